@@ -146,6 +146,12 @@ async function askAppUsers(recorder: Recorder, { db }: Site, cloudId: string): P
       select account_id, cloud_id, '${user}', 'mina@example.com', now(), now() from clouds.clouds where cloud_id = $1`,
     [cloudId],
   )
+  await db.query(
+    `insert into app_users.counts (account_id, cloud_id, users)
+      select account_id, cloud_id, 1 from clouds.clouds where cloud_id = $1
+      on conflict (account_id, cloud_id) do update set users = app_users.counts.users + 1`,
+    [cloudId],
+  )
   await recorder.ask('app users: settings', 'GET', `${at}/auth`)
   const made = await recorder.ask('app users: a link', 'POST', `${one}/links`, { json: { type: 'signup' } })
   const page = new URL(made.url).pathname

@@ -143,8 +143,9 @@ async function refuseText(
   )
 }
 
+/** A picture of 16 × 16 points. */
 const dot = Buffer.from(
-  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR4nGP4z8BQDwAEgAF/pooBPQAAAABJRU5ErkJggg==',
+  'iVBORw0KGgoAAAANSUhEUgAAABAAAAAQCAIAAACQkWg2AAAACXBIWXMAAAPoAAAD6AG1e1JrAAAAFklEQVQoz2Pgqu0hCTGMahjVMHw1AACxrBMQQH6hOQAAAABJRU5ErkJggg==',
   'base64',
 )
 

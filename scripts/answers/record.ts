@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
-import { dereferenced, operationsOf } from './document.ts'
+import { dereferenced, type Operation, operationsOf } from './document.ts'
 import { normalise } from './normalise.ts'
 import { Recorder } from './recorder.ts'
-import { askEverything } from './requests.ts'
+import { askGroups, groupsOf, type RouteGroup } from './requests.ts'
 import { rowsOf } from './rows.ts'
 import { openSite, type Site } from './site.ts'
 
@@ -35,13 +35,18 @@ export async function record(root: string): Promise<Recording> {
   }
 }
 
-/** Asks a site every question, by the routes of its own document. */
-export async function askSite(
+/** Asks a site every question about the routes of these groups, by its own document, with a recorder of this class. */
+export async function askSite<R extends Recorder = Recorder>(
   site: Site,
-): Promise<{ recorder: Recorder; document: Record<string, unknown> }> {
+  groups?: readonly RouteGroup[],
+  recorderOf = (operations: readonly Operation[]) => new Recorder(site.url, site.secret, operations) as R,
+): Promise<{ recorder: R; document: Record<string, unknown> }> {
   const document = (await (await fetch(`${site.url}/openapi.json`)).json()) as Record<string, unknown>
-  const recorder = new Recorder(site.url, site.secret, operationsOf(document))
-  await askEverything(recorder, site)
+  const operations = operationsOf(document).filter(
+    ({ path }) => groups === undefined || groupsOf(path).some((group) => groups.includes(group)),
+  )
+  const recorder = recorderOf(operations)
+  await askGroups(recorder, site, groups)
   return { recorder, document }
 }
 

@@ -21,6 +21,12 @@ export interface RequestOptions {
   waitsWhile?: string
 }
 
+export interface RawAnswer {
+  status: number
+  headers: Headers
+  bytes: Buffer
+}
+
 // biome-ignore lint/suspicious/noExplicitAny: the body of whatever was asked.
 export type Body = any
 
@@ -50,14 +56,15 @@ export class Recorder {
       body: /^\/(metrics|openapi)/.test(target) && status === 200 ? '‹apart›' : bodyOf(bytes, type),
     }
     const operation = operationFor(this.operations, method, target)
-    if (operation) this.#note(operation.name, status)
+    // A stream that failed begins with 200 all the same.
+    if (operation) this.#note(operation.name, bytes.includes('event: error') ? 400 : status)
     return type.startsWith('application/json') ? JSON.parse(bytes.toString('utf8')) : undefined
   }
 
   /** Asks without writing down until the body fits. */
   async until(target: string, fits: (body: Body) => boolean): Promise<Body> {
     for (const deadline = Date.now() + 180_000; Date.now() < deadline; await pause(50)) {
-      const { status, bytes } = await this.#send('GET', target, {})
+      const { status, bytes } = await this.send('GET', target, {})
       if (status >= 500) continue
       const body = JSON.parse(bytes.toString('utf8'))
       if (fits(body)) return body
@@ -67,14 +74,19 @@ export class Recorder {
 
   async #answer(method: string, target: string, options: RequestOptions) {
     for (const deadline = Date.now() + 180_000; ; await pause(500)) {
-      const answer = await this.#send(method, target, options)
+      const answer = await this.send(method, target, options)
       const { waitsWhile: code } = options
       if (code === undefined || answer.status < 500 || Date.now() > deadline) return answer
       if (JSON.parse(answer.bytes.toString('utf8')).error.code !== code) return answer
     }
   }
 
-  async #send(method: string, target: string, { secret, json, raw, headers }: RequestOptions) {
+  /** Sends it once, and writes nothing down. */
+  async send(
+    method: string,
+    target: string,
+    { secret, json, raw, headers }: RequestOptions,
+  ): Promise<RawAnswer> {
     const key = secret === undefined ? this.#secret : secret
     const body = raw?.body ?? (json === undefined ? undefined : JSON.stringify(json))
     const response = await fetch(this.#url + target, {

@@ -11,25 +11,54 @@ import { refuseEverywhere } from './refusals.ts'
 import { atRest } from './rows.ts'
 import type { Site } from './site.ts'
 
-export async function askEverything(recorder: Recorder, site: Site): Promise<void> {
+export type RouteGroup = 'text' | 'media' | 'stored' | 'apps' | 'work'
+
+/** Whose routes are requested together. A path belongs to one group. */
+const pathsOf: Record<RouteGroup, RegExp> = {
+  text: /^\/(health|docs|voice|openapi\.json|metrics|v1\/(models|chat|responses|messages(?!\/batches)|balance|usage|requests))\b/,
+  media: /^\/v1\/(embeddings|images|audio|studio|videos|hooks|realtime)\b/,
+  stored: /^\/v1\/(webhooks|messages\/batches|knowledge|files|media)\b/,
+  apps: /^\/(v1\/(sites|cloud)|app-links)\b/,
+  work: /^\/v1\/(agents|work)\b/,
+}
+export const routeGroups = Object.keys(pathsOf) as RouteGroup[]
+
+/** The groups to which a path belongs: one, or the list above is wrong. */
+export const groupsOf = (path: string): RouteGroup[] =>
+  routeGroups.filter((group) => pathsOf[group].test(path))
+
+type Ask = (recorder: Recorder, site: Site, people: People) => Promise<void>
+
+const steps: [RouteGroup, Ask][] = [
+  ['text', askOpen],
+  ['text', askModels],
+  ['text', (recorder, _site, people) => askText(recorder, people)],
+  ['media', askPictures],
+  ['media', askVideos],
+  ['media', askRealtime],
+  ['stored', askWebhooks],
+  ['stored', askBatches],
+  ['stored', askKnowledge],
+  ['stored', askFiles],
+  ['apps', askSites],
+  ['apps', askClouds],
+  ['work', askAgents],
+  ['work', askWork],
+  ['text', askAccounts],
+]
+
+/** Asks all that is known of these groups, and of every operation of the recorder the refusals that are the same everywhere. */
+export async function askGroups(
+  recorder: Recorder,
+  site: Site,
+  groups: readonly RouteGroup[] = routeGroups,
+): Promise<void> {
   const people = await makePeople(site)
-  await askOpen(recorder)
-  await askModels(recorder)
-  await askText(recorder, people)
-  await atRest(site.db)
-  await askPictures(recorder)
-  await askVideos(recorder, site)
-  await askRealtime(recorder, site)
-  await askWebhooks(recorder, site)
-  await askBatches(recorder, site)
-  await askKnowledge(recorder)
-  await askFiles(recorder)
-  await askSites(recorder, site)
-  await askClouds(recorder, site)
-  await askAgents(recorder)
-  await askWork(recorder)
-  await atRest(site.db)
-  await askAccounts(recorder)
+  for (const [group, ask] of steps) {
+    if (!groups.includes(group)) continue
+    await ask(recorder, site, people)
+    await atRest(site.db)
+  }
   await refuseEverywhere(recorder, people)
   await atRest(site.db)
 }

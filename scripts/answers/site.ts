@@ -23,9 +23,10 @@ export interface Site extends AsyncDisposable {
   cli(...words: string[]): Promise<Record<string, unknown>>
 }
 
-const bootstrapKey = `khr_${'recorder'.repeat(5)}`
+export const bootstrapKey = `khr_${'recorder'.repeat(5)}`
 
-const configuration = (upstream: string, certificate: string) => `
+/** What the operator of a site configures. */
+export const configuration = (upstream: string, certificate: string) => `
 providers:
   - { id: chat-wire, base_url: "${upstream}/v1", api_key: upstream-secret, dialects: [chat] }
   - { id: responses-wire, base_url: "${upstream}/v1", api_key: upstream-secret, dialects: [responses] }
@@ -87,8 +88,8 @@ const textModel = (wire: string, way: string): string => `
     reasoning: { supported_efforts: [low, medium, high] }
     pricing: { input_per_million: 1.5, output_per_million: 6, cached_input_per_million: 0.3 }`
 
-/** Without an address of a database it has an embedded PostgreSQL of its own. */
-export async function openSite(root: string, databaseUrl?: string): Promise<Site> {
+/** Its database is an embedded PostgreSQL of its own. */
+export async function openSite(root: string): Promise<Site> {
   await using stack = new AsyncDisposableStack()
   const folder = await mkdtemp(path.join(tmpdir(), 'kherad-answers-'))
   stack.defer(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }))
@@ -100,13 +101,10 @@ export async function openSite(root: string, databaseUrl?: string): Promise<Site
   const certificate = path.join(folder, 'roots.pem')
   await writeFile(certificate, certified.cert)
   await writeFile(path.join(folder, 'config.yaml'), configuration(upstream.url, certificate))
-  const env = {
-    ...environment(folder, await freePort()),
-    ...(databaseUrl !== undefined && { DATABASE_URL: databaseUrl }),
-  }
+  const env = environment(folder, await freePort())
   const url = `http://127.0.0.1:${env.KHERAD_PORT}`
   stack.use(await startServer(root, env, url))
-  const db = new pg.Client(databaseUrl ?? (await socketOf(path.join(folder, 'data'))))
+  const db = new pg.Client(await socketOf(path.join(folder, 'data')))
   await db.connect()
   stack.defer(() => db.end())
   const cli = async (...words: string[]) => {
@@ -129,13 +127,18 @@ export async function openSite(root: string, databaseUrl?: string): Promise<Site
   }
 }
 
+/** Where a site says that it is. */
+export const addresses = {
+  KHERAD_BASE_URL: 'http://kherad.test',
+  KHERAD_APPS_PORT: '0',
+  KHERAD_APPS_DOMAIN: 'apps.test',
+}
+
 const environment = (folder: string, port: number) => ({
   PATH: process.env['PATH'] ?? '',
   HOME: folder,
   KHERAD_PORT: String(port),
-  KHERAD_BASE_URL: 'http://kherad.test',
-  KHERAD_APPS_PORT: '0',
-  KHERAD_APPS_DOMAIN: 'apps.test',
+  ...addresses,
   KHERAD_DATA: path.join(folder, 'data'),
   KHERAD_CONFIG: path.join(folder, 'config.yaml'),
   KHERAD_BOOTSTRAP_KEY: bootstrapKey,
@@ -144,21 +147,7 @@ const environment = (folder: string, port: number) => ({
   OLLAMA_HOST: '',
 })
 
-/** Again where it ended because the database stood still, as a supervisor does. */
 async function startServer(root: string, env: Record<string, string>, url: string): Promise<AsyncDisposable> {
-  for (let tries = 1; ; tries++) {
-    try {
-      return await startOnce(root, env, url)
-    } catch (error) {
-      if (tries === mostStarts || !databaseStoodStill.test((error as Error).message)) throw error
-    }
-  }
-}
-
-const mostStarts = 4
-const databaseStoodStill = /\(Connection terminated due to connection timeout\)|due to statement timeout\)/
-
-async function startOnce(root: string, env: Record<string, string>, url: string): Promise<AsyncDisposable> {
   const child = spawn(process.execPath, ['src/main.ts'], {
     cwd: root,
     env,

@@ -11,6 +11,8 @@ import { answerOf, eventsOf, type UpstreamBehaviour } from './wires.ts'
 export interface Upstream extends AsyncDisposable {
   url: string
   asked: { request: string; headers: Record<string, string>; body: string }[]
+  /** How many requests could have made something, repeated ones too. */
+  readonly orders: number
   /** Where the last order of a video wants to be told that it has moved. */
   callbackUrl?: string
   /** `heldQuestion` is answered from now on. */
@@ -33,10 +35,12 @@ const keptHeaders = [
 export async function openUpstream(): Promise<Upstream> {
   const asked: Upstream['asked'] = []
   const orders: Pick<Upstream, 'callbackUrl'> = {}
+  let posts = 0
   const gate = Promise.withResolvers<void>()
   const server = createServer(async (request, response) => {
     const bytes = await buffer(request)
     const text = bytes.toString('utf8')
+    if (request.method === 'POST') posts += 1
     const call = {
       request: `${request.method} ${request.url}`,
       headers: Object.fromEntries(
@@ -58,6 +62,9 @@ export async function openUpstream(): Promise<Upstream> {
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     asked,
+    get orders() {
+      return posts
+    },
     get callbackUrl() {
       return orders.callbackUrl ?? ''
     },

@@ -117,14 +117,6 @@ test('what would change the picture and is not taken is refused with its field, 
   expect(await at.world.balance()).toEqual(balance)
 })
 
-test('a repeat with its key gets the same bytes and nothing is drawn again', async () => {
-  const headers = { 'idempotency-key': crypto.randomUUID() }
-  const first = await order({}, headers)
-  const calls = at.upstream.calls.length
-  expect((await order({}, headers)).text).toBe(first.text)
-  expect(at.upstream.calls.length).toBe(calls)
-})
-
 test.each<[Record<string, unknown>, string]>([
   [{ size: '100x80' }, '100x80'],
   [{ size: '512' }, '512x512'],

@@ -127,16 +127,6 @@ describe('behind an upstream', () => {
     expect(at.upstream.calls.length).toBe(calls)
   })
 
-  test('a repeat under its key gets the same text and pays nothing', async () => {
-    await recover(at)
-    const first = await write(at.key, { prompt: 'once' }, { 'idempotency-key': 'same-text' })
-    const calls = at.upstream.calls.length
-    const again = await write(at.key, { prompt: 'once' }, { 'idempotency-key': 'same-text' })
-    expect(again.headers.get('idempotent-replayed')).toBe('true')
-    expect(again.text).toBe(first.text)
-    expect(at.upstream.calls.length).toBe(calls)
-  })
-
   test('what an upstream cites is listed, at most eight pages by HTTPS with short titles', async () => {
     await recover(at)
     const cited = (url: string, title: string) => ({

@@ -94,6 +94,8 @@ export interface VideoUpstream extends AsyncDisposable {
   plan(next: Plan): void
   /** The next `times` requests of this leg come to this, or are answered so; one that is promised is awaited, and no order came of it. */
   fail(leg: Leg, fault: Fault, times?: number): void
+  /** Faults that nobody came upon are none any more. */
+  recover(): void
   /** The leg of a request; undefined for one of no wire of videos. */
   legOf(call: UpstreamCall): Leg | undefined
   /** Posts the vendor's webhook about a job to the address that the order named. */
@@ -149,6 +151,10 @@ class Fake implements VideoUpstream {
 
   fail(leg: Leg, fault: Fault, times = 1): void {
     this.#faults.push({ leg, fault, left: times })
+  }
+
+  recover(): void {
+    this.#faults.length = 0
   }
 
   readonly legOf = (call: UpstreamCall): Leg | undefined => wires[this.#wire].legOf(call)?.leg

@@ -2,7 +2,7 @@
  * Every fault of a vendor of videos: one order at most, charged exactly or not at all, the file there or the hold and the room released, and
  * what a vendor may bill for nothing is the platform's loss.
  */
-import { describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { nudgeVideo, openVideo, type VideoJob } from '#engine/video'
 import { until } from '../harness/until.ts'
 import { stream } from '../harness/upstream.ts'
@@ -19,6 +19,7 @@ import {
   price,
   receiptOf,
   rowOf,
+  shareVideos,
   untilLooked,
   untilMoved,
   type VideoWorld,
@@ -52,11 +53,17 @@ async function expectFree(
   return done
 }
 
-describe.concurrent('the submission', () => {
+let videos: Awaited<ReturnType<typeof shareVideos>>
+beforeAll(async () => {
+  videos = await shareVideos(address)
+})
+afterAll(() => videos[Symbol.asyncDispose]())
+
+describe('the submission', () => {
   test.each<[VideoFault]>([['lost'], ['malformed'], ['nameless'], [500]])(
     '%s: never sent again, failed and free after ten minutes, its price the loss of the platform',
     async (fault) => {
-      await using at = await bootVideos()
+      const at = await videos.fresh()
       const { world, vendor, clock } = at
       vendor.fail('submit', fault)
       const job = await order(world, { model: 'test/first' })
@@ -69,7 +76,7 @@ describe.concurrent('the submission', () => {
   )
 
   test('lost, and a webhook names the job: it is taken over once the vendor knows it, and charged', async () => {
-    await using at = await bootVideos(address)
+    const at = await videos.fresh()
     const { world, vendor } = at
     vendor.fail('submit', 'lost')
     const job = await order(world)
@@ -95,7 +102,7 @@ describe.concurrent('the submission', () => {
   })
 
   test('lost, and a webhook names a job that the vendor does not know: it is not taken over', async () => {
-    await using at = await bootVideos(address)
+    const at = await videos.fresh()
     const { world, vendor } = at
     vendor.fail('submit', 'lost')
     const job = await order(world)
@@ -107,7 +114,7 @@ describe.concurrent('the submission', () => {
   })
 
   test('lost, and the webhook comes after the end: an alarm, no second loss, no charge', async () => {
-    await using at = await bootVideos(address)
+    const at = await videos.fresh()
     const { world, vendor } = at
     vendor.fail('submit', 'lost')
     const job = await order(world)
@@ -120,14 +127,14 @@ describe.concurrent('the submission', () => {
   })
 
   test('refused content is told as such, and costs nobody anything', async () => {
-    await using at = await bootVideos()
+    const at = await videos.fresh()
     at.vendor.fail('submit', 'refused')
     await expectFree(at, await order(at.world), 'CONTENT_REFUSED')
     expect(at.vendor.jobs).toHaveLength(0)
   })
 
   test('unavailable before any work: the fallback makes it, at its own price, under the same id', async () => {
-    await using at = await bootVideos()
+    const at = await videos.fresh()
     const { world, vendor } = at
     vendor.fail('submit', 503)
     const job = await order(world, { model: 'test/first' })
@@ -141,7 +148,7 @@ describe.concurrent('the submission', () => {
   })
 
   test('too busy: it waits, and is ordered once when the vendor has room', async () => {
-    await using at = await bootVideos()
+    const at = await videos.fresh()
     const { world, vendor } = at
     vendor.fail('submit', 429, 1)
     const job = await order(world)
@@ -151,20 +158,20 @@ describe.concurrent('the submission', () => {
   })
 })
 
-describe.concurrent('the job', () => {
+describe('the job', () => {
   test.each([
     ['refused', 'CONTENT_REFUSED'],
     ['failed', 'UPSTREAM_FAILED'],
     ['cancelled', 'UPSTREAM_FAILED'],
     ['expired', 'UPSTREAM_FAILED'],
   ] as const)('%s: free for everybody', async (state, code) => {
-    await using at = await bootVideos()
+    const at = await videos.fresh()
     at.vendor.plan({ states: ['processing', state] })
     await expectFree(at, await order(at.world), code)
   })
 
   test('vanished: three looks over two minutes, then failed and free, with its loss', async () => {
-    await using at = await bootVideos()
+    const at = await videos.fresh()
     const { world, vendor, clock } = at
     vendor.plan({ states: ['queued', 'gone'] })
     const job = await order(world)
@@ -177,7 +184,7 @@ describe.concurrent('the job', () => {
   })
 
   test('unknown for a moment only: it goes on', async () => {
-    await using at = await bootVideos()
+    const at = await videos.fresh()
     at.vendor.fail('look', 404, 2)
     const job = await order(at.world)
     expect(await ended(at, job)).toMatchObject({ status: 'completed', microcredits: price })
@@ -186,7 +193,7 @@ describe.concurrent('the job', () => {
   test.each<[VideoFault]>([[500], [503], [429], ['malformed'], ['lost'], [401]])(
     'looks that fail with %s are repeated',
     async (fault) => {
-      await using at = await bootVideos()
+      const at = await videos.fresh()
       at.vendor.fail('look', fault, 6)
       const job = await order(at.world)
       expect(await ended(at, job)).toMatchObject({ status: 'completed', microcredits: price })
@@ -196,7 +203,7 @@ describe.concurrent('the job', () => {
   )
 
   test('never done: timed out after 45 minutes of its acceptance, free, with its loss', async () => {
-    await using at = await bootVideos()
+    const at = await videos.fresh()
     const { world, vendor, clock } = at
     vendor.plan({ states: ['processing'] })
     const job = await order(world)
@@ -208,11 +215,11 @@ describe.concurrent('the job', () => {
   })
 })
 
-describe.concurrent('the bytes', () => {
+describe('the bytes', () => {
   test.each<[VideoFault]>([['wrong'], ['truncated'], ['empty']])(
     '%s once: they are fetched again, and the video is charged',
     async (fault) => {
-      await using at = await bootVideos()
+      const at = await videos.fresh()
       at.vendor.fail('content', fault)
       const job = await order(at.world)
       expect(await ended(at, job)).toMatchObject({ status: 'completed', microcredits: price })
@@ -223,7 +230,7 @@ describe.concurrent('the bytes', () => {
   test.each<[VideoFault]>([['wrong'], ['truncated'], ['empty']])(
     '%s for good: failed and free after a few fetches, with its loss',
     async (fault) => {
-      await using at = await bootVideos()
+      const at = await videos.fresh()
       at.vendor.fail('content', fault, 100)
       const job = await order(at.world)
       await expectFree(at, job, 'UPSTREAM_FAILED', price, fetchStepMs)
@@ -234,7 +241,7 @@ describe.concurrent('the bytes', () => {
   test.each<[VideoFault]>([[500], [404]])(
     '%s for good: asked for until 45 minutes after its acceptance, then free, with its loss',
     async (fault) => {
-      await using at = await bootVideos()
+      const at = await videos.fresh()
       const { vendor, clock } = at
       vendor.fail('content', fault, 100)
       const job = await order(at.world)
@@ -248,7 +255,7 @@ describe.concurrent('the bytes', () => {
   )
 
   test('more than 200 MB: not fetched again', async () => {
-    await using at = await bootVideos()
+    const at = await videos.fresh()
     const megabyte = Buffer.alloc(1024 * 1024)
     at.vendor.fail('content', stream(Array(202).fill(megabyte), { 'content-type': 'video/mp4' }))
     await expectFree(at, await order(at.world), 'UPSTREAM_FAILED', price, fetchStepMs)
@@ -256,14 +263,14 @@ describe.concurrent('the bytes', () => {
   })
 
   test('cut without a declared length: told by the bytes themselves', async () => {
-    await using at = await bootVideos()
+    const at = await videos.fresh()
     const whole = videoFixture('720p-4s-sound')
     at.vendor.plan({ video: whole.subarray(0, whole.length - 500) })
     await expectFree(at, await order(at.world), 'UPSTREAM_FAILED', price, fetchStepMs)
   })
 })
 
-describe.concurrent('what the vendor says it cost', () => {
+describe('what the vendor says it cost', () => {
   test.each([
     ['less than the table', 0.123456, 123_456_000n],
     ['nothing', 0, price],
@@ -271,7 +278,7 @@ describe.concurrent('what the vendor says it cost', () => {
     ['more than there are numbers', 1e300, price],
     ['less than nothing', -1, price],
   ])('%s', async (_, cost, charged) => {
-    await using at = await bootVideos()
+    const at = await videos.fresh()
     const { world, vendor } = at
     vendor.plan({ cost })
     const done = await ended(at, await order(world, { model: 'test/trusted' }))
@@ -282,19 +289,19 @@ describe.concurrent('what the vendor says it cost', () => {
   })
 })
 
-test.concurrent.each([
+test.each([
   ['test/film', 800_000_000n],
   ['test/delivered', 450_000_000n],
 ])('a video of %s that is shorter than ordered is charged as its entry says', async (model, charged) => {
-  await using at = await bootVideos()
+  const at = await videos.fresh()
   at.vendor.plan({ video: videoFixture('720p-4s-sound') })
   const done = await ended(at, await order(at.world, { model, wish: { seconds: 8 } }))
   expect(done).toMatchObject({ status: 'completed', microcredits: charged, settings: { seconds: 8 } })
   expect(done.video!.durationSeconds).toBeCloseTo(4, 1)
 })
 
-test.concurrent('an impatient reader gets 409, and a failed video is refused in words', async () => {
-  await using at = await bootVideos()
+test('an impatient reader gets 409, and a failed video is refused in words', async () => {
+  const at = await videos.fresh()
   const { world, vendor } = at
   vendor.plan({ states: ['processing', 'failed'] })
   const job = await order(world)
@@ -309,8 +316,8 @@ test.concurrent('an impatient reader gets 409, and a failed video is refused in 
   expect(await openVideo(world.app, { ...owner, projectId: job.id }, job)).toBeUndefined()
 })
 
-test.concurrent('a webhook wakes the poller: no step is waited for', async () => {
-  await using at = await bootVideos(address)
+test('a webhook wakes the poller: no step is waited for', async () => {
+  const at = await videos.fresh()
   const { world, vendor } = at
   vendor.plan({ states: ['completed'] })
   const job = await order(world)
@@ -321,8 +328,8 @@ test.concurrent('a webhook wakes the poller: no step is waited for', async () =>
   expect(await find(world, job)).toMatchObject({ status: 'completed' })
 })
 
-test.concurrent('a webhook with another token, job or provider is none, and changes nothing', async () => {
-  await using at = await bootVideos(address)
+test('a webhook with another token, job or provider is none, and changes nothing', async () => {
+  const at = await videos.fresh()
   const { world, vendor } = at
   vendor.fail('submit', 'lost')
   const job = await order(world)

@@ -84,6 +84,51 @@ export async function bootVideos(options: WorldOptions & { rest?: string } = {})
   return { world, vendor, clock, [Symbol.asyncDispose]: () => moved.disposeAsync() }
 }
 
+/**
+ * One server and one vendor for many tests, one after another, whose clock goes on. Each call gives an account of its own, a vendor of whose
+ * jobs and requests only those since then are seen, and no fault that was ordered before.
+ */
+export async function shareVideos(options: Parameters<typeof bootVideos>[0]) {
+  const shared = await bootVideos(options)
+  return {
+    fresh: () => freshVideos(shared),
+    [Symbol.asyncDispose]: () => shared[Symbol.asyncDispose](),
+  }
+}
+
+async function freshVideos({ world, vendor, clock }: VideoWorld): Promise<VideoWorld> {
+  const { account, project } = await world.stranger(Number(credits / 1_000_000n))
+  const [jobs, calls] = [vendor.jobs.length, vendor.calls.length]
+  vendor.recover()
+  vendor.plan({})
+  return {
+    clock,
+    [Symbol.asyncDispose]: async () => {},
+    world: Object.create(world, { account: { value: account }, project: { value: project } }) as World,
+    vendor: {
+      url: vendor.url,
+      net: vendor.net,
+      linked: vendor.linked,
+      get jobs() {
+        return vendor.jobs.slice(jobs)
+      },
+      get calls() {
+        return vendor.calls.slice(calls)
+      },
+      plan: (next) => vendor.plan(next),
+      fail: (leg, fault, times) => vendor.fail(leg, fault, times),
+      recover: () => vendor.recover(),
+      legOf: vendor.legOf,
+      notify: (job, state) => vendor.notify(job, state),
+      webhook: (job, state) => vendor.webhook(job, state),
+      call: (position) => vendor.call(calls + position),
+      arrival: (leg) => vendor.arrival(leg),
+      // It is ended with the server.
+      [Symbol.asyncDispose]: async () => {},
+    },
+  }
+}
+
 const hasWorkers = jobs.some(({ name }) => name === videoJobs[0]!.name)
 
 export interface Ordered extends Partial<Omit<SubmitVideo, 'model'>> {

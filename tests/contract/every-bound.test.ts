@@ -1,0 +1,86 @@
+/** Of every route each bound of its schema: what is beyond it is refused with 400 and the name of the field, and what is at its edge is not. */
+import type { TSchema } from 'typebox'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Route } from '#platform/http'
+import { routes } from '../../src/capabilities.ts'
+import type { Client, Seen } from '../harness/client.ts'
+import { boot, type World } from '../harness/world.ts'
+import { type Bound, boundsOf } from './every-route/bounds.ts'
+
+let world: World
+let key: Client
+beforeAll(async () => {
+  // Nobody can pay, so that what is not refused for its bounds orders nothing.
+  world = await boot({ credits: 0 })
+  key = await world.key()
+})
+afterAll(() => world[Symbol.asyncDispose]())
+
+type Place = 'body' | 'query' | 'form'
+type Value = Record<string, unknown>
+
+const schemaIn = (route: Route, place: Place): TSchema | undefined =>
+  place === 'form' ? route.upload?.fields : route[place]
+
+/** It looks for its site before it takes files of a hundred megabytes in; `POST /v1/sites` has the same bounds. */
+const isUnreachable = ({ method, path }: Route): boolean => method === 'POST' && path === '/v1/sites/{id}'
+
+const places = ['body', 'query', 'form'] as const
+const bounded = routes.flatMap((route) =>
+  places.flatMap((place) => {
+    const schema = schemaIn(route, place)
+    const bounds = schema ? [...boundsOf(schema)] : []
+    return bounds.length > 0 && !isUnreachable(route)
+      ? [{ name: `${route.method} ${route.path}`, place, route, bounds }]
+      : []
+  }),
+)
+
+const missing = '0198c1d2-7c3e-7a4b-9f10-5b2e6a7d8c90'
+const idOf = ({ path }: Route): string =>
+  path.startsWith('/v1/realtime') ? `rtc_${missing.replaceAll('-', '')}` : missing
+
+function send(route: Route, place: Place, value: unknown): Promise<Seen> {
+  const { method, path, upload } = route
+  const target = path.replace(/\{\w+\}/g, idOf(route))
+  const headers = { 'anthropic-version': '2023-06-01' }
+  if (place === 'body') return key.request(method, target, JSON.stringify(value), headers)
+  const pairs = Object.entries(value as Value).flatMap(([name, one]) =>
+    [one].flat().map((text): [string, string] => [name, String(text)]),
+  )
+  if (place === 'query')
+    return key.request(method, `${target}?${new URLSearchParams(pairs)}`, undefined, headers)
+  const parts = pairs.map(
+    ([name, text]) => `--b\r\ncontent-disposition: form-data; name="${name}"\r\n\r\n${text}\r\n`,
+  )
+  const files = Object.keys(upload!.files).map(
+    (name) => `--b\r\ncontent-disposition: form-data; name="${name}"; filename="a"\r\n\r\na\r\n`,
+  )
+  return key.request(method, target, `${[...parts, ...files].join('')}--b--\r\n`, {
+    ...headers,
+    'content-type': 'multipart/form-data; boundary=b',
+  })
+}
+
+// A bound is a number of the contract: one that changes, or goes, is seen in the difference of this list.
+test('the bounds are those that are written down', async () => {
+  const lines = bounded.flatMap(({ name, place, bounds }) =>
+    bounds.map(({ path, keyword, limit }) => `${name}  ${place}  ${path}  ${keyword} ${limit}\n`),
+  )
+  await expect(lines.join('')).toMatchFileSnapshot('every-bound.txt')
+})
+
+describe.each(bounded)('$name, $place', ({ route, place, bounds }) => {
+  test.each(bounds.map((bound): [string, Bound] => [`${bound.path} ${bound.keyword} ${bound.limit}`, bound]))(
+    '%s',
+    async (about, { path, isAlone, beyond, edge }) => {
+      const { status, body, text } = await send(route, place, beyond)
+      expect([status, body?.error?.code], `${about} ${text.slice(0, 300)}`).toEqual([400, 'INVALID_REQUEST'])
+      if (isAlone) expect(body.error.param).toBe(path)
+      if (edge === undefined) return
+      // What a model or a rule between fields refuses is told in another sentence.
+      const taken = await send(route, place, edge)
+      expect(taken.body?.error?.message).not.toBe(body.error.message)
+    },
+  )
+})
