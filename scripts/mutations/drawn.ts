@@ -100,7 +100,7 @@ export const drawnMutations: readonly Mutation[] = [
     find: "      const isPlain = container === undefined && !isVorbis && media !== 'audio/aac'",
     replace: "      const isPlain = (container === undefined && !isVorbis || media !== 'audio/aac')",
     breaks: 'A recording within a container is taken out of it before it is decoded',
-    test: 'tests/sound/recordings.test.ts',
+    test: 'tests/campaign/recordings/recordings.test.ts',
     suite: 'test',
   },
   {
@@ -109,7 +109,7 @@ export const drawnMutations: readonly Mutation[] = [
     replace:
       "  return acceptOnce(context, { endpoint: '/v1/cloud/backups', statusCode: 201, now }, async (tx) => {",
     breaks: 'A repeat of a request for a backup has the status of the first',
-    test: 'tests/cloud/dedicated/backups.test.ts',
+    test: 'tests/campaign/dedicated/backups.test.ts',
     suite: 'campaign',
   },
   {
@@ -182,7 +182,7 @@ export const drawnMutations: readonly Mutation[] = [
     find: "await answer<RenderWork>(async (work) => {\n  makeDeterministic(work.dateMs)\n  const files = await render(work)\n  return Object.fromEntries(\n    Object.entries(files).map(([name, data]) => [name, Buffer.from(data).toString('base64')]),\n  )\n})",
     replace: ';',
     breaks: 'Files are made by the confined process that is started for them',
-    test: 'tests/documents/workbook.test.ts',
+    test: 'tests/campaign/documents/workbook.test.ts',
     suite: 'test',
   },
   {
@@ -199,7 +199,7 @@ export const drawnMutations: readonly Mutation[] = [
     find: 'const busyMs = 1_000',
     replace: 'const busyMs = 1001',
     breaks: 'A database without a free connection asks to come back in a second',
-    test: 'tests/cloud/databases/external.test.ts',
+    test: 'tests/campaign/dedicated/external.test.ts',
     suite: 'test',
   },
   {

@@ -178,7 +178,7 @@ export type KnownFile`,
     find: '  return numDeletedRows === 1n',
     replace: '  return numDeletedRows <= 1n',
     breaks: 'A mailed link acts once, also where it is followed at two processes at once',
-    test: 'tests/cloud/users/races.test.ts',
+    test: 'tests/campaign/races/races.test.ts',
     suite: 'test',
   },
   {

@@ -105,7 +105,7 @@ export const moneyMutations: readonly Mutation[] = [
     find: `      : value.toWellFormed().replaceAll('\\0', '\\uFFFD')`,
     replace: `      : value.toWellFormed()`,
     breaks: 'What an upstream says with a NUL in it can be settled',
-    test: 'tests/ledger/serialized.test.ts',
+    test: 'src/platform/ledger/commit-ops.test.ts',
     suite: 'test',
   },
   {

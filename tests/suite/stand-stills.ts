@@ -7,7 +7,7 @@ import { until } from '../harness/until.ts'
 
 /**
  * The shortest promise that tests keep in real seconds: the lease of `tests/crash/site.ts` (`shortLeaseMs`) and of
- * `tests/crash/webhooks.test.ts`. The product's own are longer: a lease of 20 s, 5 s for a statement, 8 s for a stop. Idle times of upstreams
+ * `tests/campaign/kills/webhooks.test.ts`. The product's own are longer: a lease of 20 s, 5 s for a statement, 8 s for a stop. Idle times of upstreams
  * in tests/providers are shorter, down to 60 ms; but one that runs out shows as a value, which no gap excuses. `observer.test.ts` holds the
  * figure against every lease that tests write down.
  */

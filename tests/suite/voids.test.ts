@@ -96,7 +96,10 @@ test('a void test is red where it fails again, whatever stood still then, and wh
   expect(again.red[0]?.why).toContain('did not pass')
   const unseen = judge(runOf([failed('a')], { repeated: [passed('b')] }), none)
   expect(unseen.red).toHaveLength(1)
-  const elsewhere = judge(runOf([failed('a')], { repeated: [passed('a', 'tests/crash/work.test.ts')] }), none)
+  const elsewhere = judge(
+    runOf([failed('a')], { repeated: [passed('a', 'tests/campaign/kills/work.test.ts')] }),
+    none,
+  )
   expect(elsewhere.red).toHaveLength(1)
   expect(again.history.voids).toHaveLength(1)
 })
@@ -128,16 +131,20 @@ test('the same test may be void once in ten runs', () => {
   expect(redAfter(8).history.voids).toHaveLength(2)
   expect(redAfter(9).red).toEqual([])
   expect(redAfter(9).history).toMatchObject({ runs: 11, voids: [{ run: 11 }] })
-  const other = judge(runOf([failed('a', { file: 'tests/crash/work.test.ts' })]), first)
+  const other = judge(runOf([failed('a', { file: 'tests/campaign/kills/work.test.ts' })]), first)
   expect(other.red).toEqual([])
 })
 
 test('void tests run once more by one command for each file, by their whole names', () => {
-  const names = [failed('a (b) > c|d'), failed('e'), failed('f', { file: 'tests/crash/work.test.ts' })]
+  const names = [
+    failed('a (b) > c|d'),
+    failed('e'),
+    failed('f', { file: 'tests/campaign/kills/work.test.ts' }),
+  ]
   const words = wordsToRepeat(names)
   expect(words).toEqual([
     ['tests/crash/kill.test.ts', '-t', String.raw`^(?:a \(b\) > c\|d|e)$`],
-    ['tests/crash/work.test.ts', '-t', '^(?:f)$'],
+    ['tests/campaign/kills/work.test.ts', '-t', '^(?:f)$'],
   ])
   const pattern = new RegExp(words[0]![2]!)
   expect(['a (b) > c|d', 'e', 'ee', 'c', 'a b > c'].filter((name) => pattern.test(name))).toEqual([

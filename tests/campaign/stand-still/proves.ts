@@ -1,5 +1,7 @@
+import type { Proves } from '../../suite/proves.ts'
+
 /** What this folder proves, and what it is owed for. */
-export const proves = {
+export const proves: Proves = {
   /** By the clock, alone on a quiet machine. */
   minutes: 12,
   /** Those that wait, judge others by time, or keep what was begun. */

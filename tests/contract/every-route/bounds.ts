@@ -1,6 +1,6 @@
 /** Every bound of a schema, with a value beyond it and one at its edge, so that the bound of a new field is asked by itself. */
 import type { TSchema } from 'typebox'
-import { sampleOf } from '../../../src/capabilities/docs/example.ts'
+import { sampleOf } from '#platform/schema'
 
 interface Shape {
   type?: string | string[]

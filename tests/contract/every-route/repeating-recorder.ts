@@ -7,6 +7,7 @@ import type pg from 'pg'
 import type { TSchema } from 'typebox'
 import { expect } from 'vitest'
 import type { Route } from '#platform/http'
+import { sampleOf } from '#platform/schema'
 import { type Operation, operationFor } from '../../../scripts/answers/document.ts'
 import {
   type Body,
@@ -15,7 +16,6 @@ import {
   type RequestOptions,
 } from '../../../scripts/answers/recorder.ts'
 import type { Site } from '../../../scripts/answers/site.ts'
-import { sampleOf } from '../../../src/capabilities/docs/example.ts'
 import { routes } from '../../../src/capabilities.ts'
 import { mismatch } from '../../../src/platform/http/validate.ts'
 
