@@ -70,7 +70,7 @@ test('killed after it was reported: it stays reported, and a repeat neither asks
   await until(() => site.upstream.calls.length === 2)
   await server.kill()
   expect(await cut).toBeUndefined()
-  const next = site.client(await site.start(), person)
+  const next = site.client(await site.successor(), person)
   const again = await until(async () => {
     const reply = await run(next, agent, {}, headers)
     return reply.body.error?.code === 'IDEMPOTENCY_IN_PROGRESS' ? undefined : reply
