@@ -165,7 +165,7 @@ export const drawnMutations: readonly Mutation[] = [
     find: '    this.#joiner = new Joiner({ diarizes: spec.diarize === true, speakers: spec.speakers })',
     replace: '    this.#joiner = new Joiner({ diarizes: spec.diarize !== true, speakers: spec.speakers })',
     breaks: 'Speakers are told apart where that was asked for, and only there',
-    test: 'tests/transcription/transcript.test.ts',
+    test: 'tests/campaign/recordings/transcript.test.ts',
     suite: 'test',
   },
   {

@@ -26,7 +26,9 @@ scene(
     const id = await send(site.client(server, person), 'first second third fourth')
     await half.promise
     await server.kill()
-    await ended(site.client(await at.start(), person), id)
+    const next = site.client(await at.start(), person)
+    await site.endLeases()
+    await ended(next, id)
 
     const [first, second, third, fourth] = site.upstream.calls as [
       UpstreamCall,

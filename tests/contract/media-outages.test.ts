@@ -5,7 +5,6 @@ import { storeWaiting } from '#engine/files'
 import { announceNew, deletePendingBlobs, stageBlob } from '#platform/storage'
 import type { Client, Seen } from '../harness/client.ts'
 import { type FakeS3, fakeS3 } from '../harness/fake-s3.ts'
-import { sharedWorld } from '../harness/shared-world.ts'
 import { until } from '../harness/until.ts'
 import { boot, MovableClock, type World, type WorldOptions } from '../harness/world.ts'
 
@@ -41,7 +40,8 @@ const pendingIn = (world: World) =>
   world.app.db.query<{ key: string }>({ text: 'select key from storage.pending_blobs' }, [])
 
 test('a database that is away when a paid picture is stored is waited for: the picture is there, and charged', async () => {
-  await using world = await sharedWorld()
+  // Of its own: its statements are made to fail, and what is pending is asked of all accounts.
+  await using world = await boot()
   const key = await world.key()
   const outage = failStatements(world, 'storage.stage', 3)
   const reply = await draw(key)

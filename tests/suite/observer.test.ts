@@ -82,7 +82,7 @@ test('load on every core is no gap: where one is seen, the load had no time eith
   expect(seen.filter((gap) => !isShared(gap))).toEqual([])
 })
 
-test.skipIf(process.platform !== 'linux')('it costs less than half a percent of a core', async () => {
+test.skipIf(process.platform !== 'linux')('it costs less than two percent of a core', async () => {
   const { observer } = await observing()
   await using _observer = observer
   const usedMs = (): number => {
@@ -97,7 +97,7 @@ test.skipIf(process.platform !== 'linux')('it costs less than half a percent of 
     await pause(1_000)
     percents.push(((usedMs() - before) / (performance.now() - beganMs)) * 100)
   }
-  expect(Math.min(...percents.slice(1)), percents.map((one) => one.toFixed(2)).join(' ')).toBeLessThan(0.5)
+  expect(Math.min(...percents.slice(1)), percents.map((one) => one.toFixed(2)).join(' ')).toBeLessThan(2)
 })
 
 test('it ends with its standard input, also where whoever started it was killed', async () => {

@@ -1,7 +1,7 @@
 /** Functions of a dedicated cloud's database, called by the unchanged supabase-js and by requests as they stand. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { hasJail } from '../jail/needs-jail.ts'
-import { bootApp, type DedicatedApp } from './dedicated-app.ts'
+import { bootApp, type DedicatedApp } from '../../cloud/dedicated/dedicated-app.ts'
+import { hasJail } from '../../cloud/jail/needs-jail.ts'
 
 const canRun = await hasJail()
 

@@ -4,11 +4,11 @@ import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { setCloudLimits } from '#engine/clouds'
 import { sha256 } from '#platform/secrets'
+import { call, deploy, textOf } from '../../cloud/functions/scene.ts'
+import { sentAgain } from '../../cloud/sent-again.ts'
 import type { Seen } from '../../harness/client.ts'
 import { sharedWorld } from '../../harness/shared-world.ts'
 import type { TestCloud, World } from '../../harness/world.ts'
-import { call, deploy, textOf } from '../functions/scene.ts'
-import { sentAgain } from '../sent-again.ts'
 
 let world: World
 beforeAll(async () => {

@@ -4,7 +4,7 @@ import type { DatabaseCaller } from '#engine/databases'
 import type { Answers } from '#engine/tables'
 import { onTables } from '#engine/tables'
 import { inDatabase, type SessionOptions } from '../../../src/engine/tables/session.ts'
-import { hasJail } from '../jail/needs-jail.ts'
+import { hasJail } from '../../cloud/jail/needs-jail.ts'
 import { type CloudDatabase, openCloudDatabase } from './cloud-database.ts'
 
 const canRun = await hasJail()

@@ -9,16 +9,16 @@ import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
 import type { AppsRequest } from '#platform/apps'
-import { hasJail } from '../cloud/jail/needs-jail.ts'
-import { temporaryFolder } from '../db/cluster-world.ts'
-import { selfSigned } from '../harness/certificate.ts'
-import { freePort } from '../harness/free-port.ts'
-import { until } from '../harness/until.ts'
-import { boot, type World } from '../harness/world.ts'
+import { namedHandler } from '../../apps/named-handler.ts'
+import { hasJail } from '../../cloud/jail/needs-jail.ts'
+import { temporaryFolder } from '../../db/cluster-world.ts'
+import { selfSigned } from '../../harness/certificate.ts'
+import { freePort } from '../../harness/free-port.ts'
+import { until } from '../../harness/until.ts'
+import { boot, type World } from '../../harness/world.ts'
 import { expectClouds } from './clouds-behind.ts'
-import { namedHandler } from './named-handler.ts'
 
-const deploy = path.resolve(import.meta.dirname, '../../deploy')
+const deploy = path.resolve(import.meta.dirname, '../../../deploy')
 const run = promisify(execFile)
 
 async function has(program: string, ...words: string[]): Promise<boolean> {

@@ -1,11 +1,11 @@
 /** What a page of strangers tries in a real browser, on a machine without a domain: API and sites are ports of one host. */
 import type { BrowserContext, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Client } from '../harness/client.ts'
-import { boot, type World } from '../harness/world.ts'
-import { browserPath, openTabs } from '../media/browser.ts'
-import { siteBody } from '../sites/published.ts'
-import { type Published, publish } from '../sites/visitor.ts'
+import type { Client } from '../../harness/client.ts'
+import { boot, type World } from '../../harness/world.ts'
+import { browserPath, openTabs } from '../../media/browser.ts'
+import { siteBody } from '../../sites/published.ts'
+import { type Published, publish } from '../../sites/visitor.ts'
 import { arrivals } from './arrivals.ts'
 import { frame, openWindow, plant, read, register, send, sendForm, sendMethod } from './attempts.ts'
 

@@ -2,10 +2,10 @@
 import { access } from 'node:fs/promises'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { packagesText } from '../../cloud/dedicated/packages-text.ts'
+import { hasJail } from '../../cloud/jail/needs-jail.ts'
 import { until } from '../../harness/until.ts'
 import { boot, type World } from '../../harness/world.ts'
-import { hasJail } from '../jail/needs-jail.ts'
-import { packagesText } from './packages-text.ts'
 
 const canRun = await hasJail()
 let world: World

@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Caller } from '#app'
 import { resample } from '#engine/sound'
-import type { Client } from '../harness/client.ts'
-import { type TranscriptionUpstream, transcriptionUpstream } from '../harness/transcription-upstream.ts'
-import { until } from '../harness/until.ts'
-import { chunk, done, type FakeUpstream, fakeUpstream, json, stall, stream } from '../harness/upstream.ts'
-import { boot, type World } from '../harness/world.ts'
-import { callConfig } from './call-config.ts'
-import { sandboxSpeech, startCall, type TestCall } from './pipeline-call.ts'
-import { connect } from './socket-call.ts'
+import type { Client } from '../../harness/client.ts'
+import { type TranscriptionUpstream, transcriptionUpstream } from '../../harness/transcription-upstream.ts'
+import { until } from '../../harness/until.ts'
+import { chunk, done, type FakeUpstream, fakeUpstream, json, stall, stream } from '../../harness/upstream.ts'
+import { boot, type World } from '../../harness/world.ts'
+import { callConfig } from '../../realtime/call-config.ts'
+import { sandboxSpeech, startCall, type TestCall } from '../../realtime/pipeline-call.ts'
+import { connect } from '../../realtime/socket-call.ts'
 
 let world: World
 let key: Client

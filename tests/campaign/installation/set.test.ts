@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import { Client } from '../harness/client.ts'
-import { cloneDatabase } from '../harness/postgres.ts'
-import { startProcess } from '../harness/processes.ts'
-import { until } from '../harness/until.ts'
-import { done, kherad, refused } from './command-line.ts'
+import { done, kherad, refused } from '../../cli/command-line.ts'
+import { Client } from '../../harness/client.ts'
+import { cloneDatabase } from '../../harness/postgres.ts'
+import { startProcess } from '../../harness/processes.ts'
+import { until } from '../../harness/until.ts'
 
 /** A running server with one account of 1,000 credits, one project, and a key of it. */
 async function site() {

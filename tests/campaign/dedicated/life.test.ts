@@ -17,10 +17,10 @@ import {
 import { addAwakeTime, awakeMsOfMonth, recordMeasured, requireAwakeTime } from '#engine/databases'
 import { Failure } from '#platform/errors'
 import type { Job, Run } from '#platform/jobs'
+import { packagesText } from '../../cloud/dedicated/packages-text.ts'
 import type { Client } from '../../harness/client.ts'
 import { until } from '../../harness/until.ts'
 import { boot, MovableClock, type World } from '../../harness/world.ts'
-import { packagesText } from './packages-text.ts'
 
 const clock = new MovableClock()
 let world: World

@@ -1,9 +1,15 @@
 /** What a paid transcription makes of a recording: pieces, joints, speakers, times, text as it comes, and its exact price. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import type { TranscriptPart } from '#engine/transcription'
-import { json } from '../harness/upstream.ts'
-import { heardIn, saidIn, samplesOf, scriptOf, secondsOf, type Word } from './spoken.ts'
-import { aacOf, bootTranscription, second, type TranscriptionWorld, whole } from './world.ts'
+import { json } from '../../harness/upstream.ts'
+import { heardIn, saidIn, samplesOf, scriptOf, secondsOf, type Word } from '../../transcription/spoken.ts'
+import {
+  aacOf,
+  bootTranscription,
+  second,
+  type TranscriptionWorld,
+  whole,
+} from '../../transcription/world.ts'
 
 let at: TranscriptionWorld
 const stack = new AsyncDisposableStack()

@@ -3,12 +3,12 @@ import { createClient } from '@supabase/supabase-js'
 import { Agent, fetch as undiciFetch } from 'undici'
 import { expect } from 'vitest'
 import { WebSocket } from 'ws'
-import { send } from '../cloud/functions/scene.ts'
-import { sentAgain } from '../cloud/sent-again.ts'
-import { families } from '../cloud/supabase-js/answers.ts'
-import { subscribed } from '../cloud/supabase-js/realtime.ts'
-import { until } from '../harness/until.ts'
-import type { TestCloud, World } from '../harness/world.ts'
+import { send } from '../../cloud/functions/scene.ts'
+import { sentAgain } from '../../cloud/sent-again.ts'
+import { families } from '../../cloud/supabase-js/answers.ts'
+import { subscribed } from '../../cloud/supabase-js/realtime.ts'
+import { until } from '../../harness/until.ts'
+import type { TestCloud, World } from '../../harness/world.ts'
 
 const lookup = (_host: string, options: { all?: boolean }, done: (...found: never[]) => void): void => {
   const found = options.all ? [null, [{ address: '127.0.0.1', family: 4 }]] : [null, '127.0.0.1', 4]

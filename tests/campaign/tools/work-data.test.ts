@@ -2,9 +2,9 @@
 import { Buffer } from 'node:buffer'
 import { readXlsx } from 'hucre'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { messyTable, type Truth } from '../agent/messy.ts'
-import { bootWithTools, type ToolsWorld } from './tools-world.ts'
-import { cancel, create, ended, fileOf } from './work-world.ts'
+import { bootWithTools, type ToolsWorld } from '../../contract/tools-world.ts'
+import { cancel, create, ended, fileOf } from '../../contract/work-world.ts'
+import { messyTable, type Truth } from './messy.ts'
 
 let at: ToolsWorld
 const files = new Map<string, { bytes: Uint8Array; type: string }>()

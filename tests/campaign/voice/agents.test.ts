@@ -1,9 +1,9 @@
 /** Agents, hosted tools and what a call says by itself: the text model is scripted, hearing and speaking are the sandbox's. */
 import type { RequestListener } from 'node:http'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { add, create, read } from '../contract/knowledge-world.ts'
-import type { Client } from '../harness/client.ts'
-import { until } from '../harness/until.ts'
+import { add, create, read } from '../../contract/knowledge-world.ts'
+import type { Client } from '../../harness/client.ts'
+import { until } from '../../harness/until.ts'
 import {
   chunk,
   done,
@@ -11,10 +11,10 @@ import {
   fakeUpstream,
   stream,
   type UpstreamCall,
-} from '../harness/upstream.ts'
-import { boot, type World } from '../harness/world.ts'
-import { openEngine } from '../tools/asking.ts'
-import { connect, type Refused, type SocketCall } from './socket-call.ts'
+} from '../../harness/upstream.ts'
+import { boot, type World } from '../../harness/world.ts'
+import { connect, type Refused, type SocketCall } from '../../realtime/socket-call.ts'
+import { openEngine } from '../../tools/asking.ts'
 
 let world: World
 let key: Client

@@ -6,9 +6,9 @@ import { promisify } from 'node:util'
 import { crc32, deflate } from 'node:zlib'
 import sharp from 'sharp'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { bootApp, type DedicatedApp, type Person } from '../../cloud/dedicated/dedicated-app.ts'
+import { hasJail } from '../../cloud/jail/needs-jail.ts'
 import type { World } from '../../harness/world.ts'
-import { hasJail } from '../jail/needs-jail.ts'
-import { bootApp, type DedicatedApp, type Person } from './dedicated-app.ts'
 
 const canRun = await hasJail()
 

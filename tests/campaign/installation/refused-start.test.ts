@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
 import { type Db, openDb } from '#platform/db'
-import { cloneDatabase } from '../harness/postgres.ts'
-import { startProcess } from '../harness/processes.ts'
-import { until } from '../harness/until.ts'
-import { quietEnvironment } from '../harness/world.ts'
-import { DatabaseProxy } from './database-proxy.ts'
+import { DatabaseProxy } from '../../crash/database-proxy.ts'
+import { cloneDatabase } from '../../harness/postgres.ts'
+import { startProcess } from '../../harness/processes.ts'
+import { until } from '../../harness/until.ts'
+import { quietEnvironment } from '../../harness/world.ts'
 
 /** Why a server did not start. */
 const refusalOf = (start: Promise<unknown>): Promise<string> =>

@@ -9,14 +9,14 @@ import {
   type ClusterLocation,
   changeOwner,
   locateCluster,
-} from '../../src/platform/postgres/cluster-location.ts'
-import { readPostmaster } from '../../src/platform/postgres/postmaster.ts'
-import { startServer, stopServer } from '../../src/platform/postgres/server-process.ts'
-import { runAs } from '../../src/platform/postgres/server-user.ts'
-import { openSocketFolder } from '../../src/platform/postgres/socket-folder.ts'
-import { ask, fast, quiet, stoppedCluster, temporaryFolder, until } from './cluster-world.ts'
+} from '../../../src/platform/postgres/cluster-location.ts'
+import { readPostmaster } from '../../../src/platform/postgres/postmaster.ts'
+import { startServer, stopServer } from '../../../src/platform/postgres/server-process.ts'
+import { runAs } from '../../../src/platform/postgres/server-user.ts'
+import { openSocketFolder } from '../../../src/platform/postgres/socket-folder.ts'
+import { ask, fast, quiet, stoppedCluster, temporaryFolder, until } from '../../db/cluster-world.ts'
 
-const migrations = path.resolve(import.meta.dirname, '../../migrations')
+const migrations = path.resolve(import.meta.dirname, '../../../migrations')
 const start = (dataDir: string) => startEmbedded({ dataDir, log: quiet, settings: fast })
 
 const whoAmI = `select current_user as role, rolsuper as super, rolcreatedb as databases, rolcreaterole as roles,

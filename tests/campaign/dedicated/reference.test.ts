@@ -1,9 +1,9 @@
 /** The pages of the client's reference, one test for each: what its examples ask, of a library of our own, and what comes back. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { hasJail } from '../jail/needs-jail.ts'
-import { ok } from '../supabase-js/scenarios.ts'
-import { publicCalls } from '../supabase-js/surface.ts'
-import { type AppClient, bootApp, type DedicatedApp } from './dedicated-app.ts'
+import { type AppClient, bootApp, type DedicatedApp } from '../../cloud/dedicated/dedicated-app.ts'
+import { hasJail } from '../../cloud/jail/needs-jail.ts'
+import { ok } from '../../cloud/supabase-js/scenarios.ts'
+import { publicCalls } from '../../cloud/supabase-js/surface.ts'
 
 const schema = `
 create table authors (id int primary key, name text not null, teacher_id int references authors, birth daterange);

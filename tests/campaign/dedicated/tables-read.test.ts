@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { onTables, parseQuery, type ReadAnswer, type ReadOptions, readPlan } from '#engine/tables'
-import { hasJail } from '../jail/needs-jail.ts'
+import { hasJail } from '../../cloud/jail/needs-jail.ts'
 import { type CloudDatabase, openCloudDatabase } from './cloud-database.ts'
 
 const canRun = await hasJail()

@@ -4,11 +4,11 @@
  */
 import type { BrowserContext, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import type { Client } from '../harness/client.ts'
-import { freePort } from '../harness/free-port.ts'
-import { boot, type World } from '../harness/world.ts'
-import { browserPath, openTabs } from '../media/browser.ts'
-import { publish, siteBody } from '../sites/published.ts'
+import type { Client } from '../../harness/client.ts'
+import { freePort } from '../../harness/free-port.ts'
+import { boot, type World } from '../../harness/world.ts'
+import { browserPath, openTabs } from '../../media/browser.ts'
+import { publish, siteBody } from '../../sites/published.ts'
 import { arrivals } from './arrivals.ts'
 import { frame, openWindow, plant, read, send, sendForm, sendMethod } from './attempts.ts'
 

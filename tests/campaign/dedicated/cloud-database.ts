@@ -7,9 +7,9 @@ import { LocalProvider, type OpenDatabase } from '#engine/databases'
 import { openLog } from '#platform/log'
 import { openMetrics } from '#platform/metrics'
 import { makeSeries } from '../../../src/metrics.ts'
+import { jail } from '../../cloud/jail/needs-jail.ts'
 import { endDatabases } from '../../harness/end-databases.ts'
 import { fastRoot } from '../../harness/fast-root.ts'
-import { jail } from '../jail/needs-jail.ts'
 
 export interface CloudDatabase extends AsyncDisposable {
   open: OpenDatabase

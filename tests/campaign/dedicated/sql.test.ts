@@ -1,11 +1,11 @@
 /** SQL of developers on the database of a dedicated cloud: what reading and writing answer, and what they refuse. */
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type DedicatedCloud, dedicatedCloud, dedicatedWorld } from '../../cloud/dedicated/dedicated-world.ts'
+import { hasJail } from '../../cloud/jail/needs-jail.ts'
+import { newClient } from '../../cloud/users/app.ts'
 import { until } from '../../harness/until.ts'
 import type { World } from '../../harness/world.ts'
-import { hasJail } from '../jail/needs-jail.ts'
-import { newClient } from '../users/app.ts'
-import { type DedicatedCloud, dedicatedCloud, dedicatedWorld } from './dedicated-world.ts'
 
 const canRun = await hasJail()
 const check = test.runIf(canRun)

@@ -1,9 +1,9 @@
 /** Tables of a dedicated cloud as an unchanged supabase-js reads them. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { setReadOnly } from '#engine/clouds'
-import { hasJail } from '../jail/needs-jail.ts'
-import { type App, type AppWorld, bootApp } from '../supabase-js/app.ts'
-import type { Client } from '../supabase-js/people.ts'
+import { hasJail } from '../../cloud/jail/needs-jail.ts'
+import { type App, type AppWorld, bootApp } from '../../cloud/supabase-js/app.ts'
+import type { Client } from '../../cloud/supabase-js/people.ts'
 
 const canRun = await hasJail()
 

@@ -16,9 +16,9 @@ import {
   updatePlan,
 } from '#engine/tables'
 import { readCatalogue } from '../../../src/engine/tables/catalogue.ts'
+import { bootApp, type DedicatedApp } from '../../cloud/dedicated/dedicated-app.ts'
+import { hasJail } from '../../cloud/jail/needs-jail.ts'
 import fc from '../../harness/fast-check.ts'
-import { hasJail } from '../jail/needs-jail.ts'
-import { bootApp, type DedicatedApp } from './dedicated-app.ts'
 
 /** Names that a developer may give, and that hold all that ends a name. */
 const hostileTable = 'we"ird; drop table x --'

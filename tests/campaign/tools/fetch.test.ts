@@ -4,10 +4,10 @@ import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import type { ToolContext } from '#engine/tools'
 import { FetchRefused, type GuardedClient, openGuardedClient, type Reason } from '#platform/net'
-import { selfSigned } from '../harness/certificate.ts'
-import { openSite } from '../net/sites.ts'
-import { toolsOf } from './asking.ts'
-import { pdfOf } from './pdf.ts'
+import { selfSigned } from '../../harness/certificate.ts'
+import { openSite } from '../../net/sites.ts'
+import { toolsOf } from '../../tools/asking.ts'
+import { pdfOf } from '../../tools/pdf.ts'
 
 const tls = selfSigned('pages.example.test', 'other.example.test', 'blocked.example.test')
 const client = openGuardedClient({
@@ -196,7 +196,7 @@ test.each([
 })
 
 describe('PDF', () => {
-  const report = readFileSync(path.join(import.meta.dirname, 'fixtures/report-fa.pdf'))
+  const report = readFileSync(path.join(import.meta.dirname, '../../tools/fixtures/report-fa.pdf'))
 
   test('Persian is read from the right, in letters and not in the shapes of print', async () => {
     const { title, text } = await read('application/pdf', report)

@@ -1,10 +1,10 @@
 /** Requests on tables at their bounds, and beyond them: refused in words, before they cost anything. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { bootApp, type DedicatedApp } from '../../cloud/dedicated/dedicated-app.ts'
+import { hasJail } from '../../cloud/jail/needs-jail.ts'
+import { isNotDone } from '../../cloud/sent-again.ts'
 import { expectNoHold } from '../../cost/cost.ts'
 import { until } from '../../harness/until.ts'
-import { hasJail } from '../jail/needs-jail.ts'
-import { isNotDone } from '../sent-again.ts'
-import { bootApp, type DedicatedApp } from './dedicated-app.ts'
 
 const canRun = await hasJail()
 const wide = Array.from({ length: 1_600 }, (_, nth) => `c${nth}`)

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
-import { Client } from '../harness/client.ts'
-import { cloneDatabase } from '../harness/postgres.ts'
-import { startProcess } from '../harness/processes.ts'
-import { until } from '../harness/until.ts'
-import { boot } from '../harness/world.ts'
-import { asProcess } from './command-line.ts'
+import { asProcess } from '../../cli/command-line.ts'
+import { Client } from '../../harness/client.ts'
+import { cloneDatabase } from '../../harness/postgres.ts'
+import { startProcess } from '../../harness/processes.ts'
+import { until } from '../../harness/until.ts'
+import { boot } from '../../harness/world.ts'
 
 const { done, kherad } = asProcess
 

@@ -1,16 +1,30 @@
 /** Hosted tools on the messages wire, over models that speak chat and models that speak messages: blocks, resends, refusals, money. */
 import { deflateSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { sharedWorld } from '../harness/shared-world.ts'
-import { fakeUpstream, json, type UpstreamCall } from '../harness/upstream.ts'
-import { upstreamConfig } from '../harness/world.ts'
-import { json as listed } from '../tools/asking.ts'
-import { explained, requestIdOf } from './chat-world.ts'
-import { eventsOf, expectAnswered, expectMessage, type Json, joined } from './messages-oracle.ts'
-import { assistant, message, toolResult, upstreamMessage, user, weather } from './messages-world.ts'
-import { expectRefusal } from './refusal.ts'
-import { call, type ScriptedAnswer } from './scripted-answer.ts'
-import { bootWithTools, fetchFee, findings, heard, searchFee, type ToolsWorld } from './tools-world.ts'
+import { explained, requestIdOf } from '../../contract/chat-world.ts'
+import { eventsOf, expectAnswered, expectMessage, type Json, joined } from '../../contract/messages-oracle.ts'
+import {
+  assistant,
+  message,
+  toolResult,
+  upstreamMessage,
+  user,
+  weather,
+} from '../../contract/messages-world.ts'
+import { expectRefusal } from '../../contract/refusal.ts'
+import { call, type ScriptedAnswer } from '../../contract/scripted-answer.ts'
+import {
+  bootWithTools,
+  fetchFee,
+  findings,
+  heard,
+  searchFee,
+  type ToolsWorld,
+} from '../../contract/tools-world.ts'
+import { sharedWorld } from '../../harness/shared-world.ts'
+import { fakeUpstream, json, type UpstreamCall } from '../../harness/upstream.ts'
+import { upstreamConfig } from '../../harness/world.ts'
+import { json as listed } from '../../tools/asking.ts'
 
 const direct = { type: 'direct' }
 const search = { type: 'kherad:web_search' }
