@@ -1,5 +1,13 @@
 import { parseArgs } from 'node:util'
-import { foremost, isChanged, longestOwedCommits, type Owed, owedOf, writeProven } from './owed.ts'
+import {
+  type Checkout,
+  currentCheckout,
+  foremost,
+  longestOwedCommits,
+  type Owed,
+  owedOf,
+  writeProven,
+} from './owed.ts'
 import { type CampaignFolder, readCampaign } from './proves.ts'
 import { runSuite } from './run-suite.ts'
 
@@ -52,20 +60,22 @@ async function runAll(owed: readonly Owed[], minutes: number): Promise<number> {
       continue
     }
     console.log(`\n=== campaign ${folder.name}`)
+    const checkout = currentCheckout()
     const isGreen = await runSuite(`campaign/${folder.name}`, [], folder.minutes)
     ;(isGreen ? passed : failed).push(folder.name)
-    if (isGreen) note(folder.name)
+    if (isGreen) note(folder.name, checkout)
   }
   return conclude(passed, failed, postponed)
 }
 
 const isForemost = ({ name }: CampaignFolder): boolean => foremost.includes(name)
 
-/** What passed is what is committed: nothing is noted of a checkout with other changes. */
-function note(name: string): void {
-  if (isChanged())
+/** What passed is what was committed when it began, and stayed so: nothing is noted of a checkout that was changed. */
+function note(name: string, begun: Checkout): void {
+  const ended = currentCheckout()
+  if (begun.isChanged || ended.isChanged || begun.commit !== ended.commit)
     console.log(`${name} passed with changes that are not committed: tests/proven.json stays as it was.`)
-  else writeProven([name])
+  else writeProven(name, begun.commit)
 }
 
 function conclude(passed: readonly string[], failed: readonly string[], postponed: readonly Owed[]): number {

@@ -28,13 +28,10 @@ export const foremost = ['races', 'kills', 'simulator']
 
 export const readProven = (): Proven => JSON.parse(readFileSync(provenPath, 'utf8')) as Proven
 
-/** Notes that folders passed at the commit that is checked out. */
-export function writeProven(folders: readonly string[]): void {
-  const commit = git(root, 'rev-parse', 'HEAD')
-  const proven = { ...readProven(), ...Object.fromEntries(folders.map((name) => [name, commit])) }
-  const sorted = Object.fromEntries(
-    Object.entries(proven).toSorted(([one], [other]) => (one < other ? -1 : 1)),
-  )
+/** Notes that a folder passed at a commit. */
+export function writeProven(name: string, commit: string): void {
+  const proven = Object.entries({ ...readProven(), [name]: commit })
+  const sorted = Object.fromEntries(proven.toSorted(([one], [other]) => (one < other ? -1 : 1)))
   writeFileSync(provenPath, `${JSON.stringify(sorted, null, 2)}\n`)
 }
 
@@ -81,9 +78,18 @@ function commitsSince(checkout: string, commit: string, files: readonly string[]
   return touching ? Number(git(checkout, 'rev-list', '--count', `${touching}^..HEAD`)) : 0
 }
 
-/** Whether anything that is checked out differs from its commit. */
-export function isChanged(): boolean {
-  return git(root, 'status', '--porcelain', '--untracked-files=all', '--', ':!tests/proven.json') !== ''
+export interface Checkout {
+  commit: string
+  /** Whether anything that is checked out differs from it, or is unknown to git; but for what runs themselves write. */
+  isChanged: boolean
+}
+
+export function currentCheckout(): Checkout {
+  const written = [':!tests/proven.json', ':!tests/voids.json']
+  return {
+    commit: git(root, 'rev-parse', 'HEAD'),
+    isChanged: git(root, 'status', '--porcelain', '--untracked-files=all', '--', '.', ...written) !== '',
+  }
 }
 
 function git(cwd: string, ...words: string[]): string {
