@@ -74,6 +74,8 @@ test('money comes first whatever it costs, then what has tests that changed, the
   checkout.commit('src/engine/realtime/call.ts')
   checkout.commit('src/engine/video/order.ts')
   expect(checkout.names(proven)).toEqual(['kills', 'voice', 'films'])
+  checkout.commit('tests/campaign/films/proves.ts')
+  expect(checkout.names(proven)).toEqual(['kills', 'voice', 'films'])
   checkout.commit('tests/campaign/films/late.test.ts')
   expect(checkout.names(proven)).toEqual(['kills', 'films', 'voice'])
 })

@@ -84,11 +84,16 @@ export interface Checkout {
   isChanged: boolean
 }
 
+/** Of a folder that is not under git, nothing is known. */
 export function currentCheckout(): Checkout {
   const written = [':!tests/proven.json', ':!tests/voids.json']
-  return {
-    commit: git(root, 'rev-parse', 'HEAD'),
-    isChanged: git(root, 'status', '--porcelain', '--untracked-files=all', '--', '.', ...written) !== '',
+  try {
+    return {
+      commit: git(root, 'rev-parse', 'HEAD'),
+      isChanged: git(root, 'status', '--porcelain', '--untracked-files=all', '--', '.', ...written) !== '',
+    }
+  } catch {
+    return { commit: '', isChanged: true }
   }
 }
 

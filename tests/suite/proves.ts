@@ -28,10 +28,11 @@ async function readFolder(name: string): Promise<CampaignFolder> {
   return { name, ...proves }
 }
 
-/** Whether a change of the file at `changed` makes the folder owed. */
+/** Whether a change of the file at `changed` makes the folder owed. What a folder says of itself is none of its tests. */
 export function isProvenBy(folder: CampaignFolder, changed: string): boolean {
+  const own = `tests/campaign/${folder.name}/`
   return (
-    changed.startsWith(`tests/campaign/${folder.name}/`) ||
+    (changed.startsWith(own) && changed !== `${own}proves.ts`) ||
     folder.rooms.some((room) => changed.startsWith(`${room}/`)) ||
     folder.files.some((pattern) => path.matchesGlob(changed, pattern))
   )

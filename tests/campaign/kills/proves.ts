@@ -1,7 +1,7 @@
 import type { Proves } from '../../suite/proves.ts'
 
 export const proves: Proves = {
-  minutes: 16,
+  minutes: 8,
   rooms: [
     'src/platform/ledger',
     'src/platform/jobs',
