@@ -14,6 +14,8 @@ test('worlds share a server and have an account, credits and models of their own
   expect(await two.balance()).toEqual({ available: 7_000_000n, held: 0n })
   const key = await two.key()
   expect((await key.chat({})).body.model).toBe('test/model')
+  // It held all that there is.
+  await two.settled()
   const offline = await key.chat({ model: 'sandbox/fast' })
   expect(offline.status, offline.text).toBe(200)
   expect(upstream.calls).toHaveLength(1)

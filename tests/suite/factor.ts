@@ -24,6 +24,8 @@ export async function measureMachine(url: string): Promise<MachineFactor> {
     const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid')
     const node = await measure(process.pid, computeInNode)
     const postgres = await measure(rows[0]!.pid, () => client.query(computeInPostgres))
+    // `roundMs` is compared with it while the run goes on.
+    process.env['KHERAD_NODE_ROUND_MS'] = String(node.processorMs)
     const factor = (nodeMs: number, postgresMs: number): number =>
       Math.round(50 * (nodeMs / reference.nodeMs + postgresMs / reference.postgresMs)) / 100
     return {
@@ -49,6 +51,14 @@ async function measure(pid: number, work: () => unknown): Promise<{ processorMs:
   const usedMs = processorMsOf(pid) - beforeMs
   // A PostgreSQL elsewhere shows nothing of its processor.
   return { processorMs: usedMs > 0 ? usedMs / rounds : clockMs, clockMs }
+}
+
+/** Milliseconds of processor time that one round of Node takes now: a machine may become slower in the midst of a run. */
+export function roundMs(): number {
+  const before = process.threadCpuUsage()
+  computeInNode()
+  const { user, system } = process.threadCpuUsage(before)
+  return (user + system) / 1_000
 }
 
 /** What servers do often: build objects, write and read JSON, compare texts. */

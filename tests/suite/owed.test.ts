@@ -54,6 +54,7 @@ test('a folder is owed when a file that it proves changed since its own commit, 
   expect(checkout.names(proven)).toEqual(['films'])
   expect(checkout.names({ ...proven, films: changed })).toEqual([])
   checkout.commit('src/engine/videos-of-another-room/order.ts')
+  checkout.commit('src/engine/video/order.test.ts')
   expect(checkout.names({ ...proven, films: changed })).toEqual([])
   checkout.commit('migrations/0001-start.sql')
   expect(checkout.names({ ...proven, films: changed })).toEqual(['kills'])

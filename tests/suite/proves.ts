@@ -28,11 +28,15 @@ async function readFolder(name: string): Promise<CampaignFolder> {
   return { name, ...proves }
 }
 
-/** Whether a change of the file at `changed` makes the folder owed. What a folder says of itself is none of its tests. */
+/**
+ * Whether a change of the file at `changed` makes the folder owed. What a folder says of itself is none of its tests, and tests elsewhere are
+ * none of what it proves.
+ */
 export function isProvenBy(folder: CampaignFolder, changed: string): boolean {
   const own = `tests/campaign/${folder.name}/`
+  if (changed.startsWith(own)) return changed !== `${own}proves.ts`
+  if (changed.endsWith('.test.ts')) return false
   return (
-    (changed.startsWith(own) && changed !== `${own}proves.ts`) ||
     folder.rooms.some((room) => changed.startsWith(`${room}/`)) ||
     folder.files.some((pattern) => path.matchesGlob(changed, pattern))
   )

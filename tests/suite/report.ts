@@ -4,6 +4,7 @@
  */
 import { writeFileSync } from 'node:fs'
 import type { Reporter, TestCase, TestModule, TestSpecification, TestSuite } from 'vitest/node'
+import { roundMs } from './factor.ts'
 import { type FailedTest, failedFile, failedTest, nameOf, type PassedTest } from './failed-test.ts'
 
 /** One file of a finished run. */
@@ -14,7 +15,7 @@ export interface ReportedFile {
 }
 
 export interface Report {
-  /** How much slower than the reference the machine is by processor time, as it was measured at the start. */
+  /** How much slower than the reference the machine was by processor time, on the average of the run. */
   factor: number
   files: ReportedFile[]
   passed: PassedTest[]
@@ -35,13 +36,14 @@ export default class SuiteReporter implements Reporter {
   #count = 0
   #beganMs = Date.now()
   #progress: NodeJS.Timeout | undefined
+  readonly #roundsMs: number[] = []
 
   onTestRunStart(specifications: readonly TestSpecification[]): void {
     this.#count = specifications.length
     this.#beganMs = Date.now()
     const about = minutes ? `, about ${minutes} minutes on two quiet cores` : ''
     print(`${this.#count} test files${about}`)
-    this.#progress = setInterval(() => this.#printProgress(), progressMs)
+    this.#progress = setInterval(() => this.#lookUp(), progressMs)
   }
 
   onTestModuleStart({ moduleId }: TestModule): void {
@@ -67,13 +69,27 @@ export default class SuiteReporter implements Reporter {
     clearInterval(this.#progress)
     this.#printProgress()
     const report: Report = {
-      factor: Number(process.env['KHERAD_MACHINE_FACTOR']),
+      factor: this.#factor(),
       files: this.#files,
       passed: this.#passed,
       failed: this.#failed,
       hasLooseErrors: errors.length > 0,
     }
     if (reportPath) writeFileSync(reportPath, JSON.stringify(report))
+  }
+
+  #lookUp(): void {
+    this.#roundsMs.push(roundMs())
+    this.#printProgress()
+  }
+
+  /** That of the start, changed as the rounds have changed since. */
+  #factor(): number {
+    const atStart = Number(process.env['KHERAD_MACHINE_FACTOR'])
+    const atStartMs = Number(process.env['KHERAD_NODE_ROUND_MS'])
+    if (!this.#roundsMs.length) return atStart
+    const meanMs = this.#roundsMs.reduce((sum, ms) => sum + ms, 0) / this.#roundsMs.length
+    return Math.round((100 * atStart * meanMs) / atStartMs) / 100
   }
 
   #fail(failed: FailedTest | undefined): void {
