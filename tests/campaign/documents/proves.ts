@@ -1,7 +1,7 @@
 import type { Proves } from '../../suite/proves.ts'
 
 export const proves: Proves = {
-  minutes: 2,
+  minutes: 1,
   rooms: ['src/engine/documents'],
   files: ['tests/documents/**'],
   guarantees: [
