@@ -90,3 +90,12 @@ test('commits are counted from the first that makes a folder owed', () => {
   checkout.commit('src/engine/video/order.ts')
   expect(checkout.owed(proven).map((one) => [one.folder.name, one.commits])).toEqual([['films', 3]])
 })
+
+test('a folder that never passed is owed since it is there', () => {
+  using checkout = openCheckout()
+  checkout.commit('tests/campaign/voice/proves.ts')
+  checkout.commit('docs/guide.md')
+  checkout.commit('docs/guide.md')
+  const proven = { films: checkout.first, kills: checkout.first }
+  expect(checkout.owed(proven).map((one) => [one.folder.name, one.commits])).toEqual([['voice', 2]])
+})

@@ -17,7 +17,7 @@ export interface Owed {
   folder: CampaignFolder
   /** The files whose change makes it owed; undefined where its last commit is not known here. */
   changed: readonly string[] | undefined
-  /** Commits since the first that makes it owed; 0 where that is not known. */
+  /** Commits since the first that makes it owed, or since the folder is there; 0 where that is not known. */
   commits: number
 }
 
@@ -47,7 +47,8 @@ export function owedOf(
   const owed = folders.flatMap((folder): Owed[] => {
     const commit = proven[folder.name]
     const changed = commit === undefined ? undefined : changedSince(checkout, commit)
-    if (commit === undefined || changed === undefined) return [{ folder, changed: undefined, commits: 0 }]
+    if (commit === undefined || changed === undefined)
+      return [{ folder, changed: undefined, commits: commitsSinceAdded(checkout, folder) }]
     const relevant = changed.filter((file) => isProvenBy(folder, file))
     if (!relevant.length) return []
     return [{ folder, changed: relevant, commits: commitsSince(checkout, commit, relevant) }]
@@ -76,6 +77,17 @@ function changedSince(checkout: string, commit: string): string[] | undefined {
 function commitsSince(checkout: string, commit: string, files: readonly string[]): number {
   const touching = git(checkout, 'rev-list', '--reverse', `${commit}..HEAD`, '--', ...files).split('\n')[0]
   return touching ? Number(git(checkout, 'rev-list', '--count', `${touching}^..HEAD`)) : 0
+}
+
+/** Of a folder that never passed: since it is there. */
+function commitsSinceAdded(checkout: string, { name }: CampaignFolder): number {
+  try {
+    const file = `tests/campaign/${name}/proves.ts`
+    const added = git(checkout, 'log', '--diff-filter=A', '--format=%H', '--', file).split('\n').at(-1)
+    return added ? Number(git(checkout, 'rev-list', '--count', `${added}..HEAD`)) : 0
+  } catch {
+    return 0
+  }
 }
 
 export interface Checkout {

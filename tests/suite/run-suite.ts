@@ -1,9 +1,10 @@
-import { execFileSync, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, mkdtempDisposableSync, readFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { budgetOffences, printTime } from './budgets.ts'
+import { currentCheckout } from './owed.ts'
 import { processorMs } from './processor-time.ts'
 import type { Report } from './report.ts'
 import { type Gap, type Observer, startObserver } from './stand-stills.ts'
@@ -13,6 +14,9 @@ import { keepRun, readRuns } from './voids-file.ts'
 
 /** About how long a suite takes by the clock on the reference machine. */
 const suiteMinutes: Record<string, number> = { quick: 2, test: 12 }
+
+/** What is noted where the checkout is not under git. */
+const unknownCommit = '0000000'
 
 /**
  * Runs a suite, or the files of it that the words name, in a Vitest of its own, beside the observer of stand-stills; runs void tests once more;
@@ -83,7 +87,11 @@ async function isVoidAlone(
   }
   const known = await readRuns(root)
   const run = {
-    ...{ commit: commit(), date: new Date().toISOString().slice(0, 10), cleanRuns: known.cleanRuns },
+    ...{
+      commit: currentCheckout().commit || unknownCommit,
+      date: new Date().toISOString().slice(0, 10),
+      cleanRuns: known.cleanRuns,
+    },
     ...{ failed: report.failed, gaps, repeated },
   }
   const { red, history } = judge(run, known.history)
@@ -96,12 +104,4 @@ async function isVoidAlone(
 async function keepCleanRun(): Promise<void> {
   const known = await readRuns(root)
   await keepRun(root, known, known.history)
-}
-
-function commit(): string {
-  try {
-    return execFileSync('git', ['rev-parse', 'HEAD'], { cwd: root, encoding: 'utf8' }).trim()
-  } catch {
-    return '0000000'
-  }
 }
