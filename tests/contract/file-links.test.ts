@@ -3,7 +3,6 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openLinks } from '#engine/files'
 import type { Client, Seen } from '../harness/client.ts'
-import { sharedWorld } from '../harness/shared-world.ts'
 import { boot, MovableClock, type World } from '../harness/world.ts'
 import { expectRefusal } from './refusal.ts'
 
@@ -175,7 +174,8 @@ describe('what opens nothing, and tells nothing', () => {
   })
 
   test('a stranger makes no key of the server', async () => {
-    await using fresh = await sharedWorld()
+    // A server whose key nobody has asked for yet.
+    await using fresh = await boot()
     const forged = Buffer.alloc(70).toString('base64url')
     expect((await open(`${fresh.url}/v1/media/${forged}`)).status).toBe(404)
     const keys = () => fresh.app.db.query({ text: 'select key_id from secrets.seal' }, [])
