@@ -9,11 +9,7 @@ const [isolated, shared] = [files.filter(isIsolated), files.filter((file) => !is
 const common = {
   pool: 'forks' as const,
   // The first registers first, so that its hook runs last: what the checks of the other take counts.
-  setupFiles: ['tests/suite/measure-file.ts', 'tests/harness/file-end.ts'],
-  // Patience, not a measure: tests wait for conditions, and a busy machine starts servers slowly.
-  testTimeout: 180_000,
-  hookTimeout: 180_000,
-  expect: { poll: { timeout: 60_000 } },
+  setupFiles: ['tests/suite/measure-file.ts', 'tests/harness/file-end.ts', 'tests/harness/timeouts.ts'],
   // Tests beside each other in one file, most of which start servers: a second of a core each.
   maxConcurrency: 3,
 }

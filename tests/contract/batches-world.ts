@@ -1,7 +1,7 @@
 /** What the tests of batches share. */
 import type { Client, Seen } from '../harness/client.ts'
 import { type OpenWorld, sharedWorld } from '../harness/shared-world.ts'
-import { until } from '../harness/until.ts'
+import { soon, until } from '../harness/until.ts'
 import { fakeUpstream } from '../harness/upstream.ts'
 import { boot, upstreamConfig, type WorldOptions } from '../harness/world.ts'
 import type { UpstreamWorld } from './chat-world.ts'
@@ -27,11 +27,11 @@ export const cancel = (key: Client, id: string, headers: Record<string, string> 
 
 /** The batch, once it has ended. */
 // biome-ignore lint/suspicious/noExplicitAny: tests look into whatever came.
-export const ended = (key: Client, id: string, patienceMs = 90_000): Promise<any> =>
+export const ended = (key: Client, id: string, timeoutMs = soon): Promise<any> =>
   until(async () => {
     const { body } = await read(key, id)
     return body.processing_status === 'ended' ? body : undefined
-  }, patienceMs)
+  }, timeoutMs)
 
 // biome-ignore lint/suspicious/noExplicitAny: tests look into whatever came.
 export const linesOf = (text: string): any[] =>

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { declaredCodes } from '#platform/errors'
 import { routes } from '../../src/capabilities.ts'
 import { sharedWorld } from '../harness/shared-world.ts'
+import { startMs } from '../harness/until.ts'
 import type { World } from '../harness/world.ts'
 
 let world: World
@@ -126,7 +127,7 @@ describe.skipIf(browserPath === undefined)('in a browser', () => {
     browser = await chromium.launch({
       executablePath: browserPath as string,
       args: ['--no-sandbox'],
-      timeout: 150_000,
+      timeout: startMs,
     })
   })
   afterAll(() => browser?.close())
@@ -139,7 +140,7 @@ describe.skipIf(browserPath === undefined)('in a browser', () => {
   async function look(language: 'fa' | 'en', width: number): Promise<Look> {
     const page = await browser.newPage({ viewport: { width, height: 900 } })
     // The usual half a minute is little on a busy machine.
-    page.setDefaultTimeout(150_000)
+    page.setDefaultTimeout(startMs)
     const complaints: string[] = []
     const requests: string[] = []
     page.on('console', (message) => complaints.push(message.text()))

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Client, Seen } from '../harness/client.ts'
 import { fakeS3 } from '../harness/fake-s3.ts'
 import { type FormFile, formOf, openForm } from '../harness/form.ts'
-import { until } from '../harness/until.ts'
+import { startMs, until } from '../harness/until.ts'
 import { boot, type World } from '../harness/world.ts'
 import { expectRefusal } from './refusal.ts'
 
@@ -171,22 +171,26 @@ async function sendLong(line: Line, bytes: number) {
   }
 }
 
-test('200 MB are taken to the byte; one more is 413, leaves nothing, and the connection goes on', async () => {
-  const line = new Line(world.url)
-  let connections = 0
-  line.on('connect', () => {
-    connections += 1
-  })
-  const over = await sendLong(line, max + 1)
-  expect(over).toMatchObject({ status: 413, body: { error: { code: 'BODY_TOO_LARGE' } } })
-  await until(async () => (await filesBelow('spool')).length === 0)
-  const whole = await sendLong(line, max)
-  expect(whole).toMatchObject({ status: 201, body: { bytes: max } })
-  expect(connections).toBe(1)
-  expect((await key.request('DELETE', `${url}/${whole.body.id}`)).status).toBe(200)
-  await until(async () => (await filesBelow('spool')).length === 0)
-  await line.close()
-}, 300_000)
+test(
+  '200 MB are taken to the byte; one more is 413, leaves nothing, and the connection goes on',
+  async () => {
+    const line = new Line(world.url)
+    let connections = 0
+    line.on('connect', () => {
+      connections += 1
+    })
+    const over = await sendLong(line, max + 1)
+    expect(over).toMatchObject({ status: 413, body: { error: { code: 'BODY_TOO_LARGE' } } })
+    await until(async () => (await filesBelow('spool')).length === 0)
+    const whole = await sendLong(line, max)
+    expect(whole).toMatchObject({ status: 201, body: { bytes: max } })
+    expect(connections).toBe(1)
+    expect((await key.request('DELETE', `${url}/${whole.body.id}`)).status).toBe(200)
+    await until(async () => (await filesBelow('spool')).length === 0)
+    await line.close()
+  },
+  startMs,
+)
 
 test('a caller who disconnects in the middle leaves nothing behind', async () => {
   const before = await filesBelow('files')

@@ -9,7 +9,7 @@ import { Client, type Seen } from '../harness/client.ts'
 import { formOf } from '../harness/form.ts'
 import { startProcess } from '../harness/processes.ts'
 import { fillDisk, smallDisk } from '../harness/small-disk.ts'
-import { until } from '../harness/until.ts'
+import { startMs, until } from '../harness/until.ts'
 import { fakeUpstream } from '../harness/upstream.ts'
 import { boot, upstreamConfig } from '../harness/world.ts'
 import { bootOnImages, drawn, halves } from './images-world.ts'
@@ -248,7 +248,7 @@ test('a run under way begins no further step on a full disk, and goes on from wh
 const secret = `khr_${'full'.repeat(12)}`
 
 test('where the disk of PostgreSQL is full every call that must be written says so, reads go on, and it heals by itself', {
-  timeout: 300_000,
+  timeout: startMs,
 }, async ({ skip }) => {
   await using disk = await smallDisk('500m')
   if (!disk) return skip(noDisk)

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Client } from '../harness/client.ts'
 import { formOf } from '../harness/form.ts'
+import { startMs } from '../harness/until.ts'
 import { expectRefusal } from './refusal.ts'
 import { bootWithTools, type ToolsWorld } from './tools-world.ts'
 import { create, ended, fileOf } from './work-world.ts'
@@ -40,35 +41,43 @@ async function manifestText(id: string): Promise<string> {
   return (await Promise.all(read)).join('\n')
 }
 
-test('a run reads the file that it names, and says which it was given', async () => {
-  const id = await stored(at.key)
-  at.answers({ text: plan }, { text: 'مجموع فروش {{f1}} است.' })
-  const { body } = await create(at.key, { kind: 'data', input, file_ids: [id] })
-  const run = await ended(at.key, body.id, 300_000)
-  expect(run).toMatchObject({ status: 'succeeded', file_ids: [id] })
-  expect(await manifestText(body.id)).toContain('۳۰')
-}, 300_000)
+test(
+  'a run reads the file that it names, and says which it was given',
+  async () => {
+    const id = await stored(at.key)
+    at.answers({ text: plan }, { text: 'مجموع فروش {{f1}} است.' })
+    const { body } = await create(at.key, { kind: 'data', input, file_ids: [id] })
+    const run = await ended(at.key, body.id)
+    expect(run).toMatchObject({ status: 'succeeded', file_ids: [id] })
+    expect(await manifestText(body.id)).toContain('۳۰')
+  },
+  startMs,
+)
 
-test('a file that was deleted meanwhile is reported in words, and its owner may delete it', async () => {
-  const [remaining, gone] = [await stored(at.key), await stored(at.key, `${csv}اهواز,۵\n`, 'دوم.csv')]
-  at.answers({ text: plan }, { text: 'مجموع فروش {{f1}} است.' })
-  // The first file comes only once the second is deleted.
-  const { storage } = at.world.app
-  const deleted = Promise.withResolvers<void>()
-  const get = storage.get
-  storage.get = async (...ask) => {
-    await deleted.promise
-    return get(...ask)
-  }
-  const { body } = await create(at.key, { kind: 'data', input, file_ids: [remaining, gone] })
-  const removed = await at.key.request('DELETE', `/v1/files/${gone}`)
-  expect(removed.status).toBe(200)
-  storage.get = get
-  deleted.resolve()
-  const run = await ended(at.key, body.id, 300_000)
-  expect(run).toMatchObject({ status: 'succeeded', is_partial: true, file_ids: [remaining, gone] })
-  expect(await manifestText(body.id)).toContain('دوم.csv')
-}, 300_000)
+test(
+  'a file that was deleted meanwhile is reported in words, and its owner may delete it',
+  async () => {
+    const [remaining, gone] = [await stored(at.key), await stored(at.key, `${csv}اهواز,۵\n`, 'دوم.csv')]
+    at.answers({ text: plan }, { text: 'مجموع فروش {{f1}} است.' })
+    // The first file comes only once the second is deleted.
+    const { storage } = at.world.app
+    const deleted = Promise.withResolvers<void>()
+    const get = storage.get
+    storage.get = async (...ask) => {
+      await deleted.promise
+      return get(...ask)
+    }
+    const { body } = await create(at.key, { kind: 'data', input, file_ids: [remaining, gone] })
+    const removed = await at.key.request('DELETE', `/v1/files/${gone}`)
+    expect(removed.status).toBe(200)
+    storage.get = get
+    deleted.resolve()
+    const run = await ended(at.key, body.id)
+    expect(run).toMatchObject({ status: 'succeeded', is_partial: true, file_ids: [remaining, gone] })
+    expect(await manifestText(body.id)).toContain('دوم.csv')
+  },
+  startMs,
+)
 
 describe('refused before anything is kept or held', () => {
   const nobody = '01900000-0000-7000-8000-000000000000'
@@ -106,14 +115,18 @@ describe('refused before anything is kept or held', () => {
   })
 })
 
-test('an agent of data takes files of its project; one that answers at once does not', async () => {
-  const id = await stored(at.key)
-  const agent = async (kind: string): Promise<string> =>
-    (await at.key.post('/v1/agents', { name: 'تحلیلگر', kind })).body.id
-  at.answers({ text: plan }, { text: 'مجموع فروش {{f1}} است.' })
-  const made = await at.key.post(`/v1/agents/${await agent('data')}/runs`, { input, file_ids: [id] })
-  expect(made.status, made.text).toBe(202)
-  expect(await ended(at.key, made.body.id, 300_000)).toMatchObject({ status: 'succeeded', file_ids: [id] })
-  const reply = await at.key.post(`/v1/agents/${await agent('chat')}/runs`, { input, file_ids: [id] })
-  expectRefusal(reply, { status: 400, code: 'INVALID_REQUEST', param: 'file_ids' })
-}, 300_000)
+test(
+  'an agent of data takes files of its project; one that answers at once does not',
+  async () => {
+    const id = await stored(at.key)
+    const agent = async (kind: string): Promise<string> =>
+      (await at.key.post('/v1/agents', { name: 'تحلیلگر', kind })).body.id
+    at.answers({ text: plan }, { text: 'مجموع فروش {{f1}} است.' })
+    const made = await at.key.post(`/v1/agents/${await agent('data')}/runs`, { input, file_ids: [id] })
+    expect(made.status, made.text).toBe(202)
+    expect(await ended(at.key, made.body.id)).toMatchObject({ status: 'succeeded', file_ids: [id] })
+    const reply = await at.key.post(`/v1/agents/${await agent('chat')}/runs`, { input, file_ids: [id] })
+    expectRefusal(reply, { status: 400, code: 'INVALID_REQUEST', param: 'file_ids' })
+  },
+  startMs,
+)

@@ -10,7 +10,7 @@ import {
 } from '#engine/pipelines'
 import type { Message } from '#engine/turn'
 import type { Client, Seen } from '../harness/client.ts'
-import { until } from '../harness/until.ts'
+import { startMs, until } from '../harness/until.ts'
 import { fakeUpstream } from '../harness/upstream.ts'
 import { boot, upstreamConfig, type WorldOptions } from '../harness/world.ts'
 import type { UpstreamWorld } from './chat-world.ts'
@@ -106,11 +106,11 @@ const ends = ['succeeded', 'failed', 'cancelled']
 
 /** The run, once it has ended. */
 // biome-ignore lint/suspicious/noExplicitAny: tests look into whatever came.
-export const ended = (key: Client, id: string, patienceMs = 90_000): Promise<any> =>
+export const ended = (key: Client, id: string, timeoutMs = startMs): Promise<any> =>
   until(async () => {
     const { body } = await read(key, id)
     return ends.includes(body.status) ? body : undefined
-  }, patienceMs)
+  }, timeoutMs)
 
 export interface SeenEvent {
   id: string

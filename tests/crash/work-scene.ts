@@ -2,7 +2,7 @@
 import { expect } from 'vitest'
 import type { Client } from '../harness/client.ts'
 import type { ServerProcess } from '../harness/processes.ts'
-import { until } from '../harness/until.ts'
+import { startMs, until } from '../harness/until.ts'
 import * as scenes from './scene.ts'
 
 export const { credits } = scenes
@@ -35,7 +35,7 @@ export const ended = (client: Client, id: string): Promise<any> =>
   until(async () => {
     const reply = await client.get(`${path}/${id}`).catch(() => undefined)
     return reply?.body?.ended_at ? reply.body : undefined
-  }, 120_000)
+  }, startMs)
 
 export const answersOf = async (client: Client, id: string): Promise<string[]> =>
   (await client.get(`${path}/${id}/files?path=said.txt`)).text.split('\n')

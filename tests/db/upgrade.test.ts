@@ -11,7 +11,7 @@ import { loadConfig } from '#settings'
 import { type Kherad, startKherad } from '../../src/server.ts'
 import { Client } from '../harness/client.ts'
 import { emptyDatabase } from '../harness/postgres.ts'
-import { until } from '../harness/until.ts'
+import { startMs, until } from '../harness/until.ts'
 import { MovableClock, quietEnvironment } from '../harness/world.ts'
 import { temporaryFolder } from './cluster-world.ts'
 import { configuration, costOf, type KnownUpstream, knownUpstream, prompts } from './half-done.ts'
@@ -65,7 +65,7 @@ async function takeOver(last: number): Promise<void> {
     await startKherad({ config: loadConfig(env, configuration(upstream.url)), clock, log: silent }),
   )
   client = new Client(kherad.server.url, recorded.secret, '')
-  await until(async () => (await rows('select from ledger.holds')).length === 0, 120_000)
+  await until(async () => (await rows('select from ledger.holds')).length === 0, startMs)
   await until(async () => (await rows('select from work.runs where ended_at is null')).length === 0)
   await until(async () => (await rows('select from batches.batches where ended_at is null')).length === 0)
 }

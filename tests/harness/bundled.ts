@@ -8,7 +8,7 @@ import path from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { build, type Plugin } from 'esbuild'
 import { inject } from 'vitest'
-import { until } from './until.ts'
+import { startMs, until } from './until.ts'
 
 const root = path.resolve(import.meta.dirname, '../..')
 
@@ -35,7 +35,7 @@ async function makeOnce(folder: string): Promise<string> {
   try {
     await mkdir(folder)
   } catch {
-    await until(() => existsSync(made) || existsSync(failed), 150_000)
+    await until(() => existsSync(made) || existsSync(failed), startMs)
     if (existsSync(failed)) throw new Error(await readFile(failed, 'utf8'))
     return folder
   }

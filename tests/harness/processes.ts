@@ -7,7 +7,7 @@ import path from 'node:path'
 import { bundled } from './bundled.ts'
 import { freePort } from './free-port.ts'
 import { controlOf, movedMsOf, type ProcessControl } from './time.ts'
-import { until } from './until.ts'
+import { startMs, until, WaitRanOut } from './until.ts'
 
 export interface ServerProcess extends AsyncDisposable {
   readonly url: string
@@ -48,25 +48,11 @@ export interface ProcessOptions {
   under?: readonly string[]
 }
 
-/**
- * Starts the server (or another entry) as an operator would, but bundled, and waits until it is ready. As a supervisor does, it starts one
- * again that ended because the database stood still, as it does for seconds on a busy machine.
- */
-export async function startProcess(options: ProcessOptions): Promise<ServerProcess> {
-  for (let tries = 1; ; tries++) {
-    try {
-      return await startOnce(options)
-    } catch (error) {
-      if (tries === mostStarts || !databaseStoodStill.test((error as Error).message)) throw error
-    }
-  }
-}
-
-const mostStarts = 4
-/** Of the sentences that refuse such a start. */
+/** Of the sentences that refuse a start for a wait that ran out. */
 const databaseStoodStill = /\(Connection terminated due to connection timeout\)|due to statement timeout\)/
 
-async function startOnce(options: ProcessOptions): Promise<ServerProcess> {
+/** Starts the server (or another entry) as an operator would, but bundled, and waits until it is ready. */
+export async function startProcess(options: ProcessOptions): Promise<ServerProcess> {
   const folder = await mkdtemp(path.join(tmpdir(), 'kherad-process-'))
   const configPath = path.join(folder, 'kherad.config.yaml')
   if (options.config !== undefined) await writeFile(configPath, options.config)
@@ -105,13 +91,13 @@ async function startOnce(options: ProcessOptions): Promise<ServerProcess> {
   const gone = once(child, 'exit')
   const url = `http://127.0.0.1:${port}`
   const isReady = async () => {
-    if (child.exitCode !== null) throw new Error(`the server did not start: ${log}`)
+    if (child.exitCode !== null) throw didNotStart(log)
     return fetch(`${url}/health/ready`)
       .then((reply) => reply.ok)
       .catch(() => false)
   }
   try {
-    await until(isReady, 150_000)
+    await until(isReady, startMs)
   } catch (error) {
     // The caller gets no handle, so it is ended here.
     child.kill('SIGKILL')
@@ -144,4 +130,9 @@ async function startOnce(options: ProcessOptions): Promise<ServerProcess> {
       await rm(folder, { recursive: true, force: true, maxRetries: 5 })
     },
   }
+}
+
+function didNotStart(log: string): Error {
+  const sentence = `the server did not start: ${log}`
+  return databaseStoodStill.test(log) ? new WaitRanOut(sentence) : new Error(sentence)
 }

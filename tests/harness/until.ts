@@ -1,5 +1,10 @@
+import { clockFactor } from '../suite/factor.ts'
+
 /** The timeout, in milliseconds, for what takes a second or two on an idle machine. */
-export const soon = 10_000
+export const soon = Math.round(10_000 * clockFactor)
+
+/** The timeout, in milliseconds, for what begins with the start of a program: a server, a PostgreSQL, a browser, LibreOffice. */
+export const startMs = Math.round(60_000 * clockFactor)
 
 /** Thrown where a wait has run out. Its name is how `tests/suite/voids.ts` knows it from a wrong value, which no stand-still excuses. */
 export class WaitRanOut extends Error {
@@ -10,7 +15,7 @@ export class WaitRanOut extends Error {
  * Waits for a condition, not for a fixed time. Throws `WaitRanOut` after `timeoutMs` with the last value. The longer it takes the rarer are the looks, since
  * each takes from the machine what is waited for.
  */
-export async function until<T>(condition: () => T | Promise<T>, timeoutMs = 60_000): Promise<NonNullable<T>> {
+export async function until<T>(condition: () => T | Promise<T>, timeoutMs = soon): Promise<NonNullable<T>> {
   const beganMs = Date.now()
   let last: T | undefined
   for (let waitedMs = 0; waitedMs < timeoutMs; waitedMs = Date.now() - beganMs) {

@@ -22,7 +22,7 @@ import { type Kherad, startKherad } from '../../src/server.ts'
 import { Client, type Seen } from './client.ts'
 import { endDatabases } from './end-databases.ts'
 import { cloneDatabase } from './postgres.ts'
-import { until } from './until.ts'
+import { startMs, until } from './until.ts'
 
 export interface WorldOptions {
   /** Additional environment variables. */
@@ -166,8 +166,7 @@ export class World implements AsyncDisposable {
     const body = await until(async () => {
       const seen = await client.get(path)
       return seen.status === 200 && seen.body.status !== 'provisioning' ? seen.body : undefined
-      // It is made in several attempts, if need be.
-    }, 150_000)
+    }, startMs)
     assert.equal(body.status, 'ready', body.error?.message)
     return this.#testCloud(client, body)
   }

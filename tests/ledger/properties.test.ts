@@ -22,7 +22,7 @@ import type { Failure } from '#platform/errors'
 import { ClaimTaken, grant, type Hold, type Ledger, setCaps } from '#platform/ledger'
 import fc from '../harness/fast-check.ts'
 import { openLedgerAlone } from '../harness/ledger.ts'
-import { until } from '../harness/until.ts'
+import { startMs, until } from '../harness/until.ts'
 import { MovableClock } from '../harness/world.ts'
 import { apply, expected, openBooksDatabase, openPeople, type Person, written } from './books.ts'
 import { type HoldOp, LedgerModel, type SettleOp } from './model.ts'
@@ -371,7 +371,7 @@ const twoOverruns: Step[] = [
 const broken = () => db.query({ text: 'select * from ledger.violations' }, [])
 
 test('whatever happens in whatever order, the ledger is that of a model kept by hand', {
-  timeout: 300_000,
+  timeout: startMs,
 }, async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 40 }), async (steps) => {
@@ -483,7 +483,7 @@ async function call(
 }
 
 test('two processes that settle and hold at once through their group commits never overspend a balance or a cap, and lose nothing', {
-  timeout: 300_000,
+  timeout: startMs,
 }, async () => {
   const clock = new MovableClock(Date.UTC(2026, 0, 10))
   await using ledgers = new AsyncDisposableStack()

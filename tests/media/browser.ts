@@ -6,6 +6,7 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
+import { startMs } from '../harness/until.ts'
 
 export const browserPath = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(
   existsSync,
@@ -13,19 +14,13 @@ export const browserPath = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/
 if (browserPath === undefined)
   console.warn('Nothing is played or shown in a browser: there is no Chromium on this machine.')
 
-/** What is waited for in a page, in ms: a busy machine needs more than the usual half a minute. */
-export const pageTimeoutMs = 60_000
-
-/** For the start of a browser, in ms, which takes many processes. */
-export const browserStartMs = 120_000
-
 /** Closed with the stack. Only where `browserPath` is there. */
 export async function openBrowser(stack: AsyncDisposableStack, args: string[] = []): Promise<Browser> {
   const executablePath = browserPath as string
   const browser = await chromium.launch({
     executablePath,
     args: ['--no-sandbox', ...args],
-    timeout: browserStartMs,
+    timeout: startMs,
   })
   stack.defer(() => browser.close())
   return browser
@@ -45,10 +40,9 @@ export async function openTabs(stack: AsyncDisposableStack, args: string[] = [])
   const tabs = await chromium.launchPersistentContext(folder, {
     executablePath,
     args: ['--no-sandbox', ...args],
-    timeout: browserStartMs,
+    timeout: startMs,
   })
-  // The usual half a minute is little on a busy machine.
-  tabs.setDefaultTimeout(150_000)
+  tabs.setDefaultTimeout(startMs)
   stack.defer(() => tabs.close())
   return tabs
 }
@@ -60,7 +54,7 @@ export async function openPage(stack: AsyncDisposableStack): Promise<Page> {
   stack.defer(() => void site.close())
   const browser = await openBrowser(stack, ['--autoplay-policy=no-user-gesture-required', '--mute-audio'])
   const page = await browser.newPage()
-  page.setDefaultTimeout(pageTimeoutMs)
+  page.setDefaultTimeout(startMs)
   await page.goto(`http://localhost:${(site.address() as AddressInfo).port}/`)
   return page
 }

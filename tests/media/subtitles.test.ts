@@ -6,8 +6,8 @@ import { type Browser, chromium, type Page } from 'playwright-core'
 import sharp from 'sharp'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { cuesOf, srtOf, vttOf } from '#engine/subtitles'
+import { startMs } from '../harness/until.ts'
 import { ffmpeg, hasFfmpeg, withFile } from '../sound/ffmpeg.ts'
-import { pageTimeoutMs } from './browser.ts'
 
 const segments = [
   { start: 0, end: 2.5, text: 'نسخهٔ Python 3.12 را از python.org بگیرید.' },
@@ -66,7 +66,7 @@ describe.skipIf(browserPath === undefined)('a track element of Chromium', () => 
     browser = await chromium.launch({ executablePath: browserPath as string, args: ['--no-sandbox'] })
     stack.defer(() => browser.close())
     page = await browser.newPage({ viewport: { width: 640, height: 360 } })
-    page.setDefaultTimeout(pageTimeoutMs)
+    page.setDefaultTimeout(startMs)
     await page.goto(`http://localhost:${(site.address() as AddressInfo).port}/`)
   })
   afterAll(() => stack.disposeAsync())

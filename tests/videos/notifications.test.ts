@@ -13,7 +13,7 @@ import {
   type Receiver,
 } from '../contract/webhooks-world.ts'
 import type { Client } from '../harness/client.ts'
-import { until } from '../harness/until.ts'
+import { startMs, until } from '../harness/until.ts'
 import { bootVideos, untilFetched, untilMoved, type VideoWorld } from './video-world.ts'
 
 let at: VideoWorld
@@ -162,7 +162,7 @@ describe('the address of one order', () => {
     }
     expect(await left()).toBeGreaterThan(0)
     at.clock.moveMs(5 * 24 * 3_600_000)
-    await until(async () => (await left()) === 0, 150_000)
+    await until(async () => (await left()) === 0, startMs)
   })
 
   test('has its secret sealed in the database, and told again to a repeat', async () => {

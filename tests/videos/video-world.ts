@@ -14,7 +14,7 @@ import {
 import { uuidv7 } from '#platform/ids'
 import { startWorkers } from '#platform/jobs'
 import { jobs } from '../../src/capabilities.ts'
-import { until } from '../harness/until.ts'
+import { startMs, until } from '../harness/until.ts'
 import { fakeVideoUpstream, type VideoUpstream } from '../harness/video-upstream.ts'
 import { boot, MovableClock, type World, type WorldOptions } from '../harness/world.ts'
 
@@ -172,10 +172,7 @@ export async function untilMoved<T>(clock: MovableClock, condition: () => T | Pr
   })
 }
 
-/** Bytes that are no video are opened by four processes, one after another, which take a busy machine a minute. */
-const fetchedMs = 150_000
-
-/** While bytes are fetched the clock stands: that takes real time, of which a slow machine needs more than the ceiling of a video. */
+/** While bytes are fetched the clock stands: up to four programs open them, one after another, which takes real time. */
 export const untilFetched = <T>(
   { world, clock }: VideoWorld,
   condition: () => T | Promise<T>,
@@ -186,7 +183,7 @@ export const untilFetched = <T>(
     const text = `select from videos.jobs where status = 'fetching'`
     if (!found && (await world.app.db.query({ text }, [])).length === 0) clock.moveMs(stepMs)
     return found
-  }, fetchedMs)
+  }, startMs)
 
 /** The same for one video: the clock stands while its bytes are fetched. */
 export const ended = ({ world, clock }: VideoWorld, job: VideoJob, stepMs = 1_000): Promise<VideoJob> =>
@@ -195,7 +192,7 @@ export const ended = ({ world, clock }: VideoWorld, job: VideoJob, stepMs = 1_00
     if (!now.pending) return now
     if ((await rowOf(world, job.id)).status !== 'fetching') clock.moveMs(stepMs)
     return undefined
-  }, fetchedMs)
+  }, startMs)
 
 /** The order has left, and what came of it is written down: until then long steps of the clock would take it for one that came too late. */
 export const hasLeft = (world: World, id: string): Promise<unknown> =>

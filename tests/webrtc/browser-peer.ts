@@ -1,7 +1,8 @@
 /** Connections between a browser and an endpoint of ours that returns what it hears and reads. */
 import type { Page } from 'playwright-core'
 import { openWebRtc, type Peer, type PeerHandler, type WebRtc, type WebRtcOptions } from '#platform/webrtc'
-import { openBrowser, pageTimeoutMs } from '../media/browser.ts'
+import { startMs } from '../harness/until.ts'
+import { openBrowser } from '../media/browser.ts'
 
 export type Ended = Parameters<PeerHandler['ended']>[0]
 
@@ -57,7 +58,7 @@ export async function openCaller(stack: AsyncDisposableStack): Promise<Page> {
     '--mute-audio',
   ])
   const page = await browser.newPage()
-  page.setDefaultTimeout(pageTimeoutMs)
+  page.setDefaultTimeout(startMs)
   await page.route('**/*', (route) => route.fulfill({ contentType: 'text/html', body: '<!doctype html>' }))
   await page.goto('http://localhost/')
   await page.addScriptTag({ content: script })

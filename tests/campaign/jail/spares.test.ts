@@ -6,7 +6,7 @@ import path from 'node:path'
 import { expect, test } from 'vitest'
 import { type ConfinedWork, type Isolation, openConfinement } from '#platform/confined'
 import { openLog } from '#platform/log'
-import { until } from '../../harness/until.ts'
+import { startMs, until } from '../../harness/until.ts'
 
 const module = path.join(import.meta.dirname, '../../tools/confined/hostile-process.ts')
 
@@ -104,12 +104,12 @@ test.skipIf(!isLinux)(
     const leaves = started('leave')
     expect((await once(leaves, 'exit'))[0]).toBe(0)
     const stays = started('stay')
-    await until(() => running(stays.pid!).length > 0, 60_000)
+    await until(() => running(stays.pid!).length > 0, startMs)
     await once(stays.stdout, 'data')
-    await until(() => running(stays.pid!).length > 0, 60_000)
+    await until(() => running(stays.pid!).length > 0, startMs)
     const spares = running(stays.pid!)
     stays.kill('SIGKILL')
-    await until(() => spares.every((pid) => !commandOf(pid).includes(module)), 60_000)
+    await until(() => spares.every((pid) => !commandOf(pid).includes(module)), startMs)
   },
   200_000,
 )

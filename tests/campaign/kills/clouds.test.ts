@@ -8,7 +8,7 @@ import { fill, recount, tablesWith } from '../../cloud/clouds/filled.ts'
 import { DatabaseProxy } from '../../crash/database-proxy.ts'
 import { openSite, type Site, severalStartsMs } from '../../crash/site.ts'
 import type { Client } from '../../harness/client.ts'
-import { until } from '../../harness/until.ts'
+import { startMs, until } from '../../harness/until.ts'
 import { settled, siteBody } from '../../sites/published.ts'
 
 const stack = new AsyncDisposableStack()
@@ -40,7 +40,7 @@ const waitsFor = (words: string): Promise<unknown> => {
       await run(`notify jobs, 'clouds.provision'`)
     }
     return site.isWaiting(words)
-  }, 150_000)
+  }, startMs)
 }
 
 const create = (client: Client) =>

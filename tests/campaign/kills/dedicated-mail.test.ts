@@ -6,7 +6,7 @@ import { givePackage } from '#engine/clouds'
 import { hasJail } from '../../cloud/jail/needs-jail.ts'
 import { openSite, type Site, severalStartsMs } from '../../crash/site.ts'
 import { MailServer } from '../../harness/mail-server.ts'
-import { until } from '../../harness/until.ts'
+import { startMs, until } from '../../harness/until.ts'
 import { dedicatedConfig } from '../../harness/world.ts'
 
 const canRun = await hasJail()
@@ -43,7 +43,7 @@ test.runIf(canRun)(
     await givePackage({ db: site.db, clock } as never, given)
     const client = () => site.client(site.newest, person)
     const { id, ref } = (await client().post('/v1/cloud', { name: 'killed', plan: 'dedicated' })).body
-    await until(async () => (await client().get(`/v1/cloud/${id}`)).body.status === 'ready', 150_000)
+    await until(async () => (await client().get(`/v1/cloud/${id}`)).body.status === 'ready', startMs)
     const { public_key: key } = (await client().get(`/v1/cloud/${id}/connection`)).body
     const query = `create function slowly() returns trigger language plpgsql as $$ begin perform pg_advisory_xact_lock(18); return new; end $$;
     create constraint trigger slowly after insert on auth.users deferrable initially deferred for each row execute function slowly();`

@@ -9,7 +9,7 @@ import { hasJail } from '../../cloud/jail/needs-jail.ts'
 import { openSite, type Person, type Site, severalStartsMs } from '../../crash/site.ts'
 import type { Client } from '../../harness/client.ts'
 import { serverOfDatabase } from '../../harness/end-databases.ts'
-import { until } from '../../harness/until.ts'
+import { startMs, until } from '../../harness/until.ts'
 import { createDedicated } from '../../harness/world.ts'
 
 const canRun = await hasJail()
@@ -46,7 +46,7 @@ const waitsFor = (words: string, again: () => Promise<unknown>): Promise<unknown
       await goOn()
     }
     return site.isWaiting(words)
-  }, 150_000)
+  }, startMs)
 }
 
 /**
@@ -118,11 +118,11 @@ test.runIf(canRun)(
     await until(async () => {
       await goOn()
       return (await shown()).status !== 'provisioning'
-    }, 150_000)
+    }, startMs)
     // Two processes died over it, so it may have been set aside, which a retry ends.
     if ((await shown()).status === 'failed')
       expect((await client().post(`/v1/cloud/${made.id}/retry`, {})).status).toBe(202)
-    await until(async () => (await shown()).status === 'ready', 150_000)
+    await until(async () => (await shown()).status === 'ready', startMs)
     expect((await folders()).filter((name) => name.startsWith(made.ref))).toHaveLength(1)
     const { body } = await client().post(`/v1/cloud/${made.id}/database`, { query: 'select 1 as one' })
     expect(body.rows).toEqual([[1]])
@@ -139,7 +139,7 @@ async function readyCloud(): Promise<{ client: () => Client; id: string; ref: st
   const made = await createDedicated(client(), 'killed')
   expect(made.status, made.text).toBe(202)
   const { id, ref } = made.body
-  await until(async () => (await client().get(`/v1/cloud/${id}`)).body.status === 'ready', 150_000)
+  await until(async () => (await client().get(`/v1/cloud/${id}`)).body.status === 'ready', startMs)
   return { client, id, ref }
 }
 
@@ -164,7 +164,7 @@ test.runIf(canRun)(
     await until(async () => {
       await goOn()
       return (await client().get(`/v1/cloud/${id}`)).status === 404
-    }, 150_000)
+    }, startMs)
     expect(await tablesWith(site, id)).toEqual([])
     expect(await isThere(ref)).toBe(false)
     const [, small] = (await client().get('/v1/cloud')).body.packages
@@ -194,7 +194,7 @@ test.runIf(canRun)(
       await kill()
     }
     await site.successor()
-    await until(async () => (await client().get(`${backups}/${backupId}`)).body.status === 'ready', 150_000)
+    await until(async () => (await client().get(`${backups}/${backupId}`)).body.status === 'ready', startMs)
     const rows = await run<{ key: string; bytes: bigint }>(
       'select storage_key as key, bytes from databases.backups where cloud_id = $1',
       [id],
@@ -209,7 +209,7 @@ test.runIf(canRun)(
     const known = new Set([...rows, ...pending].map(({ key }) => key))
     expect(files.filter((file) => !known.has(file))).toEqual([])
     const root = path.join(site.dataDir, 'databases')
-    await until(async () => (await serverOfDatabase(root, ref)) === undefined, 90_000)
+    await until(async () => (await serverOfDatabase(root, ref)) === undefined, startMs)
   },
 )
 
@@ -248,7 +248,7 @@ test.runIf(canRun)(
       // Two processes died over it, so it may have been given up, which leaves the cloud as it was.
       if (state === 'failed') await move()
       return plan === 'dedicated' && (await run('select from clouds.moves')).length === 0
-    }, 150_000)
+    }, startMs)
     const query = async (text: string) => (await act({ query: text })).body.rows
     expect(await query('select n::int as n from todos order by n')).toEqual([[1], [2], [3]])
     expect(await query('select id, email from auth.users')).toEqual([[id, 'sara@example.com']])

@@ -9,7 +9,7 @@ import { openSite, type Person, type Site } from '../../crash/site.ts'
 import type { Client } from '../../harness/client.ts'
 import { type FakeS3, fakeS3 } from '../../harness/fake-s3.ts'
 import type { ServerProcess } from '../../harness/processes.ts'
-import { until } from '../../harness/until.ts'
+import { startMs, until } from '../../harness/until.ts'
 import { dedicatedConfig } from '../../harness/world.ts'
 
 const canRun = await hasJail()
@@ -36,7 +36,7 @@ describe.runIf(canRun)('a process that is killed while an object is stored', () 
     const made = await client().post('/v1/cloud', { name: 'test', plan: 'dedicated' })
     expect(made.status, made.text).toBe(202)
     cloud = made.body
-    await until(async () => (await client().get(`/v1/cloud/${cloud.id}`)).body.status === 'ready', 150_000)
+    await until(async () => (await client().get(`/v1/cloud/${cloud.id}`)).body.status === 'ready', startMs)
     serviceKey = (await client().post(`/v1/cloud/${cloud.id}/keys`, { kind: 'service' })).body.secret
     await sql(`
       insert into storage.buckets (id, name) values ('box', 'box');

@@ -21,7 +21,7 @@ import {
 import type { Client } from '../../harness/client.ts'
 import { upstreamConfig } from '../../harness/config-text.ts'
 import { type ServerProcess, startProcess } from '../../harness/processes.ts'
-import { until } from '../../harness/until.ts'
+import { startMs, until } from '../../harness/until.ts'
 import { answer, chunk, type Script, stream } from '../../harness/upstream.ts'
 import { Random } from '../../simulation/random.ts'
 
@@ -117,7 +117,7 @@ scene(
     const ids: string[] = []
     for (let kill = 1; kill <= 3; kill++) {
       // A run that is lost twice before a step of it is done is set aside: no kill may meet one that was lost before.
-      await until(async () => !(await hasLostRuns(at, dead)), 150_000)
+      await until(async () => !(await hasLostRuns(at, dead)), startMs)
       const asked = at.calls.size
       for (let sent = 0; sent < 6; sent++) {
         for (const name of words(ids.length).map((word) => word.replace('+', '')))

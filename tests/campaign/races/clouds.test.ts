@@ -84,7 +84,7 @@ test.runIf(await hasJail())(
     }
     expect((await remove(other, id, 'running')).status).toBe(200)
     // By themselves they end after a minute.
-    for (const server of servers) await until(async () => (await running(server)) === 0, 20_000)
+    for (const server of servers) await until(async () => (await running(server)) === 0)
   },
 )
 

@@ -146,7 +146,7 @@ describe.each(ways)('%s', (_, code, end, mend) => {
     await endingAtFirst(key, end, said('One.'))
     const made = await createBatch(key, [row('a'), row('b'), row('c')])
     expect(made.status, made.text).toBe(200)
-    await expect.poll(() => endedRows(), { timeout: 60_000 }).toBe(true)
+    await expect.poll(() => endedRows()).toBe(true)
     await mend?.()
     await endedBatch(reader, made.body.id)
     const lines = await results(reader, made.body.id)

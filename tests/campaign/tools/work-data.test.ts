@@ -39,7 +39,7 @@ interface Made {
 async function analysed(input: string, planned = plan): Promise<Made> {
   at.answers({ text: planned }, { text: 'کل فروش {{f1}} ردیف دارد.' })
   const { body } = await create(at.key, { kind: 'data', input })
-  const run = await ended(at.key, body.id, 300_000)
+  const run = await ended(at.key, body.id)
   const bytes = async (path: string) =>
     Buffer.from(await (await fileOf(at.key, body.id, `path=${encodeURIComponent(path)}`)).arrayBuffer())
   return { run, bytes, text: async (path) => (await bytes(path)).toString() }

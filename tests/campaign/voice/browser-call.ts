@@ -6,8 +6,8 @@ import type { AddressInfo } from 'node:net'
 import path from 'node:path'
 import type { Page } from 'playwright-core'
 import type { RealtimeEvent } from '#engine/realtime'
-import { until } from '../../harness/until.ts'
-import { openBrowser, pageTimeoutMs } from '../../media/browser.ts'
+import { startMs, until } from '../../harness/until.ts'
+import { openBrowser } from '../../media/browser.ts'
 
 export interface BrowserCall {
   readonly id: string
@@ -67,7 +67,7 @@ export async function openCallerPage(
     '--mute-audio',
   ])
   const page = await browser.newPage()
-  page.setDefaultTimeout(pageTimeoutMs)
+  page.setDefaultTimeout(startMs)
   await page.goto(await pageOf(stack))
   await page.addScriptTag({ content: script })
   return {

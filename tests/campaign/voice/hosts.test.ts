@@ -9,7 +9,7 @@ import { startKherad } from '../../../src/server.ts'
 import { DatabaseProxy } from '../../crash/database-proxy.ts'
 import type { Client } from '../../harness/client.ts'
 import { type ServerProcess, startProcess } from '../../harness/processes.ts'
-import { until } from '../../harness/until.ts'
+import { startMs, until } from '../../harness/until.ts'
 import { boot, quietEnvironment, type World } from '../../harness/world.ts'
 import { offer } from '../../realtime/offer.ts'
 import { onceEnded } from '../../realtime/once-ended.ts'
@@ -69,7 +69,7 @@ afterEach(async () => {
   for (const call of open) call.cut()
   open.clear()
   const running = 'select from realtime.calls where ended_at is null'
-  await until(async () => (await world.app.db.query({ text: running }, [])).length === 0, 60_000)
+  await until(async () => (await world.app.db.query({ text: running }, [])).length === 0, startMs)
 })
 
 interface Host {

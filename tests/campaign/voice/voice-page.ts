@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { spoken } from '../../harness/spoken.ts'
-import { until } from '../../harness/until.ts'
-import { openBrowser, pageTimeoutMs } from '../../media/browser.ts'
+import { startMs, until } from '../../harness/until.ts'
+import { openBrowser } from '../../media/browser.ts'
 import { speechOf, wavOf } from './browser-call.ts'
 
 /** A name of this machine that browsers do not trust without TLS. */
@@ -92,7 +92,7 @@ export class VoicePage {
     }: BrowserContextOptions & { lang: 'fa' | 'en'; before?: (page: Page) => Promise<unknown> },
   ): Promise<VoicePage> {
     const page = await browser.newPage(options)
-    page.setDefaultTimeout(pageTimeoutMs)
+    page.setDefaultTimeout(startMs)
     const opened = new VoicePage(page)
     await page.addInitScript(instruments)
     await before?.(page)

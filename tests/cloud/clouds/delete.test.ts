@@ -58,12 +58,12 @@ test.runIf(await hasJail())(
     const key = { accountId: world.account, cloudId: cloud.id }
     await suspendCloud(world.app, key, null)
     // By themselves they end after a minute.
-    await until(async () => (await running()) === 0, 30_000)
+    await until(async () => (await running()) === 0)
     await resumeCloud(world.app, key)
     await until(async () => (await world.app.clouds.find(cloud.ref))?.state === 'ready')
     await call()
     await remove(cloud, 'running')
-    await until(async () => (await running()) === 0, 30_000)
+    await until(async () => (await running()) === 0)
     await gone(cloud)
   },
 )
