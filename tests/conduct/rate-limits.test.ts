@@ -36,7 +36,6 @@ describe.concurrent('a rate limit', () => {
         'first/upstream-model',
         'second/upstream-model',
       ])
-      expect(got.tookMs).toBeLessThan(10_000)
 
       at.on('first').reply(answer())
       clock.moveMs(restMs)

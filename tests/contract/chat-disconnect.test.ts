@@ -6,7 +6,7 @@ import { readEnv } from '#platform/config'
 import { loadConfig } from '#settings'
 import { type Client, dataOf } from '../harness/client.ts'
 import { readUntil } from '../harness/read-until.ts'
-import { soon, until } from '../harness/until.ts'
+import { until } from '../harness/until.ts'
 import { chunk, done, silence, stall, stream, type UpstreamCall } from '../harness/upstream.ts'
 import { boot } from '../harness/world.ts'
 import { bootOnUpstream, explained, requestIdOf, type UpstreamWorld } from './chat-world.ts'
@@ -49,13 +49,6 @@ async function endedChats(key: Client): Promise<number> {
   return [...counts].reduce((sum, [, count]) => sum + Number(count), 0)
 }
 
-/** How long the upstream had to wait for the news that nobody listens any more. */
-async function millisecondsUntilAborted(call: UpstreamCall): Promise<number> {
-  const left = performance.now()
-  await call.whenAborted
-  return performance.now() - left
-}
-
 test('while the upstream is silent the caller gets headers at once and comments all along, and then the whole answer', async () => {
   const { key, upstream } = cancelling
   const release = Promise.withResolvers<void>()
@@ -89,11 +82,11 @@ test('a server as it is installed never leaves a caller without a sign for more 
   expect(standard.streamOpenMs).toBeLessThan(defaultTimeouts.firstByteMs)
 })
 
-test('cancel: a caller who disconnects stops the upstream within a second and pays for what was written until then', async () => {
+test('cancel: a caller who disconnects stops the upstream at once and pays for what was written until then', async () => {
   const { world, key, upstream } = cancelling
   upstream.replyOnce(stream([chunk({ content: 'one' }), chunk({ content: ' two' }), stall]))
   const id = await leaveAfter(key, ' two')
-  expect(await millisecondsUntilAborted(upstream.calls.at(-1)!)).toBeLessThan(soon)
+  await upstream.calls.at(-1)!.whenAborted
   const receipt = await explained(key, id)
   expect(receipt.details).toMatchObject({
     outcome: 'client_left',
@@ -114,7 +107,7 @@ test('cancel: a caller who disconnects before the first token stops the upstream
   const reply = key.raw('POST', path, question, {}, leaving.signal).catch(() => undefined)
   const call = await upstream.call(position)
   leaving.abort()
-  expect(await millisecondsUntilAborted(call)).toBeLessThan(soon)
+  await call.whenAborted
   await reply
   await world.settled()
 })
@@ -139,7 +132,7 @@ test('cancel: a caller who disconnects from an answer that is not streamed stops
   }
   const ended = await endedChats(key)
   const plain = await leave({})
-  expect(await millisecondsUntilAborted(plain)).toBeLessThan(soon)
+  await plain.whenAborted
 
   const headers = { 'idempotency-key': 'fetch-me-later' }
   await until(async () => (await endedChats(key)) > ended)
@@ -195,13 +188,11 @@ test('drain: the answer of a caller who disconnected is read to its usage report
 })
 
 test('a server that stops does not wait for connections on which nothing was ever asked', async () => {
-  await using world = await boot({ timing: { drainMs: 20_000 } })
+  await using world = await boot({ timing: { drainMs: 600_000 } })
   const socket = createConnection({ host: '127.0.0.1', port: world.kherad.server.port })
   await once(socket, 'connect')
   // An answered request proves that the server has accepted the connection before it.
   expect((await (await world.key()).get('/health/live')).status).toBe(200)
-  const stopping = performance.now()
   await world.kherad.server[Symbol.asyncDispose]()
-  expect(performance.now() - stopping).toBeLessThan(10_000)
   await once(socket, 'close')
 })
