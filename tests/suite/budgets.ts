@@ -17,7 +17,6 @@ export const suiteSeconds: Record<string, number> = { quick: 350, test: 1_500 }
 export const largerBudgets: Record<string, readonly [seconds: number, reason: string]> = {
   'src/engine/pipelines/data/losses.test.ts': [12, 'tables at their largest size, cell by cell'],
   'tests/contract/files-upload.test.ts': [12, 'uploads of 200 MB'],
-  'tests/races/double-spend.test.ts': [14, 'two server processes, and hundreds of calls at once'],
 }
 
 /** Prints the ten dearest files and the whole. */

@@ -1,7 +1,7 @@
 import type { Proves } from '../../suite/proves.ts'
 
 export const proves: Proves = {
-  minutes: 1,
+  minutes: 2,
   rooms: [
     'src/platform/ledger',
     'src/platform/jobs',
@@ -30,6 +30,7 @@ export const proves: Proves = {
   guarantees: [
     'Two processes that are asked at once for one thing make one of it: functions, clouds, publications, work, users of apps.',
     'A key that is revoked in one process is refused by every other.',
+    'Of two hundred calls at once at four processes exactly those are admitted that the balance, a cap or a rate pays for.',
     'Steps that extend a hold at once never promise more than the account has.',
   ],
 }
