@@ -216,8 +216,8 @@ export const drawnMutations: readonly Mutation[] = [
     find: '    seconds: Math.round(seconds * 10) / 10,',
     replace: '    seconds: Math.round(seconds * 10) / 9,',
     breaks: 'The sandbox says how long a recording is',
-    test: 'tests/providers/transcription-sandbox.test.ts',
-    suite: 'test',
+    test: 'tests/campaign/recordings/transcription-sandbox.test.ts',
+    suite: 'campaign',
   },
   {
     file: 'src/engine/realtime/money/line.ts',

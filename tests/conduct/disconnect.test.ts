@@ -223,8 +223,8 @@ test('a process drains max_drains answers at a time; beyond them a disconnect ca
 describe('a drain does not go on for ever:', () => {
   // Each is left before it is over, however busy this machine is.
   test.each([
-    ['one that trickles', 'total_ms: 12000', 'trickle'],
-    ['one that falls silent', 'idle_ms: 12000', 'silence'],
+    ['one that trickles', 'total_ms: 5000', 'trickle'],
+    ['one that falls silent', 'idle_ms: 5000', 'silence'],
   ])('%s ends by its %s, and its place is free again', async (_, timeout, how) => {
     await using at = await shareOnUpstream({
       provider: `    on_disconnect: drain\n    max_drains: 1\n    timeouts: { ${timeout} }`,

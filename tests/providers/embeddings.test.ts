@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { embeddingsProvider } from '#providers/embeddings'
 import { type Embedded, type EmbeddingOrder, UpstreamError } from '#providers/spec'
+import { somePlaces } from '../harness/seed.ts'
 import {
   type FakeUpstream,
   fakeUpstream,
@@ -206,7 +207,7 @@ describe.each<[string, EmbeddingOrder['encoding'], Buffer]>([
       ),
     )
     expect(shown(await embedding(room(), { encoding }))).toEqual(wanted)
-    for (let at = 1; at < good.length; at++) {
+    for (const at of somePlaces(good.length)) {
       upstream.reply(stream([good.subarray(0, at), good.subarray(at)], type))
       expect(shown(await embedding(room(), { encoding })), `split at byte ${at}`).toEqual(wanted)
     }

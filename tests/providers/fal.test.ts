@@ -4,6 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { falImages } from '#providers/fal'
 import type { UpstreamError } from '#providers/spec'
 import { selfSigned } from '../harness/certificate.ts'
+import { somePlaces } from '../harness/seed.ts'
 import {
   cut,
   type FakeUpstream,
@@ -227,7 +228,7 @@ describe('what goes wrong after the submission', () => {
       const whole = Buffer.from(JSON.stringify(leg === 'status' ? { status: 'COMPLETED' } : result()))
       const good = stream([whole], { 'content-type': 'application/json' })
       const headers = { 'content-type': 'application/json', 'content-length': String(whole.length) }
-      for (let at = 0; at < whole.length; at++) {
+      for (const at of somePlaces(whole.length)) {
         upstream.calls.length = 0
         queue({ [leg]: [stream([whole.subarray(0, at), cut], headers), good] })
         const { drawn, error } = await ask()

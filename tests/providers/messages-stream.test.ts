@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import type { Part } from '#engine/turn'
 import { UpstreamError } from '#providers/spec'
 import { generated } from '../harness/parts.ts'
+import { somePlaces } from '../harness/seed.ts'
 import { cut, fakeUpstream, json, type Step, stall, stream } from '../harness/upstream.ts'
 import {
   callOf,
@@ -61,8 +62,9 @@ test.each(transcripts)('$name: split at any byte, it means the same', async ({ e
     const position = Number(call.body?.['top_k'])
     return stream([bytes.subarray(0, position), pause, bytes.subarray(position)])
   })
-  for (let from = 1; from < bytes.length; from += 32) {
-    const positions = Array.from({ length: Math.min(32, bytes.length - from) }, (_, more) => from + more)
+  const places = somePlaces(bytes.length)
+  for (let from = 0; from < places.length; from += 32) {
+    const positions = places.slice(from, from + 32)
     const heard = await Promise.all(
       positions.map((position) => hear(provider, callOf(messagesTurn({ top_k: position })))),
     )

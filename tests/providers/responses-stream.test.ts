@@ -1,6 +1,7 @@
 import { setTimeout as later, setImmediate as turnOfLoop } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import type { Part } from '#engine/turn'
+import { somePlaces } from '../harness/seed.ts'
 import { done as closed, cut, fakeUpstream, json, type Step, stall, stream } from '../harness/upstream.ts'
 import {
   callOf,
@@ -71,8 +72,9 @@ test.each(transcripts)('$name: split at any byte, it means the same', async ({ e
     const position = Number(asked.body?.['top_k'])
     return stream([bytes.subarray(0, position), pause, bytes.subarray(position)])
   })
-  for (let from = 1; from < bytes.length; from += 32) {
-    const positions = Array.from({ length: Math.min(32, bytes.length - from) }, (_, more) => from + more)
+  const places = somePlaces(bytes.length)
+  for (let from = 0; from < places.length; from += 32) {
+    const positions = places.slice(from, from + 32)
     const heard = await Promise.all(
       positions.map((position) => hear(provider, callOf(responsesTurn({ top_k: position })))),
     )

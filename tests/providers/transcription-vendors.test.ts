@@ -5,6 +5,7 @@ import { deepgramTranscription } from '#providers/deepgram'
 import { elevenLabsTranscription } from '#providers/elevenlabs'
 import { openRouterTranscription } from '#providers/openrouter'
 import type { TranscriptionRoom } from '#providers/transcriptions'
+import { somePlaces } from '../harness/seed.ts'
 import { formIn } from '../harness/transcription-upstream.ts'
 import { type FakeUpstream, fakeUpstream, json, stream } from '../harness/upstream.ts'
 import { failsAsItShould, readInChunks, recorded, secret, transcribing } from './media-asking.ts'
@@ -32,7 +33,7 @@ function hearsAsItShould({ room, answer }: Vendor): void {
 
   test('an answer is read wherever its bytes are parted', async () => {
     const { body, type } = good()
-    for (let at = 0; at <= body.length; at++) {
+    for (const at of somePlaces(body.length + 1)) {
       upstream.reply(stream([body.subarray(0, at), body.subarray(at)], { 'content-type': type }))
       const { heard, error } = await transcribing(room())
       expect(error, `in two at byte ${at}`).toBeUndefined()

@@ -1,6 +1,7 @@
 /** OpenAI's wire of transcription, against its bytes: what is asked, what is read, and what every fault becomes. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { transcriptionsProvider } from '#providers/transcriptions'
+import { somePlaces } from '../harness/seed.ts'
 import {
   type HeardForm,
   type TranscriptionUpstream,
@@ -268,7 +269,7 @@ describe('a stream', () => {
 
   test('is read wherever its bytes are parted, its segments too', async () => {
     const bytes = body()
-    for (let at = 0; at <= bytes.length; at++) {
+    for (const at of somePlaces(bytes.length + 1)) {
       upstream.reply(stream([bytes.subarray(0, at), bytes.subarray(at)]))
       const { heard, pieces, error } = await transcribing(room(), { diarize: true }, { streams: true })
       expect(error, `in two at byte ${at}`).toBeUndefined()
@@ -341,7 +342,7 @@ describe('a whole answer', () => {
 
   test('is read wherever its bytes are parted', async () => {
     const { body, type } = good()
-    for (let at = 0; at <= body.length; at++) {
+    for (const at of somePlaces(body.length + 1)) {
       const parted: Script = stream([body.subarray(0, at), body.subarray(at)], { 'content-type': type })
       upstream.reply(parted)
       expect((await transcribing(room())).heard).toEqual({

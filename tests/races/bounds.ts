@@ -143,33 +143,32 @@ export const proveBounds = (calls: number): void =>
     },
   )
 
-/** A test of calls that do not say how much they may cost. */
-export const proveSharing = (): void =>
-  test('calls that name no limit share what there is: each is clamped to what the balance still pays, at least 256 tokens, or refused', async () => {
-    const credits = 5_000_000n
-    const person = await site.person({ credits })
-    const released = Promise.withResolvers<void>()
-    const before = site.upstream.calls.length
-    site.upstream.reply(() => released.promise.then(() => answer()))
-    let refused = 0
-    const calls = Array.from({ length: 60 }, async (_, index) => {
-      const reply = await chat(site.client(servers[index % 2]!, person), {})
-      if (reply.status === 402) refused++
-      return reply
-    })
-    await until(() => refused + (site.upstream.calls.length - before) === calls.length)
-    const { held } = await site.balances(person)
-    expect(held).toBeGreaterThan(credits - 600_000n)
-    await expectBooks(person, { held })
-    released.resolve()
-    const admitted = (await Promise.all(calls)).filter(({ status }) => status === 200)
-    expect(admitted.length).toBe(site.upstream.calls.length - before)
-    expect(admitted.length).toBeGreaterThan(0)
-    for (const { headers } of admitted)
-      expect(Number(headers.get('x-max-output-tokens'))).toBeGreaterThanOrEqual(256)
-    await site.healed()
-    expect((await site.balances(person)).balance).toBe(credits - price.charge * BigInt(admitted.length))
+/** Of calls that do not say how much they may cost. */
+export async function shareWithoutLimits(): Promise<void> {
+  const credits = 5_000_000n
+  const person = await site.person({ credits })
+  const released = Promise.withResolvers<void>()
+  const before = site.upstream.calls.length
+  site.upstream.reply(() => released.promise.then(() => answer()))
+  let refused = 0
+  const calls = Array.from({ length: 60 }, async (_, index) => {
+    const reply = await chat(site.client(servers[index % 2]!, person), {})
+    if (reply.status === 402) refused++
+    return reply
   })
+  await until(() => refused + (site.upstream.calls.length - before) === calls.length)
+  const { held } = await site.balances(person)
+  expect(held).toBeGreaterThan(credits - 600_000n)
+  await expectBooks(person, { held })
+  released.resolve()
+  const admitted = (await Promise.all(calls)).filter(({ status }) => status === 200)
+  expect(admitted.length).toBe(site.upstream.calls.length - before)
+  expect(admitted.length).toBeGreaterThan(0)
+  for (const { headers } of admitted)
+    expect(Number(headers.get('x-max-output-tokens'))).toBeGreaterThanOrEqual(256)
+  await site.healed()
+  expect((await site.balances(person)).balance).toBe(credits - price.charge * BigInt(admitted.length))
+}
 
 /** The four sentences of the guarantee, each asked of the database. */
 async function expectBooks(person: Person, { held }: { held: bigint }): Promise<{ balance: bigint }> {

@@ -37,7 +37,7 @@ const faults: [string, Script, boolean][] = [
   ['our key is refused', json(401, { error: { message: 'no' } }), false],
 ]
 
-const lengths = { 'the only piece': 20, 'the first of several': 400, 'a later one': 400 } as const
+const lengths = { 'the only piece': 20, 'the first of several': 150, 'a later one': 400 } as const
 
 describe.each(Object.keys(lengths) as (keyof typeof lengths)[])('%s', (place) => {
   const words = scriptOf(lengths[place])

@@ -1,7 +1,7 @@
 import type { Proves } from '../../suite/proves.ts'
 
 export const proves: Proves = {
-  minutes: 1,
+  minutes: 2,
   rooms: [
     'src/platform/webrtc',
     'src/platform/http',
@@ -12,6 +12,7 @@ export const proves: Proves = {
   ],
   files: ['tests/webrtc/**', 'tests/http/**'],
   guarantees: [
+    'Bodies of many clients at once take bounded memory, are taken in turn, and hold the event loop no longer than a slice.',
     'A flood of datagrams, handshakes, frames or messages of one caller delays nobody else and takes bounded memory.',
   ],
 }

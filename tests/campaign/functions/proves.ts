@@ -14,6 +14,7 @@ export const proves: Proves = {
   ],
   files: ['tests/cloud/**'],
   guarantees: [
+    'A function answers its caller over HTTP within its bounds of time, memory and bytes, and sees its own secrets alone.',
     'What is deployed is checked, compiled, tried and switched as one thing; packages and logs are bounded.',
     'Hosts of functions on other machines are trusted by key, and a lost line loses no call.',
   ],

@@ -22,6 +22,7 @@ export const proves: Proves = {
     'src/workers.ts',
   ],
   guarantees: [
+    'A folder that a later release wrote is refused by every command, and nothing of it changes.',
     'A folder that is copied, moved, dumped or mounted twice is told from the one that works; a copy sends, sweeps and writes nothing until it is adopted.',
     'The embedded PostgreSQL starts, stops and is found again as root and as a plain user.',
     'Several workers serve one address and their figures are one.',

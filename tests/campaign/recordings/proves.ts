@@ -25,6 +25,7 @@ export const proves: Proves = {
     'cli/transcribe/**',
   ],
   guarantees: [
+    'What the speech of the sandbox says its transcription writes down, in every container, whole and streamed.',
     'Recordings of hours are cut, heard and joined within bounded memory; real recordings of every container are read as ffmpeg reads them.',
     'Recordings of strangers cost no more processor time than their length allows.',
   ],

@@ -51,8 +51,10 @@ export const proves: Proves = {
     'tests/harness/upstream.ts',
     'tests/harness/until.ts',
     'tests/harness/work-main.ts',
+    'tests/suite/**',
   ],
   guarantees: [
+    'A stand-still of the machine is seen by the observer of a run, which takes next to no processor time, and a test that failed for it alone is void and runs once more.',
     'A server process, PostgreSQL, the upstream or all at one instant stand still under load for 1, 5 and 20 s: no upstream is asked twice for one idempotency key, and every call has one receipt that says what its client was told.',
     'What was accepted before or during a stand-still (batches, runs, files, webhooks) comes to its end, once.',
     'Every client is told its end within the bound: an answer, a refusal, an error event or a line that is closed.',

@@ -457,7 +457,7 @@ test('whatever is heard: no turn ends twice, no sample is lost, changed or in tw
         )
       },
     ),
-    { numRuns: 300 },
+    { numRuns: 60 },
   )
 })
 
@@ -477,6 +477,6 @@ test('all that is spoken without the assistant is in a turn', () => {
         expect(voiced.filter((frame) => !taken.has(frame))).toEqual([])
       },
     ),
-    { numRuns: 300 },
+    { numRuns: 60 },
   )
 })

@@ -375,7 +375,7 @@ describe('Base64', () => {
           )
         },
       ),
-      { numRuns: 30 },
+      { numRuns: 15 },
     )
   })
 })
@@ -439,7 +439,7 @@ describe('what is no JSON', () => {
         )
         await checked[Symbol.asyncDispose]()
       }),
-      { numRuns: 200 },
+      { numRuns: 60 },
     )
   })
 })

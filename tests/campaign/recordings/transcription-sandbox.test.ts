@@ -12,10 +12,10 @@ import {
 import type { TranscriptionOrder } from '#engine/turn'
 import { sandboxAudio, sandboxTranscription } from '#providers/sandbox'
 import type { UpstreamFault } from '#providers/spec'
-import { ffmpeg, hasFfmpeg } from '../sound/ffmpeg.ts'
-import { sine, speechLike, whole } from '../sound/samples.ts'
-import { patient } from './asking.ts'
-import { type Outcome, transcribing } from './media-asking.ts'
+import { patient } from '../../providers/asking.ts'
+import { type Outcome, transcribing } from '../../providers/media-asking.ts'
+import { ffmpeg, hasFfmpeg } from '../../sound/ffmpeg.ts'
+import { sine, speechLike, whole } from '../../sound/samples.ts'
 
 const text =
   'سلام، حال شما چطور است؟ من کتاب خریدم و ۳۵ سیب خوردم!\nThe machine (of Kherad) speaks at 3.5 percent.'

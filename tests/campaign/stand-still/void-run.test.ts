@@ -6,14 +6,14 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { beforeEach, expect, onTestFinished, test } from 'vitest'
-import { until } from '../harness/until.ts'
-import type { FailedTest, PassedTest } from './failed-test.ts'
-import { openTree, type Tree } from './freeze.ts'
-import { startObserver } from './stand-stills.ts'
-import { firstOutput, judge, judgeTest, type Run, voidsOf, wordsToRepeat } from './voids.ts'
+import { until } from '../../harness/until.ts'
+import type { FailedTest, PassedTest } from '../../suite/failed-test.ts'
+import { openTree, type Tree } from '../../suite/freeze.ts'
+import { startObserver } from '../../suite/stand-stills.ts'
+import { firstOutput, judge, judgeTest, type Run, voidsOf, wordsToRepeat } from '../../suite/voids.ts'
 
-const root = path.resolve(import.meta.dirname, '../..')
-const config = path.join(import.meta.dirname, 'fixtures/void-run/vitest.config.ts')
+const root = path.resolve(import.meta.dirname, '../../..')
+const config = path.join(import.meta.dirname, '../../suite/fixtures/void-run/vitest.config.ts')
 
 let folder: string
 beforeEach(async () => {

@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { expect, test } from 'vitest'
-import { openFrozenTree, SignalledTree, type Tree } from './freeze.ts'
-import type { Gap } from './stand-stills.ts'
+import { openFrozenTree, SignalledTree, type Tree } from '../../suite/freeze.ts'
+import type { Gap } from '../../suite/stand-stills.ts'
 
 /** Says that it is there, and at the end of its input when it had no time for longer than half a second, for itself and for its child. */
 const program = `

@@ -2,11 +2,11 @@
 import sharp from 'sharp'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { measure } from '#engine/media'
-import type { Client } from '../harness/client.ts'
-import { sharedWorld } from '../harness/shared-world.ts'
-import type { World } from '../harness/world.ts'
-import { colourAt, halves, inkedColumns, picture, runsOf, withPictures } from './images-world.ts'
-import { pictureIn } from './responses-image-oracle.ts'
+import { colourAt, halves, inkedColumns, picture, runsOf, withPictures } from '../../contract/images-world.ts'
+import { pictureIn } from '../../contract/responses-image-oracle.ts'
+import type { Client } from '../../harness/client.ts'
+import { sharedWorld } from '../../harness/shared-world.ts'
+import type { World } from '../../harness/world.ts'
 
 let world: World
 let key: Client

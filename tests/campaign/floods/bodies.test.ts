@@ -2,12 +2,12 @@
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { describe, expect, test } from 'vitest'
-import type { Client } from '../harness/client.ts'
-import { until } from '../harness/until.ts'
-import { answer, fakeUpstream } from '../harness/upstream.ts'
-import { boot, upstreamConfig, type World } from '../harness/world.ts'
-import { expectRefusal } from './refusal.ts'
-import { requestOf, Wire } from './wire.ts'
+import { expectRefusal } from '../../contract/refusal.ts'
+import { requestOf, Wire } from '../../contract/wire.ts'
+import type { Client } from '../../harness/client.ts'
+import { until } from '../../harness/until.ts'
+import { answer, fakeUpstream } from '../../harness/upstream.ts'
+import { boot, upstreamConfig, type World } from '../../harness/world.ts'
 
 const mebibyte = 1024 * 1024
 const limited = (bytes: number) => `limits:\n  body_bytes_in_flight: ${bytes}\n`

@@ -5,8 +5,8 @@ import { availableParallelism } from 'node:os'
 import path from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { until } from '../harness/until.ts'
-import { type Gap, gapMs, shortestPromiseMs, startObserver } from './stand-stills.ts'
+import { until } from '../../harness/until.ts'
+import { type Gap, gapMs, shortestPromiseMs, startObserver } from '../../suite/stand-stills.ts'
 
 const observing = async () => {
   const lines: string[] = []
@@ -102,7 +102,7 @@ test.skipIf(process.platform !== 'linux')('it costs less than two percent of a c
 
 test('it ends with its standard input, also where whoever started it was killed', async () => {
   const starter = `
-    import { startObserver } from ${JSON.stringify(path.join(import.meta.dirname, 'stand-stills.ts'))}
+    import { startObserver } from ${JSON.stringify(path.join(import.meta.dirname, '../../suite/stand-stills.ts'))}
     const observer = await startObserver({ print: () => undefined })
     console.log(observer.pid)`
   const child = spawn(process.execPath, ['--input-type=module', '-e', starter], {
@@ -129,7 +129,7 @@ test('one that has died says so in place of answering that there was no gap', as
 })
 
 test('no test writes down a lease that is shorter than the shortest promise', () => {
-  const root = path.resolve(import.meta.dirname, '../..')
+  const root = path.resolve(import.meta.dirname, '../../..')
   const lease = /(?:KHERAD_LEASE_MS|leaseMs)['"]?\s*[:=]\s*['"]?([\d_]+)\b(?! *\*)/gi
   const found = globSync('tests/**/*.ts', { cwd: root }).flatMap((file) => {
     const text = readFileSync(path.join(root, file), 'utf8')

@@ -11,11 +11,11 @@ import {
   type SupabaseClient,
 } from '@supabase/supabase-js'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { signUp } from '../../cloud/app/sign-up.ts'
+import { answering, call, deploy, secretsOf, textOf } from '../../cloud/functions/scene.ts'
+import { withinOneDay } from '../../cloud/one-day.ts'
 import { freePort } from '../../harness/free-port.ts'
 import { boot, type TestCloud, type World } from '../../harness/world.ts'
-import { signUp } from '../app/sign-up.ts'
-import { withinOneDay } from '../one-day.ts'
-import { answering, call, deploy, secretsOf, textOf } from './scene.ts'
 
 let world: World
 let cloud: TestCloud

@@ -2,7 +2,15 @@
 import { readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { expect, test } from 'vitest'
-import { kherad, paidCall, parentFolder, readiness, recordOf, refusedStart, start } from './installations.ts'
+import {
+  kherad,
+  paidCall,
+  parentFolder,
+  readiness,
+  recordOf,
+  refusedStart,
+  start,
+} from '../../installation/installations.ts'
 
 /** Every file of the folder with its size and time; but for compiled code, which is the program's. */
 async function filesOf(folder: string): Promise<string[]> {
@@ -51,14 +59,14 @@ test('a start says each migration that it applies, and from which release to whi
   await using parent = await parentFolder()
   const data = path.join(parent.path, 'data')
   await using server = await start(data)
-  const names = (await readdir(path.resolve(import.meta.dirname, '../../migrations'))).sort()
+  const names = (await readdir(path.resolve(import.meta.dirname, '../../../migrations'))).sort()
   const lines = server
     .log()
     .split('\n')
     .filter((line) => line.startsWith('{'))
     .map((line) => JSON.parse(line))
   const { version } = JSON.parse(
-    await readFile(path.resolve(import.meta.dirname, '../../package.json'), 'utf8'),
+    await readFile(path.resolve(import.meta.dirname, '../../../package.json'), 'utf8'),
   )
   expect(lines.find(({ msg }) => msg === 'the database is brought to this release')).toMatchObject({
     from: 'an empty database',

@@ -1,10 +1,10 @@
 /** Sign-in of app users on the database of their own cloud, as an unchanged client has it (docs/decisions/0083). */
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { hasJail } from '../../cloud/jail/needs-jail.ts'
+import { ask, newAddress, newClient, password } from '../../cloud/users/app.ts'
 import { until } from '../../harness/until.ts'
 import { boot, dedicatedConfig, type TestCloud, type World } from '../../harness/world.ts'
-import { hasJail } from '../jail/needs-jail.ts'
-import { ask, newAddress, newClient, password } from '../users/app.ts'
 
 const it = test.runIf(await hasJail())
 let world: World

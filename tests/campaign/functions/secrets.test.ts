@@ -1,7 +1,7 @@
 /** Secrets that functions read and nobody is shown. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { deploy, secretsOf, textOf } from '../../cloud/functions/scene.ts'
 import { boot, type TestCloud, type World } from '../../harness/world.ts'
-import { deploy, secretsOf, textOf } from './scene.ts'
 
 let world: World
 let cloud: TestCloud

@@ -1,7 +1,7 @@
 /** Who may do what with rows of a dedicated cloud: by policies as people copy them, for whoever is signed in by real sessions. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { hasJail } from '../jail/needs-jail.ts'
-import { type AppClient, bootApp, type DedicatedApp } from './dedicated-app.ts'
+import { type AppClient, bootApp, type DedicatedApp } from '../../cloud/dedicated/dedicated-app.ts'
+import { hasJail } from '../../cloud/jail/needs-jail.ts'
 
 const canRun = await hasJail()
 
