@@ -137,9 +137,15 @@ describe.skipIf(browserPath === undefined)('in a browser', () => {
     complaints: string[]
     requests: string[]
   }
-  async function look(language: 'fa' | 'en', width: number): Promise<Look> {
+  const looks = new Map<string, Promise<Look>>()
+  /** Opened once for all tests: the page is long. */
+  function look(language: 'fa' | 'en', width: number): Promise<Look> {
+    const known = looks.get(`${language} ${width}`) ?? open(language, width)
+    looks.set(`${language} ${width}`, known)
+    return known
+  }
+  async function open(language: 'fa' | 'en', width: number): Promise<Look> {
     const page = await browser.newPage({ viewport: { width, height: 900 } })
-    // The usual half a minute is little on a busy machine.
     page.setDefaultTimeout(startMs)
     const complaints: string[] = []
     const requests: string[] = []
@@ -182,7 +188,6 @@ describe.skipIf(browserPath === undefined)('in a browser', () => {
       for (const [index, level] of seen.headings.entries())
         expect(level - (seen.headings[index - 1] ?? 0)).toBeLessThanOrEqual(1)
       expect(complaints).toEqual([])
-      await page.close()
     },
   )
 
@@ -196,7 +201,6 @@ describe.skipIf(browserPath === undefined)('in a browser', () => {
     expect(meanings.length).toBeGreaterThan(100)
     // A lone name, such as msgbatch_…, is the same in every language.
     expect(meanings.filter((text) => !isPersian(text) && text.includes(' '))).toEqual([])
-    await page.close()
   })
 
   test('on a telephone no button of a code block stands on its code', async () => {
@@ -205,7 +209,6 @@ describe.skipIf(browserPath === undefined)('in a browser', () => {
       const { looked, covered } = await page.evaluate<{ looked: number; covered: string[] }>(coveredCode)
       expect(looked).toBeGreaterThan(40)
       expect(covered).toEqual([])
-      await page.close()
     }
   })
 
@@ -220,7 +223,6 @@ describe.skipIf(browserPath === undefined)('in a browser', () => {
     expect(await page.locator('#nothing').isVisible()).toBe(true)
     await page.fill('#filter', '')
     expect(await page.locator('.route:visible').count()).toBe(routes.length)
-    await page.close()
   })
 
   test('the first call of the page, pasted into a shell, is answered', async () => {
@@ -230,6 +232,5 @@ describe.skipIf(browserPath === undefined)('in a browser', () => {
     expect(command).toContain(`curl ${world.app.config.baseUrl}/v1/chat/completions`)
     const key = await world.key()
     expect((await key.request('POST', '/v1/chat/completions', body)).status).toBe(200)
-    await page.close()
   })
 })

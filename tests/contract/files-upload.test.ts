@@ -2,12 +2,11 @@ import { createHash } from 'node:crypto'
 import { readdir } from 'node:fs/promises'
 import path from 'node:path'
 import { Readable } from 'node:stream'
-import { Client as Line } from 'undici'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Client, Seen } from '../harness/client.ts'
 import { fakeS3 } from '../harness/fake-s3.ts'
 import { type FormFile, formOf, openForm } from '../harness/form.ts'
-import { startMs, until } from '../harness/until.ts'
+import { until } from '../harness/until.ts'
 import { boot, type World } from '../harness/world.ts'
 import { expectRefusal } from './refusal.ts'
 
@@ -146,51 +145,6 @@ describe('what a file is, its content and its name say, and its sender is not be
     expect((await by(png, 'a')).body).toMatchObject({ media_type: 'image/png' })
   })
 })
-
-/** Sends a file of so many bytes piece by piece over one connection; answers the status and the connection. */
-async function sendLong(line: Line, bytes: number) {
-  const { around, headers } = openForm({ name: 'long.csv' })
-  const piece = Buffer.alloc(1024 * 1024, 'یک,دو\n')
-  function* body() {
-    yield around[0]
-    for (let left = bytes; left > 0; left -= piece.length)
-      yield piece.subarray(0, Math.min(left, piece.length))
-    yield around[1]
-  }
-  const reply = await line.request({
-    method: 'POST',
-    path: url,
-    headers: { ...headers, authorization: `Bearer ${key.secret}` },
-    body: Readable.from(body()),
-    headersTimeout: 0,
-    bodyTimeout: 0,
-  })
-  return {
-    status: reply.statusCode,
-    body: (await reply.body.json()) as { id?: string; error?: { code: string } },
-  }
-}
-
-test(
-  '200 MB are taken to the byte; one more is 413, leaves nothing, and the connection goes on',
-  async () => {
-    const line = new Line(world.url)
-    let connections = 0
-    line.on('connect', () => {
-      connections += 1
-    })
-    const over = await sendLong(line, max + 1)
-    expect(over).toMatchObject({ status: 413, body: { error: { code: 'BODY_TOO_LARGE' } } })
-    await until(async () => (await filesBelow('spool')).length === 0)
-    const whole = await sendLong(line, max)
-    expect(whole).toMatchObject({ status: 201, body: { bytes: max } })
-    expect(connections).toBe(1)
-    expect((await key.request('DELETE', `${url}/${whole.body.id}`)).status).toBe(200)
-    await until(async () => (await filesBelow('spool')).length === 0)
-    await line.close()
-  },
-  startMs,
-)
 
 test('a caller who disconnects in the middle leaves nothing behind', async () => {
   const before = await filesBelow('files')

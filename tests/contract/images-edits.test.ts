@@ -4,14 +4,13 @@ import path from 'node:path'
 import sharp from 'sharp'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Client, Seen } from '../harness/client.ts'
-import { startMs, until } from '../harness/until.ts'
+import { until } from '../harness/until.ts'
 import { json } from '../harness/upstream.ts'
 import { explained, requestIdOf } from './chat-world.ts'
 import { bootOnImages, drawn, fieldOf, halves, type ImagesWorld, shareOnImages } from './images-world.ts'
 import { expectRefusal } from './refusal.ts'
 
 const route = '/v1/images/edits'
-const max = 100 * 1024 * 1024
 
 let at: ImagesWorld
 let small: Buffer
@@ -250,24 +249,6 @@ describe('files', () => {
     ]
     expectRefusal(await edit({ files }), { status: 400, code: 'INVALID_MEDIA', param: 'image.1' })
   })
-
-  test(
-    '100 MiB are taken to the byte; one more is 413, in one file or in two',
-    async () => {
-      const half = pngOf(max / 2)
-      const twice = (bytes: Buffer): [string, Uint8Array][] => [
-        ['image', half],
-        ['image', bytes],
-      ]
-      const fields = { model: 'sandbox/image', size: '128x128' }
-      const whole = await edit({ fields, files: twice(half) })
-      expect(whole.status, whole.text.slice(0, 300)).toBe(200)
-      for (const files of [twice(pngOf(max / 2 + 1)), [['image', pngOf(max + 1)]] as [string, Uint8Array][]])
-        expectRefusal(await edit({ fields, files }), { status: 413, code: 'BODY_TOO_LARGE' })
-      await nothingSpooled()
-    },
-    startMs,
-  )
 })
 
 /** 60,000 pixels a side, as its header says. */

@@ -16,7 +16,6 @@ export const suiteSeconds: Record<string, number> = { quick: 350, test: 1_500 }
 /** Larger budgets, each with its reason. Files of the campaign have none: a folder's minutes stand in its `proves.ts`. */
 export const largerBudgets: Record<string, readonly [seconds: number, reason: string]> = {
   'src/engine/pipelines/data/losses.test.ts': [12, 'tables at their largest size, cell by cell'],
-  'tests/contract/files-upload.test.ts': [12, 'uploads of 200 MB'],
 }
 
 /** Prints the ten dearest files and the whole. */

@@ -66,7 +66,7 @@ export const longest = [
   'tests/contract/idempotency.test.ts',
   'tests/contract/media-outages.test.ts',
   'tests/contract/speech-orders.test.ts',
-  'tests/sites/switch.test.ts',
+  'tests/campaign/races/switch.test.ts',
   'tests/contract/work.test.ts',
   'tests/contract/speech-claims.test.ts',
   'tests/campaign/dedicated/auth.test.ts',

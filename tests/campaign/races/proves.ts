@@ -29,6 +29,7 @@ export const proves: Proves = {
   files: ['migrations/**', 'package-lock.json', 'tests/harness/**', 'src/*.ts'],
   guarantees: [
     'Two processes that are asked at once for one thing make one of it: functions, clouds, publications, work, users of apps.',
+    'A thousand readers of a site see whole versions only while the live one is switched.',
     'A key that is revoked in one process is refused by every other.',
     'Of two hundred calls at once at four processes exactly those are admitted that the balance, a cap or a rate pays for.',
     'Steps that extend a hold at once never promise more than the account has.',

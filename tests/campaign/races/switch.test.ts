@@ -1,8 +1,8 @@
 import { Agent, request } from 'node:http'
 import { expect, test } from 'vitest'
-import { until } from '../harness/until.ts'
-import { boot } from '../harness/world.ts'
-import { publish } from './visitor.ts'
+import { until } from '../../harness/until.ts'
+import { boot } from '../../harness/world.ts'
+import { publish } from '../../sites/visitor.ts'
 
 /** A page that names its own chunk, each far longer than what one packet carries. */
 const filesOf = (version: number): Record<string, string> => {
