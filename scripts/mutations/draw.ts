@@ -1,3 +1,4 @@
+import { randomFrom } from '../../tests/harness/random.ts'
 import type { Mutation } from './mutation.ts'
 import { isNode, type SyntaxNode, walk } from './syntax.ts'
 
@@ -21,7 +22,7 @@ export interface DrawnSource {
  * whole ledger has conditions. The same sources and seed draw the same.
  */
 export function draw(sources: readonly DrawnSource[], seed: number, count: number): Drawn[] {
-  const next = mulberry32(seed)
+  const next = randomFrom(seed)
   const pick = <T>(items: readonly T[]): T => items[Math.floor(next() * items.length)]!
   const withCandidates = sources
     .map((source) => ({ ...source, candidates: candidatesOf(source.code) }))
@@ -132,15 +133,4 @@ function changedConstant({ start, end, ...node }: SyntaxNode, code: string): Can
   return [value + 1n, value - 1n]
     .filter((changed) => changed >= 0n)
     .map((changed) => ({ start, end, text: `${changed}${isBig ? 'n' : ''}` }))
-}
-
-/** Numbers in [0, 1), the same for the same seed. */
-export function mulberry32(seed: number): () => number {
-  let state = seed | 0
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let bits = Math.imul(state ^ (state >>> 15), 1 | state)
-    bits = (bits + Math.imul(bits ^ (bits >>> 7), 61 | bits)) ^ bits
-    return ((bits ^ (bits >>> 14)) >>> 0) / 2 ** 32
-  }
 }

@@ -1,5 +1,6 @@
 import path from 'node:path'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
+import { randomFrom } from '../harness/random.ts'
 import { longest } from './files.ts'
 
 /** The longest files first; with `--sequence.shuffle.tests` the files are shuffled too, by the printed seed. */
@@ -16,16 +17,10 @@ export class FileOrder extends BaseSequencer {
   }
 }
 
-/** Fisher and Yates, with the numbers of mulberry32. */
+/** Fisher and Yates. */
 function shuffled<T>(items: readonly T[], seed: number): T[] {
   const order = [...items]
-  let state = seed | 0
-  const next = (): number => {
-    state = (state + 0x6d2b79f5) | 0
-    let bits = Math.imul(state ^ (state >>> 15), 1 | state)
-    bits = (bits + Math.imul(bits ^ (bits >>> 7), 61 | bits)) ^ bits
-    return ((bits ^ (bits >>> 14)) >>> 0) / 2 ** 32
-  }
+  const next = randomFrom(seed)
   for (let at = order.length - 1; at > 0; at -= 1) {
     const other = Math.floor(next() * (at + 1))
     ;[order[at], order[other]] = [order[other]!, order[at]!]

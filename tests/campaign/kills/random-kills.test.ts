@@ -3,6 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { openSite, type Person, type Site } from '../../crash/site.ts'
 import type { ServerProcess } from '../../harness/processes.ts'
+import { randomFrom } from '../../harness/random.ts'
 import { testSeed } from '../../harness/seed.ts'
 import { answer, chunk, done, type Script, stream, type UpstreamCall } from '../../harness/upstream.ts'
 
@@ -192,15 +193,4 @@ async function thinking(call: UpstreamCall): Promise<Script> {
   }
   const words = Array.from({ length: 13 }, (_, at) => [chunk({ content: ` w${at}` }), () => pause(ms / 13)])
   return stream([...words.flat(), chunk({}, 'stop'), { ...chunk({}), choices: [], usage }, done])
-}
-
-/** Mulberry32: the same moments for the same seed. */
-function randomFrom(start: number): () => number {
-  let state = start
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
-  }
 }
