@@ -6,21 +6,18 @@ import { filesOf, isIsolated } from './tests/suite/suites.ts'
 const files = filesOf(process.env['KHERAD_SUITE'])
 const [isolated, shared] = [files.filter(isIsolated), files.filter((file) => !isIsolated(file))]
 
-const common = {
-  pool: 'forks' as const,
-  // The first registers first, so that its hook runs last: what the checks of the other take counts.
-  setupFiles: ['tests/suite/measure-file.ts', 'tests/harness/file-end.ts', 'tests/harness/timeouts.ts'],
-  // Tests beside each other in one file, most of which start servers: a second of a core each.
-  maxConcurrency: 3,
-}
-
 const project = (name: string, groupOrder: number, more: object): TestProjectInlineConfiguration => ({
-  test: { ...common, name, sequence: { groupOrder }, ...more },
+  // What is set for all below is that of each, too; lists of both would be joined.
+  test: { name, sequence: { groupOrder }, ...more },
 })
 
 export default defineConfig({
   test: {
-    ...common,
+    pool: 'forks',
+    // The first registers first, so that its hook runs last: what the checks of the other take counts.
+    setupFiles: ['tests/suite/measure-file.ts', 'tests/harness/file-end.ts', 'tests/harness/timeouts.ts'],
+    // Tests beside each other in one file, most of which start servers: a second of a core each.
+    maxConcurrency: 3,
     globalSetup: 'tests/harness/global-setup.ts',
     reporters: ['./tests/suite/report.ts', 'default'],
     sequence: { sequencer: FileOrder },
