@@ -280,7 +280,8 @@ test('reading and storing need their scopes', async () => {
   expect((await fetch(`${world.url}${path}/${id}`)).status).toBe(401)
 })
 
-const keys = () => world.app.db.query<{ key: string }>({ text: 'select key from storage.pending_blobs' }, [])
+const keys = ({ app } = world) =>
+  app.db.query<{ key: string }>({ text: 'select key from storage.pending_blobs' }, [])
 const bytesIn = async (id: string) => world.app.storage.get(`files/${world.account}/${id}`)
 
 test('the same key stores once, and another body under it is a conflict', async () => {
@@ -320,15 +321,16 @@ test('a file that is deleted by its id in capitals is gone with its bytes too', 
 })
 
 test('a project stores no more than its quota, however many store at once', async () => {
-  const owner = await world.key({ project: await world.newProject() })
-  const large = Buffer.alloc(17 * 1024 * 1024)
+  await using small = await boot({ config: 'files: { project_quota_mb: 4 }' })
+  const owner = await small.key()
+  const large = Buffer.alloc(1_200_000)
   png.copy(large)
   const replies = await Promise.all(Array.from({ length: 4 }, () => put(owner, large)))
   expect(replies.map(({ status }) => status).sort()).toEqual([201, 201, 201, 403])
   const refused = replies.find(({ status }) => status === 403)!
   expectRefusal(refused, { status: 403, code: 'FILES_QUOTA_EXCEEDED' })
-  expect(refused.body.error.message).toContain('60 MB')
-  expect(await keys()).toEqual([])
+  expect(refused.body.error.message).toContain('4 MB')
+  expect(await keys(small)).toEqual([])
   const { body } = await owner.get(path)
   await owner.request('DELETE', `${path}/${body.last_id}`)
   expect((await put(owner, large)).status).toBe(201)
