@@ -17,7 +17,7 @@ import pg from 'pg'
 import { Client } from '../harness/client.ts'
 import { freePort } from '../harness/free-port.ts'
 import { startTestPostgres, withDatabase } from '../harness/postgres.ts'
-import { until } from '../harness/until.ts'
+import { startMs, until } from '../harness/until.ts'
 import { configuration, knownUpstream, prompts } from './half-done.ts'
 
 /** Of nobody: what it opens is a database of sentences written above. */
@@ -215,7 +215,7 @@ async function start(more: Record<string, string>): Promise<{ url: string; kill(
   stack.defer(() => void child.kill('SIGKILL'))
   const gone = once(child, 'exit')
   const url = `http://127.0.0.1:${port}`
-  await until(async () => (await fetch(`${url}/health/ready`).catch(() => undefined))?.ok, 120_000)
+  await until(async () => (await fetch(`${url}/health/ready`).catch(() => undefined))?.ok, startMs)
   return {
     url,
     async kill() {

@@ -4,6 +4,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { promisify } from 'node:util'
+import { startMs } from '../harness/until.ts'
 
 const run = promisify(execFile)
 
@@ -47,7 +48,7 @@ export async function openedInOffice(
     const said = await run(
       'soffice',
       [profile, '--headless', '--convert-to', filters[as], '--outdir', folder, source],
-      { timeout: 100_000 },
+      { timeout: startMs },
     )
     // It ends with 0 also where it could not open the file, and says why.
     return await readFile(path.join(folder, `file.${as}`)).catch(() => {

@@ -133,9 +133,7 @@ test('closing waits for what is aside: a settlement that was accepted while its 
   expect(await ledger.balance(busy.account)).toEqual({ balance: 993n, held: 0n })
 })
 
-test('a hold of an account that stays locked is refused with 503 in time, and not taken later', {
-  timeout: 30_000,
-}, async () => {
+test('a hold of an account that stays locked is refused with 503 in time, and not taken later', async () => {
   await using ledger = await openLedger(5_000)
   const [busy] = await twoPeople()
   const release = await locked(busy)

@@ -16,7 +16,7 @@ import { resample } from '#engine/sound'
 import { Failure } from '#platform/errors'
 import { uuidv7 } from '#platform/ids'
 import { PacedSpeaker } from '../../src/engine/realtime/speak/speaker.ts'
-import { until } from '../harness/until.ts'
+import { startMs, until } from '../harness/until.ts'
 
 export interface DoneStep {
   kind: StepKind
@@ -222,7 +222,7 @@ export async function startCall(
     frames: () => frames,
     tick,
     standsWhile: (condition) => pace?.standsWhile(condition),
-    heard: async (count) => void (await until(() => frames >= count, 120_000)),
+    heard: async (count) => void (await until(() => frames >= count, 2 * startMs)),
     stop: async () => {
       call.end('client')
       await call.ended

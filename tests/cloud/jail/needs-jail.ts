@@ -1,5 +1,5 @@
 import { openJail } from '#platform/jail'
-import { until } from '../../harness/until.ts'
+import { startMs, until } from '../../harness/until.ts'
 
 const silent = { trace() {}, debug() {}, info() {}, warn() {}, error() {}, fatal() {} }
 
@@ -14,7 +14,7 @@ export async function hasJail(): Promise<boolean> {
   const state = await until(async () => {
     const seen = await jail.state()
     return seen.kind === 'refused' && !seen.isSure ? undefined : seen
-  }, 150_000)
+  }, startMs)
   if (state.kind === 'jailed') return true
   if (process.platform === 'linux' && process.getuid?.() === 0)
     throw new Error(`no jail here: ${state.why.en}`)
