@@ -14,8 +14,8 @@ import type { Site } from '../../../scripts/answers/site.ts'
 
 /** What is the same for everybody. */
 const ofEverybody = new Set(['GET /v1/models', 'GET /v1/models/{model}', 'GET /v1/videos/models'])
-/** Sums, which name nothing. */
-const listless = new Set(['GET /v1/balance', 'GET /v1/usage'])
+/** Sums, and a socket, which name nothing. */
+const listless = new Set(['GET /v1/balance', 'GET /v1/usage', 'GET /v1/realtime'])
 
 /** What belongs to an account, whichever of its projects began it. */
 const isOfAccount = ({ path }: Operation): boolean => path.startsWith('/v1/realtime/calls')
