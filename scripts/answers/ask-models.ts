@@ -195,6 +195,7 @@ export async function askPictures(recorder: Recorder): Promise<void> {
   const orders = (what: string, json: Body) => recorder.ask(`orders: ${what}`, 'POST', '/v1/images', { json })
   await orders('of the sandbox', { model: 'sandbox/image', prompt: 'a cat', resolution: '512', seed: 7 })
   await orders('of two sizes', { model: 'sandbox/image', prompt: 'a cat', resolution: '1K', size: '64x64' })
+  await orders('streamed', { model: 'sandbox/image', prompt: 'a cat', resolution: '512', stream: true })
   const text = (what: string, json: Body) =>
     recorder.ask(`studio text: ${what}`, 'POST', '/v1/studio/text', { json })
   await text('of the default model', { prompt: 'یک جمله دربارهٔ کتاب', maxOutputTokens: 128 })

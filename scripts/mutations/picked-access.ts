@@ -55,8 +55,8 @@ export const accessMutations: readonly Mutation[] = [
     find: 'ledger.receipts where account_id = $1 and receipt_id = $2 and project_id = $3`',
     replace: 'ledger.receipts where account_id = $1 and receipt_id = $2 and $3::uuid is not null`',
     breaks: 'The receipt of another project answers as one that never was',
-    test: 'tests/contract/auth.test.ts',
-    suite: 'test',
+    test: 'tests/contract/every-route/text.test.ts',
+    suite: 'quick',
   },
   {
     file: 'src/engine/files/store.ts',
@@ -72,8 +72,8 @@ export type KnownFile`,
 
 export type KnownFile`,
     breaks: 'A file of another project answers as one that never was',
-    test: 'tests/contract/files.test.ts',
-    suite: 'test',
+    test: 'tests/contract/every-route/stored.test.ts',
+    suite: 'quick',
   },
   {
     file: 'src/engine/files/store.ts',
@@ -97,8 +97,8 @@ export type KnownFile`,
     replace:
       '${accountId}::uuid is not null and ${projectId}::uuid is not null and connection_id = ${connectionId}`',
     breaks: 'A connection of another project or account answers as one that never was',
-    test: 'tests/contract/webhooks.test.ts',
-    suite: 'test',
+    test: 'tests/contract/every-route/stored.test.ts',
+    suite: 'quick',
   },
   {
     file: 'src/platform/net/routable.ts',

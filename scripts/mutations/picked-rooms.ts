@@ -90,4 +90,33 @@ export const roomMutations: readonly Mutation[] = [
     test: 'tests/contract/work-time.test.ts',
     suite: 'test',
   },
+  {
+    file: 'src/platform/http/validate.ts',
+    find: "  if (error.keyword === 'additionalProperties') fail('UNKNOWN_FIELD', { field: param }, { param })\n",
+    replace: '',
+    breaks: 'A field that no schema knows is refused as that, by its name',
+    test: 'tests/contract/every-bound.test.ts',
+    suite: 'test',
+  },
+  {
+    file: 'src/capabilities/agents/schema.ts',
+    find: "  { ...closed, examples: [{ instructions: 'کوتاه، مؤدبانه و با ذکر منبع پاسخ بده.' }] },",
+    replace: "  { examples: [{ instructions: 'کوتاه، مؤدبانه و با ذکر منبع پاسخ بده.' }] },",
+    breaks: 'A change of an agent names no field that it does not have',
+    test: 'tests/contract/every-bound.test.ts',
+    suite: 'test',
+  },
+  {
+    file: 'src/capabilities/agents/store.ts',
+    find: `    .selectAll()
+    .where('account_id', '=', owner.accountId)
+    .where('project_id', '=', owner.projectId)
+  return`,
+    replace: `    .selectAll()
+    .where('account_id', '=', owner.accountId)
+  return`,
+    breaks: 'A list of agents has those of its own project alone',
+    test: 'tests/contract/every-route/work.test.ts',
+    suite: 'quick',
+  },
 ]

@@ -139,22 +139,6 @@ test('while a call runs its receipt is pending and its hold is reserved; afterwa
   expect((await at.key.get('/v1/balance')).body.reserved_microcredits).toBe('0')
 })
 
-test('accounting needs the scope usage:read and a key', async () => {
-  await using at = await stage()
-  const other = await at.world.key({ scopes: ['responses:write'] })
-  for (const path of [
-    '/v1/balance',
-    '/v1/usage',
-    '/v1/requests/lookup?idempotency_key=x',
-    '/v1/requests/x',
-  ]) {
-    const refused = await other.get(path)
-    expect(refused.status).toBe(403)
-    expect(refused.body.error.code).toBe('INSUFFICIENT_SCOPE')
-    expect((await at.key.get(path, { authorization: 'Bearer none' })).status).toBe(401)
-  }
-})
-
 test('a receipt is seen by its project alone; to others it looks like one that never was', async () => {
   await using at = await stage()
   const reply = await at.key.chat({})
@@ -210,8 +194,6 @@ test('a lookup takes 1 to 128 characters of the pattern, and nothing else', asyn
     code: 'INVALID_REQUEST',
     param: 'idempotency_key',
   })
-  const unknown = await at.key.get('/v1/requests/lookup?idempotency_key=a&more=1')
-  expect(unknown.body.error).toMatchObject({ code: 'UNKNOWN_FIELD', param: 'more' })
 })
 
 interface Made {

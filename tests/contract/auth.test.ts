@@ -196,27 +196,6 @@ describe('403', () => {
   })
 })
 
-test('a request of another project or account answers exactly as one that never was', async () => {
-  await using world = await sharedWorld()
-  const key = await world.key()
-  const { client: stranger } = await world.stranger()
-  const neighbour = await world.key({ project: await world.newProject() })
-  const idempotencyKey = { 'idempotency-key': 'mine' }
-  const id = (await key.chat({}, idempotencyKey)).headers.get('x-request-id') as string
-  await world.settled()
-  expect((await key.receipt(id)).status).toBe(200)
-
-  const bare = (text: string): string => text.replace(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, 'ID')
-  for (const client of [stranger, neighbour]) {
-    const hidden = await client.receipt(id)
-    const missing = await client.receipt('0198c1d2-7c3e-7a4b-9f10-5b2e6a7d8c90')
-    expectRefusal(hidden, { status: 404, code: 'NOT_FOUND', param: 'id' })
-    expect(bare(hidden.text)).toBe(bare(missing.text))
-    expect([...hidden.headers.keys()]).toEqual([...missing.headers.keys()])
-    expect((await client.get('/v1/requests/lookup?idempotency_key=mine')).body).toEqual({ data: [] })
-  }
-})
-
 describe('the database', () => {
   /** A way to the database that can be cut. */
   async function cuttable(databaseUrl: string) {

@@ -27,7 +27,6 @@ beforeAll(async () => {
 })
 afterAll(() => world[Symbol.asyncDispose]())
 
-const held = 'msgbatch_0123456789abcdef0123456789abcdef'
 const outbox = (type: string) =>
   world.app.db.query<{ type: string; project_id: string; data: Record<string, unknown> }>(
     { text: 'select type, project_id, data from events.outbox where type = $1' },
@@ -122,16 +121,6 @@ test('a row says whatever a message may: tools, thinking, schemas', async () => 
 
 describe('refused before anything is kept or held', () => {
   const refusals: [string, unknown, { status?: number; code?: string; param: string }][] = [
-    ['no rows', [], { param: 'requests' }],
-    ['1,001 rows', rows(1001), { param: 'requests' }],
-    ['requests that are no list', 'x', { param: 'requests' }],
-    [
-      'an unknown field of a row',
-      [{ ...row('a'), more: 1 }],
-      { code: 'UNKNOWN_FIELD', param: 'requests.0.more' },
-    ],
-    ['a row without params', [{ custom_id: 'a' }], { param: 'requests.0.params' }],
-    ['a row without custom_id', [{ params: row('a').params }], { param: 'requests.0.custom_id' }],
     ['an empty custom_id', [row('')], { param: 'requests.0.custom_id' }],
     ['a custom_id of 65 characters', [row('a'.repeat(65))], { param: 'requests.0.custom_id' }],
     ['a custom_id with a dot', [row('a.b')], { param: 'requests.0.custom_id' }],
@@ -244,49 +233,6 @@ test('1,000 rows and ids of 1 and 64 characters are taken', async () => {
   )
 })
 
-describe('who may', () => {
-  const routes: [string, string, string][] = [
-    ['POST', path, 'responses:write'],
-    ['GET', path, 'usage:read'],
-    ['GET', `${path}/${held}`, 'usage:read'],
-    ['GET', `${path}/${held}/results`, 'usage:read'],
-    ['POST', `${path}/${held}/cancel`, 'responses:write'],
-    ['DELETE', `${path}/${held}`, 'responses:write'],
-  ]
-  test.each(routes)('%s %s: 401 without a key, 403 without %s', async (method, to, scope) => {
-    expect((await key.request(method, to, undefined, { authorization: '' })).status).toBe(401)
-    const other = scope === 'usage:read' ? 'responses:write' : 'usage:read'
-    const narrow = await world.key({ scopes: [other] })
-    expectRefusal(await narrow.request(method, to), { status: 403, code: 'INSUFFICIENT_SCOPE' })
-  })
-
-  test('the key may come as x-api-key', async () => {
-    const reply = await fetch(world.url + path, { headers: { 'x-api-key': key.secret } })
-    expect(reply.status).toBe(200)
-  })
-
-  test('a batch of another project, and an id of nobody, look alike', async () => {
-    const { body } = await create(key, rows(1))
-    await ended(key, body.id)
-    const other = await world.key({ project: await world.newProject() })
-    const { client: stranger } = await world.stranger()
-    for (const who of [other, stranger])
-      for (const id of [body.id, held, 'nonsense', 'msgbatch_x'])
-        for (const [method, to] of [
-          ['GET', ''],
-          ['GET', '/results'],
-          ['POST', '/cancel'],
-          ['DELETE', ''],
-        ])
-          expectRefusal(await who.request(method!, `${path}/${id}${to}`), {
-            status: 404,
-            code: 'NOT_FOUND',
-            param: 'batch_id',
-          })
-    expect((await read(key, body.id)).status).toBe(200)
-  })
-})
-
 describe('a repeated Idempotency-Key', () => {
   const claim = (name: string) => ({ 'idempotency-key': name })
 
@@ -325,22 +271,6 @@ describe('a repeated Idempotency-Key', () => {
     const found = await key.get('/v1/requests/lookup?idempotency_key=fifty')
     expect(found.body.data).toMatchObject([{ endpoint: path, state: 'completed', credits: 0 }])
     await ended(key, many[0]!.body.id)
-  })
-
-  test('is not burnt by a refusal', async () => {
-    expect((await create(key, [], claim('mended'))).status).toBe(400)
-    const made = await create(key, [row('x')], claim('mended'))
-    expect(made.status).toBe(200)
-    await ended(key, made.body.id)
-  })
-
-  test('cancels once', async () => {
-    const { body } = await create(key, rows(2))
-    const first = await cancel(key, body.id, claim('cancel'))
-    await ended(key, body.id)
-    const again = await cancel(key, body.id, claim('cancel'))
-    expect(again.text).toBe(first.text)
-    expect(again.headers.get('idempotent-replayed')).toBe('true')
   })
 })
 
@@ -393,19 +323,13 @@ describe('the list', () => {
     },
   )
 
-  test('takes limits of 1 and 1000, ?beta=true, one cursor only, and nothing else', async () => {
+  test('takes limits of 1 and 1000, ?beta=true, and one cursor only', async () => {
     expect((await page('limit=1')).ids).toEqual([0])
     expect((await page('limit=1000&beta=true')).ids).toHaveLength(5)
     expectRefusal(await lister.get(`${path}?after_id=${ids[0]}&before_id=${ids[1]}`), {
       status: 400,
       code: 'INVALID_REQUEST',
       param: 'before_id',
-    })
-    // A cursor by another name would give the first page again and again.
-    expectRefusal(await lister.get(`${path}?after=${ids[0]}`), {
-      status: 400,
-      code: 'UNKNOWN_FIELD',
-      param: 'after',
     })
   })
 })

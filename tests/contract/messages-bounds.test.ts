@@ -251,44 +251,17 @@ test.each(accepted)('taken: %s', async (_, body) => {
 })
 
 const odd = { surprise: 1 }
-/** An unknown field at every place where one may stand, by its path. */
+/** A field that is not known where it stands, by its path. */
 const unknown: [string, Body][] = [
-  ['surprise', odd],
   ['container', { container: 'container_1' }],
   ['mcp_servers', { mcp_servers: [] }],
-  ['messages.0.surprise', { messages: [{ ...user('a'), ...odd }] }],
-  ['messages.0.content.0.surprise', says(text(odd))],
-  ['messages.0.content.0.surprise', says(image(odd))],
-  ['messages.0.content.0.source.surprise', says(image({ source: { ...image().source, ...odd } }))],
-  ['messages.0.content.0.surprise', says(document(plain, odd))],
-  ['messages.0.content.0.source.surprise', says(document({ ...plain, ...odd }))],
-  ['messages.0.content.0.citations.surprise', says(document(plain, { citations: odd }))],
-  [
-    'messages.0.content.0.cache_control.surprise',
-    says(text({ cache_control: { type: 'ephemeral', ...odd } })),
-  ],
-  [
-    'messages.0.content.0.source.content.0.surprise',
-    says(document({ type: 'content', content: [text(odd)] })),
-  ],
-  ['messages.0.content.0.content.0.surprise', { messages: [user([toolResult('t', [text(odd)])])] }],
-  ['messages.1.content.0.surprise', answered({ ...toolUse('t'), ...odd })],
-  ['messages.1.content.0.surprise', answered({ type: 'thinking', thinking: '', signature: '', ...odd })],
-  ['messages.1.content.0.citations.0.surprise', answered(text({ citations: [{ ...citations[0], ...odd }] }))],
-  ['system.0.surprise', { system: [text(odd)] }],
   ['tools.0.surprise', { tools: [{ ...weather, ...odd }] }],
   ['tools.0.surprise', { tools: [{ type: 'bash_20250124', name: 'bash', ...odd }] }],
   ['tools.0.surprise', { tools: [search(odd)] }],
   ['tools.0.user_location.surprise', { tools: [search({ user_location: { type: 'approximate', ...odd } })] }],
   ['tools.0.use_cache', { tools: [fetched({ use_cache: true })] }],
   ['tools.0.enable_zoom', { tools: [computer({ enable_zoom: true })] }],
-  ['tool_choice.surprise', { tools: [weather], tool_choice: { type: 'auto', ...odd } }],
-  ['thinking.surprise', { thinking: { type: 'adaptive', ...odd } }],
   ['thinking.budget_tokens', { thinking: { type: 'adaptive', budget_tokens: 1024 } }],
-  ['output_config.surprise', { output_config: odd }],
-  ['metadata.surprise', { metadata: odd }],
-  ['context_management.surprise', { context_management: odd }],
-  ['diagnostics.surprise', { diagnostics: odd }],
 ]
 
 test.each(unknown)('an unknown field is refused by name: %s', async (param, body) => {
@@ -298,15 +271,7 @@ test.each(unknown)('an unknown field is refused by name: %s', async (param, body
 const fileId = { type: 'file', file_id: 'file_1' }
 /** Wrong values, and the path that the refusal names. */
 const wrong: [string, string, Body][] = [
-  ['no limit', 'max_tokens', { max_tokens: undefined }],
-  ['a limit of zero', 'max_tokens', { max_tokens: 0 }],
-  ['a limit past all reason', 'max_tokens', { max_tokens: 1_000_001 }],
-  ['a warmer temperature', 'temperature', { temperature: 1.01 }],
-  ['a negative top_k', 'top_k', { top_k: -1 }],
-  ['too much top_p', 'top_p', { top_p: 1.01 }],
-  ['an empty stop sequence', 'stop_sequences.0', { stop_sequences: [''] }],
   ['a conversation that would be kept', 'thread', { thread: { type: 'create' } }],
-  ['another role', 'messages.0.role', { messages: [{ role: 'tool', content: 'a' }] }],
   ['a call by the user', 'messages.0.content.0.type', says(toolUse('t'))],
   ['a result by the assistant', 'messages.1.content.0.type', answered(toolResult('t'))],
   [
@@ -315,7 +280,6 @@ const wrong: [string, string, Body][] = [
     { messages: [{ role: 'system', content: [image()] }] },
   ],
   ['an unknown block', 'messages.0.content.0.type', says({ type: 'container_upload', file_id: 'f' })],
-  ['a block without a type', 'messages.0.content.0.type', says({ text: 'a' })],
   ['a picture by file id', 'messages.0.content.0.source.type', says(image({ source: fileId }))],
   ['a document by file id', 'messages.0.content.0.source.type', says(document(fileId))],
   [
@@ -328,12 +292,6 @@ const wrong: [string, string, Body][] = [
     'messages.0.content.0.source.media_type',
     says(document({ ...file, media_type: 'text/html' })),
   ],
-  ['another kind of cache', 'cache_control.type', { cache_control: { type: 'persistent' } }],
-  ['another time in the cache', 'cache_control.ttl', { cache_control: { type: 'ephemeral', ttl: '2h' } }],
-  ['a small budget', 'thinking.budget_tokens', { thinking: { type: 'enabled', budget_tokens: 1023 } }],
-  ['no budget', 'thinking.budget_tokens', { thinking: { type: 'enabled' } }],
-  ['another way to think', 'thinking.type', { thinking: { type: 'hard' } }],
-  ['another effort', 'output_config.effort', { output_config: { effort: 'none' } }],
   ['a tool without a schema', 'tools.0.input_schema', { tools: [{ name: 'x' }] }],
   ['an unknown tool', 'tools.0.type', { tools: [{ type: 'code_execution_20250825', name: 'x' }] }],
   ['a known tool by another name', 'tools.0.name', { tools: [{ type: 'bash_20250124', name: 'shell' }] }],

@@ -59,23 +59,13 @@ describe('behind an upstream', () => {
   })
 
   test.each([
-    ['prompt', { prompt: '' }],
     ['prompt', { prompt: '\u200c \u200b' }],
-    ['prompt', { prompt: 'ک'.repeat(12_001) }],
-    ['prompt', { prompt: null }],
-    ['preset', { preset: 'best' }],
-    ['model', { model: 'm'.repeat(201) }],
-    ['maxOutputTokens', { maxOutputTokens: 127 }],
-    ['maxOutputTokens', { maxOutputTokens: 8_193 }],
-    ['maxOutputTokens', { maxOutputTokens: 200.5 }],
-    ['max_output_tokens', { max_output_tokens: 200 }, 'UNKNOWN_FIELD'],
     ['reasoningEffort', { model: 'sandbox/fast', reasoningEffort: 'high' }, 'REASONING_NOT_SUPPORTED'],
     [
       'reasoningEffort',
       { model: 'sandbox/reasoner', reasoningEffort: 'x'.repeat(40) },
       'REASONING_NOT_SUPPORTED',
     ],
-    ['reasoningEffort', { model: 'sandbox/reasoner', reasoningEffort: 'x'.repeat(41) }],
   ] as [string, Record<string, unknown>, string?][])(
     '%s is refused before anything is held: %j',
     async (param, body, code) => {
@@ -162,13 +152,6 @@ describe('behind an upstream', () => {
     expect(research.sources[0].title).toBe('t'.repeat(300))
     expect(research.sources[1].title).toBe('example.com')
     expect(research.sources[2].title).toBe('😀'.repeat(300))
-  })
-
-  test('a key without studio:write may not', async () => {
-    const narrow = await at.world.key({ scopes: ['responses:write'] })
-    const reply = await write(narrow, {})
-    expect(reply.status).toBe(403)
-    expect(reply.body.error.code).toBe('INSUFFICIENT_SCOPE')
   })
 })
 

@@ -34,7 +34,6 @@ const eventTypes = [
   'video.failed',
   'realtime.ended',
 ]
-const unknown = '01890000-0000-7000-8000-000000000000'
 
 test('a connection is shown whole, and its secret only when it is made', async () => {
   const { key } = await elsewhere()
@@ -88,47 +87,23 @@ test('no secret stands readable in the database, not even in an answer that is k
     for (const { text } of stored) expect(text).not.toContain(one.slice('whsec_'.length, -1))
 })
 
-describe('what is no connection is refused, and the place is named', () => {
-  const good = { url: 'https://hook.test/', events: ['agent.lead'] }
-  test.each<[string, Record<string, unknown>, { code?: string; param: string }]>([
-    ['no url', { events: ['agent.lead'] }, { param: 'url' }],
-    ['an empty url', { ...good, url: '' }, { param: 'url' }],
-    [
-      'a url of 2,049 characters',
-      { ...good, url: `https://hook.test/${'a'.repeat(2031)}` },
-      { param: 'url' },
-    ],
-    ['no events', { url: good.url }, { param: 'events' }],
-    ['an empty list of events', { ...good, events: [] }, { param: 'events' }],
-    ['an unknown event', { ...good, events: ['agent.lead', 'agent.left'] }, { param: 'events.1' }],
-    ['the event of the test', { ...good, events: ['ping'] }, { param: 'events.0' }],
-    ['an event twice', { ...good, events: ['agent.lead', 'agent.lead'] }, { param: 'events' }],
-    ['events that are no list', { ...good, events: 'agent.lead' }, { param: 'events' }],
-    ['enabled that is no boolean', { ...good, enabled: 'yes' }, { param: 'enabled' }],
-    ['a secret of one’s own', { ...good, secret: 'whsec_x' }, { code: 'UNKNOWN_FIELD', param: 'secret' }],
-  ])('%s', async (_name, body, refusal) => {
-    expectRefusal(await at.key.post(path, body), { status: 400, code: 'INVALID_REQUEST', ...refusal })
-  })
+test('a change of nothing, and one to an address that is not public, are refused', async () => {
+  const { id } = await connected(at, 'unchanged')
+  const patch = (body: unknown) => at.key.request('PATCH', `${path}/${id}`, JSON.stringify(body))
+  expectRefusal(await patch({}), { status: 400, code: 'INVALID_REQUEST' })
+  const param = 'url'
+  expectRefusal(await patch({ url: 'https://10.0.0.1/' }), { status: 400, code: 'INVALID_REQUEST', param })
+  // No event of which a connection is told.
+  const ping = { url: at.receiver.url('ping'), events: ['ping'] }
+  const refused = { status: 400, code: 'INVALID_REQUEST', param: 'events.0' }
+  expectRefusal(await at.key.post(path, ping), refused)
+  await at.key.request('DELETE', `${path}/${id}`)
+})
 
-  test('a change of nothing, and one with a field that is not there', async () => {
-    const { id } = await connected(at, 'unchanged')
-    const patch = (body: unknown) => at.key.request('PATCH', `${path}/${id}`, JSON.stringify(body))
-    expectRefusal(await patch({}), { status: 400, code: 'INVALID_REQUEST' })
-    expectRefusal(await patch({ secret: 'x' }), { status: 400, code: 'UNKNOWN_FIELD', param: 'secret' })
-    expectRefusal(await patch({ events: [] }), { status: 400, code: 'INVALID_REQUEST', param: 'events' })
-    expectRefusal(await patch({ url: 'https://10.0.0.1/' }), {
-      status: 400,
-      code: 'INVALID_REQUEST',
-      param: 'url',
-    })
-    await at.key.request('DELETE', `${path}/${id}`)
-  })
-
-  test('a url of 2,048 characters is taken', async () => {
-    const { key } = await elsewhere()
-    const url = at.receiver.url('a'.repeat(2048 - at.receiver.url('').length))
-    expect((await connect(key, url)).status).toBe(201)
-  })
+test('a url of 2,048 characters is taken', async () => {
+  const { key } = await elsewhere()
+  const url = at.receiver.url('a'.repeat(2048 - at.receiver.url('').length))
+  expect((await connect(key, url)).status).toBe(201)
 })
 
 describe('an address that is not on the public internet is refused in every spelling', () => {
@@ -225,60 +200,15 @@ test('a project has ten connections and no eleventh, even when twenty are made a
   expectRefusal(await connect(key, at.receiver.url('eleventh')), { status: 403, code: 'TOO_MANY_WEBHOOKS' })
 })
 
-test('what is another project’s or another account’s answers exactly as what does not exist', async () => {
+test('a report has nothing of another project’s or account’s, by whichever filter', async () => {
   const { id } = await connected(at, 'mine')
   await happen(at)
   const { id: deliveryId } = await delivery(at.key, id, ({ status }) => status === 'delivered')
   const { key } = await elsewhere()
   const { client } = await at.world.stranger()
-  const asks = (webhook: string, sent: string): [string, string, unknown?][] => [
-    ['GET', `${path}/${webhook}`],
-    ['PATCH', `${path}/${webhook}`, { enabled: false }],
-    ['DELETE', `${path}/${webhook}`],
-    ['POST', `${path}/${webhook}/rotate-secret`],
-    ['POST', `${path}/${webhook}/test`],
-    ['POST', `${path}/deliveries/${sent}/redeliver`],
-  ]
   for (const who of [key, client]) {
-    for (const [position, [method, route, body]] of asks(id, deliveryId).entries()) {
-      const text = body === undefined ? undefined : JSON.stringify(body)
-      const [missingMethod, missingRoute] = asks(unknown, unknown)[position]!
-      const seen = await who.request(method, route, text)
-      const missing = await at.key.request(missingMethod, missingRoute, text)
-      expectRefusal(seen, { status: 404, code: 'NOT_FOUND', param: 'id' }, route)
-      expect(seen.body.error.message).toBe(missing.body.error.message)
-      expect(seen.status).toBe(missing.status)
-    }
-    expect((await who.get(path)).body.data).toEqual([])
-    expect(await deliveries(who)).toEqual([])
     expect(await deliveries(who, { webhook_id: id })).toEqual([])
     expect(await deliveries(who, { after_id: deliveryId })).toEqual([])
-  }
-  expect((await at.key.get(`${path}/${id}`)).body.enabled).toBe(true)
-  expectRefusal(await at.key.get(`${path}/hello`), { status: 404, code: 'NOT_FOUND', param: 'id' })
-  await at.key.request('DELETE', `${path}/${id}`)
-})
-
-test('reading needs webhooks:read and writing webhooks:write', async () => {
-  const { id } = await connected(at, 'scopes')
-  const reader = await at.world.key({ scopes: ['webhooks:read'] })
-  const writer = await at.world.key({ scopes: ['webhooks:write'] })
-  for (const route of [path, `${path}/${id}`, `${path}/deliveries`]) {
-    expect((await reader.get(route)).status).toBe(200)
-    expectRefusal(await writer.get(route), { status: 403, code: 'INSUFFICIENT_SCOPE' })
-  }
-  const writes = [
-    ['POST', path],
-    ['PATCH', `${path}/${id}`],
-    ['DELETE', `${path}/${id}`],
-    ['POST', `${path}/${id}/rotate-secret`],
-    ['POST', `${path}/${id}/test`],
-    ['POST', `${path}/deliveries/${unknown}/redeliver`],
-  ] as const
-  for (const [method, route] of writes) {
-    expectRefusal(await reader.request(method, route), { status: 403, code: 'INSUFFICIENT_SCOPE' })
-    const nobody = await fetch(at.world.url + route, { method })
-    expect(nobody.status).toBe(401)
   }
   await at.key.request('DELETE', `${path}/${id}`)
 })
@@ -310,21 +240,6 @@ test('the report is newest first, in pages, and can be narrowed', async () => {
   expect(await deliveries(key, { status: 'failed' })).toEqual([])
   expect(await deliveries(key, { webhook_id: id })).toHaveLength(5)
   expect(await deliveries(key, { event_id: all[0].event_id })).toEqual([all[0]])
-  for (const wrong of [
-    'limit=0',
-    'limit=101',
-    'status=lost',
-    'event=x',
-    'after_id=x',
-    'webhook_id=x',
-    'event_id=x',
-    'page=2',
-  ])
-    expectRefusal(await key.get(`${path}/deliveries?${wrong}`), {
-      status: 400,
-      code: wrong === 'page=2' ? 'UNKNOWN_FIELD' : 'INVALID_REQUEST',
-      param: wrong.split('=')[0]!,
-    })
 })
 
 test('an account’s event reaches all its projects, a project’s only its own, and no other account', async () => {

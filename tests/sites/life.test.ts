@@ -84,8 +84,6 @@ test('going back without a version leads to the one that was live before, and wi
     'SITE_VERSION_NOT_FOUND',
     'version',
   ])
-  expect(refusalOf(await rollBack(key, id, { version: 0 }))).toEqual([400, 'INVALID_REQUEST', 'version'])
-  expect(refusalOf(await rollBack(key, id, { to: 1 }))).toEqual([400, 'UNKNOWN_FIELD', 'to'])
   expect(await publish(key, siteBody('four'), id)).toMatchObject({ live: { version: 4 } })
 })
 

@@ -105,19 +105,9 @@ test('while a new version is being published the old one is live, and then the n
   ])
 })
 
-test('a repeat with the same idempotency key gets the first answer and publishes nothing again', async () => {
+test('of the same new version sent three times at once under one idempotency key one is published', async () => {
   const key = await owner()
-  const claim = { 'idempotency-key': 'release-1' }
-  const first = await key.post('/v1/sites', siteBody('once'), claim)
-  const again = await key.post('/v1/sites', siteBody('once'), claim)
-  expect([again.status, again.text]).toEqual([202, first.text])
-  expect(again.headers.get('idempotent-replayed')).toBe('true')
-  expect(refusalOf(await key.post('/v1/sites', siteBody('twice'), claim))).toEqual([
-    409,
-    'IDEMPOTENCY_CONFLICT',
-    undefined,
-  ])
-  expect((await key.get('/v1/sites')).body.data).toHaveLength(1)
+  const first = await key.post('/v1/sites', siteBody('once'))
   const next = await Promise.all(
     [1, 2, 3].map(() =>
       key.post(`/v1/sites/${first.body.id}`, siteBody('once'), { 'idempotency-key': 'release-2' }),

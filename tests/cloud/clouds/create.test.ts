@@ -77,41 +77,15 @@ test('a fourth cloud of a project is refused, and one more is possible when one 
   expect((await client.post('/v1/cloud', body('4'))).status).toBe(201)
 })
 
-test('what Starter does not have is refused in a sentence: dedicated, another plan, no name', async () => {
+test('what Starter does not have is refused in a sentence: dedicated, and a package', async () => {
   const client = await newClient()
   const codeOf = async (json: object) => {
     const { status, body } = await client.post('/v1/cloud', json)
     return [status, body.error.code, body.error.param]
   }
   expect(await codeOf({ name: 'x', plan: 'dedicated' })).toEqual([403, 'PACKAGE_REQUIRED', 'plan'])
-  expect(await codeOf({ name: 'x', plan: 'huge' })).toEqual([400, 'INVALID_REQUEST', 'plan'])
-  expect(await codeOf({ name: 'x'.repeat(101), plan: 'starter' })).toEqual([400, 'INVALID_REQUEST', 'name'])
-  expect(await codeOf({ plan: 'starter' })).toEqual([400, 'INVALID_REQUEST', 'name'])
   expect(await codeOf({ ...body(), package: 'small' })).toEqual([400, 'INVALID_REQUEST', 'package'])
-  expect(await codeOf({ ...body(), region: 'ir' })).toEqual([400, 'UNKNOWN_FIELD', 'region'])
   expect((await client.post('/v1/cloud', body('x'.repeat(100)))).status).toBe(201)
-})
-
-test("another project's cloud looks missing on every route, and a malformed id too", async () => {
-  const cloud = await world.cloud()
-  const stranger = await world.stranger()
-  const other = await newClient()
-  for (const client of [stranger.client, other]) {
-    for (const id of [cloud.id, 'no-id']) {
-      const at = `/v1/cloud/${id}`
-      const answers = await Promise.all([
-        client.get(at),
-        client.get(`${at}/connection`),
-        client.get(`${at}/keys`),
-        client.post(`${at}/keys`, { kind: 'service' }),
-        client.post(`${at}/retry`, {}),
-        client.request('DELETE', at, JSON.stringify({ confirm: 'test' })),
-        client.request('DELETE', `${at}/keys/${id}`),
-      ])
-      for (const { status, body } of answers)
-        expect([status, body.error.code]).toEqual([404, 'CLOUD_NOT_FOUND'])
-    }
-  }
 })
 
 test('a cloud shows what it uses of each limit', async () => {

@@ -108,17 +108,6 @@ test('pages have 50 rows, and offset goes to 2,000', async () => {
     })
 })
 
-test('a repeated Idempotency-Key inserts once and answers the same bytes', async () => {
-  const headers = { 'idempotency-key': randomUUID() }
-  const body = { action: 'insert', table: 'todos', data: { once: true } }
-  const [first, second] = [await act(body, headers), await act(body, headers)]
-  expect(second.text).toBe(first.text)
-  const other = await act({ ...body, data: { once: false } }, headers)
-  expect(other.body.error.code).toBe('IDEMPOTENCY_CONFLICT')
-  const list = await act({ action: 'list', table: 'todos' })
-  expect(list.body.data.filter(({ data }: { data: { once?: boolean } }) => data.once)).toHaveLength(1)
-})
-
 describe('refused', () => {
   const id = randomUUID()
   test.each([

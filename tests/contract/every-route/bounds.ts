@@ -2,7 +2,7 @@
 import type { TSchema } from 'typebox'
 import { sampleOf } from '#platform/schema'
 
-interface Shape {
+export interface Shape {
   type?: string | string[]
   const?: unknown
   enum?: unknown[]
@@ -14,6 +14,10 @@ interface Shape {
   minItems?: number
   maxItems?: number
   uniqueItems?: boolean
+  minProperties?: number
+  required?: string[]
+  additionalProperties?: unknown
+  discriminator?: unknown
   properties?: Record<string, Shape>
   items?: Shape
   anyOf?: Shape[]
@@ -35,7 +39,7 @@ export interface Bound {
 }
 
 /** Schemas may hold themselves: a part of a part of a part. */
-const deepest = 7
+export const deepest = 7
 
 export function* boundsOf(schema: TSchema, path: string[] = [], isAlone = true): Generator<Bound> {
   const shape = schema as Shape
@@ -79,7 +83,7 @@ function* within(shape: Shape, path: string[], isAlone: boolean): Generator<Boun
 }
 
 /** As the documents show it, with texts that their patterns take. */
-function smallest(shape: Shape): unknown {
+export function smallest(shape: Shape): unknown {
   const value = sampleOf(shape as TSchema)
   if (typeof value === 'string' && shape.pattern !== undefined)
     return [value, textOf(shape, shape.minLength ?? 1), anId].find(
@@ -96,12 +100,12 @@ function smallest(shape: Shape): unknown {
 /** Of nothing. */
 const anId = '0198c1d2-7c3e-7a4b-9f10-5b2e6a7d8c90'
 
-const itemsOf = ({ items = {} }: Shape, many: number): unknown[] => {
+export const itemsOf = ({ items = {} }: Shape, many: number): unknown[] => {
   const distinct = items.enum ?? items.anyOf?.map((one) => one.const)
   return Array.from({ length: many }, (_, at) => distinct?.[at] ?? smallest(items))
 }
 
-const fits = ({ pattern }: Shape, text: string): boolean =>
+export const fits = ({ pattern }: Shape, text: string): boolean =>
   pattern === undefined || new RegExp(pattern, 'u').test(text)
 
 const textOf = (shape: Shape, length: number): string | undefined =>

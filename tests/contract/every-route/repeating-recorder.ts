@@ -1,7 +1,7 @@
 /**
  * Of every route that takes an Idempotency-Key: what succeeds is sent again under its key, and then with another body. The first answer comes
- * again to the byte, or a 409 where it cannot be told again; there is one receipt, so one charge; nothing is made or ordered of an upstream a
- * second time; and another body is a conflict.
+ * again to the byte, or a 409 with its receipt where it cannot be told again; there is one receipt, so one charge; nothing is made or ordered of
+ * an upstream a second time; and another body is a conflict. A body that was refused before under the key has not used it.
  */
 import type pg from 'pg'
 import type { TSchema } from 'typebox'
@@ -9,27 +9,24 @@ import { expect } from 'vitest'
 import type { Route } from '#platform/http'
 import { sampleOf } from '#platform/schema'
 import { type Operation, operationFor } from '../../../scripts/answers/document.ts'
-import {
-  type Body,
-  type RawAnswer,
-  Recorder,
-  type RequestOptions,
-} from '../../../scripts/answers/recorder.ts'
+import type { Body, RawAnswer, RequestOptions } from '../../../scripts/answers/recorder.ts'
 import type { Site } from '../../../scripts/answers/site.ts'
 import { routes } from '../../../src/capabilities.ts'
 import { mismatch } from '../../../src/platform/http/validate.ts'
+import { HidingRecorder } from './hiding-recorder.ts'
 
-export class RepeatingRecorder extends Recorder {
+export class RepeatingRecorder extends HidingRecorder {
   readonly #db: pg.Client
   readonly #upstream: Site['upstream']
   readonly #repeated = new Set<string>()
+  readonly #refused = new Set<string>()
   readonly #conflicted = new Set<string>()
   #last: RawAnswer | undefined
 
-  constructor({ url, secret, db, upstream }: Site, operations: readonly Operation[]) {
-    super(url, secret, operations)
-    this.#db = db
-    this.#upstream = upstream
+  constructor(site: Site, operations: readonly Operation[]) {
+    super(site, operations)
+    this.#db = site.db
+    this.#upstream = site.upstream
   }
 
   override async send(method: string, target: string, options: RequestOptions): Promise<RawAnswer> {
@@ -47,13 +44,17 @@ export class RepeatingRecorder extends Recorder {
     if (!route?.idempotent) return super.ask(name, method, target, options)
     const key = options.headers?.['idempotency-key'] ?? `repeated ${Object.keys(this.answers).length}`
     const keyed = { ...options, headers: { ...options.headers, 'idempotency-key': key } }
+    await this.#refuseFirst(name, route, [method, target, keyed])
     const body = await super.ask(name, method, target, keyed)
     const first = this.#last!
-    const kind = `${nameOf(route)} ${kindOf(first)}`
+    const action = (options.json as { action?: string } | undefined)?.action
+    const kind = [nameOf(route), kindOf(first), action].join(' ')
     // A stream that failed begins with 200, and leaves its key unused.
     const isSuccess = first.status < 300 && !first.bytes.includes('event: error')
-    if (!isSuccess || this.#repeated.has(kind)) return body
+    // What lists is answered anew, as a GET is.
+    if (!isSuccess || action === 'list' || this.#repeated.has(kind)) return body
     this.#repeated.add(kind)
+    if (options.json !== undefined) this.#refused.add(nameOf(route))
     await this.#repeat(name, route, [method, target, keyed], first)
     return body
   }
@@ -67,6 +68,9 @@ export class RepeatingRecorder extends Recorder {
         ...([...this.#repeated].some((kind) => kind.startsWith(`${nameOf(route)} `))
           ? []
           : [`no repeat of ${nameOf(route)}`]),
+        ...(route.streams && !this.#repeated.has(`${nameOf(route)} stream `)
+          ? [`no repeat of a stream of ${nameOf(route)}`]
+          : []),
         ...(!this.#conflicted.has(nameOf(route)) && route.body && hasFields(route)
           ? [`no conflict of ${nameOf(route)}`]
           : []),
@@ -88,6 +92,17 @@ export class RepeatingRecorder extends Recorder {
     return routes.find((one) => one.method === method && one.path === operation?.path)
   }
 
+  /** A refusal under the key of what may succeed, until something of the route has. */
+  async #refuseFirst(
+    name: string,
+    route: Route,
+    [method, target, options]: [string, string, RequestOptions],
+  ): Promise<void> {
+    if (options.json === undefined || this.#refused.has(nameOf(route))) return
+    const { status } = await super.send(method, target, { ...options, json: [] })
+    expect([name, status >= 400 && status < 500]).toEqual([name, true])
+  }
+
   async #repeat(
     name: string,
     route: Route,
@@ -104,10 +119,15 @@ export class RepeatingRecorder extends Recorder {
       ])
       expect([name, again.headers.get('idempotent-replayed')]).toEqual([name, 'true'])
       expect([name, again.headers.get('x-request-id')]).toEqual([name, first.headers.get('x-request-id')])
-    } else expect([name, again.status, codeOf(again)]).toEqual([name, 409, 'REQUEST_ALREADY_ACCEPTED'])
+    } else {
+      expect([name, again.status, codeOf(again)]).toEqual([name, 409, 'REQUEST_ALREADY_ACCEPTED'])
+      expect([name, receiptOf(again)]).toEqual([name, first.headers.get('x-request-id')])
+      expect([name, again.headers.get('x-should-retry')]).toEqual([name, 'false'])
+    }
     for (const other of otherBodies(route, options)) {
       const refused = await this.send(method, target, other)
       expect([name, refused.status, codeOf(refused)]).toEqual([name, 409, 'IDEMPOTENCY_CONFLICT'])
+      expect([name, refused.headers.get('x-should-retry')]).toEqual([name, 'false'])
       this.#conflicted.add(nameOf(route))
     }
     expect([name, await this.#effects(route, first)]).toEqual([name, before])
@@ -158,6 +178,7 @@ const kindOf = ({ headers }: RawAnswer): string => {
 }
 
 const codeOf = ({ bytes }: RawAnswer): string | undefined => JSON.parse(bytes.toString()).error?.code
+const receiptOf = ({ bytes }: RawAnswer): string | undefined => JSON.parse(bytes.toString()).error?.receipt_id
 
 /** The request with another body that fits its schema, where there is one. */
 function otherBodies(route: Route, options: RequestOptions): RequestOptions[] {

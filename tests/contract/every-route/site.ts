@@ -23,7 +23,7 @@ export async function expectOutcomes(group: RouteGroup): Promise<void> {
   await using site = await openSiteHere()
   const recorderOf = (operations: readonly Operation[]) => new RepeatingRecorder(site, operations)
   const { recorder } = await askSite(site, [group], recorderOf)
-  expect([...recorder.missing(), ...recorder.unrepeated()]).toEqual([])
+  expect([...recorder.missing(), ...recorder.unrepeated(), ...recorder.unhidden()]).toEqual([])
   const outcomes = Object.entries(recorder.answers).map(([name, { status, body }]) => {
     const code = /"code":\s*"([A-Z_]+)"/.exec(body)?.[1]
     return `${status}${code === undefined ? '' : ` ${code}`}  ${name}\n`
