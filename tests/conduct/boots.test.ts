@@ -15,7 +15,7 @@ const own: Record<string, number> = {
   cli: 18,
   cloud: 22,
   conduct: 13,
-  contract: 161,
+  contract: 160,
   dialects: 8,
   http: 2,
   jobs: 1,
