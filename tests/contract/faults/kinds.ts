@@ -33,6 +33,8 @@ export interface Kind {
   /** What the upstream may bill for the orders that it has seen. */
   lossOf(orders: readonly UpstreamCall[]): bigint
   isStored: boolean
+  /** Its file, where it is the medium as it came. */
+  file?: Buffer
   /** Its answer is not kept for a repeat, which is refused and names the files. */
   isStreamed?: boolean
   /** It is answered before it is made: a repeat gets that answer, whatever became of it. */
@@ -90,7 +92,7 @@ const lossOfVectors: Kind['lossOf'] = (orders) =>
     .reduce((sum, one) => sum + readToken * BigInt(Math.ceil(Buffer.byteLength(one) / 4)), 0n)
 
 const one = { stage: atOnce, orders: 1, isStored: true }
-const image = { ...one, wire: pictures, price: 40_000_000n, lossOf: () => 40_000_000n }
+const image = { ...one, wire: pictures, file: picture, price: 40_000_000n, lossOf: () => 40_000_000n }
 const edit = { ...image, send: editing(), price: 41_000_000n, lossOf: () => 41_000_000n }
 const said = { ...one, wire: speech, price: spoken(text), lossOf: lossOfSpeech }
 const heard = { ...one, wire: transcripts, lossOf: lossOfPieces }
@@ -137,6 +139,7 @@ export const kinds: Record<string, Kind> = {
   'dialogue in one order, /v1/studio/audio': {
     ...said,
     wire: voices,
+    file: voices.medium,
     send: post('/v1/studio/audio', { model: 'test/pair', ...dialogue }),
     price: spoken(...turns),
     lossOf: () => spoken(...turns),
@@ -155,8 +158,8 @@ export const kinds: Record<string, Kind> = {
   },
   'transcript in several pieces, /v1/audio/transcriptions': {
     ...heard,
-    send: post('/v1/audio/transcriptions', recorded(15)),
-    price: 18n * heardSecond,
+    send: post('/v1/audio/transcriptions', recorded(12)),
+    price: 15n * heardSecond,
     orders: 2,
   },
   'transcript in events, /v1/audio/transcriptions': {

@@ -1,6 +1,6 @@
 /** Where a fault is played: in the one answer of an upstream, or on the way of a video from its order to its bytes. */
 import { until } from '../../harness/until.ts'
-import type { Script, UpstreamCall } from '../../harness/upstream.ts'
+import type { UpstreamCall } from '../../harness/upstream.ts'
 import type { Fault, Outcome } from './faults.ts'
 import type { Kind } from './kinds.ts'
 import type { FaultWorld, Newcomer } from './world.ts'
@@ -16,8 +16,8 @@ export interface Stage {
   lasts?: number
   /** What reached the upstream and may have ordered something. */
   orders(at: FaultWorld): readonly UpstreamCall[]
-  /** The next request is answered so, and every other one well. */
-  fail(at: FaultWorld, kind: Kind, script: Script): Played
+  /** The next request meets the fault, and every other one is answered well. */
+  fail(at: FaultWorld, kind: Kind, fault: Fault): Played
   /** All goes well, as soon as it is released. */
   hold(at: FaultWorld, kind: Kind, own: Newcomer): Held
   until(at: FaultWorld, condition: () => Promise<unknown>): Promise<unknown>
@@ -45,14 +45,14 @@ export const atOnce: Stage = {
   heldFromMs: 700_000,
   isOrder: true,
   orders: ({ upstream }) => upstream.calls,
-  fail({ upstream }, { wire }, script) {
+  fail({ upstream }, { wire }, fault) {
     const arrived = Promise.withResolvers<void>()
     let isPlayed = false
     upstream.reply((call) => {
       if (isPlayed) return wire.good(call)
       isPlayed = true
       arrived.resolve()
-      return script
+      return fault.script(wire)
     })
     return { arrived: arrived.promise, asked: () => Number(isPlayed) }
   },

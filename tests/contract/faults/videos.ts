@@ -111,12 +111,12 @@ const video: Stage = {
   },
 }
 
-/** The fault meets so many requests of this leg. */
+/** The fault meets so many requests of this leg; one that a timeout has to end meets the first. */
 function failAt(leg: Leg, times = 1): Stage['fail'] {
-  return ({ vendor }, _, script) => {
+  return ({ vendor }, { wire }, { script, isEndless }) => {
     vendor.recover()
     const before = vendor.calls.length
-    vendor.fail(leg, script, times)
+    vendor.fail(leg, script(wire), isEndless ? 1 : times)
     const asked = () => vendor.calls.slice(before).filter((call) => vendor.legOf(call) === leg).length
     return { arrived: vendor.arrival(leg), asked }
   }
@@ -129,7 +129,8 @@ const look: Stage = {
   // The longest that a look may take.
   heldFromMs: 30_000,
   isOrder: false,
-  fail: failAt('look'),
+  // More often than a breaker of calls would bear.
+  fail: failAt('look', 6),
 }
 const bytes: Stage = {
   ...video,
@@ -147,7 +148,14 @@ const bytesForGood: Stage = {
   fail: failAt('content', 100),
 }
 
-const film = { price, orders: 1, lossOf: () => price, isStored: true, isAccepted: true }
+const film = {
+  price,
+  orders: 1,
+  lossOf: () => price,
+  isStored: true,
+  file: videoBytes.medium,
+  isAccepted: true,
+}
 /** What becomes of an order is the same by whichever route it came: each stage stands in the table once, but for the order itself. */
 export const films: Record<string, Kind> = {
   'video, its order, /v1/studio/video': { ...film, wire: videoOrder, stage: video, send: filming(studio) },

@@ -39,7 +39,7 @@ async function tone(seconds: number, rate: number, format: 'wav' | 'mp3'): Promi
 export const sound = await tone(0.5, 24_000, 'wav')
 const mp3 = await tone(1, 24_000, 'mp3')
 /** A tone has no pauses to be cut in: of ten seconds a piece, each but the first begins 2.5 s earlier. */
-export const recordings = { 5: await tone(5, 16_000, 'wav'), 15: await tone(15, 16_000, 'wav') }
+export const recordings = { 5: await tone(5, 16_000, 'wav'), 12: await tone(12, 16_000, 'wav') }
 
 const whole = (body: unknown): Script => json(200, body)
 const pageOf = (text: string): Script => json(200, text, { 'content-type': 'text/html' })

@@ -96,7 +96,7 @@ export interface Books {
   lost: bigint
   /** Room in the store that is kept for what is being made. */
   reserved: number
-  /** State and charge of each call. */
+  /** State and charge of each call, those that failed before the others. */
   receipts: [state: string, charged: bigint][]
   files: { id: string; bytes: number }[]
 }
@@ -143,5 +143,5 @@ interface BooksRow {
 const booksText = `select
   (select coalesce(-sum(amount), 0)::bigint from ledger.entries where account_id = $1 and book = 'loss') as lost,
   (select count(*) from files.reservations where account_id = $1) as reserved,
-  (select json_agg(json_build_array(state, charged) order by created_at) from ledger.receipts where account_id = $1) as receipts,
+  (select json_agg(json_build_array(state, charged) order by state desc) from ledger.receipts where account_id = $1) as receipts,
   (select json_agg(json_build_object('id', file_id, 'bytes', bytes)) from files.files where account_id = $1) as files`
