@@ -51,6 +51,8 @@ describe.each(Object.entries(kinds))('%s', (_, kind) => {
     const own = await newcomer(at)
     const before = kind.stage.orders(at).length
     const held = kind.stage.hold(at, kind, own)
+    using released = new DisposableStack()
+    released.defer(held.release)
     const leaving = new AbortController()
     const closed = seesClose(own.client.secret)
     const asked = kind.send(at, own.client, claim, leaving.signal)
@@ -61,7 +63,7 @@ describe.each(Object.entries(kinds))('%s', (_, kind) => {
     // Not before the server knows: what is answered to a caller who is still there proves nothing.
     await closed
     expect((await own.books()).held).toBeGreaterThanOrEqual(kind.price)
-    held.release()
+    released.dispose()
     await kind.stage.until(at, async () => (await own.books()).charged === kind.price)
     await at.world.settled()
     const orders = kind.stage.orders(at).slice(before)
@@ -73,6 +75,7 @@ describe.each(Object.entries(kinds))('%s', (_, kind) => {
 
 /** Plays the fault in place of the next answer, and sends an order into it. */
 async function sendInto(kind: Kind, fault: Fault): Promise<Sent> {
+  if (kind.isNoneOnError && fault.isError) await closeBreaker(kind)
   const own = await newcomer(at)
   const before = kind.stage.orders(at).length
   using timeouts = holdTimeouts(kind.stage.heldFromMs)
@@ -100,6 +103,13 @@ function expectFailure({ kind, answer: { status, code } }: Sent, { isOfContent }
   // Of a video that was not made there are no bytes, which is no fault of the server that says so.
   if (kind.isAccepted) expect(status).toBe(409)
   else if (status !== 0) expect(status).toBeGreaterThanOrEqual(500)
+}
+
+/** One that the tests before have opened would keep what failed from being asked for again at once. */
+async function closeBreaker(kind: Kind): Promise<void> {
+  const other = await newcomer(at)
+  kind.stage.hold(at, kind, other).release()
+  expect((await kind.send(at, other.client, {})).status).toBe(200)
 }
 
 /** Nothing is charged, held or kept, and what may have been made is the platform's loss. */

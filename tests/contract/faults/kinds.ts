@@ -39,7 +39,7 @@ export interface Kind {
   isStreamed?: boolean
   /** It is answered before it is made: a repeat gets that answer, whatever became of it. */
   isAccepted?: boolean
-  /** An answer with the status of an error never bears it: what fails so was not made. */
+  /** An answer with the status of an error never bears it: what fails so was not made, and is asked for again at once. */
   isNoneOnError?: boolean
 }
 

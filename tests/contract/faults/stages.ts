@@ -40,7 +40,7 @@ export interface Held {
 export const atOnce: Stage = {
   outcomeOf: ({ wire, isNoneOnError }, { outcome, isOfMedium, isError }) => {
     if (isOfMedium && wire.takesAnyBytes) return undefined
-    return isNoneOnError && isError ? 'free' : outcome
+    return isNoneOnError && isError ? 'made' : outcome
   },
   heldFromMs: 700_000,
   isOrder: true,
