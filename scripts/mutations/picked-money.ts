@@ -271,4 +271,29 @@ export const moneyMutations: readonly Mutation[] = [
     test: 'tests/ledger/durable.test.ts',
     suite: 'test',
   },
+  {
+    file: 'src/engine/video/order.ts',
+    find: 'boolean => executed && !answers.has(fault)',
+    replace: 'boolean => executed && answers.has(fault)',
+    breaks:
+      'A video whose order was lost on its way is the platform’s loss, and one that was refused is nobody’s',
+    test: 'tests/contract/faults/faults.test.ts',
+    suite: 'test',
+  },
+  {
+    file: 'src/engine/video/look.ts',
+    find: 'code: codeOf(progress.fault), mayBeBilled: false }',
+    replace: 'code: codeOf(progress.fault), mayBeBilled: true }',
+    breaks: 'A video that its vendor refused while it was made costs nobody anything',
+    test: 'tests/contract/faults/faults.test.ts',
+    suite: 'test',
+  },
+  {
+    file: 'src/engine/video/fetch.ts',
+    find: 'const maxFetches = 4',
+    replace: 'const maxFetches = 5',
+    breaks: 'Bytes that are none of a video are fetched four times and no more',
+    test: 'tests/contract/faults/faults.test.ts',
+    suite: 'test',
+  },
 ]

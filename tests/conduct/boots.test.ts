@@ -15,7 +15,7 @@ const own: Record<string, number> = {
   cli: 18,
   cloud: 18,
   conduct: 13,
-  contract: 153,
+  contract: 152,
   dialects: 8,
   http: 2,
   jobs: 1,

@@ -213,19 +213,6 @@ describe('one order of several fails: nothing is answered or charged, and no mor
     expect(own.sent()).toHaveLength(2)
   })
 
-  test('the first one without effect: the key can be used again', async () => {
-    const own = await newcomer()
-    upstream.reply(vectors())
-    upstream.replyOnce(json(400, { error: { message: 'no' } }))
-    const key = { 'idempotency-key': 'once' }
-    expect((await ask(own.client, 'test/slow', texts(900), key)).status).toBeGreaterThanOrEqual(400)
-    expect(own.sent()).toHaveLength(1)
-    expect([await own.charged(), await own.lost()]).toEqual([0n, 0n])
-    expect((await ask(own.client, 'test/slow', texts(900), key)).status).toBe(200)
-    await world.settled()
-    expect(await own.charged()).toBe(900n * tokensEach * perToken)
-  })
-
   test('orders whose vectors are of different lengths', async () => {
     const own = await newcomer()
     upstream.reply((call) => vectors(textsIn(call).includes('t2') ? 3 : 2)(call))

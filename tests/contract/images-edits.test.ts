@@ -5,7 +5,6 @@ import sharp from 'sharp'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Client, Seen } from '../harness/client.ts'
 import { until } from '../harness/until.ts'
-import { json } from '../harness/upstream.ts'
 import { explained, requestIdOf } from './chat-world.ts'
 import { bootOnImages, drawn, fieldOf, halves, type ImagesWorld, shareOnImages } from './images-world.ts'
 import { expectRefusal } from './refusal.ts'
@@ -108,15 +107,6 @@ describe('an edit', () => {
     const other = await edit({ headers, files: [['image', await halves(32, 32)]] })
     expectRefusal(other, { status: 409, code: 'IDEMPOTENCY_CONFLICT' })
     expect(at.upstream.calls.length).toBe(calls)
-  })
-
-  test('of which nothing came costs nothing', async () => {
-    await at.world.settled()
-    const before = await at.world.balance()
-    at.upstream.replyOnce(json(500, 'oops'))
-    expect((await edit()).status).toBe(502)
-    await at.world.settled()
-    expect(await at.world.balance()).toEqual(before)
   })
 
   test('names fields that change nothing, and says nothing of those that are honoured', async () => {

@@ -8,7 +8,6 @@ import OpenAI from 'openai'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { decodeSound, encodeWhole, loudnessOf, type Sound } from '#engine/sound'
 import type { Client, Seen } from '../harness/client.ts'
-import { until } from '../harness/until.ts'
 import {
   cut,
   type FakeUpstream,
@@ -395,33 +394,20 @@ describe('a result that is lost', () => {
   }
 
   test.each<[string, () => Promise<Script>]>([
-    ['a broken line before the headers', async () => reset],
-    [
-      'a broken line in the middle',
-      async () => stream([(await tone('mp3')).subarray(0, 3_000), cut], { 'content-type': 'audio/mpeg' }),
-    ],
-    ['half a file', async () => sound((await tone('wav')).subarray(0, 20_000), 'audio/wav')],
-    [
-      'a page',
-      async () => sound(Buffer.from(`<!doctype html><html>${'x'.repeat(300)}</html>`), 'audio/mpeg'),
-    ],
     ['another format, cut short', async () => sound((await tone('flac')).subarray(0, 9_000))],
     ['another format that is nothing but a name', async () => sound(Buffer.from('fLaC'.padEnd(200, '\0')))],
-    ['nothing', async () => sound(Buffer.alloc(0))],
-    ['a 500', async () => json(500, 'oops')],
   ])('after %s nothing is charged, ordered again or kept; the platform bears it', async (name, script) => {
     upstream.replyOnce(await script())
     const calls = upstream.calls.length
     const loss = await lossOf()
     const claim = { 'idempotency-key': name.replace(/\W/g, '-') }
-    const model = name === 'half a file' ? 'test/minutes' : 'test/voice'
     const cost = await costOf(async () => {
-      expect((await fake({ model }, claim)).status).toBeGreaterThanOrEqual(500)
+      expect((await fake({}, claim)).status).toBeGreaterThanOrEqual(500)
     })
     expect(cost).toBe(0n)
     expect(upstream.calls.length - calls).toBe(1)
     expect(await lossOf()).toBeGreaterThan(loss)
-    expect((await fake({ model }, claim)).body.error.code).toBe('REQUEST_ALREADY_ACCEPTED')
+    expect((await fake({}, claim)).body.error.code).toBe('REQUEST_ALREADY_ACCEPTED')
   })
 
   test('an error in place of sound is the error that it says, and a refusal is nobody’s loss', async () => {
@@ -513,33 +499,6 @@ describe('/v1/audio/speech', () => {
     const listed = data.find(({ bytes }: { bytes: number }) => bytes === mp3.length)
     expect(listed).toBeDefined()
     expect((await key.get(`/v1/requests/${listed.receipt_id}`)).body.state).toBe('completed')
-  })
-
-  test('who leaves pays and finds the sound', async () => {
-    const release = Promise.withResolvers<void>()
-    const mp3 = await tone('mp3', { seconds: 2 })
-    upstream.replyOnce(
-      stream([mp3.subarray(0, 4_000), release.promise, mp3.subarray(4_000)], {
-        'content-type': 'audio/mpeg',
-      }),
-    )
-    const leaving = new AbortController()
-    const calls = upstream.calls.length
-    const body = JSON.stringify({ model: 'test/voice', voice: 'alloy', input: 'left alone' })
-    const asked = key.raw('POST', '/v1/audio/speech', body, {}, leaving.signal).catch(() => undefined)
-    await upstream.call(calls)
-    leaving.abort()
-    await asked
-    release.resolve()
-    const file = await until(async () => {
-      const { data } = (await key.get('/v1/files?limit=100')).body
-      return data.find(({ bytes }: { bytes: number }) => bytes === mp3.length)
-    })
-    await world.settled()
-    expect((await key.get(`/v1/requests/${file.receipt_id}`)).body).toMatchObject({
-      state: 'completed',
-      microcredits: '10000000',
-    })
   })
 
   test('a fault before the first sound is an error; after it the line is cut and nothing is charged', async () => {

@@ -599,32 +599,6 @@ describe('who may', () => {
   })
 })
 
-test('whoever leaves a stream pays for the transcript, and finds it', async () => {
-  const gate = Promise.withResolvers<void>()
-  at.upstream.hear(async () => {
-    await gate.promise
-    return { text: 'سلام دنیا' }
-  })
-  const before = await at.world.balance()
-  const files = (await at.key.get('/v1/files?limit=100')).body.data.length
-  const calls = at.upstream.calls.length
-  const leaving = new AbortController()
-  const sent = fetch(`${at.world.url}${path}`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${at.key.secret}`, 'content-type': 'application/json' },
-    body: JSON.stringify(bodyOf(two, { model: 'test/segments', stream: true })),
-    signal: leaving.signal,
-  })
-  const reply = await sent
-  await at.upstream.call(calls)
-  leaving.abort()
-  await reply.text().catch(() => undefined)
-  gate.resolve()
-  await at.world.settled()
-  expect(before.available - (await at.world.balance()).available).toBe(2_000_000n)
-  expect((await at.key.get('/v1/files?limit=100')).body.data).toHaveLength(files + 1)
-})
-
 test('a transcript that neither store nor data folder takes is not charged: the platform bears it, and room is free again', async () => {
   await using s3 = await fakeS3()
   await using own = await bootOnEars({ config: s3.config })

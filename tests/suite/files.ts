@@ -32,7 +32,7 @@ export const longest = [
   'tests/conduct/disconnect.test.ts',
   'tests/contract/studio-image.test.ts',
   'tests/contract/batches.test.ts',
-  'tests/contract/media-faults.test.ts',
+  'tests/contract/faults/faults.test.ts',
   'tests/db/upgrade.test.ts',
   'tests/conduct/faults.test.ts',
   'tests/providers/fal.test.ts',
