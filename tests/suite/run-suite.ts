@@ -13,7 +13,7 @@ import { firstOutput, judge, voidsOf, wordsToRepeat } from './voids.ts'
 import { keepRun, readRuns } from './voids-file.ts'
 
 /** About how long a suite takes by the clock on the reference machine. */
-const suiteMinutes: Record<string, number> = { quick: 2, test: 12 }
+const suiteMinutes: Record<string, number> = { quick: 1.5, test: 8 }
 
 /** What is noted where the checkout is not under git. */
 const unknownCommit = '0000000'
