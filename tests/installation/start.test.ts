@@ -6,7 +6,7 @@ import { expect, test } from 'vitest'
 import { postmasterPid, runs } from '../db/cluster-world.ts'
 import { freePort } from '../harness/free-port.ts'
 import { compileCache } from '../harness/processes.ts'
-import { until } from '../harness/until.ts'
+import { startMs, until } from '../harness/until.ts'
 import { parentFolder } from './installations.ts'
 
 test('kherad start serves until it is told to stop, and ends in order with its PostgreSQL', async () => {
@@ -33,7 +33,7 @@ test('kherad start serves until it is told to stop, and ends in order with its P
     })
   const gone = once(child, 'exit')
   const ready = () => fetch(`http://127.0.0.1:${port}/health/ready`).catch(() => undefined)
-  await until(async () => (await ready())?.ok === true)
+  await until(async () => (await ready())?.ok === true, startMs)
   const pid = await postmasterPid(path.join(data, 'postgres'))
   expect(await runs(pid)).toBe(true)
   expect(out).toContain('Kherad is ready')

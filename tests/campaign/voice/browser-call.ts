@@ -86,10 +86,11 @@ function callOf(page: Page, at: number, id: string): BrowserCall {
     events,
     async event(type, from = 0) {
       let found: RealtimeEvent | undefined
+      // An answer is spoken as long as it takes a person to say it.
       await until(async () => {
         found = (await events()).slice(from).find((event) => event.type === type)
         return found !== undefined
-      })
+      }, startMs)
       return found
     },
     send: (event) => run(page, 'send', at, event),

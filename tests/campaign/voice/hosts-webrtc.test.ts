@@ -4,7 +4,7 @@ import { type CallRow, Codecs, callIdOf, OpusVoice, type RealtimeEvent } from '#
 import { revokeKey } from '#platform/auth'
 import { Client } from '../../harness/client.ts'
 import { type ServerProcess, startProcess } from '../../harness/processes.ts'
-import { until } from '../../harness/until.ts'
+import { startMs, until } from '../../harness/until.ts'
 import { boot, quietEnvironment, type World } from '../../harness/world.ts'
 import { onceEnded } from '../../realtime/once-ended.ts'
 import { onceTaken } from '../../realtime/once-taken.ts'
@@ -83,7 +83,7 @@ async function begin(by = key): Promise<PeerCall> {
   return {
     ...{ id, peer, events, sound: () => sound, closed: closed.promise },
     send: (event) => peer.sendText(JSON.stringify(event)),
-    event: (type, from = 0) => until(() => events.slice(from).find((event) => event.type === type)),
+    event: (type, from = 0) => until(() => events.slice(from).find((event) => event.type === type), startMs),
     [Symbol.asyncDispose]: () => peer[Symbol.asyncDispose](),
   }
 }
