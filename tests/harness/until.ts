@@ -1,7 +1,10 @@
 import { clockFactor } from '../suite/factor.ts'
 
+/** Folders of the campaign wait for real leases of up to 12 s, and stop processes for 20 s. */
+const isOfCampaign = process.env['KHERAD_SUITE']?.startsWith('campaign') === true
+
 /** The timeout, in milliseconds, for what takes a second or two on an idle machine. */
-export const soon = Math.round(10_000 * clockFactor)
+export const soon = Math.round((isOfCampaign ? 40_000 : 10_000) * clockFactor)
 
 /** The timeout, in milliseconds, for what begins with the start of a program: a server, a PostgreSQL, a browser, LibreOffice. */
 export const startMs = Math.round(60_000 * clockFactor)
