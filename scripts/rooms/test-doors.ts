@@ -103,35 +103,24 @@ export const doorExceptions: readonly DoorException[] = [
     place: 'tests/campaign/dedicated/',
     files: [
       'engine/database-backups/store.ts',
+      'engine/databases/external/statements.ts',
       'engine/databases/fresh-pool.ts',
       'engine/databases/local/base-backup.ts',
-      'engine/databases/local/restore.ts',
-    ],
-    reason:
-      'real databases without a platform around them, opened as the rooms open them, and broken where nobody could by a door',
-  },
-  {
-    place: 'tests/campaign/dedicated/',
-    files: [
-      'engine/databases/external/statements.ts',
       'engine/databases/local/claims.ts',
       'engine/databases/local/layout.ts',
       'engine/databases/local/local.ts',
       'engine/databases/local/make.ts',
       'engine/databases/local/manager.ts',
       'engine/databases/local/remove.ts',
+      'engine/databases/local/restore.ts',
       'engine/databases/local/wake.ts',
       'engine/databases/size.ts',
       'engine/databases/watch/sessions.ts',
+      'engine/tables/catalogue.ts',
+      'engine/tables/session.ts',
     ],
     reason:
-      'the tests of this room that need a jail and a PostgreSQL: they stand where the suites run them by what they cost',
-  },
-  {
-    place: 'tests/campaign/dedicated/',
-    files: ['engine/tables/catalogue.ts', 'engine/tables/session.ts'],
-    reason:
-      'real databases without a platform around them, opened as the rooms open them, and broken where nobody could by a door',
+      'real databases without a platform around them, opened as their rooms open them, and broken where nobody could by a door',
   },
   {
     place: 'tests/campaign/documents/',
