@@ -1,7 +1,6 @@
 /** A setup file of Vitest, which evaluates it before each file: how long tests wait on this machine. */
 import { vi } from 'vitest'
-import { clockFactor } from '../suite/factor.ts'
-import { soon, startMs } from './until.ts'
+import { clockFactor, soon, startMs } from './until.ts'
 
 /** Tests of the campaign take as long as random kills, four hours of sound and real stops do. */
 const testMs = ['quick', 'test'].includes(process.env['KHERAD_SUITE'] ?? '') ? 30_000 : 180_000

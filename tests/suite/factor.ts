@@ -77,6 +77,3 @@ const computeInPostgres = `
   select count(*), max(md5(number::text)), sum(length(number::text))
   from generate_series(1, 100000) as numbers (number)
   where number % 7 <> 3`
-
-/** By which timeouts of this run are multiplied; a machine that is faster than the reference has no less. */
-export const clockFactor = Math.max(1, Number(process.env['KHERAD_CLOCK_FACTOR'] ?? 1))
