@@ -3,7 +3,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
 import { randomFrom } from '../harness/random.ts'
 import { longest } from './files.ts'
 
-/** The longest files first; with `--sequence.shuffle.tests` the files are shuffled too, by the printed seed. */
+/** The files that are named first; with `--sequence.shuffle.tests` the files are shuffled too, by the printed seed. */
 export class FileOrder extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const { sequence, root } = this.ctx.config
