@@ -31,6 +31,8 @@ export interface Told {
   calls: readonly Call[]
   /** A server that goes on. */
   client: Client
+  /** A process stood still for longer than its lease, beside one that went on. */
+  isLost?: boolean
 }
 
 export async function expectPromises(told: Told): Promise<void> {
@@ -42,7 +44,10 @@ export async function expectPromises(told: Told): Promise<void> {
   for (const call of calls) {
     expect(call.saw, `${call.name} is told its end in time`).not.toBe('hung')
     expect(call.status, `${call.name} is as it should be: ${call.text}`).not.toBe(400)
-    if (paid.has(call.kind)) expectPaid(call, byName.get(call.name) ?? [], asked[call.name] ?? 0)
+    if (!paid.has(call.kind)) continue
+    const own = byName.get(call.name) ?? []
+    const isLost = told.isLost && call.kind === 'picture' && (await isFree(site, own))
+    expectPaid(call, own, asked[call.name] ?? 0, isLost ? 0n : undefined)
   }
   await expectFiles(told)
   await expectDurable(told, asked)
@@ -75,8 +80,22 @@ const receipts = (site: Site, { account }: Person): Promise<Row[]> =>
     [account],
   )
 
-/** One effect at the upstream, and one receipt that says of it what its client was told. */
-function expectPaid(call: Call, all: readonly Row[], asked: number): void {
+/**
+ * Whether nothing was charged for it, and the platform bears it: of a picture whose process was taken for dead, also where that process wakes and
+ * delivers it after all (docs/decisions/0056).
+ */
+async function isFree({ db }: Site, rows: readonly Row[]): Promise<boolean> {
+  const free = rows.find(
+    ({ state, ambiguous, charged }) => charged === 0n && (state === 'completed' || ambiguous),
+  )
+  if (!free) return false
+  const text = `select -sum(amount)::bigint as lost from ledger.entries where receipt_id = $1 and book = 'loss'`
+  expect(await db.query({ text }, [free.receipt_id]), free.reference_id!).toEqual([{ lost: priceOfPicture }])
+  return true
+}
+
+/** One effect at the upstream, and one receipt that says of it what its client was told. `due`: where it is not the price. */
+function expectPaid(call: Call, all: readonly Row[], asked: number, due?: bigint): void {
   const { name, kind, saw, charged } = call
   expect(asked, `${name} is asked once`).toBeLessThanOrEqual(1)
   // A try that was refused before anything was sent leaves a receipt without a charge, and its key free.
@@ -91,8 +110,8 @@ function expectPaid(call: Call, all: readonly Row[], asked: number): void {
     return
   }
   expect(row.state, name).not.toBe('running')
-  const price = kind === 'picture' ? priceOfPicture : priceOfChat
-  if (row.ambiguous) expect(row, name).toMatchObject({ state: 'failed', charged: row.held })
+  const price = due ?? (kind === 'picture' ? priceOfPicture : priceOfChat)
+  if (row.ambiguous) expect(row, name).toMatchObject({ state: 'failed', charged: due ?? row.held })
   else if (row.state === 'completed') expect([row.charged, asked], name).toEqual([price, 1])
   if (saw !== 'answered') return
   expect(row.state === 'completed' || row.ambiguous, `${name} was answered, and its receipt says so`).toBe(
