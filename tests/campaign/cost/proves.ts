@@ -1,7 +1,7 @@
 import type { Proves } from '../../suite/proves.ts'
 
 export const proves: Proves = {
-  minutes: 6,
+  minutes: 3,
   rooms: [
     'src/platform/html',
     'src/platform/words',

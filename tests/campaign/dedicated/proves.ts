@@ -1,7 +1,7 @@
 import type { Proves } from '../../suite/proves.ts'
 
 export const proves: Proves = {
-  minutes: 8,
+  minutes: 4,
   rooms: [
     'src/platform/postgres',
     'src/platform/db',

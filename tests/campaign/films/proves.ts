@@ -1,7 +1,7 @@
 import type { Proves } from '../../suite/proves.ts'
 
 export const proves: Proves = {
-  minutes: 9,
+  minutes: 6,
   rooms: [
     'src/engine/media',
     'src/engine/video',

@@ -3,7 +3,7 @@ import type { Proves } from '../../suite/proves.ts'
 /** What this folder proves, and what it is owed for. */
 export const proves: Proves = {
   /** By the clock, alone on a quiet machine. */
-  minutes: 12,
+  minutes: 8,
   /** Those that wait, judge others by time, or keep what was begun. */
   rooms: [
     'src/capabilities/calls',

@@ -1,7 +1,7 @@
 import type { Proves } from '../../suite/proves.ts'
 
 export const proves: Proves = {
-  minutes: 9,
+  minutes: 4,
   rooms: [
     'src/platform/webrtc',
     'src/platform/channel',
