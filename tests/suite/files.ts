@@ -10,10 +10,10 @@ export const isolated = [
   'src/capabilities/sites/serve/send-bytes.test.ts',
   // These measure the process: memory, processor time, and how both grow with the length of a text.
   'tests/campaign/cost/*.test.ts',
-  'tests/contract/bad-input.test.ts',
+  'tests/campaign/floods/refused-bodies.test.ts',
   'tests/campaign/floods/bodies.test.ts',
-  'tests/contract/served-once.test.ts',
-  'tests/providers/answer-bounds.test.ts',
+  'tests/campaign/floods/served-once.test.ts',
+  'tests/campaign/floods/answer-bounds.test.ts',
   'tests/campaign/recordings/hostile-opened.test.ts',
   'src/providers/sandbox/hostile.test.ts',
   // These put a secret into the environment of the process, to show that no confined process sees it.

@@ -1,9 +1,9 @@
 /** Routes without a key: they cost the server next to nothing, and metrics can be closed. */
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { boot, type World } from '../harness/world.ts'
-import { expectRefusal } from './refusal.ts'
-import { requestOf, Wire } from './wire.ts'
+import { expectRefusal } from '../../contract/refusal.ts'
+import { requestOf, Wire } from '../../contract/wire.ts'
+import { boot, type World } from '../../harness/world.ts'
 
 let world: World
 beforeAll(async () => {

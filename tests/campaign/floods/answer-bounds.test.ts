@@ -10,8 +10,8 @@ import { messagesProvider } from '#providers/messages'
 import { responsesProvider } from '#providers/responses'
 import { openSearch } from '#providers/search'
 import { type ImageCall, UpstreamError } from '#providers/spec'
-import { boot, upstreamConfig } from '../harness/world.ts'
-import { callOf, chatTurn, hear, patient } from './asking.ts'
+import { boot, upstreamConfig } from '../../harness/world.ts'
+import { callOf, chatTurn, hear, patient } from '../../providers/asking.ts'
 
 const mebibyte = 1024 * 1024
 
