@@ -132,9 +132,13 @@ describe('bounds of workbooks', () => {
       ['شهر', 'مبلغ'],
       ['قم', 1],
     ]
-    const sheets = Array.from({ length: 203 }, (_, place) => sheetOf(`برگه ${place}`, rows))
+    // Few have rows, for each of which the file is read anew.
+    const hasRows = (place: number): boolean => place % 20 === 0 || place >= 199
+    const sheets = Array.from({ length: 203 }, (_, place) =>
+      sheetOf(`برگه ${place}`, hasRows(place) ? rows : []),
+    )
     const found = await read(await writeXlsx({ sheets }))
-    expect(found.of).toBe(200)
+    expect(found.of).toBe(11)
     expect(noteOf(found.notes, 'sheets-cut')).toEqual({ kind: 'sheets-cut', count: 3 })
   })
 })
