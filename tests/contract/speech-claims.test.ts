@@ -55,8 +55,9 @@ const ofGemini = (seconds: number, usageMetadata?: object): Script => {
 interface Receipt extends Explained {
   details: Explained['details'] & { claims?: Record<string, unknown>[]; sound: { seconds: number } }
 }
+// Without loss: encoding minutes as mp3 takes longer than all else here.
 async function spoken(body: Record<string, unknown>): Promise<{ reply: Seen; receipt: Receipt }> {
-  const reply = await key.post('/v1/studio/audio', { text: 'سلام', format: 'mp3', ...body })
+  const reply = await key.post('/v1/studio/audio', { text: 'سلام', format: 'wav', ...body })
   expect(reply.status, reply.text.slice(0, 500)).toBe(200)
   await world.settled()
   return { reply, receipt: (await explained(key, requestIdOf(reply))) as Receipt }
