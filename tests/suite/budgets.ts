@@ -15,7 +15,6 @@ export const suiteSeconds: Record<string, number> = { quick: 200, test: 800 }
 
 /** Larger budgets, each with its reason. Files of the campaign have none: a folder's minutes stand in its `proves.ts`. */
 export const largerBudgets: Record<string, readonly [seconds: number, reason: string]> = {
-  'src/engine/pipelines/data/losses.test.ts': [8, 'tables and workbooks at their largest size'],
   'src/engine/sites/check/check.test.ts': [6, 'publications of 20 MB and of 400,000 files, and 60 by chance'],
   'src/providers/sandbox/video/video.test.ts': [7, 'films, each of which is drawn and encoded'],
   'tests/contract/auth.test.ts': [5, 'a second server process, and every route without its scope'],
@@ -27,7 +26,6 @@ export const largerBudgets: Record<string, readonly [seconds: number, reason: st
     'the table of 13 faults and 22 kinds of media, films among them',
   ],
   'tests/contract/knowledge.test.ts': [5, 'a text of two million characters, and files of every kind'],
-  'tests/contract/speech-claims.test.ts': [8, 'minutes of speech, each encoded and heard'],
   'tests/contract/speech-orders.test.ts': [7, 'sound of the largest size, in every container'],
   'tests/contract/studio-audio.test.ts': [
     7,
