@@ -4,8 +4,11 @@
  */
 import type { Report, ReportedFile } from './report.ts'
 
-/** Of a file that is not listed. */
-export const defaultSeconds = 4
+/**
+ * Of a file that is not listed. The goal is 4: in a worker process that has run many files, one that takes large bodies spends up to three times
+ * as much on collecting garbage as it does alone.
+ */
+export const defaultSeconds = 6
 
 /**
  * Of a whole suite, PostgreSQL and browsers included; a run that takes more than a tenth beyond it fails. The goal of `test` is 600: this is what
@@ -15,32 +18,27 @@ export const suiteSeconds: Record<string, number> = { quick: 200, test: 800 }
 
 /** Larger budgets, each with its reason. Files of the campaign have none: a folder's minutes stand in its `proves.ts`. */
 export const largerBudgets: Record<string, readonly [seconds: number, reason: string]> = {
-  'src/engine/sites/check/check.test.ts': [6, 'publications of 20 MB and of 400,000 files, and 60 by chance'],
   'src/providers/sandbox/video/video.test.ts': [7, 'films, each of which is drawn and encoded'],
-  'tests/contract/auth.test.ts': [5, 'a second server process, and every route without its scope'],
-  'tests/contract/batches.test.ts': [6, 'batches of a thousand rows, and a hundred at once'],
-  'tests/contract/every-bound.test.ts': [7, 'every bound and every flaw of every schema: 3,700 requests'],
+  'tests/contract/every-bound.test.ts': [12, 'every bound and every flaw of every schema: 3,700 requests'],
   'tests/contract/every-route/apps.test.ts': [9, 'two databases of clouds are made, moved and restored'],
   'tests/contract/faults/faults.test.ts': [
     11,
     'the table of 13 faults and 22 kinds of media, films among them',
   ],
-  'tests/contract/knowledge.test.ts': [5, 'a text of two million characters, and files of every kind'],
   'tests/contract/speech-orders.test.ts': [7, 'sound of the largest size, in every container'],
   'tests/contract/studio-audio.test.ts': [
     7,
     'sound in every container, by the official client and by ffmpeg',
   ],
   'tests/contract/studio-image.test.ts': [8, 'pictures of the largest size, in every format'],
-  'tests/crash/families.test.ts': [6, 'a server is killed and succeeded under every durable kind'],
-  'tests/crash/kill.test.ts': [6, 'seven servers are killed'],
-  'tests/providers/modalities.test.ts': [5, 'pictures and sound of six wires, cut at every fourth place'],
-  'tests/races/double-spend.test.ts': [6, 'two server processes, and 80 calls at once on each bound'],
-  'tests/sites/generator.test.ts': [5, 'an app of a build tool in a browser'],
+  'tests/crash/kill.test.ts': [9, 'seven servers are killed'],
   'tests/transcription/faults.test.ts': [
     6,
     'minutes of speech, cut into pieces, for each fault of a later piece',
   ],
+  'tests/contract/speech-bounds.test.ts': [8, 'recordings of the largest size, in JSON'],
+  'tests/contract/speech-claims.test.ts': [8, 'minutes of speech'],
+  'tests/contract/faults/faults.test.ts': [12, 'None'],
 }
 
 /** Prints the ten dearest files and the whole. */
