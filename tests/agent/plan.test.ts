@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { pathFault } from '#engine/documents'
 import { FailedStep, LostStep, OutOfCredits, type Task } from '#engine/pipelines'
-import fc from '../harness/fast-check.ts'
+import fc, { anyCharacter } from '../harness/fast-check.ts'
 import { MemoryRun, type ScriptedServices, someTask } from '../harness/memory-run.ts'
 import { fits } from '../harness/plan-use.ts'
 import { quick } from './makers.ts'
@@ -24,7 +24,7 @@ const hostileText = fc.constantFrom(
 )
 const anyText = fc.oneof(
   hostileText,
-  fc.string({ unit: 'binary', maxLength: 60 }),
+  fc.string({ unit: anyCharacter, maxLength: 60 }),
   fc.lorem({ maxCount: 40 }),
 )
 const names = [

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import fc from '../../../tests/harness/fast-check.ts'
+import fc, { anyCharacter } from '../../../tests/harness/fast-check.ts'
 import { directionOf, segmentsOf } from './direction.ts'
 
 test.each([
@@ -37,7 +37,7 @@ test('what stands between words of one direction goes with them, at a border the
 test('the segments of a text are the text, and neighbours differ', () => {
   fc.assert(
     fc.property(
-      fc.string({ unit: 'binary' }),
+      fc.string({ unit: anyCharacter }),
       fc.constantFrom('rtl' as const, 'ltr' as const),
       (text, base) => {
         const found = segmentsOf(text, base)

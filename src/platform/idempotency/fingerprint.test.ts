@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { expect, test } from 'vitest'
-import fc from '../../../tests/harness/fast-check.ts'
+import fc, { anyCharacter } from '../../../tests/harness/fast-check.ts'
 import { fingerprintOf } from './fingerprint.ts'
 
 /** As fingerprints were made when those that are stored were made: they must be found again. */
@@ -16,7 +16,7 @@ const stored = (value: unknown) =>
     .digest('base64')
 
 test('a fingerprint is that of the whole canonical text, however large and however it is hashed', async () => {
-  const values = fc.jsonValue({ maxDepth: 6, stringUnit: 'binary' })
+  const values = fc.jsonValue({ maxDepth: 6, stringUnit: anyCharacter })
   await fc.assert(
     fc.asyncProperty(values, async (value) => {
       expect(await fingerprintOf('POST\n/v1\n', value)).toBe(stored(value))

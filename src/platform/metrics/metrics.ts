@@ -38,6 +38,20 @@ export function openMetrics<Own extends Partial<AllSeries>>(
   { isWorker = false } = {},
 ): Own & Pick<Metrics, 'text'> {
   const registry = new Registry()
-  collectDefaultMetrics({ register: registry, prefix: 'kherad_' })
-  return { ...makeSeries(registry), text: isWorker ? allWorkersText(registry) : () => registry.metrics() }
+  const series = makeSeries(registry)
+  const all = Registry.merge([processRegistry(), registry])
+  return { ...series, text: isWorker ? allWorkersText(all) : () => all.metrics() }
+}
+
+let ofProcess: Registry | undefined
+
+/**
+ * The series of the process itself: memory, garbage collection, the event loop. All servers of a process share them, since prom-client never
+ * ends their observers: an observer of its own would keep a stopped server in memory.
+ */
+function processRegistry(): Registry {
+  if (ofProcess) return ofProcess
+  ofProcess = new Registry()
+  collectDefaultMetrics({ register: ofProcess, prefix: 'kherad_' })
+  return ofProcess
 }
