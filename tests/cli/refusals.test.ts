@@ -241,7 +241,9 @@ test('help and version need no database and end with 0', async () => {
 test('a Node older than 24 with no newer one at hand is told so in one sentence of each language', async () => {
   const older =
     'data:text/javascript,Object.defineProperty(process,"versions",{value:{...process.versions,node:"20.1.0"}})'
-  const child = spawn(process.execPath, ['--import', older, launcher, '--version'], {
+  // That of the checkout, which the launcher would take if it were not the one that runs.
+  const own = path.resolve(path.dirname(launcher), '../node_modules/node/bin/node')
+  const child = spawn(own, ['--import', older, launcher, '--version'], {
     env: {},
     stdio: ['ignore', 'pipe', 'pipe'],
   })
