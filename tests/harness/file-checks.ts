@@ -1,10 +1,28 @@
-/** What a worker process does after each file that it has run, and at its own end. */
+/** What a worker process does after each test and each file that it has run, and at its own end. */
 import assert from 'node:assert/strict'
 
-const checks: (() => Promise<void>)[] = []
+type Check = () => Promise<void>
+
+const checks: Check[] = []
+const testChecks: Check[] = []
 
 /** Called after this file and every later one of this process. */
-export const afterFile = (check: () => Promise<void>): void => void checks.push(check)
+export const afterFile = (check: Check): void => void checks.push(check)
+
+/** Called after every test of this process, from now on, except while another test of its file runs. */
+export const afterTest = (check: Check): void => void testChecks.push(check)
+
+let running = 0
+
+export function beginTest(): void {
+  running += 1
+}
+
+export async function checkTest(): Promise<void> {
+  running -= 1
+  if (running > 0) return
+  for (const check of testChecks) await check()
+}
 
 export async function checkFile(): Promise<void> {
   for (const check of checks) await check()

@@ -1,5 +1,7 @@
-/** A setup file of Vitest, which evaluates it before each file: its hook is registered before those of the file, and called after them. */
-import { afterAll } from 'vitest'
-import { checkFile } from './file-checks.ts'
+/** A setup file of Vitest, which evaluates it before each file: its hooks are registered before those of the file, and those after it are called last. */
+import { afterAll, afterEach, beforeEach } from 'vitest'
+import { beginTest, checkFile, checkTest } from './file-checks.ts'
 
+beforeEach(beginTest)
+afterEach(checkTest)
 afterAll(checkFile)

@@ -13,7 +13,7 @@ import { openOutbound } from '#platform/proxy'
 import { loadConfig } from '#settings'
 import { openNet } from '../../src/connect.ts'
 import { type Kherad, startKherad } from '../../src/server.ts'
-import { afterFile, atWorkerEnd } from './file-checks.ts'
+import { afterFile, afterTest, atWorkerEnd } from './file-checks.ts'
 import { sharedDatabase } from './postgres.ts'
 import { SharedModels } from './shared-models.ts'
 import { until } from './until.ts'
@@ -128,6 +128,12 @@ class SharedServer {
     assert.deepEqual(this.violations.splice(0), [], 'every answer is as its route declares it')
   }
 
+  /** What holds after each test: so none sees the money of the one before it. */
+  async expectSettled(): Promise<void> {
+    for (const world of this.#worlds) await world.settled()
+    this.expectDeclared()
+  }
+
   /** What holds after each file, over all its worlds. */
   async expectSound(): Promise<void> {
     await this.#closeLeft()
@@ -202,6 +208,7 @@ async function start(): Promise<SharedServer> {
     }),
   )
   const server = new SharedServer(kherad, violations, parts)
+  afterTest(() => server.expectSettled())
   afterFile(() => server.expectSound())
   const open = stack.move()
   atWorkerEnd(() => open.disposeAsync())

@@ -64,13 +64,13 @@ const refusal = async (connecting: Promise<unknown>): Promise<Refused> => {
 
 test('a typed question is answered in words and sound, and the receipt of the call has a line for each step', async () => {
   const key = await world.key()
-  const call = await connect(world, key.secret)
+  await using call = await connect(world, key.secret)
   expect((await call.event('session.created')).session).toMatchObject({ model: 'sandbox/realtime' })
   call.send(typed('سلام [[sandbox: tokens=4]]'))
   call.send({ type: 'response.create' })
   const done = await call.event('response.done')
   expect(done.response.status).toBe('completed')
-  const running = (await key.get(calls)).body.data
+  const running = (await key.get(`${calls}?status=active`)).body.data
   expect(running).toMatchObject([{ status: 'active', transport: 'websocket', engine: 'pipeline' }])
   expect(call.sound().length).toBeGreaterThan(2_400)
   const lastSound = call.types().lastIndexOf('response.output_audio.delta')
@@ -161,7 +161,7 @@ test('the client of OpenAI and that of its Agents SDK hold a call unchanged', as
 })
 
 test('a call is refused before anything is held: model, then the places of the key, then those of the process', async () => {
-  const key = await world.key()
+  const { client: key } = await world.stranger(1_000)
   const held = async () => (await key.get('/v1/balance')).body
   const before = await held()
   expect(await refusal(connect(world, key.secret, { query: '' }))).toMatchObject({
@@ -181,7 +181,7 @@ test('a call is refused before anything is held: model, then the places of the k
     body: { error: { code: 'CONCURRENCY_LIMITED' } },
     headers: { 'retry-after': '5' },
   })
-  const other = await world.key()
+  const { client: other } = await world.stranger(1_000)
   const last = await connect(world, other.secret)
   const full = await refusal(connect(world, other.secret))
   expect(full).toMatchObject({

@@ -1,15 +1,16 @@
 /** By real Opus. */
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, test } from 'vitest'
 import { speechLike } from '../../../../tests/sound/samples.ts'
 import { type CallCodecs, Codecs } from '../codecs.ts'
 import { hasRepair } from '../hear/jitter-buffer.ts'
 import { OpusVoice } from './opus-voice.ts'
 
+// An encoder keeps what it was told of the line.
 let codecs: CallCodecs
-beforeAll(async () => {
+beforeEach(async () => {
   codecs = (await new Codecs(1).take())!
 })
-afterAll(() => codecs[Symbol.dispose]())
+afterEach(() => codecs[Symbol.dispose]())
 
 const { samples } = speechLike(24_000, 4)
 const frames = Array.from({ length: 200 }, (_, index) => samples.subarray(480 * index, 480 * (index + 1)))
