@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import type { TestProject } from 'vitest/node'
 import { measureMachine } from '../suite/factor.ts'
+import { compileCache } from './compile-cache.ts'
 import { startTestPostgres } from './postgres.ts'
 
 declare module 'vitest' {
@@ -24,6 +25,7 @@ export default async function globalSetup(project: TestProject): Promise<() => P
   // Workers inherit them.
   process.env['KHERAD_MACHINE_FACTOR'] = String(machine.processor)
   process.env['KHERAD_CLOCK_FACTOR'] = String(machine.clock)
+  Object.assign(process.env, compileCache)
   const scratch = await mkdtemp(path.join(tmpdir(), 'kherad-scratch-'))
   // If this runs as root, PostgreSQL runs as another user, who must be able to traverse the folder.
   await chmod(scratch, 0o711)

@@ -5,6 +5,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { bundled } from './bundled.ts'
+import { compileCache } from './compile-cache.ts'
 import { freePort } from './free-port.ts'
 import { controlOf, movedMsOf, type ProcessControl } from './time.ts'
 import { startMs, until, WaitRanOut } from './until.ts'
@@ -28,10 +29,9 @@ export interface ServerProcess extends AsyncDisposable {
   stop(): Promise<number | null>
 }
 
-const root = path.resolve(import.meta.dirname, '../..')
+export { compileCache }
 
-/** A shared compile cache halves the start time of every process but the first. */
-export const compileCache = { NODE_COMPILE_CACHE: path.join(tmpdir(), 'kherad-compile-cache') }
+const root = path.resolve(import.meta.dirname, '../..')
 
 export interface ProcessOptions {
   databaseUrl: string
