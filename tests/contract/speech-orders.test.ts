@@ -113,8 +113,6 @@ const bytesOf = (reply: Seen): Buffer => {
   return Buffer.from(reply.body.output.data, 'base64')
 }
 const chargeOf = async (of: World, work: () => Promise<unknown>): Promise<bigint> => {
-  // An answer may be read before its hold ends.
-  await of.settled()
   const { available } = await of.balance()
   await work()
   await of.settled()
