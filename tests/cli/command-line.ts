@@ -7,7 +7,7 @@ import { text } from 'node:stream/consumers'
 import { pipeline } from 'node:stream/promises'
 import { type Env, readEnv } from '#platform/env'
 import { runCommand } from '../../cli/run.ts'
-import { compileCache } from '../harness/processes.ts'
+import { compileCache } from '../harness/compile-cache.ts'
 
 export interface Ran {
   code: number | null

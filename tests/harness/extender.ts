@@ -4,8 +4,8 @@ import { once } from 'node:events'
 import path from 'node:path'
 import { createInterface } from 'node:readline'
 import { bundled } from './bundled.ts'
+import { compileCache } from './compile-cache.ts'
 import type { Extended, ExtendJob } from './extend-main.ts'
-import { compileCache } from './processes.ts'
 
 const root = path.resolve(import.meta.dirname, '../..')
 

@@ -29,8 +29,6 @@ export interface ServerProcess extends AsyncDisposable {
   stop(): Promise<number | null>
 }
 
-export { compileCache }
-
 const root = path.resolve(import.meta.dirname, '../..')
 
 export interface ProcessOptions {

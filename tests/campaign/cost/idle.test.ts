@@ -3,18 +3,14 @@ import { createServer } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
 import { Readable } from 'node:stream'
 import { setTimeout as pause } from 'node:timers/promises'
-import { setFlagsFromString } from 'node:v8'
-import { runInNewContext } from 'node:vm'
 import { expect, test } from 'vitest'
 import { type FoundSite, type Manifest, openSiteAllowances, type SiteFile } from '#engine/sites'
 import { Blobs } from '../../../src/capabilities/sites/serve/blobs.ts'
 import { OpenVersions } from '../../../src/capabilities/sites/serve/open-versions.ts'
 import { SiteHandler } from '../../../src/capabilities/sites/serve/serve.ts'
+import { collectGarbage } from '../../harness/collect-garbage.ts'
 import { until } from '../../harness/until.ts'
 import { visit } from '../../sites/visitor.ts'
-
-setFlagsFromString('--expose-gc')
-const collect = runInNewContext('gc') as () => void
 
 const silent = { trace() {}, debug() {}, info() {}, warn() {}, error() {}, fatal() {} }
 
@@ -114,7 +110,7 @@ const megabyte = 1024 * 1024
 async function occupied(): Promise<number> {
   let least = Number.POSITIVE_INFINITY
   for (let looks = 0; looks < 5; looks++) {
-    collect()
+    collectGarbage()
     await pause(20)
     const { heapUsed, arrayBuffers } = process.memoryUsage()
     least = Math.min(least, heapUsed + arrayBuffers)

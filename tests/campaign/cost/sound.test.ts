@@ -1,7 +1,5 @@
 /** What sound costs: no bytes, however they lie, hold the event loop or grow memory, and each length costs as much as the other. */
 import { existsSync, readdirSync } from 'node:fs'
-import { setFlagsFromString } from 'node:v8'
-import { runInNewContext } from 'node:vm'
 import { beforeAll, describe, expect, test, vi } from 'vitest'
 import {
   decodeSound,
@@ -15,6 +13,7 @@ import {
 } from '#engine/sound'
 import { checksumOf } from '../../../src/engine/sound/checksum.ts'
 import { costOf, costOfAwaited, expectLinear, expectNoHold } from '../../cost/cost.ts'
+import { collectGarbage } from '../../harness/collect-garbage.ts'
 import { cut, outcome, speechLike } from '../../sound/samples.ts'
 
 /** An instance of mpg123 has 16 of them from its beginning. */
@@ -34,9 +33,6 @@ beforeAll(async () => {
 async function drain(stream: AsyncIterable<unknown>): Promise<void> {
   for await (const _ of stream);
 }
-
-setFlagsFromString('--expose-gc')
-const collectGarbage = runInNewContext('gc') as () => void
 
 /** Growth of what is held outside of the heap while it is read, in MB: what waits for the collector does not count. */
 async function growth(stream: AsyncIterable<unknown>): Promise<number> {

@@ -1,10 +1,9 @@
 /** The cost of request bodies: one buffer each, a bound on all of them together, and no blocking of the event loop. */
-import { setFlagsFromString } from 'node:v8'
-import { runInNewContext } from 'node:vm'
 import { describe, expect, test } from 'vitest'
 import { expectRefusal } from '../../contract/refusal.ts'
 import { requestOf, Wire } from '../../contract/wire.ts'
 import type { Client } from '../../harness/client.ts'
+import { collectGarbage } from '../../harness/collect-garbage.ts'
 import { until } from '../../harness/until.ts'
 import { answer, fakeUpstream } from '../../harness/upstream.ts'
 import { boot, upstreamConfig, type World } from '../../harness/world.ts'
@@ -42,8 +41,6 @@ async function halfABody(world: World, key: Client, bytes: number): Promise<Wire
 }
 
 test('a body in one-byte chunks costs its bytes, not a buffer for each chunk', async () => {
-  setFlagsFromString('--expose-gc')
-  const collect = runInNewContext('gc') as () => void
   await using world = await boot()
   const key = await world.key()
   await using wire = await Wire.open(world.url)
@@ -55,11 +52,11 @@ test('a body in one-byte chunks costs its bytes, not a buffer for each chunk', a
   const part = Buffer.from('1\r\na\r\n'.repeat(20_000))
   const openBytes = '1\r\n{\r\n1\r\n"\r\n'
   await wire.write(openBytes)
-  collect()
+  collectGarbage()
   const before = process.memoryUsage()
   for (let sent = 0; sent < count; sent += 20_000) await wire.write(part)
   await until(async () => (await heldBytes(key)) > count - 16 * 1024)
-  collect()
+  collectGarbage()
   const after = process.memoryUsage()
   const grown = after.heapUsed + after.external - before.heapUsed - before.external
   // A buffer for each byte was about 200 MB.

@@ -1,10 +1,9 @@
 /** What a client that has proven itself may send and must send, each at the bound at which it is ended. */
 import { setImmediate as turn } from 'node:timers/promises'
-import { setFlagsFromString } from 'node:v8'
-import { runInNewContext } from 'node:vm'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { Scheduler } from '#platform/scheduler'
 import type { WebRtc } from '#platform/webrtc'
+import { collectGarbage } from '../../harness/collect-garbage.ts'
 import { Echo, openLoopback } from '../../webrtc/browser-peer.ts'
 import { LeanPeer, offerOf } from '../../webrtc/lean-peer.ts'
 
@@ -192,8 +191,6 @@ test('whoever sends sound and no longer consents to ours is lost after 30 s', as
 })
 
 test('a thousand offers that nobody follows leave nothing in memory', async () => {
-  setFlagsFromString('--expose-gc')
-  const collect: () => void = runInNewContext('gc')
   const fingerprint = Array(32).fill('AB').join(':')
   let ends = 0
   const peers = Array.from({ length: 1_000 }, (_, i) => {
@@ -205,7 +202,7 @@ test('a thousand offers that nobody follows leave nothing in memory', async () =
   await expect.poll(() => ends).toBe(1_000)
   // Not at the first collection, perhaps: what ran last may still lie on a stack. What is held is there at every one.
   const left = (): number => {
-    collect()
+    collectGarbage()
     return peers.filter((peer) => peer.deref() !== undefined).length
   }
   await expect.poll(left).toBe(0)

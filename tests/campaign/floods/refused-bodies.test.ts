@@ -1,29 +1,31 @@
 /** A body that is refused is not kept in memory, and does its connection no harm. */
-import { setFlagsFromString } from 'node:v8'
-import { runInNewContext } from 'node:vm'
-import { expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { expectRefusal } from '../../contract/refusal.ts'
 import { requestOf, Wire } from '../../contract/wire.ts'
+import { collectGarbage } from '../../harness/collect-garbage.ts'
 import { until } from '../../harness/until.ts'
-import { boot } from '../../harness/world.ts'
+import { boot, type World } from '../../harness/world.ts'
 
 const path = '/v1/chat/completions'
 const hello = '{"messages":[{"role":"user","content":"hello"}]}'
 
-setFlagsFromString('--expose-gc')
-const collect = runInNewContext('gc') as () => void
 /** Memory in use after everything unused is collected. */
 function bytesInUse(): number {
-  collect()
+  collectGarbage()
   const { heapUsed, external } = process.memoryUsage()
   return heapUsed + external
 }
+
+let world: World
+beforeAll(async () => {
+  world = await boot()
+})
+afterAll(() => world[Symbol.asyncDispose]())
 
 test.each([
   ['declared', false],
   ['in chunks', true],
 ] as const)('one of 100 MB, %s', async (_, chunked) => {
-  await using world = await boot()
   const { secret } = await world.key()
   const headers = { authorization: `Bearer ${secret}`, 'content-type': 'application/json' }
   const piece = Buffer.alloc(1_048_576, 0x20)

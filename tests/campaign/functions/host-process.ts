@@ -4,8 +4,8 @@ import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { compileCache } from '../../harness/compile-cache.ts'
 import { freePort } from '../../harness/free-port.ts'
-import { compileCache } from '../../harness/processes.ts'
 import { until } from '../../harness/until.ts'
 
 export interface HostPlace {

@@ -1,12 +1,11 @@
 /** Files made to cheat or exhaust whoever opens recordings: each is measured for what it is or refused, and the next one is read. */
-import { setFlagsFromString } from 'node:v8'
-import { runInNewContext } from 'node:vm'
 import { beforeAll, describe, expect, test, vi } from 'vitest'
 import { encodeWhole, type RecordingSource, SoundError, type SoundFormat } from '#engine/sound'
 import { BitWriter } from '../../../src/engine/sound/bits.ts'
 import { checksumOf } from '../../../src/engine/sound/checksum.ts'
 import { OggWriter } from '../../../src/engine/sound/ogg.ts'
 import { expectNoHold } from '../../cost/cost.ts'
+import { collectGarbage } from '../../harness/collect-garbage.ts'
 import { ffmpeg, hasFfmpeg } from '../../sound/ffmpeg.ts'
 import { speechLike, whole } from '../../sound/samples.ts'
 import { recordingsRoom, requester } from './room.ts'
@@ -261,9 +260,6 @@ test('a disk without room is an answer of its own, and what was closed has left 
     expect((await whole(recording.sound())).samples.length).toBe(16_000)
   }
 })
-
-setFlagsFromString('--expose-gc')
-const collectGarbage = runInNewContext('gc') as () => void
 
 /** What is held outside of the heap: what waits for the collector does not count. */
 function heldMb(): number {
