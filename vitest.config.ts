@@ -17,7 +17,12 @@ export default defineConfig({
     // Node imports the sources as it does in production: Vite's module runner looks up each imported name anew, which takes a fifth of the run.
     experimental: { viteModuleRunner: false },
     // The first registers first, so that its hook runs last: what the checks of the other take counts.
-    setupFiles: ['tests/suite/measure-file.ts', 'tests/harness/file-end.ts', 'tests/harness/timeouts.ts'],
+    setupFiles: [
+      'tests/suite/measure-file.ts',
+      'tests/harness/file-end.ts',
+      'tests/harness/timeouts.ts',
+      'tests/harness/byte-equality.ts',
+    ],
     // Tests beside each other in one file, most of which start servers: a second of a core each.
     maxConcurrency: 3,
     globalSetup: 'tests/harness/global-setup.ts',

@@ -199,17 +199,6 @@ describe('refused, and nothing is kept', () => {
     expect(await dispositionOf('ن'.repeat(201))).toContain('name must have at most 200 characters')
     expect(await dispositionOf('')).toContain('name must not be empty')
   })
-
-  test('a file of 20 MB is taken, one byte more is not', async () => {
-    const large = Buffer.alloc(20 * 1024 * 1024 + 1)
-    png.copy(large)
-    expectRefusal(await put(key, large), { status: 400, code: 'INVALID_REQUEST', param: 'data' })
-    const made = await put(key, large.subarray(0, -1))
-    expect(made.status).toBe(201)
-    const tail = await get(made.body.id, { range: 'bytes=-1' })
-    expect(tail.headers.get('content-range')).toBe('bytes 20971519-20971519/20971520')
-    expect((await key.request('DELETE', `${path}/${made.body.id}`)).status).toBe(200)
-  })
 })
 
 test('a list is newest first, page by page, of this project alone', async () => {

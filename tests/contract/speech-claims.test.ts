@@ -74,13 +74,13 @@ describe.each(wires)('over the wire %s', (wire) => {
   const script = (seconds: number) => (wire === 'gemini' ? ofGemini(seconds) : sound(seconds))
   const deployment = `${wire}/${wire}`
 
-  test('ninety seconds for «سلام» are charged as eight, twice what was held; claim and belief are on the receipt, and it is alarmed', async () => {
-    upstream.replyOnce(script(90))
+  test('thirty seconds for «سلام» are charged as eight, twice what was held; claim and belief are on the receipt, and it is alarmed', async () => {
+    upstream.replyOnce(script(30))
     const before = await alarms(deployment)
     const { receipt } = await spoken({ model: `test/${wire}` })
-    expect(receipt).toMatchObject({ microcredits: credits(8), details: { sound: { seconds: 90 } } })
+    expect(receipt).toMatchObject({ microcredits: credits(8), details: { sound: { seconds: 30 } } })
     expect(receipt.details.claims).toMatchObject([
-      { deployment, claimed: { seconds: 90 }, believed: { seconds: 8 } },
+      { deployment, claimed: { seconds: 30 }, believed: { seconds: 8 } },
     ])
     expect(await alarms(deployment)).toBe(before + 1)
   })
@@ -124,10 +124,10 @@ describe('slow speech is charged as it came', () => {
   })
 
   test('instructions have a bound too, four times what is held', async () => {
-    upstream.replyOnce(sound(90))
+    upstream.replyOnce(sound(30))
     const { receipt } = await spoken({ model: 'test/slow', instructions: 'آرام' })
     expect(receipt.microcredits).toBe(credits(16))
-    expect(receipt.details.claims).toMatchObject([{ claimed: { seconds: 90 }, believed: { seconds: 16 } }])
+    expect(receipt.details.claims).toMatchObject([{ claimed: { seconds: 30 }, believed: { seconds: 16 } }])
   })
 
   test('a dialogue in one order: each line has its own time', async () => {
@@ -136,7 +136,7 @@ describe('slow speech is charged as it came', () => {
     const slow = await spoken({ model: 'test/dialogue', text: undefined, turns })
     expect(slow.receipt.microcredits).toBe(credits(25))
     expect(slow.receipt.details.claims).toBeUndefined()
-    upstream.replyOnce(sound(300))
+    upstream.replyOnce(sound(60))
     const endless = await spoken({ model: 'test/dialogue', text: undefined, turns })
     // 16 letters and four lines: 14 seconds are held.
     expect(endless.receipt.microcredits).toBe(credits(28))
@@ -155,24 +155,24 @@ describe('slow speech is charged as it came', () => {
 
 describe('whatever the price is by', () => {
   test('by characters no second costs anything, and the claim stands on the receipt all the same', async () => {
-    upstream.replyOnce(sound(90))
+    upstream.replyOnce(sound(30))
     const { receipt } = await spoken({ model: 'test/characters' })
     expect(receipt.microcredits).toBe(credits(4))
-    expect(receipt.details.claims).toMatchObject([{ claimed: { seconds: 90 }, believed: { seconds: 8 } }])
+    expect(receipt.details.claims).toMatchObject([{ claimed: { seconds: 30 }, believed: { seconds: 8 } }])
   })
 
   test('tokens that are estimated are those of the seconds that are believed', async () => {
-    upstream.replyOnce(sound(90))
+    upstream.replyOnce(sound(30))
     const { receipt } = await spoken({ model: 'test/estimated' })
     expect(receipt.microcredits).toBe(String(2n * 1_000n + 8n * 25n * 10_000n))
   })
 
   test('tokens that are counted are believed as far as those seconds can have them', async () => {
-    upstream.replyOnce(ofGemini(90, { promptTokenCount: 4, candidatesTokenCount: 2_250 }))
+    upstream.replyOnce(ofGemini(30, { promptTokenCount: 4, candidatesTokenCount: 750 }))
     const { receipt } = await spoken({ model: 'test/counted' })
     expect(receipt.microcredits).toBe(String(4n * 1_000n + 400n * 10_000n))
     expect(receipt.details.claims).toMatchObject([
-      { claimed: { output: 2_250, seconds: 90 }, believed: { output: 400, seconds: 8 } },
+      { claimed: { output: 750, seconds: 30 }, believed: { output: 400, seconds: 8 } },
     ])
   })
 

@@ -31,7 +31,6 @@ export const largerBudgets: Record<string, readonly [seconds: number, reason: st
     'sound in every container, by the official client and by ffmpeg',
   ],
   'tests/contract/studio-image.test.ts': [8, 'pictures of the largest size, in every format'],
-  'tests/crash/kill.test.ts': [9, 'seven servers are killed'],
   'tests/contract/speech-bounds.test.ts': [8, 'recordings of the largest size, in JSON'],
   'tests/contract/speech-claims.test.ts': [8, 'minutes of speech'],
 }

@@ -11,6 +11,9 @@ import { openForm } from '../../harness/form.ts'
 import { startMs, until } from '../../harness/until.ts'
 import { boot, type World } from '../../harness/world.ts'
 
+/** `POST /v1/files`, as a form. */
+const largestFile = 209_715_200
+
 let world: World
 let key: Client
 beforeAll(async () => {
@@ -53,17 +56,16 @@ async function sendLong(line: Line, bytes: number) {
 test(
   'of a file 200 MB are taken to the byte; one more is 413, leaves nothing, and the connection goes on',
   async () => {
-    const max = 209_715_200
     const line = new Line(world.url)
     let connections = 0
     line.on('connect', () => {
       connections += 1
     })
-    const over = await sendLong(line, max + 1)
+    const over = await sendLong(line, largestFile + 1)
     expect(over).toMatchObject({ status: 413, body: { error: { code: 'BODY_TOO_LARGE' } } })
     await nothingSpooled()
-    const whole = await sendLong(line, max)
-    expect(whole).toMatchObject({ status: 201, body: { bytes: max } })
+    const whole = await sendLong(line, largestFile)
+    expect(whole).toMatchObject({ status: 201, body: { bytes: largestFile } })
     expect(connections).toBe(1)
     expect((await key.request('DELETE', `/v1/files/${whole.body.id}`)).status).toBe(200)
     await nothingSpooled()
@@ -71,6 +73,32 @@ test(
   },
   startMs,
 )
+
+test('what stands around the file of a form has a bound as well', async () => {
+  const over = Buffer.from(`${'x'.repeat(64)}\r\n`.repeat(Math.ceil((largestFile + 300_000) / 66)))
+  const reply = await key.request('POST', '/v1/files', over, {
+    'content-type': 'multipart/form-data; boundary=x',
+  })
+  expectRefusal(reply, { status: 413, code: 'BODY_TOO_LARGE' })
+  await nothingSpooled()
+})
+
+test('of a file in JSON 20 MB are taken to the byte; one more is 400', async () => {
+  const large = Buffer.alloc(20 * 1024 * 1024 + 1)
+  ;(
+    await sharp({ create: { width: 8, height: 8, channels: 3, background: 'red' } })
+      .png()
+      .toBuffer()
+  ).copy(large)
+  const put = (bytes: Buffer) =>
+    key.post('/v1/files', { name: 'large.png', media_type: 'image/png', data: bytes.toString('base64') })
+  expectRefusal(await put(large), { status: 400, code: 'INVALID_REQUEST', param: 'data' })
+  const made = await put(large.subarray(0, -1))
+  expect(made.status, made.text.slice(0, 300)).toBe(201)
+  const tail = await key.raw('GET', `/v1/files/${made.body.id}`, undefined, { range: 'bytes=-1' })
+  expect(tail.headers.get('content-range')).toBe('bytes 20971519-20971519/20971520')
+  expect((await key.request('DELETE', `/v1/files/${made.body.id}`)).status).toBe(200)
+})
 
 /** Pictures of exactly so many bytes each: what stands after the end of a png is skipped. */
 async function edit(...pictures: number[]) {
