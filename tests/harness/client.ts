@@ -1,3 +1,5 @@
+import { request as send } from 'undici'
+
 /** A plain HTTP client with one key: it sees what curl would. */
 export interface Seen {
   status: number
@@ -42,15 +44,20 @@ export class Client {
     body?: string | Uint8Array<ArrayBuffer>,
     headers: Record<string, string> = {},
   ): Promise<Seen> {
-    const response = await this.raw(method, path, body, headers)
-    const text = await response.text()
-    const isJson = response.headers.get('content-type')?.startsWith('application/json')
-    return {
-      status: response.status,
-      headers: response.headers,
-      text,
-      body: isJson ? JSON.parse(text) : undefined,
-    }
+    // Not `fetch`, which hands each body through several streams: that is a fifth of what a file of small requests costs.
+    const reply = await send(this.url + path, {
+      method,
+      headers: { ...asFetch, ...this.#headers(headers) },
+      ...(body !== undefined && { body }),
+    })
+    const text = await reply.body.text()
+    const seen = new Headers(
+      Object.entries(reply.headers).flatMap(([name, value]) =>
+        [value ?? []].flat().map((one): [string, string] => [name, one]),
+      ),
+    )
+    const isJson = seen.get('content-type')?.startsWith('application/json')
+    return { status: reply.statusCode, headers: seen, text, body: isJson ? JSON.parse(text) : undefined }
   }
 
   raw(
@@ -62,12 +69,19 @@ export class Client {
   ): Promise<Response> {
     return fetch(this.url + path, {
       method,
-      headers: { authorization: `Bearer ${this.secret}`, 'content-type': 'application/json', ...headers },
+      headers: this.#headers(headers),
       ...(body !== undefined && { body }),
       ...(signal && { signal }),
     })
   }
+
+  #headers(more: Record<string, string>): Record<string, string> {
+    return { authorization: `Bearer ${this.secret}`, 'content-type': 'application/json', ...more }
+  }
 }
+
+/** What `fetch` sends by itself. */
+const asFetch = { accept: '*/*', 'accept-language': '*', 'user-agent': 'node' }
 
 /** The `data:` payloads of a finished event stream, `[DONE]` included. */
 export const dataOf = (text: string): string[] =>
