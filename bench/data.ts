@@ -8,10 +8,10 @@ import { availableParallelism, cpus, tmpdir } from 'node:os'
 import path from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { parseArgs } from 'node:util'
-import type { StepContext } from '#engine/pipelines'
+import type { StepContext } from '#work/pipelines'
 import { openConfinement } from '#platform/confined'
 import { openLog } from '#platform/log'
-import { computeViews, readTables, writeTables } from '../src/engine/pipelines/data/compute.ts'
+import { computeViews, readTables, writeTables } from '../src/work/pipelines/data/compute.ts'
 
 const { values } = parseArgs({ options: { rows: { type: 'string', default: '2000000' } } })
 const rows = Number(values.rows)

@@ -1,5 +1,5 @@
 /** One answer as an upstream of each wire streams it: a text of Persian and Latin words, a tool call, and the usage. */
-import type { Wire } from '#engine/turn'
+import type { Wire } from '#core/turn'
 
 const words =
   'سلام ! با Type Script می‌ توان برنامه‌ های بزرگ را ساده‌تر نوشت ، because the compiler reads every line \n\n پیش از شما . "نوع‌ها" سند هستند'.split(

@@ -1,7 +1,7 @@
 /** An upstream that speaks every text wire and answers at once, over HTTP or from memory in place of a socket. */
 import { createServer } from 'node:http'
 import type { Dispatcher } from 'undici'
-import type { Wire } from '#engine/turn'
+import type { Wire } from '#core/turn'
 import { freePort } from '../tests/harness/free-port.ts'
 import { eventsOf, piecesOf } from './dialect-streams.ts'
 

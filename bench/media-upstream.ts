@@ -4,7 +4,7 @@
  */
 import { createServer } from 'node:http'
 import sharp from 'sharp'
-import { encodeWhole } from '#engine/sound'
+import { encodeWhole } from '#core/sound'
 
 const [port = 0, megabytes = 1] = process.argv.slice(2).map(Number)
 /** Noise hardly shrinks: three bytes a pixel. */

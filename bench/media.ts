@@ -8,7 +8,7 @@ import { readFileSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import sharp from 'sharp'
-import { encodeWhole } from '#engine/sound'
+import { encodeWhole } from '#core/sound'
 import { freePort } from '../tests/harness/free-port.ts'
 import {
   cpuSeconds,

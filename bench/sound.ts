@@ -6,7 +6,7 @@ import { execFileSync, spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { decodeSound, encodeSound, joinSpeech, loudnessOf, resample, soundFormats } from '#engine/sound'
+import { decodeSound, encodeSound, joinSpeech, loudnessOf, resample, soundFormats } from '#core/sound'
 import { speechLike } from '../tests/sound/samples.ts'
 
 const seconds = 60

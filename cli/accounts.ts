@@ -1,4 +1,4 @@
-import { type AccountRow, accountRows, type GrantOutcome, grantCredits } from '#capabilities/identity'
+import { type AccountRow, accountRows, type GrantOutcome, grantCredits } from '#account/identity'
 import { createAccount, setAccountState, setPlan } from '#platform/auth'
 import type { Language } from '#platform/errors'
 import { uuidv7 } from '#platform/ids'

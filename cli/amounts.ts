@@ -1,5 +1,5 @@
 /** Reads what people type (credits, ids, dates) and writes amounts back. */
-import { maxMicrocredits } from '#capabilities/identity'
+import { maxMicrocredits } from '#account/identity'
 import type { Language } from '#platform/errors'
 import { isUuid } from '#platform/ids'
 import { type Caps, microcreditsPerCredit } from '#platform/ledger'

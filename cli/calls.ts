@@ -1,5 +1,5 @@
 /** `kherad call list|show|end`: what the operator sees of voice calls and does to them. It stands on the database. */
-import { askEnd, type CallRow, callIdOf, callName, findAnyCall, listAnyCalls } from '#engine/realtime'
+import { askEnd, type CallRow, callIdOf, callName, findAnyCall, listAnyCalls } from '#voice/realtime'
 import type { Language } from '#platform/errors'
 import { isUuid } from '#platform/ids'
 import { readId, showCredits } from './amounts.ts'
@@ -45,7 +45,7 @@ async function list(session: Session, { options, flags }: ParsedArguments): Prom
   }
 }
 
-/** A line of the receipt (src/engine/realtime/money/receipt.ts). */
+/** A line of the receipt (src/voice/realtime/money/receipt.ts). */
 interface Step {
   step: string
   model: string

@@ -1,7 +1,7 @@
-import { buildCatalogue, type Catalogue, type Discovery, discover } from '#engine/models'
+import { buildCatalogue, type Catalogue, type Discovery, discover } from '#core/models'
 import { type Config, type Env, readConfigFile } from '#platform/config'
 import { type Outbound, openOutbound } from '#platform/proxy'
-import { sandboxModels } from '#providers/sandbox'
+import { sandboxModels } from '#sandbox'
 import { loadConfig } from '#settings'
 
 /** The models a server started here and now would offer. Throws `StartRefused` for what would stop its start. */

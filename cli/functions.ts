@@ -40,7 +40,7 @@ async function install({ env, language, stopping }: Session): Promise<Outcome> {
   const { dataDir, functions } = loadConfig(env, readConfigFile(env))
   const { packages } = functions
   if (packages.length === 0) refuse('NO_PACKAGES', phrases.noFunctionPackages())
-  const { installPackages } = await import('#engine/functions')
+  const { installPackages } = await import('#cloud/functions')
   const done = await installPackages(dataDir, packages, stopping)
   if ('failed' in done) refuse('NOT_INSTALLED', phrases.functionPackagesFailed(done.failed))
   return {

@@ -1,4 +1,4 @@
-import { type KeyRow, keyRows } from '#capabilities/identity'
+import { type KeyRow, keyRows } from '#account/identity'
 import {
   createKey,
   isScope,

@@ -1,4 +1,4 @@
-import type { AnyModel, Catalogue, Figures } from '#engine/models'
+import type { AnyModel, Catalogue, Figures } from '#core/models'
 import type { Language } from '#platform/errors'
 import { readCatalogue } from './catalogue.ts'
 import type { Command, Outcome, Session } from './command.ts'

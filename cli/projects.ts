@@ -1,4 +1,4 @@
-import { type ProjectRow, projectRows } from '#capabilities/identity'
+import { type ProjectRow, projectRows } from '#account/identity'
 import { createProject, setProjectKeepDays } from '#platform/auth'
 import type { Language } from '#platform/errors'
 import { setCaps } from '#platform/ledger'

@@ -6,7 +6,7 @@ import type {
   Reconciliation,
   Side,
   Verdict,
-} from '#capabilities/accounting'
+} from '#account/accounting'
 import { readConfigFile } from '#platform/config'
 import type { Language } from '#platform/errors'
 import { persianDecimal } from '#platform/words'
@@ -47,7 +47,7 @@ interface ReconcileOptions {
 }
 
 async function run(session: Session, { options }: ParsedArguments): Promise<Outcome> {
-  const { invoiceFields } = await import('#capabilities/accounting')
+  const { invoiceFields } = await import('#account/accounting')
   const { provider = '', invoice: file = '', from = '', to = '', map } = options
   const comparison: ReconcileOptions = {
     provider,
@@ -73,7 +73,7 @@ async function run(session: Session, { options }: ParsedArguments): Promise<Outc
 
 /** The whole comparison, inside one transaction that is rolled back: nothing is left behind. */
 async function* reportPieces(session: Session, comparison: ReconcileOptions, asJson: boolean) {
-  const { reconcile, readInvoice } = await import('#capabilities/accounting')
+  const { reconcile, readInvoice } = await import('#account/accounting')
   const { creditsPerUsd, markup } = loadConfig(session.env, readConfigFile(session.env)).defaults
   const db = await session.openedDb()
   const tx = await db.kysely.startTransaction().setIsolationLevel('repeatable read').execute()
@@ -98,7 +98,7 @@ async function* textOfFile(file: string): AsyncGenerator<string> {
 }
 
 async function refuseFile(file: string, error: unknown): Promise<never> {
-  const { InvoiceError } = await import('#capabilities/accounting')
+  const { InvoiceError } = await import('#account/accounting')
   if (error instanceof InvoiceError) refuse('INVOICE_UNREADABLE', words.unreadable(file, error))
   const { code, path } = error as NodeJS.ErrnoException
   if (path !== undefined && code !== undefined) refuse('INVOICE_UNREADABLE', words.noFile(file, code))

@@ -1,8 +1,8 @@
 /** Creates one client for each wire of a provider and joins them into the provider that routing calls. */
 
-import { type Catalogue, type Dialect, isWire, type ProviderConfig } from '#engine/models'
-import { type Upstream, wireOf } from '#engine/routing'
-import type { Wire } from '#engine/turn'
+import { type Catalogue, type Dialect, isWire, type ProviderConfig } from '#core/models'
+import { type Upstream, wireOf } from '#core/routing'
+import type { Wire } from '#core/turn'
 import type { Config } from '#platform/config'
 import type { Log } from '#platform/log'
 import { type GuardedClient, type GuardedNet, openGuardedClient } from '#platform/net'
@@ -28,9 +28,9 @@ import {
   sandboxProvider,
   sandboxTranscription,
   sandboxVideos,
-} from '#providers/sandbox'
+} from '#sandbox'
 import { sherpaTranscription } from '#providers/sherpa'
-import type { AudioProvider, LiveTranscriber, RealtimeProvider, TextProvider } from '#providers/spec'
+import type { AudioProvider, LiveTranscriber, RealtimeProvider, TextProvider } from '#core/spec'
 import { speechProvider } from '#providers/speech'
 import { type TranscriptionRoom, transcriptionsProvider } from '#providers/transcriptions'
 

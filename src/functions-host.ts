@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import path from 'node:path'
-import type { CloudKey } from '#engine/clouds'
+import type { CloudKey } from '#cloud/clouds'
 import {
   type CloudEgress,
   type CloudProgram,
@@ -15,7 +15,7 @@ import {
   openFunctionRuntime,
   openFunctionsHost,
   signerFrom,
-} from '#engine/functions'
+} from '#cloud/functions'
 import type { Config, Env } from '#platform/config'
 import { StartRefused } from '#platform/errors'
 import { Connections, openListener } from '#platform/http'

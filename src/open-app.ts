@@ -2,9 +2,9 @@
 import cluster from 'node:cluster'
 import path from 'node:path'
 import type { App } from '#app'
-import { openAppUsers } from '#engine/app-users'
-import { CloudAllowances, openCloudDirectory } from '#engine/clouds'
-import { openCollections } from '#engine/collections'
+import { openAppUsers } from '#cloud/app-users'
+import { CloudAllowances, openCloudDirectory } from '#cloud/clouds'
+import { openCollections } from '#cloud/collections'
 import {
   type CloudDatabases,
   ExternalProvider,
@@ -12,9 +12,9 @@ import {
   openCloudDatabases,
   PlatformSizes,
   requireFittingPackages,
-} from '#engine/databases'
-import { openDocuments } from '#engine/documents'
-import { openFolder, openWaiting, releaseRooms } from '#engine/files'
+} from '#cloud/databases'
+import { openDocuments } from '#work/documents'
+import { openFolder, openWaiting, releaseRooms } from '#core/files'
 import {
   channelVersion,
   depthPurpose,
@@ -27,16 +27,16 @@ import {
   openRemoteFunctions,
   ownListeners,
   type PlatformSide,
-} from '#engine/functions'
-import { openSvgs, openVideoProbe } from '#engine/media'
-import { buildCatalogue, type Catalogue, type Discovery, discover } from '#engine/models'
-import { openPipelines, type Pipelines } from '#engine/pipelines'
-import { findClientSecret, hangingUp, openRealtimeCalls, type RealtimeCalls } from '#engine/realtime'
-import { type Inference, type InferenceOptions, openInference, type Upstream } from '#engine/routing'
-import { openSiteDirectory, SiteChecks, SiteCompressor, type SiteDirectory } from '#engine/sites'
-import { openRecordings } from '#engine/sound'
-import { CloudSql } from '#engine/sql'
-import { openPageCounter, openReader, openTools } from '#engine/tools'
+} from '#cloud/functions'
+import { openSvgs, openVideoProbe } from '#core/media'
+import { buildCatalogue, type Catalogue, type Discovery, discover } from '#core/models'
+import { openPipelines, type Pipelines } from '#work/pipelines'
+import { findClientSecret, hangingUp, openRealtimeCalls, type RealtimeCalls } from '#voice/realtime'
+import { type Inference, type InferenceOptions, openInference, type Upstream } from '#core/routing'
+import { openSiteDirectory, SiteChecks, SiteCompressor, type SiteDirectory } from '#sites/hosting'
+import { openRecordings } from '#core/sound'
+import { CloudSql } from '#cloud/sql'
+import { openPageCounter, openReader, openTools } from '#core/tools'
 import { type ClientSecret, openKeyRing } from '#platform/auth'
 import { type Clock, systemClock } from '#platform/clock'
 import type { Config } from '#platform/config'
@@ -60,7 +60,7 @@ import { openSpool, type Spool } from '#platform/spool'
 import { openStorage, type Storage } from '#platform/storage'
 import { openTracing, type Tracing, type TracingConfig } from '#platform/trace'
 import { LazyWebRtc } from '#platform/webrtc'
-import { sandboxModels } from '#providers/sandbox'
+import { sandboxModels } from '#sandbox'
 import { openSearch } from '#providers/search'
 import { connect, openNet } from './connect.ts'
 import { makeSeries } from './metrics.ts'

@@ -6,7 +6,7 @@ import { randomUUID } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { text } from 'node:stream/consumers'
 import { Registry } from 'prom-client'
-import { brokerSeries, functionSeries, openBroker, openFunctionRuntime } from '#engine/functions'
+import { brokerSeries, functionSeries, openBroker, openFunctionRuntime } from '#cloud/functions'
 import { openGuardedClient } from '#platform/net'
 import { median, row, table } from '../table.ts'
 

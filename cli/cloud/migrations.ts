@@ -128,7 +128,7 @@ async function readMigration(file: string, name: string): Promise<Migration> {
 /** The statements of a file where none of them can run in a transaction. Refuses one that has others beside them. */
 async function apartOf(text: string, name: string): Promise<readonly string[] | undefined> {
   if (!/concurrently|vacuum/i.test(text)) return undefined
-  const { readScript } = await import('#engine/sql')
+  const { readScript } = await import('#cloud/sql')
   const script = readScript(text)
   if ('open' in script) return undefined
   const isApart = script.statements.map(({ words }) => runsApart(words))

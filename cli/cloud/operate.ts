@@ -8,8 +8,8 @@ import {
   setCloudLimits,
   stateOf,
   suspendCloud,
-} from '#engine/clouds'
-import { forgetDatabase, mostMemoryOf } from '#engine/databases'
+} from '#cloud/clouds'
+import { forgetDatabase, mostMemoryOf } from '#cloud/databases'
 import type { Language } from '#platform/errors'
 import { isUuid } from '#platform/ids'
 import { loadConfig } from '#settings'

@@ -7,7 +7,7 @@ import {
   type PackageRow,
   packageState,
   renewPackage,
-} from '#engine/clouds'
+} from '#cloud/clouds'
 import { type Config, readConfigFile } from '#platform/config'
 import type { Language } from '#platform/errors'
 import { loadConfig } from '#settings'

@@ -1,8 +1,8 @@
 /** What apps need: databases on this machine and on servers of the operator, and packages of functions. */
 import { existsSync } from 'node:fs'
 import path from 'node:path'
-import { examineMachine, examineServer } from '#engine/databases'
-import { installedPackages } from '#engine/functions'
+import { examineMachine, examineServer } from '#cloud/databases'
+import { installedPackages } from '#cloud/functions'
 import type { Config } from '#platform/config'
 import { Failure } from '#platform/errors'
 import { openJail } from '#platform/jail'

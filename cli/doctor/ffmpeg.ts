@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { openRecordings } from '#engine/sound'
+import { openRecordings } from '#core/sound'
 import type { Config } from '#platform/config'
 import { openLog } from '#platform/log'
 import { openSpool } from '#platform/spool'

@@ -1,6 +1,6 @@
 /** How requests leave this machine: each proxy tried, and the private authorities that are trusted. */
 import { X509Certificate } from 'node:crypto'
-import { isAway, type ProviderConfig } from '#engine/models'
+import { isAway, type ProviderConfig } from '#core/models'
 import type { Config } from '#platform/config'
 import {
   type CaConfig,

@@ -1,7 +1,7 @@
 /** Configuration, models and the providers behind them, each asked live. */
 import assert from 'node:assert/strict'
-import { type AnyModel, type Catalogue, isAway, type ProviderConfig } from '#engine/models'
-import type { Upstream } from '#engine/routing'
+import { type AnyModel, type Catalogue, isAway, type ProviderConfig } from '#core/models'
+import type { Upstream } from '#core/routing'
 import type { Env } from '#platform/config'
 import { type Outbound, ProxyFailed, redactedProxy } from '#platform/proxy'
 import { connect, openNet } from '../../src/connect.ts'

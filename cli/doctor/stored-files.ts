@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import path from 'node:path'
 import { buffer } from 'node:stream/consumers'
-import { examineFolder, tryFiles } from '#engine/files'
+import { examineFolder, tryFiles } from '#core/files'
 import { examineFolder as examineInstallation } from '#platform/installation'
 import { openOutbound } from '#platform/proxy'
 import { openStorage, type Storage } from '#platform/storage'

@@ -1,5 +1,5 @@
 /** The model names of deployments, compared with the vendor's own list. */
-import type { AnyModel } from '#engine/models'
+import type { AnyModel } from '#core/models'
 import { broken, type Check, ok } from './check.ts'
 import { doctorPhrases as words } from './phrases.ts'
 

@@ -1,7 +1,7 @@
 /** Voice calls: what answers in them, and whether browsers reach this machine and give the microphone. */
 import { isIP } from 'node:net'
-import type { Catalogue } from '#engine/models'
-import { modelsOfPipeline } from '#engine/realtime'
+import type { Catalogue } from '#core/models'
+import { modelsOfPipeline } from '#voice/realtime'
 import type { Config } from '#platform/config'
 import { isGloballyRoutable } from '#platform/net'
 import { type FreePorts, findFreePorts } from '#platform/webrtc'

@@ -1,5 +1,5 @@
 /** What a reconciliation says, Persian and English. */
-import type { Difference, InvoiceError, Verdict } from '#capabilities/accounting'
+import type { Difference, InvoiceError, Verdict } from '#account/accounting'
 import { persianDecimal } from '#platform/words'
 import { type Sentence, sentence } from '../command.ts'
 

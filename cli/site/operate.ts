@@ -1,5 +1,5 @@
 /** `kherad site all|takedown|restore|limits`: what the operator sees of published sites and does to them. It stands on the database. */
-import { findAnySite, listAllSites, restore, type SiteRow, setLimits, takeDown } from '#engine/sites'
+import { findAnySite, listAllSites, restore, type SiteRow, setLimits, takeDown } from '#sites/hosting'
 import type { Language } from '#platform/errors'
 import { isUuid } from '#platform/ids'
 import { readId, readName } from '../amounts.ts'

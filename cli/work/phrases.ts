@@ -1,4 +1,4 @@
-import type { WorkKind } from '#engine/pipelines'
+import type { WorkKind } from '#work/pipelines'
 import { persian } from '#platform/words'
 import { type Sentence, sentence } from '../command.ts'
 

@@ -6,7 +6,7 @@ import type { Mutation, Survivor } from './mutation.ts'
  */
 export const drawnMutations: readonly Mutation[] = [
   {
-    file: 'src/capabilities/work/read.ts',
+    file: 'src/work/runs/read.ts',
     find: '  if (run?.key_id !== caller.keyId) requireScope(caller, scope)',
     replace: '  if (run?.key_id === caller.keyId) requireScope(caller, scope)',
     breaks: 'A key with agents:write alone reads the runs that it started, and no others',
@@ -14,7 +14,7 @@ export const drawnMutations: readonly Mutation[] = [
     suite: 'test',
   },
   {
-    file: 'src/capabilities/webhooks/manual.ts',
+    file: 'src/account/webhooks/manual.ts',
     find: "    if (await store.isPending(tx, earlier)) fail('DELIVERY_PENDING', {})",
     replace: "    if (!(await store.isPending(tx, earlier))) fail('DELIVERY_PENDING', {})",
     breaks: 'An event whose delivery is still under way is not sent a second time by hand',
@@ -31,7 +31,7 @@ export const drawnMutations: readonly Mutation[] = [
     suite: 'test',
   },
   {
-    file: 'src/capabilities/cloud/auth/link-page.ts',
+    file: 'src/cloud/cloud-routes/auth/link-page.ts',
     find: '  if (!found) return page(context, 404, notices.spent[language])\n  if (needsPage(found)) return page(context, 409, notices.nowhere[language])\n  try {',
     replace:
       '  if (!found) return page(context, 404, notices.spent[language])\n  if (needsPage(found)) return page(context, 408, notices.nowhere[language])\n  try {',
@@ -40,7 +40,7 @@ export const drawnMutations: readonly Mutation[] = [
     suite: 'test',
   },
   {
-    file: 'src/engine/files/links.ts',
+    file: 'src/core/files/links.ts',
     find: 'export const linkTokenPattern = `^[A-Za-z0-9_-]{${Math.ceil((tokenBytes * 4) / 3)}}$`',
     replace: 'export const linkTokenPattern = `^[A-Za-z0-9_-]{${Math.ceil((tokenBytes * 3) / 3)}}$`',
     breaks: 'A link to a file is known by its length',
@@ -48,7 +48,7 @@ export const drawnMutations: readonly Mutation[] = [
     suite: 'test',
   },
   {
-    file: 'src/capabilities/calls/answer.ts',
+    file: 'src/core/calls/answer.ts',
     find: '  const settled = paid.finish({ statusCode: 200, ...(reply !== undefined && { reply }) })',
     replace: '  const settled = paid.finish({ statusCode: 200, ...(reply === undefined && { reply }) })',
     breaks: 'The answer of a paid call is kept for a repeat',
@@ -56,7 +56,7 @@ export const drawnMutations: readonly Mutation[] = [
     suite: 'test',
   },
   {
-    file: 'src/capabilities/work/job.ts',
+    file: 'src/work/runs/job.ts',
     find: '  return run.deadline.getTime() <= app.clock.nowMs() ? overtime : undefined',
     replace: '  return !(run.deadline.getTime() <= app.clock.nowMs()) ? overtime : undefined',
     breaks: 'A run ends when its time is over, and not before',
@@ -64,7 +64,7 @@ export const drawnMutations: readonly Mutation[] = [
     suite: 'test',
   },
   {
-    file: 'src/capabilities/files/data-kind.ts',
+    file: 'src/account/files/data-kind.ts',
     find: '  if (size > maxListBytes || offset + size > probe.bytes) return false',
     replace: '  if (!(size > maxListBytes || offset + size > probe.bytes)) return false',
     breaks: 'A workbook is known by the parts that its zip lists',
@@ -72,15 +72,15 @@ export const drawnMutations: readonly Mutation[] = [
     suite: 'test',
   },
   {
-    file: 'src/engine/documents/workbook/names.ts',
+    file: 'src/work/documents/workbook/names.ts',
     find: 'const maxCharacters = 31',
     replace: 'const maxCharacters = 32',
     breaks: 'The names of sheets are as short as spreadsheets take them',
-    test: 'src/engine/documents/workbook/workbook.test.ts',
+    test: 'src/work/documents/workbook/workbook.test.ts',
     suite: 'quick',
   },
   {
-    file: 'src/engine/inference/hosted.ts',
+    file: 'src/core/inference/hosted.ts',
     find: '    return this.uses.reduce((sum, { microcredits }) => sum + microcredits, 0n)',
     replace: '    return this.uses.reduce((sum, { microcredits }) => sum + microcredits, 1n)',
     breaks: 'An answer costs what its steps and tools cost, to the micro-credit',
@@ -88,7 +88,7 @@ export const drawnMutations: readonly Mutation[] = [
     suite: 'test',
   },
   {
-    file: 'src/engine/sites/directory.ts',
+    file: 'src/sites/hosting/directory.ts',
     find: '    if (accountId === undefined || siteId === undefined) return',
     replace: '    if (!(accountId === undefined || siteId === undefined)) return',
     breaks: 'A change of a site is known in every process within moments',
@@ -96,7 +96,7 @@ export const drawnMutations: readonly Mutation[] = [
     suite: 'test',
   },
   {
-    file: 'src/engine/sound/recordings.ts',
+    file: 'src/core/sound/recordings.ts',
     find: "      const isPlain = container === undefined && !isVorbis && media !== 'audio/aac'",
     replace: "      const isPlain = (container === undefined && !isVorbis || media !== 'audio/aac')",
     breaks: 'A recording within a container is taken out of it before it is decoded',
@@ -104,7 +104,7 @@ export const drawnMutations: readonly Mutation[] = [
     suite: 'test',
   },
   {
-    file: 'src/capabilities/cloud/backups/backups.ts',
+    file: 'src/cloud/cloud-routes/backups/backups.ts',
     find: "  return acceptOnce(context, { endpoint: '/v1/cloud/backups', statusCode: 202, now }, async (tx) => {",
     replace:
       "  return acceptOnce(context, { endpoint: '/v1/cloud/backups', statusCode: 201, now }, async (tx) => {",
@@ -113,15 +113,15 @@ export const drawnMutations: readonly Mutation[] = [
     suite: 'campaign',
   },
   {
-    file: 'src/engine/tables/sql-text.ts',
+    file: 'src/cloud/tables/sql-text.ts',
     find: 'const longestNameBytes = 63',
     replace: 'const longestNameBytes = 64',
     breaks: 'A name that a request chooses is refused where PostgreSQL would cut it',
-    test: 'src/engine/tables/sql-text.test.ts',
+    test: 'src/cloud/tables/sql-text.test.ts',
     suite: 'quick',
   },
   {
-    file: 'src/capabilities/messages/request/tool-results.ts',
+    file: 'src/text/messages/request/tool-results.ts',
     find: "    if (role === 'assistant') {",
     replace: "    if (!(role === 'assistant')) {",
     breaks: 'Every call of a tool has exactly one result before the next answer',
@@ -137,11 +137,11 @@ export const drawnMutations: readonly Mutation[] = [
     suite: 'test',
   },
   {
-    file: 'src/engine/sound/adts.ts',
+    file: 'src/core/sound/adts.ts',
     find: '  if (type === 5 || type === 29) {',
     replace: '  if (type === 5 || type === 28) {',
     breaks: 'AAC with parametric stereo is read by the AAC that it stands on',
-    test: 'src/engine/sound/adts.test.ts',
+    test: 'src/core/sound/adts.test.ts',
     suite: 'quick',
   },
   {
@@ -153,7 +153,7 @@ export const drawnMutations: readonly Mutation[] = [
     suite: 'quick',
   },
   {
-    file: 'src/capabilities/cloud/database/routes.ts',
+    file: 'src/cloud/cloud-routes/database/routes.ts',
     find: '    reply: { 200: DeletedCollection },',
     replace: '    reply: { 201: DeletedCollection },',
     breaks: 'The answer to a deleted collection has the status that its route declares',
@@ -161,7 +161,7 @@ export const drawnMutations: readonly Mutation[] = [
     suite: 'test',
   },
   {
-    file: 'src/engine/transcription/paid-transcription.ts',
+    file: 'src/media/transcription/paid-transcription.ts',
     find: '    this.#joiner = new Joiner({ diarizes: spec.diarize === true, speakers: spec.speakers })',
     replace: '    this.#joiner = new Joiner({ diarizes: spec.diarize !== true, speakers: spec.speakers })',
     breaks: 'Speakers are told apart where that was asked for, and only there',
@@ -178,7 +178,7 @@ export const drawnMutations: readonly Mutation[] = [
     suite: 'quick',
   },
   {
-    file: 'src/engine/documents/render-process.ts',
+    file: 'src/work/documents/render-process.ts',
     find: "await answer<RenderWork>(async (work) => {\n  makeDeterministic(work.dateMs)\n  const files = await render(work)\n  return Object.fromEntries(\n    Object.entries(files).map(([name, data]) => [name, Buffer.from(data).toString('base64')]),\n  )\n})",
     replace: ';',
     breaks: 'Files are made by the confined process that is started for them',
@@ -186,16 +186,16 @@ export const drawnMutations: readonly Mutation[] = [
     suite: 'test',
   },
   {
-    file: 'src/engine/sites/check/pack-writer.ts',
+    file: 'src/sites/hosting/check/pack-writer.ts',
     find: '    return padding === 1 || (padding === 2 && this.#body[end - 1] === equals) ? padding : undefined',
     replace:
       '    return padding === 1 || (padding === 1 && this.#body[end - 1] === equals) ? padding : undefined',
     breaks: 'Base64 with two characters of padding is read whole',
-    test: 'src/engine/sites/check/check.test.ts',
+    test: 'src/sites/hosting/check/check.test.ts',
     suite: 'quick',
   },
   {
-    file: 'src/engine/databases/bounded-pool.ts',
+    file: 'src/cloud/databases/bounded-pool.ts',
     find: 'const busyMs = 1_000',
     replace: 'const busyMs = 1001',
     breaks: 'A database without a free connection asks to come back in a second',
@@ -203,16 +203,16 @@ export const drawnMutations: readonly Mutation[] = [
     suite: 'test',
   },
   {
-    file: 'src/capabilities/messages/request/upstream-messages.ts',
+    file: 'src/text/messages/request/upstream-messages.ts',
     find: "    if (role !== 'assistant' || typeof content === 'string' || !content.some(isOurs)) return [message]",
     replace:
       "    if (role !== 'assistant' || typeof content !== 'string' || !content.some(isOurs)) return [message]",
     breaks: 'An answer of text alone goes back to an upstream of its own wire unchanged',
-    test: 'src/capabilities/messages/request/upstream-messages.test.ts',
+    test: 'src/text/messages/request/upstream-messages.test.ts',
     suite: 'quick',
   },
   {
-    file: 'src/providers/sandbox/transcribe/describe.ts',
+    file: 'src/sandbox/transcribe/describe.ts',
     find: '    seconds: Math.round(seconds * 10) / 10,',
     replace: '    seconds: Math.round(seconds * 10) / 9,',
     breaks: 'The sandbox says how long a recording is',
@@ -220,11 +220,11 @@ export const drawnMutations: readonly Mutation[] = [
     suite: 'campaign',
   },
   {
-    file: 'src/engine/realtime/money/line.ts',
+    file: 'src/voice/realtime/money/line.ts',
     find: "    ...(usage_source === 'estimated' && { usage_source }),",
     replace: "    ...((usage_source === 'estimated' || { usage_source })),",
     breaks: 'A receipt says of the steps whose tokens were estimated that they were',
-    test: 'src/engine/realtime/money/line.test.ts',
+    test: 'src/voice/realtime/money/line.test.ts',
     suite: 'quick',
   },
   {
@@ -237,19 +237,19 @@ export const drawnMutations: readonly Mutation[] = [
     suite: 'test',
   },
   {
-    file: 'src/engine/transcription/join.ts',
+    file: 'src/media/transcription/join.ts',
     find: '  if (dropped === 0) return heard',
     replace: '  if (dropped !== 0) return heard',
     breaks: 'What two pieces of a recording have both heard stands in the transcript once',
-    test: 'src/engine/transcription/join.test.ts',
+    test: 'src/media/transcription/join.test.ts',
     suite: 'quick',
   },
   {
-    file: 'src/engine/files/settings.ts',
+    file: 'src/core/files/settings.ts',
     find: '      videos_queued: integerIn(0, 10_000, {',
     replace: '      videos_queued: integerIn(0, 9999, {',
     breaks: 'As many videos of a project may wait as the manual says',
-    test: 'src/engine/files/settings.test.ts',
+    test: 'src/core/files/settings.test.ts',
     suite: 'quick',
   },
   {
@@ -261,12 +261,12 @@ export const drawnMutations: readonly Mutation[] = [
     suite: 'test',
   },
   {
-    file: 'src/engine/models/kinds/microcredits.ts',
+    file: 'src/core/models/kinds/microcredits.ts',
     find: 'export const wholeMicrocredits = (millionths: bigint): bigint => (millionths + scale - 1n) / scale',
     replace:
       'export const wholeMicrocredits = (millionths: bigint): bigint => (millionths + scale - 2n) / scale',
     breaks: 'The first millionth of a micro-credit is paid as a whole one',
-    test: 'src/engine/models/kinds/microcredits.test.ts',
+    test: 'src/core/models/kinds/microcredits.test.ts',
     suite: 'quick',
   },
 ]
@@ -274,21 +274,21 @@ export const drawnMutations: readonly Mutation[] = [
 /** Drawn, and noticed by no test: nothing that the product promises changes with them. */
 export const survivors: readonly Survivor[] = [
   {
-    file: 'src/engine/images/within-bound.ts',
+    file: 'src/media/images/within-bound.ts',
     find: '  [60, 2],',
     replace: '  [59, 2],',
     reason:
       'The quality of the fourth attempt to keep the bound of 24 million characters, whose value no page promises; the next attempt follows where it does not suffice.',
   },
   {
-    file: 'src/providers/sandbox/reasoning.ts',
+    file: 'src/sandbox/reasoning.ts',
     find: '  const sentences = thoughts[question.language].slice(0, sentencesByEffort[effort] ?? 7)',
     replace: '  const sentences = thoughts[question.language].slice(0, sentencesByEffort[effort] ?? 8)',
     reason:
       'Unreachable: the table has every effort that a request may name but none, which has returned before; the value after ?? is for the compiler.',
   },
   {
-    file: 'src/engine/pipelines/data/data.ts',
+    file: 'src/work/pipelines/data/data.ts',
     find: "  const promptBytes = ownWordsBytes + taskBytes(task, 'short') + 28_000",
     replace: "  const promptBytes = ownWordsBytes + taskBytes(task, 'short') + 27999",
     reason:
@@ -316,14 +316,14 @@ export const survivors: readonly Survivor[] = [
       'Equivalent: with no buffered bytes an empty line is taken, which emits the buffered event, as the line below does then for nothing.',
   },
   {
-    file: 'src/engine/transcription/live.ts',
+    file: 'src/media/transcription/live.ts',
     find: '  #at = 0',
     replace: '  #at = 1',
     reason:
       'One sample of 16,000 in a second: a piece of live speech ends 0.06 ms later by its times than by its sound, and times are told in hundredths of a second.',
   },
   {
-    file: 'src/engine/media/video-probe/confined-probe.ts',
+    file: 'src/core/media/video-probe/confined-probe.ts',
     find: 'const maxOutputBytes = 10_000',
     replace: 'const maxOutputBytes = 9999',
     reason:

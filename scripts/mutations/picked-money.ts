@@ -125,15 +125,15 @@ export const moneyMutations: readonly Mutation[] = [
     suite: 'test',
   },
   {
-    file: 'src/engine/models/kinds/microcredits.ts',
+    file: 'src/core/models/kinds/microcredits.ts',
     find: `  BigInt(Math.ceil(Number((usd * creditsPerUsd * markup * 1_000_000).toPrecision(12))))`,
     replace: `  BigInt(Math.ceil(usd * creditsPerUsd * markup * 1_000_000))`,
     breaks: 'The noise of binary fractions in a price costs nobody a micro-credit',
-    test: 'src/engine/models/kinds/microcredits.test.ts',
+    test: 'src/core/models/kinds/microcredits.test.ts',
     suite: 'quick',
   },
   {
-    file: 'src/engine/inference/worst-case.ts',
+    file: 'src/core/inference/worst-case.ts',
     find: `      if (outputTokens < smallestOutputTokens) throw error
 `,
     replace: '',
@@ -142,7 +142,7 @@ export const moneyMutations: readonly Mutation[] = [
     suite: 'test',
   },
   {
-    file: 'src/engine/inference/worst-case.ts',
+    file: 'src/core/inference/worst-case.ts',
     find: 'if (free === undefined || requested !== undefined || round === 4) throw error',
     replace: 'if (free === undefined || round === 4) throw error',
     breaks: 'A limit of the caller that the balance cannot pay is refused, and not lowered',
@@ -150,7 +150,7 @@ export const moneyMutations: readonly Mutation[] = [
     suite: 'test',
   },
   {
-    file: 'src/engine/inference/paid-turn.ts',
+    file: 'src/core/inference/paid-turn.ts',
     find: `this.#options.background === true || (this.#gone.aborted && !this.#isFetchable)`,
     replace: 'this.#options.background === true',
     breaks: 'Who has disconnected pays the hold at most, whatever the upstream goes on to write',
@@ -158,7 +158,7 @@ export const moneyMutations: readonly Mutation[] = [
     suite: 'test',
   },
   {
-    file: 'src/engine/inference/step.ts',
+    file: 'src/core/inference/step.ts',
     find: `    if (this.#fault.fault === 'aborted') return !this.#fault.executed && this.#seen.deltas === 0
 `,
     replace: `    if (this.#fault.fault === 'aborted') return true
@@ -168,7 +168,7 @@ export const moneyMutations: readonly Mutation[] = [
     suite: 'test',
   },
   {
-    file: 'src/engine/inference/step.ts',
+    file: 'src/core/inference/step.ts',
     find: '    if (!this.#options.isFetchable) this.#options.run.leave()',
     replace: '    this.#options.run.leave()',
     breaks: 'An answer that an idempotency key can fetch later is read to its end though its caller left',
@@ -176,7 +176,7 @@ export const moneyMutations: readonly Mutation[] = [
     suite: 'test',
   },
   {
-    file: 'src/engine/routing/drains.ts',
+    file: 'src/core/routing/drains.ts',
     find: '    if (running >= maxDrains) return undefined',
     replace: '    if (running > maxDrains) return undefined',
     breaks: 'Of the answers whose callers left, so many are read on and not one more',
@@ -184,7 +184,7 @@ export const moneyMutations: readonly Mutation[] = [
     suite: 'test',
   },
   {
-    file: 'src/engine/inference/paid-turn.ts',
+    file: 'src/core/inference/paid-turn.ts',
     find: 'freeClaim: free && this.#steps.every((step) => step.mayReleaseClaim)',
     replace: 'freeClaim: free',
     breaks: 'A call that an upstream may have carried out keeps its idempotency key',
@@ -192,7 +192,7 @@ export const moneyMutations: readonly Mutation[] = [
     suite: 'test',
   },
   {
-    file: 'src/engine/paid/paid-request.ts',
+    file: 'src/core/paid/paid-request.ts',
     find: 'keepsClaim: claim !== undefined && !freeClaim',
     replace: 'keepsClaim: claim !== undefined',
     breaks: 'A failure whose idempotency key is free again does not forbid the repeat',
@@ -216,7 +216,7 @@ export const moneyMutations: readonly Mutation[] = [
     suite: 'test',
   },
   {
-    file: 'src/capabilities/calls/answer.ts',
+    file: 'src/core/calls/answer.ts',
     find: '  Buffer.byteLength(text) < replayLimitBytes ? text : undefined',
     replace: '  Buffer.byteLength(text) <= replayLimitBytes ? text : undefined',
     breaks: 'An answer of exactly 1,048,576 bytes is not kept for a repeat',
@@ -232,19 +232,19 @@ export const moneyMutations: readonly Mutation[] = [
     suite: 'quick',
   },
   {
-    file: 'src/engine/metering/plausible-usage.ts',
+    file: 'src/core/metering/plausible-usage.ts',
     find: '  const output = Math.min(written, maxOutput(evidence))',
     replace: '  const output = written',
     breaks: 'An upstream that claims more output than it can have written is not believed',
-    test: 'src/engine/metering/plausible-usage.test.ts',
+    test: 'src/core/metering/plausible-usage.test.ts',
     suite: 'quick',
   },
   {
-    file: 'src/engine/metering/plausible-usage.ts',
+    file: 'src/core/metering/plausible-usage.ts',
     find: 'Math.min(claim.cacheWriteInput, input - cachedInput)',
     replace: 'Math.min(claim.cacheWriteInput, input)',
     breaks: 'What was read from the cache is not paid once more as written to it',
-    test: 'src/engine/metering/plausible-usage.test.ts',
+    test: 'src/core/metering/plausible-usage.test.ts',
     suite: 'quick',
   },
   {
@@ -272,7 +272,7 @@ export const moneyMutations: readonly Mutation[] = [
     suite: 'test',
   },
   {
-    file: 'src/engine/video/order.ts',
+    file: 'src/media/video/order.ts',
     find: 'boolean => executed && !answers.has(fault)',
     replace: 'boolean => executed && answers.has(fault)',
     breaks:
@@ -281,7 +281,7 @@ export const moneyMutations: readonly Mutation[] = [
     suite: 'test',
   },
   {
-    file: 'src/engine/video/look.ts',
+    file: 'src/media/video/look.ts',
     find: 'code: codeOf(progress.fault), mayBeBilled: false }',
     replace: 'code: codeOf(progress.fault), mayBeBilled: true }',
     breaks: 'A video that its vendor refused while it was made costs nobody anything',
@@ -289,7 +289,7 @@ export const moneyMutations: readonly Mutation[] = [
     suite: 'test',
   },
   {
-    file: 'src/engine/video/fetch.ts',
+    file: 'src/media/video/fetch.ts',
     find: 'const maxFetches = 4',
     replace: 'const maxFetches = 5',
     breaks: 'Bytes that are none of a video are fetched four times and no more',

@@ -43,7 +43,7 @@ export const roomMutations: readonly Mutation[] = [
     suite: 'test',
   },
   {
-    file: 'src/capabilities/webhooks/delivery/sender.ts',
+    file: 'src/account/webhooks/delivery/sender.ts',
     find: '    if (isGone(outcome)) {\n',
     replace: '    if (isGone(outcome) && attempts > 1) {\n',
     breaks: 'A target that answers 410 is sent nothing more',
@@ -51,7 +51,7 @@ export const roomMutations: readonly Mutation[] = [
     suite: 'test',
   },
   {
-    file: 'src/capabilities/webhooks/manual.ts',
+    file: 'src/account/webhooks/manual.ts',
     find: 'ping, since)) >= maxTests)',
     replace: 'ping, since)) > maxTests)',
     breaks: 'Nobody floods a foreign address with tests of a connection',
@@ -59,11 +59,11 @@ export const roomMutations: readonly Mutation[] = [
     suite: 'test',
   },
   {
-    file: 'src/engine/routing/breaker.ts',
+    file: 'src/core/routing/breaker.ts',
     find: '    if (openings !== this.#openings) return\n    this.#failures = 0',
     replace: '    this.#failures = 0',
     breaks: 'A long call that began before the failures does not close the breaker',
-    test: 'src/engine/routing/breaker.test.ts',
+    test: 'src/core/routing/breaker.test.ts',
     suite: 'quick',
   },
   {
@@ -83,7 +83,7 @@ export const roomMutations: readonly Mutation[] = [
     suite: 'quick',
   },
   {
-    file: 'src/capabilities/work/claim.ts',
+    file: 'src/work/runs/claim.ts',
     find: '        deadline: new Date(now.getTime() + app.config.work.maxMinutes * 60_000),\n',
     replace: '',
     breaks: 'A run that has begun ends after the time that the operator gives it',
@@ -99,7 +99,7 @@ export const roomMutations: readonly Mutation[] = [
     suite: 'test',
   },
   {
-    file: 'src/capabilities/agents/schema.ts',
+    file: 'src/work/agents/schema.ts',
     find: "  { ...closed, examples: [{ instructions: 'کوتاه، مؤدبانه و با ذکر منبع پاسخ بده.' }] },",
     replace: "  { examples: [{ instructions: 'کوتاه، مؤدبانه و با ذکر منبع پاسخ بده.' }] },",
     breaks: 'A change of an agent names no field that it does not have',
@@ -107,7 +107,7 @@ export const roomMutations: readonly Mutation[] = [
     suite: 'test',
   },
   {
-    file: 'src/capabilities/agents/store.ts',
+    file: 'src/work/agents/store.ts',
     find: `    .selectAll()
     .where('account_id', '=', owner.accountId)
     .where('project_id', '=', owner.projectId)

@@ -10,38 +10,38 @@ export interface Exception {
 /** Reviewed by people: each reason names what bounds the text, or of what a pattern that is no literal is made. */
 export const exceptions: readonly Exception[] = [
   {
-    file: 'src/capabilities/agents/tools/contact.ts',
+    file: 'src/work/agents/tools/contact.ts',
     pattern: "new RegExp(`^(?:${label}\\\\.)+\\\\p{L}[\\\\p{L}\\\\p{N}-]*[\\\\p{L}\\\\p{N}]$`, 'u')",
     reason: 'made of constants; an address has at most 254 characters, a label 63',
   },
   {
-    file: 'src/engine/databases/external/statements.ts',
+    file: 'src/cloud/databases/external/statements.ts',
     pattern:
       "new RegExp( [ `create role (?:${sharedRoles.join('|')})\\\\b`, 'create role backup\\\\b', 'grant pg_use_reserved_connections to backup\\\\b', 'alter role kherad\\\\b', 'revoke all on database template1\\\\b', ] .map((begin) => `^${begin}`) .join('|'), )",
     reason: 'alternatives of constant words, over our own SQL',
   },
   {
-    file: 'src/engine/databases/external/statements.ts',
+    file: 'src/cloud/databases/external/statements.ts',
     pattern: "new RegExp(`\\\\b(${loginRoles.join('|')})\\\\b`, 'g')",
     reason: 'alternatives of constant words, over our own SQL',
   },
   {
-    file: 'src/engine/inference/prior-context.ts',
+    file: 'src/core/inference/prior-context.ts',
     pattern: "new RegExp(literally(host), 'gi')",
     reason: 'only letters that stand for themselves: a search for one text',
   },
   {
-    file: 'src/engine/retrieval/normalise.ts',
+    file: 'src/core/retrieval/normalise.ts',
     pattern: "new RegExp(`[${Object.keys(letters).join('')}]`, 'g')",
     reason: 'one character of a constant set',
   },
   {
-    file: 'src/engine/tools/domains.ts',
+    file: 'src/core/tools/domains.ts',
     pattern: 'new RegExp(`^${pattern}(?:/|$)`)',
     reason: 'held at the start, literal but for one `[^/]*`, over one address',
   },
   {
-    file: 'src/engine/tools/prune-html.ts',
+    file: 'src/core/tools/prune-html.ts',
     pattern: "new RegExp(`</${name}[^<>]*>`, 'gi')",
     reason: 'a name of letters and a run that ends at the next tag',
   },
@@ -57,23 +57,23 @@ export const exceptions: readonly Exception[] = [
     reason: "constants of the sections' schemas, over what the operator has written",
   },
   {
-    file: 'src/providers/sandbox/arithmetic.ts',
+    file: 'src/sandbox/arithmetic.ts',
     pattern: '-?\\(*-?\\d+(?:\\.\\d+)?(?:\\s*[-+*/×÷−^]\\s*\\(*-?\\d+(?:\\.\\d+)?\\)*)+',
     reason: 'over at most 2,000 characters',
   },
   {
-    file: 'src/providers/sandbox/pattern-match.ts',
+    file: 'src/sandbox/pattern-match.ts',
     pattern: "new RegExp(pattern, 'u')",
     reason: 'patterns of callers: only such as cannot take long come here, others run under a watch',
   },
   {
-    file: 'src/providers/sandbox/places.ts',
+    file: 'src/sandbox/places.ts',
     pattern:
       "new RegExp( `(?<![\\\\p{L}\\\\u200c])(?:${cities .flat() .toSorted((left, right) => right.length - left.length) .join('|')})(?!\\\\p{L})`, 'giu', )",
     reason: 'alternatives of constant words',
   },
   {
-    file: 'src/providers/sandbox/phrases.ts',
+    file: 'src/sandbox/phrases.ts',
     pattern:
       "new RegExp( `(?<![\\\\p{L}\\\\u200c])(?:${Object.keys(spelled).join('|')})(?![\\\\p{L}\\\\u200c])`, 'giu', )",
     reason: 'alternatives of constant words',

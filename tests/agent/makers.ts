@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto'
 import { zipSync } from 'fflate'
-import { type Documents, openDocuments } from '#engine/documents'
-import { openPipelines, type Pipelines } from '#engine/pipelines'
+import { type Documents, openDocuments } from '#work/documents'
+import { openPipelines, type Pipelines } from '#work/pipelines'
 import { type Confine, openConfinement } from '#platform/confined'
 import { openLog } from '#platform/log'
-import type { CheckWork } from '../../src/engine/pipelines/code/check.ts'
-import { type ComputeWork, computed } from '../../src/engine/pipelines/data/computed.ts'
+import type { CheckWork } from '../../src/work/pipelines/code/check.ts'
+import { type ComputeWork, computed } from '../../src/work/pipelines/data/computed.ts'
 
 const log = openLog('silent')
 

@@ -1,4 +1,4 @@
-import type { Source } from '#engine/turn'
+import type { Source } from '#core/turn'
 import type { ScriptedServices } from '../harness/memory-run.ts'
 import { verdictsOn } from './research-script.ts'
 

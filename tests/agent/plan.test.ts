@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { pathFault } from '#engine/documents'
-import { FailedStep, LostStep, OutOfCredits, type Task } from '#engine/pipelines'
+import { pathFault } from '#work/documents'
+import { FailedStep, LostStep, OutOfCredits, type Task } from '#work/pipelines'
 import fc, { anyCharacter } from '../harness/fast-check.ts'
 import { MemoryRun, type ScriptedServices, someTask } from '../harness/memory-run.ts'
 import { fits } from '../harness/plan-use.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { FailedStep, LostStep } from '#engine/pipelines'
+import { FailedStep, LostStep } from '#work/pipelines'
 import { fileText, MemoryRun, type ScriptedServices, someTask, textOf } from '../harness/memory-run.ts'
 import { fits } from '../harness/plan-use.ts'
 import { quick } from './makers.ts'

@@ -30,7 +30,7 @@ test('twenty grants with one id at once give their credits once', async () => {
   const opened: PoolClient[] = []
   for (let nth = 0; nth < 20; nth++) opened.push(await db.pool.connect())
   for (const connection of opened) connection.release()
-  const { grantCredits } = await import('#capabilities/identity')
+  const { grantCredits } = await import('#account/identity')
   const ask = { accountId: id, transferId: transfer, microcredits: 7n, reason: 'race' }
   const outcomes = await Promise.all(
     Array.from({ length: 20 }, () => db.tx((tx) => grantCredits(tx, ask, new Date()))),

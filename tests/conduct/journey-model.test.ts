@@ -1,8 +1,8 @@
 /** The states of one turn on its way through deployments: whatever happens in whatever order, it ends once, and nothing is left behind. */
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import type { Deployment, Model } from '#engine/models'
-import { type Inference, openInference, type Run, type RunListener, type Upstream } from '#engine/routing'
-import type { Part, Turn } from '#engine/turn'
+import type { Deployment, Model } from '#core/models'
+import { type Inference, openInference, type Run, type RunListener, type Upstream } from '#core/routing'
+import type { Part, Turn } from '#core/turn'
 import { Deadlines, deadlines } from '#platform/clock'
 import { Failure } from '#platform/errors'
 import { openMetrics } from '#platform/metrics'
@@ -12,7 +12,7 @@ import {
   type TextRun,
   UpstreamError,
   type UpstreamFault,
-} from '#providers/spec'
+} from '#core/spec'
 import { makeSeries } from '../../src/metrics.ts'
 import fc from '../harness/fast-check.ts'
 

@@ -5,8 +5,8 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect, test } from 'vitest'
-import { plausibleUsage, possibleInput } from '#engine/metering'
-import type { Part, Turn } from '#engine/turn'
+import { plausibleUsage, possibleInput } from '#core/metering'
+import type { Part, Turn } from '#core/turn'
 import { transcripts as messages } from '../providers/messages-wire.ts'
 import { transcripts as responses } from '../providers/responses-wire.ts'
 

@@ -15,11 +15,11 @@ type Tree = Readonly<Record<string, string>>
 /** A small house in order; each test plants one offence into it. */
 const house: Tree = {
   'src/app.ts': `import type { Ledger } from '#platform/ledger'\nexport interface App { ledger: Ledger }`,
-  'src/server.ts': `import { chat } from '#capabilities/chat'\nimport type { App } from './app.ts'\nexport const start = (app: App) => chat(app)`,
-  'src/capabilities/chat/chat.ts': `import type { App } from '#app'\nimport { plan } from '#engine/models'\nexport const chat = (app: App) => plan(app)`,
-  'src/engine/models/models.ts': `import { hold } from '#platform/ledger'\nexport { price } from './price.ts'\nexport const plan = hold`,
-  'src/engine/models/price.ts': `import type { Turn } from '#engine/turn'\nexport const price = (turn: Turn) => turn.tokens`,
-  'src/engine/turn/turn.ts': 'export interface Turn { tokens: number }',
+  'src/server.ts': `import { chat } from '#text/chat'\nimport type { App } from './app.ts'\nexport const start = (app: App) => chat(app)`,
+  'src/text/chat/chat.ts': `import type { App } from '#app'\nimport { plan } from '#core/models'\nexport const chat = (app: App) => plan(app)`,
+  'src/core/models/models.ts': `import { hold } from '#platform/ledger'\nexport { price } from './price.ts'\nexport const plan = hold`,
+  'src/core/models/price.ts': `import type { Turn } from '#core/turn'\nexport const price = (turn: Turn) => turn.tokens`,
+  'src/core/turn/turn.ts': 'export interface Turn { tokens: number }',
   'src/platform/ledger/ledger.ts': `import type { App } from '#app'\nexport { hold } from './books.ts'\nexport type Ledger = App`,
   'src/platform/ledger/books.ts': 'export const hold = (row: unknown) => row',
 }
@@ -49,74 +49,74 @@ describe('the check of rooms refuses, with file and line,', () => {
   test.each<[string, Tree, RegExp]>([
     [
       'a circle of which one arrow is a type',
-      { 'src/engine/turn/turn.ts': `\nimport { price } from '#engine/models'\nexport const turn = price` },
+      { 'src/core/turn/turn.ts': `\nimport { price } from '#core/models'\nexport const turn = price` },
       /circle by types: engine\/models → engine\/turn → engine\/models/,
     ],
     [
       'a circle at run time by an import that is made later',
       {
-        'src/engine/turn/turn.ts': `export const later = () => import('#engine/models')`,
-        'src/engine/models/price.ts': `import { later } from '#engine/turn'\nexport const price = later`,
+        'src/core/turn/turn.ts': `export const later = () => import('#core/models')`,
+        'src/core/models/price.ts': `import { later } from '#core/turn'\nexport const price = later`,
       },
       /circle at run time: engine\/models → engine\/turn → engine\/models[\s\S]*price\.ts:1 imports #engine\/turn[\s\S]*turn\.ts:1 imports #engine\/models/,
     ],
     [
       'a circle by types alone',
       {
-        'src/engine/turn/turn.ts': `import type { price } from '#engine/models'\nexport type Turn = typeof price`,
+        'src/core/turn/turn.ts': `import type { price } from '#core/models'\nexport type Turn = typeof price`,
       },
       /circle by types: engine\/models → engine\/turn → engine\/models/,
     ],
     [
       'a circle by the type of an import expression',
-      { 'src/engine/turn/turn.ts': `export type Turn = import('#engine/models').Price` },
+      { 'src/core/turn/turn.ts': `export type Turn = import('#core/models').Price` },
       /circle by types: engine\/models → engine\/turn → engine\/models/,
     ],
     [
       'a circle by a re-export',
-      { 'src/engine/turn/turn.ts': `export * from '#engine/models'` },
+      { 'src/core/turn/turn.ts': `export * from '#core/models'` },
       /circle by types: engine\/models → engine\/turn → engine\/models/,
     ],
     [
       'an arrow that points up',
-      { 'src/platform/ledger/books.ts': `\nimport { plan } from '#engine/models'\nexport const hold = plan` },
+      { 'src/platform/ledger/books.ts': `\nimport { plan } from '#core/models'\nexport const hold = plan` },
       /books\.ts:2 imports #engine\/models: platform\/ledger may not know engine\/models/,
     ],
     [
       'an arrow that points up by types',
       {
-        'src/platform/ledger/books.ts': `import type { Turn } from '#engine/turn'\nexport const hold = (row: Turn) => row`,
+        'src/platform/ledger/books.ts': `import type { Turn } from '#core/turn'\nexport const hold = (row: Turn) => row`,
       },
       /books\.ts:1 imports #engine\/turn: platform\/ledger may not know engine\/turn/,
     ],
     [
       'the app at run time',
-      { 'src/engine/turn/turn.ts': `import { version } from '#app'\nexport const turn = version` },
+      { 'src/core/turn/turn.ts': `import { version } from '#app'\nexport const turn = version` },
       /turn\.ts:1 imports #app: engine\/turn may not know app/,
     ],
     [
       'a vendor in the engine',
-      { 'src/engine/turn/turn.ts': `import { speak } from '#providers/messages'\nexport const turn = speak` },
+      { 'src/core/turn/turn.ts': `import { speak } from '#providers/messages'\nexport const turn = speak` },
       /turn\.ts:1 imports #providers\/messages: .*the engine knows no vendor/,
     ],
     [
       'an import past the door of a room',
       {
-        'src/capabilities/chat/parse.ts': `import { hold } from '#platform/ledger/books'\nexport const parse = hold`,
+        'src/text/chat/parse.ts': `import { hold } from '#platform/ledger/books'\nexport const parse = hold`,
       },
       /parse\.ts:1 imports #platform\/ledger\/books: it reaches past the door/,
     ],
     [
       'a climb into another room',
       {
-        'src/engine/models/price.ts': `import type { Turn } from '../turn/turn.ts'\nexport type Price = Turn`,
+        'src/core/models/price.ts': `import type { Turn } from '../turn/turn.ts'\nexport type Price = Turn`,
       },
       /price\.ts:1 imports \.\.\/turn\/turn\.ts: it climbs into engine\/turn/,
     ],
     [
       'a file of another room that is started as a process',
       {
-        'src/engine/models/price.ts': `export const file = new URL('../../platform/ledger/books.ts', import.meta.url)`,
+        'src/core/models/price.ts': `export const file = new URL('../../platform/ledger/books.ts', import.meta.url)`,
       },
       /price\.ts:1 imports \.\.\/\.\.\/platform\/ledger\/books\.ts: it climbs into platform\/ledger/,
     ],
@@ -135,7 +135,7 @@ describe('the check of rooms refuses, with file and line,', () => {
         file: 'src/platform/http/a.ts',
         code: '// Plain.\nexport const openPigeonLofts = 1\nlet x = `pigeons_kept`',
       },
-      { file: 'src/engine/turn/turn.ts', code: 'export const pigeon = 1' },
+      { file: 'src/core/turn/turn.ts', code: 'export const pigeon = 1' },
     ]
     const found = nounOffences(sources, ['pigeon'], [])
     expect(found).toEqual([
@@ -169,7 +169,7 @@ describe('tests enter rooms by their doors too:', () => {
     ['tests/contract/chat.test.ts', `import { boot } from '../harness/world.ts'\nimport pg from 'pg'`],
     [
       'src/platform/ledger/books.test.ts',
-      `import { hold } from './books.ts'\nimport { plan } from '#engine/models'`,
+      `import { hold } from './books.ts'\nimport { plan } from '#core/models'`,
     ],
     ['src/warm.test.ts', `import { warm } from './warm.ts'`],
   ])('%s may %s', (file, code) => {
@@ -201,7 +201,7 @@ describe('tests enter rooms by their doors too:', () => {
       /climbs into platform\/ledger/,
     ],
     [
-      'src/engine/models/price.test.ts',
+      'src/core/models/price.test.ts',
       `import { hold } from '../../platform/ledger/books.ts'`,
       /climbs into platform\/ledger/,
     ],
@@ -250,11 +250,11 @@ describe('tests enter rooms by their doors too:', () => {
 
 test('the command of the check ends with an error and names the place', async () => {
   const planted = {
-    'src/engine/models/price.ts': `import type { Turn } from '../turn/turn.ts'\nexport type Price = Turn`,
+    'src/core/models/price.ts': `import type { Turn } from '../turn/turn.ts'\nexport type Price = Turn`,
   }
   const { code, output } = await checkTree({ ...house, ...planted })
   expect(code).toBe(1)
-  expect(output).toContain('src/engine/models/price.ts:1 imports ../turn/turn.ts')
+  expect(output).toContain('src/core/models/price.ts:1 imports ../turn/turn.ts')
 })
 
 test('the command of the check names a test that climbs past a door', async () => {

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createConnection } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { defaultTimeouts } from '#engine/models'
+import { defaultTimeouts } from '#core/models'
 import { readEnv } from '#platform/config'
 import { loadConfig } from '#settings'
 import { type Client, dataOf } from '../harness/client.ts'

@@ -1,6 +1,6 @@
 /** Signed links to stored files: what they open, for how long, and what forged ones tell. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { openLinks } from '#engine/files'
+import { openLinks } from '#core/files'
 import type { Client, Seen } from '../harness/client.ts'
 import { boot, MovableClock, type World } from '../harness/world.ts'
 

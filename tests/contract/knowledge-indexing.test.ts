@@ -1,7 +1,7 @@
 import { buffer } from 'node:stream/consumers'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { App } from '#app'
-import { knowledge } from '#capabilities/knowledge'
+import { knowledge } from '#work/knowledge'
 import { type Job, startWorkers } from '#platform/jobs'
 import { TraceContext } from '#platform/trace'
 import type { Client } from '../harness/client.ts'

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { knowledge } from '#capabilities/knowledge'
+import { knowledge } from '#work/knowledge'
 import { revokeKey } from '#platform/auth'
 import { uuidv7 } from '#platform/ids'
 import type { Job } from '#platform/jobs'

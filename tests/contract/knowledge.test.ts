@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { strToU8 } from 'fflate'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { recall, requireKnowledge } from '#capabilities/knowledge'
+import { recall, requireKnowledge } from '#work/knowledge'
 import { openGuardedClient } from '#platform/net'
 import { selfSigned } from '../harness/certificate.ts'
 import type { Client, Seen } from '../harness/client.ts'

@@ -1,7 +1,7 @@
 /** Which wire of a provider with several of them makes what, and what that costs. */
 import sharp from 'sharp'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { encodeWhole } from '#engine/sound'
+import { encodeWhole } from '#core/sound'
 import type { Client } from '../harness/client.ts'
 import { sharedWorld } from '../harness/shared-world.ts'
 import { done, type FakeUpstream, fakeUpstream, json, type Script, stream } from '../harness/upstream.ts'

@@ -1,7 +1,7 @@
 /** A paid picture outlives what fails between its upstream and its file: the database, a store that hangs, a process without workers. */
 import { buffer } from 'node:stream/consumers'
 import { expect, test } from 'vitest'
-import { storeWaiting } from '#engine/files'
+import { storeWaiting } from '#core/files'
 import { announceNew, deletePendingBlobs, stageBlob } from '#platform/storage'
 import type { Client, Seen } from '../harness/client.ts'
 import { type FakeS3, fakeS3 } from '../harness/fake-s3.ts'

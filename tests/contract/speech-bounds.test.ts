@@ -1,6 +1,6 @@
 /** Bounds of the fields of sound, each at its edge and one past it, counted in characters. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { encodeWhole } from '#engine/sound'
+import { encodeWhole } from '#core/sound'
 import type { Client, Seen } from '../harness/client.ts'
 import { sharedWorld } from '../harness/shared-world.ts'
 import { type FakeUpstream, fakeUpstream, stream } from '../harness/upstream.ts'

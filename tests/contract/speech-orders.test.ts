@@ -1,7 +1,7 @@
 /** Speech in several orders, by a fallback, of another length than was expected: what is sent, stored, said and charged. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { measureAudio } from '#engine/media'
-import { encodeWhole } from '#engine/sound'
+import { measureAudio } from '#core/media'
+import { encodeWhole } from '#core/sound'
 import type { Client, Seen } from '../harness/client.ts'
 import { sharedWorld } from '../harness/shared-world.ts'
 import { type FakeUpstream, fakeUpstream, type Script, stream } from '../harness/upstream.ts'

@@ -6,7 +6,7 @@ import path from 'node:path'
 import { promisify } from 'node:util'
 import OpenAI from 'openai'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { decodeSound, encodeWhole, loudnessOf, type Sound } from '#engine/sound'
+import { decodeSound, encodeWhole, loudnessOf, type Sound } from '#core/sound'
 import type { Client, Seen } from '../harness/client.ts'
 import {
   cut,

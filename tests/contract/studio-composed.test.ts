@@ -1,6 +1,6 @@
 /** POST /v1/studio/audio with a recording, by an audio model that cannot listen: written down, answered, spoken; one hold, one receipt, all or nothing. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { encodeWhole } from '#engine/sound'
+import { encodeWhole } from '#core/sound'
 import type { Client, Seen } from '../harness/client.ts'
 import { type TranscriptionUpstream, transcriptionUpstream } from '../harness/transcription-upstream.ts'
 import {

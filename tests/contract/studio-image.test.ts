@@ -1,7 +1,7 @@
 /** POST /v1/studio/image: settings, bounds, orders, and what becomes of pictures that were paid. */
 import sharp from 'sharp'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { deleteForgotten, storeWaiting } from '#engine/files'
+import { deleteForgotten, storeWaiting } from '#core/files'
 import type { Client, Seen } from '../harness/client.ts'
 import { fakeS3 } from '../harness/fake-s3.ts'
 import { until } from '../harness/until.ts'
@@ -588,7 +588,7 @@ describe('what is kept', () => {
     clock.moveMs(120_000)
     expect((await stored(key, id!)).status).toBe(404)
     expect((await key.get('/v1/files')).body.data).toEqual([])
-    const { deleteExpired, deleteUnowned } = await import('#engine/files')
+    const { deleteExpired, deleteUnowned } = await import('#core/files')
     await deleteExpired(world.app, new AbortController().signal)
     await deleteUnowned(world.app, new AbortController().signal)
     expect(await world.app.storage.get(`files/${world.account}/${id}`)).toBeUndefined()

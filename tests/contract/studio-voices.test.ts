@@ -1,6 +1,6 @@
 /** Servers of speech as their public documents describe them: what they answer is what the caller asked for, and priced as it sounds. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { decodeSound, encodeWhole, secondsOf } from '#engine/sound'
+import { decodeSound, encodeWhole, secondsOf } from '#core/sound'
 import type { Client, Seen } from '../harness/client.ts'
 import { cut, type FakeUpstream, fakeUpstream, json, type Script, stream } from '../harness/upstream.ts'
 import { boot, type World } from '../harness/world.ts'

@@ -1,5 +1,5 @@
 /** A server with transcription models on a fake upstream, and recordings to send. */
-import { encodeWhole } from '#engine/sound'
+import { encodeWhole } from '#core/sound'
 import type { Client, Seen } from '../harness/client.ts'
 import { type OpenWorld, type SharedWorldOptions, sharedWorld } from '../harness/shared-world.ts'
 import { type TranscriptionUpstream, transcriptionUpstream } from '../harness/transcription-upstream.ts'

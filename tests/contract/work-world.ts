@@ -7,8 +7,8 @@ import {
   pipelinesOf,
   type StepContext,
   type Task,
-} from '#engine/pipelines'
-import type { Message } from '#engine/turn'
+} from '#work/pipelines'
+import type { Message } from '#core/turn'
 import type { Client, Seen } from '../harness/client.ts'
 import { startMs, until } from '../harness/until.ts'
 import { fakeUpstream } from '../harness/upstream.ts'

@@ -1,5 +1,5 @@
 /** A server whose media models stand on one fake upstream, for clients that ask for pictures, speech and vectors. */
-import { encodeWhole } from '#engine/sound'
+import { encodeWhole } from '#core/sound'
 import { drawn } from '../contract/images-world.ts'
 import { meant } from '../contract/vectors-world.ts'
 import type { Client } from '../harness/client.ts'

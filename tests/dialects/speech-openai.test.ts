@@ -1,7 +1,7 @@
 /** Speech with the official OpenAI client, read as it comes. */
 import OpenAI from 'openai'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { decodeSound } from '#engine/sound'
+import { decodeSound } from '#core/sound'
 import { explained } from '../contract/chat-world.ts'
 import { stream } from '../harness/upstream.ts'
 import { outcome } from '../sound/samples.ts'

@@ -1,9 +1,9 @@
 /** Databases of clouds at the end of a test. */
 import { access, readdir } from 'node:fs/promises'
 import { holdLock } from '#platform/jail'
-import { layoutOf } from '../../src/engine/databases/local/layout.ts'
-import { signalIfThere } from '../../src/engine/databases/local/processes.ts'
-import { serverOf } from '../../src/engine/databases/local/wake.ts'
+import { layoutOf } from '../../src/cloud/databases/local/layout.ts'
+import { signalIfThere } from '../../src/cloud/databases/local/processes.ts'
+import { serverOf } from '../../src/cloud/databases/local/wake.ts'
 import { until } from './until.ts'
 
 const lockSliceMs = 50

@@ -15,8 +15,8 @@ import type {
   Question,
   StepContext,
   Task,
-} from '#engine/pipelines'
-import type { Source } from '#engine/turn'
+} from '#work/pipelines'
+import type { Source } from '#core/turn'
 import { promptBytes, type Used } from './plan-use.ts'
 
 /** The services behind a step context: a scripted model and a scripted web. */

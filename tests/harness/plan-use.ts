@@ -1,5 +1,5 @@
 /** Compares what a run used with its plan. */
-import type { Plan, Question } from '#engine/pipelines'
+import type { Plan, Question } from '#work/pipelines'
 
 /** What a run has used of its plan. */
 export interface Used {

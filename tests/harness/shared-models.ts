@@ -3,12 +3,12 @@
  * models of its configuration and takes them away at its end. They have breakers, drains and connections of their own, as on a new server.
  */
 import assert from 'node:assert/strict'
-import { buildCatalogue, type Catalogue, type Discovery, type NamedModel } from '#engine/models'
-import { type Inference, type InferenceOptions, openInference, type Upstream } from '#engine/routing'
+import { buildCatalogue, type Catalogue, type Discovery, type NamedModel } from '#core/models'
+import { type Inference, type InferenceOptions, openInference, type Upstream } from '#core/routing'
 import type { Config } from '#platform/config'
 import type { GuardedNet } from '#platform/net'
 import { openOutbound } from '#platform/proxy'
-import { sandboxModels } from '#providers/sandbox'
+import { sandboxModels } from '#sandbox'
 import { connect } from '../../src/connect.ts'
 import type { AppOptions, ServedModels } from '../../src/open-app.ts'
 

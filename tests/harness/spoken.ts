@@ -1,6 +1,6 @@
 /** Persian (or English) sentences spoken by espeak-ng, with pauses of exact lengths and noise of a given level: the same each time. */
 import { spawnSync } from 'node:child_process'
-import { resample, type Sound } from '#engine/sound'
+import { resample, type Sound } from '#core/sound'
 import { Random } from '../simulation/random.ts'
 
 export const hasEspeak = spawnSync('espeak-ng', ['--version']).status === 0

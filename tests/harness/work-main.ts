@@ -10,7 +10,7 @@ import {
   type Pipeline,
   pipelinesOf,
   type StepContext,
-} from '#engine/pipelines'
+} from '#work/pipelines'
 import { readConfigFile, readEnv } from '#platform/config'
 import { loadConfig } from '#settings'
 import { startKherad } from '../../src/server.ts'

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { type Browser, chromium, type Page } from 'playwright-core'
 import sharp from 'sharp'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { cuesOf, srtOf, vttOf } from '#engine/subtitles'
+import { cuesOf, srtOf, vttOf } from '#media/subtitles'
 import { startMs } from '../harness/until.ts'
 import { ffmpeg, hasFfmpeg, withFile } from '../sound/ffmpeg.ts'
 

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { chromium } from 'playwright-core'
 import sharp from 'sharp'
 import { describe, expect, test } from 'vitest'
-import { cleanSvg, openSvgs } from '#engine/media'
+import { cleanSvg, openSvgs } from '#core/media'
 import { openLog } from '#platform/log'
 
 const svgs = openSvgs(openLog('silent'))

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { defaultLinkBounds, type LinkBounds, withLinkedMedia } from '#engine/media'
-import type { Content, Message } from '#engine/turn'
+import { defaultLinkBounds, type LinkBounds, withLinkedMedia } from '#core/media'
+import type { Content, Message } from '#core/turn'
 import { png } from '../dialects/media-samples.ts'
 import { selfSigned } from '../harness/certificate.ts'
 import { guarded, openSite, openWire, type Site } from './sites.ts'

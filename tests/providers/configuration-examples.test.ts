@@ -2,9 +2,9 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect, test } from 'vitest'
-import { buildCatalogue } from '#engine/models'
+import { buildCatalogue } from '#core/models'
 import { readEnv } from '#platform/config'
-import { sandboxModels } from '#providers/sandbox'
+import { sandboxModels } from '#sandbox'
 import { loadConfig } from '#settings'
 
 const folder = path.resolve(import.meta.dirname, '../../docs/examples/configuration')

@@ -2,7 +2,7 @@
 import sharp from 'sharp'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { falImages } from '#providers/fal'
-import type { UpstreamError } from '#providers/spec'
+import type { UpstreamError } from '#core/spec'
 import { selfSigned } from '../harness/certificate.ts'
 import { somePlaces } from '../harness/seed.ts'
 import {

@@ -1,9 +1,9 @@
 /** Servers of this machine that write recordings down: found by what only they answer, free, and asked as they want to be. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { buildCatalogue, discover, type TranscriptionModel } from '#engine/models'
+import { buildCatalogue, discover, type TranscriptionModel } from '#core/models'
 import { readEnv } from '#platform/config'
 import { openOutbound } from '#platform/proxy'
-import { sandboxModels } from '#providers/sandbox'
+import { sandboxModels } from '#sandbox'
 import { loadConfig } from '#settings'
 import { connect } from '../../src/connect.ts'
 import { freePort } from '../harness/free-port.ts'

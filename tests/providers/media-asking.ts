@@ -1,7 +1,7 @@
 /** Asks the rooms of media, and what all of them must make of every failure of a wire. */
 import { setImmediate } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
-import type { AudioOrder, ImageOrder, SoundBytes, SoundFormat, TranscriptionOrder } from '#engine/turn'
+import type { AudioOrder, ImageOrder, SoundBytes, SoundFormat, TranscriptionOrder } from '#core/turn'
 import {
   type AudioProvider,
   type Drawn,
@@ -13,7 +13,7 @@ import {
   type Transcribed,
   type TranscriptionProvider,
   UpstreamError,
-} from '#providers/spec'
+} from '#core/spec'
 import { somePlaces } from '../harness/seed.ts'
 import { until } from '../harness/until.ts'
 import {

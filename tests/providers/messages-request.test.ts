@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Content, Message, Turn } from '#engine/turn'
+import type { Content, Message, Turn } from '#core/turn'
 import { forwardedFields, messagesProvider } from '#providers/messages'
 import { fakeUpstream, json } from '../harness/upstream.ts'
 import { callOf, chatTurn, hear } from './asking.ts'

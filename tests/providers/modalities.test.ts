@@ -1,7 +1,7 @@
 /** Chat completions that answer with pictures and sound, against their bytes. */
 import sharp from 'sharp'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { AudioOrder } from '#engine/turn'
+import type { AudioOrder } from '#core/turn'
 import { chatAnswers, chatImages } from '#providers/modalities'
 import { selfSigned } from '../harness/certificate.ts'
 import { done, type FakeUpstream, fakeUpstream, json, type Step, stall, stream } from '../harness/upstream.ts'

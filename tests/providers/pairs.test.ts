@@ -1,6 +1,6 @@
 /** One conversation through each client codec: the requests to the three kinds of upstream mean the same. */
 import { expect, test } from 'vitest'
-import type { Turn } from '#engine/turn'
+import type { Turn } from '#core/turn'
 import { chatCompletionsProvider } from '#providers/chat-completions'
 import { messagesProvider } from '#providers/messages'
 import { responsesProvider } from '#providers/responses'

@@ -14,14 +14,14 @@ import {
   imageModels,
   type VideoModel,
   videoModels,
-} from '#engine/models'
-import type { Upstream } from '#engine/routing'
-import { planSpeech, type SpeechSpec } from '#engine/speech'
-import type { SoundFormat } from '#engine/turn'
+} from '#core/models'
+import type { Upstream } from '#core/routing'
+import { planSpeech, type SpeechSpec } from '#media/speech'
+import type { SoundFormat } from '#core/turn'
 import { readEnv } from '#platform/config'
 import { StartRefused } from '#platform/errors'
 import { openOutbound } from '#platform/proxy'
-import { sandboxModels } from '#providers/sandbox'
+import { sandboxModels } from '#sandbox'
 import { loadConfig } from '#settings'
 import { connect } from '../../src/connect.ts'
 import {

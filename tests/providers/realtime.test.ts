@@ -10,7 +10,7 @@ import type {
   RealtimeProvider,
   RealtimeSetup,
   UpstreamError,
-} from '#providers/spec'
+} from '#core/spec'
 import type { SocketScript, UpstreamSession } from '../harness/socket-upstream.ts'
 import { until } from '../harness/until.ts'
 import { geminiVoice, openAiVoice, type Voice, voiceOf } from '../harness/voice-wires.ts'

@@ -1,6 +1,6 @@
 import { setTimeout as later, setImmediate as turnOfLoop } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import type { Part } from '#engine/turn'
+import type { Part } from '#core/turn'
 import { somePlaces } from '../harness/seed.ts'
 import { done as closed, cut, fakeUpstream, json, type Step, stall, stream } from '../harness/upstream.ts'
 import {

@@ -1,5 +1,5 @@
 /** Answers of the Responses wire as its servers write them, and what they mean. */
-import type { Part, Turn } from '#engine/turn'
+import type { Part, Turn } from '#core/turn'
 import { responsesProvider } from '#providers/responses'
 import { type FakeUpstream, fakeUpstream, type Script, type Step, stream } from '../harness/upstream.ts'
 import { callOf, chatTurn, type Event, type Heard, hear, patient, sse } from './asking.ts'

@@ -1,10 +1,10 @@
 /** What the picture model of the simulator can be ordered to do, and what its pictures say of themselves. */
 import sharp from 'sharp'
 import { describe, expect, test } from 'vitest'
-import { cleanSvg, measure } from '#engine/media'
-import type { ImageOrder } from '#engine/turn'
-import { sandboxImages } from '#providers/sandbox'
-import type { Drawn } from '#providers/spec'
+import { cleanSvg, measure } from '#core/media'
+import type { ImageOrder } from '#core/turn'
+import { sandboxImages } from '#sandbox'
+import type { Drawn } from '#core/spec'
 import { patient } from './asking.ts'
 
 const order: ImageOrder = {

@@ -1,7 +1,7 @@
 /** What the embedding model of the simulator can be ordered to do. */
 import { describe, expect, test } from 'vitest'
-import { sandboxEmbeddings } from '#providers/sandbox'
-import type { Embedded, EmbeddingOrder } from '#providers/spec'
+import { sandboxEmbeddings } from '#sandbox'
+import type { Embedded, EmbeddingOrder } from '#core/spec'
 import { patient } from './asking.ts'
 
 const embed = (

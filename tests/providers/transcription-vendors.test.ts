@@ -1,6 +1,6 @@
 /** The vendors' own wires of transcription, against their bytes. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import type { TranscriptionOrder } from '#engine/turn'
+import type { TranscriptionOrder } from '#core/turn'
 import { deepgramTranscription } from '#providers/deepgram'
 import { elevenLabsTranscription } from '#providers/elevenlabs'
 import { openRouterTranscription } from '#providers/openrouter'

@@ -1,9 +1,9 @@
 /** Asks the rooms of videos. */
 import { expect } from 'vitest'
-import type { VideoOrder } from '#engine/turn'
+import type { VideoOrder } from '#core/turn'
 import type { GuardedClient } from '#platform/net'
 import type { VideoRoom } from '#providers/kit'
-import { UpstreamError, type VideoProgress, type VideoTicket } from '#providers/spec'
+import { UpstreamError, type VideoProgress, type VideoTicket } from '#core/spec'
 import { patient } from './asking.ts'
 import { secret } from './media-asking.ts'
 

@@ -1,6 +1,6 @@
 /** fal's queue of videos, against its bytes. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import type { VideoOrder } from '#engine/turn'
+import type { VideoOrder } from '#core/turn'
 import { falVideos } from '#providers/fal'
 import { selfSigned } from '../harness/certificate.ts'
 import { type FakeUpstream, fakeUpstream, json, type Script, silence } from '../harness/upstream.ts'

@@ -1,4 +1,4 @@
-import { callName } from '#engine/realtime'
+import { callName } from '#voice/realtime'
 import { uuidv7 } from '#platform/ids'
 import type { World } from '../harness/world.ts'
 

@@ -7,7 +7,7 @@ import {
   type NewCall,
   type RealtimeCalls,
   type RunningMoney,
-} from '#engine/realtime'
+} from '#voice/realtime'
 import { uuidv7 } from '#platform/ids'
 import type { Payer } from '#platform/ledger'
 

@@ -1,8 +1,8 @@
 /** The money of calls, on a real database: one hold that rolls, steps that are written before they are paid for, one receipt. */
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
-import { questionTurn, startPaidTurn, worstCaseOf } from '#engine/inference'
-import type { Model } from '#engine/models'
-import { askEnd, beginCall, freeProcesses, readCall, type StepKind } from '#engine/realtime'
+import { questionTurn, startPaidTurn, worstCaseOf } from '#core/inference'
+import type { Model } from '#core/models'
+import { askEnd, beginCall, freeProcesses, readCall, type StepKind } from '#voice/realtime'
 import { revokeKey, setAccountState, setKey } from '#platform/auth'
 import type { Failure } from '#platform/errors'
 import { uuidv7 } from '#platform/ids'

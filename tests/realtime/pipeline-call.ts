@@ -1,7 +1,7 @@
 /** A call of the engine `pipeline` without a line: a test speaks into it and reads what its client would get. The sound runs faster than time. */
 import type { App, Caller } from '#app'
-import { planSpeaking } from '#engine/live-speech'
-import { SharedHold } from '#engine/paid'
+import { planSpeaking } from '#voice/live-speech'
+import { SharedHold } from '#core/paid'
 import {
   type CallMoney,
   CallSession,
@@ -11,11 +11,11 @@ import {
   type RealtimeEvent,
   type StepKind,
   type StepLine,
-} from '#engine/realtime'
-import { resample } from '#engine/sound'
+} from '#voice/realtime'
+import { resample } from '#core/sound'
 import { Failure } from '#platform/errors'
 import { uuidv7 } from '#platform/ids'
-import { PacedSpeaker } from '../../src/engine/realtime/speak/speaker.ts'
+import { PacedSpeaker } from '../../src/voice/realtime/speak/speaker.ts'
 import { startMs, until } from '../harness/until.ts'
 
 export interface DoneStep {

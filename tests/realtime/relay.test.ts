@@ -14,12 +14,12 @@ import type {
   Speaker,
   StepLine,
   TurnDetection,
-} from '#engine/realtime'
-import { Relay, type RelayOptions } from '#engine/realtime'
+} from '#voice/realtime'
+import { Relay, type RelayOptions } from '#voice/realtime'
 import { geminiRealtime } from '#providers/gemini-live'
 import { realtimeProvider } from '#providers/realtime'
-import type { RealtimeProvider } from '#providers/spec'
-import { CallConversation } from '../../src/engine/realtime/conversation.ts'
+import type { RealtimeProvider } from '#core/spec'
+import { CallConversation } from '../../src/voice/realtime/conversation.ts'
 import { type FakeSockets, socketUpstream } from '../harness/socket-upstream.ts'
 import { hasEspeak, spoken } from '../harness/spoken.ts'
 import { until } from '../harness/until.ts'

@@ -1,6 +1,6 @@
 /** A client of GET /v1/realtime that writes down what it is told. */
 import { WebSocket } from 'ws'
-import type { RealtimeEvent } from '#engine/realtime'
+import type { RealtimeEvent } from '#voice/realtime'
 import { until } from '../harness/until.ts'
 import type { World } from '../harness/world.ts'
 

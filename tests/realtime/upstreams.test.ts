@@ -1,7 +1,7 @@
 /** Calls through models of the configuration whose upstreams are sockets: relays, turns that are heard live, and sessions that only write down. */
 import { OpenAIRealtimeWebSocket } from '@openai/agents-realtime'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import type { RealtimeEvent } from '#engine/realtime'
+import type { RealtimeEvent } from '#voice/realtime'
 import type { Client } from '../harness/client.ts'
 import { type FakeSockets, socketUpstream, type UpstreamSession } from '../harness/socket-upstream.ts'
 import { until } from '../harness/until.ts'

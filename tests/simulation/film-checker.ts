@@ -1,5 +1,5 @@
 /** What must be true of videos in a simulated world: ordered at most once, and either stored and charged once, or free with its cost in the books. */
-import type { Catalogue } from '#engine/models'
+import type { Catalogue } from '#core/models'
 import type { Config } from '#platform/config'
 import type { SimulatedDatabase } from './database.ts'
 import type { Film, FilmCall, FilmVendor } from './film-vendor.ts'

@@ -1,6 +1,6 @@
 /** A vendor of videos that knows the truth: what was ordered, what it made, who has its bytes. Its jobs take seconds to minutes, and some for ever. */
-import type { VideoCall, VideoLook, VideoProgress, VideoProvider, VideoTicket } from '#providers/spec'
-import { UpstreamError } from '#providers/spec'
+import type { VideoCall, VideoLook, VideoProgress, VideoProvider, VideoTicket } from '#core/spec'
+import { UpstreamError } from '#core/spec'
 import { never, type Sender } from './link.ts'
 import type { Random } from './random.ts'
 import type { Timeline } from './timeline.ts'

@@ -1,10 +1,10 @@
 /** Videos in a simulated world: the real acceptance, order, poller, fetch and settlement (`engine/video`), by the real workers of `platform/jobs`. */
 import { createHash } from 'node:crypto'
 import type { App } from '#app'
-import { type ProbedVideo, VideoError } from '#engine/media'
-import { type VideoModel, videoModels } from '#engine/models'
-import type { PaidCall } from '#engine/paid'
-import { nudgeVideo, planVideo, submitVideo } from '#engine/video'
+import { type ProbedVideo, VideoError } from '#core/media'
+import { type VideoModel, videoModels } from '#core/models'
+import type { PaidCall } from '#core/paid'
+import { nudgeVideo, planVideo, submitVideo } from '#media/video'
 import type { SpoolFile } from '#platform/spool'
 import { wholeEnd } from './film-vendor.ts'
 

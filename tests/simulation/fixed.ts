@@ -1,5 +1,5 @@
 /** The configuration of all worlds: a model of text, one of pictures and one of videos, each on two deployments, at prices of whole micro-credits. */
-import { buildCatalogue, type Catalogue } from '#engine/models'
+import { buildCatalogue, type Catalogue } from '#core/models'
 import { type Config, readEnv } from '#platform/config'
 import { type Metrics, openMetrics } from '#platform/metrics'
 import { loadConfig } from '#settings'

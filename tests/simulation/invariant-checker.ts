@@ -1,6 +1,6 @@
 /** What must be true of a simulated world: at each step, and when everything has ended. */
 
-import { type Catalogue, textModels } from '#engine/models'
+import { type Catalogue, textModels } from '#core/models'
 import type { Config } from '#platform/config'
 import type { Settled, Settlement } from '#platform/ledger'
 import type { HoldOp } from '../ledger/model.ts'

@@ -1,11 +1,11 @@
 /**
- * Orders of pictures in a simulated world: the real order, hold, room, file rows and settlement (`#engine/paid`). Only what an upstream draws
- * is taken as it is, in place of `#engine/images`, whose codecs work outside of virtual time.
+ * Orders of pictures in a simulated world: the real order, hold, room, file rows and settlement (`#core/paid`). Only what an upstream draws
+ * is taken as it is, in place of `#media/images`, whose codecs work outside of virtual time.
  */
 import type { App } from '#app'
-import { answerStored, type StoredCall } from '#capabilities/calls'
-import { failureOf } from '#engine/inference'
-import { type ImageModel, imageModels } from '#engine/models'
+import { answerStored, type StoredCall } from '#core/calls'
+import { failureOf } from '#core/inference'
+import { type ImageModel, imageModels } from '#core/models'
 import {
   type FilledPart,
   type PaidCall,
@@ -13,11 +13,11 @@ import {
   StoredResult,
   startPaidOrder,
   totalQuantities,
-} from '#engine/paid'
-import type { ImageOrder } from '#engine/turn'
+} from '#core/paid'
+import type { ImageOrder } from '#core/turn'
 import type { Failure } from '#platform/errors'
 import { JsonText, type RequestContext } from '#platform/http'
-import type { Drawn } from '#providers/spec'
+import type { Drawn } from '#core/spec'
 
 interface Candidate {
   model: ImageModel

@@ -1,5 +1,5 @@
 /** An upstream that knows the truth: what it was asked, by whom, and what it did for it. */
-import type { Part, Usage } from '#engine/turn'
+import type { Part, Usage } from '#core/turn'
 import {
   type Drawn,
   type ImageCall,
@@ -8,7 +8,7 @@ import {
   type TextProvider,
   UpstreamError,
   type UpstreamFault,
-} from '#providers/spec'
+} from '#core/spec'
 import { pushing } from '../harness/parts.ts'
 import { never, type Sender } from './link.ts'
 import type { Random } from './random.ts'

@@ -1,7 +1,7 @@
 /** The names of sites in the memory of a process, over a real database. */
 import { pino } from 'pino'
 import { expect, test } from 'vitest'
-import { announceSite, openSiteDirectory } from '#engine/sites'
+import { announceSite, openSiteDirectory } from '#sites/hosting'
 import { type Db, openDb } from '#platform/db'
 import { cloneDatabase } from '../harness/postgres.ts'
 import { until } from '../harness/until.ts'

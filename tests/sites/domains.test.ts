@@ -1,7 +1,7 @@
 /** Domains of their own: who may claim one, who has it, and when it is lost. A name server is asked over the network, by real questions. */
 
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { checkDueDomains } from '#engine/sites'
+import { checkDueDomains } from '#sites/hosting'
 import type { Client } from '../harness/client.ts'
 import { type NameServer, nameServer } from '../harness/dns.ts'
 import { until } from '../harness/until.ts'

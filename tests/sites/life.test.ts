@@ -2,7 +2,7 @@
 import { readdir, rm } from 'node:fs/promises'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { readManifest, restore, sweepSites, takeDown } from '#engine/sites'
+import { readManifest, restore, sweepSites, takeDown } from '#sites/hosting'
 import { deletePendingBlobs } from '#platform/storage'
 import type { Client } from '../harness/client.ts'
 import { until } from '../harness/until.ts'

@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto'
 import { buffer } from 'node:stream/consumers'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { readManifest, sweepSites } from '#engine/sites'
+import { readManifest, sweepSites } from '#sites/hosting'
 import { deletePendingBlobs } from '#platform/storage'
 import type { Client } from '../harness/client.ts'
 import { until } from '../harness/until.ts'

@@ -1,7 +1,7 @@
 /** Opens one recording as a server does and tells what it found, and how much memory that took. Started by four-hours.test.ts. */
 import { readFileSync } from 'node:fs'
 import { setTimeout as after } from 'node:timers/promises'
-import { openRecordings, pausesOf } from '#engine/sound'
+import { openRecordings, pausesOf } from '#core/sound'
 import { openLog } from '#platform/log'
 import { openSpool } from '#platform/spool'
 

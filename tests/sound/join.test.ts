@@ -1,6 +1,6 @@
 /** Pieces that were spoken one by one become one sound: one rate, one loudness, no click. */
 import { describe, expect, test } from 'vitest'
-import { joinSpeech, loudnessOf, resample, type Sound, SoundError } from '#engine/sound'
+import { joinSpeech, loudnessOf, resample, type Sound, SoundError } from '#core/sound'
 import { ffmpeg, hasFfmpeg } from './ffmpeg.ts'
 import { outcome, sine, speechLike, whole } from './samples.ts'
 

@@ -1,5 +1,5 @@
-import type { Sound, SoundStream } from '#engine/sound'
-import { SoundError } from '#engine/sound'
+import type { Sound, SoundStream } from '#core/sound'
+import { SoundError } from '#core/sound'
 
 /** Tones that swell like syllables, with pauses: a sound that codecs of speech keep. The same for the same arguments. */
 export function speechLike(rate: number, seconds: number, amplitude = 0.5): Sound {

@@ -1,6 +1,6 @@
 /** Text becomes pieces that a voice can say: nothing is lost, and no cut is heard that need not be. */
 import { expect, test } from 'vitest'
-import { isSpeakable, piecesOfText } from '#engine/sound'
+import { isSpeakable, piecesOfText } from '#core/sound'
 import fc from '../harness/fast-check.ts'
 
 const persian =

@@ -1,6 +1,6 @@
 /** Where somebody speaks, and where nobody does. */
 import { describe, expect, test } from 'vitest'
-import { decodeSound, type Sound, silencesIn, VoiceDetector } from '#engine/sound'
+import { decodeSound, type Sound, silencesIn, VoiceDetector } from '#core/sound'
 import { ffmpeg, hasVoice } from './ffmpeg.ts'
 import { cut, speechLike, whole } from './samples.ts'
 

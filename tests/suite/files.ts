@@ -7,7 +7,7 @@
 export const isolated = [
   // These replace the clock and the timers of the whole process.
   'tests/campaign/simulator/*.test.ts',
-  'src/capabilities/sites/serve/send-bytes.test.ts',
+  'src/sites/site-routes/serve/send-bytes.test.ts',
   // These measure the process: memory, processor time, and how both grow with the length of a text.
   'tests/campaign/cost/*.test.ts',
   'tests/campaign/floods/refused-bodies.test.ts',
@@ -15,7 +15,7 @@ export const isolated = [
   'tests/campaign/floods/served-once.test.ts',
   'tests/campaign/floods/answer-bounds.test.ts',
   'tests/campaign/recordings/hostile-opened.test.ts',
-  'src/providers/sandbox/hostile.test.ts',
+  'src/sandbox/hostile.test.ts',
   // These put a secret into the environment of the process, to show that no confined process sees it.
   'tests/campaign/jail/confinement.test.ts',
   'tests/campaign/jail/shell.test.ts',

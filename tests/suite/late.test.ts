@@ -12,7 +12,7 @@ const plain = (message: string): SeenError => ({ name: 'Error', message })
 
 test('waits, leases and the sentences of Vitest are known by their class and from end to end', () => {
   expect(ofError(new WaitRanOut('in vain'))).toBe('a wait that ran out')
-  const leases = readFileSync('src/capabilities/work/store.ts', 'utf8')
+  const leases = readFileSync('src/work/runs/store.ts', 'utf8')
   const [, name] = /class LeaseLost extends Error \{\n {2}override name = '(\w+)'/.exec(leases) ?? []
   expect(lateness([{ name: name!, message: '' }])).toBe('a lease that ended')
   const sentence = (kind: string) =>

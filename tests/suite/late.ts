@@ -19,7 +19,7 @@ function lateOf(error: SeenError): string | undefined {
 /** Of classes of our own. */
 function waitOf({ name }: SeenError): string | undefined {
   if (name === 'WaitRanOut') return 'a wait that ran out'
-  // `LeaseLost` of #capabilities/work.
+  // `LeaseLost` of #work/runs.
   return name === 'Superseded' ? 'a lease that ended' : undefined
 }
 

@@ -11,8 +11,8 @@ const folder = (name: string, minutes: number, rooms: string[], files: string[] 
   guarantees: ['something'],
 })
 const kills = folder('kills', 16, ['src/platform/ledger'], ['migrations/**', 'package-lock.json'])
-const films = folder('films', 9, ['src/engine/video'])
-const voice = folder('voice', 3, ['src/engine/realtime'])
+const films = folder('films', 9, ['src/media/video'])
+const voice = folder('voice', 3, ['src/voice/realtime'])
 const all = [films, voice, kills]
 
 /** A checkout under git with one commit. */
@@ -50,11 +50,11 @@ test('a folder is owed when a file that it proves changed since its own commit, 
   const proven = { films: checkout.first, voice: checkout.first, kills: checkout.first }
   checkout.commit('docs/guide.md')
   expect(checkout.names(proven)).toEqual([])
-  const changed = checkout.commit('src/engine/video/order.ts')
+  const changed = checkout.commit('src/media/video/order.ts')
   expect(checkout.names(proven)).toEqual(['films'])
   expect(checkout.names({ ...proven, films: changed })).toEqual([])
   checkout.commit('src/engine/videos-of-another-room/order.ts')
-  checkout.commit('src/engine/video/order.test.ts')
+  checkout.commit('src/media/video/order.test.ts')
   expect(checkout.names({ ...proven, films: changed })).toEqual([])
   checkout.commit('migrations/0001-start.sql')
   expect(checkout.names({ ...proven, films: changed })).toEqual(['kills'])
@@ -62,8 +62,8 @@ test('a folder is owed when a file that it proves changed since its own commit, 
 
 test('a file that moved out of a room makes the folders of both rooms owed', () => {
   using checkout = openCheckout()
-  const base = checkout.commit('src/engine/video/sound.ts', 'the same text in both places')
-  checkout.git('mv', 'src/engine/video/sound.ts', 'README.txt')
+  const base = checkout.commit('src/media/video/sound.ts', 'the same text in both places')
+  checkout.git('mv', 'src/media/video/sound.ts', 'README.txt')
   checkout.git('commit', '-qm', 'moved')
   expect(checkout.names({ films: base, voice: base, kills: base })).toEqual(['films'])
 })
@@ -72,8 +72,8 @@ test('money comes first whatever it costs, then what has tests that changed, the
   using checkout = openCheckout()
   const proven = { films: checkout.first, voice: checkout.first, kills: checkout.first }
   checkout.commit('src/platform/ledger/books.ts')
-  checkout.commit('src/engine/realtime/call.ts')
-  checkout.commit('src/engine/video/order.ts')
+  checkout.commit('src/voice/realtime/call.ts')
+  checkout.commit('src/media/video/order.ts')
   expect(checkout.names(proven)).toEqual(['kills', 'voice', 'films'])
   checkout.commit('tests/campaign/films/proves.ts')
   expect(checkout.names(proven)).toEqual(['kills', 'voice', 'films'])
@@ -85,9 +85,9 @@ test('commits are counted from the first that makes a folder owed', () => {
   using checkout = openCheckout()
   const proven = { films: checkout.first, voice: checkout.first, kills: checkout.first }
   checkout.commit('docs/guide.md')
-  checkout.commit('src/engine/video/order.ts')
+  checkout.commit('src/media/video/order.ts')
   checkout.commit('docs/guide.md')
-  checkout.commit('src/engine/video/order.ts')
+  checkout.commit('src/media/video/order.ts')
   expect(checkout.owed(proven).map((one) => [one.folder.name, one.commits])).toEqual([['films', 3]])
 })
 

@@ -1,13 +1,13 @@
 /** A world whose transcription models are heard by a fake server of OpenAI's wire, called by the room itself. */
-import type { TranscriptionModel } from '#engine/models'
-import { encodeWhole, type MeasuredRecording, type Recording, SoundError } from '#engine/sound'
+import type { TranscriptionModel } from '#core/models'
+import { encodeWhole, type MeasuredRecording, type Recording, SoundError } from '#core/sound'
 import {
   type LiveSound,
   type OpenedRecording,
   type PaidTranscription,
   startPaidTranscription,
   type TranscriptionSpec,
-} from '#engine/transcription'
+} from '#media/transcription'
 import type { Failure } from '#platform/errors'
 import { uuidv7 } from '#platform/ids'
 import {

@@ -1,7 +1,7 @@
 /** What is accepted, what is refused before any credits are held, and how many videos of a project go on at once. */
 import { randomBytes } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { openVideo } from '#engine/video'
+import { openVideo } from '#media/video'
 import { uuidv7 } from '#platform/ids'
 import { ClaimTaken } from '#platform/ledger'
 import { until } from '../harness/until.ts'

@@ -1,6 +1,6 @@
 /** The life of a video from its order to its file: what is written, charged, told and kept. */
 import { expect, test } from 'vitest'
-import { openVideo } from '#engine/video'
+import { openVideo } from '#media/video'
 import { until } from '../harness/until.ts'
 import { videoFixture } from '../harness/video-upstream.ts'
 import {

@@ -1,7 +1,7 @@
 /** What is told of a video: to webhooks of the project, to the address of one order, and by the vendor's own webhooks. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { callBack } from '#capabilities/webhooks'
-import { endedKeyOf } from '#engine/video'
+import { callBack } from '#account/webhooks'
+import { endedKeyOf } from '#media/video'
 import { expectRefusal, uuidPattern } from '../contract/refusal.ts'
 import {
   checkSignature,

@@ -1,7 +1,7 @@
 /** A world with a vendor of videos, whose jobs are ordered at the door of `engine/video` and carried on by real workers. */
 import { expect } from 'vitest'
 import type { App } from '#app'
-import type { VideoModel } from '#engine/models'
+import type { VideoModel } from '#core/models'
 import {
   findVideo,
   planVideo,
@@ -10,7 +10,7 @@ import {
   type VideoJob,
   type VideoWish,
   videoJobs,
-} from '#engine/video'
+} from '#media/video'
 import { uuidv7 } from '#platform/ids'
 import { startWorkers } from '#platform/jobs'
 import { jobs } from '../../src/capabilities.ts'

@@ -1,6 +1,6 @@
-import type { Part } from '#engine/turn'
+import type { Part } from '#core/turn'
 import { isRecord } from '#providers/kit'
-import { UpstreamError } from '#providers/spec'
+import { UpstreamError } from '#core/spec'
 import { ChunkReader } from './chunks.ts'
 
 /** The parts of a non-streamed answer. Throws `UpstreamError` if the body is an error or not an answer of this wire. */

@@ -1,6 +1,6 @@
-import type { FinishReason, Part } from '#engine/turn'
+import type { FinishReason, Part } from '#core/turn'
 import { type AnswerReader, type EventProgress, faultOfError, isRecord } from '#providers/kit'
-import { UpstreamError } from '#providers/spec'
+import { UpstreamError } from '#core/spec'
 import { ToolCalls } from './tool-calls.ts'
 import { readTimings, readUsage } from './usage.ts'
 

@@ -1,4 +1,4 @@
-import type { Content, Document, Media, Message } from '#engine/turn'
+import type { Content, Document, Media, Message } from '#core/turn'
 import { pdfName } from '#providers/kit'
 
 /** Neutral messages as chat messages, for a turn that came by another wire. Only OpenAI knows the role `developer`. */

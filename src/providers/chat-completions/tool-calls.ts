@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
-import type { Part } from '#engine/turn'
+import type { Part } from '#core/turn'
 import { isRecord } from '#providers/kit'
-import { UpstreamError } from '#providers/spec'
+import { UpstreamError } from '#core/spec'
 
 interface OpenCall {
   /** Its index among the calls that were emitted; undefined before that. */

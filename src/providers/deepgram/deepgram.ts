@@ -1,4 +1,4 @@
-import type { SpokenSegment, SpokenWord, TranscriptionOrder } from '#engine/turn'
+import type { SpokenSegment, SpokenWord, TranscriptionOrder } from '#core/turn'
 import {
   checkLength,
   claimedSeconds,
@@ -24,7 +24,7 @@ import {
   type Transcribed,
   type TranscriptionCall,
   UpstreamError,
-} from '#providers/spec'
+} from '#core/spec'
 import type { TranscriptionRoom } from '#providers/transcriptions'
 import { openDeepgram } from './live.ts'
 

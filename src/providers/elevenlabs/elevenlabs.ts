@@ -16,7 +16,7 @@ import {
   type Spoken,
   type TextProvider,
   UpstreamError,
-} from '#providers/spec'
+} from '#core/spec'
 import type { TranscriptionRoom } from '#providers/transcriptions'
 import { openScribe } from './live.ts'
 import { transcribe } from './transcribe.ts'

@@ -13,7 +13,7 @@ import {
   type LiveSink,
   UpstreamError,
   type UpstreamFault,
-} from '#providers/spec'
+} from '#core/spec'
 
 /** What is said of sound in which there is too little to hear: the utterance is empty. */
 const nothingHeard: ReadonlySet<string> = new Set(['insufficient_audio_activity', 'commit_throttled'])

@@ -1,4 +1,4 @@
-import type { TranscriptionOrder } from '#engine/turn'
+import type { TranscriptionOrder } from '#core/turn'
 import {
   checkLength,
   claimedSeconds,
@@ -12,7 +12,7 @@ import {
   type UpstreamClient,
   wordsIn,
 } from '#providers/kit'
-import { type Transcribed, type TranscriptionCall, UpstreamError } from '#providers/spec'
+import { type Transcribed, type TranscriptionCall, UpstreamError } from '#core/spec'
 import { fileName } from '#providers/transcriptions'
 
 /** Scribe's `POST /speech-to-text` (elevenlabs.io/docs/api-reference/speech-to-text/convert). It takes no prompt, and does not stream. */

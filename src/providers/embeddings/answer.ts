@@ -2,7 +2,7 @@
 import { fromLittleEndian } from '#platform/bytes'
 import { Slice } from '#platform/slices'
 import { claimedCount, faultOfError, isRecord } from '#providers/kit'
-import { type Embedded, type EmbeddingOrder, maxDimensions, UpstreamError } from '#providers/spec'
+import { type Embedded, type EmbeddingOrder, maxDimensions, UpstreamError } from '#core/spec'
 
 /** Throws `UpstreamError`, always with `executed: true`: the upstream has done the work. Half a million numbers are read in slices. */
 export async function embeddedOf(

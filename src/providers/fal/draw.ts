@@ -1,4 +1,4 @@
-import { dataUrl } from '#engine/media'
+import { dataUrl } from '#core/media'
 import {
   faultOfError,
   isRecord,
@@ -8,7 +8,7 @@ import {
   takeEach,
   type UpstreamClient,
 } from '#providers/kit'
-import { type Drawn, type ImageCall, UpstreamError } from '#providers/spec'
+import { type Drawn, type ImageCall, UpstreamError } from '#core/spec'
 import { Job, type Pace } from './job.ts'
 import { malformed, submitJob } from './queue.ts'
 

@@ -2,9 +2,9 @@
  * The input of a model of videos. Seconds are `5`, `"5"` or `"5s"`, the first frame has five names: the model's own schema says which. Where none
  * is known, it is what most of the models take.
  */
-import { dataUrl } from '#engine/media'
-import type { Media, VideoOrder } from '#engine/turn'
-import { UpstreamError } from '#providers/spec'
+import { dataUrl } from '#core/media'
+import type { Media, VideoOrder } from '#core/turn'
+import { UpstreamError } from '#core/spec'
 import type { InputField, InputFields } from './schema.ts'
 
 const firstFrames = [

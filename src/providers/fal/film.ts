@@ -16,7 +16,7 @@ import {
   type VideoProgress,
   type VideoProvider,
   type VideoTicket,
-} from '#providers/spec'
+} from '#core/spec'
 import { filmInput } from './film-input.ts'
 import { cancelJob, jobPath, jobState, malformed, requestId, submitJob } from './queue.ts'
 import type { Schemas } from './schema.ts'

@@ -9,7 +9,7 @@ import {
   type UpstreamClient,
   type WholeOptions,
 } from '#providers/kit'
-import { UpstreamError } from '#providers/spec'
+import { UpstreamError } from '#core/spec'
 
 /** `/owner/app/path` of `owner/app/path`. */
 export const modelPath = (model: string): string =>

@@ -5,7 +5,7 @@
 import { FetchRefused, type GuardedClient } from '#platform/net'
 import type { Egress } from '#platform/proxy'
 import { isRecord } from '#providers/kit'
-import { UpstreamError } from '#providers/spec'
+import { UpstreamError } from '#core/spec'
 
 /** A field of an input: the values that it can have, where they are listed, and its types. */
 export interface InputField {

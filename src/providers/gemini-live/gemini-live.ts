@@ -4,7 +4,7 @@
  * asked for, and goes in one activity.
  */
 import { type UpstreamAddress, UpstreamClient } from '#providers/kit'
-import type { RealtimeProvider } from '#providers/spec'
+import type { RealtimeProvider } from '#core/spec'
 import { GeminiLine } from './line.ts'
 
 const service = '/ws/google.ai.generativelanguage.v1beta.GenerativeService.BidiGenerateContent'

@@ -8,7 +8,7 @@ import {
   type RealtimeSink,
   type RealtimeUsage,
   UpstreamError,
-} from '#providers/spec'
+} from '#core/spec'
 import {
   activityEnd,
   activityStart,

@@ -1,6 +1,6 @@
 /** What is sent. */
 import { base64Of, isRecord, type UpstreamEvent } from '#providers/kit'
-import type { RealtimeCall, RealtimeInput } from '#providers/spec'
+import type { RealtimeCall, RealtimeInput } from '#core/spec'
 
 export function setupOf({ upstreamModel, setup, resumption }: RealtimeCall): UpstreamEvent {
   const { instructions, voice, speaks, tools, maxOutputTokens, maxInputTokens, transcription } = setup

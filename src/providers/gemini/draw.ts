@@ -1,4 +1,4 @@
-import { encodeBase64 } from '#engine/media'
+import { encodeBase64 } from '#core/media'
 import {
   mediaAsk,
   nearestShape,
@@ -7,7 +7,7 @@ import {
   sizeTier,
   type UpstreamClient,
 } from '#providers/kit'
-import type { Drawn, ImageCall } from '#providers/spec'
+import type { Drawn, ImageCall } from '#core/spec'
 import { contentOf } from './answer.ts'
 
 /** The shapes that it draws. */

@@ -11,7 +11,7 @@ import {
   type UpstreamClient,
   videoBytes,
 } from '#providers/kit'
-import { UpstreamError, type VideoCall, type VideoLook, type VideoProvider } from '#providers/spec'
+import { UpstreamError, type VideoCall, type VideoLook, type VideoProvider } from '#core/spec'
 import { fileOf } from './file.ts'
 import { interactionWire } from './interaction.ts'
 import { operationWire } from './operation.ts'

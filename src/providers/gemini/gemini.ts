@@ -9,7 +9,7 @@ import {
   UpstreamClient,
   type VideoRoom,
 } from '#providers/kit'
-import type { AudioProvider, ImageProvider, TextProvider } from '#providers/spec'
+import type { AudioProvider, ImageProvider, TextProvider } from '#core/spec'
 import { draw } from './draw.ts'
 import { films } from './film.ts'
 import { speak } from './speak.ts'

@@ -3,8 +3,8 @@
  * TanStack/ai#871 tried them against the API): sound is always made, `duration` is such as `5s`, two frames are no task of their own, and
  * `delivery: uri` gives a file instead of megabytes of Base64 in each look.
  */
-import { encodeBase64 } from '#engine/media'
-import type { Media, VideoOrder } from '#engine/turn'
+import { encodeBase64 } from '#core/media'
+import type { Media, VideoOrder } from '#core/turn'
 import {
   faultOfJob,
   isRecord,
@@ -14,7 +14,7 @@ import {
   throwRefusal,
   type UpstreamClient,
 } from '#providers/kit'
-import { UpstreamError, type VideoCall, type VideoLook } from '#providers/spec'
+import { UpstreamError, type VideoCall, type VideoLook } from '#core/spec'
 import { fileOf } from './file.ts'
 import type { Film, JobWire } from './film.ts'
 

@@ -3,10 +3,10 @@
  * packages/google/src/google-video-model.ts, has it): pictures are `bytesBase64Encoded`, not `inlineData`; `durationSeconds` is a number; there is no
  * word of sound, which is always made (googleapis/js-genai: "generateAudio parameter is not supported in Gemini API").
  */
-import { encodeBase64 } from '#engine/media'
-import type { Media } from '#engine/turn'
+import { encodeBase64 } from '#core/media'
+import type { Media } from '#core/turn'
 import { faultOfJob, isRecord, jobBytes, mediaAsk, throwRefusal } from '#providers/kit'
-import { UpstreamError, type VideoCall } from '#providers/spec'
+import { UpstreamError, type VideoCall } from '#core/spec'
 import type { Film, JobWire } from './film.ts'
 
 /** The name of an operation, which is part of a path. */

@@ -8,7 +8,7 @@ import {
   pictureIn,
   takeEach,
 } from '#providers/kit'
-import { type Drawn, UpstreamError } from '#providers/spec'
+import { type Drawn, UpstreamError } from '#core/spec'
 
 const maxPictures = 10
 

@@ -8,7 +8,7 @@ import {
   type UpstreamAddress,
   UpstreamClient,
 } from '#providers/kit'
-import type { Drawn, ImageCall, ImageProvider, TextProvider } from '#providers/spec'
+import type { Drawn, ImageCall, ImageProvider, TextProvider } from '#core/spec'
 import { drawnOf } from './answer.ts'
 import { pictureOfEvents } from './events.ts'
 import { formOf, jsonOf } from './request.ts'

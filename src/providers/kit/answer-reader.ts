@@ -1,4 +1,4 @@
-import type { Part } from '#engine/turn'
+import type { Part } from '#core/turn'
 
 /**
  * What an event means for the timeouts. `token`: output, which ends the wait for the first token. `life`: a sign of life without output,

@@ -1,5 +1,5 @@
 /** Maximum bytes of answers. A longer answer is malformed, and its connection is closed. */
-import { UpstreamError } from '#providers/spec'
+import { UpstreamError } from '#core/spec'
 
 const mebibyte = 1024 * 1024
 

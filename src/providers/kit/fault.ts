@@ -1,5 +1,5 @@
 import type { ProxyFailed } from '#platform/proxy'
-import { UpstreamError, type UpstreamFault } from '#providers/spec'
+import { UpstreamError, type UpstreamFault } from '#core/spec'
 import { isRecord } from './json.ts'
 
 /** What the upstream reported about a failure, in any of the known error formats. */

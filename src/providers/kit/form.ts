@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { SoundBytes } from '#engine/turn'
+import type { SoundBytes } from '#core/turn'
 import { partsOf } from './streamed-body.ts'
 
 export interface FormFile {

@@ -2,7 +2,7 @@
 import { deadlines } from '#platform/clock'
 import { FetchRefused, type GuardedClient } from '#platform/net'
 import type { Egress } from '#platform/proxy'
-import { type Timeouts, UpstreamError } from '#providers/spec'
+import { type Timeouts, UpstreamError } from '#core/spec'
 import { faultOfStatus } from './fault.ts'
 import type { UpstreamClient, WholeOptions } from './kit.ts'
 import { pulled, type Write } from './pulled.ts'

@@ -1,5 +1,5 @@
 /** The answer that a realtime model is making: its timeouts, and how much sound and text is plausible. */
-import { type RealtimeEnd, type RealtimeSink, type Timeouts, UpstreamError } from '#providers/spec'
+import { type RealtimeEnd, type RealtimeSink, type Timeouts, UpstreamError } from '#core/spec'
 import { CallTimers } from './call-timers.ts'
 
 /** OpenAI counts 20 tokens for a second of its sound and Gemini 25; this is the slowest that any is taken to count. */

@@ -1,4 +1,4 @@
-import { Resampler } from '#engine/sound'
+import { Resampler } from '#core/sound'
 
 /** Of speech: a filter that costs little and delays the last samples by half a millisecond. */
 const width = 16

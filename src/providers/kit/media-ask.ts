@@ -1,5 +1,5 @@
 /** What every request for pictures, sound or transcripts says beside its body. */
-import type { Timeouts } from '#providers/spec'
+import type { Timeouts } from '#core/spec'
 import type { WholeOptions } from './kit.ts'
 
 /** A picture of high quality may take two minutes, and a long text one; no byte arrives before. */

@@ -1,5 +1,5 @@
 /** Sizes as wires name them that take no pixels. */
-import type { PixelSize } from '#engine/turn'
+import type { PixelSize } from '#core/turn'
 
 /** The nearest of the shapes, each written `3:2`. */
 export function nearestShape({ width, height }: PixelSize, shapes: readonly string[]): string {

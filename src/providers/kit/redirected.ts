@@ -1,4 +1,4 @@
-import { UpstreamError } from '#providers/spec'
+import { UpstreamError } from '#core/spec'
 import type { ReplyHeaders } from './exchange.ts'
 
 const statuses: ReadonlySet<number> = new Set([301, 302, 303, 307, 308])

@@ -2,7 +2,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { WebSocket } from 'ws'
 import { ProxyFailed } from '#platform/proxy'
-import { type Timeouts, UpstreamError } from '#providers/spec'
+import { type Timeouts, UpstreamError } from '#core/spec'
 import { CallTimers } from './call-timers.ts'
 import type { ReplyHeaders } from './exchange.ts'
 import { faultOfError, faultOfProxy } from './fault.ts'

@@ -1,5 +1,5 @@
 /** Bodies of many megabytes, which are made as they are sent: nothing of them is joined, escaped or encoded at once. */
-import type { SoundBytes } from '#engine/turn'
+import type { SoundBytes } from '#core/turn'
 
 /** A body of known length, so that a truncated one is recognised; `Form` is one too. */
 export type StreamedBody = {

@@ -1,4 +1,4 @@
-import type { Drawn } from '#providers/spec'
+import type { Drawn } from '#core/spec'
 
 /**
  * Takes each picture of an answer once, inline or behind its link, all at the same time; those that came are drawn. Throws what the first of

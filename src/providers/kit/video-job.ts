@@ -1,5 +1,5 @@
 /** What the rooms of videos share: the ids of jobs, and what a failed job failed of. */
-import { type TextProvider, UpstreamError, type VideoProvider } from '#providers/spec'
+import { type TextProvider, UpstreamError, type VideoProvider } from '#core/spec'
 import { faultOfError } from './fault.ts'
 import { isRecord } from './json.ts'
 import type { UpstreamAddress } from './kit.ts'

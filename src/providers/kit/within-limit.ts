@@ -1,4 +1,4 @@
-import type { Reasoning } from '#engine/turn'
+import type { Reasoning } from '#core/turn'
 
 /** The reasoning budget, reduced so that some of the output limit is left for the answer; undefined if none is requested. */
 export const withinLimit = (reasoning: Reasoning | undefined, maxOutputTokens: number): number | undefined =>

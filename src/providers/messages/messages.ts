@@ -7,7 +7,7 @@ import {
   type UpstreamAddress,
   UpstreamClient,
 } from '#providers/kit'
-import type { TextProvider } from '#providers/spec'
+import type { TextProvider } from '#core/spec'
 import { readAnswer } from './answer.ts'
 import { EventReader } from './events.ts'
 import { addressWithKey } from './key.ts'

@@ -1,4 +1,4 @@
-import type { Usage } from '#engine/turn'
+import type { Usage } from '#core/turn'
 import { claimedCount, isRecord } from '#providers/kit'
 
 /** Token counts of the prompt. */

@@ -1,4 +1,4 @@
-import { encodeBase64, sniff } from '#engine/media'
+import { encodeBase64, sniff } from '#core/media'
 import { decodeBase64InSlices } from '#platform/bytes'
 import {
   faultIn,
@@ -9,7 +9,7 @@ import {
   type UpstreamClient,
   wholeSoundBytes,
 } from '#providers/kit'
-import { type AudioCall, type Spoken, UpstreamError } from '#providers/spec'
+import { type AudioCall, type Spoken, UpstreamError } from '#core/spec'
 import { choiceOf, malformed } from './choice.ts'
 import { SpokenEvents } from './events.ts'
 

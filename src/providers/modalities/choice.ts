@@ -1,6 +1,6 @@
 /** The one choice of an answer, and why it may be none. What the model wrote is never part of an error. */
 import { faultOfError, isRecord } from '#providers/kit'
-import { UpstreamError } from '#providers/spec'
+import { UpstreamError } from '#core/spec'
 
 const filtered: ReadonlySet<unknown> = new Set(['content_filter', 'safety', 'prohibited_content', 'refusal'])
 

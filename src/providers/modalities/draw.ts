@@ -1,4 +1,4 @@
-import { dataUrl } from '#engine/media'
+import { dataUrl } from '#core/media'
 import {
   isRecord,
   linkedPicture,
@@ -10,7 +10,7 @@ import {
   sizeTier,
   type UpstreamClient,
 } from '#providers/kit'
-import type { Drawn, ImageCall } from '#providers/spec'
+import type { Drawn, ImageCall } from '#core/spec'
 import { choiceOf, malformed } from './choice.ts'
 
 /** Of OpenRouter's `image_config`. */

@@ -2,7 +2,7 @@
 import { decodeBase64InSlices } from '#platform/bytes'
 import { readJsonAtOnce } from '#platform/json'
 import { isRecord, mediaTokens, type SoundStart, SseReader } from '#providers/kit'
-import { type Spoken, UpstreamError } from '#providers/spec'
+import { type Spoken, UpstreamError } from '#core/spec'
 import { choiceOf, malformed } from './choice.ts'
 
 export class SpokenEvents {

@@ -6,7 +6,7 @@
 import type { GuardedClient } from '#platform/net'
 import type { ImageRoom, PictureAddress } from '#providers/images'
 import { listModels, type UpstreamAddress, UpstreamClient } from '#providers/kit'
-import type { AudioProvider, TextProvider } from '#providers/spec'
+import type { AudioProvider, TextProvider } from '#core/spec'
 import { answer } from './answer.ts'
 import { draw } from './draw.ts'
 

@@ -11,7 +11,7 @@ import {
   type UpstreamAddress,
   UpstreamClient,
 } from '#providers/kit'
-import { type Transcribed, type TranscriptionCall, UpstreamError } from '#providers/spec'
+import { type Transcribed, type TranscriptionCall, UpstreamError } from '#core/spec'
 import { fileName, heardIn, type TranscriptionRoom } from '#providers/transcriptions'
 
 /** By which the cost of a call is looked up. */

@@ -2,8 +2,8 @@
  * OpenRouter's `/videos` (openrouter.ai/docs/api_reference/videos; github.com/OpenRouterTeam/skills, openrouter-video): submitted by a POST, looked
  * at by `GET /videos/{id}`, its bytes at `GET /videos/{id}/content?index=0` with the key. Another Kherad answers it too.
  */
-import { dataUrl } from '#engine/media'
-import type { Media } from '#engine/turn'
+import { dataUrl } from '#core/media'
+import type { Media } from '#core/turn'
 import {
   claimedCost,
   faultOfError,
@@ -25,7 +25,7 @@ import {
   type VideoProgress,
   type VideoProvider,
   type VideoTicket,
-} from '#providers/spec'
+} from '#core/spec'
 
 export const videoJobs = (client: UpstreamClient, links: Links): VideoProvider => ({
   submit: (call) => submit(client, call),

@@ -15,7 +15,7 @@ import {
   type RealtimeSetup,
   type RealtimeSink,
   UpstreamError,
-} from '#providers/spec'
+} from '#core/spec'
 import { endIn, idIn, textIn } from './events.ts'
 import { itemCreate, sessionUpdate } from './session.ts'
 

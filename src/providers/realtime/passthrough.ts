@@ -5,7 +5,7 @@ import {
   type PassthroughCalls,
   type PassthroughOffer,
   UpstreamError,
-} from '#providers/spec'
+} from '#core/spec'
 import { callSession } from './session.ts'
 import { SideLine } from './side-line.ts'
 

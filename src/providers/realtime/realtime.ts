@@ -4,7 +4,7 @@
  * xAI (docs.x.ai: voice agent), LocalAI, Speaches. Names of events from before that release are understood.
  */
 import { listBytes, modelNames, pingTimeouts, type UpstreamAddress, UpstreamClient } from '#providers/kit'
-import type { RealtimeProvider, TextProvider } from '#providers/spec'
+import type { RealtimeProvider, TextProvider } from '#core/spec'
 import { RealtimeLine } from './line.ts'
 import { passthroughCalls } from './passthrough.ts'
 

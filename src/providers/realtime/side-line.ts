@@ -6,7 +6,7 @@ import {
   type UpstreamEvent,
   type UpstreamSocket,
 } from '#providers/kit'
-import { type PassthroughSetup, type SideLink, type SideSink, UpstreamError } from '#providers/spec'
+import { type PassthroughSetup, type SideLink, type SideSink, UpstreamError } from '#core/spec'
 import { endIn, idIn } from './events.ts'
 import { limitsUpdate } from './session.ts'
 import { limitIn, settingsIn } from './side-settings.ts'

@@ -1,6 +1,6 @@
 /** What an upstream tells of the settings of a call. */
 import { isRecord } from '#providers/kit'
-import type { SideSettings } from '#providers/spec'
+import type { SideSettings } from '#core/spec'
 
 export const limitIn = (value: unknown): number | 'inf' | undefined =>
   value === 'inf' || typeof value === 'number' ? value : undefined

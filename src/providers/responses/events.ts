@@ -1,6 +1,6 @@
-import type { FinishReason, Part } from '#engine/turn'
+import type { FinishReason, Part } from '#core/turn'
 import { type AnswerReader, type EventProgress, isRecord } from '#providers/kit'
-import { UpstreamError } from '#providers/spec'
+import { UpstreamError } from '#core/spec'
 import { faultOf, faultOfStatus } from './fault.ts'
 import { type Json, recordsOf, type TextKind } from './items.ts'
 import { Output } from './output.ts'

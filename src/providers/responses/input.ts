@@ -1,7 +1,7 @@
 /** Converts neutral messages to input items, for a turn that came by another wire. */
-import type { Content, Document, Media, Message } from '#engine/turn'
+import type { Content, Document, Media, Message } from '#core/turn'
 import { pdfName } from '#providers/kit'
-import { UpstreamError } from '#providers/spec'
+import { UpstreamError } from '#core/spec'
 
 type Item = Record<string, unknown>
 

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import type { Citation, Opaque, Part } from '#engine/turn'
+import type { Citation, Opaque, Part } from '#core/turn'
 import { isRecord } from '#providers/kit'
 
 export type Json = Record<string, unknown>

@@ -1,5 +1,5 @@
-import type { Part } from '#engine/turn'
-import { UpstreamError } from '#providers/spec'
+import type { Part } from '#core/turn'
+import { UpstreamError } from '#core/spec'
 import {
   citationOf,
   type Json,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Turn } from '#engine/turn'
+import type { Turn } from '#core/turn'
 import { requestBody } from './request.ts'
 
 /** Vendors' hosts, which no test server can stand in for: the request body depends on the host name. */

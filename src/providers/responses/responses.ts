@@ -6,7 +6,7 @@ import {
   type UpstreamAddress,
   UpstreamClient,
 } from '#providers/kit'
-import type { TextCall, TextProvider } from '#providers/spec'
+import type { TextCall, TextProvider } from '#core/spec'
 import { readAnswer } from './answer.ts'
 import { EventReader, type ReaderOptions } from './events.ts'
 import { requestBody } from './request.ts'

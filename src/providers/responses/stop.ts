@@ -1,4 +1,4 @@
-import type { Part } from '#engine/turn'
+import type { Part } from '#core/turn'
 
 /**
  * Ends an answer where one of the caller's stop sequences begins, for upstreams that lack the field. Text that may be the beginning of a

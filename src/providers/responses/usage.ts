@@ -1,4 +1,4 @@
-import type { Usage } from '#engine/turn'
+import type { Usage } from '#core/turn'
 import { claimedCount, isRecord } from '#providers/kit'
 
 /** Tokens by kind from the `usage` of a response. Undefined when all counts are zero: no answer uses zero tokens, so that is no report. */

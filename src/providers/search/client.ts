@@ -1,6 +1,6 @@
-import type { Finding, SearchOptions, SearchVendor } from '#engine/tools'
+import type { Finding, SearchOptions, SearchVendor } from '#core/tools'
 import { isRecord, type UpstreamAddress, UpstreamClient } from '#providers/kit'
-import { type Timeouts, UpstreamError } from '#providers/spec'
+import { type Timeouts, UpstreamError } from '#core/spec'
 
 /** The vendor-specific part of a search client. */
 export interface SearchWire {

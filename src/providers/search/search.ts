@@ -1,5 +1,5 @@
 /** The search engines of the tool web_search, one file for each wire. */
-import type { SearchVendor, WebSearchConfig } from '#engine/tools'
+import type { SearchVendor, WebSearchConfig } from '#core/tools'
 import type { Egress } from '#platform/proxy'
 import { brave } from './brave.ts'
 import { SearchClient } from './client.ts'

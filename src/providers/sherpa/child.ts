@@ -2,7 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process'
 import path from 'node:path'
 import type { Readable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
-import { UpstreamError } from '#providers/spec'
+import { UpstreamError } from '#core/spec'
 import type { FromChild, ToChild } from './protocol.ts'
 
 export interface SherpaPlace {

@@ -1,5 +1,5 @@
-import { decodeSound, resample, SoundError } from '#engine/sound'
-import type { RecordedSound, SpokenWord, TranscriptionOrder } from '#engine/turn'
+import { decodeSound, resample, SoundError } from '#core/sound'
+import type { RecordedSound, SpokenWord, TranscriptionOrder } from '#core/turn'
 import { checkLength, isRecord, languageCode, partsOf, segmentsOfWords } from '#providers/kit'
 import {
   type TextProvider,
@@ -7,7 +7,7 @@ import {
   type TranscriptionCall,
   type TranscriptionProvider,
   UpstreamError,
-} from '#providers/spec'
+} from '#core/spec'
 import { SherpaChild, type SherpaPlace } from './child.ts'
 
 /**

@@ -13,7 +13,7 @@ import {
   type Spoken,
   type TextProvider,
   UpstreamError,
-} from '#providers/spec'
+} from '#core/spec'
 
 /** A long text may take a minute before its first sound. */
 const maxComposingMs = 60_000

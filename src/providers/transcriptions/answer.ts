@@ -1,5 +1,5 @@
 /** A whole answer of a transcription endpoint: `json`, `verbose_json`, `diarized_json`, whichever came. */
-import type { SegmentDetails, SpokenSegment, TranscriptionOrder } from '#engine/turn'
+import type { SegmentDetails, SpokenSegment, TranscriptionOrder } from '#core/turn'
 import {
   checkLength,
   claimedCount,
@@ -12,7 +12,7 @@ import {
   speakerOf,
   wordsIn,
 } from '#providers/kit'
-import { type Transcribed, UpstreamError } from '#providers/spec'
+import { type Transcribed, UpstreamError } from '#core/spec'
 
 /** Throws `UpstreamError`, always with `executed: true`: the upstream has done the work. */
 export async function heardIn(

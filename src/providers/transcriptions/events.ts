@@ -1,5 +1,5 @@
 /** A streamed transcript: `transcript.text.delta`, `.segment` and `.done` (developers.openai.com, TranscriptionStreamEvent). */
-import type { SpokenSegment, TranscriptionOrder } from '#engine/turn'
+import type { SpokenSegment, TranscriptionOrder } from '#core/turn'
 import { GrowingBytes } from '#platform/bytes'
 import {
   checkLength,
@@ -11,7 +11,7 @@ import {
   transcriptBytes,
   type UpstreamClient,
 } from '#providers/kit'
-import { type Transcribed, UpstreamError } from '#providers/spec'
+import { type Transcribed, UpstreamError } from '#core/spec'
 import { heardIn, languageIn, segmentOf, usageIn } from './answer.ts'
 
 type Ask = Parameters<UpstreamClient['stream']>[0]

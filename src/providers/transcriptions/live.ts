@@ -9,7 +9,7 @@ import {
   type UpstreamEvent,
   type UpstreamSocket,
 } from '#providers/kit'
-import type { LiveCall, LiveLink, LiveSink, LiveUsage, UpstreamError } from '#providers/spec'
+import type { LiveCall, LiveLink, LiveSink, LiveUsage, UpstreamError } from '#core/spec'
 
 /** Codes of errors that only say that too little sound was committed: the utterance is empty. */
 const nothingHeard: ReadonlySet<unknown> = new Set([

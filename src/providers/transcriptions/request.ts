@@ -1,6 +1,6 @@
 /** The form of a recording for OpenAI's `POST /audio/transcriptions` (developers.openai.com, createTranscription). */
 import { Form } from '#providers/kit'
-import type { TranscriptionCall } from '#providers/spec'
+import type { TranscriptionCall } from '#core/spec'
 
 export type Endpoint = 'openai' | 'whisper.cpp'
 

@@ -14,7 +14,7 @@ import {
   type TranscriptionCall,
   type TranscriptionProvider,
   UpstreamError,
-} from '#providers/spec'
+} from '#core/spec'
 import { heardIn } from './answer.ts'
 import { heardInEvents } from './events.ts'
 import { openTranscriptionSession } from './live.ts'

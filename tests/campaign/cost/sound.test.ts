@@ -10,8 +10,8 @@ import {
   type SoundFormat,
   silencesIn,
   soundFormats,
-} from '#engine/sound'
-import { checksumOf } from '../../../src/engine/sound/checksum.ts'
+} from '#core/sound'
+import { checksumOf } from '../../../src/core/sound/checksum.ts'
 import { costOf, costOfAwaited, expectLinear, expectNoHold } from '../../cost/cost.ts'
 import { collectGarbage } from '../../harness/collect-garbage.ts'
 import { cut, outcome, speechLike } from '../../sound/samples.ts'

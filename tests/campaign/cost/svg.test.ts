@@ -1,7 +1,7 @@
 /** The cleaner of SVG: its time is linear in the drawing, whatever is repeated and wherever it stands. */
 import { expect, test } from 'vitest'
-import { cleanSvg, SvgRefused } from '#engine/media'
-import { withIsolates } from '../../../src/engine/media/svg/right-to-left.ts'
+import { cleanSvg, SvgRefused } from '#core/media'
+import { withIsolates } from '../../../src/core/media/svg/right-to-left.ts'
 import { costOf, expectLinear, units } from '../../cost/cost.ts'
 
 const K = 1_024

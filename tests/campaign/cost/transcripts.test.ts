@@ -1,15 +1,15 @@
 /** What transcripts cost: no answer of an upstream, however it is made, holds the event loop while it is read, joined, stored or written as subtitles. */
 import { describe, expect, test } from 'vitest'
-import { cuesOf, srtOf, vttOf } from '#engine/subtitles'
-import type { SpokenSegment } from '#engine/turn'
+import { cuesOf, srtOf, vttOf } from '#media/subtitles'
+import type { SpokenSegment } from '#core/turn'
 import { segmentsOfWords } from '#providers/kit'
-import type { Transcribed } from '#providers/spec'
+import type { Transcribed } from '#core/spec'
 import { heardIn } from '#providers/transcriptions'
-import { type Frame, type Heard, heardOf } from '../../../src/engine/transcription/heard.ts'
-import { Joiner } from '../../../src/engine/transcription/join.ts'
-import { Progress } from '../../../src/engine/transcription/progress.ts'
-import { transcriptFile } from '../../../src/engine/transcription/transcript-file.ts'
-import { Written } from '../../../src/engine/transcription/written.ts'
+import { type Frame, type Heard, heardOf } from '../../../src/media/transcription/heard.ts'
+import { Joiner } from '../../../src/media/transcription/join.ts'
+import { Progress } from '../../../src/media/transcription/progress.ts'
+import { transcriptFile } from '../../../src/media/transcription/transcript-file.ts'
+import { Written } from '../../../src/media/transcription/written.ts'
 import { costOf, expectLinear, expectNoHold } from '../../cost/cost.ts'
 
 /** Of the longest recording, as one piece. */

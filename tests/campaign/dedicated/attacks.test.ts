@@ -1,7 +1,7 @@
 /** Attacks by SQL: each works on an unprotected PostgreSQL, and fails through the route. */
 import type pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { CloudSql } from '#engine/sql'
+import { CloudSql } from '#cloud/sql'
 import { type DedicatedCloud, dedicatedCloud, dedicatedWorld } from '../../cloud/dedicated/dedicated-world.ts'
 import { hasJail } from '../../cloud/jail/needs-jail.ts'
 import { until } from '../../harness/until.ts'

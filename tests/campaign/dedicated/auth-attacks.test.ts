@@ -6,9 +6,9 @@ import { readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { FreshPool } from '../../../src/engine/databases/fresh-pool.ts'
-import { makeDatabase } from '../../../src/engine/databases/local/make.ts'
-import { type Awake, wake } from '../../../src/engine/databases/local/wake.ts'
+import { FreshPool } from '../../../src/cloud/databases/fresh-pool.ts'
+import { makeDatabase } from '../../../src/cloud/databases/local/make.ts'
+import { type Awake, wake } from '../../../src/cloud/databases/local/wake.ts'
 import { databaseOf, openLocalContext, runAsSuperuser } from '../../cloud/dedicated/local-databases.ts'
 import { hasJail } from '../../cloud/jail/needs-jail.ts'
 
@@ -66,7 +66,7 @@ async function open(ref: string, isCareless: boolean): Promise<Side> {
 
 /** The same functions, but as their caller, without a reset and without pg_temp at the end of their path; and no command is refused. */
 async function carelessSql(): Promise<string> {
-  const text = await readFile(path.resolve('src/engine/databases/schema/auth.sql'), 'utf8')
+  const text = await readFile(path.resolve('src/cloud/databases/schema/auth.sql'), 'utf8')
   const functions = text.match(/create function app_users\.\w+_row\([\s\S]*?\$\$;\n\n/g)!
   expect(functions).toHaveLength(3)
   const changed = functions.map((one) =>

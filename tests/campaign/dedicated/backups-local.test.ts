@@ -5,11 +5,11 @@ import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { baseBackup } from '../../../src/engine/databases/local/base-backup.ts'
-import { layoutOf } from '../../../src/engine/databases/local/layout.ts'
-import { makeDatabase } from '../../../src/engine/databases/local/make.ts'
-import { endRestore, restoreDatabase } from '../../../src/engine/databases/local/restore.ts'
-import { stop, wake } from '../../../src/engine/databases/local/wake.ts'
+import { baseBackup } from '../../../src/cloud/databases/local/base-backup.ts'
+import { layoutOf } from '../../../src/cloud/databases/local/layout.ts'
+import { makeDatabase } from '../../../src/cloud/databases/local/make.ts'
+import { endRestore, restoreDatabase } from '../../../src/cloud/databases/local/restore.ts'
+import { stop, wake } from '../../../src/cloud/databases/local/wake.ts'
 import {
   awakeFor,
   databaseOf,

@@ -1,6 +1,6 @@
 /** Two processes at the same packages and moves: each is used and done once. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { givePackage } from '#engine/clouds'
+import { givePackage } from '#cloud/clouds'
 import { sentAgain } from '../../cloud/dedicated/dedicated-world.ts'
 import { packagesText } from '../../cloud/dedicated/packages-text.ts'
 import { hasJail } from '../../cloud/jail/needs-jail.ts'

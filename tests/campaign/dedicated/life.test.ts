@@ -1,6 +1,6 @@
 /** Packages of accounts, and dedicated clouds that use them. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { cloud } from '#capabilities/cloud'
+import { cloud } from '#cloud/cloud-routes'
 import {
   beginMoveAttempt,
   type CloudKey,
@@ -13,8 +13,8 @@ import {
   renewPackage,
   setReadOnly,
   suspendUnpaid,
-} from '#engine/clouds'
-import { addAwakeTime, awakeMsOfMonth, recordMeasured, requireAwakeTime } from '#engine/databases'
+} from '#cloud/clouds'
+import { addAwakeTime, awakeMsOfMonth, recordMeasured, requireAwakeTime } from '#cloud/databases'
 import { Failure } from '#platform/errors'
 import type { Job, Run } from '#platform/jobs'
 import { packagesText } from '../../cloud/dedicated/packages-text.ts'

@@ -1,9 +1,9 @@
 /** One connection for all requests, so that each comes behind the one before it. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { DatabaseCaller } from '#engine/databases'
-import type { Answers } from '#engine/tables'
-import { onTables } from '#engine/tables'
-import { inDatabase, type SessionOptions } from '../../../src/engine/tables/session.ts'
+import type { DatabaseCaller } from '#cloud/databases'
+import type { Answers } from '#cloud/tables'
+import { onTables } from '#cloud/tables'
+import { inDatabase, type SessionOptions } from '../../../src/cloud/tables/session.ts'
 import { hasJail } from '../../cloud/jail/needs-jail.ts'
 import { type CloudDatabase, openCloudDatabase } from './cloud-database.ts'
 

@@ -3,8 +3,8 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { request } from 'node:http'
 import { isDeepStrictEqual } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { sweepBlobs, sweepUploads } from '#engine/buckets'
-import { setCloudLimits } from '#engine/clouds'
+import { sweepBlobs, sweepUploads } from '#cloud/buckets'
+import { setCloudLimits } from '#cloud/clouds'
 import { deletePendingBlobs } from '#platform/storage'
 import {
   type AppClient,

@@ -1,6 +1,6 @@
 /** Tables of a dedicated cloud as an unchanged supabase-js reads them. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { setReadOnly } from '#engine/clouds'
+import { setReadOnly } from '#cloud/clouds'
 import { hasJail } from '../../cloud/jail/needs-jail.ts'
 import { type App, type AppWorld, bootApp } from '../../cloud/supabase-js/app.ts'
 import type { Client } from '../../cloud/supabase-js/people.ts'

@@ -3,7 +3,7 @@
  * of statements, whatever is asked, and for the values that a real database sees.
  */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { Statement } from '#engine/databases'
+import type { Statement } from '#cloud/databases'
 import {
   callPlan,
   chooseRoutine,
@@ -14,8 +14,8 @@ import {
   readPlan,
   routinesOf,
   updatePlan,
-} from '#engine/tables'
-import { readCatalogue } from '../../../src/engine/tables/catalogue.ts'
+} from '#cloud/tables'
+import { readCatalogue } from '../../../src/cloud/tables/catalogue.ts'
 import { bootApp, type DedicatedApp } from '../../cloud/dedicated/dedicated-app.ts'
 import { hasJail } from '../../cloud/jail/needs-jail.ts'
 import fc from '../../harness/fast-check.ts'

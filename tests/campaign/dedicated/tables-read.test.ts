@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { onTables, parseQuery, type ReadAnswer, type ReadOptions, readPlan } from '#engine/tables'
+import { onTables, parseQuery, type ReadAnswer, type ReadOptions, readPlan } from '#cloud/tables'
 import { hasJail } from '../../cloud/jail/needs-jail.ts'
 import { type CloudDatabase, openCloudDatabase } from './cloud-database.ts'
 

@@ -2,7 +2,7 @@
 import { buffer } from 'node:stream/consumers'
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { setCloudLimits } from '#engine/clouds'
+import { setCloudLimits } from '#cloud/clouds'
 import { sha256 } from '#platform/secrets'
 import { call, deploy, textOf } from '../../cloud/functions/scene.ts'
 import { sentAgain } from '../../cloud/sent-again.ts'

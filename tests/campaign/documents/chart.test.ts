@@ -1,7 +1,7 @@
 import sharp from 'sharp'
 import { expect, test } from 'vitest'
-import { type Chart, openDocuments } from '#engine/documents'
-import { measureImage } from '#engine/media'
+import { type Chart, openDocuments } from '#work/documents'
+import { measureImage } from '#core/media'
 import { openLog } from '#platform/log'
 import { hostile } from './sample.ts'
 

@@ -2,7 +2,7 @@ import type { Proves } from '../../suite/proves.ts'
 
 export const proves: Proves = {
   minutes: 1,
-  rooms: ['src/engine/documents'],
+  rooms: ['src/work/documents'],
   files: ['tests/documents/**'],
   guarantees: [
     'Documents that are made open in LibreOffice with every Persian word, table, chart and footnote in its place.',

@@ -1,4 +1,4 @@
-import { documentFromMarkdown, type TextDocument } from '#engine/documents'
+import { documentFromMarkdown, type TextDocument } from '#work/documents'
 
 const persian = `# بازار خودروی برقی
 

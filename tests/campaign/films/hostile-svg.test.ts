@@ -1,6 +1,6 @@
 /** Drawings made to exhaust or to leave: each is refused or cleaned within the bounds of its process, and the next one works. */
 import { describe, expect, test } from 'vitest'
-import { openSvgs } from '#engine/media'
+import { openSvgs } from '#core/media'
 import { openLog } from '#platform/log'
 import { expectNoHold } from '../../cost/cost.ts'
 

@@ -1,7 +1,7 @@
 /** Videos whose order, job or bytes come late: nothing is ordered twice, given up early, or left open beyond its time. */
 import { describe, expect, test } from 'vitest'
-import { VideoError } from '#engine/media'
-import type { VideoJob } from '#engine/video'
+import { VideoError } from '#core/media'
+import type { VideoJob } from '#media/video'
 import { uuidv7 } from '#platform/ids'
 import { until } from '../../harness/until.ts'
 import { json, reset, type Script } from '../../harness/upstream.ts'

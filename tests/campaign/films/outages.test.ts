@@ -1,6 +1,6 @@
 /** What fails on our own side: the store, the database, and workers that meet over one video. */
 import { expect, test } from 'vitest'
-import { openVideo } from '#engine/video'
+import { openVideo } from '#media/video'
 import { startWorkers } from '#platform/jobs'
 import { jobs } from '../../../src/capabilities.ts'
 import { fakeS3 } from '../../harness/fake-s3.ts'

@@ -1,7 +1,7 @@
 /** The simulator's images, checked as a reader would see them. */
 import sharp from 'sharp'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { measure } from '#engine/media'
+import { measure } from '#core/media'
 import { colourAt, halves, inkedColumns, picture, runsOf, withPictures } from '../../contract/images-world.ts'
 import { pictureIn } from '../../contract/responses-image-oracle.ts'
 import type { Client } from '../../harness/client.ts'

@@ -9,7 +9,7 @@ import { imagesProvider } from '#providers/images'
 import { messagesProvider } from '#providers/messages'
 import { responsesProvider } from '#providers/responses'
 import { openSearch } from '#providers/search'
-import { type ImageCall, UpstreamError } from '#providers/spec'
+import { type ImageCall, UpstreamError } from '#core/spec'
 import { boot, upstreamConfig } from '../../harness/world.ts'
 import { callOf, chatTurn, hear, patient } from '../../providers/asking.ts'
 

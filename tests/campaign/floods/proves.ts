@@ -8,10 +8,10 @@ export const proves: Proves = {
     'src/platform/scheduler',
     'src/platform/apps',
     'src/platform/config',
-    'src/engine/realtime',
+    'src/voice/realtime',
     'src/providers/kit',
-    'src/capabilities/docs',
-    'src/capabilities/accounting',
+    'src/account/docs',
+    'src/account/accounting',
   ],
   files: ['tests/webrtc/**', 'tests/http/**'],
   guarantees: [

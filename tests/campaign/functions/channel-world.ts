@@ -1,14 +1,14 @@
 /** Hosts of functions in this process, whose runtime is scripted, and the API's side of the channel to them. */
 import { Readable } from 'node:stream'
-import type { CloudKey } from '#engine/clouds'
-import type { CloudProgram, FunctionCall, FunctionRuntime, LogLine, RuntimeState } from '#engine/functions'
+import type { CloudKey } from '#cloud/clouds'
+import type { CloudProgram, FunctionCall, FunctionRuntime, LogLine, RuntimeState } from '#cloud/functions'
 import {
   channelSeries,
   type FunctionsHost,
   type HostLinks,
   openFunctionsHost,
   openRemoteFunctions,
-} from '#engine/functions'
+} from '#cloud/functions'
 import { openMetrics } from '#platform/metrics'
 import { silent } from '../../cloud/broker/egress.ts'
 

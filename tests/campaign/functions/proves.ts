@@ -8,9 +8,9 @@ export const proves: Proves = {
     'src/platform/compiled',
     'src/platform/slices',
     'src/platform/threads',
-    'src/engine/functions',
-    'src/engine/clouds',
-    'src/capabilities/cloud',
+    'src/cloud/functions',
+    'src/cloud/clouds',
+    'src/cloud/cloud-routes',
   ],
   files: ['tests/cloud/**'],
   guarantees: [

@@ -11,7 +11,7 @@ export const proves: Proves = {
     'src/platform/disk-space',
     'src/platform/env',
     'src/platform/proxy',
-    'src/capabilities/health',
+    'src/account/health',
   ],
   files: [
     'cli/**',

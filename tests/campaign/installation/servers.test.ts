@@ -88,6 +88,6 @@ test('a second machine with a copied folder on one database works as any other, 
   await using second = await start(other, { databaseUrl: database.url })
   expect([await readiness(first), await readiness(second)]).toEqual([[], []])
   expect(await known(second, [before, await paidCall(second)])).toHaveLength(2)
-  // By which it knows its own databases (src/engine/databases/local/place.test.ts).
+  // By which it knows its own databases (src/cloud/databases/local/place.test.ts).
   expect((await recordOf(other)).id).not.toBe((await recordOf(one)).id)
 })

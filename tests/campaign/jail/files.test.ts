@@ -1,6 +1,6 @@
 import { unzipSync } from 'fflate'
 import { expect, test } from 'vitest'
-import type { Task } from '#engine/pipelines'
+import type { Task } from '#work/pipelines'
 import { real } from '../../agent/makers.ts'
 import { persianResearchOutside, persianResearchTask } from '../../agent/persian-research.ts'
 import {

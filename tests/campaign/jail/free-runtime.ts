@@ -4,7 +4,7 @@ import { writeFile } from 'node:fs/promises'
 import { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { Registry } from 'prom-client'
-import { type FunctionRuntime, functionSeries, type LogLine, openFunctionRuntime } from '#engine/functions'
+import { type FunctionRuntime, functionSeries, type LogLine, openFunctionRuntime } from '#cloud/functions'
 // It has been tested, which may take longer than a call waits for.
 import { jail } from '../../cloud/jail/needs-jail.ts'
 

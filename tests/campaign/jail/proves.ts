@@ -6,8 +6,8 @@ export const proves: Proves = {
     'src/platform/jail',
     'src/platform/confined',
     'src/platform/confined-process',
-    'src/engine/tools',
-    'src/engine/functions',
+    'src/core/tools',
+    'src/cloud/functions',
   ],
   files: ['tests/tools/**', 'tests/cloud/jail/**'],
   guarantees: [

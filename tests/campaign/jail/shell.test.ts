@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import type { AnswerState } from '#engine/tools'
-import type { ToolResult } from '#engine/turn'
+import type { AnswerState } from '#core/tools'
+import type { ToolResult } from '#core/turn'
 import { toolsOf } from '../../tools/asking.ts'
 
 const { use } = toolsOf('')

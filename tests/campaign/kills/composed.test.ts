@@ -3,7 +3,7 @@
  * all is stored and charged, or nothing is and the hold is the platform's loss.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { encodeWhole } from '#engine/sound'
+import { encodeWhole } from '#core/sound'
 import { breaksOff, expectLost, filesOf, reservationsOf } from '../../crash/lost.ts'
 import { openSite, type Person, type Site } from '../../crash/site.ts'
 import type { ServerProcess } from '../../harness/processes.ts'

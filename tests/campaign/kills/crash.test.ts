@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { FailedStep, LostStep, OutOfCredits, type Pipeline, type Task } from '#engine/pipelines'
+import { FailedStep, LostStep, OutOfCredits, type Pipeline, type Task } from '#work/pipelines'
 import { quick } from '../../agent/makers.ts'
 import { researchOutside, researchTask } from '../../agent/research-script.ts'
 import {

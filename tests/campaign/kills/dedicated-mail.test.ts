@@ -2,7 +2,7 @@
 import path from 'node:path'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { givePackage } from '#engine/clouds'
+import { givePackage } from '#cloud/clouds'
 import { hasJail } from '../../cloud/jail/needs-jail.ts'
 import { openSite, type Site, severalStartsMs } from '../../crash/site.ts'
 import { MailServer } from '../../harness/mail-server.ts'

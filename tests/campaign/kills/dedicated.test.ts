@@ -2,7 +2,7 @@
 import { readdir } from 'node:fs/promises'
 import path from 'node:path'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { givePackage } from '#engine/clouds'
+import { givePackage } from '#cloud/clouds'
 import { tablesWith } from '../../cloud/clouds/filled.ts'
 import { packagesText } from '../../cloud/dedicated/packages-text.ts'
 import { hasJail } from '../../cloud/jail/needs-jail.ts'

@@ -1,7 +1,7 @@
 /** A process dies during an embedding call: the process that takes over pays for none twice. */
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import type { App } from '#app'
-import { knowledge } from '#capabilities/knowledge'
+import { knowledge } from '#work/knowledge'
 import type { Job, Later } from '#platform/jobs'
 import { TraceContext } from '#platform/trace'
 import { add, create, find, path } from '../../contract/knowledge-world.ts'
@@ -205,7 +205,7 @@ test('a type that bears the name of pgvector’s is searched in the database, wi
   await work(embedJob, other, app)
   const near = await db.query({ text: 'select position from knowledge.near order by position' }, [])
   expect(near).toEqual([{ position: 0 }, { position: 1 }, { position: 2 }])
-  const { searchPgvector } = await import('../../../src/capabilities/knowledge/embed/pgvector.ts')
+  const { searchPgvector } = await import('../../../src/work/knowledge/embed/pgvector.ts')
   const query = Float32Array.from([1, 0, 0])
   const place = { accountId: at.world.account, knowledgeId: other.knowledgeId }
   expect(await searchPgvector(app.db, place, { model: 'test/near', query, limit: 10 })).toMatchObject([

@@ -1,7 +1,7 @@
 /** A process that dies while an object is stored, whole or in parts, leaves neither a wrong count nor, before long, a byte too many or too few. */
 import { randomBytes, randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { givePackage } from '#engine/clouds'
+import { givePackage } from '#cloud/clouds'
 import { platformAccount } from '#platform/jobs'
 import { Tus } from '../../cloud/dedicated/tus-client.ts'
 import { hasJail } from '../../cloud/jail/needs-jail.ts'

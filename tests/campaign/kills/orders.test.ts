@@ -4,7 +4,7 @@
  */
 import sharp from 'sharp'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { encodeWhole } from '#engine/sound'
+import { encodeWhole } from '#core/sound'
 import { breaksOff, expectLost, filesOf } from '../../crash/lost.ts'
 import { openSite, type Person, type Site } from '../../crash/site.ts'
 import { until } from '../../harness/until.ts'

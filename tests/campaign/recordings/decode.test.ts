@@ -1,7 +1,7 @@
 /** Sound that comes in is what ffmpeg decodes, however it is cut; what is broken is a typed error. */
 import { readFileSync } from 'node:fs'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { decodeSound, encodeSound, encodeWhole, resample } from '#engine/sound'
+import { decodeSound, encodeSound, encodeWhole, resample } from '#core/sound'
 import fc from '../../harness/fast-check.ts'
 import { ffmpeg, floatsOf, hasFfmpeg, withFile } from '../../sound/ffmpeg.ts'
 import { correlation, cut, greatestDifference, outcome, speechLike, whole } from '../../sound/samples.ts'

@@ -1,6 +1,6 @@
 /** Every format that leaves is held against ffmpeg: decoded without a warning, as long as it says, and the sound that went in. */
 import { describe, expect, test } from 'vitest'
-import { decodeSound, encodeSound, encodeWhole, resample, SoundError, type SoundFormat } from '#engine/sound'
+import { decodeSound, encodeSound, encodeWhole, resample, SoundError, type SoundFormat } from '#core/sound'
 import { ffmpeg, floatsOf, hasFfmpeg, probe, withFile } from '../../sound/ffmpeg.ts'
 import { correlation, greatestDifference, speechLike, whole } from '../../sound/samples.ts'
 

@@ -1,9 +1,9 @@
 /** Files made to cheat or exhaust whoever opens recordings: each is measured for what it is or refused, and the next one is read. */
 import { beforeAll, describe, expect, test, vi } from 'vitest'
-import { encodeWhole, type RecordingSource, SoundError, type SoundFormat } from '#engine/sound'
-import { BitWriter } from '../../../src/engine/sound/bits.ts'
-import { checksumOf } from '../../../src/engine/sound/checksum.ts'
-import { OggWriter } from '../../../src/engine/sound/ogg.ts'
+import { encodeWhole, type RecordingSource, SoundError, type SoundFormat } from '#core/sound'
+import { BitWriter } from '../../../src/core/sound/bits.ts'
+import { checksumOf } from '../../../src/core/sound/checksum.ts'
+import { OggWriter } from '../../../src/core/sound/ogg.ts'
 import { expectNoHold } from '../../cost/cost.ts'
 import { collectGarbage } from '../../harness/collect-garbage.ts'
 import { ffmpeg, hasFfmpeg } from '../../sound/ffmpeg.ts'

@@ -1,7 +1,7 @@
 /** Files as people record them: the first audio track of WebM, Matroska, MP4 and QuickTime is what ffmpeg decodes, and is as long as it was. */
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { encodeWhole } from '#engine/sound'
+import { encodeWhole } from '#core/sound'
 import { ffmpeg, floatsOf, hasFfmpeg, withFile } from '../../sound/ffmpeg.ts'
 import { correlation, greatestDifference, outcome, speechLike, whole } from '../../sound/samples.ts'
 import { recordingsRoom, requester } from './room.ts'

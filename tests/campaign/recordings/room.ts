@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll } from 'vitest'
-import { type FfmpegSetting, openRecordings, type Recordings } from '#engine/sound'
+import { type FfmpegSetting, openRecordings, type Recordings } from '#core/sound'
 import { openLog } from '#platform/log'
 import { openSpool } from '#platform/spool'
 

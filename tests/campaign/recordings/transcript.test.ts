@@ -1,6 +1,6 @@
 /** What a paid transcription makes of a recording: pieces, joints, speakers, times, text as it comes, and its exact price. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import type { TranscriptPart } from '#engine/transcription'
+import type { TranscriptPart } from '#media/transcription'
 import { json } from '../../harness/upstream.ts'
 import { heardIn, saidIn, samplesOf, scriptOf, secondsOf, type Word } from '../../transcription/spoken.ts'
 import {

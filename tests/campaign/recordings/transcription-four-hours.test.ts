@@ -1,7 +1,7 @@
 /** Four hours at 64 kbit/s, as a form: cut into pieces, sent some at a time, joined and stored by a server of bounded memory. */
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { encodeWhole } from '#engine/sound'
+import { encodeWhole } from '#core/sound'
 import { formOf } from '../../harness/form.ts'
 import { cloneDatabase } from '../../harness/postgres.ts'
 import { startProcess } from '../../harness/processes.ts'

@@ -8,10 +8,10 @@ import {
   type Sound,
   type SoundFormat,
   silencesIn,
-} from '#engine/sound'
-import type { TranscriptionOrder } from '#engine/turn'
-import { sandboxAudio, sandboxTranscription } from '#providers/sandbox'
-import type { UpstreamFault } from '#providers/spec'
+} from '#core/sound'
+import type { TranscriptionOrder } from '#core/turn'
+import { sandboxAudio, sandboxTranscription } from '#sandbox'
+import type { UpstreamFault } from '#core/spec'
 import { patient } from '../../providers/asking.ts'
 import { type Outcome, transcribing } from '../../providers/media-asking.ts'
 import { ffmpeg, hasFfmpeg } from '../../sound/ffmpeg.ts'

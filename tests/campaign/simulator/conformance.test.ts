@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { App } from '#app'
-import { CreationRoom, releaseRooms, type StagedCreation } from '#engine/files'
+import { CreationRoom, releaseRooms, type StagedCreation } from '#core/files'
 import type { Db } from '#platform/db'
 import type { Failure } from '#platform/errors'
 import { uuidv7 } from '#platform/ids'

@@ -11,9 +11,9 @@ export const proves: Proves = {
     'src/platform/clock',
     'src/platform/effects',
     'src/platform/turns',
-    'src/engine/paid',
-    'src/engine/metering',
-    'src/engine/routing',
+    'src/core/paid',
+    'src/core/metering',
+    'src/core/routing',
   ],
   files: ['migrations/**', 'package-lock.json', 'tests/harness/**', 'src/*.ts', 'scripts/simulate.ts'],
   guarantees: [

@@ -1,7 +1,7 @@
 /** A process that holds calls stands still while people talk: every call goes on or is ended, once, and its client is told which. */
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type CallRow, callIdOf } from '#engine/realtime'
+import { type CallRow, callIdOf } from '#voice/realtime'
 import { type ServerProcess, startProcess } from '../../harness/processes.ts'
 import { soon, until } from '../../harness/until.ts'
 import { boot, quietEnvironment, type World } from '../../harness/world.ts'

@@ -5,10 +5,10 @@ export const proves: Proves = {
   rooms: [
     'src/platform/confined',
     'src/platform/confined-process',
-    'src/engine/tools',
-    'src/engine/pipelines',
-    'src/capabilities/messages',
-    'src/capabilities/work',
+    'src/core/tools',
+    'src/work/pipelines',
+    'src/text/messages',
+    'src/work/runs',
   ],
   files: ['tests/tools/**', 'tests/contract/tools-world.ts'],
   guarantees: [

@@ -5,7 +5,7 @@ import { createRequire } from 'node:module'
 import type { AddressInfo } from 'node:net'
 import path from 'node:path'
 import type { Page } from 'playwright-core'
-import type { RealtimeEvent } from '#engine/realtime'
+import type { RealtimeEvent } from '#voice/realtime'
 import { startMs, until } from '../../harness/until.ts'
 import { openBrowser } from '../../media/browser.ts'
 

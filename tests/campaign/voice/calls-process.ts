@@ -1,6 +1,6 @@
 /** What a process has that holds realtime calls, and no server: several of them on one database, to race them and to kill them. */
 import type { App } from '#app'
-import { openRealtimeCalls, type RealtimeCalls } from '#engine/realtime'
+import { openRealtimeCalls, type RealtimeCalls } from '#voice/realtime'
 import { openKeyRing } from '#platform/auth'
 import { type Clock, systemClock } from '#platform/clock'
 import { type Db, openDb } from '#platform/db'

@@ -1,7 +1,7 @@
 /** What the end of a turn by words is worth: on sixty spoken turns, over noise of three levels, against 500 ms of silence. Time is counted in frames. */
 import { describe, expect, test } from 'vitest'
 // Nothing of it is reachable over HTTP frame by frame: a real call would measure its own delays.
-import { type Turn, type TurnListener, TurnTaking } from '../../../src/engine/realtime/turns/turn-taking.ts'
+import { type Turn, type TurnListener, TurnTaking } from '../../../src/voice/realtime/turns/turn-taking.ts'
 import { hasEspeak, type Spoken, spoken } from '../../harness/spoken.ts'
 import { type SpokenTurn, spokenTurns } from '../../realtime/turns/spoken-turns.ts'
 

@@ -1,6 +1,6 @@
 /** Calls over WebRTC whose requests come to processes of the API, and whose sound and events come to a process of its own. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type CallRow, Codecs, callIdOf, OpusVoice, type RealtimeEvent } from '#engine/realtime'
+import { type CallRow, Codecs, callIdOf, OpusVoice, type RealtimeEvent } from '#voice/realtime'
 import { revokeKey } from '#platform/auth'
 import { Client } from '../../harness/client.ts'
 import { type ServerProcess, startProcess } from '../../harness/processes.ts'

@@ -1,7 +1,7 @@
 /** The engine `passthrough`: a vendor that talks with the caller directly, what it is paid for, and that it is hung up. */
 import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { type CallRow, callIdOf } from '#engine/realtime'
+import { type CallRow, callIdOf } from '#voice/realtime'
 import { revokeKey } from '#platform/auth'
 import type { Tx } from '#platform/db'
 import { temporaryFolder } from '../../db/cluster-world.ts'

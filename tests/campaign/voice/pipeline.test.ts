@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Caller } from '#app'
-import { resample } from '#engine/sound'
+import { resample } from '#core/sound'
 import type { Client } from '../../harness/client.ts'
 import { type TranscriptionUpstream, transcriptionUpstream } from '../../harness/transcription-upstream.ts'
 import { until } from '../../harness/until.ts'

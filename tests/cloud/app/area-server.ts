@@ -2,10 +2,10 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import type { AppArea, AppCall } from '../../../src/capabilities/cloud/app/area.ts'
-import { CloudHandler } from '../../../src/capabilities/cloud/app/cloud-handler.ts'
-import { functionsArea } from '../../../src/capabilities/cloud/app/functions/functions.ts'
-import { realtimeArea } from '../../../src/capabilities/cloud/app/realtime/realtime.ts'
+import type { AppArea, AppCall } from '../../../src/cloud/cloud-routes/app/area.ts'
+import { CloudHandler } from '../../../src/cloud/cloud-routes/app/cloud-handler.ts'
+import { functionsArea } from '../../../src/cloud/cloud-routes/app/functions/functions.ts'
+import { realtimeArea } from '../../../src/cloud/cloud-routes/app/realtime/realtime.ts'
 import type { TestCloud, World } from '../../harness/world.ts'
 
 export { type AppArea, type AppCall, functionsArea, realtimeArea }

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { CloudAllowances, setCloudLimits } from '#engine/clouds'
+import { CloudAllowances, setCloudLimits } from '#cloud/clouds'
 import { boot, MovableClock, type TestCloud, type World } from '../../harness/world.ts'
 import { type AppArea, serveAreas } from './area-server.ts'
 

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import { expect, test } from 'vitest'
-import { readDepth } from '#engine/functions'
+import { readDepth } from '#cloud/functions'
 import { until } from '../../harness/until.ts'
 import { openSite } from '../../net/sites.ts'
 import { brokerWorld, fetchOver } from './egress.ts'

@@ -15,7 +15,7 @@ import {
   invocationHeader,
   openBroker,
   protocolHeader,
-} from '#engine/functions'
+} from '#cloud/functions'
 import { openMetrics } from '#platform/metrics'
 import { type GuardOptions, openGuardedClient } from '#platform/net'
 import { makeSeries } from '../../../src/metrics.ts'

@@ -1,8 +1,8 @@
 /** Clouds deleted, suspended and limited by the operator. */
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { cloud as cloudCapability } from '#capabilities/cloud'
-import { hashOfKey, resumeCloud, setCloudLimits, suspendCloud } from '#engine/clouds'
+import { cloud as cloudCapability } from '#cloud/cloud-routes'
+import { hashOfKey, resumeCloud, setCloudLimits, suspendCloud } from '#cloud/clouds'
 import { uuidv7 } from '#platform/ids'
 import type { Job } from '#platform/jobs'
 import { until } from '../../harness/until.ts'

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { CloudKey } from '#engine/clouds'
+import type { CloudKey } from '#cloud/clouds'
 import { Failure } from '#platform/errors'
 import { Turns, type TurnsOptions } from '#platform/turns'
 import { clientOf, type RowsWorld, shareRows } from './rows-world.ts'

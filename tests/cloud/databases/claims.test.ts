@@ -4,7 +4,7 @@ import { mkdtemp, readdir, rm, utimes } from 'node:fs/promises'
 import path from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { holdLock } from '#platform/jail'
-import { type Claim, Claims } from '../../../src/engine/databases/local/claims.ts'
+import { type Claim, Claims } from '../../../src/cloud/databases/local/claims.ts'
 
 const program = path.join(import.meta.dirname, 'hold-claims.ts')
 

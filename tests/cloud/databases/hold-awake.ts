@@ -1,8 +1,8 @@
 /** A process that keeps a database awake until it is killed: its folder, name and user are its arguments, and a statement that it runs. */
 import pg from 'pg'
 import { clientConfig } from '#platform/db'
-import { makeDatabase } from '../../../src/engine/databases/local/make.ts'
-import { wake } from '../../../src/engine/databases/local/wake.ts'
+import { makeDatabase } from '../../../src/cloud/databases/local/make.ts'
+import { wake } from '../../../src/cloud/databases/local/wake.ts'
 import { localContext } from '../dedicated/local-databases.ts'
 
 const [root = '', ref = '', user = '', statement = ''] = process.argv.slice(2)

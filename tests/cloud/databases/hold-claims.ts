@@ -1,5 +1,5 @@
 /** A process that has claims until it is killed: the folder and what it claims are its arguments. */
-import { Claims } from '../../../src/engine/databases/local/claims.ts'
+import { Claims } from '../../../src/cloud/databases/local/claims.ts'
 
 const [root = '', ...refs] = process.argv.slice(2)
 const claims = new Claims(root, { tools: { flock: '/usr/bin/flock' }, limitBytes: 10 })

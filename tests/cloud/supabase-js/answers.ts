@@ -1,10 +1,10 @@
 /** How a cloud of either plan answers each call of the client. The published table is made of it; the tests hold it against the installed client. */
-import type { MissingFeature } from '#engine/app-users'
+import type { MissingFeature } from '#cloud/app-users'
 import { declarationOf, type FailureCode, type Failures, type Localized } from '#platform/errors'
-import { refusals } from '../../../src/capabilities/cloud/app/rest/refusals.ts'
-import '#capabilities/cloud'
-import '#engine/app-users'
-import '#engine/buckets'
+import { refusals } from '../../../src/cloud/cloud-routes/app/rest/refusals.ts'
+import '#cloud/cloud-routes'
+import '#cloud/app-users'
+import '#cloud/buckets'
 
 const sentence = <Code extends FailureCode>(code: Code, detail: Failures[Code]): Localized => {
   const { en, fa } = declarationOf(code)

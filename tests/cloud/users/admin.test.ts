@@ -1,7 +1,7 @@
 /** What developers do with the users of their apps: by the service key, and by the key of their project. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { deleteAllOf, exportUsers, importUsers } from '#engine/app-users'
-import { setCloudLimits } from '#engine/clouds'
+import { deleteAllOf, exportUsers, importUsers } from '#cloud/app-users'
+import { setCloudLimits } from '#cloud/clouds'
 import { boot, MovableClock, type TestCloud, type World } from '../../harness/world.ts'
 import { ask, newAddress, newClient, password } from './app.ts'
 

@@ -1,8 +1,8 @@
 /** Tokens of app users: what is forged, expired, of another cloud or for another purpose opens nothing. */
 import { createHmac, createPublicKey, generateKeyPairSync, type KeyObject, sign } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { blockUser, verifyAccessToken } from '#engine/app-users'
-import { openSigningKey } from '#engine/clouds'
+import { blockUser, verifyAccessToken } from '#cloud/app-users'
+import { openSigningKey } from '#cloud/clouds'
 import { boot, MovableClock, type TestCloud, type World } from '../../harness/world.ts'
 import { ask, newAddress, newClient, password } from './app.ts'
 

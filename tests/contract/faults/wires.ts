@@ -1,6 +1,6 @@
 /** How upstreams answer for each medium, in the envelope of their wires. */
 import sharp from 'sharp'
-import { encodeWhole } from '#engine/sound'
+import { encodeWhole } from '#core/sound'
 import {
   type cut,
   done,

@@ -1,6 +1,6 @@
 /** One server whose clock the tests move, with upstreams of every kind, and accounts of which all books are seen. */
-import { probeVideo } from '../../../src/engine/media/video-probe/probe.ts'
-import { openSource } from '../../../src/engine/media/video-probe/source.ts'
+import { probeVideo } from '../../../src/core/media/video-probe/probe.ts'
+import { openSource } from '../../../src/core/media/video-probe/source.ts'
 import type { Client } from '../../harness/client.ts'
 import { type FakeUpstream, fakeUpstream } from '../../harness/upstream.ts'
 import { fakeVideoUpstream, type VideoUpstream } from '../../harness/video-upstream.ts'

@@ -1,6 +1,6 @@
 /** Calls that a server is in the middle of: what may have been worked on is charged at its hold, what would have been stored is lost and free. */
 import { expect } from 'vitest'
-import { encodeWhole } from '#engine/sound'
+import { encodeWhole } from '#core/sound'
 import { agentOf, run } from '../../contract/agents-world.ts'
 import { version } from '../../contract/messages-world.ts'
 import { says, call as toolCall } from '../../contract/scripted-answer.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { costOf, expectLinear, maxTurnMs } from '../../../../tests/cost/cost.ts'
+import { costOf, expectLinear, maxTurnMs } from '../../../tests/cost/cost.ts'
 import { sampleRate, speak, spokenMs, type Voice, voices } from './speech.ts'
 
 const text = 'سلام، حال شما چطور است؟ من کتاب خریدم و شیر خوردم. The machine speaks at 3.5 percent!'

@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { expect, test } from 'vitest'
-import { distance, features } from '../../../../tests/providers/speech-features.ts'
+import { distance, features } from '../../../tests/providers/speech-features.ts'
 import { sampleRate, speak, voices } from './speech.ts'
 
 const hasEspeak = spawnSync('espeak-ng', ['--version']).status === 0

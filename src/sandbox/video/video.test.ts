@@ -8,7 +8,7 @@ import {
   plainOrder,
   provider,
   signal,
-} from '../../../../tests/media/sandbox-films.ts'
+} from '../../../tests/media/sandbox-films.ts'
 import { sandboxVideos } from '../sandbox.ts'
 import { Places } from './places.ts'
 import { readTicket } from './ticket.ts'

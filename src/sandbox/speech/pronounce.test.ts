@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { costOf, expectLinear, units } from '../../../../tests/cost/cost.ts'
+import { costOf, expectLinear, units } from '../../../tests/cost/cost.ts'
 import { phrasesOf } from './pronounce.ts'
 
 const said = (text: string): string => [...phrasesOf(text)].map(({ words }) => words.join(' ')).join(' | ')

@@ -3,7 +3,7 @@ import { encode } from 'gpt-tokenizer/encoding/o200k_base'
 import { describe, expect, test } from 'vitest'
 import type { Content, Message, Part, Tool, Turn, Usage } from '#engine/turn'
 import { UpstreamError } from '#providers/spec'
-import { generated } from '../../../tests/harness/parts.ts'
+import { generated } from '../../tests/harness/parts.ts'
 import { type SandboxClock, sandboxModels, sandboxProvider } from './sandbox.ts'
 
 const user = (text: string, ...media: Content[]): Message => ({

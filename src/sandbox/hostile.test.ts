@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import type { Message, Part, Turn } from '#engine/turn'
 import { UpstreamError } from '#providers/spec'
-import fc, { anyCharacter } from '../../../tests/harness/fast-check.ts'
-import { generated } from '../../../tests/harness/parts.ts'
+import fc, { anyCharacter } from '../../tests/harness/fast-check.ts'
+import { generated } from '../../tests/harness/parts.ts'
 import { sandboxProvider } from './sandbox.ts'
 import { loadTokenizer } from './tokens.ts'
 

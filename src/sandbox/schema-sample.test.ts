@@ -1,6 +1,6 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { describe, expect, test } from 'vitest'
-import fc from '../../../tests/harness/fast-check.ts'
+import fc from '../../tests/harness/fast-check.ts'
 import { sampleSchema, UnsatisfiableSchema } from './schema-sample.ts'
 
 const ajv = new Ajv2020({ strict: false, validateFormats: false, ownProperties: true })
