@@ -8,9 +8,9 @@ import { availableParallelism, cpus, tmpdir } from 'node:os'
 import path from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { parseArgs } from 'node:util'
-import type { StepContext } from '#work/pipelines'
 import { openConfinement } from '#platform/confined'
 import { openLog } from '#platform/log'
+import type { StepContext } from '#work/pipelines'
 import { computeViews, readTables, writeTables } from '../src/work/pipelines/data/compute.ts'
 
 const { values } = parseArgs({ options: { rows: { type: 'string', default: '2000000' } } })

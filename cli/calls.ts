@@ -1,7 +1,8 @@
 /** `kherad call list|show|end`: what the operator sees of voice calls and does to them. It stands on the database. */
-import { askEnd, type CallRow, callIdOf, callName, findAnyCall, listAnyCalls } from '#voice/realtime'
+
 import type { Language } from '#platform/errors'
 import { isUuid } from '#platform/ids'
+import { askEnd, type CallRow, callIdOf, callName, findAnyCall, listAnyCalls } from '#voice/realtime'
 import { readId, showCredits } from './amounts.ts'
 import { callColumns, callOptions, callPhrases as words } from './calls/phrases.ts'
 import { type Command, type Outcome, type ParsedArguments, refuse, type Session } from './command.ts'

@@ -2,6 +2,7 @@
 
 import { type Catalogue, type Dialect, isWire, type ProviderConfig } from '#core/models'
 import { type Upstream, wireOf } from '#core/routing'
+import type { AudioProvider, LiveTranscriber, RealtimeProvider, TextProvider } from '#core/spec'
 import type { Wire } from '#core/turn'
 import type { Config } from '#platform/config'
 import type { Log } from '#platform/log'
@@ -21,6 +22,9 @@ import { chatAnswers, chatImages } from '#providers/modalities'
 import { openRouterImages, openRouterTranscription, openRouterVideos } from '#providers/openrouter'
 import { realtimeProvider } from '#providers/realtime'
 import { responsesProvider } from '#providers/responses'
+import { sherpaTranscription } from '#providers/sherpa'
+import { speechProvider } from '#providers/speech'
+import { type TranscriptionRoom, transcriptionsProvider } from '#providers/transcriptions'
 import {
   sandboxAudio,
   sandboxEmbeddings,
@@ -29,10 +33,6 @@ import {
   sandboxTranscription,
   sandboxVideos,
 } from '#sandbox'
-import { sherpaTranscription } from '#providers/sherpa'
-import type { AudioProvider, LiveTranscriber, RealtimeProvider, TextProvider } from '#core/spec'
-import { speechProvider } from '#providers/speech'
-import { type TranscriptionRoom, transcriptionsProvider } from '#providers/transcriptions'
 
 type Room = TextProvider & AsyncDisposable
 type TalkingRoom = RealtimeProvider & AsyncDisposable & Partial<Pick<TextProvider, 'ping'>>

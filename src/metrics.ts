@@ -1,8 +1,7 @@
-import { cloudSeries } from '#cloud/cloud-routes'
 import { webhookSeries } from '#account/webhooks'
+import { cloudSeries } from '#cloud/cloud-routes'
 import { databaseSeries } from '#cloud/databases'
 import { brokerSeries, channelSeries, functionSeries } from '#cloud/functions'
-import { realtimeSeries } from '#voice/realtime'
 import { upstreamSeries } from '#core/routing'
 import { videoSeries } from '#media/video'
 import { appsSeries } from '#platform/apps'
@@ -15,6 +14,7 @@ import { mailSeries } from '#platform/mail'
 import type { AllSeries, Registry } from '#platform/metrics'
 import { storageSeries } from '#platform/storage'
 import { webrtcSeries } from '#platform/webrtc'
+import { realtimeSeries } from '#voice/realtime'
 
 /** The series of all rooms, in the order in which `GET /metrics` lists them. */
 export const makeSeries = (registry: Registry): AllSeries => ({

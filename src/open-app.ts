@@ -13,8 +13,6 @@ import {
   PlatformSizes,
   requireFittingPackages,
 } from '#cloud/databases'
-import { openDocuments } from '#work/documents'
-import { openFolder, openWaiting, releaseRooms } from '#core/files'
 import {
   channelVersion,
   depthPurpose,
@@ -28,14 +26,12 @@ import {
   ownListeners,
   type PlatformSide,
 } from '#cloud/functions'
+import { CloudSql } from '#cloud/sql'
+import { openFolder, openWaiting, releaseRooms } from '#core/files'
 import { openSvgs, openVideoProbe } from '#core/media'
 import { buildCatalogue, type Catalogue, type Discovery, discover } from '#core/models'
-import { openPipelines, type Pipelines } from '#work/pipelines'
-import { findClientSecret, hangingUp, openRealtimeCalls, type RealtimeCalls } from '#voice/realtime'
 import { type Inference, type InferenceOptions, openInference, type Upstream } from '#core/routing'
-import { openSiteDirectory, SiteChecks, SiteCompressor, type SiteDirectory } from '#sites/hosting'
 import { openRecordings } from '#core/sound'
-import { CloudSql } from '#cloud/sql'
 import { openPageCounter, openReader, openTools } from '#core/tools'
 import { type ClientSecret, openKeyRing } from '#platform/auth'
 import { type Clock, systemClock } from '#platform/clock'
@@ -60,8 +56,12 @@ import { openSpool, type Spool } from '#platform/spool'
 import { openStorage, type Storage } from '#platform/storage'
 import { openTracing, type Tracing, type TracingConfig } from '#platform/trace'
 import { LazyWebRtc } from '#platform/webrtc'
-import { sandboxModels } from '#sandbox'
 import { openSearch } from '#providers/search'
+import { sandboxModels } from '#sandbox'
+import { openSiteDirectory, SiteChecks, SiteCompressor, type SiteDirectory } from '#sites/hosting'
+import { findClientSecret, hangingUp, openRealtimeCalls, type RealtimeCalls } from '#voice/realtime'
+import { openDocuments } from '#work/documents'
+import { openPipelines, type Pipelines } from '#work/pipelines'
 import { connect, openNet } from './connect.ts'
 import { makeSeries } from './metrics.ts'
 import { heldStorage, holdBucket, openDatabase } from './open-installation.ts'

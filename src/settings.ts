@@ -1,18 +1,14 @@
 /** Every section of the configuration, in the order in which errors are reported. */
 
-import { audio } from '#media/audio-routes/settings'
-import { batches } from '#text/messages/settings'
-import { work } from '#work/runs/settings'
-import { clouds } from '#cloud/clouds/settings'
 import { backups } from '#cloud/backups/settings'
+import { clouds } from '#cloud/clouds/settings'
 import { databases } from '#cloud/databases/settings'
-import { files, studio } from '#core/files/settings'
 import { functions, functionsHost } from '#cloud/functions/settings'
+import { files, studio } from '#core/files/settings'
 import { defaults, models, providers, vendors } from '#core/models/settings'
-import { voice, voiceHost } from '#voice/realtime/settings'
-import { sites } from '#sites/hosting/settings'
 import { ffmpeg } from '#core/sound/settings'
 import { tools } from '#core/tools/settings'
+import { audio } from '#media/audio-routes/settings'
 import { apps } from '#platform/apps/settings'
 import {
   type Config,
@@ -32,6 +28,10 @@ import { proxies, tls } from '#platform/proxy/settings'
 import { storage } from '#platform/storage/settings'
 import { tracing } from '#platform/trace/settings'
 import { webrtc } from '#platform/webrtc/settings'
+import { sites } from '#sites/hosting/settings'
+import { batches } from '#text/messages/settings'
+import { voice, voiceHost } from '#voice/realtime/settings'
+import { work } from '#work/runs/settings'
 
 export const settings: readonly Section[] = [
   providers,

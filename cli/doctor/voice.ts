@@ -1,10 +1,10 @@
 /** Voice calls: what answers in them, and whether browsers reach this machine and give the microphone. */
 import { isIP } from 'node:net'
 import type { Catalogue } from '#core/models'
-import { modelsOfPipeline } from '#voice/realtime'
 import type { Config } from '#platform/config'
 import { isGloballyRoutable } from '#platform/net'
 import { type FreePorts, findFreePorts } from '#platform/webrtc'
+import { modelsOfPipeline } from '#voice/realtime'
 import type { Sentence } from '../command.ts'
 import { broken, type Check, examine, ok, skipped, warned } from './check.ts'
 import { serverAt } from './machine.ts'

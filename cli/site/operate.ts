@@ -1,7 +1,8 @@
 /** `kherad site all|takedown|restore|limits`: what the operator sees of published sites and does to them. It stands on the database. */
-import { findAnySite, listAllSites, restore, type SiteRow, setLimits, takeDown } from '#sites/hosting'
+
 import type { Language } from '#platform/errors'
 import { isUuid } from '#platform/ids'
+import { findAnySite, listAllSites, restore, type SiteRow, setLimits, takeDown } from '#sites/hosting'
 import { readId, readName } from '../amounts.ts'
 import { type Command, type Outcome, type ParsedArguments, refuse, type Session } from '../command.ts'
 import { digits } from '../numerals.ts'

@@ -1,5 +1,5 @@
-import type { WorkKind } from '#work/pipelines'
 import { persian } from '#platform/words'
+import type { WorkKind } from '#work/pipelines'
 import { type Sentence, sentence } from '../command.ts'
 
 export const workPhrases = {

@@ -1,7 +1,8 @@
 /** Speech without a model: a synthesiser of our own that reads Persian and simple English; of a recording it says how long it is. */
-import type { AudioOrder } from '#engine/turn'
+
+import { type AudioCall, type AudioProvider, type Spoken, UpstreamError } from '#core/spec'
+import type { AudioOrder } from '#core/turn'
 import { faultIn, SoundStart } from '#providers/kit'
-import { type AudioCall, type AudioProvider, type Spoken, UpstreamError } from '#providers/spec'
 import { type Directives, readDirectives } from './directives.ts'
 import { raise } from './faults.ts'
 import { provenance } from './image/poster.ts'

@@ -8,8 +8,8 @@ import type {
   RealtimeModel,
   TranscriptionModel,
   VideoModel,
-} from '#engine/models'
-import type { Modality } from '#engine/turn'
+} from '#core/models'
+import type { Modality } from '#core/turn'
 import { aspectRatios, maxSeconds, resolutions } from './video/size.ts'
 
 const warning = {

@@ -1,5 +1,5 @@
-import type { OutputFormat } from '#engine/turn'
-import { UpstreamError } from '#providers/spec'
+import { UpstreamError } from '#core/spec'
+import type { OutputFormat } from '#core/turn'
 import { composeText, shorten } from './compose.ts'
 import { describeMedia } from './describe-media.ts'
 import { hintsFrom } from './hints.ts'

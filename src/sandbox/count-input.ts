@@ -1,4 +1,4 @@
-import type { Content, Media, Message, Turn, Usage } from '#engine/turn'
+import type { Content, Media, Message, Turn, Usage } from '#core/turn'
 import type { Tokenizer } from './tokens.ts'
 
 /** Overheads in tokens, as common tokenisers count chat prompts: a message's frame, a name, a tool, the opening of the reply. */

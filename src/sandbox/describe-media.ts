@@ -1,4 +1,4 @@
-import type { Content, Document } from '#engine/turn'
+import type { Content, Document } from '#core/turn'
 import type { Language } from './language.ts'
 import { phraseText } from './phrases.ts'
 import type { Question } from './question.ts'

@@ -1,4 +1,4 @@
-import { UpstreamError, type UpstreamFault } from '#providers/spec'
+import { UpstreamError, type UpstreamFault } from '#core/spec'
 import { asciiDigits } from './phrases.ts'
 
 /**
@@ -6,7 +6,7 @@ import { asciiDigits } from './phrases.ts'
  *
  * | directive | effect |
  * |---|---|
- * | `fault=<kind>` | throws `UpstreamError` of that kind (`#providers/spec`); `stall` sends nothing until the idle timeout |
+ * | `fault=<kind>` | throws `UpstreamError` of that kind (`#core/spec`); `stall` sends nothing until the idle timeout |
  * | `after=<n>` | the fault comes after n streamed pieces (default: 0; 3 for `cut` and `stall`) |
  * | `on=<upstream model>` | the fault affects only that upstream model, so that another deployment answers |
  * | `retry_after_ms=<n>` | the `retryAfterMs` of the fault |

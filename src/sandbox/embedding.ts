@@ -1,7 +1,7 @@
 /** Vectors without a model: counts of words, stems and three-letter sequences, each added to a dimension that its hash chooses. */
-import { stopWords, wordsOf } from '#engine/retrieval'
+import { stopWords, wordsOf } from '#core/retrieval'
+import { type Embedded, type EmbeddingCall, type EmbeddingProvider, UpstreamError } from '#core/spec'
 import { Slice } from '#platform/slices'
-import { type Embedded, type EmbeddingCall, type EmbeddingProvider, UpstreamError } from '#providers/spec'
 import { sandboxDimensions } from './catalogue.ts'
 import { type Directives, readDirectives } from './directives.ts'
 import { raise } from './faults.ts'

@@ -1,4 +1,4 @@
-import { UpstreamError, type UpstreamFault } from '#providers/spec'
+import { UpstreamError, type UpstreamFault } from '#core/spec'
 import type { Directives } from './directives.ts'
 import type { Pacer } from './pace.ts'
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import type { Message, Part, Turn } from '#engine/turn'
-import { UpstreamError } from '#providers/spec'
+import { UpstreamError } from '#core/spec'
+import type { Message, Part, Turn } from '#core/turn'
 import fc, { anyCharacter } from '../../tests/harness/fast-check.ts'
 import { generated } from '../../tests/harness/parts.ts'
 import { sandboxProvider } from './sandbox.ts'

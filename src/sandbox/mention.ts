@@ -1,4 +1,4 @@
-import type { Tool } from '#engine/turn'
+import type { Tool } from '#core/turn'
 
 /** Words of tool names and descriptions that do not identify the subject. */
 const empty = new Set(

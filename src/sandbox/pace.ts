@@ -1,5 +1,5 @@
 import { setImmediate, setTimeout } from 'node:timers/promises'
-import { type Timeouts, UpstreamError } from '#providers/spec'
+import { type Timeouts, UpstreamError } from '#core/spec'
 
 /** Waits; tests pass one that does not wait. Must reject when the signal aborts. */
 export interface SandboxClock {

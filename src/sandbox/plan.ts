@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { Content, Turn } from '#engine/turn'
+import type { Content, Turn } from '#core/turn'
 import { composeText, endlessText } from './compose.ts'
 import { composeJson } from './compose-json.ts'
 import { phraseText } from './phrases.ts'

@@ -1,4 +1,4 @@
-import type { Content, Document, Media, Message, Turn } from '#engine/turn'
+import type { Content, Document, Media, Message, Turn } from '#core/turn'
 import { type Directives, readDirectives } from './directives.ts'
 import { type Language, requestedLanguage, writtenLanguage } from './language.ts'
 

@@ -1,4 +1,4 @@
-import type { Turn } from '#engine/turn'
+import type { Turn } from '#core/turn'
 import { withinLimit } from '#providers/kit'
 import { shorten } from './compose.ts'
 import { thoughts } from './phrases.ts'

@@ -1,5 +1,5 @@
-import type { Part } from '#engine/turn'
-import { type PartSink, type TextRun, UpstreamError } from '#providers/spec'
+import { type PartSink, type TextRun, UpstreamError } from '#core/spec'
+import type { Part } from '#core/turn'
 
 /** One answer of the sandbox under way: pushes what `answer` makes, until it is stopped. */
 export class SandboxRun implements TextRun {

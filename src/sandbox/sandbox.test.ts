@@ -1,8 +1,8 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { encode } from 'gpt-tokenizer/encoding/o200k_base'
 import { describe, expect, test } from 'vitest'
-import type { Content, Message, Part, Tool, Turn, Usage } from '#engine/turn'
-import { UpstreamError } from '#providers/spec'
+import { UpstreamError } from '#core/spec'
+import type { Content, Message, Part, Tool, Turn, Usage } from '#core/turn'
 import { generated } from '../../tests/harness/parts.ts'
 import { type SandboxClock, sandboxModels, sandboxProvider } from './sandbox.ts'
 

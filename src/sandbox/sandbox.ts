@@ -1,5 +1,5 @@
-import type { Content } from '#engine/turn'
-import { type TextCall, type TextProvider, UpstreamError } from '#providers/spec'
+import { type TextCall, type TextProvider, UpstreamError } from '#core/spec'
+import type { Content } from '#core/turn'
 import { sandboxAudio } from './audio.ts'
 import { findSandboxModel, sandboxModels } from './catalogue.ts'
 import { countInput } from './count-input.ts'

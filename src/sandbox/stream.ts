@@ -1,5 +1,5 @@
-import type { FinishReason, Part, Turn, Usage } from '#engine/turn'
-import { type PartSink, type TextCall, UpstreamError } from '#providers/spec'
+import { type PartSink, type TextCall, UpstreamError } from '#core/spec'
+import type { FinishReason, Part, Turn, Usage } from '#core/turn'
 import { raise } from './faults.ts'
 import type { Pacer } from './pace.ts'
 import type { Plan } from './plan.ts'

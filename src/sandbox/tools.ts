@@ -1,5 +1,5 @@
-import type { Tool, Turn } from '#engine/turn'
-import { UpstreamError } from '#providers/spec'
+import { UpstreamError } from '#core/spec'
+import type { Tool, Turn } from '#core/turn'
 import { hintsFrom, placeProperty } from './hints.ts'
 import { mentionedAt } from './mention.ts'
 import { phraseText } from './phrases.ts'

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 import { zipSync } from 'fflate'
-import { type Documents, openDocuments } from '#work/documents'
-import { openPipelines, type Pipelines } from '#work/pipelines'
 import { type Confine, openConfinement } from '#platform/confined'
 import { openLog } from '#platform/log'
+import { type Documents, openDocuments } from '#work/documents'
+import { openPipelines, type Pipelines } from '#work/pipelines'
 import type { CheckWork } from '../../src/work/pipelines/code/check.ts'
 import { type ComputeWork, computed } from '../../src/work/pipelines/data/computed.ts'
 

@@ -1,5 +1,5 @@
-import type { ModelAnswer, Question } from '#work/pipelines'
 import type { Source } from '#core/turn'
+import type { ModelAnswer, Question } from '#work/pipelines'
 import type { ScriptedServices } from '../harness/memory-run.ts'
 
 const filler = (text: string) => `${text}\n\n${'The rest of the page speaks of other things. '.repeat(8)}`

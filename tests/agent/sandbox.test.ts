@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import type { Question, Task } from '#work/pipelines'
 import { sandboxProvider } from '#sandbox'
+import type { Question, Task } from '#work/pipelines'
 import { readPdf } from '../documents/read-pdf.ts'
 import { fileText, MemoryRun, type ScriptedServices, someTask } from '../harness/memory-run.ts'
 import { generated } from '../harness/parts.ts'

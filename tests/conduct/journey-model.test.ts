@@ -2,17 +2,11 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import type { Deployment, Model } from '#core/models'
 import { type Inference, openInference, type Run, type RunListener, type Upstream } from '#core/routing'
+import { type PartSink, type TextCall, type TextRun, UpstreamError, type UpstreamFault } from '#core/spec'
 import type { Part, Turn } from '#core/turn'
 import { Deadlines, deadlines } from '#platform/clock'
 import { Failure } from '#platform/errors'
 import { openMetrics } from '#platform/metrics'
-import {
-  type PartSink,
-  type TextCall,
-  type TextRun,
-  UpstreamError,
-  type UpstreamFault,
-} from '#core/spec'
 import { makeSeries } from '../../src/metrics.ts'
 import fc from '../harness/fast-check.ts'
 

@@ -1,5 +1,6 @@
 /** What the tests of durable work share: a scripted pipeline over the fake upstream. */
 
+import type { Message } from '#core/turn'
 import {
   type Outcome,
   type Pipelines,
@@ -8,7 +9,6 @@ import {
   type StepContext,
   type Task,
 } from '#work/pipelines'
-import type { Message } from '#core/turn'
 import type { Client, Seen } from '../harness/client.ts'
 import { startMs, until } from '../harness/until.ts'
 import { fakeUpstream } from '../harness/upstream.ts'

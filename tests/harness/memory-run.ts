@@ -3,6 +3,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
+import type { Source } from '#core/turn'
 import type {
   Deliverable,
   FailedStep,
@@ -16,7 +17,6 @@ import type {
   StepContext,
   Task,
 } from '#work/pipelines'
-import type { Source } from '#core/turn'
 import { promptBytes, type Used } from './plan-use.ts'
 
 /** The services behind a step context: a scripted model and a scripted web. */

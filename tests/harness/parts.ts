@@ -1,7 +1,7 @@
 /** Pushed answers, read by tests as they would read an iterable; and an iterable, pushed as a provider does. */
 import type { PaidTurn } from '#core/inference'
-import type { Part } from '#core/turn'
 import { type PartSink, type TextCall, type TextProvider, type TextRun, UpstreamError } from '#core/spec'
+import type { Part } from '#core/turn'
 
 /** What can be read: begins with a sink, is paused while its reader is behind, and is left by a reader that leaves. */
 interface Pushing {

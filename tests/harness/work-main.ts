@@ -3,6 +3,8 @@
  * script: words separated by spaces, each a step that asks the model for that word; `+word` asks for it concurrently with the next.
  */
 import './control.ts'
+import { readConfigFile, readEnv } from '#platform/config'
+import { loadConfig } from '#settings'
 import {
   LostStep,
   type Outcome,
@@ -11,8 +13,6 @@ import {
   pipelinesOf,
   type StepContext,
 } from '#work/pipelines'
-import { readConfigFile, readEnv } from '#platform/config'
-import { loadConfig } from '#settings'
 import { startKherad } from '../../src/server.ts'
 
 const maxOutputTokens = 100

@@ -1,8 +1,8 @@
 /** Videos of the sandbox, made by its provider as the queue makes them: ordered, looked at, fetched. */
 import sharp from 'sharp'
+import type { VideoLook } from '#core/spec'
 import type { Media, VideoOrder } from '#core/turn'
 import { sandboxVideos } from '#sandbox'
-import type { VideoLook } from '#core/spec'
 
 const timeouts = {
   connectMs: 5_000,

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
-import type { Part, Turn } from '#core/turn'
-import { chatCompletionsProvider } from '#providers/chat-completions'
 import type { TextCall, TextProvider, Timeouts } from '#core/spec'
 import { UpstreamError } from '#core/spec'
+import type { Part, Turn } from '#core/turn'
+import { chatCompletionsProvider } from '#providers/chat-completions'
 import { generated } from '../harness/parts.ts'
 import type { FakeUpstream } from '../harness/upstream.ts'
 

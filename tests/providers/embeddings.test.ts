@@ -1,7 +1,7 @@
 /** The embeddings provider against the wire bytes of an embeddings endpoint. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { embeddingsProvider } from '#providers/embeddings'
 import { type Embedded, type EmbeddingOrder, UpstreamError } from '#core/spec'
+import { embeddingsProvider } from '#providers/embeddings'
 import { somePlaces } from '../harness/seed.ts'
 import {
   type FakeUpstream,

@@ -1,8 +1,8 @@
 /** fal's queue of pictures, against its bytes. */
 import sharp from 'sharp'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { falImages } from '#providers/fal'
 import type { UpstreamError } from '#core/spec'
+import { falImages } from '#providers/fal'
 import { selfSigned } from '../harness/certificate.ts'
 import { somePlaces } from '../harness/seed.ts'
 import {

@@ -1,9 +1,9 @@
 /** The images provider against the wire bytes of images endpoints. */
 import sharp from 'sharp'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Drawn, type ImageCall, UpstreamError } from '#core/spec'
 import type { ImageOrder } from '#core/turn'
 import { imagesProvider } from '#providers/images'
-import { type Drawn, type ImageCall, UpstreamError } from '#core/spec'
 import { selfSigned } from '../harness/certificate.ts'
 import {
   cut,

@@ -1,7 +1,7 @@
 /** The fake vendor of rooms that keep a WebSocket open, and what every file of their tests does with it. */
 import { afterAll, afterEach, expect } from 'vitest'
-import type { UpstreamAddress } from '#providers/kit'
 import { UpstreamError } from '#core/spec'
+import type { UpstreamAddress } from '#providers/kit'
 import { type FakeSockets, socketUpstream } from '../harness/socket-upstream.ts'
 import { secret } from './media-asking.ts'
 

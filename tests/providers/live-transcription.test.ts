@@ -1,11 +1,11 @@
 /** Live transcription over the vendors' wires, and what every WebSocket to an upstream must bear. */
 import { setTimeout as pause } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
+import { type LiveCall, type LiveLink, type LiveTranscriber, UpstreamError } from '#core/spec'
 import { openOutbound, openWebSocket } from '#platform/proxy'
 import { deepgramTranscription } from '#providers/deepgram'
 import { elevenLabsTranscription } from '#providers/elevenlabs'
 import { type UpstreamAddress, UpstreamSocket } from '#providers/kit'
-import { type LiveCall, type LiveLink, type LiveTranscriber, UpstreamError } from '#core/spec'
 import { transcriptionsProvider } from '#providers/transcriptions'
 import { privateAuthority } from '../harness/certificate.ts'
 import { fakeHttpProxy, fakeSocksProxy } from '../harness/proxy.ts'

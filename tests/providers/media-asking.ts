@@ -1,7 +1,6 @@
 /** Asks the rooms of media, and what all of them must make of every failure of a wire. */
 import { setImmediate } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
-import type { AudioOrder, ImageOrder, SoundBytes, SoundFormat, TranscriptionOrder } from '#core/turn'
 import {
   type AudioProvider,
   type Drawn,
@@ -14,6 +13,7 @@ import {
   type TranscriptionProvider,
   UpstreamError,
 } from '#core/spec'
+import type { AudioOrder, ImageOrder, SoundBytes, SoundFormat, TranscriptionOrder } from '#core/turn'
 import { somePlaces } from '../harness/seed.ts'
 import { until } from '../harness/until.ts'
 import {

@@ -1,12 +1,12 @@
 /** The vendors' own wires of pictures and sound, against their bytes. */
 import sharp from 'sharp'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { AudioProvider } from '#core/spec'
 import type { ImageOrder, SoundFormat } from '#core/turn'
 import { elevenLabsSpeech } from '#providers/elevenlabs'
 import { geminiImages, geminiSpeech } from '#providers/gemini'
 import { imagesProvider } from '#providers/images'
 import { openRouterImages } from '#providers/openrouter'
-import type { AudioProvider } from '#core/spec'
 import { speechProvider } from '#providers/speech'
 import { somePlaces } from '../harness/seed.ts'
 import { type FakeUpstream, fakeUpstream, json, type Script, stall, stream } from '../harness/upstream.ts'

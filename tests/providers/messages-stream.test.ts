@@ -1,7 +1,7 @@
 import { setImmediate as turnOfLoop } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import type { Part } from '#core/turn'
 import { UpstreamError } from '#core/spec'
+import type { Part } from '#core/turn'
 import { generated } from '../harness/parts.ts'
 import { somePlaces } from '../harness/seed.ts'
 import { cut, fakeUpstream, json, type Step, stall, stream } from '../harness/upstream.ts'

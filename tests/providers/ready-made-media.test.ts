@@ -16,8 +16,8 @@ import {
   videoModels,
 } from '#core/models'
 import type { Upstream } from '#core/routing'
-import { planSpeech, type SpeechSpec } from '#media/speech'
 import type { SoundFormat } from '#core/turn'
+import { planSpeech, type SpeechSpec } from '#media/speech'
 import { readEnv } from '#platform/config'
 import { StartRefused } from '#platform/errors'
 import { openOutbound } from '#platform/proxy'

@@ -1,8 +1,5 @@
 /** Realtime models over the vendors' wires. */
 import { describe, expect, test } from 'vitest'
-import { geminiRealtime } from '#providers/gemini-live'
-import type { UpstreamAddress } from '#providers/kit'
-import { realtimeProvider } from '#providers/realtime'
 import type {
   RealtimeCall,
   RealtimeEnd,
@@ -11,6 +8,9 @@ import type {
   RealtimeSetup,
   UpstreamError,
 } from '#core/spec'
+import { geminiRealtime } from '#providers/gemini-live'
+import type { UpstreamAddress } from '#providers/kit'
+import { realtimeProvider } from '#providers/realtime'
 import type { SocketScript, UpstreamSession } from '../harness/socket-upstream.ts'
 import { until } from '../harness/until.ts'
 import { geminiVoice, openAiVoice, type Voice, voiceOf } from '../harness/voice-wires.ts'

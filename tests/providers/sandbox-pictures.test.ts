@@ -2,9 +2,9 @@
 import sharp from 'sharp'
 import { describe, expect, test } from 'vitest'
 import { cleanSvg, measure } from '#core/media'
+import type { Drawn } from '#core/spec'
 import type { ImageOrder } from '#core/turn'
 import { sandboxImages } from '#sandbox'
-import type { Drawn } from '#core/spec'
 import { patient } from './asking.ts'
 
 const order: ImageOrder = {

@@ -1,7 +1,7 @@
 /** What the embedding model of the simulator can be ordered to do. */
 import { describe, expect, test } from 'vitest'
-import { sandboxEmbeddings } from '#sandbox'
 import type { Embedded, EmbeddingOrder } from '#core/spec'
+import { sandboxEmbeddings } from '#sandbox'
 import { patient } from './asking.ts'
 
 const embed = (

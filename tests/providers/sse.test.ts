@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { SseReader } from '#providers/kit'
 import { UpstreamError } from '#core/spec'
+import { SseReader } from '#providers/kit'
 import fc from '../harness/fast-check.ts'
 
 function read(chunks: Uint8Array[], maxEventBytes?: number): [string, string][] {

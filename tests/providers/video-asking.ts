@@ -1,9 +1,9 @@
 /** Asks the rooms of videos. */
 import { expect } from 'vitest'
+import { UpstreamError, type VideoProgress, type VideoTicket } from '#core/spec'
 import type { VideoOrder } from '#core/turn'
 import type { GuardedClient } from '#platform/net'
 import type { VideoRoom } from '#providers/kit'
-import { UpstreamError, type VideoProgress, type VideoTicket } from '#core/spec'
 import { patient } from './asking.ts'
 import { secret } from './media-asking.ts'
 

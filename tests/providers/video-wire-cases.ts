@@ -1,7 +1,7 @@
 /** What every wire of videos must give: from the order to the bytes, and for each fault of each request. */
 import { describe, expect, test } from 'vitest'
-import type { VideoRoom } from '#providers/kit'
 import type { VideoTicket } from '#core/spec'
+import type { VideoRoom } from '#providers/kit'
 import { until } from '../harness/until.ts'
 import { cut, json, stream } from '../harness/upstream.ts'
 import {

@@ -1,5 +1,5 @@
-import { callName } from '#voice/realtime'
 import { uuidv7 } from '#platform/ids'
+import { callName } from '#voice/realtime'
 import type { World } from '../harness/world.ts'
 
 /** A call of the world's account that has ended, by its row alone: 60.5 seconds, 2.5 credits. Returns its id as people see it. */

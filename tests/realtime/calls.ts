@@ -1,5 +1,7 @@
 /** Realtime calls without sound: their rows, their money and whoever is told to end them, on the database of a world. */
 import type { App } from '#app'
+import { uuidv7 } from '#platform/ids'
+import type { Payer } from '#platform/ledger'
 import {
   type AddedCall,
   beginCall,
@@ -8,8 +10,6 @@ import {
   type RealtimeCalls,
   type RunningMoney,
 } from '#voice/realtime'
-import { uuidv7 } from '#platform/ids'
-import type { Payer } from '#platform/ledger'
 
 export type CallWish = Partial<NewCall & Pick<AddedCall, 'timePrice' | 'models'>> & {
   payer: Payer

@@ -1,7 +1,10 @@
 /** A call of the engine `pipeline` without a line: a test speaks into it and reads what its client would get. The sound runs faster than time. */
 import type { App, Caller } from '#app'
-import { planSpeaking } from '#voice/live-speech'
 import { SharedHold } from '#core/paid'
+import { resample } from '#core/sound'
+import { Failure } from '#platform/errors'
+import { uuidv7 } from '#platform/ids'
+import { planSpeaking } from '#voice/live-speech'
 import {
   type CallMoney,
   CallSession,
@@ -12,9 +15,6 @@ import {
   type StepKind,
   type StepLine,
 } from '#voice/realtime'
-import { resample } from '#core/sound'
-import { Failure } from '#platform/errors'
-import { uuidv7 } from '#platform/ids'
 import { PacedSpeaker } from '../../src/voice/realtime/speak/speaker.ts'
 import { startMs, until } from '../harness/until.ts'
 

@@ -5,6 +5,9 @@ import { Failure, fail } from '#platform/errors'
 // Their failures are declared.
 import '#platform/http'
 import '#platform/ledger'
+import type { RealtimeProvider } from '#core/spec'
+import { geminiRealtime } from '#providers/gemini-live'
+import { realtimeProvider } from '#providers/realtime'
 import type {
   CallView,
   EndReason,
@@ -16,9 +19,6 @@ import type {
   TurnDetection,
 } from '#voice/realtime'
 import { Relay, type RelayOptions } from '#voice/realtime'
-import { geminiRealtime } from '#providers/gemini-live'
-import { realtimeProvider } from '#providers/realtime'
-import type { RealtimeProvider } from '#core/spec'
 import { CallConversation } from '../../src/voice/realtime/conversation.ts'
 import { type FakeSockets, socketUpstream } from '../harness/socket-upstream.ts'
 import { hasEspeak, spoken } from '../harness/spoken.ts'

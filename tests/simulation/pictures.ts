@@ -14,10 +14,10 @@ import {
   startPaidOrder,
   totalQuantities,
 } from '#core/paid'
+import type { Drawn } from '#core/spec'
 import type { ImageOrder } from '#core/turn'
 import type { Failure } from '#platform/errors'
 import { JsonText, type RequestContext } from '#platform/http'
-import type { Drawn } from '#core/spec'
 
 interface Candidate {
   model: ImageModel

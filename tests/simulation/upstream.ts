@@ -1,5 +1,5 @@
 /** An upstream that knows the truth: what it was asked, by whom, and what it did for it. */
-import type { Part, Usage } from '#core/turn'
+
 import {
   type Drawn,
   type ImageCall,
@@ -9,6 +9,7 @@ import {
   UpstreamError,
   type UpstreamFault,
 } from '#core/spec'
+import type { Part, Usage } from '#core/turn'
 import { pushing } from '../harness/parts.ts'
 import { never, type Sender } from './link.ts'
 import type { Random } from './random.ts'

@@ -1,8 +1,8 @@
 /** The names of sites in the memory of a process, over a real database. */
 import { pino } from 'pino'
 import { expect, test } from 'vitest'
-import { announceSite, openSiteDirectory } from '#sites/hosting'
 import { type Db, openDb } from '#platform/db'
+import { announceSite, openSiteDirectory } from '#sites/hosting'
 import { cloneDatabase } from '../harness/postgres.ts'
 import { until } from '../harness/until.ts'
 

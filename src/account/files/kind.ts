@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer'
-import { sniff } from '#engine/media'
+import { sniff } from '#core/media'
 import { csv, dataKindOf, type FileHints, json, tsv, xlsx } from './data-kind.ts'
 import type { Probe } from './probe.ts'
 

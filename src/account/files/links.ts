@@ -1,5 +1,5 @@
 /** Signed links: whoever has one reads its file without a key, until it expires or the file is deleted. */
-import { findByLink, findFile, type LinkTokens, openLinks } from '#engine/files'
+import { findByLink, findFile, type LinkTokens, openLinks } from '#core/files'
 import { fail } from '#platform/errors'
 import { type Answer, baseUrlOf, type Content, type RequestContext } from '#platform/http'
 import { isUuid } from '#platform/ids'

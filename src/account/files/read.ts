@@ -1,5 +1,5 @@
 /** Reading and deleting files. */
-import { deleteFile, dropBytes, type FileRow, findFile, listFiles as listRows, openFile } from '#engine/files'
+import { deleteFile, dropBytes, type FileRow, findFile, listFiles as listRows, openFile } from '#core/files'
 import { fail } from '#platform/errors'
 import { Answer, type Content, content, isKnown, type RequestContext } from '#platform/http'
 import { isUuid } from '#platform/ids'

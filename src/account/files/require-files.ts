@@ -1,5 +1,5 @@
 import type { App } from '#app'
-import { findFile, type Owner } from '#engine/files'
+import { findFile, type Owner } from '#core/files'
 import { fail } from '#platform/errors'
 import { isUuid } from '#platform/ids'
 

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { linkTokenPattern } from '#engine/files'
+import { linkTokenPattern } from '#core/files'
 import { idCursor, pageQuery, plainList } from '#platform/lists'
 import { closed, namePattern, nameSchemas, nullable, safeInteger, timestamp, uuid } from '#platform/schema'
 import { maxMediaBytes } from './kind.ts'

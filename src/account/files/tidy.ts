@@ -1,6 +1,6 @@
 /** What happens to stored files in the background. */
 import type { App } from '#app'
-import { deleteExpired, deleteForgotten, deleteUnowned, storeWaiting } from '#engine/files'
+import { deleteExpired, deleteForgotten, deleteUnowned, storeWaiting } from '#core/files'
 import { type Repetition, repetitions } from '#platform/clock'
 import { job } from '#platform/jobs'
 

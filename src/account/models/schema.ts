@@ -1,5 +1,5 @@
 import { type TObject, type TSchema, Type } from 'typebox'
-import { type Kinds, openKinds, usdPerMillion } from '#engine/models'
+import { type Kinds, openKinds, usdPerMillion } from '#core/models'
 import { typedList } from '#platform/lists'
 import { nameSchemas, nullable, oneOf, safeInteger, timestamp } from '#platform/schema'
 

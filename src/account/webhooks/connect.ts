@@ -1,5 +1,5 @@
 /** Connections are made, changed, given a new secret and removed. */
-import { acceptOnce } from '#capabilities/calls'
+import { acceptOnce } from '#core/calls'
 import { fail } from '#platform/errors'
 import type { JsonText, RequestContext } from '#platform/http'
 import { uuidv7 } from '#platform/ids'

@@ -1,6 +1,6 @@
 /** Deliveries on request: a test of a connection, and the redelivery of an event. */
 
-import { acceptOnce } from '#capabilities/calls'
+import { acceptOnce } from '#core/calls'
 import type { Tx } from '#platform/db'
 import { fail } from '#platform/errors'
 import type { JsonText } from '#platform/http'

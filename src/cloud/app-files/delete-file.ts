@@ -1,5 +1,5 @@
 /** What is deleted leaves its rows in one transaction, and its bytes after it. */
-import type { CloudKey } from '#engine/clouds'
+import type { CloudKey } from '#cloud/clouds'
 import type { Tx } from '#platform/db'
 import { markForDeletion } from '#platform/storage'
 import * as store from './store.ts'

@@ -1,7 +1,7 @@
 /** Private files on their way to another cloud, or from one. */
 import { buffer } from 'node:stream/consumers'
 import type { App } from '#app'
-import type { CloudKey } from '#engine/clouds'
+import type { CloudKey } from '#cloud/clouds'
 import { reportLost } from '#platform/storage'
 import * as store from './store.ts'
 

@@ -1,6 +1,6 @@
 /** The bytes are stored first, outside of any transaction; row and counts follow in one. After a crash in between the bytes are deleted. */
 import type { App } from '#app'
-import { type CloudKey, type CloudLimits, limitsOf, shareReadyCloud } from '#engine/clouds'
+import { type CloudKey, type CloudLimits, limitsOf, shareReadyCloud } from '#cloud/clouds'
 import type { Tx } from '#platform/db'
 import { isFullDisk } from '#platform/disk-space'
 import { Failure, fail } from '#platform/errors'

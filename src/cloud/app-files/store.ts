@@ -3,7 +3,7 @@
  * its buckets count there, too.
  */
 import { sql } from 'kysely'
-import type { CloudKey } from '#engine/clouds'
+import type { CloudKey } from '#cloud/clouds'
 import type { Db, Tx } from '#platform/db'
 import { cutPage, type Page, type PageOptions, pageClause } from '#platform/lists'
 

@@ -1,6 +1,6 @@
 /** Access tokens of app users: JWTs (RFC 7519), ES256 and nothing else, of one cloud and for one purpose. */
 import { createPublicKey, type KeyObject, sign, verify } from 'node:crypto'
-import type { LiveCloud, SigningKey } from '#engine/clouds'
+import type { LiveCloud, SigningKey } from '#cloud/clouds'
 import { cloudUrl } from '#platform/apps'
 import type { Config } from '#platform/config'
 import { fail } from '#platform/errors'

@@ -1,6 +1,6 @@
 /** What the developer of an app does with its users: by the service key, the project's key or the command line. */
 import type { App } from '#app'
-import type { LiveCloud } from '#engine/clouds'
+import type { LiveCloud } from '#cloud/clouds'
 import type { Tx } from '#platform/db'
 import { fail } from '#platform/errors'
 import { isUuid } from '#platform/ids'

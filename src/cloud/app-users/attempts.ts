@@ -1,7 +1,7 @@
 /** How often somebody may try: durable, so that neither a restart nor a second process begins anew (docs/decisions/0076). */
 import { sql } from 'kysely'
 import type { App } from '#app'
-import type { CloudKey } from '#engine/clouds'
+import type { CloudKey } from '#cloud/clouds'
 import type { Tx } from '#platform/db'
 import { fail } from '#platform/errors'
 import { sha256 } from '#platform/secrets'

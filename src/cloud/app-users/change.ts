@@ -1,6 +1,6 @@
 /** Changes of an own account. */
 import type { App } from '#app'
-import type { LiveCloud } from '#engine/clouds'
+import type { LiveCloud } from '#cloud/clouds'
 import { fail } from '#platform/errors'
 import { countAttempt } from './attempts.ts'
 import { readEmail } from './email-address.ts'

@@ -1,7 +1,7 @@
 /** The users of a Starter cloud in a database of their cloud: with their passwords, and their sessions go on. */
 import { sql } from 'kysely'
 import type { App } from '#app'
-import type { CloudKey } from '#engine/clouds'
+import type { CloudKey } from '#cloud/clouds'
 import type { Db, Tx } from '#platform/db'
 import { insertUsers, usersAfter } from './store.ts'
 import { type UsersTx, usersTx } from './users-database.ts'

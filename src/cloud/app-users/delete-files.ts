@@ -1,7 +1,7 @@
 /** Private files of users who are deleted. */
 import type { App } from '#app'
-import { deleteFilesOfUser } from '#engine/app-files'
-import { refOf } from '#engine/clouds'
+import { deleteFilesOfUser } from '#cloud/app-files'
+import { refOf } from '#cloud/clouds'
 import { job } from '#platform/jobs'
 import { deletePendingBlobs } from '#platform/storage'
 import { commitMs, commitPauseMs } from './mails.ts'

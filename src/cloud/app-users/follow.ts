@@ -1,6 +1,6 @@
 /** The page that a mailed link opens: scanners of mails open links too, so nothing happens before somebody presses its button. */
 import type { App } from '#app'
-import type { LiveCloud } from '#engine/clouds'
+import type { LiveCloud } from '#cloud/clouds'
 import { Failure } from '#platform/errors'
 import { linkPurposes } from './links.ts'
 import { addToken, tokenSigner } from './one-time.ts'

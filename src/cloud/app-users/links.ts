@@ -1,7 +1,7 @@
 /** Links and codes by mail: recovery, sign-in, confirmation again, and codes for changes of an account. */
 import { timingSafeEqual } from 'node:crypto'
 import type { App } from '#app'
-import type { LiveCloud } from '#engine/clouds'
+import type { LiveCloud } from '#cloud/clouds'
 import { fail } from '#platform/errors'
 import { type Signer, sha256 } from '#platform/secrets'
 import { readEmail } from './email-address.ts'

@@ -1,6 +1,6 @@
 /** Mails to app users: counted in the transaction that asks for them, and sent by a job that can be repeated (docs/decisions/0076). */
 import type { App } from '#app'
-import { type LiveCloud, refOf } from '#engine/clouds'
+import { type LiveCloud, refOf } from '#cloud/clouds'
 import type { Tx } from '#platform/db'
 import { fail } from '#platform/errors'
 import { uuidv7 } from '#platform/ids'

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { CloudKey } from '#engine/clouds'
+import type { CloudKey } from '#cloud/clouds'
 import type { UserRow } from './store.ts'
 
 /** Ids say nothing about when somebody signed up: an answer about nobody has one that looks the same. */

@@ -1,7 +1,7 @@
 /** Tokens that act once: each is computed from its id, so that neither database nor queue holds what opens an account. */
 import { timingSafeEqual } from 'node:crypto'
 import type { App } from '#app'
-import type { CloudKey, LiveCloud } from '#engine/clouds'
+import type { CloudKey, LiveCloud } from '#cloud/clouds'
 import type { Tx } from '#platform/db'
 import { uuidv7 } from '#platform/ids'
 import { type Signer, sha256 } from '#platform/secrets'

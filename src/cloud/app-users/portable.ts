@@ -1,7 +1,7 @@
 /** The users of a cloud on their way out, in, or away. Sessions and what was mailed stay behind. */
 import { Type } from 'typebox'
 import type { App } from '#app'
-import type { CloudKey } from '#engine/clouds'
+import type { CloudKey } from '#cloud/clouds'
 import type { Tx } from '#platform/db'
 import { fail } from '#platform/errors'
 import { isUuid } from '#platform/ids'

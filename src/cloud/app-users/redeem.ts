@@ -1,6 +1,6 @@
 /** What a one-time token does when it is used. */
 import type { App } from '#app'
-import type { LiveCloud } from '#engine/clouds'
+import type { LiveCloud } from '#cloud/clouds'
 import type { Tx } from '#platform/db'
 import { fail } from '#platform/errors'
 import { sha256 } from '#platform/secrets'

@@ -1,9 +1,9 @@
 /** Where links may lead: a session is given to whoever is there. */
 import type { App } from '#app'
-import type { LiveCloud } from '#engine/clouds'
-import { findSite } from '#engine/sites'
+import type { LiveCloud } from '#cloud/clouds'
 import { siteUrl } from '#platform/apps'
 import { fail } from '#platform/errors'
+import { findSite } from '#sites/hosting'
 import { reasons } from './phrases.ts'
 
 const longest = 2_000

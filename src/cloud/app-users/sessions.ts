@@ -1,7 +1,7 @@
 /** Sessions of app users: opened, refreshed and ended (docs/decisions/0076). */
 import { timingSafeEqual } from 'node:crypto'
 import type { App } from '#app'
-import type { CloudKey, LiveCloud } from '#engine/clouds'
+import type { CloudKey, LiveCloud } from '#cloud/clouds'
 import type { Tx } from '#platform/db'
 import { fail } from '#platform/errors'
 import { uuidOfHex, uuidv7 } from '#platform/ids'

@@ -1,5 +1,5 @@
 import type { App } from '#app'
-import type { LiveCloud } from '#engine/clouds'
+import type { LiveCloud } from '#cloud/clouds'
 import { fail } from '#platform/errors'
 import { countAttempt, forgiveAttempt, networkOf, signInSubjects } from './attempts.ts'
 import { readEmail } from './email-address.ts'

@@ -1,6 +1,6 @@
 /** New users: by address and password, and without either (docs/decisions/0076). */
 import type { App } from '#app'
-import type { LiveCloud } from '#engine/clouds'
+import type { LiveCloud } from '#cloud/clouds'
 import type { Tx } from '#platform/db'
 import { fail } from '#platform/errors'
 import { uuidOfHex } from '#platform/ids'

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { CloudKey } from '#engine/clouds'
+import type { CloudKey } from '#cloud/clouds'
 import type { Tx } from '#platform/db'
 import { fail } from '#platform/errors'
 import { type Page, type PageOptions, readPage } from '#platform/lists'

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { App } from '#app'
-import { type LiveCloud, refOf } from '#engine/clouds'
+import { type LiveCloud, refOf } from '#cloud/clouds'
 import type { Db } from '#platform/db'
 import { Failure } from '#platform/errors'
 import { job } from '#platform/jobs'

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { CloudKey } from '#engine/clouds'
+import type { CloudKey } from '#cloud/clouds'
 import type { Tx } from '#platform/db'
 import type { Metadata } from './store.ts'
 import type { Reader } from './users-database.ts'

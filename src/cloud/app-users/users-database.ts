@@ -1,8 +1,8 @@
 /** Where the users of a cloud are: in the database of the platform, or, of a dedicated cloud, in its own (docs/decisions/0083). */
 import type { App } from '#app'
-import { type LiveCloud, requireUnfrozen } from '#engine/clouds'
-import { restoredFrom } from '#engine/database-backups'
-import { databaseReport, noRoomFailure, type OpenDatabase, readOnlyBy } from '#engine/databases'
+import { restoredFrom } from '#cloud/backups'
+import { type LiveCloud, requireUnfrozen } from '#cloud/clouds'
+import { databaseReport, noRoomFailure, type OpenDatabase, readOnlyBy } from '#cloud/databases'
 import type { Db, Tx } from '#platform/db'
 import { fail } from '#platform/errors'
 import { announceUsers } from './live-sessions.ts'

@@ -1,8 +1,8 @@
 /** What every process keeps of app users: keys that sign, and which sessions are alive. */
 import type { KeyObject } from 'node:crypto'
 import type { App } from '#app'
-import { type CloudKey, type LiveCloud, openSigningKey } from '#engine/clouds'
-import type { CloudDatabases } from '#engine/databases'
+import { type CloudKey, type LiveCloud, openSigningKey } from '#cloud/clouds'
+import type { CloudDatabases } from '#cloud/databases'
 import type { Clock } from '#platform/clock'
 import type { Config } from '#platform/config'
 import type { Db } from '#platform/db'

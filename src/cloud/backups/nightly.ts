@@ -3,7 +3,7 @@
  * own job is ended, so that the next one may begin.
  */
 import type { App } from '#app'
-import { shareReadyCloud } from '#engine/clouds'
+import { shareReadyCloud } from '#cloud/clouds'
 import { isUnderWay, job } from '#platform/jobs'
 import { deletePendingBlobs, markForDeletion } from '#platform/storage'
 import { endLostRestore, restoreJob } from './restore.ts'

@@ -1,7 +1,7 @@
 /** A backup takes the place of the database of a cloud: by a job that may run any number of times, and leaves either data or the other. */
 import type { App } from '#app'
-import { type CloudKey, limitsOf } from '#engine/clouds'
-import { mostBytesOf } from '#engine/databases'
+import { type CloudKey, limitsOf } from '#cloud/clouds'
+import { mostBytesOf } from '#cloud/databases'
 import type { Tx } from '#platform/db'
 import { Failure, fail } from '#platform/errors'
 import { uuidv7 } from '#platform/ids'

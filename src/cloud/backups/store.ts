@@ -1,6 +1,6 @@
 /** Backups and restores as they are recorded. */
 import { sql } from 'kysely'
-import type { CloudKey, Limited } from '#engine/clouds'
+import type { CloudKey, Limited } from '#cloud/clouds'
 import type { Db, Tx } from '#platform/db'
 import { type Page, type PageOptions, readPage } from '#platform/lists'
 import type { BackupProblem } from './phrases.ts'

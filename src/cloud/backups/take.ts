@@ -1,7 +1,7 @@
 /** A backup is made: by a job that may run any number of times, until its bytes and its row are there together, or it is given up. */
 import type { App } from '#app'
-import { type CloudKey, shareReadyCloud } from '#engine/clouds'
-import type { DatabaseCopy } from '#engine/databases'
+import { type CloudKey, shareReadyCloud } from '#cloud/clouds'
+import type { DatabaseCopy } from '#cloud/databases'
 import type { Tx } from '#platform/db'
 import { fail } from '#platform/errors'
 import { uuidv7 } from '#platform/ids'

@@ -14,7 +14,7 @@ import {
   readOnlyState,
   StatementFailed,
   statementError,
-} from '#engine/databases'
+} from '#cloud/databases'
 import { Failure } from '#platform/errors'
 import './errors.ts'
 

@@ -7,9 +7,9 @@
  * their way stays in that list until nobody can be writing them any more.
  */
 import type { App } from '#app'
-import { countFiles, lockCounts } from '#engine/app-files'
-import { type CloudKey, limitsOf, shareReadyCloud } from '#engine/clouds'
-import type { OpenDatabase } from '#engine/databases'
+import { countFiles, lockCounts } from '#cloud/app-files'
+import { type CloudKey, limitsOf, shareReadyCloud } from '#cloud/clouds'
+import type { OpenDatabase } from '#cloud/databases'
 import type { Tx } from '#platform/db'
 import { fail } from '#platform/errors'
 import { isUuid } from '#platform/ids'

@@ -1,5 +1,5 @@
 /** Uploads that end without an object: by their clients, after a day, and with their cloud. */
-import type { CloudKey } from '#engine/clouds'
+import type { CloudKey } from '#cloud/clouds'
 import { deletePendingBlobs, markForDeletion } from '#platform/storage'
 import { type BucketsRoom, resolveBlobs } from './blobs.ts'
 import type { Asking } from './objects.ts'

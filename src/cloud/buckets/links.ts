@@ -1,7 +1,7 @@
 /** Links that let in whoever has them, for a while: to read one object, or to store one. */
 import { timingSafeEqual } from 'node:crypto'
 import type { App } from '#app'
-import type { CloudKey } from '#engine/clouds'
+import type { CloudKey } from '#cloud/clouds'
 import { fail } from '#platform/errors'
 import type { ObjectPlace } from './object-store.ts'
 import './errors.ts'

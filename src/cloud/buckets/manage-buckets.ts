@@ -1,6 +1,6 @@
 /** Buckets made, changed, emptied and deleted, as whoever asks may by the policies of storage.buckets. */
-import type { CloudKey } from '#engine/clouds'
-import type { OpenDatabase } from '#engine/databases'
+import type { CloudKey } from '#cloud/clouds'
+import type { OpenDatabase } from '#cloud/databases'
 import { fail } from '#platform/errors'
 import {
   asCaller,

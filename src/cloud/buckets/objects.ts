@@ -1,7 +1,7 @@
 /** Objects written and copied, as whoever asks may by the policies of storage.objects. */
 import { randomUUID } from 'node:crypto'
-import type { CloudKey } from '#engine/clouds'
-import type { OpenDatabase } from '#engine/databases'
+import type { CloudKey } from '#cloud/clouds'
+import type { OpenDatabase } from '#cloud/databases'
 import { fail } from '#platform/errors'
 import { type ByteSource, writeBlob } from '#platform/storage'
 import {

@@ -2,8 +2,8 @@
  * Which buckets are public, as the platform knows it: strangers who have no key ask for their objects, and what is not public must wake no
  * database. Read again whenever buckets may have changed through this service, the SQL of developers included.
  */
-import type { CloudKey } from '#engine/clouds'
-import type { OpenDatabase } from '#engine/databases'
+import type { CloudKey } from '#cloud/clouds'
+import type { OpenDatabase } from '#cloud/databases'
 import { asReader } from './as-caller.ts'
 import type { BucketsRoom } from './blobs.ts'
 import { publicBuckets } from './bucket-store.ts'

@@ -1,5 +1,5 @@
 /** Lists as whoever asks may see them. */
-import type { OpenDatabase } from '#engine/databases'
+import type { OpenDatabase } from '#cloud/databases'
 import { asCaller, asReader, type ObjectCaller } from './as-caller.ts'
 import { type BucketRow, type BucketsQuery, listBuckets } from './bucket-store.ts'
 import * as objects from './object-store.ts'

@@ -1,6 +1,6 @@
 /** Objects read: their rows, what these say of their bytes, and the bytes. */
-import type { CloudKey } from '#engine/clouds'
-import type { OpenDatabase } from '#engine/databases'
+import type { CloudKey } from '#cloud/clouds'
+import type { OpenDatabase } from '#cloud/databases'
 import { fail } from '#platform/errors'
 import { isUuid } from '#platform/ids'
 import { failLost } from '#platform/storage'

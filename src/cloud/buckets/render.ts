@@ -1,5 +1,5 @@
 /** Pictures in the size and form that a page shows. */
-import { sniff } from '#engine/magic'
+import { sniff } from '#core/magic'
 import { fail, type Localized } from '#platform/errors'
 import './errors.ts'
 import { pictureReasons as reasons } from './phrases.ts'

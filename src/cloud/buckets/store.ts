@@ -1,6 +1,6 @@
 /** Blobs: the bytes of objects as the platform counts them. */
 import { sql } from 'kysely'
-import type { CloudKey } from '#engine/clouds'
+import type { CloudKey } from '#cloud/clouds'
 import type { Db, Tx } from '#platform/db'
 
 export interface BlobKey extends CloudKey {

@@ -1,6 +1,6 @@
 /** Uploads in parts, and the parts that have come. */
 import { sql } from 'kysely'
-import type { CloudKey } from '#engine/clouds'
+import type { CloudKey } from '#cloud/clouds'
 import type { Db, Tx } from '#platform/db'
 
 export interface UploadRow {

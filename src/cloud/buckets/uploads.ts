@@ -4,7 +4,7 @@
  */
 import { randomUUID } from 'node:crypto'
 import { addAbortSignal, type Readable } from 'node:stream'
-import type { CloudKey } from '#engine/clouds'
+import type { CloudKey } from '#cloud/clouds'
 import { fail } from '#platform/errors'
 import { isUuid } from '#platform/ids'
 import { TooLarge } from '#platform/spool'

@@ -1,4 +1,4 @@
-import { longestPackageId } from '#engine/clouds'
+import { longestPackageId } from '#cloud/clouds'
 import { storableText } from '#platform/schema'
 
 /** A package of the account, by its id in the configuration. */

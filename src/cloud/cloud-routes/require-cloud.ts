@@ -1,7 +1,7 @@
 import type { App, Caller } from '#app'
-import { type CloudRow, requireCloudOf, requireReadyCloud } from '#engine/clouds'
+import { type CloudRow, requireCloudOf, requireReadyCloud } from '#cloud/clouds'
 
-export { lockReadyCloud, readyErrors } from '#engine/clouds'
+export { lockReadyCloud, readyErrors } from '#cloud/clouds'
 
 /**
  * A cloud of the caller's project. Throws CLOUD_NOT_FOUND for a missing one and for another project's alike. With `ready` also

@@ -1,6 +1,6 @@
 /** Collections as tables of a database that belongs to their cloud: columns by the members of the rows, who may what by policies. */
 import { CompiledQuery } from 'kysely'
-import type { CloudKey } from '#engine/clouds'
+import type { CloudKey } from '#cloud/clouds'
 import type { Tx } from '#platform/db'
 import type { Collections } from './open.ts'
 import * as store from './store.ts'

@@ -4,7 +4,7 @@
  * written alone and gets its own answer.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { CloudKey } from '#engine/clouds'
+import type { CloudKey } from '#cloud/clouds'
 import { Failure } from '#platform/errors'
 import { type GroupAnswer, type GroupedRow, insertGroup } from './row-store.ts'
 import type { Run } from './store.ts'

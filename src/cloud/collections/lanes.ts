@@ -2,7 +2,7 @@
  * Connections for short statements, and a single one for long ones of all clouds: a long statement burns a core, and a machine has few.
  * What is short is not known before, so everything begins as short, is stopped after `shortMs` and begins anew on the other connection.
  */
-import type { CloudKey } from '#engine/clouds'
+import type { CloudKey } from '#cloud/clouds'
 import { type Db, dbAt, type OpenOptions } from '#platform/db'
 import { Failure } from '#platform/errors'
 import { Turns } from '#platform/turns'

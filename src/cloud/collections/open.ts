@@ -1,5 +1,5 @@
 import { CompiledQuery } from 'kysely'
-import type { CloudKey } from '#engine/clouds'
+import type { CloudKey } from '#cloud/clouds'
 import type { Clock } from '#platform/clock'
 import type { Db, SocketAddress, Tx } from '#platform/db'
 import { fail } from '#platform/errors'

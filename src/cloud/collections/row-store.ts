@@ -1,5 +1,5 @@
 /** Rows of a collection as SQL: read in pages, and written by statements that report what they wrote. */
-import type { CloudKey } from '#engine/clouds'
+import type { CloudKey } from '#cloud/clouds'
 import { type Collation, conditionSql } from './conditions.ts'
 import type { Condition, Order, RowCaller, Selection } from './query.ts'
 import { cellSql, orderSql, selectionSql, wholeSelection } from './selection.ts'

@@ -1,5 +1,5 @@
 /** Collections, their counts, and their rows as a whole. Whoever writes rows of a cloud has locked its counts before, so that writers come one by one. */
-import { type CloudKey, failMoving } from '#engine/clouds'
+import { type CloudKey, failMoving } from '#cloud/clouds'
 
 /** Runs one statement: on a connection of the pool, or in a transaction. A statement with a name stays prepared. */
 export type Run = <Row>(text: string, values: readonly unknown[], name?: string) => Promise<Row[]>

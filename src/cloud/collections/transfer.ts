@@ -1,5 +1,5 @@
 /** All rows of a cloud: read for an export, written from one, deleted in portions. */
-import type { CloudKey } from '#engine/clouds'
+import type { CloudKey } from '#cloud/clouds'
 import type { Tx } from '#platform/db'
 import { fail } from '#platform/errors'
 import { isUuid, uuidv7 } from '#platform/ids'

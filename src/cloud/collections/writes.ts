@@ -1,5 +1,5 @@
 /** Rows written in a transaction, their counts with them, so that limits are exact however many processes write. */
-import type { CloudKey, CloudLimits } from '#engine/clouds'
+import type { CloudKey, CloudLimits } from '#cloud/clouds'
 import { fail } from '#platform/errors'
 import type { Collation } from './conditions.ts'
 import { documentLimits } from './document.ts'

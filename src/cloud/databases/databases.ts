@@ -3,7 +3,7 @@
  * (`external`), woken by its first use (docs/decisions/0079).
  */
 import type pg from 'pg'
-import type { CloudKey } from '#engine/clouds'
+import type { CloudKey } from '#cloud/clouds'
 import type { Db } from '#platform/db'
 import type { FailureCode } from '#platform/errors'
 

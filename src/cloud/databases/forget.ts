@@ -1,5 +1,5 @@
 import type { App } from '#app'
-import { announceCloud, beginDeletion, type CloudKey, keyOf, lockCloud } from '#engine/clouds'
+import { announceCloud, beginDeletion, type CloudKey, keyOf, lockCloud } from '#cloud/clouds'
 import { fail } from '#platform/errors'
 import type { DatabaseRecord } from './databases.ts'
 import * as store from './store.ts'

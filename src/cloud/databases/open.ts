@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import type { CloudKey } from '#engine/clouds'
+import type { CloudKey } from '#cloud/clouds'
 import type { Db } from '#platform/db'
 import { Failure, fail } from '#platform/errors'
 import type { Metrics } from '#platform/metrics'

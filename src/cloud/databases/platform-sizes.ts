@@ -1,6 +1,6 @@
 /** What databases may take by the packages of their clouds, and what the platform writes down of what they take. */
 import type { App } from '#app'
-import { limitsOf, setReadOnly } from '#engine/clouds'
+import { limitsOf, setReadOnly } from '#cloud/clouds'
 import { fail } from '#platform/errors'
 import type { DatabaseRecord } from './databases.ts'
 import type { DatabaseSize, DatabaseSizes, Measurement } from './size.ts'

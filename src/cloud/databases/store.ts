@@ -1,6 +1,6 @@
 /** Which databases there are, and where. */
 import { sql } from 'kysely'
-import type { CloudKey, Limited } from '#engine/clouds'
+import type { CloudKey, Limited } from '#cloud/clouds'
 import type { Db, Tx } from '#platform/db'
 import type { DatabaseRecord } from './databases.ts'
 

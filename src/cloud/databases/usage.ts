@@ -1,6 +1,6 @@
 /** What a database uses of its package: the time that it is awake, its disk, and about how many rows it has. */
 import type { App } from '#app'
-import type { CloudKey } from '#engine/clouds'
+import type { CloudKey } from '#cloud/clouds'
 import type { Db } from '#platform/db'
 import { Failure } from '#platform/errors'
 import './phrases.ts'

@@ -3,7 +3,7 @@
  * read as a role that only reads, and calls nothing of the app.
  */
 import type pg from 'pg'
-import { exportLock, longestExportMs } from '#engine/databases'
+import { exportLock, longestExportMs } from '#cloud/databases'
 import { copyOut } from '#platform/db'
 import { fail } from '#platform/errors'
 import { grants } from './grants.ts'

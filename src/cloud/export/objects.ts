@@ -2,7 +2,7 @@
  * What a database holds beside its rows, as statements that make it again. Each kind lists its objects and defines some of them; all runs with
  * `search_path = pg_catalog`, so that names are written with their schemas and no operator or function of the app is called.
  */
-import { ourSchemas } from '#engine/databases'
+import { ourSchemas } from '#cloud/databases'
 
 /** Schemas that go out. Of those whose content is ours goes out what the reader may see, and what stands there already is left alone. */
 const schemas = `select n.oid, n.nspname, n.nspname in (${ourSchemas.shown}) as is_ours from pg_namespace n

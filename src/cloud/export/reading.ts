@@ -1,6 +1,6 @@
 /** What an export reads of a database beside its rows: all of it together is bounded, however large the app has made its functions and comments. */
 import type pg from 'pg'
-import { databaseReport, Received } from '#engine/databases'
+import { databaseReport, Received } from '#cloud/databases'
 import { fail } from '#platform/errors'
 import './phrases.ts'
 

@@ -7,7 +7,7 @@ import {
   keyOf,
   limitsOf,
   raiseFunctionsRevision,
-} from '#engine/clouds'
+} from '#cloud/clouds'
 import type { Tx } from '#platform/db'
 import { fail } from '#platform/errors'
 import { type Compiled, refuseCode } from './compile/compile.ts'

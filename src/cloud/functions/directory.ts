@@ -1,5 +1,5 @@
 /** Which functions a cloud has, in the memory of each process: asked for at every call. */
-import type { LiveCloud } from '#engine/clouds'
+import type { LiveCloud } from '#cloud/clouds'
 import type { Db } from '#platform/db'
 import * as store from './store.ts'
 

@@ -1,6 +1,6 @@
 /** Code of apps that runs beside their data: stored, compiled, and run in a jail (docs/decisions/0073, 0074). */
 import type { Readable } from 'node:stream'
-import type { CloudKey, LiveCloud } from '#engine/clouds'
+import type { CloudKey, LiveCloud } from '#cloud/clouds'
 import type { Localized } from '#platform/errors'
 import './remote/errors.ts'
 import './phrases.ts'

@@ -1,6 +1,6 @@
 /** Values that only functions read: sealed in the database, never answered. */
 import type { App } from '#app'
-import { type CloudKey, type CloudRow, keyOf, limitsOf } from '#engine/clouds'
+import { type CloudKey, type CloudRow, keyOf, limitsOf } from '#cloud/clouds'
 import type { Tx } from '#platform/db'
 import { fail } from '#platform/errors'
 import { announceChange } from './deploy.ts'

@@ -1,6 +1,6 @@
 /** What runs functions gets from here what it runs, and gives back what they write. */
 import type { App } from '#app'
-import { type CloudKey, keysOf, type LiveCloud, type ProgramRecord, programRecord } from '#engine/clouds'
+import { type CloudKey, keysOf, type LiveCloud, type ProgramRecord, programRecord } from '#cloud/clouds'
 import { cloudUrl } from '#platform/apps'
 import { FunctionDirectory, type KnownFunction } from './directory.ts'
 import type { CloudProgram, FunctionSource, LogLine } from './functions.ts'

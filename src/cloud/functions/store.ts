@@ -1,6 +1,6 @@
 /** Functions, their versions and secrets. */
 import { sql } from 'kysely'
-import type { CloudKey } from '#engine/clouds'
+import type { CloudKey } from '#cloud/clouds'
 import type { Db, Tx } from '#platform/db'
 import type { UsedPackage } from './compile/compile.ts'
 import type { Mappings } from './compile/source-map.ts'

@@ -1,5 +1,5 @@
 /** Tables, columns, keys, policies, functions and sizes of the database of a cloud, as far as they fit into an answer. */
-import { databaseReport, type OpenDatabase } from '#engine/databases'
+import { databaseReport, type OpenDatabase } from '#cloud/databases'
 import { Failure } from '#platform/errors'
 import { withSession } from './session.ts'
 import { functionsText, sizeText, tablesText } from './store.ts'

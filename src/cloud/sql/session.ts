@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import type { Socket } from 'node:net'
 import type pg from 'pg'
-import { type DatabaseRole, type OpenDatabase, Received } from '#engine/databases'
+import { type DatabaseRole, type OpenDatabase, Received } from '#cloud/databases'
 import { type Outcome, type RowsWanted, SqlStatement } from './statement.ts'
 
 /** A statement that was cancelled and goes on is ended with its connection. */

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import type { CloudKey } from '#engine/clouds'
+import type { CloudKey } from '#cloud/clouds'
 import { CloudSql } from './sql.ts'
 
 const cloudOf = (account: string, nth: number): CloudKey => ({

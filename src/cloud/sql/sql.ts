@@ -1,6 +1,6 @@
 /** SQL of the developers of dedicated clouds: reading that cannot write, and scripts that happen whole or not at all. */
-import type { CloudKey } from '#engine/clouds'
-import type { CloudDatabases, OpenDatabase } from '#engine/databases'
+import type { CloudKey } from '#cloud/clouds'
+import type { CloudDatabases, OpenDatabase } from '#cloud/databases'
 import { Failure } from '#platform/errors'
 import { Turns } from '#platform/turns'
 import type { SqlAnswer } from './answer.ts'

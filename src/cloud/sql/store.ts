@@ -1,5 +1,5 @@
 /** What is asked of the catalogue of a cloud's database: every name and operator of it is qualified, since the app may have its own. */
-import { ourSchemas } from '#engine/databases'
+import { ourSchemas } from '#cloud/databases'
 
 export interface TypeRow {
   name: string

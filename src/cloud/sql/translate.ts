@@ -1,6 +1,6 @@
 /** What PostgreSQL says of the SQL of a developer, in its own words. */
 import type pg from 'pg'
-import { canceled, databaseReport, mostReceivedBytes } from '#engine/databases'
+import { canceled, databaseReport, mostReceivedBytes } from '#cloud/databases'
 import { Failure, type FailureMore, fail } from '#platform/errors'
 import { placeAt } from './lexer.ts'
 import type { SqlSession } from './session.ts'

@@ -5,7 +5,7 @@ import {
   makingRoomName,
   type OpenDatabase,
   readOnlyBy,
-} from '#engine/databases'
+} from '#cloud/databases'
 import { fail } from '#platform/errors'
 import { answerLimits, answerOf, type SqlAnswer } from './answer.ts'
 import type { Statement } from './lexer.ts'

@@ -1,6 +1,6 @@
 /** Statements that go to the server together and are one transaction there: what fails undoes all of them, and nothing stays open. */
 import type pg from 'pg'
-import { type Script, type Statement, type Submitted, statementError } from '#engine/databases'
+import { type Script, type Statement, type Submitted, statementError } from '#cloud/databases'
 
 /** What the server answered: of each statement its rows, of each row its columns as text. */
 export type Answers = readonly (readonly (readonly (string | null)[])[])[]

@@ -1,5 +1,5 @@
 /** What PostgreSQL refuses, as PostgREST words it: the status by the code, the words its own. */
-import { cutText, type StatementFailed } from '#engine/databases'
+import { cutText, type StatementFailed } from '#cloud/databases'
 import type { Localized } from '#platform/errors'
 import type { Refusal } from './refuse.ts'
 

@@ -1,5 +1,5 @@
 /** Statements made of a catalogue that is the database's own at the moment they run. */
-import { type DatabaseCaller, type OpenDatabase, type Statement, StatementFailed } from '#engine/databases'
+import { type DatabaseCaller, type OpenDatabase, type Statement, StatementFailed } from '#cloud/databases'
 import type { Answers } from './batch.ts'
 import { type Catalogue, catalogueQuery, readCatalogue } from './catalogue.ts'
 import { refusals } from './refusals.ts'

@@ -1,5 +1,5 @@
 /** A query on tables as one statement: rows as JSON or as lines of CSV, within the bytes of an answer, and how many there are. */
-import type { Statement } from '#engine/databases'
+import type { Statement } from '#cloud/databases'
 import type { Answers } from './batch.ts'
 import type { Catalogue, Table } from './catalogue.ts'
 import type { TablesQuery } from './request.ts'

@@ -8,7 +8,7 @@ import {
   type RoleSession,
   type Statement,
   StatementFailed,
-} from '#engine/databases'
+} from '#cloud/databases'
 import { type Answers, Batch, Prepared } from './batch.ts'
 
 export interface SessionOptions extends RoleOptions {

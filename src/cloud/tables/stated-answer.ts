@@ -1,5 +1,5 @@
 /** What functions and triggers of the app state of their answer: `response.status` and `response.headers`, as PostgREST reads them. */
-import type { Statement } from '#engine/databases'
+import type { Statement } from '#cloud/databases'
 import { refusals } from './refusals.ts'
 import { refuse } from './refuse.ts'
 

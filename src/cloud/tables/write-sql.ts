@@ -1,5 +1,5 @@
 /** Rows written and, where they are wanted, answered as a query of them would be: one statement. */
-import type { Statement } from '#engine/databases'
+import type { Statement } from '#cloud/databases'
 import type { Answers } from './batch.ts'
 import type { Catalogue, Column, Table } from './catalogue.ts'
 import { bodyOf, type ReadOptions } from './read-sql.ts'

@@ -1,5 +1,5 @@
 /** Sends the answer of a paid call that has ended: settled, with its cost in headers, and stored for replay. */
-import { orderedFailure } from '#engine/inference'
+import { orderedFailure } from '#core/inference'
 import { asFailure, type Failure, finalFailure } from '#platform/errors'
 import { type Content, JsonText, type RequestContext } from '#platform/http'
 import { replayLimitBytes } from '#platform/idempotency'

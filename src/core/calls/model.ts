@@ -1,5 +1,5 @@
 import type { App, Caller } from '#app'
-import type { AnyModel } from '#engine/models'
+import type { AnyModel } from '#core/models'
 import { type FailureCode, fail } from '#platform/errors'
 
 /** Error codes of every route whose caller names a model. */

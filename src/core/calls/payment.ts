@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import type { PaidCall } from '#engine/paid'
+import type { PaidCall } from '#core/paid'
 import { type FailureCode, fail } from '#platform/errors'
 import type { RequestContext } from '#platform/http'
 import { reasons } from './phrases.ts'

@@ -4,7 +4,7 @@ import {
   estimatedEmbeddingTokens,
   maxEmbeddingTokens,
   possibleEmbeddingTokens,
-} from '#engine/models'
+} from '#core/models'
 import { Slice } from '#platform/slices'
 
 /** Texts of one order, with their tokens: as many as there can be, as many as an upstream can count, and a fair guess. */

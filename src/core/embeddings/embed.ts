@@ -1,6 +1,6 @@
 /** Vectors for the platform's own work, paid and settled when they are returned. */
 import type { App } from '#app'
-import type { EmbeddingModel } from '#engine/models'
+import type { EmbeddingModel } from '#core/models'
 import { asFailure, type Failure } from '#platform/errors'
 import { replyOf } from './pack.ts'
 import { type PaidVectorsOptions, startPaidVectors, type Vectors } from './paid-vectors.ts'

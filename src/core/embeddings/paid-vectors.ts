@@ -1,7 +1,7 @@
 /** Paid vectors: the worst case is held, each order is sent at most once, and what was answered is charged, or nothing is. */
 import type { App } from '#app'
-import { failureOf } from '#engine/inference'
-import { type EmbeddingModel, embeddingModels } from '#engine/models'
+import { failureOf } from '#core/inference'
+import { type EmbeddingModel, embeddingModels } from '#core/models'
 import {
   claimsOf,
   type FilledPart,
@@ -10,9 +10,9 @@ import {
   type PaidOrder,
   type PaidOrderEnd,
   startPaidOrder,
-} from '#engine/paid'
+} from '#core/paid'
+import { type Embedded, type EmbeddingOrder, UpstreamError } from '#core/spec'
 import { type Failure, fail } from '#platform/errors'
-import { type Embedded, type EmbeddingOrder, UpstreamError } from '#providers/spec'
 import { cutIntoOrders, ordersAtOnce, type TextsOfOrder } from './cut.ts'
 
 export interface PaidVectorsOptions extends PaidCall {

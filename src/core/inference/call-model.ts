@@ -3,10 +3,10 @@
  * afterwards, however the call ended. Nothing is held or settled here.
  */
 import type { App } from '#app'
-import { type Model, textModels } from '#engine/models'
-import { alarmClaims, type Claim, claimOf, PaidTelemetry, requireActivePayer } from '#engine/paid'
-import { type ModelsOptions, type PricedAttempt, priced } from '#engine/routing'
-import type { FinishReason, Message, OutputFormat, Part, Tool, ToolCall, Turn, Usage } from '#engine/turn'
+import { type Model, textModels } from '#core/models'
+import { alarmClaims, type Claim, claimOf, PaidTelemetry, requireActivePayer } from '#core/paid'
+import { type ModelsOptions, type PricedAttempt, priced } from '#core/routing'
+import type { FinishReason, Message, OutputFormat, Part, Tool, ToolCall, Turn, Usage } from '#core/turn'
 import type { Failure } from '#platform/errors'
 import type { Payer } from '#platform/ledger'
 import type { TraceContext } from '#platform/trace'

@@ -1,5 +1,5 @@
 /** Finds citations in an answer's text: links to the results of hosted tools, as they are streamed. */
-import type { Citation, Source } from '#engine/turn'
+import type { Citation, Source } from '#core/turn'
 import { latinDigits } from '#platform/words'
 
 /** Instruction appended to every tool result that the model may cite. */

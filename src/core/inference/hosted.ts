@@ -2,7 +2,9 @@
  * An answer with hosted tools: the model is called, its tool calls are executed, and it is called again with their results, at
  * most five steps. A call to one of the caller's own tools ends the answer, as without hosted tools.
  */
-import type { AnswerState, HostedTool, HostedTools } from '#engine/tools'
+
+import type { PartSink } from '#core/spec'
+import type { AnswerState, HostedTool, HostedTools } from '#core/tools'
 import type {
   Citation,
   HostedToolEntry,
@@ -13,10 +15,9 @@ import type {
   ToolResult,
   Turn,
   Usage,
-} from '#engine/turn'
+} from '#core/turn'
 import type { Failure } from '#platform/errors'
 import type { Quantities } from '#platform/ledger'
-import type { PartSink } from '#providers/spec'
 import { Citations, citeByLink } from './citations.ts'
 import { PriorContext } from './prior-context.ts'
 import type { AnswerListener, Step } from './step.ts'

@@ -1,6 +1,6 @@
 /** The URLs that a model may fetch: only those that appear in the conversation, so that a page cannot direct it elsewhere (prompt injection). */
 import { domainToUnicode } from 'node:url'
-import type { Content, Message } from '#engine/turn'
+import type { Content, Message } from '#core/turn'
 
 export class PriorContext {
   #text: string

@@ -1,5 +1,5 @@
 /** What a model wrote in one step of an answer: shown to the caller in part, and replayed as an assistant message in the next step. */
-import type { Content, FinishReason, Message, Part, ToolCall } from '#engine/turn'
+import type { Content, FinishReason, Message, Part, ToolCall } from '#core/turn'
 
 export type Finish = { reason: FinishReason; stopSequence?: string }
 

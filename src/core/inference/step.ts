@@ -1,10 +1,10 @@
 /** One model call with all its attempts, metered part by part so that its cost is known however it ends. */
-import { estimateUsage, type ObservedOutput, plausibleUsage, type UsageCorrection } from '#engine/metering'
-import { type Model, textModels } from '#engine/models'
-import type { Attempt, Run, RunListener } from '#engine/routing'
-import type { FinishReason, Part, Turn, Usage } from '#engine/turn'
+import { estimateUsage, type ObservedOutput, plausibleUsage, type UsageCorrection } from '#core/metering'
+import { type Model, textModels } from '#core/models'
+import type { Attempt, Run, RunListener } from '#core/routing'
+import type { PartSink, UpstreamError } from '#core/spec'
+import type { FinishReason, Part, Turn, Usage } from '#core/turn'
 import { asFailure, type Failure } from '#platform/errors'
-import type { PartSink, UpstreamError } from '#providers/spec'
 import { failureOf } from './upstream-failure.ts'
 
 /** Receives the answer of a step, or of a whole turn. */

@@ -1,7 +1,7 @@
 /** What the receipt of a paid turn says beside its charge: figures and names, never prompt or answer text. */
-import { totalQuantities } from '#engine/paid'
-import { type PricedAttempt, priced } from '#engine/routing'
-import type { Usage } from '#engine/turn'
+import { totalQuantities } from '#core/paid'
+import { type PricedAttempt, priced } from '#core/routing'
+import type { Usage } from '#core/turn'
 import type { Quantities } from '#platform/ledger'
 import type { HostedAnswer, ToolUse } from './hosted.ts'
 import type { Step } from './step.ts'

@@ -1,9 +1,9 @@
 /** Metrics, trace spans and log fields of a paid turn: names, figures and times, never prompt or answer text. */
 import type { App } from '#app'
-import { type Model, textModels } from '#engine/models'
-import { type PaidTelemetry, providerName } from '#engine/paid'
-import type { Attempt } from '#engine/routing'
-import type { Turn, Usage } from '#engine/turn'
+import { type Model, textModels } from '#core/models'
+import { type PaidTelemetry, providerName } from '#core/paid'
+import type { Attempt } from '#core/routing'
+import type { Turn, Usage } from '#core/turn'
 import type { Attributes } from '#platform/trace'
 
 /** Result of a turn before its settlement. */

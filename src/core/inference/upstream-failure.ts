@@ -1,5 +1,5 @@
+import type { UpstreamError } from '#core/spec'
 import { Failure, finalFailure } from '#platform/errors'
-import type { UpstreamError } from '#providers/spec'
 
 /** Maps an upstream's fault to the caller's error. Operator errors (a bad key, an unknown model name) are not disclosed. */
 export function failureOf(error: UpstreamError): Failure {

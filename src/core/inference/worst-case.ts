@@ -1,8 +1,8 @@
 /** The worst-case cost of a model call, which is held before the call. */
 import type { App } from '#app'
-import { inputBound } from '#engine/metering'
-import { affordableOutputTokens, dearest, type TextBound, textModels } from '#engine/models'
-import { continuationTokens, type ModelsOptions, roomFor } from '#engine/routing'
+import { inputBound } from '#core/metering'
+import { affordableOutputTokens, dearest, type TextBound, textModels } from '#core/models'
+import { continuationTokens, type ModelsOptions, roomFor } from '#core/routing'
 import { Failure } from '#platform/errors'
 
 /** The smallest answer worth starting when the balance clamps the limit (decisions §6). */

@@ -1,4 +1,4 @@
-import { hasText, isTable, readFrame, skipId3, sniff, viewOf } from '#engine/magic'
+import { hasText, isTable, readFrame, skipId3, sniff, viewOf } from '#core/magic'
 
 /** Length of a wav or mp3 in seconds; `undefined` for anything else and for headers that make no sense. */
 export function measureAudio(bytes: Uint8Array): { durationSeconds: number } | undefined {

@@ -1,4 +1,4 @@
-import { hasBytes, hasText, sniff, viewOf } from '#engine/magic'
+import { hasBytes, hasText, sniff, viewOf } from '#core/magic'
 
 /** Pixels. */
 export interface ImageSize {

@@ -1,4 +1,4 @@
-import type { Content, Media, Message } from '#engine/turn'
+import type { Content, Media, Message } from '#core/turn'
 import { fail, type Localized } from '#platform/errors'
 import { FetchRefused, type GuardedClient, type GuardedNet } from '#platform/net'
 import { isVast } from './image.ts'

@@ -1,5 +1,5 @@
-import { sniff } from '#engine/magic'
-import type { Media } from '#engine/turn'
+import { sniff } from '#core/magic'
+import type { Media } from '#core/turn'
 import { measureAudio } from './audio.ts'
 import { measureImage } from './image.ts'
 import { measureVideo } from './video.ts'

@@ -1,4 +1,4 @@
-export { type Frame, hasText, isTable, readFrame, skipId3, sniff } from '#engine/magic'
+export { type Frame, hasText, isTable, readFrame, skipId3, sniff } from '#core/magic'
 export { measureAudio } from './audio.ts'
 export { dataUrl, encodeBase64, parseDataUrl } from './base64.ts'
 export { isVast, measureImage } from './image.ts'

@@ -1,4 +1,4 @@
-import type { Content, Message } from '#engine/turn'
+import type { Content, Message } from '#core/turn'
 
 /** All content parts, including those inside documents. */
 export const partsIn = (messages: readonly Message[]): Content[] =>

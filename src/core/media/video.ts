@@ -1,4 +1,4 @@
-import { hasText, sniff, viewOf } from '#engine/magic'
+import { hasText, sniff, viewOf } from '#core/magic'
 
 /** Pixels and seconds. */
 export interface VideoMeasures {

@@ -3,7 +3,7 @@
  * pixels stay byte for byte; what says how they are shown (colours, gamma, frames, the turn of a photo) stays too.
  */
 import { crc32 } from 'node:zlib'
-import { hasText, sniff, viewOf } from '#engine/magic'
+import { hasText, sniff, viewOf } from '#core/magic'
 import { Slice } from '#platform/slices'
 
 /** Bytes that are searched or copied between two looks at the clock. */

@@ -1,7 +1,7 @@
 /** What a turn may take at most, and what was used where the upstream does not say; what that costs is known by the kind of the model. */
 
-import type { InputBound } from '#engine/models'
-import type { Content, Turn, Usage } from '#engine/turn'
+import type { InputBound } from '#core/models'
+import type { Content, Turn, Usage } from '#core/turn'
 import type { ObservedOutput } from './plausible-usage.ts'
 
 export { type ObservedOutput, plausibleUsage, type UsageCorrection } from './plausible-usage.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { Content, Media, Tool, Turn, Usage } from '#engine/turn'
+import type { Content, Media, Tool, Turn, Usage } from '#core/turn'
 import { estimateUsage } from './metering.ts'
 import { plausibleUsage } from './plausible-usage.ts'
 import { possibleInput } from './possible-input.ts'

@@ -4,8 +4,8 @@
  * zero for what was read or written is impossible too: then the estimate counts.
  */
 
-import type { Model } from '#engine/models'
-import type { Turn, Usage } from '#engine/turn'
+import type { Model } from '#core/models'
+import type { Turn, Usage } from '#core/turn'
 import { estimateUsage, inputBound } from './metering.ts'
 import { type PossibleInput, possibleInput } from './possible-input.ts'
 

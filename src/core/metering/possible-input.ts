@@ -1,6 +1,6 @@
 /** How many tokens an input can have, whatever tokenizer, template and formula of media its upstream uses. */
 
-import type { Content, Media, Turn } from '#engine/turn'
+import type { Content, Media, Turn } from '#core/turn'
 import { inputBytes, usualPages } from './metering.ts'
 
 export interface PossibleInput {

@@ -1,5 +1,5 @@
 import './failures.ts'
-import type { Modality, Wire } from '#engine/turn'
+import type { Modality, Wire } from '#core/turn'
 
 /** A model as callers know it; the upstreams behind it are its deployments. */
 export interface NamedModel {

@@ -1,5 +1,5 @@
 import { type Dispatcher, request } from 'undici'
-import type { Modality } from '#engine/turn'
+import type { Modality } from '#core/turn'
 import { type Egress, openDispatcher } from '#platform/proxy'
 import type { Feature, Model } from './models.ts'
 import { defaultTimeouts, type ProviderConfig } from './provider-settings.ts'

@@ -1,6 +1,6 @@
 /** The upstream services of the file: address, key, wires and timeouts. */
 import { type Static, Type } from 'typebox'
-import type { Wire } from '#engine/turn'
+import type { Wire } from '#core/turn'
 import {
   baseUrl,
   type ConfigNode,

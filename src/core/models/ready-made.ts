@@ -1,4 +1,4 @@
-import type { Modality, Wire } from '#engine/turn'
+import type { Modality, Wire } from '#core/turn'
 import type { AnyModel } from './kinds/kinds.ts'
 import type { Feature, Model } from './models.ts'
 import { knownPrice } from './prices.ts'

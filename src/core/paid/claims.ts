@@ -1,7 +1,7 @@
 /** Usage claims of upstreams that were corrected: recorded on the receipt and reported as an alarm. Figures only, never content. */
 import type { App } from '#app'
-import type { Attempt } from '#engine/routing'
-import type { Usage } from '#engine/turn'
+import type { Attempt } from '#core/routing'
+import type { Usage } from '#core/turn'
 
 /** Tokens, and seconds of sound. */
 type Figures = Partial<Usage & { seconds: number }>

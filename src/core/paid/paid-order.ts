@@ -1,8 +1,8 @@
 /** A paid order that is filled completely or not at all, whole or in parts (pictures, vectors, sound): held at its worst case, each part filled at most once. */
 import type { App } from '#app'
-import type { AnyModel, ModelKind } from '#engine/models'
-import type { Attempt, OrderCandidate, OrderKind, OrderRun } from '#engine/routing'
-import { UpstreamError } from '#providers/spec'
+import type { AnyModel, ModelKind } from '#core/models'
+import type { Attempt, OrderCandidate, OrderKind, OrderRun } from '#core/routing'
+import { UpstreamError } from '#core/spec'
 import { leaveOnAbort } from './leave.ts'
 import {
   type Finished,

@@ -1,6 +1,6 @@
 /** Metrics, trace spans and log fields of a paid call: names, figures and times, never content. */
 import type { App } from '#app'
-import type { Attempt } from '#engine/routing'
+import type { Attempt } from '#core/routing'
 import { Failure } from '#platform/errors'
 import type { Settled } from '#platform/ledger'
 import type { Attributes, Span, TraceContext } from '#platform/trace'

@@ -4,7 +4,7 @@
  * an upstream may bill all the same is the platform's loss.
  */
 import type { App } from '#app'
-import { type Creation, type CreationCall, CreationRoom, type StagedCreation } from '#engine/files'
+import { type Creation, type CreationCall, CreationRoom, type StagedCreation } from '#core/files'
 import { Failure } from '#platform/errors'
 import type { Finished, PaidEnd, PaidRequest } from './paid-request.ts'
 

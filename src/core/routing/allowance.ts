@@ -1,4 +1,4 @@
-import type { Part, Turn } from '#engine/turn'
+import type { Part, Turn } from '#core/turn'
 
 /** No tokenizer averages this many; `bytesBeside` covers short answers, whose first token may be long. */
 const bytesPerToken = 128

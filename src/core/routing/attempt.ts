@@ -1,11 +1,11 @@
 /** Handling of attempts shared by text and order journeys. */
 
-import type { Deployment } from '#engine/models'
-import type { Usage } from '#engine/turn'
+import type { Deployment } from '#core/models'
+import { UpstreamError, type UpstreamFault } from '#core/spec'
+import type { Usage } from '#core/turn'
 import type { Clock } from '#platform/clock'
 import { Failure } from '#platform/errors'
 import type { Metrics } from '#platform/metrics'
-import { UpstreamError, type UpstreamFault } from '#providers/spec'
 import type { Drains } from './drains.ts'
 import type { OperatorWarnings } from './operator-warnings.ts'
 import type { Upstream } from './routing.ts'

@@ -1,5 +1,5 @@
+import type { UpstreamFault } from '#core/spec'
 import type { Clock } from '#platform/clock'
-import type { UpstreamFault } from '#providers/spec'
 
 /** Failures in a row that open a breaker. */
 const failuresToOpen = 5

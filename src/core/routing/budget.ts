@@ -1,7 +1,7 @@
 /** How a reasoning budget, a number of tokens, is sent to the upstreams of a model: as it is, as an effort, or not at all (decisions 0042). */
 
-import type { Deployment, Model } from '#engine/models'
-import type { Reasoning, Turn, Wire } from '#engine/turn'
+import type { Deployment, Model } from '#core/models'
+import type { Reasoning, Turn, Wire } from '#core/turn'
 import { wireOf } from './links.ts'
 
 /** Efforts, lowest first, with the smallest budget that maps to each. No budget maps to those above `high`. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Deployment } from '#engine/models'
+import type { Deployment } from '#core/models'
 import { inOrder } from './candidates.ts'
 
 const deployment = (provider: string, weight: number, priority = 0): Deployment => ({

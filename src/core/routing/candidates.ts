@@ -1,7 +1,7 @@
-import { linkedKinds } from '#engine/media'
-import { inputBound } from '#engine/metering'
-import type { Catalogue, Deployment, Model } from '#engine/models'
-import type { Content, Modality, Turn } from '#engine/turn'
+import { linkedKinds } from '#core/media'
+import { inputBound } from '#core/metering'
+import type { Catalogue, Deployment, Model } from '#core/models'
+import type { Content, Modality, Turn } from '#core/turn'
 import { supportsBudget } from './budget.ts'
 
 /** A deployment that may answer a turn, of the requested model or of one of its fallbacks. */

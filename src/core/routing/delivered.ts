@@ -1,4 +1,4 @@
-import type { Part, Turn } from '#engine/turn'
+import type { Part, Turn } from '#core/turn'
 
 /** True for the parts delivered to the caller as the answer; reasoning only if the caller requested it. */
 export function isVisible(part: Part, showsReasoning: boolean): boolean {

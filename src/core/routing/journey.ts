@@ -1,8 +1,8 @@
 /** One turn on its way through deployments until one answers it whole. */
-import { type Model, textModels } from '#engine/models'
-import type { Part, Turn } from '#engine/turn'
+import { type Model, textModels } from '#core/models'
+import { type PartSink, type TextRun, UpstreamError } from '#core/spec'
+import type { Part, Turn } from '#core/turn'
 import { type Deadline, deadlines } from '#platform/clock'
-import { type PartSink, type TextRun, UpstreamError } from '#providers/spec'
 import { Allowance } from './allowance.ts'
 import {
   type Attempt,

@@ -1,6 +1,6 @@
-import { linkedKinds } from '#engine/media'
-import type { Content, Turn, Wire } from '#engine/turn'
-import type { TextProvider } from '#providers/spec'
+import { linkedKinds } from '#core/media'
+import type { TextProvider } from '#core/spec'
+import type { Content, Turn, Wire } from '#core/turn'
 
 /** A turn is sent on its own wire if the upstream supports it; otherwise on the first supported of these, in order of vendors' support. */
 const preference: readonly Wire[] = ['chat', 'responses', 'messages']

@@ -1,5 +1,5 @@
 /** What all journeys of one process share: breakers, drains, and an end together. */
-import type { Catalogue, ImageModel, Model, NamedModel } from '#engine/models'
+import type { Catalogue, ImageModel, Model, NamedModel } from '#core/models'
 import type { Clock } from '#platform/clock'
 import type { Log } from '#platform/log'
 import type { Metrics } from '#platform/metrics'

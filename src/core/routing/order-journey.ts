@@ -1,7 +1,7 @@
 /** Runs one order, filled completely or not at all (pictures, vectors), through deployments until one fills it. */
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Deployment, OrderProviders } from '#engine/models'
-import { UpstreamError } from '#providers/spec'
+import type { Deployment, OrderProviders } from '#core/models'
+import { UpstreamError } from '#core/spec'
 import {
   type Attempt,
   beginAttempt,

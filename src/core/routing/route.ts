@@ -1,6 +1,6 @@
 /** Chooses the next deployment to call. */
-import type { Deployment } from '#engine/models'
-import { UpstreamError } from '#providers/spec'
+import type { Deployment } from '#core/models'
+import { UpstreamError } from '#core/spec'
 import type { Breaker } from './breaker.ts'
 import { pauseMs, type Verdict } from './verdict.ts'
 

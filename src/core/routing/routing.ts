@@ -1,6 +1,5 @@
 /** Chooses the deployment that answers, with retries and fallbacks (decisions §9). */
-import type { ImageModel, Model, NamedModel, OrderProviders } from '#engine/models'
-import type { Turn } from '#engine/turn'
+import type { ImageModel, Model, NamedModel, OrderProviders } from '#core/models'
 import type {
   LiveTranscriber,
   PartSink,
@@ -8,7 +7,8 @@ import type {
   TextProvider,
   Timeouts,
   UpstreamError,
-} from '#providers/spec'
+} from '#core/spec'
+import type { Turn } from '#core/turn'
 import type { Attempt } from './attempt.ts'
 import type { ModelsOptions } from './candidates.ts'
 import type { LinkOpener } from './links.ts'

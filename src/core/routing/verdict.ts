@@ -1,4 +1,4 @@
-import type { UpstreamError } from '#providers/spec'
+import type { UpstreamError } from '#core/spec'
 
 /**
  * What to do after an attempt failed before delivering anything to the caller (decisions §9).

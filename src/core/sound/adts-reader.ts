@@ -1,4 +1,4 @@
-import { hasText, skipId3 } from '#engine/magic'
+import { hasText, skipId3 } from '#core/magic'
 import { type AdtsFrame, adtsFrameAt, headBytes } from './adts.ts'
 import { SoundError } from './fault.ts'
 import { silence } from './pcm.ts'

@@ -1,4 +1,4 @@
-import { hasText, sniff } from '#engine/magic'
+import { hasText, sniff } from '#core/magic'
 import { Slice } from '#platform/slices'
 import { AdtsReader } from './adts-reader.ts'
 import { SoundError } from './fault.ts'

@@ -1,4 +1,4 @@
-import { type Frame, hasText, isTable, readFrame, skipId3 } from '#engine/magic'
+import { type Frame, hasText, isTable, readFrame, skipId3 } from '#core/magic'
 import { Batch } from './batch.ts'
 import { SoundError } from './fault.ts'
 import { Mpg123 } from './mpg123.ts'

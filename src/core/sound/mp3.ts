@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import type { createEncoder } from 'wasm-media-encoders'
-import { readFrame } from '#engine/magic'
+import { readFrame } from '#core/magic'
 import { type Codec, type CodecOptions, noBytes, rateFor } from './codec.ts'
 import { id3Of } from './id3.ts'
 

@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { readFrame } from '#engine/magic'
+import { readFrame } from '#core/magic'
 import { encodeWhole } from './encode.ts'
 import { Mpg123 } from './mpg123.ts'
 

@@ -1,4 +1,4 @@
-import type { SoundBytes } from '#engine/turn'
+import type { SoundBytes } from '#core/turn'
 import type { Requester } from '#platform/confined'
 import { type AdtsIndex, indexAdts } from './adts-index.ts'
 import { countSound, type DecodeOptions, decodeSound } from './decode.ts'

@@ -1,4 +1,4 @@
-import type { SoundBytes } from '#engine/turn'
+import type { SoundBytes } from '#core/turn'
 import type { Requester } from '#platform/confined'
 import type { Levels } from './levels.ts'
 import type { Sound } from './pcm.ts'

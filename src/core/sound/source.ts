@@ -1,6 +1,6 @@
 import { createReadStream } from 'node:fs'
 import { open } from 'node:fs/promises'
-import { skipId3, sniff } from '#engine/magic'
+import { skipId3, sniff } from '#core/magic'
 import { beginsLikeMp4 } from './container/boxes.ts'
 import type { Container } from './container/unpack.ts'
 import { beginsLikeVorbis } from './decode.ts'

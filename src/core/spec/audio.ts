@@ -1,4 +1,4 @@
-import type { AudioOrder } from '#engine/turn'
+import type { AudioOrder } from '#core/turn'
 import type { Timeouts } from './spec.ts'
 
 /** The interface of a provider room for audio: speech, dialogues, and spoken answers to recordings. */

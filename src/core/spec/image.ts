@@ -1,4 +1,4 @@
-import type { ImageOrder } from '#engine/turn'
+import type { ImageOrder } from '#core/turn'
 import type { Timeouts } from './spec.ts'
 
 /** The interface of a provider room for images. */

@@ -1,4 +1,4 @@
-import type { SpokenWord } from '#engine/turn'
+import type { SpokenWord } from '#core/turn'
 import type { Timeouts, UpstreamError } from './spec.ts'
 
 /** The interface of a provider room for live transcription: sound goes in while it is spoken, words come out. */

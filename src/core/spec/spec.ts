@@ -1,4 +1,4 @@
-import type { Part, Turn, Wire } from '#engine/turn'
+import type { Part, Turn, Wire } from '#core/turn'
 
 export type { AudioCall, AudioProvider, Spoken } from './audio.ts'
 export {

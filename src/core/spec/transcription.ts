@@ -1,4 +1,4 @@
-import type { SpokenSegment, SpokenWord, TranscriptionOrder } from '#engine/turn'
+import type { SpokenSegment, SpokenWord, TranscriptionOrder } from '#core/turn'
 import type { Timeouts } from './spec.ts'
 
 /** The interface of a provider room for transcription. */

@@ -1,4 +1,4 @@
-import type { VideoOrder } from '#engine/turn'
+import type { VideoOrder } from '#core/turn'
 import type { Timeouts, UpstreamError } from './spec.ts'
 
 /**

@@ -1,7 +1,7 @@
 /** Checks that a model can do what the request needs; what it cannot do is refused before any credits are held. */
 
-import type { Model } from '#engine/models'
-import type { Modality, Wire } from '#engine/turn'
+import type { Model } from '#core/models'
+import type { Modality, Wire } from '#core/turn'
 import { fail } from '#platform/errors'
 
 /** Throws INPUT_MODALITY_NOT_SUPPORTED. */

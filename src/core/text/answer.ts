@@ -1,7 +1,7 @@
 /** Sends the answer of a paid turn, as one JSON body or as events. Each wire formats its own answer; this file decides the order of formatting, sending and settling. */
-import { replayable, setCostHeaders, settleFailed } from '#capabilities/calls'
-import type { AnswerListener, PaidTurn } from '#engine/inference'
-import type { Bill, Part } from '#engine/turn'
+import { replayable, setCostHeaders, settleFailed } from '#core/calls'
+import type { AnswerListener, PaidTurn } from '#core/inference'
+import type { Bill, Part } from '#core/turn'
 import { type Deadline, deadlines } from '#platform/clock'
 import { asFailure, type ErrorBody, errorBody, type Failure } from '#platform/errors'
 import { type Pushed, type PushedAnswer, type PushOut, pushed, type RequestContext } from '#platform/http'

@@ -1,8 +1,8 @@
 /** The reasoning budget: how many tokens a model may spend on reasoning (decisions 0042). */
-import type { Applied } from '#capabilities/calls'
-import type { Model } from '#engine/models'
-import { budgetOutcome, supportsBudget } from '#engine/routing'
-import type { Reasoning, Turn, Wire } from '#engine/turn'
+import type { Applied } from '#core/calls'
+import type { Model } from '#core/models'
+import { budgetOutcome, supportsBudget } from '#core/routing'
+import type { Reasoning, Turn, Wire } from '#core/turn'
 import { fail } from '#platform/errors'
 import { reasons } from './phrases.ts'
 

@@ -4,7 +4,7 @@
  */
 
 import { Type } from 'typebox'
-import type { Applied } from '#capabilities/calls'
+import type { Applied } from '#core/calls'
 import { persian } from '#platform/words'
 
 /** Uses of a hosted tool in one request (contract section 8). */

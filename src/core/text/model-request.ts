@@ -6,10 +6,10 @@ import {
   requireModel,
   setAppliedFields,
   setIgnoredFields,
-} from '#capabilities/calls'
-import { type PaidOptions, type PaidTurn, startPaidTurn, upstreamFailures } from '#engine/inference'
-import type { Model } from '#engine/models'
-import type { Turn, Wire } from '#engine/turn'
+} from '#core/calls'
+import { type PaidOptions, type PaidTurn, startPaidTurn, upstreamFailures } from '#core/inference'
+import type { Model } from '#core/models'
+import type { Turn, Wire } from '#core/turn'
 import type { FailureCode } from '#platform/errors'
 import type { RequestContext } from '#platform/http'
 import type { FieldReport } from './budget.ts'

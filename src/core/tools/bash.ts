@@ -1,5 +1,5 @@
 import path from 'node:path'
-import type { Execution, ToolResult } from '#engine/turn'
+import type { Execution, ToolResult } from '#core/turn'
 import type { Confine } from '#platform/confined'
 import { failed } from './failed.ts'
 import { textMember } from './input.ts'

@@ -1,4 +1,4 @@
-import type { ToolFailure } from '#engine/turn'
+import type { ToolFailure } from '#core/turn'
 import { latinDigits, persianDigits } from '#platform/words'
 import { failed } from './failed.ts'
 import { member, textMember } from './input.ts'

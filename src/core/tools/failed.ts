@@ -1,4 +1,4 @@
-import type { ToolError, ToolFailure } from '#engine/turn'
+import type { ToolError, ToolFailure } from '#core/turn'
 
 /** A failure as the model reads it: the code, then what may help. */
 export const failed = (error: ToolError, sentence: string): ToolFailure => ({

@@ -1,4 +1,4 @@
-import type { ToolError, ToolFailure } from '#engine/turn'
+import type { ToolError, ToolFailure } from '#core/turn'
 import { type Fetched, FetchRefused, type GuardedClient, type Reason } from '#platform/net'
 import type { DomainFilter } from './domains.ts'
 import { failed } from './failed.ts'

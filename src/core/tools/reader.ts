@@ -1,5 +1,5 @@
 import path from 'node:path'
-import type { ToolError } from '#engine/turn'
+import type { ToolError } from '#core/turn'
 import { type Confine, type FindIsolation, openConfinement, type Requester } from '#platform/confined'
 import type { Log } from '#platform/log'
 import type { GuardedClient } from '#platform/net'

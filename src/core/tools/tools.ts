@@ -2,8 +2,8 @@
  * The tools that this service runs itself when a model asks for them: search, fetch, dates and a shell. All share one
  * interface; the loop that calls models with them, its wires and its holds are elsewhere.
  */
-import { microcreditsOf } from '#engine/models'
-import type { ToolName, ToolResult } from '#engine/turn'
+import { microcreditsOf } from '#core/models'
+import type { ToolName, ToolResult } from '#core/turn'
 import type { Config } from '#platform/config'
 import { type FindIsolation, openConfinement } from '#platform/confined'
 import { fail } from '#platform/errors'

@@ -1,5 +1,5 @@
 import path from 'node:path'
-import type { Source, ToolFailure, ToolSuccess } from '#engine/turn'
+import type { Source, ToolFailure, ToolSuccess } from '#core/turn'
 import type { Confine } from '#platform/confined'
 import type { GuardedClient } from '#platform/net'
 import { domainFilter } from './domains.ts'

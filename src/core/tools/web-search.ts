@@ -1,6 +1,6 @@
-import type { Source, ToolFailure } from '#engine/turn'
+import { UpstreamError, type UpstreamFault } from '#core/spec'
+import type { Source, ToolFailure } from '#core/turn'
 import type { Log } from '#platform/log'
-import { UpstreamError, type UpstreamFault } from '#providers/spec'
 import { type DomainFilter, domainFilter, hostsOf } from './domains.ts'
 import { excerpt } from './excerpt.ts'
 import { failed } from './failed.ts'

@@ -1,8 +1,8 @@
 /** Speech as the OpenAI clients ask for it, and recordings that are written down. */
-import { modelFailures, paymentFailures, referenceHeaders, storedFailures } from '#capabilities/calls'
-import { upstreamFailures } from '#engine/inference'
-import { speechFailures } from '#engine/speech'
-import { transcriptionFailures } from '#engine/transcription'
+import { modelFailures, paymentFailures, referenceHeaders, storedFailures } from '#core/calls'
+import { upstreamFailures } from '#core/inference'
+import { speechFailures } from '#media/speech'
+import { transcriptionFailures } from '#media/transcription'
 import { type Route, route } from '#platform/http'
 import { createSpeech } from './create-speech.ts'
 import { SpeechBody } from './schema.ts'

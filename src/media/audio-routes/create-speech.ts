@@ -6,8 +6,8 @@ import {
   setIgnoredFields,
   settleFailed,
   unnamedFields,
-} from '#capabilities/calls'
-import { type PaidSpeech, type SpeechSpec, startPaidSpeech } from '#engine/speech'
+} from '#core/calls'
+import { type PaidSpeech, type SpeechSpec, startPaidSpeech } from '#media/speech'
 import { asFailure, fail } from '#platform/errors'
 import { type Content, content, type RequestContext } from '#platform/http'
 import { reasons } from './phrases.ts'

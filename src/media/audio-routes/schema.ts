@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { Provider } from '#capabilities/calls'
+import { Provider } from '#core/calls'
 import { nullable, oneOf } from '#platform/schema'
 
 const optional = <T extends Parameters<typeof nullable>[0]>(schema: T) => Type.Optional(nullable(schema))

@@ -1,5 +1,7 @@
 /** The order that all images routes share: its answer is one JSON body, or events of which the last one has the picture. */
-import { answerStored, payment, setIgnoredFields, setMissingOutputs, settleStored } from '#capabilities/calls'
+import { answerStored, payment, setIgnoredFields, setMissingOutputs, settleStored } from '#core/calls'
+import { encodeBase64 } from '#core/media'
+import type { ImageModel } from '#core/models'
 import {
   type ImageSpec,
   type PaidImage,
@@ -7,9 +9,7 @@ import {
   type Picture,
   type ShowPartial,
   startPaidImage,
-} from '#engine/images'
-import { encodeBase64 } from '#engine/media'
-import type { ImageModel } from '#engine/models'
+} from '#media/images'
 import { errorBody } from '#platform/errors'
 import {
   type Content,

@@ -1,4 +1,4 @@
-import { requireModel, unnamedFields } from '#capabilities/calls'
+import { requireModel, unnamedFields } from '#core/calls'
 import type { Content, EventStream, JsonText, RequestContext } from '#platform/http'
 import { drawPictures } from './draw.ts'
 import { openAiAnswer } from './openai-answer.ts'

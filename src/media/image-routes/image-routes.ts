@@ -1,7 +1,7 @@
 /** `POST /v1/images/…`: pictures as the clients of OpenAI and OpenRouter ask for them. */
-import { modelFailures, paymentFailures, referenceHeaders, storedFailures } from '#capabilities/calls'
-import { imageFailures } from '#engine/images'
-import { upstreamFailures } from '#engine/inference'
+import { modelFailures, paymentFailures, referenceHeaders, storedFailures } from '#core/calls'
+import { upstreamFailures } from '#core/inference'
+import { imageFailures } from '#media/images'
 import type { FailureCode } from '#platform/errors'
 import { type Route, route } from '#platform/http'
 import { editImages } from './edit.ts'

@@ -1,8 +1,9 @@
 /** The answers of OpenAI's images routes. */
-import { Base64Bytes, costOf } from '#capabilities/calls'
-import { type FileLinks, fileLinks, usualLinkSeconds } from '#capabilities/files'
-import type { PaidImage, PaidPictures, Picture } from '#engine/images'
-import { sizeName } from '#engine/models'
+
+import { type FileLinks, fileLinks, usualLinkSeconds } from '#account/files'
+import { Base64Bytes, costOf } from '#core/calls'
+import { sizeName } from '#core/models'
+import type { PaidImage, PaidPictures, Picture } from '#media/images'
 import type { RequestContext } from '#platform/http'
 import type { Drawing } from './draw.ts'
 import type { GenerationBody } from './schema.ts'

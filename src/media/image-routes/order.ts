@@ -7,11 +7,11 @@ import {
   requireNoOptions,
   unnamedFields,
   usdOf,
-} from '#capabilities/calls'
-import { largePicture } from '#capabilities/text'
-import type { ImageSpec, PaidPictures } from '#engine/images'
-import { sizeOf } from '#engine/models'
-import type { Media, PixelSize } from '#engine/turn'
+} from '#core/calls'
+import { sizeOf } from '#core/models'
+import { largePicture } from '#core/text'
+import type { Media, PixelSize } from '#core/turn'
+import type { ImageSpec, PaidPictures } from '#media/images'
 import { fail } from '#platform/errors'
 import type { Content, EventStream, JsonText, RequestContext } from '#platform/http'
 import { drawPictures } from './draw.ts'

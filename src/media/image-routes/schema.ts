@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { Cost } from '#capabilities/calls'
+import { Cost } from '#core/calls'
 import { nullable, oneOf, patterned, safeInteger } from '#platform/schema'
 
 const optional = <T extends Parameters<typeof nullable>[0]>(schema: T) => Type.Optional(nullable(schema))

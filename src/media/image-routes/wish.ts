@@ -1,8 +1,8 @@
 /** What the fields of OpenAI's images routes ask for. */
-import { promptOf } from '#capabilities/calls'
-import type { ImageSetting, ImageSpec } from '#engine/images'
-import { sizeOf } from '#engine/models'
-import type { Media } from '#engine/turn'
+import { promptOf } from '#core/calls'
+import { sizeOf } from '#core/models'
+import type { Media } from '#core/turn'
+import type { ImageSetting, ImageSpec } from '#media/images'
 import { fail } from '#platform/errors'
 import { reasons } from './phrases.ts'
 import { type GenerationBody, untakenFields } from './schema.ts'

@@ -1,8 +1,8 @@
 /** Rasters in a wanted size and format. */
 import type { Metadata, Sharp } from 'sharp'
-import { isVast, type Origin, originIn, originXmp, sniff } from '#engine/media'
-import { isSameSize } from '#engine/models'
-import type { ImageFormat, PixelSize } from '#engine/turn'
+import { isVast, type Origin, originIn, originXmp, sniff } from '#core/media'
+import { isSameSize } from '#core/models'
+import type { ImageFormat, PixelSize } from '#core/turn'
 import type { Picture, Sizing } from './images.ts'
 import type { ImagePlan } from './plan.ts'
 import { frameFor } from './size.ts'

@@ -1,6 +1,6 @@
 /** Drawings in SVG: cleaned and proven, then answered as they are or as a raster. */
-import { originIn, type Svgs } from '#engine/media'
-import type { PixelSize } from '#engine/turn'
+import { originIn, type Svgs } from '#core/media'
+import type { PixelSize } from '#core/turn'
 import type { Requester } from '#platform/confined'
 import { changeOf, finishRaster } from './finish-raster.ts'
 import type { Picture } from './images.ts'

@@ -1,6 +1,6 @@
 /** The one way in which an upstream's picture is brought to the size and format that were asked for. */
-import { looksLikeSvg, measureImage } from '#engine/media'
-import { UpstreamError } from '#providers/spec'
+import { looksLikeSvg, measureImage } from '#core/media'
+import { UpstreamError } from '#core/spec'
 import { finishRaster } from './finish-raster.ts'
 import { type Drawings, finishSvg } from './finish-svg.ts'
 import type { Picture } from './images.ts'

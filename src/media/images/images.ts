@@ -2,7 +2,7 @@
  * Paid pictures: the caller's request (`ImageSpec`), the order sent to a model (`ImageOrder` of `engine/turn`), and the conversion of
  * the upstream's picture to what was requested. Nothing here knows HTTP or a vendor.
  */
-import type { DrawnFormat, ImageBackground, ImageFormat, ImageQuality, Media, PixelSize } from '#engine/turn'
+import type { DrawnFormat, ImageBackground, ImageFormat, ImageQuality, Media, PixelSize } from '#core/turn'
 
 export type ImageSetting =
   | 'quality'

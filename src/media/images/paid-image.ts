@@ -1,7 +1,7 @@
 /** Paid pictures: room and price are held, each picture is ordered at most once, and what was stored is charged. */
 import type { App } from '#app'
-import { failureOf } from '#engine/inference'
-import { withoutMetadata } from '#engine/media'
+import { failureOf } from '#core/inference'
+import { withoutMetadata } from '#core/media'
 import {
   believedImageTokens,
   type ClaimedImageTokens,
@@ -9,7 +9,7 @@ import {
   type ImageTokens,
   imageModels,
   paidImageTokens,
-} from '#engine/models'
+} from '#core/models'
 import {
   claimsOf,
   type FilledPart,
@@ -21,10 +21,10 @@ import {
   StoredResult,
   startPaidOrder,
   totalQuantities,
-} from '#engine/paid'
-import type { ImageOrder } from '#engine/turn'
+} from '#core/paid'
+import type { Drawn } from '#core/spec'
+import type { ImageOrder } from '#core/turn'
 import { type Failure, fail } from '#platform/errors'
-import type { Drawn } from '#providers/spec'
 import { finishPicture } from './finish.ts'
 import type { Drawings } from './finish-svg.ts'
 import type { ImageSpec, Picture } from './images.ts'

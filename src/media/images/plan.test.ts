@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import type { ImageModel } from '#engine/models'
-import type { DrawnFormat } from '#engine/turn'
+import type { ImageModel } from '#core/models'
+import type { DrawnFormat } from '#core/turn'
 import type { ImageSpec } from './images.ts'
 import { planFor } from './plan.ts'
 

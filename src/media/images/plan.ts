@@ -1,6 +1,6 @@
 /** Plans an image request for a model: the order to its upstream and the conversion of the picture afterwards. */
-import { answeredFormats, type ImageModel, isSameSize, sizeName } from '#engine/models'
-import type { DrawnFormat, ImageBackground, ImageOrder, ImageQuality, PixelSize } from '#engine/turn'
+import { answeredFormats, type ImageModel, isSameSize, sizeName } from '#core/models'
+import type { DrawnFormat, ImageBackground, ImageOrder, ImageQuality, PixelSize } from '#core/turn'
 import { fail } from '#platform/errors'
 import type { ImageSetting, ImageSpec, Sizing } from './images.ts'
 import { areAlike, isPossible, maxAspectRatio, maxPixels, planSize, sideRange } from './size.ts'

@@ -1,6 +1,6 @@
 import sharp from 'sharp'
 import { expect, test } from 'vitest'
-import type { Media } from '#engine/turn'
+import type { Media } from '#core/turn'
 import { referencePicture } from './reference.ts'
 
 const blank = (width: number, height: number) =>

@@ -1,5 +1,5 @@
 /** Pictures that something is made by, as they leave this server: upright, of bounded size, and without what a camera wrote beside them. */
-import type { Media } from '#engine/turn'
+import type { Media } from '#core/turn'
 
 /** No model looks at more. */
 const longestSide = 2_048

@@ -1,6 +1,6 @@
 /** Chooses which of a model's sizes is drawn for a request, and the frame to which the picture is cropped or padded. */
-import { isSameSize, sizeOf } from '#engine/models'
-import type { PixelSize } from '#engine/turn'
+import { isSameSize, sizeOf } from '#core/models'
+import type { PixelSize } from '#core/turn'
 import type { ImageSpec, Sizing } from './images.ts'
 
 export interface SizePlan {

@@ -1,6 +1,6 @@
 /** The bound of an answer on one picture. */
 import type { Sharp } from 'sharp'
-import { originIn, originXmp } from '#engine/media'
+import { originIn, originXmp } from '#core/media'
 import type { Picture } from './images.ts'
 
 /** Of `data` in the contract. */

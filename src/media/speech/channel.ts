@@ -1,5 +1,5 @@
-import type { SoundFormat, SoundSink } from '#engine/turn'
-import { UpstreamError } from '#providers/spec'
+import { UpstreamError } from '#core/spec'
+import type { SoundFormat, SoundSink } from '#core/turn'
 
 /**
  * Sound between an upstream that writes and a decoder that reads: chunks in order, the writer waits for the reader. What comes after

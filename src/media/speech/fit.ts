@@ -1,6 +1,6 @@
 /** What an answer says of its sound, and how it fits into it. */
-import { readFrame, skipId3 } from '#engine/media'
-import { decodeSound, encodeWhole, type SoundFormat } from '#engine/sound'
+import { readFrame, skipId3 } from '#core/media'
+import { decodeSound, encodeWhole, type SoundFormat } from '#core/sound'
 import { fail } from '#platform/errors'
 import { roomSeconds } from './plan.ts'
 

@@ -1,7 +1,7 @@
 /** Paid speech: room and worst case are held, each order is sent at most once, and the whole sound is stored and charged, or nothing is. */
 import type { App } from '#app'
-import { failureOf } from '#engine/inference'
-import { type AudioModel, audioModels } from '#engine/models'
+import { failureOf } from '#core/inference'
+import { type AudioModel, audioModels } from '#core/models'
 import {
   type FilledPart,
   type Finished,
@@ -12,7 +12,7 @@ import {
   StoredResult,
   startPaidOrder,
   totalQuantities,
-} from '#engine/paid'
+} from '#core/paid'
 import {
   decodeSound,
   encodeSound,
@@ -21,10 +21,10 @@ import {
   type Sound,
   SoundError,
   secondsOf,
-} from '#engine/sound'
-import type { AudioOrder, SoundSink } from '#engine/turn'
+} from '#core/sound'
+import { type Spoken as Reported, UpstreamError } from '#core/spec'
+import type { AudioOrder, SoundSink } from '#core/turn'
 import { Failure } from '#platform/errors'
-import { type Spoken as Reported, UpstreamError } from '#providers/spec'
 import { SoundChannel } from './channel.ts'
 import { type PlannedOrder, planSpeech, reservedBytes, type SpeechPlan } from './plan.ts'
 import { Recording, withLength } from './recording.ts'

@@ -1,7 +1,7 @@
 /** Plans a request for speech: which orders are sent to a model, in which format, and what they may cost at most. */
-import { type AudioModel, type AudioUsed, maxSoundTokens, maxSpokenSeconds } from '#engine/models'
-import { isSpeakable, lettersOf, piecesOfText, type SoundFormat } from '#engine/sound'
-import type { AudioOrder, SpokenLine } from '#engine/turn'
+import { type AudioModel, type AudioUsed, maxSoundTokens, maxSpokenSeconds } from '#core/models'
+import { isSpeakable, lettersOf, piecesOfText, type SoundFormat } from '#core/sound'
+import type { AudioOrder, SpokenLine } from '#core/turn'
 import { fail } from '#platform/errors'
 import type { SpeechSetting, SpeechSpec, WantedLine } from './speech.ts'
 

@@ -1,5 +1,5 @@
 /** A file of sound that grows, read twice: as it comes by whoever listens, and whole by whoever stores it. */
-import { SoundError } from '#engine/sound'
+import { SoundError } from '#core/sound'
 
 export class Recording {
   readonly #maxBytes: number

@@ -2,8 +2,8 @@
  * Paid speech: what a caller asks for (`SpeechSpec`), the orders that are sent to a model, and the sound that is made of them in the format
  * that was asked for. Nothing here knows HTTP or a vendor.
  */
-import type { SoundFormat } from '#engine/sound'
-import type { AudioQuestion } from '#engine/turn'
+import type { SoundFormat } from '#core/sound'
+import type { AudioQuestion } from '#core/turn'
 
 export type SpeechSetting = 'text' | 'voice' | 'instructions' | 'speed' | 'format' | 'task' | 'turns'
 

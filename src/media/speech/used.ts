@@ -1,8 +1,8 @@
 /** What speech has used: by its text and its sound, and by what upstreams claim as far as that can be. */
-import { type AudioModel, type AudioUsed, maxSoundTokens } from '#engine/models'
-import { type Claim, claimsOf } from '#engine/paid'
-import type { Attempt } from '#engine/routing'
-import type { Spoken } from '#providers/spec'
+import { type AudioModel, type AudioUsed, maxSoundTokens } from '#core/models'
+import { type Claim, claimsOf } from '#core/paid'
+import type { Attempt } from '#core/routing'
+import type { Spoken } from '#core/spec'
 import { charactersOf, type PlannedOrder, recordedSecondsOf, type SpeechPlan } from './plan.ts'
 
 export interface SpeechMade {

@@ -1,7 +1,7 @@
 /** Holds the worst case of all three calls, makes them one after the other, and settles them as one: the sound is stored and charged, or nothing is. */
 import type { App } from '#app'
-import { callModel, failureOf, type ModelCallResult, worstCaseOf } from '#engine/inference'
-import type { AudioModel, Model, TranscriptionModel } from '#engine/models'
+import { callModel, failureOf, type ModelCallResult, worstCaseOf } from '#core/inference'
+import type { AudioModel, Model, TranscriptionModel } from '#core/models'
 import {
   type Finished,
   type PaidCall,
@@ -9,21 +9,21 @@ import {
   SharedHold,
   type StoredResult,
   totalQuantities,
-} from '#engine/paid'
-import { mediaTypeOf } from '#engine/sound'
-import { type PaidSpeech, roomForSpeech, type SpeechSpec, type Spoken, startPaidSpeech } from '#engine/speech'
+} from '#core/paid'
+import { mediaTypeOf } from '#core/sound'
+import { UpstreamError } from '#core/spec'
+import { type PaidSpeech, roomForSpeech, type SpeechSpec, type Spoken, startPaidSpeech } from '#media/speech'
 import {
   type OpenedRecording,
   type PaidTranscription,
   startPaidTranscription,
   type Transcript,
   type TranscriptionSpec,
-} from '#engine/transcription'
+} from '#media/transcription'
 import { Failure } from '#platform/errors'
 import { uuidv7 } from '#platform/ids'
 import type { Settled, Settlement } from '#platform/ledger'
 import type { TraceContext } from '#platform/trace'
-import { UpstreamError } from '#providers/spec'
 import { boundOfQuestion, longestAnswer, questionOf, spokenOf } from './question.ts'
 
 export interface SpokenAnswerOptions extends PaidCall {

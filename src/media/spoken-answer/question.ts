@@ -1,8 +1,8 @@
 /** What the text model is asked, and what is spoken of its answer. */
-import { boundTurn, type PlainQuestion, questionTurn } from '#engine/inference'
-import type { Model } from '#engine/models'
-import { lettersOf } from '#engine/sound'
-import type { Turn } from '#engine/turn'
+import { boundTurn, type PlainQuestion, questionTurn } from '#core/inference'
+import type { Model } from '#core/models'
+import { lettersOf } from '#core/sound'
+import type { Turn } from '#core/turn'
 
 /** Of what is spoken: about two minutes. */
 export const maxLetters = 1_500

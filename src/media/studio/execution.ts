@@ -1,5 +1,5 @@
 /** The execution record of Studio answers. */
-import { usdOf } from '#capabilities/calls'
+import { usdOf } from '#core/calls'
 import type { RequestContext } from '#platform/http'
 import type { Execution } from './schema.ts'
 

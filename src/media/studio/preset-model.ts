@@ -1,5 +1,5 @@
-import { requireMayUse, requireModel } from '#capabilities/calls'
-import type { AnyModel } from '#engine/models'
+import { requireMayUse, requireModel } from '#core/calls'
+import type { AnyModel } from '#core/models'
 import { fail } from '#platform/errors'
 import type { RequestContext } from '#platform/http'
 

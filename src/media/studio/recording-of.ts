@@ -1,9 +1,10 @@
 /** A recording in a body, decoded, named by its bytes, and measured. */
-import { reasons as mediaReasons } from '#capabilities/text'
-import { sniff } from '#engine/media'
-import { encodeWhole, SoundError } from '#engine/sound'
-import type { OpenedRecording } from '#engine/transcription'
-import type { Media } from '#engine/turn'
+
+import { sniff } from '#core/media'
+import { encodeWhole, SoundError } from '#core/sound'
+import { reasons as mediaReasons } from '#core/text'
+import type { Media } from '#core/turn'
+import type { OpenedRecording } from '#media/transcription'
 import { decodeBase64InSlices } from '#platform/bytes'
 import { fail, type Localized } from '#platform/errors'
 import type { RequestContext } from '#platform/http'

@@ -1,5 +1,5 @@
 /** The pages that an answer cites, as Studio answers list them. */
-import type { Citation } from '#engine/turn'
+import type { Citation } from '#core/turn'
 import { firstCharacters } from './first-characters.ts'
 import type { Research } from './schema.ts'
 

@@ -5,10 +5,10 @@ import {
   requireMayUse,
   setCostHeaders,
   setFileHeaders,
-} from '#capabilities/calls'
-import type { AudioModel, TranscriptionModel } from '#engine/models'
-import { fitSpeech, layoutOf, type SpeechSetting, type SpeechSpec, startPaidSpeech } from '#engine/speech'
-import { type SpokenAnswer, startSpokenAnswer } from '#engine/spoken-answer'
+} from '#core/calls'
+import type { AudioModel, TranscriptionModel } from '#core/models'
+import { fitSpeech, layoutOf, type SpeechSetting, type SpeechSpec, startPaidSpeech } from '#media/speech'
+import { type SpokenAnswer, startSpokenAnswer } from '#media/spoken-answer'
 import { fail } from '#platform/errors'
 import type { Content, JsonText, RequestContext } from '#platform/http'
 import { executionOf } from './execution.ts'

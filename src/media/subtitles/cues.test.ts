@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { SpokenSegment } from '#engine/turn'
+import type { SpokenSegment } from '#core/turn'
 import { cuesOf, maxLine, maxMs } from './cues.ts'
 
 const shown = (cues: Awaited<ReturnType<typeof cuesOf>>) =>

@@ -1,5 +1,5 @@
 /** Cuts a transcript into subtitles that can be read: at most two lines of 42 signs and seven seconds, at sentences, clauses and pauses. */
-import type { SpokenSegment, SpokenWord } from '#engine/turn'
+import type { SpokenSegment, SpokenWord } from '#core/turn'
 import { Slice } from '#platform/slices'
 import { type TimedWord, timedWords } from './spoken-times.ts'
 

@@ -1,5 +1,5 @@
 /** Words as a transcript spells them, each with its time: what a subtitle is cut from. */
-import type { SpokenSegment, SpokenWord } from '#engine/turn'
+import type { SpokenSegment, SpokenWord } from '#core/turn'
 import { Slice } from '#platform/slices'
 
 /** A word with the punctuation around it. */

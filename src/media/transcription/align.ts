@@ -2,7 +2,7 @@
  * Where two pieces that overlap go over into each other: the word at which both say the same, as near as can be to the middle of what they have
  * in common. Before it the first is believed, behind it the second, since each hears badly at its own edge.
  */
-import type { Timestamps } from '#engine/turn'
+import type { Timestamps } from '#core/turn'
 import type { Token } from './tokens.ts'
 
 export interface Overlap {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { TranscriptionModel } from '#engine/models'
+import type { TranscriptionModel } from '#core/models'
 import { heardTokens } from './heard-tokens.ts'
 import type { TranscriptionPlan } from './plan.ts'
 

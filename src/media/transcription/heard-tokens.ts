@@ -1,5 +1,5 @@
 /** Tokens that are paid for a piece of sound that was written down. */
-import type { TranscriptionModel } from '#engine/models'
+import type { TranscriptionModel } from '#core/models'
 import { maxTokensOf, type TranscriptionPlan } from './plan.ts'
 
 export interface HeardTokens {

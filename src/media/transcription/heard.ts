@@ -1,8 +1,8 @@
 /** What was heard in one piece, as far as it can be: an upstream's text is bounded, its times are put in order and into the recording. */
-import { maxTranscriptTokens } from '#engine/models'
-import type { SpokenSegment, SpokenWord } from '#engine/turn'
+import { maxTranscriptTokens } from '#core/models'
+import { type Transcribed, UpstreamError } from '#core/spec'
+import type { SpokenSegment, SpokenWord } from '#core/turn'
 import { inSlices, itemsPerStep, mapped, ordered, type Steps } from '#platform/slices'
-import { type Transcribed, UpstreamError } from '#providers/spec'
 import { foldPersian } from './fold.ts'
 import { languageOf } from './language.ts'
 import { segmentSteps } from './segments.ts'

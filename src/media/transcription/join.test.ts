@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { SpokenWord, Timestamps } from '#engine/turn'
+import type { SpokenWord, Timestamps } from '#core/turn'
 import { atOnce } from '#platform/slices'
 import fc from '../../../tests/harness/fast-check.ts'
 import { cutsOf, type PieceSpan } from './cut.ts'

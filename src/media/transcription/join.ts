@@ -1,5 +1,5 @@
 /** Joins what was heard in pieces, in their order. What no later piece can change is given out at once. */
-import type { SpokenSegment, SpokenWord, Timestamps } from '#engine/turn'
+import type { SpokenSegment, SpokenWord, Timestamps } from '#core/turn'
 import { switchAt } from './align.ts'
 import type { PieceSpan } from './cut.ts'
 import { type Heard, round } from './heard.ts'

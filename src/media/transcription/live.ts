@@ -1,5 +1,5 @@
 /** Sound that still comes, cut into pieces: at a pause once a piece is long enough, and within sound where none comes in time. */
-import { encodeWhole, mediaTypeOf, resample, type Sound, VoiceDetector } from '#engine/sound'
+import { encodeWhole, mediaTypeOf, resample, type Sound, VoiceDetector } from '#core/sound'
 import type { PieceSpan } from './cut.ts'
 import { heardRate, named, type Piece } from './pieces.ts'
 import { minSeconds, pieceSecondsOf, type TranscriptionPlan } from './plan.ts'

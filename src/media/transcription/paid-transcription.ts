@@ -1,12 +1,12 @@
 /** A paid transcription: room and worst case are held, each piece is sent at most once, and one whole transcript is stored and charged, or nothing is. */
 import type { App } from '#app'
-import { failureOf } from '#engine/inference'
+import { failureOf } from '#core/inference'
 import {
   billedSeconds,
   type TranscriptionModel,
   type TranscriptionUsed,
   transcriptionModels,
-} from '#engine/models'
+} from '#core/models'
 import {
   claimsOf,
   type FilledPart,
@@ -18,11 +18,11 @@ import {
   StoredResult,
   startPaidOrder,
   totalQuantities,
-} from '#engine/paid'
-import { pausesOf } from '#engine/sound'
-import type { TranscriptionOrder } from '#engine/turn'
+} from '#core/paid'
+import { pausesOf } from '#core/sound'
+import type { Transcribed } from '#core/spec'
+import type { TranscriptionOrder } from '#core/turn'
 import type { Failure } from '#platform/errors'
-import type { Transcribed } from '#providers/spec'
 import { cutsOf, type Pause, type PieceSpan } from './cut.ts'
 import { type Heard, heardOf, maxTextLength } from './heard.ts'
 import { heardTokens } from './heard-tokens.ts'

@@ -1,7 +1,7 @@
 /** A piece of a recording as the file that is sent. */
 import { open } from 'node:fs/promises'
-import { encodeWhole, mediaTypeOf, SoundError } from '#engine/sound'
-import type { RecordedSound, SoundBytes } from '#engine/turn'
+import { encodeWhole, mediaTypeOf, SoundError } from '#core/sound'
+import type { RecordedSound, SoundBytes } from '#core/turn'
 import type { PieceSpan } from './cut.ts'
 import { formats, type TranscriptionPlan } from './plan.ts'
 import type { OpenedRecording } from './transcription.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import type { TranscriptionModel, TranscriptionSettings } from '#engine/models'
-import type { MeasuredRecording, Recording } from '#engine/sound'
+import type { TranscriptionModel, TranscriptionSettings } from '#core/models'
+import type { MeasuredRecording, Recording } from '#core/sound'
 import { Failure } from '#platform/errors'
 import { planTranscription } from './plan.ts'
 import type { OpenedRecording, TranscriptionSpec } from './transcription.ts'

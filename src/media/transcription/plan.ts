@@ -5,9 +5,9 @@ import {
   type RecordedFormat,
   type TranscriptionModel,
   type TranscriptionUsed,
-} from '#engine/models'
-import type { MeasuredRecording, SoundFormat } from '#engine/sound'
-import type { RecordedSound, Timestamps, TranscriptionOrder } from '#engine/turn'
+} from '#core/models'
+import type { MeasuredRecording, SoundFormat } from '#core/sound'
+import type { RecordedSound, Timestamps, TranscriptionOrder } from '#core/turn'
 import { fail } from '#platform/errors'
 import type { PieceSpan } from './cut.ts'
 import { languageOf } from './language.ts'

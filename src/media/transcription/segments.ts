@@ -1,5 +1,5 @@
 /** Segments where an upstream has none of its own: made of words at pauses, ends of sentences and changes of speaker. */
-import type { SpokenSegment, SpokenWord } from '#engine/turn'
+import type { SpokenSegment, SpokenWord } from '#core/turn'
 import { itemsPerStep, mapped, type Steps } from '#platform/slices'
 import { type Token, tokenSteps } from './tokens.ts'
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { SpokenSegment } from '#engine/turn'
+import type { SpokenSegment } from '#core/turn'
 import type { Heard } from './heard.ts'
 import { assigned, letters, SpeakerLabels } from './speakers.ts'
 

@@ -1,5 +1,5 @@
 /** Speakers under labels of our own, the same ones in every piece: matched by who speaks when in what two pieces have in common. */
-import type { SpokenSegment } from '#engine/turn'
+import type { SpokenSegment } from '#core/turn'
 import type { Heard } from './heard.ts'
 
 /** Seconds that two voices have to speak at the same times to be one. */

@@ -1,6 +1,6 @@
 /** The words of segments as their text has them, with a time for each: of the upstream's words where they are the same, else by their place. */
-import { normalise } from '#engine/retrieval'
-import type { SpokenSegment, SpokenWord } from '#engine/turn'
+import { normalise } from '#core/retrieval'
+import type { SpokenSegment, SpokenWord } from '#core/turn'
 import { atOnce, itemsPerStep, mapped, type Steps } from '#platform/slices'
 
 export interface Token {

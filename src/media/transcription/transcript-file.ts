@@ -1,5 +1,5 @@
 /** The stored transcript: OpenAI's verbose JSON, so that nothing that was heard is lost, in slices. */
-import type { SpokenSegment, SpokenWord } from '#engine/turn'
+import type { SpokenSegment, SpokenWord } from '#core/turn'
 import { nextTurn } from '#platform/slices'
 
 export const transcriptMediaType = 'application/json'

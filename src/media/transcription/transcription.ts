@@ -2,8 +2,8 @@
  * Paid transcription: what a caller wants of a recording (`TranscriptionSpec`), the pieces of it that are sent to a model, and the one transcript
  * that is joined of what was heard in them. Nothing here knows HTTP or a vendor.
  */
-import type { Recording, RecordingSource, SoundStream } from '#engine/sound'
-import type { SpokenSegment, SpokenWord, Timestamps } from '#engine/turn'
+import type { Recording, RecordingSource, SoundStream } from '#core/sound'
+import type { SpokenSegment, SpokenWord, Timestamps } from '#core/turn'
 
 /** What can be wrong with a request, as its route names it. */
 export type TranscriptionSetting =

@@ -1,6 +1,6 @@
 /** The end of a job is delivered to the address that its order named. */
-import { callBack } from '#capabilities/webhooks'
-import { callbackOf, callbackWith, endedKeyOf } from '#engine/video'
+import { callBack } from '#account/webhooks'
+import { callbackOf, callbackWith, endedKeyOf } from '#media/video'
 
 export const callbackJob = callbackWith(async ({ app, accountId, data: { jobId } }) => {
   const callback = await callbackOf(app, { accountId, jobId })

@@ -1,5 +1,5 @@
 /** The video itself, whole or in part. */
-import { openVideo, type VideoQuery } from '#engine/video'
+import { openVideo, type VideoQuery } from '#media/video'
 import { fail } from '#platform/errors'
 import { type Content, content, type RequestContext } from '#platform/http'
 

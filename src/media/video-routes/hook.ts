@@ -1,6 +1,6 @@
 /** Webhooks of vendors: a nudge to look at a job, and never the truth about it. */
 import { Type } from 'typebox'
-import { nudgeVideo } from '#engine/video'
+import { nudgeVideo } from '#media/video'
 import { fail } from '#platform/errors'
 import { Answer, type RequestContext } from '#platform/http'
 import { patterned } from '#platform/schema'

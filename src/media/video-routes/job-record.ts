@@ -1,9 +1,10 @@
 /** A job as OpenRouter's clients read it, with what those of Sora look for beside it. */
-import { costOf, usdOf } from '#capabilities/calls'
-import type { FileLinks } from '#capabilities/files'
-import { usualLinkSeconds } from '#capabilities/files'
-import { sizeName } from '#engine/models'
-import { type VideoJob as Job, sentenceOf } from '#engine/video'
+
+import type { FileLinks } from '#account/files'
+import { usualLinkSeconds } from '#account/files'
+import { costOf, usdOf } from '#core/calls'
+import { sizeName } from '#core/models'
+import { type VideoJob as Job, sentenceOf } from '#media/video'
 import { baseUrlOf, type RequestContext } from '#platform/http'
 import type { VideoJob } from './schema.ts'
 import { videoSize } from './sizes.ts'

@@ -1,6 +1,6 @@
 /** What each video model makes, as OpenRouter's clients ask for it. */
 import type { App, Caller } from '#app'
-import type { AnyModel, VideoModel, VideoPriceRow } from '#engine/models'
+import type { AnyModel, VideoModel, VideoPriceRow } from '#core/models'
 import type { VideoModelCard } from './schema.ts'
 import { shapesOf, sizesOf } from './sizes.ts'
 

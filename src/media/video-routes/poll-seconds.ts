@@ -1,4 +1,4 @@
-import type { VideoJob } from '#engine/video'
+import type { VideoJob } from '#media/video'
 
 const firstSeconds = 2
 const longestSeconds = 15

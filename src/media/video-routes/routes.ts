@@ -1,4 +1,4 @@
-import { modelFailures, paymentFailures, referenceHeaders } from '#capabilities/calls'
+import { modelFailures, paymentFailures, referenceHeaders } from '#core/calls'
 import type { FailureCode } from '#platform/errors'
 import { type Route, route } from '#platform/http'
 import { anyObject } from '#platform/schema'

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { Cost, Provider } from '#capabilities/calls'
+import { Cost, Provider } from '#core/calls'
 import {
   closed,
   nullable,

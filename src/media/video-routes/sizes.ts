@@ -1,6 +1,6 @@
 /** Widths and heights of videos by their resolution and ratio, as vendors name them. */
-import { sizeName, sizeOf, type VideoModel } from '#engine/models'
-import type { PixelSize, VideoResolution } from '#engine/turn'
+import { sizeName, sizeOf, type VideoModel } from '#core/models'
+import type { PixelSize, VideoResolution } from '#core/turn'
 
 /** The shorter side. */
 const lines: Record<VideoResolution, number> = { '480p': 480, '720p': 720, '1080p': 1_080 }

@@ -1,5 +1,5 @@
-import { fileLinks } from '#capabilities/files'
-import { findVideo } from '#engine/video'
+import { fileLinks } from '#account/files'
+import { findVideo } from '#media/video'
 import type { Content, RequestContext } from '#platform/http'
 import { answerVideo, notFound } from './content.ts'
 import { jobRecord } from './job-record.ts'

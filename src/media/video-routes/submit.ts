@@ -1,9 +1,10 @@
 /** `POST /v1/videos`: the order in the shape of OpenRouter, and in that of Sora as far as relays send it. */
-import { ignoredOf, requireNoOptions, setIgnoredFields, unnamedFields } from '#capabilities/calls'
-import { callbackSecret, requireReachable } from '#capabilities/webhooks'
-import type { VideoModel } from '#engine/models'
-import type { ReferenceMode } from '#engine/turn'
-import type { VideoJob, VideoWish } from '#engine/video'
+
+import { callbackSecret, requireReachable } from '#account/webhooks'
+import { ignoredOf, requireNoOptions, setIgnoredFields, unnamedFields } from '#core/calls'
+import type { VideoModel } from '#core/models'
+import type { ReferenceMode } from '#core/turn'
+import type { VideoJob, VideoWish } from '#media/video'
 import { fail } from '#platform/errors'
 import { JsonText, type RequestContext } from '#platform/http'
 import { acceptVideo, type Given, videoModelOf, videoPromptOf } from './accept.ts'

@@ -1,5 +1,5 @@
 /** Videos: ordered by Studio or in the shape of OpenRouter, made in the background, read and fetched; and the webhooks of those who make them. */
-import { videoJobs } from '#engine/video'
+import { videoJobs } from '#media/video'
 import type { Job } from '#platform/jobs'
 import { callbackJob } from './callback.ts'
 import { routes } from './routes.ts'

@@ -1,9 +1,9 @@
 /** Accepts a video: its job, its hold, its claim and the room for its file stand in the database together, or none of them does. */
 import type { App, Caller } from '#app'
-import { type CreationCall, CreationRoom } from '#engine/files'
-import { type VideoModel, videoModels } from '#engine/models'
-import { highest } from '#engine/paid'
-import type { VideoOrder } from '#engine/turn'
+import { type CreationCall, CreationRoom } from '#core/files'
+import { type VideoModel, videoModels } from '#core/models'
+import { highest } from '#core/paid'
+import type { VideoOrder } from '#core/turn'
 import { Failure, fail } from '#platform/errors'
 import { randomBase62, uuidv7 } from '#platform/ids'
 import { platformAccount } from '#platform/jobs'

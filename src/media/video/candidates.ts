@@ -1,7 +1,7 @@
 import type { App } from '#app'
-import type { VideoModel } from '#engine/models'
-import type { OrderCandidate } from '#engine/routing'
-import type { VideoOrder } from '#engine/turn'
+import type { VideoModel } from '#core/models'
+import type { OrderCandidate } from '#core/routing'
+import type { VideoOrder } from '#core/turn'
 import { orderFor } from './plan.ts'
 
 export type VideoCandidate = OrderCandidate<VideoModel, VideoOrder> & { model: VideoModel; order: VideoOrder }

@@ -1,7 +1,7 @@
 /** The bytes of a video, once it is completed. */
 import type { Readable } from 'node:stream'
 import type { App } from '#app'
-import { findFile, openFile } from '#engine/files'
+import { findFile, openFile } from '#core/files'
 import { fail } from '#platform/errors'
 import { findVideoRow, type VideoQuery } from './read.ts'
 import type { Owner } from './store.ts'

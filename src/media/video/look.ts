@@ -1,6 +1,6 @@
 /** One look at a job, by the state it is in. */
 import type { App } from '#app'
-import { UpstreamError, type VideoProgress } from '#providers/spec'
+import { UpstreamError, type VideoProgress } from '#core/spec'
 import { fetchJob } from './fetch.ts'
 import { codeOf, setAmbiguous, unordered } from './order.ts'
 import { orderAgain } from './ordered.ts'

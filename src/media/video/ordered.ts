@@ -1,7 +1,7 @@
 /** The order of a job again, from its row. */
 import type { App } from '#app'
-import type { VideoModel } from '#engine/models'
-import type { VideoOrder } from '#engine/turn'
+import type { VideoModel } from '#core/models'
+import type { VideoOrder } from '#core/turn'
 import { readPictures } from './pictures.ts'
 import { planVideo } from './plan.ts'
 import { readVideo, type VideoKey, type VideoRow } from './store.ts'

@@ -1,6 +1,6 @@
 /** Reference pictures of a job wait in the store until the order has left: a queue may be long, and any process may take the order. */
 import type { App } from '#app'
-import type { Media } from '#engine/turn'
+import type { Media } from '#core/turn'
 import type { Tx } from '#platform/db'
 import { commitBlob, deletePendingBlobs, markForDeletion, reportLost, stageBlob } from '#platform/storage'
 import type { StoredPicture, VideoKey } from './store.ts'

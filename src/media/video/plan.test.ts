@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { VideoModel } from '#engine/models'
+import type { VideoModel } from '#core/models'
 import { orderFor, planVideo, pricedOf, type VideoWish } from './plan.ts'
 
 const picture = { data: new Uint8Array(3), mediaType: 'image/png' }

@@ -1,6 +1,6 @@
 /** What a caller wants of a model, completed to an order that its upstream can fill, or refused before any credits are held. */
-import type { PricedVideo, VideoCombination, VideoModel } from '#engine/models'
-import type { Media, ReferenceMode, VideoOrder, VideoResolution } from '#engine/turn'
+import type { PricedVideo, VideoCombination, VideoModel } from '#core/models'
+import type { Media, ReferenceMode, VideoOrder, VideoResolution } from '#core/turn'
 import { fail } from '#platform/errors'
 import './phrases.ts'
 

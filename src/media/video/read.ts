@@ -1,6 +1,6 @@
 /** What callers see of a video job. Reading asks no vendor. */
 import type { App } from '#app'
-import { findFile } from '#engine/files'
+import { findFile } from '#core/files'
 import { isUuid } from '#platform/ids'
 import type { VideoErrorCode } from './phrases.ts'
 import { findRow, type Owner, queuedBefore, type VideoRow, type VideoSettingsOrdered } from './store.ts'

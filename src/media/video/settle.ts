@@ -1,9 +1,9 @@
 /** The only place where a video job ends: its state, its file, its money, its receipt and its event in one transaction. */
 import type { App } from '#app'
-import { CreationRoom, type StagedCreation } from '#engine/files'
-import type { ProbedVideo } from '#engine/media'
-import { videoModels } from '#engine/models'
-import type { Attempt } from '#engine/routing'
+import { CreationRoom, type StagedCreation } from '#core/files'
+import type { ProbedVideo } from '#core/media'
+import { videoModels } from '#core/models'
+import type { Attempt } from '#core/routing'
 import type { Tx } from '#platform/db'
 import { tell } from '#platform/events'
 import { reportSettlement, type Settled, settleIn } from '#platform/ledger'

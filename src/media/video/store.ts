@@ -1,7 +1,7 @@
 /** SQL of video jobs: the rows, and who may change them when. */
 import { sql } from 'kysely'
-import type { Attempt } from '#engine/routing'
-import type { ReferenceMode, VideoResolution } from '#engine/turn'
+import type { Attempt } from '#core/routing'
+import type { ReferenceMode, VideoResolution } from '#core/turn'
 import type { Db, Tx } from '#platform/db'
 import { type Judge, lapseFor } from '#platform/processes'
 import type { VideoErrorCode } from './phrases.ts'

@@ -1,4 +1,4 @@
-import type { Timeouts } from '#providers/spec'
+import type { Timeouts } from '#core/spec'
 
 /** Longer than any vendor takes to say how a job goes. */
 const longestLookMs = 30_000

@@ -1,6 +1,6 @@
+import { UpstreamError } from '#core/spec'
 import type { Part } from '#core/turn'
 import { isRecord } from '#providers/kit'
-import { UpstreamError } from '#core/spec'
 import { ChunkReader } from './chunks.ts'
 
 /** The parts of a non-streamed answer. Throws `UpstreamError` if the body is an error or not an answer of this wire. */

@@ -1,5 +1,5 @@
-import { type ClientCodec, generate, listModels, type UpstreamAddress, UpstreamClient } from '#providers/kit'
 import type { TextProvider } from '#core/spec'
+import { type ClientCodec, generate, listModels, type UpstreamAddress, UpstreamClient } from '#providers/kit'
 import { readAnswer } from './answer.ts'
 import { ChunkReader } from './chunks.ts'
 import { requestBody } from './request.ts'

@@ -1,6 +1,6 @@
+import { UpstreamError } from '#core/spec'
 import type { FinishReason, Part } from '#core/turn'
 import { type AnswerReader, type EventProgress, faultOfError, isRecord } from '#providers/kit'
-import { UpstreamError } from '#core/spec'
 import { ToolCalls } from './tool-calls.ts'
 import { readTimings, readUsage } from './usage.ts'
 

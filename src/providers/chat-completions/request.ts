@@ -1,6 +1,6 @@
+import type { TextCall } from '#core/spec'
 import type { OutputFormat, Tool, ToolChoice, Turn } from '#core/turn'
 import { isRecord, sameWireBody, withinLimit } from '#providers/kit'
-import type { TextCall } from '#core/spec'
 import { chatMessages } from './messages.ts'
 
 /** OpenAI's own fields that are passed on unchanged. */

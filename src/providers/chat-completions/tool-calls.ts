@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
+import { UpstreamError } from '#core/spec'
 import type { Part } from '#core/turn'
 import { isRecord } from '#providers/kit'
-import { UpstreamError } from '#core/spec'
 
 interface OpenCall {
   /** Its index among the calls that were emitted; undefined before that. */

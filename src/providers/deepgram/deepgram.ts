@@ -1,3 +1,4 @@
+import { type LiveTranscriber, type Transcribed, type TranscriptionCall, UpstreamError } from '#core/spec'
 import type { SpokenSegment, SpokenWord, TranscriptionOrder } from '#core/turn'
 import {
   checkLength,
@@ -19,12 +20,6 @@ import {
   UpstreamClient,
   wordsIn,
 } from '#providers/kit'
-import {
-  type LiveTranscriber,
-  type Transcribed,
-  type TranscriptionCall,
-  UpstreamError,
-} from '#core/spec'
 import type { TranscriptionRoom } from '#providers/transcriptions'
 import { openDeepgram } from './live.ts'
 

@@ -1,3 +1,4 @@
+import type { LiveCall, LiveLink, LiveSink } from '#core/spec'
 import type { SpokenWord } from '#core/turn'
 import { type Deadline, deadlines } from '#platform/clock'
 import {
@@ -11,7 +12,6 @@ import {
   type UpstreamEvent,
   type UpstreamSocket,
 } from '#providers/kit'
-import type { LiveCall, LiveLink, LiveSink } from '#core/spec'
 
 /** Without sound or this message the connection is closed after ten seconds (developers.deepgram.com/docs/audio-keep-alive). */
 const keepAliveMs = 4_000

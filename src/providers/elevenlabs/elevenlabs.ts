@@ -1,4 +1,12 @@
 import {
+  type AudioCall,
+  type AudioProvider,
+  type LiveTranscriber,
+  type Spoken,
+  type TextProvider,
+  UpstreamError,
+} from '#core/spec'
+import {
   faultIn,
   isRecord,
   listBytes,
@@ -9,14 +17,6 @@ import {
   type UpstreamAddress,
   UpstreamClient,
 } from '#providers/kit'
-import {
-  type AudioCall,
-  type AudioProvider,
-  type LiveTranscriber,
-  type Spoken,
-  type TextProvider,
-  UpstreamError,
-} from '#core/spec'
 import type { TranscriptionRoom } from '#providers/transcriptions'
 import { openScribe } from './live.ts'
 import { transcribe } from './transcribe.ts'

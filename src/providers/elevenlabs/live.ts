@@ -1,3 +1,4 @@
+import { type LiveCall, type LiveLink, type LiveSink, UpstreamError, type UpstreamFault } from '#core/spec'
 import {
   base64Of,
   faultOfError,
@@ -7,13 +8,6 @@ import {
   type UpstreamEvent,
   type UpstreamSocket,
 } from '#providers/kit'
-import {
-  type LiveCall,
-  type LiveLink,
-  type LiveSink,
-  UpstreamError,
-  type UpstreamFault,
-} from '#core/spec'
 
 /** What is said of sound in which there is too little to hear: the utterance is empty. */
 const nothingHeard: ReadonlySet<string> = new Set(['insufficient_audio_activity', 'commit_throttled'])

@@ -1,3 +1,4 @@
+import { type Transcribed, type TranscriptionCall, UpstreamError } from '#core/spec'
 import type { TranscriptionOrder } from '#core/turn'
 import {
   checkLength,
@@ -12,7 +13,6 @@ import {
   type UpstreamClient,
   wordsIn,
 } from '#providers/kit'
-import { type Transcribed, type TranscriptionCall, UpstreamError } from '#core/spec'
 import { fileName } from '#providers/transcriptions'
 
 /** Scribe's `POST /speech-to-text` (elevenlabs.io/docs/api-reference/speech-to-text/convert). It takes no prompt, and does not stream. */

@@ -1,8 +1,9 @@
 /** Reads the vectors of an answer. Both encodings are read, whichever was requested: some servers know only one. */
+
+import { type Embedded, type EmbeddingOrder, maxDimensions, UpstreamError } from '#core/spec'
 import { fromLittleEndian } from '#platform/bytes'
 import { Slice } from '#platform/slices'
 import { claimedCount, faultOfError, isRecord } from '#providers/kit'
-import { type Embedded, type EmbeddingOrder, maxDimensions, UpstreamError } from '#core/spec'
 
 /** Throws `UpstreamError`, always with `executed: true`: the upstream has done the work. Half a million numbers are read in slices. */
 export async function embeddedOf(

@@ -1,5 +1,5 @@
-import { type UpstreamAddress, UpstreamClient, vectorsBytes } from '#providers/kit'
 import { type Embedded, type EmbeddingCall, type EmbeddingProvider, maxDimensions } from '#core/spec'
+import { type UpstreamAddress, UpstreamClient, vectorsBytes } from '#providers/kit'
 import { embeddedOf } from './answer.ts'
 
 /** Any upstream that speaks OpenAI's `/embeddings`: vendors, vLLM, llama.cpp, Ollama, text-embeddings-inference. */

@@ -1,4 +1,5 @@
 import { dataUrl } from '#core/media'
+import { type Drawn, type ImageCall, UpstreamError } from '#core/spec'
 import {
   faultOfError,
   isRecord,
@@ -8,7 +9,6 @@ import {
   takeEach,
   type UpstreamClient,
 } from '#providers/kit'
-import { type Drawn, type ImageCall, UpstreamError } from '#core/spec'
 import { Job, type Pace } from './job.ts'
 import { malformed, submitJob } from './queue.ts'
 

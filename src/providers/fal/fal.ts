@@ -1,7 +1,7 @@
+import { UpstreamError } from '#core/spec'
 import type { GuardedClient } from '#platform/net'
 import type { ImageRoom, PictureAddress } from '#providers/images'
 import { type LinkedAddress, pingTimeouts, UpstreamClient, type VideoRoom } from '#providers/kit'
-import { UpstreamError } from '#core/spec'
 import { draw, type Pace } from './draw.ts'
 import { films } from './film.ts'
 import { Schemas } from './schema.ts'

@@ -3,8 +3,8 @@
  * is known, it is what most of the models take.
  */
 import { dataUrl } from '#core/media'
-import type { Media, VideoOrder } from '#core/turn'
 import { UpstreamError } from '#core/spec'
+import type { Media, VideoOrder } from '#core/turn'
 import type { InputField, InputFields } from './schema.ts'
 
 const firstFrames = [

@@ -1,4 +1,13 @@
 /** Videos by fal's queue: each look is one of its status, and of its result once there is one. */
+
+import {
+  UpstreamError,
+  type VideoCall,
+  type VideoLook,
+  type VideoProgress,
+  type VideoProvider,
+  type VideoTicket,
+} from '#core/spec'
 import {
   faultOfJob,
   isRecord,
@@ -9,14 +18,6 @@ import {
   type UpstreamClient,
   videoBytes,
 } from '#providers/kit'
-import {
-  UpstreamError,
-  type VideoCall,
-  type VideoLook,
-  type VideoProgress,
-  type VideoProvider,
-  type VideoTicket,
-} from '#core/spec'
 import { filmInput } from './film-input.ts'
 import { cancelJob, jobPath, jobState, malformed, requestId, submitJob } from './queue.ts'
 import type { Schemas } from './schema.ts'

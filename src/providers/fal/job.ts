@@ -1,7 +1,8 @@
 /** One request in fal's queue that is waited for. */
+
+import { type ImageCall, UpstreamError, type UpstreamFault } from '#core/spec'
 import { deadlines } from '#platform/clock'
 import { jobBytes, type UpstreamClient } from '#providers/kit'
-import { type ImageCall, UpstreamError, type UpstreamFault } from '#core/spec'
 import { cancelJob, jobPath, jobState } from './queue.ts'
 
 /** How long to wait before the first look, and at most before a further one. */

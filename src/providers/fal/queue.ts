@@ -1,4 +1,6 @@
 /** fal's queue (fal.ai/docs/api-reference/inference-api): one request of a model, from its submission to its end. */
+
+import { UpstreamError } from '#core/spec'
 import {
   faultOfError,
   faultOfJob,
@@ -9,7 +11,6 @@ import {
   type UpstreamClient,
   type WholeOptions,
 } from '#providers/kit'
-import { UpstreamError } from '#core/spec'
 
 /** `/owner/app/path` of `owner/app/path`. */
 export const modelPath = (model: string): string =>

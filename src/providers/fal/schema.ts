@@ -2,10 +2,11 @@
  * What a model of fal takes. Every app has an input of its own, which it publishes without a key: fal.ai/api/openapi/queue/openapi.json. It
  * belongs to strangers: bounded, read leniently, and never more than names and choices.
  */
+
+import { UpstreamError } from '#core/spec'
 import { FetchRefused, type GuardedClient } from '#platform/net'
 import type { Egress } from '#platform/proxy'
 import { isRecord } from '#providers/kit'
-import { UpstreamError } from '#core/spec'
 
 /** A field of an input: the values that it can have, where they are listed, and its types. */
 export interface InputField {

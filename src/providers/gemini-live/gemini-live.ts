@@ -3,8 +3,9 @@
  * upstream begins to answer when an activity ends, and counts what it hears of one; so the sound of a turn waits here until the answer is
  * asked for, and goes in one activity.
  */
-import { type UpstreamAddress, UpstreamClient } from '#providers/kit'
+
 import type { RealtimeProvider } from '#core/spec'
+import { type UpstreamAddress, UpstreamClient } from '#providers/kit'
 import { GeminiLine } from './line.ts'
 
 const service = '/ws/google.ai.generativelanguage.v1beta.GenerativeService.BidiGenerateContent'

@@ -1,5 +1,3 @@
-import { type Deadline, deadlines } from '#platform/clock'
-import { faultOfError, isRecord, LiveAnswer, type UpstreamEvent, type UpstreamSocket } from '#providers/kit'
 import {
   type RealtimeCall,
   type RealtimeInput,
@@ -9,6 +7,8 @@ import {
   type RealtimeUsage,
   UpstreamError,
 } from '#core/spec'
+import { type Deadline, deadlines } from '#platform/clock'
+import { faultOfError, isRecord, LiveAnswer, type UpstreamEvent, type UpstreamSocket } from '#providers/kit'
 import {
   activityEnd,
   activityStart,

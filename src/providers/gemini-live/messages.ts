@@ -1,6 +1,7 @@
 /** What is sent. */
-import { base64Of, isRecord, type UpstreamEvent } from '#providers/kit'
+
 import type { RealtimeCall, RealtimeInput } from '#core/spec'
+import { base64Of, isRecord, type UpstreamEvent } from '#providers/kit'
 
 export function setupOf({ upstreamModel, setup, resumption }: RealtimeCall): UpstreamEvent {
   const { instructions, voice, speaks, tools, maxOutputTokens, maxInputTokens, transcription } = setup

@@ -1,5 +1,5 @@
-import { claimedCount, isRecord } from '#providers/kit'
 import type { RealtimeUsage } from '#core/spec'
+import { claimedCount, isRecord } from '#providers/kit'
 
 const countIn = (usage: Record<string, unknown>, ...names: string[]): number =>
   names.reduce((sum, name) => sum + (claimedCount(usage[name]) ?? 0), 0)

@@ -1,6 +1,7 @@
 /** Reads an answer of `generateContent`: its data, its tokens, and why there is none. What the model wrote instead is never part of an error. */
-import { claimedCount, claimedTokens, faultOfError, isRecord, type MediaTokens } from '#providers/kit'
+
 import { UpstreamError } from '#core/spec'
+import { claimedCount, claimedTokens, faultOfError, isRecord, type MediaTokens } from '#providers/kit'
 
 /** Finish reasons of a model that will not, whatever the wording. */
 const refusals: ReadonlySet<unknown> = new Set([

@@ -1,4 +1,5 @@
 import { encodeBase64 } from '#core/media'
+import type { Drawn, ImageCall } from '#core/spec'
 import {
   mediaAsk,
   nearestShape,
@@ -7,7 +8,6 @@ import {
   sizeTier,
   type UpstreamClient,
 } from '#providers/kit'
-import type { Drawn, ImageCall } from '#core/spec'
 import { contentOf } from './answer.ts'
 
 /** The shapes that it draws. */

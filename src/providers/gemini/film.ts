@@ -2,6 +2,8 @@
  * Videos of Gemini's API, on the wire that the model has: `predictLongRunning` (Veo, which Google's own address has not served since 2026-10-22,
  * but relays and Vertex do: docs.apiyi.com, veo-3-1-preview-retired) or interactions (Omni, its successor). A model's card says which.
  */
+
+import { UpstreamError, type VideoCall, type VideoLook, type VideoProvider } from '#core/spec'
 import {
   fileBytes,
   isRecord,
@@ -11,7 +13,6 @@ import {
   type UpstreamClient,
   videoBytes,
 } from '#providers/kit'
-import { UpstreamError, type VideoCall, type VideoLook, type VideoProvider } from '#core/spec'
 import { fileOf } from './file.ts'
 import { interactionWire } from './interaction.ts'
 import { operationWire } from './operation.ts'

@@ -1,4 +1,6 @@
 /** Gemini's `generateContent` for pictures and speech, and its jobs for videos. */
+
+import type { AudioProvider, ImageProvider, TextProvider } from '#core/spec'
 import type { GuardedClient } from '#platform/net'
 import {
   isRecord,
@@ -9,7 +11,6 @@ import {
   UpstreamClient,
   type VideoRoom,
 } from '#providers/kit'
-import type { AudioProvider, ImageProvider, TextProvider } from '#core/spec'
 import { draw } from './draw.ts'
 import { films } from './film.ts'
 import { speak } from './speak.ts'

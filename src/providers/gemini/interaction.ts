@@ -4,6 +4,7 @@
  * `delivery: uri` gives a file instead of megabytes of Base64 in each look.
  */
 import { encodeBase64 } from '#core/media'
+import { UpstreamError, type VideoCall, type VideoLook } from '#core/spec'
 import type { Media, VideoOrder } from '#core/turn'
 import {
   faultOfJob,
@@ -14,7 +15,6 @@ import {
   throwRefusal,
   type UpstreamClient,
 } from '#providers/kit'
-import { UpstreamError, type VideoCall, type VideoLook } from '#core/spec'
 import { fileOf } from './file.ts'
 import type { Film, JobWire } from './film.ts'
 

@@ -4,9 +4,9 @@
  * word of sound, which is always made (googleapis/js-genai: "generateAudio parameter is not supported in Gemini API").
  */
 import { encodeBase64 } from '#core/media'
+import { UpstreamError, type VideoCall } from '#core/spec'
 import type { Media } from '#core/turn'
 import { faultOfJob, isRecord, jobBytes, mediaAsk, throwRefusal } from '#providers/kit'
-import { UpstreamError, type VideoCall } from '#core/spec'
 import type { Film, JobWire } from './film.ts'
 
 /** The name of an operation, which is part of a path. */

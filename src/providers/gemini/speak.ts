@@ -1,8 +1,8 @@
 import { sniff } from '#core/media'
+import { type AudioCall, type Spoken, UpstreamError } from '#core/spec'
 import type { SoundFormat, SpokenLine } from '#core/turn'
 import { decodeBase64InSlices } from '#platform/bytes'
 import { mediaAsk, type UpstreamClient, wholeSoundBytes } from '#providers/kit'
-import { type AudioCall, type Spoken, UpstreamError } from '#core/spec'
 import { contentOf, type Data, malformed } from './answer.ts'
 
 /** Bytes that are given to the sink at a time. */

@@ -1,4 +1,6 @@
 /** Reads the images of an answer, inline or behind links. Unknown fields are ignored, but only images are accepted; SVG is cleaned by who orders it. */
+
+import { type Drawn, UpstreamError } from '#core/spec'
 import {
   faultOfError,
   isRecord,
@@ -8,7 +10,6 @@ import {
   pictureIn,
   takeEach,
 } from '#providers/kit'
-import { type Drawn, UpstreamError } from '#core/spec'
 
 const maxPictures = 10
 

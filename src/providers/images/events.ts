@@ -1,8 +1,9 @@
 /** A streamed picture of an images endpoint: unfinished ones as they come, and the last event as a whole answer would be. */
+
+import { UpstreamError } from '#core/spec'
 import type { ImageOrder } from '#core/turn'
 import { GrowingBytes } from '#platform/bytes'
 import { isRecord, pictureIn, picturesBytes, readJson, SseReader, type UpstreamClient } from '#providers/kit'
-import { UpstreamError } from '#core/spec'
 
 type Ask = Parameters<UpstreamClient['stream']>[0]
 

@@ -1,3 +1,4 @@
+import type { Drawn, ImageCall, ImageProvider, TextProvider } from '#core/spec'
 import type { GuardedClient } from '#platform/net'
 import {
   type Form,
@@ -8,7 +9,6 @@ import {
   type UpstreamAddress,
   UpstreamClient,
 } from '#providers/kit'
-import type { Drawn, ImageCall, ImageProvider, TextProvider } from '#core/spec'
 import { drawnOf } from './answer.ts'
 import { pictureOfEvents } from './events.ts'
 import { formOf, jsonOf } from './request.ts'

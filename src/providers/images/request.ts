@@ -1,7 +1,7 @@
 /** The request body of the images endpoints. Only fields that the model is known to accept are sent: many servers refuse unknown fields. */
 import { sizeName } from '#core/models'
-import { Form } from '#providers/kit'
 import type { ImageCall } from '#core/spec'
+import { Form } from '#providers/kit'
 
 export const jsonOf = (call: ImageCall): Record<string, unknown> => fieldsOf(call)
 

@@ -1,5 +1,5 @@
-import { type Deadline, deadlines } from '#platform/clock'
 import { type Timeouts, UpstreamError } from '#core/spec'
+import { type Deadline, deadlines } from '#platform/clock'
 
 export type Phase = 'connect' | 'firstByte' | 'firstToken' | 'idle' | 'ending'
 

@@ -1,5 +1,5 @@
-import type { ProxyFailed } from '#platform/proxy'
 import { UpstreamError, type UpstreamFault } from '#core/spec'
+import type { ProxyFailed } from '#platform/proxy'
 import { isRecord } from './json.ts'
 
 /** What the upstream reported about a failure, in any of the known error formats. */

@@ -1,6 +1,6 @@
+import { UpstreamError } from '#core/spec'
 import { freeBytes } from '#platform/bytes'
 import { type JsonBounds, readSmallJson as readSmallValue, readJson as readValue } from '#platform/json'
-import { UpstreamError } from '#core/spec'
 
 /**
  * Higher than for requests, since answers are read leniently. The shortest value, a digit and its comma, takes two bytes; one of a vector

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import type { Dispatcher } from 'undici'
-import { type Egress, openDispatcher, openWebSocket, ProxyFailed } from '#platform/proxy'
 import { type Timeouts, UpstreamError } from '#core/spec'
+import { type Egress, openDispatcher, openWebSocket, ProxyFailed } from '#platform/proxy'
 import { tooLong } from './bounds.ts'
 import { type AnswerReceiver, Exchange, type ReplyHeaders } from './exchange.ts'
 import { faultOfProxy, faultOfStatus } from './fault.ts'

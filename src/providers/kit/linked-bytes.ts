@@ -1,8 +1,9 @@
 /** Large files of an upstream, as they come: from its own address, or behind a link that it answers with. */
+
+import { type Timeouts, UpstreamError } from '#core/spec'
 import { deadlines } from '#platform/clock'
 import { FetchRefused, type GuardedClient } from '#platform/net'
 import type { Egress } from '#platform/proxy'
-import { type Timeouts, UpstreamError } from '#core/spec'
 import { faultOfStatus } from './fault.ts'
 import type { UpstreamClient, WholeOptions } from './kit.ts'
 import { pulled, type Write } from './pulled.ts'

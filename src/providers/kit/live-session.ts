@@ -1,6 +1,7 @@
 /** What all wires of live transcription share: seconds that were written, the open commit with its timeout, and how much text is plausible. */
-import { type Deadline, deadlines } from '#platform/clock'
+
 import { type LiveHeard, type LiveLink, type LiveSink, type LiveUsage, UpstreamError } from '#core/spec'
+import { type Deadline, deadlines } from '#platform/clock'
 import { claimedSeconds as secondsIn } from './spoken.ts'
 
 const rate = 16_000

@@ -1,9 +1,9 @@
 /** A picture of an answer, in Base64 or behind a link; always of a known type and within the bound. */
 import { looksLikeSvg, parseDataUrl, sniff } from '#core/media'
+import { UpstreamError } from '#core/spec'
 import { decodeBase64InSlices } from '#platform/bytes'
 import { FetchRefused, type GuardedClient } from '#platform/net'
 import type { Egress } from '#platform/proxy'
-import { UpstreamError } from '#core/spec'
 
 /** Upper bound for one image. */
 const maxBytes = 24 * 1024 * 1024

@@ -1,8 +1,8 @@
 /** A WebSocket to an upstream whose messages are JSON objects. */
 import type { IncomingMessage } from 'node:http'
 import type { WebSocket } from 'ws'
-import { ProxyFailed } from '#platform/proxy'
 import { type Timeouts, UpstreamError } from '#core/spec'
+import { ProxyFailed } from '#platform/proxy'
 import { CallTimers } from './call-timers.ts'
 import type { ReplyHeaders } from './exchange.ts'
 import { faultOfError, faultOfProxy } from './fault.ts'

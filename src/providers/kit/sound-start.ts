@@ -1,7 +1,7 @@
 /** The first bytes of what should be sound: servers answer 200 with an error in JSON, or with a page of a proxy. */
 import { sniff } from '#core/media'
-import type { SoundEncoding, SoundFormat, SoundSink } from '#core/turn'
 import { UpstreamError } from '#core/spec'
+import type { SoundEncoding, SoundFormat, SoundSink } from '#core/turn'
 import type { ReplyHeaders } from './exchange.ts'
 import { faultOfError } from './fault.ts'
 import { headerOf } from './header.ts'

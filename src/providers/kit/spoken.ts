@@ -1,7 +1,8 @@
 /** Reads what upstreams say of a recording: text, times and speakers. Whatever makes no sense is left out, for every figure is a claim. */
+
+import { UpstreamError } from '#core/spec'
 import type { SpokenSegment, SpokenWord, TranscriptionOrder } from '#core/turn'
 import { inSlices, mapped, ordered, type Steps } from '#platform/slices'
-import { UpstreamError } from '#core/spec'
 import { isRecord } from './json.ts'
 
 /** Beside the text: every word with its times, and of some wires each word again in its sentence and its paragraph. */

@@ -1,5 +1,5 @@
-import { GrowingBytes } from '#platform/bytes'
 import { UpstreamError } from '#core/spec'
+import { GrowingBytes } from '#platform/bytes'
 
 /** Receives the data of one event; `event` is its name, `message` when the upstream sent none. */
 export type SseListener = (data: string, event: string) => void

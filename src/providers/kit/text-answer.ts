@@ -1,6 +1,6 @@
+import { type PartSink, type TextCall, type TextRun, UpstreamError } from '#core/spec'
 import type { Part } from '#core/turn'
 import { atOnceBytes, readJsonAtOnce } from '#platform/json'
-import { type PartSink, type TextCall, type TextRun, UpstreamError } from '#core/spec'
 import type { AnswerReader, EventProgress } from './answer-reader.ts'
 import { eventBytes, streamedTextBytes, tooLong, wholeTextBytes } from './bounds.ts'
 import type { AnswerReceiver, Exchange, ReplyHeaders } from './exchange.ts'

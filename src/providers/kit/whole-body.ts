@@ -1,5 +1,5 @@
-import { GrowingBytes } from '#platform/bytes'
 import type { UpstreamError } from '#core/spec'
+import { GrowingBytes } from '#platform/bytes'
 import { tooLong } from './bounds.ts'
 
 /** Collects a body of bounded length. */

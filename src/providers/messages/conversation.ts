@@ -1,6 +1,6 @@
+import { UpstreamError } from '#core/spec'
 import type { Content, Document, Media, Message, ToolCall } from '#core/turn'
 import { isRecord } from '#providers/kit'
-import { UpstreamError } from '#core/spec'
 
 type Block = Record<string, unknown>
 interface WireMessage {

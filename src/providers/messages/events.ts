@@ -1,6 +1,6 @@
+import { UpstreamError } from '#core/spec'
 import type { Extra, FinishReason, Part } from '#core/turn'
 import { type AnswerReader, type EventProgress, faultOfError, isRecord } from '#providers/kit'
-import { UpstreamError } from '#core/spec'
 import { ContentBlocks } from './content.ts'
 import { mergeUsage, readUsage } from './usage.ts'
 

@@ -1,3 +1,4 @@
+import type { TextProvider } from '#core/spec'
 import {
   type ClientCodec,
   generate,
@@ -7,7 +8,6 @@ import {
   type UpstreamAddress,
   UpstreamClient,
 } from '#providers/kit'
-import type { TextProvider } from '#core/spec'
 import { readAnswer } from './answer.ts'
 import { EventReader } from './events.ts'
 import { addressWithKey } from './key.ts'

@@ -1,6 +1,6 @@
+import { type TextCall, UpstreamError } from '#core/spec'
 import type { OutputFormat, Reasoning, Tool, ToolChoice, Turn } from '#core/turn'
 import { isRecord, sameWireBody } from '#providers/kit'
-import { type TextCall, UpstreamError } from '#core/spec'
 import { conversation } from './conversation.ts'
 
 /** Fields that are passed on unchanged. */

@@ -1,4 +1,5 @@
 import { encodeBase64, sniff } from '#core/media'
+import { type AudioCall, type Spoken, UpstreamError } from '#core/spec'
 import { decodeBase64InSlices } from '#platform/bytes'
 import {
   faultIn,
@@ -9,7 +10,6 @@ import {
   type UpstreamClient,
   wholeSoundBytes,
 } from '#providers/kit'
-import { type AudioCall, type Spoken, UpstreamError } from '#core/spec'
 import { choiceOf, malformed } from './choice.ts'
 import { SpokenEvents } from './events.ts'
 

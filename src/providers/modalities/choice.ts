@@ -1,6 +1,7 @@
 /** The one choice of an answer, and why it may be none. What the model wrote is never part of an error. */
-import { faultOfError, isRecord } from '#providers/kit'
+
 import { UpstreamError } from '#core/spec'
+import { faultOfError, isRecord } from '#providers/kit'
 
 const filtered: ReadonlySet<unknown> = new Set(['content_filter', 'safety', 'prohibited_content', 'refusal'])
 

@@ -1,4 +1,5 @@
 import { dataUrl } from '#core/media'
+import type { Drawn, ImageCall } from '#core/spec'
 import {
   isRecord,
   linkedPicture,
@@ -10,7 +11,6 @@ import {
   sizeTier,
   type UpstreamClient,
 } from '#providers/kit'
-import type { Drawn, ImageCall } from '#core/spec'
 import { choiceOf, malformed } from './choice.ts'
 
 /** Of OpenRouter's `image_config`. */

@@ -1,8 +1,9 @@
 /** A streamed answer in sound: `delta.audio` brings samples and transcript piece by piece. */
+
+import { type Spoken, UpstreamError } from '#core/spec'
 import { decodeBase64InSlices } from '#platform/bytes'
 import { readJsonAtOnce } from '#platform/json'
 import { isRecord, mediaTokens, type SoundStart, SseReader } from '#providers/kit'
-import { type Spoken, UpstreamError } from '#core/spec'
 import { choiceOf, malformed } from './choice.ts'
 
 export class SpokenEvents {

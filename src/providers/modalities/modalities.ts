@@ -3,10 +3,11 @@
  * (openrouter.ai/docs/guides/overview/multimodal/image-generation, docs.litellm.ai/docs/completion/image_generation_chat,
  * vercel.com/docs/ai-gateway/openai-compat/image-generation), and spoken answers to recordings as OpenAI's gpt-audio gives them.
  */
+
+import type { AudioProvider, TextProvider } from '#core/spec'
 import type { GuardedClient } from '#platform/net'
 import type { ImageRoom, PictureAddress } from '#providers/images'
 import { listModels, type UpstreamAddress, UpstreamClient } from '#providers/kit'
-import type { AudioProvider, TextProvider } from '#core/spec'
 import { answer } from './answer.ts'
 import { draw } from './draw.ts'
 

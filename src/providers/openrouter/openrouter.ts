@@ -1,9 +1,9 @@
 import { dataUrl } from '#core/media'
 import { sizeName } from '#core/models'
+import type { ImageCall } from '#core/spec'
 import type { GuardedClient } from '#platform/net'
 import { type ImageRoom, likeImages, type PictureAddress } from '#providers/images'
 import { type LinkedAddress, listModels, UpstreamClient, type VideoRoom } from '#providers/kit'
-import type { ImageCall } from '#core/spec'
 import { videoJobs } from './video.ts'
 
 export { openRouterTranscription } from './transcribe.ts'

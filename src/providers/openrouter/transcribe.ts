@@ -1,3 +1,4 @@
+import { type Transcribed, type TranscriptionCall, UpstreamError } from '#core/spec'
 import {
   base64Body,
   headerOf,
@@ -11,7 +12,6 @@ import {
   type UpstreamAddress,
   UpstreamClient,
 } from '#providers/kit'
-import { type Transcribed, type TranscriptionCall, UpstreamError } from '#core/spec'
 import { fileName, heardIn, type TranscriptionRoom } from '#providers/transcriptions'
 
 /** By which the cost of a call is looked up. */

@@ -3,6 +3,14 @@
  * at by `GET /videos/{id}`, its bytes at `GET /videos/{id}/content?index=0` with the key. Another Kherad answers it too.
  */
 import { dataUrl } from '#core/media'
+import {
+  UpstreamError,
+  type VideoCall,
+  type VideoLook,
+  type VideoProgress,
+  type VideoProvider,
+  type VideoTicket,
+} from '#core/spec'
 import type { Media } from '#core/turn'
 import {
   claimedCost,
@@ -18,14 +26,6 @@ import {
   type UpstreamClient,
   videoBytes,
 } from '#providers/kit'
-import {
-  UpstreamError,
-  type VideoCall,
-  type VideoLook,
-  type VideoProgress,
-  type VideoProvider,
-  type VideoTicket,
-} from '#core/spec'
 
 export const videoJobs = (client: UpstreamClient, links: Links): VideoProvider => ({
   submit: (call) => submit(client, call),

@@ -1,6 +1,7 @@
 /** What the events of both connections have in common: that of a session of ours, and the side connection of a call. */
-import { faultOfError, isRecord, type UpstreamEvent } from '#providers/kit'
+
 import { type RealtimeEnd, UpstreamError } from '#core/spec'
+import { faultOfError, isRecord, type UpstreamEvent } from '#providers/kit'
 import { usageIn } from './usage.ts'
 
 const maxId = 200

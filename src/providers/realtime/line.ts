@@ -1,13 +1,4 @@
 import {
-  base64Of,
-  faultOfError,
-  isRecord,
-  LiveAnswer,
-  type UpstreamClient,
-  type UpstreamEvent,
-  type UpstreamSocket,
-} from '#providers/kit'
-import {
   type RealtimeCall,
   type RealtimeEnd,
   type RealtimeInput,
@@ -16,6 +7,15 @@ import {
   type RealtimeSink,
   UpstreamError,
 } from '#core/spec'
+import {
+  base64Of,
+  faultOfError,
+  isRecord,
+  LiveAnswer,
+  type UpstreamClient,
+  type UpstreamEvent,
+  type UpstreamSocket,
+} from '#providers/kit'
 import { endIn, idIn, textIn } from './events.ts'
 import { itemCreate, sessionUpdate } from './session.ts'
 

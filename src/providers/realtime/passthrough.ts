@@ -1,11 +1,12 @@
 /** Calls over WebRTC that OpenAI has with the caller: `POST /realtime/calls`, `/realtime?call_id=`, `POST /realtime/calls/{id}/hangup`. */
-import { Form, headerOf, type UpstreamClient } from '#providers/kit'
+
 import {
   type PassthroughAnswer,
   type PassthroughCalls,
   type PassthroughOffer,
   UpstreamError,
 } from '#core/spec'
+import { Form, headerOf, type UpstreamClient } from '#providers/kit'
 import { callSession } from './session.ts'
 import { SideLine } from './side-line.ts'
 

@@ -3,8 +3,9 @@
  * websocket), and those who speak it too: Azure (learn.microsoft.com: realtime audio, `/openai/v1/realtime`, its key in the header `api-key`),
  * xAI (docs.x.ai: voice agent), LocalAI, Speaches. Names of events from before that release are understood.
  */
-import { listBytes, modelNames, pingTimeouts, type UpstreamAddress, UpstreamClient } from '#providers/kit'
+
 import type { RealtimeProvider, TextProvider } from '#core/spec'
+import { listBytes, modelNames, pingTimeouts, type UpstreamAddress, UpstreamClient } from '#providers/kit'
 import { RealtimeLine } from './line.ts'
 import { passthroughCalls } from './passthrough.ts'
 

@@ -1,5 +1,5 @@
-import type { UpstreamEvent } from '#providers/kit'
 import type { PassthroughSetup, RealtimeInput, RealtimeSetup } from '#core/spec'
+import type { UpstreamEvent } from '#providers/kit'
 
 /** xAI has the fields of the sound at the top of its session. */
 const isFlat = (host: string): boolean => /(^|\.)x\.ai$/.test(host)

@@ -1,4 +1,6 @@
 /** The side connection of a call whose sound runs past us: what happens in it, and the limits that we put back. */
+
+import { type PassthroughSetup, type SideLink, type SideSink, UpstreamError } from '#core/spec'
 import {
   claimedSeconds,
   isRecord,
@@ -6,7 +8,6 @@ import {
   type UpstreamEvent,
   type UpstreamSocket,
 } from '#providers/kit'
-import { type PassthroughSetup, type SideLink, type SideSink, UpstreamError } from '#core/spec'
 import { endIn, idIn } from './events.ts'
 import { limitsUpdate } from './session.ts'
 import { limitIn, settingsIn } from './side-settings.ts'

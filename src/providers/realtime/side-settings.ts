@@ -1,6 +1,7 @@
 /** What an upstream tells of the settings of a call. */
-import { isRecord } from '#providers/kit'
+
 import type { SideSettings } from '#core/spec'
+import { isRecord } from '#providers/kit'
 
 export const limitIn = (value: unknown): number | 'inf' | undefined =>
   value === 'inf' || typeof value === 'number' ? value : undefined

@@ -1,5 +1,5 @@
-import { claimedCount, isRecord } from '#providers/kit'
 import type { RealtimeUsage } from '#core/spec'
+import { claimedCount, isRecord } from '#providers/kit'
 
 const countIn = (record: unknown, name: string): number =>
   (isRecord(record) ? claimedCount(record[name]) : undefined) ?? 0

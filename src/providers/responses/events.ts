@@ -1,6 +1,6 @@
+import { UpstreamError } from '#core/spec'
 import type { FinishReason, Part } from '#core/turn'
 import { type AnswerReader, type EventProgress, isRecord } from '#providers/kit'
-import { UpstreamError } from '#core/spec'
 import { faultOf, faultOfStatus } from './fault.ts'
 import { type Json, recordsOf, type TextKind } from './items.ts'
 import { Output } from './output.ts'

@@ -1,5 +1,5 @@
-import { faultOfError, isRecord } from '#providers/kit'
 import { UpstreamError } from '#core/spec'
+import { faultOfError, isRecord } from '#providers/kit'
 import type { Json } from './items.ts'
 
 /** The fault for a response of this status; undefined if it is a success. */

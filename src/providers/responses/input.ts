@@ -1,7 +1,8 @@
 /** Converts neutral messages to input items, for a turn that came by another wire. */
+
+import { UpstreamError } from '#core/spec'
 import type { Content, Document, Media, Message } from '#core/turn'
 import { pdfName } from '#providers/kit'
-import { UpstreamError } from '#core/spec'
 
 type Item = Record<string, unknown>
 

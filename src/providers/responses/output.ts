@@ -1,5 +1,5 @@
-import type { Part } from '#core/turn'
 import { UpstreamError } from '#core/spec'
+import type { Part } from '#core/turn'
 import {
   citationOf,
   type Json,

@@ -5,9 +5,10 @@
  * - Audio and video: refused before anything is sent (input.ts).
  * - The name of a message: left out.
  */
+
+import type { TextCall } from '#core/spec'
 import type { OutputFormat, Tool, ToolChoice, Turn } from '#core/turn'
 import { isRecord, sameWireBody, withinLimit } from '#providers/kit'
-import type { TextCall } from '#core/spec'
 import { inputItems } from './input.ts'
 
 /** OpenAI's own fields that are passed on unchanged. */

@@ -1,3 +1,4 @@
+import type { TextCall, TextProvider } from '#core/spec'
 import {
   type ClientCodec,
   generate,
@@ -6,7 +7,6 @@ import {
   type UpstreamAddress,
   UpstreamClient,
 } from '#providers/kit'
-import type { TextCall, TextProvider } from '#core/spec'
 import { readAnswer } from './answer.ts'
 import { EventReader, type ReaderOptions } from './events.ts'
 import { requestBody } from './request.ts'

@@ -1,6 +1,6 @@
+import { type Timeouts, UpstreamError } from '#core/spec'
 import type { Finding, SearchOptions, SearchVendor } from '#core/tools'
 import { isRecord, type UpstreamAddress, UpstreamClient } from '#providers/kit'
-import { type Timeouts, UpstreamError } from '#core/spec'
 
 /** The vendor-specific part of a search client. */
 export interface SearchWire {

@@ -1,6 +1,4 @@
 import { decodeSound, resample, SoundError } from '#core/sound'
-import type { RecordedSound, SpokenWord, TranscriptionOrder } from '#core/turn'
-import { checkLength, isRecord, languageCode, partsOf, segmentsOfWords } from '#providers/kit'
 import {
   type TextProvider,
   type Transcribed,
@@ -8,6 +6,8 @@ import {
   type TranscriptionProvider,
   UpstreamError,
 } from '#core/spec'
+import type { RecordedSound, SpokenWord, TranscriptionOrder } from '#core/turn'
+import { checkLength, isRecord, languageCode, partsOf, segmentsOfWords } from '#providers/kit'
 import { SherpaChild, type SherpaPlace } from './child.ts'
 
 /**

@@ -1,3 +1,4 @@
+import { type AudioCall, type AudioProvider, type Spoken, type TextProvider, UpstreamError } from '#core/spec'
 import {
   faultIn,
   headerOf,
@@ -7,13 +8,6 @@ import {
   type UpstreamAddress,
   UpstreamClient,
 } from '#providers/kit'
-import {
-  type AudioCall,
-  type AudioProvider,
-  type Spoken,
-  type TextProvider,
-  UpstreamError,
-} from '#core/spec'
 
 /** A long text may take a minute before its first sound. */
 const maxComposingMs = 60_000

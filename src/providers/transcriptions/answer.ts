@@ -1,4 +1,6 @@
 /** A whole answer of a transcription endpoint: `json`, `verbose_json`, `diarized_json`, whichever came. */
+
+import { type Transcribed, UpstreamError } from '#core/spec'
 import type { SegmentDetails, SpokenSegment, TranscriptionOrder } from '#core/turn'
 import {
   checkLength,
@@ -12,7 +14,6 @@ import {
   speakerOf,
   wordsIn,
 } from '#providers/kit'
-import { type Transcribed, UpstreamError } from '#core/spec'
 
 /** Throws `UpstreamError`, always with `executed: true`: the upstream has done the work. */
 export async function heardIn(

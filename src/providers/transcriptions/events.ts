@@ -1,4 +1,6 @@
 /** A streamed transcript: `transcript.text.delta`, `.segment` and `.done` (developers.openai.com, TranscriptionStreamEvent). */
+
+import { type Transcribed, UpstreamError } from '#core/spec'
 import type { SpokenSegment, TranscriptionOrder } from '#core/turn'
 import { GrowingBytes } from '#platform/bytes'
 import {
@@ -11,7 +13,6 @@ import {
   transcriptBytes,
   type UpstreamClient,
 } from '#providers/kit'
-import { type Transcribed, UpstreamError } from '#core/spec'
 import { heardIn, languageIn, segmentOf, usageIn } from './answer.ts'
 
 type Ask = Parameters<UpstreamClient['stream']>[0]

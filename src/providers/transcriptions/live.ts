@@ -1,3 +1,4 @@
+import type { LiveCall, LiveLink, LiveSink, LiveUsage, UpstreamError } from '#core/spec'
 import {
   base64Of,
   claimedCount,
@@ -9,7 +10,6 @@ import {
   type UpstreamEvent,
   type UpstreamSocket,
 } from '#providers/kit'
-import type { LiveCall, LiveLink, LiveSink, LiveUsage, UpstreamError } from '#core/spec'
 
 /** Codes of errors that only say that too little sound was committed: the utterance is empty. */
 const nothingHeard: ReadonlySet<unknown> = new Set([

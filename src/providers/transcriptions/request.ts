@@ -1,6 +1,7 @@
 /** The form of a recording for OpenAI's `POST /audio/transcriptions` (developers.openai.com, createTranscription). */
-import { Form } from '#providers/kit'
+
 import type { TranscriptionCall } from '#core/spec'
+import { Form } from '#providers/kit'
 
 export type Endpoint = 'openai' | 'whisper.cpp'
 

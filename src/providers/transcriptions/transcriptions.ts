@@ -1,4 +1,12 @@
 import {
+  type LiveTranscriber,
+  type TextProvider,
+  type Transcribed,
+  type TranscriptionCall,
+  type TranscriptionProvider,
+  UpstreamError,
+} from '#core/spec'
+import {
   listBytes,
   mediaAsk,
   modelNames,
@@ -7,14 +15,6 @@ import {
   type UpstreamAddress,
   UpstreamClient,
 } from '#providers/kit'
-import {
-  type LiveTranscriber,
-  type TextProvider,
-  type Transcribed,
-  type TranscriptionCall,
-  type TranscriptionProvider,
-  UpstreamError,
-} from '#core/spec'
 import { heardIn } from './answer.ts'
 import { heardInEvents } from './events.ts'
 import { openTranscriptionSession } from './live.ts'

@@ -1,5 +1,5 @@
 /** Renders a poster and encodes it in its format. All of the work is done off the event loop, in the thread pools of resvg and libvips. */
-import type { DrawnFormat, PixelSize } from '#engine/turn'
+import type { DrawnFormat, PixelSize } from '#core/turn'
 import { fontFiles } from './font.ts'
 import { origin, type PosterOptions, posterOf } from './poster.ts'
 

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { type Drawn, type ImageCall, type ImageProvider, UpstreamError } from '#providers/spec'
+import { type Drawn, type ImageCall, type ImageProvider, UpstreamError } from '#core/spec'
 import { type Directives, readDirectives } from '../directives.ts'
 import { raise } from '../faults.ts'
 import { Pacer, realClock } from '../pace.ts'

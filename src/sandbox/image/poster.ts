@@ -1,7 +1,7 @@
 /** The prompt as a poster in SVG: colours and ornaments follow from its words and seed alone, so that the same ones give the same image. */
 import { createHash } from 'node:crypto'
-import { originXmp } from '#engine/media'
-import type { ImageBackground, ImageQuality, PixelSize } from '#engine/turn'
+import { originXmp } from '#core/media'
+import type { ImageBackground, ImageQuality, PixelSize } from '#core/turn'
 import { type Font, loadFont } from './font.ts'
 import { fitLines, type Line, lineHeight } from './lines.ts'
 

@@ -1,5 +1,5 @@
 /** Finds the track of words in a sound, however it was compressed, cut, made louder or joined with other sounds. */
-import { resample, type SoundStream } from '#engine/sound'
+import { resample, type SoundStream } from '#core/sound'
 import { Slice } from '#platform/slices'
 import { type Block, blockOf, maxSymbols } from './block.ts'
 import {

@@ -1,8 +1,8 @@
 /** What is in a recording: the sandbox's own words with their times and speakers, or how long and loud it is. */
-import { decodeSound, loudnessOf, resample, type Sound, SoundError, VoiceDetector } from '#engine/sound'
-import type { RecordedSound, SpokenWord } from '#engine/turn'
+import { decodeSound, loudnessOf, resample, type Sound, SoundError, VoiceDetector } from '#core/sound'
+import { UpstreamError } from '#core/spec'
+import type { RecordedSound, SpokenWord } from '#core/turn'
 import { partsOf } from '#providers/kit'
-import { UpstreamError } from '#providers/spec'
 import { type Phrase, phrasesOf } from '../speech/pronounce.ts'
 import { phraseMs, wordTimes } from '../speech/prosody.ts'
 import { type Voice, voices } from '../speech/speech.ts'

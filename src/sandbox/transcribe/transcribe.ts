@@ -1,12 +1,13 @@
 /** Writes recordings down without a model: the sandbox's own speech exactly, by the track of words in it; all else is described. */
-import type { SpokenSegment, SpokenWord, TranscriptionOrder } from '#engine/turn'
-import { checkLength, segmentsOfWords } from '#providers/kit'
+
 import {
   type Transcribed,
   type TranscriptionCall,
   type TranscriptionProvider,
   UpstreamError,
-} from '#providers/spec'
+} from '#core/spec'
+import type { SpokenSegment, SpokenWord, TranscriptionOrder } from '#core/turn'
+import { checkLength, segmentsOfWords } from '#providers/kit'
 import { type Directives, readDirectives } from '../directives.ts'
 import { raise } from '../faults.ts'
 import { writtenLanguage } from '../language.ts'

@@ -1,5 +1,5 @@
 /** What is drawn of a video before it is encoded, off the event loop: in the thread pools of resvg and libvips. */
-import type { PixelSize } from '#engine/turn'
+import type { PixelSize } from '#core/turn'
 import { orderedLines } from '../image/bidi.ts'
 import { fontFiles } from '../image/font.ts'
 import { posterOf } from '../image/poster.ts'

@@ -2,7 +2,7 @@
  * The little of H.264 that is written here: the head of a stream, and slices of macroblocks that are given sample by sample (I_PCM) or are
  * those of the picture before. By them a part of each picture changes although the rest is a loop that was encoded once.
  */
-import type { PixelSize } from '#engine/turn'
+import type { PixelSize } from '#core/turn'
 import { Bits } from './bits.ts'
 
 export const macroblock = 16

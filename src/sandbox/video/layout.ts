@@ -1,4 +1,4 @@
-import type { PixelSize } from '#engine/turn'
+import type { PixelSize } from '#core/turn'
 import { macroblock, rowsOf } from './h264.ts'
 
 export const fps = 24

@@ -2,7 +2,7 @@
  * Writes an mp4 (ISO 14496-12) whose index stands before its media, so that it plays while it comes. `mediabunny`, which could, writes the
  * time of the writing into it: here the same video is always the same bytes.
  */
-import type { PixelSize } from '#engine/turn'
+import type { PixelSize } from '#core/turn'
 import { fps } from './layout.ts'
 
 /** Frames of AAC-LC of one channel, without their ADTS heads. */

@@ -1,5 +1,5 @@
 /** Pictures as video has them: luma, and chroma of half the size, in the limited range of BT.709. */
-import type { PixelSize } from '#engine/turn'
+import type { PixelSize } from '#core/turn'
 
 export interface Planes extends PixelSize {
   /** Luma, then blue, then red, as `addFrameYuv` of the encoder takes them. */

@@ -1,4 +1,4 @@
-import type { PixelSize, VideoOrder } from '#engine/turn'
+import type { PixelSize, VideoOrder } from '#core/turn'
 
 /** Everything in the catalogue: `9:16` at 720p is 720 × 1280, as vendors count lines. */
 export const aspectRatios = ['16:9', '9:16', '1:1', '4:3', '3:4']

@@ -1,6 +1,6 @@
 /** The sound of a video: the first words of its prompt, over two notes that are its own. */
 import { createHash } from 'node:crypto'
-import { encodeSound, type Sound } from '#engine/sound'
+import { encodeSound, type Sound } from '#core/sound'
 import { sampleRate, speak, spokenMs, voices } from '../speech/speech.ts'
 import { type EncodedSound, frameSamples } from './mp4.ts'
 

@@ -1,4 +1,4 @@
-import type { UpstreamFault } from '#providers/spec'
+import type { UpstreamFault } from '#core/spec'
 
 /**
  * All that the sandbox knows of a job: it keeps none, so that any process over the database, also after a restart, finds each where it was.

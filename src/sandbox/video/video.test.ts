@@ -1,14 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import type { VideoOrder } from '#engine/turn'
-import { UpstreamError, type VideoLook } from '#providers/spec'
-import {
-  clock,
-  filmOf,
-  lookFor,
-  plainOrder,
-  provider,
-  signal,
-} from '../../../tests/media/sandbox-films.ts'
+import { UpstreamError, type VideoLook } from '#core/spec'
+import type { VideoOrder } from '#core/turn'
+import { clock, filmOf, lookFor, plainOrder, provider, signal } from '../../../tests/media/sandbox-films.ts'
 import { sandboxVideos } from '../sandbox.ts'
 import { Places } from './places.ts'
 import { readTicket } from './ticket.ts'

@@ -1,11 +1,11 @@
-import type { VideoOrder } from '#engine/turn'
 import {
   UpstreamError,
   type VideoCall,
   type VideoLook,
   type VideoProgress,
   type VideoProvider,
-} from '#providers/spec'
+} from '#core/spec'
+import type { VideoOrder } from '#core/turn'
 import { type Directives, readDirectives } from '../directives.ts'
 import { faultOf, raise } from '../faults.ts'
 import { Pacer, realClock } from '../pace.ts'

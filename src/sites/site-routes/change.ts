@@ -1,10 +1,10 @@
 /** What is done to a site beside publishing: going back, and deleting it. */
-import { acceptOnce } from '#capabilities/calls'
-import { deleteSite, lockSite, readSite, rollBack, type ShownSite } from '#engine/sites'
+import { acceptOnce } from '#core/calls'
 import type { Tx } from '#platform/db'
 import { fail } from '#platform/errors'
 import type { JsonText, RequestContext } from '#platform/http'
 import { deletePendingBlobs } from '#platform/storage'
+import { deleteSite, lockSite, readSite, rollBack, type ShownSite } from '#sites/hosting'
 import { reasons } from './phrases.ts'
 import { type CloudSiteContext, requireSite, type SiteContext } from './read.ts'
 import type { DeleteBody, RollbackBody } from './schema.ts'

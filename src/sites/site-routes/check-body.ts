@@ -1,5 +1,5 @@
-import { type CheckedPublication, keptContents, limitsOf, type ShownSite } from '#engine/sites'
 import type { RequestContext } from '#platform/http'
+import { type CheckedPublication, keptContents, limitsOf, type ShownSite } from '#sites/hosting'
 
 /** The publication that came, checked; of a new version of this site, or of a site that is not there yet. */
 export function checkBody(

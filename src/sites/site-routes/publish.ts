@@ -1,6 +1,11 @@
 /** A site published, and a new version of one. */
-import { acceptOnce } from '#capabilities/calls'
-import { lockReadyCloud, requireReadyCloud } from '#engine/clouds'
+
+import { lockReadyCloud, requireReadyCloud } from '#cloud/clouds'
+import { acceptOnce } from '#core/calls'
+import type { Tx } from '#platform/db'
+import { fail } from '#platform/errors'
+import type { JsonText, RequestContext } from '#platform/http'
+import { deletePendingBlobs, sourceOf, stageBlob } from '#platform/storage'
 import {
   type CheckedPublication,
   checkSlug,
@@ -14,11 +19,7 @@ import {
   type SiteRow,
   slugFrom,
   withSuffix,
-} from '#engine/sites'
-import type { Tx } from '#platform/db'
-import { fail } from '#platform/errors'
-import type { JsonText, RequestContext } from '#platform/http'
-import { deletePendingBlobs, sourceOf, stageBlob } from '#platform/storage'
+} from '#sites/hosting'
 import { checkBody } from './check-body.ts'
 import { reasons } from './phrases.ts'
 import { requireSite, type SiteContext } from './read.ts'

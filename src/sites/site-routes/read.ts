@@ -1,5 +1,10 @@
 /** Sites as they are listed and shown. */
 import type { App, Caller } from '#app'
+import { siteHost } from '#platform/apps'
+import { fail } from '#platform/errors'
+import type { RequestContext } from '#platform/http'
+import { isUuid } from '#platform/ids'
+import { bareList, plainList } from '#platform/lists'
 import {
   filesOf,
   findSite,
@@ -8,12 +13,7 @@ import {
   type ShownSite,
   usageOf,
   versionsOf,
-} from '#engine/sites'
-import { siteHost } from '#platform/apps'
-import { fail } from '#platform/errors'
-import type { RequestContext } from '#platform/http'
-import { isUuid } from '#platform/ids'
-import { bareList, plainList } from '#platform/lists'
+} from '#sites/hosting'
 import type { FilesQuery, ListQuery, SiteDetail } from './schema.ts'
 import { toDetail, toSite } from './show.ts'
 

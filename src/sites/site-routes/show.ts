@@ -1,9 +1,9 @@
 /** A site as the API answers it. */
 import type { App } from '#app'
-import { limitsOf, problemPhrases, type ShownSite, type VersionRow } from '#engine/sites'
 import { siteUrl } from '#platform/apps'
 import type { Config } from '#platform/config'
 import type { Language } from '#platform/errors'
+import { limitsOf, problemPhrases, type ShownSite, type VersionRow } from '#sites/hosting'
 import type { Site, SiteDetail, Version } from './schema.ts'
 
 /** The host of its own domain, or that of its slug. */

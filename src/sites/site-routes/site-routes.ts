@@ -1,5 +1,5 @@
-import { publishJob } from '#engine/sites'
 import type { Job } from '#platform/jobs'
+import { publishJob } from '#sites/hosting'
 import { domainsJob } from './domains/job.ts'
 import { domainRoutes } from './domains/routes.ts'
 import { sweepJob } from './jobs.ts'

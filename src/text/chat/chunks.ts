@@ -1,6 +1,6 @@
 /** Parts → chat.completion.chunk events: one role, stable ids, contiguous indices, one finish reason. */
-import type { EventAnswer, SentEvent } from '#capabilities/text'
-import type { Bill, Extra, FinishReason, Part } from '#engine/turn'
+import type { EventAnswer, SentEvent } from '#core/text'
+import type { Bill, Extra, FinishReason, Part } from '#core/turn'
 import type { ErrorBody } from '#platform/errors'
 import { type CallExtras, type Heading, reasoningFields, shownFields, usageOf } from './completion.ts'
 

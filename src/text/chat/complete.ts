@@ -1,3 +1,4 @@
+import type { PaidTurn } from '#core/inference'
 import {
   budgetReport,
   pay,
@@ -8,8 +9,7 @@ import {
   textModel,
   unsupportedFields,
   type WireSupport,
-} from '#capabilities/text'
-import type { PaidTurn } from '#engine/inference'
+} from '#core/text'
 import type { JsonText, Pushed, RequestContext } from '#platform/http'
 import { forwardedFields } from '#providers/chat-completions'
 import { Chunks } from './chunks.ts'

@@ -1,6 +1,6 @@
 /** Parts → one chat.completion object (notes: the shapes that the OpenAI client and similar clients read). */
-import { costOf } from '#capabilities/calls'
-import type { Bill, FinishReason, Part } from '#engine/turn'
+import { costOf } from '#core/calls'
+import type { Bill, FinishReason, Part } from '#core/turn'
 
 export interface Heading {
   id: string

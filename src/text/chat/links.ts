@@ -1,5 +1,5 @@
-import type { FillBody, MediaByLink } from '#capabilities/text'
-import { dataUrl } from '#engine/media'
+import { dataUrl } from '#core/media'
+import type { FillBody, MediaByLink } from '#core/text'
 import type { ChatBody, Part } from './schema.ts'
 
 /** The body with pictures in the place of links to them. */

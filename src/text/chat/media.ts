@@ -1,5 +1,5 @@
-import { base64Media, imageMedia, inlineMedia, reasons } from '#capabilities/text'
-import type { Content, Document } from '#engine/turn'
+import { base64Media, imageMedia, inlineMedia, reasons } from '#core/text'
+import type { Content, Document } from '#core/turn'
 import { fail } from '#platform/errors'
 import type { Part } from './schema.ts'
 

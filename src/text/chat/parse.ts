@@ -1,14 +1,8 @@
 /** The chat wire → a neutral turn. Everything that can be refused is refused here, before any credits are held. */
-import {
-  budgetOf,
-  effortOf,
-  reasoningSettings,
-  reasons,
-  requireFeatures,
-  requireModality,
-} from '#capabilities/text'
-import type { Model } from '#engine/models'
-import type { Message, Modality, OutputFormat, Reasoning, ToolChoice, Turn } from '#engine/turn'
+
+import type { Model } from '#core/models'
+import { budgetOf, effortOf, reasoningSettings, reasons, requireFeatures, requireModality } from '#core/text'
+import type { Message, Modality, OutputFormat, Reasoning, ToolChoice, Turn } from '#core/turn'
 import { fail } from '#platform/errors'
 import { contentOf } from './media.ts'
 import type { ChatBody, ChatMessage } from './schema.ts'

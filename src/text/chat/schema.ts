@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { Cost } from '#capabilities/calls'
+import { Cost } from '#core/calls'
 import { anyObject, nameSchemas, nullable, oneOf, taggedUnion } from '#platform/schema'
 
 const TextPart = Type.Object({ type: Type.Literal('text'), text: Type.String() })

@@ -1,6 +1,6 @@
 /** `POST /v1/embeddings`: texts turned into vectors, as the OpenAI clients ask for them. */
-import { modelFailures, paymentFailures, referenceHeaders } from '#capabilities/calls'
-import { upstreamFailures } from '#engine/inference'
+import { modelFailures, paymentFailures, referenceHeaders } from '#core/calls'
+import { upstreamFailures } from '#core/inference'
 import { type Route, route } from '#platform/http'
 import { createEmbeddings } from './create.ts'
 import { EmbeddingList, EmbeddingsBody } from './schema.ts'

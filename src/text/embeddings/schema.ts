@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { Cost } from '#capabilities/calls'
+import { Cost } from '#core/calls'
 import { nullable, oneOf, safeInteger } from '#platform/schema'
 
 /** Tokens of one list, as OpenAI bounds them. */

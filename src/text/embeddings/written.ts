@@ -1,8 +1,8 @@
 /** Writes the vectors of an answer: a few at once, many while they are sent, since 2,048 of them are up to 180 MB of JSON. */
 import { Readable } from 'node:stream'
-import { costOf } from '#capabilities/calls'
-import type { Vectors } from '#engine/embeddings'
-import { encodeBase64 } from '#engine/media'
+import { costOf } from '#core/calls'
+import type { Vectors } from '#core/embeddings'
+import { encodeBase64 } from '#core/media'
 import { littleEndian } from '#platform/bytes'
 import { type Content, content } from '#platform/http'
 import { replayLimitBytes } from '#platform/idempotency'

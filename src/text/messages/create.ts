@@ -1,3 +1,4 @@
+import { type PaidOptions, type PaidTurn, prepareTurn, startPaidTurn } from '#core/inference'
 import {
   type FieldReport,
   pay,
@@ -7,8 +8,7 @@ import {
   setFieldHeaders,
   settleInBackground,
   textModel,
-} from '#capabilities/text'
-import { type PaidOptions, type PaidTurn, prepareTurn, startPaidTurn } from '#engine/inference'
+} from '#core/text'
 import type { Failure } from '#platform/errors'
 import type { JsonText, Pushed, RequestContext } from '#platform/http'
 import { JsonMessage, StreamedMessage } from './answer/answer.ts'

@@ -1,5 +1,6 @@
 /** Which fields of a body are not applied as they were sent, and the report of them in headers. */
-import type { Applied } from '#capabilities/calls'
+import type { Applied } from '#core/calls'
+import type { Model } from '#core/models'
 import {
   budgetReport,
   clampTools,
@@ -7,9 +8,8 @@ import {
   requireFeatures,
   unsupportedFields,
   type WireSupport,
-} from '#capabilities/text'
-import type { Model } from '#engine/models'
-import type { Turn } from '#engine/turn'
+} from '#core/text'
+import type { Turn } from '#core/turn'
 import { fail } from '#platform/errors'
 import { forwardedFields } from '#providers/messages'
 import { reasons } from './phrases.ts'

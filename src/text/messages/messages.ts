@@ -1,5 +1,5 @@
-import { apiKeyHeader, referenceHeaders } from '#capabilities/calls'
-import { textFailures } from '#capabilities/text'
+import { apiKeyHeader, referenceHeaders } from '#core/calls'
+import { textFailures } from '#core/text'
 import { fail } from '#platform/errors'
 import { type Route, route } from '#platform/http'
 import { MessageReply } from './answer/schema.ts'

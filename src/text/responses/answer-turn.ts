@@ -1,6 +1,7 @@
 /** Answers in the format of this wire for other routes (agents), because clients already have parsers for it. */
-import { pay } from '#capabilities/text'
-import type { PaidOptions } from '#engine/inference'
+
+import type { PaidOptions } from '#core/inference'
+import { pay } from '#core/text'
 import type { EventStream, JsonText, RequestContext } from '#platform/http'
 import type { Json } from './item.ts'
 import { respondTurn } from './respond.ts'

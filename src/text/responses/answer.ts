@@ -1,5 +1,5 @@
 /** Parts of an upstream of another wire → one response, as JSON or as events: both have the same items. */
-import type { Bill, Part } from '#engine/turn'
+import type { Bill, Part } from '#core/turn'
 import type { Emit, Json } from './item.ts'
 import { Output } from './output.ts'
 import { incompleteReason, type Outcome, type ResponseSpec, responseOf, usageOf } from './response.ts'

@@ -1,7 +1,7 @@
 /** The hosted tools, as this wire names them. */
 import { type Static, type TObject, Type } from 'typebox'
-import { capped, maxPageTokens, maxUses } from '#capabilities/text'
-import type { ToolName } from '#engine/turn'
+import { capped, maxPageTokens, maxUses } from '#core/text'
+import type { ToolName } from '#core/turn'
 import { nullable } from '#platform/schema'
 
 const domains = Type.Optional(nullable(Type.Array(Type.String({ maxLength: 500 }), { maxItems: 1000 })))

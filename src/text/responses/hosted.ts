@@ -2,11 +2,11 @@
  * Hosted tools. If an upstream of this wire has its own search, that one is used; every other tool runs on the platform
  * (`Turn.hosted`).
  */
-import type { Applied } from '#capabilities/calls'
-import { clampTools, maxUses, requireFeatures, runsUpstream } from '#capabilities/text'
-import type { Model } from '#engine/models'
-import { isDomainRule } from '#engine/tools'
-import type { HostedToolEntry, ToolName } from '#engine/turn'
+import type { Applied } from '#core/calls'
+import type { Model } from '#core/models'
+import { clampTools, maxUses, requireFeatures, runsUpstream } from '#core/text'
+import { isDomainRule } from '#core/tools'
+import type { HostedToolEntry, ToolName } from '#core/turn'
 import { fail } from '#platform/errors'
 import { type HostedTool, hasEffect, hostedToolName, isOurs } from './hosted-schema.ts'
 import { reasons } from './phrases.ts'

@@ -1,8 +1,8 @@
 /** One picture in the format of the responses wire: its item, and the response around it with every key that clients require. */
-import { costOf } from '#capabilities/calls'
-import type { PaidPictures } from '#engine/images'
-import { encodeBase64 } from '#engine/media'
-import { sizeName } from '#engine/models'
+import { costOf } from '#core/calls'
+import { encodeBase64 } from '#core/media'
+import { sizeName } from '#core/models'
+import type { PaidPictures } from '#media/images'
 import { commonFields } from './common-fields.ts'
 import type { ImageBody } from './image-schema.ts'
 import type { Json } from './item.ts'

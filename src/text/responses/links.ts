@@ -1,5 +1,5 @@
-import type { FillBody, MediaByLink } from '#capabilities/text'
-import { dataUrl } from '#engine/media'
+import { dataUrl } from '#core/media'
+import type { FillBody, MediaByLink } from '#core/text'
 import type { ContentPart } from './item-schema.ts'
 import type { ResponsesBody } from './schema.ts'
 

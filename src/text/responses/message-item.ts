@@ -1,4 +1,4 @@
-import type { Citation } from '#engine/turn'
+import type { Citation } from '#core/turn'
 import { type Emit, Item, type ItemStatus, type Json } from './item.ts'
 
 interface TextPart {

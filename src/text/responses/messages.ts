@@ -1,7 +1,8 @@
 /** Items of an input → neutral messages, in their order. */
-import { imageMedia, inlineMedia, linkMedia, requireModality, reasons as shared } from '#capabilities/text'
-import type { Model } from '#engine/models'
-import type { Content, Media, Message, Modality } from '#engine/turn'
+
+import type { Model } from '#core/models'
+import { imageMedia, inlineMedia, linkMedia, requireModality, reasons as shared } from '#core/text'
+import type { Content, Media, Message, Modality } from '#core/turn'
 import { fail } from '#platform/errors'
 import type {
   ContentPart,

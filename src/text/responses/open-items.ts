@@ -1,5 +1,5 @@
 /** Items of an upstream of this wire that have started and not ended; they are completed here when the answer is cut off at its limit. */
-import type { Part } from '#engine/turn'
+import type { Part } from '#core/turn'
 import type { Json } from './item.ts'
 
 interface OpenItem {

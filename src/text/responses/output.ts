@@ -1,5 +1,5 @@
 /** Neutral parts → the items of an answer and their events (added, delta, done); the place of an item never changes. */
-import type { FinishReason, Part } from '#engine/turn'
+import type { FinishReason, Part } from '#core/turn'
 import { CallItem } from './call-item.ts'
 import { type Emit, type Item, type ItemStatus, idOf, type Json } from './item.ts'
 import { MessageItem } from './message-item.ts'

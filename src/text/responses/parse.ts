@@ -1,8 +1,9 @@
 /** The responses wire → a neutral turn. Everything that can be refused is refused here, before any credits are held. */
-import { budgetOf, effortOf, maxUses, reasoningSettings, requireFeatures } from '#capabilities/text'
-import { foundBound, searchTokens } from '#engine/metering'
-import type { Model } from '#engine/models'
-import type { OutputFormat, Reasoning, Tool, Turn } from '#engine/turn'
+
+import { foundBound, searchTokens } from '#core/metering'
+import type { Model } from '#core/models'
+import { budgetOf, effortOf, maxUses, reasoningSettings, requireFeatures } from '#core/text'
+import type { OutputFormat, Reasoning, Tool, Turn } from '#core/turn'
 import { fail } from '#platform/errors'
 import { type HostedTools, hostedTools } from './hosted.ts'
 import { isOurId } from './item.ts'

@@ -2,7 +2,7 @@
  * Passes the response of an upstream of this wire through: unknown fields, items and events survive. Replaced are the response's id,
  * the model, the usage (by the charged one), and reasoning that the caller did not ask for.
  */
-import type { Bill, Part } from '#engine/turn'
+import type { Bill, Part } from '#core/turn'
 import type { ResponseWriter } from './answer.ts'
 import { type Emit, type Json, recordsIn } from './item.ts'
 import { OpenItems } from './open-items.ts'

@@ -6,9 +6,9 @@ import {
   requireMayUse,
   setIgnoredFields,
   settleStored,
-} from '#capabilities/calls'
-import { type PaidImage, startPaidImage } from '#engine/images'
-import { type ImageModel, sizeName } from '#engine/models'
+} from '#core/calls'
+import { type ImageModel, sizeName } from '#core/models'
+import { type PaidImage, startPaidImage } from '#media/images'
 import { requireScope } from '#platform/auth'
 import { errorBody } from '#platform/errors'
 import {

@@ -1,5 +1,5 @@
-import type { EventAnswer, JsonAnswer, SentEvent } from '#capabilities/text'
-import type { Bill, Part } from '#engine/turn'
+import type { EventAnswer, JsonAnswer, SentEvent } from '#core/text'
+import type { Bill, Part } from '#core/turn'
 import type { ErrorBody } from '#platform/errors'
 import { Answer, type ResponseWriter } from './answer.ts'
 import type { Emit, Json } from './item.ts'

@@ -1,6 +1,6 @@
 /** The response object: every key that clients require, with the settings of the request and the outcome. */
-import { costOf } from '#capabilities/calls'
-import type { Bill, FinishReason } from '#engine/turn'
+import { costOf } from '#core/calls'
+import type { Bill, FinishReason } from '#core/turn'
 import { commonFields } from './common-fields.ts'
 import type { HostedTools } from './hosted.ts'
 import { type Json, recordsIn } from './item.ts'

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { Cost } from '#capabilities/calls'
+import { Cost } from '#core/calls'
 import { anyObject, nameSchemas, nullable, oneOf, taggedUnion } from '#platform/schema'
 import { type HostedType, hostedShapes } from './hosted-schema.ts'
 import { byType, input } from './item-schema.ts'

@@ -3,7 +3,7 @@
  * are passed on unchanged. Data of another wire (such as a signature of the messages wire) are wrapped, so that a client which knows
  * only this wire still sends them back.
  */
-import type { Opaque, Wire } from '#engine/turn'
+import type { Opaque, Wire } from '#core/turn'
 
 const prefix = /^kherad\.(chat|messages)\./
 

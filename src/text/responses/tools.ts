@@ -1,7 +1,8 @@
 /** The tools of a request: the functions as the model gets them, including those inside namespaces, and the requested hosted tools. */
-import { reasons } from '#capabilities/text'
-import type { Model } from '#engine/models'
-import type { HostedToolEntry, Tool, ToolChoice } from '#engine/turn'
+
+import type { Model } from '#core/models'
+import { reasons } from '#core/text'
+import type { HostedToolEntry, Tool, ToolChoice } from '#core/turn'
 import { fail } from '#platform/errors'
 import { type HostedTools, type RequestedTool, useOfType } from './hosted.ts'
 import { hostedToolName } from './hosted-schema.ts'

@@ -1,4 +1,4 @@
-import type { ToolName, ToolResult } from '#engine/turn'
+import type { ToolName, ToolResult } from '#core/turn'
 import { type Emit, Item, type Json } from './item.ts'
 
 /** A use of the web while the model answers: a search, or a page that is opened. */

@@ -1,9 +1,11 @@
 /** What somebody said in a call, written down by one call to an upstream. */
 import type { App } from '#app'
-import { failureOf } from '#engine/inference'
-import { type TranscriptionModel, transcriptionModels } from '#engine/models'
-import { claimsOf, highest, orderCandidates, type PaidOrder, startPaidOrder } from '#engine/paid'
-import { encodeWhole, mediaTypeOf } from '#engine/sound'
+import { failureOf } from '#core/inference'
+import { type TranscriptionModel, transcriptionModels } from '#core/models'
+import { claimsOf, highest, orderCandidates, type PaidOrder, startPaidOrder } from '#core/paid'
+import { encodeWhole, mediaTypeOf } from '#core/sound'
+import type { Transcribed } from '#core/spec'
+import type { TranscriptionOrder } from '#core/turn'
 import {
   heardOf,
   heardRate,
@@ -14,10 +16,8 @@ import {
   orderOf,
   planTranscription,
   type TranscriptionPlan,
-} from '#engine/transcription'
-import type { TranscriptionOrder } from '#engine/turn'
+} from '#media/transcription'
 import type { Failure } from '#platform/errors'
-import type { Transcribed } from '#providers/spec'
 import type { LiveCall, LiveStep } from './live-speech.ts'
 
 export interface HearingOptions extends LiveCall {

@@ -1,9 +1,9 @@
 /** What somebody says in a call, written down while it is spoken, over a connection of its own to an upstream. */
 import type { App } from '#app'
-import { type TranscriptionModel, transcriptionModels } from '#engine/models'
-import { inOrder } from '#engine/routing'
-import { heardTokens, maxTokensOf, type TranscriptionPlan } from '#engine/transcription'
-import { type LiveLink, UpstreamError } from '#providers/spec'
+import { type TranscriptionModel, transcriptionModels } from '#core/models'
+import { inOrder } from '#core/routing'
+import { type LiveLink, UpstreamError } from '#core/spec'
+import { heardTokens, maxTokensOf, type TranscriptionPlan } from '#media/transcription'
 import { planOf } from './hear-live.ts'
 
 /** Of one connection: a turn, with its silence. */

@@ -3,7 +3,7 @@
  * which whoever holds the money opens. Nothing here knows HTTP or a vendor.
  */
 import type { Caller } from '#app'
-import type { RequestPart } from '#engine/paid'
+import type { RequestPart } from '#core/paid'
 import type { TraceContext } from '#platform/trace'
 
 /** Who pays, and when nobody needs the result any more. */

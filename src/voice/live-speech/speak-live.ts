@@ -1,9 +1,11 @@
 /** A piece of an answer in a call, spoken by one model, heard while it is made. */
 import type { App } from '#app'
-import { failureOf } from '#engine/inference'
-import { type AudioModel, audioModels } from '#engine/models'
-import { type FilledPart, highest, orderCandidates, type PaidOrder, startPaidOrder } from '#engine/paid'
-import { decodeSound, resample, type Sound, secondsOf } from '#engine/sound'
+import { failureOf } from '#core/inference'
+import { type AudioModel, audioModels } from '#core/models'
+import { type FilledPart, highest, orderCandidates, type PaidOrder, startPaidOrder } from '#core/paid'
+import { decodeSound, resample, type Sound, secondsOf } from '#core/sound'
+import { type Spoken as Reported, UpstreamError } from '#core/spec'
+import type { AudioOrder, SoundFormat } from '#core/turn'
 import {
   type PlannedOrder,
   planSpeech,
@@ -11,10 +13,8 @@ import {
   type SpeechPlan,
   type SpeechUse,
   useOfSpeech,
-} from '#engine/speech'
-import type { AudioOrder, SoundFormat } from '#engine/turn'
+} from '#media/speech'
 import type { Failure } from '#platform/errors'
-import { type Spoken as Reported, UpstreamError } from '#providers/spec'
 import type { LiveCall, LiveStep } from './live-speech.ts'
 
 /** In Hz, of what is spoken in calls; one channel. */

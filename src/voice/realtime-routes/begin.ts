@@ -1,8 +1,10 @@
 /** A call begins: who may, which model, a place, and the first hold. */
 import type { App } from '#app'
-import { agentOfCall } from '#capabilities/agents'
-import { payer } from '#capabilities/calls'
-import { realtimeModels } from '#engine/models'
+import { payer } from '#core/calls'
+import { realtimeModels } from '#core/models'
+import { fail } from '#platform/errors'
+import type { RequestContext } from '#platform/http'
+import { uuidv7 } from '#platform/ids'
 import {
   beginCall,
   type CallAgent,
@@ -19,10 +21,8 @@ import {
   type Transport,
   takeClientCall,
   type UpstreamCall,
-} from '#engine/realtime'
-import { fail } from '#platform/errors'
-import type { RequestContext } from '#platform/http'
-import { uuidv7 } from '#platform/ids'
+} from '#voice/realtime'
+import { agentOfCall } from '#work/agents'
 import { type CallModel, engineOf, modelsOf, worstOf } from './call-engine.ts'
 import { requireAgentModel, requireCallModel } from './chosen-model.ts'
 import { firstSession } from './first-session.ts'

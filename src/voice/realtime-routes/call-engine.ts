@@ -1,6 +1,6 @@
 /** What answers in a call: its engine, the models it pays for, and what a turn of it may cost. */
 import type { App } from '#app'
-import type { RealtimeModel, TranscriptionModel } from '#engine/models'
+import type { RealtimeModel, TranscriptionModel } from '#core/models'
 import {
   type CallEngine,
   type CallView,
@@ -15,7 +15,7 @@ import {
   worstOfRelay,
   worstOfTranscription,
   worstOfTurn,
-} from '#engine/realtime'
+} from '#voice/realtime'
 import type { Asking, BegunCall } from './begin.ts'
 
 /** A transcription model writes down what is said and answers nothing. */

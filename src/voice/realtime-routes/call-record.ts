@@ -1,7 +1,8 @@
 /** A call as its account sees it. */
-import type { CallRow } from '#engine/realtime'
-import { callName } from '#engine/realtime'
+
 import { creditsUp } from '#platform/ledger'
+import type { CallRow } from '#voice/realtime'
+import { callName } from '#voice/realtime'
 import type { Call } from './schema.ts'
 
 /** @param now of a call that has not ended: until then it lasts */

@@ -6,7 +6,7 @@ import {
   KeptCall,
   soundClock,
   type Transport,
-} from '#engine/realtime'
+} from '#voice/realtime'
 import type { Asking, BegunCall } from './begin.ts'
 import { openEngine } from './call-engine.ts'
 import { hostedTools, transcriptionModels } from './chosen-model.ts'

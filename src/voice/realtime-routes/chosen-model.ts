@@ -1,10 +1,10 @@
 /** Which model answers a call, and which may listen in it. */
 import type { App, Caller } from '#app'
-import { requireMayUse } from '#capabilities/calls'
-import type { RealtimeModel, TranscriptionModel } from '#engine/models'
-import type { CallAgent } from '#engine/realtime'
-import type { BuiltInTool } from '#engine/turn'
+import { requireMayUse } from '#core/calls'
+import type { RealtimeModel, TranscriptionModel } from '#core/models'
+import type { BuiltInTool } from '#core/turn'
 import { fail } from '#platform/errors'
+import type { CallAgent } from '#voice/realtime'
 import { type CallModel, modelsOf } from './call-engine.ts'
 import { reasons } from './phrases.ts'
 

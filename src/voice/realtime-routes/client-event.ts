@@ -1,6 +1,7 @@
 /** What a client sends, as an event. */
-import type { RealtimeEvent } from '#engine/realtime'
+
 import { boundsOf, readSmallJson } from '#platform/json'
+import type { RealtimeEvent } from '#voice/realtime'
 
 /** Bytes of one message. */
 export const messageBytes = 256 * 1024

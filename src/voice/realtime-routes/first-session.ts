@@ -1,5 +1,5 @@
 import type { App, Caller } from '#app'
-import { type CallSettings, freshSettings, sessionFields, updateSession } from '#engine/realtime'
+import { type CallSettings, freshSettings, sessionFields, updateSession } from '#voice/realtime'
 import type { CallModel } from './call-engine.ts'
 import { hostedTools, transcriptionModels } from './chosen-model.ts'
 

@@ -1,6 +1,7 @@
 /** A call over WebRTC, from the answer to its offer until it is settled. */
-import type { CallSession, EndReason } from '#engine/realtime'
+
 import type { Peer, PeerHandler, WebRtc } from '#platform/webrtc'
+import type { CallSession, EndReason } from '#voice/realtime'
 import type { Asking, BegunCall } from './begin.ts'
 import { openSession } from './call-session.ts'
 import { eventOf } from './client-event.ts'

@@ -1,7 +1,7 @@
 /** By real Opus, between two transports whose peers are joined by hand: the way between them is WebRTC's own matter. */
 import { expect, test } from 'vitest'
-import { Codecs } from '#engine/realtime'
 import type { Peer, PeerStats } from '#platform/webrtc'
+import { Codecs } from '#voice/realtime'
 import { speechLike } from '../../../tests/sound/samples.ts'
 import { PeerTransport } from './peer-transport.ts'
 

@@ -1,4 +1,6 @@
 /** A call over WebRTC: events on the data channel, and sound in Opus packets. */
+
+import type { Peer } from '#platform/webrtc'
 import {
   type CallCodecs,
   type EndReason,
@@ -6,8 +8,7 @@ import {
   OpusVoice,
   type RealtimeEvent,
   type Transport,
-} from '#engine/realtime'
-import type { Peer } from '#platform/webrtc'
+} from '#voice/realtime'
 
 /** Of events that the data channel does not take; beyond it the client reads too slowly. */
 const mostUnsentBytes = 768 * 1024

@@ -1,9 +1,9 @@
 import type { Static } from 'typebox'
 import type { App, Caller } from '#app'
-import { type CallRow, callIdOf, listCalls, readCall } from '#engine/realtime'
 import { fail } from '#platform/errors'
 import type { RequestContext } from '#platform/http'
 import { plainList } from '#platform/lists'
+import { type CallRow, callIdOf, listCalls, readCall } from '#voice/realtime'
 import { shownCall } from './call-record.ts'
 import type { CallsQuery } from './schema.ts'
 

@@ -1,10 +1,10 @@
 /** Voice calls: begun over a WebSocket, read, ended; and secrets with which browsers begin them. */
 import type { App } from '#app'
-import { callAgentFailures } from '#capabilities/agents'
-import { modelFailures, paymentFailures, referenceHeaders } from '#capabilities/calls'
-import { upstreamFailures } from '#engine/inference'
+import { modelFailures, paymentFailures, referenceHeaders } from '#core/calls'
+import { upstreamFailures } from '#core/inference'
 import { type Route, route, socketRoute } from '#platform/http'
 import type { Job } from '#platform/jobs'
+import { callAgentFailures } from '#work/agents'
 import { messageBytes } from './client-event.ts'
 import { createSecret } from './client-secrets.ts'
 import { createCall, locationOf } from './create.ts'

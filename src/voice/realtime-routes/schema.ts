@@ -1,5 +1,4 @@
 import { type Static, type TInteger, Type } from 'typebox'
-import type { SoundState } from '#engine/realtime'
 import { pageQuery, plainList } from '#platform/lists'
 import {
   anyObject,
@@ -12,6 +11,7 @@ import {
   timestamp,
   uuid,
 } from '#platform/schema'
+import type { SoundState } from '#voice/realtime'
 
 const callId = patterned('^rtc_[0-9a-f]{32}$', {
   en: 'must be the id of a call: rtc_ and 32 hexadecimal digits',

@@ -1,4 +1,7 @@
 /** A call over a WebSocket: events both ways, and sound in events. */
+
+import { fail } from '#platform/errors'
+import type { Socket } from '#platform/http'
 import {
   type EndReason,
   newId,
@@ -9,9 +12,7 @@ import {
   type SoundType,
   type Transport,
   type TransportListener,
-} from '#engine/realtime'
-import { fail } from '#platform/errors'
-import type { Socket } from '#platform/http'
+} from '#voice/realtime'
 import { eventOf } from './client-event.ts'
 import { reasons } from './phrases.ts'
 

@@ -1,6 +1,5 @@
 /** GET /v1/realtime: a call over a WebSocket. */
 import type { Static } from 'typebox'
-import type { EndReason } from '#engine/realtime'
 import { Failure } from '#platform/errors'
 import {
   type KeySource,
@@ -9,6 +8,7 @@ import {
   type SocketStream,
   socketStream,
 } from '#platform/http'
+import type { EndReason } from '#voice/realtime'
 import { type Asking, type BegunCall, begin } from './begin.ts'
 import { openSession } from './call-session.ts'
 import type { SocketQuery } from './schema.ts'

@@ -1,6 +1,7 @@
 /** What happens to calls that have ended, in the background. */
-import { deleteCallsBefore } from '#engine/realtime'
+
 import { job } from '#platform/jobs'
+import { deleteCallsBefore } from '#voice/realtime'
 
 /** Deletes those that ended before the days for which they are kept. */
 export const tidyJob = job<null>({

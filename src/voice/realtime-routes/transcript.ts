@@ -1,8 +1,8 @@
 /** What was said in a call that keeps it. */
 import type { Static } from 'typebox'
-import { type CallRow, callName, forgetCall, readTranscript } from '#engine/realtime'
 import { fail } from '#platform/errors'
 import type { RequestContext } from '#platform/http'
+import { type CallRow, callName, forgetCall, readTranscript } from '#voice/realtime'
 import { requireCall } from './read.ts'
 import type { Transcript, TranscriptQuery } from './schema.ts'
 

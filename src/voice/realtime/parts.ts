@@ -1,6 +1,6 @@
 /** The parts of a realtime call and what each says to the others. A call has one session; transports, engines and money know nothing of each other. */
-import type { RequestPart } from '#engine/paid'
-import type { HostedToolEntry } from '#engine/turn'
+import type { RequestPart } from '#core/paid'
+import type { HostedToolEntry } from '#core/turn'
 
 export type EndReason =
   | 'client'
@@ -228,7 +228,7 @@ export interface NewStep {
 export interface OpenStep {
   readonly stepId: string
   /**
-   * For the one paid call of `#engine/paid` that is this step: it holds, charges and settles within it. Its `requestId` is the id of the
+   * For the one paid call of `#core/paid` that is this step: it holds, charges and settles within it. Its `requestId` is the id of the
    * step. It may hold more than was taken for the step, where reserve or balance bear that.
    */
   readonly part: RequestPart

@@ -1,11 +1,11 @@
 /** Agents as their callers see them: made, read, changed, deleted. */
-import { acceptOnce } from '#capabilities/calls'
-import { requireKnowledge } from '#capabilities/knowledge'
-import { textModel } from '#capabilities/text'
+import { acceptOnce } from '#core/calls'
+import { textModel } from '#core/text'
 import { fail } from '#platform/errors'
 import type { JsonText, RequestContext } from '#platform/http'
 import { uuidv7 } from '#platform/ids'
 import { typedList } from '#platform/lists'
+import { requireKnowledge } from '#work/knowledge'
 import {
   type Agent,
   type AgentBody,

@@ -1,9 +1,9 @@
 /** Runs that are work: of an agent of another kind than chat, or as the caller prefers (RFC 7240). */
-import { reference, setIgnoredFields } from '#capabilities/calls'
-import type { Model } from '#engine/models'
-import type { WorkKind } from '#engine/pipelines'
+import { reference, setIgnoredFields } from '#core/calls'
+import type { Model } from '#core/models'
 import { fail } from '#platform/errors'
 import { Answer, baseUrlOf, type RequestContext } from '#platform/http'
+import type { WorkKind } from '#work/pipelines'
 import type { AgentContext } from './agent.ts'
 import { reasons } from './phrases.ts'
 import type { RunBody } from './schema.ts'

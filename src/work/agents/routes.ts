@@ -1,5 +1,5 @@
-import { referenceHeaders } from '#capabilities/calls'
-import { textFailures } from '#capabilities/text'
+import { referenceHeaders } from '#core/calls'
+import { textFailures } from '#core/text'
 import type { FailureCode } from '#platform/errors'
 import { type Route, route } from '#platform/http'
 import { changeAgent, createAgent, deleteAgent, listAgents, requireAgent, toAgent } from './agent.ts'

@@ -1,8 +1,8 @@
 import { type Static, Type } from 'typebox'
-import { ResponseObject } from '#capabilities/responses'
-import { workKinds } from '#engine/pipelines'
 import { idCursor, pageQuery, typedList } from '#platform/lists'
 import { closed, nameSchemas, oneOf, storableText, timestamp, uuid } from '#platform/schema'
+import { ResponseObject } from '#text/responses'
+import { workKinds } from '#work/pipelines'
 import { WorkFiles } from './start-work.ts'
 
 const name = storableText(1, 80)

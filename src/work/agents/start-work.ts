@@ -1,8 +1,9 @@
 /** Work that takes longer than a request is durable work. */
-import { Accepted, FileIds } from '#capabilities/work'
-import type { FailureCode } from '#platform/errors'
 
-export { acceptRun as startWork } from '#capabilities/work'
+import type { FailureCode } from '#platform/errors'
+import { Accepted, FileIds } from '#work/runs'
+
+export { acceptRun as startWork } from '#work/runs'
 
 /** The body of the 202. */
 export const WorkRun = Accepted

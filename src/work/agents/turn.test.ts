@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import type { Model } from '#engine/models'
-import type { Content } from '#engine/turn'
+import type { Model } from '#core/models'
+import type { Content } from '#core/turn'
 import { turnOf } from './turn.ts'
 
 const model = (features: Model['features']) => ({ features }) as Model

@@ -1,8 +1,8 @@
 /** The turn of a run: the agent's instructions, passages of its knowledge, the caller's input. */
 
-import type { Model } from '#engine/models'
-import { tidy } from '#engine/tools'
-import type { Content, HostedToolSet, Message, Source, Turn } from '#engine/turn'
+import type { Model } from '#core/models'
+import { tidy } from '#core/tools'
+import type { Content, HostedToolSet, Message, Source, Turn } from '#core/turn'
 import { agentToolUses } from './tools/agent-tools.ts'
 
 /** Of one passage. */

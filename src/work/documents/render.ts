@@ -1,5 +1,5 @@
 import path from 'node:path'
-import { isVast, measureImage, sniff } from '#engine/media'
+import { isVast, measureImage, sniff } from '#core/media'
 import { decodeBase64InSlices } from '#platform/bytes'
 import { type Confine, type FindIsolation, openConfinement } from '#platform/confined'
 import type { Log } from '#platform/log'

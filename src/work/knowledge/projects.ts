@@ -1,6 +1,6 @@
 /** Knowledge projects: made, listed, changed, deleted. */
 import type { App } from '#app'
-import { acceptOnce } from '#capabilities/calls'
+import { acceptOnce } from '#core/calls'
 import { fail } from '#platform/errors'
 import type { JsonText, RequestContext } from '#platform/http'
 import { isUuid, uuidv7 } from '#platform/ids'

@@ -1,6 +1,6 @@
 /** The interface for other rooms whose models use a knowledge project. */
 import type { App } from '#app'
-import type { Source } from '#engine/turn'
+import type { Source } from '#core/turn'
 import { requireProject } from './projects.ts'
 import type { Payment } from './search/by-meaning.ts'
 import { findPassages } from './search/search.ts'

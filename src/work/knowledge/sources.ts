@@ -1,5 +1,5 @@
 /** Sources of a knowledge project: added, listed, deleted. */
-import { acceptOnce, isBlank } from '#capabilities/calls'
+import { acceptOnce, isBlank } from '#core/calls'
 import { decodeBase64InSlices } from '#platform/bytes'
 import { fail, type Language } from '#platform/errors'
 import type { JsonText, RequestContext } from '#platform/http'

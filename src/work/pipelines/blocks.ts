@@ -5,7 +5,7 @@ import {
   type Language,
   type Source,
   type TextDocument,
-} from '#engine/documents'
+} from '#work/documents'
 import { headOf } from './cut.ts'
 
 /** A part of a document that was written separately. */

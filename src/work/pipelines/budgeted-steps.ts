@@ -1,4 +1,4 @@
-import type { Source } from '#engine/turn'
+import type { Source } from '#core/turn'
 import { budgetPhrases, type Localized } from './phrases.ts'
 import {
   FailedStep,

@@ -1,4 +1,4 @@
-import { type Documents, RenderFailed, type TextDocument, toMarkdown } from '#engine/documents'
+import { type Documents, RenderFailed, type TextDocument, toMarkdown } from '#work/documents'
 import type { Gap } from './budgeted-steps.ts'
 import { type Localized, titled } from './phrases.ts'
 import type { StepContext } from './pipelines.ts'

@@ -1,5 +1,5 @@
-import type { Documents } from '#engine/documents'
 import type { Confine } from '#platform/confined'
+import type { Documents } from '#work/documents'
 import { codeKind } from './code/kind.ts'
 import { dataKind } from './data/kind.ts'
 import { documentKind } from './document/kind.ts'

@@ -1,4 +1,4 @@
-import type { Block, Language } from '#engine/documents'
+import type { Block, Language } from '#work/documents'
 import { headingOf, paragraphOf } from './blocks.ts'
 import type { Gap } from './budgeted-steps.ts'
 import { gapLines, missingHeading, sandboxPhrases } from './phrases.ts'

@@ -1,5 +1,5 @@
-import type { Inline, TextDocument } from '#engine/documents'
-import { inDigits } from '#engine/documents'
+import type { Inline, TextDocument } from '#work/documents'
+import { inDigits } from '#work/documents'
 import { mapInlines } from './blocks.ts'
 
 const number = /(?<![A-Za-z_\d.,:/@#$%&=+\\-])\d+(?:[.,:/]\d+)*(?![A-Za-z_\d@#\\]|[-.:/][A-Za-z\d])/g

@@ -1,5 +1,5 @@
-import type { Language } from '#engine/documents'
-import { inDigits } from '#engine/documents'
+import type { Language } from '#work/documents'
+import { inDigits } from '#work/documents'
 import type { Gap, GapReason } from './budgeted-steps.ts'
 import type { Outcome } from './pipelines.ts'
 

@@ -4,7 +4,7 @@
  * result of a step is journalled; when the step is requested again, the journalled result is returned and no call is made. After a crash
  * the function is therefore simply run again from its beginning.
  */
-import type { Message, OutputFormat, Source, Tool, ToolCall, Usage } from '#engine/turn'
+import type { Message, OutputFormat, Source, Tool, ToolCall, Usage } from '#core/turn'
 
 import type { PipelinesOptions, WorkKind } from './kinds.ts'
 import type { Localized } from './phrases.ts'

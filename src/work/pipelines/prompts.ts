@@ -1,4 +1,4 @@
-import type { OutputFormat } from '#engine/turn'
+import type { OutputFormat } from '#core/turn'
 import { bytesOf, headOf, lineOf } from './cut.ts'
 import type { Question, Task } from './pipelines.ts'
 

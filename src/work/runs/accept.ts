@@ -1,13 +1,14 @@
 /** Accepts work: the run, its hold, its claim and its job stand in the database together, or none of them does. */
+
+import { dataTypes, type NamedFile, requireFiles } from '#account/files'
 import type { App, Caller } from '#app'
-import { dataTypes, type NamedFile, requireFiles } from '#capabilities/files'
-import { requireKnowledge } from '#capabilities/knowledge'
-import type { Model } from '#engine/models'
-import { type WorkKind, workKinds } from '#engine/pipelines'
+import type { Model } from '#core/models'
 import { fail, type Language } from '#platform/errors'
 import { JsonText } from '#platform/http'
 import { uuidv7 } from '#platform/ids'
 import { type Claim, creditsUp, holdIn } from '#platform/ledger'
+import { requireKnowledge } from '#work/knowledge'
+import { type WorkKind, workKinds } from '#work/pipelines'
 import { recordEvent } from './events/store.ts'
 import { runJob } from './job.ts'
 import { languageOfText } from './language.ts'

@@ -1,5 +1,5 @@
 import type { App } from '#app'
-import { acceptOnce } from '#capabilities/calls'
+import { acceptOnce } from '#core/calls'
 import type { Tx } from '#platform/db'
 import type { JsonText } from '#platform/http'
 import { reportSettlement, type Settled } from '#platform/ledger'

@@ -1,6 +1,6 @@
 /** The only place where a run ends: its state, its money and its receipt in one transaction. */
 import type { App } from '#app'
-import { totalQuantities } from '#engine/paid'
+import { totalQuantities } from '#core/paid'
 import type { Tx } from '#platform/db'
 import type { Localized } from '#platform/errors'
 import { type Settled, settleIn } from '#platform/ledger'

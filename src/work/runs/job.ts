@@ -1,11 +1,11 @@
 /** The job of a run: one worker at a time executes it until it ends or another worker takes it over. */
 import type { App } from '#app'
-import type { Model } from '#engine/models'
-import { FailedStep, LostStep, type Outcome, OutOfCredits } from '#engine/pipelines'
+import type { Model } from '#core/models'
 import { Failure, fail, isPassing } from '#platform/errors'
 import { uuidv7 } from '#platform/ids'
 import { job, type Later, type Run } from '#platform/jobs'
 import { reportSettlement } from '#platform/ledger'
+import { FailedStep, LostStep, type Outcome, OutOfCredits } from '#work/pipelines'
 import { claimRun, release, reschedule } from './claim.ts'
 import { endRun, type RunEnd } from './end.ts'
 import { Journal } from './journal/journal.ts'

@@ -1,5 +1,5 @@
 /** What callers are told of all kinds of work together, from what each kind says of itself. */
-import { workKinds } from '#engine/pipelines'
+import { workKinds } from '#work/pipelines'
 
 /** `a, b, or c`. */
 const listed = (parts: readonly string[], joint: string, last: string): string =>

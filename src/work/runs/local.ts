@@ -1,10 +1,10 @@
 /** Bytes that a run works on, brought to the disk of this machine: stored files, and files of the web. */
 import { addAbortSignal } from 'node:stream'
-import { openStored } from '#engine/files'
-import type { FetchedFile, InputFile, LocalFile } from '#engine/pipelines'
+import { openStored } from '#core/files'
 import type { Localized } from '#platform/errors'
 import { FetchRefused } from '#platform/net'
 import type { Spool } from '#platform/spool'
+import type { FetchedFile, InputFile, LocalFile } from '#work/pipelines'
 import type { Journal } from './journal/journal.ts'
 import { fetchReasons } from './phrases.ts'
 import { useOf } from './price.ts'

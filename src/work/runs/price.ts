@@ -1,9 +1,9 @@
 /** The worst case of a run, which is held before it begins. */
 import type { App } from '#app'
-import { boundTurn, worstCaseOf } from '#engine/inference'
-import type { Model } from '#engine/models'
-import type { Plan } from '#engine/pipelines'
-import type { HostedTool } from '#engine/tools'
+import { boundTurn, worstCaseOf } from '#core/inference'
+import type { Model } from '#core/models'
+import type { HostedTool } from '#core/tools'
+import type { Plan } from '#work/pipelines'
 
 /** The template around the messages of a prompt, which a plan does not include. */
 const templateBytes = 1_024

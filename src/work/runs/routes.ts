@@ -1,5 +1,5 @@
-import { reference, referenceHeaders } from '#capabilities/calls'
-import { textFailures, textModel } from '#capabilities/text'
+import { reference, referenceHeaders } from '#core/calls'
+import { textFailures, textModel } from '#core/text'
 import { baseUrlOf, type RequestContext, type Route, route } from '#platform/http'
 import { acceptRun } from './accept.ts'
 import { cancelRun } from './cancel.ts'

@@ -1,5 +1,4 @@
 import { type Static, type TSchema, Type } from 'typebox'
-import { workKinds } from '#engine/pipelines'
 import { framedList, idCursor, pageQuery } from '#platform/lists'
 import {
   closed,
@@ -11,6 +10,7 @@ import {
   timestamp,
   uuid,
 } from '#platform/schema'
+import { workKinds } from '#work/pipelines'
 import { kindPhrases } from './kind-phrases.ts'
 
 const Kind = oneOf(...workKinds.map(({ name }) => name))

@@ -1,7 +1,9 @@
 /** The step context of a run: every call has a name, is journalled and is paid from the run's hold. */
-import { recall, requireKnowledge } from '#capabilities/knowledge'
-import { callModel, questionTurn, worstCaseOf } from '#engine/inference'
-import type { Model } from '#engine/models'
+
+import { callModel, questionTurn, worstCaseOf } from '#core/inference'
+import type { Model } from '#core/models'
+import type { Source, ToolName } from '#core/turn'
+import { recall, requireKnowledge } from '#work/knowledge'
 import {
   FailedStep,
   LostStep,
@@ -9,8 +11,7 @@ import {
   type Question,
   type StepContext,
   type Task,
-} from '#engine/pipelines'
-import type { Source, ToolName } from '#engine/turn'
+} from '#work/pipelines'
 import { saveFile, saveLocalFile } from './files/save.ts'
 import type { Journal, StepResult } from './journal/journal.ts'
 import { fetchFile, openInputFile } from './local.ts'

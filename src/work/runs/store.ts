@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
-import type { InputFile, WorkKind } from '#engine/pipelines'
 import type { Db, Tx } from '#platform/db'
 import type { Localized } from '#platform/errors'
 import { type Page, type PageOptions, readPage } from '#platform/lists'
+import type { InputFile, WorkKind } from '#work/pipelines'
 
 declare module '#platform/db' {
   interface Tables {

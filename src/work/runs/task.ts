@@ -1,4 +1,4 @@
-import type { Task } from '#engine/pipelines'
+import type { Task } from '#work/pipelines'
 import type { NewRun } from './store.ts'
 
 /** The task that a pipeline gets for a run. */

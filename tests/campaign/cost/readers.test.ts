@@ -1,29 +1,24 @@
 /** Every parser of untrusted text, in isolation: its time is linear in the text, whatever is repeated in it. */
 import { describe, expect, test } from 'vitest'
-import { documentFromMarkdown, type TextDocument, toMarkdown } from '#work/documents'
 import { normalise, passagesIn, passagesOf, readQuery } from '#core/retrieval'
 import { tidy } from '#core/tools'
 import { maskSecrets, SseReader } from '#providers/kit'
+import { documentFromMarkdown, type TextDocument, toMarkdown } from '#work/documents'
+import { Citations } from '../../../src/core/inference/citations.ts'
+import { decodeText } from '../../../src/core/tools/decode-text.ts'
+import { excerpt } from '../../../src/core/tools/excerpt.ts'
+import { pruneHtml } from '../../../src/core/tools/prune-html.ts'
+import { faultOfStatus } from '../../../src/providers/kit/fault.ts'
 import { cleanSvg } from '../../../src/work/documents/chart/clean-svg.ts'
 import { codeForPrint, forPrint } from '../../../src/work/documents/pdf/glyphs.ts'
-import { Citations } from '../../../src/core/inference/citations.ts'
 import { addressesIn } from '../../../src/work/pipelines/addresses.ts'
 import { partOf } from '../../../src/work/pipelines/blocks.ts'
 import { contentOf, markdownOf } from '../../../src/work/pipelines/code/answer.ts'
 import { headOf, lineOf } from '../../../src/work/pipelines/cut.ts'
 import { readJson } from '../../../src/work/pipelines/json.ts'
 import { persianText } from '../../../src/work/pipelines/persian.ts'
-import {
-  folded,
-  holdsQuote,
-  numbersOf,
-  passagesFor,
-} from '../../../src/work/pipelines/research/evidence.ts'
+import { folded, holdsQuote, numbersOf, passagesFor } from '../../../src/work/pipelines/research/evidence.ts'
 import { piecesOf } from '../../../src/work/pipelines/research/sentences.ts'
-import { decodeText } from '../../../src/core/tools/decode-text.ts'
-import { excerpt } from '../../../src/core/tools/excerpt.ts'
-import { pruneHtml } from '../../../src/core/tools/prune-html.ts'
-import { faultOfStatus } from '../../../src/providers/kit/fault.ts'
 import { costOf, expectLinear, framed, maxTurnMs, units } from '../../cost/cost.ts'
 
 const documentOf = (markdown: string): TextDocument => documentFromMarkdown(markdown, { language: 'fa' })

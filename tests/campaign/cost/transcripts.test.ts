@@ -1,9 +1,9 @@
 /** What transcripts cost: no answer of an upstream, however it is made, holds the event loop while it is read, joined, stored or written as subtitles. */
 import { describe, expect, test } from 'vitest'
-import { cuesOf, srtOf, vttOf } from '#media/subtitles'
-import type { SpokenSegment } from '#core/turn'
-import { segmentsOfWords } from '#providers/kit'
 import type { Transcribed } from '#core/spec'
+import type { SpokenSegment } from '#core/turn'
+import { cuesOf, srtOf, vttOf } from '#media/subtitles'
+import { segmentsOfWords } from '#providers/kit'
 import { heardIn } from '#providers/transcriptions'
 import { type Frame, type Heard, heardOf } from '../../../src/media/transcription/heard.ts'
 import { Joiner } from '../../../src/media/transcription/join.ts'

@@ -1,8 +1,8 @@
 import sharp from 'sharp'
 import { expect, test } from 'vitest'
-import { type Chart, openDocuments } from '#work/documents'
 import { measureImage } from '#core/media'
 import { openLog } from '#platform/log'
+import { type Chart, openDocuments } from '#work/documents'
 import { hostile } from './sample.ts'
 
 const documents = openDocuments(openLog('silent'))

@@ -1,7 +1,7 @@
 import { strFromU8, unzipSync } from 'fflate'
 import { expect, test } from 'vitest'
-import { documentFromMarkdown, openDocuments, type TextDocument } from '#work/documents'
 import { openLog } from '#platform/log'
+import { documentFromMarkdown, openDocuments, type TextDocument } from '#work/documents'
 import { writeDocx } from '../../../src/work/documents/docx/write-docx.ts'
 import { officeOpens, openedInOffice } from '../../documents/office.ts'
 import fc, { anyCharacter } from '../../harness/fast-check.ts'

@@ -1,7 +1,7 @@
 import { deflateSync } from 'node:zlib'
 import { expect, test } from 'vitest'
-import { documentFromMarkdown, openDocuments, RenderFailed, type TextDocument } from '#work/documents'
 import { openLog } from '#platform/log'
+import { documentFromMarkdown, openDocuments, RenderFailed, type TextDocument } from '#work/documents'
 import { writePdf } from '../../../src/work/documents/pdf/write-pdf.ts'
 import { readPdf } from '../../documents/read-pdf.ts'
 import fc, { anyCharacter } from '../../harness/fast-check.ts'

@@ -1,9 +1,9 @@
 /** A process dies during an embedding call: the process that takes over pays for none twice. */
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import type { App } from '#app'
-import { knowledge } from '#work/knowledge'
 import type { Job, Later } from '#platform/jobs'
 import { TraceContext } from '#platform/trace'
+import { knowledge } from '#work/knowledge'
 import { add, create, find, path } from '../../contract/knowledge-world.ts'
 import {
   bootOnVectors,

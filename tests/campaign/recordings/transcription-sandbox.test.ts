@@ -9,9 +9,9 @@ import {
   type SoundFormat,
   silencesIn,
 } from '#core/sound'
+import type { UpstreamFault } from '#core/spec'
 import type { TranscriptionOrder } from '#core/turn'
 import { sandboxAudio, sandboxTranscription } from '#sandbox'
-import type { UpstreamFault } from '#core/spec'
 import { patient } from '../../providers/asking.ts'
 import { type Outcome, transcribing } from '../../providers/media-asking.ts'
 import { ffmpeg, hasFfmpeg } from '../../sound/ffmpeg.ts'

@@ -1,9 +1,9 @@
 /** What a process has that holds realtime calls, and no server: several of them on one database, to race them and to kill them. */
 import type { App } from '#app'
-import { openRealtimeCalls, type RealtimeCalls } from '#voice/realtime'
 import { openKeyRing } from '#platform/auth'
 import { type Clock, systemClock } from '#platform/clock'
 import { type Db, openDb } from '#platform/db'
+import { openRealtimeCalls, type RealtimeCalls } from '#voice/realtime'
 import '#platform/http'
 import { ledgerSeries, openLedger } from '#platform/ledger'
 import type { Log } from '#platform/log'

@@ -1,7 +1,7 @@
 /** Calls over WebRTC whose requests come to processes of the API, and whose sound and events come to a process of its own. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type CallRow, Codecs, callIdOf, OpusVoice, type RealtimeEvent } from '#voice/realtime'
 import { revokeKey } from '#platform/auth'
+import { type CallRow, Codecs, callIdOf, OpusVoice, type RealtimeEvent } from '#voice/realtime'
 import { Client } from '../../harness/client.ts'
 import { type ServerProcess, startProcess } from '../../harness/processes.ts'
 import { startMs, until } from '../../harness/until.ts'

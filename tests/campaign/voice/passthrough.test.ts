@@ -1,9 +1,9 @@
 /** The engine `passthrough`: a vendor that talks with the caller directly, what it is paid for, and that it is hung up. */
 import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { type CallRow, callIdOf } from '#voice/realtime'
 import { revokeKey } from '#platform/auth'
 import type { Tx } from '#platform/db'
+import { type CallRow, callIdOf } from '#voice/realtime'
 import { temporaryFolder } from '../../db/cluster-world.ts'
 import { Client, type Seen } from '../../harness/client.ts'
 import { startProcess } from '../../harness/processes.ts'

@@ -1,8 +1,8 @@
 /** Words and sound of calls: kept by opt-in only, read, and deleted. */
 import { spawnSync } from 'node:child_process'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { realtime } from '#voice/realtime-routes'
 import { callIdOf } from '#voice/realtime'
+import { realtime } from '#voice/realtime-routes'
 import { Client } from '../../harness/client.ts'
 import { startProcess } from '../../harness/processes.ts'
 import { until } from '../../harness/until.ts'

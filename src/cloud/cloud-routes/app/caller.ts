@@ -1,6 +1,6 @@
 /** Who asks a cloud: by its key, or as the app user whose session the request bears. */
 import type { IncomingHttpHeaders } from 'node:http'
-import { hashOfKey, type LiveCloud } from '#engine/clouds'
+import { hashOfKey, type LiveCloud } from '#cloud/clouds'
 import { fail } from '#platform/errors'
 import type { AppCaller } from './area.ts'
 

@@ -1,5 +1,5 @@
 /** Who asks, as the database of a dedicated cloud knows it: the role of a request, and what `auth.jwt()` and `request.*` say there. */
-import type { DatabaseCaller } from '#engine/databases'
+import type { DatabaseCaller } from '#cloud/databases'
 import type { AppCall, AppCaller } from './area.ts'
 
 /** Of the headers that say who somebody is, code of the app is given what they say: the claims. */

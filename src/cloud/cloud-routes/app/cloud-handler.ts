@@ -3,7 +3,7 @@
  * refusal (docs/decisions/0077).
  */
 import type { App } from '#app'
-import type { CloudDirectory, LiveCloud } from '#engine/clouds'
+import type { CloudDirectory, LiveCloud } from '#cloud/clouds'
 import { type AppsRequest, acceptSocket, cloudHost, type HostHandler } from '#platform/apps'
 import { isDatabaseAway } from '#platform/db'
 import { errorBody, errorHeaders, Failure, fail } from '#platform/errors'

@@ -1,5 +1,5 @@
 /** What apps ask of the platform's own tables: on some of its connections, each cloud in its turn, so that money never waits for all of them. */
-import type { LiveCloud } from '#engine/clouds'
+import type { LiveCloud } from '#cloud/clouds'
 import { type Db, dbInTurns } from '#platform/db'
 import { Failure } from '#platform/errors'
 import { Turns } from '#platform/turns'

@@ -1,5 +1,5 @@
 import type { App } from '#app'
-import { verifyAccessToken } from '#engine/app-users'
+import { verifyAccessToken } from '#cloud/app-users'
 import { areas } from './areas.ts'
 import { CloudHandler } from './cloud-handler.ts'
 

@@ -1,6 +1,6 @@
 /** The page of a mailed link. It stands at the API, since answers of clouds are never pages; nobody but the platform writes in it. */
 import { createHash } from 'node:crypto'
-import { escapeHtml, findLink, followLink, needsPage, type OpenLink } from '#engine/app-users'
+import { escapeHtml, findLink, followLink, needsPage, type OpenLink } from '#cloud/app-users'
 import { Failure, type Language } from '#platform/errors'
 import { Answer, type RequestContext } from '#platform/http'
 import { leadsTo, notices, type PageTexts, pages } from './phrases.ts'

@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { databaseErrors } from '#engine/databases'
+import { databaseErrors } from '#cloud/databases'
 import type { FailureCode } from '#platform/errors'
 import { type Route, route } from '#platform/http'
 import { CloudParams } from '../clouds/schema.ts'

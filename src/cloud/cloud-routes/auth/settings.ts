@@ -1,6 +1,6 @@
 import type { App } from '#app'
-import { countUsers, shortestPassword, webAddress } from '#engine/app-users'
-import { announceCloud, type CloudRow, changeCloud, keyOf, limitsOf } from '#engine/clouds'
+import { countUsers, shortestPassword, webAddress } from '#cloud/app-users'
+import { announceCloud, type CloudRow, changeCloud, keyOf, limitsOf } from '#cloud/clouds'
 import type { Tx } from '#platform/db'
 import { fail } from '#platform/errors'
 import type { CloudContext } from '../clouds/create.ts'

@@ -6,8 +6,8 @@ import {
   removeUser,
   requireUser,
   type UserRow,
-} from '#engine/app-users'
-import type { LiveCloud } from '#engine/clouds'
+} from '#cloud/app-users'
+import type { LiveCloud } from '#cloud/clouds'
 import { fail } from '#platform/errors'
 import { JsonText, type RequestContext } from '#platform/http'
 import { listJson } from '#platform/json'

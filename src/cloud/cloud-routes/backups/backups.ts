@@ -1,7 +1,5 @@
 /** Backups of a dedicated cloud as its developer lists, orders and deletes them. */
 import type { App } from '#app'
-import { acceptOnce, requireUnclaimed } from '#capabilities/calls'
-import { type CloudRow, keyOf } from '#engine/clouds'
 import {
   askForBackup,
   type BackupRow,
@@ -11,7 +9,9 @@ import {
   lastRestore,
   listBackups,
   type RestoreRow,
-} from '#engine/database-backups'
+} from '#cloud/backups'
+import { type CloudRow, keyOf } from '#cloud/clouds'
+import { acceptOnce, requireUnclaimed } from '#core/calls'
 import { fail, type Language } from '#platform/errors'
 import type { RequestContext } from '#platform/http'
 import { isUuid } from '#platform/ids'

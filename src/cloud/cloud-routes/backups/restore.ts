@@ -1,7 +1,8 @@
 /** A backup restored: in place, or into another cloud that is created for it. */
-import { acceptOnce, requireUnclaimed } from '#capabilities/calls'
-import { createCloud, keyOf, prepareCloud } from '#engine/clouds'
-import { askForRestore, holdBackup } from '#engine/database-backups'
+
+import { askForRestore, holdBackup } from '#cloud/backups'
+import { createCloud, keyOf, prepareCloud } from '#cloud/clouds'
+import { acceptOnce, requireUnclaimed } from '#core/calls'
 import { fail } from '#platform/errors'
 import { reasons as cloudReasons } from '../clouds/phrases.ts'
 import { lockReadyCloud } from '../require-cloud.ts'

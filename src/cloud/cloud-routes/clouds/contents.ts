@@ -1,16 +1,16 @@
 /** What is in clouds, room by room: how much there is of it, and how it is deleted. */
 import type { App } from '#app'
-import { deleteAllOf as deleteFiles, hasFiles, usageOfAppFiles } from '#engine/app-files'
-import { countUsers, deleteAllOf as deleteUsers, lockUsers, mailsOfDay } from '#engine/app-users'
-import { deleteObjectsOf, deleteUploadsOf } from '#engine/buckets'
-import { type CloudKey, usedToday } from '#engine/clouds'
-import { collectionsOf, countsOf, deleteAllOf as deleteCollections, type Run } from '#engine/collections'
-import { deleteBackupsOf, endRestoresOf } from '#engine/database-backups'
-import { awakeMsOfMonth, hoursOf, lastMeasured } from '#engine/databases'
-import { functionCounts } from '#engine/functions'
-import { countSitesOfCloud, deleteSite, lockSite, sitesOfCloud } from '#engine/sites'
+import { deleteAllOf as deleteFiles, hasFiles, usageOfAppFiles } from '#cloud/app-files'
+import { countUsers, deleteAllOf as deleteUsers, lockUsers, mailsOfDay } from '#cloud/app-users'
+import { deleteBackupsOf, endRestoresOf } from '#cloud/backups'
+import { deleteObjectsOf, deleteUploadsOf } from '#cloud/buckets'
+import { type CloudKey, usedToday } from '#cloud/clouds'
+import { collectionsOf, countsOf, deleteAllOf as deleteCollections, type Run } from '#cloud/collections'
+import { awakeMsOfMonth, hoursOf, lastMeasured } from '#cloud/databases'
+import { functionCounts } from '#cloud/functions'
 import type { Tx } from '#platform/db'
 import { deletePendingBlobs } from '#platform/storage'
+import { countSitesOfCloud, deleteSite, lockSite, sitesOfCloud } from '#sites/hosting'
 
 /** Deletes a portion; true: there was nothing to delete. Each may run any number of times. */
 type Portion = (app: App, cloud: CloudKey) => Promise<boolean>

@@ -1,6 +1,7 @@
 /** A cloud created, and provisioning retried. */
-import { acceptOnce, requireUnclaimed } from '#capabilities/calls'
-import { type CloudRow, createCloud, keyOf, prepareCloud, retryCloud } from '#engine/clouds'
+
+import { type CloudRow, createCloud, keyOf, prepareCloud, retryCloud } from '#cloud/clouds'
+import { acceptOnce, requireUnclaimed } from '#core/calls'
 import { fail } from '#platform/errors'
 import { Answer, type RequestContext } from '#platform/http'
 import { requireCloud } from '../require-cloud.ts'

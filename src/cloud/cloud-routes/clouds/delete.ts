@@ -1,4 +1,4 @@
-import { beginDeletion, type CloudRow, keyOf, lockCloud } from '#engine/clouds'
+import { beginDeletion, type CloudRow, keyOf, lockCloud } from '#cloud/clouds'
 import { fail } from '#platform/errors'
 import { requireCloud } from '../require-cloud.ts'
 import type { CloudContext } from './create.ts'

@@ -1,6 +1,6 @@
 /** Clouds on their way to the end: deletion in portions, and what came to no end by its own job. */
 import type { App } from '#app'
-import { sweepBlobs, sweepUploads } from '#engine/buckets'
+import { sweepBlobs, sweepUploads } from '#cloud/buckets'
 import {
   type CloudKey,
   continueProvisioning,
@@ -10,7 +10,7 @@ import {
   suspendUnpaid,
   unfinished,
   unfinishedMoves,
-} from '#engine/clouds'
+} from '#cloud/clouds'
 import { job, type Later, type Run } from '#platform/jobs'
 import { continueMove } from '../move/move.ts'
 import { portions } from './contents.ts'

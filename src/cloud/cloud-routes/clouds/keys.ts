@@ -1,5 +1,5 @@
 /** What an app is given to call its back-end, and the keys that it is accepted with. */
-import { acceptOnce } from '#capabilities/calls'
+
 import {
   announceCloud,
   type CloudRow,
@@ -12,7 +12,8 @@ import {
   rotateAppKey,
   rotateSigningKey,
   signingKeysOf,
-} from '#engine/clouds'
+} from '#cloud/clouds'
+import { acceptOnce } from '#core/calls'
 import { cloudUrl } from '#platform/apps'
 import { fail } from '#platform/errors'
 import type { JsonText, RequestContext } from '#platform/http'

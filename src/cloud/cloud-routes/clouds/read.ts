@@ -1,5 +1,5 @@
 /** Clouds as they are listed and shown. */
-import { keyOf, listClouds, moveOf, packageOf, packagesOf } from '#engine/clouds'
+import { keyOf, listClouds, moveOf, packageOf, packagesOf } from '#cloud/clouds'
 import type { RequestContext } from '#platform/http'
 import { plainList } from '#platform/lists'
 import { requireCloud } from '../require-cloud.ts'

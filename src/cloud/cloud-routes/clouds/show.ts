@@ -10,7 +10,7 @@ import {
   problemPhrases,
   readOnlyReason,
   stateOf,
-} from '#engine/clouds'
+} from '#cloud/clouds'
 import { cloudUrl } from '#platform/apps'
 import type { Language } from '#platform/errors'
 import type { CloudUsage } from './contents.ts'

@@ -1,6 +1,6 @@
 /** Collections of a cloud for its developer: made, listed, deleted, and their rows read and written with a key of the project. */
-import { acceptOnce } from '#capabilities/calls'
-import { type CloudKey, type CloudRow, keyOf, limitsOf } from '#engine/clouds'
+
+import { type CloudKey, type CloudRow, keyOf, limitsOf } from '#cloud/clouds'
 import {
   type CollectionRow,
   change,
@@ -18,7 +18,8 @@ import {
   type Selection,
   setPublicRead,
   translate,
-} from '#engine/collections'
+} from '#cloud/collections'
+import { acceptOnce } from '#core/calls'
 import { fail, type Localized } from '#platform/errors'
 import { JsonText, type RequestContext } from '#platform/http'
 import { isUuid, uuidv7 } from '#platform/ids'

@@ -1,8 +1,9 @@
 /** SQL on the database of a dedicated cloud, and what is in it. */
-import { claimFirst } from '#capabilities/calls'
-import { changingBuckets } from '#engine/buckets'
-import { type CloudRow, keyOf } from '#engine/clouds'
-import type { SqlAnswer } from '#engine/sql'
+
+import { changingBuckets } from '#cloud/buckets'
+import { type CloudRow, keyOf } from '#cloud/clouds'
+import type { SqlAnswer } from '#cloud/sql'
+import { claimFirst } from '#core/calls'
 import { fail } from '#platform/errors'
 import { JsonText, type RequestContext } from '#platform/http'
 import { reasons } from './phrases.ts'

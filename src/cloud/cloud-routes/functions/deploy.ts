@@ -1,7 +1,8 @@
 /** Code of an app put into service, taken back and deleted. */
-import { acceptOnce } from '#capabilities/calls'
-import { keyOf } from '#engine/clouds'
-import { checkCode, deploy, removeFunction, requireFunction, rollBack } from '#engine/functions'
+
+import { keyOf } from '#cloud/clouds'
+import { checkCode, deploy, removeFunction, requireFunction, rollBack } from '#cloud/functions'
+import { acceptOnce } from '#core/calls'
 import type { JsonText, RequestContext } from '#platform/http'
 import type { CloudContext } from '../clouds/create.ts'
 import { lockReadyCloud, requireCloud } from '../require-cloud.ts'

@@ -1,7 +1,7 @@
 /** What functions have written: a list, or a stream that goes on as they write. */
 import { setTimeout as pause } from 'node:timers/promises'
-import { type CloudKey, keyOf } from '#engine/clouds'
-import { readLines, requireFunction, type StoredLine } from '#engine/functions'
+import { type CloudKey, keyOf } from '#cloud/clouds'
+import { readLines, requireFunction, type StoredLine } from '#cloud/functions'
 import { isDatabaseAway } from '#platform/db'
 import { fail } from '#platform/errors'
 import { type EventStream, eventStream } from '#platform/http'

@@ -1,12 +1,12 @@
 /** Functions as they are listed and shown. */
-import { keyOf } from '#engine/clouds'
+import { keyOf } from '#cloud/clouds'
 import {
   findFunctionVersion,
   listFunctions,
   requireFunction,
   secretsOf,
   versionsOfFunction,
-} from '#engine/functions'
+} from '#cloud/functions'
 import { bareList } from '#platform/lists'
 import type { CloudContext } from '../clouds/create.ts'
 import { requireCloud } from '../require-cloud.ts'

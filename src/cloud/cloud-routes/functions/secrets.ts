@@ -1,7 +1,8 @@
 /** Secrets that functions read: set, replaced and deleted, and never shown. */
-import { acceptOnce } from '#capabilities/calls'
-import { keyOf } from '#engine/clouds'
-import { isReservedName, putSecret, removeSecret, sealValue } from '#engine/functions'
+
+import { keyOf } from '#cloud/clouds'
+import { isReservedName, putSecret, removeSecret, sealValue } from '#cloud/functions'
+import { acceptOnce } from '#core/calls'
 import { fail } from '#platform/errors'
 import { Answer } from '#platform/http'
 import type { CloudContext } from '../clouds/create.ts'

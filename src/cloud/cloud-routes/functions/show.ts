@@ -1,6 +1,6 @@
 import type { App } from '#app'
-import type { CloudRow } from '#engine/clouds'
-import type { FunctionRow, SecretRow, ShownFunction, StoredLine } from '#engine/functions'
+import type { CloudRow } from '#cloud/clouds'
+import type { FunctionRow, SecretRow, ShownFunction, StoredLine } from '#cloud/functions'
 import { cloudUrl } from '#platform/apps'
 import type { CloudFunction, LogEntry, Secret } from './schema.ts'
 

@@ -5,8 +5,7 @@
  */
 import { sql } from 'kysely'
 import type { App } from '#app'
-import { acceptOnce, requireUnclaimed } from '#capabilities/calls'
-import { changeUsers, copyUsers, deleteCopiedUsers, dropCopiedUsers } from '#engine/app-users'
+import { changeUsers, copyUsers, deleteCopiedUsers, dropCopiedUsers } from '#cloud/app-users'
 import {
   beginMove,
   beginMoveAttempt,
@@ -21,8 +20,9 @@ import {
   newRef,
   switchCloud,
   uncountMoveAttempt,
-} from '#engine/clouds'
-import { copyToTables, deleteAllOf as deleteCollections, dropCopiedTables } from '#engine/collections'
+} from '#cloud/clouds'
+import { copyToTables, deleteAllOf as deleteCollections, dropCopiedTables } from '#cloud/collections'
+import { acceptOnce, requireUnclaimed } from '#core/calls'
 import type { Tx } from '#platform/db'
 import type { JsonText } from '#platform/http'
 import { job, type Later, laterWhenUnavailable, type Run } from '#platform/jobs'

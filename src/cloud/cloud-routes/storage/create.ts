@@ -1,4 +1,3 @@
-import { acceptOnce } from '#capabilities/calls'
 import {
   type BucketRow,
   bucketName,
@@ -6,8 +5,9 @@ import {
   createBucket as create,
   readBucket,
   service,
-} from '#engine/buckets'
-import { keyOf } from '#engine/clouds'
+} from '#cloud/buckets'
+import { keyOf } from '#cloud/clouds'
+import { acceptOnce } from '#core/calls'
 import { fail } from '#platform/errors'
 import { Answer } from '#platform/http'
 import type { CloudContext } from '../clouds/create.ts'

@@ -1,5 +1,5 @@
 /** Whether an export fits into a cloud, before anything of it is written. */
-import type { CloudLimits } from '#engine/clouds'
+import type { CloudLimits } from '#cloud/clouds'
 import type { Localized } from '#platform/errors'
 import { reasons } from './phrases.ts'
 import { readLines, refuseLine } from './read-lines.ts'

@@ -1,8 +1,8 @@
 /** The database of a dedicated cloud as SQL, while it is kept awake. */
 import type pg from 'pg'
 import type { App } from '#app'
-import { type CloudKey, type CloudRow, keyOf } from '#engine/clouds'
-import { exportDatabase, requireExportable } from '#engine/database-export'
+import { type CloudKey, type CloudRow, keyOf } from '#cloud/clouds'
+import { exportDatabase, requireExportable } from '#cloud/export'
 import { type Content, content } from '#platform/http'
 
 /** What would refuse it refuses it before the answer begins; what happens later cuts the answer, which then has no last line. */

@@ -5,12 +5,12 @@
  */
 
 import type { App } from '#app'
-import { acceptOnce } from '#capabilities/calls'
-import { type AppFileRow, dropBytes, importFiles, stageAppFile } from '#engine/app-files'
-import { type ExportedUser, importUsers } from '#engine/app-users'
-import { type CloudRow, keyOf, limitsOf, takeImportPlace } from '#engine/clouds'
-import { type ExportedItem, importAll, lockEmpty } from '#engine/collections'
-import { checkCode, deploy, requireRuntime } from '#engine/functions'
+import { type AppFileRow, dropBytes, importFiles, stageAppFile } from '#cloud/app-files'
+import { type ExportedUser, importUsers } from '#cloud/app-users'
+import { type CloudRow, keyOf, limitsOf, takeImportPlace } from '#cloud/clouds'
+import { type ExportedItem, importAll, lockEmpty } from '#cloud/collections'
+import { checkCode, deploy, requireRuntime } from '#cloud/functions'
+import { acceptOnce } from '#core/calls'
 import type { Tx } from '#platform/db'
 import { fail } from '#platform/errors'
 import type { JsonText, RequestContext } from '#platform/http'

@@ -1,4 +1,4 @@
-import { databaseErrors } from '#engine/databases'
+import { databaseErrors } from '#cloud/databases'
 import type { Config } from '#platform/config'
 import { type Route, route } from '#platform/http'
 import { CloudParams } from '../clouds/schema.ts'

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { ExportedUser } from '#engine/app-users'
+import { ExportedUser } from '#cloud/app-users'
 import { closed, described, nameSchemas, safeInteger, storableText, uuid } from '#platform/schema'
 import { longestAddress, maxAddresses } from '../auth/schema.ts'
 

@@ -1,7 +1,7 @@
 /** Memory of this machine for the databases that are awake. */
 import { totalmem } from 'node:os'
 import path from 'node:path'
-import type { CloudKey } from '#engine/clouds'
+import type { CloudKey } from '#cloud/clouds'
 import { type Config, refuse } from '#platform/config'
 import type { Db } from '#platform/db'
 import { readRecord } from '#platform/installation'

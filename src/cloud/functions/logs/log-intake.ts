@@ -3,7 +3,7 @@
  * line says how much.
  */
 import { setTimeout as pause } from 'node:timers/promises'
-import type { CloudKey } from '#engine/clouds'
+import type { CloudKey } from '#cloud/clouds'
 import type { Clock } from '#platform/clock'
 import type { Db } from '#platform/db'
 import { isUuid } from '#platform/ids'

@@ -1,6 +1,6 @@
 /** The last lines that functions have written. */
 import { sql } from 'kysely'
-import type { CloudKey } from '#engine/clouds'
+import type { CloudKey } from '#cloud/clouds'
 import type { Db } from '#platform/db'
 import type { Mappings } from '../compile/source-map.ts'
 import type { LogLine } from '../functions.ts'

@@ -2,7 +2,7 @@
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { pipeline } from 'node:stream/promises'
-import type { CloudKey } from '#engine/clouds'
+import type { CloudKey } from '#cloud/clouds'
 import { Failure } from '#platform/errors'
 import type { Log } from '#platform/log'
 import type { Metrics } from '#platform/metrics'

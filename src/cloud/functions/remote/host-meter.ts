@@ -1,5 +1,5 @@
 /** What a cloud may still send today, on a host of functions: portions of the day's limit, which the API takes and counts. */
-import type { CloudKey } from '#engine/clouds'
+import type { CloudKey } from '#cloud/clouds'
 import type { EgressMeter } from '../broker/broker.ts'
 import type { HostLinks } from './host-link.ts'
 

@@ -1,6 +1,6 @@
 /** What goes over the channel, as JSON. */
 import { type Readable, Transform } from 'node:stream'
-import type { CloudKey } from '#engine/clouds'
+import type { CloudKey } from '#cloud/clouds'
 import type { ChannelKey } from '#platform/channel'
 import { asFailure, Failure, type Localized } from '#platform/errors'
 import type { CloudProgram, FunctionAnswer, FunctionCall, LogLine, RuntimeState } from '../functions.ts'

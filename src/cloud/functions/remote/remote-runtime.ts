@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import type { ClientRequest, IncomingMessage } from 'node:http'
-import type { CloudKey } from '#engine/clouds'
+import type { CloudKey } from '#cloud/clouds'
 import { ChannelClient } from '#platform/channel'
 import { Failure, fail } from '#platform/errors'
 import type {

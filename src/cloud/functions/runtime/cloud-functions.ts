@@ -1,4 +1,4 @@
-import type { CloudKey } from '#engine/clouds'
+import type { CloudKey } from '#cloud/clouds'
 import { fail } from '#platform/errors'
 import type { CloudProgram, FunctionAnswer, FunctionCall, FunctionSource } from '../functions.ts'
 import { callFunction } from './call-function.ts'

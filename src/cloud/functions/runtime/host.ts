@@ -1,5 +1,5 @@
 import type { Server } from 'node:net'
-import type { CloudKey } from '#engine/clouds'
+import type { CloudKey } from '#cloud/clouds'
 import type { JailedProcess } from '#platform/jail'
 import type { CloudEgress } from '../broker/broker.ts'
 import type { CloudProgram, LogLine, RuntimeState } from '../functions.ts'

@@ -1,5 +1,5 @@
 /** Runs functions in processes of this machine (docs/decisions/0073). */
-import type { CloudKey } from '#engine/clouds'
+import type { CloudKey } from '#cloud/clouds'
 import { Failure, fail } from '#platform/errors'
 import { type Jail, openJail } from '#platform/jail'
 import type { Log } from '#platform/log'

@@ -1,4 +1,4 @@
-import { sniff } from '#engine/magic'
+import { sniff } from '#core/magic'
 /** Writes an untrusted SVG anew, with nothing in it that runs, moves, links or loads. */
 import { isVast, measureImage } from '../image.ts'
 import {

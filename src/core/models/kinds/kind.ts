@@ -1,8 +1,8 @@
 /** Everything about one kind of models, in one value. */
 import type { Static, TObject, TSchema } from 'typebox'
+import type { UpstreamError } from '#core/spec'
 import type { ConfigNode, Sentence } from '#platform/config'
 import type { Attributes } from '#platform/trace'
-import type { UpstreamError } from '#providers/spec'
 import type { NamedModel } from '../models.ts'
 import type { KnownPrice } from '../prices.ts'
 import type { Dialect, ProviderConfig } from '../provider-settings.ts'
@@ -48,7 +48,7 @@ export interface Figures {
 /**
  * A kind of models. `Used` is what is paid for, `Asked` what a hold must cover before it is known what will be used; money is in
  * micro-credits. Text is called as a stream of parts; every other kind is an order, filled whole or not at all, whose `Asked` is what
- * `startPaidOrder` of `#engine/paid` holds, routes and explains by this value alone.
+ * `startPaidOrder` of `#core/paid` holds, routes and explains by this value alone.
  */
 export interface ModelKind<
   Model extends NamedModel & { kind: string } = NamedModel & { kind: string },

@@ -1,6 +1,6 @@
 /** A transcript as OpenAI's clients read its events: deltas, segments where speakers are told apart, and all of it at the end. */
-import { settleStored } from '#capabilities/calls'
-import type { PaidTranscription } from '#engine/transcription'
+import { settleStored } from '#core/calls'
+import type { PaidTranscription } from '#media/transcription'
 import { errorBody } from '#platform/errors'
 import type { EventWriter, RequestContext } from '#platform/http'
 import { type Answered, diarizedSegment, usageOf } from './reply.ts'

@@ -1,5 +1,5 @@
 import { type Static, type TSchema, Type } from 'typebox'
-import { Cost, Provider } from '#capabilities/calls'
+import { Cost, Provider } from '#core/calls'
 import { nullable, oneOf, patterned, safeInteger, uuid } from '#platform/schema'
 import { languagePattern } from './language.ts'
 

@@ -1,8 +1,9 @@
 /** Where the recording of a request comes from: a form's file on the disk, Base64 in JSON, or a stored file. */
-import { reasons as mediaReasons } from '#capabilities/text'
-import { openStored } from '#engine/files'
-import { type Recording, type RecordingSource, SoundError } from '#engine/sound'
-import type { OpenedRecording } from '#engine/transcription'
+
+import { openStored } from '#core/files'
+import { type Recording, type RecordingSource, SoundError } from '#core/sound'
+import { reasons as mediaReasons } from '#core/text'
+import type { OpenedRecording } from '#media/transcription'
 import { decodeBase64InSlices } from '#platform/bytes'
 import { fail, type Localized } from '#platform/errors'
 import type { RequestContext } from '#platform/http'

@@ -9,9 +9,9 @@ import {
   setFileHeaders,
   setIgnoredFields,
   settleFailed,
-} from '#capabilities/calls'
-import type { TranscriptionModel } from '#engine/models'
-import { type PaidTranscription, startPaidTranscription, type Transcript } from '#engine/transcription'
+} from '#core/calls'
+import type { TranscriptionModel } from '#core/models'
+import { type PaidTranscription, startPaidTranscription, type Transcript } from '#media/transcription'
 import { asFailure, fail } from '#platform/errors'
 import { Answer, type Content, type EventStream, eventStream, JsonText } from '#platform/http'
 import { sendTranscript } from './events.ts'

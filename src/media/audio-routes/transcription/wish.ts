@@ -1,8 +1,8 @@
 /** What a caller wants of a recording, whichever of the three bodies said it. */
-import { ignoredOf, requireNoOptions, unnamedFields } from '#capabilities/calls'
-import type { TranscriptionModel } from '#engine/models'
-import type { TranscriptionSetting, TranscriptionSpec } from '#engine/transcription'
-import type { Timestamps } from '#engine/turn'
+import { ignoredOf, requireNoOptions, unnamedFields } from '#core/calls'
+import type { TranscriptionModel } from '#core/models'
+import type { Timestamps } from '#core/turn'
+import type { TranscriptionSetting, TranscriptionSpec } from '#media/transcription'
 import { fail } from '#platform/errors'
 import { reasons } from './phrases.ts'
 import { type ResponseFormat, TranscriptionBody, TranscriptionForm } from './schema.ts'

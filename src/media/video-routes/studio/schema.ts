@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { Execution, Reference } from '#capabilities/studio'
+import { Execution, Reference } from '#media/studio'
 import {
   closed,
   nullable,

@@ -1,5 +1,5 @@
-import { executionOf } from '#capabilities/studio'
-import { findVideo, sentenceOf, type VideoJob } from '#engine/video'
+import { executionOf } from '#media/studio'
+import { findVideo, sentenceOf, type VideoJob } from '#media/video'
 import type { RequestContext } from '#platform/http'
 import { creditsUp, exactCredits } from '#platform/ledger'
 import { notFound } from '../content.ts'

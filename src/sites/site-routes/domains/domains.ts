@@ -1,7 +1,11 @@
 /** Domains of their own: claimed, shown, checked and given up. */
 import { domainToASCII, domainToUnicode } from 'node:url'
 import type { App } from '#app'
-import { acceptOnce } from '#capabilities/calls'
+import { acceptOnce } from '#core/calls'
+import { siteHost } from '#platform/apps'
+import { fail } from '#platform/errors'
+import type { JsonText, RequestContext } from '#platform/http'
+import { bareList } from '#platform/lists'
 import {
   announceSite,
   checkDomain,
@@ -14,11 +18,7 @@ import {
   recordName,
   recordValue,
   domainStore as store,
-} from '#engine/sites'
-import { siteHost } from '#platform/apps'
-import { fail } from '#platform/errors'
-import type { JsonText, RequestContext } from '#platform/http'
-import { bareList } from '#platform/lists'
+} from '#sites/hosting'
 import { requireSite, type SiteContext } from '../read.ts'
 import type { Domain, DomainBody } from './schema.ts'
 

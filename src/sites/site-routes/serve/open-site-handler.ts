@@ -1,7 +1,7 @@
 import type { App } from '#app'
-import { limitsOf, openSiteAllowances, readManifest, readStaleFiles } from '#engine/sites'
 import type { HostHandler } from '#platform/apps'
 import { reportLost } from '#platform/storage'
+import { limitsOf, openSiteAllowances, readManifest, readStaleFiles } from '#sites/hosting'
 import { Blobs } from './blobs.ts'
 import { OpenVersions } from './open-versions.ts'
 import { SiteHandler } from './serve.ts'

@@ -8,7 +8,7 @@ import {
   Redirects,
   type SiteFile,
   type StaleFile,
-} from '#engine/sites'
+} from '#sites/hosting'
 import { BoundedCache } from './bounded-cache.ts'
 import { type PreparedFile, prepareFile } from './representation.ts'
 

@@ -1,6 +1,6 @@
 /** What is sent for a file, prepared once: a visitor's request then writes two arrays that stand ready. */
-import type { SiteFile } from '#engine/sites'
-import { isHashed } from '#engine/sites'
+import type { SiteFile } from '#sites/hosting'
+import { isHashed } from '#sites/hosting'
 import { type Encoding, encodingsFor } from './encoding.ts'
 
 /** One of the forms of a file. */

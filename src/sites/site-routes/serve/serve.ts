@@ -4,6 +4,7 @@
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { App } from '#app'
+import type { AppsRequest, HostHandler } from '#platform/apps'
 import {
   type FoundSite,
   type Resolution,
@@ -12,8 +13,7 @@ import {
   type SiteAllowances,
   type SiteDirectory,
   type SiteFile,
-} from '#engine/sites'
-import type { AppsRequest, HostHandler } from '#platform/apps'
+} from '#sites/hosting'
 import type { Blobs } from './blobs.ts'
 import { maxCachedBlob } from './blobs.ts'
 import { conditionOf, isNavigation, rangeOf } from './conditions.ts'

@@ -1,6 +1,6 @@
 /** The answer as JSON and as events. Its first part shows whether the upstream speaks this wire. */
-import type { EventAnswer, JsonAnswer, SentEvent } from '#capabilities/text'
-import type { Bill, Extra, Part } from '#engine/turn'
+import type { EventAnswer, JsonAnswer, SentEvent } from '#core/text'
+import type { Bill, Extra, Part } from '#core/turn'
 import type { ErrorBody } from '#platform/errors'
 import type { Event, MessageOptions, Stop, Writer } from './event.ts'
 import { messageOf } from './message.ts'

@@ -1,4 +1,4 @@
-import type { Bill, FinishReason, Part, Usage } from '#engine/turn'
+import type { Bill, FinishReason, Part, Usage } from '#core/turn'
 import type { Raw } from './usage.ts'
 
 /** One event of the wire; its type is also the name of its server-sent event. */

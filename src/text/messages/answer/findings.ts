@@ -1,5 +1,5 @@
 /** Collects the results of hosted tools in an answer: the number of charged uses, and the targets of citations. */
-import type { Citation, Part } from '#engine/turn'
+import type { Citation, Part } from '#core/turn'
 import { hostedCallId } from '../call-ids.ts'
 import type { Raw } from './usage.ts'
 

@@ -2,7 +2,7 @@
  * Calls and results of hosted tools as the blocks that clients of this wire know; clients fail on unknown blocks. There is no block
  * for dates, so those calls are not shown.
  */
-import type { Part, Source, ToolName, ToolResult, ToolSuccess } from '#engine/turn'
+import type { Part, Source, ToolName, ToolResult, ToolSuccess } from '#core/turn'
 import { hostedCallId } from '../call-ids.ts'
 import { packed } from '../excerpts.ts'
 import { type Raw, rawOf } from './usage.ts'

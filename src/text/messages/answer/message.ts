@@ -1,5 +1,5 @@
 /** Events → one message, assembled as clients of the wire do it, so that a JSON answer and a stream never differ. */
-import type { Bill } from '#engine/turn'
+import type { Bill } from '#core/turn'
 import type { Event } from './event.ts'
 import { type Raw, rawOf, usageOf } from './usage.ts'
 

@@ -1,5 +1,5 @@
 /** Passes the events of an upstream of this wire through: id, model and usage are replaced, everything else is unchanged. */
-import type { Bill, Part } from '#engine/turn'
+import type { Bill, Part } from '#core/turn'
 import {
   type Event,
   emptyMessage,

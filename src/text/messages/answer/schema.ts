@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { Cost } from '#capabilities/calls'
+import { Cost } from '#core/calls'
 import { anyObject, nameSchemas, nullable } from '#platform/schema'
 
 const count = Type.Integer({ minimum: 0 })

@@ -1,5 +1,5 @@
 /** Neutral parts → events, for an answer that did not come over this wire. */
-import type { Bill, Opaque, Part } from '#engine/turn'
+import type { Bill, Opaque, Part } from '#core/turn'
 import { Blocks } from './blocks.ts'
 import { type Event, emptyMessage, endOf, type MessageOptions, type Stop, type Writer } from './event.ts'
 import { Findings } from './findings.ts'

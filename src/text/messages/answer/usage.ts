@@ -1,5 +1,5 @@
-import { costOf } from '#capabilities/calls'
-import type { Bill, Usage } from '#engine/turn'
+import { costOf } from '#core/calls'
+import type { Bill, Usage } from '#core/turn'
 
 export type Raw = Record<string, unknown>
 

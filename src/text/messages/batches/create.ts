@@ -1,6 +1,6 @@
 /** Creates a batch: every row is checked as `/v1/messages` checks it before anything is stored, and each row becomes a job. */
-import { type Applied, acceptOnce, reference } from '#capabilities/calls'
-import { type FieldReport, setFieldHeaders } from '#capabilities/text'
+import { type Applied, acceptOnce, reference } from '#core/calls'
+import { type FieldReport, setFieldHeaders } from '#core/text'
 import { Failure, fail } from '#platform/errors'
 import { baseUrlOf, type JsonText, type RequestContext } from '#platform/http'
 import { uuidv7 } from '#platform/ids'

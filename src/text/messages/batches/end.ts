@@ -1,5 +1,5 @@
 /** Ends batches early: by cancelling, expiry and deletion. */
-import { acceptOnce } from '#capabilities/calls'
+import { acceptOnce } from '#core/calls'
 import { fail } from '#platform/errors'
 import { baseUrlOf, type JsonText } from '#platform/http'
 import { job } from '#platform/jobs'

@@ -1,5 +1,5 @@
-import { apiKeyHeader, referenceHeaders } from '#capabilities/calls'
-import { textFailures } from '#capabilities/text'
+import { apiKeyHeader, referenceHeaders } from '#core/calls'
+import { textFailures } from '#core/text'
 import { baseUrlOf, type Route, route } from '#platform/http'
 import { Betas, Version } from '../request/schema.ts'
 import { batchObject } from './batch.ts'

@@ -1,6 +1,6 @@
 /** Content blocks → neutral content. Media are decoded and measured here, before any credits are held. */
-import { base64Media, linkMedia, requireModality } from '#capabilities/text'
-import type { Content, Document, Media } from '#engine/turn'
+import { base64Media, linkMedia, requireModality } from '#core/text'
+import type { Content, Document, Media } from '#core/turn'
 import { abilities } from '../phrases.ts'
 import type { DocumentBlock, ImageBlock, Link, SearchResultBlock, TextBlock } from './block-schema.ts'
 import type { ParseContext } from './parse-context.ts'

@@ -1,5 +1,5 @@
 /** The messages of the wire → neutral messages: tool results become separate messages, calls are beside the text. */
-import type { Content, Message, ToolCall } from '#engine/turn'
+import type { Content, Message, ToolCall } from '#core/turn'
 import { isHostedCallId, upstreamCallId, upstreamHostedCallId } from '../call-ids.ts'
 import { abilities } from '../phrases.ts'
 import type {

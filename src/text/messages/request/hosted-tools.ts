@@ -1,7 +1,7 @@
 /** The hosted tools. A vendor's own search and fetch are left to an upstream that runs them. */
-import { maxPageTokens, maxUses, runsUpstream } from '#capabilities/text'
-import { isDomainRule, isTimeZone } from '#engine/tools'
-import type { HostedToolEntry, HostedToolSet, ToolName } from '#engine/turn'
+import { maxPageTokens, maxUses, runsUpstream } from '#core/text'
+import { isDomainRule, isTimeZone } from '#core/tools'
+import type { HostedToolEntry, HostedToolSet, ToolName } from '#core/turn'
 import { fail } from '#platform/errors'
 import { abilities, reasons } from '../phrases.ts'
 import type { ParseContext } from './parse-context.ts'

@@ -1,5 +1,5 @@
-import type { FillBody, MediaByLink } from '#capabilities/text'
-import { encodeBase64 } from '#engine/media'
+import { encodeBase64 } from '#core/media'
+import type { FillBody, MediaByLink } from '#core/text'
 import type { MessagesBody } from './schema.ts'
 
 /** The body in which pictures and documents replace the links to them. */

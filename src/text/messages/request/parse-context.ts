@@ -1,5 +1,5 @@
-import type { Model } from '#engine/models'
-import type { Turn } from '#engine/turn'
+import type { Model } from '#core/models'
+import type { Turn } from '#core/turn'
 import { Excerpts } from './service-results.ts'
 
 /** What parsing the blocks of a request collects beside their content. */

@@ -1,7 +1,8 @@
 /** The messages wire → a neutral turn. Everything that can be refused is refused here, before any credits are held. */
-import { requireFeatures } from '#capabilities/text'
-import type { Model } from '#engine/models'
-import type { OutputFormat, Turn } from '#engine/turn'
+
+import type { Model } from '#core/models'
+import { requireFeatures } from '#core/text'
+import type { OutputFormat, Turn } from '#core/turn'
 import { fail } from '#platform/errors'
 import { reasons } from '../phrases.ts'
 import { type Dialect, requireVersion } from '../versions.ts'

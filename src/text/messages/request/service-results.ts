@@ -1,6 +1,6 @@
 /** Reads the results of tools that a service ran from the blocks that a client sends back: those of the platform, and those of a vendor as far as they are readable. */
-import { writtenExecution, writtenFindings, writtenPage } from '#engine/tools'
-import type { ToolName } from '#engine/turn'
+import { writtenExecution, writtenFindings, writtenPage } from '#core/tools'
+import type { ToolName } from '#core/turn'
 import { isPacked, unpacked } from '../excerpts.ts'
 import type { AssistantBlock, ServerResultBlock, ServerToolUseBlock } from './block-schema.ts'
 import type { ServiceBlock } from './steps.ts'

@@ -1,6 +1,6 @@
 /** The tools of the messages wire: the caller's own, those that vendors' models were trained on, and those that a service runs. */
 import { type Static, type TObject, type TProperties, Type } from 'typebox'
-import { capped, maxPageTokens, maxUses } from '#capabilities/text'
+import { capped, maxPageTokens, maxUses } from '#core/text'
 import { anyObject, nameSchemas, oneOf, taggedUnion } from '#platform/schema'
 import { CitationsConfig, cacheable, exactly, optional } from './block-schema.ts'
 

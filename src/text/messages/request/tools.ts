@@ -1,6 +1,6 @@
 /** The tools of a request: the caller's own are sent to any upstream, those that models know by their type only to one of this wire. */
 
-import type { HostedToolSet, Tool as NeutralTool, ToolChoice } from '#engine/turn'
+import type { HostedToolSet, Tool as NeutralTool, ToolChoice } from '#core/turn'
 import { fail } from '#platform/errors'
 import { reasons } from '../phrases.ts'
 import type { Dialect } from '../versions.ts'

@@ -1,7 +1,8 @@
 /** A vendor's search and fetch when an upstream of this wire runs them: their bounds are added to the body, and the hold covers them. */
-import { maxPageTokens, maxUses } from '#capabilities/text'
-import { foundBound, searchTokens } from '#engine/metering'
-import type { Turn } from '#engine/turn'
+
+import { foundBound, searchTokens } from '#core/metering'
+import { maxPageTokens, maxUses } from '#core/text'
+import type { Turn } from '#core/turn'
 import { serviceToolOf } from './hosted-tools.ts'
 import type { Tool, TypedTool } from './tool-schema.ts'
 

@@ -1,9 +1,9 @@
 /** A request that begins a call, in a process that has a place for it: this one, or another one (docs/decisions/0089). */
 import type { App } from '#app'
-import { requireUnclaimed } from '#capabilities/calls'
-import { HostLost, type VoiceHost, wholeCapacity } from '#engine/realtime'
+import { requireUnclaimed } from '#core/calls'
 import { Failure, fail } from '#platform/errors'
 import type { Answer, RequestContext, SocketStream } from '#platform/http'
+import { HostLost, type VoiceHost, wholeCapacity } from '#voice/realtime'
 import { answerOf, paths, type SentAnswer, sentRequest } from './messages.ts'
 import { openRelay } from './relay.ts'
 

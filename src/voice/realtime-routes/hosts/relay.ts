@@ -2,7 +2,6 @@
 import type { IncomingMessage } from 'node:http'
 import { text } from 'node:stream/consumers'
 import type { WebSocket } from 'ws'
-import { HostLost, headersFor, newId, type VoiceHost } from '#engine/realtime'
 import {
   type RequestContext,
   type Socket,
@@ -11,6 +10,7 @@ import {
   type SocketStream,
   socketStream,
 } from '#platform/http'
+import { HostLost, headersFor, newId, type VoiceHost } from '#voice/realtime'
 import { asHeader, paths, refusalOf, requestHeader, type SentRefusal, sentRequest } from './messages.ts'
 
 /** Both ends are ours: the client's own bounds hold at its connection. */

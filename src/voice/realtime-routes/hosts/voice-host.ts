@@ -6,10 +6,10 @@ import type { Duplex } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import type { WebSocketServer } from 'ws'
 import type { App } from '#app'
-import { hostHeaders, hostKey, hostRefusals, hostVersion } from '#engine/realtime'
 import { channelServer } from '#platform/channel'
 import { refuseStart } from '#platform/errors'
 import { type RequestContext, type Socket, SocketLine, type SocketStream } from '#platform/http'
+import { hostHeaders, hostKey, hostRefusals, hostVersion } from '#voice/realtime'
 import {
   fromHeader,
   paths,

@@ -1,5 +1,5 @@
 /** What a call tells its client beside what its engine says. */
-import type { HostedToolEntry } from '#engine/turn'
+import type { HostedToolEntry } from '#core/turn'
 import { asFailure, declarationOf, errorType, type Failure, type Language } from '#platform/errors'
 import { randomBase62 } from '#platform/ids'
 import { callName } from '../call-id.ts'

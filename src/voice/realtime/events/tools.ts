@@ -1,5 +1,5 @@
-import { isDomainRule } from '#engine/tools'
-import type { BuiltInTool, HostedToolEntry } from '#engine/turn'
+import { isDomainRule } from '#core/tools'
+import type { BuiltInTool, HostedToolEntry } from '#core/turn'
 import type { FunctionTool, SessionSettings } from '../parts.ts'
 import { reasons } from '../phrases.ts'
 import {

@@ -1,4 +1,4 @@
-import { opusMs } from '#engine/sound'
+import { opusMs } from '#core/sound'
 
 /** Of RTP: samples at 48 kHz, whatever rate Opus is decoded at. */
 const samplesPerMs = 48

@@ -1,4 +1,4 @@
-import { Resampler } from '#engine/sound'
+import { Resampler } from '#core/sound'
 import { aLaw, muLaw } from './g711.ts'
 import { hearingRate } from './opus-sound.ts'
 import { SampleQueue } from './sample-queue.ts'

@@ -1,6 +1,6 @@
 /** Words and sound of calls that are kept no longer. */
 import type { App } from '#app'
-import { deleteFile, dropBytes } from '#engine/files'
+import { deleteFile, dropBytes } from '#core/files'
 import { type CallKey, lockCall } from '../store.ts'
 import { deleteOldCalls, forgetWords } from './transcript-store.ts'
 

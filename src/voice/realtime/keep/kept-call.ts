@@ -1,7 +1,7 @@
 /** What is kept of a call that wants it: its words as they are said, and its sound as a file of its project. The call never waits for either. */
 import type { App } from '#app'
-import { CreationRoom, dropBytes } from '#engine/files'
-import { mediaTypeOf, StereoOpus } from '#engine/sound'
+import { CreationRoom, dropBytes } from '#core/files'
+import { mediaTypeOf, StereoOpus } from '#core/sound'
 import type { Tx } from '#platform/db'
 import { Failure } from '#platform/errors'
 import { sourceOf } from '#platform/storage'

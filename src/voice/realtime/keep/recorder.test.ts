@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { StereoOpus } from '#engine/sound'
+import { StereoOpus } from '#core/sound'
 import { SoundClock, type Ticking } from '../clock.ts'
 import { CallRecorder } from './recorder.ts'
 

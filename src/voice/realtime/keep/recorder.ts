@@ -1,5 +1,5 @@
 /** The sound of a call as one file: the caller left, the assistant right. */
-import { Resampler, type StereoOpus, stereoFrame, stereoRate } from '#engine/sound'
+import { Resampler, type StereoOpus, stereoFrame, stereoRate } from '#core/sound'
 import type { SpoolFile } from '#platform/spool'
 import type { SoundClock } from '../clock.ts'
 import { SampleQueue } from '../hear/sample-queue.ts'

@@ -1,5 +1,5 @@
 /** What the receipt says of one step, from the settlement of its paid call and from its engine. */
-import { type Attempt, type PricedAttempt, priced } from '#engine/routing'
+import { type Attempt, type PricedAttempt, priced } from '#core/routing'
 import type { Quantities, Settlement } from '#platform/ledger'
 import type { StepLine } from '../parts.ts'
 import type { StoredLine } from './step-store.ts'

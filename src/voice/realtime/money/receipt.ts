@@ -1,5 +1,5 @@
 /** What the receipt of a call says: each of its steps, as far as there is room, and the others by kind and model. */
-import { totalQuantities } from '#engine/paid'
+import { totalQuantities } from '#core/paid'
 import type { Quantities, Settlement } from '#platform/ledger'
 import type { StepGroup, StepRow } from './step-store.ts'
 

@@ -1,6 +1,6 @@
 /** The only place where a call ends in the database: its row, its money, its receipt and its event in one transaction. */
 import type { App } from '#app'
-import { totalQuantities } from '#engine/paid'
+import { totalQuantities } from '#core/paid'
 import type { Tx } from '#platform/db'
 import { tell } from '#platform/events'
 import { reportSettlement, type Settled, settleIn } from '#platform/ledger'

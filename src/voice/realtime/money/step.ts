@@ -1,5 +1,5 @@
 /** A step of a call: what is taken for it, the one paid call that it may be, and how it ended. */
-import type { RequestPart } from '#engine/paid'
+import type { RequestPart } from '#core/paid'
 import type { Tx } from '#platform/db'
 import type { Hold, HoldOptions, Settled, Settlement } from '#platform/ledger'
 import type { OpenStep, StepKind, StepLine } from '../parts.ts'

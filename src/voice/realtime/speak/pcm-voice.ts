@@ -1,4 +1,4 @@
-import { Resampler } from '#engine/sound'
+import { Resampler } from '#core/sound'
 import type { PcmFormat } from '../hear/pcm-sound.ts'
 import { speakingRate } from './spoken-item.ts'
 

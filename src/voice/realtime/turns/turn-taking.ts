@@ -1,4 +1,4 @@
-import { type VoiceFrame, VoiceFrames, type VoiceFramesOptions } from '#engine/sound'
+import { type VoiceFrame, VoiceFrames, type VoiceFramesOptions } from '#core/sound'
 import type { TurnDetection } from '../parts.ts'
 import { frameSamples, RecentFrames, Samples } from './samples.ts'
 import { longestFrames, Utterance } from './utterance.ts'

@@ -1,7 +1,7 @@
 /** The two tools of every agent that answers itself: capturing a contact, and requesting a human. */
 
-import { failed, type HostedTool } from '#engine/tools'
-import type { HostedToolEntry, ToolResult } from '#engine/turn'
+import { failed, type HostedTool } from '#core/tools'
+import type { HostedToolEntry, ToolResult } from '#core/turn'
 import type { AgentEvents } from './agent-events.ts'
 import { handoffOf, handoffParameters } from './handoff.ts'
 import { leadOf, leadParameters } from './lead.ts'

@@ -1,5 +1,5 @@
 /** What can be reached: telephone numbers and e-mail addresses as people write them. */
-import { tidy } from '#engine/tools'
+import { tidy } from '#core/tools'
 import { latinDigits } from '#platform/words'
 
 /** Its digits, with `+` where the number is international; undefined for what is none (E.164: at most 15 digits). */

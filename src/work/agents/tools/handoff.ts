@@ -1,5 +1,5 @@
 /** A handoff request, parsed from the input that a model wrote; a sentence for the model if it is invalid. */
-import { member } from '#engine/tools'
+import { member } from '#core/tools'
 import { type InvalidInput, textOf } from './read-input.ts'
 
 const urgencies = ['low', 'normal', 'high'] as const

@@ -1,5 +1,5 @@
 /** A contact that somebody left, out of what a model wrote; a sentence for the model where it will not do. */
-import { member, textMember } from '#engine/tools'
+import { member, textMember } from '#core/tools'
 import { emailOf, phoneOf } from './contact.ts'
 import { type InvalidInput, textOf } from './read-input.ts'
 

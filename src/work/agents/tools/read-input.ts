@@ -1,4 +1,4 @@
-import { textMember, tidy } from '#engine/tools'
+import { textMember, tidy } from '#core/tools'
 
 /** What is wrong with a tool's input, for the model. */
 export interface InvalidInput {

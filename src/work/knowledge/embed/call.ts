@@ -2,7 +2,7 @@
  * One call for vectors. Its id was written down before it (`platform/effects`), so that another worker that takes the
  * work over can look up its result, and no call is paid twice.
  */
-import { embed, packVectors, truncateForModel, vectorsIn } from '#engine/embeddings'
+import { embed, packVectors, truncateForModel, vectorsIn } from '#core/embeddings'
 import { isDatabaseAway } from '#platform/db'
 import { discardReply, effectOf, fenceEffect } from '#platform/effects'
 import { asFailure, Failure, isPassing } from '#platform/errors'

@@ -1,6 +1,6 @@
 /** Vectors of one source, made in the background, call by call. Each call is recorded before it is made. */
 import type { App } from '#app'
-import type { EmbeddingModel } from '#engine/models'
+import type { EmbeddingModel } from '#core/models'
 import { uuidv7 } from '#platform/ids'
 import { job, type Later, type Run } from '#platform/jobs'
 import type { TraceContext } from '#platform/trace'

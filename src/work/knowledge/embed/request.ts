@@ -1,5 +1,5 @@
 /** Vectors asked for anew: of sources without them, and of all when another model was configured. */
-import { acceptOnce } from '#capabilities/calls'
+import { acceptOnce } from '#core/calls'
 import { fail } from '#platform/errors'
 import type { JsonText } from '#platform/http'
 import { type KnowledgeContext, notFound, projectKeyOf, requireProject } from '../projects.ts'

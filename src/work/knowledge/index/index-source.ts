@@ -1,8 +1,8 @@
 /** One source, read and indexed in the background. It may be started again after a crash, even concurrently: only the first end is stored. */
 import { buffer } from 'node:stream/consumers'
 import type { App } from '#app'
-import { indexed, passagesIn } from '#engine/retrieval'
-import type { ReadText, Unread } from '#engine/tools'
+import { indexed, passagesIn } from '#core/retrieval'
+import type { ReadText, Unread } from '#core/tools'
 import type { Tx } from '#platform/db'
 import { job, type Later, type Run } from '#platform/jobs'
 import { Slice } from '#platform/slices'

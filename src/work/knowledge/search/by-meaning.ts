@@ -1,7 +1,7 @@
 /** Passages that are near the question in meaning: exact, over all vectors of the knowledge project. */
 import type { App } from '#app'
-import { embed, NearestVectors, truncateForModel, unpackVectors } from '#engine/embeddings'
-import type { PaidCall } from '#engine/paid'
+import { embed, NearestVectors, truncateForModel, unpackVectors } from '#core/embeddings'
+import type { PaidCall } from '#core/paid'
 import { asFailure, type Failure } from '#platform/errors'
 import { searchPgvector } from '../embed/pgvector.ts'
 import { maxPassagesInBatch } from '../embed/store.ts'

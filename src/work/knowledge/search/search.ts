@@ -1,7 +1,7 @@
 /** Finds passages by their words and, where they have vectors and the embedding of the query is paid for, by meaning too. */
 import type { App } from '#app'
-import { payment } from '#capabilities/calls'
-import { allPhrases, anyOf, type Query, readQuery, scores } from '#engine/retrieval'
+import { payment } from '#core/calls'
+import { allPhrases, anyOf, type Query, readQuery, scores } from '#core/retrieval'
 import { errorBody } from '#platform/errors'
 import { markOf } from '../mark.ts'
 import { type KnowledgeContext, projectKeyOf, requireProject } from '../projects.ts'

@@ -1,5 +1,5 @@
-import { type BundledFile, zip } from '#engine/documents'
 import type { Confine } from '#platform/confined'
+import { type BundledFile, zip } from '#work/documents'
 import { type Budget, BudgetedSteps, planOf } from '../budgeted-steps.ts'
 import { encode, mediaTypes } from '../deliver.ts'
 import { outcomeOf, titled } from '../phrases.ts'

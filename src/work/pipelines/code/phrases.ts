@@ -1,4 +1,4 @@
-import type { Language } from '#engine/documents'
+import type { Language } from '#work/documents'
 import { type Localized, sandboxPhrases } from '../phrases.ts'
 
 export const codePhrases = {

@@ -1,4 +1,4 @@
-import { pathFault } from '#engine/documents'
+import { pathFault } from '#work/documents'
 import { lineOf } from '../cut.ts'
 import { titleOf } from '../document/outline.ts'
 import { listIn, readJson, textIn } from '../json.ts'

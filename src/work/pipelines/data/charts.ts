@@ -1,4 +1,4 @@
-import type { Chart, Documents } from '#engine/documents'
+import type { Chart, Documents } from '#work/documents'
 import type { Gap } from '../budgeted-steps.ts'
 import { encode, mediaTypes, renderOrGap } from '../deliver.ts'
 import { persianText } from '../persian.ts'

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises'
 import path from 'node:path'
-import { type Documents, toMarkdown } from '#engine/documents'
 import type { Confine } from '#platform/confined'
+import { type Documents, toMarkdown } from '#work/documents'
 import { paragraphOf } from '../blocks.ts'
 import { type Budget, BudgetedSteps, type Gap, planOf } from '../budgeted-steps.ts'
 import { encode, mediaTypes, renderOrGap } from '../deliver.ts'

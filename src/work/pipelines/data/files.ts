@@ -1,4 +1,4 @@
-import type { Align, Block, Cell, Language, Sheet, TextDocument, Value, Workbook } from '#engine/documents'
+import type { Align, Block, Cell, Language, Sheet, TextDocument, Value, Workbook } from '#work/documents'
 import { headingOf, paragraphOf, partOf } from '../blocks.ts'
 import type { Gap } from '../budgeted-steps.ts'
 import { gapBlocks, noticeBlocks } from '../notices.ts'

@@ -1,4 +1,4 @@
-import type { Language } from '#engine/documents'
+import type { Language } from '#work/documents'
 import type { FoundTable } from './compute.ts'
 import { isNumeric } from './figures.ts'
 import { figureLabels, summaryPhrases } from './phrases.ts'

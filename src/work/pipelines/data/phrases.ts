@@ -1,4 +1,4 @@
-import type { Language } from '#engine/documents'
+import type { Language } from '#work/documents'
 import type { Localized } from '../phrases.ts'
 import type { ColumnKind } from './columns/decide.ts'
 import type { Measure } from './figures.ts'

@@ -1,4 +1,4 @@
-import type { Language } from '#engine/documents'
+import type { Language } from '#work/documents'
 
 /** A decimal as people read it in their language: grouped, with at most two digits behind the point, four for small ones. */
 export function writeDecimal(decimal: string, language: Language): string {

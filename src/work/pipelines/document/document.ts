@@ -1,5 +1,5 @@
-import type { Documents, TextDocument } from '#engine/documents'
-import type { Source } from '#engine/turn'
+import type { Source } from '#core/turn'
+import type { Documents, TextDocument } from '#work/documents'
 import { joined, type Part, partOf } from '../blocks.ts'
 import { type Budget, BudgetedSteps, planOf } from '../budgeted-steps.ts'
 import { lineOf } from '../cut.ts'

@@ -1,4 +1,4 @@
-import type { Language } from '#engine/documents'
+import type { Language } from '#work/documents'
 import type { Localized } from '../phrases.ts'
 import type { OutlineSection } from './outline.ts'
 

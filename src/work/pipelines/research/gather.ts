@@ -1,4 +1,4 @@
-import type { Source } from '#engine/turn'
+import type { Source } from '#core/turn'
 import { addressesIn, securedAddress } from '../addresses.ts'
 import type { BudgetedSteps } from '../budgeted-steps.ts'
 import { lineOf } from '../cut.ts'

@@ -1,4 +1,4 @@
-import { inDigits, type Language } from '#engine/documents'
+import { inDigits, type Language } from '#work/documents'
 import type { OutlineSection } from '../document/outline.ts'
 import type { Localized } from '../phrases.ts'
 

@@ -1,5 +1,5 @@
-import { type Documents, type Language, longDate, type TextDocument } from '#engine/documents'
 import { nextTurn } from '#platform/slices'
+import { type Documents, type Language, longDate, type TextDocument } from '#work/documents'
 import { headingOf, joined, type Part, paragraphOf, partOf } from '../blocks.ts'
 import type { Gap } from '../budgeted-steps.ts'
 import { encode, mediaTypes, saveDocument } from '../deliver.ts'

@@ -1,4 +1,4 @@
-import type { Documents } from '#engine/documents'
+import type { Documents } from '#work/documents'
 import { BudgetedSteps, planOf } from '../budgeted-steps.ts'
 import { type OutlineSection, outlineOf } from '../document/outline.ts'
 import { outcomeOf } from '../phrases.ts'

@@ -1,6 +1,7 @@
 /** The list of the files of a run, as the file `manifest.json`. */
-import { type Manifest, type ManifestEntry, manifestPath } from '#engine/documents'
+
 import type { Language } from '#platform/errors'
+import { type Manifest, type ManifestEntry, manifestPath } from '#work/documents'
 import { sha256 } from '../journal/results.ts'
 import { manifestTitle } from '../phrases.ts'
 import type { ManifestFile } from '../schema.ts'

@@ -1,9 +1,9 @@
 /** Files that a run delivers: bytes into the storage first, then the row that names them. */
 import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
-import { manifestPath, pathFault } from '#engine/documents'
-import type { Deliverable } from '#engine/pipelines'
 import type { ByteSource } from '#platform/storage'
+import { manifestPath, pathFault } from '#work/documents'
+import type { Deliverable } from '#work/pipelines'
 import { recordEvent } from '../events/store.ts'
 import { sha256, storeContent } from '../journal/results.ts'
 import type { RunLease } from '../run-lease.ts'

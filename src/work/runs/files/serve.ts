@@ -1,10 +1,10 @@
 /** Downloads: one file by its exact path, or all of them in a zip. */
 import { buffer } from 'node:stream/consumers'
 import type { App } from '#app'
-import { type BundledFile, manifestPath, zip } from '#engine/documents'
 import { fail } from '#platform/errors'
 import { Answer, attachment, type Content, type ContentSource, content } from '#platform/http'
 import { failLost } from '#platform/storage'
+import { type BundledFile, manifestPath, zip } from '#work/documents'
 import { reasons } from '../phrases.ts'
 import { notFound, type RunContext, requireRun, runKeyOf } from '../read.ts'
 import type { FilesQuery } from '../schema.ts'

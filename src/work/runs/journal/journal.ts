@@ -3,10 +3,10 @@
  * was begun and never ended is lost, and is not started again (docs/decisions/0027-durable-work.md).
  */
 import assert from 'node:assert/strict'
-import { requireActivePayer } from '#engine/paid'
-import { FailedStep, LostStep, OutOfCredits } from '#engine/pipelines'
+import { requireActivePayer } from '#core/paid'
 import { Failure } from '#platform/errors'
 import { uuidv7 } from '#platform/ids'
+import { FailedStep, LostStep, OutOfCredits } from '#work/pipelines'
 import type { RunLease } from '../run-lease.ts'
 import { readResult, storeResult } from './results.ts'
 import * as store from './store.ts'

@@ -1,5 +1,5 @@
 /** `/auth/v1`: the people who sign in to an app, for an unchanged client of the field (docs/decisions/0076). */
-import { type MissingFeature, sweepIfDue } from '#engine/app-users'
+import { type MissingFeature, sweepIfDue } from '#cloud/app-users'
 import { fail } from '#platform/errors'
 import type { AppArea, AppCall, AppReply } from '../area.ts'
 import { refused } from './refused.ts'

@@ -1,5 +1,5 @@
 /** Reads what clients of the field send: lenient about more, strict about what is used. */
-import type { Challenge } from '#engine/app-users'
+import type { Challenge } from '#cloud/app-users'
 import { fail, type Localized } from '#platform/errors'
 import type { AppCall } from '../area.ts'
 import { reasons } from './phrases.ts'

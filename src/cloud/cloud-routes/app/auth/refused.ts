@@ -1,5 +1,5 @@
 /** Refusals in the words that clients of the field know. */
-import type { MissingFeature } from '#engine/app-users'
+import type { MissingFeature } from '#cloud/app-users'
 import { declarationOf, type Failure } from '#platform/errors'
 import type { AppArea, AppReply } from '../area.ts'
 

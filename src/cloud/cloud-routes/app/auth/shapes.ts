@@ -1,5 +1,5 @@
 /** Users and sessions as clients of the field know them. */
-import { appMetadataOf, type OpenSession, type UserRow } from '#engine/app-users'
+import { appMetadataOf, type OpenSession, type UserRow } from '#cloud/app-users'
 
 export function userBody(user: UserRow): Record<string, unknown> {
   const confirmedAt = user.email_confirmed_at

@@ -16,7 +16,7 @@ import {
   signUp,
   verifyCode,
   verifyToken,
-} from '#engine/app-users'
+} from '#cloud/app-users'
 import { Failure, fail } from '#platform/errors'
 import type { AppCall, AppReply } from '../area.ts'
 import { reasons } from './phrases.ts'

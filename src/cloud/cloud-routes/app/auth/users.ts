@@ -11,7 +11,7 @@ import {
   removeUser,
   requireUser,
   userPage,
-} from '#engine/app-users'
+} from '#cloud/app-users'
 import { fail } from '#platform/errors'
 import { isUuid } from '#platform/ids'
 import { listJson } from '#platform/json'

@@ -1,4 +1,4 @@
-import { listAppFiles } from '#engine/app-files'
+import { listAppFiles } from '#cloud/app-files'
 import { compile } from '#platform/http'
 import { idCursor, pageQuery, plainList } from '#platform/lists'
 import type { AppCall, AppReply } from '../area.ts'

@@ -1,4 +1,4 @@
-import type { AppFileRow, FileOwner } from '#engine/app-files'
+import type { AppFileRow, FileOwner } from '#cloud/app-files'
 import { fail } from '#platform/errors'
 import type { AppCall } from '../area.ts'
 

@@ -1,4 +1,4 @@
-import { type AppFileRow, findAppFile } from '#engine/app-files'
+import { type AppFileRow, findAppFile } from '#cloud/app-files'
 import { errorBody, Failure, fail } from '#platform/errors'
 import { attachment, isKnown, partOf } from '#platform/http'
 import { isUuid } from '#platform/ids'

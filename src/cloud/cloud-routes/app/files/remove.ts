@@ -1,4 +1,4 @@
-import { deleteAppFile } from '#engine/app-files'
+import { deleteAppFile } from '#cloud/app-files'
 import { fail } from '#platform/errors'
 import type { AppCall, AppReply } from '../area.ts'
 import { ownerOf } from './owner.ts'

@@ -1,5 +1,5 @@
 /** `/functions/v1/{name}`: an app calls code of its own. */
-import { deepest, depthHeader, depthPurpose, readDepth } from '#engine/functions'
+import { deepest, depthHeader, depthPurpose, readDepth } from '#cloud/functions'
 import { declarationOf, type Failure, fail } from '#platform/errors'
 import type { AppArea, AppCall, AppReply } from '../area.ts'
 

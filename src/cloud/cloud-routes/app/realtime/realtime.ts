@@ -3,7 +3,7 @@
  * failed, and they come back without end. Here each channel gets the reason, is closed, and the client leaves by itself.
  */
 import type { WebSocket } from 'ws'
-import type { CloudKey } from '#engine/clouds'
+import type { CloudKey } from '#cloud/clouds'
 import { declarationOf, errorBody, fail, type Language } from '#platform/errors'
 import { scheduler } from '#platform/scheduler'
 import type { AppArea } from '../area.ts'

@@ -1,7 +1,7 @@
 /** The rows of a body: checked one by one before anything goes to the database. */
 
-import { documentOf, isRowColumn, type NewRow, queryLimits, rowReasons } from '#engine/collections'
-import { refuse } from '#engine/tables'
+import { documentOf, isRowColumn, type NewRow, queryLimits, rowReasons } from '#cloud/collections'
+import { refuse } from '#cloud/tables'
 import { fail } from '#platform/errors'
 import { isUuid, uuidv7 } from '#platform/ids'
 import { Slice } from '#platform/slices'

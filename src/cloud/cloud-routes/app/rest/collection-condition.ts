@@ -8,8 +8,8 @@ import {
   type RangeKind,
   readingsOf,
   searchConfigs,
-} from '#engine/collections'
-import { arrayMembers, refuse, type TablesCondition, type TablesField, unreadable } from '#engine/tables'
+} from '#cloud/collections'
+import { arrayMembers, refuse, type TablesCondition, type TablesField, unreadable } from '#cloud/tables'
 import { refusals, whys } from './refusals.ts'
 
 const maxMembers = 100

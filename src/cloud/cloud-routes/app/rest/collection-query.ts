@@ -8,7 +8,7 @@ import {
   type Selected,
   type Selection,
   wholeSelection,
-} from '#engine/collections'
+} from '#cloud/collections'
 import {
   parseQuery,
   refuse,
@@ -17,7 +17,7 @@ import {
   type TablesSelected,
   unreadable,
   wayKey,
-} from '#engine/tables'
+} from '#cloud/tables'
 import { Conditions, conditionOf, fieldOf } from './collection-condition.ts'
 import { refusals, whys } from './refusals.ts'
 

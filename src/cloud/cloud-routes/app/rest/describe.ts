@@ -1,7 +1,7 @@
 /** `GET /rest/v1/`: the collections in the form of OpenAPI 2.0, which tools of the field read. */
 
-import { collectionsOf } from '#engine/collections'
-import { refuse } from '#engine/tables'
+import { collectionsOf } from '#cloud/collections'
+import { refuse } from '#cloud/tables'
 import type { AppCall, AppReply } from '../area.ts'
 import { refusals } from './refusals.ts'
 

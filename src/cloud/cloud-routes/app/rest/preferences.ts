@@ -1,7 +1,7 @@
 /** The `Prefer` header, and what an answer looks like. */
 
 import type { IncomingHttpHeaders } from 'node:http'
-import { refuse } from '#engine/tables'
+import { refuse } from '#cloud/tables'
 import { refusals } from './refusals.ts'
 
 export interface Preferences {

@@ -1,6 +1,6 @@
 /** What this area refuses, of collections and of tables alike, and failures of the platform in its words. */
-import { queryLimits } from '#engine/collections'
-import { type Refusal, shown } from '#engine/tables'
+import { queryLimits } from '#cloud/collections'
+import { type Refusal, shown } from '#cloud/tables'
 import type { Failure, Language, Localized } from '#platform/errors'
 import { declarationOf } from '#platform/errors'
 import { persian } from '#platform/words'

@@ -10,8 +10,8 @@ import {
   type Selection,
   type WriteAnswer,
   type WriteOptions,
-} from '#engine/collections'
-import { RestRefused, refuse } from '#engine/tables'
+} from '#cloud/collections'
+import { RestRefused, refuse } from '#cloud/tables'
 import type { AppArea, AppCall, AppCaller, AppReply } from '../area.ts'
 import { answerTables } from '../tables/tables.ts'
 import { changedMembers, newRows } from './body.ts'

@@ -1,5 +1,5 @@
 /** What the path of a request names. */
-import { refuse } from '#engine/tables'
+import { refuse } from '#cloud/tables'
 import type { AppCall } from '../area.ts'
 import { refusals } from './refusals.ts'
 

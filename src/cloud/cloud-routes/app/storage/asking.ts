@@ -1,8 +1,8 @@
 /** Who asks for objects, in the words of the cloud's database. */
 
 import type { TSchema } from 'typebox'
-import type { Asking, ObjectCaller } from '#engine/buckets'
-import type { OpenDatabase } from '#engine/databases'
+import type { Asking, ObjectCaller } from '#cloud/buckets'
+import type { OpenDatabase } from '#cloud/databases'
 import { Failure, fail } from '#platform/errors'
 import { compile } from '#platform/http'
 import type { AppCall } from '../area.ts'

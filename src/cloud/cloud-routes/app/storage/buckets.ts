@@ -14,8 +14,8 @@ import {
   mediaTypes,
   requireBucket,
   sizeLimit,
-} from '#engine/buckets'
-import type { OpenDatabase } from '#engine/databases'
+} from '#cloud/buckets'
+import type { OpenDatabase } from '#cloud/databases'
 import { fail } from '#platform/errors'
 import { listJson } from '#platform/json'
 import type { AppCall, AppReply } from '../area.ts'

@@ -10,7 +10,7 @@ import {
   objectName,
   placeIn,
   removeObjects as remove,
-} from '#engine/buckets'
+} from '#cloud/buckets'
 import { fail } from '#platform/errors'
 import type { AppCall, AppReply } from '../area.ts'
 import { asking, bodyOf } from './asking.ts'

@@ -10,9 +10,9 @@ import {
   requireMayPut,
   requireObject,
   transformOf,
-} from '#engine/buckets'
-import { mediaTypeOf } from '#engine/sites'
+} from '#cloud/buckets'
 import { fail } from '#platform/errors'
+import { mediaTypeOf } from '#sites/hosting'
 import type { AppCall, AppReply } from '../area.ts'
 import { asking, bodyOf, objectCaller, withDatabase } from './asking.ts'
 import { boundedInteger } from './bounds.ts'

@@ -8,7 +8,7 @@ import {
   listFolderAs,
   listKeysAs,
   namePrefix,
-} from '#engine/buckets'
+} from '#cloud/buckets'
 import { fail } from '#platform/errors'
 import type { AppCall, AppReply } from '../area.ts'
 import { bodyOf, objectCaller, withDatabase } from './asking.ts'

@@ -12,7 +12,7 @@ import {
   requireObject,
   sizeOf,
   typeOf,
-} from '#engine/buckets'
+} from '#cloud/buckets'
 import { Failure, fail } from '#platform/errors'
 import { attachment, isKnown, partOf } from '#platform/http'
 import type { AppCall, AppReply } from '../area.ts'

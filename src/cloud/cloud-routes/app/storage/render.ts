@@ -9,7 +9,7 @@ import {
   type Transform,
   transformOf,
   typeOf,
-} from '#engine/buckets'
+} from '#cloud/buckets'
 import { Failure } from '#platform/errors'
 import { isKnown } from '#platform/http'
 import { Turns } from '#platform/turns'

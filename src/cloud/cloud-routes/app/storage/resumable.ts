@@ -11,7 +11,7 @@ import {
   readLink,
   service,
   type Upload,
-} from '#engine/buckets'
+} from '#cloud/buckets'
 import { Failure, fail } from '#platform/errors'
 import type { AppCall, AppReply } from '../area.ts'
 import { asking, objectCaller } from './asking.ts'

@@ -14,13 +14,13 @@ import {
   requireFits,
   requireMayPut,
   service,
-} from '#engine/buckets'
-import { mediaTypeOf } from '#engine/sites'
+} from '#cloud/buckets'
 import { fail } from '#platform/errors'
 import { isMultipart } from '#platform/http'
 import { boundsOf, readSmallJson } from '#platform/json'
 import type { SpoolFile } from '#platform/spool'
 import { sourceOf } from '#platform/storage'
+import { mediaTypeOf } from '#sites/hosting'
 import type { AppCall, AppReply } from '../area.ts'
 import { asking, objectCaller, sized } from './asking.ts'
 import { objectReasons } from './phrases.ts'

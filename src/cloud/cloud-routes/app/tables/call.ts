@@ -13,7 +13,7 @@ import {
   routinesOf,
   statedStatement,
   tablesLimits,
-} from '#engine/tables'
+} from '#cloud/tables'
 import type { AppCall, AppReply } from '../area.ts'
 import { requireAffected, requireSingle } from './check.ts'
 import { formMembers, givenMembers, isJson, mediaTypeOf } from './given-rows.ts'

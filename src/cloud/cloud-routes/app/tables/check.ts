@@ -1,5 +1,5 @@
 /** What an answer has to be for the request to count. */
-import { refuse } from '#engine/tables'
+import { refuse } from '#cloud/tables'
 import { refusals } from '../rest/refusals.ts'
 import type { TablesRequest } from './request.ts'
 

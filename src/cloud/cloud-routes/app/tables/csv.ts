@@ -1,5 +1,5 @@
 /** Comma-separated values (RFC 4180): names of columns in the first line, and `NULL` without quotes for none. */
-import { refuse, tablesLimits } from '#engine/tables'
+import { refuse, tablesLimits } from '#cloud/tables'
 import { Slice } from '#platform/slices'
 import { tablesRefusals } from './refusals.ts'
 

@@ -1,7 +1,7 @@
 /** `GET /rest/v1/`: tables and functions that whoever asks may use, in the form of OpenAPI 2.0, which tools of the field read. */
 
-import type { Catalogue, Column, Table } from '#engine/tables'
-import { refuse } from '#engine/tables'
+import type { Catalogue, Column, Table } from '#cloud/tables'
+import { refuse } from '#cloud/tables'
 import type { AppReply } from '../area.ts'
 import { openApiReply } from '../rest/describe.ts'
 import { refusals } from '../rest/refusals.ts'

@@ -1,5 +1,5 @@
 /** The rows of a body. What is checked here is their form; PostgreSQL reads the values, from the text as it came: no digit of a number is lost. */
-import { type GivenRows, refuse, tablesLimits } from '#engine/tables'
+import { type GivenRows, refuse, tablesLimits } from '#cloud/tables'
 import { parseJson } from '#platform/http'
 import { Slice } from '#platform/slices'
 import type { AppCall } from '../area.ts'

@@ -7,7 +7,7 @@ import {
   type TablesQuery,
   tablesLimits,
   wayKey,
-} from '#engine/tables'
+} from '#cloud/tables'
 import type { AppReply } from '../area.ts'
 import { refusals } from '../rest/refusals.ts'
 import { requireSingle } from './check.ts'

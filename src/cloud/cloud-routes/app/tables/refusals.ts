@@ -1,5 +1,5 @@
 /** What is wrong with a request on tables beside its query: its table, its body, its method, the size of its answer. */
-import { type Refusal, shown } from '#engine/tables'
+import { type Refusal, shown } from '#cloud/tables'
 import { persian } from '#platform/words'
 
 export const tablesRefusals = {

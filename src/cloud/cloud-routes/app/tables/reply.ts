@@ -1,7 +1,7 @@
 /** Rows as an answer of PostgREST. */
 
-import type { StatedAnswer } from '#engine/tables'
-import { refuse } from '#engine/tables'
+import type { StatedAnswer } from '#cloud/tables'
+import { refuse } from '#cloud/tables'
 import type { AppReply } from '../area.ts'
 import type { Preferences, Shape } from '../rest/preferences.ts'
 import { refusals } from '../rest/refusals.ts'

@@ -1,4 +1,4 @@
-import type { Answers, SessionOptions, TablesQuery, TablesStatements } from '#engine/tables'
+import type { Answers, SessionOptions, TablesQuery, TablesStatements } from '#cloud/tables'
 import type { AppCall } from '../area.ts'
 import type { Preferences, Shape } from '../rest/preferences.ts'
 

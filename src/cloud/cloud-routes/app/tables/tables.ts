@@ -1,7 +1,7 @@
 /** `/rest/v1` of a dedicated cloud: its tables and functions, as the role of whoever asks (docs/decisions/0082). */
-import type { ReadOnlyReason } from '#engine/clouds'
-import { type OpenDatabase, readOnlyBy, readOnlyState, StatementFailed } from '#engine/databases'
-import { databaseRefusal, onTables, parseQuery, type Refusal, refuse } from '#engine/tables'
+import type { ReadOnlyReason } from '#cloud/clouds'
+import { type OpenDatabase, readOnlyBy, readOnlyState, StatementFailed } from '#cloud/databases'
+import { databaseRefusal, onTables, parseQuery, type Refusal, refuse } from '#cloud/tables'
 import { declarationOf } from '#platform/errors'
 import type { AppCall, AppReply } from '../area.ts'
 import { databaseCaller } from '../claims.ts'

@@ -13,7 +13,7 @@ import {
   type WriteAnswer,
   type WriteOptions,
   type WritePlan,
-} from '#engine/tables'
+} from '#cloud/tables'
 import type { AppReply } from '../area.ts'
 import { requireAffected, requireSingle } from './check.ts'
 import { givenRows } from './given-rows.ts'

@@ -1,5 +1,5 @@
 /** A model that speaks, what it can be asked for, and what its sound costs. */
-import type { SoundEncoding } from '#engine/turn'
+import type { SoundEncoding } from '#core/turn'
 import type { NamedModel } from '../../models.ts'
 
 /** `speech`: one text; `dialogue`: several voices in one sound; `answer`: a spoken answer to a recording. */

@@ -1,7 +1,7 @@
 /** Models that speak: a text, a dialogue, or an answer to a recording. */
 import { Type } from 'typebox'
+import type { AudioCall, AudioProvider } from '#core/spec'
 import { safeInteger } from '#platform/schema'
-import type { AudioCall, AudioProvider } from '#providers/spec'
 import { modelKind, withoutTokens } from '../kind.ts'
 import { creditsPerUsd, currency, usdEach, usdPerMillion } from '../pricing.ts'
 import type { AudioModel, AudioPricing } from './audio-model.ts'

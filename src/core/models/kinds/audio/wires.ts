@@ -1,6 +1,6 @@
 /** What the dialects of sound can do, so that an entry which promises more is refused at the start and not after a hold. */
 
-import type { SoundEncoding } from '#engine/turn'
+import type { SoundEncoding } from '#core/turn'
 import type { Sentence } from '#platform/config'
 import type { Dialect } from '../../provider-settings.ts'
 import type { AudioTask } from './audio-model.ts'

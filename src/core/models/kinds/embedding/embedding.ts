@@ -1,6 +1,6 @@
 /** Models that turn texts into vectors: input tokens are paid, and there is no output. */
 import { Type } from 'typebox'
-import type { EmbeddingCall, EmbeddingOrder, EmbeddingProvider, UpstreamError } from '#providers/spec'
+import type { EmbeddingCall, EmbeddingOrder, EmbeddingProvider, UpstreamError } from '#core/spec'
 import { modelKind } from '../kind.ts'
 import { creditsPerUsd, currency, usdPerMillion } from '../pricing.ts'
 import type { EmbeddingModel } from './embedding-model.ts'

@@ -1,5 +1,5 @@
 /** An image model, what it can be asked for, and what its pictures cost. */
-import type { DrawnFormat, ImageBackground, ImageQuality, PixelSize } from '#engine/turn'
+import type { DrawnFormat, ImageBackground, ImageQuality, PixelSize } from '#core/turn'
 import type { NamedModel } from '../../models.ts'
 
 /** A model that draws pictures, and edits those it is given where `image.maxReferences` allows any. */

@@ -1,8 +1,8 @@
 /** Models that draw pictures, at a price for each or by tokens. */
 import { Type } from 'typebox'
-import type { ImageQuality, PixelSize } from '#engine/turn'
+import type { ImageCall, ImageProvider } from '#core/spec'
+import type { ImageQuality, PixelSize } from '#core/turn'
 import { oneOf, safeInteger } from '#platform/schema'
-import type { ImageCall, ImageProvider } from '#providers/spec'
 import { modelKind, withoutTokens } from '../kind.ts'
 import { creditsPerUsd, currency, usdEach, usdPerMillion } from '../pricing.ts'
 import {

@@ -2,7 +2,7 @@
  * What pictures cost. With a price for each, worst case and charge are the same sum, but for unfinished pictures that did not come. By
  * tokens the hold covers the expected ones with a margin, and what the upstream counts is charged within that.
  */
-import type { ImageOrder } from '#engine/turn'
+import type { ImageOrder } from '#core/turn'
 import { microcreditsOf, type PriceConversion, wholeMicrocredits } from '../microcredits.ts'
 import {
   expectedOutput,

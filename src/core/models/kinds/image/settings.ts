@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import type { ImageQuality, PixelSize } from '#engine/turn'
+import type { ImageQuality, PixelSize } from '#core/turn'
 import {
   type ConfigNode,
   integerIn,

@@ -1,5 +1,5 @@
 /** What the time of a call costs, beside the models that work in it, and what the tokens of a relay cost. */
-import type { RealtimeUsage } from '#providers/spec'
+import type { RealtimeUsage } from '#core/spec'
 import { microcreditsOf, type PriceConversion } from '../microcredits.ts'
 import type { RealtimeModel, RelayModel } from './realtime-model.ts'
 

@@ -1,5 +1,5 @@
 /** A model that one talks with in a call, what answers in it, and what a call costs. */
-import type { RealtimeUsage } from '#providers/spec'
+import type { RealtimeUsage } from '#core/spec'
 import type { NamedModel } from '../../models.ts'
 
 export type RealtimeModel = PipelineModel | RelayModel

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { readEnv } from '#platform/config'
 import { StartRefused } from '#platform/errors'
-import { sandboxModels } from '#providers/sandbox'
+import { sandboxModels } from '#sandbox'
 import { loadConfig } from '#settings'
 import { buildCatalogue, type Catalogue } from '../../catalogue.ts'
 import { realtimeCost, relayPricing, relayTranscriptionCost } from './price.ts'

@@ -1,5 +1,5 @@
 /** Prices of tokens as integers, and what usage costs by them. */
-import type { Usage } from '#engine/turn'
+import type { Usage } from '#core/turn'
 import { microcreditsOf, type PriceConversion, scale, wholeMicrocredits } from '../microcredits.ts'
 import type { Pricing } from './text-model.ts'
 

@@ -1,7 +1,7 @@
 /** Models that write text: tokens are paid, those of the prompt and those of the answer. */
 import { Type } from 'typebox'
-import type { Usage } from '#engine/turn'
-import type { PartSink, TextCall, TextProvider } from '#providers/spec'
+import type { PartSink, TextCall, TextProvider } from '#core/spec'
+import type { Usage } from '#core/turn'
 import type { Deployment } from '../../models.ts'
 import { phrases, refuse } from '../../phrases.ts'
 import { isWire, type ProviderConfig } from '../../provider-settings.ts'

@@ -1,5 +1,5 @@
 /** A model that writes recordings down, what it can be asked for, and what that costs. */
-import type { Timestamps } from '#engine/turn'
+import type { Timestamps } from '#core/turn'
 import type { NamedModel } from '../../models.ts'
 
 /** Files that upstreams take. */

@@ -1,7 +1,7 @@
 /** Models that write recordings down. */
 import { Type } from 'typebox'
+import type { TranscriptionCall, TranscriptionProvider } from '#core/spec'
 import { safeInteger } from '#platform/schema'
-import type { TranscriptionCall, TranscriptionProvider } from '#providers/spec'
 import { modelKind, withoutTokens } from '../kind.ts'
 import { creditsPerUsd, currency, usdEach, usdPerMillion } from '../pricing.ts'
 import { transcriptionCost } from './price.ts'

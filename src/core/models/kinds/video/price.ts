@@ -1,5 +1,5 @@
 /** What a video costs: by its row of the table, for each second or as a whole. */
-import type { VideoOrder } from '#engine/turn'
+import type { VideoOrder } from '#core/turn'
 import { microcreditsOf, type PriceConversion } from '../microcredits.ts'
 import type { VideoModel, VideoPriceRow } from './video-model.ts'
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { readEnv } from '#platform/config'
 import { StartRefused } from '#platform/errors'
-import { sandboxModels } from '#providers/sandbox'
+import { sandboxModels } from '#sandbox'
 import { loadConfig } from '#settings'
 import { buildCatalogue } from '../../catalogue.ts'
 import { videoCost, videoWorstCase } from './price.ts'

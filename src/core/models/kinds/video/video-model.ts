@@ -1,5 +1,5 @@
 /** A model that makes videos, what it can be asked for, and what they cost. */
-import type { VideoResolution } from '#engine/turn'
+import type { VideoResolution } from '#core/turn'
 import type { NamedModel } from '../../models.ts'
 
 export interface VideoModel extends NamedModel {

@@ -1,7 +1,7 @@
 /** Models that make videos, by jobs that last minutes. */
 import { Type } from 'typebox'
+import type { VideoCall, VideoProvider } from '#core/spec'
 import { safeInteger } from '#platform/schema'
-import type { VideoCall, VideoProvider } from '#providers/spec'
 import { modelKind, withoutTokens } from '../kind.ts'
 import { creditsPerUsd, currency, usdEach } from '../pricing.ts'
 import { videoCost, videoWorstCase } from './price.ts'

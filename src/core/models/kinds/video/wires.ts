@@ -1,5 +1,5 @@
 /** What the dialects of video can do, so that an entry which promises more is refused at the start and not after a hold. */
-import type { VideoResolution } from '#engine/turn'
+import type { VideoResolution } from '#core/turn'
 import type { Sentence } from '#platform/config'
 import type { Dialect } from '../../provider-settings.ts'
 import type { VideoEntry } from './settings.ts'

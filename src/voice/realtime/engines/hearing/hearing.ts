@@ -2,9 +2,10 @@
  * What a caller says in words: while it is spoken, where a provider of the model hears live, else by recordings of what was said until a pause. A
  * connection that breaks costs nothing, and recordings take its place: no word is lost.
  */
-import { type HeardLive, hearsLive, planStream } from '#engine/live-speech'
+
+import { UpstreamError } from '#core/spec'
 import { Failure } from '#platform/errors'
-import { UpstreamError } from '#providers/spec'
+import { type HeardLive, hearsLive, planStream } from '#voice/live-speech'
 import type { Pause, Turn } from '../../turns/turn-taking.ts'
 import { EarlyTranscripts, type HearingParts } from '../pipeline/early.ts'
 import { UserSound } from '../relay/user-sound.ts'

@@ -1,6 +1,7 @@
 /** One turn that is written down while it is spoken: a connection and a step of its own. */
-import { mostStreamSeconds, type SpeechStream, type StreamPlan } from '#engine/live-speech'
-import { UpstreamError } from '#providers/spec'
+
+import { UpstreamError } from '#core/spec'
+import { mostStreamSeconds, type SpeechStream, type StreamPlan } from '#voice/live-speech'
 import type { CallView, OpenStep } from '../../parts.ts'
 
 export interface LiveTurnOptions {

@@ -1,5 +1,5 @@
 /** What decides the cost of a call that runs past us: a caller can change it at the upstream, and it is put back. */
-import type { PassthroughSetup, SideSettings } from '#providers/spec'
+import type { PassthroughSetup, SideSettings } from '#core/spec'
 
 /** How long an upstream has for putting them back. */
 const restoreMs = 5_000

@@ -1,10 +1,10 @@
 /** Hands the offer of a caller to an upstream, and ends its call there. */
 import { setTimeout as pause } from 'node:timers/promises'
 import type { App } from '#app'
-import { failureOf } from '#engine/inference'
-import type { RelayModel } from '#engine/models'
-import type { Upstream } from '#engine/routing'
-import { type PassthroughCalls, type PassthroughSetup, type Timeouts, UpstreamError } from '#providers/spec'
+import { failureOf } from '#core/inference'
+import type { RelayModel } from '#core/models'
+import type { Upstream } from '#core/routing'
+import { type PassthroughCalls, type PassthroughSetup, type Timeouts, UpstreamError } from '#core/spec'
 import type { UpstreamCall } from '../../parts.ts'
 import { upstreamsOf } from '../relay/of-model.ts'
 

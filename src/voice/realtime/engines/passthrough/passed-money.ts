@@ -1,8 +1,8 @@
 /** What a call costs that runs past us: each response and each transcription has a step that was open before it began. */
 import type { App } from '#app'
-import { alarmClaims } from '#engine/paid'
+import { alarmClaims } from '#core/paid'
+import type { PassthroughSetup, RealtimeEnd, RealtimeUsage, SideSettings } from '#core/spec'
 import { Failure } from '#platform/errors'
-import type { PassthroughSetup, RealtimeEnd, RealtimeUsage, SideSettings } from '#providers/spec'
 import { CallOver } from '../../money/over.ts'
 import type { RunningMoney } from '../../money/running-money.ts'
 import type { Step } from '../../money/step.ts'

@@ -3,8 +3,7 @@
  * here is to hang up (docs/decisions/0090).
  */
 import type { App } from '#app'
-import type { RelayModel } from '#engine/models'
-import { asFailure } from '#platform/errors'
+import type { RelayModel } from '#core/models'
 import {
   type PassthroughSetup,
   type RealtimeEnd,
@@ -12,7 +11,8 @@ import {
   type SideSettings,
   type SideSink,
   UpstreamError,
-} from '#providers/spec'
+} from '#core/spec'
+import { asFailure } from '#platform/errors'
 import type { MoneyListener, RunningMoney } from '../../money/running-money.ts'
 import type { EndReason, SessionSettings, UpstreamCall } from '../../parts.ts'
 import { writeHungUp } from '../../store.ts'

@@ -1,8 +1,8 @@
 /** The agent that answers in a call, as its room gives it. Nothing of it is shown to the client but what its tools do. */
-import type { Model } from '#engine/models'
-import type { PaidCall } from '#engine/paid'
-import type { HostedTool } from '#engine/tools'
-import type { HostedToolEntry } from '#engine/turn'
+import type { Model } from '#core/models'
+import type { PaidCall } from '#core/paid'
+import type { HostedTool } from '#core/tools'
+import type { HostedToolEntry } from '#core/turn'
 
 export interface CallAgent {
   agentId: string

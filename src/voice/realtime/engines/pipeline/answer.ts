@@ -1,9 +1,9 @@
 /** One response of a call: the text model writes, its words are spoken as they come, its calls of tools go to the client. */
 import type { App } from '#app'
-import { type PaidTurn, prepareTurn, startPaidTurn, worstCaseOf } from '#engine/inference'
-import type { LiveCall } from '#engine/live-speech'
-import type { FinishReason, Part, Usage } from '#engine/turn'
+import { type PaidTurn, prepareTurn, startPaidTurn, worstCaseOf } from '#core/inference'
+import type { FinishReason, Part, Usage } from '#core/turn'
 import { asFailure, Failure, type Language } from '#platform/errors'
+import type { LiveCall } from '#voice/live-speech'
 import { errorObject, newId } from '../../events/server-events.ts'
 import type { CallView, ConversationItem, ResponseOptions } from '../../parts.ts'
 import {

@@ -1,5 +1,5 @@
 /** Cuts an answer that comes in pieces into what is spoken at a time: the first clause as soon as it is there, then whole sentences. */
-import { boundariesOf, piecesOfText } from '#engine/sound'
+import { boundariesOf, piecesOfText } from '#core/sound'
 
 /** Of the first piece: behind a mark it is long enough to sound like speech, and without one it is not waited for any longer. */
 const leastFirst = 20

@@ -1,8 +1,8 @@
 /** Transcriptions that begin while somebody may still be speaking: their words say whether the turn is over, and are its transcript if it is. */
 import type { App } from '#app'
-import { type HeardLive, type LiveCall, planHearing } from '#engine/live-speech'
-import type { TranscriptionModel } from '#engine/models'
+import type { TranscriptionModel } from '#core/models'
 import { asFailure, Failure } from '#platform/errors'
+import { type HeardLive, type LiveCall, planHearing } from '#voice/live-speech'
 import type { CallView } from '../../parts.ts'
 import { withinStep } from './within-step.ts'
 

@@ -1,5 +1,5 @@
 /** Uses of hosted tools in one answer: an item of each, and a sentence to the caller where they take long. */
-import type { Part } from '#engine/turn'
+import type { Part } from '#core/turn'
 import { newId } from '../../events/server-events.ts'
 import type { ConversationItem } from '../../parts.ts'
 

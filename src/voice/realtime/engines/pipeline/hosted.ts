@@ -1,7 +1,7 @@
 /** Which hosted tools the model of a call may use: those of its agent and those that its session names. */
 import type { App } from '#app'
-import { type HostedTools, joinTools } from '#engine/tools'
-import type { HostedToolEntry, Tool } from '#engine/turn'
+import { type HostedTools, joinTools } from '#core/tools'
+import type { HostedToolEntry, Tool } from '#core/turn'
 import type { CallAgent } from './agent.ts'
 
 /** Of one tool in one answer; somebody waits for it. */

@@ -1,8 +1,8 @@
 /** What the knowledge of an agent has on what the caller said last. Its vectors are a step of the call. */
 import type { App } from '#app'
-import type { LiveCall } from '#engine/live-speech'
-import type { RequestPart } from '#engine/paid'
+import type { RequestPart } from '#core/paid'
 import { uuidv7 } from '#platform/ids'
+import type { LiveCall } from '#voice/live-speech'
 import type { CallView, ConversationItem, OpenStep } from '../../parts.ts'
 import type { CallAgent } from './agent.ts'
 import { textOfItem } from './prompt.ts'

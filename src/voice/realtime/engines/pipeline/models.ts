@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import type { App } from '#app'
-import type { AudioModel, Model, PipelineModel, TranscriptionModel } from '#engine/models'
+import type { AudioModel, Model, PipelineModel, TranscriptionModel } from '#core/models'
 
 /** The models that work together in a call. */
 export interface PipelineModels {

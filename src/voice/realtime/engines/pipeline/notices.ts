@@ -1,7 +1,7 @@
 /** What a call says by itself: that its credit or its time is nearly used up, and goodbye. */
 import type { App } from '#app'
-import { type LiveCall, planSpeaking } from '#engine/live-speech'
 import type { Language } from '#platform/errors'
+import { type LiveCall, planSpeaking } from '#voice/live-speech'
 import type { CallNotice, CallView } from '../../parts.ts'
 import type { EngineWork } from '../engine-work.ts'
 import type { PipelineModels } from './models.ts'

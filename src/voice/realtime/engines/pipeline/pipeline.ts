@@ -1,8 +1,8 @@
 /** The engine `pipeline`: what is said is written down, a text model answers it, and its answer is spoken. */
 import type { App } from '#app'
-import type { LiveCall } from '#engine/live-speech'
-import type { PipelineModel } from '#engine/models'
+import type { PipelineModel } from '#core/models'
 import { type Failure, fail, type Language } from '#platform/errors'
+import type { LiveCall } from '#voice/live-speech'
 import type {
   CallEngine,
   CallNotice,

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import type { Model } from '#engine/models'
-import { sandboxModels } from '#providers/sandbox'
+import type { Model } from '#core/models'
+import { sandboxModels } from '#sandbox'
 import type { ConversationItem, FunctionTool } from '../../parts.ts'
 import { type Asked, mostOutputTokens, turnOf } from './prompt.ts'
 

@@ -1,8 +1,8 @@
 /** What the text model of a call is asked. */
-import { questionTurn } from '#engine/inference'
-import { measure, parseDataUrl } from '#engine/media'
-import type { Model } from '#engine/models'
-import type { Content, HostedToolEntry, Message, Turn } from '#engine/turn'
+import { questionTurn } from '#core/inference'
+import { measure, parseDataUrl } from '#core/media'
+import type { Model } from '#core/models'
+import type { Content, HostedToolEntry, Message, Turn } from '#core/turn'
 import { decodeBase64 } from '#platform/bytes'
 import type { ConversationItem, ItemContent, SessionSettings } from '../../parts.ts'
 

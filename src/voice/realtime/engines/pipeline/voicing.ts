@@ -1,10 +1,10 @@
 /** Speaks an answer piece by piece while it is written: pieces are ordered ahead of what is heard, and heard in their order. */
 
 import type { App } from '#app'
-import { type LiveCall, planSpeaking } from '#engine/live-speech'
-import type { AudioModel } from '#engine/models'
-import { isSpeakable } from '#engine/sound'
+import type { AudioModel } from '#core/models'
+import { isSpeakable } from '#core/sound'
 import { asFailure, Failure } from '#platform/errors'
+import { type LiveCall, planSpeaking } from '#voice/live-speech'
 import type { CallView } from '../../parts.ts'
 import { spokenForm } from './clauses.ts'
 import { withinStep } from './within-step.ts'

@@ -1,7 +1,7 @@
 /** What a turn of a call may cost at most: what is said is written down, answered and spoken. */
 import type { App, Caller } from '#app'
-import { boundTurn, worstCaseOf } from '#engine/inference'
-import { planSpeaking, worstOfHearing } from '#engine/live-speech'
+import { boundTurn, worstCaseOf } from '#core/inference'
+import { planSpeaking, worstOfHearing } from '#voice/live-speech'
 import type { SessionSettings } from '../../parts.ts'
 import { type CallAgent, mostPassageBytes } from './agent.ts'
 import { mostEarlySeconds } from './early.ts'

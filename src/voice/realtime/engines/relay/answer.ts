@@ -1,7 +1,7 @@
 /** One response of a call: held before it is asked for, spoken as it comes, and charged by what the upstream counts. */
-import { failureOf } from '#engine/inference'
+import { failureOf } from '#core/inference'
+import type { RealtimeEnd, RealtimeUsage, UpstreamError } from '#core/spec'
 import { asFailure, type Failure, type Language } from '#platform/errors'
-import type { RealtimeEnd, RealtimeUsage, UpstreamError } from '#providers/spec'
 import { errorObject, newId } from '../../events/server-events.ts'
 import type { CallView, ConversationItem, OpenStep, ResponseOptions } from '../../parts.ts'
 import {

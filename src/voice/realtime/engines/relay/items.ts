@@ -1,5 +1,5 @@
 /** The conversation in the words of an upstream. */
-import type { RealtimeInput } from '#providers/spec'
+import type { RealtimeInput } from '#core/spec'
 import type { Conversation, ConversationItem } from '../../parts.ts'
 
 /** OpenAI takes ids of 32 characters; a longer one of a client is not passed on. */

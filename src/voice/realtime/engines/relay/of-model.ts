@@ -1,7 +1,7 @@
 /** What the engine `relay` needs of a model of the catalogue. */
 import type { App } from '#app'
-import { type RelayModel, relayPricing, relayTranscriptionCost } from '#engine/models'
-import { inOrder } from '#engine/routing'
+import { type RelayModel, relayPricing, relayTranscriptionCost } from '#core/models'
+import { inOrder } from '#core/routing'
 import type { SessionSettings } from '../../parts.ts'
 import { worstOf } from './price.ts'
 import { mostTurnSeconds, type RelayOptions } from './relay.ts'

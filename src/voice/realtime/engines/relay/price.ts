@@ -1,5 +1,5 @@
 /** What a response of a realtime model costs. */
-import type { RealtimeEnd, RealtimeUsage } from '#providers/spec'
+import type { RealtimeEnd, RealtimeUsage } from '#core/spec'
 
 /** Micro-credits for a million tokens of each kind. */
 export type RelayPricing = Readonly<Record<keyof RealtimeUsage, bigint>>

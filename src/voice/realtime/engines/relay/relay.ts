@@ -3,10 +3,10 @@
  * response is held before it is asked for. Interruptions are judged by how long somebody speaks, for words come only after the turn.
  */
 import type { App } from '#app'
-import { failureOf } from '#engine/inference'
-import { alarmClaims } from '#engine/paid'
+import { failureOf } from '#core/inference'
+import { alarmClaims } from '#core/paid'
+import { type RealtimeSetup, UpstreamError } from '#core/spec'
 import { Failure, type Language } from '#platform/errors'
-import { type RealtimeSetup, UpstreamError } from '#providers/spec'
 import { refuse } from '../../events/fields.ts'
 import type { CallEngine, CallView, EngineEvent, ResponseOptions, SessionSettings } from '../../parts.ts'
 import { type Pause, type Turn, type TurnListener, TurnTaking } from '../../turns/turn-taking.ts'

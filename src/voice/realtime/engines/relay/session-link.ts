@@ -7,7 +7,7 @@ import {
   type RealtimeSink,
   type Timeouts,
   UpstreamError,
-} from '#providers/spec'
+} from '#core/spec'
 import type { Conversation } from '../../parts.ts'
 import { inputsOf } from './items.ts'
 

@@ -1,5 +1,5 @@
 /** What an upstream is told of a session. */
-import type { RealtimeSetup } from '#providers/spec'
+import type { RealtimeSetup } from '#core/spec'
 import type { ResponseOptions, SessionSettings } from '../../parts.ts'
 import type { RelayOptions } from './relay.ts'
 

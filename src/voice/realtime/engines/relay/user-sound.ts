@@ -1,5 +1,5 @@
 /** The sound of the user on its way to the upstream: kept for a moment, so that a turn begins where speech did. */
-import { Resampler } from '#engine/sound'
+import { Resampler } from '#core/sound'
 
 const rate = 16_000
 const frameMs = 20

@@ -1,8 +1,8 @@
 /** The engine `transcription`: what is said is written down, and nothing is answered. For captions. */
 import type { App } from '#app'
-import { type LiveCall, worstOfHearing } from '#engine/live-speech'
-import type { TranscriptionModel } from '#engine/models'
+import type { TranscriptionModel } from '#core/models'
 import { type Failure, fail, type Language } from '#platform/errors'
+import { type LiveCall, worstOfHearing } from '#voice/live-speech'
 import { refuse } from '../../events/fields.ts'
 import type { CallEngine, CallView, ConversationItem, EngineEvent, TurnDetection } from '../../parts.ts'
 import { type Pause, type Turn, type TurnListener, TurnTaking } from '../../turns/turn-taking.ts'

@@ -1,5 +1,5 @@
 /** The cleaning notes as text: what was decided, changed and left out between cells and values. */
-import type { Block, Language } from '#engine/documents'
+import type { Block, Language } from '#work/documents'
 import { headingOf, paragraphOf } from '../../blocks.ts'
 import { persianNumbers } from '../../persian.ts'
 import type { Note } from '../columns/notes.ts'
