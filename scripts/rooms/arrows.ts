@@ -1,5 +1,5 @@
 import { findImports } from './imports.ts'
-import { destinationOf, type Room, rankOf, ringOf, roomOf } from './rooms.ts'
+import { destinationOf, outermost, type Room, productOf, rankOf, roomOf } from './rooms.ts'
 import type { SourceFile } from './source.ts'
 
 /** One import that leads from a room to another. */
@@ -36,9 +36,13 @@ export function refusalOf(arrow: Arrow): string | undefined {
   const { from, to } = arrow
   if (arrow.refusal !== undefined) return arrow.refusal
   if (isAppTypeImport(arrow)) return undefined
-  if (rankOf(from) < rankOf(to))
-    return `${from} may not know ${to}: the arrow points down only, capabilities → engine → platform.`
-  if (ringOf(from) === 'engine' && ringOf(to) === 'providers' && to !== 'providers/spec')
-    return `${from} may not know ${to}: the engine knows no vendor, only providers/spec.`
-  return undefined
+  const [product, other] = [productOf(from), productOf(to)]
+  if (product === other || rankOf(from) > rankOf(to) || rankOf(from) === outermost) {
+    if (to !== 'sandbox' || composers.includes(from)) return undefined
+    return `${from} may not know ${to}: only ${composers.join(' and ')} do.`
+  }
+  return `${from} may not know ${to}: ${product} stands ${rankOf(from) < rankOf(to) ? 'below' : 'beside'} ${other}.`
 }
+
+/** What may know the offline simulators. */
+const composers: readonly string[] = ['connect', 'open-app']

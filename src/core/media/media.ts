@@ -14,6 +14,7 @@ export {
 export { measure } from './measure.ts'
 export { type Origin, originIn, originXmp } from './origin.ts'
 export { partsIn, withParts } from './parts.ts'
+export { referencePicture } from './reference.ts'
 export { cleanSvg } from './svg/clean-svg.ts'
 export { type DrawnSvg, openSvgs, type ProvenSvg, type Svgs } from './svg/confined-svg.ts'
 export type { SvgBox } from './svg/draw-svg.ts'

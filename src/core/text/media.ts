@@ -1,8 +1,7 @@
 /** Media inside a request, decoded and measured. Throws INVALID_MEDIA, before anything is held. */
 
-import { isVast, measure, parseDataUrl } from '#core/media'
+import { isVast, measure, parseDataUrl, referencePicture } from '#core/media'
 import type { Media } from '#core/turn'
-import { referencePicture } from '#media/images'
 import { decodeBase64, decodeBase64InSlices, textReleased } from '#platform/bytes'
 import { fail, type Localized } from '#platform/errors'
 import { reasons } from './phrases.ts'

@@ -74,5 +74,4 @@ export {
 } from './paid-image.ts'
 export { imageFailures } from './phrases.ts'
 export { type ImagePlan, planFor } from './plan.ts'
-export { referencePicture } from './reference.ts'
 export { maxPictureCharacters, withinBound } from './within-bound.ts'

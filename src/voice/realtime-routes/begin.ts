@@ -1,5 +1,6 @@
 /** A call begins: who may, which model, a place, and the first hold. */
 import type { App } from '#app'
+import type { CallAgent } from '#core/call-agent'
 import { payer } from '#core/calls'
 import { realtimeModels } from '#core/models'
 import { fail } from '#platform/errors'
@@ -7,7 +8,6 @@ import type { RequestContext } from '#platform/http'
 import { uuidv7 } from '#platform/ids'
 import {
   beginCall,
-  type CallAgent,
   type CallSession,
   type CallSettings,
   type ClientSecretRow,

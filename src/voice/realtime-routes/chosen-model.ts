@@ -4,7 +4,7 @@ import { requireMayUse } from '#core/calls'
 import type { RealtimeModel, TranscriptionModel } from '#core/models'
 import type { BuiltInTool } from '#core/turn'
 import { fail } from '#platform/errors'
-import type { CallAgent } from '#voice/realtime'
+import type { CallAgent } from '#core/call-agent'
 import { type CallModel, modelsOf } from './call-engine.ts'
 import { reasons } from './phrases.ts'
 

@@ -14,7 +14,7 @@ import {
   partOf,
   textOf,
 } from '../spoken-answer.ts'
-import type { CallAgent } from './agent.ts'
+import type { CallAgent } from '#core/call-agent'
 import { Clauses } from './clauses.ts'
 import { hostedOf, toolsOf } from './hosted.ts'
 import { HostedCalls } from './hosted-calls.ts'

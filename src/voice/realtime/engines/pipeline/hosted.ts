@@ -2,7 +2,7 @@
 import type { App } from '#app'
 import { type HostedTools, joinTools } from '#core/tools'
 import type { HostedToolEntry, Tool } from '#core/turn'
-import type { CallAgent } from './agent.ts'
+import type { CallAgent } from '#core/call-agent'
 
 /** Of one tool in one answer; somebody waits for it. */
 const mostUses = 3

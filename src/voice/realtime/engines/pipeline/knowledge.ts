@@ -4,7 +4,7 @@ import type { RequestPart } from '#core/paid'
 import { uuidv7 } from '#platform/ids'
 import type { LiveCall } from '#voice/live-speech'
 import type { CallView, ConversationItem, OpenStep } from '../../parts.ts'
-import type { CallAgent } from './agent.ts'
+import type { CallAgent } from '#core/call-agent'
 import { textOfItem } from './prompt.ts'
 
 export interface KnowledgeOptions {

@@ -3,7 +3,7 @@ import type { App, Caller } from '#app'
 import { boundTurn, worstCaseOf } from '#core/inference'
 import { planSpeaking, worstOfHearing } from '#voice/live-speech'
 import type { SessionSettings } from '../../parts.ts'
-import { type CallAgent, mostPassageBytes } from './agent.ts'
+import { type CallAgent, maxPassageBytes } from '#core/call-agent'
 import { mostEarlySeconds } from './early.ts'
 import { hostedOf, toolsOf, worstFees } from './hosted.ts'
 import type { PipelineModels } from './models.ts'
@@ -26,7 +26,7 @@ export interface TurnParts {
 
 /** What an agent adds to a prompt at most. */
 const bytesOf = ({ instructions, recall }: CallAgent): number =>
-  Buffer.byteLength(instructions) + (recall ? mostPassageBytes : 0)
+  Buffer.byteLength(instructions) + (recall ? maxPassageBytes : 0)
 
 /** In micro-credits; at every balance the same, so that it can be held before anything is known of the turn. */
 export function worstOfTurn(

@@ -18,4 +18,4 @@ export interface CallAgent {
 }
 
 /** Bytes of quoted passages at most: eight of four thousand characters, in Persian, and their titles. */
-export const mostPassageBytes = 72 * 1024
+export const maxPassageBytes = 72 * 1024
