@@ -225,8 +225,7 @@ async function memoryOfHours(): Promise<void> {
   const beganMs = performance.now()
   const watching = process.env['BENCH_VERBOSE']
     ? setInterval(
-        () =>
-          console.log(Math.round(performance.now() - beganMs), residentMegabytes(own), mostMegabytes(own)),
+        () => console.log(Math.round(performance.now() - beganMs), residentMegabytes(own), maxMegabytes(own)),
         500,
       )
     : undefined
@@ -240,12 +239,12 @@ async function memoryOfHours(): Promise<void> {
   if (!reply.ok) throw new Error(text)
   const tookS = (performance.now() - beganMs) / 1_000
   console.log(
-    `${name}: idle ${idle} MB, at most ${mostMegabytes(own)} MB, ${(cpuSeconds(own) - cpu).toFixed(1)} s of processor time, ${tookS.toFixed(0)} s`,
+    `${name}: idle ${idle} MB, at most ${maxMegabytes(own)} MB, ${(cpuSeconds(own) - cpu).toFixed(1)} s of processor time, ${tookS.toFixed(0)} s`,
   )
 }
 
 /** That the process had since it began. */
-function mostMegabytes(server: number): number {
+function maxMegabytes(server: number): number {
   const status = readFileSync(`/proc/${server}/status`, 'latin1')
   return Math.round(Number(/^VmHWM:\s+(\d+) kB$/m.exec(status)![1]) / 1_024)
 }

@@ -6,7 +6,7 @@
  */
 import { createServer, type ServerResponse } from 'node:http'
 
-const [port = '0', mostTokens = '50', paceMs = '20'] = process.argv.slice(2)
+const [port = '0', maxTokens = '50', paceMs = '20'] = process.argv.slice(2)
 let floodedBytes = 0
 
 const nowMs = (): number => performance.timeOrigin + performance.now()
@@ -29,8 +29,8 @@ createServer({ noDelay: true, keepAlive: true }, (request, response) => {
       response.end(JSON.stringify({ floodedBytes }))
       return
     }
-    const { max_tokens = Number(mostTokens), messages } = JSON.parse(body)
-    const tokens = Math.min(max_tokens, Number(mostTokens))
+    const { max_tokens = Number(maxTokens), messages } = JSON.parse(body)
+    const tokens = Math.min(max_tokens, Number(maxTokens))
     response.writeHead(200, { 'content-type': 'text/event-stream' })
     if (messages[0].content === 'flood') flood(response, max_tokens)
     else pace(response, tokens)

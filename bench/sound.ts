@@ -60,8 +60,8 @@ function printHours(format: string, args: readonly string[], folder: string): vo
   const program = path.join(import.meta.dirname, '../tests/sound/four-hours-process.ts')
   const words = [program, file, String(statSync(file).size), path.join(folder, 'spool'), ffmpegOnPath()]
   const { stdout } = spawnSync(process.execPath, words, { maxBuffer: 1 << 26 })
-  const { openMs, allMs, cpuMs, childrenMs, longestMs, maxRssMb } = JSON.parse(stdout.toString())
-  const shown = [openMs, allMs, cpuMs, childrenMs, longestMs, maxRssMb].map((value) => Math.round(value))
+  const { openMs, allMs, cpuMs, childrenMs, maxMs, maxRssMb } = JSON.parse(stdout.toString())
+  const shown = [openMs, allMs, cpuMs, childrenMs, maxMs, maxRssMb].map((value) => Math.round(value))
   process.stdout.write(`${`four hours, ${format}`.padEnd(24)}${shown.join('\t')}\n`)
 }
 

@@ -23,9 +23,9 @@ interface Start {
   readyCpu: number
   warmMs: number
   warmCpu: number
-  longestMs: number
+  maxMs: number
   /** The longest step of the warm-up, as the server measured it. */
-  longestStep: string
+  maxStepLength: string
 }
 
 await using stack = new AsyncDisposableStack()
@@ -46,8 +46,8 @@ function printMedians(name: string, of: Start[]): void {
   console.log(`${name}
   to the first 200 of /health/ready  ${median((s) => s.readyCpu).toFixed(2)} s CPU, ${Math.round(median((s) => s.readyMs))} ms
   warming                            ${median((s) => s.warmCpu).toFixed(2)} s CPU, ${Math.round(median((s) => s.warmMs))} ms
-  longest /health/live while warming ${Math.round(median((s) => s.longestMs))} ms; at most ${Math.round(Math.max(...of.map((s) => s.longestMs)))} ms
-  longest step                       ${of.at(-1)!.longestStep}`)
+  longest /health/live while warming ${Math.round(median((s) => s.maxMs))} ms; at most ${Math.round(Math.max(...of.map((s) => s.maxMs)))} ms
+  longest step                       ${of.at(-1)!.maxStepLength}`)
 }
 
 async function startOnce(): Promise<Start> {
@@ -79,15 +79,15 @@ async function startOnce(): Promise<Start> {
     }
     const readyCpu = cpuSeconds(child.pid!)
     const readyMs = performance.now() - beganMs
-    const longestMs = await longestAnswer(`${url}/health/live`, warmed.promise)
+    const maxMs = await maxAnswerLength(`${url}/health/live`, warmed.promise)
     const figures = await warmed.promise
     return {
       readyMs,
       readyCpu,
       warmMs: Number(figures['ms'] ?? Number.NaN),
       warmCpu: cpuSeconds(child.pid!) - readyCpu,
-      longestMs,
-      longestStep: `${figures['longest_cpu_ms'] ?? '?'} ms CPU, ${figures['longest'] ?? '?'}`,
+      maxMs,
+      maxStepLength: `${figures['longest_cpu_ms'] ?? '?'} ms CPU, ${figures['longest'] ?? '?'}`,
     }
   } finally {
     clearTimeout(timer)
@@ -106,21 +106,21 @@ async function answers(url: string): Promise<boolean> {
 }
 
 /** The longest of the answers to a request every 10 ms, in milliseconds. */
-async function longestAnswer(url: string, end: Promise<unknown>): Promise<number> {
+async function maxAnswerLength(url: string, end: Promise<unknown>): Promise<number> {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 })
   let over = false
   void end.then(() => {
     over = true
   })
-  let longestMs = 0
+  let maxMs = 0
   while (!over) {
     const beganMs = performance.now()
     const { promise, resolve, reject } = Promise.withResolvers<void>()
     get(url, { agent }, (reply) => reply.resume().on('end', resolve)).on('error', reject)
     await promise
-    longestMs = Math.max(longestMs, performance.now() - beganMs)
+    maxMs = Math.max(maxMs, performance.now() - beganMs)
     await new Promise((next) => setTimeout(next, 10))
   }
   agent.destroy()
-  return longestMs
+  return maxMs
 }

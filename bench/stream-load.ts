@@ -34,7 +34,7 @@ export interface StreamResult {
   gap: Shares
 }
 
-const mostFaults = 3
+const maxFaults = 3
 
 const nowMs = (): number => performance.timeOrigin + performance.now()
 
@@ -71,7 +71,7 @@ async function read(options: StreamOptions): Promise<StreamResult> {
         }
       })
       socket.on('close', () => {
-        if (!done && unfinished++ < mostFaults) faults.push(`${start.slice(0, 600)} … ${rest.slice(-200)}`)
+        if (!done && unfinished++ < maxFaults) faults.push(`${start.slice(0, 600)} … ${rest.slice(-200)}`)
         resolve()
       })
       socket.on('error', () => {})

@@ -23,13 +23,13 @@ const { positionals, values } = parseArgs({
 })
 const parts = { paced, silent, slow }
 const names = positionals.length > 0 ? positionals : Object.keys(parts)
-const mostTokens = 1_000
+const maxTokens = 1_000
 const quickStreams = 200
 
 console.log(`${machine()}\n`)
 for (const name of names) {
   await using stack = new AsyncDisposableStack()
-  const upstream = stack.use(await runPaced(mostTokens, name === 'silent' ? 10_000 : 50))
+  const upstream = stack.use(await runPaced(maxTokens, name === 'silent' ? 10_000 : 50))
   const sides = await startStreamSides(upstream, values.beside, stack)
   // Compiles the hot code; few streams, so that memory is still as small as at rest.
   for (const side of sides) await loadOf(side, 64, name === 'silent' ? 1 : 60)

@@ -12,7 +12,7 @@ import { titles } from './phrases.ts'
 import { fullReceipt } from './receipts/store.ts'
 import { plain } from './server.ts'
 
-const mostCalls = 500
+const maxCalls = 500
 /** Its process looks every five seconds. */
 const waitMs = 15_000
 const lookMs = 250
@@ -37,7 +37,7 @@ async function list(session: Session, { options, flags }: ParsedArguments): Prom
   const { language } = session
   const accountId = options.account === undefined ? undefined : readId('--account', options.account)
   const running = !flags.includes('all')
-  const { rows } = await listAnyCalls(await session.db(), { accountId, running, limit: mostCalls })
+  const { rows } = await listAnyCalls(await session.db(), { accountId, running, limit: maxCalls })
   const none = running ? words.noneNow : words.noneYet
   const columns = columnsOf(session).filter(({ title }) => title !== callColumns.request)
   return {

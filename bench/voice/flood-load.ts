@@ -27,7 +27,7 @@ type Flooded = Omit<FloodResult, 'seconds'>
 
 /** A known event that is answered. */
 const message = '{"type":"input_audio_buffer.clear"}'
-const mostSeconds = 45
+const maxSeconds = 45
 const options: FloodOptions = JSON.parse(process.argv[2]!)
 const beganMs = performance.now()
 
@@ -85,7 +85,7 @@ async function floodChannels({ url, key, peers, messages }: FloodOptions): Promi
   await page.route('http://localhost/', (route) => route.fulfill({ contentType: 'text/html', body: '' }))
   await page.goto('http://localhost/')
   await page.addScriptTag({ content: script })
-  const given = [url, key, peers, messages, message, mostSeconds].map((value) => JSON.stringify(value))
+  const given = [url, key, peers, messages, message, maxSeconds].map((value) => JSON.stringify(value))
   return await page.evaluate(`flood(${given.join(', ')})`)
 }
 

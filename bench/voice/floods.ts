@@ -11,13 +11,13 @@ import type { FloodOptions, FloodResult } from './flood-load.ts'
 import { fromLoadCore, loadCore, serverCore, startVoiceServer, voiceLoad } from './server.ts'
 
 const messages = 50_000
-const nicely = { mostSeconds: 150, isNice: true } as const
+const nicely = { maxSeconds: 150, isNice: true } as const
 /** Of flooders whose process was ended. */
 const nothing: FloodResult = {
   sent: Number.NaN,
   answered: Number.NaN,
   open: Number.NaN,
-  seconds: nicely.mostSeconds,
+  seconds: nicely.maxSeconds,
 }
 const targets = { healthMs: 200, megabytes: 20 } as const
 const restMs = 3_000

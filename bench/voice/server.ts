@@ -83,17 +83,17 @@ export function descendants(process: number): number[] {
   return children.flatMap((child) => [child, ...descendants(child)])
 }
 
-export const voiceLoad = (options: VoiceLoadOptions, mostSeconds?: number): Promise<VoiceLoadResult> =>
-  fromLoadCore('bench/voice/load.ts', options, mostSeconds === undefined ? {} : { mostSeconds })
+export const voiceLoad = (options: VoiceLoadOptions, maxSeconds?: number): Promise<VoiceLoadResult> =>
+  fromLoadCore('bench/voice/load.ts', options, maxSeconds === undefined ? {} : { maxSeconds })
 
 /**
  * Runs a script with a JSON argument on the core of the load, and reads the JSON that it prints.
- * Throws where it printed none, in `mostSeconds` where they are named. `isNice`: all others on that core come first.
+ * Throws where it printed none, in `maxSeconds` where they are named. `isNice`: all others on that core come first.
  */
 export async function fromLoadCore<Result>(
   script: string,
   asked: object,
-  { mostSeconds, isNice = false }: { mostSeconds?: number; isNice?: boolean } = {},
+  { maxSeconds, isNice = false }: { maxSeconds?: number; isNice?: boolean } = {},
 ): Promise<Result> {
   const command = ['-c', String(loadCore), process.execPath, path.join(root, script), JSON.stringify(asked)]
   const polite = !isNice ? [] : ['nice', '-n', '10']
@@ -103,7 +103,7 @@ export async function fromLoadCore<Result>(
   child.stdout.on('data', (text) => {
     out += text
   })
-  const late = mostSeconds && setTimeout(() => child.kill('SIGKILL'), 1_000 * mostSeconds)
+  const late = maxSeconds && setTimeout(() => child.kill('SIGKILL'), 1_000 * maxSeconds)
   await once(child, 'close')
   clearTimeout(late || undefined)
   return JSON.parse(out)

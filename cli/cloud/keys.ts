@@ -27,14 +27,14 @@ interface Key {
   secret?: string | null
 }
 
-const longestGraceSeconds = 7 * 24 * 60 * 60
+const maxGraceSeconds = 7 * 24 * 60 * 60
 
 async function run(session: Session, given: ParsedArguments): Promise<Outcome> {
   const { new: kind, grace, end } = given.options
   if (kind !== undefined && end !== undefined) misused(words.newOrEnd())
   if (kind === undefined && grace !== undefined) misused(words.graceOfNew())
   if (kind !== undefined && !['public', 'service', 'signing'].includes(kind)) misused(words.badKind(kind))
-  const seconds = grace === undefined ? undefined : wholeNumber('--grace', grace, 0, longestGraceSeconds)
+  const seconds = grace === undefined ? undefined : wholeNumber('--grace', grace, 0, maxGraceSeconds)
   const { server, cloud } = await namedCloud(session, given)
   if (kind !== undefined) return make(session, server, cloud, { kind, grace_seconds: seconds })
   if (end !== undefined) {

@@ -37,7 +37,7 @@ const maxCharacters = 39_500
 const maxFiles = 1_000
 const lookAgainMs = 1_000
 /** A statement has 60 seconds, and may wait for its turn before. */
-const longestStatement = '90 seconds'
+const maxStatementLength = '90 seconds'
 /** Of a statement that PostgreSQL has refused. */
 const badRequest = 400
 
@@ -50,7 +50,7 @@ create table if not exists kherad_migrations.applied
   (name text primary key, checksum text not null, applied_at timestamptz default now(), begun_at timestamptz default now());
 alter table kherad_migrations.applied add column if not exists begun_at timestamptz default now()`
 const readRecords = `select pg_catalog.json_object_agg(name, pg_catalog.json_build_object('checksum', checksum, 'isDone', applied_at is not null,
-    'isRecent', begun_at > now() - interval '${longestStatement}'))
+    'isRecent', begun_at > now() - interval '${maxStatementLength}'))
   from kherad_migrations.applied`
 
 const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`

@@ -9,7 +9,7 @@ import {
   stateOf,
   suspendCloud,
 } from '#cloud/clouds'
-import { forgetDatabase, mostMemoryOf } from '#cloud/databases'
+import { forgetDatabase, maxMemoryOf } from '#cloud/databases'
 import type { Language } from '#platform/errors'
 import { isUuid } from '#platform/ids'
 import { loadConfig } from '#settings'
@@ -136,7 +136,7 @@ async function requireWakes(
 ): Promise<void> {
   if (bytes === null || bytes === undefined) return
   const config = loadConfig(session.env)
-  const most = await mostMemoryOf({ db: await session.db(), config }, keyOf(cloud))
+  const most = await maxMemoryOf({ db: await session.db(), config }, keyOf(cloud))
   if (most !== undefined && bytes > most)
     refuse(
       'TOO_MUCH_MEMORY',

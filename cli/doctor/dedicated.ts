@@ -13,7 +13,7 @@ import { doctorPhrases as words } from './phrases.ts'
 
 const oldestVersion = 180_000
 /** Of notifications that nobody has read, 8 KB each: more than that is more than an app needs. */
-const mostQueuePages = 16_384
+const maxQueuePages = 16_384
 const mebibyte = 1024 * 1024
 
 /** No check where no package is offered and no database is there, and of servers where none is named. */
@@ -44,7 +44,7 @@ async function checkMachine(config: Config): Promise<Check[]> {
   const more: Check[] = []
   const jailed = await examine('cloud_databases', async () => {
     // Nobody waits for the doctor as for a request: a busy machine may take longer to test its jail.
-    using jail = openJail(openLog('silent'), { waits: { longestWaitMs: 60_000, pauseMs: 10_000 } })
+    using jail = openJail(openLog('silent'), { waits: { maxWaitMs: 60_000, pauseMs: 10_000 } })
     const root = rootOf(config)
     const { memoryShare, leastFreeDisk } = config.databases
     const found = await examineMachine({
@@ -85,7 +85,7 @@ async function checkServer(server: Config['databases']['servers'][number]): Prom
     const { version, isSuperuser, databases, queuePages } = found
     if (version < oldestVersion) return broken(name, words.cloudServerOld(found.versionName))
     if (!isSuperuser) return broken(name, words.cloudServerRole())
-    if (queuePages > mostQueuePages) return warned(name, words.cloudServerQueue(queuePages, mostQueuePages))
+    if (queuePages > maxQueuePages) return warned(name, words.cloudServerQueue(queuePages, maxQueuePages))
     return ok(name, words.cloudServer(found.versionName, databases, server.limit))
   })
 }

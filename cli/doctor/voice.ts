@@ -11,7 +11,7 @@ import { serverAt } from './machine.ts'
 import { voicePhrases as words } from './voice-phrases.ts'
 
 /** Of a range that is longer than any machine has use for. */
-const mostPorts = 64
+const maxPorts = 64
 
 export async function checkVoice(config: Config, models: Catalogue): Promise<Check[]> {
   if (config.voice.capacity === 0 || !config.roles.voice) return [skipped('voice', words.none())]
@@ -48,7 +48,7 @@ const joined = (one: Sentence, other: Sentence): Sentence => ({
 async function checkReach(config: Config): Promise<Check[]> {
   let found: FreePorts
   try {
-    found = await findFreePorts(config.webrtc, mostPorts)
+    found = await findFreePorts(config.webrtc, maxPorts)
   } catch (error) {
     return [broken('voice_ports', words.notHere((error as Error).message))]
   }

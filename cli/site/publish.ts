@@ -91,14 +91,14 @@ const whole = async ({ path, source }: FolderFile) => ({
 })
 
 const firstPauseMs = 150
-const longestPauseMs = 2_000
+const maxPauseMs = 2_000
 const growth = 1.4
 
 async function untilReady(session: Session, server: Server, accepted: Site, seconds: number): Promise<Site> {
   const fromMs = session.clock.nowMs()
   const elapsed = () => (session.clock.nowMs() - fromMs) / 1_000
   try {
-    for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(longestPauseMs, pauseMs * growth)) {
+    for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(maxPauseMs, pauseMs * growth)) {
       const site = await requestRecord<Site>(server, 'GET', pathOf(accepted))
       // A later publication by somebody else says nothing of this one.
       if (site.version > accepted.version || site.status === 'ready') return site

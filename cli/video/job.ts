@@ -25,7 +25,7 @@ export interface VideoJob {
 const maxVideoBytes = 512 * 1024 * 1024
 const maxRecordBytes = 64 * 1024
 const firstPauseMs = 1_000
-const longestPauseMs = 15_000
+const maxPauseMs = 15_000
 const growth = 1.25
 
 /** Orders it with an idempotency key; returns its id. Throws what the server refuses, with the key where a repeat is of use. */
@@ -108,7 +108,7 @@ async function ended(
   show: (job: VideoJob) => void,
 ): Promise<VideoJob> {
   const signal = AbortSignal.any([server.stopping, until])
-  for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(longestPauseMs, pauseMs * growth)) {
+  for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(maxPauseMs, pauseMs * growth)) {
     const path = `/v1/videos/${encodeURIComponent(id)}`
     const job = (await request(server, 'GET', path, { until }, recordIn)) as Partial<VideoJob>
     if (typeof job.status !== 'string' || typeof job.id !== 'string')

@@ -114,8 +114,8 @@ export const drawnMutations: readonly Mutation[] = [
   },
   {
     file: 'src/cloud/tables/sql-text.ts',
-    find: 'const longestNameBytes = 63',
-    replace: 'const longestNameBytes = 64',
+    find: 'const maxNameBytes = 63',
+    replace: 'const maxNameBytes = 64',
     breaks: 'A name that a request chooses is refused where PostgreSQL would cut it',
     test: 'src/cloud/tables/sql-text.test.ts',
     suite: 'quick',

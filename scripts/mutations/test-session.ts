@@ -39,7 +39,7 @@ export class TestSession implements AsyncDisposable {
     )
     if (!specifications.length) return { kind: 'unfit', why: 'no such test file' }
     const late = Promise.withResolvers<undefined>()
-    const timer = setTimeout(() => late.resolve(undefined), longestMs)
+    const timer = setTimeout(() => late.resolve(undefined), maxMs)
     const result = await Promise.race([vitest.runTestSpecifications(specifications), late.promise])
     clearTimeout(timer)
     // A session remembers the files of its earlier runs, too.
@@ -50,7 +50,7 @@ export class TestSession implements AsyncDisposable {
         result.unhandledErrors,
       )
     await this.close()
-    return { kind: 'unfit', why: `it had not ended after ${longestMs / 1000} s` }
+    return { kind: 'unfit', why: `it had not ended after ${maxMs / 1000} s` }
   }
 
   async close(): Promise<void> {
@@ -64,7 +64,7 @@ export class TestSession implements AsyncDisposable {
   }
 }
 
-const longestMs = 240_000
+const maxMs = 240_000
 
 function open(root: string): Promise<Vitest> {
   return createVitest('test', {

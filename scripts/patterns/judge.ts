@@ -4,7 +4,7 @@ import { analyse } from 'scslre'
 
 /** Above this many repetitions a bounded quantifier costs as much as one without a bound. */
 const asGoodAsUnbounded = 100
-const longestAttack = 64_000
+const maxAttackLength = 64_000
 /** CPU time below which nothing is suspicious. */
 const harmlessCpuMs = 50
 /**
@@ -118,9 +118,9 @@ function automaton(source: string, flags: string): NFA {
 function isCostly(pattern: RegExp, word: string): boolean {
   boundedCpuMs ??= measureBounded()
   for (const end of endings) {
-    for (let length = 1_000; length <= longestAttack; length *= 2) {
+    for (let length = 1_000; length <= maxAttackLength; length *= 2) {
       const text = `x${word.repeat(length / word.length)}${end}`
-      const limit = Math.max(harmlessCpuMs, (3 * boundedCpuMs * length) / longestAttack)
+      const limit = Math.max(harmlessCpuMs, (3 * boundedCpuMs * length) / maxAttackLength)
       // Twice, since a collection of garbage may fall into one of them.
       if (cpuMsOf(pattern, text) > limit && cpuMsOf(pattern, text) > limit) return true
     }
@@ -130,7 +130,7 @@ function isCostly(pattern: RegExp, word: string): boolean {
 
 /** The least of three measurements, since other processes slow some of them down. */
 function measureBounded(): number {
-  const text = '<'.repeat(longestAttack)
+  const text = '<'.repeat(maxAttackLength)
   return Math.min(...[1, 2, 3].map(() => cpuMsOf(/<([^>]{1,300})>/g, text)))
 }
 

@@ -1,5 +1,5 @@
 import { findImports } from './imports.ts'
-import { destinationOf, outermost, type Room, productOf, rankOf, roomOf } from './rooms.ts'
+import { destinationOf, outermost, productOf, type Room, rankOf, roomOf } from './rooms.ts'
 import type { SourceFile } from './source.ts'
 
 /** One import that leads from a room to another. */

@@ -16,7 +16,7 @@ const wordsAsked = /(\d{1,5})[\s-]+(?:words?\b|کلمه|واژه)/iu
 const paragraphsAsked = /(\d{1,3})[\s-]+(?:paragraphs?\b|پاراگراف|بند(?!\p{L}))/iu
 
 /** The longest list that the sandbox counts out; longer ones end there, since every answer is bounded. */
-const longestCount = 10_000
+const maxCount = 10_000
 
 /**
  * The text answer. In order: tool results, exact repetition, counting, a text of N words or paragraphs, arithmetic; otherwise the sandbox
@@ -60,7 +60,7 @@ function countUp(text: string, language: Language): string | undefined {
   const match = count.map((pattern) => pattern.exec(numerals(text))).find((each) => each !== null)
   if (!match) return undefined
   const from = Number(match[1] ?? 1)
-  const to = Math.min(Number(match[2]), from + longestCount - 1)
+  const to = Math.min(Number(match[2]), from + maxCount - 1)
   if (to < from) return undefined
   const numbers = Array.from({ length: to - from + 1 }, (_, index) => digits(language, String(from + index)))
   return numbers.join(language === 'fa' ? '، ' : ', ')

@@ -22,14 +22,14 @@ const classes: Record<string, string> = {
 const anyCharacter = [...letters, ...letters.toUpperCase(), ...'0123456789', ...'-_ .!#@']
 
 /** The longest pattern and the deepest group from which samples are generated. */
-const longestPattern = 2000
+const maxPatternLength = 2000
 const deepestGroup = 50
 const nothing: PatternNode = { type: 'sequence', nodes: [] }
 
 /** Parses a pattern; `undefined` for constructs from which samples cannot be generated: lookaround, back references, Unicode properties. */
 export function parsePattern(pattern: string): PatternNode | undefined {
   const source = [...pattern]
-  return source.length > longestPattern ? undefined : new PatternParser(source).parse()
+  return source.length > maxPatternLength ? undefined : new PatternParser(source).parse()
 }
 
 /** Recursive descent: each method reads one construct at the cursor and returns `undefined` for an unknown one. */

@@ -39,7 +39,7 @@ const shallow = 3
 const deepest = 40
 /** The longest array and text that a schema can require. */
 const maxItems = 500
-const longestText = 10_000
+const maxTextLength = 10_000
 
 /**
  * A value that is valid by the schema; deterministic. Supports the validating keywords of 2020-12 except `unevaluated*` and `$dynamicRef`;
@@ -168,8 +168,9 @@ class Sampler {
 
   #text(flat: SchemaObject, place: Place): string {
     const min = numberOf(flat['minLength']) ?? 0
-    const max = numberOf(flat['maxLength']) ?? longestText
-    if (min > longestText || min > max) throw new UnsatisfiableSchema('No text has this length.', place.path)
+    const max = numberOf(flat['maxLength']) ?? maxTextLength
+    if (min > maxTextLength || min > max)
+      throw new UnsatisfiableSchema('No text has this length.', place.path)
     if (typeof flat['pattern'] === 'string') {
       const built = samplePattern(flat['pattern'], { min, max, variant: place.variant }, this.#checking)
       if (built !== undefined) return built

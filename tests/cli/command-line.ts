@@ -30,12 +30,12 @@ async function runHere(env: Record<string, string>, ...words: string[]): Promise
   for (let tries = 1; ; tries++) {
     const seen = await runOnce(env, ...words)
     // In nearly all cases it is the first connection, before anything was done.
-    if (seen.code !== 1 || seen.out !== '' || tries === mostTries || !databaseStoodStill.test(seen.err))
+    if (seen.code !== 1 || seen.out !== '' || tries === maxTries || !databaseStoodStill.test(seen.err))
       return seen
   }
 }
 
-const mostTries = 4
+const maxTries = 4
 /** Of the sentence that refuses a command to which the database gave no connection in time. */
 const databaseStoodStill = /\(Connection terminated due to connection timeout\)/
 

@@ -56,7 +56,7 @@ export async function expectLinear(
 }
 
 /** The most processor time that one turn of the event loop took while something went on. */
-export async function longestTurn(act: () => Promise<unknown>): Promise<number> {
+export async function maxTurnLength(act: () => Promise<unknown>): Promise<number> {
   let longest = 0
   let before = cpuMs()
   let isOver = false
@@ -81,6 +81,6 @@ export async function expectNoHold(
 ): Promise<void> {
   let least = Number.POSITIVE_INFINITY
   for (let again = 0; again <= tries && least > maxMs; again += 1)
-    least = Math.min(least, await longestTurn(act))
+    least = Math.min(least, await maxTurnLength(act))
   expect(least, name).toBeLessThanOrEqual(maxMs)
 }

@@ -22,7 +22,7 @@ interface Pair {
   asked: string
 }
 
-const mostAsked = 1_000_000
+const maxAsked = 1_000_000
 
 export class DatabaseProxy {
   readonly #databaseUrl: string
@@ -108,7 +108,7 @@ export class DatabaseProxy {
   #ask(pair: Pair, bytes: Buffer): void {
     if (pair.swallows) return
     const text = bytes.toString('latin1')
-    pair.asked = /\bbegin\b|\bstart transaction\b/.test(text) ? text : (pair.asked + text).slice(-mostAsked)
+    pair.asked = /\bbegin\b|\bstart transaction\b/.test(text) ? text : (pair.asked + text).slice(-maxAsked)
     const trap = this.#trap
     if (trap?.pattern.test(text) && pair.asked.includes(trap.after)) {
       pair.caught = trap

@@ -100,7 +100,7 @@ export class SharedModels {
       start: (options) => of(options.model).start(options),
       startOrder: (options) => of(options.candidates[0]!.model).startOrder(options),
       upstreamOf: (provider) => this.#upstreams.get(provider),
-      longestMs: (model) => of(model).longestMs(model),
+      maxMs: (model) => of(model).maxMs(model),
       maxPictures: (model) => of(model).maxPictures(model),
       modelsFor: (options) => of(options.model).modelsFor(options),
       linkOpener: (options) => of(options.model).linkOpener(options),

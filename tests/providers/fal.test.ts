@@ -91,7 +91,7 @@ beforeEach(() => {
 })
 
 const address = () => ({ baseUrl: upstream.url, apiKey: secret })
-const room = (net = guarded(web), pace = { firstMs: 1, mostMs: 4 }) => {
+const room = (net = guarded(web), pace = { firstMs: 1, maxMs: 4 }) => {
   const { draw, ...rest } = falImages(address(), net, pace)
   return {
     ...rest,
@@ -256,7 +256,7 @@ describe('what goes wrong after the submission', () => {
 
   test('a job that takes too long is cancelled at its own address, and told as late', async () => {
     queue({ status: [json(202, { status: 'IN_QUEUE' })] })
-    const slow = room(guarded(web), { firstMs: 50, mostMs: 200 })
+    const slow = room(guarded(web), { firstMs: 50, maxMs: 200 })
     const { error } = await drawing(slow, {}, { timeouts: { ...patient, totalMs: 10_000 } })
     expect(error).toMatchObject({ fault: 'timeout', executed: true })
     expect(upstream.calls.at(-1)).toMatchObject({ method: 'PUT', path: `${jobPath}/cancel` })

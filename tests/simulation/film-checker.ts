@@ -16,7 +16,7 @@ export interface FilmCheckerOptions {
 }
 
 /** Three quarters of an hour from its acceptance, by clocks that are two seconds apart at most, and what it takes to see that they are over. */
-const longestMs = 45 * 60_000 + 150_000
+const maxMs = 45 * 60_000 + 150_000
 
 export class FilmChecker {
   readonly #ask: FilmCheckerOptions
@@ -81,7 +81,7 @@ export class FilmChecker {
     if (!paper) return
     this.#hold(paper.state === status, `the video of ${id} is ${status}, its receipt ${paper.state}`)
     const took = (row.ended_at?.getTime() ?? Number.POSITIVE_INFINITY) - row.created_at.getTime()
-    this.#hold(took <= longestMs, `the video of ${id} ended after ${took} ms`)
+    this.#hold(took <= maxMs, `the video of ${id} ended after ${took} ms`)
     this.#hold(paper.claiming || !paper.idempotencyKey, `${id} has freed its key`)
     const films = [...vendor.films.values()].filter(({ requestId }) => requestId === id)
     this.#hold(films.length <= 1, `the video of ${id} was ordered ${films.length} times`)

@@ -40,7 +40,7 @@ export interface FilmVendorOptions {
 
 /** The end of bytes that came whole. */
 export const wholeEnd = 'the end'
-const longestWorkMs = 120_000
+const maxWorkMs = 120_000
 
 export class FilmVendor {
   readonly calls: FilmCall[] = []
@@ -96,7 +96,7 @@ export class FilmVendor {
       id: `film-${this.films.size + 1}`,
       requestId,
       orderedMs: timeline.nowMs,
-      doneMs: timeline.nowMs + 3_000 + random.next() ** 2 * longestWorkMs,
+      doneMs: timeline.nowMs + 3_000 + random.next() ** 2 * maxWorkMs,
       fate:
         lot < 0.76
           ? 'made'

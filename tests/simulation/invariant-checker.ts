@@ -35,7 +35,7 @@ interface KnownSettlement {
 }
 
 /** A client is never kept waiting longer than the slowest call with the slowest database, in milliseconds. */
-const longestAnswerMs = 60_000
+const maxAnswerMs = 60_000
 
 export class InvariantChecker {
   readonly violations: string[] = []
@@ -326,7 +326,7 @@ export class InvariantChecker {
     if (left || !answer || answer.kind === 'none') return
     // One transaction keeps all others waiting here, and those of videos are many and long.
     const isTimed = !this.#films && process.troubledMs < sentMs
-    if (isTimed && (endedMs ?? 0) - sentMs > longestAnswerMs)
+    if (isTimed && (endedMs ?? 0) - sentMs > maxAnswerMs)
       this.#hold(false, `${requestId} waited ${endedMs! - sentMs} ms for its answer`)
     if (answer.kind === 'failure') {
       this.#hold(answer.code !== 'INTERNAL', `${requestId} got INTERNAL`)

@@ -40,7 +40,7 @@ interface Ended {
 }
 
 /** Processes that die in a row over one job, before it is parked. */
-const mostVanished = 9
+const maxVanished = 9
 
 export class SimulatedQueue {
   /** In the order in which they were put. */
@@ -158,7 +158,7 @@ export class SimulatedQueue {
     for (const row of orphans) {
       row.process = null
       row.runAtMs = this.#nowMs()
-      row.parked = row.vanished >= mostVanished
+      row.parked = row.vanished >= maxVanished
       row.vanished++
     }
     return [{ orphans: BigInt(orphans.length) }]

@@ -43,8 +43,8 @@ export async function simulate(seed: number, planted?: Planted): Promise<Outcome
 
 const traceLines = 5_000
 /** The longest that a hold lives on: that of a process that is dead, or of a video. */
-const longestHoldMs = 360_000
-const longestFilmMs = 50 * 60_000
+const maxHoldMs = 360_000
+const maxFilmMs = 50 * 60_000
 /** Some begin seconds before the turn of a month in Tehran, since money counts by month. */
 const middleMs = Date.UTC(2026, 4, 20)
 const turnMs = Date.UTC(2026, 4, 31, 20, 29, 20)
@@ -144,9 +144,8 @@ class World {
     this.#heal()
     // Late statements arrive and swallowed ones are given up; then the longest that a hold, or reserved room, can live on.
     steps += await this.#advance(this.#timeline.nowMs + 50_000, () => false)
-    steps += await this.#advance(
-      this.#timeline.nowMs + (this.#hasFilms ? longestFilmMs : longestHoldMs),
-      () => this.#isOver(),
+    steps += await this.#advance(this.#timeline.nowMs + (this.#hasFilms ? maxFilmMs : maxHoldMs), () =>
+      this.#isOver(),
     )
     steps += await this.#advance(this.#timeline.nowMs + 15_000, () => false)
     this.#checker.atTheEnd()

@@ -29,10 +29,10 @@ function childrenMs(): number {
 }
 
 /** Of this program: what `resourceUsage` says begins with the memory of whoever started it. */
-const mostMegabytes = (): number =>
+const maxMegabytes = (): number =>
   Number(/^VmHWM:\s+(\d+) kB$/m.exec(readFileSync('/proc/self/status', 'latin1'))![1]) / 1_024
 
-let longestMs = 0
+let maxMs = 0
 let isOver = false
 /** Processor time of one turn of the loop: that of other processes does not count. */
 async function watch(): Promise<void> {
@@ -40,7 +40,7 @@ async function watch(): Promise<void> {
   while (!isOver) {
     await new Promise((resolve) => setImmediate(resolve))
     const { user, system } = process.threadCpuUsage(before)
-    longestMs = Math.max(longestMs, (user + system) / 1_000)
+    maxMs = Math.max(maxMs, (user + system) / 1_000)
     before = process.threadCpuUsage()
     await after(1)
   }
@@ -68,7 +68,7 @@ const answer = {
   cpuMs: (usage.userCPUTime + usage.systemCPUTime) / 1_000,
   // Of processes that have ended: Linux counts them for their parent.
   childrenMs: childrenMs(),
-  maxRssMb: mostMegabytes(),
-  longestMs,
+  maxRssMb: maxMegabytes(),
+  maxMs,
 }
 process.stdout.write(JSON.stringify(answer))

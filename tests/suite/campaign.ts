@@ -3,7 +3,7 @@ import {
   type Checkout,
   currentCheckout,
   foremost,
-  longestOwedCommits,
+  maxOwedCommitsLength,
   type Owed,
   owedOf,
   writeProven,
@@ -79,13 +79,13 @@ function note(name: string, begun: Checkout): void {
 }
 
 function conclude(passed: readonly string[], failed: readonly string[], postponed: readonly Owed[]): number {
-  const overdue = postponed.filter(({ commits }) => commits > longestOwedCommits)
+  const overdue = postponed.filter(({ commits }) => commits > maxOwedCommitsLength)
   if (passed.length) console.log(`\ncampaign passed: ${passed.join(', ')}`)
   if (postponed.length)
     console.log(`campaign left out, still owed: ${postponed.map(({ folder }) => folder.name).join(', ')}`)
   if (overdue.length)
     console.error(
-      `owed for more than ${longestOwedCommits} commits: ${overdue.map(({ folder }) => folder.name).join(', ')}`,
+      `owed for more than ${maxOwedCommitsLength} commits: ${overdue.map(({ folder }) => folder.name).join(', ')}`,
     )
   if (failed.length) console.error(`campaign FAILED: ${failed.join(', ')}`)
   return failed.length || overdue.length ? 1 : 0

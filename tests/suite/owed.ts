@@ -22,7 +22,7 @@ export interface Owed {
 }
 
 /** A folder is no longer postponed when it has been owed for more commits than these. */
-export const longestOwedCommits = 100
+export const maxOwedCommitsLength = 100
 /** These prove money and tenancy: they run first, whatever they cost. */
 export const foremost = ['races', 'kills', 'simulator']
 

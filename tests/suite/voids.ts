@@ -18,13 +18,13 @@ export type Verdict = { verdict: 'void'; it: Void } | { verdict: 'red' }
  * The lease of a server that names none. Longest time for which servers hold back after a gap: a process whose own heartbeat was late by half
  * its lease judges nobody for one lease (src/platform/processes), so work of the dead is taken over later by so much.
  */
-const longestHoldingBackMs = 20_000
+const maxHoldingBackMs = 20_000
 
 /**
  * How long after its end a gap still excuses. One of length g makes those hold back whose lease is shorter than 2 g, and that for one lease: so
  * for 2 g at most. A test that begins meanwhile waits for them. It also covers servers that a file started before its tests.
  */
-export const leadMs = ({ fromMs, toMs }: Gap): number => Math.min(2 * (toMs - fromMs), longestHoldingBackMs)
+export const leadMs = ({ fromMs, toMs }: Gap): number => Math.min(2 * (toMs - fromMs), maxHoldingBackMs)
 
 /** A gap excuses a deadline, never a value. */
 export function judgeTest(test: FailedTest, gaps: readonly Gap[]): Verdict {
@@ -45,7 +45,7 @@ export const voidsOf = (failed: readonly FailedTest[], gaps: readonly Gap[]): Vo
   })
 
 /** More of them in one run are no accident. */
-export const mostVoids = 3
+export const maxVoids = 3
 /** In which the same test may be void once. */
 export const runsKept = 10
 
@@ -114,8 +114,8 @@ export function judge(run: Run, history: History): Judgement {
     if (before)
       red.push({ name, why: `was void before, ${ordinal - before.run} runs ago at commit ${before.commit}` })
   }
-  if (voids.length > mostVoids)
-    red.push({ why: `${voids.length} tests were void, and more than ${mostVoids} in a run are no accident` })
+  if (voids.length > maxVoids)
+    red.push({ why: `${voids.length} tests were void, and more than ${maxVoids} in a run are no accident` })
   const records = voids.map((one) => recordOf(one, run, ordinal))
   return { voids, red, history: { runs: ordinal, voids: [...kept, ...records] } }
 }
@@ -133,7 +133,7 @@ const nameOf = ({ file, fullName }: TestName): TestName => ({ file, fullName })
 
 const lengthOf = ({ fromMs, toMs }: Gap): number => toMs - fromMs
 
-const longestLine = 200
+const maxLineLength = 200
 
 function recordOf(
   { file, fullName, test, gap }: Void,
@@ -148,7 +148,7 @@ function recordOf(
     commit,
     date,
     gapMs: Math.round(lengthOf(gap)),
-    error: line.slice(0, longestLine),
+    error: line.slice(0, maxLineLength),
   }
 }
 

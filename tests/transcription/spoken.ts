@@ -15,7 +15,7 @@ export const rate = 16_000
 const base = 0.25
 const step = 1 / 8_192
 /** More have no level of their own. */
-const mostWords = 5_000
+const maxWords = 5_000
 
 /** A script of words in even steps, with a pause after every `every` of them; speakers change there. */
 export function scriptOf(
@@ -56,7 +56,7 @@ export const secondsOf = (words: readonly Word[]): number => round(words.at(-1)!
 export function samplesOf(words: readonly Word[], seconds = secondsOf(words)): Float32Array {
   const samples = new Float32Array(Math.round(seconds * rate))
   for (const [index, { start, end }] of words.entries())
-    samples.fill(base + (index % mostWords) * step, Math.round(start * rate), Math.round(end * rate))
+    samples.fill(base + (index % maxWords) * step, Math.round(start * rate), Math.round(end * rate))
   return samples
 }
 

@@ -10,7 +10,7 @@ export const accessTokenSeconds = 60 * 60
 const audience = 'authenticated'
 const purpose = 'access'
 /** Metadata is bounded so that a token passes the header lines of common proxies (8 KB). */
-const longestToken = 8_000
+const maxTokenLength = 8_000
 const encoding = 'ieee-p1363'
 
 export type Claims = Readonly<Record<string, unknown>>
@@ -113,7 +113,7 @@ function keep(checked: CheckedTokens, token: string, value: { kid: string; claim
 }
 
 function checkSignature({ signingKeys }: LiveCloud, token: string): { kid: string; claims: Claims } {
-  const parts = token.length > longestToken ? [] : token.split('.', 4)
+  const parts = token.length > maxTokenLength ? [] : token.split('.', 4)
   const [head = '', body = '', signature = ''] = parts
   if (parts.length !== 3) fail('APP_USER_TOKEN_INVALID', {})
   const header = decode(head)

@@ -3,7 +3,7 @@ import { fail } from '#platform/errors'
 import { latinDigits } from '#platform/words'
 
 const longest = 254
-const longestLocal = 64
+const maxLocalLength = 64
 /** What people paste or a keyboard adds: spaces, marks of direction and joining. */
 const blank = /[\s\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]/
 const local = /^[a-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\.[a-z0-9!#$%&'*+/=?^_`{|}~-]+)*$/
@@ -28,7 +28,7 @@ function normalized(text: string): string | undefined {
   const domain = domainToASCII(written)
   const labels = domain.split('.')
   const isAddress =
-    name.length <= longestLocal &&
+    name.length <= maxLocalLength &&
     local.test(name) &&
     labels.length > 1 &&
     labels.every((one) => label.test(one)) &&

@@ -64,14 +64,14 @@ async function queue(app: Pick<App, 'jobs'>, tx: Tx, cloud: LiveCloud, mail: Pos
 /** What is older is not worth sending any more. */
 const stalestMs = dayMs
 const shortestPauseMs = 1_000
-const longestPauseMs = 10 * 60 * 1000
+const maxPauseMs = 10 * 60 * 1000
 /** No transaction of a cloud's database commits later, and how often it is looked for. */
 export const commitMs = 60 * 1000
 export const commitPauseMs = 250
 
 /** Half as long again as it has waited already; not all at the same moment. */
 const pauseOf = (ageMs: number): number =>
-  Math.round(Math.min(longestPauseMs, Math.max(shortestPauseMs, ageMs / 2)) * (0.75 + Math.random() / 2))
+  Math.round(Math.min(maxPauseMs, Math.max(shortestPauseMs, ageMs / 2)) * (0.75 + Math.random() / 2))
 
 export const mailJob = job<{ cloudId: string; mailId: string; plan?: LiveCloud['plan'] }>({
   name: 'app-users.mail',

@@ -106,7 +106,7 @@ export async function addToken(
 }
 
 /** Wrong codes that one token bears: with three mails an hour, fifteen of a million. */
-const mostAttempts = 5
+const maxAttempts = 5
 
 /** Which of a user's tokens has this code. */
 export function withCode(
@@ -116,7 +116,7 @@ export function withCode(
   code: string,
   now: Date,
 ): { open: TokenRow[]; found: TokenRow | undefined } {
-  const open = tokens.filter((token) => token.attempts < mostAttempts && token.expires_at > now)
+  const open = tokens.filter((token) => token.attempts < maxAttempts && token.expires_at > now)
   const given = sha256(code)
   const found = open.filter((token) => timingSafeEqual(sha256(secretOf(signer, cloud, token).code), given))
   return { open, found: found[0] }

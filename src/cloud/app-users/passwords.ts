@@ -17,7 +17,7 @@ const waitingOfAll = 512
 
 export const shortestPassword = 6
 /** As much as argon2 takes without being fed whole books; a passphrase of Persian words fits. */
-export const longestPasswordBytes = 256
+export const maxPasswordBytes = 256
 
 /** Whichever keyboard typed it, the same password: composed (RFC 8265), digits and the two letters that Arabic keyboards have otherwise. */
 export const typed = (password: string): string =>
@@ -25,11 +25,11 @@ export const typed = (password: string): string =>
 
 /** As it is hashed. Throws APP_USER_PASSWORD_WEAK. */
 export function readPassword(password: string): string {
-  const bound = { min: shortestPassword, max: longestPasswordBytes }
-  if (password.length > longestPasswordBytes) fail('APP_USER_PASSWORD_WEAK', bound)
+  const bound = { min: shortestPassword, max: maxPasswordBytes }
+  if (password.length > maxPasswordBytes) fail('APP_USER_PASSWORD_WEAK', bound)
   const composed = typed(password)
   const isFitting =
-    [...composed].length >= shortestPassword && Buffer.byteLength(composed) <= longestPasswordBytes
+    [...composed].length >= shortestPassword && Buffer.byteLength(composed) <= maxPasswordBytes
   if (!isFitting) fail('APP_USER_PASSWORD_WEAK', bound)
   return composed
 }

@@ -27,7 +27,7 @@ export interface SessionRow {
 }
 
 /** Of one user; the one that was longest without use makes room. */
-const mostSessions = 50
+const maxSessions = 50
 
 export async function insertSession(tx: Tx, session: SessionRow): Promise<void> {
   await tx
@@ -37,7 +37,7 @@ export async function insertSession(tx: Tx, session: SessionRow): Promise<void> 
   await sql`delete from app_users.sessions s using (
       select session_id from app_users.sessions
       where account_id = ${session.account_id} and cloud_id = ${session.cloud_id} and user_id = ${session.user_id}
-      order by refreshed_at desc, session_id desc offset ${mostSessions}) old
+      order by refreshed_at desc, session_id desc offset ${maxSessions}) old
     where s.account_id = ${session.account_id} and s.cloud_id = ${session.cloud_id}
       and s.session_id = old.session_id`.execute(tx)
 }

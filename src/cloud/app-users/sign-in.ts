@@ -3,7 +3,7 @@ import type { LiveCloud } from '#cloud/clouds'
 import { fail } from '#platform/errors'
 import { countAttempt, forgiveAttempt, networkOf, signInSubjects } from './attempts.ts'
 import { readEmail } from './email-address.ts'
-import { longestPasswordBytes, typed } from './passwords.ts'
+import { maxPasswordBytes, typed } from './passwords.ts'
 import { beginSession, issue, type OpenSession, requireUnblocked } from './sessions.ts'
 import { findByEmail, lockUser } from './store.ts'
 import { changeUsers, readUsers } from './users-database.ts'
@@ -24,7 +24,7 @@ export async function signInWithPassword(
   await countAttempt(app, cloud, subjects)
   const user = await readUsers(app, cloud, (reader) => findByEmail(reader, cloud, email))
   // What is longer than any password is compared as none.
-  const password = given.password.length <= longestPasswordBytes ? typed(given.password) : ''
+  const password = given.password.length <= maxPasswordBytes ? typed(given.password) : ''
   const isRight = await app.appUsers.passwords.matches(cloud.cloudId, password, user?.password_hash)
   if (!user || !isRight) fail('APP_USER_CREDENTIALS_WRONG', {})
   const now = new Date(app.clock.nowMs())

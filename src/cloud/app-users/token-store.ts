@@ -39,7 +39,7 @@ export interface TokenRow {
 }
 
 /** Of a user and purpose: what is asked for again and again leaves no more. */
-const mostTokens = 5
+const maxTokens = 5
 
 export async function insertToken(tx: Tx, token: TokenRow): Promise<void> {
   await tx.insertInto('app_users.one_time_tokens').values(token).execute()
@@ -47,7 +47,7 @@ export async function insertToken(tx: Tx, token: TokenRow): Promise<void> {
   await sql`delete from app_users.one_time_tokens t using (
       select token_id from app_users.one_time_tokens where account_id = ${account_id} and cloud_id = ${cloud_id}
         and user_id = ${user_id} and purpose = ${purpose}
-      order by created_at desc, token_id desc offset ${mostTokens}) old
+      order by created_at desc, token_id desc offset ${maxTokens}) old
     where t.account_id = ${account_id} and t.cloud_id = ${cloud_id} and t.token_id = old.token_id`.execute(tx)
 }
 

@@ -1,7 +1,7 @@
 /** A backup takes the place of the database of a cloud: by a job that may run any number of times, and leaves either data or the other. */
 import type { App } from '#app'
 import { type CloudKey, limitsOf } from '#cloud/clouds'
-import { mostBytesOf } from '#cloud/databases'
+import { maxBytesOf } from '#cloud/databases'
 import type { Tx } from '#platform/db'
 import { Failure, fail } from '#platform/errors'
 import { uuidv7 } from '#platform/ids'
@@ -17,7 +17,7 @@ const busyMs = 5_000
 /** Until a cloud that is being set up for it may be ready. */
 const settingUpMs = 1_000
 /** For a disk or a memory that is full, since it was asked for. */
-const longestRoomWaitMs = 10 * 60 * 1000
+const maxRoomWaitMs = 10 * 60 * 1000
 /** What is unpacked may be a little more than what was packed, never much. */
 const slackBytes = 1024 * 1024
 
@@ -54,7 +54,7 @@ async function requireFits(
   { database_bytes }: store.BackupRow,
 ): Promise<void> {
   const bytes = Number(database_bytes)
-  const max = mostBytesOf(limitsOf(config.clouds, await store.limitedOf(tx, cloud)))
+  const max = maxBytesOf(limitsOf(config.clouds, await store.limitedOf(tx, cloud)))
   if (bytes > max) fail('BACKUP_TOO_LARGE', { bytes, max })
 }
 
@@ -104,7 +104,7 @@ async function attempt(
       )
     const isNoRoom =
       error instanceof Failure && ['DATABASE_NO_ROOM', 'DATABASE_TOO_LARGE'].includes(error.code)
-    if (isNoRoom && app.clock.nowMs() - row.created_at.getTime() >= longestRoomWaitMs)
+    if (isNoRoom && app.clock.nowMs() - row.created_at.getTime() >= maxRoomWaitMs)
       return giveUp(app, key, 'no_room')
     return (await laterOf(app, key, error)) ?? giveUp(app, key, 'given_up')
   }

@@ -38,7 +38,7 @@ export type Run = <Row>(text: string, values?: readonly unknown[]) => Promise<Ro
 const mostBytes = 4 * 1024 * 1024
 
 /** Of a session, which has several statements. */
-const longestMs = 20_000
+const maxMs = 20_000
 
 /**
  * One transaction, and no trace of it for the next; `undo`: it is rolled back whatever it did, to learn whether it would be allowed. Throws
@@ -52,7 +52,7 @@ export async function asCaller<Result>(
 ): Promise<Result> {
   const { isReadOnly = false } = caller
   try {
-    return await asRole(open, caller, { isReadOnly, longestMs }, async ({ client, setup }) => {
+    return await asRole(open, caller, { isReadOnly, maxMs }, async ({ client, setup }) => {
       using _received = new Received(client, mostBytes)
       const run = runOn(client)
       try {
@@ -97,7 +97,7 @@ const runOn =
   }
 
 /** Longer than the server takes. */
-const answerMs = longestMs + 5_000
+const answerMs = maxMs + 5_000
 
 /** pg knows the option (client.js), its types do not. */
 const bounded = (text: string, values: readonly unknown[]): pg.QueryConfig =>

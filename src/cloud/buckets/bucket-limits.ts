@@ -6,7 +6,7 @@ import { bucketReasons } from './phrases.ts'
 
 /** Of the contract. */
 export const largestObjectBytes = 52_428_800
-const longestTypes = 100
+const maxTypesLength = 100
 const typePattern = /^(?:\*\/\*|[\w!#$&^.+-]{1,100}\/(?:\*|[\w!#$&^.+-]{1,100}))$/
 
 const units: Record<string, number> = { b: 1, kb: 1024, mb: 1024 ** 2, gb: 1024 ** 3 }
@@ -26,10 +26,10 @@ export function mediaTypes(stated: unknown): string[] | null {
   if (stated === null) return null
   const isFine =
     Array.isArray(stated) &&
-    stated.length <= longestTypes &&
+    stated.length <= maxTypesLength &&
     stated.every((one) => typeof one === 'string' && typePattern.test(one))
   if (!isFine)
-    fail('BUCKET_INVALID', { why: bucketReasons.types(longestTypes) }, { param: 'allowed_mime_types' })
+    fail('BUCKET_INVALID', { why: bucketReasons.types(maxTypesLength) }, { param: 'allowed_mime_types' })
   return stated.length === 0 ? null : stated
 }
 

@@ -18,7 +18,7 @@ export interface Link extends ObjectPlace {
 }
 
 const purposeOf = ({ cloudId }: CloudKey): string => `links to objects/${cloudId}`
-const longestToken = 8_000
+const maxTokenLength = 8_000
 
 /** The name of an object is signed with it: a link of one is none of another. Throws SECRETS_SEALED. */
 export async function openLinkSigner(
@@ -39,7 +39,7 @@ export async function readLink(
   token: string | null,
   expected: ObjectPlace & Pick<Link, 'to'>,
 ): Promise<Link> {
-  const [text = '', signature = '', more] = token && token.length <= longestToken ? token.split('.', 3) : []
+  const [text = '', signature = '', more] = token && token.length <= maxTokenLength ? token.split('.', 3) : []
   const body = Buffer.from(text, 'base64url')
   const given = Buffer.from(signature, 'base64url')
   const sign = await secrets.knownSigner(purposeOf(cloud))

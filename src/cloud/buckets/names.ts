@@ -3,8 +3,8 @@ import { fail, type Localized } from '#platform/errors'
 import './errors.ts'
 import { bucketReasons, nameReasons } from './phrases.ts'
 
-const longestName = 1_024
-const longestBucket = 100
+const maxNameLength = 1_024
+const maxBucketLength = 100
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is refused.
 const control = /[\u0000-\u001f\u007f]/
@@ -12,11 +12,11 @@ const control = /[\u0000-\u001f\u007f]/
 /** In NFC. Throws BUCKET_INVALID. */
 export function bucketName(stated: string): string {
   const why = (): never =>
-    fail('BUCKET_INVALID', { why: bucketReasons.name(longestBucket) }, { param: 'name' })
-  if (stated.length > longestBucket * 4 || !stated.isWellFormed()) return why()
+    fail('BUCKET_INVALID', { why: bucketReasons.name(maxBucketLength) }, { param: 'name' })
+  if (stated.length > maxBucketLength * 4 || !stated.isWellFormed()) return why()
   const name = stated.normalize('NFC')
   const isFine =
-    name.length > 0 && name.length <= longestBucket && name.trim() === name && !/[/\\]/.test(name)
+    name.length > 0 && name.length <= maxBucketLength && name.trim() === name && !/[/\\]/.test(name)
   return isFine && !control.test(name) && name !== '.' && name !== '..' ? name : why()
 }
 
@@ -24,10 +24,10 @@ export function bucketName(stated: string): string {
 export function objectName(stated: string): string {
   const why = (reason: Localized): never => fail('OBJECT_NAME_INVALID', { why: reason }, { param: 'name' })
   if (stated === '') return why(nameReasons.empty)
-  if (stated.length > longestName) return why(nameReasons.long(longestName))
+  if (stated.length > maxNameLength) return why(nameReasons.long(maxNameLength))
   if (!stated.isWellFormed() || control.test(stated)) return why(nameReasons.control)
   const name = stated.normalize('NFC')
-  if (Buffer.byteLength(name) > longestName) return why(nameReasons.long(longestName))
+  if (Buffer.byteLength(name) > maxNameLength) return why(nameReasons.long(maxNameLength))
   if (name.split('/').some((part) => part === '' || part === '.' || part === '..'))
     return why(nameReasons.segment)
   return name
@@ -36,7 +36,7 @@ export function objectName(stated: string): string {
 /** What stands before a name in a list: it may be empty, and end with a slash. Throws OBJECT_NAME_INVALID. */
 export function namePrefix(stated: string): string {
   const why = (reason: Localized): never => fail('OBJECT_NAME_INVALID', { why: reason }, { param: 'prefix' })
-  if (stated.length > longestName) return why(nameReasons.long(longestName))
+  if (stated.length > maxNameLength) return why(nameReasons.long(maxNameLength))
   if (!stated.isWellFormed() || control.test(stated)) return why(nameReasons.control)
   return stated.normalize('NFC')
 }

@@ -29,9 +29,9 @@ interface Metadata {
 
 export type ObjectRow = AboutObject & Metadata
 
-const longestMember = 300
+const maxMemberLength = 300
 const member = (name: string): string =>
-  `pg_catalog.left(pg_catalog.jsonb_extract_path_text(metadata, '${name}'), ${longestMember})`
+  `pg_catalog.left(pg_catalog.jsonb_extract_path_text(metadata, '${name}'), ${maxMemberLength})`
 
 const about = `id, bucket_id, name, owner, owner_id, version, created_at, updated_at, last_accessed_at,
   ${member('size')} as size, ${member('mimetype')} as mimetype, ${member('cacheControl')} as cache_control`

@@ -10,7 +10,7 @@ import { publicBuckets } from './bucket-store.ts'
 import { forgetPublicNames, readPublicNames, writePublicNames } from './store.ts'
 
 /** Beyond it they are not kept, and each request asks the database. */
-const mostNames = 1_000
+const maxNames = 1_000
 
 type Room = Pick<BucketsRoom, 'db' | 'clock'>
 
@@ -33,8 +33,8 @@ export async function changingBuckets<Result>(
 export async function readPublicBuckets(app: Room, cloud: CloudKey, open: OpenDatabase): Promise<void> {
   // Before they are read: a restoring that begins meanwhile counts as later.
   const now = new Date(app.clock.nowMs())
-  const names = await publicBuckets(asReader(open), mostNames + 1)
-  await writePublicNames(app.db, cloud, names.length > mostNames ? null : names, now)
+  const names = await publicBuckets(asReader(open), maxNames + 1)
+  await writePublicNames(app.db, cloud, names.length > maxNames ? null : names, now)
 }
 
 /** Where nothing is known of the cloud, it may be. */

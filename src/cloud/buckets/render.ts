@@ -18,15 +18,15 @@ export interface Rendered {
   mediaType: string
 }
 
-const longestSide = 2_500
+const maxSide = 2_500
 const largestSource = 25 * 1024 * 1024
 /** A few bytes can claim any size; these are 100 MB decoded. */
-const mostPixels = 25_000_000
+const maxPixels = 25_000_000
 /** Decoding and encoding of one picture, beyond what it waits. */
-const longestSeconds = 10
+const maxSeconds = 10
 const kinds = new Set(['image/jpeg', 'image/png', 'image/webp', 'image/avif', 'image/gif'])
 
-const tooLarge = reasons.large(largestSource, mostPixels)
+const tooLarge = reasons.large(largestSource, maxPixels)
 
 const refuse = (why: Localized, param?: string): never =>
   fail('OBJECT_NOT_RENDERED', { why }, param === undefined ? {} : { param })
@@ -44,8 +44,8 @@ export function transformOf(query: URLSearchParams): Transform {
   const format = query.get('format')
   if (format !== null && format !== 'origin') return refuse(reasons.format, 'format')
   return {
-    width: number('width', 1, longestSide, reasons.side(longestSide)),
-    height: number('height', 1, longestSide, reasons.side(longestSide)),
+    width: number('width', 1, maxSide, reasons.side(maxSide)),
+    height: number('height', 1, maxSide, reasons.side(maxSide)),
     quality: number('quality', 20, 100, reasons.quality) ?? 80,
     resize,
     keepsFormat: format === 'origin',
@@ -68,8 +68,8 @@ export async function renderPicture(
   if (kind === undefined || !kinds.has(kind)) return refuse(reasons.kind)
   const { default: sharp } = await import('sharp')
   try {
-    const picture = sharp(source, { limitInputPixels: mostPixels, autoOrient: true, sequentialRead: true })
-    picture.timeout({ seconds: longestSeconds })
+    const picture = sharp(source, { limitInputPixels: maxPixels, autoOrient: true, sequentialRead: true })
+    picture.timeout({ seconds: maxSeconds })
     const fit = resize === 'contain' ? 'inside' : resize
     if (width !== undefined || height !== undefined)
       picture.resize({ ...(width && { width }), ...(height && { height }), fit, withoutEnlargement: true })

@@ -23,10 +23,10 @@ export type Upload = store.UploadRow
 const lifeMs = 24 * 60 * 60 * 1000
 /** Of the blob beyond its upload. */
 const graceMs = 60 * 60 * 1000
-const mostParts = 1_000
+const maxParts = 1_000
 /** Unfinished ones of a user; and of all who come by the same key and as no user. */
-const mostOfUser = 20
-const mostOfKey: Readonly<Record<string, number>> = { anon: 100, service_role: 1_000 }
+const maxOfUser = 20
+const maxOfKey: Readonly<Record<string, number>> = { anon: 100, service_role: 1_000 }
 
 /** Throws OBJECT_TOO_LARGE, OBJECT_TYPE_REFUSED, OBJECT_DENIED, OBJECT_EXISTS, UPLOADS_TOO_MANY and what `reserveBlob` throws. */
 export async function beginUpload(asking: Asking, object: NewObject, bytes: number): Promise<Upload> {
@@ -48,7 +48,7 @@ export async function beginUpload(asking: Asking, object: NewObject, bytes: numb
     dueAt: new Date(nowMs + lifeMs + graceMs),
     // The files of a cloud are counted one after another, so nobody begins one more at the same time.
     beside: async (tx) => {
-      const max = upload.user_id === null ? (mostOfKey[upload.role] ?? mostOfUser) : mostOfUser
+      const max = upload.user_id === null ? (maxOfKey[upload.role] ?? maxOfUser) : maxOfUser
       if ((await store.countUnfinished(tx, upload, new Date(nowMs))) >= max)
         fail('UPLOADS_TOO_MANY', { max }, { retryAfterMs: 60_000 })
       await store.insertUpload(tx, upload)
@@ -79,7 +79,7 @@ export const addPart = (
   withLease(app, upload, async (lease) => {
     const { offset_bytes: stands, bytes, parts } = lease.upload
     if (BigInt(offset) !== stands) fail('UPLOAD_OFFSET_WRONG', { offset: Number(stands) })
-    if (parts >= mostParts) fail('UPLOAD_TOO_MANY_PARTS', { max: mostParts })
+    if (parts >= maxParts) fail('UPLOAD_TOO_MANY_PARTS', { max: maxParts })
     if (stands === bytes) return lease.upload
     const { account_id: accountId, cloud_id: cloudId, upload_id: uploadId } = upload
     const key = `bucket-parts/${accountId}/${cloudId}/${uploadId}/${randomUUID()}`

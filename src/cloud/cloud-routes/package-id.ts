@@ -1,6 +1,6 @@
-import { longestPackageId } from '#cloud/clouds'
+import { maxPackageIdLength } from '#cloud/clouds'
 import { storableText } from '#platform/schema'
 
 /** A package of the account, by its id in the configuration. */
 export const packageId = (description: Record<string, unknown>) =>
-  storableText(1, longestPackageId, description)
+  storableText(1, maxPackageIdLength, description)

@@ -45,7 +45,7 @@ export {
 } from './provision.ts'
 export { lockReadyCloud, readyErrors, requireCloudOf, requireReadyCloud } from './require.ts'
 export { rotateAppKey, rotateSigningKey } from './rotate.ts'
-export { longestPackageId } from './settings.ts'
+export { maxPackageIdLength } from './settings.ts'
 export { newSigningKey, openSigningKey } from './signing-key.ts'
 export {
   type CloudRow,

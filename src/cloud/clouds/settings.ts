@@ -114,17 +114,17 @@ const inBothLanguages = (maxLength: number, description: string) =>
   )
 
 /** Characters. */
-export const longestPackageId = 40
+export const maxPackageIdLength = 40
 
 const offer = Type.Object(
   {
     id: Type.String({
-      pattern: `^[a-z][a-z0-9-]{0,${longestPackageId - 1}}$`,
+      pattern: `^[a-z][a-z0-9-]{0,${maxPackageIdLength - 1}}$`,
       description: 'By which accounts have it. It stays: clouds whose package has no entry here only read.',
       ...reading({
         expected: {
-          en: `small Latin letters, digits and hyphens, at most ${longestPackageId}, a letter first`,
-          fa: `حروف کوچک لاتین، رقم و خط تیره، حداکثر ${persian(longestPackageId)} نویسه و با حرف در آغاز`,
+          en: `small Latin letters, digits and hyphens, at most ${maxPackageIdLength}, a letter first`,
+          fa: `حروف کوچک لاتین، رقم و خط تیره، حداکثر ${persian(maxPackageIdLength)} نویسه و با حرف در آغاز`,
         },
       }),
     }),

@@ -18,7 +18,7 @@ const rememberedMs = 30_000
 const waitingOptions = {
   waitingPerOwner: 64,
   waiting: 1_000,
-  longestWaitMs: 2_000,
+  maxWaitMs: 2_000,
   busy: () => new Failure('ROWS_BUSY', {}, { retryAfterMs: 1_000 }),
 }
 

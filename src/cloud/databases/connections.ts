@@ -4,14 +4,14 @@ import { clientConfig, columnTypes, type Db, dbOver, type SocketAddress } from '
 import { BoundedPool } from './bounded-pool.ts'
 import type { DatabaseRole, DiskState, OpenDatabase } from './databases.ts'
 import { FreshPool } from './fresh-pool.ts'
-import { mostReceivedBytes, Received } from './received.ts'
+import { maxReceivedBytes, Received } from './received.ts'
 import type { DatabaseSize } from './size.ts'
 import type { DatabaseWatch } from './watch/watch.ts'
 
 /** A connection that is not used is closed, so that a database that is little used takes little memory. */
 const idleConnectionMs = 10_000
 /** Waited for a free connection. */
-const longestWaitMs = 5_000
+const maxWaitMs = 5_000
 
 export type AddressOf = (role: DatabaseRole) => string | SocketAddress
 
@@ -75,13 +75,13 @@ interface PoolShape {
 }
 
 /** A page of a thousand users has half of it. */
-const mostBytesOfOurs = 8 * 1024 * 1024
+const maxBytesOfOurs = 8 * 1024 * 1024
 const trustedPath = '-c search_path=pg_catalog,\\ pg_temp'
 
 function shapeOf(role: DatabaseRole, { connections }: Pick<DatabaseSize, 'connections'>): PoolShape {
   switch (role) {
     case 'authenticator':
-      return { Pool: BoundedPool, max: connections, mostBytes: mostReceivedBytes }
+      return { Pool: BoundedPool, max: connections, mostBytes: maxReceivedBytes }
     // Statements of developers can leave whatever they like in a session: nobody gets it after them.
     case 'postgres':
     case 'app_reader':
@@ -89,14 +89,14 @@ function shapeOf(role: DatabaseRole, { connections }: Pick<DatabaseSize, 'connec
     // Code of the app runs within statements of ours.
     case 'auth_admin':
     case 'storage_admin':
-      return { Pool: FreshPool, max: 3, mostBytes: mostBytesOfOurs, options: trustedPath }
+      return { Pool: FreshPool, max: 3, mostBytes: maxBytesOfOurs, options: trustedPath }
     case 'watcher':
-      return { Pool: BoundedPool, max: 2, mostBytes: mostBytesOfOurs }
+      return { Pool: BoundedPool, max: 2, mostBytes: maxBytesOfOurs }
   }
 }
 
 /** Of this role, that one process opens at most; with the connection of its own that the watch has. */
-export const mostConnectionsOf = (role: DatabaseRole, size: Pick<DatabaseSize, 'connections'>): number =>
+export const maxConnectionsOf = (role: DatabaseRole, size: Pick<DatabaseSize, 'connections'>): number =>
   shapeOf(role, size).max + (role === 'watcher' ? 1 : 0)
 
 function openPool(role: DatabaseRole, { addressOf, size, watch, lockedOut }: ConnectionsOptions): pg.Pool {
@@ -106,7 +106,7 @@ function openPool(role: DatabaseRole, { addressOf, size, watch, lockedOut }: Con
     ...shape,
     lockedOut,
     idleTimeoutMillis: idleConnectionMs,
-    connectionTimeoutMillis: longestWaitMs,
+    connectionTimeoutMillis: maxWaitMs,
     types: columnTypes,
   })
   // The server is stopped under idle connections.
@@ -133,8 +133,8 @@ export function openWatcherPool(addressOf: AddressOf): pg.Pool {
     ...clientConfig(addressOf('watcher')),
     max: 1,
     idleTimeoutMillis: idleConnectionMs,
-    connectionTimeoutMillis: longestWaitMs,
-    query_timeout: longestWaitMs,
+    connectionTimeoutMillis: maxWaitMs,
+    query_timeout: maxWaitMs,
     types: columnTypes,
   })
   pool.on('error', () => undefined)

@@ -15,11 +15,11 @@ export interface DatabaseReport {
   table?: string
 }
 
-const longestText = 2_000
+const maxTextLength = 2_000
 
 /** Cut, in whole characters. */
 export const cutText = (text: string): string =>
-  text.length > longestText ? `${text.slice(0, longestText).toWellFormed()}…` : text
+  text.length > maxTextLength ? `${text.slice(0, maxTextLength).toWellFormed()}…` : text
 
 /**
  * Undefined where it has refused nothing: it cannot be reached, has ended the connection, or the failure is one of this service. Its codes do not

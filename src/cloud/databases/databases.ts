@@ -165,12 +165,12 @@ export { ExternalProvider } from './external/provider.ts'
 export { examineServer } from './external/server.ts'
 export { forgetDatabase } from './forget.ts'
 export { examineMachine } from './local/examine.ts'
-export { mostMemoryOf, requireFittingPackages } from './local/memory.ts'
+export { maxMemoryOf, requireFittingPackages } from './local/memory.ts'
 export { LocalProvider } from './local/provider.ts'
 export { databaseSeries } from './metrics.ts'
 export { type DatabasesOptions, openCloudDatabases } from './open.ts'
 export { PlatformSizes } from './platform-sizes.ts'
-export { mostReceivedBytes, Received } from './received.ts'
+export { maxReceivedBytes, Received } from './received.ts'
 export { ourSchemas } from './schemas.ts'
 export { Script, type Submitted } from './script.ts'
 export {
@@ -181,6 +181,6 @@ export {
   readOnlyState,
   type Statement,
 } from './session.ts'
-export { exportLock, longestExportMs } from './watch/limits.ts'
+export { exportLock, maxExportMs } from './watch/limits.ts'
 export { makingRoomName } from './watch/sessions.ts'
-export { mostBytesOf } from './watch/watch.ts'
+export { maxBytesOf } from './watch/watch.ts'

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net'
 import pg from 'pg'
 
 /** For one use of a connection: a single value of hundreds of megabytes never gets into this process. */
-export const mostReceivedBytes = 16 * 1024 * 1024
+export const maxReceivedBytes = 16 * 1024 * 1024
 
 const programLimitExceeded = '54000'
 
@@ -15,7 +15,7 @@ export class Received implements Disposable {
   readonly #stream: Socket
   readonly #count: (chunk: Buffer) => void
 
-  constructor(client: pg.ClientBase, mostBytes = mostReceivedBytes) {
+  constructor(client: pg.ClientBase, mostBytes = maxReceivedBytes) {
     const { stream } = (client as unknown as { connection: { stream: Socket } }).connection
     this.#stream = stream
     this.#count = (chunk) => {

@@ -25,7 +25,7 @@ export interface RoleOptions {
   isReadOnly: boolean
   /** Of the catalogue from which the statements were made: where it is another one by now, the setup fails (22012). */
   schemaVersion?: string | undefined
-  longestMs?: number | undefined
+  maxMs?: number | undefined
 }
 
 /**
@@ -69,7 +69,7 @@ const sessionCleaning = `reset all; reset role; select pg_catalog.pg_advisory_un
 export async function asRole<Result>(
   open: OpenDatabase,
   caller: DatabaseCaller,
-  { longestMs = usualLongestMs, ...options }: RoleOptions,
+  { maxMs = usualLongestMs, ...options }: RoleOptions,
   work: (session: RoleSession) => Promise<Result>,
 ): Promise<Result> {
   const client = await open.pool('authenticator').connect()
@@ -79,7 +79,7 @@ export async function asRole<Result>(
   const timer = setTimeout(() => {
     isLate = true
     endSession(open, client)
-  }, longestMs)
+  }, maxMs)
   try {
     return await work(session)
   } catch (error) {

@@ -3,14 +3,14 @@
  * read as a role that only reads, and calls nothing of the app.
  */
 import type pg from 'pg'
-import { exportLock, longestExportMs } from '#cloud/databases'
+import { exportLock, maxExportMs } from '#cloud/databases'
 import { copyOut } from '#platform/db'
 import { fail } from '#platform/errors'
 import { grants } from './grants.ts'
 import { after, aliases, before, edges, type Kind, withSchemas } from './objects.ts'
 import { inOrder, type Listed } from './order.ts'
 import { extensions, notGoing, roles, schemas, sequenceValues, tablesToCopy } from './parts.ts'
-import { mostObjects, Reading, tooLarge } from './reading.ts'
+import { maxObjects, Reading, tooLarge } from './reading.ts'
 
 const definedAtOnce = 50
 const chunkBytes = 64 * 1024
@@ -58,7 +58,7 @@ async function begin(client: pg.ClientBase): Promise<void> {
   }
   // Of PostgreSQL 17 and later.
   await client.query(
-    `select set_config(name, '${longestExportMs}', true) from pg_settings where name = 'transaction_timeout'`,
+    `select set_config(name, '${maxExportMs}', true) from pg_settings where name = 'transaction_timeout'`,
   )
 }
 
@@ -104,10 +104,10 @@ async function lockTables(reading: Reading): Promise<void> {
 async function listed(reading: Reading, kinds: readonly Kind[]): Promise<Item[]> {
   const items: Item[] = []
   for (const kind of kinds) {
-    const text = `${withSchemas(`select * from (${kind.list}) k order by is_ours desc, name`)} limit ${mostObjects + 1}`
+    const text = `${withSchemas(`select * from (${kind.list}) k order by is_ours desc, name`)} limit ${maxObjects + 1}`
     for await (const { oid, name } of reading.list<{ oid: number; name: string }>(text))
       items.push({ kind, oid, name, key: `${kind.catalogue}/${oid}` })
-    if (items.length > mostObjects) tooLarge()
+    if (items.length > maxObjects) tooLarge()
   }
   return items
 }

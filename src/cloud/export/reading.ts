@@ -4,15 +4,15 @@ import { databaseReport, Received } from '#cloud/databases'
 import { fail } from '#platform/errors'
 import './phrases.ts'
 
-export const mostObjects = 20_000
+export const maxObjects = 20_000
 const mebibyte = 1024 * 1024
-const mostMebibytes = 32
+const maxMebibytes = 32
 /** Rows of a list that are in this process at once. */
 const atOnce = 1_000
 
 export class Reading {
   readonly client: pg.ClientBase
-  #leftBytes = mostMebibytes * mebibyte
+  #leftBytes = maxMebibytes * mebibyte
   #lists = 0
 
   constructor(client: pg.ClientBase) {
@@ -49,4 +49,4 @@ const isTooMuch = (error: unknown): boolean =>
   ['53200', '54000'].includes(databaseReport(error)?.sqlState ?? '')
 
 export const tooLarge = (cause?: unknown): never =>
-  fail('EXPORT_TOO_LARGE', { max: mostObjects, mebibytes: mostMebibytes }, { cause })
+  fail('EXPORT_TOO_LARGE', { max: maxObjects, mebibytes: maxMebibytes }, { cause })

@@ -17,7 +17,7 @@ export { statementsOf } from './script.ts'
 export type { WrittenAnswer } from './write.ts'
 
 const waiting = {
-  longestWaitMs: 10_000,
+  maxWaitMs: 10_000,
   busy: () => new Failure('SQL_BUSY', {}, { retryAfterMs: 1_000 }),
 }
 /** Whatever clouds an account has, places and waiting are left for others. */

@@ -1,6 +1,6 @@
 /** What PostgreSQL says of the SQL of a developer, in its own words. */
 import type pg from 'pg'
-import { canceled, databaseReport, mostReceivedBytes } from '#cloud/databases'
+import { canceled, databaseReport, maxReceivedBytes } from '#cloud/databases'
 import { Failure, type FailureMore, fail } from '#platform/errors'
 import { placeAt } from './lexer.ts'
 import type { SqlSession } from './session.ts'
@@ -21,7 +21,7 @@ export function translate(error: unknown, ran: Ran): never {
   const { session, timeoutMs, undone } = ran
   const more = { param: 'query', cause: error, ...(!undone && { executed: true }) } satisfies FailureMore
   if (session.overflowed)
-    return fail('SQL_ANSWER_TOO_LARGE', { mebibytes: mostReceivedBytes / 1024 / 1024, undone }, more)
+    return fail('SQL_ANSWER_TOO_LARGE', { mebibytes: maxReceivedBytes / 1024 / 1024, undone }, more)
   const report = databaseReport(error)
   // Its own timeout, which is as long, may be a moment earlier than ours.
   if (session.timedOut || (report?.sqlState === canceled && session.isLate))

@@ -8,7 +8,7 @@ export type Answers = readonly (readonly (readonly (string | null)[])[])[]
 /** More of them on one connection would only take memory. */
 const maxPrepared = 64
 /** A statement this long is seldom sent twice. */
-const longestPrepared = 8_192
+const maxPreparedLength = 8_192
 
 /** Statements that one connection has planned. Their texts hold nothing of the values, so they repeat. */
 export class Prepared {
@@ -18,7 +18,7 @@ export class Prepared {
 
   /** The name of a text, and whether it was parsed before. Undefined where it is not kept. */
   take(key: string): { name: string; isNew: boolean } | undefined {
-    if (key.length > longestPrepared) return undefined
+    if (key.length > maxPreparedLength) return undefined
     const known = this.#names.get(key)
     if (known !== undefined) {
       // The last in order are those that were used last.

@@ -170,7 +170,7 @@ function foreignKeys(read: Read, byId: ReadonlyMap<string, Table>): ForeignKey[]
     definition === null ? [] : [[id, readViewColumns(definition)] as const],
   )
   const shown = shownTables(definitions, byId)
-  let left = mostKeys - read.foreignKeys.length
+  let left = maxKeys - read.foreignKeys.length
   return read.foreignKeys.flatMap(({ from, to, columns, toColumns, name, isUnique }) => {
     const origins = placesOf(byId.get(from), columns, left > 0 ? shown : nothing)
     const targets = placesOf(byId.get(to), toColumns, left > 0 ? shown : nothing)
@@ -191,9 +191,9 @@ interface KeyPlace {
 }
 
 /** Each of them is related to each of the other end's, so they are few. */
-const mostViewsOfKey = 30
+const maxViewsOfKey = 30
 /** Of all tables and views: making them holds the process. Those of tables are always all there; beyond it views have no more of them. */
-const mostKeys = 20_000
+const maxKeys = 20_000
 const nothing: ReadonlyMap<Table, readonly ShownTable[]> = new Map()
 
 function placesOf(
@@ -206,7 +206,7 @@ function placesOf(
     const mapped = columns.flatMap((column) => names.get(column) ?? [])
     return mapped.length === columns.length ? [{ table: view, columns: mapped }] : []
   })
-  return [{ table, columns }, ...views.slice(0, mostViewsOfKey)]
+  return [{ table, columns }, ...views.slice(0, maxViewsOfKey)]
 }
 
 /** Words of SQL for types that the catalogue of PostgreSQL names otherwise. */

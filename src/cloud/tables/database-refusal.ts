@@ -76,10 +76,10 @@ function raisedRefusal({ message, detail }: Error & { detail?: string }): Refusa
 }
 
 /** Longer ones are not read. */
-const longestJson = 4_000
+const maxJsonLength = 4_000
 
 function objectOf(json: string | undefined): Record<string, unknown> | undefined {
-  if (json === undefined || json.length > longestJson) return undefined
+  if (json === undefined || json.length > maxJsonLength) return undefined
   try {
     const value: unknown = JSON.parse(json)
     return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : undefined

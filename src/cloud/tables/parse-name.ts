@@ -6,8 +6,8 @@ import { refuse, unreadable } from './refuse.ts'
 import type { FieldName } from './request.ts'
 
 /** PostgreSQL cuts names at 63 bytes; members of JSON may be longer. */
-const longestName = 200
-const longestPath = 20
+const maxNameLength = 200
+const maxPathLength = 20
 
 /** What ends a name without quotes. */
 const ends = ',.:()!"'
@@ -15,7 +15,7 @@ const ends = ',.:()!"'
 /** A name up to what ends one; `also` ends it, too. */
 export function readName(reader: Reader, why: Localized, also = ''): string {
   const name = reader.next === '"' ? reader.quoted() : plainName(reader, also)
-  if (name === undefined || name === '' || name.length > longestName) refuse(unreadable(reader.text, why))
+  if (name === undefined || name === '' || name.length > maxNameLength) refuse(unreadable(reader.text, why))
   return name
 }
 
@@ -35,7 +35,7 @@ export function readField(reader: Reader): FieldName {
   while (!asText && reader.take('->')) {
     asText = reader.take('>')
     path.push(readName(reader, whys.name))
-    if (path.length > longestPath) refuse(unreadable(reader.text, whys.deep))
+    if (path.length > maxPathLength) refuse(unreadable(reader.text, whys.deep))
   }
   return { column, path, asText }
 }

@@ -27,7 +27,7 @@ interface Wanted {
   hint?: string | undefined
 }
 
-const mostShown = 10
+const maxShown = 10
 
 /** Throws RestRefused where there is none, or several. */
 export function relate(catalogue: Catalogue, table: Table, { target, hint }: Wanted): Relationship {
@@ -36,7 +36,7 @@ export function relate(catalogue: Catalogue, table: Table, { target, hint }: Wan
   const candidates = candidatesOf(catalogue, table).get(target)
   const meant = hint === undefined ? candidates?.all : candidates?.byHint.get(hint)
   const found = relationships(meant ?? [])
-    .take(mostShown)
+    .take(maxShown)
     .toArray()
   const [one, ...more] = found
   if (!one) return refuse(refusals.noRelationship(table, target, hint))

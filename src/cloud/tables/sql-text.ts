@@ -9,13 +9,12 @@ export const quotedTable = ({ schema, name }: { schema: string; name: string }):
   `${quoted(schema)}.${quoted(name)}`
 
 /** PostgreSQL would cut longer ones. */
-const longestNameBytes = 63
+const maxNameBytes = 63
 const plainName = /^[\p{L}\p{M}\p{N}\p{Zs}\u200c_$.:/@#*-]+$/u
 
 /** A name that the request has chosen for a column of its answer. Throws RestRefused for one that is more than words. */
 export function chosenName(name: string): string {
-  if (!plainName.test(name) || Buffer.byteLength(name) > longestNameBytes)
-    refuse(unreadable(name, whys.alias))
+  if (!plainName.test(name) || Buffer.byteLength(name) > maxNameBytes) refuse(unreadable(name, whys.alias))
   return name
 }
 

@@ -14,8 +14,8 @@ export const statedStatement: Statement = {
   values: [],
 }
 
-const mostHeaders = 50
-const mostCharacters = 8_000
+const maxHeaders = 50
+const maxCharacters = 8_000
 const headerName = /^[\w!#$%&'*+.^`|~-]{1,100}$/
 /** Visible characters and spaces between: no line ends within a header. */
 const headerValue = /^[\x21-\x7e]?(?:[\x20-\x7e]*[\x21-\x7e])?$/
@@ -42,8 +42,8 @@ function readStatus(text: string): number {
 
 function readHeaders(text: string): [string, string][] {
   const all = parsed(text)
-  if (!Array.isArray(all) || text.length > mostCharacters || all.length > mostHeaders)
-    return refuse(refusals.statedHeaders(mostHeaders, mostCharacters))
+  if (!Array.isArray(all) || text.length > maxCharacters || all.length > maxHeaders)
+    return refuse(refusals.statedHeaders(maxHeaders, maxCharacters))
   return all.map(readHeader).filter(([name]) => !ours.has(name.toLowerCase()))
 }
 
@@ -51,7 +51,7 @@ function readHeader(one: unknown): [string, string] {
   const [entry, ...more] = typeof one === 'object' && one !== null ? Object.entries(one) : []
   const [name, value] = entry ?? ['', '']
   if (more.length > 0 || typeof value !== 'string' || !headerName.test(name) || !headerValue.test(value))
-    return refuse(refusals.statedHeaders(mostHeaders, mostCharacters))
+    return refuse(refusals.statedHeaders(maxHeaders, maxCharacters))
   return [name, value]
 }
 

@@ -52,8 +52,8 @@ export async function cutIntoOrders(model: Bounds, texts: readonly string[]): Pr
 
 /** Texts that are under way at a time, if one order has fewer. */
 const textsAtOnce = 512
-const mostOrdersAtOnce = 4
+const maxOrdersAtOnce = 4
 
 /** How many orders of a request are under way at a time: several only where they are small. */
 export const ordersAtOnce = (model: Bounds): number =>
-  Math.max(1, Math.min(mostOrdersAtOnce, Math.floor(textsAtOnce / batchOf(model))))
+  Math.max(1, Math.min(maxOrdersAtOnce, Math.floor(textsAtOnce / batchOf(model))))

@@ -6,9 +6,9 @@ import { latinDigits } from '#platform/words'
 export const citeByLink =
   'Where your answer rests on one of these pages, say so with a Markdown link to its address right after the sentence.'
 
-const longestQuote = 150
+const maxQuoteLength = 150
 /** Longer addresses are not recognized, so that an unfinished mark never buffers more than this. */
-const longestMark = 8_000
+const maxMarkLength = 8_000
 /** `[words](https://…)`, or `[3]` for the third result of the last search, recognized once the following character is known. */
 const mark =
   /\[([^[\]\n]{1,300})\]\((https?:\/\/[^\s()]{1,2000}(?:\([^\s()]{0,200}\)[^\s()]{0,500}){0,9})\)|\[([0-9۰-۹]{1,2})\](?=[^(])/g
@@ -56,7 +56,7 @@ export class Citations {
       if (source) found.push(citation(source, start, start + match[0].length))
     }
     // A mark never spans lines, so text before the last newline need not be scanned again.
-    const dropBefore = Math.max(read, this.#text.lastIndexOf('\n') + 1, this.#text.length - longestMark)
+    const dropBefore = Math.max(read, this.#text.lastIndexOf('\n') + 1, this.#text.length - maxMarkLength)
     this.#text = this.#text.slice(dropBefore)
     this.#offset += dropBefore
     return found
@@ -73,7 +73,7 @@ const citation = ({ url, title, text }: Source, start: number, end: number): Cit
   title,
   start,
   end,
-  citedText: text.slice(0, longestQuote).toWellFormed(),
+  citedText: text.slice(0, maxQuoteLength).toWellFormed(),
 })
 
 const comparable = (url: string): string => {

@@ -1,5 +1,5 @@
 /** Longest head of a data URL before its comma. */
-const longestHead = 256
+const maxHeadLength = 256
 const head = /^data:([\w.+-]+\/[\w.+-]+)((?:;[\w.+-]+=(?:[^;,"]*|"[^"]*"))*);base64$/i
 
 /**
@@ -7,7 +7,7 @@ const head = /^data:([\w.+-]+\/[\w.+-]+)((?:;[\w.+-]+=(?:[^;,"]*|"[^"]*"))*);bas
  * the sender claims; the Base64 is not checked. `undefined` for other URLs and for data that is not in Base64.
  */
 export function parseDataUrl(url: string): { mediaType: string; base64: string } | undefined {
-  const comma = url.slice(0, longestHead).indexOf(',')
+  const comma = url.slice(0, maxHeadLength).indexOf(',')
   const mediaType = comma === -1 ? undefined : head.exec(url.slice(0, comma))?.[1]
   return mediaType === undefined
     ? undefined

@@ -8,11 +8,11 @@ export interface ImageSize {
 
 /** More than any camera makes. A header of a few bytes can claim an image that exhausts a decoder's memory. */
 const maxPixels = 100_000_000
-const longestSide = 32_767
+const maxSide = 32_767
 
 /** Whether the header claims more pixels than may be decoded. */
 export const isVast = ({ width = 0, height = 0 }: Partial<ImageSize>): boolean =>
-  width * height > maxPixels || Math.max(width, height) > longestSide
+  width * height > maxPixels || Math.max(width, height) > maxSide
 
 /**
  * Width and height in pixels of a png, jpeg (progressive too), gif or webp, from its header; `undefined` for anything else. For a

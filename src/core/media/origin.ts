@@ -13,11 +13,11 @@ export const originXmp = ({ type, tool }: Origin): string =>
 
 /** What the XMP of a picture says of it. Absent or silent: a model made it. */
 export function originIn(xmp: string | undefined): Origin {
-  const known = xmp?.slice(0, longestXmp) ?? ''
+  const known = xmp?.slice(0, maxXmpLength) ?? ''
   const type = /newscodes\/digitalsourcetype\/([A-Za-z]{1,60})\b/i.exec(known)?.[1]
   const tool = /xmp:CreatorTool="([^"<>&]{1,200})"/.exec(known)?.[1]
   return { type: type ?? 'trainedAlgorithmicMedia', ...(tool !== undefined && { tool }) }
 }
 
 /** Characters that are looked at. */
-const longestXmp = 65_536
+const maxXmpLength = 65_536

@@ -2,7 +2,7 @@
 import type { Media } from '#core/turn'
 
 /** No model looks at more. */
-const longestSide = 2_048
+const maxSide = 2_048
 /** A few bytes can claim any size; 64 megapixels are 256 MB decoded. */
 const maxPixels = 64_000_000
 const quality = 92
@@ -21,7 +21,7 @@ export async function referencePicture({ data, mediaType, param }: Media): Promi
       autoOrient: true,
       sequentialRead: true,
     })
-      .resize({ width: longestSide, height: longestSide, fit: 'inside', withoutEnlargement: true })
+      .resize({ width: maxSide, height: maxSide, fit: 'inside', withoutEnlargement: true })
       .toColourspace('srgb')
       .toFormat(isJpeg ? 'jpeg' : 'png', isJpeg ? { quality } : {})
       .toBuffer({ resolveWithObject: true })

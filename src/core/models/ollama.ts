@@ -100,7 +100,7 @@ async function describe(
 }
 
 /** Of any model there is; a larger figure is a defect, and holds and limits are reckoned from it. */
-const longestContext = 100_000_000
+const maxContextLength = 100_000_000
 
 /** The window stands under the name of the architecture: `llama.context_length`. */
 function contextOf(info: unknown): number {
@@ -109,7 +109,7 @@ function contextOf(info: unknown): number {
     : undefined
   const length = found?.[1]
   const isLength =
-    Number.isSafeInteger(length) && (length as number) > 0 && (length as number) <= longestContext
+    Number.isSafeInteger(length) && (length as number) > 0 && (length as number) <= maxContextLength
   return isLength ? (length as number) : 4_096
 }
 

@@ -131,7 +131,7 @@ export class PaidRequest {
   /** Longer than the longest possible call. */
   get #lifetimeMs(): number {
     const { model, rounds = 1 } = this.#call
-    return rounds * this.#app.inference.longestMs(model) + graceMs
+    return rounds * this.#app.inference.maxMs(model) + graceMs
   }
   get #isKept(): boolean {
     return this.#call.claim !== undefined || this.#call.background === true

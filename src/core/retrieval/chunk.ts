@@ -8,9 +8,9 @@ export interface Passage {
 /** In characters. A passage ends with its paragraph once it has `enough`, and never has more than `maxCharacters`. */
 const enough = 1_000
 const maxCharacters = 1_500
-const longestPiece = 1_250
+const maxPieceLength = 1_250
 /** Overlap: characters of a passage that are repeated at the beginning of the next, so that nothing is lost at the boundary. */
-const longestOverlap = 200
+const maxOverlap = 200
 
 /** Cuts a text (Markdown, or plain) at its headings, paragraphs and sentences; passages of one section overlap. */
 export const passagesOf = (text: string): Passage[] =>
@@ -94,13 +94,13 @@ function* sentencesIn(text: string): Generator<string> {
 
 /** A paragraph, or groups of its sentences if it is too long. */
 function* piecesIn(block: string): Generator<string | undefined> {
-  if (block.length <= longestPiece) return yield block
+  if (block.length <= maxPieceLength) return yield block
   let open: string | undefined
   let sentences = 0
   for (const sentence of sentencesIn(block)) {
     if (++sentences % atOnce === 0) yield undefined
     for (const part of cut(sentence)) {
-      if (open !== undefined && open.length + part.length + 1 <= longestPiece) open = `${open} ${part}`
+      if (open !== undefined && open.length + part.length + 1 <= maxPieceLength) open = `${open} ${part}`
       else {
         if (open !== undefined) yield open
         open = part
@@ -114,9 +114,9 @@ function* piecesIn(block: string): Generator<string | undefined> {
 function cut(sentence: string): string[] {
   const parts: string[] = []
   let rest = sentence
-  while (rest.length > longestPiece) {
-    const space = rest.lastIndexOf(' ', longestPiece)
-    const end = space > longestPiece / 2 ? space : characterBoundary(rest, longestPiece)
+  while (rest.length > maxPieceLength) {
+    const space = rest.lastIndexOf(' ', maxPieceLength)
+    const end = space > maxPieceLength / 2 ? space : characterBoundary(rest, maxPieceLength)
     parts.push(rest.slice(0, end).trim())
     rest = rest.slice(end).trim()
   }
@@ -130,8 +130,8 @@ const characterBoundary = (text: string, end: number): number =>
 /** The last sentences that fit into the overlap; a longer sentence is left out. */
 function overlapOf(text: string): string {
   let overlap = ''
-  for (const sentence of [...sentencesIn(text.slice(-2 * longestOverlap))].slice(1).reverse()) {
-    if (overlap.length + sentence.length + 1 > longestOverlap) break
+  for (const sentence of [...sentencesIn(text.slice(-2 * maxOverlap))].slice(1).reverse()) {
+    if (overlap.length + sentence.length + 1 > maxOverlap) break
     overlap = overlap === '' ? sentence : `${sentence} ${overlap}`
   }
   return overlap

@@ -18,7 +18,7 @@ const suffixes = new Set(
 )
 /** Suffixes only after a half-space; written separately they are words. */
 const enclitics = new Set('ی ای ام ات اش م ت ش مان تان شان اند ایم اید ست'.split(' '))
-const longestTerm = 64
+const maxTermLength = 64
 
 /** Splits a text into words; every spelling of a text gives the same words. */
 export function wordsOf(text: string): Word[] {
@@ -56,6 +56,6 @@ const isAffix = (part: string): boolean =>
   part.length < 2 || prefixes.has(part) || suffixes.has(part) || enclitics.has(part)
 
 const spellings = (word: string): string[] => {
-  const cut = word.slice(0, longestTerm)
+  const cut = word.slice(0, maxTermLength)
   return [...new Set([cut, stemOf(cut)])]
 }

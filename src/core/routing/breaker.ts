@@ -4,7 +4,7 @@ import type { Clock } from '#platform/clock'
 /** Failures in a row that open a breaker. */
 const failuresToOpen = 5
 const firstOpenMs = 5_000
-const longestOpenMs = 120_000
+const maxOpenMs = 120_000
 
 /** Faults of the deployment rather than of a single request. */
 const counting: ReadonlySet<UpstreamFault> = new Set<UpstreamFault>([
@@ -102,6 +102,6 @@ export class Breaker {
   #open(): void {
     this.#openings++
     this.#openUntilMs = this.#clock.nowMs() + this.#openMs
-    this.#openMs = Math.min(this.#openMs * 2, longestOpenMs)
+    this.#openMs = Math.min(this.#openMs * 2, maxOpenMs)
   }
 }

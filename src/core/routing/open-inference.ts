@@ -61,7 +61,7 @@ class RoutedInference implements Inference {
       ...options,
       ...this.#shared,
       candidates: candidatesOf(this.#models, options, this.#random),
-      deadlineMs: options.receivedMs + this.longestMs(options.model),
+      deadlineMs: options.receivedMs + this.maxMs(options.model),
     })
   }
 
@@ -82,7 +82,7 @@ class RoutedInference implements Inference {
           deployment,
         })),
       ),
-      deadlineMs: (beganMs ?? options.receivedMs) + this.longestMs(candidates[0]!.model),
+      deadlineMs: (beganMs ?? options.receivedMs) + this.maxMs(candidates[0]!.model),
     })
   }
 
@@ -90,7 +90,7 @@ class RoutedInference implements Inference {
     return this.#upstreams.get(provider)
   }
 
-  longestMs({ deployments }: Pick<NamedModel, 'deployments'>): number {
+  maxMs({ deployments }: Pick<NamedModel, 'deployments'>): number {
     return Math.max(...deployments.map(({ provider }) => this.#upstreams.get(provider)!.timeouts.totalMs))
   }
 

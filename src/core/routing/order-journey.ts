@@ -146,7 +146,7 @@ export class OrderJourney<One extends OrderCandidate, Filled> implements OrderRu
     const provider = upstreams.get(deployment.provider)!.orders[kind.kind] as never
     const call = callOptionsOf(this.#options, deployment, this.attempts.length)
     const onUpstreamId = (id: string): void => {
-      attempt.upstream_id = id.slice(0, longestId)
+      attempt.upstream_id = id.slice(0, maxIdLength)
     }
     return kind.ask(provider, { ...call, order: candidate.order, signal: this.#stop.signal, onUpstreamId })
   }
@@ -187,7 +187,7 @@ export class OrderJourney<One extends OrderCandidate, Filled> implements OrderRu
 }
 
 /** Characters of an upstream's id that a receipt keeps. */
-const longestId = 200
+const maxIdLength = 200
 
 const noDeploymentError = (): UpstreamError =>
   new UpstreamError('unavailable', { executed: false, detail: 'no deployment can be asked now' })

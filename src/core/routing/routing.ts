@@ -108,7 +108,7 @@ export interface Inference extends AsyncDisposable {
   /** A connected provider, for what is not routed: jobs that one provider has taken. */
   upstreamOf(provider: string): Upstream | undefined
   /** The longest that a call of this model may take, all attempts together, in milliseconds. */
-  longestMs(model: Pick<NamedModel, 'deployments'>): number
+  maxMs(model: Pick<NamedModel, 'deployments'>): number
   /** Pictures that one call of this model may be asked for, at whichever of its deployments. */
   maxPictures(model: Pick<ImageModel, 'deployments' | 'image'>): number
   /** The models that may answer: the requested one first, then its usable fallbacks. The hold covers the most expensive. */

@@ -48,7 +48,7 @@ const limits = {
   outputCharacters: 30_000,
 }
 
-const longestCommand = 32_000
+const maxCommandLength = 32_000
 /** The shell ends itself at `timeMs`; this is for one that cannot. */
 const killAfterMs = 10_000
 /** Files in base64, both outputs, and JSON around them. */
@@ -72,10 +72,10 @@ export function bash(confine: Confine): HostedTool {
       const command = textMember(input, 'command')
       if (command === undefined)
         return failed('invalid_tool_input', 'command has to be a script that is not empty.')
-      if (command.length > longestCommand)
+      if (command.length > maxCommandLength)
         return failed(
           'invalid_tool_input',
-          `a script may have ${longestCommand} characters; run it in parts.`,
+          `a script may have ${maxCommandLength} characters; run it in parts.`,
         )
       const work: ShellWork = { command, state: state.shell ?? emptyState, timeZone, limits }
       const outcome = await confine({

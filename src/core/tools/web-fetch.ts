@@ -30,7 +30,7 @@ export interface ReadPage {
   publishedAt?: string | undefined
 }
 
-const longestUrl = 2_048
+const maxUrlLength = 2_048
 const readingMs = 15_000
 const maxPages = 200
 
@@ -55,8 +55,8 @@ export function webFetch(
       const address = textMember(input, 'url')
       if (address === undefined)
         return failed('invalid_tool_input', 'url has to be an address that begins with https://')
-      if (address.length > longestUrl)
-        return failed('url_too_long', `an address may have ${longestUrl} characters.`)
+      if (address.length > maxUrlLength)
+        return failed('url_too_long', `an address may have ${maxUrlLength} characters.`)
       const passes = domainFilter(context.allowedDomains, context.blockedDomains)
       const page = await fetchPage(client, address, { passes, signal: context.signal })
       if ('error' in page) return page

@@ -5,7 +5,7 @@ import type { Picture } from './images.ts'
 
 /** Of `data` in the contract. */
 export const maxPictureCharacters = 24_000_000
-const longestSideOfWebp = 16_383
+const maxSideOfWebp = 16_383
 
 /** Qualities, and the part of its sides that remains. */
 const steps = [
@@ -26,7 +26,7 @@ export async function withinBound(picture: Picture, maxCharacters = maxPictureCh
   if (fits(picture.bytes)) return picture
   const { default: sharp } = await import('sharp')
   const xmp = originXmp(originIn((await sharp(picture.bytes).metadata()).xmpAsString))
-  const longest = Math.min(longestSideOfWebp, Math.max(picture.width, picture.height))
+  const longest = Math.min(maxSideOfWebp, Math.max(picture.width, picture.height))
   for (const [quality, part] of steps) {
     const side = Math.max(1, Math.floor(longest / part))
     const image: Sharp = sharp(picture.bytes, { limitInputPixels: picture.width * picture.height })

@@ -24,7 +24,7 @@ import { Failure } from '#platform/errors'
 import { uuidv7 } from '#platform/ids'
 import type { Settled, Settlement } from '#platform/ledger'
 import type { TraceContext } from '#platform/trace'
-import { boundOfQuestion, longestAnswer, questionOf, spokenOf } from './question.ts'
+import { boundOfQuestion, maxAnswerLength, questionOf, spokenOf } from './question.ts'
 
 export interface SpokenAnswerOptions extends PaidCall {
   /** Who speaks; the two others make what it says. */
@@ -46,7 +46,7 @@ export type SpokenAnswer = Pick<PaidSpeech, 'model' | 'mediaType' | 'spoken' | '
 export async function startSpokenAnswer(app: App, options: SpokenAnswerOptions): Promise<SpokenAnswer> {
   const { writer, spec, recording, instruction } = options
   const { seconds } = recording.recording.measured
-  const longest = { ...options, spec: withText(spec, longestAnswer), trace: undefined }
+  const longest = { ...options, spec: withText(spec, maxAnswerLength), trace: undefined }
   const turn = boundOfQuestion(writer, { seconds, instruction })
   const asked = worstCaseOf(app, { model: writer, turn, allowed: options.caller.models }).microcredits
   const { result, held } = await roomForSpeech(app, longest, async (spoken) => {

@@ -47,7 +47,7 @@ export function boundOfQuestion(model: Model, { seconds, instruction = '' }: Omi
 const aroundBytes = 200
 
 /** A text of the longest and dearest kind that is spoken: letters of three bytes. */
-export const longestAnswer = 'अ'.repeat(maxLetters)
+export const maxAnswerLength = 'अ'.repeat(maxLetters)
 
 /** The answer as far as it is spoken, to the end of a sentence where there is one. */
 export function spokenOf(text: string): string {

@@ -12,7 +12,7 @@ import { maxTextLength, type TextBody } from './schema.ts'
 
 const standardOutputTokens = 2_048
 /** A character has at most two units of UTF-16. */
-const mostUnits = 2 * maxTextLength
+const maxUnits = 2 * maxTextLength
 
 /** Answers a prompt with text. First the request is checked, then the worst case is held, then the upstream is called. */
 export async function writeText(context: RequestContext<TextBody>): Promise<Pushed> {
@@ -52,7 +52,7 @@ class StudioText {
 
   add(part: Part): void {
     if (part.type === 'citation') this.#pages.add(part.citation)
-    if ((part.type === 'text' || part.type === 'refusal') && this.#text.length < mostUnits)
+    if ((part.type === 'text' || part.type === 'refusal') && this.#text.length < maxUnits)
       this.#text += part.text
   }
 

@@ -36,9 +36,9 @@ const cutWord = 0.3
 /** Of each word by which an overlap is longer or shorter than expected. */
 const unexpected = { word: 0.5, segment: 0.35, none: 0.25 }
 /** Without times: more words of an overlap than anybody says, in parts of what is expected. */
-const mostExpected = 3
+const maxExpected = 3
 const leastWindow = 12
-const mostWindow = 400
+const maxWindow = 400
 
 export function switchAt(overlap: Overlap): Switch {
   const { before, after, times } = overlap
@@ -72,11 +72,11 @@ function windowOf({ before, after, from, to, times, expected }: Overlap): [numbe
     const first = before.findIndex(({ end }) => end > from - slack)
     const last = after.findIndex(({ start }) => start >= to + slack)
     return [
-      Math.max(first < 0 ? before.length : first, before.length - mostWindow),
-      Math.min(last < 0 ? after.length : last, mostWindow),
+      Math.max(first < 0 ? before.length : first, before.length - maxWindow),
+      Math.min(last < 0 ? after.length : last, maxWindow),
     ]
   }
-  const most = Math.min(mostWindow, Math.max(leastWindow, Math.ceil(expected * mostExpected)))
+  const most = Math.min(maxWindow, Math.max(leastWindow, Math.ceil(expected * maxExpected)))
   return [before.length - most, most]
 }
 

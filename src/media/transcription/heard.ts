@@ -25,9 +25,9 @@ const lettersOfToken = 4
 const itemsPerSecond = 20
 const leastItems = 100
 /** Of an upstream's own name of who speaks. */
-const longestName = 100
+const maxNameLength = 100
 /** Who speaks in one piece. Matching speakers costs by the names of both pieces. */
-const mostNames = 100
+const maxNames = 100
 
 export interface Frame {
   from: number
@@ -66,7 +66,7 @@ export function* heardSteps(transcribed: Transcribed, frame: Frame): Steps<Heard
   const ofSegments = yield* extentOf(segments, (one) => one.text)
   const most = maxTextLength(to - from)
   if (Math.max(text.length, ofWords.letters, ofSegments.letters) > most) throw babble()
-  if (Math.max(ofWords.names, ofSegments.names) > mostNames) throw babble('more speakers')
+  if (Math.max(ofWords.names, ofSegments.names) > maxNames) throw babble('more speakers')
   const isOwn =
     segments.length > 0 && !(frame.diarizes && segments.some(({ speaker }) => speaker === undefined))
   return {
@@ -112,7 +112,7 @@ function* timed<One extends { start: number; end: number; speaker?: string }>(
   const placed = yield* mapped(items, (one) => {
     const start = within(one.start)
     const { speaker, ...rest } = one
-    const named = speaker === undefined ? {} : { speaker: speaker.slice(0, longestName) }
+    const named = speaker === undefined ? {} : { speaker: speaker.slice(0, maxNameLength) }
     return { ...rest, ...named, start, end: Math.max(start, within(one.end)) } as One
   })
   return yield* ordered(placed, ({ start }) => start)

@@ -41,8 +41,8 @@ export interface TranscriptionPlan {
 /** Of what is sent as it came: it stands in memory, and once more in what its provider sends. */
 const maxWholeBytes = 64 * 1024 * 1024
 /** Of a piece that is encoded here: of one that is all there is, and of one of several, some of which are sent at once. */
-const longestSingle = 1_200
-const longestPiece = 300
+const maxSingleLength = 1_200
+const maxPieceLength = 300
 /** Of a piece that is cut out of a file by its packets. */
 const maxPacketBytes = 10 * 1024 * 1024
 const leastPacketsSeconds = 10
@@ -85,7 +85,7 @@ export function planTranscription(
       { model: model.id, seconds: Math.round(seconds), maxSeconds: Math.floor(room) },
       { param: spec.where('diarize') },
     )
-  const longest = way.how === 'packets' || spec.diarize ? room : Math.min(room, longestPiece)
+  const longest = way.how === 'packets' || spec.diarize ? room : Math.min(room, maxPieceLength)
   return planOf(model, spec, settings, { ...way, maxSeconds: longest, isCut: true })
 }
 
@@ -123,7 +123,7 @@ function livePlan(
   if (!encoding) return notConvertible(model, spec, 'pcm')
   const way = { how: 'live', encoding } as const
   const { maxSeconds: most, maxBytes } = model.transcription
-  const room = Math.min(most, secondsIn(way, maxBytes, 0), longestPiece)
+  const room = Math.min(most, secondsIn(way, maxBytes, 0), maxPieceLength)
   return planOf(model, spec, settings, { ...way, maxSeconds: room, isCut: true })
 }
 
@@ -232,7 +232,7 @@ function secondsIn({ how, encoding }: Way, maxBytes: number, sourceBytesPerSecon
     return Math.floor(Math.min(maxBytes, maxPacketBytes) / bytesPerSecond)
   }
   const [, , bytesPerSecond] = encodings.find(([, one]) => one === encoding)!
-  return Math.min(longestSingle, Math.floor((maxBytes - headBytes) / bytesPerSecond))
+  return Math.min(maxSingleLength, Math.floor((maxBytes - headBytes) / bytesPerSecond))
 }
 
 const headBytes = 8_192

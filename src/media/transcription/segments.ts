@@ -12,8 +12,8 @@ interface Said {
 
 const pauseSeconds = 0.8
 /** Two lines of a subtitle, and as long as one is read with ease. */
-const longestSeconds = 7
-const longestText = 84
+const maxSeconds = 7
+const maxTextLength = 84
 const ending = /[.!?؟…۔][»”"'’)\]]*$/u
 
 /**
@@ -41,7 +41,7 @@ export function* segmentSteps(said: Said, segments: readonly SpokenSegment[]): S
 function isOver(group: readonly Token[], next: Token): boolean {
   const [first, last] = [group[0]!, group.at(-1)!]
   if (next.start - last.end > pauseSeconds || ending.test(last.text)) return true
-  return next.end - first.start > longestSeconds || next.to - first.from > longestText
+  return next.end - first.start > maxSeconds || next.to - first.from > maxTextLength
 }
 
 function segmentFrom(group: readonly Token[], text: string, words: readonly SpokenWord[]): SpokenSegment {

@@ -5,7 +5,7 @@ import type { Heard } from './heard.ts'
 /** Seconds that two voices have to speak at the same times to be one. */
 const leastShared = 0.3
 /** Of one piece; more are matched by whoever shares most. */
-const mostMatched = 10
+const maxMatched = 10
 
 export class SpeakerLabels {
   readonly labels: string[] = []
@@ -109,11 +109,11 @@ function sharedSeconds(one: readonly Span[], other: readonly Span[]): number {
 export function assigned(shared: readonly (readonly number[])[]): [number, number][] {
   const rows = shared.map((_, row) => row)
   const columns = (shared[0] ?? []).map((_, column) => column)
-  if (columns.length > mostMatched || rows.length > mostMatched) return greedy(shared)
+  if (columns.length > maxMatched || rows.length > maxMatched) return greedy(shared)
   const memory = new Map<number, { sum: number; pairs: [number, number][] }>()
   const best = (row: number, taken: number): { sum: number; pairs: [number, number][] } => {
     if (row === rows.length) return { sum: 0, pairs: [] }
-    const key = row * 2 ** mostMatched + taken
+    const key = row * 2 ** maxMatched + taken
     const known = memory.get(key)
     if (known) return known
     let found = best(row + 1, taken)

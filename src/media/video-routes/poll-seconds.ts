@@ -1,7 +1,7 @@
 import type { VideoJob } from '#media/video'
 
 const firstSeconds = 2
-const longestSeconds = 15
+const maxSeconds = 15
 /** What has taken long takes longer still. */
 const part = 8
 
@@ -9,5 +9,5 @@ const part = 8
 export function pollSeconds({ pending, createdAt }: VideoJob, nowMs: number): number {
   if (!pending) return 0
   const age = (nowMs - createdAt.getTime()) / 1000
-  return Math.min(longestSeconds, Math.max(firstSeconds, Math.round(age / part)))
+  return Math.min(maxSeconds, Math.max(firstSeconds, Math.round(age / part)))
 }

@@ -16,14 +16,14 @@ export interface Nudge {
 }
 
 /** Characters of a vendor's id of a job. */
-const longestTicket = 500
+const maxTicketLength = 500
 
 /** Takes a webhook of a vendor. False where the address is none of ours: answered as a missing one. */
 export async function nudgeVideo(app: App, { provider, jobId, token, body }: Nudge): Promise<boolean> {
   const row = isUuid(jobId) ? await hookedVideo(app.db, jobId) : undefined
   if (!isAddressed(row, provider, token)) return false
   const named = app.inference.upstreamOf(provider)?.orders.video?.jobOf?.(body)
-  const claimed = named !== undefined && named.length <= longestTicket ? named : undefined
+  const claimed = named !== undefined && named.length <= maxTicketLength ? named : undefined
   const now = new Date(app.clock.nowMs())
   const late = await app.db.tx(async (tx) => {
     const current = await lockVideo(tx, keyOf(row))

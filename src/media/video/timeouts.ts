@@ -1,14 +1,14 @@
 import type { Timeouts } from '#core/spec'
 
 /** Longer than any vendor takes to say how a job goes. */
-const longestLookMs = 30_000
+const maxLookMs = 30_000
 
 export const lookTimeouts = (timeouts: Timeouts): Timeouts => ({
-  connectMs: Math.min(timeouts.connectMs, longestLookMs),
-  firstByteMs: Math.min(timeouts.firstByteMs, longestLookMs),
-  firstTokenMs: Math.min(timeouts.firstTokenMs, longestLookMs),
-  idleMs: Math.min(timeouts.idleMs, longestLookMs),
-  totalMs: Math.min(timeouts.totalMs, longestLookMs),
+  connectMs: Math.min(timeouts.connectMs, maxLookMs),
+  firstByteMs: Math.min(timeouts.firstByteMs, maxLookMs),
+  firstTokenMs: Math.min(timeouts.firstTokenMs, maxLookMs),
+  idleMs: Math.min(timeouts.idleMs, maxLookMs),
+  totalMs: Math.min(timeouts.totalMs, maxLookMs),
 })
 
 const firstStepMs = 2_000

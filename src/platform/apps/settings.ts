@@ -93,7 +93,7 @@ function readPort(typed: string | undefined, own: ProcessSettings): number {
 
 const label = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/
 /** Before it stand the longest label (63) and a dot, and a name has 253 characters. */
-const longestDomain = 253 - 64
+const maxDomainLength = 253 - 64
 
 /** In small letters and Punycode, without the dot of the root. Refuses what is no domain, and one that is mixed up with the base URL. */
 function readDomain(name: string, typed: string | undefined, own: ProcessSettings): string | undefined {
@@ -102,7 +102,7 @@ function readDomain(name: string, typed: string | undefined, own: ProcessSetting
   const domain = /[\s/\\?#@:[\]%]/.test(typed) ? '' : domainToASCII(typed).replace(/\.$/, '')
   const labels = domain.split('.')
   const isDomain =
-    domain.length <= longestDomain &&
+    domain.length <= maxDomainLength &&
     isIP(domain) === 0 &&
     labels.every((one) => label.test(one)) &&
     // Whoever has sites on a whole top-level domain shares it with everybody; localhost is this machine's own.

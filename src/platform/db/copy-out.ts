@@ -10,9 +10,9 @@ interface Connection {
 }
 
 /** Messages that wait for their reader; of a COPY each is a row. */
-const mostWaiting = 64
+const maxWaiting = 64
 /** Of one message, which pg holds as a whole, and twice at that. */
-const mostMessageBytes = 64 * 1024 * 1024
+const maxMessageBytes = 64 * 1024 * 1024
 
 /**
  * What a statement copies to its client (COPY … TO STDOUT, BASE_BACKUP), message by message and only as fast as it is read. Ends with an error
@@ -36,7 +36,7 @@ class CopyOut extends Readable implements pg.Submittable {
   #cameBytes = 0
 
   constructor(text: string) {
-    super({ objectMode: true, highWaterMark: mostWaiting })
+    super({ objectMode: true, highWaterMark: maxWaiting })
     this.#text = text
   }
 
@@ -52,7 +52,7 @@ class CopyOut extends Readable implements pg.Submittable {
 
   readonly #count = (bytes: Buffer): void => {
     this.#cameBytes += bytes.length
-    if (this.#cameBytes > mostMessageBytes) this.destroy(new Error('A row of a copy has more than 64 MiB.'))
+    if (this.#cameBytes > maxMessageBytes) this.destroy(new Error('A row of a copy has more than 64 MiB.'))
   }
 
   handleCopyData({ chunk }: { chunk: Buffer }): void {

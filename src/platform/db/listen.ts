@@ -14,7 +14,7 @@ export interface ListenEvents {
 }
 
 const firstRetryMs = 100
-const longestRetryMs = 5_000
+const maxRetryMs = 5_000
 /** A connection whose peer disappeared silently is detected within two of these intervals. */
 const heartbeatMs = 5_000
 
@@ -101,7 +101,7 @@ class Line {
       await pause(retryMs * (0.5 + Math.random() / 2), undefined, { signal, ref: false }).catch(
         () => undefined,
       )
-      this.#retryMs = Math.min(retryMs * 2, longestRetryMs)
+      this.#retryMs = Math.min(retryMs * 2, maxRetryMs)
     }
   }
 

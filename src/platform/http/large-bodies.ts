@@ -1,7 +1,7 @@
 /** From this size on a body, what is read from it and what it is made into are felt in the memory of the process. */
 const largeBytes = 32 * 1024 * 1024
 /** A sender may be slow: the next one waits no longer than this, unless all of the body before it has arrived meanwhile. */
-const longestWaitMs = 10_000
+const maxWaitMs = 10_000
 
 export interface BodyTurn extends Disposable {
   /** All of it has arrived: from here on its sender holds nobody up. */
@@ -26,7 +26,7 @@ export class LargeBodies {
     const over = Promise.withResolvers<void>()
     this.#last = { arrived: arrived.promise, over: over.promise }
     const waited = Promise.withResolvers<void>()
-    const timer = setTimeout(waited.resolve, longestWaitMs)
+    const timer = setTimeout(waited.resolve, maxWaitMs)
     void before.arrived.then(() => clearTimeout(timer))
     await Promise.race([before.over, waited.promise])
     clearTimeout(timer)

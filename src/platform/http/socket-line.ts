@@ -10,7 +10,7 @@ const maxUnsentBytes = 1024 * 1024
 /** A client that takes nothing for this long is treated as gone. */
 const stuckMs = 60_000
 /** In the time that a client may be silent. */
-const mostSilentBeats = 2
+const maxSilentBeats = 2
 const windowMs = 10_000
 /** RFC 6455, section 7.4.1. */
 const tooFast = 1008
@@ -36,7 +36,7 @@ export class SocketLine implements Socket {
     this.stopping = stopping
     this.#ws = ws
     this.#bounds = bounds
-    this.#pulse = setInterval(() => this.#beat(), bounds.idleMs / mostSilentBeats)
+    this.#pulse = setInterval(() => this.#beat(), bounds.idleMs / maxSilentBeats)
     ws.on('message', (data: Buffer, isBinary) => this.#take(isBinary ? data : data.toString(), data.length))
     // They cost as much as messages, and count as such.
     ws.on('pong', ({ length }: Buffer) => void this.#isAdmitted(length))
@@ -152,7 +152,7 @@ export class SocketLine implements Socket {
     // While nothing is read, signs of life cannot be seen; that the client has left shows in what is sent to it.
     if (this.#ws.isPaused) this.#silentBeats = 0
     this.#silentBeats += 1
-    if (this.#silentBeats > mostSilentBeats) this.#ws.terminate()
+    if (this.#silentBeats > maxSilentBeats) this.#ws.terminate()
     else if (this.#ws.readyState === this.#ws.OPEN) this.#ws.ping()
   }
 }

@@ -266,12 +266,12 @@ function listsIn({ fields }: UploadSpec): Map<string, ListField> {
   const properties: Record<string, { type?: unknown; maxItems?: number; items?: object }> =
     (fields as { properties?: never }).properties ?? {}
   return new Map(
-    Object.entries(properties).flatMap(([name, { type, maxItems = mostMembers, items = {} }]) =>
+    Object.entries(properties).flatMap(([name, { type, maxItems = maxMembers, items = {} }]) =>
       type === 'array' ? [[name, { most: maxItems + 1, isOfFixedValues: 'enum' in items }] as const] : [],
     ),
   )
 }
-const mostMembers = 100
+const maxMembers = 100
 
 /** The part without which a form is refused, unless its files are optional. */
 const needed = ({ files }: UploadSpec): string | undefined => Object.keys(files)[0]

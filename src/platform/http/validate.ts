@@ -122,7 +122,7 @@ export function compileLarge(schema: TSchema): (body: unknown) => Promise<void> 
   }
   return async (body) => {
     const { validate } = bodies.of(schema)
-    const name = longestList(schema, body)
+    const name = maxListLength(schema, body)
     if (name === undefined) {
       if (!validate(body)) refuse(validate.errors)
     } else await checkInSlices(validate, membersOf(name), body as Record<string, unknown>, name)
@@ -130,7 +130,7 @@ export function compileLarge(schema: TSchema): (body: unknown) => Promise<void> 
 }
 
 /** The name of the longest list of the body whose members can be judged a few at a time. */
-function longestList(schema: TSchema, body: unknown): string | undefined {
+function maxListLength(schema: TSchema, body: unknown): string | undefined {
   const properties: Record<string, ListSchema> | undefined = (schema as { properties?: never }).properties
   if (!properties || !isPlain(schema) || typeof body !== 'object' || body === null) return undefined
   const lists = Object.entries(body)

@@ -10,10 +10,10 @@ const tools = { bwrap: '', prlimit: '', setpriv: '', unshare: '', flock: '', lib
 const holds: JailState = { kind: 'jailed', tools }
 
 /** A jail whose tests end like this, one after another. */
-function jailThatSays(said: (JailState | Promise<JailState>)[], longestWaitMs = 60_000) {
+function jailThatSays(said: (JailState | Promise<JailState>)[], maxWaitMs = 60_000) {
   let tests = 0
   const test = async (): Promise<JailState> => said[tests++]!
-  const jail = openJail(silent, { test, waits: { longestWaitMs, pauseMs: 1 } })
+  const jail = openJail(silent, { test, waits: { maxWaitMs, pauseMs: 1 } })
   return { jail, tests: () => tests }
 }
 

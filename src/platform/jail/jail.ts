@@ -44,13 +44,13 @@ export interface Jail extends Disposable {
 }
 
 /** Whoever asks waits so long for the first test, which takes a fraction of it. */
-const longestWaitMs = 10_000
+const maxWaitMs = 10_000
 /** From the end of a test that did not end well to the next one. */
 const pauseMs = 10_000
 
 export interface JailOptions {
   test?: (log: Log) => Promise<JailState>
-  waits?: { longestWaitMs: number; pauseMs: number }
+  waits?: { maxWaitMs: number; pauseMs: number }
 }
 
 export function openJail(log: Log, options: JailOptions = {}): Jail {
@@ -67,7 +67,7 @@ class TestedJail implements Jail {
   #next: NodeJS.Timeout | undefined
   #isClosed = false
 
-  constructor(log: Log, { test = selfTest, waits = { longestWaitMs, pauseMs } }: JailOptions) {
+  constructor(log: Log, { test = selfTest, waits = { maxWaitMs, pauseMs } }: JailOptions) {
     this.#log = log
     this.#test = test
     this.#waits = waits
@@ -75,7 +75,7 @@ class TestedJail implements Jail {
 
   async state(): Promise<JailState> {
     this.#first ??= this.#run()
-    if (!this.#last) await atMost(this.#waits.longestWaitMs, this.#first)
+    if (!this.#last) await atMost(this.#waits.maxWaitMs, this.#first)
     return this.#last ?? { kind: 'refused', why: refusals.underWay, isSure: false }
   }
 

@@ -120,12 +120,12 @@ async function firstLine(output: AsyncIterable<Buffer | string>): Promise<string
     read += String(chunk)
     const end = read.indexOf('\n')
     if (end >= 0) return read.slice(0, end)
-    if (read.length > longestLine) break
+    if (read.length > maxLineLength) break
   }
   return ''
 }
 
-const longestLine = 1_000
+const maxLineLength = 1_000
 
 function verdictOf(started: JailedProcess, out: string, outwardly: string[], said: string): Verdict {
   if (/namespace|uid map|RTM_NEW|Operation not permitted|Permission denied/i.test(said) && out === '')

@@ -181,13 +181,13 @@ async function objectIn(info: Duplex): Promise<string> {
   try {
     for await (const chunk of info as AsyncIterable<Buffer>) {
       read += chunk.toString('latin1')
-      if (read.includes('}') || read.length > longestInfo) break
+      if (read.includes('}') || read.length > maxInfoLength) break
     }
   } catch {}
   return read
 }
 
-const longestInfo = 4_096
+const maxInfoLength = 4_096
 
 function pidIn(info: string): number | undefined {
   try {

@@ -19,7 +19,7 @@ const workPerLook = 65_536
 /** Units of work per value, in addition to its bytes. */
 const workOfValue = 48
 /** Maximum characters of one number. JSON.parse has no such limit, but no real number is this long. */
-const longestNumber = 10_000
+const maxNumberLength = 10_000
 /** A string of so many characters was joined of parts. */
 const longText = 1024 * 1024
 const number = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/
@@ -150,11 +150,11 @@ export class JsonReader {
 
   #readNumber(): void {
     const bytes = this.#bytes
-    const end = Math.min(bytes.length, this.#at + longestNumber)
+    const end = Math.min(bytes.length, this.#at + maxNumberLength)
     let at = this.#at
     while (at < end && isOfNumber(bytes[at]!)) at++
     const text = bytes.toString('latin1', this.#at, at)
-    if (at - this.#at === longestNumber || !number.test(text)) this.#refuse()
+    if (at - this.#at === maxNumberLength || !number.test(text)) this.#refuse()
     this.#work += at - this.#at
     this.#at = at
     this.#take(Number(text))

@@ -56,17 +56,17 @@ export class Committer {
   /** Takes no hold from now on. Resolves when those asked for are decided, or after `drainMs`: settlements go on until the close. */
   refuseHolds(): Promise<void> {
     this.#refusesHolds = true
-    return this.#inTurn((lane, mostMs) => lane.drain(mostMs))
+    return this.#inTurn((lane, maxMs) => lane.drain(maxMs))
   }
 
   /** Resolves when everything accepted so far is durable, or after `drainMs`; nothing is sent after it. */
   async close(): Promise<void> {
     this.#lateUndos.flush()
-    await this.#inTurn((lane, mostMs) => lane.close(mostMs))
+    await this.#inTurn((lane, maxMs) => lane.close(maxMs))
   }
 
   /** What the first lane moves on its way out is waited for by the others. */
-  async #inTurn(end: (lane: Lane, mostMs: number) => Promise<void>): Promise<void> {
+  async #inTurn(end: (lane: Lane, maxMs: number) => Promise<void>): Promise<void> {
     const endMs = steadyClock.nowMs() + drainMs
     await end(this.#main, drainMs)
     await Promise.all(this.#waiting.map((lane) => end(lane, Math.max(0, endMs - steadyClock.nowMs()))))

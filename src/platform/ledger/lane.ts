@@ -114,19 +114,19 @@ export class Lane {
     this.#flushWhenDue()
   }
 
-  /** Resolves when everything accepted so far is durable, or after `mostMs`; from now on nothing waits for company. */
-  async drain(mostMs: number): Promise<void> {
+  /** Resolves when everything accepted so far is durable, or after `maxMs`; from now on nothing waits for company. */
+  async drain(maxMs: number): Promise<void> {
     this.#closing = true
     if (this.#holds.length + this.#settles.length === 0 && !this.#busy) return
     const done = new Promise<void>((resolve) => this.#idle.push(resolve))
-    const late = new Promise<void>((resolve) => setTimeout(resolve, mostMs).unref())
+    const late = new Promise<void>((resolve) => setTimeout(resolve, maxMs).unref())
     this.#flushWhenDue()
     await Promise.race([done, late])
   }
 
   /** Drains; nothing is sent after it. */
-  async close(mostMs: number): Promise<void> {
-    await this.drain(mostMs)
+  async close(maxMs: number): Promise<void> {
+    await this.drain(maxMs)
     this.#closed = true
     this.#holds.close()
     clearTimeout(this.#linger)

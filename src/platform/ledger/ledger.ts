@@ -183,8 +183,8 @@ export interface Ledger extends AsyncDisposable {
   storing(receiptId: string): Disposable
   /** Whether a call of this process whose result is stored before it is charged (`freeIfLost`, `storing`) is open: that of this receipt, or any. */
   isStoring(receiptId?: string): boolean
-  /** Resolves when no such call is open, or after `mostMs`. */
-  stored(mostMs: number): Promise<void>
+  /** Resolves when no such call is open, or after `maxMs`. */
+  stored(maxMs: number): Promise<void>
 }
 
 export interface LedgerOptions {
@@ -246,7 +246,7 @@ export function openLedger(options: LedgerOptions): Ledger {
       return { [Symbol.dispose]: () => stored.end(receiptId) }
     },
     isStoring: (receiptId) => stored.isOpen(receiptId),
-    stored: (mostMs) => stored.over(mostMs),
+    stored: (maxMs) => stored.over(maxMs),
     async [Symbol.asyncDispose]() {
       // A call that was cut while its hold was being asked for settles like one that was cut with it, as soon as that is decided.
       await committer.refuseHolds()

@@ -8,7 +8,7 @@ import type { MeterScope } from './books.ts'
 import type { Payer } from './ledger.ts'
 
 /** A remembered refusal is used no longer than this, because the limit may have been lifted. */
-const longestMemoryMs = 1_000
+const maxMemoryMs = 1_000
 const maxRemembered = 10_000
 
 /** Refuses calls of payers that were limited a moment ago, without asking the database. */
@@ -42,7 +42,7 @@ export class Refusals {
       this.#until.set(id, {
         scope,
         untilMs: nowMs + waitMs,
-        askAgainMs: nowMs + Math.min(waitMs, longestMemoryMs),
+        askAgainMs: nowMs + Math.min(waitMs, maxMemoryMs),
       })
     }
     return refuseLimited(scope, waitMs)

@@ -22,14 +22,14 @@ export class StoredHolds {
     return receiptId === undefined ? this.#open.size > 0 : this.#open.has(receiptId)
   }
 
-  /** Resolves when none is open, or after `mostMs`. */
-  async over(mostMs: number): Promise<void> {
+  /** Resolves when none is open, or after `maxMs`. */
+  async over(maxMs: number): Promise<void> {
     if (this.#open.size === 0) return
     const ended = new Promise<void>((resolve) => {
       this.#over = resolve
     })
     const late = new AbortController()
-    await Promise.race([ended, pause(mostMs, undefined, { signal: late.signal }).catch(() => undefined)])
+    await Promise.race([ended, pause(maxMs, undefined, { signal: late.signal }).catch(() => undefined)])
     late.abort()
   }
 }

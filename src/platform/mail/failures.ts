@@ -46,14 +46,14 @@ function whyNot(error: Error & SmtpError, { host, port }: MailConfig, to: string
   return error.code === 'EAUTH' ? refusals.login(server, said) : refusals.answered(server, said)
 }
 
-const longestDetail = 200
+const maxDetailLength = 200
 
 /** One short line, without the address: servers repeat it in their answers. */
 function shortened(text: string, to: string | undefined): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they would end a line of the log.
   const line = text.slice(0, 1_000).replace(/[\s\u0000-\u001f\u007f]+/g, ' ')
   const masked = to === undefined ? line : without(line, to)
-  return masked.length > longestDetail ? `${masked.slice(0, longestDetail)}…` : masked
+  return masked.length > maxDetailLength ? `${masked.slice(0, maxDetailLength)}…` : masked
 }
 
 function without(line: string, to: string): string {

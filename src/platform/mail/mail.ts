@@ -37,7 +37,7 @@ const silentMs = 30_000
 /** From the lookup of the name to the server's answer. */
 const wholeMs = 60_000
 /** The longest answer of a server that is read. */
-const longestAnswer = 64 * 1024
+const maxAnswerLength = 64 * 1024
 /** A server that is away is reported this often, however many mails wait for it. */
 const reportMs = 60_000
 
@@ -152,7 +152,7 @@ async function transportOptions(
     connectionTimeout: connectMs,
     greetingTimeout: connectMs,
     socketTimeout: silentMs,
-    maxResponseSize: longestAnswer,
+    maxResponseSize: maxAnswerLength,
   }
 }
 

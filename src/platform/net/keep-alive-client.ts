@@ -13,7 +13,7 @@ const keptMs = 4_000
 /** Maximum age of a connection, so that a changed address of the name is noticed. */
 const oldestMs = 60_000
 const maxHeaderSize = 16 * 1024
-const longestConnectMs = 15_000
+const maxConnectMs = 15_000
 
 export interface KeepAliveOptions {
   url: URL
@@ -105,7 +105,7 @@ const openPool = ({ url, policy, egress, connections }: KeepAliveOptions): Pool 
 const connector =
   (url: URL, policy: AddressPolicy, egress: Egress): buildConnector.connector =>
   (_options, done) => {
-    const signal = AbortSignal.timeout(longestConnectMs)
+    const signal = AbortSignal.timeout(maxConnectMs)
     const open = async () => {
       const addresses = await unlessAborted(policy.resolve(hostOf(url)), signal)
       return openSocket(url, { addresses, admits: policy.admits, ...egress, signal })

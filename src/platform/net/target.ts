@@ -3,7 +3,7 @@ import { FetchRefused } from './refused.ts'
 
 export type Protocol = 'https:' | 'http:'
 
-const longestUrl = 8_192
+const maxUrlLength = 8_192
 
 /**
  * Blocked ports: those of the Fetch standard, whose protocols could be abused by the text of an HTTP request, then two data stores; 0 is
@@ -23,7 +23,7 @@ const badPorts = new Set(
  * shortened) into dotted decimals; without a trailing dot and without a fragment. Throws `FetchRefused`.
  */
 export function readTarget(text: string, protocols: readonly Protocol[], base?: URL): URL {
-  const url = text.length <= longestUrl ? URL.parse(text, base?.href) : null
+  const url = text.length <= maxUrlLength ? URL.parse(text, base?.href) : null
   if (!url) throw new FetchRefused('bad_url', base?.hostname ?? '')
   if (!protocols.some((protocol) => protocol === url.protocol))
     throw new FetchRefused('protocol', url.hostname)

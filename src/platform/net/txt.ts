@@ -11,7 +11,7 @@ export interface TxtOptions {
 const defaultTimeoutMs = 2_500
 const tries = 2
 /** A name has few of them; whoever has thousands proves nothing by more. */
-const mostRecords = 100
+const maxRecords = 100
 /** The name server knows the name, or knows that there is none. */
 const absent = new Set(['ENOTFOUND', 'ENODATA'])
 
@@ -24,7 +24,7 @@ export async function txtRecords(
   if (servers.length > 0) resolver.setServers([...servers])
   try {
     const records = await resolver.resolveTxt(name)
-    return records.slice(0, mostRecords).map((parts) => parts.join(''))
+    return records.slice(0, maxRecords).map((parts) => parts.join(''))
   } catch (error) {
     return absent.has((error as NodeJS.ErrnoException).code ?? '') ? [] : undefined
   }

@@ -13,7 +13,7 @@ export interface SocketFolder {
 
 const prefix = 'kherad-pg-'
 /** The kernel's limit for a socket's path is 104 bytes on macOS, 108 on Linux; what we add takes 32. */
-const longestParent = 70
+const maxParentLength = 70
 
 /**
  * A folder that only the user of PostgreSQL can enter, which protects the socket. The folder of the cluster's previous PostgreSQL is reused
@@ -37,7 +37,7 @@ const wasOurs = async ({ cluster }: ClusterLocation, former: Postmaster): Promis
   !(await isOthersSocket(former, cluster))
 
 async function isFit({ user }: ClusterLocation, parent: string): Promise<boolean> {
-  if (Buffer.byteLength(parent) > longestParent) return false
+  if (Buffer.byteLength(parent) > maxParentLength) return false
   return user === undefined || canEnter(user, parent)
 }
 

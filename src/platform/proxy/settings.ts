@@ -51,7 +51,7 @@ const kinds: Readonly<Record<string, { protocol: ProxyConfig['protocol']; port: 
 }
 
 /** SOCKS limits user and password to 255 bytes each. */
-const longestLogin = 255
+const maxLoginLength = 255
 
 const expected: Sentence = {
   en: 'the address of a proxy, such as http://user:password@proxy.example:3128, https://… or socks5://…',
@@ -152,7 +152,7 @@ function parse(text: string): ProxyConfig | undefined {
 function decoded(text: string): string | undefined {
   try {
     const plain = decodeURIComponent(text)
-    return Buffer.byteLength(plain) <= longestLogin ? plain : undefined
+    return Buffer.byteLength(plain) <= maxLoginLength ? plain : undefined
   } catch {
     return undefined
   }

@@ -16,7 +16,7 @@ export interface Client extends AsyncDisposable {
 const silentMs = 30_000
 /** The minimum transfer rate; anything slower counts as stuck. */
 const slowestBytesPerMs = 64
-const longestError = 64 * 1024
+const maxErrorLength = 64 * 1024
 const pool = { connections: 32, keepAliveTimeout: 10_000 }
 
 /** The client would log to the console; errors are reported by its callers. */
@@ -169,7 +169,7 @@ async function answered({ statusCode, headers, body }: Dispatcher.ResponseData):
   let bytes = 0
   for await (const chunk of body as AsyncIterable<Buffer>) {
     bytes += chunk.length
-    if (bytes > longestError) break
+    if (bytes > maxErrorLength) break
     chunks.push(chunk)
   }
   return { statusCode, headers: plain, body: Readable.from(chunks, { objectMode: false }) }

@@ -19,7 +19,7 @@ export interface TurnsOptions {
   perOwner: number
   waitingPerOwner: number
   waiting: number
-  longestWaitMs: number
+  maxWaitMs: number
   /** What is thrown where too many wait, or one waits too long. */
   busy: () => Failure
 }
@@ -70,13 +70,13 @@ export class Turns {
   }
 
   #wait(line: Line): Promise<void> {
-    const { waiting, waitingPerOwner, longestWaitMs, busy } = this.#options
+    const { waiting, waitingPerOwner, maxWaitMs, busy } = this.#options
     if (line.waiting.length >= waitingPerOwner || this.#waiting >= waiting) throw busy()
     return new Promise((start, refuse) => {
       const one: Waiting = {
         start,
         refuse,
-        timer: setTimeout(() => this.#giveUp(line, one), longestWaitMs),
+        timer: setTimeout(() => this.#giveUp(line, one), maxWaitMs),
       }
       line.waiting.push(one)
       this.#waiting++

@@ -2,7 +2,7 @@
 import { randomBytes, randomInt } from 'node:crypto'
 import type { Flow, Scheduler } from '#platform/scheduler'
 import type { Certificate } from './certificate.ts'
-import { DataChannel, longestMessageBytes } from './data-channel.ts'
+import { DataChannel, maxMessageBytes } from './data-channel.ts'
 import { DtlsClient, type SecuredMedia } from './dtls-client.ts'
 import { isDtls } from './dtls-records.ts'
 import { Media } from './media.ts'
@@ -77,7 +77,7 @@ export class Connection implements Peer {
       candidates,
       ssrc: this.#ssrc,
       sctpPort: offer.sctpPort,
-      longestMessage: longestMessageBytes,
+      maxMessageLength: maxMessageBytes,
     })
     this.#dtls = new DtlsClient({
       certificate,
@@ -206,8 +206,8 @@ export class Connection implements Peer {
     this.#channel?.receive(bytes)
   }
 
-  #send(datagram: Buffer, mostWaiting: number): void {
-    if (this.#path !== undefined && this.#path.waitingBytes < mostWaiting) this.#path.send(datagram)
+  #send(datagram: Buffer, maxWaiting: number): void {
+    if (this.#path !== undefined && this.#path.waitingBytes < maxWaiting) this.#path.send(datagram)
   }
 
   #end(why: 'closed' | 'lost' | 'failed' | 'abuse'): void {

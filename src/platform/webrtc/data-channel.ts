@@ -20,7 +20,7 @@ export interface DataChannelOptions {
 }
 
 /** Of one message, in both directions. */
-export const longestMessageBytes = 65_536
+export const maxMessageBytes = 65_536
 const waitingBytes = 262_144
 /** While so much of ours waits, no text is taken: its answer would wait, too. */
 const busyBytes = 65_536
@@ -33,7 +33,7 @@ const bounds = {
   opens: 8,
   nameBytes: 64,
   /** Of messages that are not whole yet. */
-  partialBytes: 8 * longestMessageBytes,
+  partialBytes: 8 * maxMessageBytes,
   partialChunks: 1_024,
   /** Packets that came before one that is missing; werift sorts them for each that comes. */
   ahead: 256,
@@ -82,7 +82,7 @@ export class DataChannel {
   /** False where more waits than a client that reads leaves waiting, or there is no channel. */
   send(text: string): boolean {
     const bytes = Buffer.from(text)
-    if (this.#stream === undefined || this.#waiting > waitingBytes || bytes.length > longestMessageBytes)
+    if (this.#stream === undefined || this.#waiting > waitingBytes || bytes.length > maxMessageBytes)
       return false
     const weight = bytes.length + overheadBytes
     this.#waiting += weight
@@ -152,7 +152,7 @@ export class DataChannel {
   #receive(stream: number, kind: number, bytes: Buffer): void {
     if (kind === protocol.control) this.#control(stream, bytes)
     else if (stream !== this.#stream) return
-    else if (bytes.length > longestMessageBytes) this.#options.abused()
+    else if (bytes.length > maxMessageBytes) this.#options.abused()
     else if (kind === protocol.text) this.#keep(bytes.toString(), bytes.length)
     else if (kind === protocol.emptyText) this.#keep('', 0)
   }

@@ -12,7 +12,7 @@ import { readOffer } from './sdp-offer.ts'
 import type { WebRtcConfig } from './settings.ts'
 import { Sockets, type SocketsOptions, type Source } from './sockets.ts'
 import { type Check, isAuthentic, isStun, readCheck } from './stun.ts'
-import { longestDatagram } from './tcp-frames.ts'
+import { maxDatagramLength } from './tcp-frames.ts'
 
 export interface WebRtcOptions {
   metrics?: Pick<Metrics, 'webrtcConnections' | 'webrtcDropped'>
@@ -48,7 +48,7 @@ export async function openEndpoint(config: WebRtcConfig, options: WebRtcOptions 
   throw new Error('The range of ports is empty.')
 }
 
-const isMalformed = ({ length }: Buffer): boolean => length === 0 || length > longestDatagram
+const isMalformed = ({ length }: Buffer): boolean => length === 0 || length > maxDatagramLength
 
 export class Endpoint implements WebRtc {
   readonly #config: WebRtcConfig

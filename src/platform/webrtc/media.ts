@@ -26,8 +26,8 @@ export interface ReceivedMedia {
 /** Of sound; a packet is 20 ms. One that exceeds them is dropped. */
 const packets = { perSecond: 60, burst: 120 } as const
 /** Whoever sends more for so many seconds is no browser, nor is one that sends so much in a single one; reports count, too. */
-const abuse = { packetsPerSecond: 200, seconds: 5, mostInSecond: 2_000 } as const
-const longestOpusBytes = 1_275
+const abuse = { packetsPerSecond: 200, seconds: 5, maxInSecond: 2_000 } as const
+const maxOpusBytes = 1_275
 
 export class Media {
   readonly #options: MediaOptions
@@ -81,7 +81,7 @@ export class Media {
     if (rtp === undefined) return { authentic: false }
     this.#thisSecond++
     if (!this.#rate.take(1, nowMs)) return { authentic: true, isFlood: true }
-    const isSound = rtp.payloadType === this.#options.payloadType && rtp.payload.length <= longestOpusBytes
+    const isSound = rtp.payloadType === this.#options.payloadType && rtp.payload.length <= maxOpusBytes
     if (!isSound) return { authentic: true }
     this.#received++
     this.#reports.received(rtp, nowMs)
@@ -91,7 +91,7 @@ export class Media {
 
   /** More has come in this second than in any of an honest client. */
   get isFlooded(): boolean {
-    return this.#thisSecond > abuse.mostInSecond
+    return this.#thisSecond > abuse.maxInSecond
   }
 
   /** Once a second. True where it has been too much for too long. */

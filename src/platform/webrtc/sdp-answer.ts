@@ -16,7 +16,7 @@ export interface OwnParameters {
   /** Of what we send. */
   ssrc: number
   sctpPort: number
-  longestMessage: number
+  maxMessageLength: number
 }
 
 const opposite: Record<Direction, Direction> = {
@@ -68,11 +68,11 @@ function audioLines(path: string[], { payloadType, direction }: Offer, { ssrc }:
   ]
 }
 
-const dataLines = (path: string[], { sctpPort, longestMessage }: OwnParameters): string[] => [
+const dataLines = (path: string[], { sctpPort, maxMessageLength }: OwnParameters): string[] => [
   'm=application 9 UDP/DTLS/SCTP webrtc-datachannel',
   ...path,
   `a=sctp-port:${sctpPort}`,
-  `a=max-message-size:${longestMessage}`,
+  `a=max-message-size:${maxMessageLength}`,
 ]
 
 function pathLines(mid: string, own: OwnParameters): string[] {

@@ -128,7 +128,7 @@ test('the answer takes Opus and data, refuses pictures, and gives both ways', ()
       ],
       ssrc: 7,
       sctpPort: 5_000,
-      longestMessage: 65_536,
+      maxMessageLength: 65_536,
     },
   )
   const lines = answer.split('\r\n')

@@ -17,7 +17,7 @@ const bindingRequest = 0x0001
 const bindingSuccess = 0x0101
 const headerBytes = 20
 const integrityBytes = 24
-const longestUsername = 513
+const maxUsernameLength = 513
 const attribute = {
   username: 0x0006,
   integrity: 0x0008,
@@ -44,7 +44,7 @@ export function readCheck(bytes: Buffer): Check | undefined {
   const end = attributes.findIndex(({ type }) => type === attribute.integrity)
   const signed = attributes.slice(0, Math.max(end, 0))
   const username = signed.find(({ type }) => type === attribute.username)?.value
-  if (username === undefined || username.length > longestUsername) return undefined
+  if (username === undefined || username.length > maxUsernameLength) return undefined
   return {
     username: username.toString('latin1'),
     transactionId: bytes.subarray(8, headerBytes),

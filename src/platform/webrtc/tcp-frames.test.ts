@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
 import fc from '../../../tests/harness/fast-check.ts'
-import { FrameReader, frame, longestDatagram } from './tcp-frames.ts'
+import { FrameReader, frame, maxDatagramLength } from './tcp-frames.ts'
 
 test('datagrams leave whole and in order, however their bytes come', () => {
-  const datagrams = fc.array(fc.uint8Array({ minLength: 1, maxLength: longestDatagram }), { maxLength: 8 })
+  const datagrams = fc.array(fc.uint8Array({ minLength: 1, maxLength: maxDatagramLength }), { maxLength: 8 })
   fc.assert(
     fc.property(datagrams, fc.array(fc.integer({ min: 1, max: 2_000 })), (sent, cuts) => {
       const reader = new FrameReader()

@@ -1,7 +1,7 @@
 /** Datagrams over TCP: each with its length before it (RFC 4571). */
 
 /** No datagram of a connection is longer: its paths are those of Ethernet. */
-export const longestDatagram = 1_500
+export const maxDatagramLength = 1_500
 
 /** Puts what arrives together to datagrams. They are taken one by one, so that whoever reads them may wait between two. */
 export class FrameReader {
@@ -18,7 +18,7 @@ export class FrameReader {
   shift(): Buffer | 'malformed' | undefined {
     while (this.#held.length - this.#at >= 2) {
       const length = this.#held.readUInt16BE(this.#at)
-      if (length > longestDatagram) return 'malformed'
+      if (length > maxDatagramLength) return 'malformed'
       const from = this.#at + 2
       if (this.#held.length - from < length) break
       this.#at = from + length

@@ -7,7 +7,7 @@ import { films } from './film.ts'
 import { Schemas } from './schema.ts'
 
 /** Between two looks at a job; fal's own client looks every 500 ms. */
-const usualPace: Pace = { firstMs: 500, mostMs: 5_000 }
+const usualPace: Pace = { firstMs: 500, maxMs: 5_000 }
 const answerBytes = 64 * 1024
 /** A request that never was: fal has no list of models beside its queue. */
 const noRequest = '/fal-ai/flux/requests/00000000-0000-0000-0000-000000000000/status'

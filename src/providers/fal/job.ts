@@ -8,12 +8,12 @@ import { cancelJob, jobPath, jobState } from './queue.ts'
 /** How long to wait before the first look, and at most before a further one. */
 export interface Pace {
   firstMs: number
-  mostMs: number
+  maxMs: number
 }
 
 const growth = 1.5
 /** Looks that may fail one after the other. They cost nothing, and what was submitted is paid. */
-const mostFaults = 5
+const maxFaults = 5
 const passing: ReadonlySet<UpstreamFault> = new Set([
   'connect',
   'reset',
@@ -75,14 +75,14 @@ export class Job {
         return await this.#client.json({ path, signal, timeouts: { ...timeouts, totalMs } }, maxBytes)
       } catch (error) {
         const isPassing = error instanceof UpstreamError && passing.has(error.fault)
-        if (!isPassing || faults === mostFaults || this.leftMs <= 0) throw error
+        if (!isPassing || faults === maxFaults || this.leftMs <= 0) throw error
         await this.#wait()
       }
   }
 
   async #wait(): Promise<void> {
     await pause(Math.min(this.#waitMs, Math.max(1, this.leftMs)), this.#call.signal)
-    this.#waitMs = Math.min(this.#waitMs * growth, this.#pace.mostMs)
+    this.#waitMs = Math.min(this.#waitMs * growth, this.#pace.maxMs)
     if (this.#call.signal.aborted) throw new UpstreamError('aborted')
     if (this.leftMs <= 0) throw new UpstreamError('timeout', { detail: 'no end of the job in time' })
   }

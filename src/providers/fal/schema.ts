@@ -19,9 +19,9 @@ export type InputFields = ReadonlyMap<string, InputField>
 
 const maxBytes = 2 * 1024 * 1024
 const timeoutMs = 10_000
-const mostFields = 200
+const maxFields = 200
 /** Models whose fields are kept. */
-const mostModels = 100
+const maxModels = 100
 
 export interface SchemaLinks {
   net: GuardedClient
@@ -44,7 +44,7 @@ export class Schemas {
     const kept = this.#kept.get(model)
     if (kept) return kept
     const read = await this.#read(model, signal)
-    if (read && this.#kept.size < mostModels) this.#kept.set(model, read)
+    if (read && this.#kept.size < maxModels) this.#kept.set(model, read)
     return read
   }
 
@@ -78,7 +78,7 @@ export function fieldsIn(document: unknown, model: string): InputFields | undefi
   const schema = name === undefined ? body : under(document, 'components', 'schemas', name)
   const properties = under(schema, 'properties')
   if (!isRecord(properties)) return undefined
-  const fields = Object.entries(properties).slice(0, mostFields)
+  const fields = Object.entries(properties).slice(0, maxFields)
   return new Map(fields.map(([field, value]) => [field, fieldOf(value)]))
 }
 
@@ -95,7 +95,7 @@ function fieldOf(value: unknown): InputField {
 
 const listed = (value: unknown, key: string): unknown[] => {
   const list = under(value, key)
-  return Array.isArray(list) ? list.slice(0, mostFields) : []
+  return Array.isArray(list) ? list.slice(0, maxFields) : []
 }
 
 function under(value: unknown, ...keys: string[]): unknown {

@@ -30,7 +30,7 @@ export type Film =
   | { status: 'failed'; fault: UpstreamError }
 
 /** Cards that are kept. */
-const mostCards = 100
+const maxCards = 100
 
 export function films(client: UpstreamClient, links: Links): VideoProvider {
   const cards = new Map<string, JobWire>()
@@ -38,7 +38,7 @@ export function films(client: UpstreamClient, links: Links): VideoProvider {
     const known = cards.get(call.upstreamModel)
     if (known) return known
     const wire = await wireOfCard(client, call)
-    if (cards.size < mostCards) cards.set(call.upstreamModel, wire)
+    if (cards.size < maxCards) cards.set(call.upstreamModel, wire)
     return wire
   }
   return {

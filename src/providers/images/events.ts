@@ -8,7 +8,7 @@ import { isRecord, pictureIn, picturesBytes, readJson, SseReader, type UpstreamC
 type Ask = Parameters<UpstreamClient['stream']>[0]
 
 /** An upstream may send more than it is asked for; beyond these the answer is malformed. */
-const mostPartials = 8
+const maxPartials = 8
 const eventBytes = picturesBytes(1)
 
 /**
@@ -46,7 +46,7 @@ export async function pictureOfEvents(
       events.push(chunk)
       return waiting.length > 0 ? read() : undefined
     },
-    maxBytes: eventBytes * (1 + Math.max(partials, mostPartials)),
+    maxBytes: eventBytes * (1 + Math.max(partials, maxPartials)),
   })
   if (!isStream) return readJson(whole.take(), eventBytes)
   events.end()

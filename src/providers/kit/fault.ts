@@ -23,7 +23,7 @@ const noModel = /model_not_found|model .{0,120}(not found|does not exist)|no suc
 const busy = /overloaded|engine is currently|at capacity/i
 
 /** The longest wait an upstream can ask for; a longer one is as good as unavailable. */
-const longestWaitMs = 3_600_000
+const maxWaitMs = 3_600_000
 
 /**
  * The fault for an HTTP error status. `secrets` never appear in its detail. Sources: error pages of OpenAI, Anthropic, OpenRouter, Gemini,
@@ -198,5 +198,5 @@ function readRetryAfter(headers: Record<string, string | string[] | undefined>):
   const wait =
     number(exact) ??
     (seconds !== undefined ? seconds * 1_000 : Number.isNaN(date) ? undefined : date - Date.now())
-  return wait === undefined ? undefined : Math.round(Math.min(Math.max(wait, 0), longestWaitMs))
+  return wait === undefined ? undefined : Math.round(Math.min(Math.max(wait, 0), maxWaitMs))
 }

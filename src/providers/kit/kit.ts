@@ -116,7 +116,7 @@ const keyHeaderOf = (
 ): Record<string, string> => ({ [name]: scheme === undefined ? key : `${scheme} ${key}` })
 
 /** Bytes that may wait for a slow writer of a stream before the upstream is held up. */
-const mostWaitingBytes = 256 * 1024
+const maxWaitingBytes = 256 * 1024
 
 export interface ByteReceiver {
   begin?: (headers: ReplyHeaders) => void
@@ -255,13 +255,13 @@ export class UpstreamClient implements AsyncDisposable {
           if (left < 0) return end(() => reject(tooLong(maxBytes)))
           exchange.timers.read(true)
           waiting += chunk.length
-          if (waiting > mostWaitingBytes) exchange.pause()
+          if (waiting > maxWaitingBytes) exchange.pause()
           writing = writing
             .then(() => (isOver ? undefined : guarded(() => write(chunk))))
             .then(() => {
               waiting -= chunk.length
               // In a turn of its own: a resumed parser may give out the next chunk at once.
-              if (waiting <= mostWaitingBytes) setImmediate(() => isOver || exchange.resume())
+              if (waiting <= maxWaitingBytes) setImmediate(() => isOver || exchange.resume())
             })
         },
         flush: () => {},

@@ -18,10 +18,10 @@ export const maxEventBytes = 768 * 1024
 const maxUnsentBytes = 1024 * 1024
 const windowMs = 10_000
 /** Averaged over the window; far above what sound and its words need, and little enough that nobody else waits. */
-const mostPerSecond = { messages: 1_000, bytes: 4 * 1024 * 1024 }
+const maxPerSecond = { messages: 1_000, bytes: 4 * 1024 * 1024 }
 /** How often a ping is sent; without any sign of life for three times as long the connection is over. */
 const usualPulseMs = 10_000
-const mostSilentBeats = 3
+const maxSilentBeats = 3
 /** How long the other side has to answer a close before the connection is cut. */
 const closingMs = 1_000
 const maxRefusalBytes = 64 * 1024
@@ -188,16 +188,15 @@ export class UpstreamSocket {
     this.#window.bytes += bytes
     const seconds = windowMs / 1_000
     const isTooMuch =
-      this.#window.messages > mostPerSecond.messages * seconds ||
-      this.#window.bytes > mostPerSecond.bytes * seconds
+      this.#window.messages > maxPerSecond.messages * seconds ||
+      this.#window.bytes > maxPerSecond.bytes * seconds
     if (isTooMuch) this.fail(new UpstreamError('malformed', { detail: 'more messages than any session has' }))
     return !isTooMuch
   }
 
   #beat(): void {
     this.#silentBeats += 1
-    if (this.#silentBeats > mostSilentBeats)
-      this.fail(new UpstreamError('cut', { detail: 'no sign of life' }))
+    if (this.#silentBeats > maxSilentBeats) this.fail(new UpstreamError('cut', { detail: 'no sign of life' }))
     else if (this.#ws.readyState === this.#ws.OPEN) this.#ws.ping()
   }
 

@@ -89,7 +89,7 @@ export class SoundStart {
 }
 
 const fastestHz = 384_000
-const mostChannels = 8
+const maxChannels = 8
 /** Where `audio/pcm` says nothing of it. */
 const usualRate = 24_000
 
@@ -101,7 +101,7 @@ function samplesOf(headers: ReplyHeaders): SoundFormat | undefined {
   const channels = figureIn(/;\s*channels\s*=\s*"?(\d{1,9})/.exec(type))
   if (rate === undefined && channels === undefined) return undefined
   const format = { encoding: 'pcm' as const, rate: rate ?? usualRate, channels: channels ?? 1 }
-  if (format.rate < 1_000 || format.rate > fastestHz || format.channels < 1 || format.channels > mostChannels)
+  if (format.rate < 1_000 || format.rate > fastestHz || format.channels < 1 || format.channels > maxChannels)
     throw wrong(`samples at ${format.rate} Hz in ${format.channels} channels`)
   return format
 }

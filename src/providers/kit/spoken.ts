@@ -93,7 +93,7 @@ export const segmentsIn = (
 /** Silence after which a new sentence is likely. */
 const pauseSeconds = 0.8
 /** A line of a subtitle that is read at a glance. */
-const longestSegmentSeconds = 12
+const maxSegmentSeconds = 12
 const sentenceEnd = /[.!?؟…۔。！？]["'»”)]*$/u
 
 /** Words put together to sentences: a new one begins with another speaker, after a mark of its end, after a pause, and when it grows long. */
@@ -105,7 +105,7 @@ export function segmentsOfWords(words: readonly SpokenWord[]): SpokenSegment[] {
       open !== undefined &&
       open.speaker === speaker &&
       start - open.end < pauseSeconds &&
-      end - open.start <= longestSegmentSeconds &&
+      end - open.start <= maxSegmentSeconds &&
       // Of the last word, not of all of it: words that have no time make one long segment.
       !sentenceEnd.test(words[index - 1]!.word)
     if (continues) {
@@ -117,11 +117,11 @@ export function segmentsOfWords(words: readonly SpokenWord[]): SpokenSegment[] {
 }
 
 /** More than any recording has; larger claims are nonsense. */
-const mostSeconds = 1_000_000
+const maxSeconds = 1_000_000
 
 /** A length that an upstream claims to have billed. */
 export const claimedSeconds = (value: unknown): number | undefined =>
-  typeof value === 'number' && value >= 0 && value <= mostSeconds ? value : undefined
+  typeof value === 'number' && value >= 0 && value <= maxSeconds ? value : undefined
 
 /** Whisper's languages (openai/whisper, tokenizer.py), whose servers say their English names. */
 const codes =

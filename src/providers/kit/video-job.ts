@@ -40,8 +40,8 @@ export function throwRefusal(error: unknown): never {
 }
 
 const isRefusal = (words: unknown): boolean =>
-  typeof words === 'string' && refused.test(words.slice(0, mostCharacters))
-const mostCharacters = 4_000
+  typeof words === 'string' && refused.test(words.slice(0, maxCharacters))
+const maxCharacters = 4_000
 
 /** The same failure, as a refusal of the content in the vendor's words. */
 const refusedAs = ({ detail, inside, status, executed, cause }: UpstreamError): UpstreamError =>

@@ -10,7 +10,7 @@ import { Form, headerOf, type UpstreamClient } from '#providers/kit'
 import { callSession } from './session.ts'
 import { SideLine } from './side-line.ts'
 
-const longestAnswer = 64 * 1024
+const maxAnswerLength = 64 * 1024
 const callIdShape = /^[A-Za-z0-9_-]{1,200}$/
 /** Refusals after which nothing is known of the call; after any other one of 4xx there is none. */
 const untold: readonly (number | undefined)[] = [401, 403, 407, 408, 425, 429]
@@ -26,7 +26,7 @@ export const passthroughCalls = (client: UpstreamClient): PassthroughCalls => ({
   hangUp: async ({ callId, timeouts, signal }) => {
     const path = `/realtime/calls/${callId}/hangup`
     try {
-      await client.bytes({ path, method: 'POST', timeouts, signal }, longestAnswer)
+      await client.bytes({ path, method: 'POST', timeouts, signal }, maxAnswerLength)
     } catch (error) {
       const { status = 0 } = error instanceof UpstreamError ? error : {}
       if (status < 400 || status >= 500 || untold.includes(status)) throw error
@@ -51,7 +51,7 @@ async function answer(
         location = headerOf(headers, 'location') ?? ''
       },
       write: (chunk) => void chunks.push(chunk),
-      maxBytes: longestAnswer,
+      maxBytes: maxAnswerLength,
     },
   )
   const callId = location.slice(location.lastIndexOf('/') + 1)

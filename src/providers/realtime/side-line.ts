@@ -13,7 +13,7 @@ import { limitsUpdate } from './session.ts'
 import { limitIn, settingsIn } from './side-settings.ts'
 
 /** Turns whose length is remembered until they are written down. */
-const mostTurns = 100
+const maxTurns = 100
 const transcript = 'conversation.item.input_audio_transcription.'
 /** By nobody who talks: greetings, troubles, and what follows them. */
 const unasked: ReadonlySet<unknown> = new Set(['session.created', 'error', 'rate_limits.updated'])
@@ -106,7 +106,7 @@ export class SideLine implements SideLink, SocketReceiver {
   #measured(itemId: string, ms: number): void {
     this.#seconds.set(itemId, Math.max(0, ms) / 1_000)
     const [oldest] = this.#seconds.keys()
-    if (this.#seconds.size > mostTurns) this.#seconds.delete(oldest!)
+    if (this.#seconds.size > maxTurns) this.#seconds.delete(oldest!)
   }
 
   #transcribed(event: UpstreamEvent): void {

@@ -13,7 +13,7 @@ export interface SherpaPlace {
 }
 
 /** Recordings that wait for the one before; more are told to come later. */
-const mostWaiting = 16
+const maxWaiting = 16
 /** Of a model on a slow disk. */
 const openingMs = 120_000
 const program = fileURLToPath(new URL('./sherpa-process.ts', import.meta.url))
@@ -49,8 +49,8 @@ export class SherpaChild implements AsyncDisposable {
 
   /** What the recogniser answers. Throws `UpstreamError`; nothing of it is billed, so that each failure may be repeated. */
   async run(job: Job): Promise<unknown> {
-    if (this.#waiting >= mostWaiting)
-      throw failure('overloaded', `${mostWaiting} recordings wait for sherpa-onnx already`)
+    if (this.#waiting >= maxWaiting)
+      throw failure('overloaded', `${maxWaiting} recordings wait for sherpa-onnx already`)
     this.#waiting += 1
     const before = this.#last
     const turn = unlessAborted(before, job.signal).then(() => this.#transcribe(job))
@@ -185,7 +185,7 @@ class Said {
   readonly #stream: Readable
   #text = ''
   readonly #take = (bytes: Buffer): void => {
-    this.#text = (this.#text + bytes.toString()).slice(-mostSaid)
+    this.#text = (this.#text + bytes.toString()).slice(-maxSaid)
   }
 
   constructor(stream: Readable) {
@@ -198,7 +198,7 @@ class Said {
     const lines = this.#text.split('\n').map((line) => line.trim())
     return (lines.findLast((line) => line !== '') ?? '')
       .replace(/^(\S+:\d+|what\(\):) +/, '')
-      .slice(0, mostOfLine)
+      .slice(0, maxOfLine)
   }
 
   /** All that follows is read and forgotten, so that nobody waits for a reader. */
@@ -207,8 +207,8 @@ class Said {
     this.#stream.resume()
   }
 }
-const mostSaid = 4_096
-const mostOfLine = 200
+const maxSaid = 4_096
+const maxOfLine = 200
 
 function killed(child: ChildProcess): Promise<void> {
   return new Promise((resolve) => {

@@ -25,7 +25,7 @@ const reasonOf = (error: unknown): string => (error instanceof Error ? error.mes
 
 /** One for each language that was named: whisper's models are told it when they are opened. */
 const open = new Map<string, Recogniser>()
-const mostOpen = 2
+const maxOpen = 2
 
 function load(): Sherpa {
   const here = createRequire(path.join(folder, 'any.js'))
@@ -41,7 +41,7 @@ function load(): Sherpa {
 function recogniserOf(sherpa: Sherpa, language: string): Recogniser {
   const known = open.get(language)
   if (known) return known
-  if (open.size >= mostOpen) open.delete(open.keys().next().value!)
+  if (open.size >= maxOpen) open.delete(open.keys().next().value!)
   const made = new sherpa.OfflineRecognizer(recogniserConfig(folder, language || undefined))
   open.set(language, made)
   return made

@@ -93,7 +93,7 @@ function heardIn(result: unknown, order: TranscriptionOrder): Transcribed {
 }
 
 /** The last token of a word sounds no longer than this. */
-const longestToken = 0.6
+const maxTokenLength = 0.6
 
 /** Tokens are pieces of words, each with the time at which it begins; one that begins with a space, or its sign `▁`, begins a word. */
 function wordsOf(tokens: unknown, timestamps: unknown, seconds: number): SpokenWord[] {
@@ -107,7 +107,7 @@ function wordsOf(tokens: unknown, timestamps: unknown, seconds: number): SpokenW
     const next: unknown = timestamps[at + 1]
     const end = Math.min(
       seconds,
-      start + longestToken,
+      start + maxTokenLength,
       typeof next === 'number' && next > start ? next : Number.POSITIVE_INFINITY,
     )
     const piece = token.replaceAll('▁', ' ')

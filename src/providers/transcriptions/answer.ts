@@ -61,7 +61,7 @@ export function segmentOf(item: Record<string, unknown>, seconds: number): Spoke
 }
 
 /** Tokens of one segment of half a minute. */
-const mostTokens = 1_000
+const maxTokens = 1_000
 
 function detailsOf(item: Record<string, unknown>): SegmentDetails | undefined {
   const details: SegmentDetails = {}
@@ -70,7 +70,7 @@ function detailsOf(item: Record<string, unknown>): SegmentDetails | undefined {
     if (typeof value === 'number') details[name] = value
   }
   const tokens = item['tokens']
-  if (Array.isArray(tokens) && tokens.length <= mostTokens && tokens.every(Number.isSafeInteger))
+  if (Array.isArray(tokens) && tokens.length <= maxTokens && tokens.every(Number.isSafeInteger))
     details.tokens = tokens as number[]
   return Object.keys(details).length > 0 ? details : undefined
 }

@@ -6,7 +6,7 @@ import { Pacer, realClock } from '../pace.ts'
 import { loadTokenizer } from '../tokens.ts'
 import { draw } from './draw.ts'
 
-const mostPictures = 10
+const maxPictures = 10
 
 /**
  * Draws every prompt as a poster of its own words, in exactly the requested size and format; input images become the backdrop. The
@@ -52,7 +52,7 @@ async function drawEach(
 ): Promise<Uint8Array[]> {
   const { size, quality, background, seed, format = 'png' } = order
   const references = order.references.flatMap(({ data }) => (data ? [data] : []))
-  const length = pictures === undefined ? order.count : Math.min(mostPictures, Math.max(1, pictures))
+  const length = pictures === undefined ? order.count : Math.min(maxPictures, Math.max(1, pictures))
   const posters = Array.from({ length }, (_, index) =>
     draw({ prompt, size, quality, background, seed, format, references, index }),
   )

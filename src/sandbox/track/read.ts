@@ -31,7 +31,7 @@ const hop = 5
 /** Of the digits of the preamble: of a sound without a track a quarter of the energy lies where they say, of one with it nearly all. */
 const leastScore = 0.5
 /** Preambles that one block can seem to have in it. */
-const mostChances = 4
+const maxChances = 4
 
 /** The blocks of a sound in order. Throws what the sound throws. */
 export async function trackIn(sound: SoundStream): Promise<FoundBlock[]> {
@@ -44,7 +44,7 @@ export async function trackIn(sound: SoundStream): Promise<FoundBlock[]> {
     if (start.at < until) continue
     // By chance a part of a block looks like a preamble: then it goes on behind that.
     let block: ReturnType<typeof blockOf>
-    for (let after = 1; !block && after <= mostChances; after++) {
+    for (let after = 1; !block && after <= maxChances; after++) {
       const next = starts[index + after]?.at
       block = blockOf(hintsOf(band, start, next))
       if (slice.isOver()) await slice.next()

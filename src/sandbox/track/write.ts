@@ -74,12 +74,12 @@ function* blocksIn(text: string, voice: Voice): Generator<TimedBlock> {
     ms = 0
   }
   const written =
-    waiting && writtenIn(text, { from, to: text.length, voice: index }, { spoken: 0, whole: longestRest })
+    waiting && writtenIn(text, { from, to: text.length, voice: index }, { spoken: 0, whole: maxRestLength })
   if (written) yield { startSample: samplesOf(startMs), ...written }
 }
 
 /** Symbols that the last block may need beyond its sound; a text that needs more is not tracked. */
-const longestRest = 250
+const maxRestLength = 250
 const samplesOf = (ms: number): number => Math.round((ms * sampleRate) / 1_000)
 
 interface Part {

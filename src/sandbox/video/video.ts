@@ -76,11 +76,11 @@ function jobFor(order: VideoOrder, directives: Directives): Omit<Job, 'startedMs
 }
 
 const shortestMs = 2_000
-const longestMs = 10_000
+const maxMs = 10_000
 
 function usualMs({ seconds }: VideoOrder, { width, height }: { width: number; height: number }): number {
   const share = (seconds * width * height) / (maxSeconds * 1920 * 1080)
-  return Math.round(shortestMs + (longestMs - shortestMs) * Math.min(1, share))
+  return Math.round(shortestMs + (maxMs - shortestMs) * Math.min(1, share))
 }
 
 function refusal(executed: boolean): UpstreamError {

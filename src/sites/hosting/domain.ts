@@ -6,9 +6,9 @@ import { fail } from '#platform/errors'
 import { mayBePublic } from '#platform/net'
 import { reasons } from './errors.ts'
 
-const longestDomain = 253
+const maxDomainLength = 253
 /** What a person types may be longer than its ASCII form, but not without end. */
-const longestTyped = 1_000
+const maxTypedLength = 1_000
 const label = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/
 
 /**
@@ -16,12 +16,12 @@ const label = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/
  * domain, and for the names of the platform (`ownHosts`), which are nobody's: neither they nor anything below them.
  */
 export function domainOf(text: string, ownHosts: readonly string[]): string {
-  const typed = text.length > longestTyped ? '' : text.trim().replace(/\.$/, '')
+  const typed = text.length > maxTypedLength ? '' : text.trim().replace(/\.$/, '')
   // The host parser of URLs would stop at them.
   const ascii = /[/\\?#@:%[\]]/.test(typed) ? '' : domainToASCII(typed)
   const labels = ascii.split('.')
   const isDomain =
-    ascii.length <= longestDomain &&
+    ascii.length <= maxDomainLength &&
     labels.every((one) => label.test(one)) &&
     isIP(ascii) === 0 &&
     mayBePublic(ascii)

@@ -7,7 +7,7 @@ import { reasons } from './errors.ts'
 const previewPrefix = 'preview-'
 
 const wellFormed = /^[a-z0-9](?:-?[a-z0-9]){0,62}$/
-const longestLabel = 63
+const maxLabelLength = 63
 /** The shape of the references of app back-ends, whose hosts lie beside those of sites where no domain is configured. */
 const refShaped = /^[a-z]{20}$/
 
@@ -58,7 +58,7 @@ export function checkSlug(slug: string, platformNames: readonly string[] = []): 
 }
 
 function slugProblem(slug: string, platformNames: readonly string[]) {
-  if (slug.length > longestLabel || !wellFormed.test(slug)) return reasons.slugForm
+  if (slug.length > maxLabelLength || !wellFormed.test(slug)) return reasons.slugForm
   if (slug.startsWith(previewPrefix) || refShaped.test(slug)) return reasons.slugReserved
   const skeleton = skeletonOf(slug.replaceAll('-', ''))
   const own = [...ownSkeletons, ...platformNames.map((name) => skeletonOf(name.replaceAll('-', '')))]
@@ -89,7 +89,7 @@ const latin: Record<string, string> = Object.fromEntries(
   ].flatMap((line) => line.split(' ').map((pair) => [pair[0]!, pair.slice(1)])),
 )
 
-const longestDerived = 40
+const maxDerivedLength = 40
 /** Without vowels, so that no words arise, and without look-alikes. */
 const suffixLetters = 'bcdfghjkmnpqrstvwxz2469'
 const suffixLength = 6
@@ -104,7 +104,7 @@ export function slugFrom(name: string, platformNames: readonly string[] = []): s
     .join('')
     .replaceAll(/[\u0300-\u036f\u064b-\u065f]/g, '')
     .replaceAll(/[^a-z0-9]+/g, '-')
-    .slice(0, longestDerived)
+    .slice(0, maxDerivedLength)
     .replaceAll(/^-|-$/g, '')
   if (plain !== '' && !slugProblem(plain, platformNames)) return plain
   const ended = withSuffix(plain)
@@ -117,7 +117,7 @@ export const withSuffix = (slug: string): string => {
     { length: suffixLength },
     () => suffixLetters[randomInt(suffixLetters.length)],
   ).join('')
-  return slug === '' ? `site-${suffix}` : `${slug.slice(0, longestDerived)}-${suffix}`.replaceAll('--', '-')
+  return slug === '' ? `site-${suffix}` : `${slug.slice(0, maxDerivedLength)}-${suffix}`.replaceAll('--', '-')
 }
 
 const previewLetters = 'abcdefghijklmnopqrstuvwxyz234567'

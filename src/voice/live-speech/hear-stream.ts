@@ -7,7 +7,7 @@ import { heardTokens, maxTokensOf, type TranscriptionPlan } from '#media/transcr
 import { planOf } from './hear-live.ts'
 
 /** Of one connection: a turn, with its silence. */
-export const mostStreamSeconds = 64
+export const maxStreamSeconds = 64
 
 export interface StreamOptions {
   model: TranscriptionModel
@@ -33,7 +33,7 @@ export interface StreamEvents {
 }
 
 export interface SpeechStream {
-  /** 16 kHz, mono, 16 bits, little-endian; at most `mostStreamSeconds` of it. */
+  /** 16 kHz, mono, 16 bits, little-endian; at most `maxStreamSeconds` of it. */
   write(pcm: Uint8Array): void
   /** The words of all that was written since the last one. One at a time. Rejects with `UpstreamError`. */
   commit(): Promise<string>
@@ -58,16 +58,16 @@ const upstreamsOf = ({ inference }: App, { deployments }: TranscriptionModel) =>
 
 export function planStream(app: App, options: StreamOptions): StreamPlan {
   const { model } = options
-  const { plan } = planOf(model, mostStreamSeconds, options)
-  const most = maxTokensOf(plan, mostStreamSeconds)
+  const { plan } = planOf(model, maxStreamSeconds, options)
+  const most = maxTokensOf(plan, maxStreamSeconds)
   return {
-    worst: costOf(app, model, { seconds: mostStreamSeconds, ...most }),
+    worst: costOf(app, model, { seconds: maxStreamSeconds, ...most }),
     open: (events) => open(app, { model, plan, events }),
   }
 }
 
 /** Whoever waits for words in a call is answered by a recording in place of them, after so long. */
-const mostCommitMs = 4_000
+const maxCommitMs = 4_000
 
 interface Opening {
   model: TranscriptionModel
@@ -93,7 +93,7 @@ async function open(app: App, { model, plan, events }: Opening): Promise<SpeechS
       const link = await live.open(
         {
           ...{ upstreamModel: deployment.model, language, prompt, keywords, signal },
-          timeouts: { ...timeouts, firstTokenMs: Math.min(timeouts.firstTokenMs, mostCommitMs) },
+          timeouts: { ...timeouts, firstTokenMs: Math.min(timeouts.firstTokenMs, maxCommitMs) },
         },
         { partial, failed },
       )

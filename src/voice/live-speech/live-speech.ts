@@ -24,7 +24,7 @@ export interface LiveStep {
 export { type HeardLive, type Hearing, planHearing, worstOfHearing } from './hear-live.ts'
 export {
   hearsLive,
-  mostStreamSeconds,
+  maxStreamSeconds,
   planStream,
   type SpeechStream,
   type StreamCost,

@@ -1,10 +1,10 @@
 /** Which model answers a call, and which may listen in it. */
 import type { App, Caller } from '#app'
+import type { CallAgent } from '#core/call-agent'
 import { requireMayUse } from '#core/calls'
 import type { RealtimeModel, TranscriptionModel } from '#core/models'
 import type { BuiltInTool } from '#core/turn'
 import { fail } from '#platform/errors'
-import type { CallAgent } from '#core/call-agent'
 import { type CallModel, modelsOf } from './call-engine.ts'
 import { reasons } from './phrases.ts'
 

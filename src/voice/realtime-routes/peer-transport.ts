@@ -11,7 +11,7 @@ import {
 } from '#voice/realtime'
 
 /** Of events that the data channel does not take; beyond it the client reads too slowly. */
-const mostUnsentBytes = 768 * 1024
+const maxUnsentBytes = 768 * 1024
 /** How often the loss that the other side reports is looked at, in frames of 20 ms. */
 const framesPerReport = 250
 /** What a browser holds back to even out the way, in ms. */
@@ -59,7 +59,7 @@ export class PeerTransport implements Transport {
     if (this.#isOver) return []
     this.#sendUnsent()
     if (this.#ears.hasFailed) throw new Error('fifty packets in a row were no Opus')
-    if (this.#unsentBytes > mostUnsentBytes) throw new Error('events are not read')
+    if (this.#unsentBytes > maxUnsentBytes) throw new Error('events are not read')
     return this.#ears.pull()
   }
 
@@ -76,7 +76,7 @@ export class PeerTransport implements Transport {
     const text = JSON.stringify(event)
     if (this.#unsent.length === 0 && this.#peer.sendText(text)) return
     // What is too much is dropped here and ends the call at the next tick.
-    if (this.#unsentBytes <= mostUnsentBytes) this.#unsent.push(text)
+    if (this.#unsentBytes <= maxUnsentBytes) this.#unsent.push(text)
     this.#unsentBytes += Buffer.byteLength(text)
   }
 

@@ -204,14 +204,14 @@ const Session = anyObject(
 )
 
 /** Characters of an offer; its bytes are as many at most. */
-export const longestSdp = 65_536
-const longestSession = 65_536
+export const maxSdpLength = 65_536
+const maxSessionLength = 65_536
 /** In a query, which has the length of a line of HTTP. */
-const longestQuerySession = 8_192
+const maxQuerySessionLength = 8_192
 
 const Sdp = Type.String({
   minLength: 1,
-  maxLength: longestSdp,
+  maxLength: maxSdpLength,
   ...described(
     'The offer of RTCPeerConnection.createOffer(), as it is.',
     'متن createOffer() همان‌گونه که هست.',
@@ -265,14 +265,14 @@ export const CreateQuery = Type.Object(
   {
     model: Type.Optional(modelOrDefault),
     agent_id: Type.Optional(AgentId),
-    session: Type.Optional(sessionText(longestQuerySession)),
+    session: Type.Optional(sessionText(maxQuerySessionLength)),
     store: Type.Optional(storeWords),
   },
   closed,
 )
 
 export const CreateForm = Type.Object(
-  { sdp: Sdp, session: Type.Optional(sessionText(longestSession)) },
+  { sdp: Sdp, session: Type.Optional(sessionText(maxSessionLength)) },
   closed,
 )
 

@@ -17,11 +17,11 @@ import { eventOf } from './client-event.ts'
 import { reasons } from './phrases.ts'
 
 /** Sound that waits to be heard; beyond it nothing more is read. */
-const mostWaitingMs = 30_000
+const maxWaitingMs = 30_000
 /** Events that wait for a client that reads too slowly; one more ends the call. */
-const mostUnsent = 1_000
+const maxUnsent = 1_000
 /** Answers whose place in their response is known. */
-const mostPlaces = 16
+const maxPlaces = 16
 
 const formats: Record<SoundType, PcmFormat> = {
   'audio/pcm': 'pcm16',
@@ -68,7 +68,7 @@ export class SocketTransport implements Transport {
   /** Frames that are due, once each 20 ms. */
   *pull(): Generator<Float32Array> {
     yield* this.#ears.pull()
-    if (this.#ears.waitingMs <= mostWaitingMs) this.#roomWanted?.()
+    if (this.#ears.waitingMs <= maxWaitingMs) this.#roomWanted?.()
   }
 
   /** Reads until the client has gone or the call is over. */
@@ -78,7 +78,7 @@ export class SocketTransport implements Transport {
       const event = eventOf(message)
       if (event) this.#take(event, listener)
       else listener.unreadable()
-      if (this.#ears.waitingMs > mostWaitingMs) await this.#room()
+      if (this.#ears.waitingMs > maxWaitingMs) await this.#room()
     }
     this.#roomWanted?.()
   }
@@ -137,7 +137,7 @@ export class SocketTransport implements Transport {
     if (event.type === 'response.content_part.added') this.#learn(event)
     const sent = this.#socket.send(JSON.stringify(event))
     if (!sent) return
-    if (++this.#unsent > mostUnsent) this.#socket.close(closeCodes.failed, 'events are not read')
+    if (++this.#unsent > maxUnsent) this.#socket.close(closeCodes.failed, 'events are not read')
     void sent.then(() => this.#unsent--)
   }
 
@@ -149,7 +149,7 @@ export class SocketTransport implements Transport {
 
   #learn({ item_id, response_id, output_index, content_index }: RealtimeEvent): void {
     this.#places.set(String(item_id), { response_id, output_index, content_index })
-    if (this.#places.size > mostPlaces) this.#places.delete(this.#places.keys().next().value!)
+    if (this.#places.size > maxPlaces) this.#places.delete(this.#places.keys().next().value!)
   }
 }
 

@@ -12,7 +12,7 @@ const atOnce = 100
 const overdueMs = 60_000
 
 /** No upstream has a call for so long. */
-const longestMs = 2 * 3_600_000
+const maxMs = 2 * 3_600_000
 /** A living process has hung up by then, or has given up. */
 const ownMs = 15_000
 
@@ -25,7 +25,7 @@ export async function hangUpLeft(
   hangUp: HangUp,
 ): Promise<void> {
   const nowMs = clock.nowMs()
-  const [since, until] = [new Date(nowMs - longestMs), new Date(nowMs - ownMs)]
+  const [since, until] = [new Date(nowMs - maxMs), new Date(nowMs - ownMs)]
   const rows = await notHungUp(db, processes, { since, until, most: atOnce })
   await Promise.all(
     rows.map(async ({ upstream_call: id, upstream_provider: provider, receipt_id: receipt, ...row }) => {

@@ -1,6 +1,6 @@
 export const tickMs = 20
 /** What is missed at once, after the process was held up, is caught up on; more would be a burst that no client keeps. */
-const mostTicks = 3
+const maxTicks = 3
 
 /** What the clock drives: a call. */
 export interface Ticking {
@@ -21,8 +21,8 @@ export class Pace {
   /** From 0 to 3. */
   take(nowMs: number): number {
     const late = Math.floor((nowMs - this.#dueMs) / tickMs) + 1
-    const frames = Math.min(mostTicks, Math.max(0, late))
-    this.#dueMs = late > mostTicks ? nowMs + tickMs : this.#dueMs + frames * tickMs
+    const frames = Math.min(maxTicks, Math.max(0, late))
+    this.#dueMs = late > maxTicks ? nowMs + tickMs : this.#dueMs + frames * tickMs
     return frames
   }
 

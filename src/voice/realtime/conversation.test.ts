@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { CallConversation, mostBytes, mostItems } from './conversation.ts'
+import { CallConversation, maxItems, mostBytes } from './conversation.ts'
 import type { ConversationItem, RealtimeEvent } from './parts.ts'
 
 const said = (id: string, text = 'سلام'): ConversationItem => ({
@@ -32,11 +32,11 @@ test('an item stands behind the one that is named, at the front for root, and el
 
 test('a conversation keeps 500 items, and one more costs the oldest, which the client is told', () => {
   const { talk, deleted, ids } = conversation()
-  for (let at = 0; at < mostItems; at++) talk.add(said(`i${at}`))
+  for (let at = 0; at < maxItems; at++) talk.add(said(`i${at}`))
   expect(deleted()).toEqual([])
   talk.add(said('one more'))
   expect(deleted()).toEqual(['i0'])
-  expect(ids()).toHaveLength(mostItems)
+  expect(ids()).toHaveLength(maxItems)
   expect(talk.get('i0')).toBeUndefined()
 })
 

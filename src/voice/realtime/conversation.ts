@@ -1,7 +1,7 @@
 /** What was said in a call so far, bounded in items and bytes: of what is too much, the oldest goes. */
 import type { Conversation, ConversationItem, RealtimeEvent } from './parts.ts'
 
-export const mostItems = 500
+export const maxItems = 500
 export const mostBytes = 2 * 1024 * 1024
 
 /** Announces each change to the client. */
@@ -69,7 +69,7 @@ export class CallConversation implements Conversation {
 
   /** All but the one that has just come. */
   #dropOldest(newest: ConversationItem): void {
-    while (this.#items.length > mostItems || this.#bytes > mostBytes) {
+    while (this.#items.length > maxItems || this.#bytes > mostBytes) {
       const at = this.#items.findIndex((item) => item !== newest)
       if (at < 0) return
       this.#removeAt(at)

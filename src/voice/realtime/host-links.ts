@@ -33,7 +33,7 @@ export class HostLost extends Error {
 const takeMs = 3_000
 const answerMs = 30_000
 /** Each start of a process may have another address; whoever is forgotten keeps no connection. */
-const mostClients = 64
+const maxClients = 64
 
 export class HostLinks implements Disposable {
   readonly #app: Pick<App, 'db' | 'log' | 'processes'>
@@ -127,7 +127,7 @@ export class HostLinks implements Disposable {
   #clientOf({ address }: VoiceHost): ChannelClient {
     const known = this.#clients.get(address)
     if (known) return known
-    if (this.#clients.size >= mostClients) this.#clients.delete(this.#clients.keys().next().value!)
+    if (this.#clients.size >= maxClients) this.#clients.delete(this.#clients.keys().next().value!)
     const client = new ChannelClient(address, this.#key!)
     this.#clients.set(address, client)
     return client

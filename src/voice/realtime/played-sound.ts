@@ -2,7 +2,7 @@
 
 const samplesOfMs = 24
 /** As many as a conversation has items. */
-const mostItems = 500
+const maxItems = 500
 
 export class PlayedSound {
   readonly #samples = new Map<string, number>()
@@ -21,7 +21,7 @@ export class PlayedSound {
   add(itemId: string, samples: number): void {
     this.#current = itemId
     this.#samples.set(itemId, (this.#samples.get(itemId) ?? 0) + samples)
-    if (this.#samples.size > mostItems) this.#samples.delete(this.#samples.keys().next().value!)
+    if (this.#samples.size > maxItems) this.#samples.delete(this.#samples.keys().next().value!)
   }
 
   /** Of its sound only the first `endMs` were heard. Returns where it ends now, and which share of what was played that is. */

@@ -7,7 +7,7 @@ import { Codecs } from './codecs.ts'
 import { HostLinks } from './host-links.ts'
 import type { MoneyListener, RunningMoney } from './money/running-money.ts'
 import { type Settling, settleCall } from './money/settle.ts'
-import { mostAwayMs } from './money/until-back.ts'
+import { maxAwayMs } from './money/until-back.ts'
 import type { EndReason } from './parts.ts'
 import { deleteProcess, writeProcess } from './process-store.ts'
 import { type AddedCall, RegisteredCall } from './registered-call.ts'
@@ -205,7 +205,7 @@ export class RealtimeCalls implements AsyncDisposable {
     } catch (error) {
       this.#app.log.warn({ err: error }, 'calls could not be written; it is tried again')
       // Other processes may take this one for dead by now.
-      if (this.#nowMs() - this.#answeredMs > mostAwayMs) for (const call of known) call.end('failed')
+      if (this.#nowMs() - this.#answeredMs > maxAwayMs) for (const call of known) call.end('failed')
       return undefined
     }
   }

@@ -13,7 +13,7 @@ import type {
   Speaker,
   Transport,
 } from './parts.ts'
-import { CallSession, mostEarlyEvents, mostUnknownEvents, type SessionOptions } from './session.ts'
+import { CallSession, maxEarlyEvents, maxUnknownEvents, type SessionOptions } from './session.ts'
 
 beforeEach(() => vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'Date'] }))
 afterEach(() => vi.useRealTimers())
@@ -135,7 +135,7 @@ test('events that come before the engine listens wait for it in their order, and
 
   const flooded = call({ start: () => new Promise(() => undefined) })
   void flooded.session.start()
-  for (let at = 0; at < mostEarlyEvents; at++) flooded.session.event({ type: 'response.create' })
+  for (let at = 0; at < maxEarlyEvents; at++) flooded.session.event({ type: 'response.create' })
   expect(flooded.session.signal.aborted).toBe(false)
   flooded.session.event({ type: 'response.create' })
   await flooded.session.ended
@@ -176,7 +176,7 @@ test('an event that is refused names itself, by whomever it is refused, and the 
 
 test('the hundredth event of an unknown type ends the call', async () => {
   const { session, last, log } = await running()
-  for (let at = 1; at < mostUnknownEvents; at++) session.event({ type: 'response.audio.delta' })
+  for (let at = 1; at < maxUnknownEvents; at++) session.event({ type: 'response.audio.delta' })
   expect(last().error['code']).toBe('UNKNOWN_EVENT')
   expect(session.signal.aborted).toBe(false)
   session.event({ type: 'input_text.something' })

@@ -23,9 +23,9 @@ import { noticeMark, reasons } from './phrases.ts'
 import { PlayedSound } from './played-sound.ts'
 
 /** So many events of unknown types end a call: its client speaks something else. */
-export const mostUnknownEvents = 100
+export const maxUnknownEvents = 100
 /** Events that come while the engine starts wait for it. */
-export const mostEarlyEvents = 100
+export const maxEarlyEvents = 100
 /** How long before its time is over a call is told so. */
 export const expiryWarningMs = 15_000
 const tickMs = 1_000
@@ -150,11 +150,11 @@ export class CallSession implements TransportListener, CallView {
   event(event: RealtimeEvent): void {
     if (this.#isOver()) return
     if (this.#state === 'starting') {
-      if (this.#early.length < mostEarlyEvents) this.#early.push(event)
+      if (this.#early.length < maxEarlyEvents) this.#early.push(event)
       else this.end('failed')
       return
     }
-    const eventId = typeof event.event_id === 'string' ? event.event_id.slice(0, longestEventId) : undefined
+    const eventId = typeof event.event_id === 'string' ? event.event_id.slice(0, maxEventIdLength) : undefined
     try {
       this.#answer(readClientEvent(event, () => newId('item'), this.#options.hasHosted))
     } catch (error) {
@@ -298,7 +298,7 @@ export class CallSession implements TransportListener, CallView {
       this.#options.log.error({ err: error, call_id: this.callId }, 'an event of a call broke')
     this.emit(errorEvent(error, this.#options.language, eventId))
     if (error instanceof Failure && error.code === 'UNKNOWN_EVENT') this.#unknownEvents++
-    if (this.#unknownEvents >= mostUnknownEvents) this.end('failed')
+    if (this.#unknownEvents >= maxUnknownEvents) this.end('failed')
   }
 
   #tellSession(type: string, ignored: readonly string[]): void {
@@ -361,7 +361,7 @@ export class CallSession implements TransportListener, CallView {
   }
 }
 
-const longestEventId = 512
+const maxEventIdLength = 512
 
 /** What the call says by itself is no answer. */
 const isNotice = (response: unknown): boolean =>

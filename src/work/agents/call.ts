@@ -1,11 +1,11 @@
 /** An agent that answers in voice calls: what a direct run gives to its model, for as long as the call lasts. */
 import type { App, Caller } from '#app'
+import type { CallAgent } from '#core/call-agent'
 import { reference } from '#core/calls'
 import { textModel } from '#core/text'
 import { requireScope } from '#platform/auth'
 import { type FailureCode, fail } from '#platform/errors'
 import type { RequestContext } from '#platform/http'
-import type { CallAgent } from '#core/call-agent'
 import { recall, requireKnowledge } from '#work/knowledge'
 import { reasons } from './phrases.ts'
 import { type AgentRow, findAgent } from './store.ts'

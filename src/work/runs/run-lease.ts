@@ -47,7 +47,7 @@ export interface RunLeaseOptions {
 }
 
 const firstPauseMs = 50
-const longestPauseMs = 1_000
+const maxPauseMs = 1_000
 /** Retries of a write in a process that shuts down while the database is unreachable. */
 const lastTries = 3
 
@@ -152,7 +152,7 @@ export class RunLease implements Disposable {
         if (!isDatabaseAway(error) || (this.#job.aborted && ++late > lastTries)) throw error
       }
       await pause(pauseMs)
-      pauseMs = Math.min(pauseMs * 2, longestPauseMs)
+      pauseMs = Math.min(pauseMs * 2, maxPauseMs)
     }
   }
 

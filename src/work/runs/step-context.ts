@@ -64,7 +64,7 @@ export function openStepContext({ lease, journal, task, model }: StepContextOpti
 /** How often in one run an overloaded upstream, which did nothing, is called again later. */
 const maxWaits = 20
 const firstWaitMs = 2_000
-const longestWaitMs = 5 * 60_000
+const maxWaitMs = 5 * 60_000
 const busyCodes: readonly string[] = ['UPSTREAM_RATE_LIMITED', 'UPSTREAM_OVERLOADED']
 
 async function askModel(
@@ -106,12 +106,8 @@ async function askModel(
   }
   if (signal.aborted) return called.hadNoEffect ? { state: 'undone' } : { state: 'lost', cost, detail }
   if (busyCodes.includes(failure.code) && called.hadNoEffect && run.waits < maxWaits) {
-    const backoffMs = Math.min(firstWaitMs * 2 ** run.waits, longestWaitMs)
-    lease.retryMs = Math.max(
-      lease.retryMs,
-      backoffMs,
-      Math.min(failure.more.retryAfterMs ?? 0, longestWaitMs),
-    )
+    const backoffMs = Math.min(firstWaitMs * 2 ** run.waits, maxWaitMs)
+    lease.retryMs = Math.max(lease.retryMs, backoffMs, Math.min(failure.more.retryAfterMs ?? 0, maxWaitMs))
     lease.close('waiting')
     return { state: 'undone' }
   }

@@ -140,7 +140,7 @@ test.runIf(canRun)('whoever asks becomes one of the three roles and no other', a
 })
 
 test.runIf(canRun)('a function that does not let itself be cancelled is ended with its session', async () => {
-  const bounded = { isReadOnly: false, longestMs: 50 }
+  const bounded = { isReadOnly: false, maxMs: 50 }
   expect(await codeOf('select public.never_end()', bounded)).toBe('57014')
   expect((await ask(state))[0]![0]).toEqual(clean)
 })

@@ -494,7 +494,7 @@ describe('bounds', () => {
       1,
     ],
     ['of many lines take turns by the processor time that they cost', { lines: 40, each: 1, costMs: 2 }, 4],
-  ])('messages %s', async (_, { lines, each, costMs }, mostOfTurn) => {
+  ])('messages %s', async (_, { lines, each, costMs }, maxOfTurn) => {
     const dialled = Array.from({ length: lines }, () => dial('/costly'))
     await Promise.all(dialled.map(({ opened }) => opened))
     Object.assign(loop, { isCounted: true, handled: [], costMs })
@@ -509,7 +509,7 @@ describe('bounds', () => {
     loop.isCounted = false
     const ofTurns = new Map<number, number>()
     for (const turn of loop.handled) ofTurns.set(turn, (ofTurns.get(turn) ?? 0) + 1)
-    expect(Math.max(...ofTurns.values())).toBeLessThanOrEqual(mostOfTurn)
+    expect(Math.max(...ofTurns.values())).toBeLessThanOrEqual(maxOfTurn)
     for (const { ws } of dialled) ws.close()
     await Promise.all(dialled.map(({ closed }) => closed))
   })

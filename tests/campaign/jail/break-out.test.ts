@@ -49,7 +49,7 @@ test.runIf(canRun)('the test of the jail deletes what tests have left whose serv
   await writeFile(path.join(left, 'secret'), 'x')
   const longAgo = Date.now() / 1_000 - 2 * 60 * 60
   await utimes(left, longAgo, longAgo)
-  using again = openJail(openLog('silent'), { waits: { longestWaitMs: 60_000, pauseMs: 10_000 } })
+  using again = openJail(openLog('silent'), { waits: { maxWaitMs: 60_000, pauseMs: 10_000 } })
   expect(await again.state()).toMatchObject({ kind: 'jailed' })
   expect([existsSync(left), existsSync(underWay)]).toEqual([false, true])
 })

@@ -80,12 +80,12 @@ const callsOf = ({ upstream }: Site, { account }: Person): UpstreamCall[] =>
   upstream.calls.filter((call) => accountIn(call) === account)
 
 /** Nothing of it is charged or stored, its hold is the platform's loss, and a repeat with the key calls nobody. */
-async function expectAllLost({ person, body }: Asker, { held, mostCalls, restarted }: Killed): Promise<void> {
+async function expectAllLost({ person, body }: Asker, { held, maxCalls, restarted }: Killed): Promise<void> {
   expect(held).toBeGreaterThan(priceOf(person))
   const made = callsOf(site, person).map(placeOf)
   // In this order, and none of them twice.
   expect(made).toEqual([0, 1, 2].slice(0, made.length))
-  expect(made.length).toBeLessThanOrEqual(mostCalls)
+  expect(made.length).toBeLessThanOrEqual(maxCalls)
   await expectLost(site, person, {
     path,
     body,
@@ -99,7 +99,7 @@ async function expectAllLost({ person, body }: Asker, { held, mostCalls, restart
 
 interface Killed {
   held: bigint
-  mostCalls: number
+  maxCalls: number
   restarted?: ServerProcess
 }
 
@@ -148,7 +148,7 @@ test('killed in the middle of any of the three calls: free, the loss of the plat
   await using restarted = await site.start()
   for (const [index, { name, person, body, calls }] of all.entries()) {
     expect(callsOf(site, person), name).toHaveLength(calls)
-    await expectAllLost({ person, body }, { held: held[index]!, mostCalls: calls, restarted })
+    await expectAllLost({ person, body }, { held: held[index]!, maxCalls: calls, restarted })
   }
 })
 
@@ -187,7 +187,7 @@ describe('killed', () => {
     const { held } = await site.balances(person)
     await server.kill()
     await call
-    await expectAllLost({ person, body }, { held, mostCalls: 2 })
+    await expectAllLost({ person, body }, { held, maxCalls: 2 })
   })
 
   test.concurrent('when the text is there and the speech is not ordered yet', async () => {
@@ -210,7 +210,7 @@ describe('killed', () => {
       await site.terminate(backend)
     }
     expect(callsOf(site, person)).toHaveLength(2)
-    await expectAllLost({ person, body }, { held, mostCalls: 2 })
+    await expectAllLost({ person, body }, { held, maxCalls: 2 })
   })
 
   test.concurrent('after sound and transcript were stored and before both were committed: free, and no file is left', async () => {
@@ -233,7 +233,7 @@ describe('killed', () => {
       await call
       await site.terminate(backend)
     }
-    await expectAllLost({ person, body }, { held, mostCalls: 3 })
+    await expectAllLost({ person, body }, { held, maxCalls: 3 })
   })
 
   test.concurrent('after the commit: charged exactly, both files are there, and a repeat calls nobody', async () => {

@@ -58,7 +58,7 @@ async function openedOnce(file: string) {
 /** A measure of processor time that is suspicious is taken again, as in tests/cost: the least is the cost, all else is noise of the machine. */
 async function opened(file: string) {
   let found = await openedOnce(file)
-  for (let again = 0; again < 4 && found.longestMs >= maxTurnMs; again++) found = await openedOnce(file)
+  for (let again = 0; again < 4 && found.maxMs >= maxTurnMs; again++) found = await openedOnce(file)
   return found
 }
 
@@ -75,7 +75,7 @@ describe.skipIf(!hasFfmpeg)('made by ffmpeg', () => {
     for (const [index, [start]] of found.pauses.entries()) expect(start).toBeCloseTo(index * each + 59, 0)
     expect(found.wavSeconds).toBeCloseTo(60, 3)
     expect(found.maxRssMb).toBeLessThan(maxRssMb)
-    expect(found.longestMs).toBeLessThan(maxTurnMs)
+    expect(found.maxMs).toBeLessThan(maxTurnMs)
   }, 600_000)
 
   test('AAC without a decoder: measured, and its last minute cut by packets', async () => {
@@ -86,7 +86,7 @@ describe.skipIf(!hasFfmpeg)('made by ffmpeg', () => {
     expect(found.packets.end).toBeCloseTo(found.measured.seconds, 5)
     expect(found.packets.end - found.packets.start).toBeCloseTo(60, 0)
     expect(found.maxRssMb).toBeLessThan(maxRssMb)
-    expect(found.longestMs).toBeLessThan(maxTurnMs)
+    expect(found.maxMs).toBeLessThan(maxTurnMs)
   }, 600_000)
 
   test('Opus in WebM, taken out of its container', async () => {
@@ -96,6 +96,6 @@ describe.skipIf(!hasFfmpeg)('made by ffmpeg', () => {
     expect(found.measured.seconds / minutes).toBeCloseTo(60, 1)
     expect(found.pauses.length).toBe(minutes)
     expect(found.maxRssMb).toBeLessThan(maxRssMb)
-    expect(found.longestMs).toBeLessThan(maxTurnMs)
+    expect(found.maxMs).toBeLessThan(maxTurnMs)
   }, 600_000)
 })

@@ -55,7 +55,7 @@ ${callConfig(upstreams, {
 })}`
 const calls = '/v1/realtime/calls'
 /** Of the sound, at a tenth of its packets lost. */
-const mostMadeUp = 0.12
+const maxMadeUp = 0.12
 const model = 'acme/talk'
 const weather = { type: 'function', name: 'weather', parameters: { type: 'object' } }
 
@@ -238,8 +238,8 @@ describe.skipIf(browserPath === undefined || !hasEspeak)('a call of a page', () 
     // A machine that stands still makes up sound, too: of a few answers the best one tells what the line does.
     let share = 1
     let asked = 1
-    for (; asked < 12 && share > mostMadeUp; asked++) share = Math.min(share, await madeUpOfAnswer(call))
-    expect(share).toBeLessThanOrEqual(mostMadeUp)
+    for (; asked < 12 && share > maxMadeUp; asked++) share = Math.min(share, await madeUpOfAnswer(call))
+    expect(share).toBeLessThanOrEqual(maxMadeUp)
 
     proxy.toServer = proxy.toClient = { loss: 0.02, reordered: 0.1 }
     await converses(call, (await call.events()).length)

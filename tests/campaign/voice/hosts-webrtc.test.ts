@@ -108,7 +108,7 @@ async function speech(input: string): Promise<Uint8Array[]> {
 const noOpus = Uint8Array.of(0x49, 1, 2, 3)
 
 /** What is sent at once by somebody who was held up: of a longer burst some would be dropped as a flood. */
-const mostAtOnce = 10
+const maxAtOnce = 10
 
 /** As a microphone does. */
 async function say(peer: LeanPeer, packets: readonly Uint8Array[], packetMs = 20): Promise<void> {
@@ -116,7 +116,7 @@ async function say(peer: LeanPeer, packets: readonly Uint8Array[], packetMs = 20
   for (let sent = 0; sent < packets.length; ) {
     await new Promise((resolve) => setTimeout(resolve, 5))
     const nowMs = performance.now()
-    beganMs = Math.max(beganMs, nowMs - (sent + mostAtOnce) * packetMs)
+    beganMs = Math.max(beganMs, nowMs - (sent + maxAtOnce) * packetMs)
     const due = Math.min(packets.length, Math.floor((nowMs - beganMs) / packetMs))
     for (; sent < due; sent++) peer.sendAudio(packets[sent]!, 48 * packetMs * sent)
   }

@@ -243,7 +243,7 @@ test('whatever happens to calls of three processes at once, nobody overspends, a
 })
 
 /** Eight for each process, which has ten connections: whoever waits five seconds for one, as behind others for one row, is refused. */
-const mostAtOnce = 24
+const maxAtOnce = 24
 
 async function happens(all: Happening[]): Promise<void> {
   const credits = 900n
@@ -272,7 +272,7 @@ async function happens(all: Happening[]): Promise<void> {
     else await stepOf(at, { isPaid: what === 'paid', worst: BigInt(worst), percent })
   }
   for (const one of all) {
-    if (one.what === 'wait' || running.length === mostAtOnce) await Promise.all(running.splice(0))
+    if (one.what === 'wait' || running.length === maxAtOnce) await Promise.all(running.splice(0))
     if (one.what !== 'wait') running.push(act(one).catch(refusal))
     const { balance, held } = await site.balances(person)
     expect(balance - held).toBeGreaterThanOrEqual(0n)

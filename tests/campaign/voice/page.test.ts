@@ -32,7 +32,7 @@ const withTimeToConnect = (page: Page): Promise<unknown> =>
   page.route('**/voice/peer-line.js', async (route) => {
     const reply = await route.fetch()
     const text = await reply.text()
-    const body = text.replace('mostConnectMs = 5_000', 'mostConnectMs = 60_000')
+    const body = text.replace('maxConnectMs = 5_000', 'maxConnectMs = 60_000')
     expect(body).not.toBe(text)
     await route.fulfill({ response: reply, body })
   })

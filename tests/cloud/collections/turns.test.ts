@@ -67,7 +67,7 @@ function stage(options: Partial<TurnsOptions>) {
       perOwner: 3,
       waitingPerOwner: 64,
       waiting: 1_000,
-      longestWaitMs: 60_000,
+      maxWaitMs: 60_000,
       busy: () => new Failure('ROWS_BUSY', {}, {}),
     },
     ...options,

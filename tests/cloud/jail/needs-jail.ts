@@ -4,7 +4,7 @@ import { startMs, until } from '../../harness/until.ts'
 const silent = { trace() {}, debug() {}, info() {}, warn() {}, error() {}, fatal() {} }
 
 /** The jail of this machine; a busy one takes its time. */
-export const jail = openJail(silent, { waits: { longestWaitMs: 60_000, pauseMs: 10_000 } })
+export const jail = openJail(silent, { waits: { maxWaitMs: 60_000, pauseMs: 10_000 } })
 
 /**
  * Whether jails can be built here. As root on Linux they have to be, so that no run of CI passes without these tests; elsewhere the reason is printed.

@@ -122,9 +122,9 @@ function valueAt(shape: Shape, keyword: Bound['keyword'], amount: number, isBeyo
   if (keyword === 'minimum' || keyword === 'maximum') return amount
   if (amount < 0) return undefined
   if (keyword === 'minItems' || keyword === 'maxItems')
-    return amount > longestList ? undefined : itemsOf(shape, amount)
-  if (amount > longestText) return undefined
+    return amount > maxListLength ? undefined : itemsOf(shape, amount)
+  if (amount > maxTextLength) return undefined
   return textOf(shape, amount) ?? (isBeyond ? 'a'.repeat(amount) : undefined)
 }
-const longestText = 2_000_000
-const longestList = 20_000
+const maxTextLength = 2_000_000
+const maxListLength = 20_000

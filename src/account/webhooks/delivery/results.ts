@@ -5,7 +5,7 @@ import type { Log } from '#platform/log'
 import * as store from './store.ts'
 
 const firstPauseMs = 50
-const longestPauseMs = 2_000
+const maxPauseMs = 2_000
 const maxAtOnce = 500
 
 export class Results {
@@ -54,7 +54,7 @@ export class Results {
         )
         this.#waiting.unshift(...batch)
         await pause(pauseMs)
-        pauseMs = Math.min(pauseMs * 2, longestPauseMs)
+        pauseMs = Math.min(pauseMs * 2, maxPauseMs)
       }
     }
   }

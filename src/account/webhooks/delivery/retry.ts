@@ -10,7 +10,7 @@ const jitter = 0.2
 export const maxAttempts = retryMs.length + 1
 
 /** Upper bound of a Retry-After of a target. */
-const longestRetryAfterMs = hour
+const maxRetryAfterMs = hour
 
 /** How one attempt ended. */
 export interface Outcome {
@@ -56,5 +56,5 @@ const isRedirect = ({ status = 0 }: Outcome): boolean => status >= 300 && status
 export function retryAfterMs(status: number, header: string | undefined, nowMs: number): number | undefined {
   if ((status !== 429 && status !== 503) || header === undefined) return undefined
   const askedMs = /^\d{1,10}$/.test(header) ? Number(header) * second : Date.parse(header) - nowMs
-  return Number.isNaN(askedMs) ? undefined : Math.min(Math.max(askedMs, 0), longestRetryAfterMs)
+  return Number.isNaN(askedMs) ? undefined : Math.min(Math.max(askedMs, 0), maxRetryAfterMs)
 }

@@ -18,7 +18,7 @@ const refillAt = 50
 /** After so many failures in a row the target is left alone, at first for the first pause, then twice as long each time. */
 const maxFailures = 10
 const firstParkMs = 5_000
-const longestParkMs = 5 * 60 * 1000
+const maxParkMs = 5 * 60 * 1000
 /** The pause after an error of our own. */
 const errorPauseMs = 1_000
 
@@ -204,7 +204,7 @@ export class Sender {
     if (overrun > 0) this.#parkedUntil = new Date(nowMs + overrun)
     if (this.#failures < maxFailures && strikes === 0) return
     this.#connection.strikes += 1
-    const parkMs = Math.min(firstParkMs * 2 ** strikes, longestParkMs)
+    const parkMs = Math.min(firstParkMs * 2 ** strikes, maxParkMs)
     this.#parkedUntil = new Date(nowMs + Math.max(parkMs, overrun))
   }
 }

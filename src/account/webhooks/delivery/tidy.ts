@@ -3,9 +3,9 @@ import * as store from './store.ts'
 
 const day = 24 * 60 * 60 * 1000
 /** How long a delivery may wait for a paused target. */
-const longestWaitMs = 3 * day
+const maxWaitMs = 3 * day
 /** By then the delivery of a callback has ended. */
-const callbackMs = longestWaitMs + day
+const callbackMs = maxWaitMs + day
 /** Reports and events are kept for this long. */
 const keptMs = 30 * day
 const tidyMs = 60_000
@@ -18,7 +18,7 @@ export const tidyJob = job<null>({
   everyMs: tidyMs,
   async handle({ app, signal }) {
     const nowMs = app.clock.nowMs()
-    await store.endUndeliverable(app.db, new Date(nowMs - longestWaitMs), new Date(nowMs))
+    await store.endUndeliverable(app.db, new Date(nowMs - maxWaitMs), new Date(nowMs))
     const callbacksBefore = new Date(nowMs - callbackMs)
     while (!signal.aborted && (await store.deleteCallbacks(app.db, callbacksBefore, atOnce)) === atOnce);
     const before = new Date(nowMs - keptMs)

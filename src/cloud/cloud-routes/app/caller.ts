@@ -16,7 +16,7 @@ export interface Credentials {
 }
 
 /** Longer than every key; a session's length is bounded by that of all headers. */
-const longestKey = 200
+const maxKeyLength = 200
 
 /**
  * The key says which cloud and whether as its service; a session beside it wins, as clients of the field expect: they send it, or the key once more
@@ -40,7 +40,7 @@ export async function callerOf(
 }
 
 const kindOf = ({ keys }: LiveCloud, key: string): 'public' | 'service' | undefined =>
-  key.length > longestKey ? undefined : keys.get(hashOfKey(key))
+  key.length > maxKeyLength ? undefined : keys.get(hashOfKey(key))
 
 const textOf = (value: string | string[] | undefined): string | undefined => {
   const text = String(value ?? '').trim()

@@ -13,7 +13,7 @@ export class CloudConnections {
     perOwner: places - 2,
     waitingPerOwner: 200,
     waiting: 1_000,
-    longestWaitMs: 5_000,
+    maxWaitMs: 5_000,
     busy: () => new Failure('CLOUD_BUSY', {}, { retryAfterMs: 1_000 }),
   })
   readonly #ofClouds = new WeakMap<LiveCloud, Db>()

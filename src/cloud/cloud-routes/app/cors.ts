@@ -58,7 +58,7 @@ const exposedHeaders = [
 /** Seconds for which a browser does not ask again. */
 const preflightSeconds = '600'
 const headerName = /^[a-z0-9!#$%&'*+.^_`|~-]{1,100}$/
-const mostNames = 100
+const maxNames = 100
 
 export const isPreflight = ({ message: { method, headers } }: AppsRequest): boolean =>
   method === 'OPTIONS' &&
@@ -86,6 +86,6 @@ export const readableHeaders = (stated?: string): Record<string, string> => ({
 const namesOf = (list: string | string[] | undefined): string[] =>
   String(list ?? '')
     .slice(0, 8_000)
-    .split(',', mostNames)
+    .split(',', maxNames)
     .map((name) => name.trim().toLowerCase())
     .filter((name) => headerName.test(name))

@@ -11,10 +11,10 @@ import {
   uuid,
 } from '#platform/schema'
 
-export const longestAddress = 2_000
+export const maxAddressLength = 2_000
 export const maxAddresses = 20
 
-const address = (more: object = {}) => Type.String({ minLength: 1, maxLength: longestAddress, ...more })
+const address = (more: object = {}) => Type.String({ minLength: 1, maxLength: maxAddressLength, ...more })
 
 export const AuthBody = Type.Object(
   {

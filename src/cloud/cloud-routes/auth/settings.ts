@@ -6,7 +6,7 @@ import { fail } from '#platform/errors'
 import type { CloudContext } from '../clouds/create.ts'
 import { lockReadyCloud, requireCloud } from '../require-cloud.ts'
 import { reasons } from './phrases.ts'
-import { type AuthBody, type AuthSettings, longestAddress } from './schema.ts'
+import { type AuthBody, type AuthSettings, maxAddressLength } from './schema.ts'
 
 export async function readAuth({ app, caller, params }: CloudContext): Promise<AuthSettings> {
   return toSettings(app, await requireCloud(app, caller, params.id, { ready: true }))
@@ -62,7 +62,7 @@ function readAddress(text: string, param: string): string {
   const url = webAddress(text.trim())
   if (url) url.hash = ''
   // As it is kept, where each letter that is not Latin has become several.
-  if (!url || url.href.length > longestAddress)
+  if (!url || url.href.length > maxAddressLength)
     return fail('INVALID_REQUEST', { why: reasons.address }, { param })
   return url.href
 }

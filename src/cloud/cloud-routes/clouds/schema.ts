@@ -262,7 +262,7 @@ export const Connection = Type.Object({
 })
 export type Connection = Static<typeof Connection>
 
-const longestGraceSeconds = 7 * 24 * 60 * 60
+const maxGraceSeconds = 7 * 24 * 60 * 60
 
 export const KeyBody = Type.Object(
   {
@@ -276,7 +276,7 @@ export const KeyBody = Type.Object(
     grace_seconds: Type.Optional(
       Type.Integer({
         minimum: 0,
-        maximum: longestGraceSeconds,
+        maximum: maxGraceSeconds,
         ...described(
           'How long the keys of this kind that there are already stay valid, at most seven days; 0 ends them at once. Default: 0, for `signing` 3600, until its sessions are over.',
           'کلیدهای کنونی از این نوع تا چند ثانیه معتبر می‌مانند، حداکثر هفت روز؛ صفر یعنی همین دم پایان می‌یابند. پیش‌فرض: ۰، و برای `signing` برابر ۳٬۶۰۰ تا پایان نشست‌هایش.',

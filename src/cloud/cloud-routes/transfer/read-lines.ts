@@ -7,12 +7,12 @@ import { reasons } from './phrases.ts'
 import { type Line, type LineType, lines } from './schema.ts'
 
 /** Larger files are in several lines. */
-const longestLineBytes = 2 * 1024 * 1024
+const maxLineBytes = 2 * 1024 * 1024
 /** Some editors put it first. */
 const byteOrderMark = Buffer.from('\ufeff')
 
 /** Without the bytes of a file: numbers, names and brackets take the parser, and so everybody else, much longer than one text does. */
-const longestParsedBytes = 512 * 1024
+const maxParsedBytes = 512 * 1024
 
 export interface NumberedLine {
   number: number
@@ -82,9 +82,9 @@ export async function* readLines(path: string, types?: readonly LineType[]): Asy
 }
 
 async function parseLine(number: number, bytes: Buffer, known: ReadonlyMap<string, Check>): Promise<Line> {
-  if (bytes.length - textBytes(bytes) > longestParsedBytes) refuseLine(number, reasons.tooLong)
+  if (bytes.length - textBytes(bytes) > maxParsedBytes) refuseLine(number, reasons.tooLong)
   const text = bytes.indexOf(byteOrderMark) === 0 ? bytes.subarray(byteOrderMark.length) : bytes
-  const value = (await readJson(text, boundsOf(longestLineBytes)).catch((error: unknown) => {
+  const value = (await readJson(text, boundsOf(maxLineBytes)).catch((error: unknown) => {
     if (!(error instanceof NotJson)) throw error
     refuseLine(number, reasons.notJson)
   })) as { type?: unknown } | null
@@ -118,7 +118,7 @@ async function* splitLines(path: string): AsyncGenerator<Buffer> {
   const hold = (part: Buffer) => {
     held.push(part)
     heldBytes += part.length
-    if (heldBytes > longestLineBytes) refuseLine(number, reasons.tooLong)
+    if (heldBytes > maxLineBytes) refuseLine(number, reasons.tooLong)
   }
   for await (const chunk of createReadStream(path) as AsyncIterable<Buffer>) {
     let from = 0

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { ExportedUser } from '#cloud/app-users'
 import { closed, described, nameSchemas, safeInteger, storableText, uuid } from '#platform/schema'
-import { longestAddress, maxAddresses } from '../auth/schema.ts'
+import { maxAddresses, maxAddressLength } from '../auth/schema.ts'
 
 const count = () => Type.Integer(safeInteger)
 
@@ -20,9 +20,9 @@ export const lines = {
   auth: Type.Object(
     {
       type: Type.Literal('auth'),
-      site_url: Type.Union([Type.String({ maxLength: longestAddress }), Type.Null()]),
+      site_url: Type.Union([Type.String({ maxLength: maxAddressLength }), Type.Null()]),
       disable_signup: Type.Boolean(),
-      additional_redirect_urls: Type.Array(Type.String({ maxLength: longestAddress }), {
+      additional_redirect_urls: Type.Array(Type.String({ maxLength: maxAddressLength }), {
         maxItems: maxAddresses,
       }),
       anonymous_sign_ins: Type.Boolean(),

@@ -2,7 +2,7 @@
 import { createHash, createHmac, pbkdf2 } from 'node:crypto'
 import { promisify } from 'node:util'
 import type pg from 'pg'
-import { mostConnectionsOf } from '../connections.ts'
+import { maxConnectionsOf } from '../connections.ts'
 import type { DatabaseRole } from '../databases.ts'
 import { type DatabaseSize, temporaryBytesOf } from '../size.ts'
 import { loginRoles, roleName } from './statements.ts'
@@ -33,7 +33,7 @@ export const loginsOf = (
     loginRoles.map(async (role) => ({
       role,
       verifier: await verifierOf(secret, role),
-      connections: processes * mostConnectionsOf(role, size),
+      connections: processes * maxConnectionsOf(role, size),
       settings: {
         temp_file_limit: `${Math.round(temporaryBytesOf(size) / 1024)}kB`,
         // What an app raises, and its statements that fail, would fill the log of the server.

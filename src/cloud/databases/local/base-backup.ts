@@ -8,7 +8,7 @@ import pg from 'pg'
 import { clientConfig, copyOut, type SocketAddress } from '#platform/db'
 
 /** A store that takes nothing more would keep the database awake, and its log. */
-const longestMs = 2 * 60 * 60 * 1000
+const maxMs = 2 * 60 * 60 * 1000
 
 /** What the messages of its copy begin with. */
 const newArchive = 0x6e
@@ -21,7 +21,7 @@ export async function* baseBackup(address: SocketAddress): AsyncGenerator<Buffer
   client.on('error', () => undefined)
   await client.connect()
   const { connection } = client as unknown as { connection: { stream: Socket } }
-  const late = setTimeout(() => connection.stream.destroy(new Error('A backup takes too long.')), longestMs)
+  const late = setTimeout(() => connection.stream.destroy(new Error('A backup takes too long.')), maxMs)
   try {
     // What was written since its beginning is read at its end: a slot keeps it until then, and goes with the connection.
     const slot = `kherad_${randomBytes(6).toString('hex')}`

@@ -37,7 +37,7 @@ export interface Layout {
 
 const socketName = '.s.PGSQL.5432'
 /** The kernel's limit of a socket's path on Linux, its last NUL included. */
-const longestSocketPath = 107
+const maxSocketPathLength = 107
 
 export function layoutOf(root: string, { ref }: Pick<LocalDatabase, 'ref'>): Layout {
   const folder = path.join(root, ref)
@@ -61,7 +61,7 @@ export function layoutOf(root: string, { ref }: Pick<LocalDatabase, 'ref'>): Lay
 
 /** Whether its socket can be connected to by its path. */
 export const isShortEnough = ({ socket }: Layout): boolean =>
-  Buffer.byteLength(path.join(socket, socketName)) <= longestSocketPath
+  Buffer.byteLength(path.join(socket, socketName)) <= maxSocketPathLength
 
 /** The folders, each for whom it is; may run any number of times. */
 export async function makeFolders(layout: Layout, user: number | undefined): Promise<void> {

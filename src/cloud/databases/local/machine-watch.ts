@@ -8,11 +8,11 @@ import { sharedBytesOf } from './program.ts'
 import { serverOf, stop } from './wake.ts'
 
 /** Once it is larger it is emptied: what runs out of memory says so at length, as often as an app likes. */
-const longestLogBytes = 1024 * 1024
+const maxLogBytes = 1024 * 1024
 /** Of the whole disk; with less than that free nobody writes. */
 const usualLeastFree = 0.1
 /** A server that is beyond its memory for so long is stopped: what was ended in it did not end. */
-const longestBeyondMs = 3_000
+const maxBeyondMs = 3_000
 
 /** With so many bytes more on the disk that has this folder. */
 export async function isDiskShort(
@@ -55,7 +55,7 @@ export class MachineWatch {
     }
     const { ref } = this.#database
     this.#beyondSinceMs ??= performance.now()
-    if (performance.now() - this.#beyondSinceMs > longestBeyondMs) {
+    if (performance.now() - this.#beyondSinceMs > maxBeyondMs) {
       this.#context.log.warn({ ref, bytes }, 'a database stays beyond its memory and is stopped')
       await stop(this.#context, this.#database)
       return
@@ -70,5 +70,5 @@ export class MachineWatch {
 async function shorten(file: string): Promise<void> {
   const about = await stat(file).catch(() => undefined)
   // PostgreSQL appends to it, so it goes on at the new end.
-  if (about && about.size > longestLogBytes) await truncate(file)
+  if (about && about.size > maxLogBytes) await truncate(file)
 }

@@ -14,7 +14,7 @@ const memoryOfMachine = (): number => Math.min(totalmem(), process.constrainedMe
 export const memoryOfDatabases = (share: number): number => memoryOfMachine() * share
 
 /** That the database of a cloud can have and still wake; undefined where it is not on this machine. */
-export async function mostMemoryOf(
+export async function maxMemoryOf(
   { db, config }: { db: Db; config: Pick<Config, 'dataDir' | 'databases'> },
   cloud: CloudKey,
 ): Promise<number | undefined> {

@@ -19,7 +19,7 @@ import { unpack } from './unpack.ts'
 import { stop, wake } from './wake.ts'
 
 /** What was written while the backup was made is applied at its first start. */
-const longestStartMs = 15 * 60 * 1000
+const maxStartMs = 15 * 60 * 1000
 const lockWaitMs = 2_000
 const noRoomMs = 60_000
 /** Somebody may wake the database between its stop and the lock. */
@@ -124,7 +124,7 @@ const isOfFullDisk = (error: unknown): boolean =>
 
 async function startOnce(context: LocalContext, database: LocalDatabase): Promise<void> {
   try {
-    const awake = await wake(context, database, { withinMs: longestStartMs, isRestoring: true })
+    const awake = await wake(context, database, { withinMs: maxStartMs, isRestoring: true })
     await awake.leave()
   } catch (error) {
     // To the last byte: then PostgreSQL cannot even say so in its log.

@@ -23,7 +23,7 @@ const lockSliceMs = 50
 const restoringMs = 5_000
 const stopMs = 10_000
 /** A server that stops writes its data within that, or it never will. */
-const longestStoppingMs = 5_000
+const maxStoppingMs = 5_000
 const killMs = 10_000
 /** Within it a server that was signalled has stopped, if nothing is under way in it. */
 const quickStopMs = 2_000
@@ -145,7 +145,7 @@ async function reach(
     const client = await connect(socketFolder)
     if (client) return client
     stoppingSinceMs = (await isStopping(layout)) ? (stoppingSinceMs ?? performance.now()) : undefined
-    if (stoppingSinceMs !== undefined && performance.now() - stoppingSinceMs > longestStoppingMs) {
+    if (stoppingSinceMs !== undefined && performance.now() - stoppingSinceMs > maxStoppingMs) {
       await kill(context, layout)
       stoppingSinceMs = undefined
     }

@@ -4,14 +4,14 @@ import { verdictOn } from './limits.ts'
 const session = { role: 'app_reader', transactionMs: 0, isIdle: false, idleMs: 0, isExport: false }
 
 test('a session is cancelled beyond the limit of its role and ended two seconds later, and one that is idle is ended after 15 seconds', () => {
-  for (const [role, longestMs] of [
+  for (const [role, maxMs] of [
     ['app_reader', 600_000],
     ['kherad_aaaaaaaaaaaaaaaaaaaa', 600_000],
     ['authenticator', 30_000],
     ['whoever', 30_000],
   ] as const) {
     const after = (transactionMs: number) => verdictOn({ ...session, role, transactionMs })
-    expect([longestMs, longestMs + 1, longestMs + 2_000, longestMs + 2_001].map(after), role).toEqual([
+    expect([maxMs, maxMs + 1, maxMs + 2_000, maxMs + 2_001].map(after), role).toEqual([
       ...['goes on', 'cancelled', 'cancelled', 'ended'],
     ])
   }

@@ -12,26 +12,26 @@ export const lookEveryMs = 250
 /** Where nobody works: PostgreSQL runs code of the app by itself, when it analyzes tables. */
 const idleLookMs = 5_000
 /** A watcher that sees nothing for so long cannot hold anything: then the server has to stop. */
-const longestUnseenMs = 5_000
+const maxUnseenMs = 5_000
 /** What grows beyond the cap by this part of it is ended. */
 const overshoot = 0.1
 /** Where there is too much already: for what DELETE and VACUUM themselves write. */
 const slackBytes = 1024 * 1024
 /** For what TRUNCATE and DROP write, of catalogues and log, while they make room. */
 const makingRoomBytes = 8 * 1024 * 1024
-const longestWalBytes = 512 * 1024 * 1024
+const maxWalBytes = 512 * 1024 * 1024
 
 /** All that one database comes to have on the disk, with its log. */
-export const mostBytesOf = ({ diskBytes }: Pick<DatabaseSize, 'diskBytes'>): number =>
-  Math.floor(diskBytes * (1 + overshoot)) + longestWalBytes
+export const maxBytesOf = ({ diskBytes }: Pick<DatabaseSize, 'diskBytes'>): number =>
+  Math.floor(diskBytes * (1 + overshoot)) + maxWalBytes
 
 /** Of the queue of notifications. Beyond it what is older ends: a session that listens keeps there, until its transaction ends, what others send. */
-const longestQueue = 0.5
-const longestListeningMs = 2_000
+const maxQueue = 0.5
+const maxListeningMs = 2_000
 /** What is measured is reported so often, if it has changed. */
 const reportEveryMs = 10_000
 /** More than all sessions together need for what is in order. */
-const longestTemporaryPart = 0.25
+const maxTemporaryPartLength = 0.25
 const leastTemporaryBytes = 64 * 1024 * 1024
 
 export interface WatchOptions {
@@ -143,12 +143,12 @@ export class DatabaseWatch implements Disposable {
       const spared = this.#makingRoom(seen)
       if (this.#hasTooMuch(seen)) await terminate(pool, writersIn(seen, spared))
       if (seen.temporaryBytes > this.#temporaryBytes()) await terminate(pool, computing(seen))
-      if (seen.notifications > longestQueue) await terminate(pool, olderThan(longestListeningMs, seen))
+      if (seen.notifications > maxQueue) await terminate(pool, olderThan(maxListeningMs, seen))
       await this.#endLong(seen.sessions)
       await this.#report(seen.dataBytes)
     } catch {
       this.#unseenSinceMs ??= performance.now()
-      if (!this.#isClosed && performance.now() - this.#unseenSinceMs > longestUnseenMs) unseen()
+      if (!this.#isClosed && performance.now() - this.#unseenSinceMs > maxUnseenMs) unseen()
     }
   }
 
@@ -165,7 +165,7 @@ export class DatabaseWatch implements Disposable {
   }
 
   #temporaryBytes(): number {
-    return Math.max(leastTemporaryBytes, this.#diskBytes * longestTemporaryPart)
+    return Math.max(leastTemporaryBytes, this.#diskBytes * maxTemporaryPartLength)
   }
 
   get #hasGrown(): boolean {
@@ -179,7 +179,7 @@ export class DatabaseWatch implements Disposable {
     this.#bytes = dataBytes
     this.#leastBytes =
       dataBytes < this.#diskBytes ? undefined : Math.min(this.#leastBytes ?? dataBytes, dataBytes)
-    if (this.#isMachineShort || walBytes > longestWalBytes) return true
+    if (this.#isMachineShort || walBytes > maxWalBytes) return true
     if (dataBytes <= this.#diskBytes * (1 + overshoot)) return false
     // At the first look nobody knows whether it grows.
     return wasFull ? this.#hasGrown : before !== undefined
@@ -209,5 +209,5 @@ const computing = ({ sessions }: Look): number[] => sessions.filter(({ isIdle })
 const writersIn = ({ sessions }: Look, spared: readonly WatchedSession[]): number[] =>
   sessions.filter((session) => session.writes && !spared.includes(session)).map(pidOf)
 
-const olderThan = (longestMs: number, { sessions }: Look): number[] =>
-  sessions.filter(({ transactionMs }) => transactionMs > longestMs).map(pidOf)
+const olderThan = (maxMs: number, { sessions }: Look): number[] =>
+  sessions.filter(({ transactionMs }) => transactionMs > maxMs).map(pidOf)

@@ -11,7 +11,7 @@ export interface EgressCall {
 }
 
 /** Of calls that have ended: what they began to send after their answer still counts for them. */
-const mostEnded = 256
+const maxEnded = 256
 
 export class RunningCall implements EgressCall {
   readonly #onEnd: () => void
@@ -91,7 +91,7 @@ export class RunningCalls {
     if (this.#running.get(id) !== call) return
     this.#running.delete(id)
     this.#ended.set(id, call)
-    if (this.#ended.size > mostEnded) this.#ended.delete(this.#ended.keys().next().value!)
+    if (this.#ended.size > maxEnded) this.#ended.delete(this.#ended.keys().next().value!)
     if (this.#running.size === 0) this.#nameless = new RunningCall(0, () => {})
   }
 }

@@ -30,7 +30,7 @@ export const installedPackages = (
 
 export type Installed = { folder: string } | { failed: string }
 
-const longestMs = 10 * 60 * 1000
+const maxMs = 10 * 60 * 1000
 
 /** May run any number of times; what is installed already stays. `failed`: what the package manager said. */
 export async function installPackages(
@@ -45,7 +45,7 @@ export async function installPackages(
   try {
     const dependencies = Object.fromEntries(packages.map(({ name, version }) => [name, version]))
     await writeFile(path.join(draft, 'package.json'), JSON.stringify({ private: true, dependencies }))
-    const failed = await install(draft, AbortSignal.any([signal, AbortSignal.timeout(longestMs)]))
+    const failed = await install(draft, AbortSignal.any([signal, AbortSignal.timeout(maxMs)]))
     signal.throwIfAborted()
     if (failed !== undefined) return { failed }
     for (const { name, version } of packages) {

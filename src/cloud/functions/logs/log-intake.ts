@@ -31,7 +31,7 @@ const maxCharacters = 500_000
 /** Of all clouds in this process. */
 const maxClouds = 2_000
 /** Of one line; the runtime cuts it before, there or one character later. */
-const longestMessage = 8_000
+const maxMessageLength = 8_000
 const cutMark = '…'
 
 interface Waiting {
@@ -62,7 +62,7 @@ export class LogIntake implements AsyncDisposable {
         continue
       }
       waiting.lines.push(line)
-      waiting.characters += Math.min(line.message.length, longestMessage)
+      waiting.characters += Math.min(line.message.length, maxMessageLength)
     }
     this.#writing ??= this.#write()
   }
@@ -133,9 +133,9 @@ function drop({ dropped }: Waiting, { name, message }: LogLine): void {
 }
 
 function masked(message: string, mask: Mask): string {
-  const isCut = message.length >= longestMessage
+  const isCut = message.length >= maxMessageLength
   // Neither can be stored as text.
-  const kept = message.slice(0, longestMessage).replaceAll('\0', '\u2400').toWellFormed()
+  const kept = message.slice(0, maxMessageLength).replaceAll('\0', '\u2400').toWellFormed()
   return isCut ? mask(kept, true) + cutMark : mask(kept, false)
 }
 

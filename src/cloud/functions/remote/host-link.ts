@@ -22,8 +22,8 @@ export const pingMs = 5_000
 export const silentMs = 30_000
 const askMs = 15_000
 /** What waits to be sent to an API that does not read; further log lines are dropped. */
-const mostWaitingBytes = 8 * 1024 * 1024
-const mostClouds = 20_000
+const maxWaitingBytes = 8 * 1024 * 1024
+const maxClouds = 20_000
 
 export type Hello = Extract<ToHost, { kind: 'hello' }>
 type Asked =
@@ -71,7 +71,7 @@ class HostLink {
   }
 
   log(cloud: CloudKey, lines: readonly LogLine[]): void {
-    if (this.#response.writableLength > mostWaitingBytes) {
+    if (this.#response.writableLength > maxWaitingBytes) {
       this.#dropped += lines.length
       this.#metrics.channelDroppedLines.inc(lines.length)
       return
@@ -177,7 +177,7 @@ export class HostLinks implements FunctionSource {
   called({ cloudId }: CloudKey, link: string): void {
     this.#callers.delete(cloudId)
     this.#callers.set(cloudId, link)
-    if (this.#callers.size > mostClouds) this.#callers.delete(this.#callers.keys().next().value!)
+    if (this.#callers.size > maxClouds) this.#callers.delete(this.#callers.keys().next().value!)
   }
 
   async program(cloud: CloudKey & { revision: number }): Promise<CloudProgram | undefined> {

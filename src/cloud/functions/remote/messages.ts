@@ -87,7 +87,7 @@ export const fromHeader = <Value>(text: string | string[] | undefined): Value =>
   JSON.parse(Buffer.from(String(text), 'base64url').toString()) as Value
 
 /** All functions of a cloud in one line. */
-const longestLine = 64 * 1024 * 1024
+const maxLineLength = 64 * 1024 * 1024
 
 /** Splits bytes into the values of lines of JSON. Fails at a line that is too long or no JSON. */
 export function lineReader(): Transform {
@@ -110,7 +110,7 @@ export function lineReader(): Transform {
       }
       parts.push(rest)
       bytes += rest.length
-      done(bytes > longestLine ? new Error('a line of the channel is too long') : null)
+      done(bytes > maxLineLength ? new Error('a line of the channel is too long') : null)
     },
   })
 }
@@ -129,7 +129,7 @@ export async function readJson<Value>(body: Readable, mostBytes: number): Promis
   return JSON.parse(Buffer.concat(chunks).toString()) as Value
 }
 
-export const largestProgramBytes = longestLine
+export const largestProgramBytes = maxLineLength
 
 export const noHost: Localized = {
   en: 'none of the hosts of functions can be reached; the operator of this service finds the reason in its log',

@@ -30,11 +30,11 @@ export interface PlatformSide {
 }
 
 /** Pauses between attempts double up to this. */
-const longestPauseMs = 10_000
+const maxPauseMs = 10_000
 const shortestPauseMs = 200
 /** For how long after its last call a host may ask about a cloud. */
 const knownMs = 60 * 60 * 1000
-const mostKnown = 50_000
+const maxKnown = 50_000
 
 export class PlatformLink implements AsyncDisposable {
   readonly id = randomBase62(22)
@@ -70,7 +70,7 @@ export class PlatformLink implements AsyncDisposable {
   allow({ accountId, cloudId }: CloudKey): void {
     this.#clouds.delete(cloudId)
     this.#clouds.set(cloudId, { cloud: { accountId, cloudId }, untilMs: performance.now() + knownMs })
-    if (this.#clouds.size > mostKnown) this.#clouds.delete(this.#clouds.keys().next().value!)
+    if (this.#clouds.size > maxKnown) this.#clouds.delete(this.#clouds.keys().next().value!)
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -84,7 +84,7 @@ export class PlatformLink implements AsyncDisposable {
     for (let pauseMs = shortestPauseMs; !signal.aborted; ) {
       const wasOpen = await this.#open()
       if (signal.aborted) return
-      pauseMs = wasOpen ? shortestPauseMs : Math.min(longestPauseMs, 2 * pauseMs)
+      pauseMs = wasOpen ? shortestPauseMs : Math.min(maxPauseMs, 2 * pauseMs)
       await pause(pauseMs, undefined, { signal }).catch(() => undefined)
     }
   }

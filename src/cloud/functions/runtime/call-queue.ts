@@ -4,13 +4,13 @@ import './errors.ts'
 /** The calls of one cloud: so many at once, and so many wait in the order in which they came. */
 export class CallQueue {
   readonly #atOnce: number
-  readonly #mostWaiting: number
+  readonly #maxWaiting: number
   readonly #line: ((place: Disposable) => void)[] = []
   #running = 0
 
   constructor({ atOnce, waiting }: { atOnce: number; waiting: number }) {
     this.#atOnce = atOnce
-    this.#mostWaiting = waiting
+    this.#maxWaiting = waiting
   }
 
   /** Neither runs nor waits any call. */
@@ -22,8 +22,8 @@ export class CallQueue {
   async enter(signal: AbortSignal): Promise<Disposable> {
     signal.throwIfAborted()
     if (this.#running < this.#atOnce) return this.#place()
-    if (this.#line.length >= this.#mostWaiting)
-      fail('FUNCTION_BUSY', { atOnce: this.#atOnce, waiting: this.#mostWaiting })
+    if (this.#line.length >= this.#maxWaiting)
+      fail('FUNCTION_BUSY', { atOnce: this.#atOnce, waiting: this.#maxWaiting })
     const { promise, resolve, reject } = Promise.withResolvers<Disposable>()
     const leave = (): void => {
       const at = this.#line.indexOf(resolve)

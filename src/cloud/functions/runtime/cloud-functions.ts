@@ -17,7 +17,7 @@ export interface CloudFunctionsOptions {
 /** Processes that ended badly lately, from which on a new one waits. */
 const freeRestarts = 3
 const lateMs = 10_000
-const longestPauseMs = 1_000
+const maxPauseMs = 1_000
 
 /** The functions of one cloud on this machine: at most one process that takes calls, and older ones that finish theirs. */
 export class CloudFunctions {
@@ -136,8 +136,7 @@ export class CloudFunctions {
   /** Whoever lets every process die gets new ones more and more slowly; up to then nobody notices. */
   async #pause(): Promise<void> {
     const many = this.#badEndings.length - freeRestarts
-    if (many >= 0)
-      await new Promise((resolve) => setTimeout(resolve, Math.min(longestPauseMs, 100 * 2 ** many)))
+    if (many >= 0) await new Promise((resolve) => setTimeout(resolve, Math.min(maxPauseMs, 100 * 2 ** many)))
   }
 
   /** The one before finishes the calls that it has. */

@@ -13,7 +13,7 @@ export interface OutputOptions {
 }
 
 /** Of one line that is kept while its end has not come. */
-const longestLine = 64 * 1024
+const maxLineLength = 64 * 1024
 const secondMs = 1_000
 
 /**
@@ -62,7 +62,7 @@ export class OutputLines {
   #read(text: string): void {
     const written = (this.#rest + text).split('\n')
     this.#rest = written.pop()!
-    if (this.#rest.length > longestLine) {
+    if (this.#rest.length > maxLineLength) {
       this.#rest = ''
       this.#skips = true
       this.#dropped++

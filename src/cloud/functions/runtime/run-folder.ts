@@ -5,7 +5,7 @@ import path from 'node:path'
 
 const prefix = 'kherad-f-'
 /** The path of a socket has at most 107 bytes, and below the folder stands some more. */
-const longestFolder = 60
+const maxFolderLength = 60
 
 /**
  * The folder of the sockets of this server's functions, made when it is first asked for. It names the process that made it, so that a
@@ -40,7 +40,7 @@ export class RunFolder implements AsyncDisposable {
 
 function root(): string {
   const folder = tmpdir()
-  return folder.length > longestFolder ? '/tmp' : folder
+  return folder.length > maxFolderLength ? '/tmp' : folder
 }
 
 /** Deletes what servers have left that were killed. */

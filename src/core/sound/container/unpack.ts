@@ -103,7 +103,7 @@ async function unpackInto(
     ...(shown !== undefined && { untilSeconds: shown - written.first }),
     discardSeconds: Math.max(0, discard / 1e9),
     hasVideo: (await input.getVideoTracks()).length > 0,
-    otherSeconds: await longestOf(others),
+    otherSeconds: await maxLengthOf(others),
     hasMore: (elements ?? boxes)!.hasMore,
   }
 }
@@ -120,7 +120,7 @@ function openFile(file: string): { window: FileWindow } & Disposable {
 const nameOf = (id: string | number | Uint8Array | null): string | undefined =>
   typeof id === 'string' && /^[\w./-]{1,32}$/.test(id) ? id : undefined
 
-async function longestOf(tracks: readonly InputAudioTrack[]): Promise<number> {
+async function maxLengthOf(tracks: readonly InputAudioTrack[]): Promise<number> {
   let longest = 0
   for (const track of tracks) longest = Math.max(longest, await track.computeDuration())
   return longest

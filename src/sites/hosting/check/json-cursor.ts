@@ -71,9 +71,9 @@ export class JsonCursor {
   /** The beginning of a longer name is enough to refuse it. */
   name(): string {
     const { start, end } = this.range()
-    return end - start <= mostNameBytes
+    return end - start <= maxNameBytes
       ? this.#parsed({ start, end })
-      : this.#bytes.toString('utf8', start, start + mostNameBytes)
+      : this.#bytes.toString('utf8', start, start + maxNameBytes)
   }
 
   /** The bytes of a string as they stand. */
@@ -179,7 +179,7 @@ function parsed(string: string): string {
 
 const words = ['true', 'false', 'null'] as const
 /** Longer than every name that is known. */
-const mostNameBytes = 200
+const maxNameBytes = 200
 
 const isSpace = (byte: number): boolean => byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09
 

@@ -31,7 +31,7 @@ export interface JudgeLimits {
 export const ruleFiles: ReadonlySet<string> = new Set(['_redirects', '_headers'])
 
 /** So many are said; who repairs them finds the others. */
-const mostProblems = 10
+const maxProblems = 10
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 const hash = /^[0-9a-f]{64}$/
 const equals = 0x3d
@@ -46,7 +46,7 @@ export function judge(bytes: Buffer, body: Body, limits: JudgeLimits): Judged | 
     const problem = 'kind' in judged ? judged : collision(paths, judged, items)
     if (problem) problems.push(problem)
     else files.push(judged as JudgedFile)
-    if (problems.length === mostProblems) break
+    if (problems.length === maxProblems) break
   }
   const sentBytes = files.reduce((sum, { source }) => sum + ('bytes' in source ? source.bytes : 0), 0)
   if (sentBytes > limits.totalBytes)

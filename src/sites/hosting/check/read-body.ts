@@ -33,18 +33,18 @@ const bounds = {
 }
 
 /** Reads the whole body once. Throws `Wrong` at the first value that is not of its type or has no place here, and `NotJson`. */
-export function readBody(bytes: Buffer, mostFiles: number): Body {
-  const reader = new BodyReader(bytes, mostFiles)
+export function readBody(bytes: Buffer, maxFiles: number): Body {
+  const reader = new BodyReader(bytes, maxFiles)
   return reader.read()
 }
 
 class BodyReader {
   readonly #json: JsonCursor
-  readonly #mostFiles: number
+  readonly #maxFiles: number
 
-  constructor(bytes: Buffer, mostFiles: number) {
+  constructor(bytes: Buffer, maxFiles: number) {
     this.#json = new JsonCursor(bytes)
-    this.#mostFiles = mostFiles
+    this.#maxFiles = maxFiles
   }
 
   read(): Body {
@@ -77,7 +77,7 @@ class BodyReader {
     const items: Item[] = []
     this.#require(param, 'list')
     this.#json.list((index) => {
-      if (index >= this.#mostFiles) throw new Wrong({ param, kind: 'tooMany', most: this.#mostFiles })
+      if (index >= this.#maxFiles) throw new Wrong({ param, kind: 'tooMany', most: this.#maxFiles })
       items.push(this.#item(`${param}.${index}`))
     })
     return items

@@ -8,7 +8,7 @@ import type { JudgedFile } from './judge.ts'
 import type { Problem } from './problem.ts'
 
 /** So many wrong lines of a file are said. */
-const mostProblems = 10
+const maxProblems = 10
 
 /** What `_redirects` and `_headers` say. */
 export function readRules(
@@ -18,7 +18,7 @@ export function readRules(
   const redirects = rulesOf(bytes, fileAt(files, '_redirects'), parseRedirects, redirectBounds.maxBytes)
   const headers = rulesOf(bytes, fileAt(files, '_headers'), parseHeaders, headerBounds.maxBytes)
   const problems = [redirects, headers].flatMap((read) => ('problems' in read ? read.problems : []))
-  if ('problems' in redirects || 'problems' in headers) return { problems: problems.slice(0, mostProblems) }
+  if ('problems' in redirects || 'problems' in headers) return { problems: problems.slice(0, maxProblems) }
   return { redirects: redirects.rules, headers: headers.rules }
 }
 

@@ -14,7 +14,7 @@ import {
   refuse,
 } from './fields.ts'
 import { readItem } from './items.ts'
-import { longestInstructions, readModalities, readTokens } from './session-update.ts'
+import { maxInstructionsLength, readModalities, readTokens } from './session-update.ts'
 import { type HasHosted, readToolChoice, readTools } from './tools.ts'
 
 /** An event that was checked. */
@@ -84,8 +84,8 @@ export function readClientEvent(
     : fail('UNKNOWN_EVENT', { type: type.slice(0, 80) }, { param: 'type' })
 }
 
-const mostInput = 100
-const mostMarks = 16
+const maxInput = 100
+const maxMarks = 16
 
 function readResponse(fields: Fields, newId: () => string, hasHosted: HasHosted): ResponseOptions {
   const said = <Value>(name: string, read: (value: unknown, param: string) => Value): Value | undefined =>
@@ -93,14 +93,14 @@ function readResponse(fields: Fields, newId: () => string, hasHosted: HasHosted)
   /** What is of no effect is told of in `session.updated` alone. */
   const ignored: string[] = []
   return {
-    instructions: said('instructions', (value, at) => readText(value, at, 0, longestInstructions)),
+    instructions: said('instructions', (value, at) => readText(value, at, 0, maxInstructionsLength)),
     modalities: said('output_modalities', readModalities),
     ...said('tools', (value, at) => readTools(value, at, { ignored, hasHosted })),
     toolChoice: said('tool_choice', (value, at) => readToolChoice(value, at, ignored)),
     maxOutputTokens: said('max_output_tokens', readTokens),
     conversation: said('conversation', (value, at) => readOneOf(value, at, ['auto', 'none'])),
     input: said('input', (value, at) =>
-      readList(value, at, mostInput).map((item, index) => readInput(item, `${at}.${index}`, newId)),
+      readList(value, at, maxInput).map((item, index) => readInput(item, `${at}.${index}`, newId)),
     ),
     metadata: said('metadata', readMetadata),
   }
@@ -116,7 +116,7 @@ function readInput(value: unknown, param: string, newId: () => string): Conversa
 
 function readMetadata(value: unknown, param: string): Record<string, string> {
   const entries = Object.entries(isFields(value) ? value : refuse(param, reasons.object))
-  if (entries.length > mostMarks) refuse(param, reasons.list(mostMarks))
+  if (entries.length > maxMarks) refuse(param, reasons.list(maxMarks))
   return Object.fromEntries(
     entries.map(([name, mark]) => [
       readText(name, param, 1, 64),

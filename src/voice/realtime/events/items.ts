@@ -13,9 +13,9 @@ import {
   refuse,
 } from './fields.ts'
 
-const mostContents = 32
+const maxContents = 32
 /** Characters of one text, of arguments and of what a function has answered. */
-const longestText = 200_000
+const maxTextLength = 200_000
 
 /**
  * An item as the conversation keeps it. `newId` names it where the client did not.
@@ -45,11 +45,11 @@ export function readItem(value: unknown, param: string, newId: () => string): Co
 }
 
 const textOf = (fields: Fields, name: string, param: string): string =>
-  readText(fields[name], `${param}.${name}`, 0, longestText)
+  readText(fields[name], `${param}.${name}`, 0, maxTextLength)
 
 function readMessage(fields: Fields, param: string): Pick<ConversationItem, 'content'> & { role: Role } {
   const role = readOneOf(fields['role'], `${param}.role`, ['user', 'assistant', 'system'])
-  const content = readList(fields['content'], `${param}.content`, mostContents).map((part, index) =>
+  const content = readList(fields['content'], `${param}.content`, maxContents).map((part, index) =>
     readContent(part, role, `${param}.content.${index}`),
   )
   return { role, content }

@@ -42,7 +42,7 @@ export interface Updated {
   ignored: string[]
 }
 
-export const longestInstructions = 12_000
+export const maxInstructionsLength = 12_000
 
 /** Of OpenAI's sessions. */
 export const semanticDetection: TurnDetection = {
@@ -98,11 +98,11 @@ export function updateSession(was: CallSettings, update: unknown, rules: UpdateR
   const readers = was.type === 'transcription' ? transcriptionFields : sessionFields
   const settings = readMembers(readFields(update, 'session'), 'session', readers, was, reading)
   requireTool(settings.toolChoice, settings.tools, 'session.tool_choice')
-  return { settings, ignored: reading.ignored.slice(0, mostIgnored) }
+  return { settings, ignored: reading.ignored.slice(0, maxIgnored) }
 }
 
-const mostIgnored = 50
-const longestPath = 100
+const maxIgnored = 50
+const maxPathLength = 100
 
 /** Reads each member by its reader; one without is ignored. */
 function readMembers(
@@ -114,7 +114,7 @@ function readMembers(
 ): CallSettings {
   let settings = was
   for (const [name, value] of Object.entries(fields)) {
-    const path = `${param}.${name}`.slice(0, longestPath)
+    const path = `${param}.${name}`.slice(0, maxPathLength)
     const read = Object.hasOwn(readers, name) ? readers[name] : undefined
     if (read) settings = { ...settings, ...read(value, path, settings, to) }
     else if (value !== null) to.ignored.push(path)
@@ -160,7 +160,7 @@ const sessionFields: Record<string, Reader> = {
   model: (value, param, was, to) =>
     value === null || value === was.model ? {} : ignore(value, param, was, to),
   instructions: (value, param) => ({
-    instructions: value === null ? '' : readText(value, param, 0, longestInstructions),
+    instructions: value === null ? '' : readText(value, param, 0, maxInstructionsLength),
   }),
   output_modalities: (value, param) => ({
     modalities: value === null ? ['audio'] : readModalities(value, param),
@@ -277,7 +277,7 @@ const detectionFields = [
 
 function listOthers(fields: Fields, known: readonly string[], param: string, ignored: string[]): void {
   for (const [name, value] of Object.entries(fields))
-    if (value !== null && !known.includes(name)) ignored.push(`${param}.${name}`.slice(0, longestPath))
+    if (value !== null && !known.includes(name)) ignored.push(`${param}.${name}`.slice(0, maxPathLength))
 }
 
 /** A name, or an object with the id of a voice of the caller's own. */

@@ -13,8 +13,8 @@ import {
   refuse,
 } from './fields.ts'
 
-const mostTools = 128
-const longestDescription = 4_096
+const maxTools = 128
+const maxDescriptionLength = 4_096
 
 /** Tools that run here, by the types that Responses has for them too. */
 const hostedTypes: Readonly<Record<string, BuiltInTool>> = {
@@ -42,7 +42,7 @@ export function readTools(
   param: string,
   to: { ignored: string[]; hasHosted: HasHosted },
 ): ReadTools {
-  const entries = readList(value, param, mostTools)
+  const entries = readList(value, param, maxTools)
   const hosted = new Map<string, HostedToolEntry>()
   for (const [index, entry] of entries.entries()) {
     const path = `${param}.${index}`
@@ -62,7 +62,7 @@ export const namesHosted = (tools: unknown): boolean =>
 const hostedOfType = (type: unknown): BuiltInTool | undefined =>
   typeof type === 'string' && Object.hasOwn(hostedTypes, type) ? hostedTypes[type] : undefined
 
-const mostDomains = 100
+const maxDomains = 100
 
 /** Domains stand in `filters` or beside it, as Responses has them; every other member is ignored. */
 function readHosted(entry: Fields, tool: BuiltInTool, path: string, ignored: string[]): HostedToolEntry {
@@ -71,7 +71,7 @@ function readHosted(entry: Fields, tool: BuiltInTool, path: string, ignored: str
   const domains = (name: string): string[] | undefined =>
     all[name] == null
       ? undefined
-      : readList(all[name], `${path}.${name}`, mostDomains).map((rule, index) =>
+      : readList(all[name], `${path}.${name}`, maxDomains).map((rule, index) =>
           typeof rule === 'string' && isDomainRule(rule)
             ? rule
             : refuse(`${path}.${name}.${index}`, reasons.domain),
@@ -81,7 +81,7 @@ function readHosted(entry: Fields, tool: BuiltInTool, path: string, ignored: str
   const blockedDomains = canFilter ? domains('blocked_domains') : undefined
   for (const [name, member] of Object.entries(all))
     if (member !== null && !(canFilter && (name === 'allowed_domains' || name === 'blocked_domains')))
-      ignored.push(`${path}.${name}`.slice(0, longestPath))
+      ignored.push(`${path}.${name}`.slice(0, maxPathLength))
   return {
     ...{ tool, name: tool, param: path },
     ...(allowedDomains && { allowedDomains }),
@@ -89,7 +89,7 @@ function readHosted(entry: Fields, tool: BuiltInTool, path: string, ignored: str
   }
 }
 
-const longestPath = 100
+const maxPathLength = 100
 
 function readFunctions(entries: readonly unknown[], param: string, ignored: string[]): FunctionTool[] {
   const names = new Set<string>()
@@ -103,7 +103,7 @@ function readFunctions(entries: readonly unknown[], param: string, ignored: stri
     const tool: FunctionTool = {
       name: readName(name, `${path}.name`),
       description:
-        description == null ? '' : readText(description, `${path}.description`, 0, longestDescription),
+        description == null ? '' : readText(description, `${path}.description`, 0, maxDescriptionLength),
       parameters: parameters == null ? noParameters : readFields(parameters, `${path}.parameters`),
     }
     if (names.has(tool.name)) refuse(`${path}.name`, reasons.twoTools(tool.name))

@@ -5,7 +5,7 @@ const samplesPerMs = 48
 const tickMs = 20
 /** For how long a packet that is missing is waited for, at least and at most. */
 export const leastWaitMs = 40
-export const mostWaitMs = 200
+export const maxWaitMs = 200
 /** So long without a late packet, and the wait becomes one tick shorter. */
 const calmMs = 5_000
 /** RFC 6716: 1,275 bytes is one frame at most, and we take no longer packet for several either. */
@@ -14,7 +14,7 @@ export const maxPacketMs = 60
 /** Two seconds of usual packets; more wait only where nobody pulls. */
 const maxHeld = 100
 /** A longer gap is a clock that was set anew, not silence. */
-const longestGapMs = 1_000
+const maxGapMs = 1_000
 /** Sequence numbers of which it is remembered that they were given up. */
 const maxGivenUp = 64
 
@@ -124,7 +124,7 @@ export class JitterBuffer {
   }
 
   #lengthen(ms: number): void {
-    this.#waitMs = Math.min(mostWaitMs, this.#waitMs + ms)
+    this.#waitMs = Math.min(maxWaitMs, this.#waitMs + ms)
     this.#calmMs = 0
   }
 
@@ -139,7 +139,7 @@ export class JitterBuffer {
     if (!this.#last) return 0
     const passed = (timestamp - this.#last.timestamp) | 0
     const gapMs = passed / samplesPerMs - this.#last.ms
-    if (gapMs > longestGapMs) return 0
+    if (gapMs > maxGapMs) return 0
     // libopus makes up multiples of 2.5 ms.
     return Math.max(0, Math.floor((gapMs - this.#fillerMs) / 2.5) * 2.5)
   }

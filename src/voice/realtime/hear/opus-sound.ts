@@ -9,9 +9,9 @@ const samplesPerMs = hearingRate / 1_000
 /** What a backlog is worked off at: three times the pace of sound. */
 const framesPerPull = 3
 /** Sound that is made up begins to sound like a robot after that. */
-const mostConcealedMs = 100
+const maxConcealedMs = 100
 /** That many packets in a row that libopus refuses: the other side does not speak Opus. */
-const mostErrors = 50
+const maxErrors = 50
 
 /**
  * What a caller says, from Opus packets of RTP to frames of 20 ms at 16 kHz, in order. What is lost comes from the next packet where that repeats
@@ -40,7 +40,7 @@ export class OpusSound {
 
   /** Fifty packets in a row were no Opus: the call is to end. */
   get hasFailed(): boolean {
-    return this.#errors >= mostErrors
+    return this.#errors >= maxErrors
   }
 
   /** @param sequence extended, so that it does not wrap; @param timestamp of 48 kHz, which wraps at 32 bits. The packet is kept. */
@@ -110,7 +110,7 @@ export class OpusSound {
 
   #conceal(ms: number): boolean {
     const samples = ms * samplesPerMs
-    const isSilence = this.#concealedMs + ms > mostConcealedMs
+    const isSilence = this.#concealedMs + ms > maxConcealedMs
     this.#decoded.put(
       isSilence ? new Float32Array(samples) : clipped(this.#decoder.decodePacketLossFloat(samples)),
     )

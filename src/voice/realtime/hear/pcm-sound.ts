@@ -18,7 +18,7 @@ const framesPerPull = 8
 /** For speech, which is quick and needs no more. */
 const filterWidth = 16
 /** As much as one utterance may be. */
-const mostWaitingMs = 60_000
+const maxWaitingMs = 60_000
 
 export type AppendResult = 'taken' | 'malformed' | 'full'
 
@@ -39,7 +39,7 @@ export class PcmSound {
     this.#format = format
     this.#resampler = new Resampler(rate, hearingRate, filterWidth)
     this.#bytesPerFrame = (rate * sampleBytes) / 50
-    this.#mostBytes = (rate * sampleBytes * mostWaitingMs) / 1_000
+    this.#mostBytes = (rate * sampleBytes * maxWaitingMs) / 1_000
   }
 
   /** Of sound that has not been pulled. */

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { CallConversation } from '../conversation.ts'
 import type { ConversationItem, RealtimeEvent } from '../parts.ts'
-import { CallWords, mostLetters, mostLettersOfCall, mostRows } from './call-words.ts'
+import { CallWords, maxLetters, maxLettersOfCall, maxRows } from './call-words.ts'
 import type { Spoken } from './transcript-store.ts'
 
 /** A conversation whose words are kept in a table of its own. */
@@ -83,18 +83,18 @@ test('what is truncated is kept as it was heard, what is removed is not kept, an
 
 test('the longest item, the most items and the longest call are bounds, and no letter breaks the database', async () => {
   const long = keeping()
-  long.say('a', 'user', 'x'.repeat(mostLetters))
-  long.say('b', 'user', 'x'.repeat(mostLetters + 1))
+  long.say('a', 'user', 'x'.repeat(maxLetters))
+  long.say('b', 'user', 'x'.repeat(maxLetters + 1))
   long.say('c', 'user', '\0 \ud800')
   long.say('d', 'user', ' \0\n')
-  expect((await long.kept()).map(({ words }) => words!.length)).toEqual([mostLetters, mostLetters, 1])
-  for (let at = 0; at < mostLettersOfCall / mostLetters; at++)
-    long.say(`e${at}`, 'user', 'y'.repeat(mostLetters))
+  expect((await long.kept()).map(({ words }) => words!.length)).toEqual([maxLetters, maxLetters, 1])
+  for (let at = 0; at < maxLettersOfCall / maxLetters; at++)
+    long.say(`e${at}`, 'user', 'y'.repeat(maxLetters))
   const letters = (await long.kept()).reduce((sum, { words }) => sum + words!.length, 0)
-  expect(letters).toBe(mostLettersOfCall)
+  expect(letters).toBe(maxLettersOfCall)
   const many = keeping()
-  for (let at = 0; at < mostRows + 1; at++) many.say(`${at}`, 'user', 'x')
-  expect(await many.kept()).toHaveLength(mostRows)
+  for (let at = 0; at < maxRows + 1; at++) many.say(`${at}`, 'user', 'x')
+  expect(await many.kept()).toHaveLength(maxRows)
 })
 
 test('where the database is away, words wait and are written when it is back', async () => {

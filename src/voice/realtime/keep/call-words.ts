@@ -4,13 +4,13 @@ import type { Log } from '#platform/log'
 import type { Conversation, ConversationItem, RealtimeEvent } from '../parts.ts'
 import type { Spoken } from './transcript-store.ts'
 
-export const mostRows = 2_000
+export const maxRows = 2_000
 /** Of one item; what is longer is cut. */
-export const mostLetters = 20_000
+export const maxLetters = 20_000
 /** Of a call. */
-export const mostLettersOfCall = 1_000_000
+export const maxLettersOfCall = 1_000_000
 /** Items whose words may still change. More than a conversation has. */
-const mostItems = 1_000
+const maxItems = 1_000
 const writeEveryMs = 1_000
 
 export interface CallWordsOptions {
@@ -92,7 +92,7 @@ export class CallWords {
     const atMs = this.#began?.id === id ? this.#began.atMs : this.#options.nowMs()
     const item = { position: this.#positions++, role, words: null, at_ms: atMs }
     this.#items.set(id, item)
-    if (this.#items.size > mostItems) this.#items.delete(this.#items.keys().next().value!)
+    if (this.#items.size > maxItems) this.#items.delete(this.#items.keys().next().value!)
     return item
   }
 
@@ -108,9 +108,9 @@ export class CallWords {
 
   #put(item: Spoken, text: string): void {
     const before = item.words?.length ?? 0
-    const words = kept(text, Math.min(mostLetters, mostLettersOfCall - this.#letters + before))
+    const words = kept(text, Math.min(maxLetters, maxLettersOfCall - this.#letters + before))
     if (words === item.words) return
-    if (item.words === null && this.#rows >= mostRows) return
+    if (item.words === null && this.#rows >= maxRows) return
     this.#rows += Number(words !== null) - Number(item.words !== null)
     this.#letters += (words?.length ?? 0) - before
     item.words = words

@@ -10,11 +10,11 @@ const slackFrames = 10
 /** Written in one tick at most, so that what has waited does not hold the other calls. */
 const framesPerTick = 12
 /** The same when the call ends. */
-const mostAtEnd = 50
+const maxAtEnd = 50
 /** Of one side, while the file is being opened. */
-const mostWaitingSamples = 60 * stereoRate
+const maxWaitingSamples = 60 * stereoRate
 /** Pages that wait for the disk: minutes of sound. */
-const mostWaitingBytes = 1024 * 1024
+const maxWaitingBytes = 1024 * 1024
 const filterWidth = 16
 
 export interface RecorderOptions {
@@ -60,14 +60,14 @@ export class CallRecorder {
   heard(frame: Float32Array): void {
     if (this.#isOver) return
     this.#caller.put(frame)
-    if (this.#caller.length > mostWaitingSamples) this.#fail(new Error('sound waits for its file'))
+    if (this.#caller.length > maxWaitingSamples) this.#fail(new Error('sound waits for its file'))
   }
 
   /** What the assistant says: frames at 24 kHz, none in silence. It may be ahead of the ear: it is written at the pace of the ear. */
   said(frame: Float32Array): void {
     if (this.#isOver) return
     this.#assistant.put(this.#resampler.write(frame))
-    if (this.#assistant.length > mostWaitingSamples) this.#fail(new Error('sound waits for its file'))
+    if (this.#assistant.length > maxWaitingSamples) this.#fail(new Error('sound waits for its file'))
   }
 
   /** The whole file, to be disposed of; undefined where there is none. Never rejects. */
@@ -75,7 +75,7 @@ export class CallRecorder {
     const encoder = this.#encoder
     if (!this.#isOver && encoder) {
       const rest = Math.ceil(this.#caller.length / stereoFrame)
-      for (let index = 0; index < Math.min(rest, mostAtEnd); index++) this.#frame(encoder)
+      for (let index = 0; index < Math.min(rest, maxAtEnd); index++) this.#frame(encoder)
       if (this.#frames > 0) this.#send(encoder.end())
     }
     this.#stop()
@@ -137,7 +137,7 @@ export class CallRecorder {
     this.#pages.push(page)
     this.#bytes += page.length
     this.#waitingBytes += page.length
-    if (this.#waitingBytes > mostWaitingBytes) this.#fail(new Error('the disk is too slow'))
+    if (this.#waitingBytes > maxWaitingBytes) this.#fail(new Error('the disk is too slow'))
     this.#wake?.()
   }
 

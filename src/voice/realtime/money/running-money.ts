@@ -11,7 +11,7 @@ import { CallOver } from './over.ts'
 import { type Settling, settleCall } from './settle.ts'
 import { Step, type StepMoney } from './step.ts'
 import { type BegunStep, hasEnded, type StepEnd, writeStep, writeStepEnds, writeTaken } from './step-store.ts'
-import { mostAwayMs, untilBack } from './until-back.ts'
+import { maxAwayMs, untilBack } from './until-back.ts'
 
 /** Who has the call. Both may be called more than once. */
 export interface MoneyListener {
@@ -384,7 +384,7 @@ export class RunningMoney implements CallMoney, StepMoney {
   async #untilBack<Result>(work: () => Promise<Result>): Promise<Result> {
     if (this.#isLost) fail('SERVICE_UNAVAILABLE', { why: 'database' }, { retryAfterMs: 2_000 })
     try {
-      return await untilBack(work, mostAwayMs)
+      return await untilBack(work, maxAwayMs)
     } catch (error) {
       if (error instanceof CallOver) this.#around.listener.end('failed')
       if (!isDatabaseAway(error)) throw error

@@ -3,15 +3,15 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { isDatabaseAway } from '#platform/db'
 
 /** A call goes on without the database for so long: others take its process for dead then. */
-export const mostAwayMs = 20_000
+export const maxAwayMs = 20_000
 const againMs = 500
 
 /**
- * Does the work again while the database is away, which it says by rejecting or by not answering. After `mostMs` it throws why, and whether the
+ * Does the work again while the database is away, which it says by rejecting or by not answering. After `maxMs` it throws why, and whether the
  * work was done is not known.
  */
-export async function untilBack<Result>(work: () => Promise<Result>, mostMs: number): Promise<Result> {
-  const lastMs = performance.now() + mostMs
+export async function untilBack<Result>(work: () => Promise<Result>, maxMs: number): Promise<Result> {
+  const lastMs = performance.now() + maxMs
   for (;;) {
     try {
       return await answerBefore(lastMs, work())

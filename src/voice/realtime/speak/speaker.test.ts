@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { mostWaiting, PacedSpeaker } from './speaker.ts'
+import { maxWaiting, PacedSpeaker } from './speaker.ts'
 
 const frame = 480
 
@@ -71,7 +71,7 @@ test('an item is finished once it has been heard at the other end, and not befor
 
 test('five minutes may wait and not a sample more', () => {
   const { speaker, tick } = opened()
-  expect(speaker.say('a', new Float32Array(mostWaiting))).toBe(true)
+  expect(speaker.say('a', new Float32Array(maxWaiting))).toBe(true)
   expect(speaker.say('a', new Float32Array(1))).toBe(false)
   tick(1)
   expect(speaker.say('a', new Float32Array(frame))).toBe(true)

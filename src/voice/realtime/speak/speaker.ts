@@ -5,7 +5,7 @@ const tickMs = 20
 const frameSamples = (speakingRate * tickMs) / 1_000
 const msOf = (samples: number): number => (1_000 * samples) / speakingRate
 /** Five minutes, which is more than one answer says; 14 MB. */
-export const mostWaiting = 300 * speakingRate
+export const maxWaiting = 300 * speakingRate
 /** Below it there is room for more. */
 export const roomBelow = 10 * speakingRate
 /** 18 dB lower. */
@@ -13,7 +13,7 @@ const duckedGain = 10 ** (-18 / 20)
 /** From full to nothing in 10 ms. */
 const gainStep = 1 / (0.01 * speakingRate)
 /** Ids of items that were cut, whose sound may still be on its way here. */
-const mostCut = 100
+const maxCut = 100
 
 export interface SpeakerOptions {
   /** 20 ms at 24 kHz, which the receiver keeps. `itemId` is undefined in silence. */
@@ -50,7 +50,7 @@ export class PacedSpeaker implements Speaker {
   }
 
   say(itemId: string, samples: Float32Array, words?: string): boolean {
-    if (this.#cut.has(itemId) || this.#waiting() + samples.length > mostWaiting) return false
+    if (this.#cut.has(itemId) || this.#waiting() + samples.length > maxWaiting) return false
     this.#itemOf(itemId).add(samples, words)
     return true
   }
@@ -147,7 +147,7 @@ export class PacedSpeaker implements Speaker {
 
   #forget(id: string): void {
     this.#cut.add(id)
-    if (this.#cut.size > mostCut) this.#cut.delete(this.#cut.values().next().value!)
+    if (this.#cut.size > maxCut) this.#cut.delete(this.#cut.values().next().value!)
     this.#resolve(id)
   }
 

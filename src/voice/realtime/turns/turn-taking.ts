@@ -1,7 +1,7 @@
 import { type VoiceFrame, VoiceFrames, type VoiceFramesOptions } from '#core/sound'
 import type { TurnDetection } from '../parts.ts'
 import { frameSamples, RecentFrames, Samples } from './samples.ts'
-import { longestFrames, Utterance } from './utterance.ts'
+import { maxFrames, Utterance } from './utterance.ts'
 import { isBackchannel, isQuestion, waitMsOf } from './words-of-end.ts'
 
 /** What somebody said, from the silence before it to the silence behind it. */
@@ -84,7 +84,7 @@ const backchannelFrames = framesOf(700)
 const forgetFrames = framesOf(700)
 const forgetPendingFrames = framesOf(3_000)
 const shortestFrames = framesOf(100)
-const mostPrefixMs = 1_000
+const maxPrefixMs = 1_000
 
 /**
  * Decides in a call when somebody begins to speak, when their turn is over and whether they interrupt (docs/decisions/0088). It is given
@@ -93,7 +93,7 @@ const mostPrefixMs = 1_000
 export class TurnTaking implements Disposable {
   readonly #listener: TurnListener
   readonly #voice: Voice
-  readonly #recent = new RecentFrames(framesOf(mostPrefixMs) + 4)
+  readonly #recent = new RecentFrames(framesOf(maxPrefixMs) + 4)
   #detection: TurnDetection | null
   /** How many came, and where the samples begin that no turn has. */
   #frames = 0
@@ -106,7 +106,7 @@ export class TurnTaking implements Disposable {
   /** It ended so little ago that it may go on. */
   #ended: { utterance: Utterance; at: number } | undefined
   /** Of who decides by themselves when a turn is over: all that came. */
-  #collected = new Samples(longestFrames * frameSamples)
+  #collected = new Samples(maxFrames * frameSamples)
   #isAssistantSpeaking = false
   #assistantFrames = 0
   #wasAsked = false
@@ -173,7 +173,7 @@ export class TurnTaking implements Disposable {
     }
     const samples = this.#collected
     if (samples.length < shortestFrames * frameSamples) return false
-    this.#collected = new Samples(longestFrames * frameSamples)
+    this.#collected = new Samples(maxFrames * frameSamples)
     this.#freeFrom = this.#frames
     const startMs = frameMs * (this.#frames - samples.length / frameSamples)
     this.#listener.ended({
@@ -188,7 +188,7 @@ export class TurnTaking implements Disposable {
 
   /** The client discards what was said. */
   clear(): void {
-    this.#collected = new Samples(longestFrames * frameSamples)
+    this.#collected = new Samples(maxFrames * frameSamples)
     this.#freeFrom = this.#frames
     this.#ended = undefined
     if (this.#current) this.#forget(this.#current)
@@ -198,7 +198,7 @@ export class TurnTaking implements Disposable {
   update(detection: TurnDetection | null): void {
     if (!detection && this.#detection && this.#current) {
       const { samples } = this.#current
-      this.#collected = new Samples(longestFrames * frameSamples)
+      this.#collected = new Samples(maxFrames * frameSamples)
       this.#collected.append(samples.first(samples.length))
       this.#forget(this.#current)
     }
@@ -248,7 +248,7 @@ export class TurnTaking implements Disposable {
   #begin(detection: TurnDetection): void {
     if (!this.#isOnset) return
     const voicedFrom = this.#frames - (this.#lastFour & 0b1000 ? 4 : 3)
-    const prefix = framesOf(Math.min(mostPrefixMs, detection.prefixMs))
+    const prefix = framesOf(Math.min(maxPrefixMs, detection.prefixMs))
     const current = new Utterance(++this.#turns, Math.max(this.#freeFrom, voicedFrom - prefix), {
       voicedUntil: this.#frames,
       voicedFrames: voicedOf[this.#lastFour]!,

@@ -1,6 +1,6 @@
 import { type RecentFrames, Samples } from './samples.ts'
 
-export const longestFrames = 3_000
+export const maxFrames = 3_000
 /** So much speech behind a pause does not change what its transcription says. */
 const littleFrames = 6
 /** Of silence that goes with the words: 200 ms. */
@@ -10,7 +10,7 @@ const tailFrames = 10
 export class Utterance {
   readonly number: number
   readonly from: number
-  readonly samples = new Samples(longestFrames * 320)
+  readonly samples = new Samples(maxFrames * 320)
   /** Behind the last frame that was speech. */
   voicedUntil: number
   voicedFrames: number

@@ -1,8 +1,8 @@
 import { latinDigits } from '#platform/words'
 
 /** Of what is read at all: an end stands at the end. */
-const mostCharacters = 1_000
-const mostWords = 120
+const maxCharacters = 1_000
+const maxWords = 120
 
 const letters: Record<string, string> = {
   ي: 'ی',
@@ -30,12 +30,12 @@ export interface Said {
 
 /** In linear time; of a long text its end is read. */
 export function readSaid(text: string): Said {
-  const tail = text.slice(-mostCharacters).trimEnd()
+  const tail = text.slice(-maxCharacters).trimEnd()
   const folded = latinDigits(tail.toLowerCase())
     .replace(unwritten, '')
     .replace(joiners, '')
     .replace(/[يىئكةۀأإؤ]/g, (letter) => letters[letter]!)
-  const words = joined(folded.split(between).filter(Boolean).slice(-mostWords))
+  const words = joined(folded.split(between).filter(Boolean).slice(-maxWords))
   return { words, mark: markOf(tail) }
 }
 

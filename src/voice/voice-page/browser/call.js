@@ -8,7 +8,7 @@ import { number, say } from './words.js'
 /** @import { CallEvent, CallState, CallView, Line } from './line.d.ts' */
 
 /** A turn that is not answered, such as "yes, yes" into an answer, is thought about for so long. */
-const mostThinkingMs = 4_000
+const maxThinkingMs = 4_000
 
 /** Why the microphone stays closed, by the names of the browser's errors. */
 const microphoneFaults = new Map([
@@ -161,7 +161,7 @@ export class Call {
     this.#thinking = setTimeout(() => {
       this.#isThinking = false
       if (!this.#isOver) this.#showState()
-    }, mostThinkingMs)
+    }, maxThinkingMs)
   }
 
   #showState() {

@@ -4,9 +4,9 @@ import { send } from './api.js'
 /** @import { Line, LineOptions } from './line.d.ts' */
 
 /** Within so long a connection comes about, or none does: networks that let no UDP through are silent about it. */
-const mostConnectMs = 5_000
+const maxConnectMs = 5_000
 /** A connection that broke may come back by itself. */
-const mostBrokenMs = 6_000
+const maxBrokenMs = 6_000
 
 /** The server has made a call, and this page does not reach it. */
 export class NotConnected extends Error {
@@ -72,7 +72,7 @@ async function answer(peer, secret) {
  */
 function opened(peer, channel, address) {
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => reject(new NotConnected(address)), mostConnectMs)
+    const timer = setTimeout(() => reject(new NotConnected(address)), maxConnectMs)
     channel.onopen = () => {
       clearTimeout(timer)
       resolve()
@@ -96,7 +96,7 @@ function watch(peer, channel, gone) {
   channel.onclose = gone
   peer.onconnectionstatechange = () => {
     clearTimeout(broken)
-    if (peer.connectionState === 'disconnected') broken = setTimeout(gone, mostBrokenMs)
+    if (peer.connectionState === 'disconnected') broken = setTimeout(gone, maxBrokenMs)
     else if (peer.connectionState === 'failed' || peer.connectionState === 'closed') gone()
   }
 }

@@ -2,7 +2,7 @@
 /** @import { CallEvent, Line, LineOptions } from './line.d.ts' */
 
 /** Bytes that wait to be sent; what the microphone hears beyond them is dropped. */
-const mostUnsentBytes = 1_000_000
+const maxUnsentBytes = 1_000_000
 
 /** What silences the loudspeaker: what waits in it was cut at the server. */
 const cuts = new Set(['output_audio_buffer.cleared', 'conversation.item.truncated'])
@@ -17,7 +17,7 @@ export async function openSocketLine({ secret, microphone, context, heard, gone 
   await context.resume()
   const socket = await openSocket(secret)
   const sound = joinSound(context, microphone, (audio) => {
-    if (socket.readyState === WebSocket.OPEN && socket.bufferedAmount < mostUnsentBytes)
+    if (socket.readyState === WebSocket.OPEN && socket.bufferedAmount < maxUnsentBytes)
       socket.send(JSON.stringify({ type: 'input_audio_buffer.append', audio }))
   })
   socket.onmessage = ({ data }) => {

@@ -110,8 +110,8 @@ function sideIn(align: Align, direction: string, language: Language) {
 function columnWidths({ header, rows }: TableBlock, available: number): number[] {
   const columns = header.map((cell, column) => {
     const texts = [cell, ...rows.map((row) => row[column]!)].map(plainText)
-    const wanted = Math.min(maxCharacters, longestOf(texts))
-    const word = Math.min(maxInWord, longestOf(texts.flatMap((text) => text.split(/[\s/.?&=_-]+/))))
+    const wanted = Math.min(maxCharacters, maxLengthOf(texts))
+    const word = Math.min(maxInWord, maxLengthOf(texts.flatMap((text) => text.split(/[\s/.?&=_-]+/))))
     return { wanted: widthOf(wanted, header.length), least: widthOf(word, header.length) }
   })
   const wanted = columns.reduce((sum, column) => sum + column.wanted, 0)
@@ -122,7 +122,7 @@ function columnWidths({ header, rows }: TableBlock, available: number): number[]
   return columns.map((column) => Math.floor((column.least + room * (column.wanted - column.least)) * scale))
 }
 
-const longestOf = (texts: readonly string[]): number =>
+const maxLengthOf = (texts: readonly string[]): number =>
   texts.reduce((max, text) => Math.max(max, text.length), 3)
 
 const widthOf = (characters: number, columns: number): number =>

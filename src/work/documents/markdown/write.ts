@@ -46,7 +46,7 @@ function writeBlock(block: Block, document: TextDocument): string {
         .replaceAll(/^/gm, '> ')
         .replaceAll(/^> $/gm, '>')
     case 'code': {
-      const fence = '`'.repeat(Math.max(3, longestRun(block.text) + 1))
+      const fence = '`'.repeat(Math.max(3, maxRun(block.text) + 1))
       return `${fence}${block.language ?? ''}\n${block.text}\n${fence}`
     }
     case 'image': {
@@ -146,13 +146,12 @@ const target = (address: string): string =>
   /^[^\s()<>\\]+$/.test(address) ? address : `<${address.replace(/[<>\\\n]/g, encodeURIComponent)}>`
 
 function writeCode(code: string): string {
-  const fence = '`'.repeat(longestRun(code) + 1)
+  const fence = '`'.repeat(maxRun(code) + 1)
   const room = code.startsWith('`') || code.endsWith('`') ? ' ' : ''
   return `${fence}${room}${code}${room}${fence}`
 }
 
-const longestRun = (text: string): number =>
-  Math.max(0, ...[...text.matchAll(/`+/g)].map(([run]) => run.length))
+const maxRun = (text: string): number => Math.max(0, ...[...text.matchAll(/`+/g)].map(([run]) => run.length))
 
 /** `_` inside words needs none, and neither does `&` that begins no entity. */
 const escaped = (text: string): string =>

@@ -18,7 +18,7 @@ const lookAgainMs = 1_000
 /** Failed calls in a row, after which the source is given up. */
 const maxTries = 8
 const firstRetryMs = 500
-const longestRetryMs = 60_000
+const maxRetryMs = 60_000
 
 /** Continues a batch that an earlier worker began: the state of its recorded call decides. */
 export async function resumeBatch(work: Work, batch: store.Batch): Promise<Step> {
@@ -156,7 +156,7 @@ async function endWithProblem(
 
 /** With up to a quarter of jitter, so that jobs do not all retry at the same moment. */
 function later(atLeastMs: number, { more }: Failure): Later {
-  const waitMs = Math.min(Math.max(atLeastMs, more.retryAfterMs ?? 0), longestRetryMs)
+  const waitMs = Math.min(Math.max(atLeastMs, more.retryAfterMs ?? 0), maxRetryMs)
   return { laterMs: Math.ceil(waitMs * (1 + Math.random() / 4)) }
 }
 

@@ -12,7 +12,7 @@ import { type FoundAt, fuse } from './fuse.ts'
 import * as store from './store.ts'
 
 const defaultLimit = 5
-const longestQuery = 4_000
+const maxQueryLength = 4_000
 /** Passages that are ranked. Words that stand in more passages are ignored where the query has rarer ones. */
 const maxCandidates = 1_000
 const countedUpTo = 10_000
@@ -42,7 +42,7 @@ export async function findPassages(
   limit: number,
   payer?: Payment,
 ): Promise<{ data: Found[]; meaning: MeaningMatch }> {
-  const question = text.slice(0, longestQuery)
+  const question = text.slice(0, maxQueryLength)
   const query = readQuery(question)
   if (query.groups.length === 0) return { data: [], meaning: { used: false, near: [] } }
   const [ranked, near] = await Promise.all([

@@ -77,7 +77,7 @@ function wishOf({ app }: AppCall, body: Body): AdminWish {
 }
 
 const units = { h: 3_600_000, m: 60_000, s: 1_000 } as const
-const longestBanMs = 1_000 * 365.25 * 24 * units.h
+const maxBanMs = 1_000 * 365.25 * 24 * units.h
 
 /** As the field writes durations: `24h`, `1h30m`; `none` ends it. Undefined: it stays as it is. */
 function bannedUntil(text: string | undefined, nowMs: number): Date | null | undefined {
@@ -86,7 +86,7 @@ function bannedUntil(text: string | undefined, nowMs: number): Date | null | und
   const parts = text.length <= 40 ? [...text.matchAll(/(\d{1,9})([hms])/g)] : []
   const ms = parts.reduce((sum, [, count, unit]) => sum + Number(count) * units[unit as 'h'], 0)
   const isWhole = parts.map(([whole]) => whole).join('') === text
-  if (!isWhole || ms === 0 || ms > longestBanMs) return invalid(reasons.ban, 'ban_duration')
+  if (!isWhole || ms === 0 || ms > maxBanMs) return invalid(reasons.ban, 'ban_duration')
   return new Date(nowMs + ms)
 }
 

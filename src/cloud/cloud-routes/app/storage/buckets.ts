@@ -86,7 +86,7 @@ export async function showBucket(call: AppCall, rest: string): Promise<AppReply>
   return { status: 200, body: shown(row) }
 }
 
-const mostBuckets = 1_000
+const maxBuckets = 1_000
 
 export async function listBuckets(call: AppCall): Promise<AppReply> {
   const { query } = call
@@ -96,7 +96,7 @@ export async function listBuckets(call: AppCall): Promise<AppReply> {
       search: (query.get('search') ?? '').slice(0, 100),
       column: isBucketSort(column) ? column : 'name',
       isDescending: query.get('sortOrder') === 'desc',
-      limit: boundedInteger(query.get('limit'), { standard: mostBuckets, max: mostBuckets, param: 'limit' }),
+      limit: boundedInteger(query.get('limit'), { standard: maxBuckets, max: maxBuckets, param: 'limit' }),
       offset: boundedInteger(query.get('offset'), { standard: 0, max: 1_000_000, param: 'offset' }),
     }),
   )

@@ -82,11 +82,11 @@ function statedOf({ copyMetadata, metadata = {} }: Stated) {
   }
 }
 
-const mostNames = 1_000
+const maxNames = 1_000
 const NamesBody = Type.Object({
   prefixes: Type.Array(Type.Union([Type.String(), Type.Object({ path: Type.String() })]), {
     minItems: 1,
-    maxItems: mostNames,
+    maxItems: maxNames,
   }),
 })
 

@@ -18,9 +18,9 @@ import { asking, bodyOf, objectCaller, withDatabase } from './asking.ts'
 import { boundedInteger } from './bounds.ts'
 import { propertiesOf } from './store.ts'
 
-const longestSeconds = 10 * 366 * 24 * 60 * 60
+const maxSeconds = 10 * 366 * 24 * 60 * 60
 const uploadMs = 2 * 60 * 60 * 1000
-const mostPaths = 1_000
+const maxPaths = 1_000
 
 const LinkBody = Type.Object({
   expiresIn: Type.Unknown(),
@@ -29,7 +29,7 @@ const LinkBody = Type.Object({
 })
 const LinksBody = Type.Object({
   expiresIn: Type.Unknown(),
-  paths: Type.Array(Type.String(), { maxItems: mostPaths }),
+  paths: Type.Array(Type.String(), { maxItems: maxPaths }),
 })
 
 interface Stated {
@@ -39,7 +39,7 @@ interface Stated {
 }
 
 const expiryOf = ({ app }: AppCall, { expiresIn }: { expiresIn: unknown }): number => {
-  const seconds = boundedInteger(expiresIn, { standard: 0, min: 1, max: longestSeconds, param: 'expiresIn' })
+  const seconds = boundedInteger(expiresIn, { standard: 0, min: 1, max: maxSeconds, param: 'expiresIn' })
   return app.clock.nowMs() + seconds * 1000
 }
 

@@ -16,7 +16,7 @@ import { boundedInteger } from './bounds.ts'
 import { jsonReply, listText, objectText } from './json-text.ts'
 import { listReasons } from './phrases.ts'
 
-const mostRows = 1_000
+const maxRows = 1_000
 
 const Sort = Type.Object({ column: Type.Optional(Type.String()), order: Type.Optional(Type.String()) })
 const Versions = {
@@ -90,7 +90,7 @@ export async function listFolder(call: AppCall, rest: string): Promise<AppReply>
     bucket: bucketName(decode(rest)),
     folder: prefix === '' ? '' : `${prefix}/`,
     search: namePrefix(body.search ?? ''),
-    limit: boundedInteger(body.limit, { standard: 100, min: 1, max: mostRows, param: 'limit' }),
+    limit: boundedInteger(body.limit, { standard: 100, min: 1, max: maxRows, param: 'limit' }),
     offset: boundedInteger(body.offset, { standard: 0, max: 100_000_000, param: 'offset' }),
     ...sortOf(body),
   }
@@ -103,7 +103,7 @@ export async function listKeys(call: AppCall, rest: string): Promise<AppReply> {
   requireNewest(body)
   const { column, isDescending } = sortOf(body)
   if (column === 'last_accessed_at') fail('INVALID_REQUEST', { why: listReasons.sort }, { param: 'sortBy' })
-  const limit = boundedInteger(body.limit, { standard: mostRows, min: 1, max: mostRows, param: 'limit' })
+  const limit = boundedInteger(body.limit, { standard: maxRows, min: 1, max: maxRows, param: 'limit' })
   const after = body.cursor ? cursorOf(body.cursor, `${column} ${isDescending}`) : undefined
   const found = await withDatabase(call, (open) =>
     listKeysAs(open, objectCaller(call), {

@@ -23,7 +23,7 @@ function turnsOf({ storage }: AppCall['app']): Turns {
   const known = turns.get(storage)
   if (known) return known
   const made = new Turns({
-    ...{ places: 2, perOwner: 1, waitingPerOwner: 50, waiting: 500, longestWaitMs: 10_000 },
+    ...{ places: 2, perOwner: 1, waitingPerOwner: 50, waiting: 500, maxWaitMs: 10_000 },
     busy: () => new Failure('CLOUD_BUSY', {}, { retryAfterMs: 1_000 }),
   })
   turns.set(storage, made)

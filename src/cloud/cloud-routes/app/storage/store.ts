@@ -26,7 +26,7 @@ import { asking, objectCaller, sized } from './asking.ts'
 import { objectReasons } from './phrases.ts'
 
 const typePattern = /^[\w!#$&^.+-]{1,100}\/[\w!#$&^.+-]{1,100}(?:\s*;[\x20-\x7e]{0,150})?$/
-const longestMetadata = 16 * 1024
+const maxMetadataLength = 16 * 1024
 
 /** Checked, as apps state them. Throws INVALID_REQUEST. */
 export function propertiesOf({
@@ -50,9 +50,9 @@ function metadataOf(text: string | undefined): string | null {
   if (text === undefined || text === '') return null
   const refuse = (): never => fail('INVALID_REQUEST', { why: objectReasons.metadata }, { param: 'metadata' })
   // PostgreSQL's JSON has no NUL.
-  if (text.length > longestMetadata || /\\u0000/.test(text)) return refuse()
+  if (text.length > maxMetadataLength || /\\u0000/.test(text)) return refuse()
   try {
-    const value = readSmallJson(Buffer.from(text), boundsOf(longestMetadata))
+    const value = readSmallJson(Buffer.from(text), boundsOf(maxMetadataLength))
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return JSON.stringify(value)
   } catch {}
   return refuse()
@@ -74,7 +74,7 @@ interface Arrived {
 }
 
 async function formOf(call: AppCall, maxBytes: number): Promise<Arrived> {
-  const spec = { fields: Fields, files: { '*': 1 }, maxBytes, fieldBytes: longestMetadata }
+  const spec = { fields: Fields, files: { '*': 1 }, maxBytes, fieldBytes: maxMetadataLength }
   const { fields, files } = await sized(maxBytes, call.form(spec))
   const { cacheControl, metadata, contentEncoding } = fields as Record<string, string | undefined>
   if (contentEncoding) fail('INVALID_REQUEST', { why: objectReasons.encoded }, { param: 'contentEncoding' })

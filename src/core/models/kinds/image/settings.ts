@@ -21,16 +21,16 @@ export interface ImageEntry extends NamedEntry {
 }
 
 /** Of a picture's side, in pixels. */
-const longestSide = 16_384
+const maxSide = 16_384
 const dearestUsd = 10_000
 /** USD of a million tokens. */
 const dearestPerMillion = 1_000_000
 /** Of one picture. */
-const mostTokens = 1_000_000
+const maxTokens = 1_000_000
 
 const sizeExpected: Sentence = {
-  en: `a size in pixels, <width>x<height>, each at most ${longestSide}`,
-  fa: `اندازه‌ای به پیکسل به شکل <پهنا>x<بلندا> که هر کدام حداکثر ${longestSide} باشد`,
+  en: `a size in pixels, <width>x<height>, each at most ${maxSide}`,
+  fa: `اندازه‌ای به پیکسل به شکل <پهنا>x<بلندا> که هر کدام حداکثر ${maxSide} باشد`,
 }
 
 const size = Type.Unsafe<PixelSize>({
@@ -41,7 +41,7 @@ const size = Type.Unsafe<PixelSize>({
 
 function readSize(text: string, node: ConfigNode): PixelSize {
   const [width = 0, height = 0] = text.split('x').map(Number)
-  return width <= longestSide && height <= longestSide ? { width, height } : node.wrong(sizeExpected)
+  return width <= maxSide && height <= maxSide ? { width, height } : node.wrong(sizeExpected)
 }
 
 function refuseTwice(sizes: PixelSize[], node: ConfigNode): void {
@@ -132,7 +132,7 @@ const rowsMissing = {
 
 const TokenRow = Type.Object({
   ...rowKey,
-  tokens: Type.Integer({ minimum: 1, maximum: mostTokens, ...reading({ missing: rowsMissing }) }),
+  tokens: Type.Integer({ minimum: 1, maximum: maxTokens, ...reading({ missing: rowsMissing }) }),
 })
 
 const PerToken = Type.Object({
@@ -147,11 +147,11 @@ const PerToken = Type.Object({
     description: 'Tokens of a picture: the first row that fits, else the most of all rows.',
     ...reading({ missing: rowsMissing, expected: rowsMissing }),
   }),
-  reference_tokens: integerIn(0, mostTokens, {
+  reference_tokens: integerIn(0, maxTokens, {
     default: 4_096,
     description: 'Tokens of each picture given along, at most.',
   }),
-  partial_tokens: integerIn(0, mostTokens, {
+  partial_tokens: integerIn(0, maxTokens, {
     default: 0,
     description: 'Tokens of each unfinished picture that is sent.',
   }),

@@ -20,7 +20,7 @@ const rate = 16_000
 /** Who goes on so soon after the end has the same turn again: its connection waits so long. */
 const lingerFrames = 50
 /** Broken connections, one after the other: from then on recordings alone. */
-const mostBroken = 2
+const maxBroken = 2
 
 export class Hearing {
   readonly #options: HearingOptions
@@ -40,7 +40,7 @@ export class Hearing {
 
   /** Whether turns are heard while they are spoken. */
   get isLive(): boolean {
-    return this.#broken < mostBroken && hearsLive(this.#options.app, this.#options.model)
+    return this.#broken < maxBroken && hearsLive(this.#options.app, this.#options.model)
   }
 
   /** 20 ms, before whoever decides about turns has it. */

@@ -1,7 +1,7 @@
 /** One turn that is written down while it is spoken: a connection and a step of its own. */
 
 import { UpstreamError } from '#core/spec'
-import { mostStreamSeconds, type SpeechStream, type StreamPlan } from '#voice/live-speech'
+import { maxStreamSeconds, type SpeechStream, type StreamPlan } from '#voice/live-speech'
 import type { CallView, OpenStep } from '../../parts.ts'
 
 export interface LiveTurnOptions {
@@ -16,7 +16,7 @@ export interface LiveTurnOptions {
 }
 
 const bytesPerSecond = 32_000
-const mostBytes = mostStreamSeconds * bytesPerSecond
+const mostBytes = maxStreamSeconds * bytesPerSecond
 
 export class LiveTurn {
   readonly turn: number

@@ -4,7 +4,7 @@ import type { PassthroughSetup, SideSettings } from '#core/spec'
 /** How long an upstream has for putting them back. */
 const restoreMs = 5_000
 /** Of everything together: whoever changes it more often does nothing else. */
-const mostRestores = 20
+const maxRestores = 20
 
 export interface LimitsListener {
   restore(): void
@@ -39,7 +39,7 @@ export class Limits {
     this.#restoringMs = performance.now()
     this.#restores += 1
     if (isLoose) this.loosened()
-    if (this.#restores > mostRestores) this.#listener.broken()
+    if (this.#restores > maxRestores) this.#listener.broken()
     else this.#listener.restore()
   }
 

@@ -19,7 +19,7 @@ export interface PassedCall extends UpstreamCall {
 }
 
 /** Somebody waits to hear it ring: an upstream that takes longer is passed by. */
-const mostMs = 10_000
+const maxMs = 10_000
 const hangUpMs = 3_000
 const againMs = 500
 
@@ -44,7 +44,7 @@ export async function passOffer(
   )) {
     const { passthrough: calls } = provider
     if (!calls) continue
-    const timeouts = shortened(usual, mostMs)
+    const timeouts = shortened(usual, maxMs)
     const { signal } = new AbortController()
     try {
       const { sdp, callId } = await calls.answer({ upstreamModel, setup, offer, timeouts, signal })

@@ -8,7 +8,7 @@ import type { RunningMoney } from '../../money/running-money.ts'
 import type { Step } from '../../money/step.ts'
 import type { EngineWork } from '../engine-work.ts'
 import { claimOf, costOf, isCounted, type MostTokens, quantitiesOf, worstOf } from '../relay/price.ts'
-import { mostTurnSeconds, type RelayOptions } from '../relay/relay.ts'
+import { maxTurnSeconds, type RelayOptions } from '../relay/relay.ts'
 import { StepsAhead } from './steps-ahead.ts'
 
 export interface PassedMoneyOptions {
@@ -25,9 +25,9 @@ export interface PassedMoneyOptions {
 }
 
 /** A caller may have several made at once, beside the conversation. */
-const mostResponses = 32
+const maxResponses = 32
 /** Of one response, each way: no model takes more, and no claim beyond it is believed. */
-const mostTokens: MostTokens = { input: 1_000_000, output: 1_000_000 }
+const maxTokens: MostTokens = { input: 1_000_000, output: 1_000_000 }
 const nothing = { instructions: '', tools: [] }
 
 export class PassedMoney {
@@ -53,7 +53,7 @@ export class PassedMoney {
     }
     const refused = () => this.#refused()
     this.#responses = new StepsAhead(money, { ...common, kind: 'response', worst: this.#worst, refused })
-    const worst = model.transcription?.price(mostTurnSeconds) ?? 0n
+    const worst = model.transcription?.price(maxTurnSeconds) ?? 0n
     // The answer to what was written down is paid: it comes first.
     const isShort = () => {
       this.#isShort = true
@@ -76,7 +76,7 @@ export class PassedMoney {
   /** False where the upstream makes too many at once. */
   began(id: string): boolean {
     if (this.#underWay.has(id)) return true
-    if (this.#underWay.size >= mostResponses) return false
+    if (this.#underWay.size >= maxResponses) return false
     this.#options.money.turns += 1
     this.#underWay.set(id, this.#taken(this.#responses))
     return true
@@ -91,7 +91,7 @@ export class PassedMoney {
   }
 
   /** What nobody knows the length of may be as long as a turn. */
-  transcribed(seconds = mostTurnSeconds): void {
+  transcribed(seconds = maxTurnSeconds): void {
     const { model, work } = this.#options
     const cost = model.transcription?.price(seconds) ?? 0n
     if (!this.#transcripts || cost === 0n) return
@@ -145,18 +145,18 @@ export class PassedMoney {
     const worst = step.worst > 0n ? step.worst : this.#responses.worst
     if (usage && !isCounted(usage, { status, hasOutput })) {
       step.done(worst, { quantities: {} })
-      this.#alarm({ claimed: claimOf(usage, mostTokens).claimed, believed: mostTokens })
+      this.#alarm({ claimed: claimOf(usage, maxTokens).claimed, believed: maxTokens })
     } else if (usage) {
-      const { input: maxInputTokens, output: maxOutputTokens } = mostTokens
+      const { input: maxInputTokens, output: maxOutputTokens } = maxTokens
       const most = worstOf({ pricing, maxInputTokens, maxOutputTokens }, nothing)
-      step.done(costOf(usage, pricing, most), { quantities: quantitiesOf(usage, mostTokens) })
+      step.done(costOf(usage, pricing, most), { quantities: quantitiesOf(usage, maxTokens) })
       this.#check(usage)
     } else if (error && !error.executed) step.done(0n, { quantities: {} })
     else step.done(worst, { quantities: {}, ambiguous: status === 'failed' })
   }
 
   #check(usage: RealtimeUsage): void {
-    const { claimed, believed } = claimOf(usage, mostTokens)
+    const { claimed, believed } = claimOf(usage, maxTokens)
     if (claimed.input !== believed.input || claimed.output !== believed.output)
       this.#alarm({ claimed, believed })
   }

@@ -1,5 +1,6 @@
 /** One response of a call: the text model writes, its words are spoken as they come, its calls of tools go to the client. */
 import type { App } from '#app'
+import type { CallAgent } from '#core/call-agent'
 import { type PaidTurn, prepareTurn, startPaidTurn, worstCaseOf } from '#core/inference'
 import type { FinishReason, Part, Usage } from '#core/turn'
 import { asFailure, Failure, type Language } from '#platform/errors'
@@ -14,7 +15,6 @@ import {
   partOf,
   textOf,
 } from '../spoken-answer.ts'
-import type { CallAgent } from '#core/call-agent'
 import { Clauses } from './clauses.ts'
 import { hostedOf, toolsOf } from './hosted.ts'
 import { HostedCalls } from './hosted-calls.ts'

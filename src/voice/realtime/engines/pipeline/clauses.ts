@@ -3,10 +3,10 @@ import { boundariesOf, piecesOfText } from '#core/sound'
 
 /** Of the first piece: behind a mark it is long enough to sound like speech, and without one it is not waited for any longer. */
 const leastFirst = 20
-const mostFirst = 60
-const mostLater = 200
+const maxFirst = 60
+const maxLater = 200
 /** Characters that are looked at for a cut. */
-const window = mostLater + 100
+const window = maxLater + 100
 
 export class Clauses {
   #text = ''
@@ -28,12 +28,12 @@ export class Clauses {
   end(): string[] {
     const rest = this.#text
     this.#text = ''
-    return rest === '' ? [] : piecesOfText(rest, mostLater)
+    return rest === '' ? [] : piecesOfText(rest, maxLater)
   }
 
   #cut(): number | undefined {
     const seen = this.#text.slice(0, window)
-    const most = this.#isFirst ? mostFirst : mostLater
+    const most = this.#isFirst ? maxFirst : maxLater
     const least = this.#isFirst ? leastFirst : 1
     let clause: number | undefined
     let word: number | undefined

@@ -14,9 +14,9 @@ export interface HearingParts {
 }
 
 /** Of one turn: each costs, and noise makes many pauses. With fewer a sure end waits three times as long (docs/decisions/0088). */
-const mostOfTurn = 8
+const maxOfTurn = 8
 /** Of all of them: `worst.ts` counts on it. */
-export const mostEarlySeconds = 120
+export const maxEarlySeconds = 120
 const sampleRate = 16_000
 /** Shorter sound is no word, and vendors refuse it. */
 const leastSamples = 1_600
@@ -52,7 +52,7 @@ export class EarlyTranscripts {
       this.#pauses.clear()
     }
     const samples = this.#samples + pause.samples.length
-    if (this.#begun >= mostOfTurn || samples > mostEarlySeconds * sampleRate) return
+    if (this.#begun >= maxOfTurn || samples > maxEarlySeconds * sampleRate) return
     if (pause.samples.length < leastSamples) return
     this.#begun += 1
     this.#samples = samples

@@ -15,12 +15,12 @@ export interface HostedCallsOptions {
 }
 
 /** Of what a tool has answered, for the client and for later turns; the model of this answer gets all of it. */
-const longestOutput = 4_000
+const maxOutputLength = 4_000
 const label = 'kherad'
 /** From then on silence seems a fault. */
 const silenceMs = 1_200
 const againMs = 8_000
-const mostSentences = 3
+const maxSentences = 3
 
 export class HostedCalls {
   readonly #options: HostedCallsOptions
@@ -74,7 +74,7 @@ export class HostedCalls {
   #onSilence(): void {
     const { isQuiet, keepWaiting } = this.#options
     this.#timer = undefined
-    if (!keepWaiting || this.#said === mostSentences) return
+    if (!keepWaiting || this.#said === maxSentences) return
     const isQuietNow = isQuiet()
     if (isQuietNow) keepWaiting(this.#said++)
     this.#timer = setTimeout(() => this.#onSilence(), isQuietNow ? againMs : silenceMs)
@@ -87,4 +87,4 @@ export class HostedCalls {
 }
 
 const cut = (text: string): string =>
-  text.length <= longestOutput ? text : `${text.slice(0, longestOutput - 1).toWellFormed()}…`
+  text.length <= maxOutputLength ? text : `${text.slice(0, maxOutputLength - 1).toWellFormed()}…`

@@ -1,13 +1,13 @@
 /** Which hosted tools the model of a call may use: those of its agent and those that its session names. */
 import type { App } from '#app'
+import type { CallAgent } from '#core/call-agent'
 import { type HostedTools, joinTools } from '#core/tools'
 import type { HostedToolEntry, Tool } from '#core/turn'
-import type { CallAgent } from '#core/call-agent'
 
 /** Of one tool in one answer; somebody waits for it. */
 const mostUses = 3
 /** Of a page that is fetched: more would be read at every step, and is not spoken. */
-const mostPageTokens = 4_000
+const maxPageTokens = 4_000
 
 /** Named so that none is called like a function of the client. */
 export function hostedOf(
@@ -20,7 +20,7 @@ export function hostedOf(
     let { name } = entry
     while (names.has(name)) name = `kherad_${name}`
     names.add(name)
-    return { ...entry, name, maxUses: mostUses, maxContentTokens: mostPageTokens }
+    return { ...entry, name, maxUses: mostUses, maxContentTokens: maxPageTokens }
   })
 }
 

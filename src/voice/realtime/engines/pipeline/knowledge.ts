@@ -1,10 +1,10 @@
 /** What the knowledge of an agent has on what the caller said last. Its vectors are a step of the call. */
 import type { App } from '#app'
+import type { CallAgent } from '#core/call-agent'
 import type { RequestPart } from '#core/paid'
 import { uuidv7 } from '#platform/ids'
 import type { LiveCall } from '#voice/live-speech'
 import type { CallView, ConversationItem, OpenStep } from '../../parts.ts'
-import type { CallAgent } from '#core/call-agent'
 import { textOfItem } from './prompt.ts'
 
 export interface KnowledgeOptions {

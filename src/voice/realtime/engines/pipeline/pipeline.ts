@@ -1,5 +1,6 @@
 /** The engine `pipeline`: what is said is written down, a text model answers it, and its answer is spoken. */
 import type { App } from '#app'
+import type { CallAgent } from '#core/call-agent'
 import type { PipelineModel } from '#core/models'
 import { type Failure, fail, type Language } from '#platform/errors'
 import type { LiveCall } from '#voice/live-speech'
@@ -18,7 +19,6 @@ import { EngineWork } from '../engine-work.ts'
 import { Hearing } from '../hearing/hearing.ts'
 import type { CancelReason } from '../spoken-answer.ts'
 import { UserTurns } from '../user-turns.ts'
-import type { CallAgent } from '#core/call-agent'
 import { Answer } from './answer.ts'
 import { Knowledge } from './knowledge.ts'
 import { modelsOfPipeline, type PipelineModels } from './models.ts'
@@ -39,7 +39,7 @@ export interface PipelineOptions {
 }
 
 /** Failures of upstreams, one after the other, that end a call. */
-const mostFailures = 3
+const maxFailures = 3
 
 const frameMs = 20
 
@@ -313,7 +313,7 @@ export class Pipeline implements CallEngine, TurnListener {
   #failed(failure: Failure): void {
     this.#failures += 1
     if (failure.status === 402) this.#leave()
-    else if (this.#failures >= mostFailures) this.#call.end('failed')
+    else if (this.#failures >= maxFailures) this.#call.end('failed')
   }
 
   /** The balance bears nothing further. An answer that is under way is paid, and heard to its end. */

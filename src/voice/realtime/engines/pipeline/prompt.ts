@@ -9,9 +9,9 @@ import type { ConversationItem, ItemContent, SessionSettings } from '../../parts
 /** Of one answer; nobody listens longer. */
 export const mostOutputTokens = 1_200
 /** Of what was said before, in bytes of text: about as many tokens as a call can pay for at every turn. */
-const mostHistoryBytes = 32_768
+const maxHistoryBytes = 32_768
 /** Of all that is sent at most, beside tools. */
-export const mostPromptBytes = mostHistoryBytes + 32_768
+export const maxPromptBytes = maxHistoryBytes + 32_768
 /** A token has two bytes at least, by the count that holds go by. */
 const bytesOfToken = 2
 
@@ -40,7 +40,7 @@ export function turnOf(asked: Asked, model: Model): Turn {
   const maxOutputTokens = Math.min(limit, mostOutputTokens)
   const taken = Buffer.byteLength(system) + Buffer.byteLength(passages)
   const room = bytesOfToken * (model.contextLength - maxOutputTokens) - taken
-  const kept = newest(paired(asked.items), Math.min(mostHistoryBytes, room))
+  const kept = newest(paired(asked.items), Math.min(maxHistoryBytes, room))
   const turn = questionTurn(
     {
       messages: [

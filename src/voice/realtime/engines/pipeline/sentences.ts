@@ -30,7 +30,9 @@ export const farewell: Sentences = {
 }
 
 /** Is held with every turn, so that it can be said when the balance bears none any more. */
-export const longestFarewell: string = Object.values(farewell).reduce((a, b) => (a.length < b.length ? b : a))
+export const maxFarewellLength: string = Object.values(farewell).reduce((a, b) =>
+  a.length < b.length ? b : a,
+)
 
 const persianLetter = /[\u0600-\u06ff]/
 

@@ -22,7 +22,7 @@ export interface VoicingOptions {
 }
 
 /** Orders whose sound is not whole yet. */
-const mostOrders = 2
+const maxOrders = 2
 
 /** A piece whose turn to be heard comes when those before it are through. */
 interface Piece {
@@ -74,7 +74,7 @@ export class Voicing {
 
   async #work(): Promise<void> {
     for (let text = this.#texts.shift(); text !== undefined && !this.#isOver; text = this.#texts.shift()) {
-      while (this.#orders.size >= mostOrders) await Promise.race(this.#orders)
+      while (this.#orders.size >= maxOrders) await Promise.race(this.#orders)
       await this.#options.call.speaker.room()
       if (this.#isOver) break
       const order: Promise<void> = this.#order(text).finally(() => this.#orders.delete(order))

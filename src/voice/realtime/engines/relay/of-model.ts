@@ -4,7 +4,7 @@ import { type RelayModel, relayPricing, relayTranscriptionCost } from '#core/mod
 import { inOrder } from '#core/routing'
 import type { SessionSettings } from '../../parts.ts'
 import { worstOf } from './price.ts'
-import { mostTurnSeconds, type RelayOptions } from './relay.ts'
+import { maxTurnSeconds, type RelayOptions } from './relay.ts'
 import type { RelayUpstream } from './session-link.ts'
 
 /** Its deployments in the order in which they are tried, each with the provider that has it. */
@@ -43,5 +43,5 @@ export function worstOfRelay(
   session: Pick<SessionSettings, 'instructions' | 'tools'>,
 ): bigint {
   const relayed = relayModelOf(app, model)
-  return worstOf(relayed, session) + (relayed.transcription?.price(mostTurnSeconds) ?? 0n)
+  return worstOf(relayed, session) + (relayed.transcription?.price(maxTurnSeconds) ?? 0n)
 }

@@ -46,7 +46,7 @@ export interface MostTokens {
   output: number
 }
 
-export const mostTokensOf = (limits: RelayLimits, before: Before): MostTokens => ({
+export const maxTokensOf = (limits: RelayLimits, before: Before): MostTokens => ({
   input: tokensBefore(before) + limits.maxInputTokens,
   output: limits.maxOutputTokens,
 })

@@ -16,9 +16,9 @@ import type { CancelReason } from '../spoken-answer.ts'
 import { UserTurns } from '../user-turns.ts'
 import { Answer } from './answer.ts'
 import { reasons } from './phrases.ts'
-import { mostTokensOf, type RelayLimits, type RelayPrice, type RelayPricing, worstOf } from './price.ts'
+import { maxTokensOf, type RelayLimits, type RelayPrice, type RelayPricing, worstOf } from './price.ts'
 import { type LinkListener, type RelayUpstream, SessionLink } from './session-link.ts'
-import { mostOutput, setupOf } from './setup.ts'
+import { maxOutput, setupOf } from './setup.ts'
 import { UserSound } from './user-sound.ts'
 
 export interface RelayOptions {
@@ -37,7 +37,7 @@ export interface RelayOptions {
 }
 
 /** Failures, one after the other, that end a call. */
-const mostFailures = 2
+const maxFailures = 2
 /** Who speaks so long into an answer interrupts it; less is «بله», or a cough. */
 const interruptMs = 500
 /** For what a response cost that was cut by the end of the call. */
@@ -45,7 +45,7 @@ const farewellMs = 3_000
 /** Of a turn whose beginning another session had. */
 const againSeconds = 15
 /** Of one turn, with its silence. */
-export const mostTurnSeconds = 64
+export const maxTurnSeconds = 64
 /** Stands for words that are not known. */
 const someWords = 'someone speaks'
 
@@ -270,7 +270,7 @@ export class Relay implements CallEngine, TurnListener {
     const answer = new Answer({
       ...{ call: this.#call, link: this.#link, model, language, asked },
       worst: this.#worst(asked),
-      most: mostTokensOf(this.#priceOf(asked), this.#before(asked)),
+      most: maxTokensOf(this.#priceOf(asked), this.#before(asked)),
       onDisbelieved: (claim) =>
         alarmClaims(this.#app, this.#call.callId, [], [{ deployment: this.#link.deployment, ...claim }]),
       onSpeaking: (isSpeaking) => {
@@ -335,7 +335,7 @@ export class Relay implements CallEngine, TurnListener {
   #failed(failure: Failure): void {
     this.#failures += 1
     if (failure.status === 402) this.#call.end('credits')
-    else if (this.#failures >= mostFailures) this.#call.end('failed')
+    else if (this.#failures >= maxFailures) this.#call.end('failed')
   }
 
   // The session at the upstream
@@ -345,7 +345,7 @@ export class Relay implements CallEngine, TurnListener {
   }
 
   get #worstOfTurn(): bigint {
-    return this.#worst({}) + (this.#options.model.transcription?.price(mostTurnSeconds) ?? 0n)
+    return this.#worst({}) + (this.#options.model.transcription?.price(maxTurnSeconds) ?? 0n)
   }
 
   #worst(asked: ResponseOptions): bigint {
@@ -355,7 +355,7 @@ export class Relay implements CallEngine, TurnListener {
   #priceOf(asked: ResponseOptions): RelayPrice {
     return {
       ...this.#options.model,
-      maxOutputTokens: mostOutput(this.#options.model, this.#call.session, asked),
+      maxOutputTokens: maxOutput(this.#options.model, this.#call.session, asked),
     }
   }
 
@@ -388,7 +388,7 @@ export class Relay implements CallEngine, TurnListener {
     const answer = this.#answerOfLink
     if (answer) answer.broke(error)
     else this.#failed(failureOf(error))
-    if (!this.#call.signal.aborted && this.#failures < mostFailures) this.#work.run(this.#reopen())
+    if (!this.#call.signal.aborted && this.#failures < maxFailures) this.#work.run(this.#reopen())
   }
 
   async #reopen(): Promise<void> {

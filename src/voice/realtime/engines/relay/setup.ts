@@ -17,14 +17,14 @@ export function setupOf(model: Model, session: SessionSettings, asked: ResponseO
     speaks: (asked.modalities ?? session.modalities).includes('audio'),
     tools: asked.tools ?? session.tools,
     toolChoice: asked.toolChoice ?? session.toolChoice,
-    maxOutputTokens: mostOutput(model, session, asked),
+    maxOutputTokens: maxOutput(model, session, asked),
     maxInputTokens: model.maxInputTokens,
     ...(transcription && { transcription: { model: transcription.model, language, prompt } }),
   }
 }
 
 /** Tokens of a response. */
-export function mostOutput(
+export function maxOutput(
   { maxOutputTokens: most }: Model,
   session: SessionSettings,
   asked: ResponseOptions = {},

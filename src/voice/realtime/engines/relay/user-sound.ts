@@ -4,7 +4,7 @@ import { Resampler } from '#core/sound'
 const rate = 16_000
 const frameMs = 20
 /** Of a prefix and of an interruption, which is known 1.2 seconds after it began. */
-const mostFrames = 4_000 / frameMs
+const maxFrames = 4_000 / frameMs
 const filterWidth = 16
 
 export class UserSound {
@@ -27,7 +27,7 @@ export class UserSound {
   /** 20 ms at 16 kHz. */
   write(frame: Float32Array): void {
     this.#recent.push(frame.slice())
-    if (this.#recent.length > mostFrames) this.#recent.shift()
+    if (this.#recent.length > maxFrames) this.#recent.shift()
     this.#frames += 1
     if (this.#isOpen) this.#flush()
   }

@@ -8,7 +8,7 @@ import type { CallEngine, CallView, ConversationItem, EngineEvent, TurnDetection
 import { type Pause, type Turn, type TurnListener, TurnTaking } from '../../turns/turn-taking.ts'
 import { EngineWork } from '../engine-work.ts'
 import { Hearing } from '../hearing/hearing.ts'
-import { mostEarlySeconds } from '../pipeline/early.ts'
+import { maxEarlySeconds } from '../pipeline/early.ts'
 import '../pipeline/phrases.ts'
 import { UserTurns } from '../user-turns.ts'
 import { reasons } from './phrases.ts'
@@ -24,16 +24,16 @@ export interface TranscriptionOptions {
 }
 
 /** Failures, one after the other, that end a session. */
-const mostFailures = 3
-const mostTurnSeconds = 60
+const maxFailures = 3
+const maxTurnSeconds = 60
 /** A turn is written down twice at most, while it is spoken and from its recording, and where its words decide when it is over, early too. */
-const hearings = 2 + mostEarlySeconds / mostTurnSeconds
+const hearings = 2 + maxEarlySeconds / maxTurnSeconds
 
 /** In micro-credits, of one turn. */
 export const worstOfTranscription = (
   app: App,
   { caller, model }: { caller: LiveCall['caller']; model: TranscriptionModel },
-): bigint => worstOfHearing(app, { caller, model }, mostTurnSeconds) * BigInt(hearings)
+): bigint => worstOfHearing(app, { caller, model }, maxTurnSeconds) * BigInt(hearings)
 
 export class Transcription implements CallEngine, TurnListener {
   readonly #app: App
@@ -183,7 +183,7 @@ export class Transcription implements CallEngine, TurnListener {
     this.#users.unheard(item, failure, this.#options.language)
     this.#failures += 1
     if (failure.status === 402) this.#call.end('credits')
-    else if (this.#failures >= mostFailures) this.#call.end('failed')
+    else if (this.#failures >= maxFailures) this.#call.end('failed')
   }
 
   #partial(turn: number, text: string): void {
