@@ -159,7 +159,7 @@ async function giveCredits(
   }
 }
 
-/** The outcomes that are no refusal. */
+/** Refuses every failed outcome and returns the rest. */
 function settled(accountId: string, id: string, done: GrantOutcome) {
   if (done.outcome === 'no_account') refuse('ACCOUNT_NOT_FOUND', phrases.noAccount(accountId))
   if (done.outcome === 'conflict') refuse('GRANT_CONFLICT', phrases.grantConflict(id, credits(done.earlier)))

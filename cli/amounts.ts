@@ -17,7 +17,7 @@ export function readCredits(what: string, typed: string): bigint {
   return sign === '-' ? -micro : micro
 }
 
-/** Caps of an account, project or key as typed; `none` lifts one, and one that is not given is left as it is. */
+/** Caps of an account, project or key as typed; `none` lifts a cap, and a cap that is not given stays as it is. */
 export function readCaps(options: Readonly<Record<string, string>>): Caps {
   const { cap, 'monthly-cap': monthCap, rate, concurrency } = options
   return {
@@ -30,7 +30,7 @@ export function readCaps(options: Readonly<Record<string, string>>): Caps {
 
 const maxCount = 1_000_000
 
-/** A whole number from 1 on; `none` is null. */
+/** A whole number from `min` to `max`; `none` is null. */
 export function readCount(what: string, typed: string, max = maxCount, min = 1): number | null {
   if (typed.trim() === 'none') return null
   const count = Number(latin(typed.trim()))
@@ -39,7 +39,7 @@ export function readCount(what: string, typed: string, max = maxCount, min = 1):
   return count
 }
 
-/** Days for which creations are kept; null: as the project, then the server says. */
+/** Days for which creations are kept; null stands for the project's setting, or else the server's. */
 export const readKeepDays = (typed: string | undefined): number | null | undefined =>
   typed === undefined ? undefined : readCount('--keep-days', typed, 36_500, 0)
 
@@ -72,8 +72,8 @@ const dayMs = 86_400_000
 const maxExpiryMs = 100 * 365 * dayMs
 
 /**
- * `30d` or `12h` from now, a day of the Gregorian or the Jalali calendar (its first moment in Tehran), or a moment as in ISO 8601 with its
- * zone. `never` is null. Refuses what is past.
+ * Reads `30d` or `12h` from now, a day of the Gregorian or the Jalali calendar (its first moment in Tehran), or a moment as in ISO 8601 with its
+ * zone. `never` is null. Refuses a moment in the past.
  */
 export function readExpiry(what: string, typed: string, nowMs: number): Date | null {
   const text = latin(typed.trim())
@@ -89,7 +89,7 @@ function momentMs(text: string): number {
   const [, year, month, date] = /^(1[2-5]\d\d)([-/]\d{1,2})([-/]\d{1,2})$/.exec(text) ?? []
   if (year !== undefined) return jalaliMs(Number(year), Number(month!.slice(1)), Number(date!.slice(1)))
   const day = /^\d{4}-\d{2}-\d{2}(?=$|T)/.exec(text)?.[0]
-  // A day that its month does not have would be counted on into the next.
+  // A day that its month does not have is refused: `Date.parse` would count it on into the next month.
   if (day === undefined || !sameDay(day)) return Number.NaN
   if (text === day) return Date.parse(`${day}T00:00:00+03:30`)
   return /T\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?(Z|[+-]\d{2}:\d{2})$/.test(text) ? Date.parse(text) : Number.NaN
@@ -120,7 +120,7 @@ function sameDay(day: string): boolean {
   return !Number.isNaN(ms) && new Date(ms).toISOString().startsWith(day)
 }
 
-/** `1,234.5`, or in Persian `۱٬۲۳۴٫۵`: exact, without closing zeros. */
+/** Writes credits exactly and without closing zeros: `1,234.5`, or in Persian `۱٬۲۳۴٫۵`. */
 export function showCredits(micro: bigint, language: Language): string {
   const positive = micro < 0n ? -micro : micro
   const integer = (positive / microcreditsPerCredit).toLocaleString(language === 'fa' ? 'fa-IR' : 'en-US')

@@ -12,7 +12,7 @@ export type Typed =
 
 const flags = ['json', 'verbose', 'help', 'version']
 
-/** Reads the words after `kherad`. Throws `CommandRefused` with 2 and one sentence for what is not understood. */
+/** Reads the words after `kherad`. Throws `CommandRefused` with exit code 2 and one sentence for words that are not understood. */
 export function readArguments(argv: readonly string[], commands: readonly Command[]): Typed {
   const valued = [...new Set(commands.flatMap(({ options }) => options))]
   const plain = [...flags, ...commands.flatMap(({ flags: own = [] }) => own)]
@@ -51,7 +51,7 @@ export function readArguments(argv: readonly string[], commands: readonly Comman
 const isPrefix = (name: string, path: readonly string[]) =>
   name.split(' ').every((word, at) => path[at] === word)
 
-/** The command of these words, or all of its noun when there is no verb yet. */
+/** The command that these words name, or all commands of their noun when there is no verb yet. */
 function findCommands(path: readonly string[], commands: readonly Command[]): Command[] {
   const exact = commands.filter(({ name }) => isPrefix(name, path))
   if (exact.length > 0) return exact

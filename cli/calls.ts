@@ -1,4 +1,4 @@
-/** `kherad call list|show|end`: what the operator sees of voice calls and does to them. It stands on the database. */
+/** `kherad call list|show|end`: lets the operator see and end voice calls. It works on the database directly. */
 
 import type { Language } from '#platform/errors'
 import { isUuid } from '#platform/ids'
@@ -13,7 +13,7 @@ import { fullReceipt } from './receipts/store.ts'
 import { plain } from './server.ts'
 
 const maxCalls = 500
-/** Its process looks every five seconds. */
+/** How long to wait for the process of the call, which looks every five seconds. */
 const waitMs = 15_000
 const lookMs = 250
 
@@ -85,7 +85,7 @@ async function end(session: Session, { words: [named = ''] }: ParsedArguments): 
   }
 }
 
-/** By its id, or that of its request. Throws CALL_NOT_FOUND. */
+/** Finds a call by its id, or by that of its request. Throws CALL_NOT_FOUND. */
 async function callOf(session: Session, named: string): Promise<CallRow> {
   const id = callIdOf(named.toLowerCase()) ?? (isUuid(named) ? named.toLowerCase() : undefined)
   const found = id === undefined ? undefined : await findAnyCall(await session.db(), id)
@@ -97,7 +97,7 @@ const answer = (session: Session, row: CallRow, said: string): Outcome => ({
   text: `${said}\n${card(row, columnsOf(session), session.language)}`,
 })
 
-/** From connected to the end, or to now. */
+/** The seconds from the connection to the end, or to now. */
 function secondsOf({ connected_at: from, ended_at: to }: CallRow, nowMs: number): number {
   if (!from) return 0
   return Math.max(0, Math.ceil(((to?.getTime() ?? nowMs) - from.getTime()) / 1000))

@@ -72,11 +72,11 @@ async function create(session: Session, given: ParsedArguments): Promise<Outcome
   return answerReady(session, server, await createCloud(server, body))
 }
 
-/** The request may be repeated where its answer is lost. */
+/** Creates a cloud. The request may be repeated where its answer is lost. */
 const createCloud = (server: Server, body: object): Promise<Cloud> =>
   requestRecord<Cloud>(server, 'POST', '/v1/cloud', madeOnce(body))
 
-/** Until the cloud has a database of its own. */
+/** Moves a cloud, and waits until it has a database of its own. */
 async function move(session: Session, given: ParsedArguments): Promise<Outcome> {
   const { server, cloud: found } = await namedCloud(session, given)
   const { package: offer } = given.options
@@ -152,7 +152,7 @@ const usageColumns = (language: Language): Column<[string, { used: number; max?:
   },
 ]
 
-/** For people and for `.env` files alike: a name and a value in each line. */
+/** Prints a name and a value in each line, for people and for `.env` files alike. */
 async function connect(session: Session, given: ParsedArguments): Promise<Outcome> {
   const { server, cloud } = await namedCloud(session, given)
   const answer = await requestRecord<Record<string, string | null>>(
@@ -170,7 +170,7 @@ async function remove(session: Session, given: ParsedArguments): Promise<Outcome
   const { language } = session
   const { server, cloud } = await namedCloud(session, given)
   const body = { confirm: given.options['confirm'] }
-  // One that is being deleted already is waited for all the same: the answer to an earlier try may have been lost.
+  // If the cloud is being deleted already, the command waits all the same: the answer to an earlier try may have been lost.
   const gone = await requestRecord<object>(server, 'DELETE', pathOf(cloud), { body }).catch(
     (error: unknown) =>
       error instanceof ServerRefused && error.code === 'CLOUD_DELETING'

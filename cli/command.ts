@@ -1,4 +1,4 @@
-/** What a command is, its arguments and its result. */
+/** The types of a command, its arguments and its result. */
 import type { Clock } from '#platform/clock'
 import type { Env } from '#platform/config'
 import type { Db } from '#platform/db'
@@ -22,18 +22,18 @@ export interface Command {
   /** `account create`, or the noun alone where it has no verbs. */
   name: string
   about: Sentence
-  /** Its words after the name, each needed: `['ACCOUNT', 'CREDITS']`. */
+  /** The words after its name, all of which are needed: `['ACCOUNT', 'CREDITS']`. */
   takes: readonly string[]
-  /** Words that may follow those. */
+  /** Words that may follow those of `takes`. */
   mayTake?: readonly string[]
   /** Options with a value, by name; those of `needs` must be given. */
   options: readonly string[]
   needs: readonly string[]
   /** Options without a value; they stand in `ParsedArguments.flags`. */
   flags?: readonly string[]
-  /** Those of the options that may be given more than once. */
+  /** The options that may be given more than once. */
   repeatable?: readonly string[]
-  /** What its options mean, where that differs from other commands. */
+  /** The meaning of its options, where it differs from that in other commands. */
   help?: OptionHelp
   /** True if at least one of the options has to be given. */
   changes?: true
@@ -54,11 +54,11 @@ export interface ParsedArguments {
 
 /** The result of a command in both forms; exactly one of them is printed. */
 export interface Outcome {
-  /** For `--json`: amounts in micro-credits are strings, times ISO 8601. */
+  /** The result for `--json`: amounts in micro-credits are strings, times ISO 8601. */
   json: unknown
-  /** For people. */
+  /** The result for people. */
   text: string
-  /** In place of both, an answer too long to be held: written as it comes, while the session is open. */
+  /** Used in place of both for an answer too long to be held: it is written as it comes, while the session is open. */
   pieces?: (asJson: boolean) => AsyncIterable<string>
   /** True ends the process with 1 although there is an answer (`doctor` found something broken). */
   failed?: boolean
@@ -75,11 +75,11 @@ export interface Session {
   status(line?: string): void
   /** Aborts when the command is stopped by a signal. */
   stopping: AbortSignal
-  /** What a person is told who stops the command from here on. */
+  /** Sets the error that is shown if the command is stopped from here on. */
   whenStopped(refused: CommandRefused): void
-  /** The database, brought to this program's state as the server does it. Throws `StartRefused`. */
+  /** The database, migrated to this program's state as a server does it. Throws `StartRefused`. */
   db(): Promise<Db>
-  /** The database as it is. Throws `StartRefused`. */
+  /** The database as it is, without migrations. Throws `StartRefused`. */
   openedDb(): Promise<Db>
 }
 
@@ -89,7 +89,7 @@ export class CommandRefused extends Error {
   readonly code: string
   readonly sentence: Sentence
   readonly exitCode: 1 | 2
-  /** Further members of the error for `--json`; with a `request_id` it is a server that refused. */
+  /** Further members of the error for `--json`; where a `request_id` is among them, a server has refused. */
   readonly more: Readonly<Record<string, string>>
 
   constructor(

@@ -1,14 +1,16 @@
-/** Which module has which command. A command loads its own alone: together they load the whole platform, which takes longer than most of them. */
+/**
+ * Names the module of each command. A command loads only its own module: all of them load the whole platform, which takes longer than most commands.
+ */
 import type { Command } from './command.ts'
 
 interface CommandModule {
   nouns: readonly string[]
-  /** Of a noun that several modules share: those of its commands that are here, and in no other one. */
+  /** Where several modules share a noun: the verbs whose commands are in this module, and in no other one. */
   verbs?: readonly string[]
   load(): Promise<readonly Command[]>
 }
 
-/** In the order of the help. */
+/** All modules, in the order of the help. */
 const modules: readonly CommandModule[] = [
   { nouns: ['start', 'adopt'], load: async () => (await import('./installation.ts')).installationCommands },
   { nouns: ['account'], load: async () => (await import('./accounts.ts')).accountCommands },
@@ -49,7 +51,7 @@ const modules: readonly CommandModule[] = [
   { nouns: ['transcribe'], load: async () => (await import('./transcribe.ts')).transcribeCommands },
 ]
 
-/** The command that is typed and those beside it; all commands where the first word is the noun of none. */
+/** The command that is typed and those of its module; all commands where the first word is no noun. */
 export async function commandsFor(argv: readonly string[]): Promise<readonly Command[]> {
   const loaded = await Promise.all(modulesFor(argv).map(({ load }) => load()))
   return loaded.flat()
@@ -58,7 +60,7 @@ export async function commandsFor(argv: readonly string[]): Promise<readonly Com
 function modulesFor([noun = '', verb = '']: readonly string[]): readonly CommandModule[] {
   const own = modules.filter(({ nouns }) => nouns.includes(noun))
   if (own.length === 0) return modules
-  // Nothing but an option stands there: the help of the noun, or its verbs.
+  // No verb is typed, so all commands of the noun are needed, for their help or the list of verbs.
   if (verb === '' || verb.startsWith('-')) return own
   const exact = own.filter(({ verbs }) => verbs?.includes(verb))
   return exact.length > 0 ? exact : own.filter(({ verbs }) => verbs === undefined)

@@ -1,4 +1,4 @@
-/** The database of a command: the one that is named, or that of the data folder. */
+/** Opens the database of a command: the one that is named, or that of the data folder. */
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type Db, migrate, openDb } from '#platform/db'
@@ -15,7 +15,7 @@ export const migrationsFolder = fileURLToPath(new URL('../migrations', import.me
 /** A command runs its queries one after another; a few connections are enough beside a busy server. */
 const maxConnections = 4
 
-/** Opened; `stack` closes it. */
+/** Opens the database; `stack` closes it. */
 export async function openDatabase(env: Env, verbose: boolean, stack: AsyncDisposableStack): Promise<Db> {
   // Only the environment determines the database: an error in the configuration file must not prevent revoking a key.
   const { databaseUrl, dataDir, pgBin } = loadConfig(env)
@@ -30,7 +30,7 @@ export async function openDatabase(env: Env, verbose: boolean, stack: AsyncDispo
   return stack.use(await openDb({ url, maxConnections, log }))
 }
 
-/** As a start does it: a folder with a record is stamped with this release first. */
+/** Migrates the database as a start does: a folder with a record is stamped with this release first. */
 export async function migrateDatabase(db: Db, { dataDir, databaseUrl }: Env): Promise<void> {
   const folder = path.resolve(dataDir)
   const record = databaseUrl === undefined ? await readRecord(folder) : undefined

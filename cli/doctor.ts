@@ -36,7 +36,7 @@ export const doctorCommands: Command[] = [
   },
 ]
 
-/** All checks run, whatever the others find; the answer is failed when one is broken. */
+/** Runs all checks, whatever the others find; the outcome has failed when one check is broken. */
 async function run(session: Session, { flags }: ParsedArguments): Promise<Outcome> {
   const checks = await examineAll(session, flags.includes('live'))
   const brokenChecks = checks.filter(({ state }) => state === 'broken').length
@@ -82,7 +82,7 @@ async function examineAll(session: Session, live: boolean): Promise<Check[]> {
   // Only the doctor needs every provider room and the server; other commands start faster without them.
   const { checkProviders } = await import('./doctor/providers.ts')
   const { checkFfmpeg } = await import('./doctor/ffmpeg.ts')
-  // The programs are asked after the database: making it ready may repair their files.
+  // The programs are checked after the database: making it ready may repair their files.
   const database = checkDatabase(session)
   const [
     folder,
@@ -126,7 +126,7 @@ async function examineAll(session: Session, live: boolean): Promise<Check[]> {
   ]
 }
 
-/** `provider acme` is the title of providers and the id of the one. */
+/** The title of a check. `provider acme` has the title of providers and the id of one. */
 function titleOf(name: string): Sentence {
   const [kind = '', id] = name.split(' ')
   const known: Readonly<Record<string, Sentence>> = { ...checkTitles, ...voiceTitles, ...liveTitles }

@@ -29,13 +29,13 @@ export const functionHostCommands: Command[] = [
   },
 ]
 
-/** 32 random bytes. It is kept nowhere: whoever made it writes it down on both sides. */
+/** Prints a key of 32 random bytes. It is stored nowhere: whoever made it writes it down on both sides. */
 async function makeKey(): Promise<Outcome> {
   const key = randomBytes(32).toString('base64url')
   return { json: { key }, text: `${key}\n` }
 }
 
-/** A server finds them at the next function that is deployed. */
+/** Installs the packages. A server finds them at the next function that is deployed. */
 async function install({ env, language, stopping }: Session): Promise<Outcome> {
   const { dataDir, functions } = loadConfig(env, readConfigFile(env))
   const { packages } = functions

@@ -147,7 +147,7 @@ const intro: Sentence = {
   en: 'Runs Kherad: accounts, projects, keys, credits and the health of the server.\nIts database is that of DATABASE_URL or of the folder KHERAD_DATA, whether a server is running or not. Language: KHERAD_LOCALE=fa|en',
 }
 
-/** `kherad key create --name NAME [--cap N] …` */
+/** The usage of a command, such as `kherad key create --name NAME [--cap N] …`. */
 export function usageOf(command: Command): string {
   const { name, takes, mayTake = [], options, needs, flags = [], repeatable = [] } = command
   const shown = options.map((option) => {
@@ -158,7 +158,7 @@ export function usageOf(command: Command): string {
   return ['kherad', name, ...words, ...shown, ...flags.map((flag) => `[--${flag}]`)].join(' ')
 }
 
-/** The help of all commands, or of those that are asked about. */
+/** The help of all commands, or of the given ones. */
 export function help(asked: readonly Command[], language: Language, full: boolean): Outcome {
   const described = new Map(
     asked.flatMap((command) =>

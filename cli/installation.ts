@@ -20,7 +20,7 @@ export const installationCommands: Command[] = [
   { name: 'adopt', about: words.adoptAbout(), takes: [], options: [], needs: [], run: adopt },
 ]
 
-/** As `npm start` does it. */
+/** The flags of Node that `npm start` has too. */
 const nodeFlags = ['--max-semi-space-size=32', '--heap-growing-percent=50']
 const program = fileURLToPath(new URL('../src/main.ts', import.meta.url))
 
@@ -37,7 +37,7 @@ async function start(session: Session, { flags, options }: ParsedArguments): Pro
   return { json: { code }, text: '', failed: code !== 0 }
 }
 
-/** The next start takes over what belonged to the original. */
+/** Adopts the folder: the next start takes over what belonged to the original. */
 async function adopt({ env, language }: Session): Promise<Outcome> {
   const { dataDir } = loadConfig(env)
   const id = await adoptFolder(dataDir)

@@ -76,7 +76,7 @@ export const keyCommands: Command[] = [
   },
 ]
 
-/** Output tokens of one answer, at most (contract section 8). */
+/** The most output tokens of one answer (contract section 8). */
 const maxOutput = 32_768
 
 async function create(session: Session, { options }: ParsedArguments): Promise<Outcome> {
@@ -110,7 +110,7 @@ async function change(session: Session, { words: [typed = ''], options }: Parsed
   const key = await db.tx(async (tx) => {
     const found = await setKey(tx, id, limits)
     if (!found) refuse('KEY_NOT_FOUND', phrases.noKey(id))
-    // The key would look valid again.
+    // With new limits a revoked key would look valid again.
     if (found.revoked_at) refuse('KEY_REVOKED', phrases.keyRevoked(id))
     await setCaps(tx, found.account_id, 'key', id, caps, capNews(session))
     return found
@@ -136,7 +136,9 @@ function readScopes(typed: string): readonly Scope[] {
   return asked.filter(isScope)
 }
 
-/** Which models a key may use, until when, and how much it writes unasked, as typed: null lifts a limit, undefined was not given. */
+/**
+ * The limits of a key as typed: its models, its expiry, and its output where a request names no maximum. Null lifts a limit, undefined was not given.
+ */
 async function readLimits(
   session: Session,
   {
@@ -169,7 +171,7 @@ async function readModels(session: Session, typed: string): Promise<string[] | n
   return asked
 }
 
-/** Pages that may use the key from a browser; null: none is known. */
+/** The origins of pages that may use the key from a browser; null for none. */
 function readOrigins(typed: string): string[] | null {
   if (typed.trim() === 'none') return null
   const read = list(typed).map((text) => ({ text, origin: readOrigin(text) }))
@@ -196,7 +198,7 @@ async function revoke(session: Session, given: ParsedArguments): Promise<Outcome
   const db = await session.db()
   const key = await db.tx((tx) => revokeKey(tx, id, now))
   if (!key) refuse('KEY_NOT_FOUND', phrases.noKey(id))
-  // A key that was revoked before keeps its first time.
+  // A key that was revoked before keeps the time at which it was revoked first.
   const at = key.revoked_at ?? now
   const message = phrases.revoked(key.name, { fa: showTime(at, 'fa'), en: showTime(at, 'en') })
   return {

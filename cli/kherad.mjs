@@ -8,7 +8,7 @@ if (Number(process.versions.node.split('.')[0]) >= 24) await import('./kherad.ts
 else runWithNewer()
 
 function runWithNewer() {
-  // Beside us in a checkout; one folder up where Kherad itself is an installed package.
+  // Node stands beside us in a checkout, and one folder up where Kherad itself is an installed package.
   const places = ['../node_modules/node/bin/node', '../../node/bin/node'].map((place) =>
     fileURLToPath(new URL(place, import.meta.url)),
   )

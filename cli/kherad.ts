@@ -1,4 +1,4 @@
-/** The command line of Kherad, as a process: its words, its environment, its signals. */
+/** The command line of Kherad as a process, with its arguments, its environment and its signals. */
 import { readEnv } from '#platform/env'
 import { runCommand } from './run.ts'
 

@@ -1,4 +1,4 @@
-/** What is spent, held and allowed, as columns of a table and as members of a JSON document. */
+/** Spending, holds and caps, as columns of a table and as members of a JSON document. */
 import type { Language } from '#platform/errors'
 import type { Spending } from '#platform/ledger'
 import { showCredits } from './amounts.ts'

@@ -1,8 +1,8 @@
-/** Persian digits are as good as Latin ones: read to Latin ones, written in those of the language. */
+/** Reads Persian digits like Latin ones, and writes digits in those of the language. */
 import type { Language } from '#platform/errors'
 import { latinDigits, persianDigits } from '#platform/words'
 
-/** Stands for the sign of a negative number, which would else look like an option. */
+/** Replaces the hyphen of a negative number, which would else look like an option. */
 export const minus = '\u2212'
 
 export const latin = (text: string): string => latinDigits(text).replace('٫', '.').replace(minus, '-')

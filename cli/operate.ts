@@ -1,4 +1,4 @@
-/** What the operator's commands for sites and for app back-ends share; they stand on the database. */
+/** What the operator's commands for sites and for app back-ends share; they work on the database directly. */
 import type { Language } from '#platform/errors'
 import { readCount } from './amounts.ts'
 import type { ParsedArguments } from './command.ts'
@@ -25,10 +25,10 @@ export async function readAll<Row>(
   }
 }
 
-/** Options by the limits that they set: the name of each in the configuration, and its bounds there. */
+/** The limits that options set: the name of each in the configuration, and its bounds there. */
 export type LimitOptions = Readonly<Record<string, readonly [name: string, min: number, max: number]>>
 
-/** The limits that were typed; null for one that is taken back. */
+/** The limits that were typed; null for a limit that is taken back. */
 export function readLimits(
   limits: LimitOptions,
   { options }: ParsedArguments,

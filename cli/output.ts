@@ -9,7 +9,7 @@ export interface Column<Row> {
   numeric?: true
 }
 
-/** One line for the titles and one for each row, columns two blanks apart. */
+/** Rows as a table: one line for the titles and one for each row, columns two blanks apart. */
 export function table<Row>(
   rows: readonly Row[],
   columns: readonly Column<Row>[],
@@ -28,7 +28,7 @@ export function table<Row>(
     .join('')
 }
 
-/** One thing, a line for each of its columns. */
+/** One row as a card: a line for each of its columns. */
 export function card<Row>(row: Row, columns: readonly Column<Row>[], language: Language): string {
   const labels = Math.max(...columns.map(({ title }) => width(title[language])))
   return columns.map(({ title, show }) => `  ${pad(title[language], labels, false)}  ${show(row)}\n`).join('')
@@ -64,7 +64,7 @@ const jalali = new Intl.DateTimeFormat('fa-IR-u-ca-persian-nu-arabext', {
   hourCycle: 'h23',
 })
 
-/** In Persian the Jalali date and the time in Tehran; in English UTC. */
+/** Writes a time: in Persian the Jalali date and the time in Tehran, in English UTC. */
 export function showTime(time: Date, language: Language): string {
   if (language === 'en') return `${time.toISOString().slice(0, 16).replace('T', ' ')}Z`
   return jalali.format(time).replace('،', '').replace(',', '')

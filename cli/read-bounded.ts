@@ -1,9 +1,9 @@
-/** Reads files of people: never more than fits, whatever stands behind the name. */
+/** Reads files that people name: never more than fits, whatever stands behind the name. */
 import { open } from 'node:fs/promises'
 import { refuse, type Sentence } from './command.ts'
 import { phrases } from './phrases.ts'
 
-/** The bytes of a file, refused before it is read where its size says that it is too large, else at the first byte too many. */
+/** The bytes of a file. A file that is too large is refused before it is read if its size says so, else at the first byte too many. */
 export async function readBounded(
   place: string,
   maxBytes: number,
@@ -35,7 +35,7 @@ export async function readStream(
   return Buffer.concat(pieces)
 }
 
-/** The text of UTF-8, without a byte order mark; undefined for other bytes. */
+/** Decodes UTF-8 without a byte order mark; undefined for other bytes. */
 export function utf8(bytes: Buffer): string | undefined {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes)

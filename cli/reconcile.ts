@@ -41,7 +41,7 @@ interface ReconcileOptions {
   file: string
   from: Date
   to: Date
-  /** As typed, for the heading. */
+  /** The bounds as typed, for the heading. */
   shown: { from: string; to: string }
   columns: InvoiceColumns
 }
@@ -71,7 +71,7 @@ async function run(session: Session, { options }: ParsedArguments): Promise<Outc
   return outcome
 }
 
-/** The whole comparison, inside one transaction that is rolled back: nothing is left behind. */
+/** Runs the whole comparison inside one transaction that is rolled back: nothing is left behind. */
 async function* reportPieces(session: Session, comparison: ReconcileOptions, asJson: boolean) {
   const { reconcile, readInvoice } = await import('#account/accounting')
   const { creditsPerUsd, markup } = loadConfig(session.env, readConfigFile(session.env)).defaults
@@ -92,7 +92,7 @@ async function* reportPieces(session: Session, comparison: ReconcileOptions, asJ
   }
 }
 
-/** Opened when it is first read from: a failure to open needs a listener. */
+/** The text of a file, which is opened when it is first read from: a failure to open needs a listener. */
 async function* textOfFile(file: string): AsyncGenerator<string> {
   yield* createReadStream(file, 'utf8') as AsyncIterable<string>
 }
@@ -107,13 +107,13 @@ async function refuseFile(file: string, error: unknown): Promise<never> {
 
 const dayMs = 86_400_000
 
-/** A day is that of UTC, as vendors bill; the last one is counted whole. */
+/** Reads a bound. A day is a day of UTC, as vendors bill; the last one is counted whole. */
 function readBound(option: string, typed: string, which: 'first' | 'last'): Date {
   const text = latin(typed.trim())
   const day = /^\d{4}-\d{2}-\d{2}$/.test(text)
   const ms = day ? Date.parse(`${text}T00:00:00Z`) : Date.parse(text)
   const valid = /^\d{4}-\d{2}-\d{2}($|T\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?(Z|[+-]\d{2}:\d{2})$)/.test(text)
-  // A day that its month does not have would be counted on into the next.
+  // A day that its month does not have is refused: `Date.parse` would count it on into the next month.
   if (!valid || Number.isNaN(ms) || (day && !new Date(ms).toISOString().startsWith(text)))
     misused(words.notADate(option, typed))
   return new Date(day && which === 'last' ? ms + dayMs : ms)
@@ -231,7 +231,7 @@ const comparedJson = ({ invoice, receipts }: Reconciliation['total']) => ({
   receipts: sideJson(receipts),
 })
 
-/** One document, written as it is found; USD and micro-credits are strings, since a number of JSON is not exact. */
+/** Writes one JSON document as it is found; USD and micro-credits are strings, since a number of JSON is not exact. */
 async function* jsonOf(
   comparison: ReconcileOptions,
   found: Reconciliation,

@@ -1,4 +1,4 @@
-/** Reads the words, runs one command on the project's own code, prints one answer. */
+/** Reads the typed words, runs one command on the project's own code, prints one answer. */
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import type { Writable } from 'node:stream'
@@ -11,7 +11,7 @@ import { help } from './help.ts'
 import { phrases } from './phrases.ts'
 import { openSession } from './session.ts'
 
-/** Where a command prints, and who stops it. */
+/** Where a command prints, and the signal that stops it. */
 export interface Terminal {
   stdout: Writable
   stderr: Writable & { isTTY?: boolean }
@@ -19,7 +19,7 @@ export interface Terminal {
   stop: AbortSignal
 }
 
-/** Answers the exit code. It ends only when all that it opened is closed. */
+/** Runs a command and returns the exit code. The promise resolves only when all that was opened is closed. */
 export const runCommand = (argv: readonly string[], env: Env, terminal: Terminal): Promise<number> =>
   new CommandRun(argv, env, terminal).run()
 
@@ -42,7 +42,7 @@ class CommandRun {
     this.#verbose = argv.includes('--verbose')
     this.#stopped.promise.catch(() => undefined)
     terminal.stop.addEventListener('abort', () => {
-      // First, so that this is said and not what comes of the abort.
+      // The rejection comes first, so that this message is shown and not what follows from the abort.
       this.#stopped.reject(this.#saidWhenStopped)
       this.#stopping.abort(this.#saidWhenStopped)
     })
@@ -92,7 +92,7 @@ class CommandRun {
       },
     })
     const stopped = this.#stopped.promise
-    // Told to stop, the database is still closed in order before the process ends.
+    // A command that is told to stop still closes the database in order before the process ends.
     const outcome = await Promise.race([typed.command.run(session, typed.given), stopped])
     if (outcome.pieces) await Promise.race([this.#write(outcome.pieces(this.#asJson)), stopped])
     return outcome
@@ -105,7 +105,7 @@ class CommandRun {
     this.#statusShown = line !== undefined
   }
 
-  /** No faster than it is read; told to stop, the pieces come to their own end. */
+  /** Writes no faster than the output is read. When the command is told to stop, the pieces still end in order. */
   async #write(pieces: AsyncIterable<string>): Promise<void> {
     const { stdout, stop } = this.#terminal
     for await (const piece of pieces) {
@@ -128,7 +128,7 @@ async function asRefusal(error: unknown): Promise<CommandRefused> {
   return new CommandRefused('INTERNAL', phrases.unexpected(reason), 1)
 }
 
-/** Both languages, as the start of the server does: who is refused may not know yet how to choose one. */
+/** The error in both languages, as at the start of the server: the user may not know yet how to choose one. */
 function textError({ sentence, code, more }: CommandRefused): string {
   // A server speaks one language, and programs know its refusals by their codes.
   const codes = [code, more['param']].filter((one) => one !== undefined).join(', ')

@@ -16,28 +16,28 @@ export interface Server {
   notify(line: string): void
 }
 
-/** Tries of what may be sent again while the server cannot be reached: about two minutes. */
+/** How often a request is tried while the server cannot be reached: for about two minutes. */
 const maxTries = 30
 const maxPauseMs = 5_000
-/** Early enough for a person who waits, and not for a connection that only broke once. */
+/** The notice comes early enough for a person who waits, and not for a connection that only broke once. */
 const triesBeforeNotice = 2
 const maxRefusalBytes = 1024 * 1024
 const maxKeyBytes = 4 * 1024
 
-/** The address and the key as typed, else of the environment. A key in the words of a command is visible to others of this machine. */
+/** Reads the address and the key as typed, else from the environment. A key in the words of a command is visible to others of this machine. */
 export async function serverOf(
   { env, language, stopping, notify }: Session,
   { options }: ParsedArguments,
 ): Promise<Server> {
   const key = ((await keyIn(options)) ?? env.clientKey)?.trim()
   if (key === undefined || key === '') misused(words.noKey())
-  // No header can carry anything else; such as letters typed on a Persian keyboard.
+  // A header can carry nothing else, such as letters typed on a Persian keyboard.
   if (!/^[\x21-\x7e]+$/.test(key)) misused(words.badKey())
   const typed = options['url']
   if (typed === undefined) return { url: loadConfig(env).baseUrl, key, language, stopping, notify }
   const url = URL.parse(typed)
   if (!url || !/^https?:$/.test(url.protocol)) misused(words.badUrl(typed))
-  // Clients of the field are given their base URL with /v1.
+  // Clients of other tools are given a base URL with /v1.
   const base = url.href.replace(/(?<!\/)\/+$/, '').replace(/\/v1$/, '')
   return { url: base, key, language, stopping, notify }
 }
@@ -51,10 +51,10 @@ async function keyIn({ key, 'key-file': file }: ParsedArguments['options']): Pro
 /** A refusal of the server, in its words. */
 export class ServerRefused extends CommandRefused {
   readonly status: number
-  /** True where this very request is not run again. */
+  /** True where the server will not run this same request again. */
   readonly isFinal: boolean
   readonly files: readonly string[]
-  /** Where in the code that was sent. */
+  /** The place of the error in the code that was sent. */
   readonly place: { line: number; column: number } | undefined
 
   constructor(reply: Response, error: ErrorMembers | undefined) {
@@ -90,9 +90,9 @@ interface ErrorMembers {
 export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE'
 
 export interface Sent {
-  /** Written as JSON, or JSON as it is sent. */
+  /** A value to be written as JSON, or JSON as text. */
   body?: unknown
-  /** In place of it; its files are read anew for each try. */
+  /** Used in place of `body`; its files are read anew for each try. */
   form?: FormData
   headers?: Record<string, string>
   /** Ends the waiting. */
@@ -101,7 +101,7 @@ export interface Sent {
 
 const maxSaidCharacters = 2_000
 
-/** Without controls and marks of direction, with which an answer could write over a terminal, and not without an end. */
+/** The text without controls and marks of direction, with which an answer could write over a terminal, and of bounded length. */
 export const plain = (text: unknown): string =>
   String(text)
     .slice(0, maxSaidCharacters)
@@ -135,7 +135,7 @@ export async function request<Answer>(
     signal.throwIfAborted()
     const isRefused = failed instanceof CommandRefused
     if (isRefused && !mayChange(failed)) throw failed
-    // Who waits for the end of its own first request is not turned away.
+    // A request that waits for the end of its own first try is not given up.
     if (failed instanceof ServerRefused && isRunning(failed)) lost = 0
     else lost++
     if (lost === maxTries)
@@ -152,7 +152,7 @@ const runningPauseMs = 1_000
 
 const isRunning = ({ code }: CommandRefused): boolean => code === 'IDEMPOTENCY_IN_PROGRESS'
 
-/** What stands between may answer 502 or 504 in its own words while the server still works. */
+/** Whether another try may succeed. A proxy in between may answer 502 or 504 in its own words while the server still works. */
 const mayChange = (refused: CommandRefused): boolean =>
   isRunning(refused) ||
   (refused instanceof ServerRefused &&
@@ -168,7 +168,7 @@ const send = (
 ): Promise<Response> =>
   fetch(`${url}${path}`, {
     method,
-    // Followed, the key would go to wherever the answer says.
+    // If a redirect were followed, the key would go to wherever the answer says.
     redirect: 'manual',
     signal,
     headers: {
@@ -187,7 +187,7 @@ async function refusedBy(reply: Response): Promise<never> {
   throw new ServerRefused(reply, typeof error?.code === 'string' ? error : undefined)
 }
 
-/** The whole body of at most so many bytes; `arrived` gets how many there are so far. */
+/** The whole body, of at most `maxBytes`; `arrived` gets the number of bytes so far. */
 export async function readBytes(
   { body }: Response,
   maxBytes: number,
@@ -196,7 +196,7 @@ export async function readBytes(
   return Buffer.concat(await Array.fromAsync(piecesOf({ body }, maxBytes, arrived)))
 }
 
-/** The same as it comes. */
+/** The body in pieces as they come, of at most `maxBytes`. */
 export async function* piecesOf(
   { body }: Pick<Response, 'body'>,
   maxBytes: number,
@@ -211,7 +211,7 @@ export async function* piecesOf(
   }
 }
 
-/** Undefined for what is no JSON. */
+/** The value of a JSON text; undefined for any other text. */
 export function readJson(text: string): unknown {
   try {
     return JSON.parse(text)

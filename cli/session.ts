@@ -5,8 +5,8 @@ import type { Language } from '#platform/errors'
 import type { Session } from './command.ts'
 
 /**
- * Stands on `DATABASE_URL`, else on the PostgreSQL of the data folder: of a running server, or started for this command
- * and stopped after it. Disposing it waits for an opening under way, so that no PostgreSQL is left running for nobody.
+ * Opens a session on `DATABASE_URL`, else on the PostgreSQL of the data folder: that of a running server, or one started for this command and stopped
+ * after it. Disposing the session waits for an opening under way, so that no PostgreSQL is left running for nobody.
  */
 export const openSession = (env: Env, verbose: boolean, terminal: Terminal): Session & AsyncDisposable =>
   new DatabaseSession(env, verbose, terminal)
@@ -52,7 +52,7 @@ class DatabaseSession implements Session, AsyncDisposable {
     await this.#stack.disposeAsync()
   }
 
-  /** Loaded here: commands that ask a server have no database. */
+  /** The module of the database is loaded here: commands that ask a server have no database. */
   async #open(): Promise<Db> {
     const { openDatabase } = await import('./database.ts')
     return openDatabase(this.env, this.#verbose, this.#stack)

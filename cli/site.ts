@@ -1,4 +1,4 @@
-/** `kherad site …`: publishes a folder on a running server, and what belongs to a published site. */
+/** `kherad site …`: publishes a folder on a running server, and manages published sites. */
 import type { Language } from '#platform/errors'
 import {
   type Command,

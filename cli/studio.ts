@@ -51,7 +51,7 @@ export const studioCommands: Command[] = [
   },
 ]
 
-/** Characters of a prompt and of a text (contract section 4). */
+/** The most characters of a prompt and of a text (contract section 4). */
 const maxPromptCharacters = 8_000
 const maxTextCharacters = 12_000
 const maxPictures = 4
@@ -105,7 +105,7 @@ async function speak(session: Session, given: ParsedArguments): Promise<Outcome>
   return orderAndSave(session, server, { order, place, count: 1 })
 }
 
-/** What is spoken, and the words that its file is named by. */
+/** The body of what is spoken, and the words that name its file. */
 async function speechOf(
   session: Session,
   { words: [typed], options: { file, dialogue, voice, instructions } }: ParsedArguments,
@@ -139,7 +139,7 @@ async function orderAndSave(
   try {
     saved = await saveAll(place, answer.creations, count)
   } catch (error) {
-    // It is paid and kept.
+    // The paid result is kept: a repeat gets it.
     throw error instanceof CommandRefused ? repeatable(error, order, session.language) : error
   }
   report(session, answer)
@@ -158,7 +158,7 @@ async function orderAndSave(
     json,
     text,
     async *pieces(asJson) {
-      // A line each, so that the answers of many orders can stand in one file.
+      // Each answer is one line, so that the answers of many orders can stand in one file.
       yield asJson ? `${JSON.stringify(json)}\n` : text
     },
   }

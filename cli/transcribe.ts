@@ -1,4 +1,4 @@
-/** `kherad transcribe`: has a running server write a recording down, and saves subtitles or text beside it. */
+/** `kherad transcribe`: has a running server transcribe a recording, and saves subtitles or text beside it. */
 import { randomUUID } from 'node:crypto'
 import path from 'node:path'
 import {
@@ -86,7 +86,7 @@ async function awaited<Answer>(session: Session, send: () => Promise<Answer>): P
   return await send()
 }
 
-/** `--format`, else the ending of `--out`, else subtitles. */
+/** The format of `--format`, else of the ending of `--out`, else subtitles. */
 function formatOf({ options: { format, out } }: ParsedArguments): Format {
   const known = (name: string | undefined) => formats.find((one) => one === name)
   if (format !== undefined) return known(format.toLowerCase()) ?? misused(words.badFormat(format))
@@ -100,7 +100,7 @@ function formatOf({ options: { format, out } }: ParsedArguments): Format {
   )
 }
 
-/** Beside the recording under its name, unless `--out` says another place. */
+/** The place of the result: beside the recording under its name, unless `--out` says another one. */
 function placeFor({ words: [file], options, flags }: ParsedArguments, format: Format): Promise<Place> {
   const { dir, name } = path.parse(file!)
   const beside = path.join(dir || '.', `${name}.${format}`)

@@ -12,7 +12,7 @@ import { type Place, preparePlace, saveStream } from './studio/save.ts'
 import { awaitVideo, orderVideo, type VideoJob } from './video/job.ts'
 import { videoOptions, videoPhrases as words } from './video/phrases.ts'
 
-/** What says how the video is to be; none of it is of use for one that is ordered already. */
+/** Options that describe the video; none of them is of use for a video that is ordered already. */
 const settings = ['model', 'duration', 'resolution', 'aspect', 'frame', 'reference', 'idempotency-key']
 
 export const videoCommands: Command[] = [

@@ -1,4 +1,4 @@
-/** `kherad work …`: asks a running server for durable work, shows how it goes, and saves what it makes. */
+/** `kherad work …`: orders durable work from a running server, shows its progress, and saves its results. */
 import path from 'node:path'
 import type { Command, Outcome, ParsedArguments, Session } from './command.ts'
 import { connection } from './server/phrases.ts'
@@ -56,7 +56,7 @@ async function begin(session: Session, given: ParsedArguments, kind: string): Pr
   return followRun(session, server, id, given)
 }
 
-/** Shows what happens to the run until it ends, and saves what there is. */
+/** Shows the events of the run until it ends, and saves its files. */
 async function followRun(
   session: Session,
   server: Server,

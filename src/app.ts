@@ -49,20 +49,20 @@ export interface App {
   collections: Collections
   /** SQL of the developers of dedicated clouds. */
   sql: CloudSql
-  /** Which installation this is, and whether it is a copy, which touches nothing that its original has outside. */
+  /** Which installation this is, and whether it is a copy: a copy touches nothing outside that belongs to its original. */
   installation: Identity
-  /** What keeps this process from serving well. */
+  /** The problems that keep this process from serving well. */
   readiness: Readiness
-  /** How much room the disks have that this process writes to. */
+  /** Measures the free space of the disks that this process writes to. */
   space: DiskSpace
-  /** By what `kherad doctor` knows the server of its data folder; undefined where nobody can tell. */
+  /** The fingerprint by which `kherad doctor` recognises the server of its data folder; undefined where the folder has no record. */
   instance: string | undefined
   /** The processes that use this database, and which of them are alive. */
   processes: Processes
   ledger: Ledger
   /** The realtime calls of this process. */
   realtime: RealtimeCalls
-  /** Where calls over WebRTC arrive. */
+  /** The endpoint at which calls over WebRTC arrive. */
   webrtc: LazyWebRtc
   /** The queue of background work. */
   jobs: Jobs
@@ -94,11 +94,11 @@ export interface App {
   databases: CloudDatabases
   /** Runs the functions of clouds. */
   functions: FunctionRuntime
-  /** Makes what runs of what developers send. */
+  /** Compiles the code that developers send into the code that runs. */
   functionCompiler: FunctionCompiler
-  /** What functions run, and what they have written. */
+  /** The code that functions run, and the lines that they have written. */
   functionSource: PlatformFunctions
-  /** What the clouds may still use today. */
+  /** The allowances of clouds for today. */
   cloudAllowances: Pick<
     CloudAllowances,
     'takeEgress' | 'expectEgress' | 'refundEgress' | 'egressEnded' | 'takeCall'
@@ -109,7 +109,7 @@ export interface App {
   secrets: Secrets
   /** Bytes that outlive a process. */
   storage: Storage
-  /** Where paid results wait on this machine while the store fails; absent where the store is this machine's disk itself. */
+  /** The place on this machine where paid results wait while the store fails; absent where the store is this machine's disk itself. */
   waiting?: Waiting | undefined
   /** Files in transit, on the disk of this machine. */
   spool: Spool

@@ -29,13 +29,13 @@ import { work } from '#work/runs'
 interface Capability {
   name: string
   routes: Route[]
-  /** What it does in the background. */
+  /** The background jobs of the capability. */
   jobs?: Job<never>[]
-  /** What a process that works does beside jobs, until it is disposed. */
+  /** Background work beside the jobs, in each process with the worker role, until it is disposed. */
   background?: (app: App) => AsyncDisposable
-  /** What every process does, whatever its role, until it is disposed: what concerns its own machine. */
+  /** Background work of every process, whatever its role, on its own machine, until it is disposed. */
   everywhere?: (app: App) => AsyncDisposable
-  /** Answers for its hosts on the second listener, in every process that answers requests, until it is disposed. */
+  /** The handler that answers for the capability's hosts on the second listener, in every process that answers requests, until it is disposed. */
   apps?: (app: App) => HostHandler
 }
 
@@ -64,7 +64,7 @@ const capabilities: Capability[] = [
 
 const served: Route[] = capabilities.flatMap(({ routes }) => routes)
 
-/** Every route of the server, its own description included. */
+/** Every route of the server, the routes of its description included. */
 export const routes: Route[] = [...served, ...docs(served)]
 
 export const jobs: Job<never>[] = capabilities.flatMap(({ jobs = [] }) => jobs)

@@ -44,7 +44,7 @@ const rooms: Record<Wire, (address: UpstreamAddress & { id: string }) => Room> =
   messages: messagesProvider,
 }
 
-/** A provider with several of them draws by the first. */
+/** Clients for pictures; a provider uses the first whose dialect it has. */
 const pictureRooms = {
   images: imagesProvider,
   openrouter: openRouterImages,
@@ -53,7 +53,7 @@ const pictureRooms = {
   modalities: chatImages,
 } satisfies Partial<Record<Dialect, (address: PictureAddress, net: GuardedClient) => ImageRoom>>
 
-/** A provider with several of them speaks by the first. */
+/** Clients for speech; a provider uses the first whose dialect it has. */
 const soundRooms = {
   speech: speechProvider,
   openrouter: speechProvider,
@@ -61,12 +61,12 @@ const soundRooms = {
   gemini: geminiSpeech,
 } satisfies Partial<Record<Dialect, (address: UpstreamAddress) => SoundRoom>>
 
-/** A provider with one of them answers recordings by it, whatever it speaks texts by. */
+/** Clients that answer recordings; a provider that has one uses it for them, whatever speaks its texts. */
 const answerRooms = {
   modalities: chatAnswers,
 } satisfies Partial<Record<Dialect, (address: UpstreamAddress) => SoundRoom>>
 
-/** A provider with several of them writes recordings down by the first. */
+/** Clients for transcription; a provider uses the first whose dialect it has. */
 const transcriptionRooms = {
   transcriptions: transcriptionsProvider,
   openrouter: openRouterTranscription,
@@ -76,20 +76,20 @@ const transcriptionRooms = {
   Record<Dialect, (address: UpstreamAddress) => TranscriptionRoom & Partial<LiveTranscriber>>
 >
 
-/** A provider with several of them talks by the first. */
+/** Clients for realtime calls; a provider uses the first whose dialect it has. */
 const realtimeRooms = {
   realtime: realtimeProvider,
   gemini: geminiRealtime,
 } satisfies Partial<Record<Dialect, (address: UpstreamAddress) => TalkingRoom>>
 
-/** A provider with several of them makes videos by the first. */
+/** Clients for videos; a provider uses the first whose dialect it has. */
 const videoRooms = {
   openrouter: openRouterVideos,
   gemini: geminiVideos,
   fal: falVideos,
 } satisfies Partial<Record<Dialect, (address: LinkedAddress, net: GuardedClient) => VideoRoom>>
 
-/** The guarded client of a config: addresses of users, which go through the environment's proxy only where `net.use_proxy` says so. */
+/** The guarded client of a config, for addresses that users name. It goes through the environment's proxy only where `net.use_proxy` says so. */
 export function openNet({ net }: Pick<Config, 'net'>, outbound: Outbound, log?: Log): GuardedNet {
   const own = net.usesProxy ? {} : ({ proxy: 'direct' } as const)
   return openGuardedClient({
@@ -99,7 +99,7 @@ export function openNet({ net }: Pick<Config, 'net'>, outbound: Outbound, log?: 
   })
 }
 
-/** Every provider of the catalogue, connected. Pictures and videos that one only links to are fetched by `net`. */
+/** Connects every provider of the catalogue. Pictures and videos that a provider only links to are fetched by `net`. */
 export function connect(
   models: Catalogue,
   net: GuardedClient,
@@ -139,7 +139,7 @@ export function connect(
   return upstreams
 }
 
-/** In a process beside this one, which starts with the first recording. */
+/** A provider that transcribes in a child process, which starts with the first recording. */
 function sherpaRoom(
   place: NonNullable<ProviderConfig['sherpa']>,
   opening: AsyncDisposableStack,
@@ -203,7 +203,7 @@ function joinedSound(speaks?: SoundRoom, answers?: SoundRoom): Pick<SoundRoom, '
   }
 }
 
-/** `ping`: for one that speaks no wire of text. */
+/** `ping` is given for a provider that has no wire of text. */
 function joined(all: readonly TextProvider[], ping?: TextProvider['ping']): TextProvider {
   const byWire = new Map(all.flatMap((room) => room.wires.map((wire) => [wire, room] as const)))
   const wires = [...byWire.keys()]

@@ -1,4 +1,4 @@
-/** What a host of functions says at its start. */
+/** Messages of a host of functions at its start. */
 interface Said {
   en: string
   fa: string

@@ -30,19 +30,19 @@ import { functionsHostSeries } from './metrics.ts'
 
 export interface RunningFunctionsHost extends AsyncDisposable {
   readonly log: Log
-  /** Of health and metrics. */
+  /** The address of health and metrics. */
   readonly url: string
-  /** Of the channel. */
+  /** The port of the channel. */
   readonly port: number
 }
 
-/** What a host of functions must not have in its environment: secrets of the platform. Those of proxies stay. */
+/** Variables that a host of functions must not have in its environment: secrets of the platform. The proxies' secrets are allowed. */
 const forbidden = variables.filter(
   ({ name, ...more }) =>
     'secret' in more && more.secret && !/_proxy$/i.test(name) && name !== 'KHERAD_FUNCTIONS_KEY',
 )
 
-/** Throws `StartRefused` if something of the platform is here that strangers' code must never be near to. */
+/** Throws `StartRefused` if this machine has a secret of the platform, near which strangers' code must never be. */
 export function refuseSecrets(env: Env): void {
   const found = forbidden.find(({ name }) => (env.variables[name] ?? '') !== '')
   if (found) refuse(phrases.forbidden(found.name))
@@ -100,7 +100,7 @@ export async function startFunctionsHost(config: Config): Promise<RunningFunctio
 
 type HostMetrics = ReturnType<typeof functionsHostSeries> & Pick<Metrics, 'text'>
 
-/** What functions send by: the broker of this host, whose allowances, signatures and addresses come from the API. */
+/** Opens the broker that sends the requests of functions. Its allowances, signatures and addresses come from the API. */
 function openEgressOf(config: Config, log: Log, metrics: HostMetrics, links: HostLinks) {
   const meters = new Map<string, HostMeter>()
   const meterOf = ({ accountId, cloudId }: CloudKey): HostMeter => {
@@ -133,7 +133,7 @@ function openEgressOf(config: Config, log: Log, metrics: HostMetrics, links: Hos
   }
 }
 
-/** Of the machines inside the network functions reach those that the operator has named, and nothing else. */
+/** The machines inside the network that functions can reach: those that the operator has named, and no others. */
 function insideOf({ functionsHost: { apiUrl, cloudsUrl } }: Config, { hello }: HostLinks): Inside {
   return {
     ...(apiUrl !== undefined && { api: { at: new URL(apiUrl), origins: hello?.platformOrigins ?? [] } }),

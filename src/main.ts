@@ -1,4 +1,4 @@
-/** The program's first file: whatever is imported after the compile cache is on starts from it, so that all else is imported by run.ts. */
+/** The program's first file. The compile cache covers only what is imported after it is on, so that run.ts imports all else. */
 import { keepCompiled } from '#platform/compiled'
 import { readEnv } from '#platform/env'
 import { StartRefused } from '#platform/errors'
@@ -8,7 +8,7 @@ keepCompiled(env.dataDir)
 await refuseNewer()
 await import('./run.ts')
 
-/** Before the platform is loaded, which takes a second: a folder of a later release is refused by what stands in one small file. */
+/** Refuses a folder of a later release, by one small file, before the platform is loaded, which takes a second. */
 async function refuseNewer(): Promise<void> {
   const { refuseNewerFolder } = await import('#platform/installation')
   try {

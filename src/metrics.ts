@@ -37,7 +37,7 @@ export const makeSeries = (registry: Registry): AllSeries => ({
   ...realtimeSeries(registry),
 })
 
-/** Those of a host of functions, which has no other rooms. */
+/** The series of a host of functions, which has no other rooms. */
 export const functionsHostSeries = (registry: Registry) => ({
   ...functionSeries(registry),
   ...brokerSeries(registry),

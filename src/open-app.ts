@@ -70,13 +70,13 @@ export interface AppOptions {
   config: Config
   clock?: Clock
   log?: Log
-  /** Instead of the guarded client of the config. */
+  /** Used in place of the guarded client of the config. */
   net?: GuardedNet
-  /** Instead of the built-in pipelines. */
+  /** Used in place of the built-in pipelines. */
   pipelines?: Pipelines
-  /** Instead of the models of the config and their providers, which it is given. */
+  /** Returns what is used in place of the configured models and their providers, which it receives. */
   models?: (configured: Readonly<ServedModels>) => ServedModels
-  /** Instead of `openInference`. */
+  /** Used in place of `openInference`. */
   inference?: (options: InferenceOptions) => Inference
 }
 
@@ -86,7 +86,7 @@ export interface ServedModels {
   upstreams: ReadonlyMap<string, Upstream>
 }
 
-/** What every other part of an app stands on. */
+/** The parts of an app that all other parts need. */
 type Ground = Pick<
   App,
   | 'config'
@@ -120,7 +120,7 @@ export async function openApp(
   const app: App = {
     ...ground,
     ...books,
-    // Before the calls, which end first.
+    // Opened before the calls, which are therefore closed first.
     webrtc: opening.use(
       new LazyWebRtc(config.webrtc, log, { metrics, connectMs: config.timing.webrtcConnectMs }),
     ),
@@ -170,7 +170,7 @@ async function openGround(
   return { config, db, collections, clock, log, secrets, metrics, tracing, readiness, installation, space }
 }
 
-/** The disks of this process; it is ready once each that answers was looked at. */
+/** The disks of this process. Returns once each disk that answers has been measured. */
 async function openSpace({ dataDir, databaseUrl, storage, disk }: Config): Promise<DiskSpace> {
   const folder = (name: string) => path.join(dataDir, name)
   const folders = {
@@ -214,7 +214,7 @@ async function openModels(
   return { ...(options.models?.(configured) ?? configured), discovered, net }
 }
 
-/** Who is alive, who pays and who calls. */
+/** Opens the registry of processes, the ledger and the key ring. */
 async function openBooks(
   { config, db, clock, log, metrics }: Ground,
   models: Catalogue,
@@ -235,7 +235,7 @@ async function openBooks(
   return { processes, ledger, keys }
 }
 
-/** Calls: a process without the role holds none, and ends those of dead processes. */
+/** Opens the realtime calls. A process without the role holds none, and ends those of dead processes. */
 const openRealtime = (
   ground: Ground,
   books: Pick<App, 'processes' | 'ledger' | 'keys'>,
@@ -247,20 +247,20 @@ const openRealtime = (
       {
         capacity: ground.config.roles.voice ? ground.config.voice.capacity : 0,
         secret: ground.config.secret,
-        // Those of a copy's original are still talking.
+        // A copy ends no calls: its original still holds them.
         hangUp: ground.installation.copy ? async () => undefined : hangingUp(upstreams),
       },
     ),
   )
 
-/** Without a domain every site is a name of this machine. */
+/** The directory of sites. Without a domain every site is a name of this machine. */
 const openSites = ({ config, db, log }: Ground): Promise<SiteDirectory> =>
   openSiteDirectory({ db, log, domain: config.apps.domain ?? 'localhost' })
 
-/** Reading a whole file of data takes a core or two and up to 2 GB. */
+/** Bounds on reading whole files of data, which takes a core or two and up to 2 GB for each. */
 const dataPlaces = { working: 2, waiting: 64 }
 
-/** What models and runs of work may use: hosted tools, readers of documents, pipelines. */
+/** Opens what models and runs of work may use: hosted tools, readers of documents, pipelines. */
 function openHands(
   { config, pipelines }: AppOptions,
   log: Log,
@@ -304,7 +304,7 @@ function openDatabases(ground: Ground, jail: Jail): CloudDatabases {
     db,
     secrets,
     metrics,
-    // Those of a copy's original are not its own.
+    // A copy has no databases of its own: those that it lists belong to its original.
     providers: installation.copy
       ? []
       : [
@@ -316,7 +316,7 @@ function openDatabases(ground: Ground, jail: Jail): CloudDatabases {
   })
 }
 
-/** Code of clouds: what compiles it, what runs it, and what it sends by. */
+/** Opens what compiles the code of clouds, what runs it, and what sends its requests. */
 function openFunctions(
   ground: Ground,
   {
@@ -355,7 +355,7 @@ function openFunctions(
   }
 }
 
-/** What hosts of functions get of this process, and what they give it. */
+/** What this process gives to hosts of functions, and what it takes from them. */
 const platformSide = (
   { config, clock, log, metrics, secrets }: Ground,
   source: FunctionSource,
@@ -380,7 +380,7 @@ const platformSide = (
   },
 })
 
-/** Threads that start with the first publication. */
+/** Opens the threads for websites, which start with the first publication. */
 const openSiteThreads = (
   { sites }: Config,
   spool: Spool,
@@ -390,14 +390,14 @@ const openSiteThreads = (
   siteCompressor: opening.use(new SiteCompressor({ atOnce: sites.publicationsAtOnce })),
 })
 
-/** Of a copy the bucket is that of its original: what lies in it is read, and nothing else. */
+/** The storage of this process. A copy has the bucket of its original, which it may only read. */
 async function storageOf(ground: Ground, storage: Storage, opening: AsyncDisposableStack): Promise<Storage> {
   if (!ground.config.storage.s3) return storage
   await holdBucket(ground, storage, opening)
   return ground.installation.copy ? heldStorage(storage) : storage
 }
 
-/** Bytes: stored ones, and those on their way. */
+/** Opens the stores for files and for files in transit. */
 async function openStores(
   { config: { dataDir, storage, files }, space, db, log, readiness }: Ground,
   outbound: Outbound,
@@ -412,7 +412,7 @@ async function openStores(
     readiness.add(await duringStart(db, () => openFolder(at, log)))
   }
   return {
-    // A second place on the disk that failed would be none.
+    // Without S3 the store is this disk, and a second place on a disk that failed would not help.
     ...(storage.s3 && { waiting: opening.use(await openWaiting(dataDir)) }),
     storage: opened,
     spool: opening.use(

@@ -1,4 +1,4 @@
-/** The database and which installation it is; what a copy may not touch is kept from it here. */
+/** Opens the database, finds out which installation it is, and keeps a copy from what it may not touch. */
 import { fileURLToPath } from 'node:url'
 import type { App } from '#app'
 import type { Config } from '#platform/config'
@@ -18,7 +18,7 @@ import type { Storage } from '#platform/storage'
 
 const migrations = fileURLToPath(new URL('../migrations', import.meta.url))
 
-/** The database of the config, migrated: the named one, or our own below the data folder; and which installation it is. */
+/** The migrated database, named by the config or embedded below the data folder, and the installation that it is. */
 export async function openDatabase(
   config: Config,
   { log, readiness }: Pick<App, 'log' | 'readiness'>,
@@ -30,7 +30,7 @@ export async function openDatabase(
   const db = opening.use(await openDb({ url, log, connectMs: config.timing.databaseWaitMs }))
   await duringStart(db, () => migrate(db, migrations, migrationEvents(claim, log)))
   const installation = await duringStart(db, () => settleIdentity({ db, claim, databaseUrl, asCopy, log }))
-  // The bucket may still tell that it is one.
+  // `holdBucket` may still find that this is a copy.
   readiness.add(() => (installation.copy ? copyProblem : undefined))
   return { db, url, installation }
 
@@ -41,7 +41,7 @@ export async function openDatabase(
   }
 }
 
-/** Marks the bucket as ours, or finds that somebody alive elsewhere holds it with the same identity: then what is here is a copy. */
+/** Marks the bucket as ours. If a live installation elsewhere holds it with the same identity, this installation becomes a copy. */
 export async function holdBucket(
   {
     installation,
@@ -61,7 +61,7 @@ export async function holdBucket(
   if (holder !== undefined) await becomeCopy(db, installation, holder)
 }
 
-/** The bucket of a copy's original: read, never written. */
+/** The bucket of a copy's original, which can be read and never written. */
 export const heldStorage = (storage: Storage): Storage => {
   const refuse = async (): Promise<never> => fail('INSTALLATION_COPY', {})
   return {

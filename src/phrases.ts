@@ -58,7 +58,7 @@ const copyOf = ({ installation: { copy } }: App): string[] =>
 const isWithoutApps = ({ app: { config }, apps }: Kherad): boolean =>
   config.roles.api && config.apps.listens && !apps
 
-/** The API serves without the second listener. */
+/** The warning that the API serves without the second listener. */
 export const takenApps = ({ apps: { port } }: Config): string =>
   [
     `درگاه ${persianDigits(port)} در اختیار برنامهٔ دیگری است: وب‌سایت‌ها و بک‌اندها داده نمی‌شوند. KHERAD_APPS_PORT را درگاهی آزاد بگذارید (یا off، اگر نمی‌خواهیدشان).`,
@@ -101,7 +101,7 @@ function listening({ code, address, port }: ListenError, env: Env): StartRefused
   )
 }
 
-/** What names a port: of two that are equal the later one is at fault. */
+/** The setting that names a port. If several settings name it, KHERAD_PORT comes first, then KHERAD_APPS_PORT. */
 function settingOf(port: number | undefined, env: Env): string {
   if (port === undefined || port === Number(env.port)) return 'KHERAD_PORT'
   return port === Number(env.variables['KHERAD_APPS_PORT']) ? 'KHERAD_APPS_PORT' : 'metrics.port'

@@ -16,13 +16,13 @@ import { forkWorkers, type Ready } from './workers.ts'
 
 /** npm forwards the Ctrl-C that the terminal has already sent to this process: a signal this soon after the first is a duplicate. */
 const echoMs = 1000
-/** Beside the time of a drain: for what is settled and closed after it. */
+/** The time after a drain in which results are settled and connections are closed. */
 const closingMs = 1500
 const lookMs = 100
 const preparingAfterMs = 2_000
 
 const env = readEnv(process.env, process.argv.slice(2))
-// Handled from the beginning: after a Ctrl-C the start completes first, so that no PostgreSQL is left behind.
+// Signals are handled from the beginning: after a Ctrl-C the start completes first, so that no PostgreSQL is left behind.
 const stop = listenForStop()
 let serving = false
 try {
@@ -70,8 +70,9 @@ async function runAlone(config: Config): Promise<void> {
 }
 
 /**
- * What later requests would wait for: their schemas, the port and the codecs of calls, and a try of the jail, which says in the log whether functions run here. The processor
- * is first that of the requests which come as soon as the server is ready; they make what they need themselves.
+ * Makes what later requests would wait for: their schemas, the port and the codecs of calls, and a try of the jail, which says in the log whether
+ * functions run here. It begins after a pause, so that the requests which come as soon as the server is ready have the processor; they make what they
+ * need themselves.
  */
 async function prepare(app: App, signal: AbortSignal): Promise<void> {
   const { config, log, functions, realtime, webrtc } = app
@@ -81,12 +82,12 @@ async function prepare(app: App, signal: AbortSignal): Promise<void> {
   if (!signal.aborted && config.roles.api) await functions.state()
 }
 
-/** The parent may have died in the meantime. */
+/** Notifies the parent, unless it has died in the meantime. */
 function notifyParent(ready: Ready): void {
   if (process.connected) process.send?.(ready, undefined, undefined, () => {})
 }
 
-/** Workers share every port with each other, and so with any program of this user that lets them: a taken one is found here. */
+/** Runs the workers. They share every port with each other, and so with any program of this user that allows it: a taken one is found here. */
 async function runWorkers(config: Config, isAppsTaken: boolean): Promise<void> {
   const log = openLog(config.logLevel)
   if (isAppsTaken) warnOfTakenPort(log, config)
@@ -97,14 +98,14 @@ async function runWorkers(config: Config, isAppsTaken: boolean): Promise<void> {
   if (!workers) process.exit(1)
   serving = true
   await stop.asked
-  // Each worker knows itself what it waits for.
+  // Only the workers know whether a result is being stored.
   endIfItHangs(config, () => true)
   await workers.stop()
 }
 
 /**
- * Ends the process when its time is over: that of a drain, from the last moment at which a result was being stored. The next start recovers.
- * While this process stood still it could end nothing, so that such a time is not counted.
+ * Ends the process when its time is over. The time of a drain is counted from the last moment at which a result was being stored. The next start
+ * recovers. Time in which this process stood still is not counted, since it could end nothing.
  */
 function endIfItHangs(config: Config, isStoring: () => boolean): void {
   const { roles, timing } = config
@@ -132,7 +133,7 @@ function listenForStop(): { asked: Promise<NodeJS.Signals>; wasAsked: () => bool
       first.resolve(name)
     })
   }
-  // Node would end a worker immediately when its parent dies; it finishes its work first, as after a signal.
+  // Node would end a worker immediately when its parent dies. This worker finishes its work first, as after a signal.
   if (cluster.isWorker)
     process.prependListener('disconnect', () => {
       cluster.worker!.exitedAfterDisconnect = true
@@ -141,7 +142,7 @@ function listenForStop(): { asked: Promise<NodeJS.Signals>; wasAsked: () => bool
   return { asked: first.promise, wasAsked: () => firstMs !== undefined }
 }
 
-/** The address to listen on: taken, not allowed, not of this machine, or a name that means none. */
+/** Whether the error is of the address to listen on: taken, not allowed, not of this machine, or a name that does not resolve. */
 function isListening(error: unknown): boolean {
   const { code, syscall, hostname } = error as NodeJS.ErrnoException & { hostname?: string }
   if (syscall === 'getaddrinfo') return hostname === env.host

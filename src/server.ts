@@ -21,9 +21,9 @@ import { type AppOptions, openApp } from './open-app.ts'
 export interface Kherad extends AsyncDisposable {
   readonly app: App
   readonly server: Server
-  /** Where the metrics have a port of their own. */
+  /** The server of the metrics, where they have a port of their own. */
   readonly metricsServer: Server | undefined
-  /** The second listener; undefined where this process has none, and where its port was taken. */
+  /** The second listener; undefined where this process has none, or where its port was taken. */
   readonly apps: Apps | undefined
   /** Set on the first start of an empty database. */
   readonly first: FirstStart | undefined
@@ -33,7 +33,7 @@ export interface Kherad extends AsyncDisposable {
 export interface StartOptions extends AppOptions {
   /** See `ServerOptions`. */
   onViolation?: (violation: Violation) => void
-  /** Beside those of the capabilities: who else answers on the second listener. */
+  /** Further handlers of hosts on the second listener, beside those of the capabilities. */
   hostHandlers?: (app: App) => HostHandler[]
 }
 
@@ -61,21 +61,21 @@ export async function startKherad(options: StartOptions): Promise<Kherad> {
   }
 }
 
-/** How long calls go on at a stop: in a process that does more than hold them, as long as anything else. */
+/** How long calls go on at a stop. A process that also answers requests gives calls the same time as anything else. */
 export const voiceDrainMs = ({ roles, timing, voice }: Config): number =>
   roles.api ? timing.drainMs : voice.drainSeconds * 1000
 
-/** Requests and jobs have the same time to finish; calls whose result is stored have more, also those whose caller has left. */
+/** Waits until requests, jobs and calls have ended. Calls whose result is stored have more time, even if their caller has left. */
 async function drain({ config, ledger, realtime }: App, serving: readonly AsyncDisposable[]): Promise<void> {
   const callsOver = realtime.drain(voiceDrainMs(config))
-  // Whoever watches a process that only holds calls sees them end.
+  // Health and metrics of a process that only holds calls are served until the calls end.
   if (!config.roles.api) await callsOver
   const endMs = steadyClock.nowMs() + config.timing.storedDrainMs
   await Promise.all([callsOver, ...serving.map((one) => one[Symbol.asyncDispose]())])
   await ledger.stored(Math.max(0, endMs - steadyClock.nowMs()))
 }
 
-/** A copy does nothing by itself: its jobs, webhooks and mails are those of its original. */
+/** Starts the background work of this process. A copy has none: its jobs, webhooks and mails are those of its original. */
 const startBackground = (app: App): AsyncDisposable[] =>
   app.installation.copy
     ? []
@@ -88,14 +88,14 @@ const startBackground = (app: App): AsyncDisposable[] =>
 
 type Listeners = Pick<Kherad, 'server' | 'metricsServer' | 'apps'>
 
-/** A server whose port is shared ends with its second zone. */
+/** The listeners to dispose. A server whose port is shared ends with its second zone. */
 const listenersOf = (
   { server, metricsServer, apps }: Listeners,
   { apps: { sharedPort } }: Config,
 ): AsyncDisposable[] =>
   [metricsServer, apps, apps && sharedPort ? undefined : server].filter((one) => one !== undefined)
 
-/** The server of everything, that of the metrics where they have a port of their own, and that of what strangers have written. */
+/** Opens the server of everything, that of the metrics where they have a port of their own, and that of strangers' content. */
 async function openListeners(options: StartOptions, app: App): Promise<Listeners> {
   const { config, onViolation } = options
   const { metrics } = config
@@ -117,7 +117,7 @@ async function openListeners(options: StartOptions, app: App): Promise<Listeners
   return { server, metricsServer, apps: zone && (await openSecond(app, zone, server)) }
 }
 
-/** Where the system chose the port, addresses of this server need it from here on. */
+/** Writes the port that the system chose into the config, since addresses of this server need it from here on. */
 function learnPort(config: Config, { port, url }: Server): void {
   config.port = port
   if (!config.baseUrlNamed) config.baseUrl = url
@@ -128,13 +128,13 @@ const zoneOf = ({ config, hostHandlers }: StartOptions, app: App): AppsZone | un
     ? new AppsZone({ app, handlers: [...apps.map((open) => open(app)), ...(hostHandlers?.(app) ?? [])] })
     : undefined
 
-/** The listener of what strangers have written. A port that nobody named may be taken: then the API serves without it. */
+/** Opens the listener of strangers' content. Where its port is taken and the operator has named none, the API serves without it. */
 async function openSecond(app: App, zone: AppsZone, server: Server): Promise<Apps | undefined> {
   const { apps } = app.config
   if (apps.sharedPort) return sharedApps(server, zone)
   try {
     const opened = await openApps({ app, zone, isWorker: cluster.isWorker })
-    // Where the system chose it, addresses of what is served need it from here on.
+    // Where the system chose the port, addresses of sites and clouds need it from here on.
     apps.port = opened.port
     return opened
   } catch (error) {
@@ -145,17 +145,17 @@ async function openSecond(app: App, zone: AppsZone, server: Server): Promise<App
   }
 }
 
-/** The sentence of the log where the API serves without the second listener. */
+/** Logs that the API serves without the second listener. */
 export function warnOfTakenPort(log: Log, { apps: { port } }: Config): void {
   log.warn({ port }, 'the port of sites and clouds is taken: they are not served; set KHERAD_APPS_PORT')
 }
 
 /**
- * Throws if a port is taken, before anything is created: the key of a first start is shown only once, by a server that runs. Returns
- * whether that of sites and clouds is taken, which stops the start only where the operator has named it.
+ * Throws if a port is taken, before anything is created: the key of a first start is shown only once, by a server that runs. Returns whether the port
+ * of sites and clouds is taken, which stops the start only where the operator has named that port.
  */
 export async function checkListenable({ host, port, metrics, apps, roles }: Config): Promise<boolean> {
-  // All are held at once, so that two listeners on one port are found too: workers would share it.
+  // All probes are held at once, so that two listeners on one port are found too: workers would share it.
   await using probes = new AsyncDisposableStack()
   probes.use(await listenOnce(host, port))
   if (metrics.port !== undefined) probes.use(await listenOnce(metrics.host ?? host, metrics.port))

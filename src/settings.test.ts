@@ -6,7 +6,7 @@ import { loadConfig, variables } from '#settings'
 
 const load = (file?: string, variables: Record<string, string> = {}) => loadConfig(readEnv(variables), file)
 
-/** Both sentences of the refusal. */
+/** The message of the refusal in both languages. */
 function refusal(file?: string, variables?: Record<string, string>): { en: string; fa: string } {
   try {
     load(file, variables)

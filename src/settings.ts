@@ -77,7 +77,7 @@ export const variables: readonly Variable[] = [
 /** The configuration of one start: `loadConfig` of `#platform/config` with all sections. */
 export const loadConfig = (env: Env, fileText?: string): Config => load(settings, env, fileText)
 
-/** What a host of functions reads of the configuration file; every other section belongs to the platform and is refused there. */
+/** The sections that a host of functions reads from the configuration file; every other section belongs to the platform and is refused there. */
 const functionsHostSettings: readonly Section[] = [net, tls, functions, functionsHost, metrics, proxies]
 
 export const loadFunctionsHostConfig = (env: Env, fileText?: string): Config =>

@@ -5,7 +5,7 @@ import { warmUp } from './warm.ts'
 
 const left = (): number => routes.flatMap((route) => [...compileSteps(route)]).length
 
-/** Keeps what warming says at its end. */
+/** A log that keeps what warming reports at its end. */
 function fakeLog() {
   const logged: { steps: number }[] = []
   return { said: logged, log: { debug: (fields: { steps: number }) => void logged.push(fields) } as never }
@@ -18,7 +18,7 @@ test('routes compile nothing by being there; warming compiles everything once, a
   await warmUp(routes, ended.log, AbortSignal.abort())
   expect([left(), ended.said]).toEqual([all, []])
 
-  // The rows of a batch are checked by the very units of messages.
+  // The rows of a batch are checked by the same compiled units as messages.
   const stepsOf = (name: string) => [...compileSteps(routes.find(({ operation }) => operation === name)!)]
   expect(stepsOf('batches.create').length).toBeGreaterThan(30)
   for (const { run } of stepsOf('messages.create')) run()

@@ -1,4 +1,4 @@
-/** After the start: compiles the schemas that a first request would wait for, one step per event loop turn, in the order of the routes. */
+/** Compiles, after the start, the schemas that a first request would wait for, one step per event loop turn, in the order of the routes. */
 import { setTimeout as pause } from 'node:timers/promises'
 import { compileSteps, type Route, type WarmStep } from '#platform/http'
 import type { Log } from '#platform/log'
@@ -6,11 +6,11 @@ import type { Log } from '#platform/log'
 /** Pause between two steps: requests go first, and a machine with one core keeps half of it for them. */
 const pauseMs = 5
 
-/** Ends early when `signal` aborts. */
+/** Runs every step. Ends early when `signal` aborts. */
 export async function warmUp(routes: readonly Route[], log: Log, signal: AbortSignal): Promise<void> {
   const beganMs = performance.now()
   let steps = 0
-  // CPU time: wall-clock time would include other processes on a busy machine.
+  // CPU time is measured: wall-clock time would include other processes on a busy machine.
   let longest = { name: '', ms: 0 }
   for (const { name, run } of stepsOf(routes)) {
     await pause(pauseMs)
@@ -33,7 +33,7 @@ export async function warmUp(routes: readonly Route[], log: Log, signal: AbortSi
   )
 }
 
-/** Lazily: a schema is divided just before its units are compiled. */
+/** The steps of all routes, made lazily: a schema is divided just before its units are compiled. */
 function* stepsOf(routes: readonly Route[]): Generator<WarmStep> {
   for (const route of routes) yield* compileSteps(route)
 }

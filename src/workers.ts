@@ -33,7 +33,7 @@ export async function forkWorkers(
 ): Promise<Workers | undefined> {
   await using starting = new AsyncDisposableStack()
   if (config.databaseUrl === undefined) await holdServer(config, log, starting)
-  // Each worker takes connections itself: one that this process had handed to a worker that was just killed would hang for ever.
+  // Each worker takes connections itself: a connection that this process had handed to a worker that was just killed would hang for ever.
   cluster.schedulingPolicy = cluster.SCHED_NONE
   const fleet = new Fleet(env, log)
   // The first worker starts alone: it migrates, creates the first key and proves that the port is free.
@@ -51,7 +51,7 @@ export async function forkWorkers(
   }
 }
 
-/** The PostgreSQL that all workers use stays while one of them is replaced. */
+/** Starts the PostgreSQL that all workers use and that stays while one of them is replaced. */
 async function holdServer(config: Config, log: Log, starting: AsyncDisposableStack): Promise<void> {
   const { dataDir, pgBin, asCopy } = config
   const { record } = await claimFolder({ dataDir, hasOwnServer: false, asCopy, log })
@@ -60,7 +60,7 @@ async function holdServer(config: Config, log: Log, starting: AsyncDisposableSta
 
 /** The worker processes of this one; each that dies is replaced. */
 class Fleet {
-  /** What the workers are told beside the environment of this process. */
+  /** Variables for the workers beside the environment of this process. */
   readonly #env: Record<string, string>
   readonly #log: Log
   readonly #metrics = new WorkerMetrics()
@@ -81,7 +81,7 @@ class Fleet {
     return ready
   }
 
-  /** Retried until one serves, since the cause of a failed start may be temporary. */
+  /** Starts one worker, retrying until one serves, since the cause of a failed start may be temporary. */
   async serve(): Promise<void> {
     while (!this.#isStopping && !(await this.start())) await pause(replaceMs)
   }
@@ -99,7 +99,7 @@ class Fleet {
   }
 }
 
-/** Its message, or undefined when it ended without one. */
+/** The worker's ready message, or undefined when the worker ended without one. */
 async function readyOf(worker: Worker): Promise<Ready | undefined> {
   const ready = Promise.withResolvers<Ready | undefined>()
   worker.on('message', (message: Partial<Ready>) => {

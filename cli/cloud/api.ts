@@ -26,10 +26,10 @@ export interface CloudDetail extends Cloud {
 export const pathOf = ({ id }: Pick<Cloud, 'id'>, below = ''): string =>
   `/v1/cloud/${encodeURIComponent(id)}${below}`
 
-/** All of them, newest first. */
+/** All clouds of the project, newest first. */
 export const allClouds = (server: Server): Promise<Cloud[]> => requestAll<Cloud>(server, '/v1/cloud')
 
-/** The server that is meant, and its cloud that the first word names. */
+/** The server of the command, and its cloud that the first word names. */
 export async function namedCloud(
   session: Session,
   given: ParsedArguments,
@@ -38,7 +38,7 @@ export async function namedCloud(
   return { server, cloud: await requireCloud(server, given.words[0]!) }
 }
 
-/** The one that is meant by an id, a ref or a name. Refuses a name that several have, and one that none has. */
+/** Finds a cloud by an id, a ref or a name. Refuses a name that several clouds have, and one that none has. */
 export async function requireCloud(server: Server, typed: string): Promise<Cloud> {
   const clouds = await allClouds(server)
   const exact = clouds.find(({ id, ref }) => id === typed.toLowerCase() || ref === typed.toLowerCase())

@@ -1,4 +1,4 @@
-/** `kherad cloud auth`: where an app is, and who may sign up. */
+/** `kherad cloud auth`: the address of an app, and who may sign up. */
 import { type Command, misused, type Outcome, type ParsedArguments, type Session } from '../command.ts'
 import { type Column, card } from '../output.ts'
 import { connection } from '../server/phrases.ts'
@@ -42,7 +42,7 @@ async function run(session: Session, given: ParsedArguments): Promise<Outcome> {
   return shown(session, await requestRecord<Settings>(server, 'PATCH', path, { body }))
 }
 
-/** Both settings of the contract go with every change: one that is left out would fall back to its default. */
+/** Both settings of the contract are sent with every change: one that is left out would fall back to its default. */
 function bodyOf(found: Settings, { options, lists }: ParsedArguments): object {
   const { signup, anonymous, 'site-url': siteUrl = found.site_url } = options
   return {

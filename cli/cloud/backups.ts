@@ -1,4 +1,4 @@
-/** `kherad cloud backup …` and `kherad cloud restore`: the database of a dedicated app back-end as it was. */
+/** `kherad cloud backup …` and `kherad cloud restore`: backups of the database of a dedicated app back-end. */
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Language } from '#platform/errors'
 import { type Command, type Outcome, type ParsedArguments, refuse, type Session } from '../command.ts'

@@ -1,4 +1,4 @@
-/** `kherad cloud functions …`: code of an app put into service, and what it writes. */
+/** `kherad cloud functions …`: deploys the functions of an app, and shows what they write. */
 import path from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Language } from '#platform/errors'
@@ -63,7 +63,7 @@ interface Line {
   at: string
 }
 
-/** Bytes of 128,000 characters, whichever they are. */
+/** The size of 128,000 characters of any kind. */
 const maxCodeBytes = 4 * 128_000
 
 const below = (cloud: Cloud, name: string, more = ''): string =>
@@ -153,7 +153,9 @@ const followed = (session: Session, server: Server, at: string): Outcome => ({
   },
 })
 
-/** A connection that breaks is taken up again after the last line that was seen; it ends when the function is deleted. */
+/**
+ * The lines that functions write. A broken connection is opened again after the last line that was seen; the lines end when the function is deleted.
+ */
 async function* follow({ stopping }: Session, server: Server, at: string): AsyncGenerator<Line> {
   for (let seen: string | undefined; !stopping.aborted; ) {
     const headers = { accept: 'text/event-stream', ...(seen !== undefined && { 'last-event-id': seen }) }
@@ -166,7 +168,7 @@ async function* follow({ stopping }: Session, server: Server, at: string): Async
       }
     } catch (error) {
       if (stopping.aborted) return
-      // undici's way to say that a connection broke.
+      // undici throws a TypeError when a connection breaks.
       if (!(error instanceof TypeError)) throw error
     }
     await pause(againMs, undefined, { signal: stopping }).catch(() => undefined)

@@ -1,4 +1,4 @@
-/** `kherad cloud keys`: the keys of an app back-end, made and ended. */
+/** `kherad cloud keys`: makes and ends the keys of an app back-end. */
 import type { Language } from '#platform/errors'
 import { type Command, misused, type Outcome, type ParsedArguments, type Session } from '../command.ts'
 import { type Column, showTime, table } from '../output.ts'

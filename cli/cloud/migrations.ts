@@ -1,6 +1,6 @@
 /**
- * `kherad cloud sql -f`: migrations in their order, each once, each whole or not at all. Statements that cannot run in a transaction stand in
- * files of their own; where nobody can say whether such a file came to its end, it is not run again.
+ * `kherad cloud sql -f`: runs migrations in their order, each once, each whole or not at all. Statements that cannot run in a transaction stand in
+ * files of their own; where it is not known whether such a file came to its end, it is not run again.
  */
 import { createHash } from 'node:crypto'
 import { readdir, stat } from 'node:fs/promises'
@@ -20,29 +20,30 @@ interface Migration {
   name: string
   text: string
   checksum: string
-  /** Where none of its statements can run in a transaction. */
+  /** The statements, where none of them can run in a transaction. */
   apart?: readonly string[] | undefined
 }
 
-/** What is recorded of a migration: null where it was begun outside of a transaction and its end is not known. */
+/** The record of a migration. `isDone` is false where it was begun outside of a transaction and its end is not known. */
 interface Applied {
   checksum: string
   isDone: boolean
-  /** It was begun, or came on, so recently that whoever runs it may still be at it. */
+  /** The migration was begun, or went on, so recently that whoever runs it may still be at work. */
   isRecent: boolean
 }
 
-/** Of 40,000 characters, less what records it. */
+/** The limit of 40,000 characters, less the statement that records the migration. */
 const maxCharacters = 39_500
 const maxFiles = 1_000
 const lookAgainMs = 1_000
-/** A statement has 60 seconds, and may wait for its turn before. */
+/** The time limit of a statement, 60 seconds, and the wait for its turn. */
 const maxStatementLength = '90 seconds'
-/** Of a statement that PostgreSQL has refused. */
+/** The status of a statement that PostgreSQL has refused. */
 const badRequest = 400
 
-/** The records are the app's own: they are written in the transaction of the migration, so that one never is without the other. */
-// A database on a server of the operator may not make schemas: it has this one from its beginning. The column is younger than the table.
+/** The records belong to the app: they are written in the transaction of the migration, so that neither exists without the other. */
+// A database on a server of the operator may not make schemas: it has this schema from its beginning. The column `begun_at` is younger than the
+// table.
 const makeRecords = `do $$ begin
   if pg_catalog.to_regnamespace('kherad_migrations') is null then create schema kherad_migrations; end if;
 end $$;
@@ -54,7 +55,7 @@ const readRecords = `select pg_catalog.json_object_agg(name, pg_catalog.json_bui
   from kherad_migrations.applied`
 
 const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`
-/** After the migration, so that what is said of its lines and columns is true of its file. */
+/** The record comes after the migration, so that lines and columns in errors are those of the file. */
 const recorded = ({ name, text, checksum }: Migration): string =>
   `${text}\n;\ninsert into kherad_migrations.applied (name, checksum) values (${quoted(name)}, ${quoted(checksum)})`
 
@@ -103,7 +104,7 @@ async function readMigrations(places: readonly string[]): Promise<Migration[]> {
   return migrations
 }
 
-/** The file, or those of a folder by the code units of their names, as every tool and machine sorts them alike. */
+/** The file, or those of a folder in the order of the code units of their names, which is the same for every tool and machine. */
 async function filesAt(place: string): Promise<string[]> {
   const isFolder = await stat(place).then(
     (found) => found.isDirectory(),
@@ -118,14 +119,14 @@ async function filesAt(place: string): Promise<string[]> {
 async function readMigration(file: string, name: string): Promise<Migration> {
   const tooLong = words.fileTooLong(plain(file))
   const bytes = await readBounded(file, 4 * maxCharacters, tooLong)
-  // Checked out on another system it is still the same.
+  // A file that is checked out on another system is still the same.
   const text = (utf8(bytes) ?? refuse('NOT_TEXT', words.notText(plain(file)))).replaceAll('\r\n', '\n')
   if (text.length > maxCharacters) refuse('FILE_TOO_LARGE', tooLong)
   const checksum = createHash('sha256').update(text).digest('hex')
   return { file, name, text, checksum, apart: await apartOf(text, name) }
 }
 
-/** The statements of a file where none of them can run in a transaction. Refuses one that has others beside them. */
+/** The statements of a file where none of them can run in a transaction. Refuses a file that has other statements beside them. */
 async function apartOf(text: string, name: string): Promise<readonly string[] | undefined> {
   if (!/concurrently|vacuum/i.test(text)) return undefined
   const { readScript } = await import('#cloud/sql')
@@ -134,14 +135,14 @@ async function apartOf(text: string, name: string): Promise<readonly string[] | 
   const isApart = script.statements.map(({ words }) => runsApart(words))
   if (!isApart.includes(true)) return undefined
   if (isApart.includes(false)) refuse('MIGRATION_MIXED', words.mixed(plain(name)))
-  // Each at its place, so that what is said of its lines and columns is true of its file.
+  // Each statement keeps its place, so that lines and columns in errors are those of the file.
   return script.statements.map((one) => `${text.slice(0, one.start).replaceAll(/[^\n]/g, ' ')}${one.text}`)
 }
 
 const runsApart = ([first = '', ...more]: readonly string[]): boolean =>
   first === 'vacuum' || (first !== 'refresh' && more.includes('concurrently'))
 
-/** Those that have not been run. Refuses one that was changed after it ran, and one before others that have been run. */
+/** The migrations that have not been run. Refuses one that was changed after it ran, and one before others that have been run. */
 function waitingOf(
   migrations: readonly Migration[],
   applied: Readonly<Record<string, Applied>>,
@@ -167,15 +168,15 @@ class Database {
     this.#path = pathOf(cloud, '/database')
   }
 
-  /** By name. */
+  /** The records by the name of their migration. */
   async applied(): Promise<Record<string, Applied>> {
     const found = await this.#read(`select pg_catalog.to_regclass('kherad_migrations.applied')`)
-    // Where another one makes it at the same time, one of the two is refused.
+    // If another command makes the table at the same time, one of the two is refused.
     if (found === null) await this.#write(makeRecords).catch(() => undefined)
     return ((await this.#read(readRecords)) ?? {}) as Record<string, Applied>
   }
 
-  /** What `waitingOf` says once nobody else runs one of them outside of a transaction. */
+  /** Waits until nobody else runs one of the migrations outside of a transaction, and returns what `waitingOf` returns. */
   async waiting(migrations: readonly Migration[]): Promise<Migration[]> {
     const { notify, language, stopping } = this.#server
     for (let isFirst = true; ; isFirst = false) {
@@ -190,7 +191,7 @@ class Database {
     }
   }
 
-  /** Where the answer was lost, or another one ran it at the same time, the records say whether it happened. */
+  /** Runs a migration. If the answer was lost, or another command ran it at the same time, the records say whether it happened. */
   async run(migration: Migration): Promise<void> {
     if (migration.apart) return this.#runApart(migration, migration.apart)
     try {
@@ -203,13 +204,13 @@ class Database {
     }
   }
 
-  /** Recorded before and after: whoever finds the first record alone knows that its end is not known. */
+  /** Records the migration before and after: the first record alone means that its end is not known. */
   async #runApart(migration: Migration, statements: readonly string[]): Promise<void> {
     const { file } = migration
     try {
       await this.#write(begun(migration))
     } catch (error) {
-      // Another one has run it meanwhile, or is at it; where it was refused there, it is run here.
+      // Another command has run it meanwhile, or is running it; if it was refused there, it is run here.
       if (!(error instanceof ServerRefused) || !Object.hasOwn(await this.applied(), migration.name))
         throw error
       if ((await this.waiting([migration])).length === 0) return

@@ -1,4 +1,4 @@
-/** `kherad cloud all|suspend|resume|limits|forget-database`: what the operator sees of app back-ends and does to them. It stands on the database. */
+/** `kherad cloud all|suspend|resume|limits|forget-database`: lets the operator see and change app back-ends. It works on the database directly. */
 import {
   type CloudRow,
   findAnyClouds,
@@ -104,7 +104,7 @@ async function resume(session: Session, { words: [named = ''] }: ParsedArguments
   return answer(session, done.resumed, words.resumed(found.ref)[session.language])
 }
 
-/** Of a machine or server that is lost for good. */
+/** Forgets a database whose machine or server is lost for good. */
 async function forget(session: Session, { words: [named = ''], options }: ParsedArguments): Promise<Outcome> {
   const { language, clock } = session
   const found = await cloudOf(session, named)
@@ -128,7 +128,7 @@ async function limitOne(session: Session, given: ParsedArguments): Promise<Outco
   return answer(session, row, words.changed(row.ref)[session.language])
 }
 
-/** A database that may have more memory than all of its machine have together would never wake again. */
+/** Refuses a database more memory than all databases of its machine may have together: it would never wake again. */
 async function requireWakes(
   session: Session,
   cloud: CloudRow,
@@ -144,7 +144,7 @@ async function requireWakes(
     )
 }
 
-/** By its id, its ref or its name. Refuses a name that several have, of whichever accounts. */
+/** Finds a cloud by its id, its ref or its name. Refuses a name that several clouds have, of whichever accounts. */
 async function cloudOf(session: Session, named: string): Promise<CloudRow> {
   const db = await session.db()
   const [exact] = await findAnyClouds(

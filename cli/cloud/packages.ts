@@ -1,4 +1,4 @@
-/** `kherad cloud package …`: what the operator gives accounts of dedicated infrastructure. It stands on the database. */
+/** `kherad cloud package …`: the dedicated infrastructure that the operator gives to accounts. It works on the database directly. */
 import {
   endPackage,
   findOffer,

@@ -35,10 +35,10 @@ interface Secret {
   updated_at: string
 }
 
-/** Bytes of 10,000 characters, whichever they are, and of an end of line. */
+/** The size of 10,000 characters of any kind, and of an end of line. */
 const maxValueBytes = 4 * 10_000 + 2
 
-/** The value comes from a file or from standard input: words of a command are seen by others of this machine, and kept by shells. */
+/** Sets a secret. The value comes from a file or from standard input: words of a command are seen by others of this machine, and kept by shells. */
 async function set(session: Session, given: ParsedArguments): Promise<Outcome> {
   const { from } = given.options
   if (from === undefined && process.stdin.isTTY) session.notify(words.typeValue[session.language])
@@ -46,7 +46,7 @@ async function set(session: Session, given: ParsedArguments): Promise<Outcome> {
     from === undefined
       ? await readStream(process.stdin, maxValueBytes, words.valueTooLong())
       : await readBounded(from, maxValueBytes, words.valueTooLong())
-  // Editors and `echo` end a text with a line break that belongs to no secret.
+  // Editors and `echo` end a text with a line break that is not part of the secret.
   const value = (utf8(bytes) ?? misused(words.notText(from ?? '-'))).replace(/\r?\n$/, '')
   const name = given.words[1]!
   const { server, cloud } = await namedCloud(session, given)

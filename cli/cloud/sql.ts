@@ -60,7 +60,7 @@ export const sqlCommands: Command[] = [
   },
 ]
 
-/** Of 40,000 characters, whichever they are. */
+/** The size of 40,000 characters of any kind. */
 const maxQueryBytes = 4 * 40_000
 
 async function sql(session: Session, given: ParsedArguments): Promise<Outcome> {
@@ -85,7 +85,7 @@ async function readQuery(session: Session): Promise<string> {
   return utf8(bytes) ?? refuse('NOT_TEXT', words.notText('-'))
 }
 
-/** As a table where there are columns, else as PostgreSQL says what it did. */
+/** A table where there are columns, else PostgreSQL's own words for what it did. */
 function shown({ language, notify }: Session, { columns, rows, ...result }: SqlResult): string {
   if (result.truncated) notify(words.truncated[language])
   if (columns.length === 0) return `${plain([result.command, result.row_count].filter(isThere).join(' '))}\n`
@@ -116,7 +116,7 @@ const tableColumns = (language: Language): Column<Table>[] => [
   {
     title: words.columns.security,
     show: (one) => {
-      // Apps reach no other schema.
+      // Apps reach only the schema `public`.
       if (one.schema !== 'public' || !one.kind.endsWith('table') || one.kind === 'foreign_table') return '—'
       return (one.row_security ? words.policies(one.policies.length) : words.unguarded)[language]
     },

@@ -1,4 +1,4 @@
-/** `kherad cloud export|import`: an app back-end as a file, and from one. */
+/** `kherad cloud export|import`: writes an app back-end to a file, and reads one from a file. */
 import { createWriteStream, openAsBlob } from 'node:fs'
 import { rename, rm } from 'node:fs/promises'
 import { pipeline } from 'node:stream/promises'
@@ -33,7 +33,7 @@ export const transferCommands: Command[] = [
 const maxExportBytes = 2 ** 40
 const mebibyte = 1024 * 1024
 
-/** The file is there once it is whole. */
+/** Exports to a draft, which gets the name of the file once it is whole. */
 async function exportOne(session: Session, given: ParsedArguments): Promise<Outcome> {
   const { language } = session
   const file = given.words[1]!

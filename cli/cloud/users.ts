@@ -84,7 +84,7 @@ async function list(session: Session, given: ParsedArguments): Promise<Outcome> 
   return { json: users, text: table(users, columns(session.language), session.language) }
 }
 
-/** The one that is meant by an id or an address. */
+/** The path of a user, who is found by an id or an address. */
 async function pathOfUser(server: Server, cloud: Cloud, typed: string): Promise<string> {
   const below = (id: string) => pathOf(cloud, `/users/${encodeURIComponent(id)}`)
   if (isUuid(typed)) return below(typed)

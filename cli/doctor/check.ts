@@ -5,7 +5,7 @@ import { doctorPhrases } from './phrases.ts'
 /** The result of one check. `message` says how to fix it where it is broken. */
 export interface Check {
   name: string
-  /** `warning`: it works, and will not for long; `skipped`: it could not be checked, because something it depends on is broken, or is not in use. */
+  /** `warning`: works, but not for long; `skipped`: could not be checked, because something that it depends on is broken, or is not in use. */
   state: 'ok' | 'warning' | 'broken' | 'skipped'
   message: Sentence
 }

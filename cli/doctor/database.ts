@@ -1,4 +1,4 @@
-/** The database: reachable, of this program, whole, durable, and of the same time. */
+/** Checks that the database is reachable, of this program, whole and durable, and that its clock is right. */
 import { type Db, migrationState } from '#platform/db'
 import { contradictions } from '#platform/ledger'
 import type { Session } from '../command.ts'
@@ -9,7 +9,7 @@ import * as store from './store.ts'
 
 const maxSkewMs = 2_000
 
-/** Opens the database as it is: the doctor looks and changes nothing in it. */
+/** Opens the database as it is: the doctor reads and changes nothing in it. */
 export async function checkDatabase(session: Session): Promise<Check[]> {
   const reached = await examine('database', async () =>
     ok('database', words.database(await store.serverVersion(await session.openedDb()))),
@@ -26,7 +26,7 @@ export async function checkDatabase(session: Session): Promise<Check[]> {
   return [reached, migrations, ...rest]
 }
 
-/** What could not be looked at, because another check is broken. */
+/** Skips the checks that cannot be made because another one is broken. */
 export function stands(names: readonly CheckName[], on: CheckName): Check[] {
   return names.map((name) => skipped(name, words.standsOn(checkTitles[on])))
 }
@@ -60,7 +60,7 @@ async function checkDurability(db: Db): Promise<Check> {
   return broken('durability', words.notDurable(off.map(({ name }) => `${name} = off`).join(', ')))
 }
 
-/** What the database's clock lies before the question or after its answer: how long that took, on a busy machine, is no difference. */
+/** Measures the skew as what the database's clock lies before the query or after its answer: how long that took, on a busy machine, is no skew. */
 async function checkClock(db: Db, { clock }: Session): Promise<Check> {
   const askedMs = clock.nowMs()
   const theirsMs = await store.databaseNowMs(db)

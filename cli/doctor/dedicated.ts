@@ -1,4 +1,4 @@
-/** What apps need: databases on this machine and on servers of the operator, and packages of functions. */
+/** Checks what apps need: databases on this machine and on servers of the operator, and packages of functions. */
 import { existsSync } from 'node:fs'
 import path from 'node:path'
 import { examineMachine, examineServer } from '#cloud/databases'
@@ -12,11 +12,11 @@ import { nearest } from './machine.ts'
 import { doctorPhrases as words } from './phrases.ts'
 
 const oldestVersion = 180_000
-/** Of notifications that nobody has read, 8 KB each: more than that is more than an app needs. */
+/** The most pages, 8 KB each, of notifications that nobody has read: no app needs more. */
 const maxQueuePages = 16_384
 const mebibyte = 1024 * 1024
 
-/** No check where no package is offered and no database is there, and of servers where none is named. */
+/** Checks this machine where a package is offered or a database is there, and every server that is named. */
 export async function checkDedicated(config: Config): Promise<Check[]> {
   const { local, servers } = config.databases
   const isUsed = local && (config.clouds.packages.length > 0 || existsSync(rootOf(config)))
@@ -43,7 +43,7 @@ const rootOf = ({ dataDir }: Config): string => path.resolve(dataDir, 'databases
 async function checkMachine(config: Config): Promise<Check[]> {
   const more: Check[] = []
   const jailed = await examine('cloud_databases', async () => {
-    // Nobody waits for the doctor as for a request: a busy machine may take longer to test its jail.
+    // The jail has longer than during a request: nobody waits for the doctor, and a busy machine may take its time.
     using jail = openJail(openLog('silent'), { waits: { maxWaitMs: 60_000, pauseMs: 10_000 } })
     const root = rootOf(config)
     const { memoryShare, leastFreeDisk } = config.databases

@@ -8,7 +8,7 @@ import { openSpool } from '#platform/spool'
 import { type Check, examine, ok, skipped } from './check.ts'
 import { doctorPhrases as words } from './phrases.ts'
 
-/** Whether AAC can be decoded, which iPhones and Safari record; without it is no error. */
+/** Checks whether AAC can be decoded, which iPhones and Safari record; it is no error if it cannot. */
 export const checkFfmpeg = ({ ffmpeg }: Config): Promise<Check> =>
   examine('ffmpeg', async () => {
     const folder = await mkdtemp(path.join(tmpdir(), 'kherad-doctor-'))

@@ -1,4 +1,4 @@
-/** Which installation the data folder is: what its next start would find, without changing anything. */
+/** Checks which installation the data folder is, as its next start would find it, without changing anything. */
 import type { Config } from '#platform/config'
 import { examineFolder } from '#platform/installation'
 import { installationPhrases as words } from '../installation/phrases.ts'

@@ -1,4 +1,4 @@
-/** Checks of a running server over HTTP, and of what only the database knows. */
+/** Checks a running server over HTTP, and holds that only the database knows. */
 import type { Config } from '#platform/config'
 import type { Session } from '../command.ts'
 import { broken, type Check, examine, ok, skipped } from './check.ts'
@@ -7,12 +7,12 @@ import { bucketsOf, quantile, readSamples, type Samples, sumOf } from './samples
 import * as store from './store.ts'
 
 const timeoutMs = 5_000
-/** Beyond this event loop lag every answer of the process is late. */
+/** The event loop lag above which every answer of the process is late. */
 const maxLagSeconds = 0.1
 /** Maximum 99th percentile of our own part of a call, in seconds; the time of upstreams is not included. */
 const maxSeconds = { auth: 0.05, parse: 0.25, hold: 0.25, settle: 0.5 } as const
 
-/** Everything is asked of the server at `KHERAD_BASE_URL`, else at its host and port. */
+/** Runs all checks against the server at `KHERAD_BASE_URL`, else at its host and port. */
 export async function checkLive(session: Session, config: Config): Promise<Check[]> {
   const [ready, samples, holds] = await Promise.all([
     examine('live_ready', () => checkReady(config.baseUrl)),
@@ -51,7 +51,7 @@ async function checkReady(baseUrl: string): Promise<Check> {
   return reply.ok ? ok('live_ready', words.ready()) : broken('live_ready', words.notReady(reply.status))
 }
 
-/** The samples, or why there are none. */
+/** The samples of the server, or why there are none. */
 async function fetchMetrics(baseUrl: string): Promise<Samples | string> {
   try {
     const reply = await request(baseUrl, '/metrics')
@@ -64,7 +64,7 @@ async function fetchMetrics(baseUrl: string): Promise<Samples | string> {
   }
 }
 
-/** One of several workers answers for all of them; a single process names none. */
+/** Checks that all workers answered. One of several workers answers for all of them; a single process names none. */
 function checkWorkers(samples: Samples, baseUrl: string): Check {
   if (!samples.has('kherad_workers')) return ok('live_metrics', words.metrics(baseUrl))
   const of = (state: string): number => sumOf(samples, 'kherad_workers', { state })
@@ -117,7 +117,7 @@ function checkBreakers(samples: Samples): Check {
     : ok('live_breakers', words.noBreakers(all.length))
 }
 
-/** A hold past its time, or of a process that beats no more, is ended by any living process within one lease or two. */
+/** Checks the holds. One past its time, or of a process without heartbeats, is ended by any living process within one lease or two. */
 async function checkHolds(session: Session, { timing }: Config): Promise<Check> {
   const db = await session.openedDb().catch(() => undefined)
   if (!db) return skipped('live_holds', words.noDatabase())

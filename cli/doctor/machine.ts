@@ -1,4 +1,4 @@
-/** This machine: runtime, programs, folder, disk and port. */
+/** Checks this machine: runtime, programs, folder, disk and port. */
 import { execFile } from 'node:child_process'
 import { mkdtemp, rm, stat, statfs, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
@@ -27,14 +27,14 @@ export function checkNode(): Check {
     : broken('node', words.nodeOld(node))
 }
 
-/** Isolation of the processes that read untrusted bytes; weaker isolation is no error. */
+/** Checks the isolation of the processes that read untrusted bytes; weaker isolation is no error. */
 export const checkConfinement = (): Promise<Check> =>
   examine('confinement', async () => {
     const isolation = await openIsolation()()
     return ok('confinement', isolation.withoutNetwork ? words.confined(isolation) : words.unconfined())
   })
 
-/** That the programs are there and run here; the database itself is another check. */
+/** Checks that the programs are there and run here; the database itself is another check. */
 export const checkBinaries = ({ databaseUrl, pgBin }: Config): Promise<Check> =>
   examine('binaries', async () => {
     if (databaseUrl !== undefined) return skipped('binaries', words.binariesUnused())
@@ -54,7 +54,7 @@ const packaged = (name: string): Promise<string | undefined> =>
     () => undefined,
   )
 
-/** Writes and deletes where the data folder is, or will be made, and in those of its folders that the server writes to. */
+/** Writes and deletes where the data folder is, or will be made, and in the folders below it that the server writes to. */
 export const checkFolder = ({ dataDir }: Config): Promise<Check> =>
   examine('data_folder', async () => {
     const data = path.resolve(dataDir)
@@ -65,7 +65,7 @@ export const checkFolder = ({ dataDir }: Config): Promise<Check> =>
     return ok('data_folder', words.folder(data))
   })
 
-/** A folder of its own with a file in it: of a disk that is full, some can still be made. */
+/** Makes a folder with a file in it: on a full disk, one of the two may still be made. */
 async function tryWriting(folder: string): Promise<undefined> {
   const made = await mkdtemp(path.join(folder, '.kherad-doctor-'))
   try {
@@ -75,7 +75,7 @@ async function tryWriting(folder: string): Promise<undefined> {
   }
 }
 
-/** Each disk that the server writes to, with the floor below which it takes no orders. */
+/** Checks each disk that the server writes to against the floor below which it takes no orders. */
 export async function checkFloors(config: Config): Promise<Check | undefined> {
   const { dataDir, databaseUrl, disk, storage } = config
   const spool = path.join(dataDir, 'spool')
@@ -97,7 +97,7 @@ export const checkDisk = (config: Config): Promise<Check> =>
     const { dataDir } = config
     const folder = path.resolve(dataDir)
     const about = await statfs(await nearest(folder)).catch(() => undefined)
-    // A path through a file, or a folder without permission: the check of the folder reports it and says how to fix it.
+    // The path leads through a file, or permission is missing: the check of the folder reports it and says how to fix it.
     if (!about) return skipped('disk', words.standsOn(checkTitles.data_folder))
     const { bavail, bsize } = about
     const free = (bavail * bsize) / gib
@@ -107,14 +107,14 @@ export const checkDisk = (config: Config): Promise<Check> =>
       : broken('disk', words.diskLow(folder, shown, minFreeGib))
   })
 
-/** The folder itself, or the nearest above it that exists. */
+/** The folder itself, or the nearest one above it that exists. */
 export async function nearest(folder: string): Promise<string> {
   const there = await stat(folder).catch((error: NodeJS.ErrnoException) => error.code)
   const above = path.dirname(folder)
   return there === 'ENOENT' && above !== folder ? nearest(above) : folder
 }
 
-/** Free, or in the hands of our own server. */
+/** Checks that the port is free, or in the hands of our own server. */
 export const checkPort = ({ host, port, baseUrl, dataDir }: Config): Promise<Check> =>
   examine('port', async () => {
     if (port === 0) return ok('port', words.portChosen())
@@ -130,7 +130,7 @@ export const checkPort = ({ host, port, baseUrl, dataDir }: Config): Promise<Che
       : broken('port', words.portNotReady(baseUrl))
   })
 
-/** Whether a server of this program answers at its port, and of this data folder: it says what only who can read the folder can know. */
+/** Whether a server of this program answers at the port, and whether for this data folder, by a value that only readers of the folder can know. */
 export async function serverAt({
   host,
   port,
@@ -149,7 +149,7 @@ export async function serverAt({
   return reply.ok ? 'ready' : 'not ready'
 }
 
-/** Undefined when the port can be opened, else the code of why not. */
+/** The error code of opening the port; undefined when it can be opened. */
 function tryPort(host: string, port: number): Promise<string | undefined> {
   return new Promise((resolve) => {
     const server = createServer()
@@ -163,7 +163,7 @@ function codeOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }
 
-/** Who can read `/metrics`. An open one is not reported as broken, since a proxy may protect it. */
+/** Checks who can read `/metrics`. An open one is not reported as broken, since a proxy may protect it. */
 export function checkMetrics({ host, port, metrics }: Config): Check {
   if (metrics.token !== undefined) return ok('metrics', words.metricsGuarded())
   const address = `${metrics.host ?? host}:${metrics.port ?? port}`

@@ -6,7 +6,7 @@ import { doctorPhrases as words } from './phrases.ts'
 
 const timeoutMs = 10_000
 
-/** Whether the mail server takes our login; nothing is sent. No check where none is named. */
+/** Checks whether the mail server takes our login; nothing is sent. There is no check where no mail server is named. */
 export async function checkMail({ mail }: Config, outbound: Outbound): Promise<Check[]> {
   if (mail === undefined) return []
   const check = await examine('mail', async () => {

@@ -1,4 +1,4 @@
-/** How requests leave this machine: each proxy tried, and the private authorities that are trusted. */
+/** Checks how requests leave this machine: the proxies are tried, and the private authorities that are trusted are read. */
 import { X509Certificate } from 'node:crypto'
 import { isAway, type ProviderConfig } from '#core/models'
 import type { Config } from '#platform/config'
@@ -21,7 +21,7 @@ interface OutboundOptions {
   outbound: Outbound
 }
 
-/** One check for each proxy that something goes through; none where everything goes directly. */
+/** One check for each proxy that something goes through, and one for each file of trusted authorities. */
 export async function checkOutbound(options: OutboundOptions): Promise<Check[]> {
   const proxies = new Map<string, { proxy: ProxyConfig; users: string[]; outbound: Outbound }>()
   for (const [user, proxy] of usersOf(options)) {
@@ -35,7 +35,7 @@ export async function checkOutbound(options: OutboundOptions): Promise<Check[]> 
   return [...(await Promise.all([...proxies.values()].map(checkProxy))), ...[...files.values()].map(checkCa)]
 }
 
-/** Who goes through which proxy. */
+/** The names of those that go through a proxy, each with its proxy. */
 function usersOf({ config, providers, outbound }: OutboundOptions): [user: string, proxy: ProxyConfig][] {
   const { tools, storage, tracing, net } = config
   const others: [string, string | undefined][] = [

@@ -369,7 +369,7 @@ export const doctorPhrases = {
     sentence(`بها ندارند: ${ids}: pricing را بنویسید.`, `Without a price: ${ids}: write their pricing.`),
 }
 
-/** What each check is called. */
+/** The title of each check. */
 export const checkTitles = {
   node: sentence('Node', 'Node'),
   settings: sentence('متغیرهای محیط', 'environment'),

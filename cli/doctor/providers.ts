@@ -1,4 +1,4 @@
-/** Configuration, models and the providers behind them, each asked live. */
+/** Checks the configuration, the models and the providers behind them, each of which is called. */
 import assert from 'node:assert/strict'
 import { type AnyModel, type Catalogue, isAway, type ProviderConfig } from '#core/models'
 import type { Upstream } from '#core/routing'
@@ -19,7 +19,7 @@ import { checkVoice } from './voice.ts'
 
 const pingMs = 5_000
 
-/** What would stop the start of a server is reported here with the same sentences. */
+/** Runs the checks. What would stop the start of a server is reported here with the same sentences. */
 export async function checkProviders(env: Env, fileIsThere: boolean): Promise<Check[]> {
   let read: Awaited<ReturnType<typeof readCatalogue>>
   try {
@@ -53,10 +53,10 @@ export async function checkProviders(env: Env, fileIsThere: boolean): Promise<Ch
   ]
 }
 
-/** How long before a model is switched off its operator is told. */
+/** How long before a model is switched off the operator is warned. */
 const noticeMs = 90 * 24 * 60 * 60 * 1_000
 
-/** Models that are switched off, or soon will be; nothing where there are none. */
+/** One check of models that are switched off and one of those that soon will be; none where there are no such models. */
 function checkShutdowns(models: readonly AnyModel[], now: Date): Check[] {
   const dated = models.flatMap(({ id, shutdownDate }) =>
     shutdownDate === undefined
@@ -129,7 +129,7 @@ function pingFault(error: unknown, baseUrl: string): Sentence {
   }
 }
 
-/** Down to the cause, where the code of the network stands (ECONNREFUSED). */
+/** The network's error code of the cause (ECONNREFUSED), else the message of the error. */
 function detailOf(error: Error): string {
   const { cause } = error
   const code = cause instanceof Error && 'code' in cause ? String(cause.code) : undefined

@@ -1,4 +1,4 @@
-/** Prometheus' text, as far as the doctor reads it. */
+/** Reads Prometheus' text, as far as the doctor needs it. */
 export interface Sample {
   labels: Readonly<Record<string, string>>
   value: number
@@ -33,7 +33,7 @@ export const sumOf = (samples: Samples, name: string, labels: Record<string, str
 const fits = (sample: Sample, labels: Record<string, string>): boolean =>
   Object.entries(labels).every(([name, value]) => sample.labels[name] === value)
 
-/** Upper bounds with the number of figures at or below each. */
+/** The upper bounds of a histogram, each with the number of figures at or below it. */
 export const bucketsOf = (
   samples: Samples,
   name: string,
@@ -47,7 +47,7 @@ export const bucketsOf = (
     ])
     .sort(([one], [other]) => one - other)
 
-/** As Prometheus does it: straight between two bounds, and the last finite bound beyond it. Undefined without figures. */
+/** Estimates a quantile as Prometheus does: linear between two bounds, and the last finite bound beyond it. Undefined without figures. */
 export function quantile(buckets: readonly (readonly [number, number])[], share: number): number | undefined {
   const all = buckets.at(-1)?.[1] ?? 0
   if (all === 0) return undefined

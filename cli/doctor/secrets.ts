@@ -1,4 +1,4 @@
-/** The key that seals the secrets of the database: the one that the next start would use is tried. */
+/** Checks the key that seals the secrets of the database: the one that the next start would use is tried. */
 import path from 'node:path'
 import type { Config } from '#platform/config'
 import { examineSeal, otherKey } from '#platform/secrets'

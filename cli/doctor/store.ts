@@ -9,7 +9,7 @@ const one = async <Row>(db: Db, text: string): Promise<Row> => {
 export const serverVersion = async (db: Db): Promise<string> =>
   (await one<{ server_version: string }>(db, 'show server_version')).server_version
 
-/** Settings without which a commit may be lost, where they are off. */
+/** The settings that are off although a commit may be lost without them. */
 export const undurable = (db: Db): Promise<{ name: string }[]> =>
   db.query(
     {
@@ -23,7 +23,7 @@ export const undurable = (db: Db): Promise<{ name: string }[]> =>
 export const databaseNowMs = async (db: Db): Promise<number> =>
   (await one<{ now: Date }>(db, 'select clock_timestamp() as now')).now.getTime()
 
-/** Open holds, and those past their time by `graceMs` or of a process that has not beaten for so long; undefined without books. */
+/** Counts open holds, and those past their time by `graceMs` or of a process without a heartbeat for so long; undefined without a ledger. */
 export async function staleHolds(
   db: Db,
   graceMs: number,

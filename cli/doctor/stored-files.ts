@@ -1,4 +1,4 @@
-/** The store: written, read and deleted, and files that the database knows read back. */
+/** Checks the store: it is written, read and deleted, and files that the database knows are read back. */
 import { randomUUID } from 'node:crypto'
 import path from 'node:path'
 import { buffer } from 'node:stream/consumers'
@@ -23,7 +23,7 @@ export const checkStoredFiles = (session: Session): Promise<Check> =>
     const outbound = openOutbound(config)
     await using storage = openStorage({ folder, ...config.storage, egress: (url) => outbound.to(url) })
     if (config.storage.s3) {
-      // Of a copy the bucket is that of its original, in which it writes nothing.
+      // A copy has the bucket of its original, in which it writes nothing.
       if ((await examineInstallation(config.dataDir)).kind !== 'copy') await tryBucket(storage)
     } else {
       const { state, storeId = '' } = await examineFolder({ db, storage, folder })

@@ -1,9 +1,9 @@
-/** The model names of deployments, compared with the vendor's own list. */
+/** Compares the model names of deployments with the vendor's own list. */
 import type { AnyModel } from '#core/models'
 import { broken, type Check, ok } from './check.ts'
 import { doctorPhrases as words } from './phrases.ts'
 
-/** Undefined if the vendor has no complete list, or no deployment uses it. */
+/** The check of one provider; undefined if the vendor has no complete list, or no deployment uses it. */
 export function checkVendorModels(
   provider: string,
   models: readonly AnyModel[],
@@ -21,7 +21,7 @@ export function checkVendorModels(
   return broken(name, words.vendorLacks(suggestions))
 }
 
-/** Some lists write a kind before the name, or a tag or date behind it, and take the name without. */
+/** Whether the list has the model. Some lists write a kind before the name, or a tag or date after it, and the vendor takes the bare name. */
 function has(listed: readonly string[], model: string): boolean {
   const bare = model.replace(/-latest$/, '')
   return listed.some((name) => {
@@ -31,7 +31,7 @@ function has(listed: readonly string[], model: string): boolean {
   })
 }
 
-/** The listed name of the fewest changed letters, where it is near enough to be meant. */
+/** The listed name with the fewest changed letters, if it is near enough to be meant. */
 function nearestOf(model: string, listed: readonly string[]): string | undefined {
   let best: { name: string; distance: number } | undefined
   for (const name of listed) {
@@ -41,7 +41,7 @@ function nearestOf(model: string, listed: readonly string[]): string | undefined
   return best && best.distance <= Math.max(2, Math.floor(model.length / 2)) ? best.name : undefined
 }
 
-/** Letters to insert, take away or change (Levenshtein); of the first 100 of each. */
+/** The letters to insert, remove or change (Levenshtein), among the first 100 of each name. */
 function distanceOf(left: string, right: string): number {
   const [a, b] = [left.slice(0, 100), right.slice(0, 100)]
   let row = Array.from({ length: b.length + 1 }, (_, at) => at)

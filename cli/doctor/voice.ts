@@ -1,4 +1,4 @@
-/** Voice calls: what answers in them, and whether browsers reach this machine and give the microphone. */
+/** Checks voice calls: what answers in them, and whether browsers reach this machine and give the microphone. */
 import { isIP } from 'node:net'
 import type { Catalogue } from '#core/models'
 import type { Config } from '#platform/config'
@@ -10,7 +10,7 @@ import { broken, type Check, examine, ok, skipped, warned } from './check.ts'
 import { serverAt } from './machine.ts'
 import { voicePhrases as words } from './voice-phrases.ts'
 
-/** Of a range that is longer than any machine has use for. */
+/** The most ports that are tried of a range longer than any machine has use for. */
 const maxPorts = 64
 
 export async function checkVoice(config: Config, models: Catalogue): Promise<Check[]> {
@@ -32,7 +32,7 @@ function checkModels(models: Catalogue): Check {
   return ok(name, joined(words.models(all), rest))
 }
 
-/** Only where there are any: nobody else need read of them. */
+/** Warns of `passthrough` models; there is no check where there are none. */
 function checkPassed(models: Catalogue): Check[] {
   const passed = models.list().filter((model) => model.kind === 'realtime' && model.engine === 'passthrough')
   const names = passed.map(({ id }) => id).join(', ')
@@ -44,7 +44,7 @@ const joined = (one: Sentence, other: Sentence): Sentence => ({
   en: one.en + other.en,
 })
 
-/** Ports and addresses: both are known only of sockets that open. */
+/** Checks ports and addresses, which are both known only of sockets that open. */
 async function checkReach(config: Config): Promise<Check[]> {
   let found: FreePorts
   try {
@@ -53,7 +53,7 @@ async function checkReach(config: Config): Promise<Check[]> {
     return [broken('voice_ports', words.notHere((error as Error).message))]
   }
   const ports = await examine('voice_ports', () => judgePorts(config, found))
-  // Another process has the last port; what it tells callers cannot be known from here.
+  // Another process has the last port; the addresses that it tells callers cannot be known from here.
   if (found.free === 0) return [ports]
   return [ports, judgeAddresses(config, found.addresses)]
 }
@@ -89,6 +89,6 @@ function checkMicrophone({ baseUrl }: Config): Check {
 
 const hostOf = (url: string): string => new URL(url).hostname.replace(/^\[(.*)\]$/, '$1')
 
-/** As browsers see it: a secure context without TLS. */
+/** Whether browsers take the host for a secure context without TLS. */
 const isLocal = (host: string): boolean =>
   host === 'localhost' || host.endsWith('.localhost') || host.startsWith('127.') || host === '::1'

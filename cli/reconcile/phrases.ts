@@ -1,4 +1,4 @@
-/** What a reconciliation says, Persian and English. */
+/** Texts of a reconciliation, Persian and English. */
 import type { Difference, InvoiceError, Verdict } from '#account/accounting'
 import { persianDecimal } from '#platform/words'
 import { type Sentence, sentence } from '../command.ts'

@@ -48,7 +48,7 @@ export const serverPhrases = {
     ),
 }
 
-/** How a server and its key are named. */
+/** The options that name a server and its key. */
 export const connection = ['url', 'key', 'key-file'] as const
 
 export const serverOptions: Readonly<Record<string, { value: string; about: Sentence }>> = {

@@ -1,4 +1,4 @@
-/** What a running server answers as values: one record, or all items of a list. */
+/** Reads the answers of a running server as values: one record, or all items of a list. */
 import { randomUUID } from 'node:crypto'
 import { refuse } from '../command.ts'
 import { type Method, readBytes, readJson, request, type Sent, type Server } from '../server.ts'
@@ -40,5 +40,5 @@ export async function requestAll<Item>(server: Server, path: string): Promise<It
   }
 }
 
-/** A body with a key of its own: sent again after a lost answer, it still makes one thing. */
+/** A body with an idempotency key of its own: sent again after a lost answer, it still makes one thing. */
 export const madeOnce = (body: unknown): Sent => ({ body, headers: { 'idempotency-key': randomUUID() } })

@@ -47,10 +47,10 @@ export interface Domain {
 export const pathOf = (site: Pick<Site, 'id'>, below = ''): string =>
   `/v1/sites/${encodeURIComponent(site.id)}${below}`
 
-/** All of them, newest first. */
+/** All sites of the project, newest first. */
 export const allSites = (server: Server): Promise<Site[]> => requestAll<Site>(server, '/v1/sites')
 
-/** The one that is meant by an id, a slug or a name; undefined if there is none. Refuses a name that several have. */
+/** Finds a site by an id, a slug or a name; undefined if there is none. Refuses a name that several sites have. */
 export async function findSite(server: Server, typed: string): Promise<Site | undefined> {
   const sites = await allSites(server)
   const exact = sites.find(({ id, slug }) => id === typed.toLowerCase() || slug === typed)

@@ -7,9 +7,9 @@ import { refuse } from '../command.ts'
 import { sitePhrases as words } from './phrases.ts'
 
 export interface FolderFile {
-  /** In the site: relative, with `/` between folders, in NFC. */
+  /** The path in the site: relative, with `/` between folders, in NFC. */
   path: string
-  /** On this disk. */
+  /** The path on this disk. */
   source: string
   bytes: number
   /** Hexadecimal. */
@@ -23,12 +23,12 @@ export interface Folder {
   leftOut: string[]
 }
 
-/** What servers take where the operator has not said otherwise is less; this keeps a wrong folder from being read for an hour. */
+/** Servers take less by default; these bounds keep a wrong folder from being read for an hour. */
 const maxFiles = 10_000
 const maxBytes = 200_000_000
 const dependencies = new Set(['node_modules', 'bower_components', 'jspm_packages'])
 
-/** Throws a refusal for what is no folder of a website. */
+/** Reads the folder. Throws a refusal for one that is no folder of a website. */
 export async function readFolder(root: string): Promise<Folder> {
   const isFolder = await stat(root).then(
     (found) => found.isDirectory(),
@@ -50,7 +50,7 @@ async function readInto(folder: Folder, root: string, below: string): Promise<vo
     else if (dependencies.has(entry.name)) refuse('DEPENDENCIES', words.dependencies(inSite))
     else if (entry.isDirectory())
       await readInto(folder, root, below === '' ? entry.name : `${below}/${entry.name}`)
-    // A link may lead anywhere on this machine, and everybody could read it.
+    // A link may lead anywhere on this machine, and everybody could read the file there.
     else if (!entry.isFile()) refuse('NO_FILE', words.noFile(inSite))
     else await add(folder, source, inSite)
   }

@@ -1,4 +1,4 @@
-/** `kherad site all|takedown|restore|limits`: what the operator sees of published sites and does to them. It stands on the database. */
+/** `kherad site all|takedown|restore|limits`: lets the operator see and change published sites. It works on the database directly. */
 
 import type { Language } from '#platform/errors'
 import { isUuid } from '#platform/ids'
@@ -82,7 +82,7 @@ async function limitOne(session: Session, given: ParsedArguments): Promise<Outco
 
 const keyOf = ({ account_id: accountId, site_id: siteId }: SiteRow) => ({ accountId, siteId })
 
-/** By its id or its slug. */
+/** Finds a site by its id or its slug. */
 async function siteOf(session: Session, named: string): Promise<SiteRow> {
   const found = await findAnySite(
     await session.db(),

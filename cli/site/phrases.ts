@@ -2,7 +2,7 @@ import { english, persian } from '#platform/words'
 import { type OptionHelp, sentence } from '../command.ts'
 import { serverOptions } from '../server/phrases.ts'
 
-/** As a person reads a size. */
+/** A size as people read it. */
 const size = (bytes: number, locale: 'fa-IR' | 'en-US'): string =>
   bytes < 1_000_000
     ? `${Math.ceil(bytes / 1_000).toLocaleString(locale)} ${locale === 'fa-IR' ? 'کیلوبایت' : 'kB'}`
@@ -117,7 +117,7 @@ export const sitePhrases = {
   deleted: (name: string) => sentence(`«${name}» حذف شد.`, `"${name}" is deleted.`),
   removed: (domain: string) => sentence(`${domain} برداشته شد.`, `${domain} is removed.`),
   record: (name: string, value: string, target: string) => {
-    // Every machine takes such a name for its own.
+    // Every machine resolves such a name to itself.
     const hasName = !target.endsWith('.localhost')
     const fa = hasName ? `با CNAME (یا رکورد نشانی) به ${target}` : 'با رکورد نشانی (A یا AAAA) به همین سرور'
     const en = hasName

@@ -1,4 +1,4 @@
-/** One publication: what changed is sent, and the site is waited for until visitors get it. */
+/** Publishes once: sends what changed, and waits until visitors get the site. */
 import { readFile } from 'node:fs/promises'
 import { setTimeout as pause } from 'node:timers/promises'
 import { requireCloud } from '../cloud/api.ts'
@@ -29,7 +29,7 @@ export async function publishFolder(session: Session, server: Server, given: Par
     ...(slug !== undefined && { slug }),
     ...(cloud !== undefined && { cloud_id: (await requireCloud(server, cloud)).id }),
     confirm_public: true,
-    // A forgotten flag must not take the pages of an app from its visitors.
+    // A forgotten flag must not take the pages of an app away from its visitors.
     spa: flags.includes('spa') || (site?.spa === true && !flags.includes('no-spa')),
   }
   session.whenStopped(new CommandRefused('INTERRUPTED', words.interrupted(), 1))
@@ -37,7 +37,7 @@ export async function publishFolder(session: Session, server: Server, given: Par
   return untilReady(session, server, accepted, seconds)
 }
 
-/** That of `--site`, or the one that has the slug or the name already. */
+/** The site of `--site`, or the one that has the slug or the name already. */
 async function siteToUpdate(
   server: Server,
   { site, slug, name }: ParsedArguments['options'],
@@ -53,7 +53,7 @@ interface Publication {
   folder: Folder
 }
 
-/** Sends what the server does not have yet; all of it where what it had is gone in the meantime. */
+/** Sends the files that the server does not have yet; all of them if those that it had are gone meanwhile. */
 async function send(session: Session, server: Server, publication: Publication): Promise<Site> {
   const { site } = publication
   const known = site ? await knownHashes(server, site) : new Set<string>()
@@ -100,7 +100,7 @@ async function untilReady(session: Session, server: Server, accepted: Site, seco
   try {
     for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(maxPauseMs, pauseMs * growth)) {
       const site = await requestRecord<Site>(server, 'GET', pathOf(accepted))
-      // A later publication by somebody else says nothing of this one.
+      // If somebody else published later, the state of the site says nothing of this publication.
       if (site.version > accepted.version || site.status === 'ready') return site
       if (site.status === 'failed') throw failed(site)
       if (elapsed() >= seconds) refuse('TIMED_OUT', words.timedOut(seconds))

@@ -1,11 +1,11 @@
-/** Reads what is ordered: texts, dialogues and reference pictures, each within the bounds of the API. */
+/** Reads the inputs of an order: texts, dialogues and reference pictures, each within the bounds of the API. */
 import { addAbortSignal } from 'node:stream'
 import { misused, type Session } from '../command.ts'
 import { latin } from '../numerals.ts'
 import { readBounded, readStream, utf8 } from '../read-bounded.ts'
 import { studioPhrases as words } from './phrases.ts'
 
-/** Of one character in UTF-8. */
+/** The most bytes of one character in UTF-8. */
 const maxCharacterBytes = 4
 /** Contract section 4: a data URL of 12,000,000 characters. */
 const maxReferenceBytes = Math.floor((12_000_000 - 'data:image/jpeg;base64,'.length) / 4) * 3
@@ -14,7 +14,7 @@ const maxTurns = 40
 const maxTurnCharacters = 12_000
 const maxDialogueBytes = maxTurns * maxTurnCharacters * maxCharacterBytes
 
-/** A text as typed, or of standard input for `-`. */
+/** A text as typed, or from standard input for `-`. */
 export async function textOf(
   { stopping }: Session,
   what: string,
@@ -28,7 +28,7 @@ export async function textOf(
   return decoded(what, bytes, maxCharacters)
 }
 
-/** Undoes what `readArguments` did to what looks like a negative number. */
+/** Restores the hyphen that `readArguments` replaced where the text begins like a negative number. */
 const withHyphen = (typed: string): string => typed.replace(/^\u2212(?=[\d۰-۹٠-٩.٫])/, '-')
 
 export async function textIn(place: string, maxCharacters: number): Promise<string> {
@@ -42,7 +42,7 @@ const decoded = (what: string, bytes: Buffer, maxCharacters: number): string =>
 function bounded(what: string, text: string, maxCharacters: number): string {
   const trimmed = text.trim()
   if (trimmed === '') misused(words.noText(what))
-  // Two units of UTF-16 may be one character.
+  // One character may be two units of UTF-16.
   if (trimmed.length > 2 * maxCharacters || [...trimmed].length > maxCharacters)
     misused(words.textTooLong(what, maxCharacters))
   return trimmed
@@ -53,7 +53,7 @@ export interface DialogueTurn {
   voice: string
 }
 
-/** A JSON list of turns, or lines of `voice: text`. What the turns may say, the server decides. */
+/** Reads a JSON list of turns, or lines of `voice: text`. The server decides what the turns may contain. */
 export async function dialogueIn(place: string): Promise<unknown[]> {
   const text = utf8(await readBounded(place, maxDialogueBytes)) ?? misused(words.notUtf8(place))
   if (text.trim() === '') misused(words.noText(place))
@@ -65,7 +65,7 @@ function turnsOfJson(place: string, text: string): unknown[] {
     const turns: unknown = JSON.parse(text)
     if (Array.isArray(turns)) return turns
   } catch {
-    // Said below.
+    // The refusal below covers this too.
   }
   return misused(words.badDialogue(place))
 }
@@ -82,7 +82,7 @@ function turnsOfLines(place: string, text: string): DialogueTurn[] {
   return turns
 }
 
-/** As the API takes them; what is larger than it takes is not read. */
+/** Reads reference pictures as the API takes them; a file that is larger than the API takes is not read. */
 export async function referencesIn(places: readonly string[]): Promise<{ dataUrl: string }[]> {
   if (places.length > maxReferences) misused(words.tooManyReferences(maxReferences))
   const references: { dataUrl: string }[] = []

@@ -21,7 +21,7 @@ export interface Answer {
   requestId: string
   /** Absent where the key may not read receipts. */
   microcredits?: bigint
-  /** Absent where a repeat did not name them. */
+  /** Absent where the answer to a repeat did not name them. */
   files?: readonly string[]
   missing: number
   /** True for an order that was carried out before. */
@@ -53,7 +53,7 @@ export function orderOf(path: Order['path'], body: unknown, { options }: ParsedA
 
 export const carriesKey = ({ key }: Order): Record<string, string> => ({ 'idempotency-key': key })
 
-/** Throws what the server refuses, and TIMED_OUT; both say the key where a repeat is of use. */
+/** Sends the order and returns its answer. Throws what the server refuses, and TIMED_OUT; both say the key where a repeat is of use. */
 export async function carryOut(session: Session, server: Server, order: Order): Promise<Answer> {
   const { language } = session
   session.whenStopped(repeatable(new CommandRefused('INTERRUPTED', words.interrupted(), 1), order, language))
@@ -77,11 +77,11 @@ export async function carryOut(session: Session, server: Server, order: Order): 
   }
 }
 
-/** A refusal that says what nobody knows to have been refused before it began. */
+/** Whether a repeat is of use, since nobody knows that the order was refused before it began. */
 export const isWorthRepeating = (refused: CommandRefused): boolean =>
   refused instanceof ServerRefused ? refused.status >= 500 && !refused.isFinal : true
 
-/** The same, with the key by which the order can be repeated. A server answers in one language only. */
+/** The same refusal with the key by which the order can be repeated. A server answers in one language only. */
 export function repeatable(
   { code, sentence, more }: CommandRefused,
   { key }: Pick<Order, 'key'>,
@@ -142,7 +142,7 @@ function creationOf({ bytes, mediaType, width, height, seconds }: Output): Outpu
   }
 }
 
-/** An answer that is too large to be told again is a file each: they are fetched in its place. */
+/** Fetches the files of an earlier answer that is too large to be sent again and names one file for each output. */
 async function fetchKept(
   server: Server,
   error: unknown,
@@ -172,7 +172,7 @@ async function fetchKept(
   }
 }
 
-/** What the order cost, for a key that may know it. */
+/** The model and the cost of the order, for a key that may read receipts; else an empty model. */
 async function receiptOf(
   server: Server,
   id: string,
@@ -192,7 +192,7 @@ async function receiptOf(
 
 const progressMs = 1_000
 
-/** Seconds and bytes on a terminal, until it is disposed. */
+/** Shows seconds and bytes on a terminal, until it is disposed. */
 export function showProgress(session: Session): Disposable & { arrived(bytes: number): void } {
   const fromMs = session.clock.nowMs()
   let bytes = 0

@@ -130,7 +130,7 @@ export const studioPhrases = {
 
 const kilobytes = (bytes: number): number => Math.ceil(bytes / 1_000)
 
-/** Of every command that saves what it was paid for. */
+/** The options of every command that saves paid results. */
 export const savedOptions: OptionHelp = {
   out: {
     value: 'FILE|FOLDER',

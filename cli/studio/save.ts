@@ -1,4 +1,4 @@
-/** Where creations are saved and how: nothing is overwritten unasked, and nothing stands there half. */
+/** Saves creations: nothing is overwritten unasked, and no file is left half written. */
 import { randomUUID } from 'node:crypto'
 import { access, constants, copyFile, link, lstat, mkdir, open, rename, rm, stat } from 'node:fs/promises'
 import path from 'node:path'
@@ -11,7 +11,7 @@ export interface Place {
   stem: string
   /** The ending that was typed. */
   ending?: string
-  /** True where the name was typed; else a free one is found. */
+  /** True where the name was typed; else a free name is found. */
   isNamed: boolean
   force: boolean
 }
@@ -37,11 +37,11 @@ export const isKnownType = (mediaType: string): boolean => Object.hasOwn(endings
 const typeOf = (ending: string | undefined): string | undefined =>
   Object.keys(endings).find((type) => ending !== undefined && endings[type]?.includes(ending))
 
-/** The format of the API that the typed name asks for. Vectors come from the models that draw them. */
+/** The format of the API that the typed name asks for. The ending `svg` asks for none, since vectors come from the models that draw them. */
 export const formatOf = ({ ending }: Place): string | undefined =>
   ending === 'jpg' ? 'jpeg' : ending === 'svg' ? undefined : ending
 
-/** As it was typed, where that fits the bytes. */
+/** The ending as it was typed where it fits the bytes, else the usual one. */
 function endingOf({ ending }: Place, mediaType: string): string {
   const [usual = ''] = endings[mediaType] ?? []
   return ending !== undefined && typeOf(ending) === mediaType ? ending : usual
@@ -50,12 +50,12 @@ function endingOf({ ending }: Place, mediaType: string): string {
 type Kind = 'image' | 'audio' | 'video' | 'transcript'
 
 export interface Wanted {
-  /** Names the file where none was typed. */
+  /** The words that name the file where no name was typed. */
   words: string
   count: number
   force: boolean
   kind: Kind
-  /** `--format`. */
+  /** The value of `--format`. */
   format: string | undefined
 }
 
@@ -98,7 +98,7 @@ const usualTypes: Record<Kind, string> = {
   transcript: 'application/x-subrip',
 }
 
-/** The files that an order makes, as far as its words say; what comes may still be of another type. */
+/** The files that an order makes, as far as the command says; what comes may still be of another type. */
 function expected(place: Place, { count, kind, format }: Wanted): string[] {
   const ending = endingOf(place, typeOf(format ?? place.ending) ?? usualTypes[kind])
   return Array.from({ length: count }, (_, index) =>
@@ -119,7 +119,7 @@ const numbered = (stem: string, index: number, count: number, ending: string): s
 const maxStemCharacters = 40
 const maxStemWords = 6
 
-/** The first words, of letters and digits only: `گلی-در-باران`. */
+/** The first words as the stem of a name, of letters and digits only: `گلی-در-باران`. */
 export function stemOf(prompt: string, now = new Date()): string {
   const found = prompt.normalize('NFC').match(/[\p{L}\p{N}\p{M}]+/gu) ?? []
   const stem = [...found.slice(0, maxStemWords).join('-')].slice(0, maxStemCharacters).join('')
@@ -131,7 +131,7 @@ export interface Creation {
   mediaType: string
 }
 
-/** Writes all of them; returns their paths. Throws EXISTS and NOT_SAVED. */
+/** Writes all creations; returns their paths. Throws EXISTS and NOT_SAVED. */
 export async function saveAll(
   place: Place,
   creations: readonly Creation[],
@@ -147,9 +147,7 @@ export async function saveAll(
 
 type Pieces = AsyncIterable<Uint8Array> | Iterable<Uint8Array>
 
-/**
- * Writes one creation as its bytes come; returns its path. Throws EXISTS and NOT_SAVED, and what `pieces` throws: then there is no file.
- */
+/** Writes one creation as its bytes come; returns its path. Throws EXISTS and NOT_SAVED, and what `pieces` throws: in that case there is no file. */
 export const saveStream = (place: Place, mediaType: string, pieces: Pieces): Promise<string> =>
   saveOne(place, numbered(place.stem, 0, 1, endingOf(place, mediaType)), pieces)
 
@@ -203,7 +201,7 @@ async function claim(part: string, target: string, isNamed: boolean): Promise<st
 
 const withoutLinks = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS'])
 
-/** Some file systems have no links, such as those of USB sticks. */
+/** Links the file, or copies it where the file system has no links, such as that of a USB stick. */
 async function linkOrCopy(part: string, place: string): Promise<void> {
   try {
     await link(part, place)

@@ -1,4 +1,4 @@
-/** Sends a recording: in one form where the server takes it so, else stored first and named by its id. A repeat gets the stored transcript. */
+/** Sends a recording in one form where the server takes it so, else stores it first and names it by its id. A repeat gets the stored transcript. */
 import { createHash } from 'node:crypto'
 import { openAsBlob } from 'node:fs'
 import { stat } from 'node:fs/promises'
@@ -15,10 +15,10 @@ export const formats: readonly Format[] = ['srt', 'vtt', 'txt', 'json']
 
 export interface Recording {
   place: string
-  /** Of the file, as `sizeOf` says. */
+  /** The size of the file, as `sizeOf` returns it. */
   bytes: number
   format: Format
-  /** Of the API: language, model, prompt, keywords, diarize. */
+  /** Parameters of the API: language, model, prompt, keywords, diarize. */
   settings: Readonly<Record<string, string | boolean | readonly string[]>>
   key: string
 }
@@ -31,10 +31,10 @@ export interface Transcribed {
   isRepeated: boolean
 }
 
-/** What servers take in one form if they are not told otherwise, and of a stored recording. */
+/** The default bounds of servers on one form, and on a stored recording. */
 const maxFormBytes = 25 * 1024 * 1024
 const maxStoredBytes = 200 * 1024 * 1024
-/** Of four hours with the time of every word. */
+/** The size of the answer for four hours with the time of every word. */
 const maxAnswerBytes = 64 * 1024 * 1024
 const transcriptions = '/v1/audio/transcriptions'
 
@@ -58,7 +58,7 @@ export async function sendRecording(
   }
 }
 
-/** Before anything is ordered. Throws FILE_NOT_READ and FILE_TOO_LARGE. */
+/** The size of the file, read before anything is ordered. Throws FILE_NOT_READ and FILE_TOO_LARGE. */
 export async function sizeOf(place: string): Promise<number> {
   const found = await stat(place).catch((error: Error) =>
     refuse('FILE_NOT_READ', phrases.fileNotRead(place, error.message)),
@@ -69,7 +69,7 @@ export async function sizeOf(place: string): Promise<number> {
   return found.size
 }
 
-/** As the API calls it; json is the answer with segments. */
+/** The format's name in the API; `json` is the answer with segments. */
 const responseFormat = (format: Format): string | undefined =>
   format === 'json' ? undefined : format === 'txt' ? 'text' : format
 
@@ -99,7 +99,7 @@ async function byStoredFile(
   session.status(words.uploading()[session.language])
   const form = new FormData()
   form.append('file', await openAsBlob(place), path.basename(place))
-  // The same for every repeat, and another than that of the transcript.
+  // The key is the same for every repeat, and differs from that of the transcript.
   const uploadKey = createHash('sha256').update(`upload ${key}`).digest('hex')
   const fileId = await request(
     server,
@@ -132,7 +132,7 @@ async function answerOf(reply: Response): Promise<Transcribed> {
   }
 }
 
-/** A transcript that was made before is a stored file; subtitles are written of it here. */
+/** Fetches an earlier transcript, which is a stored file; subtitles are written from it here. */
 async function keptOf(
   server: Server,
   error: unknown,

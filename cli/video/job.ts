@@ -28,7 +28,7 @@ const firstPauseMs = 1_000
 const maxPauseMs = 15_000
 const growth = 1.25
 
-/** Orders it with an idempotency key; returns its id. Throws what the server refuses, with the key where a repeat is of use. */
+/** Orders the video with an idempotency key; returns its id. Throws what the server refuses, with the key where a repeat is of use. */
 export async function orderVideo(session: Session, server: Server, order: Order): Promise<string> {
   const { language } = session
   const stopped = new CommandRefused('INTERRUPTED', studioPhrases.interrupted(), 1)
@@ -49,7 +49,7 @@ export async function orderVideo(session: Session, server: Server, order: Order)
   return plain(id)
 }
 
-/** Waits until it is made and saves its bytes as they come. Whatever it throws names the job, if there is one. */
+/** Waits until the video is made and saves its bytes as they come. Every refusal that it throws names the job, if there is one. */
 export async function awaitVideo(
   session: Session,
   server: Server,
@@ -83,18 +83,18 @@ export async function awaitVideo(
   } catch (error) {
     if (until.aborted && !session.stopping.aborted)
       throw resumable(new CommandRefused('TIMED_OUT', words.timedOut(timeoutSeconds), 1), id)
-    // It may be made all the same, and is paid once.
+    // The video may be made all the same, and is paid once.
     throw mayBeHad(error) ? resumable(error, id) : error
   }
 }
 
-/** There is no use in waiting for what has failed, which names its job already, nor for what is not there. */
+/** Whether waiting again is of use: not for a failed video, whose error names its job already, nor for one that is not there. */
 const mayBeHad = (error: unknown): error is CommandRefused =>
   error instanceof CommandRefused &&
   error.more['job'] === undefined &&
   !(error instanceof ServerRefused && (error.status === 404 || error.status === 410))
 
-/** The same, with the id by which it can be waited for again. */
+/** The same refusal, with the id by which the video can be waited for again. */
 function resumable({ code, sentence, more }: CommandRefused, job: string): CommandRefused {
   const again = words.waitAgain(job)
   const said = { fa: `${sentence.fa} ${again.fa}`, en: `${sentence.en} ${again.en}` }
@@ -127,7 +127,7 @@ async function recordIn(reply: Response): Promise<object> {
 
 const progressMs = 1_000
 
-/** How it stands, and for how many seconds, on a terminal; until it is disposed. */
+/** Shows the state of the job and its seconds on a terminal, until it is disposed. */
 function showProgress(session: Session): Disposable & { show(so: VideoJob | number): void } {
   const fromMs = session.clock.nowMs()
   let so: VideoJob | number | undefined

@@ -1,4 +1,4 @@
-/** The events of a run as they come; a broken connection is taken up again after the last one that was seen. */
+/** The events of a run as they come; a broken connection is opened again after the last event that was seen. */
 import { setTimeout as pause } from 'node:timers/promises'
 import { eventsOf } from '../server/events.ts'
 import { requestRecord } from '../server/records.ts'
@@ -30,7 +30,7 @@ export async function* follow(server: Server, id: string): AsyncGenerator<RunEve
       const run = await requestRecord<{ ended_at: string | null }>(server, 'GET', `/v1/work/${id}`)
       if (run.ended_at !== null) return
     } catch (error) {
-      // undici's way to say that a connection broke.
+      // undici throws a TypeError when a connection breaks.
       if (!(error instanceof TypeError)) throw error
     }
     await pause(againMs)

@@ -3,7 +3,7 @@ import type { WorkKind } from '#work/pipelines'
 import { type Sentence, sentence } from '../command.ts'
 
 export const workPhrases = {
-  /** Of each kind of work. */
+  /** The description of each kind of work. */
   kinds: {
     research: sentence(
       'گزارش پژوهشی با منبع؛ پیشرفت کار نشان داده و پرونده‌ها ذخیره می‌شوند',

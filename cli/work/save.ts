@@ -4,7 +4,7 @@ import { CommandRefused } from '../command.ts'
 import { requestReply, type Server } from '../server.ts'
 import { workPhrases as words } from './phrases.ts'
 
-/** Writes every file of the run below `folder`; answers their places. */
+/** Writes every file of the run below `folder`; returns their paths. */
 export async function saveFiles(
   server: Server,
   run: { id: string; files: readonly { path: string }[] },

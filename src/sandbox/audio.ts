@@ -1,4 +1,4 @@
-/** Speech without a model: a synthesiser of our own that reads Persian and simple English; of a recording it says how long it is. */
+/** Speech without a model: a synthesiser of our own that reads Persian and simple English; a recording is answered with its length. */
 
 import { type AudioCall, type AudioProvider, type Spoken, UpstreamError } from '#core/spec'
 import type { AudioOrder } from '#core/turn'
@@ -11,14 +11,14 @@ import { sampleRate, type Voice, voices } from './speech/speech.ts'
 import { speakTracked } from './track/write.ts'
 
 /**
- * The directives for faults, pace and spoilt bytes are those of `directives.ts`: a piece is a tenth of a second of sound, and whatever comes
- * before the first one fails without a byte, so that a fallback may answer in its place.
+ * The sandbox's speech. The directives for faults, pace and spoilt bytes are those of `directives.ts`: a piece is a tenth of a second of sound, and a
+ * fault before the first piece comes without a byte, so that a fallback may answer in its place.
  */
 export function sandboxAudio(): AudioProvider {
   return { speak: (call) => speakAll(call) }
 }
 
-/** Between two speakers, in samples. */
+/** The pause between two speakers, in samples. */
 const gap = Math.round(sampleRate / 4)
 const cutAfter = 3
 const page = '<!doctype html><title>The sandbox</title><p>A page in place of the sound, as ordered.</p>'
@@ -49,9 +49,9 @@ async function speakAll({ order, upstreamModel, signal, timeouts }: AudioCall): 
     if (isFirst) order.sink.begin({ encoding: 'pcm', rate: sampleRate, channels: 1, origin: provenance })
     await order.sink.write(bytesOf(piece))
   }
-  // A text that was over before its fault was due.
+  // The text was over before its fault was due.
   if (strikes) await raise(fault, directives, pacer)
-  // Half a sample says that more was to come.
+  // Half a sample shows that more was to come.
   if (bytes === 'cut') await order.sink.write(new Uint8Array(1))
   const characters = lines.reduce((sum, { text }) => sum + [...text].length, 0)
   return {
@@ -60,7 +60,7 @@ async function speakAll({ order, upstreamModel, signal, timeouts }: AudioCall): 
   }
 }
 
-/** A success that is a web page, seen through as that of a real upstream. */
+/** Answers with a web page, and fails as a real upstream's page of status 200 does. */
 async function answerPage(order: AudioOrder, pacer: Pacer): Promise<never> {
   await pacer.next()
   const start = new SoundStart(order.format, order.sink)
@@ -73,7 +73,7 @@ interface Line {
   voice: Voice
 }
 
-/** What is said by whom; the directives of all lines together. */
+/** The texts with their voices, and the directives of all lines together. */
 function readLines({ lines, question }: AudioOrder): { lines: Line[]; directives: Directives } {
   const directives: Directives = {}
   const read = lines.map(({ text, voice: wanted }) => {

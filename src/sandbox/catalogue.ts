@@ -226,7 +226,7 @@ const transcriptionModel: TranscriptionModel = {
   fallbacks: [],
   inputModalities: ['audio'],
   transcription: {
-    // Ogg may hold Vorbis, which it cannot read; what it does not name is converted.
+    // Ogg may hold Vorbis, which the sandbox cannot read; formats that are not named here are converted.
     formats: ['wav', 'mp3', 'flac'],
     maxSeconds: 1_200,
     maxBytes: 64 * 1024 * 1024,
@@ -301,8 +301,8 @@ const realtimeModel: RealtimeModel = {
 }
 
 /**
- * As callers see them: `sandbox/fast` (the default), `sandbox/omni`, `sandbox/reasoner`, `sandbox/image`, `sandbox/vector`, `sandbox/speech`,
- * `sandbox/transcribe`, `sandbox/embedding`, `sandbox/video`, `sandbox/realtime`.
+ * The sandbox's models, with the names that callers see: `sandbox/fast` (the default), `sandbox/omni`, `sandbox/reasoner`, `sandbox/image`,
+ * `sandbox/vector`, `sandbox/speech`, `sandbox/transcribe`, `sandbox/embedding`, `sandbox/video`, `sandbox/realtime`.
  */
 export const sandboxModels: AnyModel[] = [
   ...textModels,

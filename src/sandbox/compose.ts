@@ -19,8 +19,8 @@ const paragraphsAsked = /(\d{1,3})[\s-]+(?:paragraphs?\b|پاراگراف|بند
 const maxCount = 10_000
 
 /**
- * The text answer. In order: tool results, exact repetition, counting, a text of N words or paragraphs, arithmetic; otherwise the sandbox
- * introduces itself and quotes the question. Media are acknowledged first.
+ * The text answer: the first that applies of tool results, exact repetition, counting, a text of N words or paragraphs, and arithmetic; otherwise the
+ * sandbox introduces itself and quotes the question. Media are acknowledged first.
  */
 export function composeText(question: Question, seed: number): string {
   const { language, text } = question
@@ -32,7 +32,7 @@ export function composeText(question: Question, seed: number): string {
   return [...media, visible ?? introduction(question)].join(' ')
 }
 
-/** Endless sentences for the `tokens` directive; the stream cuts them. */
+/** Sentences of at least `atLeastWords` words, for the `tokens` directive; the stream cuts them. */
 export function endlessText(language: Language, seed: number, atLeastWords: number): string {
   return takeWords(language, seed, atLeastWords).join(' ')
 }
@@ -100,7 +100,7 @@ function calculated(text: string, language: Language): string | undefined {
   return phraseText(language, 'equation', { expression, result: arithmetic.value })
 }
 
-/** At most 300 code points, on one line. */
+/** The text on one line, cut to at most 300 code points. */
 export function shorten(text: string): string {
   const points = [...text.slice(0, 4000).replace(/\s+/g, ' ').trim()]
   return points.length <= 300 ? points.join('') : `${points.slice(0, 299).join('')}…`

@@ -19,19 +19,19 @@ import { asciiDigits } from './phrases.ts'
  * | `bytes=wrong` `bytes=cut` | the bytes of pictures, sound and videos are a web page; they end early |
  * | `bytes=small` `bytes=mute` | a video of half the size; one without sound |
  * | `seconds=<n>` | a video of n seconds (1 to 60), however many were ordered |
- * | `work_ms=<n>` | the job of a video takes so long (default: 2 to 10 s, by seconds and size) |
+ * | `work_ms=<n>` | the job of a video takes this long (default: 2 to 10 s, by seconds and size) |
  * | `job=vanished` `job=stuck` `job=away` | nobody knows the job; it is never done; every look at it fails as `unavailable` until its time is over |
- * | `cost_microusd=<n>` | what the video is said to have cost, in millionths of a USD |
+ * | `cost_microusd=<n>` | the reported cost of the video, in millionths of a USD |
  *
- * Pictures and vectors come whole: their `first_token_ms` is the time of making them, `refuse` is a refusal of the order, and a fault with
- * `after=1` comes once they are made. Of vectors every `bytes` is an answer that is malformed. Sound comes in pieces of a tenth of a second, and
- * takes every order but `tokens`, `cached`, `pictures` and `omit=finish`, of which it has none. Of a transcription the markers stand in its prompt; it
- * comes word by word, `tokens=<n>` repeats what was heard up to n words, and `bytes=wrong` is an answer that is malformed.
+ * Pictures and vectors come whole: their `first_token_ms` is the time of making them, `refuse` is a refusal of the order, and a fault with `after=1`
+ * comes once they are made. For vectors every `bytes` gives a malformed answer. Sound comes in pieces of a tenth of a second, and obeys every
+ * directive but `tokens`, `cached`, `pictures` and `omit=finish`, which have no meaning for it. The markers of a transcription stand in its prompt;
+ * it comes word by word, `tokens=<n>` repeats what was heard up to n words, and `bytes=wrong` gives a malformed answer.
  *
  * Videos are jobs: a fault strikes the submission (`first_token_ms` is the time until its reply, so that `fault=reset` is an order whose reply is
- * lost), with `after=1` the job itself, which fails when its time is over, and with `after=2` the bytes, half of which come; `token_ms`
- * lies between their pieces of 64 KB. `cut` and `stall` strike the bytes unless `after` says otherwise. `refuse` refuses the submission, with
- * `after=1` the finished job.
+ * lost), with `after=1` the job itself, which fails when its time is over, and with `after=2` the bytes, half of which come; `token_ms` lies between
+ * their pieces of 64 KB. `cut` and `stall` strike the bytes unless `after` says otherwise. `refuse` refuses the submission, with `after=1` the
+ * finished job.
  */
 export interface Directives {
   fault?: UpstreamFault | 'stall'

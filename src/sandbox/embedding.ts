@@ -11,8 +11,8 @@ import { loadTokenizer } from './tokens.ts'
 const weights = { word: 1, part: 0.7, letters: 0.25, stopWord: 0.05 }
 
 /**
- * Deterministic and offline: texts that are equal after normalisation have equal vectors everywhere. Fewer dimensions are the first of
- * them, normalised again. The directives for faults and pace are those of the text models (`directives.ts`).
+ * Vectors, deterministic and offline: texts that are equal after normalisation have equal vectors everywhere. A vector of fewer dimensions has the
+ * first ones, normalised again. The directives for faults and pace are those of the text models (`directives.ts`).
  */
 export function sandboxEmbeddings(): EmbeddingProvider {
   return { embed }
@@ -49,7 +49,7 @@ async function embed({ order, upstreamModel, signal, timeouts }: EmbeddingCall):
   return directives.omit === 'usage' ? { vectors: embedded.vectors } : embedded
 }
 
-/** The texts without their directives; those of all of them together. */
+/** The texts without their directives, and the directives of all texts together. */
 function readTexts(written: readonly string[]): { texts: string[]; directives: Directives } {
   const directives: Directives = {}
   const texts = written.map((one) => {
@@ -78,7 +78,7 @@ async function embedAll(
   return { vectors, usage: { input } }
 }
 
-/** The first dimensions, of length 1 again. */
+/** The first dimensions of a vector, normalised to length 1 again. */
 const folded = (vector: Float32Array, dimensions: number): Float32Array =>
   dimensions === vector.length ? vector : unit(vector.slice(0, dimensions))
 
@@ -98,7 +98,7 @@ function vectorOf(text: string): Float32Array {
   return unit(vector)
 }
 
-/** A repeated word weighs somewhat more than a single one. */
+/** The weighted features of a text; a repeated word weighs somewhat more than a single one. */
 function featuresOf(text: string): Map<string, number> {
   const features = new Map<string, { weight: number; count: number }>()
   const add = (feature: string, weight: number): void => {

@@ -2,7 +2,7 @@ import { UpstreamError, type UpstreamFault } from '#core/spec'
 import type { Directives } from './directives.ts'
 import type { Pacer } from './pace.ts'
 
-/** The details that a real upstream would send with each fault; `executed: false` only where it certainly did no work. */
+/** The details that a real upstream would send with each fault; `executed: false` only where the upstream certainly did no work. */
 const faultOptions: Partial<
   Record<NonNullable<Directives['fault']>, { status?: number; executed?: boolean }>
 > = {
@@ -28,7 +28,7 @@ export async function raise(
   throw faultOf(fault, { ...(pacer.sent > 0 && { executed: true }), ...wait })
 }
 
-/** The requested fault, as an upstream would say it. */
+/** The requested fault, as an upstream would report it. */
 export function faultOf(
   fault: UpstreamFault,
   more: { executed?: boolean; retryAfterMs?: number } = {},

@@ -15,11 +15,11 @@ const answerNames =
 const dates = /(?<!\d)\d{4}[-/]\d{1,2}[-/]\d{1,2}(?!\d)/g
 
 /**
- * Values from the user's text, chosen by the name of the property: a place, the question, a number, a telephone number, an address, a
- * calculation, a date, or a command between backticks. `places` are those that this value may name.
+ * Values from the user's text, chosen by the name of the property: a place, the question, a number, a telephone number, an address, a calculation, a
+ * date, or a command between backticks. `places` are the places that the value may name.
  */
 export function hintsFrom(question: Question, places: readonly string[]) {
-  // Bounded, since some of the patterns below are quadratic.
+  // The text is bounded, since some of the patterns below are quadratic.
   const text = question.text.slice(0, 4000)
   const plain = asciiDigits(text)
   const numbers = (plain.match(/(?<![\p{L}\d.])-?\d{1,15}(?:\.\d{1,9})?/gu) ?? []).map(Number)

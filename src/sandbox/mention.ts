@@ -37,9 +37,8 @@ const persian: Record<string, readonly string[]> = {
 }
 
 /**
- * Where the text mentions the tool, as a character position; `undefined` when it does not. A mention is, in this order:
- * the tool's name (also with spaces for its underscores), a significant word of the name or a Persian word for it,
- * or two significant words of the description.
+ * The character position at which the text mentions the tool; `undefined` when it does not. A mention is, in this order: the tool's name (also with
+ * spaces for its underscores), a significant word of the name or a Persian word for it, or two significant words of the description.
  */
 export function mentionedAt(tool: Tool, text: string): number | undefined {
   const lower = text.toLowerCase().slice(0, 8000)

@@ -28,7 +28,7 @@ export function sampleNumber(
   return chosen === 0 ? 0 : chosen
 }
 
-/** Steps looked at on the grid of `multipleOf` or of the integers; rounding can spoil some of them. */
+/** How many steps are tried on the grid of `multipleOf` or of the integers; rounding can spoil some of them. */
 const steps = 600
 
 function candidates(min: number, max: number, integer: boolean, multiple: number | undefined): number[] {

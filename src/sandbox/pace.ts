@@ -1,7 +1,7 @@
 import { setImmediate, setTimeout } from 'node:timers/promises'
 import { type Timeouts, UpstreamError } from '#core/spec'
 
-/** Waits; tests pass one that does not wait. Must reject when the signal aborts. */
+/** The clock by which the sandbox waits; tests pass one that does not wait. It must reject when the signal aborts. */
 export interface SandboxClock {
   wait(ms: number, signal: AbortSignal): Promise<void>
 }
@@ -21,7 +21,7 @@ export const realClock: SandboxClock = {
 /** Pieces sent without pace before the event loop runs, so that aborts and other requests are served. */
 const piecesPerTurn = 64
 
-/** What may have to wait for its receiver. */
+/** A run that may have to wait for its receiver. */
 interface Pausable {
   readonly paused: Promise<void> | undefined
 }

@@ -22,13 +22,13 @@ export function testPattern(pattern: string, text: string, effort: Effort): bool
   effort.spend('')
   const started = performance.now()
   const matched = watchedTest(pattern, text)
-  // Rounded down to milliseconds: starting the timed context itself takes a fraction of one.
+  // The time is rounded down to milliseconds: starting the timed context itself takes a fraction of one.
   const spent = Math.floor(performance.now() - started) * effortPerMs
   effort.spend('', matched === undefined ? Number.POSITIVE_INFINITY : spent)
   return matched === true
 }
 
-/** `undefined` on a timeout. */
+/** Whether the text matches; `undefined` on a timeout. */
 function watchedTest(pattern: string, text: string): boolean | undefined {
   context['pattern'] = pattern
   context['text'] = text
@@ -40,7 +40,7 @@ function watchedTest(pattern: string, text: string): boolean | undefined {
   }
 }
 
-/** No repeated group, no back reference, and few enough open repetitions for the length of the text. */
+/** Whether matching cannot be slow: no repeated group, no back reference, and few enough open repetitions for the length of the text. */
 function isQuick(pattern: string, text: string): boolean {
   if (/\)[*+{]|\\[1-9k]/.test(pattern)) return false
   const open = pattern.match(/[*+]|,\}|,\d{3,}\}/g)?.length ?? 0

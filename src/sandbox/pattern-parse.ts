@@ -159,7 +159,7 @@ class PatternParser {
   }
 }
 
-/** At most 64 characters of a range are enough for samples. */
+/** The characters of a range, of which at most 64 are enough for samples. */
 function range(from: string, to: string): string[] {
   const start = from.codePointAt(0) ?? 0
   const end = Math.min(to.codePointAt(0) ?? 0, start + 63)

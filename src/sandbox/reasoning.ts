@@ -4,7 +4,7 @@ import { shorten } from './compose.ts'
 import { thoughts } from './phrases.ts'
 import type { Question } from './question.ts'
 
-/** Sentences by effort. Efforts that this model does not list are refused before a call; here the nearest is used. */
+/** The number of sentences by effort. Efforts that this model does not list are refused before a call; here the nearest is used. */
 const sentencesByEffort: Record<string, number> = {
   minimal: 3,
   low: 3,

@@ -47,7 +47,7 @@ export class SandboxRun implements TextRun {
   }
 
   async #answer(answer: (run: SandboxRun, signal: AbortSignal) => Promise<void>): Promise<void> {
-    // The run has to be known to its receiver before anything comes.
+    // The receiver has to know the run before anything comes.
     await undefined
     if (this.#over) return
     this.#begun = true

@@ -18,9 +18,9 @@ export type { Pace, SandboxClock }
 export { sandboxAudio, sandboxEmbeddings, sandboxImages, sandboxModels, sandboxTranscription, sandboxVideos }
 
 /**
- * An in-process upstream for development and tests: deterministic, offline and complete, but not intelligent. Rules of its answers:
- * `plan.ts`; directives for tests (faults, pace, refusals): `directives.ts`; tokens: o200k_base. `pace` applies to every answer, in
- * milliseconds; a test may pass its own `clock`.
+ * An in-process upstream for development and tests: deterministic, offline and complete, but not intelligent. The rules of its answers are in
+ * `plan.ts`, and the directives for tests (faults, pace, refusals) in `directives.ts`; tokens are those of o200k_base. `pace` applies to every
+ * answer, in milliseconds; a test may pass its own `clock`.
  */
 export function sandboxProvider(options: { pace?: Pace; clock?: SandboxClock } = {}): TextProvider {
   return {

@@ -101,7 +101,7 @@ class Sampler {
   #branch(flat: SchemaObject, key: 'anyOf' | 'oneOf', place: Place): unknown {
     const { [key]: _, ...rest } = flat
     const branches = schemaList(flat[key]).filter((branch) => branch !== false)
-    // At depth the simplest branch comes first, so that recursion through a branch ends.
+    // Deep inside a value the simplest branch comes first, so that recursion through a branch ends.
     if (place.depth >= shallow) branches.sort((left, right) => weight(left) - weight(right))
     return this.#first(
       branches.map((branch) => () => this.sample(merge(rest, branch, place.path), place)),
@@ -119,7 +119,7 @@ class Sampler {
     return this.#first(ways, flat, place)
   }
 
-  /** For schemas with `not` or an `allOf` that could not be merged: tries several samples of the rest. */
+  /** Samples a schema with `not` or an `allOf` that could not be merged, by trying several samples of the rest. */
   #search(flat: SchemaObject, place: Place): unknown {
     const { not: _, allOf, ...rest } = flat
     const bases = [...schemaList(allOf), true].map((part) => merge(rest, part, place.path))

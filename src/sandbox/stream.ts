@@ -114,7 +114,7 @@ function* callParts(
   return 'tool_calls'
 }
 
-/** Takes pieces as far as the budget (and their own limit) reaches and counts them as spent. */
+/** Takes pieces as far as the budget and `limit` reach, and counts them as spent. */
 function* take(pieces: readonly Piece[], budget: Budget, limit = Number.POSITIVE_INFINITY): Generator<Piece> {
   for (const piece of limited(pieces, limit)) {
     if (piece.tokens > budget.left) {

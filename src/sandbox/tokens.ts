@@ -31,7 +31,7 @@ export function loadTokenizer(): Promise<Tokenizer> {
   return loading
 }
 
-/** In two steps, so that the event loop runs between them: its table, then what is built from it. */
+/** Loads the tokenizer in two steps, so that the event loop runs between them: its table, then what is built from it. */
 async function load(): Promise<Tokenizer> {
   await import('gpt-tokenizer/bpeRanks/o200k_base')
   await nextTurn()
@@ -83,7 +83,7 @@ function breakLongRuns(text: string): string[] {
     const end = run.index + run[0].length
     while (end - cut > stretch) {
       cut += stretch
-      // Never between the halves of a surrogate pair.
+      // No cut falls between the halves of a surrogate pair.
       if (/[\udc00-\udfff]/.test(wellFormed.charAt(cut))) cut -= 1
       parts.push(wellFormed.slice(start, cut))
       start = cut

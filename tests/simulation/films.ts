@@ -1,4 +1,4 @@
-/** Videos in a simulated world: the real acceptance, order, poller, fetch and settlement (`engine/video`), by the real workers of `platform/jobs`. */
+/** Videos in a simulated world: the real acceptance, order, poller, fetch and settlement (`media/video`), by the real workers of `platform/jobs`. */
 import { createHash } from 'node:crypto'
 import type { App } from '#app'
 import { type ProbedVideo, VideoError } from '#core/media'

@@ -1,4 +1,4 @@
-/** Video jobs in a simulated database: the statements of `engine/video/store.ts`, on a map, and what is told of their ends. */
+/** Video jobs in a simulated database: the statements of `media/video/store.ts`, on a map, and what is told of their ends. */
 type Row = Record<string, unknown>
 type Values = readonly unknown[]
 type Known = readonly [RegExp, (values: Values, text: string) => Row[]]

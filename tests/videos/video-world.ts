@@ -1,4 +1,4 @@
-/** A world with a vendor of videos, whose jobs are ordered at the door of `engine/video` and carried on by real workers. */
+/** A world with a vendor of videos, whose jobs are ordered at the door of `media/video` and carried on by real workers. */
 import { expect } from 'vitest'
 import type { App } from '#app'
 import type { VideoModel } from '#core/models'

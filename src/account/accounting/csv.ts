@@ -19,7 +19,7 @@ export class CsvError extends Error {
 }
 
 const maxCellCharacters = 100_000
-/** Of a row in memory: a quote that nobody closes would otherwise take in the rest of the file. */
+/** The largest row in memory: a quote that nobody closes would otherwise take in the rest of the file. */
 const maxRowCharacters = 2_000_000
 
 /**
@@ -31,7 +31,7 @@ export async function* readCsv(chunks: AsyncIterable<string>): AsyncGenerator<Cs
   const pieces = chunks[Symbol.asyncIterator]()
   const head = await headOf(pieces)
   let line = 1
-  /** Of the rows that are parsed and not yet read. */
+  /** The first lines of rows that are parsed and not yet read. */
   const begins: number[] = []
   const parser = parse({
     delimiter: separatorOf(head),
@@ -43,12 +43,12 @@ export async function* readCsv(chunks: AsyncIterable<string>): AsyncGenerator<Cs
       if (!isEmpty) begins.push(line)
       if (cells.some((cell) => cell.length > maxCellCharacters))
         throw new CsvError(line, 'a cell is too long')
-      // Not the parser's own count: within quotes it takes CR LF for two lines.
+      // The parser's own line count is not used: within quotes it takes CR LF for two lines.
       line += 1 + cells.reduce((sum, cell) => sum + lineEndsIn(cell), 0)
       return isEmpty ? null : cells
     },
   })
-  // Whatever fails ends the parser, whose reader below throws it.
+  // Any failure ends the parser, and the loop below throws it.
   pipeline(withHead(head, pieces), parser, () => {})
   try {
     for await (const cells of parser as AsyncIterable<string[]>) yield { line: begins.shift()!, cells }
@@ -57,7 +57,7 @@ export async function* readCsv(chunks: AsyncIterable<string>): AsyncGenerator<Cs
   }
 }
 
-/** Up to the end of the first line, without a byte order mark. */
+/** Reads up to the end of the first line and drops a byte order mark. */
 async function headOf(pieces: AsyncIterator<string>): Promise<string> {
   let head = ''
   for (let next = await pieces.next(); !next.done; next = await pieces.next()) {
@@ -84,7 +84,7 @@ function lineEndsIn(cell: string): number {
   return count
 }
 
-/** In our words: the parser's own sentences quote the file. */
+/** The reason in our own words, since the parser's messages quote the file. */
 function reasonOf({ code }: ParserError): string {
   if (code === 'CSV_QUOTE_NOT_CLOSED') return 'a quote is not closed'
   if (code === 'CSV_MAX_RECORD_SIZE') return 'a row is too long'

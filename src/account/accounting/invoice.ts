@@ -3,26 +3,26 @@ import { CsvError, readCsv } from './csv.ts'
 
 /** One call as the upstream bills it. Fields that the file does not have are undefined. */
 export interface InvoiceRow {
-  /** Of the file, from 1. */
+  /** The line in the file, from 1. */
   line: number
   /** The upstream's own id of the call. */
   upstreamId?: string
-  /** Our id of the attempt, which goes out as its idempotency key. */
+  /** Our id of the attempt, which was sent as its idempotency key. */
   attemptId?: string
   at?: Date
   model?: string
   inputTokens?: bigint
   outputTokens?: bigint
-  /** A plain decimal. */
+  /** The amount as a plain decimal. */
   usd?: string
 }
 
 export const invoiceFields = ['id', 'attempt', 'time', 'model', 'input', 'output', 'usd'] as const
 export type InvoiceField = (typeof invoiceFields)[number]
-/** Where each field stands; a dot leads into JSON (`usage.prompt_tokens`). */
+/** The column of each field; a dot leads into JSON (`usage.prompt_tokens`). */
 export type InvoiceColumns = Partial<Record<InvoiceField, string>>
 
-/** Why a file cannot be read; nothing of it was counted. `column` names the columns that are there, where one is missing. */
+/** Why a file cannot be read; nothing of it was counted. Where a column is missing, `shown` names it and the columns that are there. */
 export class InvoiceError extends Error {
   override name = 'InvoiceError'
   readonly line: number
@@ -36,7 +36,7 @@ export class InvoiceError extends Error {
   }
 }
 
-/** Names in use on invoices and usage exports, the likeliest first. */
+/** Names of columns in use on invoices and usage exports, the likeliest first. */
 const usualColumns: Readonly<Record<InvoiceField, readonly string[]>> = {
   id: ['upstream_id', 'id', 'request_id', 'response_id', 'generation_id', 'call_id', 'completion_id'],
   attempt: ['attempt_id', 'attempt', 'idempotency_key', 'client_request_id'],
@@ -108,7 +108,7 @@ function parse(line: number, text: string): Record<string, unknown> {
   throw new InvoiceError(line, 'json', text)
 }
 
-/** A field of that very name, or the way into the objects that the dots tell. */
+/** The field of exactly that name, or else the field inside the objects that the dots lead through. */
 function within(value: unknown, path: string): unknown {
   if (typeof value !== 'object' || value === null) return undefined
   const record = value as Record<string, unknown>
@@ -144,7 +144,7 @@ async function* csvRecords(chunks: AsyncIterable<string>): AsyncGenerator<FileRe
   }
 }
 
-/** Named columns have to be there; the others are looked for under their usual names, small and capital letters alike. */
+/** Finds the column of each field. Named columns have to be there; the others are looked for under their usual names, in any case. */
 function placesOf(
   line: number,
   names: readonly string[],
@@ -193,7 +193,7 @@ function rowOf(line: number, lookup: Lookup, places: InvoiceColumns): InvoiceRow
   }
 }
 
-/** ISO 8601, with a blank for the T too; Unix time in seconds or milliseconds. Without a zone it is UTC, as vendors bill. */
+/** Parses ISO 8601, with a blank for the T too, or Unix time in seconds or milliseconds. Time without a zone is UTC, as vendors bill. */
 function timeOf(line: number, text: string): Date {
   const unix = /^\d{9,11}(\.\d+)?$/.test(text)
     ? Number(text) * 1000
@@ -215,7 +215,7 @@ function tokensOf(line: number, text: string): bigint {
   return BigInt(plain)
 }
 
-/** A decimal, with or without its dollar sign, thousands and exponent; a credit note is negative. */
+/** The plain decimal of an amount with or without a dollar sign, thousands separators and exponent; a credit note is negative. */
 function usdOf(line: number, text: string): string {
   const plain = text.replace(/^(-?)\$\s?/, '$1').replace(/(\d),(?=\d{3}(\D|$))/g, '$1')
   if (!/^-?(\d{1,12}(\.\d{1,18})?|\.\d{1,18})(e-?\d{1,2})?$/i.test(plain))

@@ -1,4 +1,4 @@
-/** Our books against an upstream's invoice: what agrees, and why the rest does not. Nothing is changed. */
+/** Compares our books with an upstream's invoice: what agrees, and why the rest does not. Nothing is changed. */
 import type { Tx } from '#platform/db'
 import type { InvoiceRow } from './invoice.ts'
 import * as store from './store.ts'
@@ -9,7 +9,7 @@ export { verdicts } from './verdicts/store.ts'
 
 export interface ReconcileOptions extends store.DateRange {
   rows: AsyncIterable<InvoiceRow>
-  /** What a USD of the upstream's price is charged at: `credits_per_usd × markup × 1,000,000`. 0 leaves USD out of it. */
+  /** The charge for one USD of the upstream's price: `credits_per_usd × markup × 1,000,000`. 0 leaves USD out of the comparison. */
   microcreditsPerUsd: number
 }
 
@@ -19,7 +19,7 @@ export interface Compared {
 }
 
 export interface Reconciliation {
-  /** By verdict; `total` is the sum of all of them, exactly. */
+  /** The sums of each verdict; `total` is the exact sum of all of them. */
   verdicts: Record<found.Verdict, Compared>
   total: Compared
   /** Rows of the file, and how many of them lie outside the dates and were left out. */
@@ -27,7 +27,7 @@ export interface Reconciliation {
   /** Receipts of these dates, of any provider, that may explain a row without a receipt. */
   running: bigint
   ambiguous: { receipts: bigint; chargedMicrocredits: bigint }
-  /** Calls of durable runs that a crash hid, paid at their worst case; in each sum they are missing. */
+  /** Calls of durable runs that a crash hid, paid at their worst case; they are missing from every sum. */
   lost: { calls: bigint; chargedMicrocredits: bigint }
   /** Broken invariants of the ledger itself. */
   contradictions: { invariant: string; account_id: string }[]
@@ -37,13 +37,13 @@ export interface Reconciliation {
 
 const batchSize = 1_000
 
-/** Works in temporary tables of `tx`; roll it back when all is read. Throws what reading the rows throws. */
+/** Compares in temporary tables of `tx`; roll `tx` back when all is read. Throws what reading the rows throws. */
 export async function reconcile(tx: Tx, options: ReconcileOptions): Promise<Reconciliation> {
   await store.prepare(tx)
   await loadRows(tx, options)
   await store.addCalls(tx, options)
   await store.matchByIds(tx)
-  // Rows without ids may be of any call; rows with an unknown id, only of calls for which the upstream never reported an id.
+  // Rows without ids may match any call; rows with an unknown id, only calls for which the upstream never reported an id.
   await matchByTime(tx, true)
   await matchByTime(tx, false)
   await found.assignVerdicts(tx, options.microcreditsPerUsd)
@@ -69,7 +69,7 @@ async function loadRows(tx: Tx, options: ReconcileOptions): Promise<void> {
   if (batch.length > 0) await store.addRows(tx, batch, options)
 }
 
-/** Calls of the same model and tokens, one to one, the nearest in time, within two minutes. */
+/** Pairs rows with calls of the same model and tokens, one to one, the nearest in time, within two minutes. */
 async function matchByTime(tx: Tx, withoutIds: boolean): Promise<void> {
   const rows = store.openRows(tx, withoutIds)
   const calls = store.openCalls(tx, !withoutIds)
@@ -124,7 +124,7 @@ function comparedOf(rows: Awaited<ReturnType<typeof found.sums>>): Compared {
   }
 }
 
-/** Exact, whatever their number of decimals. */
+/** The exact sum of decimals, whatever their number of places. */
 export function addDecimals(texts: readonly string[]): string {
   const places = Math.max(0, ...texts.map((text) => text.split('.')[1]?.length ?? 0))
   const scaled = texts.reduce((total, text) => {

@@ -6,7 +6,7 @@ import { creditsDown, creditsUp, type Receipt as LedgerReceipt } from '#platform
 import { bareList } from '#platform/lists'
 import type { Balance, Lookup, Receipt, RequestReport } from './schema.ts'
 
-/** What can be spent now, and what stands reserved beside it (decisions §6). */
+/** The credits that can be spent now, and those that are held (decisions §6). */
 export async function reportBalance(app: App, caller: Caller): Promise<Static<typeof Balance>> {
   const [{ balance, held }, meters] = await Promise.all([
     app.ledger.balance(caller.accountId),
@@ -85,14 +85,14 @@ export async function reportRequest(
 const forCaller = (detail: Record<string, unknown>): Record<string, unknown> =>
   JSON.parse(JSON.stringify(detail, (name, value: unknown) => (name === 'inside' ? undefined : value)))
 
-/** A request's id, or the id of its answer, which is made of it: `msg_…`, `resp_…`, `chatcmpl-…`. */
+/** The request's id: the given id itself, or the one inside the id of an answer: `msg_…`, `resp_…`, `chatcmpl-…`. */
 function requestIdIn(id: string): string | undefined {
   if (isUuid(id)) return id
   const hex = /^(?:msg_|resp_|chatcmpl-)([0-9a-f]{32})$/.exec(id)?.[1]
   return hex?.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-')
 }
 
-/** At most one receipt, only of the calling key; an empty list proves nothing about cost. */
+/** Returns at most one receipt, only of the calling key; an empty list proves nothing about cost. */
 export async function lookUp(
   app: App,
   caller: Caller,

@@ -1,4 +1,4 @@
-/** SQL of the reconciliation: both sides stand in temporary tables of one transaction, so that files of any size do. */
+/** SQL of the reconciliation. Both sides stand in temporary tables of one transaction, so that files may have any size. */
 import { sql } from 'kysely'
 import type { Tx } from '#platform/db'
 import type { InvoiceRow } from './invoice.ts'
@@ -9,7 +9,7 @@ export const windowSeconds = 120
 export interface DateRange {
   provider: string
   from: Date
-  /** Exclusive. */
+  /** The end of the dates, exclusive. */
   to: Date
 }
 
@@ -29,7 +29,7 @@ export async function prepare(tx: Tx): Promise<void> {
     paid boolean not null, estimated boolean not null,
     input bigint not null, output bigint not null, charged bigint not null,
     inside boolean not null, line bigint) on commit drop`.execute(tx)
-  // Calls of durable runs that a crash hid: paid at their worst case, of an upstream that nobody wrote down.
+  // Calls of durable runs that a crash hid: they were paid at their worst case, and their upstream was not recorded.
   await sql`create temporary table reconcile_lost (
     call_id text primary key, receipt_id uuid not null, charged bigint not null, inside boolean not null) on commit drop`.execute(
     tx,
@@ -48,9 +48,9 @@ export async function addRows(tx: Tx, rows: readonly InvoiceRow[], { from, to }:
 }
 
 /**
- * Every attempt that receipts tell of at this provider, from a day before to a day after, since the two clocks and the
- * two midnights differ. A receipt that pays several calls says what each did cost. On the others, charged is the one that
- * answered; where none did, the last of which anything came.
+ * Adds every attempt at this provider that receipts name, from a day before to a day after, since the two clocks and the two midnights differ. A
+ * receipt that pays several calls says what each of them cost. On other receipts the charge belongs to the attempt that answered; where none did, to
+ * the last one of which anything came.
  */
 export async function addCalls(tx: Tx, { provider, from, to }: DateRange): Promise<void> {
   await sql`insert into reconcile_calls
@@ -88,14 +88,14 @@ export async function addCalls(tx: Tx, { provider, from, to }: DateRange): Promi
   await sql`analyze reconcile_calls`.execute(tx)
 }
 
-/** Our own ids first, then the upstream's; a second row of one call is a duplicate. */
+/** Matches rows by our own ids first, then by the upstream's; a second row of one call is a duplicate. */
 export async function matchByIds(tx: Tx): Promise<void> {
   await sql`update reconcile_rows i set call = found.call, duplicate = found.nth > 1
     from (select r.line, c.call, row_number() over (partition by c.call order by r.line) as nth
       from reconcile_rows r join reconcile_calls c on r.attempt_id = c.attempt_id) found
     where i.line = found.line`.execute(tx)
   await linkCalls(tx)
-  // Vendors whose ids are not unique have them paired in order of time.
+  // Where a vendor's ids are not unique, rows and calls of one id are paired in order of time.
   await sql`update reconcile_rows i set nth = ranked.nth
     from (select line, row_number() over (partition by upstream_id order by at, line) as nth
       from reconcile_rows where call is null and upstream_id is not null) ranked
@@ -124,7 +124,7 @@ export interface Timed {
   kind: string
 }
 
-/** Rows that no id has matched, by kind and time; where only rows without any id are asked for, `withoutIds` is true. */
+/** Rows that no id has matched, by kind and time: with `withoutIds` those without any id, otherwise those with one. */
 export const openRows = (tx: Tx, withoutIds: boolean): AsyncGenerator<Timed> =>
   scroll<Timed>(
     tx,
@@ -135,7 +135,7 @@ export const openRows = (tx: Tx, withoutIds: boolean): AsyncGenerator<Timed> =>
       order by kind, at, id`,
   )
 
-/** Charged calls that no row has matched; `withoutIds` is true for those for which the upstream never reported an id. */
+/** Charged calls that no row has matched: with `withoutIds` only those for which the upstream never reported an id. */
 export const openCalls = (tx: Tx, withoutIds: boolean): AsyncGenerator<Timed> =>
   scroll<Timed>(
     tx,

@@ -79,7 +79,7 @@ function readCursor(cursor: string, by: UsagePage['by']): UsageGroup {
   return ofReference ? { ...group, reference_id: reference } : group
 }
 
-/** 31 February is refused here: it would be read as 3 March by one and be an error to the other. */
+/** Whether the text is a real day. PostgreSQL refuses 31 February, and JavaScript would read it as 3 March. */
 function isDay(text: string): boolean {
   const at = /^20[0-9]{2}-[0-9]{2}-[0-9]{2}$/.test(text) ? new Date(`${text}T00:00:00Z`) : undefined
   return at !== undefined && !Number.isNaN(at.getTime()) && at.toISOString().startsWith(text)

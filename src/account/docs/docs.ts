@@ -21,7 +21,7 @@ const pageHeaders = {
   'content-security-policy': contentSecurityPolicy,
   'x-content-type-options': 'nosniff',
   'referrer-policy': 'no-referrer',
-  // A page of strangers that opens it in a window of its own has no hold on that window: it cannot lead it elsewhere.
+  // A page of strangers that opens this page in a window has no handle on that window: it cannot navigate it elsewhere.
   'cross-origin-opener-policy': 'same-origin',
 }
 
@@ -66,7 +66,7 @@ export function docs(described: readonly Route[]): Route[] {
   return own
 }
 
-/** Documents that depend only on the app and the language are rendered at the first request and cached. */
+/** Caches documents that depend only on the app and the language; they are rendered at the first request. */
 function onceFor(make: (app: App, language: Language) => Promise<Prepared>) {
   const made = new WeakMap<App, Partial<Record<Language, Promise<Prepared>>>>()
   return (app: App, language: Language): Promise<Prepared> => {

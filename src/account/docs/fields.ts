@@ -63,7 +63,7 @@ ${within && html`<details><summary>${translate('fieldsOf')} ${code(isList(shape)
 }
 
 function meaning(translate: Translator, shape: Shape): Content {
-  // Of "a time or null" the words stand on the time, in both languages.
+  // The description of a value that may be null stands on its other variant, in both languages.
   const described = shape.description === undefined ? core(shape) : shape
   const persian = translate.language === 'fa' ? described['x-description-fa'] : undefined
   const text = persian ?? described.description
@@ -76,7 +76,7 @@ const isList = (shape: Shape): boolean => core(shape).items !== undefined
 
 const isNull = (shape: Shape): boolean => shape.type === 'null'
 
-/** Without its "or null": that part has no bounds of its own. */
+/** The shape without its "or null", which has no bounds of its own. */
 function core(shape: Shape): Shape {
   const variants = shape.anyOf?.filter((variant) => !isNull(variant)) ?? []
   return variants.length === 1 ? variants[0]! : shape
@@ -132,7 +132,7 @@ function range(
   max: number | undefined,
   unit?: string,
 ): Content {
-  // The greatest exact integer of JSON is no bound that anybody means.
+  // The least and the greatest exact integer of JSON are no bounds that anybody means.
   const low = min === Number.MIN_SAFE_INTEGER ? undefined : min
   const high = max === Number.MAX_SAFE_INTEGER ? undefined : max
   const end = unit === undefined ? '' : ` ${unit}`
@@ -143,7 +143,7 @@ function range(
   return undefined
 }
 
-/** What stands inside a value: fields of an object, of the members of a list, of each shape it may have. */
+/** The fields inside a value: those of an object, of the members of a list, of each shape that the value may have. */
 function inside(translate: Translator, shape: Shape, path: string): Html | undefined {
   if (shape.properties && Object.keys(shape.properties).length > 0)
     return list(translate, shape.properties, shape.required ?? [], path)

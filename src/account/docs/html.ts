@@ -4,7 +4,7 @@ import { type Content, type Html, html } from '#platform/html'
 /** A technical name: read from left to right wherever it stands. */
 export const code = (text: string): Html => html`<code dir="ltr">${text}</code>`
 
-/** Prose in which `backticks` mark technical names and ‹angles› what takes the place of a detail. */
+/** Prose in which `backticks` mark technical names and ‹angles› mark what stands for a detail. */
 export const prose = (text: string): Content[] =>
   text.split(/(`[^`]*`|‹[^‹›]*›)/).map((part) => {
     if (part.startsWith('`')) return code(part.slice(1, -1))

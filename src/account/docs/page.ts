@@ -28,7 +28,7 @@ export const contentSecurityPolicy = [
 const icon =
   'data:image/svg+xml,%3Csvg xmlns=%22http://www.w3.org/2000/svg%22 viewBox=%220 0 16 16%22%3E%3Crect width=%2216%22 height=%2216%22 rx=%224%22 fill=%22%230b7a75%22/%3E%3Cpath d=%22M8 3l5 5-5 5-5-5z%22 fill=%22%23fff%22/%3E%3C/svg%3E'
 
-/** The routes for people, in Persian (right to left) or English. `baseUrl` is what clients type, without a slash at the end. */
+/** The page of the routes, in Persian (right to left) or English. `baseUrl` is what clients type, without a slash at the end. */
 export function pageOf(routes: readonly Route[], baseUrl: string, language: Language): string {
   const translate = translatorFor(language)
   const tags = [...new Set(routes.map(tagOf))]
@@ -100,7 +100,7 @@ ${id === 'error-body' && pre(translate, errorExample(translate.language))}</sect
 )}`
 }
 
-/** The text exactly as the server writes it. */
+/** An error exactly as the server writes it. */
 function errorExample(language: Language): string {
   const failure = new Failure('UNKNOWN_FIELD', { field: 'idempotency-key' }, { param: 'idempotency-key' })
   return JSON.stringify(errorBody(failure, '0198c1d2-7c3e-7a4b-9f10-5b2e6a7d8c90', language), null, 2)

@@ -1,4 +1,4 @@
-/** Everything the reference says itself, Persian beside English. Backticks mark technical names. */
+/** The reference's own texts, Persian beside English. Backticks mark technical names. */
 import type { Language } from '#platform/errors'
 
 export const phrases = {
@@ -73,7 +73,7 @@ export const types: Record<string, Record<Language, string>> = {
   any: { fa: 'هر مقدار', en: 'any value' },
 }
 
-/** Capabilities by the first part of their operations' names; one without words goes by that name. */
+/** Names of capabilities by the first part of their operations' names; a capability without an entry goes by that part. */
 export const groups: Record<string, Record<Language, string>> = {
   models: { fa: 'مدل‌ها', en: 'Models' },
   chat: { fa: 'گفت‌وگو', en: 'Chat' },
@@ -107,7 +107,7 @@ export interface Convention {
   text: Record<Language, string[]>
 }
 
-/** What holds for every route. */
+/** Conventions that hold for every route. */
 export const conventions: Convention[] = [
   {
     id: 'key',

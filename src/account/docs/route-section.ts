@@ -8,7 +8,7 @@ import { fieldList, fieldsOf } from './fields.ts'
 import { code, joined, prose } from './html.ts'
 import type { Translator } from './translator.ts'
 
-/** Everything about one route. */
+/** The section about one route. */
 export function routeSection(translate: Translator, route: Route, baseUrl: string): Html {
   return html`<article class="route" id="${route.operation}" data-find="${`${route.method} ${route.path} ${route.operation} ${route.summary.en} ${route.summary.fa}`.toLowerCase()}">
 <h3><a href="#${route.operation}"><span class="method ${route.method.toLowerCase()}">${route.method}</span> <code dir="ltr" class="path">${pathOf(route)}</code></a></h3>
@@ -31,11 +31,11 @@ ${part(translate('failures'), failures(route))}
 </article>`
 }
 
-/** Long paths break after a slash, not inside a word. */
+/** The path, which breaks after a slash where it is long, not inside a word. */
 const pathOf = (route: Route): Content =>
   joined(route.path.split('/'), '/').map((piece) => (piece === '/' ? html`/<wbr>` : piece))
 
-/** Something to copy. */
+/** A text with a button that copies it. */
 export const pre = (translate: Translator, text: string): Html =>
   html`<pre dir="ltr" tabindex="0" data-copy="${translate('copy')}" data-copied="${translate('copied')}"><code>${text}</code></pre>`
 

@@ -1,4 +1,4 @@
-/** Logical properties only, so that one sheet serves both directions. */
+/** The style sheet. It has logical properties only, so that it serves both directions. */
 export const style = `
 :root {
   color-scheme: light dark;

@@ -8,7 +8,7 @@ export interface Translator {
   readonly language: Language
   /** Picks the language of a pair. */
   of(pair: Record<Language, string>): string
-  /** With the language's digits, grouped. */
+  /** The number in the language's digits, grouped. */
   number(value: number): Html
 }
 

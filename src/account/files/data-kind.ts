@@ -1,4 +1,4 @@
-/** Files of data. The content decides the type first; among plain texts, which look alike, the name and the declared type do. */
+/** Detects files of data. The content decides the type first; among plain texts, which look alike, the name and the declared type do. */
 import type { Probe } from './probe.ts'
 
 export const csv = 'text/csv'
@@ -8,15 +8,15 @@ export const xlsx = 'application/vnd.openxmlformats-officedocument.spreadsheetml
 
 /** What the sender declares about the type. */
 export interface FileHints {
-  /** The one for people, and that of the sender's disk. */
+  /** The name for people, and the name on the sender's disk. */
   names: readonly (string | undefined)[]
-  /** Undefined if it was not declared, or only a generic type was. */
+  /** Undefined if no type was declared, or only a generic one. */
   mediaType?: string | undefined
 }
 
 const headBytes = 64 * 1024
 
-/** The media type; undefined for what is no CSV, TSV, JSON or XLSX. */
+/** The media type; undefined for a file that is no CSV, TSV, JSON or XLSX. */
 export async function dataKindOf(probe: Probe, hints: FileHints): Promise<string | undefined> {
   const head = await probe.read(0, headBytes)
   if (head.length === 0) return undefined
@@ -35,7 +35,7 @@ const byName = (name = ''): string | undefined => {
   return Object.hasOwn(endings, ending) ? endings[ending] : undefined
 }
 
-/** Windows calls CSV Excel's. */
+/** Declared types; Windows declares CSV as Excel's. */
 const claims: Record<string, string> = {
   [csv]: csv,
   'application/csv': csv,
@@ -50,7 +50,7 @@ function byClaim(claimed = ''): string | undefined {
   return Object.hasOwn(claims, plain) ? claims[plain] : undefined
 }
 
-/** Any encoding that Persian is written in; of those only UTF-16, which says so at its beginning, has zero bytes. */
+/** Whether the text may be Persian in some encoding. Of these only UTF-16, which begins with a mark, has zero bytes. */
 function isText(head: Buffer): boolean {
   if (isUtf16(head)) return true
   return !head.some((byte) => byte < 0x20 && byte !== 0x09 && byte !== 0x0a && byte !== 0x0c && byte !== 0x0d)
@@ -61,7 +61,7 @@ const isUtf16 = (head: Buffer): boolean => {
   return mark === 0xfffe || mark === 0xfeff
 }
 
-/** As far as its first sign is concerned. */
+/** The text of the head; its first character is right in every encoding. */
 function textIn(head: Buffer): string {
   if (!isUtf16(head)) return head.toString('utf8').replace(/^\ufeff/, '')
   const even = Buffer.from(head.subarray(0, head.length & ~1))
@@ -71,10 +71,10 @@ function textIn(head: Buffer): string {
 /** The end record of a zip with the longest remark it may have. */
 const tailBytes = 22 + 65_535
 const endMark = Buffer.from('PK\u0005\u0006', 'latin1')
-/** Of names; a workbook has some dozens of parts. */
+/** The largest list of names; a workbook has some dozens of parts. */
 const maxListBytes = 1024 * 1024
 
-/** https://pkware.cachefly.net/webdocs/casestudies/APPNOTE.TXT, 4.3.16; ECMA-376 part 2. */
+/** Whether a zip is a workbook: https://pkware.cachefly.net/webdocs/casestudies/APPNOTE.TXT, 4.3.16; ECMA-376 part 2. */
 async function isWorkbook(probe: Probe): Promise<boolean> {
   const tail = await probe.read(Math.max(0, probe.bytes - tailBytes), tailBytes)
   const end = tail.lastIndexOf(endMark)

@@ -28,10 +28,10 @@ export const dataTypes: readonly string[] = [csv, tsv, json, xlsx]
 
 export const mediaTypes: readonly string[] = Object.keys(endings)
 
-/** Of what is made here and never uploaded. */
+/** Extensions of types that are made here and never uploaded. */
 const madeEndings: Record<string, string> = { 'audio/pcm': 'pcm', 'video/mp4': 'mp4' }
 
-/** What a stored file may be; `audio/pcm` says its rate and channels. */
+/** The types that a stored file may have; `audio/pcm` has its rate and channels as parameters. */
 export const servedTypes: readonly string[] = [...mediaTypes, ...Object.keys(madeEndings)]
 
 /** Aliases of media types that clients send. */
@@ -55,7 +55,7 @@ export function endingOf(mediaType: string): string {
   return endings[plain] ?? madeEndings[plain] ?? 'bin'
 }
 
-/** Of images, and of whatever comes as JSON; recordings and files of data may be ten times as large. */
+/** The limit of images, and of every file that comes as JSON; recordings and files of data may be ten times as large. */
 export const maxMediaBytes = 20 * 1024 * 1024
 export const maxDataBytes = 200 * 1024 * 1024
 
@@ -64,7 +64,7 @@ export interface Kind {
   maxBytes: number
 }
 
-/** What a file is by its tracks, if it is a recording without pictures; undefined for everything else. */
+/** The media type of a recording by its tracks, if it has no pictures; undefined for every other file. */
 export type TrackedType = () => Promise<string | undefined>
 
 /** The kind of a file; undefined if its type is not supported. */
@@ -75,7 +75,7 @@ export async function kindOf(
 ): Promise<Kind | undefined> {
   const head = await probe.read(0, headBytes)
   const sniffed = sniff(head) ?? ((await isSvg(probe)) ? 'image/svg+xml' : undefined)
-  // Films and recordings have the same heads.
+  // Films and recordings begin with the same bytes.
   const media = sniffed?.startsWith('video/') || isAdts(head) ? await trackedType() : sniffed
   if (media !== undefined || sniffed !== undefined)
     return media !== undefined && Object.hasOwn(endings, media)
@@ -96,7 +96,7 @@ const headBytes = 8_192
 /** The sync word of a frame of bare AAC (ISO 14496-3, 1.A.2.2), whose layer is always 0. */
 const isAdts = (head: Uint8Array): boolean => head[0] === 0xff && (head[1]! & 0xf6) === 0xf0
 
-/** What may stand before the root: byte order mark, declaration and comments. A DOCTYPE with entities is refused. */
+/** What may stand before the root element: byte order mark, declaration and comments. A DOCTYPE with entities is refused. */
 const beforeRoot = /^\ufeff?(?:\s+|<\?xml[^>]{0,200}\?>|<!--[\s\S]{0,2000}?-->|<!DOCTYPE\s+svg[^[>]{0,300}>)*/
 
 async function isSvg(probe: Probe): Promise<boolean> {

@@ -9,10 +9,10 @@ import type { LinkBody } from './schema.ts'
 export const linkPath = '/v1/media'
 export const usualLinkSeconds = 3_600
 
-/** The URL of a file of this caller, with its expiry. */
+/** Returns the URL of a file of this caller, which ends at `expiresAt`. */
 export type FileLinks = (fileId: string, expiresAt: Date) => string
 
-/** To be asked for before anything is held: throws SECRETS_SEALED. */
+/** Opens the signer of links. Call it before anything is held, since it throws SECRETS_SEALED. */
 export async function fileLinks(context: RequestContext<unknown>): Promise<FileLinks> {
   const { app, caller } = context
   const tokenOf: LinkTokens = await openLinks(app)
@@ -26,13 +26,13 @@ export async function createLink(context: RequestContext<LinkBody, unknown, { id
   const file = isUuid(params.id) ? await findFile(app.db, caller, params.id, new Date(nowMs)) : undefined
   if (!file) return fail('NOT_FOUND', {}, { param: 'id' })
   const endsMs = nowMs + (body.expires_in ?? usualLinkSeconds) * 1000
-  // To the second, as it stands in the token; no longer than the file itself.
+  // The end is rounded down to the second, as it stands in the token, and is not after that of the file.
   const expiresAt = new Date(Math.floor(Math.min(endsMs, file.expires_at?.getTime() ?? endsMs) / 1000) * 1000)
   const linkOf = await fileLinks(context)
   return { url: linkOf(file.file_id, expiresAt), expires_at: expiresAt.toISOString() }
 }
 
-/** Pages of any origin may show it. Forged, expired and deleted look alike. */
+/** Answers with the file of a link. Pages of any origin may show it. Forged, expired and deleted look alike. */
 export async function readLinked(
   context: RequestContext<unknown, unknown, { token: string }>,
 ): Promise<Answer | Content> {

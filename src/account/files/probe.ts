@@ -3,7 +3,7 @@ import { open } from 'node:fs/promises'
 /** Looks into a file without holding it. */
 export interface Probe {
   bytes: number
-  /** Fewer bytes where the file ends. */
+  /** Returns fewer bytes where the file ends. */
   read(start: number, length: number): Promise<Buffer>
 }
 

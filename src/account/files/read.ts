@@ -34,7 +34,7 @@ export async function readFile(context: FileContext): Promise<Answer | Content> 
   return file ? answerFile(context, file) : notFound()
 }
 
-/** The bytes, whole or in part. A file never changes, but can be deleted: caches revalidate. */
+/** Answers with the bytes, whole or in part. A file never changes, but can be deleted: caches revalidate. */
 export function answerFile(
   context: Pick<RequestContext, 'app' | 'headers' | 'setHeader'>,
   file: FileRow,
@@ -52,14 +52,14 @@ export function answerFile(
     bytes,
     etag,
     headers,
-    // Nothing where it is deleted in this very moment.
+    // `openFile` returns nothing if the file is deleted at this moment.
     open: async (range) => (await openFile(context.app, file, range)) ?? notFound(),
   })
 }
 
 export async function removeFile({ app, caller, params }: FileContext) {
   const now = new Date(app.clock.nowMs())
-  // As it stands in the key of the bytes, however the caller spells it.
+  // The key of the bytes has the id in lower case, however the caller spells it.
   const id = params.id.toLowerCase()
   const gone = isUuid(id) && (await app.db.tx((tx) => deleteFile(tx, caller, id, now)))
   if (!gone) return notFound()
@@ -68,15 +68,15 @@ export async function removeFile({ app, caller, params }: FileContext) {
 }
 
 /**
- * For a browser that opens it on the host of the console: no script of it runs, and no other type is sniffed. A film or a sound that is opened
- * by itself stands in a player that the browser makes, which fetches it once more from here.
+ * Headers for a browser that opens the file on the host of the console: no script in the file runs, and no other type is sniffed. A film or a sound
+ * that is opened by itself stands in a player of the browser, which fetches the file once more from here.
  */
 function safeHeaders({ file_id: id, name, media_type: mediaType }: FileRow): Record<string, string> {
   const plain = `${id}.${endingOf(mediaType)}`
   const named = name === null ? '' : `; filename*=UTF-8''${encoded(name)}`
   return {
     'accept-ranges': 'bytes',
-    // A drawing may hold scripts of whoever uploaded it; a page shows it by its own means.
+    // A drawing may hold scripts of its uploader, so that it is downloaded; a page that embeds it can still show it.
     'content-disposition': `${mediaType === 'image/svg+xml' ? 'attachment' : 'inline'}; filename="${plain}"${named}`,
     'content-security-policy': `sandbox; default-src 'none'; style-src 'unsafe-inline'${/^(audio|video)\//.test(mediaType) ? "; media-src 'self'" : ''}`,
     'cross-origin-resource-policy': 'same-origin',
@@ -84,7 +84,7 @@ function safeHeaders({ file_id: id, name, media_type: mediaType }: FileRow): Rec
   }
 }
 
-/** RFC 8187. */
+/** Encodes a file name by RFC 8187. */
 const encoded = (name: string): string =>
   encodeURIComponent(name.toWellFormed()).replace(
     /['()*]/g,

@@ -11,7 +11,9 @@ export interface NamedFile {
   bytes: number
 }
 
-/** The files of the project that a body names in `file_ids`, in their order. Throws FILE_NOT_FOUND (404) for the first that does not exist. */
+/**
+ * The files of the project that a body names in `file_ids`, in the order of the body. Throws FILE_NOT_FOUND (404) for the first that does not exist.
+ */
 export async function requireFiles(
   { db, clock }: Pick<App, 'db' | 'clock'>,
   owner: Owner,

@@ -4,7 +4,7 @@ import { idCursor, pageQuery, plainList } from '#platform/lists'
 import { closed, namePattern, nameSchemas, nullable, safeInteger, timestamp, uuid } from '#platform/schema'
 import { maxMediaBytes } from './kind.ts'
 
-/** Base64 of that many bytes. */
+/** The length of `maxMediaBytes` in Base64. */
 const maxCharacters = 4 * Math.ceil(maxMediaBytes / 3)
 export const maxNameCharacters = 200
 
@@ -40,7 +40,7 @@ export const UploadBody = Type.Object(
 )
 export type UploadBody = Static<typeof UploadBody>
 
-/** The other fields of the upload form. */
+/** The fields of the upload form beside the file. */
 export const UploadForm = Type.Object(
   {
     media_type: Type.Optional(mediaType),

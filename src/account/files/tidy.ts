@@ -1,4 +1,4 @@
-/** What happens to stored files in the background. */
+/** Background work on stored files. */
 import type { App } from '#app'
 import { deleteExpired, deleteForgotten, deleteUnowned, storeWaiting } from '#core/files'
 import { type Repetition, repetitions } from '#platform/clock'
@@ -18,7 +18,7 @@ export const tidyJob = job<null>({
 
 const forgetEveryMs = 10 * 60 * 1000
 
-/** In every process, whatever its role: only its machine can read what waits in its data folder. */
+/** Stores waiting results, in every process, whatever its role: only this machine can read what waits in its data folder. */
 export function storeWaitingFiles(app: App): AsyncDisposable {
   const stop = new AbortController()
   let running = Promise.resolve()

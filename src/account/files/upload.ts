@@ -50,7 +50,7 @@ async function fileInJson(context: UploadContext): Promise<UploadedFile> {
   return { bytes, mediaType, name }
 }
 
-/** The type that a browser puts at a part is its guess by the name: it may tell texts apart, and is no reason to refuse. */
+/** The file of a form. A browser guesses a part's type by the name: this type may tell texts apart, and is no reason to refuse. */
 async function fileInForm(
   context: UploadContext,
   { fields, files }: Upload<UploadForm>,
@@ -82,7 +82,7 @@ async function detectKind(
   return kind.mediaType
 }
 
-/** Of a recording that can be measured, and has no pictures. Throws TOO_MUCH_IN_FLIGHT. */
+/** The media type of a recording that can be measured and has no pictures. Throws TOO_MUCH_IN_FLIGHT. */
 async function typeByTracks(
   { app, caller, gone }: UploadContext,
   source: RecordingSource,
@@ -98,9 +98,9 @@ async function typeByTracks(
   }
 }
 
-/** Of what is stored; longer ones are not written down either. */
+/** The longest recording that is stored; longer ones are not transcribed either. */
 const maxRecordedSeconds = 24 * 60 * 60
-/** Until somebody else's recording is measured. */
+/** The pause before a retry, in which another recording is measured. */
 const retryAfterMs = 2_000
 
 function requireDeclaredType(claimed: string | undefined, mediaType: string): void {
@@ -108,7 +108,7 @@ function requireDeclaredType(claimed: string | undefined, mediaType: string): vo
     fail('INVALID_REQUEST', { why: reasons.notAsNamed(mediaType) }, { param: 'media_type' })
 }
 
-/** The file name of a form is not typed by hand: it is shortened rather than refused. */
+/** Cleans the file name of a form, which is not typed by hand and is therefore shortened rather than refused. */
 function cleanName(name: string | undefined): string | undefined {
   const plain = name?.toWellFormed().replaceAll(/[\p{Cc}/\\]/gu, '')
   return plain ? [...plain].slice(-maxNameCharacters).join('') : undefined

@@ -12,7 +12,7 @@ const Alive = Type.Object({ status: Type.Literal('ok') })
 
 const Ready = Type.Object({
   status: Type.Literal('ok'),
-  // What an operator has to know while calls go on.
+  // Problems that an operator has to know while calls go on.
   warnings: Type.Optional(Type.Array(Type.Object({ code: Type.String(), message: Type.String() }))),
 })
 
@@ -84,7 +84,7 @@ async function ready(context: RequestContext): Promise<Static<typeof Ready>> {
   }
 }
 
-/** On a port of their own: for a scraper, and for liveness checks of that port. */
+/** Routes of a port of their own: for a scraper, and for liveness checks of that port. */
 export const metricsRoutes: Route[] = routes.filter(
   ({ path }) => path === '/metrics' || path === '/health/live',
 )

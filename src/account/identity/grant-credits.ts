@@ -6,7 +6,7 @@ export type GrantOutcome =
   | { outcome: 'granted' | 'repeated'; balance: bigint; held: bigint }
   /** The id was used before with another amount; nothing was changed. */
   | { outcome: 'conflict'; earlier: bigint }
-  /** More was to be taken back than is free; nothing was changed. */
+  /** More credits were to be taken back than are free; nothing was changed. */
   | { outcome: 'insufficient'; free: bigint }
   /** The balance would pass `maxMicrocredits`; nothing was changed. */
   | { outcome: 'too_much' }
@@ -16,8 +16,8 @@ export type GrantOutcome =
 export const maxMicrocredits = 1_000_000_000_000_000_000n
 
 /**
- * Puts credits on an account or takes them back, never below what is free. Holds the account's lock from the first
- * look to the end, so that the answer is exact; a repeated transfer id with the same amount changes nothing.
+ * Puts credits on an account or takes them back, never below what is free. Holds the account's lock from the first read to the end, so that the
+ * answer is exact; a repeated transfer id with the same amount changes nothing.
  */
 export async function grantCredits(tx: Tx, transfer: Grant, now: Date): Promise<GrantOutcome> {
   const books = await lockBalance(tx, transfer.accountId)

@@ -1,4 +1,4 @@
-/** Accounts, projects and keys as things to manage; used by the first start and by the CLI. */
+/** Manages accounts, projects and keys; used by the first start and by the CLI. */
 import type { App } from '#app'
 import {
   type Account,
@@ -35,8 +35,8 @@ export interface FirstStart {
 }
 
 /**
- * On an empty database: one account with 1,000,000 credits, one project, one key with every scope. Undefined when there is an account already.
- * Several processes may start at once; one of them does it.
+ * On an empty database, makes one account with 1,000,000 credits, one project and one key with every scope. Returns undefined when there is an
+ * account already. If several processes start at once, one of them makes it.
  */
 export async function makeFirst(
   app: Pick<App, 'db' | 'clock'>,

@@ -7,7 +7,7 @@ export type AccountRow = Account & Spending & { balance: bigint }
 export type ProjectRow = Project & Spending
 export type KeyRow = Key & Spending
 
-/** All accounts, or the one, oldest first. */
+/** All accounts, or only the named one, oldest first. */
 export async function accountRows(db: Db, now: Date, accountId?: string): Promise<AccountRow[]> {
   const found = await accounts(db, accountId)
   const spent = await spendingOf(db, 'account', now, accountId)
@@ -33,7 +33,7 @@ export async function keyRows(db: Db, now: Date, projectId?: string): Promise<Ke
   return found.map((row) => ({ ...row, ...spent(row.key_id) }))
 }
 
-/** Query it after the rows, so that each of them has its meter. */
+/** Returns the spending by id. Query it after the rows, so that each row has its meter. */
 async function spendingOf(
   db: Db,
   scope: MeterScope,

@@ -24,7 +24,7 @@ const SpeechEntry = Type.Object({
   pricing: Type.Object({ per_character: Type.Number({ minimum: 0, maximum: 1 }) }),
 })
 
-/** Speaks texts aloud, at a price for each character. */
+/** A model kind that speaks texts, at a price for each character. */
 const speech = modelKind({
   kind: 'speech' as string,
   entry: SpeechEntry,

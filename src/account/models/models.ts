@@ -46,7 +46,7 @@ const routes: Route[] = [
 
 const mayUse = (caller: Caller, model: AnyModel): boolean => !caller.models || caller.models.has(model.id)
 
-/** One list for both families of clients: the OpenAI and the Anthropic SDK iterate it as it is. */
+/** The models that the caller may use, as one list that both the OpenAI and the Anthropic SDK iterate. */
 function list(app: App, caller: Caller) {
   const rows = app.models.list().filter((model) => mayUse(caller, model))
   return typedList.answer({ rows, hasMore: false }, (model) => cardOf(app, model))
@@ -81,7 +81,7 @@ function cardOf({ models: catalogue, config: { defaults } }: App, model: AnyMode
   }
 }
 
-/** Those that answer calls without the name of a model. */
+/** The models that answer calls which name no model. */
 const defaultsOf = ({ defaultText, defaultVideo, defaultTranscription, defaultRealtime }: App['models']) => [
   defaultText,
   defaultVideo,

@@ -7,10 +7,10 @@ import { nameSchemas, nullable, oneOf, safeInteger, timestamp } from '#platform/
 const oneOfThese = (schemas: readonly TObject[]): TSchema =>
   schemas.length === 1 ? schemas[0]! : Type.Union([...schemas])
 
-/** Those of the contract; this server may have others. */
+/** The kinds of the contract; this server may have others. */
 const contractKinds = ['text', 'image', 'audio', 'video', 'embedding']
 
-/** What callers see of a model of any of these kinds. */
+/** The card of a model of any of these kinds, as callers see it. */
 export const modelCard = ({ all }: Kinds) =>
   Type.Object({
     id: Type.String(),

@@ -1,5 +1,5 @@
 /**
- * Callbacks: an address that one order brought along is notified of how that order ended, and of nothing else. For the sending side it is a
+ * Callbacks: an address that one order brought along is notified of how that order ended, and of nothing else. For the sending side a callback is a
  * connection like any other, with retries, signatures and a report; it listens to no event and is in no list.
  */
 import type { App } from '#app'
@@ -12,7 +12,7 @@ export { requireReachable }
 
 const purpose = 'secrets of callbacks'
 
-/** Signs what is sent to the callback of this order, as the secret of a connection does. Throws SECRETS_SEALED. */
+/** The secret that signs what is sent to the callback of this order, as that of a connection does. Throws SECRETS_SEALED. */
 export async function callbackSecret({ secrets }: Pick<App, 'secrets'>, id: string): Promise<string> {
   const sign = await secrets.signer(purpose)
   return secretOf(sign(Buffer.from(id)))
@@ -21,10 +21,10 @@ export async function callbackSecret({ secrets }: Pick<App, 'secrets'>, id: stri
 export interface Ended {
   accountId: string
   projectId: string
-  /** Of the order, a UUID. */
+  /** The id of the order, a UUID. */
   id: string
   url: string
-  /** Of the event that says how it ended. */
+  /** The once-key of the event that says how the order ended. */
   onceKey: string
 }
 

@@ -1,4 +1,4 @@
-/** Connections are made, changed, given a new secret and removed. */
+/** Makes, changes and removes connections, and gives them new secrets. */
 import { acceptOnce } from '#core/calls'
 import { fail } from '#platform/errors'
 import type { JsonText, RequestContext } from '#platform/http'
@@ -10,11 +10,11 @@ import type { ConnectionBody, ConnectionPatch, ConnectionWithSecret } from './sc
 import { newSecret, sealedFor } from './secret.ts'
 import * as store from './store.ts'
 
-/** Of one project (contract section 8). */
+/** The most connections of one project (contract section 8). */
 const maxConnections = 10
 /** Time limit of the name lookup. */
 const checkMs = 5_000
-/** After a rotation both secrets sign for this long. */
+/** How long both secrets sign after a rotation. */
 const overlapMs = 24 * 60 * 60 * 1000
 
 export type IdContext<Body = unknown> = RequestContext<Body, unknown, { id: string }>
@@ -82,7 +82,7 @@ export async function deleteConnection(context: IdContext) {
   return { id: params.id.toLowerCase(), deleted: true }
 }
 
-/** From now on the new secret signs, and for a day the old one beside it. */
+/** Makes a new secret. It signs from now on, and for a day the old one signs beside it. */
 export async function rotateSecret(context: IdContext): Promise<JsonText> {
   const { app } = context
   const connectionKey = connectionKeyOf(context)

@@ -1,4 +1,4 @@
-/** Connections and deliveries as the API answers with them. */
+/** Connections and deliveries in the form in which the API answers with them. */
 import type { Connection, Delivery } from './schema.ts'
 import type { ConnectionRow, DeliveryRow } from './store.ts'
 

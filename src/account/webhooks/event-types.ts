@@ -1,6 +1,6 @@
 import type { EventType } from '#platform/events'
 
-/** Every event type that a room declares; the compiler refuses a missing one. In the order of the contract, section 6. */
+/** Every event type that a room declares, in the order of the contract, section 6; the compiler refuses a missing one. */
 const all: Record<EventType, true> = {
   'batch.completed': true,
   'batch.cancelled': true,

@@ -10,7 +10,7 @@ import { maxAttempts } from './delivery/retry.ts'
 import { ping } from './schema.ts'
 import * as store from './store.ts'
 
-/** Of one connection in a minute: so that nobody floods a foreign address through this server. */
+/** The most tests of one connection in a minute, so that nobody floods a foreign address through this server. */
 const maxTests = 10
 const minuteMs = 60_000
 
@@ -30,7 +30,7 @@ export async function testConnection(context: IdContext): Promise<JsonText> {
   })
 }
 
-/** Sends the event of a delivery that has ended once more, under the same event id, as a delivery of its own. */
+/** Sends the event of an ended delivery once more, under the same event id, as a delivery of its own. */
 export async function redeliver(context: IdContext): Promise<JsonText> {
   const { caller, params } = context
   return deliverManually(context, '/v1/webhooks/deliveries/redeliver', async (tx, now) => {

@@ -13,7 +13,7 @@ export const newSecret = (): string => secretOf(randomBytes(secretBytes))
 /** The secret of these bytes, as it is shown. */
 export const secretOf = (bytes: Uint8Array): string => prefix + Buffer.from(bytes).toString('base64')
 
-/** What the sealed secret of a connection belongs to. */
+/** The purpose under which the secret of a connection is sealed. */
 export const sealedFor = (connectionId: string): string => `webhooks.connections ${connectionId}`
 
 export interface Signing {
@@ -22,7 +22,7 @@ export interface Signing {
   timestamp: number
   body: string
   secret: string
-  /** Of before the last rotation, while it still signs. */
+  /** The secret before the last rotation, while it still signs. */
   oldSecret?: string | undefined
 }
 

@@ -16,7 +16,7 @@ export interface ConnectionRow {
   connection_id: string
   project_id: string
   url: string
-  /** Empty: a callback (`callback.ts`), which nobody made and no list has. */
+  /** Empty for a callback (`callback.ts`), which no caller made and no list shows. */
   events: string[]
   enabled: boolean
   disabled_reason: 'gone' | null
@@ -49,7 +49,7 @@ export interface DeliveryRow {
   ended_at: Date | null
 }
 
-/** A connection that people made, with its owner; other projects do not find it, and nobody finds a callback. */
+/** Names a connection that a caller made, with its owner; other projects do not find it, and nobody finds a callback. */
 export interface ConnectionKey {
   accountId: string
   projectId: string
@@ -63,14 +63,14 @@ const isMade = sql<SqlBool>`events <> '{}'`
 
 const made = (key: ConnectionKey) => sql<SqlBool>`${at(key)} and ${isMade}`
 
-/** Others that make a connection of this project wait until the transaction has ended. */
+/** Locks the project: other requests that make a connection of it wait until the transaction has ended. */
 export async function lockProject(tx: Tx, projectId: string): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtext('webhooks.connections'), hashtext(${projectId}))`.execute(
     tx,
   )
 }
 
-/** What every new connection has alike. */
+/** The values that all new connections have in common. */
 export const newConnection = (
   of: Pick<ConnectionKey, 'accountId' | 'projectId'>,
   connectionId: string,
@@ -107,7 +107,7 @@ export async function countConnections(
   return Number(all)
 }
 
-/** Oldest first. */
+/** Lists the connections of a project, oldest first. */
 export const listConnections = (
   db: Db,
   of: Pick<ConnectionKey, 'accountId' | 'projectId'>,
@@ -124,11 +124,11 @@ export const listConnections = (
 export const findConnection = (db: Db, connectionKey: ConnectionKey): Promise<ConnectionRow | undefined> =>
   db.kysely.selectFrom('webhooks.connections').selectAll().where(made(connectionKey)).executeTakeFirst()
 
-/** Others that would change it, or send to it by hand, wait until the transaction has ended. */
+/** Locks the connection: requests that change it, or send to it by hand, wait until the transaction has ended. */
 export const lockConnection = (tx: Tx, connectionKey: ConnectionKey): Promise<ConnectionRow | undefined> =>
   tx.selectFrom('webhooks.connections').selectAll().where(made(connectionKey)).forUpdate().executeTakeFirst()
 
-/** Returns the changed row, and notifies the dispatchers. */
+/** Changes the row, notifies the dispatchers and returns the row. */
 export async function changeConnection(
   tx: Tx,
   connectionKey: ConnectionKey,
@@ -144,7 +144,7 @@ export async function changeConnection(
   return row
 }
 
-/** Of an event that its account has once; undefined where it is not written, or forgotten. */
+/** The event that its account has once under this key; undefined where it is not written yet, or its data was deleted. */
 export async function findOnce(
   tx: Tx,
   accountId: string,
@@ -155,7 +155,7 @@ export async function findOnce(
   return rows[0]
 }
 
-/** Puts a callback in place; false if it stands already. */
+/** Inserts a callback; false if it exists already. */
 export async function insertCallback(tx: Tx, row: Omit<ConnectionRow, 'events'>): Promise<boolean> {
   const { numInsertedOrUpdatedRows } = await tx
     .insertInto('webhooks.connections')
@@ -165,14 +165,14 @@ export async function insertCallback(tx: Tx, row: Omit<ConnectionRow, 'events'>)
   return numInsertedOrUpdatedRows === 1n
 }
 
-/** Returns false if there is none. */
+/** Deletes the connection; false if there is none. */
 export async function deleteConnection(tx: Tx, connectionKey: ConnectionKey): Promise<boolean> {
   const done = await tx.deleteFrom('webhooks.connections').where(made(connectionKey)).executeTakeFirst()
   await notifyDispatchers(tx, connectionKey.connectionId)
   return done.numDeletedRows === 1n
 }
 
-/** What waits for the connection will not be sent. */
+/** Cancels the deliveries that wait for the connection. */
 export async function cancelPending(
   tx: Tx,
   of: Pick<ConnectionKey, 'accountId' | 'connectionId'>,
@@ -207,7 +207,7 @@ export interface DeliveryFilter {
   type?: string | undefined
 }
 
-/** Newest first. */
+/** Lists deliveries, newest first. */
 export function listDeliveries(
   db: Db,
   of: Pick<ConnectionKey, 'accountId' | 'projectId'>,
@@ -255,7 +255,7 @@ export async function isPending(
   return found !== undefined
 }
 
-/** Deliveries of a type to the connection since then. */
+/** Counts the deliveries of a type to the connection since `since`. */
 export async function countSince(
   tx: Tx,
   connectionKey: ConnectionKey,
@@ -267,7 +267,7 @@ export async function countSince(
   return Number(rows[0]!.all)
 }
 
-/** An event that concerns one connection only; it is not fanned out. Answers its id. */
+/** Inserts an event that concerns one connection only; it is not fanned out. Returns its id. */
 export async function insertEvent(
   tx: Tx,
   { accountId, projectId }: ConnectionKey,
@@ -284,7 +284,7 @@ export async function insertEvent(
   return rows[0]!.event_id
 }
 
-/** Puts an event on its way to one connection, beside those that went before. */
+/** Inserts a delivery of an event to one connection, beside the earlier ones. */
 export async function insertDelivery(
   tx: Tx,
   { accountId, projectId, connectionId }: ConnectionKey,

@@ -1,4 +1,4 @@
-/** What is deleted leaves its rows in one transaction, and its bytes after it. */
+/** Deletes private files: their rows in one transaction, their bytes after it. */
 import type { CloudKey } from '#cloud/clouds'
 import type { Tx } from '#platform/db'
 import { markForDeletion } from '#platform/storage'
@@ -16,17 +16,19 @@ export async function deleteAppFile(
   return keys.length > 0
 }
 
-/** As many as leave at once. */
+/** The files that `deleteAllOf` deletes at once. */
 const portion = 100
 
-/** Of a cloud that is being deleted: one portion of its files. True: there was none to delete. */
+/** Deletes one portion of the files of a cloud that is being deleted. Returns true if there was none. */
 export async function deleteAllOf(app: FilesRoom, { accountId, cloudId }: CloudKey): Promise<boolean> {
   const keys = await app.db.tx((tx) => deleteMarked(app, tx, { accountId, cloudId }, portion))
   await dropBytes(app, keys)
   return keys.length === 0
 }
 
-/** Together with a user, in one transaction; `deletePendingBlobs` of the keys that it returns deletes the bytes at once. */
+/**
+ * Deletes the files of a user in the transaction that deletes the user. Returns the keys of their bytes, which `deletePendingBlobs` deletes at once.
+ */
 export const deleteFilesOfUser = (
   app: Pick<FilesRoom, 'clock'>,
   tx: Tx,

@@ -1,4 +1,4 @@
-/** Private files on their way to another cloud, or from one. */
+/** The export of a cloud's private files. */
 import { buffer } from 'node:stream/consumers'
 import type { App } from '#app'
 import type { CloudKey } from '#cloud/clouds'
@@ -8,7 +8,7 @@ import * as store from './store.ts'
 /** A line of an export. */
 export interface ExportedFile {
   id: string
-  /** Of the app user. */
+  /** The id of the app user. */
   user_id: string
   name: string
   media_type: string
@@ -19,7 +19,7 @@ export interface ExportedFile {
 const portion = 50
 const firstId = '00000000-0000-0000-0000-000000000000'
 
-/** All files of a cloud, one after another: at most one is in memory. A file that is deleted meanwhile is left out. */
+/** Yields all files of a cloud, one after another: at most one is in memory. A file that is deleted during the export is left out. */
 export async function* exportFiles(
   app: Pick<App, 'db' | 'storage' | 'log' | 'metrics'>,
   cloud: CloudKey,
@@ -30,7 +30,7 @@ export async function* exportFiles(
     for (const row of rows) {
       const source = await storage.get(row.storage_key)
       if (!source) {
-        // Left out too, but not in silence: the export goes on with what there is.
+        // A file whose bytes are lost is left out too, but reported; the export goes on.
         const still = await store.findAppFile(db, { ...cloud, userId: row.user_id }, row.file_id)
         if (still) reportLost(app, row.storage_key)
         continue

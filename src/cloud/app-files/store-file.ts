@@ -17,7 +17,7 @@ export interface NewAppFile extends CloudKey {
   name: string
   mediaType: string
   bytes: Uint8Array
-  /** Of an import: rows may name files by their ids. No other file of the cloud has it. */
+  /** Set by an import, which keeps ids since rows may name files by them. No other file of the cloud has this id. */
   imported?: { id: string; createdAt: Date }
 }
 
@@ -28,7 +28,7 @@ export async function storeAppFile(
   limits: CloudLimits,
 ): Promise<store.AppFileRow> {
   const { length } = file.bytes
-  // Before anything is written; the transaction checks again.
+  // These checks come before anything is written; the transaction checks again.
   requireSize(length, limits)
   if (!(await store.hasRoom(app.db, file, length, roomOf(limits)))) failFull(limits)
   const row = await stageAppFile(app, file, limits)
@@ -41,14 +41,17 @@ export async function storeAppFile(
   return row
 }
 
-/** The bytes of a file whose row follows in the transaction of an import (`importFiles`). Throws APP_FILE_TOO_LARGE and SPOOL_FULL. */
+/**
+ * Stores the bytes of a file and returns its row, which a transaction inserts later (`importFiles` for an import). Throws APP_FILE_TOO_LARGE and
+ * SPOOL_FULL.
+ */
 export async function stageAppFile(
   app: FilesRoom,
   { accountId, cloudId, userId, name, mediaType, bytes, imported }: NewAppFile,
   limits: CloudLimits,
 ): Promise<store.AppFileRow> {
   requireSize(bytes.length, limits)
-  // Not the id of an import: whoever imports the same export at the same time writes its bytes elsewhere.
+  // The key does not contain the id of an import, so that two imports of the same export at once write to different keys.
   const newId = uuidv7(app.clock.nowMs())
   const row: store.AppFileRow = {
     ...{ account_id: accountId, cloud_id: cloudId, file_id: imported?.id ?? newId, user_id: userId },
@@ -62,7 +65,7 @@ export async function stageAppFile(
 
 const importedAtOnce = 1_000
 
-/** The cloud is locked and ready. Throws APP_FILES_FULL. */
+/** Inserts rows of an import; the cloud is locked and ready. Throws APP_FILES_FULL. */
 export async function importFiles(
   tx: Tx,
   cloud: CloudKey,
@@ -88,7 +91,7 @@ async function insertStaged(
   await store.insertFiles(tx, cloud, rows)
 }
 
-/** The code that apps know for a full disk. */
+/** Stores bytes; a full disk fails as SPOOL_FULL, which apps know. */
 async function stage(app: FilesRoom, key: string, bytes: Uint8Array): Promise<void> {
   try {
     await stageBlob(app, key, bytes)
@@ -99,7 +102,7 @@ async function stage(app: FilesRoom, key: string, bytes: Uint8Array): Promise<vo
   }
 }
 
-/** Where the commit has succeeded although its answer was lost, the key is pending no more, and its bytes stay. */
+/** If the commit succeeds but its answer is lost, the key is no longer pending, so `dropBytes` leaves the bytes. */
 async function commitRow({ config }: FilesRoom, tx: Tx, row: store.AppFileRow): Promise<void> {
   const cloud = { accountId: row.account_id, cloudId: row.cloud_id }
   const limited = await shareReadyCloud(tx, cloud)
@@ -109,7 +112,7 @@ async function commitRow({ config }: FilesRoom, tx: Tx, row: store.AppFileRow): 
   await insertStaged(tx, cloud, [row], limits)
 }
 
-/** Deletes bytes without a row. After a failure they are deleted with all that is pending. */
+/** Deletes bytes without a row. If this fails, they are deleted later with all pending blobs. */
 export async function dropBytes(app: FilesRoom, keys: readonly string[]): Promise<void> {
   if (keys.length === 0) return
   await deletePendingBlobs(app, keys).catch((error: unknown) =>

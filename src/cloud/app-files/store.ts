@@ -1,6 +1,6 @@
 /**
- * SQL of private files. What all of a cloud are together stands in one row, which is changed in the transaction that changes them; objects of
- * its buckets count there, too.
+ * SQL of private files. One row of `app_files.counts` has the number and bytes of all files of a cloud, and changes in the transaction that changes
+ * the files; objects of the cloud's buckets count there, too.
  */
 import { sql } from 'kysely'
 import type { CloudKey } from '#cloud/clouds'
@@ -19,7 +19,7 @@ export interface AppFileRow {
   created_at: Date
 }
 
-/** Whose files are meant: those of one user, or of all. */
+/** The owner of files: one user, or all users of a cloud. */
 export interface FileOwner extends CloudKey {
   userId?: string | undefined
 }
@@ -27,7 +27,7 @@ export interface FileOwner extends CloudKey {
 const owned = ({ accountId, cloudId, userId }: FileOwner) =>
   sql`account_id = ${accountId} and cloud_id = ${cloudId} ${userId === undefined ? sql`` : sql`and user_id = ${userId}`}`
 
-/** Counts more files. Returns false where the limits have no room for them. Files of a cloud wait for each other from here on. */
+/** Counts more files. Returns false where the limits have no room for them. Other transactions on files of the cloud wait from here on. */
 export async function countFiles(
   tx: Tx,
   { accountId, cloudId }: CloudKey,
@@ -43,12 +43,12 @@ export async function countFiles(
   return rows.length === 1
 }
 
-/** Before any of them is deleted, as everywhere: two that delete never wait for each other in a circle. */
+/** Locks the counts of a cloud. Every transaction does so before it deletes files, so that two never deadlock. */
 export const lockCounts = async (tx: Tx, { accountId, cloudId }: CloudKey): Promise<void> =>
   void (await sql`select from app_files.counts where account_id = ${accountId} and cloud_id = ${cloudId}
     for update`.execute(tx))
 
-/** Whether there is room now; `countFile` decides. */
+/** Whether there is room now; `countFiles` decides. */
 export async function hasRoom(
   db: Db,
   cloud: CloudKey,
@@ -73,7 +73,7 @@ export async function usageOfAppFiles(
   return { files: Number(row?.files ?? 0), bytes: Number(row?.bytes ?? 0) }
 }
 
-/** Of one cloud. */
+/** Inserts files of one cloud. */
 export const insertFiles = async (
   tx: Tx,
   { accountId, cloudId }: CloudKey,
@@ -104,7 +104,7 @@ export async function findAppFile(
   return row
 }
 
-/** Newest first. */
+/** Returns files, newest first. */
 export async function listAppFiles(
   db: Db,
   owner: FileOwner,
@@ -115,7 +115,7 @@ export async function listAppFiles(
   return cutPage(rows, options.limit)
 }
 
-/** Deletes up to `limit` of them and counts them no more; returns the keys of their bytes. */
+/** Deletes up to `limit` files and subtracts them from the counts; returns the keys of their bytes. */
 export async function deleteFiles(
   tx: Tx,
   owner: FileOwner & { fileId?: string },
@@ -142,7 +142,7 @@ export async function hasFiles(tx: Tx, { accountId, cloudId }: CloudKey): Promis
   return rows.length > 0
 }
 
-/** The next ones by their ids, for those who read all. */
+/** Returns the next files in the order of their ids, for callers that read all. */
 export async function filesAfter(
   db: Db,
   { accountId, cloudId }: CloudKey,

@@ -1,4 +1,4 @@
-/** Access tokens of app users: JWTs (RFC 7519), ES256 and nothing else, of one cloud and for one purpose. */
+/** Access tokens of app users: JWTs (RFC 7519) that are signed by ES256 only, for one cloud and one purpose. */
 import { createPublicKey, type KeyObject, sign, verify } from 'node:crypto'
 import type { LiveCloud, SigningKey } from '#cloud/clouds'
 import { cloudUrl } from '#platform/apps'
@@ -15,7 +15,7 @@ const encoding = 'ieee-p1363'
 
 export type Claims = Readonly<Record<string, unknown>>
 
-/** Whose token it is. */
+/** The user and session of a valid token. */
 export interface AccessToken {
   userId: string
   sessionId: string
@@ -74,7 +74,7 @@ export function signAccessToken(
 
 const encode = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url')
 
-/** What a signature was found to be; checked once for each token and key. */
+/** The claims of tokens whose signature was verified, once for each token and key. */
 export type CheckedTokens = Map<string, { kid: string; claims: Claims }>
 const keptTokens = 1_000
 
@@ -120,7 +120,7 @@ function checkSignature({ signingKeys }: LiveCloud, token: string): { kid: strin
   const key = signingKeys.find(({ kid }) => kid === header?.['kid'])
   if (!header || !key || header['alg'] !== 'ES256' || 'crit' in header) fail('APP_USER_TOKEN_INVALID', {})
   const bytes = Buffer.from(signature, 'base64url')
-  // One spelling of a signature only: what base64 ignores would make many tokens of one.
+  // Only one spelling of a signature is accepted: characters that base64 ignores would make many tokens of one.
   const isWhole = bytes.length === 64 && bytes.toString('base64url') === signature
   const signed = Buffer.from(`${head}.${body}`)
   if (!isWhole || !verify('sha256', signed, { key: publicKeyOf(key), dsaEncoding: encoding }, bytes))
@@ -139,7 +139,7 @@ function decode(part: string): Claims | undefined {
   }
 }
 
-/** By the entry of the cloud that is in memory; it goes with it. */
+/** Parsed keys by the keys of the cloud's entry in memory, and freed with it. */
 const publicKeys = new WeakMap<SigningKey, KeyObject>()
 
 function publicKeyOf(key: SigningKey): KeyObject {

@@ -20,7 +20,7 @@ import * as store from './store.ts'
 import { deleteTokens, type Purpose, type TokenRow } from './token-store.ts'
 import { changeUsers, readUsers, type UsersOf } from './users-database.ts'
 
-/** Forever, as clients of the field read it: a date that they can parse. */
+/** Stands for "forever", as a date that common clients can parse. */
 const forever = new Date('9999-12-31T00:00:00Z')
 
 /** Throws APP_USER_NOT_FOUND. */
@@ -36,7 +36,7 @@ export async function requireUser(
   return found ?? fail('APP_USER_NOT_FOUND', {}, more)
 }
 
-/** Until when; null ends it. Its sessions end at once. Throws APP_USER_NOT_FOUND. */
+/** Blocks a user until a date, or ends the block (null). A block ends all sessions at once. Throws APP_USER_NOT_FOUND. */
 export async function blockUser(
   app: App,
   cloud: UsersOf,
@@ -55,13 +55,13 @@ export async function blockUser(
 const lockKnown = async (tx: Tx, cloud: UsersOf, userId: string): Promise<UserRow | undefined> =>
   isUuid(userId) ? store.lockUser(tx, cloud, userId) : undefined
 
-/** With sessions and private files; rows stay, for the app may need them. Throws APP_USER_NOT_FOUND. */
+/** Deletes a user with sessions and private files; rows of tables stay, for the app may need them. Throws APP_USER_NOT_FOUND. */
 export async function removeUser(app: App, cloud: UsersOf, userId: string): Promise<void> {
   if (!isUuid(userId)) fail('APP_USER_NOT_FOUND', {})
   if (!(await removeUserWhere(app, cloud, userId, async () => true))) fail('APP_USER_NOT_FOUND', {})
 }
 
-/** The same where this holds in the transaction that deletes. False: there is no such user, or it does not hold. */
+/** Deletes a user as `removeUser` does if `holds` returns true in the same transaction. Returns false if it does not, or if there is no such user. */
 export async function removeUserWhere(
   app: App,
   cloud: UsersOf,
@@ -75,7 +75,7 @@ export async function removeUserWhere(
     return deleteFiles(app, tx, { ...cloud, userId })
   })
   if (!keys) return false
-  // Their rows are gone; bytes that stay now are deleted later.
+  // The rows of the files are deleted; bytes that are not deleted now are deleted later.
   if (keys.length > 0)
     await deletePendingBlobs(app, keys).catch((error: unknown) =>
       app.log.warn({ err: error }, 'files of an app user are deleted later'),
@@ -84,7 +84,7 @@ export async function removeUserWhere(
 }
 
 export interface AdminWish {
-  /** For a new user whose rows name it already. */
+  /** The id of a new user, if rows of the app name it already. */
   id?: string | undefined
   email?: unknown
   password?: string | undefined
@@ -92,13 +92,13 @@ export interface AdminWish {
   emailConfirmed?: boolean | undefined
   userMetadata?: unknown
   appMetadata?: unknown
-  /** Null: not blocked. */
+  /** Null means that the user is not blocked. */
   bannedUntil?: Date | null | undefined
 }
 
 /**
- * A user whom nobody has to confirm. Throws APP_USER_EMAIL_INVALID, APP_USER_PASSWORD_WEAK, APP_USER_INVALID, APP_USER_EXISTS, APP_USER_LIMIT and
- * APP_USERS_BUSY.
+ * Creates a user, which is kept even if the address is never confirmed. Throws APP_USER_EMAIL_INVALID, APP_USER_PASSWORD_WEAK, APP_USER_INVALID,
+ * APP_USER_EXISTS, APP_USER_LIMIT and APP_USERS_BUSY.
  */
 export async function createUser(app: App, cloud: LiveCloud, wish: AdminWish): Promise<UserRow> {
   const now = new Date(app.clock.nowMs())
@@ -121,7 +121,7 @@ const hashOf = async (
 ): Promise<string | null> =>
   password === undefined ? null : app.appUsers.passwords.hash(cloudId, readPassword(password))
 
-/** Takes effect at once. Throws what `createUser` does, APP_USER_NOT_FOUND and APP_USER_EMAIL_TAKEN. */
+/** Changes a user with immediate effect. Throws what `createUser` does, APP_USER_NOT_FOUND and APP_USER_EMAIL_TAKEN. */
 export async function changeUser(
   app: App,
   cloud: LiveCloud,
@@ -179,8 +179,8 @@ export interface MadeLink extends Secret {
 }
 
 /**
- * A link that the developer hands over otherwise than by a mail of this server; it makes the user where the kind of link says so. Throws
- * what `createUser` does, APP_USER_NOT_FOUND and APP_USER_REDIRECT_REFUSED.
+ * Makes a link that the developer delivers without a mail of this server. Creates the user where the kind of link allows it. Throws what `createUser`
+ * does, APP_USER_NOT_FOUND and APP_USER_REDIRECT_REFUSED.
  */
 export async function makeLink(app: App, cloud: LiveCloud, wish: AdminLinkWish): Promise<MadeLink> {
   const email = readEmail(wish.email)

@@ -1,4 +1,4 @@
-/** How often somebody may try: durable, so that neither a restart nor a second process begins anew (docs/decisions/0076). */
+/** Limits how often somebody may try. The counts are durable, so that neither a restart nor a second process begins anew (docs/decisions/0076). */
 import { sql } from 'kysely'
 import type { App } from '#app'
 import type { CloudKey } from '#cloud/clouds'
@@ -8,33 +8,33 @@ import { sha256 } from '#platform/secrets'
 
 const minuteMs = 60_000
 
-/** What is tried, by whom. */
+/** What is attempted (`kind`), and by whom (`of`). */
 export interface Subject {
   kind: keyof typeof bounds
   of: string
 }
 
 const bounds = {
-  /** One address from one network: what a person mistypes. */
+  /** One email address from one network: enough for a person who mistypes. */
   sign_in: { most: 10, windowMs: 15 * minuteMs },
-  /** One address from everywhere. It is large, so that nobody can lock a person out from one place. */
+  /** One email address from all networks. The bound is large, so that nobody can lock a person out from one place. */
   sign_in_address: { most: 100, windowMs: 15 * minuteMs },
-  /** All addresses from one network. Mobile networks put thousands behind one address. */
+  /** All email addresses from one network. Mobile networks put thousands of people behind one IP address. */
   sign_in_network: { most: 300, windowMs: 15 * minuteMs },
   sign_up_network: { most: 100, windowMs: 60 * minuteMs },
   code: { most: 30, windowMs: 60 * minuteMs },
-  /** Of one user: each costs as much as two sign-ins. */
+  /** Changes by one user; each costs as much as two sign-ins. */
   password_change: { most: 20, windowMs: 60 * minuteMs },
 } as const
 
-/** The widest first: a network that has tried too often leaves no trace at one address after another. */
+/** The widest subject comes first, so that a network that has tried too often is not counted at one address after another. */
 export const signInSubjects = (email: string, network: string): Subject[] => [
   { kind: 'sign_in_network', of: network },
   { kind: 'sign_in_address', of: email },
   { kind: 'sign_in', of: `${email} ${network}` },
 ]
 
-/** An address of IPv4, or the /64 of one of IPv6, which one customer has. */
+/** Returns an IPv4 address as it is, and of an IPv6 address the /64, which one customer has. */
 export function networkOf(address: string): string {
   const mapped = /^::ffff:([\d.]+)$/i.exec(address)?.[1]
   if (mapped !== undefined || !address.includes(':')) return mapped ?? address
@@ -49,8 +49,8 @@ export function networkOf(address: string): string {
 const hashOf = ({ kind, of }: Subject): Buffer => sha256(`${kind}\0${of}`)
 
 /**
- * Counts an attempt before it is made, so that many at once are no more than one after another. It ends with the first subject that has
- * tried too often; those behind it are not counted. Throws APP_USER_THROTTLED.
+ * Counts an attempt before it is made, so that parallel attempts are bounded like successive ones. Counting ends with the first subject that has
+ * tried too often; later ones are not counted. Throws APP_USER_THROTTLED.
  */
 export async function countAttempt(
   { db, clock }: Pick<App, 'db' | 'clock'>,
@@ -88,7 +88,7 @@ async function count(
   return rows[0]!
 }
 
-/** An attempt that was right does not count; the last of the subjects, who it was, begins anew. */
+/** Takes back a successful attempt. The count of the last subject, which identifies the person, begins anew. */
 export async function forgiveAttempt(
   { db }: Pick<App, 'db'>,
   { accountId, cloudId }: CloudKey,

@@ -1,4 +1,4 @@
-/** Changes of an own account. */
+/** Changes that a user makes to their own account. */
 import type { App } from '#app'
 import type { LiveCloud } from '#cloud/clouds'
 import { fail } from '#platform/errors'
@@ -21,16 +21,16 @@ export interface OwnChange {
   password?: string | undefined
   /** Members of the metadata; null removes one. */
   metadata?: unknown
-  /** Of a mail that was asked for before; checked where it is given. */
+  /** The code of a mail that was requested before; checked only where it is given. */
   nonce?: string | undefined
   redirectTo: string | null
   challenge: Challenge | undefined
 }
 
 /**
- * The account as it is then; a new address waits for its confirmation where mails are sent. A new password ends all other sessions. Throws
- * APP_USER_EMAIL_INVALID, APP_USER_PASSWORD_WEAK, APP_USER_PASSWORD_SAME, APP_USER_INVALID, APP_USER_CODE_WRONG, APP_USER_EMAIL_TAKEN,
- * APP_USER_REDIRECT_REFUSED, APP_USER_MAIL_LIMIT, APP_USER_THROTTLED, APP_USERS_BUSY and APP_USER_SESSION_ENDED.
+ * Changes an account and returns it as it is then. A new address waits for its confirmation where mails are sent. A new password ends all other
+ * sessions. Throws APP_USER_EMAIL_INVALID, APP_USER_PASSWORD_WEAK, APP_USER_PASSWORD_SAME, APP_USER_INVALID, APP_USER_CODE_WRONG,
+ * APP_USER_EMAIL_TAKEN, APP_USER_REDIRECT_REFUSED, APP_USER_MAIL_LIMIT, APP_USER_THROTTLED, APP_USERS_BUSY and APP_USER_SESSION_ENDED.
  */
 export async function changeOwn(
   app: App,
@@ -68,7 +68,7 @@ export async function changeOwn(
   }
   const run = () => changeUsers(app, cloud, apply)
   const changed = await (email === undefined ? run() : inEvenTime(run))
-  // A wrong code has been counted, so the transaction stands.
+  // The transaction commits for a wrong code too, so that the wrong code is counted.
   return changed ?? fail('APP_USER_CODE_WRONG', {})
 }
 
@@ -96,7 +96,7 @@ async function takeNonce(
   return found !== undefined && takeToken(tx, found)
 }
 
-/** Whoever else is signed in knew the old password; so did whoever asked for a link meanwhile. */
+/** Ends other sessions and open links: whoever signed in or requested a link may have known the old password. */
 async function afterPassword(tx: UsersTx, cloud: LiveCloud, user: UserRow, sessionId: string): Promise<void> {
   await endSessions(tx, cloud, user.user_id, { except: sessionId })
   await deleteTokens(tx, cloud, user.user_id, ['recovery', 'magiclink'])
@@ -108,7 +108,7 @@ interface NewAddress extends Pick<Signing, 'signer' | 'now'> {
   challenge: Challenge | undefined
 }
 
-/** Where it is another's, its owner gets a mail and the answer is the same. */
+/** Begins a change of address. Where another user has it, that user gets a mail and the answer is the same. */
 async function changeAddress(
   app: App,
   tx: UsersTx,

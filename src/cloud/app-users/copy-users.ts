@@ -1,4 +1,4 @@
-/** The users of a Starter cloud in a database of their cloud: with their passwords, and their sessions go on. */
+/** Copies the users of a Starter cloud into a database of their cloud, with their passwords; their sessions go on. */
 import { sql } from 'kysely'
 import type { App } from '#app'
 import type { CloudKey } from '#cloud/clouds'
@@ -8,7 +8,7 @@ import { type UsersTx, usersTx } from './users-database.ts'
 
 const portion = 200
 
-/** Writes all of them in a transaction on the users there; nobody changes those here meanwhile. */
+/** Writes all users in `tx`, a transaction on the users there; nobody changes the users on the platform meanwhile. */
 export async function copyUsers({ db }: Pick<App, 'db'>, cloud: CloudKey, tx: UsersTx): Promise<void> {
   for (let after: string | undefined, found = portion; found === portion; ) {
     const users = await usersAfter(db.kysely, cloud, { after, limit: portion })
@@ -22,7 +22,7 @@ export async function copyUsers({ db }: Pick<App, 'db'>, cloud: CloudKey, tx: Us
   }
 }
 
-/** Of these users; the table has the same columns in both places. */
+/** Copies the rows of these users; the table has the same columns in both databases. */
 async function copyRows(db: Db, tx: Tx, table: string, cloud: CloudKey, userIds: string[]): Promise<void> {
   const { rows } = await sql<{
     json: string | null
@@ -45,8 +45,8 @@ export async function dropCopiedUsers(tx: Tx): Promise<void> {
 }
 
 /**
- * Deletes a portion of the users here that were copied; true: there was none. What is counted of them stays, since it is counted of those
- * there by now.
+ * Deletes a portion of the copied users from the platform; returns true if there was none. Their count stays, since it now counts the users in the
+ * cloud's database.
  */
 export async function deleteCopiedUsers(
   { db }: Pick<App, 'db'>,

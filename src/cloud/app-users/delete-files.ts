@@ -1,4 +1,4 @@
-/** Private files of users who are deleted. */
+/** Deletes the private files of deleted users. */
 import type { App } from '#app'
 import { deleteFilesOfUser } from '#cloud/app-files'
 import { refOf } from '#cloud/clouds'
@@ -9,8 +9,8 @@ import { findUser } from './store.ts'
 import { readUsers, type UsersOf, type UsersTx } from './users-database.ts'
 
 /**
- * In the transaction that deletes the user, where that is one; else by a job, which waits until the user is gone. Returns the keys of bytes
- * that may be deleted at once.
+ * Deletes the files in the transaction that deletes the user, if both are on the platform; else by a job, which waits until the user is deleted.
+ * Returns the keys of bytes that may be deleted at once.
  */
 export const deleteFiles = (
   app: App,
@@ -29,7 +29,7 @@ export const filesOfDeletedJob = job<{ cloudId: string; userId: string; askedAtM
   limits: () => ({ perAccount: 2, perProcess: 2 }),
   async handle({ app, accountId, data: { cloudId, userId, askedAtMs } }) {
     const cloud: UsersOf = { accountId, cloudId, plan: 'dedicated' }
-    // Files leave with the cloud, too.
+    // The files of a deleted cloud are deleted with it.
     if ((await refOf(app.db, cloud)) === undefined) return undefined
     const user = await readUsers(app, cloud, (reader) => findUser(reader, cloud, userId))
     // The deletion has not committed yet, or never will.

@@ -4,13 +4,13 @@ import { latinDigits } from '#platform/words'
 
 const longest = 254
 const maxLocalLength = 64
-/** What people paste or a keyboard adds: spaces, marks of direction and joining. */
+/** Characters that people paste or keyboards add: spaces, marks of direction and joining. */
 const blank = /[\s\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]/
 const local = /^[a-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\.[a-z0-9!#$%&'*+/=?^_`{|}~-]+)*$/
 const label = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/
 
 /**
- * An address as it is kept and compared: small letters, Latin digits, the domain in its ASCII form. Nothing in it ends a header line or
+ * Returns an address as it is stored and compared: small letters, Latin digits, the domain in its ASCII form. Nothing in it ends a header line or
  * begins another address. Throws APP_USER_EMAIL_INVALID.
  */
 export function readEmail(text: unknown): string {
@@ -23,7 +23,7 @@ function normalized(text: string): string | undefined {
   const at = plain.lastIndexOf('@')
   const name = plain.slice(0, Math.max(at, 0))
   const written = plain.slice(at + 1)
-  // Characters of URLs would end the name of the host in silence.
+  // Characters of URLs would silently end the host name in `domainToASCII`.
   if (/[\s/\\?#@:[\]%]/.test(written)) return undefined
   const domain = domainToASCII(written)
   const labels = domain.split('.')
@@ -32,7 +32,7 @@ function normalized(text: string): string | undefined {
     local.test(name) &&
     labels.length > 1 &&
     labels.every((one) => label.test(one)) &&
-    // An address of IPv4 is no domain.
+    // An IPv4 address is no domain.
     !/^\d+$/.test(labels.at(-1)!)
   const address = `${name}@${domain}`
   return isAddress && address.length <= longest ? address : undefined

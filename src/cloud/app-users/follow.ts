@@ -14,11 +14,11 @@ export interface OpenLink {
   cloud: LiveCloud
   token: TokenRow
   purpose: Purpose
-  /** Where it leads; null where the app has no address that it may lead to. */
+  /** The page that the link leads to; null where the app allows none. */
   redirectTo: string | null
 }
 
-/** Undefined for a link that was used, has expired or never was; or whose app back-end does not answer now. */
+/** Returns undefined for a link that was used, has expired or never existed, or whose cloud is not ready. */
 export async function findLink(app: App, ref: string, secret: string): Promise<OpenLink | undefined> {
   const cloud = await app.clouds.find(ref)
   if (cloud?.state !== 'ready') return undefined
@@ -26,7 +26,7 @@ export async function findLink(app: App, ref: string, secret: string): Promise<O
   return token && { cloud, token, purpose: token.purpose, redirectTo: await stillAllowed(app, cloud, token) }
 }
 
-/** What the developer took off the list meanwhile gets no session. */
+/** A page that the developer has removed from the list meanwhile gets no session. */
 async function stillAllowed(app: App, cloud: LiveCloud, { redirect_to }: TokenRow): Promise<string | null> {
   try {
     return await readRedirect(app, cloud, redirect_to)
@@ -36,12 +36,12 @@ async function stillAllowed(app: App, cloud: LiveCloud, { redirect_to }: TokenRo
   }
 }
 
-/** Confirmations are whole without a page to return to; for the others the code has to be typed into the app. */
+/** Whether the link lacks a page that it needs: confirmations need none; for other purposes the code has to be typed into the app. */
 export const needsPage = ({ purpose, redirectTo }: OpenLink): boolean =>
   redirectTo === null && purpose !== 'signup' && purpose !== 'email_change'
 
 /**
- * Uses the link: where the visitor is to be led, with a session, or a code for the page that asked for it. Null: nowhere. Throws
+ * Uses the link. Returns the URL for the visitor, with a session or with a code for the page that requested the link; null if there is none. Throws
  * what `redeem` does.
  */
 export async function followLink(app: App, { cloud, token, redirectTo }: OpenLink): Promise<string | null> {
@@ -66,7 +66,7 @@ export async function followLink(app: App, { cloud, token, redirectTo }: OpenLin
   return withSession(redirectTo, await issue(app, cloud, begun), token.purpose)
 }
 
-/** Behind the #, which browsers send to no server. */
+/** Puts the session behind the #, which browsers send to no server. */
 function withSession(redirectTo: string, session: OpenSession, type: Purpose): string {
   const parts = new URLSearchParams({
     access_token: session.accessToken,

@@ -1,4 +1,4 @@
-/** The mails to app users: fixed texts in Persian and English, in which nobody but the platform writes. */
+/** The mails to app users: fixed texts in Persian and English, into which nobody but the platform can write. */
 
 export type LetterKind =
   | 'signup'
@@ -12,11 +12,11 @@ export type LetterKind =
 
 interface Texts {
   subject: string
-  /** Before the link and the code. */
+  /** The text before the link and the code. */
   says: string
-  /** On the link. */
+  /** The label of the link. */
   button?: string
-  /** What else there is to know. */
+  /** The text after the link and the code. */
   note: string
 }
 
@@ -136,7 +136,7 @@ const letters: Record<LetterKind, { fa: Texts; en: Texts }> = {
 
 const codeLabel = { fa: 'کد', en: 'Code' }
 
-/** The link and the code are of this platform's own letters and digits. */
+/** Returns a mail. Its link and code are of this platform's own letters and digits. */
 export function letterOf(
   kind: LetterKind,
   secret: { code: string; link: string } | undefined,

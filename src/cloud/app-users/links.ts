@@ -31,7 +31,7 @@ export interface LinkWish {
   challenge: Challenge | undefined
 }
 
-/** Throws APP_USER_MAIL_OFF: it is the same for every address, and before any is looked up. */
+/** Throws APP_USER_MAIL_OFF for every address alike, before any is looked up. */
 export function requireMail({ mail }: Pick<App, 'mail'>): void {
   if (!mail) fail('APP_USER_MAIL_OFF', {})
 }
@@ -44,7 +44,7 @@ interface Ready {
   now: Date
 }
 
-/** Runs with the cloud locked. */
+/** Runs `work` with the cloud locked. */
 async function inOrder(
   app: App,
   cloud: LiveCloud,
@@ -83,13 +83,13 @@ async function mailTo(
   await post(app, tx, cloud, { address: email, kind: wish.purpose, tokenId }, now)
 }
 
-/** A link for a new password. Throws APP_USER_MAIL_OFF, APP_USER_MAIL_LIMIT, APP_USER_EMAIL_INVALID and what `readRedirect` does. */
+/** Mails a link for a new password. Throws APP_USER_MAIL_OFF, APP_USER_MAIL_LIMIT, APP_USER_EMAIL_INVALID and what `readRedirect` does. */
 export const mailRecovery = (app: App, cloud: LiveCloud, wish: LinkWish): Promise<void> =>
   inOrder(app, cloud, wish, async (tx, ready) =>
     mailTo(tx, ready, await lockByEmail(tx, cloud, ready.email), { purpose: 'recovery', ...ready.link }),
   )
 
-/** A link and code to sign in with; somebody new becomes a user where the app takes them. Throws what `mailRecovery` does. */
+/** Mails a link and a code to sign in with; somebody unknown becomes a user where the app takes new ones. Throws what `mailRecovery` does. */
 export async function mailSignIn(
   app: App,
   cloud: LiveCloud,
@@ -110,7 +110,7 @@ async function addPending(tx: UsersTx, { cloud, email, now }: Ready, metadata: M
   return insertUser(tx, user, cloud.limits.users)
 }
 
-/** The confirmation again, of a sign-up or a new address. Throws what `mailRecovery` does. */
+/** Mails the confirmation of a sign-up or of a new address again. Throws what `mailRecovery` does. */
 export const mailAgain = (
   app: App,
   cloud: LiveCloud,
@@ -123,7 +123,7 @@ export const mailAgain = (
     }
     const user = await lockByEmail(tx, cloud, ready.email)
     if (!user || user.email_confirmed_at) return mailTo(tx, ready, undefined, { purpose: 'signup' })
-    // As the last sign-up with this address wanted it.
+    // The token repeats password and metadata of the last sign-up.
     const [last] = await lockTokens(tx, cloud, user.user_id, ['signup'])
     await mailTo(tx, ready, user, {
       purpose: 'signup',
@@ -133,7 +133,9 @@ export const mailAgain = (
     })
   })
 
-/** A code for a change of the own account. Throws APP_USER_MAIL_OFF, APP_USER_MAIL_LIMIT, and APP_USER_NOT_CONFIRMED without an address. */
+/**
+ * Mails a code for a change of the user's own account. Throws APP_USER_MAIL_OFF, APP_USER_MAIL_LIMIT, and APP_USER_NOT_CONFIRMED without an address.
+ */
 export async function mailCode(app: App, cloud: LiveCloud, userId: string): Promise<void> {
   requireMail(app)
   const user = await readUsers(app, cloud, (reader) => findUser(reader, cloud, userId))
@@ -143,7 +145,10 @@ export async function mailCode(app: App, cloud: LiveCloud, userId: string): Prom
   )
 }
 
-/** A session for the page that has asked for a link, and proves it. Throws APP_USER_LINK_INVALID, APP_USER_VERIFIER_WRONG and what `redeem` does. */
+/**
+ * Opens a session for the page that requested a link, and proves it by `verifier`. Throws APP_USER_LINK_INVALID, APP_USER_VERIFIER_WRONG and what
+ * `redeem` does.
+ */
 export async function exchangeCode(
   app: App,
   cloud: LiveCloud,

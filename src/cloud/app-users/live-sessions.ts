@@ -1,4 +1,4 @@
-/** Which sessions are alive, in the memory of each process for a few seconds. What ends one is announced by NOTIFY in its transaction. */
+/** Keeps in the memory of each process for a few seconds which sessions are alive. A transaction that ends a session announces it by NOTIFY. */
 import { sql } from 'kysely'
 import type { App } from '#app'
 import type { Clock } from '#platform/clock'
@@ -26,7 +26,7 @@ export class LiveSessions implements AsyncDisposable {
   readonly #known = new Map<string, Known>()
   readonly #listener: AsyncDisposable
   #isListening = false
-  /** Changes so far: an answer that was asked for before one is not kept. */
+  /** The number of changes so far: the answer to a query that began before a change is not kept. */
   #changes = 0
 
   constructor({ db, databases, clock }: Pick<App, 'db' | 'databases'> & { clock: Clock }) {
@@ -55,7 +55,9 @@ export class LiveSessions implements AsyncDisposable {
     return alive
   }
 
-  /** At once in this process: whoever ended a session is not answered by it afterwards. One pass for however many users. */
+  /**
+   * Forgets sessions of these users in this process at once, so that an ended session is not accepted any more. One pass serves any number of users.
+   */
   forget(...userIds: readonly string[]): void {
     this.#changes++
     const ended = new Set(userIds)
@@ -89,7 +91,7 @@ async function isAlive(
         where s.account_id = $1 and s.cloud_id = $2 and s.session_id = $3 and s.user_id = $4
           and (u.banned_until is null or u.banned_until <= $5)`
   const values = [cloud.accountId, cloud.cloudId, sessionId, userId, now]
-  // Statements in a database of the cloud have no name (engine/databases/fresh-pool.ts).
+  // Statements in a database of the cloud have no name (cloud/databases/fresh-pool.ts).
   const name = cloud.plan === 'dedicated' ? {} : { name: 'app-user-session' }
   const rows = await onUsersDb(where, cloud, (db) => db.query({ text, ...name }, values))
   return rows.length === 1

@@ -18,14 +18,14 @@ const dayMs = 24 * hourMs
 
 export interface Post {
   address: string
-  /** Null: nobody here has this address. It counts like the others, so that it looks like them from outside. */
+  /** Null if no user has this address. Such a mail counts like the others, so that it looks like them from outside. */
   kind: LetterKind | null
   tokenId?: string
 }
 
 /**
- * Counts a mail and queues it. It locks the cloud, which a transaction does first of all. Where users are in a database of their own the mail
- * is queued before what it is about has committed: it waits for that, and is none where that never comes. Throws APP_USER_MAIL_LIMIT.
+ * Counts a mail and queues it. Locks the cloud, which a transaction must do before anything else. Where users are in a database of their own the mail
+ * is queued before its token has committed: the job waits for the token, and sends nothing if it never appears. Throws APP_USER_MAIL_LIMIT.
  */
 export const post = (
   app: Pick<App, 'jobs'>,
@@ -61,15 +61,15 @@ async function queue(app: Pick<App, 'jobs'>, tx: Tx, cloud: LiveCloud, mail: Pos
     await app.jobs.enqueue(tx, mailJob, { accountId, data: { cloudId, mailId, plan: cloud.plan } })
 }
 
-/** What is older is not worth sending any more. */
+/** The age beyond which a mail is not worth sending any more. */
 const stalestMs = dayMs
 const shortestPauseMs = 1_000
 const maxPauseMs = 10 * 60 * 1000
-/** No transaction of a cloud's database commits later, and how often it is looked for. */
+/** Every transaction of a cloud's database has committed within this time; the pause is that between two checks for it. */
 export const commitMs = 60 * 1000
 export const commitPauseMs = 250
 
-/** Half as long again as it has waited already; not all at the same moment. */
+/** Returns half of the mail's age, at random up to a quarter more or less, so that mails are spread. */
 const pauseOf = (ageMs: number): number =>
   Math.round(Math.min(maxPauseMs, Math.max(shortestPauseMs, ageMs / 2)) * (0.75 + Math.random() / 2))
 
@@ -79,7 +79,7 @@ export const mailJob = job<{ cloudId: string; mailId: string; plan?: LiveCloud['
   async handle({ app, accountId, data: { cloudId, mailId, plan = 'starter' }, signal }) {
     const ref = await refOf(app.db, { accountId, cloudId })
     const mail = await findMail(app.db.kysely, { accountId, cloudId }, mailId)
-    // The cloud, or whom it was for, was deleted; or the operator sends no mails any more.
+    // The cloud or the recipient was deleted, or the operator sends no mails any more.
     if (ref === undefined || !mail?.kind || !app.mail) return undefined
     const ageMs = app.clock.nowMs() - mail.created_at.getTime()
     if (ageMs > stalestMs) return giveUp(app, { cloudId, mailId })
@@ -101,7 +101,7 @@ function giveUp({ log, metrics }: App, { cloudId, mailId }: { cloudId: string; m
   log.warn({ mail_id: mailId, cloud_id: cloudId }, 'a mail is given up: no mail server took it for a day')
 }
 
-/** Undefined where what it would carry was used or has expired. */
+/** Returns undefined where the token that the mail would carry was used or has expired. */
 async function compose(app: App, ref: string, cloud: UsersOf, { kind, token_id: tokenId }: MailRow) {
   if (tokenId === null) return letterOf(kind as LetterKind, undefined)
   const token = await readUsers(app, cloud, (reader) => findToken(reader, cloud, tokenId))

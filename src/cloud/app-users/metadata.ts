@@ -2,7 +2,7 @@ import { fail } from '#platform/errors'
 import { reasons } from './phrases.ts'
 import type { Metadata } from './store.ts'
 
-/** They stand in every access token, which has to pass the header lines of proxies. */
+/** Bounds in bytes: metadata stands in every access token, which has to fit the header lines of proxies. */
 const bounds = { metadata: 3 * 1024, appMetadata: 1024 }
 const deepest = 8
 
@@ -23,7 +23,7 @@ export function mergeMetadata(
   return merged
 }
 
-/** PostgreSQL takes neither the character 0 nor half a character into JSON. */
+/** PostgreSQL accepts neither the character U+0000 nor a lone surrogate in JSON. */
 function isStorable(value: unknown, depth: number): boolean {
   if (typeof value === 'string') return value.isWellFormed() && !value.includes('\0')
   if (typeof value !== 'object' || value === null) return true

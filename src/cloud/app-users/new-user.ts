@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { CloudKey } from '#cloud/clouds'
 import type { UserRow } from './store.ts'
 
-/** Ids say nothing about when somebody signed up: an answer about nobody has one that looks the same. */
+/** Makes the row of a new user. Its id does not show when somebody signed up, so that the id in an answer about nobody looks the same. */
 export const newUser = (cloud: CloudKey, now: Date, known: Partial<UserRow>): UserRow => ({
   account_id: cloud.accountId,
   cloud_id: cloud.cloudId,
@@ -25,5 +25,5 @@ export const newUser = (cloud: CloudKey, now: Date, known: Partial<UserRow>): Us
 
 const week = 7 * 24 * 60 * 60 * 1000
 
-/** Whoever does not confirm in a week takes no place any longer. */
+/** A user who does not confirm the address within a week is deleted. */
 export const pendingUntil = (now: Date): Date => new Date(now.getTime() + week)

@@ -22,7 +22,7 @@ export const lifetimeMs: Record<Purpose, number> = {
   pkce: 5 * minuteMs,
 }
 
-/** What the page that asks proves itself by later (RFC 7636). */
+/** The challenge by which the page that requests a link proves itself later (RFC 7636). */
 export interface Challenge {
   challenge: string
   method: 's256' | 'plain'
@@ -37,7 +37,7 @@ export interface TokenWish {
   userMetadata?: Metadata | undefined
 }
 
-/** Signs the tokens of all clouds; each names its own. */
+/** Returns the signer of all clouds' tokens; each token names its cloud. */
 export const tokenSigner = ({ secrets }: Pick<App, 'secrets'>): Promise<Signer> =>
   secrets.signer('app user one-time token')
 
@@ -60,7 +60,7 @@ export function secretOf(
   }
 }
 
-/** 43 characters: the id, and what proves that it was made here, half and half. */
+/** Returns 43 characters: 16 bytes of id, and 16 bytes that prove that the token was made here. */
 function tokenOf(signer: Signer, { accountId, cloudId }: CloudKey, id: Buffer): string {
   const proof = signer(Buffer.from(`${accountId}/${cloudId}/${id.toString('hex')}/token`))
   return Buffer.concat([id, proof.subarray(0, proofBytes)]).toString('base64url')
@@ -68,7 +68,7 @@ function tokenOf(signer: Signer, { accountId, cloudId }: CloudKey, id: Buffer): 
 
 const idBytes = (tokenId: string): Buffer => Buffer.from(tokenId.replaceAll('-', ''), 'hex')
 
-/** Whether this cloud ever had it: whoever guesses wakes no database. */
+/** Whether the token was made for this cloud, so that guessed tokens wake no database. */
 export function isOwnToken(signer: Signer, cloud: CloudKey, token: string): boolean {
   if (token.length !== tokenLength) return false
   const own = tokenOf(signer, cloud, Buffer.from(token, 'base64url').subarray(0, -proofBytes))
@@ -105,10 +105,10 @@ export async function addToken(
   return { ...row, ...secret }
 }
 
-/** Wrong codes that one token bears: with three mails an hour, fifteen of a million. */
+/** Wrong codes that one token allows: with three mails an hour, fifteen of a million. */
 const maxAttempts = 5
 
-/** Which of a user's tokens has this code. */
+/** Returns a user's open tokens, and the one with this code. */
 export function withCode(
   cloud: CloudKey,
   signer: Signer,
@@ -122,7 +122,7 @@ export function withCode(
   return { open, found: found[0] }
 }
 
-/** Where the page of a link stands: at the API, since answers of clouds are never pages. */
+/** Returns the address of a link's page, which is at the API since answers of clouds are never pages. */
 export const linkOf = (
   { config }: Pick<App, 'config'>,
   { ref }: Pick<LiveCloud, 'ref'>,

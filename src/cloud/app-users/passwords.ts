@@ -1,4 +1,4 @@
-/** Passwords of app users: argon2id off the event loop, a few at once, and no cloud before the others. */
+/** Hashes passwords of app users with argon2id off the event loop, a few at once; clouds take turns. */
 import { type Argon2Parameters, argon2, randomBytes, timingSafeEqual } from 'node:crypto'
 import { promisify } from 'node:util'
 import { fail } from '#platform/errors'
@@ -6,7 +6,7 @@ import { latinDigits } from '#platform/words'
 
 const derive = promisify(argon2) as (algorithm: 'argon2id', parameters: Argon2Parameters) => Promise<Buffer>
 
-/** The least that OWASP recommends (19 MiB, two passes): 23 ms of a core here. */
+/** The minimum that OWASP recommends (19 MiB, two passes), which takes 23 ms of a core here. */
 const usual = { memory: 19_456, passes: 2, parallelism: 1 }
 const saltBytes = 16
 const tagLength = 32
@@ -16,14 +16,16 @@ const waitingOfCloud = 32
 const waitingOfAll = 512
 
 export const shortestPassword = 6
-/** As much as argon2 takes without being fed whole books; a passphrase of Persian words fits. */
+/** The bound keeps whole books away from argon2; a passphrase of Persian words fits. */
 export const maxPasswordBytes = 256
 
-/** Whichever keyboard typed it, the same password: composed (RFC 8265), digits and the two letters that Arabic keyboards have otherwise. */
+/**
+ * Returns the same password whichever keyboard typed it: composed (RFC 8265), with Latin digits and Persian forms of two letters of Arabic keyboards.
+ */
 export const typed = (password: string): string =>
   latinDigits(password.normalize('NFC')).replaceAll('ي', 'ی').replaceAll('ك', 'ک')
 
-/** As it is hashed. Throws APP_USER_PASSWORD_WEAK. */
+/** Returns the password as it is hashed. Throws APP_USER_PASSWORD_WEAK. */
 export function readPassword(password: string): string {
   const bound = { min: shortestPassword, max: maxPasswordBytes }
   if (password.length > maxPasswordBytes) fail('APP_USER_PASSWORD_WEAK', bound)
@@ -37,7 +39,7 @@ export function readPassword(password: string): string {
 const shape =
   /^\$argon2id\$v=19\$m=(\d{1,6}),t=(\d{1,2}),p=(\d{1,2})\$([A-Za-z0-9+/]{22})\$([A-Za-z0-9+/]{43})$/
 
-/** Whether it is a hash of ours: what is imported may not cost more than one that is made here. */
+/** Whether this is a hash with our parameters: an imported hash may not cost more than one that is made here. */
 export const isPasswordHash = (hash: string): boolean => read(hash) !== undefined
 
 function read(hash: string): { parameters: typeof usual; salt: Buffer; tag: Buffer } | undefined {
@@ -55,14 +57,14 @@ export class PasswordHashing {
   #waitingCount = 0
   #running = 0
 
-  /** In PHC form. Throws APP_USERS_BUSY. */
+  /** Returns the hash in PHC form. Throws APP_USERS_BUSY. */
   async hash(cloudId: string, password: string): Promise<string> {
     const salt = randomBytes(saltBytes)
     const tag = await this.#run(cloudId, { ...usual, message: password, nonce: salt, tagLength })
     return `$argon2id$v=19$m=${usual.memory},t=${usual.passes},p=${usual.parallelism}$${bare(salt)}$${bare(tag)}`
   }
 
-  /** Takes the same time where there is no hash. Throws APP_USERS_BUSY. */
+  /** Whether a password is right; takes the same time where there is no hash. Throws APP_USERS_BUSY. */
   async matches(cloudId: string, password: string, hash: string | null | undefined): Promise<boolean> {
     const known = hash ? read(hash) : undefined
     const salt = known?.salt ?? Buffer.alloc(saltBytes)

@@ -29,7 +29,7 @@ declare module '#platform/errors' {
     APP_USER_CODE_WRONG: Record<string, never>
     APP_USER_THROTTLED: { minutes: number }
     APP_USER_MAIL_LIMIT: { of: 'address' | 'cloud'; max: number }
-    /** In the words of the app's own database. */
+    /** `said` is the message of the app's own database. */
     APP_USER_TRIGGER_FAILED: { said: string }
     APP_USER_MAIL_OFF: Record<string, never>
     APP_USER_REDIRECT_REFUSED: { origin: string }
@@ -38,7 +38,7 @@ declare module '#platform/errors' {
   }
 }
 
-/** What the field's clients can ask of an authentication service and this one does not have. */
+/** Features that common clients can request of an authentication service and that this one does not have. */
 export type MissingFeature = keyof typeof unoffered
 
 export const unoffered = {

@@ -1,4 +1,4 @@
-/** The users of a cloud on their way out, in, or away. Sessions and what was mailed stay behind. */
+/** Export, import and deletion of a cloud's users. Sessions and mailed tokens are not exported. */
 import { Type } from 'typebox'
 import type { App } from '#app'
 import type { CloudKey } from '#cloud/clouds'
@@ -44,7 +44,7 @@ export interface ExportedUser {
   created_at: string
 }
 
-/** Every user, in portions of one statement each; those who have not confirmed a sign-up are left out. */
+/** Yields every user, read in portions of one statement each; users who have not confirmed a sign-up are left out. */
 export async function* exportUsers(
   app: Pick<App, 'db' | 'databases' | 'log'>,
   cloud: UsersOf,
@@ -70,7 +70,7 @@ const exported = (user: UserRow): ExportedUser => ({
   created_at: user.created_at.toISOString(),
 })
 
-/** Of one statement, whose values PostgreSQL counts in 16 bits. */
+/** Users in one statement, whose values PostgreSQL counts in 16 bits. */
 const insertedAtOnce = 200
 
 /**
@@ -118,7 +118,7 @@ function readDate(text: string | null): Date | null {
   return year >= 1970 && year <= 9999 ? date : fail('APP_USER_INVALID', { why: reasons.imported })
 }
 
-/** Deletes a portion of the users in the database of the platform, with all that is theirs there. True: there was none to delete. */
+/** Deletes a portion of the users in the database of the platform, with all their rows there. Returns true if there was none. */
 export async function deleteAllOf(
   { db, appUsers }: Pick<App, 'db' | 'appUsers'>,
   cloud: CloudKey,

@@ -22,7 +22,7 @@ import {
 } from './token-store.ts'
 import { changeUsers, readUsers, type UsersTx } from './users-database.ts'
 
-/** One that is valid now; undefined for what was used, has expired, or never was. */
+/** Returns a token that is valid now; undefined for one that was used, has expired or never existed. */
 export async function findOpenToken(
   app: App,
   cloud: LiveCloud,
@@ -36,8 +36,8 @@ export async function findOpenToken(
 }
 
 /**
- * Uses a token, once: the user as it is afterwards. Throws APP_USER_LINK_INVALID, APP_USER_BLOCKED, and APP_USER_EMAIL_TAKEN where the new
- * address became another's meanwhile.
+ * Uses a token, once, and returns the user as it is afterwards. Throws APP_USER_LINK_INVALID, APP_USER_BLOCKED, and APP_USER_EMAIL_TAKEN where
+ * another user got the new address meanwhile.
  */
 export async function redeem(tx: Tx, cloud: LiveCloud, token: TokenRow, now: Date): Promise<UserRow> {
   const user = await lockUser(tx, cloud, token.user_id)
@@ -50,7 +50,7 @@ export async function redeem(tx: Tx, cloud: LiveCloud, token: TokenRow, now: Dat
   return changed
 }
 
-/** Undefined where the address is no longer the one that the token was sent to. */
+/** Returns the token's change; undefined where the user's address is no longer the token's, or is confirmed already. */
 function changeBy(token: TokenRow, user: UserRow, now: Date): UserChange | undefined {
   const { purpose } = token
   if (purpose === 'pkce') return {}
@@ -68,13 +68,13 @@ function changeBy(token: TokenRow, user: UserRow, now: Date): UserChange | undef
           user_metadata: token.user_metadata ?? user.user_metadata,
         }
   if (user.email_confirmed_at) return {}
-  // Whoever signed up with somebody else's address has set a password that the owner never saw.
+  // Somebody may have signed up with this address and set a password that the owner of the address does not know.
   return { ...confirmed(now), ...(user.pending_until && { password_hash: null }) }
 }
 
 const confirmed = (now: Date) => ({ email_confirmed_at: now, pending_until: null })
 
-/** What is no longer needed, or went to an address that is no longer the user's. */
+/** Purposes whose tokens are no longer needed, or went to an address that is no longer the user's. */
 const spentWith = (purpose: Purpose): Purpose[] =>
   purpose === 'email_change'
     ? ['signup', 'invite', 'recovery', 'magiclink', 'email_change']
@@ -103,7 +103,7 @@ export const beginByToken = async (
     now,
   )
 
-/** What clients call the kinds of links, and `email` for whatever signs in by mail. */
+/** Purposes by the names that clients use for kinds of links; `email` stands for all that sign in by mail. */
 const purposesOf: Readonly<Record<string, readonly Purpose[]>> = {
   signup: ['signup'],
   invite: ['invite'],
@@ -115,7 +115,7 @@ const purposesOf: Readonly<Record<string, readonly Purpose[]>> = {
 
 export const isVerifyType = (type: string): boolean => Object.hasOwn(purposesOf, type)
 
-/** By the token of a link, which the page of the app has sent. Throws APP_USER_LINK_INVALID and what `redeem` does. */
+/** Signs in by the token of a link, which the page of the app has sent. Throws APP_USER_LINK_INVALID and what `redeem` does. */
 export async function verifyToken(
   app: App,
   cloud: LiveCloud,
@@ -126,7 +126,9 @@ export async function verifyToken(
   return signInByToken(app, cloud, row ?? fail('APP_USER_LINK_INVALID', {}))
 }
 
-/** By the code of a mail. An address without one gets the same answer as a wrong code. Throws APP_USER_LINK_INVALID and APP_USER_THROTTLED. */
+/**
+ * Signs in by the code of a mail. An address without a code gets the same answer as a wrong one. Throws APP_USER_LINK_INVALID and APP_USER_THROTTLED.
+ */
 export async function verifyCode(
   app: App,
   cloud: LiveCloud,
@@ -157,7 +159,7 @@ interface TypedCode {
   now: Date
 }
 
-/** The user's token with this code; a wrong one counts on all that it could have been. The user is locked. */
+/** Returns the user's token with this code; a wrong code is counted on all open tokens. The caller has locked the user. */
 export async function takeByCode(
   tx: Tx,
   cloud: LiveCloud,

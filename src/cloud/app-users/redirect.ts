@@ -1,4 +1,4 @@
-/** Where links may lead: a session is given to whoever is there. */
+/** Checks which pages links may lead to: such a page is given a session. */
 import type { App } from '#app'
 import type { LiveCloud } from '#cloud/clouds'
 import { siteUrl } from '#platform/apps'
@@ -9,8 +9,8 @@ import { reasons } from './phrases.ts'
 const longest = 2_000
 
 /**
- * The address that was asked for, or that of the app. Null: there is neither. Throws APP_USER_REDIRECT_REFUSED for one that is neither of
- * the app's origin, nor of a site of this cloud, nor below one of the additional addresses; and APP_USER_INVALID.
+ * Returns the requested address, or that of the app; null if there is neither. Throws APP_USER_REDIRECT_REFUSED for an address that is neither of the
+ * app's origin, nor of a site of this cloud, nor below one of the additional addresses; and APP_USER_INVALID.
  */
 export async function readRedirect(
   app: Pick<App, 'config' | 'db' | 'sites'>,
@@ -24,19 +24,19 @@ export async function readRedirect(
     (cloud.siteUrl !== null && new URL(cloud.siteUrl).origin === url.origin) ||
     cloud.additionalRedirectUrls.some((one) => isBelow(url, one)) ||
     (await isSiteOf(app, cloud, url))
-  // Tokens stand behind the #, where what was asked for would hide them.
+  // Tokens are put behind the #, where a fragment of the requested address would hide them.
   url.hash = ''
   return isAllowed ? url.href : fail('APP_USER_REDIRECT_REFUSED', { origin: url.origin })
 }
 
-/** An absolute one that names nobody's password. */
+/** Returns an absolute web address without credentials, or undefined. */
 export function webAddress(text: string): URL | undefined {
   const url = URL.canParse(text) ? new URL(text) : undefined
   const isWeb = url !== undefined && (url.protocol === 'http:' || url.protocol === 'https:')
   return isWeb && url.username === '' && url.password === '' ? url : undefined
 }
 
-/** `https://app.example/done` allows itself and `https://app.example/done/…`; one that ends in / allows all below it. */
+/** `https://app.example/done` allows itself and `https://app.example/done/…`; an address that ends in / allows everything below it. */
 function isBelow(url: URL, allowed: string): boolean {
   const base = new URL(allowed)
   const { pathname } = base
@@ -46,7 +46,7 @@ function isBelow(url: URL, allowed: string): boolean {
   )
 }
 
-/** One that is published in this cloud, at the address that visitors use. */
+/** Whether the URL is a site that is published in this cloud, at the address that visitors use. */
 async function isSiteOf(
   { config, db, sites }: Pick<App, 'config' | 'db' | 'sites'>,
   { accountId, projectId, cloudId }: LiveCloud,

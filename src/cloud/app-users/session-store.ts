@@ -8,7 +8,7 @@ declare module '#platform/db' {
   }
 }
 
-/** A number that was used, and when (Unix milliseconds). */
+/** The number of a refresh token that was used, and when (Unix milliseconds). */
 export interface RecentUse {
   generation: number
   at: number
@@ -26,7 +26,7 @@ export interface SessionRow {
   refreshed_at: Date
 }
 
-/** Of one user; the one that was longest without use makes room. */
+/** Sessions of one user; a new one replaces the session that was unused for longest. */
 const maxSessions = 50
 
 export async function insertSession(tx: Tx, session: SessionRow): Promise<void> {
@@ -69,7 +69,7 @@ export const writeUse = (
     .where('session_id', '=', session_id)
     .execute()
 
-/** Of a user: all, only one, or all others. */
+/** Deletes sessions of a user: all, only one, or all except one. */
 export const deleteSessions = (
   tx: Tx,
   { accountId, cloudId }: CloudKey,

@@ -13,7 +13,7 @@ import { changeUsers, type UsersTx } from './users-database.ts'
 
 type Parts = Pick<App, 'config' | 'clock' | 'secrets' | 'appUsers'>
 
-/** What a client keeps. */
+/** A session as its client keeps it. */
 export interface OpenSession {
   accessToken: string
   expiresIn: number
@@ -30,12 +30,12 @@ export interface BegunSession {
 }
 
 const refreshPurpose = 'app user refresh token'
-/** Within this time a token that was used is answered with the same successor: two tabs, or an answer that was lost. */
+/** Within this time a used token is answered with the same successor: two tabs may have used it, or an answer was lost. */
 const againMs = 10_000
-/** More refreshes of one session within that time are no client's. */
+/** No genuine client refreshes one session more often within `againMs`. */
 const mostUses = 20
 
-/** Signs a user in, who is not blocked. Whose database a row came from says nothing of which cloud it is. */
+/** Begins a session of a user, who must not be blocked. The cloud is a parameter, since the user's row does not prove to which cloud it belongs. */
 export async function beginSession(
   tx: UsersTx,
   { accountId, cloudId }: CloudKey,
@@ -56,7 +56,7 @@ export async function beginSession(
     refreshed_at: now,
   }
   await insertSession(tx, session)
-  // No code of the app runs then, which might write more than a session is.
+  // Without the update no code of the app runs, which might write more than a session.
   if (tx.readOnlyWhy) return { session, user }
   return { session, user: await updateUser(tx, user, { last_sign_in_at: now, updated_at: user.updated_at }) }
 }
@@ -65,7 +65,7 @@ export function requireUnblocked({ banned_until }: UserRow, now: Date): void {
   if (banned_until && banned_until > now) fail('APP_USER_BLOCKED', {})
 }
 
-/** The tokens of a session that is committed. */
+/** Makes the tokens of a session that is committed. */
 export async function issue(
   app: Parts,
   cloud: LiveCloud,
@@ -88,7 +88,7 @@ export async function issue(
   return { accessToken: token, expiresIn: accessTokenSeconds, expiresAt, refreshToken, user }
 }
 
-/** How the user signs in stands first; an app's own members beside it. */
+/** Returns how the user signs in, followed by the app's own members. */
 export const appMetadataOf = ({ is_anonymous, app_metadata }: UserRow): Record<string, unknown> =>
   is_anonymous ? { ...app_metadata } : { provider: 'email', providers: ['email'], ...app_metadata }
 
@@ -96,7 +96,7 @@ const idBytes = 16
 const generationBytes = 4
 const macBytes = 16
 
-/** The session, the number of the token, and what only this platform can compute of the two for this cloud. */
+/** Returns the session's id, the token's number and a MAC of the two for this cloud, which only this platform can compute. */
 function refreshTokenOf(
   signer: Signer,
   cloud: CloudKey,
@@ -128,8 +128,8 @@ async function readRefreshToken(
 }
 
 /**
- * Gives the successor of a refresh token. Used again within ten seconds it has the same successor; later the session is ended, since
- * one of the two who have it has stolen it. Throws APP_USER_REFRESH_INVALID, APP_USER_REFRESH_REUSED, APP_USER_BLOCKED and APP_USER_THROTTLED.
+ * Returns a session with the successor of a refresh token. A token used again within ten seconds has the same successor; later use ends the session,
+ * since one of two users has stolen the token. Throws APP_USER_REFRESH_INVALID, APP_USER_REFRESH_REUSED, APP_USER_BLOCKED and APP_USER_THROTTLED.
  */
 export async function refreshSession(app: App, cloud: LiveCloud, token: string): Promise<OpenSession> {
   const named = await readRefreshToken(app, cloud, token)
@@ -148,7 +148,7 @@ export async function refreshSession(app: App, cloud: LiveCloud, token: string):
   return refreshed ? issue(app, cloud, refreshed) : fail('APP_USER_REFRESH_REUSED', {})
 }
 
-/** The number of the successor; undefined for a token that was used too long ago, or never given. */
+/** Returns the number of the successor; undefined for a token that was used too long ago, or never issued. */
 async function useToken(
   tx: Tx,
   session: SessionRow,
@@ -165,7 +165,7 @@ async function useToken(
   return generation + 1
 }
 
-/** Every process learns of it when the transaction commits. */
+/** Ends sessions of a user; every process is notified when the transaction commits. */
 export async function endSessions(
   tx: UsersTx,
   cloud: CloudKey,

@@ -23,7 +23,7 @@ export async function signInWithPassword(
   const subjects = signInSubjects(email, networkOf(clientAddress))
   await countAttempt(app, cloud, subjects)
   const user = await readUsers(app, cloud, (reader) => findByEmail(reader, cloud, email))
-  // What is longer than any password is compared as none.
+  // A text that is longer than any password is compared as an empty one.
   const password = given.password.length <= maxPasswordBytes ? typed(given.password) : ''
   const isRight = await app.appUsers.passwords.matches(cloud.cloudId, password, user?.password_hash)
   if (!user || !isRight) fail('APP_USER_CREDENTIALS_WRONG', {})
@@ -32,7 +32,7 @@ export async function signInWithPassword(
   if (!user.email_confirmed_at) fail('APP_USER_NOT_CONFIRMED', {})
   const begun = await changeUsers(app, cloud, async (tx) => {
     const locked = await lockUser(tx, cloud, user.user_id)
-    // It was changed while this one was compared.
+    // The password was changed while the given one was compared.
     if (locked?.password_hash !== user.password_hash) fail('APP_USER_CREDENTIALS_WRONG', {})
     return beginSession(tx, cloud, locked!, 'password', now)
   })

@@ -1,4 +1,4 @@
-/** New users: by address and password, and without either (docs/decisions/0076). */
+/** Sign-up with address and password, and without either (docs/decisions/0076). */
 import type { App } from '#app'
 import type { LiveCloud } from '#cloud/clouds'
 import type { Tx } from '#platform/db'
@@ -34,7 +34,7 @@ export interface SignUpWish {
   challenge: Challenge | undefined
 }
 
-/** Where addresses are confirmed by mail nobody is signed in yet. */
+/** `pending` where addresses are confirmed by mail: nobody is signed in yet. */
 export type SignedUp = { session: OpenSession } | { pending: UserRow }
 
 /**
@@ -62,13 +62,13 @@ export async function signUp(
   return { session: await signInNew(app, cloud, newUser(cloud, now, known), 'password', now) }
 }
 
-/** The same for every address, and before any is looked up. */
+/** Refuses every address alike, before any is looked up. */
 function requireOpen({ disableSignup, readOnlyWhy }: LiveCloud): void {
   if (disableSignup) fail('APP_USER_SIGNUP_DISABLED', {})
   if (readOnlyWhy) fail('CLOUD_READ_ONLY', { why: readOnlyWhy })
 }
 
-/** A user without address and password. Throws what `signUp` does, APP_USER_ANONYMOUS_OFF and APP_USER_ANONYMOUS_LIMIT. */
+/** Signs in a new user without address and password. Throws what `signUp` does, APP_USER_ANONYMOUS_OFF and APP_USER_ANONYMOUS_LIMIT. */
 export async function signInAnonymously(
   app: App,
   cloud: LiveCloud,
@@ -98,7 +98,7 @@ async function signInNew(
   return issue(app, cloud, begun)
 }
 
-/** Half of the places stay for people with an address: whoever fills a cloud with anonymous users keeps no one else off. */
+/** Keeps half of the places for people with an address, so that filling a cloud with anonymous users shuts nobody else out. */
 async function requireRoomForAnonymous(tx: Tx, cloud: LiveCloud): Promise<void> {
   await lockCloud(tx, cloud)
   const max = Math.floor(cloud.limits.users / 2)
@@ -114,9 +114,9 @@ interface Unconfirmed {
 }
 
 /**
- * The same answer, time and mail whether the address is new, waits for its confirmation, or has an account; only what the mail says differs,
- * and that is read by whoever has the address. The link sets the password it was asked with: two people who sign up with one address
- * cannot set it for each other.
+ * Gives the same answer in the same time, with a mail, whether the address is new, awaits confirmation, or has an account; only the text of the mail
+ * differs, which the owner of the address reads. The link sets the password of the request that it was made for: two people who sign up with one
+ * address cannot set it for each other.
  */
 async function askToConfirm(app: App, cloud: LiveCloud, wish: Unconfirmed): Promise<UserRow> {
   const { email, passwordHash, metadata } = wish
@@ -152,7 +152,7 @@ const keepWaiting = (tx: Tx, user: UserRow, now: Date) =>
     ? user
     : updateUser(tx, user, { pending_until: pendingUntil(now), updated_at: user.updated_at })
 
-/** Always the same for an address, as that of somebody who waits would be. */
+/** Returns always the same id for an address, as that of a pending user would be. */
 function idOfNobody(signer: Signer, { accountId, cloudId }: LiveCloud, email: string): string {
   const bytes = signer(Buffer.from(`${accountId}/${cloudId}/${email}`)).subarray(0, 16)
   bytes[6] = 0x40 | (bytes[6]! & 0x0f)

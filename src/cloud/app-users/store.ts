@@ -47,14 +47,14 @@ export const findUser = (reader: Reader, cloud: CloudKey, userId: string): Promi
 export const findByEmail = (reader: Reader, cloud: CloudKey, email: string): Promise<UserRow | undefined> =>
   ofCloud(reader, cloud).where('email', '=', email).executeTakeFirst()
 
-/** The user until the end of the transaction: whoever else would change it waits. */
+/** Returns the user, locked until the end of the transaction: other changes of the user wait. */
 export const lockUser = (tx: Tx, cloud: CloudKey, userId: string): Promise<UserRow | undefined> =>
   ofCloud(tx, cloud).where('user_id', '=', userId).forUpdate().executeTakeFirst()
 
 export const lockByEmail = (tx: Tx, cloud: CloudKey, email: string): Promise<UserRow | undefined> =>
   ofCloud(tx, cloud).where('email', '=', email).forUpdate().executeTakeFirst()
 
-/** Whose address it is to become. */
+/** Returns the user whose next address this is. */
 export const findByNewEmail = (
   reader: Reader,
   cloud: CloudKey,
@@ -62,7 +62,7 @@ export const findByNewEmail = (
 ): Promise<UserRow | undefined> =>
   ofCloud(reader, cloud).where('new_email', '=', email).orderBy('updated_at', 'desc').executeTakeFirst()
 
-/** Locks the cloud for whoever adds users or sends mails; the lock is always the first of a transaction. Returns how many users it has. */
+/** Locks the cloud for adding users or sending mails; this is always the first lock of a transaction. Returns how many users the cloud has. */
 export async function lockCloud(tx: Tx, { accountId, cloudId }: CloudKey): Promise<number> {
   const key = { account_id: accountId, cloud_id: cloudId }
   await tx
@@ -80,14 +80,17 @@ export async function lockCloud(tx: Tx, { accountId, cloudId }: CloudKey): Promi
   return Number(users)
 }
 
-/** The cloud is locked. Those without an address or a password. */
+/** Counts users without address and password. The cloud is locked. */
 export async function countAnonymous(tx: Tx, { accountId, cloudId }: CloudKey): Promise<number> {
   const { rows } = await sql<{ many: bigint }>`select count(*) as many from app_users.users
     where account_id = ${accountId} and cloud_id = ${cloudId} and is_anonymous`.execute(tx)
   return Number(rows[0]!.many)
 }
 
-/** Adds a user, the cloud being locked; returns it as a trigger of the app may have made it. Throws APP_USER_LIMIT, CLOUD_READ_ONLY, and APP_USER_EXISTS where the address or id is taken. */
+/**
+ * Locks the cloud and adds a user; returns the user as a trigger of the app may have changed it. Throws APP_USER_LIMIT, CLOUD_READ_ONLY, and
+ * APP_USER_EXISTS where the address or id is taken.
+ */
 export async function insertUser(tx: UsersTx, user: UserRow, max: number): Promise<UserRow> {
   if (tx.readOnlyWhy) fail('CLOUD_READ_ONLY', { why: tx.readOnlyWhy })
   const cloud = { accountId: user.account_id, cloudId: user.cloud_id }
@@ -115,7 +118,7 @@ export async function insertUsers(tx: UsersTx, cloud: CloudKey, users: readonly 
   await count(tx, cloud, users.length)
 }
 
-/** What the platform knows of it is read while the database of the cloud sleeps. */
+/** Changes the number of users. The platform's copy of it is read while the database of the cloud sleeps. */
 async function count(tx: UsersTx, { accountId, cloudId }: CloudKey, change: number): Promise<void> {
   const { users } = await tx
     .updateTable('app_users.counts')
@@ -127,7 +130,7 @@ async function count(tx: UsersTx, { accountId, cloudId }: CloudKey, change: numb
   if (tx.isApart) await tx.onPlatform((platform) => writeCount(platform, { accountId, cloudId }, users))
 }
 
-/** On the platform, of a cloud that has a database of its own. */
+/** Writes on the platform the number of users of a cloud with a database of its own. */
 export const writeCount = (reader: Reader, { accountId, cloudId }: CloudKey, users: bigint) =>
   reader
     .insertInto('app_users.counts')
@@ -135,7 +138,7 @@ export const writeCount = (reader: Reader, { accountId, cloudId }: CloudKey, use
     .onConflict((conflict) => conflict.columns(['account_id', 'cloud_id']).doUpdateSet({ users }))
     .execute()
 
-/** False if there is no such user. */
+/** Returns false if there is no such user. */
 export async function deleteUser(tx: UsersTx, cloud: CloudKey, userId: string): Promise<boolean> {
   await lockCloud(tx, cloud)
   const { numDeletedRows } = await tx
@@ -149,7 +152,7 @@ export async function deleteUser(tx: UsersTx, cloud: CloudKey, userId: string): 
   return true
 }
 
-/** Deletes as many users as `limit`; returns their ids. */
+/** Deletes at most `limit` users; returns their ids. */
 export async function deleteSomeUsers(tx: UsersTx, cloud: CloudKey, limit: number): Promise<string[]> {
   await lockCloud(tx, cloud)
   const { rows } = await sql<{ user_id: string }>`delete from app_users.users u using (
@@ -163,7 +166,7 @@ export async function deleteSomeUsers(tx: UsersTx, cloud: CloudKey, limit: numbe
 
 export type UserChange = Partial<Omit<UserRow, 'account_id' | 'cloud_id' | 'user_id' | 'created_at'>>
 
-/** Returns the user as it is then. Throws APP_USER_EMAIL_TAKEN where the new address is another's. */
+/** Returns the user as it is then. Throws APP_USER_EMAIL_TAKEN where another user has the new address. */
 export async function updateUser(
   tx: Tx,
   { account_id, cloud_id, user_id }: Pick<UserRow, 'account_id' | 'cloud_id' | 'user_id'>,
@@ -186,7 +189,7 @@ export async function updateUser(
 
 const uniqueViolation = '23505'
 
-/** In the order of their ids, beginning after one of them. */
+/** Returns users in the order of their ids, beginning after `after`. */
 export const usersAfter = (
   reader: Reader,
   cloud: CloudKey,
@@ -198,7 +201,7 @@ export const usersAfter = (
     .limit(limit)
     .execute()
 
-/** Newest first, as clients that count pages want them. */
+/** Returns users newest first, for clients that count pages. */
 export const userPage = (
   reader: Reader,
   cloud: CloudKey,
@@ -221,7 +224,7 @@ export async function countUsers(reader: Reader, { accountId, cloudId }: CloudKe
   return Number(row?.users ?? 0n)
 }
 
-/** For the developer: in the order of their ids, or the one with an address. Throws APP_USER_EMAIL_INVALID. */
+/** Returns users for the developer, in the order of their ids, or the one with an address. Throws APP_USER_EMAIL_INVALID. */
 export function listUsers(
   reader: Reader,
   cloud: CloudKey,

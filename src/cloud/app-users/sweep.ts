@@ -14,22 +14,22 @@ const idleSessionMs = 90 * dayMs
 
 type OldRows = readonly [table: string, column: string, before: Date]
 
-/** Wherever users are. */
+/** Old rows of every database with users. */
 const oldRows = (nowMs: number): OldRows[] => [
   ['one_time_tokens', 'expires_at', new Date(nowMs)],
   ['sessions', 'refreshed_at', new Date(nowMs - idleSessionMs)],
 ]
 
-/** On the platform, of all clouds. */
+/** Old rows of all clouds on the platform. */
 const oldCounts = (nowMs: number): OldRows[] => [
   ['attempts', 'window_ends_at', new Date(nowMs)],
   ['mails', 'created_at', new Date(nowMs - 2 * dayMs)],
 ]
 
-/** Nobody can sign in as a user without an address once the last session is over; so long its developer may still give it one. */
+/** Nobody can sign in as a user without an address once its last session is over. For this long the developer may still give the user an address. */
 const abandonedMs = 30 * dayMs
 
-/** Users who are nobody's any more. */
+/** The conditions under which users are deleted. */
 const overdue = (nowMs: number) => [
   sql`pending_until < ${new Date(nowMs)}`,
   sql`is_anonymous and created_at < ${new Date(nowMs - abandonedMs)} and not exists (
@@ -43,7 +43,7 @@ interface Place {
   run<Result>(work: (db: Db) => Promise<Result>): Promise<Result>
 }
 
-/** Deletes what has expired, users who never confirmed their sign-up, and those without an address whom nobody can be any more. */
+/** Deletes expired rows, users who never confirmed their sign-up, and users without an address as whom nobody can sign in any more. */
 export const appUsersSweepJob = job<null>({
   name: 'app-users.sweep',
   limits: () => ({ perAccount: 1, perProcess: 1 }),
@@ -56,7 +56,7 @@ export const appUsersSweepJob = job<null>({
   },
 })
 
-/** The same in the database of one cloud, which is awake when the job is queued: none is woken for it. */
+/** Sweeps the database of one cloud likewise. The database is awake when the job is queued, so that none is woken for a sweep. */
 export const ownSweepJob = job<{ cloudId: string }>({
   name: 'app-users.own-sweep',
   limits: () => ({ perAccount: 1, perProcess: 1 }),
@@ -69,7 +69,7 @@ export const ownSweepJob = job<{ cloudId: string }>({
   },
 })
 
-/** After a database of a cloud was used. */
+/** Queues a sweep of a cloud's database after it was used. */
 export async function sweepIfDue(
   app: Pick<App, 'db' | 'jobs' | 'appUsers'>,
   { accountId, cloudId, plan }: UsersOf,
@@ -93,7 +93,7 @@ async function deleteOld({ kysely }: Db, [table, column, before]: OldRows): Prom
   return rows.length
 }
 
-/** One by one, since each is counted in its cloud. Returns how many there were, less those whom the code of their app keeps. */
+/** Deletes users one by one, since each is counted in its cloud. Returns how many there were, less those whose deletion their app's code refused. */
 async function deleteOverdue(
   app: App,
   { plan, run }: Place,

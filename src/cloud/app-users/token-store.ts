@@ -38,7 +38,7 @@ export interface TokenRow {
   expires_at: Date
 }
 
-/** Of a user and purpose: what is asked for again and again leaves no more. */
+/** Tokens that are kept of one user and purpose, however often they are requested. */
 const maxTokens = 5
 
 export async function insertToken(tx: Tx, token: TokenRow): Promise<void> {
@@ -67,7 +67,7 @@ export const findTokenByHash = (
 export const findToken = (reader: Reader, cloud: CloudKey, tokenId: string): Promise<TokenRow | undefined> =>
   ofCloud(reader, cloud).where('token_id', '=', tokenId).executeTakeFirst()
 
-/** Newest first, locked: whoever else tries a code waits. */
+/** Returns tokens of a user, newest first and locked: others who try a code wait. */
 export const lockTokens = (
   tx: Tx,
   cloud: CloudKey,
@@ -82,7 +82,7 @@ export const lockTokens = (
     .forUpdate()
     .execute()
 
-/** False where it was used meanwhile. */
+/** Returns false where the token was used meanwhile. */
 export async function takeToken(tx: Tx, { account_id, cloud_id, token_id }: TokenRow): Promise<boolean> {
   const { numDeletedRows } = await tx
     .deleteFrom('app_users.one_time_tokens')
@@ -98,7 +98,7 @@ export const countWrongCode = (tx: Tx, tokens: readonly TokenRow[]) =>
     where account_id = ${tokens[0]!.account_id} and cloud_id = ${tokens[0]!.cloud_id}
       and token_id = any(${tokens.map(({ token_id }) => token_id)}::uuid[])`.execute(tx)
 
-/** Of a user, whatever else was mailed for these purposes. */
+/** Deletes all tokens of a user that were mailed for these purposes. */
 export const deleteTokens = (
   tx: Tx,
   { accountId, cloudId }: CloudKey,

@@ -1,4 +1,4 @@
-/** Where the users of a cloud are: in the database of the platform, or, of a dedicated cloud, in its own (docs/decisions/0083). */
+/** Finds the users of a cloud: they are in the database of the platform or, for a dedicated cloud, in its own (docs/decisions/0083). */
 import type { App } from '#app'
 import { restoredFrom } from '#cloud/backups'
 import { type LiveCloud, requireUnfrozen } from '#cloud/clouds'
@@ -18,9 +18,9 @@ export type Reader = Db['kysely'] | Tx
 export type UsersTx = Tx & {
   /** Whether the users are in a database of their cloud. */
   readonly isApart: boolean
-  /** On the database of the platform: this transaction itself, or one that is committed before it. */
+  /** Runs `work` on the database of the platform, in this transaction itself or in one that is committed before it. */
   onPlatform<Result>(work: (tx: Tx) => Promise<Result>): Promise<Result>
-  /** Why it takes no new users. */
+  /** Why the cloud takes no new users, or null. */
   readonly readOnlyWhy: LiveCloud['readOnlyWhy'] | 'machine'
   /** Users whose sessions end with this transaction. */
   readonly ended: Set<string>
@@ -28,7 +28,7 @@ export type UsersTx = Tx & {
 
 type Parts = Pick<App, 'db' | 'databases' | 'appUsers' | 'jobs' | 'clock' | 'log'>
 
-/** A dedicated cloud is woken. Throws what `use` of its databases does. */
+/** Runs `work` on the users' database, which is woken for a dedicated cloud. Throws what `use` of its databases does. */
 export const onUsersDb = <Result>(
   { db, databases }: Pick<App, 'db' | 'databases'>,
   cloud: UsersOf,
@@ -39,8 +39,8 @@ export const onUsersDb = <Result>(
     : work(db)
 
 /**
- * Outside a transaction. Throws what `use` of a dedicated cloud's database does, and APP_USER_TRIGGER_FAILED where code of its app has made users
- * larger than is received.
+ * Reads users outside a transaction. Throws what `use` of a dedicated cloud's database does, and APP_USER_TRIGGER_FAILED where code of its app has
+ * made users larger than this service receives.
  */
 export const readUsers = <Result>(
   app: Pick<App, 'db' | 'databases' | 'log'>,
@@ -52,8 +52,9 @@ export const readUsers = <Result>(
     : work(app.db.kysely)
 
 /**
- * One transaction. Sessions that it ends are dead in this process as soon as it has committed, and in all others once they have the
- * message. Throws what `work` throws, CLOUD_MOVING while a Starter cloud's users are copied, APP_USER_TRIGGER_FAILED where the code of a dedicated cloud refuses, and what `use` of its databases does.
+ * Runs `work` in one transaction. Sessions that it ends are refused in this process as soon as it has committed, and in all others once they have the
+ * message. Throws what `work` throws, CLOUD_MOVING while a Starter cloud's users are copied, APP_USER_TRIGGER_FAILED where the code of a dedicated
+ * cloud refuses, and what `use` of its databases does.
  */
 export async function changeUsers<Result>(
   app: Parts,
@@ -73,7 +74,7 @@ export async function changeUsers<Result>(
   return result
 }
 
-/** A transaction of the platform as one on the users there. */
+/** Returns a transaction of the platform as one on the users there. */
 export const usersTx = (tx: Tx, ended = new Set<string>()): UsersTx =>
   Object.assign(tx, {
     isApart: false,
@@ -88,7 +89,7 @@ async function changeApart<Result>(
   ended: Set<string>,
   work: (tx: UsersTx) => Promise<Result>,
 ): Promise<Result> {
-  /** Of the platform's own database, whose words are for nobody else. */
+  /** Failures of the platform's own database, whose messages nobody else may read. */
   const failures = new WeakSet<Error>()
   const onPlatform = <Done>(part: (tx: Tx) => Promise<Done>) =>
     app.db.tx(part).catch((error: Error) => {
@@ -106,7 +107,7 @@ async function changeApart<Result>(
   return result
 }
 
-/** The change stands already: a process that misses the message knows of it after seconds. */
+/** The change is committed already: a process that misses the message notices the end of sessions within seconds. */
 const announceLater = async ({ db, log }: Parts, ended: Set<string>): Promise<void> => {
   if (ended.size === 0) return
   await db
@@ -114,12 +115,13 @@ const announceLater = async ({ db, log }: Parts, ended: Set<string>): Promise<vo
     .catch((err: unknown) => log.warn({ err }, 'the end of sessions could not be announced'))
 }
 
-/** As the functions of databases/schema/auth.sql say that the code of the app refuses. */
+/** The SQLSTATE by which functions of databases/schema/auth.sql report that the code of the app refuses. */
 const refusal = 'KA001'
 
 /**
- * Code of the app refuses in its triggers, and makes statements of ours fail beside them: it may delete the row that it was called for, say more
- * than is received, or run until its time is over. What else fails may be a defect of this service, so it is logged.
+ * Turns an error of a cloud's database into a failure. Code of the app may refuse in its triggers, or make our statements fail otherwise: it may
+ * delete the row that it was called for, send more than is received, or run until its time is over. Any other error may be a defect of this service,
+ * so it is logged.
  */
 function explain({ log }: Pick<Parts, 'log'>, error: unknown): never {
   const report = databaseReport(error)
@@ -134,7 +136,7 @@ function explain({ log }: Pick<Parts, 'log'>, error: unknown): never {
 
 const adopted = new WeakMap<Db, Promise<void>>()
 
-/** The first use of a database by this process: what is of another cloud or of a backup in it is put right. */
+/** Returns the cloud's own database. The first use by this process replaces what the database holds of another cloud or of a backup. */
 async function ownDb(platform: Db, open: OpenDatabase, cloud: UsersOf): Promise<Db> {
   const db = open.db('auth_admin')
   let done = adopted.get(db)
@@ -153,6 +155,7 @@ async function adopt(platform: Db, db: Db, { accountId, cloudId }: UsersOf): Pro
     { text: 'select app_users.adopt($1, $2, $3) as users' },
     [accountId, cloudId, restoreId ?? null],
   )
-  // That of an empty one is counted already, or is still counted on the platform, which a Starter cloud is about to leave.
+  // The number of an empty database is not written: it is 0 on the platform too, or users of a Starter cloud that is about to move are still counted
+  // there.
   if (row!.users) await writeCount(platform.kysely, { accountId, cloudId }, row!.users)
 }

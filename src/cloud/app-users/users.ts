@@ -1,4 +1,4 @@
-/** What every process keeps of app users: keys that sign, and which sessions are alive. */
+/** The state of app users in every process: keys that sign, and which sessions are alive. */
 import type { KeyObject } from 'node:crypto'
 import type { App } from '#app'
 import { type CloudKey, type LiveCloud, openSigningKey } from '#cloud/clouds'
@@ -25,7 +25,7 @@ interface SigningSecret {
   privateKey: KeyObject
 }
 
-/** What every process keeps in memory of the users of apps. */
+/** The state of app users that every process keeps in memory. */
 export interface AppUsers extends AsyncDisposable {
   readonly passwords: Pick<PasswordHashing, 'hash' | 'matches'>
   /** Throws APP_USER_TOKEN_INVALID, APP_USER_TOKEN_EXPIRED and APP_USER_SESSION_ENDED. */
@@ -34,7 +34,7 @@ export interface AppUsers extends AsyncDisposable {
   signingKey(cloud: LiveCloud): Promise<SigningSecret>
   /** Whether it is time to delete what has expired in a database that is awake now; once an hour. */
   isSweepDue(cloud: CloudKey): boolean
-  /** After sessions of users were ended here: the next call asks the database. */
+  /** Called after sessions of users were ended here, so that the next call queries the database. */
   forget(...userIds: readonly string[]): void
 }
 
@@ -47,7 +47,7 @@ class Users implements AppUsers {
   readonly #ground: Ground
   readonly #live: LiveSessions
   readonly #checked: CheckedTokens = new Map()
-  /** By cloud. */
+  /** Signing keys by the id of their cloud. */
   readonly #keys = new Map<string, Promise<SigningSecret>>()
   /** When clouds with a database of their own were swept. */
   readonly #swept = new Map<string, number>()
@@ -65,7 +65,7 @@ class Users implements AppUsers {
     return read
   }
 
-  /** It is read anew when the first of the cloud's keys is another. */
+  /** Returns the kept key, which is read anew when the cloud's first key is another one. */
   async signingKey(cloud: LiveCloud): Promise<SigningSecret> {
     const newest = cloud.signingKeys[0]?.kid
     const kept = await this.#keys.get(cloud.cloudId)
@@ -97,7 +97,7 @@ class Users implements AppUsers {
 }
 
 /**
- * Whose access token this is. Throws APP_USER_TOKEN_INVALID, APP_USER_TOKEN_EXPIRED and APP_USER_SESSION_ENDED, also for users who are
+ * Returns whose access token this is. Throws APP_USER_TOKEN_INVALID, APP_USER_TOKEN_EXPIRED and APP_USER_SESSION_ENDED, also for users who are
  * blocked or deleted.
  */
 export const verifyAccessToken = (

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { pipeline, Readable, type Transform } from 'node:stream'
 import { createZstdCompress, createZstdDecompress } from 'node:zlib'
 
-/** What is stored is not what was written. */
+/** The stored bytes are not those that were written. */
 export class BackupDamaged extends Error {
   override name = 'BackupDamaged'
 }
@@ -11,7 +11,7 @@ export class BackupDamaged extends Error {
 export const compressed = (source: AsyncIterable<Buffer>): AsyncIterable<Buffer> =>
   through(source, createZstdCompress())
 
-/** Throws BackupDamaged at the end, where the bytes have another hash. */
+/** Yields the decompressed bytes. Throws BackupDamaged at the end, where the stored bytes have another hash. */
 export async function* verified(
   source: AsyncIterable<Buffer>,
   { sha256, bytes }: { sha256: string; bytes: number },
@@ -30,7 +30,7 @@ export async function* verified(
   try {
     yield* through(hashed(), createZstdDecompress())
   } catch (error) {
-    // A store whose answer was cut gives all of it another time.
+    // The answer of the store was cut; another attempt may get all of it.
     if (isOver && read < bytes)
       throw new Error(`Of ${bytes} bytes of a backup ${read} came.`, { cause: error })
     const { code } = error as NodeJS.ErrnoException
@@ -42,7 +42,7 @@ export async function* verified(
   if (hash.digest('hex') !== sha256) throw new BackupDamaged('A backup has another hash.')
 }
 
-/** Whether all bytes came, and are not those that were written: whoever unpacks them may stumble before their hash is known. */
+/** Whether all bytes came, and are not those that were written: unpacking them may fail before their hash is known. */
 export async function areOthers(
   source: AsyncIterable<Buffer>,
   { sha256, bytes }: { sha256: string; bytes: number },
@@ -56,7 +56,7 @@ export async function areOthers(
   return read >= bytes && hash.digest('hex') !== sha256
 }
 
-/** An error of the source is one of the result, and whoever leaves the result leaves the source. */
+/** Pipes `source` through `transform`. An error of the source is one of the result, and ending the result ends the source. */
 function through(source: AsyncIterable<Buffer>, transform: Transform): AsyncIterable<Buffer> {
   pipeline(Readable.from(source, { objectMode: false }), transform, () => undefined)
   return transform

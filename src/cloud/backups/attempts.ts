@@ -1,4 +1,4 @@
-/** What happens after an attempt at a backup, or at restoring one, has failed. */
+/** Decides what follows a failed attempt to make a backup, or to restore one. */
 import type { App } from '#app'
 import { type Later, laterWhenUnavailable } from '#platform/jobs'
 import * as store from './store.ts'
@@ -6,7 +6,7 @@ import * as store from './store.ts'
 const maxAttempts = 5
 const againMs = 5_000
 
-/** Undefined where it is not tried again. What has to wait for room or for another machine is no failure. */
+/** Returns when to try again, or undefined. An attempt that has to wait for room or for another machine is not counted as failed. */
 export async function laterOf(
   app: App,
   key: store.BackupKey | store.RestoreKey,

@@ -1,6 +1,6 @@
 /**
- * Each night every database that was changed is backed up, and backups that were kept for long enough are deleted. What came to no end by its
- * own job is ended, so that the next one may begin.
+ * Each night every database that was changed is backed up, and backups that were kept for long enough are deleted. A backup or restore that its own
+ * job did not end is ended, so that the next one may begin.
  */
 import type { App } from '#app'
 import { shareReadyCloud } from '#cloud/clouds'
@@ -12,7 +12,7 @@ import { backupJob, failBackup, queueBackup } from './take.ts'
 
 const everyMs = 10 * 60 * 1000
 const atOnce = 50
-/** From 1:00 in Tehran on, the clouds one after the other; Iran has had no summer time since 2022. */
+/** The night begins at 1:00 in Tehran, and clouds are spread over four hours; Iran has had no summer time since 2022. */
 const tehranMs = 3.5 * 60 * 60 * 1000
 const startMs = 60 * 60 * 1000
 const spreadSeconds = 4 * 60 * 60
@@ -32,7 +32,7 @@ export const nightlyJob = job<null>({
 
 const beforeFirst = '00000000-0000-0000-0000-000000000000'
 
-/** Those whose job was parked, or lost. One that fails does not keep the others from their end. */
+/** Ends backups and restores whose job was parked or lost. A failure at one of them does not stop the others. */
 async function endLost(app: App, stopping: AbortSignal): Promise<void> {
   const before = new Date(app.clock.nowMs() - everyMs)
   for (let after = beforeFirst; !stopping.aborted; ) {
@@ -61,7 +61,7 @@ async function endLostRestoreOf(
   await endLostRestore(app, { accountId, restoreId, ...cloud })
 }
 
-/** The beginning of the night that is, or was last. */
+/** Returns the beginning of the present night, or of the last one. */
 const nightOf = (nowMs: number): Date =>
   new Date(Math.floor((nowMs + tehranMs - startMs) / dayMs) * dayMs - tehranMs + startMs)
 
@@ -83,7 +83,7 @@ async function deleteExpired(app: App): Promise<number> {
   return deleteSome(app, { expired: now }, now)
 }
 
-/** A portion of the deletion of a cloud. */
+/** Deletes a portion of a cloud's backups. Returns true if there was none. */
 export const deleteBackupsOf = async (
   app: App,
   cloud: store.BackupKey | { accountId: string; cloudId: string },

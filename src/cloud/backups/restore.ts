@@ -1,4 +1,4 @@
-/** A backup takes the place of the database of a cloud: by a job that may run any number of times, and leaves either data or the other. */
+/** Replaces the database of a cloud by a backup: in a job that may run any number of times, and leaves either the old data or the backup's. */
 import type { App } from '#app'
 import { type CloudKey, limitsOf } from '#cloud/clouds'
 import { maxBytesOf } from '#cloud/databases'
@@ -12,13 +12,13 @@ import { laterOf } from './attempts.ts'
 import type { BackupProblem } from './phrases.ts'
 import * as store from './store.ts'
 
-/** While another process is at it. */
+/** The pause while another process works on the restore. */
 const busyMs = 5_000
-/** Until a cloud that is being set up for it may be ready. */
+/** The pause while the cloud is being set up. */
 const settingUpMs = 1_000
-/** For a disk or a memory that is full, since it was asked for. */
+/** How long a restore waits for a full disk or memory, since it was requested. */
 const maxRoomWaitMs = 10 * 60 * 1000
-/** What is unpacked may be a little more than what was packed, never much. */
+/** The unpacked bytes may be a little more than those that were packed, never much. */
 const slackBytes = 1024 * 1024
 
 export const restoreJob = job<{ cloudId: string; restoreId: string }>({
@@ -29,7 +29,7 @@ export const restoreJob = job<{ cloudId: string; restoreId: string }>({
   setAside: ({ app, accountId, data }) => giveUp(app, { accountId, ...data }, 'set_aside'),
 })
 
-/** Into a cloud of the same account, which is locked. Throws BACKUP_NOT_READY, BACKUP_TOO_LARGE and RESTORE_RUNNING. */
+/** Queues a restore into a cloud of the same account, which is locked. Throws BACKUP_NOT_READY, BACKUP_TOO_LARGE and RESTORE_RUNNING. */
 export async function askForRestore(
   app: App,
   tx: Tx,
@@ -46,7 +46,7 @@ export async function askForRestore(
   return row
 }
 
-/** The package of the cloud, or what it may have in place of that, has room for the database. */
+/** Requires that the package of the cloud, or the limits in place of it, have room for the database. */
 async function requireFits(
   { config }: App,
   tx: Tx,
@@ -70,7 +70,7 @@ async function restore(app: App, key: store.RestoreKey): Promise<Later | undefin
   )
   if (cloud?.state === 'provisioning') return { laterMs: settingUpMs }
   if (cloud?.state === 'failed') return end(app, key, 'cloud_gone')
-  // Its deletion ends what was begun.
+  // The deletion of the cloud ends the restore.
   if (cloud?.state !== 'ready') return undefined
   const backup = await store.findBackup(app.db.kysely, backupOf(key, row))
   if (backup?.state !== 'ready') return giveUp(app, key, 'backup_gone')
@@ -110,7 +110,7 @@ async function attempt(
   }
 }
 
-/** Of bytes that are not those that were written: then no further attempt helps. */
+/** Whether the error comes from damaged bytes, so that no further attempt helps. */
 async function isOfBytes({ storage }: App, backup: store.BackupRow, error: unknown): Promise<boolean> {
   if (error instanceof BackupDamaged || error instanceof Failure) return error instanceof BackupDamaged
   try {
@@ -133,14 +133,14 @@ async function* bytesOf(app: App, backup: store.BackupRow): AsyncGenerator<Buffe
   yield* verified(stored, writtenOf(backup))
 }
 
-/** What was begun is undone first. */
+/** Undoes what was begun, then ends the restore. */
 async function giveUp(app: App, key: store.RestoreKey, error: BackupProblem): Promise<undefined> {
   const backups = await app.databases.backups(key).catch(noBackups)
   await backups?.endRestore(shortId(key.restoreId))
   return end(app, key, error)
 }
 
-/** Nothing was begun in a database that was never made, nor in one whose backups are its operator's. */
+/** Nothing was begun in a database that was never made, nor in one whose backups its operator makes. */
 function noBackups(error: unknown): undefined {
   const isNone = error instanceof Failure && ['CLOUD_NOT_READY', 'BACKUPS_OF_OPERATOR'].includes(error.code)
   if (!isNone) throw error
@@ -151,12 +151,12 @@ async function end(app: App, key: store.RestoreKey, error: BackupProblem | null)
   return undefined
 }
 
-/** Its job is over without an end of it: it was parked. */
+/** Ends a restore that its job has left unfinished, since it was parked. */
 export async function endLostRestore(app: App, key: store.RestoreKey): Promise<void> {
   if ((await store.findRestore(app.db, key))?.state === 'queued') await giveUp(app, key, 'given_up')
 }
 
-/** A step of the deletion of a cloud: nothing of what was begun is left, and nothing of it goes on. */
+/** Ends a restore as a step of the deletion of a cloud, and undoes what was begun. Returns true if there was none. */
 export async function endRestoresOf(app: App, cloud: CloudKey): Promise<boolean> {
   const row = await store.unfinishedRestore(app.db.kysely, cloud)
   if (!row) return true

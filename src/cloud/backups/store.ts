@@ -55,7 +55,7 @@ export interface RestoreKey extends CloudKey {
 
 type Reader = Pick<Db, 'kysely'>['kysely'] | Tx
 
-/** What the limits of the cloud come from. */
+/** The columns that the limits of the cloud come from. */
 export const limitedOf = (tx: Tx, { accountId, cloudId }: CloudKey): Promise<Limited> =>
   tx
     .selectFrom('clouds.clouds')
@@ -83,11 +83,11 @@ export const findBackup = (
 ): Promise<BackupRow | undefined> =>
   backupsOf(kysely, cloud).where('backup_id', '=', backupId).executeTakeFirst()
 
-/** The same, which is not deleted until the transaction ends. */
+/** Returns a backup that is not deleted until the transaction ends. */
 export const holdBackup = (tx: Tx, { backupId, ...cloud }: BackupKey): Promise<BackupRow | undefined> =>
   backupsOf(tx, cloud).where('backup_id', '=', backupId).forShare().executeTakeFirst()
 
-/** The last one that there is. */
+/** Returns the last backup that is ready. */
 export const lastReady = (kysely: Reader, cloud: CloudKey): Promise<BackupRow | undefined> =>
   backupsOf(kysely, cloud)
     .where('state', '=', 'ready')
@@ -96,7 +96,7 @@ export const lastReady = (kysely: Reader, cloud: CloudKey): Promise<BackupRow | 
     .limit(1)
     .executeTakeFirst()
 
-/** Of those asked for, which stand or are being made; and bytes of all. */
+/** Returns how many requested backups exist or are being made, and the bytes of all backups. */
 export async function usageOf(
   kysely: Reader,
   { accountId, cloudId }: CloudKey,
@@ -107,7 +107,7 @@ export async function usageOf(
   return { asked: Number(rows[0]!.asked), bytes: Number(rows[0]!.bytes ?? 0) }
 }
 
-/** False where one of this cloud is being made already. */
+/** Returns false where a backup of this cloud is being made already. */
 export async function insertBackup(
   tx: Tx,
   { accountId, cloudId, backupId }: BackupKey,
@@ -120,7 +120,7 @@ export async function insertBackup(
   return rows.length > 0
 }
 
-/** Counts an attempt that has failed; how many there were. */
+/** Counts a failed attempt; returns how many there were. */
 export async function countFailure(db: Db, key: BackupKey | RestoreKey): Promise<number> {
   const [table, column, id] =
     'backupId' in key
@@ -136,7 +136,7 @@ export async function countFailure(db: Db, key: BackupKey | RestoreKey): Promise
   return row?.attempts ?? 0
 }
 
-/** False where it is over already. */
+/** Returns false where the backup is over already. */
 export async function changeBackup(
   tx: Tx,
   { accountId, cloudId, backupId }: BackupKey,
@@ -153,7 +153,7 @@ export async function changeBackup(
   return numUpdatedRows > 0n
 }
 
-/** The one that was made last still is what the database holds, in place of the one that was to be made. */
+/** Keeps the last backup for longer, which still is what the database holds, and deletes the queued one. */
 export async function confirmBackup(
   tx: Tx,
   { accountId, cloudId }: CloudKey,
@@ -166,8 +166,8 @@ export async function confirmBackup(
 }
 
 /**
- * Deletes it, or some of this cloud's that is deleted, or some of those that have expired; returns the keys of their bytes. One that is being
- * restored stays meanwhile, unless its cloud is deleted.
+ * Deletes one backup, some of a cloud that is being deleted, or some expired ones; returns the keys of their bytes. A backup that is being restored
+ * stays meanwhile, unless its cloud is deleted.
  */
 export async function deleteBackups(
   tx: Tx,
@@ -183,7 +183,7 @@ export async function deleteBackups(
   const held = sql`exists (select from databases.restores r where r.account_id = b.account_id
     and r.from_cloud_id = b.cloud_id and r.backup_id = b.backup_id and r.state = 'queued')`
   const spared = isOfDeleted ? sql`true` : sql`not ${held}`
-  // First locked, then looked at again: a restoring may have been accepted meanwhile.
+  // Rows are locked first and then checked again: a restore may have been accepted meanwhile.
   const { rows: locked } = await sql<{ account_id: string; cloud_id: string; backup_id: string }>`
     select account_id, cloud_id, backup_id from databases.backups b where ${chosen} and ${spared}
     order by expires_at limit ${limit} for update`.execute(tx)
@@ -194,7 +194,7 @@ export async function deleteBackups(
   return { deleted: rows.length, keys: rows.flatMap(({ storage_key: key }) => key ?? []) }
 }
 
-/** Dedicated clouds whose moment of the night has come since they were last backed up, or tried, the one that waits longest first. */
+/** Returns dedicated clouds whose time of the night has come since their last backup or attempt at one, the longest waiting first. */
 export const dueClouds = (
   db: Db,
   {
@@ -235,7 +235,7 @@ export const lastRestore = (kysely: Reader, cloud: CloudKey): Promise<RestoreRow
 export const unfinishedRestore = (kysely: Reader, cloud: CloudKey): Promise<RestoreRow | undefined> =>
   restoresOf(kysely, cloud).where('state', '=', 'queued').executeTakeFirst()
 
-/** Undefined where another one into this cloud is unfinished. */
+/** Returns undefined where another restore into this cloud is unfinished. */
 export async function insertRestore(
   tx: Tx,
   { accountId, cloudId, restoreId }: RestoreKey,
@@ -283,7 +283,7 @@ export async function restoredFrom(db: Db, cloud: CloudKey): Promise<string | un
   return row?.restore_id
 }
 
-/** Backups and restores that have been on their way since then, a page of them after the last one. */
+/** Returns unfinished backups and restores that began before `before`, a page of them after the id `after`. */
 export const unfinished = async (
   db: Db,
   { before, after, limit }: { before: Date; after: string; limit: number },

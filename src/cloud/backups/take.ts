@@ -1,4 +1,4 @@
-/** A backup is made: by a job that may run any number of times, until its bytes and its row are there together, or it is given up. */
+/** Makes a backup: in a job that may run any number of times, until the bytes and the row exist together, or the backup is given up. */
 import type { App } from '#app'
 import { type CloudKey, shareReadyCloud } from '#cloud/clouds'
 import type { DatabaseCopy } from '#cloud/databases'
@@ -26,7 +26,7 @@ export const backupJob = job<{ cloudId: string; backupId: string }>({
 export const expiryOf = ({ config }: Pick<App, 'config'>, now: Date): Date =>
   new Date(now.getTime() + config.backups.keepDays * dayMs)
 
-/** The cloud is locked and ready. Throws BACKUP_LIMIT and BACKUP_RUNNING. */
+/** Queues a backup of a cloud that is locked and ready. Throws BACKUP_LIMIT and BACKUP_RUNNING. */
 export async function askForBackup(app: App, tx: Tx, cloud: CloudKey, now: Date): Promise<store.BackupRow> {
   const max = app.config.backups.askedPerCloud
   if ((await store.usageOf(tx, cloud)).asked >= max) fail('BACKUP_LIMIT', { max })
@@ -34,7 +34,7 @@ export async function askForBackup(app: App, tx: Tx, cloud: CloudKey, now: Date)
   return (await store.findBackup(tx, key ?? fail('BACKUP_RUNNING', {})))!
 }
 
-/** Undefined where one is being made already. */
+/** Returns undefined where a backup is being made already. */
 export async function queueBackup(
   app: App,
   tx: Tx,
@@ -61,12 +61,12 @@ async function take(app: App, key: store.BackupKey): Promise<Later | undefined> 
   }
 }
 
-/** A night in which nothing was written to a database that sleeps: its last backup is kept for longer, and the database is not woken. */
+/** Whether nothing was written to a database that sleeps: then its last backup is kept for longer, and the database is not woken. */
 async function isUnchanged(app: App, key: store.BackupKey, row: store.BackupRow): Promise<boolean> {
   if (row.kind !== 'nightly') return false
   const last = await store.lastReady(app.db.kysely, key)
   const restored = await store.lastRestore(app.db.kysely, key)
-  // Numbers of transactions begin again where they were in the backup that was restored.
+  // After a restore, transaction numbers go on from those of the backup.
   if (!last || (restored && restored.created_at >= last.created_at)) return false
   const next = await (await app.databases.backups(key)).nextTransaction()
   if (next === undefined || next !== last.next_transaction) return false
@@ -80,13 +80,13 @@ async function copy(app: App, key: store.BackupKey): Promise<void> {
   const { accountId, cloudId } = key
   const { bytes: used } = await store.usageOf(app.db.kysely, key)
   const maxBytes = Math.max(0, app.config.backups.bytesPerCloud - used)
-  // Each attempt has a key of its own: bytes of one that seemed dead may still come.
+  // Each attempt has a key of its own: bytes of an attempt that seemed dead may still arrive.
   const storageKey = `databases/${accountId}/${cloudId}/${uuidv7()}`
   const backups = await app.databases.backups(key)
   const made = await backups.copy((copied) => write(app, storageKey, copied, maxBytes))
   await app.db.tx(async (tx) => {
     const now = new Date(app.clock.nowMs())
-    // Its deletion, once begun, would overlook it. One that is suspended gets its next backup when it stands again.
+    // The cloud's deletion, once begun, would overlook this backup. A suspended cloud gets its next backup when it is ready again.
     if (!(await shareReadyCloud(tx, key))) {
       await store.changeBackup(tx, key, { state: 'failed', error_code: 'given_up', finished_at: now })
       return

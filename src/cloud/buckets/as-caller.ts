@@ -1,6 +1,6 @@
 /**
- * Statements in the database of a cloud as whoever asks: anon, authenticated or service_role, never more. The developer's policies, triggers and
- * functions run in them.
+ * Runs statements in the database of a cloud as the caller's role: anon, authenticated or service_role, never more. The developer's policies,
+ * triggers and functions run in them.
  */
 import type pg from 'pg'
 import {
@@ -19,13 +19,13 @@ import { Failure } from '#platform/errors'
 import './errors.ts'
 
 export interface ObjectCaller extends DatabaseCaller {
-  /** Of a signed-in app user. */
+  /** The id of a signed-in app user. */
   userId?: string | undefined
-  /** Nothing of its database may be changed, by functions in policies neither. */
+  /** Nothing in the cloud's database may be changed, not even by functions in policies. */
   isReadOnly?: boolean | undefined
 }
 
-/** What the keys of a cloud are, where no user has signed in. */
+/** The caller with the role of the service key, where no user has signed in. */
 export const service: ObjectCaller = {
   role: 'service_role',
   claims: '{"role":"service_role"}',
@@ -34,15 +34,15 @@ export const service: ObjectCaller = {
 
 export type Run = <Row>(text: string, values?: readonly unknown[]) => Promise<Row[]>
 
-/** Sent by the database for one request: whoever develops the app can write rows as large as they like, and what is sent is answered in one piece. */
+/** The most that the database sends for one request: a developer can write rows of any size, and they are answered in one piece. */
 const mostBytes = 4 * 1024 * 1024
 
-/** Of a session, which has several statements. */
+/** The time of a session, which has several statements. */
 const maxMs = 20_000
 
 /**
- * One transaction, and no trace of it for the next; `undo`: it is rolled back whatever it did, to learn whether it would be allowed. Throws
- * what `inWords` makes of errors.
+ * Runs `work` as the caller in one transaction, which leaves nothing behind for the next. `undo` always rolls it back, to learn whether it would be
+ * allowed. Throws what `inWords` makes of errors.
  */
 export async function asCaller<Result>(
   open: OpenDatabase,
@@ -71,7 +71,7 @@ export async function asCaller<Result>(
   }
 }
 
-/** Reads past the policies, what nobody but this service has asked for: it writes nothing, and runs none of the developer's code. */
+/** Reads past the policies, for this service itself: the reader writes nothing, and runs none of the developer's code. */
 export const asReader =
   (open: OpenDatabase): Run =>
   async <Row>(text: string, values: readonly unknown[] = []) => {
@@ -96,21 +96,21 @@ const runOn =
     }
   }
 
-/** Longer than the server takes. */
+/** Longer than the server lets a session run. */
 const answerMs = maxMs + 5_000
 
 /** pg knows the option (client.js), its types do not. */
 const bounded = (text: string, values: readonly unknown[]): pg.QueryConfig =>
   ({ text, values: [...values], query_timeout: answerMs }) as pg.QueryConfig
 
-/** It writes, and its database had just begun to take nothing. */
+/** Returns a failure for a write to a database that has just become read-only. */
 function readOnlyFailure({ disk }: OpenDatabase, error: unknown): Failure | undefined {
   const why = readOnlyBy(disk)
   const isWrite = error instanceof StatementFailed && error.report.sqlState === readOnlyState
   return isWrite && why !== null ? new Failure('CLOUD_READ_ONLY', { why }, { cause: error }) : undefined
 }
 
-/** What the developer's database says against a statement is an answer to the app; only a database that is away is a failure of ours. */
+/** Turns a refusal by the developer's database into an answer to the app; only an unreachable database is a failure of ours. */
 function inWords(error: unknown): unknown {
   if (error instanceof Error && error.message === 'Query read timeout')
     return new Failure('OBJECT_STATEMENT_TIMEOUT', {}, { cause: error })
@@ -124,7 +124,7 @@ function inWords(error: unknown): unknown {
   )
 }
 
-/** Of the refusal that such a failure was made of: a caller may know better what it means. */
+/** Returns the SQLSTATE that a failure was made of: a caller may know better what it means. */
 const sqlStateOf = (failure: unknown): string | undefined =>
   failure instanceof Failure && failure.cause instanceof StatementFailed
     ? failure.cause.report.sqlState

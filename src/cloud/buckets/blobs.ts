@@ -1,10 +1,10 @@
 /**
- * The bytes of objects. Two databases know of each: that of the platform what it counts, that of the cloud what it is called. The platform
- * writes first that it does not know yet (`due_at`), then bytes and row follow; whatever a killed process leaves is resolved by the row: a
- * blob that one names is kept, any other is deleted and counts no more.
+ * The bytes of objects (blobs). Two databases know of each blob: the platform's knows its size, the cloud's knows its name. The platform first writes
+ * the blob as unresolved (`due_at`), then bytes and row follow. What a killed process leaves is resolved by the row: a blob that a row names is kept,
+ * any other is deleted and no longer counted.
  *
- * No bytes lie in the store of which neither a blob nor the list of pending blobs of the storage knows: a blob whose bytes may still be on
- * their way stays in that list until nobody can be writing them any more.
+ * All bytes in the store are known to a blob's row or to the storage's list of pending blobs: a blob whose bytes may still be under way stays in that
+ * list until nobody can be writing them any more.
  */
 import type { App } from '#app'
 import { countFiles, lockCounts } from '#cloud/app-files'
@@ -21,24 +21,26 @@ import './errors.ts'
 
 export type BucketsRoom = Pick<App, 'db' | 'clock' | 'storage' | 'config' | 'log' | 'metrics' | 'databases'>
 
-/** Longer than bytes take on their way to the store. */
+/** Longer than writing bytes to the store takes. */
 const writingMs = 60 * 60 * 1000
 /** Longer than any transaction in the database of a cloud. */
 const namingMs = 10 * 60 * 1000
 const againMs = 60 * 60 * 1000
 const portion = 1_000
 
-/** Of the caller nothing: account, cloud and blob, all ids. */
+/** Returns a key of ids alone (account, cloud, blob), with nothing of the caller. */
 export const keyOfBlob = ({ accountId, cloudId }: CloudKey, blobId: string): string =>
   `buckets/${accountId}/${cloudId}/${blobId}`
 
 export interface Reserving {
   dueAt?: Date
-  /** In the same transaction. */
+  /** Runs in the same transaction. */
   beside?: (tx: Tx) => Promise<void>
 }
 
-/** Before its bytes are written. Throws BUCKETS_FULL, CLOUD_NOT_FOUND where the cloud is not ready any more, and what `beside` throws. */
+/**
+ * Reserves a blob before its bytes are written. Throws BUCKETS_FULL, CLOUD_NOT_FOUND where the cloud is not ready any more, and what `beside` throws.
+ */
 export async function reserveBlob(
   app: BucketsRoom,
   blob: store.BlobKey,
@@ -56,7 +58,7 @@ export async function reserveBlob(
   if (full) fail('BUCKETS_FULL', full)
 }
 
-/** Undefined where it is reserved; else the limits that it would exceed. */
+/** Returns undefined where the blob is reserved; else the limits that it would exceed. */
 async function reserveIn(
   { config, clock }: BucketsRoom,
   tx: Tx,
@@ -75,7 +77,7 @@ async function reserveIn(
   return undefined
 }
 
-/** Before a transaction commits by which rows name them, or name them no more. Returns which of them there are. */
+/** Marks blobs as unresolved, before a transaction commits after which rows name them, or name them no more. Returns which of them exist. */
 export async function markUnresolved(
   { db, clock }: BucketsRoom,
   cloud: CloudKey,
@@ -86,13 +88,13 @@ export async function markUnresolved(
   return store.setDue(db, cloud, blobIds, new Date(clock.nowMs() + namingMs))
 }
 
-/** A row names it. False where the sweep has deleted it meanwhile. */
+/** Keeps a blob that a row names. Returns false where the sweep has deleted it meanwhile. */
 export const keepBlob = async ({ db }: BucketsRoom, cloud: CloudKey, blobId: string): Promise<boolean> =>
   (await store.setDue(db, cloud, [blobId], null)).length === 1
 
 /**
- * No row names them, and nobody writes them any more: they count no more, and their bytes are deleted, a few at once, many by the sweep of
- * the storage.
+ * Frees blobs that no row names and nobody writes any more: they are no longer counted, and their bytes are deleted, a few of them at once, many by
+ * the sweep of the storage.
  */
 async function freeBlobs(app: BucketsRoom, cloud: CloudKey, versions: readonly string[]): Promise<void> {
   const keys = await free(app, cloud, versions, 0)
@@ -103,8 +105,8 @@ async function freeBlobs(app: BucketsRoom, cloud: CloudKey, versions: readonly s
 }
 
 /**
- * The same for those whose bytes may be on their way still, or in parts that a store keeps: the sweep of the storage deletes them when whoever
- * wrote them has ended.
+ * Frees blobs whose bytes may still be under way, or in parts that a store keeps: the sweep of the storage deletes the bytes when whoever wrote them
+ * has ended.
  */
 export const abandonBlobs = async (
   app: BucketsRoom,
@@ -112,7 +114,7 @@ export const abandonBlobs = async (
   versions: readonly string[],
 ): Promise<void> => void (await free(app, cloud, versions, writingMs))
 
-/** In the order in which everybody locks: the counts first. Returns the keys of their bytes, also where nothing is counted any more. */
+/** Locks the counts first, as every transaction does. Returns the keys of the bytes, also of blobs that are no longer counted. */
 async function free(
   { db, clock }: BucketsRoom,
   cloud: CloudKey,
@@ -133,7 +135,7 @@ async function free(
   return keys
 }
 
-/** Those that a row names are kept; `release` ends the others. Throws what the database of the cloud throws. */
+/** Keeps the blobs that a row names and frees the others by `release`. Throws what the database of the cloud throws. */
 export async function resolveBlobs(
   app: BucketsRoom,
   cloud: CloudKey,
@@ -151,7 +153,7 @@ export async function resolveBlobs(
 
 type Stopping = Pick<AbortSignal, 'aborted'>
 
-/** What killed processes left unresolved, and what developers deleted by SQL. */
+/** Resolves the blobs that killed processes left, and frees those whose rows developers deleted by SQL. */
 export async function sweepBlobs(app: BucketsRoom, stopping: Stopping): Promise<void> {
   await sweepDue(app, stopping)
   const now = app.clock.nowMs()
@@ -190,7 +192,7 @@ async function resolveDue(app: BucketsRoom, blobs: readonly store.BlobKey[]): Pr
 
 const firstId = '00000000-0000-0000-0000-000000000000'
 
-/** All that count as kept. */
+/** Compares all kept blobs of a cloud with its rows. */
 async function compareAll(app: BucketsRoom, cloud: CloudKey, stopping: Stopping): Promise<void> {
   await app.databases.use(cloud, async (open) => {
     for (let after = firstId; !stopping.aborted; ) {
@@ -204,7 +206,7 @@ async function compareAll(app: BucketsRoom, cloud: CloudKey, stopping: Stopping)
   })
 }
 
-/** Of a cloud that is being deleted: one portion of its objects. True: there was none to delete. */
+/** Deletes one portion of the objects of a cloud that is being deleted. Returns true if there was none. */
 export async function deleteObjectsOf(app: BucketsRoom, cloud: CloudKey): Promise<boolean> {
   const rows = await store.someBlobs(app.db, cloud, portion / 10)
   const [kept, unresolved] = [rows.filter((row) => row.is_kept), rows.filter((row) => !row.is_kept)]
@@ -213,7 +215,7 @@ export async function deleteObjectsOf(app: BucketsRoom, cloud: CloudKey): Promis
     cloud,
     kept.map((row) => row.blob_id),
   )
-  // A request that began before the deletion may be writing them.
+  // A request that began before the deletion may be writing unresolved blobs.
   await abandonBlobs(
     app,
     cloud,

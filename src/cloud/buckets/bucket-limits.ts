@@ -1,17 +1,17 @@
-/** What a bucket takes: how large, and of which types. */
+/** The limits of a bucket: the size of an object, and its types. */
 import { fail } from '#platform/errors'
 import type { BucketRow } from './bucket-store.ts'
 import './errors.ts'
 import { bucketReasons } from './phrases.ts'
 
-/** Of the contract. */
+/** The largest object of the contract. */
 export const largestObjectBytes = 52_428_800
 const maxTypesLength = 100
 const typePattern = /^(?:\*\/\*|[\w!#$&^.+-]{1,100}\/(?:\*|[\w!#$&^.+-]{1,100}))$/
 
 const units: Record<string, number> = { b: 1, kb: 1024, mb: 1024 ** 2, gb: 1024 ** 3 }
 
-/** Null: the largest. Throws BUCKET_INVALID. */
+/** Returns the limit in bytes; null stands for the largest. Throws BUCKET_INVALID. */
 export function sizeLimit(stated: unknown): number | null {
   if (stated === null) return null
   const [, number = '', unit = 'b'] = /^(\d{1,12})\s*(b|kb|mb|gb)?$/i.exec(String(stated).trim()) ?? []
@@ -21,7 +21,7 @@ export function sizeLimit(stated: unknown): number | null {
   return bytes
 }
 
-/** Null: all. Throws BUCKET_INVALID. */
+/** Returns the allowed types; null stands for all. Throws BUCKET_INVALID. */
 export function mediaTypes(stated: unknown): string[] | null {
   if (stated === null) return null
   const isFine =
@@ -33,7 +33,7 @@ export function mediaTypes(stated: unknown): string[] | null {
   return stated.length === 0 ? null : stated
 }
 
-/** The most that the bucket takes of one object. */
+/** Returns the most bytes that one object of the bucket may have. */
 export const limitOf = ({ file_size_limit: limit }: BucketRow): number =>
   limit === null ? largestObjectBytes : Math.min(Number(limit), largestObjectBytes)
 

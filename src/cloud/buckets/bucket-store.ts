@@ -21,7 +21,7 @@ type Sent = Record<keyof BucketRow, unknown> & { allowed_mime_types: string | nu
 
 /** Throws OBJECT_ROW_TOO_LARGE. */
 function read(row: Sent): BucketRow {
-  // A list of texts, which PostgreSQL nests six deep at most.
+  // The JSON is an array of texts, which PostgreSQL nests six deep at most.
   const types = JSON.parse(readText(row.allowed_mime_types, 'allowed_mime_types') ?? 'null') as
     | unknown[]
     | null
@@ -38,7 +38,7 @@ export async function findBucket(run: Run, id: string): Promise<BucketRow | unde
   return row && read(row)
 }
 
-/** What the platform can keep of them: whoever asks for one names it in at most as many bytes. */
+/** Returns the public buckets with names of at most 400 bytes: no request can name a longer one. */
 export const publicBuckets = async (run: Run, limit: number): Promise<string[]> => {
   const rows = await run<{ id: string }>(
     'select id from storage.buckets where public and pg_catalog.octet_length(id) <= 400 order by id limit $1',

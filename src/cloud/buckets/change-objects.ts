@@ -1,4 +1,4 @@
-/** Objects moved and deleted, as whoever asks may by the policies of storage.objects. */
+/** Moves and deletes objects, as the policies of storage.objects allow the caller. */
 import { fail } from '#platform/errors'
 import { asCaller } from './as-caller.ts'
 import { markUnresolved, resolveBlobs } from './blobs.ts'
@@ -8,7 +8,7 @@ import * as store from './object-store.ts'
 import { type Asking, withObjectRefusals } from './objects.ts'
 import { sizeOf, typeOf } from './read-objects.ts'
 
-/** Those of them that the caller may delete. */
+/** Deletes the objects that the caller may delete. */
 export async function removeObjects(
   { app, cloud, open, caller }: Asking,
   bucket: string,
@@ -19,7 +19,7 @@ export async function removeObjects(
     await markUnresolved(app, cloud, versionsOf(gone))
     return gone
   })
-  // Another row may name the same bytes where the developer has copied one by SQL.
+  // Another row may name the same bytes where the developer has copied a row by SQL.
   await resolveBlobs(app, cloud, open, versionsOf(rows))
   return rows
 }
@@ -27,7 +27,10 @@ export async function removeObjects(
 const versionsOf = (rows: readonly { version: string | null }[]): string[] =>
   rows.flatMap(({ version }) => version ?? [])
 
-/** Its bytes stay. Throws OBJECT_NOT_FOUND, OBJECT_EXISTS, OBJECT_DENIED, OBJECT_TOO_LARGE, OBJECT_TYPE_REFUSED and BUCKET_NOT_FOUND. */
+/**
+ * Moves an object, whose bytes stay in place. Throws OBJECT_NOT_FOUND, OBJECT_EXISTS, OBJECT_DENIED, OBJECT_TOO_LARGE, OBJECT_TYPE_REFUSED and
+ * BUCKET_NOT_FOUND.
+ */
 export async function moveObject(
   { app, open, caller }: Asking,
   from: store.ObjectPlace,

@@ -1,4 +1,4 @@
-/** Uploads that end without an object: by their clients, after a day, and with their cloud. */
+/** Ends uploads without an object: for their clients, after a day, and with their cloud. */
 import type { CloudKey } from '#cloud/clouds'
 import { deletePendingBlobs, markForDeletion } from '#platform/storage'
 import { type BucketsRoom, resolveBlobs } from './blobs.ts'
@@ -7,17 +7,17 @@ import { setDue } from './store.ts'
 import { withLease } from './upload-lease.ts'
 import * as store from './upload-store.ts'
 
-/** By its client. Throws what `withLease` throws: one that is being received or finished ends when that is over. */
+/** Ends an upload for its client. Throws what `withLease` throws: an upload that is being received or finished can end only after that. */
 export const endUpload = (asking: Asking, upload: store.UploadRow): Promise<void> =>
   withLease(asking.app, upload, () => removeUpload(asking, upload))
 
-/** By whoever has its lease: nobody writes its object, so what was reserved is free at once. */
+/** Call with the upload's lease held. Nobody writes its object then, so the reserved bytes are freed immediately. */
 export async function removeUpload({ app, cloud, open }: Asking, upload: store.UploadRow): Promise<void> {
   await dropUpload(app, upload)
   await resolveBlobs(app, cloud, open, [upload.blob_id])
 }
 
-/** Of its parts nothing is left; what is reserved for it stays until it is looked up. */
+/** Deletes the upload and its parts; the bytes reserved for its object stay until the blob is resolved. */
 async function dropUpload(app: BucketsRoom, upload: store.UploadRow): Promise<void> {
   const keys = await app.db.tx(async (tx) => {
     await store.lockUpload(tx, upload)
@@ -29,7 +29,7 @@ async function dropUpload(app: BucketsRoom, upload: store.UploadRow): Promise<vo
   await deleteParts(app, keys)
 }
 
-/** Those of them that no upload has. */
+/** Deletes those parts that no upload has. */
 export async function deleteParts(app: BucketsRoom, keys: readonly string[]): Promise<void> {
   if (keys.length === 0) return
   await deletePendingBlobs(app, keys).catch((error: unknown) =>
@@ -39,7 +39,7 @@ export async function deleteParts(app: BucketsRoom, keys: readonly string[]): Pr
 
 const portion = 100
 
-/** Those whose day is over. */
+/** Ends uploads that have expired after a day. */
 export async function sweepUploads(app: BucketsRoom, stopping: Pick<AbortSignal, 'aborted'>): Promise<void> {
   for (let found = portion; found === portion && !stopping.aborted; ) {
     const uploads = await store.expiredUploads(app.db, new Date(app.clock.nowMs()), portion)
@@ -48,7 +48,7 @@ export async function sweepUploads(app: BucketsRoom, stopping: Pick<AbortSignal,
   }
 }
 
-/** A process may have been killed when it had placed the row of the object, so its blob is looked up. */
+/** Drops an expired upload. A process may have been killed after it placed the row of the object, so the blob is resolved. */
 async function dropExpired(app: BucketsRoom, upload: store.UploadRow): Promise<void> {
   const { account_id: accountId, cloud_id: cloudId, blob_id: blobId } = upload
   await dropUpload(app, upload)
@@ -56,7 +56,7 @@ async function dropExpired(app: BucketsRoom, upload: store.UploadRow): Promise<v
     await setDue(app.db, { accountId, cloudId }, [blobId], new Date(app.clock.nowMs()))
 }
 
-/** Of a cloud that is being deleted: one portion. True: there was none to delete. */
+/** Deletes one portion of the uploads of a cloud that is being deleted. Returns true if there was none. */
 export async function deleteUploadsOf(app: BucketsRoom, cloud: CloudKey): Promise<boolean> {
   const uploads = await store.uploadsOf(app.db, cloud, portion)
   for (const upload of uploads) await dropUpload(app, upload)

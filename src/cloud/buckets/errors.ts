@@ -1,7 +1,7 @@
 import { declareFailures, type Localized } from '#platform/errors'
 import { persian } from '#platform/words'
 
-/** What clients of the field have and buckets here have not. */
+/** Features that common clients have and buckets here do not. */
 export type MissingBucketFeature = 'vectors' | 'analytics' | 'lifecycle' | 'versions'
 
 declare module '#platform/errors' {

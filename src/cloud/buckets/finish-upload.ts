@@ -1,4 +1,4 @@
-/** The object of an upload whose parts have all come. */
+/** Makes the object of an upload whose parts have all arrived. */
 import { Failure } from '#platform/errors'
 import { failLost, markForDeletion } from '#platform/storage'
 import { asReader } from './as-caller.ts'
@@ -9,8 +9,8 @@ import { type Asking, BytesGone, placeObject } from './objects.ts'
 import * as store from './upload-store.ts'
 
 /**
- * May run again after a kill: then the row of its object may be there already. What is refused is refused for good, and the upload ends; what
- * failed may be tried again. Throws what `placeObject` throws.
+ * Finishes an upload. It may run again after a kill, when the row of the object may exist already. A refusal is final and ends the upload; a failure
+ * may be tried again. Throws what `placeObject` throws.
  */
 export async function finishUpload(asking: Asking, upload: store.UploadRow): Promise<store.UploadRow> {
   const { app, cloud, open } = asking
@@ -19,7 +19,7 @@ export async function finishUpload(asking: Asking, upload: store.UploadRow): Pro
     if (placed === undefined) await place(asking, upload)
   } catch (error) {
     if (isRefusal(error)) await removeUpload(asking, upload)
-    // Whoever had the lease after this process has finished the upload, and its object is deleted already.
+    // The next holder of the lease has finished the upload, and its object is deleted already.
     if (error instanceof BytesGone) await abandonBlobs(app, cloud, [upload.blob_id])
     throw error
   }
@@ -31,7 +31,7 @@ export async function finishUpload(asking: Asking, upload: store.UploadRow): Pro
     return found
   })
   await deleteParts(app, keys)
-  // Where the row was placed before a kill, nobody has said yet that it is kept.
+  // Where the row was placed before a kill, the blob has not been marked as kept yet.
   await resolveBlobs(app, cloud, open, [upload.blob_id])
   return { ...upload, offset_bytes: upload.bytes }
 }
@@ -45,7 +45,7 @@ async function place(asking: Asking, upload: store.UploadRow): Promise<void> {
   const bytes = Number(upload.bytes)
   const key = keyOfBlob(cloud, blobId)
   const parts = await store.partsOf(app.db, upload)
-  // A process that was killed here before may have left some of its own in the store.
+  // A process that was killed here before may have left parts of its own in the store.
   await app.storage.endUploads([key])
   const written = await app.storage.putUnsized(key, bytesOf(app, parts), bytes)
   if (written.bytes !== bytes) throw new Error('An upload has not the bytes of its parts.')

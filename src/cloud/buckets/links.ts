@@ -1,4 +1,4 @@
-/** Links that let in whoever has them, for a while: to read one object, or to store one. */
+/** Links by which anybody who has one may, for a while, read one object, or store one. */
 import { timingSafeEqual } from 'node:crypto'
 import type { App } from '#app'
 import type { CloudKey } from '#cloud/clouds'
@@ -6,13 +6,13 @@ import { fail } from '#platform/errors'
 import type { ObjectPlace } from './object-store.ts'
 import './errors.ts'
 
-/** What a link lets do. */
+/** What a link allows. */
 export interface Link extends ObjectPlace {
-  /** `render`: a picture as `transform` has it, and nothing else. */
+  /** `render` allows a picture as `transform` has it, and nothing else. */
   to: 'read' | 'render' | 'upload'
-  /** Of `render`, as it came. */
+  /** The parameters of `render`, as they came. */
   transform?: Readonly<Record<string, string>> | undefined
-  /** Of `upload`: whose object it will be, and whether it may replace one. */
+  /** For `upload`: the owner of the object, and whether it may replace one. */
   owner?: string | undefined
   upsert?: boolean | undefined
 }
@@ -20,7 +20,7 @@ export interface Link extends ObjectPlace {
 const purposeOf = ({ cloudId }: CloudKey): string => `links to objects/${cloudId}`
 const maxTokenLength = 8_000
 
-/** The name of an object is signed with it: a link of one is none of another. Throws SECRETS_SEALED. */
+/** Returns a function that signs links. The object's name is signed too, so that no link fits another object. Throws SECRETS_SEALED. */
 export async function openLinkSigner(
   { secrets }: Pick<App, 'secrets'>,
   cloud: CloudKey,
@@ -32,7 +32,7 @@ export async function openLinkSigner(
   }
 }
 
-/** Throws OBJECT_LINK_INVALID where it is no link to this, and SECRETS_SEALED. */
+/** Returns the link of a token. Throws OBJECT_LINK_INVALID where it is no link to `expected`, and SECRETS_SEALED. */
 export async function readLink(
   { secrets, clock }: Pick<App, 'secrets' | 'clock'>,
   cloud: CloudKey,
@@ -46,7 +46,7 @@ export async function readLink(
   const isOurs =
     more === undefined &&
     given.length === 32 &&
-    // One token has one spelling.
+    // Only one spelling of a token is accepted.
     body.toString('base64url') === text &&
     given.toString('base64url') === signature &&
     sign !== undefined &&

@@ -1,4 +1,4 @@
-/** Buckets made, changed, emptied and deleted, as whoever asks may by the policies of storage.buckets. */
+/** Creates, changes, empties and deletes buckets, as the policies of storage.buckets allow the caller. */
 import type { CloudKey } from '#cloud/clouds'
 import type { OpenDatabase } from '#cloud/databases'
 import { fail } from '#platform/errors'
@@ -31,7 +31,7 @@ export async function createBucket(
   }
 }
 
-/** Throws BUCKET_NOT_FOUND, also where no policy lets the caller see it. */
+/** Throws BUCKET_NOT_FOUND, also where no policy lets the caller see the bucket. */
 export const requireBucket = async (
   open: OpenDatabase,
   caller: ObjectCaller,
@@ -43,7 +43,7 @@ export const requireBucket = async (
 export const findBucket = (open: OpenDatabase, id: string): Promise<store.BucketRow | undefined> =>
   store.findBucket(asReader(open), id)
 
-/** What its limits are, whoever asks. Throws BUCKET_NOT_FOUND. */
+/** Returns a bucket with its limits, whoever the caller is. Throws BUCKET_NOT_FOUND. */
 export const readBucket = async (open: OpenDatabase, id: string): Promise<store.BucketRow> =>
   (await findBucket(open, id)) ?? fail('BUCKET_NOT_FOUND', { bucket: id })
 
@@ -76,7 +76,7 @@ const refuseUnseen = async (open: OpenDatabase, caller: ObjectCaller, id: string
 
 const emptiedAtOnce = 1_000
 
-/** Those of its objects that the caller may delete. Throws BUCKET_NOT_FOUND. */
+/** Deletes those objects of a bucket that the caller may delete. Throws BUCKET_NOT_FOUND. */
 export async function emptyBucket(
   app: BucketsRoom,
   cloud: CloudKey,

@@ -1,4 +1,4 @@
-/** Names of buckets and objects, as people write them: in any script, in the one normal form by which the same name is found again. */
+/** Names of buckets and objects: in any script, and in one normal form, so that the same name is found again. */
 import { fail, type Localized } from '#platform/errors'
 import './errors.ts'
 import { bucketReasons, nameReasons } from './phrases.ts'
@@ -9,7 +9,7 @@ const maxBucketLength = 100
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is refused.
 const control = /[\u0000-\u001f\u007f]/
 
-/** In NFC. Throws BUCKET_INVALID. */
+/** Returns the name in NFC. Throws BUCKET_INVALID. */
 export function bucketName(stated: string): string {
   const why = (): never =>
     fail('BUCKET_INVALID', { why: bucketReasons.name(maxBucketLength) }, { param: 'name' })
@@ -20,7 +20,7 @@ export function bucketName(stated: string): string {
   return isFine && !control.test(name) && name !== '.' && name !== '..' ? name : why()
 }
 
-/** In NFC. Throws OBJECT_NAME_INVALID. */
+/** Returns the name in NFC. Throws OBJECT_NAME_INVALID. */
 export function objectName(stated: string): string {
   const why = (reason: Localized): never => fail('OBJECT_NAME_INVALID', { why: reason }, { param: 'name' })
   if (stated === '') return why(nameReasons.empty)
@@ -33,7 +33,7 @@ export function objectName(stated: string): string {
   return name
 }
 
-/** What stands before a name in a list: it may be empty, and end with a slash. Throws OBJECT_NAME_INVALID. */
+/** Returns the prefix of names in a list: it may be empty, and end with a slash. Throws OBJECT_NAME_INVALID. */
 export function namePrefix(stated: string): string {
   const why = (reason: Localized): never => fail('OBJECT_NAME_INVALID', { why: reason }, { param: 'prefix' })
   if (stated.length > maxNameLength) return why(nameReasons.long(maxNameLength))
@@ -41,7 +41,7 @@ export function namePrefix(stated: string): string {
   return stated.normalize('NFC')
 }
 
-/** `bucket` and `name` of `/bucket/folder/name`, percent-encoded as it came. Throws OBJECT_NAME_INVALID and BUCKET_INVALID. */
+/** Returns `bucket` and `name` of the percent-encoded path `/bucket/folder/name`. Throws OBJECT_NAME_INVALID and BUCKET_INVALID. */
 export function placeIn(path: string): { bucket: string; name: string } {
   const decoded = decode(path.replace(/^\//, ''))
   const slash = decoded.indexOf('/')

@@ -1,4 +1,4 @@
-/** SQL of storage.objects, in the database of a cloud. What runs as whoever asks is filtered by the policies of the table. */
+/** SQL of storage.objects, in the database of a cloud. Statements that run as the caller are filtered by the policies of the table. */
 import type { Run } from './as-caller.ts'
 import { boundedObject, readText, readTime } from './read-columns.ts'
 
@@ -21,7 +21,7 @@ export interface AboutObject extends Times {
   cache_control: string | null
 }
 
-/** Each of both is a JSON object, as text. */
+/** Each of the two is a JSON object, as text. */
 interface Metadata {
   metadata: string | null
   user_metadata: string | null
@@ -37,7 +37,7 @@ const about = `id, bucket_id, name, owner, owner_id, version, created_at, update
   ${member('size')} as size, ${member('mimetype')} as mimetype, ${member('cacheControl')} as cache_control`
 const columns = `${about}, ${boundedObject('metadata')}, ${boundedObject('user_metadata')}`
 
-/** Dates that are none become null, and texts are checked. Throws OBJECT_ROW_TOO_LARGE. */
+/** Reads a row: invalid dates become null, and texts are checked. Throws OBJECT_ROW_TOO_LARGE. */
 const read = <Row extends Times & Partial<Metadata>>(row: Row): Row => ({
   ...row,
   created_at: readTime(row.created_at),
@@ -87,7 +87,10 @@ export interface WrittenObject extends ObjectPlace {
   now: Date
 }
 
-/** `replaces`: where the name is taken, which the policies must allow, too. Reads nothing back: who may write need not be able to read. */
+/**
+ * Writes an object. `replaces` allows it to replace one of its name, if the policies do too. Nothing is read back: a caller who may write need not be
+ * able to read.
+ */
 export const writeObject = (run: Run, object: WrittenObject, { replaces }: { replaces: boolean }) =>
   run(
     `insert into storage.objects
@@ -106,7 +109,7 @@ export const writeObject = (run: Run, object: WrittenObject, { replaces }: { rep
     ],
   )
 
-/** Its bytes stay where they are. Returns how many rows the policies let it move. */
+/** Renames an object, whose bytes stay where they are. Returns how many rows the policies let it move. */
 export async function renameObject(
   run: Run,
   id: string,
@@ -136,7 +139,7 @@ export const deleteSome = (run: Run, bucket: string, limit: number): Promise<{ v
     [bucket, limit],
   )
 
-/** Which of these versions rows name; whoever may see them. */
+/** Returns which of these versions rows name, whoever may see the rows. */
 export const versionsThatAre = async (run: Run, versions: readonly string[]): Promise<string[]> => {
   const rows = await run<{ version: string }>(
     'select version from storage.objects where version = any($1::text[])',
@@ -152,7 +155,7 @@ export const isSortColumn = (text: string): text is SortColumn =>
 
 export interface FolderQuery {
   bucket: string
-  /** Empty, or with a slash at its end. */
+  /** Empty, or a path with a slash at its end. */
   folder: string
   /** What the names in the folder begin with. */
   search: string
@@ -164,11 +167,13 @@ export interface FolderQuery {
 
 export interface FolderEntry extends Times, Pick<Metadata, 'metadata'> {
   name: string
-  /** Null: a folder. */
+  /** Null for a folder. */
   id: string | null
 }
 
-/** What stands directly in a folder: folders first where they are sorted by what they have not, else by their names among the files. */
+/**
+ * Lists the direct entries of a folder. Folders come first when sorted by a date, which they do not have; sorted by name they are among the files.
+ */
 export const listFolder = (run: Run, query: FolderQuery): Promise<FolderEntry[]> => {
   const { bucket, folder, search, limit, offset, column, isDescending } = query
   const direction = isDescending ? 'desc' : 'asc'
@@ -200,11 +205,11 @@ export interface KeysQuery {
   limit: number
   column: 'name' | 'updated_at' | 'created_at'
   isDescending: boolean
-  /** Of the last one of the page before. */
+  /** The last entry of the previous page. */
   after?: { value: string; name: string } | undefined
 }
 
-/** By whole names; with folders, names that go on behind a slash are one entry. */
+/** Lists objects by whole names; with folders, names that go on behind a slash are one entry. */
 export const listKeys = (
   run: Run,
   { bucket, prefix, withFolders, limit, column, isDescending, after }: KeysQuery,
@@ -232,7 +237,7 @@ export const listKeys = (
   )
 }
 
-/** Of all buckets, newest first; `after`: the id of the last one of the page before. */
+/** Lists objects of all buckets, newest first; `after` is the id of the last object of the previous page. */
 export const listAllObjects = (
   run: Run,
   { limit, after }: { limit: number; after?: string | undefined },

@@ -1,4 +1,4 @@
-/** Objects written and copied, as whoever asks may by the policies of storage.objects. */
+/** Writes and copies objects, as the policies of storage.objects allow the caller. */
 import { randomUUID } from 'node:crypto'
 import type { CloudKey } from '#cloud/clouds'
 import type { OpenDatabase } from '#cloud/databases'
@@ -25,10 +25,10 @@ import { readBucket } from './manage-buckets.ts'
 import * as store from './object-store.ts'
 import { cacheControlOf, openBytes, requireObject, sizeOf, typeOf } from './read-objects.ts'
 
-/** What an app says of the bytes that it stores. */
+/** What an app states about the bytes that it stores. */
 export interface ObjectProperties {
   contentType: string
-  /** As it leaves. */
+  /** The header as it is sent in answers. */
   cacheControl: string
   /** A JSON object. */
   userMetadata: string | null
@@ -51,7 +51,10 @@ export interface Asking {
   caller: ObjectCaller
 }
 
-/** Before its bytes are read: nothing is written. Throws OBJECT_DENIED, OBJECT_EXISTS and BUCKET_NOT_FOUND. */
+/**
+ * Checks before the bytes are read that the caller may store the object; nothing is written. Throws OBJECT_DENIED, OBJECT_EXISTS and
+ * BUCKET_NOT_FOUND.
+ */
 export const requireMayPut = (
   { app, open, caller }: Asking,
   object: NewObject,
@@ -76,11 +79,11 @@ export interface Copying {
   from: store.ObjectPlace
   to: store.ObjectPlace
   upsert: boolean
-  /** In place of those of the source. */
+  /** They replace the properties of the source. */
   properties?: Partial<Pick<ObjectProperties, 'contentType' | 'cacheControl'>> | undefined
 }
 
-/** With bytes of its own. Throws OBJECT_NOT_FOUND, and what `putObject` throws. */
+/** Copies an object and its bytes. Throws OBJECT_NOT_FOUND, and what `putObject` throws. */
 export async function copyObject(
   asking: Asking,
   { from, to, upsert, properties }: Copying,
@@ -98,12 +101,12 @@ export async function copyObject(
   const bytes = sizeOf(row)
   return storeObject(asking, object, bytes, async (key) => {
     const written = await app.storage.putUnsized(key, await openBytes(app, cloud, row), bytes)
-    // The developer has changed what the row says of its size.
+    // The developer has changed the size in the row.
     if (written.bytes !== bytes) fail('OBJECT_NOT_FOUND', {})
   })
 }
 
-/** Its bytes are counted, written and named by a row, in this order; what is refused counts no more. */
+/** Counts the bytes, writes them and names them by a row, in this order; refused bytes are no longer counted. */
 async function storeObject(
   asking: Asking,
   object: NewObject,
@@ -126,20 +129,20 @@ async function storeObject(
   try {
     return await placeObject(asking, object, { blobId, bytes })
   } catch (error) {
-    // Where this fails too, the sweep resolves it.
+    // Where this fails too, the sweep resolves the blob.
     await resolveBlobs(app, cloud, open, [blobId]).catch(() => undefined)
     throw error
   }
 }
 
-/** This process stood still for so long that what it has written counts no more. */
+/** This process stood still for so long that the bytes it has written are no longer counted. */
 export class BytesGone extends Error {
   constructor() {
     super('The bytes of an object were reserved too long ago.')
   }
 }
 
-/** The row of bytes that are stored. Throws what the policies say against it, and BytesGone. */
+/** Writes the row of bytes that are stored. Throws what the policies refuse, and BytesGone. */
 export async function placeObject(
   { app, cloud, open, caller }: Asking,
   object: NewObject,
@@ -196,7 +199,7 @@ const rowOf = (
   }
 }
 
-/** What the constraints of storage.objects say against a row of this bucket. */
+/** Turns violated constraints of storage.objects into OBJECT_EXISTS and BUCKET_NOT_FOUND. */
 export async function withObjectRefusals<Result>(bucket: string, writing: Promise<Result>): Promise<Result> {
   try {
     return await writing

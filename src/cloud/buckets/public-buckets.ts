@@ -1,6 +1,6 @@
 /**
- * Which buckets are public, as the platform knows it: strangers who have no key ask for their objects, and what is not public must wake no
- * database. Read again whenever buckets may have changed through this service, the SQL of developers included.
+ * The platform's list of public buckets: strangers without a key request their objects, and a request for any other bucket must wake no database. The
+ * list is read again whenever buckets may have changed through this service, the SQL of developers included.
  */
 import type { CloudKey } from '#cloud/clouds'
 import type { OpenDatabase } from '#cloud/databases'
@@ -9,12 +9,12 @@ import type { BucketsRoom } from './blobs.ts'
 import { publicBuckets } from './bucket-store.ts'
 import { forgetPublicNames, readPublicNames, writePublicNames } from './store.ts'
 
-/** Beyond it they are not kept, and each request asks the database. */
+/** More names are not kept, and then each request queries the database. */
 const maxNames = 1_000
 
 type Room = Pick<BucketsRoom, 'db' | 'clock'>
 
-/** `work` may change buckets. Where this process is killed, or the database cannot be read, nothing is known of them any more. */
+/** Runs `work`, which may change buckets. Where this process is killed, or the database cannot be read, public buckets are unknown from then on. */
 export async function changingBuckets<Result>(
   app: Room & Pick<BucketsRoom, 'databases' | 'log'>,
   cloud: CloudKey,
@@ -31,12 +31,12 @@ export async function changingBuckets<Result>(
 }
 
 export async function readPublicBuckets(app: Room, cloud: CloudKey, open: OpenDatabase): Promise<void> {
-  // Before they are read: a restoring that begins meanwhile counts as later.
+  // The time is taken before buckets are read: a restore that begins meanwhile counts as later.
   const now = new Date(app.clock.nowMs())
   const names = await publicBuckets(asReader(open), maxNames + 1)
   await writePublicNames(app.db, cloud, names.length > maxNames ? null : names, now)
 }
 
-/** Where nothing is known of the cloud, it may be. */
+/** Returns true also where nothing is known of the cloud. */
 export const mayBePublic = ({ db }: Room, cloud: CloudKey, bucket: string): Promise<boolean> =>
   readPublicNames(db, cloud, bucket)

@@ -1,26 +1,24 @@
-/** What the developer of an app can have written into a row is read leniently, and bounded by the database that sends it. */
+/** Columns that the developer of an app may have written are read leniently, and bounded by the database that sends them. */
 import { fail } from '#platform/errors'
 
-/** Of one value as text. What this service writes has 17 KiB at most. */
+/** The most of one value as text. This service itself writes 17 KiB at most. */
 const mostBytes = 64 * 1024
 
-/** A JSON text; empty beyond the bound. */
+/** SQL of a JSON text, which is empty beyond the bound. */
 export const boundedText = (expression: string, name: string): string =>
   `case when pg_catalog.octet_length(${expression}::text) > ${mostBytes} then '' else ${expression}::text end as ${name}`
 
-/** The same, and null for what is no object. */
+/** SQL of a JSON object as text, or null for any other value. */
 export const boundedObject = (column: string): string =>
   boundedText(
     `(case when pg_catalog.jsonb_typeof(${column}) operator(pg_catalog.=) 'object' then ${column} end)`,
     column,
   )
 
-/**
- * The text as it is: it may be nested as deep as PostgreSQL takes it, and a thousand of them take long to read. Throws OBJECT_ROW_TOO_LARGE.
- */
+/** Returns the text unparsed: it may be nested as deep as PostgreSQL allows, and a thousand texts take long to parse. Throws OBJECT_ROW_TOO_LARGE. */
 export const readText = (text: string | null, column: string): string | null =>
   text === '' ? fail('OBJECT_ROW_TOO_LARGE', { column, maxBytes: mostBytes }) : text
 
-/** Null for `infinity`, and for years that dates of this language do not reach. */
+/** Returns null for `infinity`, and for years that JavaScript dates do not reach. */
 export const readTime = (value: unknown): Date | null =>
   value instanceof Date && !Number.isNaN(value.getTime()) ? value : null

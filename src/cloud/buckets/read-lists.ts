@@ -1,4 +1,4 @@
-/** Lists as whoever asks may see them. */
+/** Lists of buckets and objects, as the caller may see them. */
 import type { OpenDatabase } from '#cloud/databases'
 import { asCaller, asReader, type ObjectCaller } from './as-caller.ts'
 import { type BucketRow, type BucketsQuery, listBuckets } from './bucket-store.ts'
@@ -23,7 +23,7 @@ export const findObjectsAs = (
   names: readonly string[],
 ): Promise<objects.AboutObject[]> => asCaller(open, caller, (run) => objects.findObjects(run, bucket, names))
 
-/** Of all buckets, for the developer: newest first. */
+/** Lists objects of all buckets for the developer, newest first. */
 export const listAllObjects = (
   open: OpenDatabase,
   page: { limit: number; after?: string | undefined },

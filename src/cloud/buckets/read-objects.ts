@@ -1,4 +1,4 @@
-/** Objects read: their rows, what these say of their bytes, and the bytes. */
+/** Reads objects: their rows, what the rows say about the bytes, and the bytes. */
 import type { CloudKey } from '#cloud/clouds'
 import type { OpenDatabase } from '#cloud/databases'
 import { fail } from '#platform/errors'
@@ -9,14 +9,14 @@ import { type BucketsRoom, keyOfBlob } from './blobs.ts'
 import * as store from './object-store.ts'
 import { isKept } from './store.ts'
 
-/** Throws OBJECT_NOT_FOUND, also where no policy lets the caller see it. */
+/** Throws OBJECT_NOT_FOUND, also where no policy lets the caller see the object. */
 export const requireObject = async (
   { open, caller }: { open: OpenDatabase; caller: ObjectCaller },
   place: store.ObjectPlace,
 ): Promise<store.ObjectRow> =>
   (await asCaller(open, caller, (run) => store.findObject(run, place))) ?? fail('OBJECT_NOT_FOUND', {})
 
-/** Whoever asks: its bucket is public, or a link of it was checked. Throws OBJECT_NOT_FOUND. */
+/** Returns an object for any caller: its bucket is public, or a link to it was checked. Throws OBJECT_NOT_FOUND. */
 export const readObject = async (open: OpenDatabase, place: store.ObjectPlace): Promise<store.ObjectRow> =>
   (await store.findObject(asReader(open), place)) ?? fail('OBJECT_NOT_FOUND', {})
 
@@ -30,7 +30,9 @@ export const typeOf = ({ mimetype }: store.AboutObject): string => mimetype ?? '
 export const cacheControlOf = ({ cache_control: stated }: store.AboutObject): string =>
   stated !== null && /^[\x20-\x7e]{1,200}$/.test(stated) ? stated : 'no-cache'
 
-/** All of the bytes, or a part of them. Throws OBJECT_NOT_FOUND where the row names none of this cloud, and FILE_LOST where they are gone. */
+/**
+ * Opens the bytes of an object, or a part. Throws OBJECT_NOT_FOUND where the row names no blob of this cloud, and FILE_LOST where the bytes are lost.
+ */
 export async function openBytes(
   app: Pick<BucketsRoom, 'db' | 'storage' | 'log' | 'metrics'>,
   cloud: CloudKey,
@@ -41,6 +43,6 @@ export async function openBytes(
   const key = keyOfBlob(cloud, version)
   const found = await app.storage.get(key, range)
   if (found) return found
-  // One that is deleted is counted no more.
+  // A deleted blob is no longer counted.
   return (await isKept(app.db, cloud, version)) ? failLost(app, key) : fail('OBJECT_NOT_FOUND', {})
 }

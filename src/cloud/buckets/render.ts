@@ -9,7 +9,7 @@ export interface Transform {
   height?: number | undefined
   resize: 'cover' | 'contain' | 'fill'
   quality: number
-  /** Whether it stays what it is where the browser would take something smaller. */
+  /** Whether the picture keeps its format where the browser would accept a smaller one. */
   keepsFormat: boolean
 }
 
@@ -22,7 +22,7 @@ const maxSide = 2_500
 const largestSource = 25 * 1024 * 1024
 /** A few bytes can claim any size; these are 100 MB decoded. */
 const maxPixels = 25_000_000
-/** Decoding and encoding of one picture, beyond what it waits. */
+/** The time to decode and encode one picture, without waiting. */
 const maxSeconds = 10
 const kinds = new Set(['image/jpeg', 'image/png', 'image/webp', 'image/avif', 'image/gif'])
 
@@ -52,13 +52,16 @@ export function transformOf(query: URLSearchParams): Transform {
   }
 }
 
-/** Before its bytes are read. Throws OBJECT_NOT_RENDERED. */
+/** Checks a picture before its bytes are read. Throws OBJECT_NOT_RENDERED. */
 export function requireRenderable({ bytes, mediaType }: { bytes: number; mediaType: string }): void {
   if (!kinds.has(mediaType.split(';', 1)[0]!.trim().toLowerCase())) refuse(reasons.kind)
   if (bytes > largestSource) refuse(tooLarge)
 }
 
-/** Upright, never larger than it is, and without what a camera wrote beside it; of an animation the first picture. Throws OBJECT_NOT_RENDERED. */
+/**
+ * Renders a picture upright, never larger than its source, and without metadata of a camera; of an animation the first picture. Throws
+ * OBJECT_NOT_RENDERED.
+ */
 export async function renderPicture(
   source: Uint8Array,
   { width, height, resize, quality, keepsFormat }: Transform,
@@ -88,12 +91,12 @@ export async function renderPicture(
 }
 
 /**
- * By its first bytes, whatever its sender calls it: the decoder would take more kinds, and an SVG of some megabytes holds a core for half a
- * minute and a gigabyte of memory before its size is known.
+ * Returns the type by the first bytes, whatever the sender calls it: the decoder would take more types, and an SVG of some megabytes holds a core for
+ * half a minute and a gigabyte of memory before its size is known.
  */
 const kindOf = (bytes: Uint8Array): string | undefined =>
   sniff(bytes) ?? (isAvif(bytes) ? 'image/avif' : undefined)
 
-/** The brand of the file type box, which comes first (ISO 23000-22). */
+/** Checks the brand of the file type box, which comes first (ISO 23000-22). */
 const isAvif = (bytes: Uint8Array): boolean =>
   /^ftyp(?:avif|avis|mif1|msf1)/.test(Buffer.from(bytes.subarray(4, 12)).toString('latin1'))

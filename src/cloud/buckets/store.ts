@@ -18,7 +18,7 @@ export async function insertBlob(
     on conflict do nothing`.execute(tx)
 }
 
-/** When they are looked up; null: a row names them. Returns which of them there are. */
+/** Sets when blobs are resolved; null means that a row names them. Returns which of them exist. */
 export const setDue = async (
   db: Db,
   { accountId, cloudId }: CloudKey,
@@ -35,7 +35,7 @@ export const setDue = async (
   return rows.map((row) => row.blob_id)
 }
 
-/** Returns the sizes of those that there were. */
+/** Deletes blobs; returns the sizes of those that existed. */
 export async function deleteBlobs(
   tx: Tx,
   { accountId, cloudId }: CloudKey,
@@ -47,7 +47,7 @@ export async function deleteBlobs(
   return rows.map((row) => row.bytes)
 }
 
-/** Of all clouds, the longest due first. */
+/** Returns due blobs of all clouds, the longest due first. */
 export const dueBlobs = (db: Db, now: Date, limit: number): Promise<BlobKey[]> =>
   db.query(
     {
@@ -66,7 +66,7 @@ export const postpone = (db: Db, { accountId, cloudId }: CloudKey, blobIds: read
     [accountId, cloudId, blobIds, dueAt],
   )
 
-/** Of one cloud, by their ids, those that a row named when they were last looked up. */
+/** Returns blobs of one cloud, ordered by id, that a row named when they were last resolved. */
 export const keptAfter = async (
   db: Db,
   { accountId, cloudId }: CloudKey,
@@ -82,7 +82,7 @@ export const keptAfter = async (
   return rows.map((row) => row.blob_id)
 }
 
-/** Of one cloud; `is_kept`: a row named it when it was last looked up. */
+/** Returns blobs of one cloud; `is_kept` says that a row named the blob when it was last resolved. */
 export const someBlobs = (
   db: Db,
   { accountId, cloudId }: CloudKey,
@@ -105,7 +105,7 @@ export async function isKept(db: Db, { accountId, cloudId }: CloudKey, blobId: s
   return rows.length === 1
 }
 
-/** Clouds whose blobs were last compared before then; from now on they count as compared. */
+/** Returns clouds whose blobs were last compared before `before`; from now on they count as compared. */
 export const takeChecks = (db: Db, before: Date, now: Date, limit: number): Promise<CloudKey[]> =>
   db.query(
     {
@@ -118,7 +118,7 @@ export const takeChecks = (db: Db, before: Date, now: Date, limit: number): Prom
     [before, now, limit],
   )
 
-/** The same for one; false where it was compared since. */
+/** Takes the check of one cloud; returns false where it was compared since. */
 export async function takeCheck(
   db: Db,
   { accountId, cloudId }: CloudKey,
@@ -150,7 +150,7 @@ export const writePublicNames = (
     [accountId, cloudId, names, now],
   )
 
-/** True where they are not known, or were read before the database was restored. */
+/** Returns true also where names are not known, or were read before the database was restored. */
 export async function readPublicNames(
   db: Db,
   { accountId, cloudId }: CloudKey,

@@ -1,7 +1,7 @@
 /**
- * One request at a time works on an upload: so no bytes come of which only one part will count, and nobody ends what another one finishes.
- * Whoever comes beside it is refused, and whoever has the lease stops receiving soon: a client whose line broke comes back long before its first
- * request learns of that.
+ * One request at a time works on an upload, so that no two requests send bytes of which only one's count, and none ends what another finishes. A
+ * second request is refused, and the holder of the lease stops receiving soon: a client whose connection broke comes back long before its first
+ * request notices that.
  */
 import { randomUUID } from 'node:crypto'
 import { repetitions } from '#platform/clock'
@@ -9,14 +9,14 @@ import { fail } from '#platform/errors'
 import type { BucketsRoom } from './blobs.ts'
 import * as store from './upload-store.ts'
 
-/** Short, so that an upload whose process was killed goes on while its client still tries. */
+/** The lease is short, so that an upload whose process was killed goes on while its client still tries. */
 const leaseMs = 10_000
 
 export interface UploadLease {
   id: string
-  /** As it stood when the lease began. */
+  /** The upload as it was when the lease began. */
   upload: store.UploadRow
-  /** Another request waits, or has the lease already. */
+  /** Aborts when another request waits, or has the lease already. */
   wanted: AbortSignal
 }
 
@@ -38,9 +38,9 @@ export async function withLease<Result>(
   const renew = async () => {
     if ((await store.renewLease(db, upload, id, until())) !== false) wanted.abort()
   }
-  // A database that is away for longer than the lease lets another one have it; what this one then writes is refused.
+  // If the database is away for longer than the lease, another request can get it; what this request then writes is refused.
   const renewal = repetitions.every(leaseMs / 4, 'renewal of an upload', async () => {
-    // Not awaited: where one hangs, the next goes out all the same.
+    // A renewal is not awaited: where one hangs, the next is sent all the same.
     void renew().catch(() => undefined)
   })
   try {

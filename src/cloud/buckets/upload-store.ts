@@ -1,4 +1,4 @@
-/** Uploads in parts, and the parts that have come. */
+/** SQL of uploads in parts, and of the parts that have arrived. */
 import { sql } from 'kysely'
 import type { CloudKey } from '#cloud/clouds'
 import type { Db, Tx } from '#platform/db'
@@ -19,13 +19,13 @@ export interface UploadRow {
     userMetadata: string | null
   }
   bytes: bigint
-  /** As it is shown: all of it only when the object is there. */
+  /** The offset that clients see: it reaches `bytes` only when the object exists. */
   offset_bytes: bigint
   parts: number
-  /** Of the request that works on it, until then unless it renews it. */
+  /** The lease of the request that works on the upload, until `leased_until` unless renewed. */
   lease_id: string | null
   leased_until: Date | null
-  /** Another one waits for it. */
+  /** Another request waits for the lease. */
   is_wanted: boolean
   expires_at: Date
 }
@@ -36,7 +36,7 @@ export interface PartRow {
   storage_key: string
 }
 
-/** Of one user, whether by a session or by links; else of all who came by the same key. */
+/** Counts the uploads of one user, by a session or by links; without a user, those of all callers with the same key. */
 export async function countUnfinished(
   tx: Tx,
   { account_id: accountId, cloud_id: cloudId, user_id: userId, role }: UploadRow,
@@ -73,7 +73,7 @@ export async function findUpload(
   return row
 }
 
-/** The upload as it stands; undefined where another request has its lease, or it is gone. */
+/** Takes the lease and returns the upload as it is; undefined where another request has the lease, or the upload is gone. */
 export async function takeLease(
   db: Db,
   { account_id: accountId, cloud_id: cloudId, upload_id: uploadId }: UploadRow,
@@ -91,7 +91,7 @@ export async function takeLease(
   return row
 }
 
-/** Whoever has the lease learns that another one waits. False where the upload is gone. */
+/** Lets the holder of the lease know that another request waits. Returns false where the upload is gone. */
 export async function wantLease(
   db: Db,
   { account_id: accountId, cloud_id: cloudId, upload_id: uploadId }: UploadRow,
@@ -107,7 +107,7 @@ export async function wantLease(
   return rows.length > 0
 }
 
-/** Whether another one waits; undefined where the lease has lapsed and is another's, or the upload is gone. */
+/** Returns whether another request waits; undefined where the lease has lapsed and another request has it, or the upload is gone. */
 export async function renewLease(
   db: Db,
   { account_id: accountId, cloud_id: cloudId, upload_id: uploadId }: UploadRow,
@@ -137,14 +137,14 @@ export const endLease = (
     [accountId, cloudId, uploadId, leaseId],
   )
 
-/** Nobody adds a part until the transaction ends. */
+/** Locks the upload: nobody adds a part until the transaction ends. */
 export async function lockUpload(tx: Tx, upload: UploadRow): Promise<UploadRow | undefined> {
   const { rows } = await sql<UploadRow>`select * from buckets.uploads where account_id = ${upload.account_id}
     and cloud_id = ${upload.cloud_id} and upload_id = ${upload.upload_id} for update`.execute(tx)
   return rows[0]
 }
 
-/** Returns the keys of what stood there, of an attempt that was not finished. */
+/** Returns the keys of the parts that this one replaces, which an unfinished attempt has left. */
 export async function putPart(tx: Tx, upload: UploadRow, part: PartRow): Promise<string[]> {
   const { rows } = await sql<{
     storage_key: string
@@ -187,7 +187,7 @@ export const deleteUpload = async (tx: Tx, upload: UploadRow): Promise<void> =>
   void (await sql`delete from buckets.uploads where account_id = ${upload.account_id}
     and cloud_id = ${upload.cloud_id} and upload_id = ${upload.upload_id}`.execute(tx))
 
-/** Those that a request works on are left to it. */
+/** Returns expired uploads, except those that a request works on. */
 export const expiredUploads = (db: Db, now: Date, limit: number): Promise<UploadRow[]> =>
   db.query(
     {

@@ -1,6 +1,6 @@
 /**
- * Uploads in parts (TUS): the room of all of it is reserved at the beginning, each part is stored as it comes, and the last one makes the object
- * before it counts as received. So whatever is killed, an upload stands where it says, and nothing of it is left after a day.
+ * Uploads in parts (TUS): room for all bytes is reserved at the beginning, each part is stored as it arrives, and the last part makes the object
+ * before it counts as received. So the offset of an upload is true whichever process is killed, and nothing of the upload is left after a day.
  */
 import { randomUUID } from 'node:crypto'
 import { addAbortSignal, type Readable } from 'node:stream'
@@ -21,10 +21,10 @@ import * as store from './upload-store.ts'
 export type Upload = store.UploadRow
 
 const lifeMs = 24 * 60 * 60 * 1000
-/** Of the blob beyond its upload. */
+/** The time by which the blob outlives its upload. */
 const graceMs = 60 * 60 * 1000
 const maxParts = 1_000
-/** Unfinished ones of a user; and of all who come by the same key and as no user. */
+/** Unfinished uploads of a user; and of all callers with the same key and without a user. */
 const maxOfUser = 20
 const maxOfKey: Readonly<Record<string, number>> = { anon: 100, service_role: 1_000 }
 
@@ -46,7 +46,7 @@ export async function beginUpload(asking: Asking, object: NewObject, bytes: numb
   const { accountId, cloudId } = cloud
   await reserveBlob(app, { accountId, cloudId, blobId: upload.blob_id }, bytes, {
     dueAt: new Date(nowMs + lifeMs + graceMs),
-    // The files of a cloud are counted one after another, so nobody begins one more at the same time.
+    // The files of a cloud are counted one after another, so nobody begins another upload at the same time.
     beside: async (tx) => {
       const max = upload.user_id === null ? (maxOfKey[upload.role] ?? maxOfUser) : maxOfUser
       if ((await store.countUnfinished(tx, upload, new Date(nowMs))) >= max)
@@ -57,7 +57,7 @@ export async function beginUpload(asking: Asking, object: NewObject, bytes: numb
   return bytes === 0 ? finishUpload(asking, upload) : upload
 }
 
-/** Undefined where there is none; whoever has begun it. */
+/** Returns an upload, whoever has begun it; undefined where there is none. */
 export const findUpload = async (
   { db, clock }: Pick<BucketsRoom, 'db' | 'clock'>,
   cloud: CloudKey,
@@ -66,9 +66,9 @@ export const findUpload = async (
   isUuid(uploadId) ? store.findUpload(db, cloud, uploadId, new Date(clock.nowMs())) : undefined
 
 /**
- * One more part. What has come of one that broke off counts, too. `asking` has the database of the cloud awake: it is used for the last part
- * alone, when all bytes are here. Throws UPLOAD_OFFSET_WRONG, UPLOAD_LONGER_THAN_SAID, UPLOAD_TOO_MANY_PARTS, what `withLease` throws, and
- * with the last part what `finishUpload` throws.
+ * Adds a part. The bytes of a part that broke off count, too. `asking` wakes the database of the cloud: it is called for the last part alone, when
+ * all bytes are here. Throws UPLOAD_OFFSET_WRONG, UPLOAD_LONGER_THAN_SAID, UPLOAD_TOO_MANY_PARTS, what `withLease` throws, and with the last part
+ * what `finishUpload` throws.
  */
 export const addPart = (
   app: BucketsRoom,
@@ -88,7 +88,7 @@ export const addPart = (
       const received = await commit(app, lease, { key, bytes: stored.bytes })
       return received.isLast ? await asking((own) => finishUpload(own, received.upload)) : received.upload
     } finally {
-      // Nothing, where the part counts.
+      // This deletes nothing where the part counts.
       await deleteParts(app, [key])
     }
   })
@@ -116,7 +116,7 @@ async function* untilItBreaks(source: AsyncIterable<Uint8Array>): AsyncGenerator
   }
 }
 
-/** The last part leaves the upload where it stands: it counts when the object is there. */
+/** Counts a part. The last one does not move the upload's offset: it counts when the object exists. */
 const commit = (
   { db, clock }: BucketsRoom,
   lease: UploadLease,

@@ -35,20 +35,20 @@ export class CloudAllowances implements AsyncDisposable {
   }
 
   /**
-   * Before so many bytes leave: an answer at its address, or what a function sends. From memory where it can. False: the day has no more;
-   * `egressEnded` says so.
+   * Takes bytes before they leave the cloud, in an answer at its address or in what a function sends. From memory where it can. False where the day
+   * has no more; `egressEnded` is the failure then.
    */
   takeEgress({ accountId, cloudId }: CloudKey, bytes: number): boolean | Promise<boolean> {
     const allowance = this.#egress.of(accountId, cloudId)
     return allowance.spend({ bytes }) || allowance.take({ bytes })
   }
 
-  /** An answer is going to leave: what it needs is taken meanwhile. */
+  /** Called when an answer is going to leave: what it needs is taken meanwhile. */
   expectEgress({ accountId, cloudId }: CloudKey): void {
     this.#egress.of(accountId, cloudId).expect()
   }
 
-  /** Bytes that were taken and did not leave. */
+  /** Gives back bytes that were taken and did not leave. */
   refundEgress({ accountId, cloudId }: CloudKey, bytes: number): void {
     this.#egress.of(accountId, cloudId).refund({ bytes })
   }
@@ -58,7 +58,7 @@ export class CloudAllowances implements AsyncDisposable {
     return new Failure('CLOUD_EGRESS_LIMIT', { maxBytes }, { retryAfterMs })
   }
 
-  /** Before a function is called from outside or by another one. Throws CLOUD_CALL_LIMIT. */
+  /** Takes a call, before a function is called from outside or by another one. Throws CLOUD_CALL_LIMIT. */
   async takeCall({ accountId, cloudId }: CloudKey, max: number): Promise<void> {
     const allowance = this.#calls.of(accountId, cloudId)
     if (allowance.spend({ calls: 1 }) || (await allowance.take({ calls: 1 }))) return

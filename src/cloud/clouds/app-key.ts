@@ -1,4 +1,4 @@
-/** Keys that apps send as `apikey`. The public one is for everybody's eyes; of a service key only its hash is kept. */
+/** Keys that apps send as `apikey`. Everybody may see the public one; of a service key only the hash is kept. */
 import { uuidv7 } from '#platform/ids'
 import { newKeySecret, sha256 } from '#platform/secrets'
 import type { CloudKey } from './clouds.ts'
@@ -25,5 +25,5 @@ export function newAppKey(
   return { row, secret }
 }
 
-/** As `LiveCloud.keys` has it. */
+/** The hash of a key, as `LiveCloud.keys` has it. */
 export const hashOfKey = (secret: string): string => sha256(secret).toString('hex')

@@ -1,4 +1,4 @@
-/** App back-ends: their records, states, keys and limits (docs/decisions/0072). What is in them are rooms of their own. */
+/** App back-ends: their records, states, keys and limits (docs/decisions/0072). What is in a cloud belongs to other rooms. */
 import type { CloudLimits } from './limits.ts'
 import type { ReadOnlyReason } from './phrases.ts'
 
@@ -64,7 +64,7 @@ export {
   usedToday,
 } from './store.ts'
 
-/** A cloud, whoever owns it: the first two columns of every table of what is in it. */
+/** The key of a cloud: the first two columns of every table of its contents. */
 export interface CloudKey {
   accountId: string
   cloudId: string
@@ -72,14 +72,14 @@ export interface CloudKey {
 
 export type CloudState = 'provisioning' | 'ready' | 'failed' | 'suspended' | 'deleting'
 
-/** A public half of a key that signs sessions. */
+/** The public half of a key that signs sessions. */
 export interface SigningKey {
   kid: string
-  /** EC, P-256; without `d`. */
+  /** The public key: EC, P-256; without `d`. */
   publicJwk: Readonly<Record<string, string>>
 }
 
-/** A cloud as its processes answer for it: read once and kept until it changes. */
+/** A cloud as each process keeps it: read once and kept until it changes. */
 export interface LiveCloud extends CloudKey {
   readonly projectId: string
   /** The first label of its host: twenty letters. */
@@ -89,7 +89,7 @@ export interface LiveCloud extends CloudKey {
   /** The package of a dedicated cloud, by its id in the configuration. */
   readonly offer: string | null
   readonly state: CloudState
-  /** Of a dedicated cloud whose app only reads: why (CLOUD_READ_ONLY). */
+  /** Why the app of a dedicated cloud only reads (CLOUD_READ_ONLY). */
   readonly readOnlyWhy: ReadOnlyReason | null
   readonly limits: CloudLimits
   /** Keys that are accepted, by the hexadecimal SHA-256 of what is sent. */
@@ -107,13 +107,13 @@ export interface LiveCloud extends CloudKey {
 
 /** Every cloud by its ref, in the memory of each process. Changes come by NOTIFY in the transaction that makes them. */
 export interface CloudDirectory extends AsyncDisposable {
-  /** From memory: whether a cloud has this ref. One that is being deleted is there until it is gone. */
+  /** Whether a cloud has this ref, from memory. A cloud that is being deleted counts until it is gone. */
   has(ref: string): boolean
-  /** Undefined where no cloud has this ref. One that is being deleted is found. Throws SERVICE_UNAVAILABLE if it cannot be read. */
+  /** The cloud with this ref, also while it is being deleted; undefined where there is none. Throws SERVICE_UNAVAILABLE if it cannot be read. */
   find(ref: string): Promise<LiveCloud | undefined>
-  /** The same from memory; undefined too where it was not read lately. */
+  /** The cloud with this ref from memory; undefined too where it was not read lately. */
   known(ref: string): LiveCloud | undefined
-  /** Called when a cloud was suspended or its deletion began: what runs of it is to be ended. It does not throw. */
+  /** The listener is called when a cloud was suspended or its deletion began, to end what runs of the cloud. It does not throw. */
   whenStopped(listener: (cloud: CloudKey) => void): Disposable
   /** Reads one cloud anew, so that a change that was answered here is found here, too. */
   refresh(cloud: CloudKey): Promise<void>

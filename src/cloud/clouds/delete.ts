@@ -7,7 +7,7 @@ import { announceCloud } from './directory.ts'
 import type { CloudRow } from './store.ts'
 import * as store from './store.ts'
 
-/** The cloud is locked. Its app gets no answers from here on, and nothing is added to it. Throws CLOUD_DELETING. */
+/** Begins the deletion of a locked cloud. Its app gets no answers from here on, and nothing is added to the cloud. Throws CLOUD_DELETING. */
 export async function beginDeletion(tx: Tx, cloud: CloudRow, now: Date): Promise<void> {
   if (cloud.state === 'deleting') fail('CLOUD_DELETING', {})
   await store.changeCloud(tx, store.keyOf(cloud), { state: 'deleting', updated_at: now })
@@ -18,8 +18,8 @@ export const isDeleting = async (db: Db, cloud: CloudKey): Promise<boolean> =>
   (await store.stateOfCloud(db, cloud)) === 'deleting'
 
 /**
- * Once nothing else is left of it. What was written meanwhile by processes that knew nothing of the deletion refers to the record, so it
- * goes with it, and from this lock on there is no more.
+ * Deletes the record of a cloud, once nothing else is left of the cloud. Rows that were written meanwhile by processes that knew nothing of the
+ * deletion refer to the record, so they are deleted with it; after this lock there are no more.
  */
 export const deleteRecord = ({ db }: Pick<App, 'db'>, cloud: CloudKey): Promise<void> =>
   db.tx(async (tx) => {

@@ -7,7 +7,7 @@ import type { CloudRow } from './store.ts'
 
 export interface ReadCloud {
   cloud: LiveCloud
-  /** Then one of its keys is over. */
+  /** When the first of its keys, or the paid time of its package, ends. */
   validUntilMs: number
 }
 
@@ -22,7 +22,7 @@ interface LiveRow extends CloudRow {
 
 const expires = 'extract(epoch from k.expires_at) * 1000'
 
-/** Undefined where no cloud has this ref. */
+/** The cloud with this ref; undefined where there is none. */
 export async function readLiveCloud(
   db: Db,
   config: CloudsConfig,
@@ -46,7 +46,7 @@ export async function readLiveCloud(
   return row && toLive(config, row, nowMs)
 }
 
-/** The package that the cloud uses, of the row that was joined with it. */
+/** The package that the cloud uses, from the joined row. */
 const packageIn = (row: LiveRow): Paid | undefined =>
   row.package_id === null ? undefined : { paid_until: row.package_paid_until, ended_at: row.package_ended_at }
 
@@ -83,7 +83,7 @@ function toLive(config: CloudsConfig, row: LiveRow, nowMs: number): ReadCloud {
 export const stateOf = ({ state, suspended_at }: Pick<CloudRow, 'state' | 'suspended_at'>): CloudState =>
   suspended_at !== null && state !== 'deleting' ? 'suspended' : state
 
-/** Undefined where the cloud is gone. */
+/** The ref of a cloud; undefined where the cloud is gone. */
 export async function refOf(db: Db, { accountId, cloudId }: CloudKey): Promise<string | undefined> {
   const [row] = await db.query<{ ref: string }>(
     { text: 'select ref from clouds.clouds where account_id = $1 and cloud_id = $2' },
@@ -92,7 +92,7 @@ export async function refOf(db: Db, { accountId, cloudId }: CloudKey): Promise<s
   return row?.ref
 }
 
-/** In order, those after this one. */
+/** The refs after this one, in order. */
 export async function readRefs(db: Db, after: string, limit: number): Promise<string[]> {
   const rows = await db.query<{ ref: string }>(
     { text: 'select ref from clouds.refs where ref > $1 order by ref limit $2' },

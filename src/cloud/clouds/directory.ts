@@ -20,7 +20,7 @@ export interface DirectoryOptions {
 
 const channel = 'clouds'
 
-/** `stopped`: it was suspended, or its deletion began. */
+/** `stopped`: the cloud was suspended, or its deletion began. */
 export type CloudNews = 'changed' | 'stopped' | 'gone'
 
 /** Notifies every process, when the transaction commits, that a cloud has changed, or is gone. */
@@ -35,7 +35,7 @@ export const announceCloud = async (
 const reloadMs = 60_000
 const retryMs = 1_000
 const portion = 1_000
-/** Clouds that are kept; the one that was read first is forgotten first. */
+/** The most clouds that are kept; the one that was read first is forgotten first. */
 const maxKept = 10_000
 
 /** Resolves once every ref is known. */
@@ -47,7 +47,7 @@ export async function openCloudDirectory(options: DirectoryOptions): Promise<Clo
 
 interface Kept {
   read: Promise<store.ReadCloud | undefined>
-  /** Once it has been read. */
+  /** The cloud, once it has been read. */
   value?: store.ReadCloud | undefined
 }
 
@@ -55,7 +55,7 @@ class Directory implements CloudDirectory {
   readonly #options: DirectoryOptions
   #refs = new Set<string>()
   readonly #kept = new Map<string, Kept>()
-  /** What was announced while all refs were read: it counts more than what was read. */
+  /** The changes that were announced while all refs are read: they override what is read. */
   #announced: Map<string, boolean> | undefined
   #isListening = false
   #reading: Promise<void> | undefined
@@ -82,7 +82,7 @@ class Directory implements CloudDirectory {
     this.#timer = setInterval(() => this.#reload(), reloadMs).unref()
   }
 
-  /** Throws if the database cannot be read. */
+  /** Reads all refs. Throws if the database cannot be read. */
   async begin(): Promise<void> {
     await this.#readRefs()
   }
@@ -108,7 +108,7 @@ class Directory implements CloudDirectory {
       this.#change(ref, true)
       await this.#read(ref)
     } catch (error) {
-      // What other processes answer follows by NOTIFY, and so does this one.
+      // Other processes learn of the change by NOTIFY, and so does this one.
       this.#options.log.warn({ err: error }, 'a cloud could not be read anew')
     }
   }
@@ -125,12 +125,12 @@ class Directory implements CloudDirectory {
     await this.#reading?.catch(() => undefined)
   }
 
-  /** Keys that are over by now are in it still, so it is read anew. */
+  /** Whether a cloud is still as it was read. After `validUntilMs` it has keys that are over, so it is read anew. */
   #isCurrent({ validUntilMs }: store.ReadCloud): boolean {
     return this.#options.clock.nowMs() < validUntilMs
   }
 
-  /** One query for all that ask at the same time; kept only if nothing changed meanwhile and changes still arrive. */
+  /** Reads a cloud by one query for all callers at the same time; kept only if nothing changed meanwhile and changes still arrive. */
   async #read(ref: string): Promise<store.ReadCloud | undefined> {
     const kept = this.#kept.get(ref)
     if (kept && (!kept.value || this.#isCurrent(kept.value))) return await kept.read
@@ -172,7 +172,7 @@ class Directory implements CloudDirectory {
     else this.#refs.delete(ref)
   }
 
-  /** Again after the one that is under way, which may have missed what happened since it began. */
+  /** Reads all refs, again after a reading that is under way, which may have missed what happened since it began. */
   #reload(): void {
     this.#mustRead = true
     if (this.#stopped || this.#reading) return

@@ -4,8 +4,8 @@ import { fail } from '#platform/errors'
 import type { CloudKey } from './clouds.ts'
 
 /**
- * An import is one long transaction. So that few connections are in one, an account has one at a time, and all processes together have two.
- * The place is free again when the transaction ends, however it ends. Throws CLOUD_IMPORTING.
+ * Takes a place for an import, which is one long transaction. So that few connections are taken, an account has one import at a time, and all
+ * processes together have two. The place is free again when the transaction ends, however it ends. Throws CLOUD_IMPORTING.
  */
 export async function takeImportPlace(tx: Tx, { accountId }: Pick<CloudKey, 'accountId'>): Promise<void> {
   const { rows } = await sql<{ taken: boolean }>`select

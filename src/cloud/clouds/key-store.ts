@@ -5,7 +5,7 @@ import type { KeyRow, SigningKeyRow } from './store.ts'
 
 export const insertKey = (tx: Tx, key: KeyRow) => tx.insertInto('clouds.keys').values(key).execute()
 
-/** Oldest first, those that are over included. */
+/** The app keys of a cloud, oldest first, those that are over included. */
 export const keysOf = (db: Db['kysely'], { accountId, cloudId }: CloudKey): Promise<KeyRow[]> =>
   db
     .selectFrom('clouds.keys')
@@ -21,7 +21,7 @@ export const insertSigningKey = (tx: Tx, key: SigningKeyRow) =>
     .values({ ...key, public_jwk: JSON.stringify(key.public_jwk) as never })
     .execute()
 
-/** Newest first. */
+/** The signing keys of a cloud, newest first. */
 export const signingKeysOf = (db: Db['kysely'], { accountId, cloudId }: CloudKey): Promise<SigningKeyRow[]> =>
   db
     .selectFrom('clouds.signing_keys')
@@ -31,7 +31,7 @@ export const signingKeysOf = (db: Db['kysely'], { accountId, cloudId }: CloudKey
     .orderBy('kid', 'desc')
     .execute()
 
-/** Those of a kind are accepted until then, unless they end before. */
+/** Ends the keys of a kind at `until`, unless they end before. */
 export async function endKeys(
   tx: Tx,
   { accountId, cloudId }: CloudKey,
@@ -50,7 +50,7 @@ export async function deleteEndedKeys(tx: Tx, { accountId, cloudId }: CloudKey, 
 
 const portion = 1_000
 
-/** A portion of the keys of all clouds that are accepted no more; returns how many. */
+/** Deletes a portion of the keys of all clouds that are over; returns how many. */
 export async function deleteEnded({ kysely }: Db, now: Date): Promise<number> {
   let deleted = 0
   for (const table of ['clouds.keys', 'clouds.signing_keys']) {
@@ -63,7 +63,7 @@ export async function deleteEnded({ kysely }: Db, now: Date): Promise<number> {
   return deleted
 }
 
-/** Undefined where there is no such key. */
+/** Deletes a key and returns it; undefined where there is no such key. */
 export async function deleteKey(
   tx: Tx,
   { accountId, cloudId }: CloudKey,
@@ -78,7 +78,7 @@ export async function deleteKey(
     .executeTakeFirst()
 }
 
-/** Those that are over are deleted; the others sign no more, and end at `until`, unless they end before. */
+/** Retires the signing keys of a cloud: those that are over are deleted; the others sign no more, and end at `until`, unless they end before. */
 export async function retireSigningKeys(
   tx: Tx,
   { accountId, cloudId }: CloudKey,

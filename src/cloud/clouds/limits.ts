@@ -1,6 +1,6 @@
 import { type CloudsConfig, leastDatabase, type Offer } from './settings.ts'
 
-/** The limits of one cloud. Those that its plan does not have are 0: collections of dedicated ones, the database of Starter ones. */
+/** The limits of one cloud. Limits that its plan does not have are 0: collections of dedicated clouds, the database of Starter clouds. */
 export type CloudLimits = Omit<CloudsConfig, 'cloudsPerProject' | 'packages'> &
   Pick<Offer, 'diskBytes' | 'memoryBytes' | 'connections' | 'awakeHours'>
 
@@ -18,8 +18,8 @@ export const findOffer = ({ packages }: CloudsConfig, id: string | null): Offer 
   packages.find((one) => one.id === id)
 
 /**
- * Those of the configuration, for dedicated clouds of its package, and in their place what the operator has set for this cloud alone. Where
- * the configuration has the package no more, they are those of Starter.
+ * The limits of a cloud: those of the configuration, or of its package for a dedicated cloud, each replaced by what the operator has set for this
+ * cloud alone. Where the configuration no longer has the package, they are those of Starter, with `leastDatabase`.
  */
 export function limitsOf(config: CloudsConfig, { offer, limits: own }: Limited = starter): CloudLimits {
   const found = findOffer(config, offer)

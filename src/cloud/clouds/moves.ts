@@ -1,6 +1,6 @@
 /**
- * Starter clouds that get a database of their own: what they are on the way, and that nothing is written here of what is copied there
- * (docs/decisions/0079). What is copied belongs to other rooms.
+ * The move of a Starter cloud to a database of its own: its state on the way, and the freeze that keeps what is copied from being written here
+ * (docs/decisions/0079). Copying itself belongs to other rooms.
  */
 import { sql } from 'kysely'
 import type { App } from '#app'
@@ -18,7 +18,7 @@ export interface MoveRow {
   account_id: string
   cloud_id: string
   move_id: string
-  /** `undoing`: given up, and its database is not removed yet. */
+  /** `undoing`: the move was given up, and its database is not removed yet. */
   state: 'moving' | 'cleaning' | 'undoing' | 'failed'
   attempts: number
   updated_at: Date
@@ -43,7 +43,7 @@ export const moveOf = (
     .where('cloud_id', '=', cloudId)
     .executeTakeFirst()
 
-/** Those whose job came to no end. */
+/** The moves whose job came to no end. */
 export const unfinishedMoves = (db: Db, before: Date, limit: number): Promise<CloudKey[]> =>
   db.query(
     {
@@ -54,8 +54,8 @@ export const unfinishedMoves = (db: Db, before: Date, limit: number): Promise<Cl
   )
 
 /**
- * Reserves a package for a ready Starter cloud, which is locked. False: it is moving already. Throws CLOUD_DEDICATED, and what `takePackage`
- * throws.
+ * Reserves a package for a ready Starter cloud, which is locked. False where the cloud is moving already. Throws CLOUD_DEDICATED, and what
+ * `takePackage` throws.
  */
 export async function beginMove(
   app: Pick<App, 'config' | 'clock'>,
@@ -92,12 +92,12 @@ export async function beginMoveAttempt({ db, clock }: Room, cloud: CloudKey): Pr
 }
 
 /**
- * From here on nobody writes rows and users of the cloud here: whoever does has locked the same (`requireUnfrozen`, and the counts of
- * its collections), so what was begun before has ended when this returns. False where it moves no more.
+ * Freezes a cloud: from here on nobody writes its rows and users here. Every such write locks the same rows (`requireUnfrozen`, and the counts of its
+ * collections), so what was begun before has ended when this returns. False where the cloud moves no more.
  */
 export async function freezeCloud({ db, clock }: Room, move: MoveRow): Promise<boolean> {
   const cloud = keyOf(move)
-  // Whoever gives the move up changes its row first, and then what is frozen: of a move that is over nothing is frozen any more.
+  // Giving a move up changes its row first, and then what is frozen, so nothing stays frozen of a move that is over.
   const { rows } = await db.tx((tx) =>
     sql`insert into collections.counts (account_id, cloud_id, is_frozen)
       select account_id, cloud_id, true from clouds.moves where account_id = ${cloud.accountId} and cloud_id = ${cloud.cloudId}
@@ -113,7 +113,7 @@ export async function freezeCloud({ db, clock }: Room, move: MoveRow): Promise<b
   })
 }
 
-/** In a transaction that writes users of a Starter cloud: not while they are copied, nor afterwards. Throws CLOUD_MOVING. */
+/** Called in a transaction that writes users of a Starter cloud: they are not written while they are copied, nor afterwards. Throws CLOUD_MOVING. */
 export async function requireUnfrozen(tx: Tx, { accountId, cloudId }: CloudKey): Promise<void> {
   const { rows } =
     await sql`select from clouds.clouds where account_id = ${accountId} and cloud_id = ${cloudId}
@@ -123,7 +123,7 @@ export async function requireUnfrozen(tx: Tx, { accountId, cloudId }: CloudKey):
 
 export const failMoving = (): never => fail('CLOUD_MOVING', {}, { retryAfterMs: 2_000 })
 
-/** All that was copied is what answers from here on. False where it moves no more. */
+/** Switches a cloud to what was copied, which answers from here on. False where the cloud moves no more. */
 export const switchCloud = ({ db, clock }: Room, move: MoveRow): Promise<boolean> =>
   db.tx(async (tx) => {
     const cloud = keyOf(move)
@@ -138,7 +138,7 @@ export const switchCloud = ({ db, clock }: Room, move: MoveRow): Promise<boolean
     return true
   })
 
-/** The Starter cloud goes on as it was, and its package is free. What was made for it is removed then (`endUndoing`). */
+/** Gives a move up: the Starter cloud goes on as it was, and its package is free. What was made for the move is removed then (`endUndoing`). */
 export const giveUpMove = ({ db, clock }: Room, move: MoveRow): Promise<void> =>
   db.tx(async (tx) => {
     const cloud = keyOf(move)
@@ -154,7 +154,7 @@ export const giveUpMove = ({ db, clock }: Room, move: MoveRow): Promise<void> =>
     await announceCloud(tx, cloud, row.ref)
   })
 
-/** Nothing is left of a move that was given up; it may be asked for again. */
+/** Called when nothing is left of a move that was given up; the cloud may be moved again. */
 export const endUndoing = ({ db, clock }: Room, { account_id, cloud_id, move_id }: MoveRow): Promise<void> =>
   db.tx(async (tx) => {
     await tx
@@ -167,7 +167,7 @@ export const endUndoing = ({ db, clock }: Room, { account_id, cloud_id, move_id 
       .execute()
   })
 
-/** What waits for room, or for another machine, is no attempt that failed. */
+/** Takes back the count of an attempt that waits for room, or for another machine, since it has not failed. */
 export const uncountMoveAttempt = (
   { db }: Pick<App, 'db'>,
   { account_id, cloud_id, move_id }: MoveRow,
@@ -177,7 +177,7 @@ export const uncountMoveAttempt = (
       where account_id = ${account_id} and cloud_id = ${cloud_id} and move_id = ${move_id}`.execute(tx)
   })
 
-/** Nothing of what was copied is left here. */
+/** Ends a move: nothing of what was copied is left here. */
 export const endMove = ({ db }: Pick<App, 'db'>, { account_id, cloud_id, move_id }: MoveRow): Promise<void> =>
   db.tx(async (tx) => {
     await tx

@@ -1,4 +1,4 @@
-/** What the operator does to a cloud. Everything here throws CLOUD_NOT_FOUND where it is gone or being deleted. */
+/** What the operator does to a cloud. Everything here but `setReadOnly` throws CLOUD_NOT_FOUND where the cloud is gone or being deleted. */
 import type { App } from '#app'
 import type { Tx } from '#platform/db'
 import { fail } from '#platform/errors'
@@ -11,13 +11,16 @@ import * as store from './store.ts'
 
 type Room = Pick<App, 'db' | 'clock'>
 
-/** Its app gets a refusal from here on, and its owner can only read it or delete it. What is stored stays. */
+/** Suspends a cloud: its app is refused from here on, and its owner can only read or delete the cloud. What is stored stays. */
 export const suspendCloud = (room: Room, cloud: CloudKey, reason: string | null): Promise<CloudRow> =>
   change(room, cloud, (tx, now) =>
     store.changeCloud(tx, cloud, { suspended_at: now, suspended_reason: reason, updated_at: now }),
   )
 
-/** It answers again. With the package instead, where that ended so long ago that the cloud would be suspended again at once: nothing is changed. */
+/**
+ * Resumes a cloud, which answers again. Changes nothing and returns the package, where that ended so long ago that the cloud would be suspended again
+ * at once.
+ */
 export async function resumeCloud(
   room: Room,
   cloud: CloudKey,
@@ -31,7 +34,7 @@ export async function resumeCloud(
   return ended ? { ended } : { resumed }
 }
 
-/** Limits of this cloud alone; null takes one back, and what is not named stays as it is. */
+/** Sets limits of this cloud alone; null takes one back, and a limit that is not named stays as it is. */
 export const setCloudLimits = (
   room: Room,
   cloud: CloudKey,
@@ -46,8 +49,8 @@ export const setCloudLimits = (
   })
 
 /**
- * Whether the disk of its database is full: its app only reads while it is. Whoever watches the disk may call this as often as it measures:
- * what does not change writes nothing.
+ * Records whether the disk of a cloud's database is full: its app only reads while it is. The watch of the disk may call this as often as it
+ * measures: where nothing changes, nothing is written.
  */
 export async function setReadOnly({ db, clock }: Room, cloud: CloudKey, isReadOnly: boolean): Promise<void> {
   await db.tx(async (tx) => {

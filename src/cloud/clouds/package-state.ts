@@ -15,7 +15,7 @@ export const packageState = (
   endedAt !== null ? 'ended' : paidUntil !== null && paidUntil.getTime() <= nowMs ? 'unpaid' : 'active'
 
 /**
- * Why the app of a cloud only reads; null where it does not. Whoever has no package that is paid for only reads, and one that the
+ * Why the app of a cloud only reads; null where it does not. A dedicated cloud without a package that is paid for only reads, and a package that the
  * configuration has no more counts as none.
  */
 export function readOnlyReason(

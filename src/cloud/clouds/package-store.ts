@@ -22,7 +22,7 @@ export interface PackageRow {
 
 type Kysely = Db['kysely']
 
-/** Of an account, the oldest first, locked until the transaction ends. */
+/** The packages of an account, the oldest first, locked until the transaction ends. */
 export const lockPackages = (tx: Tx, accountId: string): Promise<PackageRow[]> =>
   tx
     .selectFrom('clouds.packages')
@@ -35,7 +35,7 @@ export const lockPackages = (tx: Tx, accountId: string): Promise<PackageRow[]> =
 export const packagesOf = (kysely: Kysely, accountId: string): Promise<PackageRow[]> =>
   kysely.selectFrom('clouds.packages').selectAll().where('account_id', '=', accountId).execute()
 
-/** The one that a cloud uses. */
+/** The package that a cloud uses. */
 export const packageOf = (
   kysely: Kysely,
   { accountId, cloudId }: CloudKey,
@@ -47,7 +47,7 @@ export const packageOf = (
     .where('cloud_id', '=', cloudId)
     .executeTakeFirst()
 
-/** Of whichever account, for the operator. */
+/** A package of any account, for the operator. */
 export const findPackage = (kysely: Kysely, packageId: string): Promise<PackageRow | undefined> =>
   kysely.selectFrom('clouds.packages').selectAll().where('package_id', '=', packageId).executeTakeFirst()
 
@@ -59,7 +59,7 @@ export const lockPackage = (tx: Tx, packageId: string): Promise<PackageRow | und
     .forUpdate()
     .executeTakeFirst()
 
-/** Of all accounts, newest first, for the operator. */
+/** The packages of all accounts, newest first, for the operator. */
 export async function listPackages(
   { kysely }: Db,
   options: PageOptions & { account_id?: string | undefined },
@@ -70,7 +70,7 @@ export async function listPackages(
   return cutPage(rows, options.limit)
 }
 
-/** Undefined where another package has this id. One that was given already is answered. */
+/** Inserts a package; one that was given already is returned. Undefined where another package has this id. */
 export async function insertPackage(tx: Tx, row: PackageRow): Promise<PackageRow | undefined> {
   const { rows } = await sql<PackageRow>`insert into clouds.packages
       (account_id, package_id, offer, paid_until, created_at, updated_at)
@@ -100,7 +100,7 @@ export async function isAnyDeleting(tx: Tx, accountId: string): Promise<boolean>
   return rows.length > 0
 }
 
-/** Those that are not suspended and whose package ended before. */
+/** The clouds that are not suspended and whose package ended before this time. */
 export const cloudsOfEnded = (db: Db, before: Date, limit: number): Promise<CloudKey[]> =>
   db.query(
     {

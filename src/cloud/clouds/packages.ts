@@ -12,16 +12,16 @@ import * as packages from './package-store.ts'
 import { suspensionReasons } from './phrases.ts'
 import * as store from './store.ts'
 
-/** As long as a cloud goes on after the end of its package: it only reads, and then it is suspended. Nothing of it is deleted. */
+/** How long a cloud goes on after the end of its package: it only reads until then, and is suspended after it. Nothing of the cloud is deleted. */
 export const graceMs = 7 * 24 * 60 * 60 * 1000
 
-/** Whether the cloud that uses it is suspended for it. */
+/** Whether the cloud that uses this package is suspended because the package has ended. */
 export const isOverdue = ({ ended_at: endedAt }: Pick<PackageRow, 'ended_at'>, now: Date): boolean =>
   endedAt !== null && endedAt.getTime() < now.getTime() - graceMs
 
 /**
- * A package that is free and paid, locked until the transaction ends: of two creations at once the second waits and finds another one, or
- * none. Throws PACKAGE_REQUIRED, PACKAGE_UNPAID, PACKAGE_USED_UP, and CLOUD_DELETION_LIMIT where one is free once a deletion has ended.
+ * A package that is free and paid, locked until the transaction ends: of two creations at once, the second waits and finds another package, or none.
+ * Throws PACKAGE_REQUIRED, PACKAGE_UNPAID, PACKAGE_USED_UP, and CLOUD_DELETION_LIMIT where a package is free once a deletion has ended.
  */
 export async function takePackage(
   { config, clock }: Pick<App, 'config' | 'clock'>,
@@ -47,7 +47,7 @@ type Room = Pick<App, 'db' | 'clock'>
 
 export interface GivenPackage {
   accountId: string
-  /** Given twice with the same id it is there once. */
+  /** A package that is given twice with the same id exists once. */
   packageId: string | undefined
   offer: string
   paidUntil: Date | null
@@ -66,7 +66,10 @@ export async function givePackage(
   return db.tx((tx) => packages.insertPackage(tx, row))
 }
 
-/** What it is paid for and until when; one that was ended stands again, and its cloud with it. Undefined where there is none. */
+/**
+ * Sets the offer of a package and until when it is paid; one that was ended is active again, and its cloud with it. Undefined where there is no such
+ * package.
+ */
 export const renewPackage = (
   room: Room,
   packageId: string,
@@ -85,12 +88,12 @@ export const renewPackage = (
     const cloud = (await store.lockCloud(tx, key))!
     const isOurs = cloud.suspended_reason === suspensionReasons.packageEnded
     const resumed = isOurs ? { suspended_at: null, suspended_reason: null } : {}
-    // One that is still on its way to it has the limits of Starter until it is there.
+    // A cloud that is still moving to its database has the limits of Starter until the move ends.
     const limited = cloud.plan === 'dedicated' ? { offer: kept } : {}
     await store.changeCloud(tx, key, { ...limited, ...resumed, updated_at: now })
   })
 
-/** It can be used for no other cloud, and the one that uses it only reads from here on. Undefined where there is none. */
+/** Ends a package: no other cloud can use it, and the one that does only reads from here on. Undefined where there is no such package. */
 export const endPackage = (room: Room, packageId: string): Promise<PackageRow | undefined> =>
   change(room, packageId, async (tx, row, now) => {
     if (row.ended_at === null) await packages.changePackage(tx, row, { ended_at: now, updated_at: now })
@@ -104,7 +107,7 @@ async function change(
   for (;;) {
     const changed = await db.tx(async (tx) => {
       const found = await packages.findPackage(tx, packageId)
-      // Before the package, as a deletion of the cloud does.
+      // The cloud is locked before the package, as a deletion of the cloud does.
       const cloud = found?.cloud_id ? await store.lockCloud(tx, cloudOf(found)) : undefined
       const row = await packages.lockPackage(tx, packageId)
       if (!row) return undefined
@@ -119,7 +122,7 @@ async function change(
 
 const cloudOf = (row: PackageRow): CloudKey => ({ accountId: row.account_id, cloudId: row.cloud_id! })
 
-/** Suspends some of the clouds whose package ended longer ago than the grace. False: there was none. */
+/** Suspends up to `limit` clouds whose package ended longer ago than the grace period. True where there may be more. */
 export async function suspendUnpaid({ db, clock }: Room, limit: number): Promise<boolean> {
   const now = new Date(clock.nowMs())
   const overdue = await packages.cloudsOfEnded(db, new Date(now.getTime() - graceMs), limit)

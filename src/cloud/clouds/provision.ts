@@ -1,7 +1,6 @@
 /**
- * Clouds come to be: the record with its ref, keys and job in one transaction, and then steps that may each run any number of times, in
- * whatever process. Those of a Starter cloud need nothing but the database, so they run in the first transaction already; the job continues
- * where that failed.
+ * Makes clouds: the record with its ref, keys and job in one transaction, and then steps that may each run any number of times, in whatever process.
+ * The steps of a Starter cloud need nothing but the database, so they run in the first transaction already; the job continues where that failed.
  */
 import { randomInt } from 'node:crypto'
 import { sql } from 'kysely'
@@ -21,11 +20,11 @@ import { newSigningKey } from './signing-key.ts'
 import type { CloudRow, Owner, SigningKeyRow } from './store.ts'
 import * as store from './store.ts'
 
-/** With the growing pauses between them about a minute. */
+/** All attempts take about a minute, with the growing pauses between them. */
 const maxAttempts = 5
 const refLetters = 20
 
-/** Twenty letters, so that nobody finds a cloud by guessing. */
+/** A ref of twenty letters, so that nobody finds a cloud by guessing. */
 export const newRef = (): string =>
   String.fromCharCode(...Array.from({ length: refLetters }, () => 97 + randomInt(26)))
 
@@ -57,7 +56,7 @@ export interface WantedCloud {
   projectId: string
   name: string
   plan: CloudRow['plan']
-  /** Of a dedicated cloud: the package, by its id in the configuration; absent: the oldest that is free. */
+  /** The package of a dedicated cloud, by its id in the configuration; the oldest that is free where absent. */
   offer?: string | undefined
   now: Date
 }
@@ -88,7 +87,7 @@ export async function createCloud(
   return (await store.lockCloud(tx, cloud))!
 }
 
-/** Once for each time that provisioning begins: while it goes on, another retry adds nothing. */
+/** Enqueues the job once for each time that provisioning begins: while it goes on, another retry adds nothing. */
 const enqueue = ({ jobs }: App, tx: Tx, { account_id, cloud_id, updated_at }: CloudRow): Promise<void> =>
   jobs.enqueue(tx, provisionJob, {
     accountId: account_id,
@@ -96,13 +95,13 @@ const enqueue = ({ jobs }: App, tx: Tx, { account_id, cloud_id, updated_at }: Cl
     singletonKey: `${cloud_id}/${updated_at.getTime()}`,
   })
 
-/** Other clouds of the project have left room for one more, and those that are being deleted are not too many either. */
+/** Throws CLOUD_LIMIT where the project has as many clouds as it may, and CLOUD_DELETION_LIMIT where too many of them are being deleted. */
 async function requireRoom({ config }: App, tx: Tx, owner: Owner): Promise<void> {
   const max = config.clouds.cloudsPerProject
   await store.lockCloudsOfProject(tx, owner)
   const { standing, deleting } = await store.countClouds(tx, owner, 'starter')
   if (standing >= max) fail('CLOUD_LIMIT', { max })
-  // Whoever creates and deletes in turn would fill the database faster than it is emptied.
+  // A caller that creates and deletes in turn would fill the database faster than it is emptied.
   if (deleting >= max) fail('CLOUD_DELETION_LIMIT', {}, { retryAfterMs: 2_000 })
 }
 
@@ -130,7 +129,7 @@ const newRow = (
   updated_at: now,
 })
 
-/** All steps, undone together where one fails; then false. */
+/** Runs all steps in this transaction. False where one fails; then all are undone. */
 async function stepsWithin(app: App, tx: Tx, row: CloudRow, signingKey: SigningKeyRow): Promise<boolean> {
   await sql`savepoint provisioning`.execute(tx)
   try {
@@ -144,7 +143,7 @@ async function stepsWithin(app: App, tx: Tx, row: CloudRow, signingKey: SigningK
   }
 }
 
-/** All steps of a cloud in state `provisioning`, each in a transaction of its own. */
+/** Runs all steps of a cloud in state `provisioning`, each in a transaction of its own. */
 export async function continueProvisioning(app: App, cloud: CloudKey): Promise<Later | undefined> {
   const row = await store.beginAttempt(app.db, cloud)
   if (!row) return undefined
@@ -157,7 +156,7 @@ export async function continueProvisioning(app: App, cloud: CloudKey): Promise<L
   return undefined
 }
 
-/** Where it has to wait for room or for another machine, it was no attempt. */
+/** Makes the database of a cloud. Where that has to wait for room or for another machine, it counts as no attempt. */
 async function makeDatabase(app: App, { ref, ...row }: CloudRow): Promise<Later | undefined> {
   const cloud = store.keyOf({ ref, ...row })
   try {
@@ -171,7 +170,7 @@ async function makeDatabase(app: App, { ref, ...row }: CloudRow): Promise<Later 
   }
 }
 
-/** One step in a transaction of its own, while the cloud is still being provisioned. */
+/** Runs one step in a transaction of its own, while the cloud is still being provisioned. */
 async function step(app: App, cloud: CloudKey, work: (tx: Tx) => Promise<void>): Promise<void> {
   await app.db.tx(async (tx) => {
     const row = await store.lockCloud(tx, cloud)
@@ -179,7 +178,7 @@ async function step(app: App, cloud: CloudKey, work: (tx: Tx) => Promise<void>):
   })
 }
 
-/** Only the first: what it has signed stays valid. */
+/** Stores only the first signing key: what that has signed stays valid. */
 async function keepSigningKey(tx: Tx, row: CloudRow, key: SigningKeyRow): Promise<void> {
   if ((await signingKeysOf(tx, store.keyOf(row))).length === 0) await insertSigningKey(tx, key)
 }
@@ -201,7 +200,7 @@ async function failProvisioning(app: App, cloud: CloudKey, problem: Provisioning
   return undefined
 }
 
-/** Provisioning begins anew. Throws CLOUD_NOT_FOUND, CLOUD_READY, CLOUD_DELETING and CLOUD_SUSPENDED. */
+/** Begins provisioning anew. Throws CLOUD_NOT_FOUND, CLOUD_READY, CLOUD_DELETING and CLOUD_SUSPENDED. */
 export async function retryCloud(app: App, tx: Tx, cloud: CloudKey, now: Date): Promise<CloudRow> {
   const row = (await store.lockCloud(tx, cloud)) ?? fail('CLOUD_NOT_FOUND', {}, { param: 'id' })
   if (row.state === 'deleting') fail('CLOUD_DELETING', {})

@@ -1,11 +1,11 @@
-/** Clouds that a request names: those of its project, and what it is refused with for all others. */
+/** Finds the clouds that a request names: those of its project; all others are refused. */
 import type { Db, Tx } from '#platform/db'
 import { type FailureCode, fail } from '#platform/errors'
 import { isUuid } from '#platform/ids'
 import type { CloudRow, Owner } from './store.ts'
 import * as store from './store.ts'
 
-/** Throws CLOUD_NOT_FOUND for a missing one and for another project's alike; `param` names it in the request. */
+/** A cloud of the project. Throws CLOUD_NOT_FOUND for a missing one and for another project's alike; the request names it by `param`. */
 export async function requireCloudOf(
   db: Pick<Db, 'kysely'>,
   { accountId, projectId }: Owner,
@@ -16,7 +16,7 @@ export async function requireCloudOf(
   return found ?? fail('CLOUD_NOT_FOUND', {}, { param })
 }
 
-/** The same for one that is to be used. Throws CLOUD_NOT_FOUND also where it is being deleted, CLOUD_SUSPENDED and CLOUD_NOT_READY. */
+/** A cloud of the project that is to be used. Throws CLOUD_NOT_FOUND, also where the cloud is being deleted, CLOUD_SUSPENDED and CLOUD_NOT_READY. */
 export const requireReadyCloud = async (
   db: Pick<Db, 'kysely'>,
   owner: Owner,
@@ -24,7 +24,7 @@ export const requireReadyCloud = async (
   param: string,
 ): Promise<CloudRow> => requireReady(await requireCloudOf(db, owner, cloudId, param), param)
 
-/** The same cloud, locked until the transaction ends; it throws the same. */
+/** The same cloud, locked until the transaction ends. Throws the same as `requireReadyCloud`. */
 export const lockReadyCloud = async (tx: Tx, cloud: CloudRow, param = 'id'): Promise<CloudRow> =>
   requireReady(
     (await store.lockCloud(tx, store.keyOf(cloud))) ?? fail('CLOUD_NOT_FOUND', {}, { param }),

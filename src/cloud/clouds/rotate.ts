@@ -1,4 +1,4 @@
-/** Keys of a cloud that stands: made anew, and those before them ended. */
+/** Makes new keys for an existing cloud, and ends those before them. */
 import type { Tx } from '#platform/db'
 import { fail } from '#platform/errors'
 import { newAppKey } from './app-key.ts'
@@ -8,14 +8,14 @@ import { type CloudRow, type KeyRow, keyOf, raiseFunctionsRevision, type Signing
 
 interface Rotation {
   now: Date
-  /** Until when earlier ones of its kind are accepted: never longer than they were. */
+  /** Until when earlier keys of its kind are accepted: never longer than they were. */
   othersUntil: Date
 }
 
-/** Of one kind, those in their grace period included. */
+/** The most keys of one kind, those in their grace period included. */
 const maxKeys = 10
 
-/** A new key of an app; the cloud is locked. The secret of a service key is known only here. Throws CLOUD_KEY_LIMIT. */
+/** Makes a new key of an app; the cloud is locked. The secret of a service key is known only here. Throws CLOUD_KEY_LIMIT. */
 export async function rotateAppKey(
   tx: Tx,
   cloud: CloudRow,
@@ -34,7 +34,7 @@ export async function rotateAppKey(
   return key
 }
 
-/** It signs from here on; what those before have signed is accepted until `othersUntil`. Throws CLOUD_KEY_LIMIT. */
+/** Makes this key the one that signs from here on; what earlier keys have signed is accepted until `othersUntil`. Throws CLOUD_KEY_LIMIT. */
 export async function rotateSigningKey(
   tx: Tx,
   cloud: CloudRow,

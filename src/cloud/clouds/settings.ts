@@ -22,7 +22,7 @@ interface CommonLimits {
   dailyMails: number
 }
 
-/** What a Starter cloud may have, and what the packages of dedicated ones are. */
+/** What a Starter cloud may have, and the packages of dedicated ones. */
 export interface CloudsConfig extends CommonLimits {
   cloudsPerProject: number
   collections: number
@@ -36,19 +36,19 @@ export interface Offer extends CommonLimits {
   id: string
   name: Localized
   description: Localized | undefined
-  /** Of its database, with what an empty one takes. */
+  /** The disk space of its database, with what an empty one takes. */
   diskBytes: number
-  /** Of its database while it is awake. */
+  /** The memory of its database while that is awake. */
   memoryBytes: number
-  /** Of its app to its database at a time. */
+  /** The connections of its app to its database at a time. */
   connections: number
-  /** In a month (UTC). */
+  /** The hours in a month (UTC) in which its database may be awake. */
   awakeHours: number
 }
 
 const gibibyte = 1024 * mebibyte
 
-/** The least that a package may have, which is what a cloud has whose package the configuration has no more. */
+/** The least that a package may have. A cloud whose package the configuration has no more gets this. */
 export const leastDatabase: Pick<Offer, 'diskBytes' | 'memoryBytes' | 'connections' | 'awakeHours'> = {
   diskBytes: 100_000_000,
   memoryBytes: 64 * mebibyte,
@@ -113,7 +113,7 @@ const inBothLanguages = (maxLength: number, description: string) =>
     { description },
   )
 
-/** Characters. */
+/** The longest id, in characters. */
 export const maxPackageIdLength = 40
 
 const offer = Type.Object(

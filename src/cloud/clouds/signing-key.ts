@@ -10,10 +10,10 @@ import type { SigningKeyRow } from './store.ts'
 
 const generate = promisify(generateKeyPair)
 
-/** For this cloud and key alone. */
+/** What a private key is sealed for: this cloud and key alone. */
 const sealedFor = (cloudId: string, kid: string): string => `clouds.signing_keys/${cloudId}/${kid}`
 
-/** Made before the transaction that stores it. Throws SECRETS_SEALED. */
+/** Makes a signing key, before the transaction that stores it. Throws SECRETS_SEALED. */
 export async function newSigningKey(
   { secrets }: Pick<App, 'secrets'>,
   { accountId, cloudId }: CloudKey,

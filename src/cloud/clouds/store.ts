@@ -85,7 +85,7 @@ export const findCloud = (
     .where('cloud_id', '=', cloudId)
     .executeTakeFirst()
 
-/** Newest first. */
+/** The clouds of a project, newest first. */
 export const listClouds = (
   { kysely }: Db,
   { accountId, projectId }: Owner,
@@ -101,7 +101,7 @@ export const listClouds = (
     options,
   )
 
-/** Of whichever account, for the operator: those with this id, ref or name, at most `limit`. */
+/** The clouds of any account with this id, ref or name, at most `limit`, for the operator. */
 export async function findAnyClouds(
   { kysely }: Db,
   named: { cloudId: string } | { ref: string } | { name: string },
@@ -119,7 +119,7 @@ export async function findAnyClouds(
   return rows
 }
 
-/** Of all accounts, newest first, for the operator. */
+/** The clouds of all accounts, newest first, for the operator. */
 export async function listAllClouds(
   { kysely }: Db,
   options: PageOptions & { account_id?: string | undefined },
@@ -135,7 +135,7 @@ export async function lockCloudsOfProject(tx: Tx, { projectId }: Owner): Promise
   await sql`select pg_advisory_xact_lock(hashtext('clouds.clouds'), hashtext(${projectId}))`.execute(tx)
 }
 
-/** Those of a plan that stand, and those that are being deleted. */
+/** The number of a project's clouds of a plan that stand, and of those that are being deleted. */
 export async function countClouds(
   tx: Tx,
   { accountId, projectId }: Owner,
@@ -149,7 +149,7 @@ export async function countClouds(
   return { standing: Number(rows[0]!.standing), deleting: Number(rows[0]!.deleting) }
 }
 
-/** With its ref. False where the ref is taken, with which nothing was written. */
+/** Inserts a cloud with its ref. False where the ref is taken; then nothing was written. */
 export async function insertCloud(tx: Tx, cloud: CloudRow): Promise<boolean> {
   const { account_id, cloud_id, ref } = cloud
   const claimed = await tx
@@ -170,7 +170,7 @@ export async function insertCloud(tx: Tx, cloud: CloudRow): Promise<boolean> {
 }
 
 /**
- * Locks it against other changes until the transaction ends; not against rows that refer to it, such as those of its app, which would
+ * Locks a cloud against other changes until the transaction ends; not against rows that refer to the cloud, such as those of its app, which would
  * wait otherwise.
  */
 export const lockCloud = (tx: Tx, { accountId, cloudId }: CloudKey): Promise<CloudRow | undefined> =>
@@ -182,7 +182,7 @@ export const lockCloud = (tx: Tx, { accountId, cloudId }: CloudKey): Promise<Clo
     .forNoKeyUpdate()
     .executeTakeFirst()
 
-/** The same against rows that refer to it, too. */
+/** Locks a cloud against other changes, and against rows that refer to it, too. */
 export const lockCloudAlone = (tx: Tx, { accountId, cloudId }: CloudKey): Promise<CloudRow | undefined> =>
   tx
     .selectFrom('clouds.clouds')
@@ -203,7 +203,7 @@ export async function stateOfCloud(
   return row?.state
 }
 
-/** Those that have been neither ready nor gone since then. */
+/** The clouds that have been in provisioning or deletion since before this time. */
 export const unfinished = (
   db: Db,
   before: Date,
@@ -217,7 +217,7 @@ export const unfinished = (
     [before, limit],
   )
 
-/** What functions run with has changed: when the transaction is over, processes of an earlier revision take no new call. */
+/** Called when the program of a cloud's functions has changed: after the transaction, processes of an earlier revision take no new call. */
 export async function raiseFunctionsRevision(tx: Tx, { accountId, cloudId }: CloudKey): Promise<void> {
   await sql`update clouds.clouds set functions_revision = functions_revision + 1
     where account_id = ${accountId} and cloud_id = ${cloudId}`.execute(tx)
@@ -239,7 +239,7 @@ export async function changeCloud(
     .updateTable('clouds.clouds')
     .set({
       ...change,
-      // An array would become one of PostgreSQL's.
+      // The driver would make an array one of PostgreSQL's instead of JSON.
       ...(limits && { limits: JSON.stringify(limits) as never }),
       ...(redirects && { additional_redirect_urls: JSON.stringify(redirects) as never }),
     })
@@ -269,15 +269,15 @@ export async function uncountAttempt(db: Db, { accountId, cloudId }: CloudKey): 
   )
 }
 
-/** It and all rows that refer to it, which are few by then. */
+/** Deletes a cloud and all rows that refer to it, which are few by then. */
 export async function deleteCloud(tx: Tx, { accountId, cloudId }: CloudKey): Promise<void> {
   await sql`delete from clouds.clouds where account_id = ${accountId} and cloud_id = ${cloudId}`.execute(tx)
   await sql`delete from clouds.refs where account_id = ${accountId} and cloud_id = ${cloudId}`.execute(tx)
 }
 
 /**
- * Until the transaction ends the cloud is neither suspended nor deleted: what is written while its deletion runs would be overlooked by
- * it. What its limits come from; undefined where it is not ready.
+ * What the limits of a cloud come from; undefined where it is not ready. Until the transaction ends the cloud is neither suspended nor deleted: a
+ * deletion that runs would overlook what is written meanwhile.
  */
 export async function shareReadyCloud(
   tx: Tx,
@@ -296,7 +296,7 @@ export interface ProgramRecord {
   revision: bigint
 }
 
-/** By what its functions run. Undefined where the cloud is gone, or runs nothing any more. */
+/** What the functions of a cloud run by. Undefined where the cloud is gone or being deleted. */
 export async function programRecord(
   kysely: Db['kysely'],
   { accountId, cloudId }: CloudKey,
@@ -307,7 +307,7 @@ export async function programRecord(
   return rows[0]
 }
 
-/** Calls of its functions and bytes that left it in a day (UTC, 'YYYY-MM-DD'). */
+/** Calls of a cloud's functions and bytes that left the cloud in a day (UTC, 'YYYY-MM-DD'). */
 export async function usedToday(
   db: Db,
   { accountId, cloudId }: CloudKey,

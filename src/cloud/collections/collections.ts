@@ -1,6 +1,6 @@
 /**
- * Rows of JSON of app back-ends, in collections (docs/decisions/0075): who sees them, how they are asked for, and what a cloud may have of
- * them. What is HTTP of it stands in `capabilities/cloud`.
+ * Rows of JSON of app back-ends, in collections (docs/decisions/0075): who sees them, how they are queried, and how many a cloud may have. Their HTTP
+ * is in `cloud/cloud-routes`.
  */
 import './errors.ts'
 

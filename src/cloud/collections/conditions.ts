@@ -8,7 +8,7 @@ import { badText } from './errors.ts'
 import type { Condition, Contained, Field, RangeKind, RowColumn } from './query.ts'
 import type { Parameters } from './sql-text.ts'
 
-/** What text is ordered by; the names are the only two that there are. */
+/** The collations that order text; there are only these two. */
 export type Collation = '"fa-x-icu"' | '"C"'
 
 interface Context {
@@ -27,7 +27,7 @@ export const columnSql = {
 export const jsonSql = (path: readonly string[], parameters: Parameters): string =>
   `nullif(r.data #> ${parameters.add(path, 'text[]')}, 'null'::jsonb)`
 
-/** Its text: that of a text without quotes, that of all else as JSON. */
+/** SQL of the stored value as text: a text without quotes, anything else as JSON. */
 export function textSql(field: Field, parameters: Parameters): string {
   if ('column' in field) return `${columnSql[field.column]}::text`
   return `(r.data #>> ${parameters.add(field.path, 'text[]')})`
@@ -99,7 +99,7 @@ function likeSql(
   { field, pattern, anyCase }: Extract<Condition, { kind: 'like' }>,
   { parameters }: Context,
 ): string {
-  // The database finds this out only where a row matches up to there.
+  // The database would refuse the pattern only where a row matches up to the backslash.
   let slashes = 0
   while (pattern.at(-1 - slashes) === '\\') slashes++
   if (slashes % 2 === 1) badText('pattern', pattern)
@@ -141,7 +141,7 @@ function rangeSql(
   if ('column' in field) return badText('noSuchComparison', field.column)
   const stored = textSql(field, parameters)
   const type = rangeTypes[of]
-  // What is stored may be anything; the type is fixed, so only the check of the text decides.
+  // The stored value may be anything; the type is fixed, so only the check of the text decides.
   return `(case when pg_input_is_valid(${stored}, '${type}') then ${stored}::${type} ${rangeOperators[operator]} ${parameters.add(text, 'text')}::${type} end)`
 }
 
@@ -177,7 +177,7 @@ function containedSql(
   return `(jsonb_typeof(${json}) = 'array' and ${json} @> any(${parameters.add(single, 'jsonb[]')}))`
 }
 
-/** Every member is there, in one of its readings. */
+/** A condition that every member is there, in one of its readings. */
 function containsSql(json: string, value: Contained, parameters: Parameters): string {
   if (value.kind === 'json') return `(${json} @> any(${parameters.add([...value.json], 'jsonb[]')}))`
   if (value.kind === 'range' || value.members.length === 0)
@@ -199,7 +199,7 @@ const supersetsOf = (value: Contained): string[] =>
       ? [...value.json]
       : []
 
-/** Of JSON that is an array. */
+/** The members of JSON that is an array. */
 function membersOf(json: string): string[][] {
   const value: unknown = JSON.parse(json)
   return Array.isArray(value) ? value.map((member) => [JSON.stringify(member)]) : []
@@ -207,14 +207,14 @@ function membersOf(json: string): string[][] {
 
 const numberPattern = /^-?(?:0|[1-9]\d{0,308})(?:\.\d{1,400})?(?:[eE][+-]?\d{1,3})?$/
 
-/** A number as it would be stored; undefined for what is none in JSON. */
+/** Returns a number as it would be stored; undefined for text that is no number in JSON. */
 export function numberOf(text: string): string | undefined {
   if (!numberPattern.test(text)) return undefined
   const number = Number(text)
   return Number.isFinite(number) ? JSON.stringify(number) : undefined
 }
 
-/** What a text may mean, as JSON: the text itself, and the number, truth value, object or array that it spells. */
+/** Returns what a text may mean, as JSON: the text itself, and the number, truth value, object or array that it spells. */
 export function readingsOf(text: string): string[] {
   const readings = [JSON.stringify(text)]
   const number = numberOf(text)
@@ -232,7 +232,7 @@ const uuidOf = (text: string): string => (isUuid(text) ? text : badText('notUuid
 const timePattern =
   /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?)\s?(Z|[+-]\d\d(?::?\d\d)?)?)?$/i
 
-/** Without an offset the time is one of UTC. */
+/** A time without an offset is in UTC. */
 function timeOf(text: string): Date {
   const [, day, time = '00:00', offset = 'Z'] = timePattern.exec(text) ?? []
   const zone = /^[+-]\d\d$/.test(offset) ? `${offset}:00` : offset.replace(/^([+-]\d\d)(\d\d)$/, '$1:$2')

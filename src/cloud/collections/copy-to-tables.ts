@@ -1,11 +1,11 @@
-/** Collections as tables of a database that belongs to their cloud: columns by the members of the rows, who may what by policies. */
+/** Copies collections into tables of a database that belongs to their cloud: members of rows become columns, access becomes policies. */
 import { CompiledQuery } from 'kysely'
 import type { CloudKey } from '#cloud/clouds'
 import type { Tx } from '#platform/db'
 import type { Collections } from './open.ts'
 import * as store from './store.ts'
 
-/** Longer names would be cut by PostgreSQL; members that have one, and those beyond these columns, stand together in another one. */
+/** PostgreSQL would cut longer names; members with such names, and those beyond `maxColumns`, stand together in `other_members`. */
 const nameBytes = 63
 const maxColumns = 500
 const otherMembers = 'other_members'
@@ -19,7 +19,7 @@ interface Column {
 
 interface Shape {
   columns: Column[]
-  /** Members without a column. */
+  /** Whether there are members without a column. */
   hasRest: boolean
 }
 
@@ -54,7 +54,7 @@ export async function dropCopiedTables(tx: Tx): Promise<void> {
 const run = async (tx: Tx, text: string, values: readonly unknown[] = []): Promise<void> =>
   void (await tx.executeQuery(CompiledQuery.raw(text, [...values])))
 
-/** Members by the types that all rows have for them; the longest rows have 2,000. */
+/** Returns columns for the members of all rows, by the types of their values; the longest rows have 2,000. */
 async function shapeOf(
   collections: Collections,
   { accountId, cloudId }: CloudKey,
@@ -76,7 +76,7 @@ async function shapeOf(
   return { columns, hasRest: columns.length < members.length }
 }
 
-/** What fits every value there is. Whole numbers get no column that refuses the first broken one. */
+/** Returns a type that fits every value. Whole numbers get one that will take fractions too. */
 function typeOf(types: readonly string[]): Column['type'] {
   const [only, ...more] = types.filter((type) => type !== 'null')
   if (more.length > 0) return 'jsonb'
@@ -95,7 +95,7 @@ const touchFunction = `create function public.set_updated_at() returns trigger l
 
 const isOwner = 'owner_id = (select auth.uid())'
 
-/** Who may what is as it was: owners read and write their rows, everybody reads where the collection was public. */
+/** Access stays as it was: owners read and write their rows, everybody reads where the collection was public. */
 function* tableStatements(
   { name, public_read: isPublic }: store.CollectionRow,
   shape: Shape,
@@ -117,7 +117,7 @@ function* tableStatements(
 const columnsOf = ({ columns, hasRest }: Shape): Column[] =>
   hasRest ? [...columns, { name: otherMembers, type: 'jsonb' }] : columns
 
-/** $1: an array of rows as JSON. */
+/** `$1` is an array of rows as JSON. */
 function insertStatement({ name }: store.CollectionRow, shape: Shape): string {
   const columns: { name: string; type: string }[] = [
     ...[
@@ -135,7 +135,7 @@ function insertStatement({ name }: store.CollectionRow, shape: Shape): string {
   return `insert into public.${quoted(name)} (${names}) select ${names} from pg_catalog.json_to_recordset($1::json) as r(${typed})`
 }
 
-/** Texts of JSON, so that numbers stay as exact as they are. */
+/** Yields rows as JSON texts, so that numbers stay as exact as they are. */
 async function* rowsOf(
   collections: Collections,
   cloud: CloudKey,

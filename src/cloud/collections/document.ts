@@ -1,11 +1,11 @@
-/** What a row may contain: checked before anything of it goes to the database, by walks whose depth is bounded. */
+/** Checks what a row may contain, before anything of it is sent to the database, by walks whose depth is bounded. */
 import { fail, type Localized } from '#platform/errors'
 import { rowReasons } from './errors.ts'
 import { isRowColumn } from './query.ts'
 
 export const documentLimits = {
   bytes: 64 * 1024,
-  /** Objects and arrays within one another, the document itself counted. */
+  /** The depth of objects and arrays within one another, the document itself counted. */
   depth: 32,
   /** Members of all objects in it. */
   members: 2_000,
@@ -56,7 +56,7 @@ function bytesOf(value: unknown, param: string): number {
   return walk.bytes
 }
 
-/** What is too large is found out where it becomes so: of a megabyte of small values only the first are looked at. */
+/** Refuses a document as soon as it becomes too large: of a megabyte of small values only the first are looked at. */
 function add(walk: Walk, bytes: number): void {
   walk.bytes += bytes
   if (walk.bytes > documentLimits.bytes)
@@ -93,7 +93,7 @@ function visitList(values: readonly unknown[], depth: number, walk: Walk): void 
 
 const separators = (count: number): number => (count > 1 ? 2 * (count - 1) : 0)
 
-/** NUL and halves of characters cannot be stored. */
+/** NUL and lone surrogates cannot be stored. */
 function visitText(text: string, walk: Walk): void {
   add(walk, text.length + 2)
   if (!text.isWellFormed()) invalid(rowReasons.badText, walk.param)
@@ -108,7 +108,7 @@ function visitText(text: string, walk: Walk): void {
 }
 
 const [space, quote, backslash] = [0x20, 0x22, 0x5c]
-/** Those that JSON writes as a letter behind a backslash; the others become `\u00…`. */
+/** Characters that JSON writes as a letter behind a backslash; the others become `\u00…`. */
 const shortEscapes = new Set(Array.from('\b\f\n\r\t', (one) => one.charCodeAt(0)))
 
 /** JavaScript writes `1e+21` and `1.5e-7`, PostgreSQL all digits. */

@@ -182,7 +182,7 @@ const queryReasons = {
   },
 } as const
 
-/** Throws ROW_QUERY with the code that PostgreSQL has for it. */
+/** Throws ROW_QUERY with PostgreSQL's code for the reason. */
 export function badText(reason: keyof typeof queryReasons, text: string): never {
   const { sqlState, why } = queryReasons[reason]
   return fail('ROW_QUERY', { why: why(text), sqlState })

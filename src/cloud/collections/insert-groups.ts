@@ -1,7 +1,7 @@
 /**
- * Rows that are inserted into one cloud at the same time travel in one statement, as holds do in the ledger (docs/decisions/0003): the
- * counts of the cloud are locked, and the disk is waited for, once a group. Where a group cannot be written as a whole, each of it is
- * written alone and gets its own answer.
+ * Rows that are inserted into one cloud at the same time are written in one statement, as holds are in the ledger (docs/decisions/0003): the counts
+ * of the cloud are locked, and the disk is waited for, once per group. Where a group cannot be written as a whole, each insertion is written alone
+ * and gets its own answer.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { CloudKey } from '#cloud/clouds'
@@ -10,12 +10,12 @@ import { type GroupAnswer, type GroupedRow, insertGroup } from './row-store.ts'
 import type { Run } from './store.ts'
 import type { RowsCloud, WriteAnswer } from './writes.ts'
 
-/** What is written in a group or alone. */
+/** An insertion that is written in a group or alone. */
 export interface GroupedInsertion {
   rows: readonly GroupedRow[]
   bytes: number
   wanted: boolean
-  /** Writes it in a transaction of its own. */
+  /** Writes the insertion in a transaction of its own. */
   alone: () => Promise<WriteAnswer>
 }
 
@@ -33,9 +33,9 @@ export interface InsertGroupsOptions {
 
 const groupRows = 500
 const groupBytes = 1024 * 1024
-/** Of one cloud. */
+/** The rows of one cloud that may wait. */
 const waitingRows = 2_000
-/** Turns of the event loop in which requests that have arrived come along. */
+/** Turns of the event loop after a group, in which requests that have arrived join the next one. */
 const companyTurns = 5
 
 export class InsertGroups {
@@ -59,7 +59,7 @@ export class InsertGroups {
     })
   }
 
-  /** One group at a time, until nothing waits. */
+  /** Writes one group at a time, until nothing waits. */
   async #empty(cloudId: string): Promise<void> {
     const line = this.#lines.get(cloudId)!
     while (line.length > 0) {
@@ -124,6 +124,6 @@ function deliver(group: readonly Waiting[], written: readonly GroupAnswer[]): vo
 
 const busy = (): Failure => new Failure('ROWS_BUSY', {}, { retryAfterMs: 1_000 })
 
-/** Ids that are taken, collections that are gone, values that are refused: one of a group may be the cause, and nothing was written. */
+/** Whether the error is about a taken id, a deleted collection or a refused value: one insertion may be the cause, and nothing was written. */
 const isOfValues = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && /^2[23]/.test(String(error.code))

@@ -1,6 +1,7 @@
 /**
- * Connections for short statements, and a single one for long ones of all clouds: a long statement burns a core, and a machine has few.
- * What is short is not known before, so everything begins as short, is stopped after `shortMs` and begins anew on the other connection.
+ * Connections for short statements, and a single one for long statements of all clouds: a long statement occupies a core, and a machine has few.
+ * Which statements are short is not known before, so each begins as short, is stopped after `shortMs` and begins anew on the connection for long
+ * ones.
  */
 import type { CloudKey } from '#cloud/clouds'
 import { type Db, dbAt, type OpenOptions } from '#platform/db'
@@ -12,7 +13,7 @@ export const statementTimeoutMs = 2_000
 /** A statement that takes longer is a long one. */
 const shortMs = 200
 const shortPlaces = 4
-/** A cloud whose statement was a long one begins there for so long. */
+/** How long a cloud's statements begin on the connection for long ones, after one was long. */
 const rememberedMs = 30_000
 
 const waitingOptions = {
@@ -27,7 +28,7 @@ interface Lane {
   turns: Turns
 }
 
-/** Nothing is asked of them before they are used: a start may be starved for longer than a short statement takes. */
+/** Opens the lanes without a query: at a start, a query may be starved for longer than a short statement takes. */
 export function openLanes(options: Pick<OpenOptions, 'url' | 'log' | 'onBackend' | 'connectMs'>): Lanes {
   const openWith = (maxConnections: number, timeoutMs: number): Db =>
     dbAt({ ...options, withoutWorkers: true, maxConnections, statementTimeoutMs: timeoutMs })
@@ -65,7 +66,7 @@ export class Lanes implements AsyncDisposable {
     })
   }
 
-  /** Undefined where the work takes long, or the cloud's last did. */
+  /** Returns undefined where the work takes long, or the cloud's last work did. */
   async #runShort<Result>(
     cloudId: string,
     work: (db: Db) => Promise<Result>,
@@ -73,7 +74,7 @@ export class Lanes implements AsyncDisposable {
     if (this.#isLong(cloudId)) return undefined
     try {
       return await this.#short.turns.run(cloudId, async () =>
-        // Others of the cloud may have taken long while this one waited.
+        // Other work of the cloud may have taken long while this work waited.
         this.#isLong(cloudId) ? undefined : { result: await work(this.#short.db) },
       )
     } catch (error) {
@@ -98,7 +99,7 @@ export class Lanes implements AsyncDisposable {
 
   #remember(cloudId: string): void {
     const nowMs = performance.now()
-    // In the order in which they end: each memory is equally long.
+    // The entries are in the order in which they end, since each lasts equally long.
     for (const [other, untilMs] of this.#longUntilMs) {
       if (untilMs > nowMs) break
       this.#longUntilMs.delete(other)

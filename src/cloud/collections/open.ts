@@ -17,22 +17,22 @@ import type { Change, Insertion, Removal, RowsCloud, WriteAnswer, WriteContext }
 import * as writes from './writes.ts'
 
 export interface CollectionsOptions {
-  /** Of the start. */
+  /** Used at the start only. */
   db: Pick<Db, 'query'>
-  /** Of the same database. */
+  /** The address of the same database. */
   url: string | SocketAddress
   clock: Clock
   log: Log
-  /** Lets everybody else's process run before this one of a connection, where that can be done. */
+  /** Lowers the priority of a connection's process on the database server, where that can be done. */
   lowerBackend?: ((pid: number) => Promise<void>) | undefined
   /** How long a connection is waited for; 5 s if absent. */
   connectMs?: number | undefined
 }
 
-/** Columns of a table of all members. */
+/** The most columns of a table of all members. */
 const maxTableColumns = 200
 
-/** Rows of app back-ends, on connections of their own: whatever they are asked, money and other rooms do not wait for them. */
+/** Opens the rows of app back-ends on connections of their own, so that money and other rooms never wait for their queries. */
 export async function openCollections(options: CollectionsOptions): Promise<Collections> {
   const { db, url, clock, log, lowerBackend, connectMs } = options
   const onBackend = lowerBackend && ((pid: number) => void lowerBackend(pid))
@@ -42,9 +42,9 @@ export async function openCollections(options: CollectionsOptions): Promise<Coll
 
 /** Options of one write. */
 export interface WriteOptions {
-  /** Sees what was written before it is committed; what it throws undoes it. */
+  /** Sees the answer before the write is committed; an error that it throws undoes the write. */
   check?: ((answer: WriteAnswer) => void) | undefined
-  /** Undo it in any case: only the answer is wanted. */
+  /** Undoes the write in any case: only the answer is wanted. */
   rollBack?: boolean | undefined
 }
 
@@ -67,7 +67,7 @@ export class Collections implements AsyncDisposable {
   readonly #lanes: Lanes
   readonly #clock: Clock
   readonly #groups: InsertGroups
-  /** The ids of collections by cloud and name; one that is gone is found out by the database. */
+  /** The ids of collections by cloud and name; the database detects an id that is gone. */
   readonly #ids = new Map<string, string>()
 
   constructor(lanes: Lanes, clock: Clock, collation: Collation) {
@@ -80,7 +80,10 @@ export class Collections implements AsyncDisposable {
     })
   }
 
-  /** Runs a transaction on the connections of rows: it may begin twice, as it is stopped where it would hold up others. Throws ROWS_BUSY. */
+  /**
+   * Runs a transaction on the connections of rows: the transaction may begin twice, since it is stopped where it would hold up others. Throws
+   * ROWS_BUSY.
+   */
   inTurn<Result>(cloud: CloudKey, work: (db: Db) => Promise<Result>): Promise<Result> {
     return this.#lanes.run(cloud, work)
   }
@@ -98,7 +101,7 @@ export class Collections implements AsyncDisposable {
     return this.#page(cloud, query, statement)
   }
 
-  /** The same as comma-separated values, the names of the fields in the first line. */
+  /** Reads rows as comma-separated values, and the names of their fields. Throws what `read` throws. */
   async readTable(cloud: RowsCloud, query: RowsQuery): Promise<Page & { text: string; names: string[] }> {
     const named = query.selection.all ? await this.#withMembers(cloud, query) : query
     const statement = rowStore.tableStatement(cloud, named, this.collation, queryLimits.answerBytes)
@@ -202,14 +205,14 @@ export class Collections implements AsyncDisposable {
       )
     } catch (error) {
       if (error instanceof RolledBack) return error.answer
-      // One of this name may have been deleted and made anew.
+      // A collection of this name may have been deleted and made anew.
       this.#ids.delete(`${cloud.cloudId}/${collection}`)
       return translate(error, collection)
     }
   }
 }
 
-/** Only the few most frequent shapes stay prepared: whoever asks in ever new ones fills no memory. */
+/** Names the few most frequent shapes, which stay prepared: queries of ever new shapes fill no memory. */
 function preparedName({ where, order, selection, caller, counted }: RowsQuery): string | undefined {
   const [first] = where
   const isById =

@@ -1,4 +1,4 @@
-/** What is asked of the rows of a collection: plain values that say nothing of SQL. Nothing in them is trusted but their shape. */
+/** Queries of the rows of a collection: plain values without SQL. Nothing in them is trusted but their shape. */
 
 /** Columns of every row; everything else stands in its document. */
 export const rowColumns = ['id', 'owner_id', 'created_at', 'updated_at'] as const
@@ -33,7 +33,7 @@ export type Condition =
   | { kind: 'range'; field: Field; operator: RangeOperator; text: string; of: RangeKind }
   | { kind: 'search'; field: Field; parse: SearchKind; config: SearchConfig; text: string }
 
-/** Names of PostgreSQL for what words are in a language; `simple` takes them as they are written. */
+/** PostgreSQL's configurations of text search, by language; `simple` takes words as they are written. */
 export const searchConfigs = [
   'simple',
   'arabic',
@@ -76,10 +76,10 @@ export interface Selected {
 }
 
 export interface Selection {
-  /** All of the row, before the members that are named. */
+  /** Whether the whole row comes before the members that are named. */
   all: boolean
   fields: readonly Selected[]
-  /** Members that are null are left out. */
+  /** Whether members that are null are left out. */
   withoutNulls: boolean
 }
 
@@ -95,9 +95,9 @@ export const queryLimits = {
   orders: 10,
   selected: 50,
   rows: 1_000,
-  /** Of conditions within conditions. */
+  /** The depth of conditions within conditions. */
   depth: 10,
-  /** Of names in a path. */
+  /** Names in a path. */
   path: 10,
   /** Values in a list. */
   values: 1_000,
@@ -105,5 +105,5 @@ export const queryLimits = {
   answerBytes: 8 * 1024 * 1024,
 } as const
 
-/** Who asks for rows. */
+/** The caller of a query of rows. */
 export type RowCaller = { role: 'anon' } | { role: 'user'; userId: string } | { role: 'all' }

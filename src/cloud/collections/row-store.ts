@@ -22,10 +22,10 @@ export interface RowsQuery extends RowsFilter {
 }
 
 export interface Page {
-  /** Undefined where the JSON of the rows has more bytes than are answered. */
+  /** Undefined where the JSON of the rows has more bytes than an answer may. */
   text: string | undefined
   rows: number
-  /** Undefined where it was not asked for. */
+  /** Undefined where the total was not requested. */
   total: number | undefined
 }
 
@@ -112,14 +112,14 @@ export function readStatement(
   return pageStatement(query, built, { line, between: `','`, maxBytes })
 }
 
-/** Undefined where there is no such collection. */
+/** Returns undefined where there is no such collection. */
 export async function readPage(run: Run, statement: Statement, name?: string): Promise<Page | undefined> {
   const [row] = await run<PageRow>(statement.text, statement.values, name)
   if (!row!.found) return undefined
   return { text: row!.body ?? undefined, rows: row!.rows, total: row!.total }
 }
 
-/** The same as lines of comma-separated values, with the fields of the selection; `all` is not looked at. */
+/** The statement that reads a page as lines of comma-separated values, with the fields of the selection; `all` is ignored. */
 export function tableStatement(
   cloud: CloudKey,
   query: RowsQuery,
@@ -136,7 +136,7 @@ export function tableStatement(
   return pageStatement(query, built, { line, between: 'chr(10)', maxBytes })
 }
 
-/** Names of all members of the rows of a page, at most so many. */
+/** Returns the names of all members of the rows of a page, at most `limit`. */
 export async function memberNames(
   run: Run,
   cloud: CloudKey,
@@ -157,10 +157,10 @@ export async function memberNames(
 /** What a statement has written. */
 export interface Written {
   rows: number
-  /** By how much the bytes of all rows grow. */
+  /** The growth of the bytes of all rows. */
   grown: number
   largest: number
-  /** The JSON of the rows that were asked for; undefined where it has too many bytes. */
+  /** The JSON of the requested rows; undefined where it has too many bytes. */
   text: string | undefined
 }
 
@@ -178,7 +178,7 @@ const writtenOf = (row: WrittenRow): Written => ({
   text: row.body ?? undefined,
 })
 
-/** Texts of rows in an order, or nothing where none is asked for; `w` has the columns of rows, and `grown`. */
+/** SQL that reports the rows in an order, without texts where none is selected; `w` has the columns of rows, and `grown`. */
 function reportSql(
   { selection, maxBytes }: Reported,
   parameters: Parameters,
@@ -196,7 +196,7 @@ export interface Reported {
   maxBytes: number
 }
 
-/** Rows whose ids are free: else the database refuses with 23505. */
+/** Inserts rows whose ids are free; for others the database refuses with 23505. */
 export async function insertRows(
   run: Run,
   { accountId, cloudId }: CloudKey,
@@ -273,7 +273,7 @@ export async function mergeRows(
   return writtenOf((await run<WrittenRow>(text, parameters.values))[0]!)
 }
 
-/** Rows that match, so many at most. */
+/** SQL of the rows that match, at most `limit`. */
 function chosen(
   filter: RowsFilter,
   { parameters, collation, where }: Built,
@@ -351,7 +351,9 @@ const groupText = (() => {
     select r.collection_id, r.row_id, case when r.row_id = any($13::uuid[]) then ${whole} end as json from r`
 })()
 
-/** Inserts all of them with what they count for, in one statement; answers nothing if that passes a limit, and then nothing is written. */
+/**
+ * Inserts all rows of a group and counts them, in one statement. Returns nothing, and writes nothing, if that passes a limit or the cloud is frozen.
+ */
 export const insertGroup = (
   run: Run,
   { accountId, cloudId }: CloudKey,

@@ -1,4 +1,4 @@
-/** What is answered of a row, and in which order, as SQL that makes the JSON text of each row. */
+/** SQL that makes the JSON text of each row of an answer, and orders the rows. */
 import { type Collation, columnSql, jsonSql, textSql } from './conditions.ts'
 import {
   type CastType,
@@ -64,8 +64,8 @@ export const cellSql = (field: Field, cast: CastType | undefined, parameters: Pa
       : textSql(field, parameters)
 
 /**
- * Values of one field may have several types: truth values come first, then numbers, texts, arrays and objects. Rows that are equal in all
- * else follow by their ids, so that pages of them neither repeat nor miss one.
+ * Values of one field may have several types: truth values come first, then numbers, texts, arrays and objects. Rows that are otherwise equal are
+ * ordered by their ids, so that pages neither repeat nor miss one.
  */
 export function orderSql(orders: readonly Order[], parameters: Parameters, collation: Collation): string {
   const keys = orders.flatMap(({ field, descending, nullsFirst }) => {

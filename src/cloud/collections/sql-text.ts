@@ -17,7 +17,7 @@ type ParameterType =
 export class Parameters {
   readonly values: unknown[] = []
 
-  /** `$3::text`: the place of the value in the statement. */
+  /** Returns the place of the value in the statement, such as `$3::text`. */
   add(value: unknown, type: ParameterType): string {
     this.values.push(value)
     return `$${this.values.length}::${type}`

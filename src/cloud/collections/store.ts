@@ -1,4 +1,4 @@
-/** Collections, their counts, and their rows as a whole. Whoever writes rows of a cloud has locked its counts before, so that writers come one by one. */
+/** Collections, their counts, and their rows as a whole. A writer of a cloud's rows locks the counts first, so that writers come one by one. */
 import { type CloudKey, failMoving } from '#cloud/clouds'
 
 /** Runs one statement: on a connection of the pool, or in a transaction. A statement with a name stays prepared. */
@@ -27,13 +27,13 @@ interface LockedCounts {
   is_frozen: boolean
 }
 
-/** Locks what is counted of a cloud until the transaction ends. Throws CLOUD_MOVING where its rows were copied into its own database. */
+/** Locks the counts of a cloud until the transaction ends. Throws CLOUD_MOVING where its rows were copied into its own database. */
 export async function lockCounts(run: Run, cloud: CloudKey): Promise<Counts> {
   const { rows, bytes, is_frozen: isFrozen } = await lockFrozenCounts(run, cloud)
   return isFrozen ? failMoving() : { rows: Number(rows), bytes: Number(bytes) }
 }
 
-/** The same, for whoever deletes what was copied. */
+/** Locks the counts of a frozen cloud too, to delete rows that were copied. */
 export async function lockFrozenCounts(run: Run, { accountId, cloudId }: CloudKey): Promise<LockedCounts> {
   const text =
     'select rows, bytes, is_frozen from collections.counts where account_id = $1 and cloud_id = $2 for update'
@@ -48,7 +48,7 @@ export async function lockFrozenCounts(run: Run, { accountId, cloudId }: CloudKe
   return counts!
 }
 
-/** After `lockCounts`. */
+/** Changes the counts; call it after `lockCounts`. */
 export const addCounts = async (
   run: Run,
   { accountId, cloudId }: CloudKey,
@@ -98,7 +98,7 @@ export async function findCollection(
   return found
 }
 
-/** Undefined where the name is taken. */
+/** Returns undefined where the name is taken. */
 export async function insertCollection(
   run: Run,
   { accountId, cloudId }: CloudKey,
@@ -128,7 +128,7 @@ export async function setPublicRead(
   return changed
 }
 
-/** Deletes rows of a collection, at most so many; answers what they were. */
+/** Deletes at most `limit` rows of a collection; returns their number and bytes. */
 export async function deletePortion(
   run: Run,
   { accountId, cloudId }: CloudKey,
@@ -166,7 +166,7 @@ export interface NewRow {
   bytes: number
 }
 
-/** Rows in the order of their keys, for whoever reads all of a cloud. */
+/** A row for callers that read all rows of a cloud, in the order of keys. */
 export interface StoredRow {
   collection_id: string
   row_id: string
@@ -189,7 +189,7 @@ export const rowsAfter = (
     [accountId, cloudId, after.collectionId, after.rowId, limit],
   )
 
-/** Rows with their own times, as they were exported. */
+/** Inserts rows with their own times, as they were exported. */
 export const restoreRows = async (
   run: Run,
   { accountId, cloudId }: CloudKey,

@@ -24,11 +24,11 @@ export type ExportedItem =
     }
 
 const portion = 200
-/** Of rows that are written at once: values of a statement are escaped in one go. */
+/** Bytes of rows that are written at once: values of a statement are escaped in one go. */
 const portionBytes = 1024 * 1024
 const firstId = '00000000-0000-0000-0000-000000000000'
 
-/** Collections first, then their rows by id. */
+/** Yields collections first, then their rows by id. */
 export async function* exportAll(collections: Collections, cloud: CloudKey): AsyncGenerator<ExportedItem> {
   const found = await collections.query(cloud, (run) => store.collectionsOf(run, cloud))
   for (const { name, public_read } of found) yield { kind: 'collection', name, public_read }
@@ -38,7 +38,7 @@ export async function* exportAll(collections: Collections, cloud: CloudKey): Asy
     const rows = await collections.query(cloud, (run) => store.rowsAfter(run, cloud, after, portion))
     for (const row of rows) {
       const collection = names.get(row.collection_id)
-      // One that was made after the export began.
+      // A collection that was made after the export began is left out.
       if (collection !== undefined) yield exported(collection, row)
     }
     const last = rows.at(-1)
@@ -58,8 +58,8 @@ const exported = (collection: string, row: store.StoredRow): ExportedItem => ({
 })
 
 /**
- * Writes what was exported, in this transaction and within the limits of the cloud. From here on other writes of the cloud's rows wait for
- * it. Throws COLLECTION_TAKEN, COLLECTION_LIMIT, ROW_TAKEN, ROW_LIMIT, ROW_BYTES_LIMIT, ROW_INVALID.
+ * Writes what was exported, in this transaction and within the limits of the cloud. From here on other writes of the cloud's rows wait for the
+ * transaction. Throws COLLECTION_TAKEN, COLLECTION_LIMIT, ROW_TAKEN, ROW_LIMIT, ROW_BYTES_LIMIT, ROW_INVALID.
  */
 export async function importAll(
   tx: Tx,
@@ -97,7 +97,7 @@ export async function importAll(
   return total
 }
 
-/** Whether it has no collection; nobody makes one until the transaction ends. */
+/** Whether the cloud has no collection; nobody makes one until the transaction ends. */
 export async function lockEmpty(tx: Tx, cloud: CloudKey): Promise<boolean> {
   await store.lockCounts(runIn(tx), cloud)
   return (await store.collectionsOf(runIn(tx), cloud)).length === 0
@@ -136,7 +136,7 @@ async function writeRows(
 /** Rows of one portion. */
 const deletedAtOnce = 1_000
 
-/** Deletes a portion of all that is here of a cloud; true when nothing is left. */
+/** Deletes a portion of a cloud's rows and collections; returns true when nothing is left. */
 export const deleteAllOf = (collections: Collections, cloud: CloudKey): Promise<boolean> =>
   collections
     .inTurn(cloud, (db) => db.tx((tx) => deletePortionOf(runIn(tx), cloud)))

@@ -3,12 +3,12 @@ import { Failure, fail } from '#platform/errors'
 import { valueError } from './errors.ts'
 import { statementTimeoutMs } from './lanes.ts'
 
-/** Throws what the caller is answered for an error of a statement: those that its values cause are not ours. */
+/** Throws what the caller is answered for an error of a statement: errors that the caller's values cause are not ours. */
 export function translate(error: unknown, collection: string): never {
   if (error instanceof Failure || !(error instanceof Error) || isDatabaseAway(error)) throw error
   const sqlState = 'code' in error && typeof error.code === 'string' ? error.code : ''
   if (sqlState === '57014') fail('ROWS_TIMEOUT', { seconds: statementTimeoutMs / 1000 }, { cause: error })
-  // Locks that are waited for too long, and circles of them.
+  // These are lock timeouts, deadlocks and failed serialization.
   if (['55P03', '40P01', '40001'].includes(sqlState))
     fail('ROWS_BUSY', {}, { retryAfterMs: 1_000, cause: error })
   if (sqlState === '23505') fail('ROW_TAKEN', {}, { cause: error })

@@ -1,4 +1,4 @@
-/** Rows written in a transaction, their counts with them, so that limits are exact however many processes write. */
+/** Writes rows in a transaction together with their counts, so that limits are exact however many processes write. */
 import type { CloudKey, CloudLimits } from '#cloud/clouds'
 import { fail } from '#platform/errors'
 import type { Collation } from './conditions.ts'
@@ -14,7 +14,7 @@ export interface RowsCloud extends CloudKey {
   readonly limits: Pick<CloudLimits, 'collections' | 'rows' | 'rowBytes'>
 }
 
-/** What happens where a row with the same id is there. */
+/** What happens where a row with the same id exists. */
 export type OnConflict = 'refuse' | 'merge' | 'ignore'
 
 export interface Insertion {
@@ -22,7 +22,7 @@ export interface Insertion {
   caller: RowCaller
   rows: readonly NewRow[]
   onConflict: OnConflict
-  /** What of the rows is answered; absent: nothing. */
+  /** What is answered of the rows; nothing where absent. */
   selection?: Selection | undefined
 }
 
@@ -44,7 +44,7 @@ export interface WriteContext {
 /** What was written. */
 export interface WriteAnswer {
   rows: number
-  /** JSON of rows between commas; empty where none was asked for. */
+  /** JSON of rows, separated by commas; empty where none was requested. */
   text: string
 }
 
@@ -56,7 +56,7 @@ const reported = (selection: Selection | undefined): Reported => ({
 const requireCollection = async (run: Run, cloud: CloudKey, name: string): Promise<store.CollectionRow> =>
   (await store.findCollection(run, cloud, name)) ?? fail('COLLECTION_NOT_FOUND', { name })
 
-/** Throws ROW_LIMIT and ROW_BYTES_LIMIT; what is over a limit already may still shrink. */
+/** Throws ROW_LIMIT and ROW_BYTES_LIMIT; a cloud that is over a limit already may still shrink. */
 async function count(
   run: Run,
   cloud: RowsCloud,
@@ -102,7 +102,7 @@ export async function insert(
   return answer
 }
 
-/** Of rows with the same id the first. */
+/** Keeps the first of rows with the same id. */
 function firstOf(rows: readonly NewRow[]): NewRow[] {
   const seen = new Map<string, NewRow>()
   for (const row of rows) if (!seen.has(row.id)) seen.set(row.id, row)

@@ -4,17 +4,17 @@ import './phrases.ts'
 
 type Callback = Parameters<pg.Pool['connect']>[0]
 
-/** After which a connection may be free. */
+/** The Retry-After of DATABASE_BUSY; a connection may be free by then. */
 const busyMs = 1_000
 const tooManyConnections = '53300'
 const invalidPassword = '28P01'
 
 export interface BoundedPoolConfig extends pg.PoolConfig {
-  /** Called where the server does not take our password: code of an app can give its role another one. */
+  /** Called when the server rejects our password: code of an app can change the password of its role. */
   lockedOut?: (() => void) | undefined
 }
 
-/** Connections of one database. Whoever finds none free in time is refused with DATABASE_BUSY. */
+/** The connections to one database. A caller that finds none free in time gets DATABASE_BUSY. */
 export class BoundedPool extends pg.Pool {
   readonly #lockedOut: BoundedPoolConfig['lockedOut']
 
@@ -38,12 +38,15 @@ export class BoundedPool extends pg.Pool {
     return undefined
   }
 
-  /** Before each use. */
+  /** Called before each use of a connection. */
   protected async prepare(client: pg.PoolClient): Promise<pg.PoolClient> {
     return client
   }
 
-  /** All of this process are taken, or all that the server has, by other processes; or they are opened anew with the right password. */
+  /**
+   * Throws DATABASE_BUSY where all connections of this process or of the server are taken, or where they are being opened anew with the right
+   * password.
+   */
   #refuse(error: unknown): never {
     const code = error instanceof Error && 'code' in error ? error.code : undefined
     if (code === invalidPassword) this.#lockedOut?.()

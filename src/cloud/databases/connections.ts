@@ -10,7 +10,7 @@ import type { DatabaseWatch } from './watch/watch.ts'
 
 /** A connection that is not used is closed, so that a database that is little used takes little memory. */
 const idleConnectionMs = 10_000
-/** Waited for a free connection. */
+/** The longest wait for a free connection. */
 const maxWaitMs = 5_000
 
 export type AddressOf = (role: DatabaseRole) => string | SocketAddress
@@ -19,7 +19,7 @@ export interface ConnectionsOptions {
   addressOf: AddressOf
   size: Pick<DatabaseSize, 'connections'>
   watch: Pick<DatabaseWatch, 'disk' | 'lookNow' | 'works' | 'rested'>
-  /** The server knows the password of a role no longer. */
+  /** Called when the server no longer accepts the password of a role. */
   lockedOut?: (() => void) | undefined
 }
 
@@ -66,15 +66,15 @@ export class Connections implements OpenDatabase {
 interface PoolShape {
   Pool: typeof BoundedPool
   max: number
-  /** After so many uses a connection is closed. */
+  /** The number of uses after which a connection is closed. */
   maxUses?: number
-  /** Of each use. Absent where who uses it bounds that: as `app_reader` a whole database is exported, too. */
+  /** The most bytes received in one use. Absent where the caller bounds them: `app_reader` also exports whole databases. */
   mostBytes?: number
-  /** Of its sessions, before settings of the role, which code that runs as it can change for good. */
+  /** Options of the sessions. They override settings of the role, which code that runs as the role can change for good. */
   options?: string
 }
 
-/** A page of a thousand users has half of it. */
+/** The most bytes for our own queries; a page of a thousand users takes half of it. */
 const maxBytesOfOurs = 8 * 1024 * 1024
 const trustedPath = '-c search_path=pg_catalog,\\ pg_temp'
 
@@ -82,7 +82,7 @@ function shapeOf(role: DatabaseRole, { connections }: Pick<DatabaseSize, 'connec
   switch (role) {
     case 'authenticator':
       return { Pool: BoundedPool, max: connections, mostBytes: maxReceivedBytes }
-    // Statements of developers can leave whatever they like in a session: nobody gets it after them.
+    // Statements of developers can leave anything in a session, so nobody uses it after them.
     case 'postgres':
     case 'app_reader':
       return { Pool: BoundedPool, max: 2, maxUses: 1 }
@@ -95,7 +95,7 @@ function shapeOf(role: DatabaseRole, { connections }: Pick<DatabaseSize, 'connec
   }
 }
 
-/** Of this role, that one process opens at most; with the connection of its own that the watch has. */
+/** The most connections that one process opens as this role, including the separate one of the watch. */
 export const maxConnectionsOf = (role: DatabaseRole, size: Pick<DatabaseSize, 'connections'>): number =>
   shapeOf(role, size).max + (role === 'watcher' ? 1 : 0)
 
@@ -109,11 +109,11 @@ function openPool(role: DatabaseRole, { addressOf, size, watch, lockedOut }: Con
     connectionTimeoutMillis: maxWaitMs,
     types: columnTypes,
   })
-  // The server is stopped under idle connections.
+  // The server may be stopped while connections are idle.
   pool.on('error', () => undefined)
   pool.on('connect', (client) => client.on('error', () => undefined))
   if (mostBytes !== undefined) boundReceived(pool, mostBytes)
-  // What somebody may write by.
+  // The watch looks while a role that may write is at work.
   if (role !== 'watcher') {
     pool.on('acquire', () => watch.works())
     pool.on('release', () => watch.rested())
@@ -127,7 +127,7 @@ function boundReceived(pool: pg.Pool, mostBytes: number): void {
   pool.on('acquire', (client) => received.get(client)?.beginAgain())
 }
 
-/** A connection of its own for who watches the others, however many of those there are. */
+/** Opens a separate connection for the watch, however many other connections there are. */
 export function openWatcherPool(addressOf: AddressOf): pg.Pool {
   const pool = new BoundedPool({
     ...clientConfig(addressOf('watcher')),

@@ -1,6 +1,6 @@
 /**
- * What the database of a cloud says against a statement. Its words are those of the app's developer, who may write as much as they like; every
- * part of the service reads them here.
+ * The error that the database of a cloud reports for a statement. The app's developer writes its texts, as long as they like; every part of the
+ * service reads them here.
  */
 import { Failure } from '#platform/errors'
 import './phrases.ts'
@@ -17,13 +17,13 @@ export interface DatabaseReport {
 
 const maxTextLength = 2_000
 
-/** Cut, in whole characters. */
+/** The text, cut to its maximum length in whole characters. */
 export const cutText = (text: string): string =>
   text.length > maxTextLength ? `${text.slice(0, maxTextLength).toWellFormed()}…` : text
 
 /**
- * Undefined where it has refused nothing: it cannot be reached, has ended the connection, or the failure is one of this service. Its codes do not
- * tell: code of the app can raise each of them.
+ * The report of the database on an error. Undefined where the database refused nothing: it cannot be reached, has ended the connection, or the
+ * failure is one of this service. Error codes cannot tell these apart, because code of the app can raise each of them.
  */
 export function databaseReport(error: unknown): DatabaseReport | undefined {
   if (!(error instanceof Error) || !('severity' in error) || error.severity !== 'ERROR') return undefined
@@ -33,7 +33,7 @@ export function databaseReport(error: unknown): DatabaseReport | undefined {
   return { sqlState: code, ...(Object.fromEntries(texts) as { message: string }) }
 }
 
-/** As the driver reads it. */
+/** An error as the driver reads it. */
 interface Reported extends Error {
   code?: string
   detail?: string
@@ -61,9 +61,9 @@ export function statementError(error: Error): Error {
   return report ? new StatementFailed(report, error) : error
 }
 
-/** Canceled: its time was over. */
+/** The SQLSTATE of a statement that was cancelled because its time was over. */
 export const canceled = '57014'
 
-/** DATABASE_NO_ROOM where the disk below it is full: somebody else has filled it, and this statement is in order. */
+/** DATABASE_NO_ROOM where the disk under the database is full: something else has filled it, and this statement is valid. */
 export const noRoomFailure = ({ sqlState }: DatabaseReport, cause: unknown): Failure | undefined =>
   sqlState === '53100' ? new Failure('DATABASE_NO_ROOM', {}, { retryAfterMs: 10_000, cause }) : undefined

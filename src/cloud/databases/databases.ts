@@ -18,9 +18,9 @@ export {
 } from './usage.ts'
 
 /**
- * Who connects; what each may do stands in `local/bootstrap.sql`. `authenticator` becomes anon, authenticated or service_role in each request
- * of the app; `postgres` is the developer who writes, `app_reader` the one who reads; `auth_admin` owns the schemas of sign-in,
- * `storage_admin` that of buckets; `watcher` sees sizes and sessions, and ends them.
+ * The roles that connect; `local/bootstrap.sql` says what each may do. `authenticator` becomes anon, authenticated or service_role in each request of
+ * the app; `postgres` is the developer who writes, `app_reader` the one who reads; `auth_admin` owns the schemas of sign-in, `storage_admin` that of
+ * buckets; `watcher` sees sizes and sessions, and ends them.
  */
 export type DatabaseRole =
   | 'authenticator'
@@ -30,113 +30,114 @@ export type DatabaseRole =
   | 'storage_admin'
   | 'watcher'
 
-/** A database while it is used: it is awake, and stays so. */
+/** A database in use, which stays awake. */
 export interface OpenDatabase {
   /** A few connections, opened when they are needed. */
   pool(role: DatabaseRole): pg.Pool
   /** The same connections for statements of Kysely and transactions. */
   db(role: DatabaseRole): Db
-  /** What was seen of its disk a moment ago; sessions of the app's roles that begin meanwhile only read. */
+  /** The state of its disk at the last look. Unless it is `free`, new sessions of the app's roles only read. */
   readonly disk: DiskState
-  /** What is seen of it now. */
+  /** Looks at the disk now. */
   lookAtDisk(): Promise<DiskState>
 }
 
 /**
- * `full`: it has reached the disk of its package, and takes only what deletes. `growing`: even so it has grown, by code of the app that runs
- * within a DELETE perhaps, so that only TRUNCATE, DROP and VACUUM are left. `machine`: the disk below it is short, and nothing may be written but what makes room at once.
+ * `full`: the database has reached the disk of its package, and accepts only statements that delete. `growing`: it has grown even so, perhaps by code
+ * of the app within a DELETE, so that only TRUNCATE, DROP and VACUUM are left. `machine`: the disk under it is short, and only statements that make
+ * room at once may write.
  */
 export type DiskState = 'free' | 'full' | 'growing' | 'machine'
 
-/** Why it only answers reads for now; null where it does not. */
+/** Why the database answers only reads for now; null where it accepts writes too. */
 export const readOnlyBy = (disk: DiskState): 'disk' | 'machine' | null =>
   disk === 'free' ? null : disk === 'machine' ? 'machine' : 'disk'
 
 /** A database as it is recorded. */
 export interface DatabaseRecord extends CloudKey {
-  /** By which it is called where it lies: that of its cloud, or of the move that made it. */
+  /** The name of the database at its place: the ref of its cloud, or of the move that made it. */
   ref: string
   provider: 'local' | 'external'
   /** The machine (`local`) or the server of the configuration (`external`) that has it. */
   place: string
-  /** `local`: the user of the machine that runs it; null where the server of the machine is no root. */
+  /** `local`: the user of the machine that runs it; null where this service is not root. */
   osUser: number | null
-  /** `external`: what the passwords of its roles come from. */
+  /** `external`: the sealed secret from which the passwords of its roles are derived. */
   secretsSealed: string | null
 }
 
 /** All files of a database, as they are at one moment. */
 export interface DatabaseCopy {
-  /** Of the transaction that it would begin next. */
+  /** The number of the transaction that the database would begin next. */
   nextTransaction: bigint
   serverVersion: string
-  /** Read once, and as fast as it is read. */
+  /** The files as a tar, which can be read once, at the pace of its reader. */
   tar: AsyncIterable<Buffer>
 }
 
 export interface RestoreOptions {
-  /** Of this restoring, the same in each run: twelve letters and digits. */
+  /** The id of this restore, the same in each run: twelve letters and digits. */
   id: string
-  /** The copy from its beginning; it throws at its end where it is not what was stored. */
+  /** Reads the copy from its beginning; throws at its end where the bytes are not those that were stored. */
   tar: () => AsyncIterable<Buffer>
   maxBytes: number
-  /** False once its end is recorded, as at the deletion of its cloud. */
+  /** False once the end of the restore is recorded, as at the deletion of its cloud. */
   isWanted: () => Promise<boolean>
 }
 
 /** Copies of one database. */
 export interface DatabaseBackups {
-  /** Throws DATABASE_NO_ROOM (503 with Retry-After) where the disk has none for a copy with so many bytes. */
+  /** Throws DATABASE_NO_ROOM (503 with Retry-After) where the disk has no room for a copy of this many bytes. */
   requireRoom(bytes: number): Promise<void>
-  /** That of a copy that was taken now; undefined where only a copy can tell, since the database is awake. */
+  /** The `nextTransaction` of a copy taken now; undefined where only a copy can tell, since the database is awake. */
   nextTransaction(): Promise<bigint | undefined>
   copy<Result>(work: (copy: DatabaseCopy) => Promise<Result>): Promise<Result>
   /**
-   * A copy takes the place of the database, as a whole or not at all, wherever a process is killed; after that the next run goes on. False where
-   * another process is at it.
+   * Replaces the database by a copy, as a whole or not at all, wherever a process is killed; after that the next run goes on. False where another
+   * process is restoring it.
    */
   restore(options: RestoreOptions): Promise<boolean>
-  /** It was given up: the database is what it was before, or what it has become if that was complete. */
+  /** Ends a restore that was given up: the database is what it was before, or the restored one if the restore was complete. */
   endRestore(id: string): Promise<void>
 }
 
 /** What the secret of a database is sealed for. */
 export const sealedFor = ({ cloudId }: CloudKey): string => `database ${cloudId}`
 
-/** Where databases come from. Each method may run any number of times, in whatever process; after a kill the next run goes on. */
+/** A source of databases. Each method may run any number of times, in any process; after a kill the next run goes on. */
 export interface DatabaseProvider extends AsyncDisposable {
   readonly name: DatabaseRecord['provider']
   /** Whether the roles of its databases have passwords. */
   readonly hasPasswords: boolean
-  /** Where a new one is to lie; undefined where there is no room. `osUser`s that are taken there are named. */
+  /** The place for a new database; undefined where there is no room. `taken` names the places and `osUser`s in use. */
   place(
     taken: { place: string; osUser: number | null }[],
   ): Promise<Pick<DatabaseRecord, 'place' | 'osUser'> | undefined>
   make(database: DatabaseRecord): Promise<void>
   /**
-   * Wakes it and keeps it awake until `work` ends. Throws DATABASE_ELSEWHERE (503), DATABASE_NO_ROOM (503 with Retry-After),
+   * Wakes the database and keeps it awake until `work` ends. Throws DATABASE_ELSEWHERE (503), DATABASE_NO_ROOM (503 with Retry-After),
    * DATABASE_TOO_LARGE (503), DATABASE_DOES_NOT_START (503), and what `work` throws.
    */
   use<Result>(database: DatabaseRecord, work: (open: OpenDatabase) => Promise<Result>): Promise<Result>
-  /** Ends what runs of it here: the cloud was suspended, is deleted or restored. */
+  /** Ends everything of the database that runs here: its cloud was suspended, is deleted or restored. */
   stop(database: DatabaseRecord): Promise<void>
   remove(database: DatabaseRecord): Promise<void>
-  /** Absent where whoever has the server backs up all of it. Throws DATABASE_ELSEWHERE. */
+  /** Absent where the owner of the server backs up all of it. Throws DATABASE_ELSEWHERE. */
   backups?(database: DatabaseRecord): Promise<DatabaseBackups>
 }
 
 /** All databases of dedicated clouds. */
 export interface CloudDatabases extends AsyncDisposable {
-  /** The same as the provider's; throws CLOUD_NOT_READY where the cloud has no database (yet). */
+  /** As `use` of the provider; also throws CLOUD_NOT_READY where the cloud has no database (yet). */
   use<Result>(cloud: CloudKey, work: (open: OpenDatabase) => Promise<Result>): Promise<Result>
   /** Throws DATABASE_NO_ROOM and DATABASES_UNAVAILABLE where a new database would find no place. */
   requireRoom(): Promise<void>
-  /** A step of provisioning and moving: throws DATABASE_NO_ROOM where no provider has room. `ref` is what a new one is called. */
+  /** A step of provisioning and moving: throws DATABASE_NO_ROOM where no provider has room. `ref` is the name of a new database. */
   make(cloud: CloudKey & { ref: string }): Promise<void>
   stop(cloud: CloudKey): Promise<void>
-  /** Throws BACKUPS_OF_OPERATOR, and as `use`. */
+  /** Throws BACKUPS_OF_OPERATOR, and the errors of `use`. */
   backups(cloud: CloudKey): Promise<DatabaseBackups>
-  /** A step of deletion: nothing of it is left, its record neither. */
+  /** A step of deletion: nothing of the database is left, nor its record. */
   remove(cloud: CloudKey): Promise<void>
 }
 

@@ -5,8 +5,8 @@ import type { DatabaseRecord } from './databases.ts'
 import * as store from './store.ts'
 
 /**
- * For a database whose machine or server is lost for good: its cloud is deleted without it, and what lies there stays there. Undefined where
- * the cloud has none. Throws CLOUD_NOT_FOUND.
+ * Forgets a database whose machine or server is lost for good: its cloud is deleted without it, and its files stay where they are. Returns its
+ * record; undefined where the cloud has no database. Throws CLOUD_NOT_FOUND.
  */
 export const forgetDatabase = (
   { db, clock }: Pick<App, 'db' | 'clock'>,

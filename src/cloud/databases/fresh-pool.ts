@@ -2,8 +2,9 @@ import type pg from 'pg'
 import { BoundedPool } from './bounded-pool.ts'
 
 /**
- * Connections on which code of an app may have run, a trigger say: before each is used again, all that such code can leave in a session is
- * undone. A search path would give our operators another meaning, a prepared statement ours another text. Statements on them have no name.
+ * Connections on which code of an app, such as a trigger, may have run: before each is used again, all that such code can leave in a session is
+ * undone. A search path would change the meaning of our operators, a prepared statement the text of ours. Statements on these connections have no
+ * name.
  */
 export class FreshPool extends BoundedPool {
   readonly #used = new WeakSet<pg.PoolClient>()

@@ -4,18 +4,18 @@ import type { OpenDatabase } from './databases.ts'
 
 export interface Opened {
   connections: OpenDatabase
-  /** Called each time when nobody uses it any more; it stays open for a while. */
+  /** Called each time the last user leaves; the database stays open for a while. */
   unused?(): void
-  /** What uses it fails. Called once; throws nothing. */
+  /** Closes the database; work that still uses it fails. Called once; throws nothing. */
   end(): Promise<void>
 }
 
-/** Of one that is opened or open; of one that is closed they do nothing. */
+/** Acts on a database that is opening or open, and does nothing on one that is closed. */
 export interface Closing {
   close(): void
-  /** False where somebody uses it. */
+  /** False where the database is in use. */
   closeIfUnused(): boolean
-  /** Nobody new gets it, and it is closed once whoever uses it has ended; undefined: anybody does again. */
+  /** New uses get this refusal, and the database is closed once the current ones have ended; undefined admits new uses again. */
   refuse(refusal: Failure | undefined): void
 }
 
@@ -41,7 +41,7 @@ export class DatabasesInUse<Database extends { ref: string }> implements AsyncDi
     this.#options = options
   }
 
-  /** It stays open until `work` ends. Throws what opening it and `work` throw, and the refusal. */
+  /** Runs `work` and keeps the database open until it ends. Throws what opening it and `work` throw, and the refusal. */
   async use<Result>(database: Database, work: (open: OpenDatabase) => Promise<Result>): Promise<Result> {
     const entry = this.#entries.get(database.ref) ?? this.#open(database)
     if (entry.refusal) throw entry.refusal
@@ -56,7 +56,7 @@ export class DatabasesInUse<Database extends { ref: string }> implements AsyncDi
     }
   }
 
-  /** What uses it now fails. */
+  /** Closes the database; work that uses it now fails. */
   async close({ ref }: { ref: string }): Promise<void> {
     const entry = this.#entries.get(ref)
     if (entry) await this.#close(entry)
@@ -103,7 +103,7 @@ export class DatabasesInUse<Database extends { ref: string }> implements AsyncDi
     )
   }
 
-  /** Another one may be open by the same name: it stays so. */
+  /** Closes this entry alone: another one that is open under the same ref stays open. */
   async #close(entry: Entry): Promise<void> {
     if (!this.#isCurrent(entry)) return
     clearTimeout(entry.idle)

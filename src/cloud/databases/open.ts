@@ -33,7 +33,7 @@ class Databases implements CloudDatabases {
   readonly #secrets: Secrets
   readonly #refusals: Metrics['databaseRefusals']
   readonly #providers: readonly DatabaseProvider[]
-  /** Those of clouds that will have no other one. */
+  /** The records of clouds that will have no other database. */
   readonly #records = new Map<string, DatabaseRecord>()
 
   constructor({ db, secrets, metrics, providers }: DatabasesOptions) {
@@ -60,7 +60,7 @@ class Databases implements CloudDatabases {
     const record = (await this.#find(cloud)) ?? (await this.#settle(cloud))
     const provider = this.#providerOf(record)
     await provider.make(record)
-    // Its cloud was deleted meanwhile, or its move was given up.
+    // The cloud was deleted meanwhile, or its move was given up.
     if ((await store.findDatabase(this.#db, cloud))?.ref !== record.ref) await provider.remove(record)
   }
 
@@ -95,7 +95,7 @@ class Databases implements CloudDatabases {
     return found
   }
 
-  /** Writes down where it will lie before anything of it is there, so that nothing is made that nobody knows of. */
+  /** Records the place of a new database before anything of it exists, so that nothing is made without a record. */
   async #settle(cloud: CloudKey & { ref: string }): Promise<DatabaseRecord> {
     for (const provider of this.#providers) {
       const place = await provider.place(await store.takenPlaces(this.#db))
@@ -104,7 +104,7 @@ class Databases implements CloudDatabases {
         ? await this.#secrets.seal(randomBytes(32).toString('base64url'), sealedFor(cloud))
         : null
       await store.insertDatabase(this.#db, { ...cloud, provider: provider.name, ...place, secretsSealed })
-      // Where another process was faster, its place is the one; where another cloud took the user of the machine, the next attempt takes another.
+      // Where another process was faster, its place counts; where another cloud took the user of the machine, the next attempt takes another user.
       const settled = await this.#find(cloud)
       if (settled) return settled
     }

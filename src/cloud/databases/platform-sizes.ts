@@ -1,4 +1,4 @@
-/** What databases may take by the packages of their clouds, and what the platform writes down of what they take. */
+/** The limits of databases by the packages of their clouds, and the record of what they take. */
 import type { App } from '#app'
 import { limitsOf, setReadOnly } from '#cloud/clouds'
 import { fail } from '#platform/errors'
@@ -11,7 +11,7 @@ type Room = Pick<App, 'db' | 'clock' | 'config' | 'log'>
 
 export class PlatformSizes implements DatabaseSizes<DatabaseRecord> {
   readonly #room: Room
-  /** One after the other, so that the last one stands. */
+  /** The writes of each cloud, one after the other, so that the last measurement is the one that stays. */
   readonly #writing = new Map<string, Promise<void>>()
 
   constructor(room: Room) {

@@ -1,15 +1,15 @@
-/** What PostgreSQL sends on one connection is bounded: notices, errors and rows of an app's code can be as large as it likes. */
+/** Bounds what PostgreSQL sends on one connection: notices, errors and rows of an app's code can be as large as it likes. */
 import type { Socket } from 'node:net'
 import pg from 'pg'
 
-/** For one use of a connection: a single value of hundreds of megabytes never gets into this process. */
+/** The most bytes in one use of a connection, so that a single value of hundreds of megabytes never gets into this process. */
 export const maxReceivedBytes = 16 * 1024 * 1024
 
 const programLimitExceeded = '54000'
 
-/** Counts from now on, until its end. Beyond the bound the connection is closed, and its statement fails with 54000. */
+/** Counts the bytes received from its construction to its disposal. Beyond the bound the connection is closed, and its statement fails with 54000. */
 export class Received implements Disposable {
-  /** More was sent than is allowed. */
+  /** True once more was sent than is allowed. */
   overflowed = false
   #bytes = 0
   readonly #stream: Socket

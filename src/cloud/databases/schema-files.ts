@@ -2,7 +2,7 @@ import path from 'node:path'
 
 const place = (...names: string[]): string => path.join(import.meta.dirname, ...names)
 
-/** What is in a new database, in this order; a statement ends with a semicolon and an empty line. */
+/** The SQL files that make a new database, in this order; a statement ends with a semicolon and an empty line. */
 export const schemaFiles: readonly string[] = [
   place('local', 'bootstrap.sql'),
   place('schema', 'auth.sql'),

@@ -4,7 +4,7 @@ const hiddenSchemas = ['information_schema', 'kherad', 'app_users', 'extensions'
 
 const listed = (names: readonly string[]): string => names.map((name) => `'${name}'`).join(', ')
 
-/** For `in (…)`: schemas of ours, and of PostgreSQL beside those that begin with `pg_`. All others are the app's. */
+/** Lists for `in (…)` of our schemas, and of PostgreSQL's beside those that begin with `pg_`. All others are the app's. */
 export const ourSchemas = {
   shown: listed(shownSchemas),
   hidden: listed(hiddenSchemas),

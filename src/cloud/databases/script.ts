@@ -1,6 +1,6 @@
 import type pg from 'pg'
 
-/** As the driver takes a query of another kind: it sends, and is given what the server answers. */
+/** A custom query as the driver takes it: it sends itself, and receives what the server answers. */
 export interface Submitted {
   submit(connection: pg.Connection): void
   handleRowDescription(): void
@@ -10,7 +10,10 @@ export interface Submitted {
   handleError(error: Error): void
 }
 
-/** Statements without values that may be sent in the same write as what is before them, and are a transaction of their own, whether that failed or not. */
+/**
+ * Statements without values. They may be sent in the same write as the query before them, and are a transaction of their own whether or not that
+ * query failed.
+ */
 export class Script implements Submitted {
   readonly #text: string
   readonly #ended = Promise.withResolvers<void>()
@@ -29,7 +32,7 @@ export class Script implements Submitted {
     connection.query(this.#text)
   }
 
-  /** The driver calls it when what is before it has ended. */
+  /** The driver calls it when the query before it has ended. */
   submit(connection: pg.Connection): void {
     if (!this.#isSent) this.send(connection)
   }

@@ -1,4 +1,4 @@
-/** A session in the database of an app, as one of its three roles: bounded in time, and without a trace of it for the next. */
+/** A session in the database of an app as one of its three roles: bounded in time, and cleaned before the next session. */
 import type pg from 'pg'
 import { canceled, StatementFailed } from './database-report.ts'
 import type { OpenDatabase } from './databases.ts'
@@ -9,49 +9,49 @@ export interface Statement {
   values: readonly unknown[]
 }
 
-/** Who asks, as policies and functions of the database see it. */
+/** The caller, as policies and functions of the database see it. */
 export interface DatabaseCaller {
   role: 'anon' | 'authenticated' | 'service_role'
   /** `auth.jwt()`: a JSON object. */
   claims: string
-  /** `current_setting('request.method')` and its like. */
+  /** `current_setting('request.method')`, and `request.path` likewise. */
   method: string
   path: string
-  /** A JSON object, names in small letters. */
+  /** A JSON object with names in lower case. */
   headers: string
 }
 
 export interface RoleOptions {
   isReadOnly: boolean
-  /** Of the catalogue from which the statements were made: where it is another one by now, the setup fails (22012). */
+  /** The version of the catalogue from which the statements were made; where the version is another one by now, the setup fails (22012). */
   schemaVersion?: string | undefined
   maxMs?: number | undefined
 }
 
 /**
- * A statement ends by its own timeout before, unless its code refuses to: functions can catch that. Then the server is told to end the session.
+ * A statement ends earlier by its own timeout, unless its code catches that, as functions can. After this time the server is told to end the session.
  */
 const usualLongestMs = 10_000
 
 export class RoleSession {
   readonly client: pg.PoolClient
-  /** Goes first in the transaction. */
+  /** The first statement of the transaction. */
   readonly setup: Statement
-  /** What is sent behind the transaction. */
+  /** The statements that are sent after the transaction. */
   readonly cleaning = new Script(sessionCleaning)
   #isCleaned = false
 
   constructor(client: pg.PoolClient, setup: Statement) {
     this.client = client
     this.setup = setup
-    // Nobody else gets the connection before it is clean; the answer leaves meanwhile.
+    // Nobody else gets the connection before it is clean; the answer is sent meanwhile.
     void this.cleaning.ended.then(
       () => client.release(),
       () => client.release(true),
     )
   }
 
-  /** Queues it behind what was queued last; at the latest when the work has ended. */
+  /** Queues the cleaning after what was queued last. Called at the latest when the work has ended. */
   clean(): void {
     if (this.#isCleaned) return
     this.#isCleaned = true
@@ -59,12 +59,12 @@ export class RoleSession {
   }
 }
 
-/** What functions of the app have set for the session, locked, prepared to read or listened to. */
+/** Undoes what functions of the app leave in the session: settings, the role, locks, cursors, channels, temporary tables, sequence values. */
 const sessionCleaning = `reset all; reset role; select pg_catalog.pg_advisory_unlock_all(); close all; unlisten *; discard temp; discard sequences`
 
 /**
- * `work` runs one transaction. Throws what it throws, DATABASE_BUSY, and StatementFailed: 57014 where the session took too long, 25006 where it
- * was ended because it had filled the disk.
+ * Runs `work`, which is one transaction. Throws what `work` throws, DATABASE_BUSY, and StatementFailed: 57014 where the session took too long, 25006
+ * where it was ended because it had filled the disk.
  */
 export async function asRole<Result>(
   open: OpenDatabase,
@@ -92,8 +92,8 @@ export async function asRole<Result>(
 }
 
 /**
- * The role is set first and for this transaction alone, and PostgreSQL lets it be no other than the three that `authenticator` may become. `1 / 0`
- * where the version is another one: what stands behind it in a batch does not run then.
+ * The statement that sets the role first and for this transaction alone; PostgreSQL accepts only the three roles that `authenticator` may become.
+ * Where the version is another one, `1 / 0` fails, and what stands behind it in a batch does not run.
  */
 function setupOf(
   { role, claims, method, path, headers }: DatabaseCaller,
@@ -110,7 +110,7 @@ pg_catalog.set_config('request.headers', $5, true), pg_catalog.set_config('trans
 
 const sameVersion = '1 / (case when version = $7::bigint then 1 else 0 end) from kherad.schema_version'
 
-/** Whatever its code does: it can catch the timeout of its statement. */
+/** Ends the session whatever its code does, which can catch the timeout of its statement. */
 function endSession(open: OpenDatabase, client: pg.PoolClient): void {
   const { processID } = client as unknown as { processID: number }
   void open
@@ -119,13 +119,13 @@ function endSession(open: OpenDatabase, client: pg.PoolClient): void {
     .catch(() => undefined)
 }
 
-/** What PostgreSQL says of writing in a transaction that reads. */
+/** The SQLSTATE of a write in a read-only transaction. */
 export const readOnlyState = '25006'
 
 const tooLate = (cause: Error): StatementFailed =>
   new StatementFailed({ sqlState: canceled, message: 'canceling statement due to statement timeout' }, cause)
 
-/** What the watch ends has not been committed; its caller is told what the next one will be, and not that the database is away. */
+/** A transaction that the watch ends is not committed. Its caller gets the error that the next write will get, and not that the database is away. */
 function endedAtDisk({ disk }: OpenDatabase, error: Error): Error {
   const isEnded =
     'code' in error && error.code === terminated && 'severity' in error && error.severity === 'FATAL'
@@ -136,5 +136,5 @@ function endedAtDisk({ disk }: OpenDatabase, error: Error): Error {
   )
 }
 
-/** By `pg_terminate_backend`, or by the end of the server. */
+/** The SQLSTATE of a session that `pg_terminate_backend` or the end of the server has ended. */
 const terminated = '57P01'

@@ -9,22 +9,22 @@ declare module '#platform/config' {
 
 /** A PostgreSQL of the operator. */
 export interface DatabaseServer {
-  /** By which databases are recorded; it stays. */
+  /** The name by which its databases are recorded; it never changes. */
   name: string
-  /** Of a role that may create roles and databases. */
+  /** The address, with a superuser of the server. */
   url: string
-  /** Databases that it takes. */
+  /** The most databases that it takes. */
   limit: number
 }
 
 /** Where databases of dedicated clouds lie, and what they may take. */
 export interface DatabasesConfig {
-  /** Whether this machine has any. */
+  /** Whether this machine takes any. */
   local: boolean
-  /** Of the memory of this machine, for all that are awake. */
+  /** The part of this machine's memory for all databases that are awake. */
   memoryShare: number
   idleMs: number
-  /** Of the disk of this machine: with less than that free no app writes. */
+  /** The part of this machine's disk that stays free: with less free no app writes. */
   leastFreeDisk: number
   servers: readonly DatabaseServer[]
 }

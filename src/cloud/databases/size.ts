@@ -1,35 +1,35 @@
 /** What one database may take of the machine that runs it. */
 export interface DatabaseSize {
-  /** All of its processes together, and what they share. */
+  /** The memory of all its processes together, with what they share. */
   memoryBytes: number
-  /** Of all its data; then apps only read. */
+  /** The disk space of all its data; once it is used up, apps only read. */
   diskBytes: number
-  /** Requests of the app that work in it at once, in one process of this service. */
+  /** How many requests of the app work in it at once, in one process of this service. */
   connections: number
 }
 
-/** What was seen of a database while somebody worked in it. */
+/** What the watch measured of a database while it was in use. */
 export interface Measurement {
   diskBytes: number
-  /** About, as PostgreSQL counts them. */
+  /** The approximate number, as PostgreSQL counts them. */
   rows: number
-  /** Its disk is full: apps only read. */
+  /** The disk of the database is full: apps only read. */
   isFull: boolean
 }
 
-/** What databases may take, and where it is recorded what they take. */
+/** The limits of databases, and the record of what they take. */
 export interface DatabaseSizes<Database> {
   of(database: Database): Promise<DatabaseSize>
-  /** Before it is woken: throws where it may not be. */
+  /** Called before the database is woken; throws where it may not be woken. */
   requireTime(database: Database): Promise<void>
   measured(database: Database, measurement: Measurement): void
-  /** Each moment in which it is awake is counted once, whatever processes use it. */
+  /** Counts each moment in which the database is awake once, whichever processes use it. */
   wasAwake(database: Database, interval: { fromMs: number; toMs: number }): Promise<void>
 }
 
 const mebibyte = 1024 * 1024
 
-/** Where nothing else was agreed. */
+/** The size where nothing else was agreed. */
 export const standardSize: DatabaseSize = {
   memoryBytes: 128 * mebibyte,
   diskBytes: 1024 * mebibyte,

@@ -24,7 +24,7 @@ declare module '#platform/db' {
   }
 }
 
-/** Undefined where the cloud has none. `stays`: it is that of a cloud which will have no other one. */
+/** The database of a cloud; undefined where it has none. `stays`: the cloud will have no other database. */
 export async function findDatabase(
   db: Db,
   { accountId, cloudId }: CloudKey,
@@ -42,7 +42,7 @@ export async function findDatabase(
   return row
 }
 
-/** What its limits come from; undefined where its cloud is gone. */
+/** What the limits of a database come from; undefined where its cloud is gone. */
 export async function findLimited(db: Db, { accountId, cloudId }: CloudKey): Promise<Limited | undefined> {
   const [row] = await db.query<Limited>(
     {
@@ -60,7 +60,7 @@ export async function findLimited(db: Db, { accountId, cloudId }: CloudKey): Pro
 export const takenPlaces = (db: Db): Promise<{ place: string; osUser: number | null }[]> =>
   db.query({ text: 'select place, os_user as "osUser" from databases.databases' }, [])
 
-/** False where another one has this user of the machine, or the cloud has a database already. */
+/** False where another database has this user of the machine, or the cloud has a database already. */
 export async function insertDatabase(
   db: Db,
   { accountId, cloudId, ref, provider, place, osUser, secretsSealed }: DatabaseRecord,
@@ -75,7 +75,7 @@ export async function insertDatabase(
   return inserted.length > 0
 }
 
-/** Deletes its record alone; returns what it said. */
+/** Deletes only the record of a database, and returns it. */
 export async function takeDatabase(
   tx: Tx,
   { accountId, cloudId }: CloudKey,

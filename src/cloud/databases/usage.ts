@@ -16,7 +16,7 @@ function nextMonthMs(nowMs: number): number {
   return Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1)
 }
 
-/** An interval by the days (UTC) that it touches. */
+/** An interval, split by the days (UTC) that it touches. */
 function* byDays(fromMs: number, toMs: number): Generator<{ day: string; ms: number }> {
   for (let at = fromMs; at < toMs; ) {
     const end = Math.min(toMs, (Math.floor(at / dayMs) + 1) * dayMs)
@@ -26,8 +26,8 @@ function* byDays(fromMs: number, toMs: number): Generator<{ day: string; ms: num
 }
 
 /**
- * Adds an interval in which the database was awake to the days that it lies in. Whoever calls this for an interval is the only one that does:
- * processes that share a server agree on who measures. Of a cloud that is gone nothing is written.
+ * Adds an interval in which the database was awake to the days that it lies in. One process alone calls this for an interval: processes that share a
+ * server agree on which of them measures. For a cloud that is gone nothing is written.
  */
 export async function addAwakeTime(
   { db }: Pick<App, 'db'>,
@@ -47,7 +47,7 @@ export async function addAwakeTime(
   )
 }
 
-/** In the month (UTC) of `nowMs`. */
+/** The time that the database was awake in the month (UTC) of `nowMs`. */
 export async function awakeMsOfMonth(
   db: Db,
   { accountId, cloudId }: CloudKey,
@@ -63,7 +63,7 @@ export async function awakeMsOfMonth(
   return Number(row!.ms)
 }
 
-/** Before a database is woken. Throws DATABASE_HOURS_USED where its package has no more of this month. */
+/** Called before a database is woken. Throws DATABASE_HOURS_USED where its package has no hours left for this month. */
 export async function requireAwakeTime(
   { db, clock }: Pick<App, 'db' | 'clock'>,
   cloud: CloudKey,
@@ -76,11 +76,11 @@ export async function requireAwakeTime(
 
 export interface Measured {
   diskBytes: number
-  /** About, as PostgreSQL counts them. */
+  /** The approximate number, as PostgreSQL counts them. */
   rows: number
 }
 
-/** What was measured of its disk. It also outlives the database's sleep, in which nothing is measured. */
+/** Records what was measured of a database. The record stays while the database sleeps and nothing is measured. */
 export async function recordMeasured(
   { db, clock }: Pick<App, 'db' | 'clock'>,
   { accountId, cloudId }: CloudKey,
@@ -95,7 +95,7 @@ export async function recordMeasured(
   )
 }
 
-/** As it was measured last; undefined where it never was. */
+/** The last measurement of a database; undefined where there is none. */
 export async function lastMeasured(db: Db, { accountId, cloudId }: CloudKey): Promise<Measured | undefined> {
   const [row] = await db.query<{ disk_bytes: bigint; rows_estimate: bigint | null }>(
     {
@@ -107,5 +107,5 @@ export async function lastMeasured(db: Db, { accountId, cloudId }: CloudKey): Pr
   return row && { diskBytes: Number(row.disk_bytes), rows: Number(row.rows_estimate ?? 0) }
 }
 
-/** Rounded up: an hour that has begun is used. */
+/** The hours, rounded up: an hour that has begun is used. */
 export const hoursOf = (ms: number): number => Math.ceil(ms / hourMs)

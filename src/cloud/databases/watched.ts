@@ -5,7 +5,7 @@ import { DatabaseWatch, type WatchOptions } from './watch/watch.ts'
 export interface WatchedOptions extends Omit<WatchOptions, 'pool' | 'size'> {
   addressOf: AddressOf
   size: Pick<DatabaseSize, 'diskBytes' | 'connections'>
-  /** The server knows the password of a role no longer. */
+  /** Called when the server no longer accepts the password of a role. */
   lockedOut?: () => void
 }
 
@@ -15,7 +15,7 @@ export interface Watched {
   end(): Promise<void>
 }
 
-/** The connections of a process to a database, and the watch over what is done by them. */
+/** The connections of a process to a database, and the watch over what they do. */
 export function openWatched({ addressOf, size, lockedOut, ...options }: WatchedOptions): Watched {
   const watcher = openWatcherPool(addressOf)
   const watch = new DatabaseWatch({ ...options, pool: watcher, size })
@@ -24,7 +24,7 @@ export function openWatched({ addressOf, size, lockedOut, ...options }: WatchedO
     connections,
     watch,
     async end() {
-      // What is still under way is watched until it has ended.
+      // Work that is still under way is watched until it has ended.
       await connections.close()
       watch[Symbol.dispose]()
       await watcher.end()

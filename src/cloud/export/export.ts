@@ -1,6 +1,6 @@
 /**
- * A whole database as SQL that makes it again in an empty PostgreSQL: definitions, rows, and what is made after them. It is of one moment, is
- * read as a role that only reads, and calls nothing of the app.
+ * Exports a whole database as SQL that makes it again in an empty PostgreSQL: definitions, rows, and what is made after the rows. The export is of
+ * one moment, is read by a role that only reads, and calls no code of the app.
  */
 import type pg from 'pg'
 import { exportLock, maxExportMs } from '#cloud/databases'
@@ -14,7 +14,7 @@ import { maxObjects, Reading, tooLarge } from './reading.ts'
 
 const definedAtOnce = 50
 const chunkBytes = 64 * 1024
-/** After which another export may be over. */
+/** The time after which another export may be over. */
 const runningMs = 10_000
 
 interface Item extends Listed {
@@ -22,7 +22,10 @@ interface Item extends Listed {
   oid: number
 }
 
-/** The client is that of `app_reader`, and is in no transaction. Throws EXPORT_RUNNING, EXPORT_TOO_LARGE and what the database refuses. */
+/**
+ * Yields the export. The client is that of `app_reader`, and is in no transaction. Throws EXPORT_RUNNING, EXPORT_TOO_LARGE and what the database
+ * refuses.
+ */
 export async function* exportDatabase(client: pg.ClientBase): AsyncGenerator<Buffer> {
   await begin(client)
   try {
@@ -34,7 +37,7 @@ export async function* exportDatabase(client: pg.ClientBase): AsyncGenerator<Buf
   }
 }
 
-/** Whether an export may begin, and comes to its end; throws the same. */
+/** Checks that an export may begin and comes to its end; throws what `exportDatabase` does. */
 export async function requireExportable(client: pg.ClientBase): Promise<void> {
   await begin(client)
   try {
@@ -56,7 +59,7 @@ async function begin(client: pg.ClientBase): Promise<void> {
     await client.query('rollback')
     fail('EXPORT_RUNNING', {}, { retryAfterMs: runningMs })
   }
-  // Of PostgreSQL 17 and later.
+  // The setting exists in PostgreSQL 17 and later.
   await client.query(
     `select set_config(name, '${maxExportMs}', true) from pg_settings where name = 'transaction_timeout'`,
   )
@@ -93,7 +96,7 @@ select pg_catalog.set_config('search_path', '', false);
 
 `
 
-/** Nobody changes them while they are read; what is dropped at this very moment fails the export. */
+/** Locks the tables, which nobody alters or drops while they are read; a table that is dropped at this very moment fails the export. */
 async function lockTables(reading: Reading): Promise<void> {
   const names: string[] = []
   for await (const { name } of reading.list<{ name: string }>(tablesToCopy)) names.push(name)
@@ -155,7 +158,7 @@ async function* rows(reading: Reading): AsyncGenerator<Buffer | string> {
   }
 }
 
-/** Views that keep their rows, each after those that it reads. */
+/** Refreshes materialized views, each after those that it reads. */
 async function* filled(reading: Reading, items: readonly Item[]): AsyncGenerator<string> {
   const oids = new Set<number>()
   const text = `select oid from pg_class where relkind = 'm' and relispopulated`
@@ -173,7 +176,7 @@ async function* linesOf(reading: Reading, text: string): AsyncGenerator<string> 
   if (!isEmpty) yield '\n'
 }
 
-/** What cannot go out is named, so that nobody misses it later. */
+/** Names what is not exported, so that nobody misses it later. */
 async function* leftOut(reading: Reading, items: readonly Item[]): AsyncGenerator<string> {
   const names = items.map(({ name }) => name)
   for await (const { name } of reading.list<{ name: string }>(notGoing)) names.push(name)

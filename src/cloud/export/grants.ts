@@ -1,4 +1,4 @@
-/** Whose rows are hidden, who may do what, and what people have written about objects; in this order, behind all else. */
+/** Row-level security, privileges, and comments on objects; in this order, at the end of an export. */
 import { withSchemas } from './objects.ts'
 import { appRoles } from './parts.ts'
 
@@ -10,7 +10,7 @@ const rowSecurity = `select 1 as place, concat_ws(E'\\n', case when c.relrowsecu
 const grantee = `case when g.grantee = 0 then 'public' else quote_ident(pg_get_userbyid(g.grantee)) end`
 const privileges = `string_agg(lower(g.privilege_type), ', ' order by g.privilege_type)`
 const further = `case when g.is_grantable then ' with grant option' else '' end`
-/** Whoever loads it owns all of it, so its owner needs no grant. */
+/** Whoever loads the export owns everything in it, so an owner needs no grant. */
 const isOfApp = `(g.grantee = 0 or pg_get_userbyid(g.grantee) in ${appRoles})`
 
 const onSchemas = `select 2, format('grant %s on schema %I to %s%s;', ${privileges}, s.nspname, ${grantee}, ${further})
@@ -27,7 +27,7 @@ const onColumns = `select 4, format('grant %s (%I) on table %s to %s%s;', lower(
 
 const functionKind = `case p.prokind when 'p' then 'procedure' else 'function' end`
 
-/** Everybody may call a function that says nothing else. */
+/** Everybody may call a function unless this is revoked. */
 const notForAll = `select 5, format('revoke all on %s %s from public;', ${functionKind}, p.oid::regprocedure) from pg_proc p join s on s.oid = p.pronamespace
   where not s.is_ours and p.proacl is not null and not exists (select from aclexplode(p.proacl) g where g.grantee = 0)`
 

@@ -1,23 +1,26 @@
 /**
- * What a database holds beside its rows, as statements that make it again. Each kind lists its objects and defines some of them; all runs with
- * `search_path = pg_catalog`, so that names are written with their schemas and no operator or function of the app is called.
+ * The objects of a database beside its rows, as statements that make them again. Each kind lists its objects and defines some of them; all queries
+ * run with `search_path = pg_catalog`, so that names are written with their schemas and no operator or function of the app is called.
  */
 import { ourSchemas } from '#cloud/databases'
 
-/** Schemas that go out. Of those whose content is ours goes out what the reader may see, and what stands there already is left alone. */
+/**
+ * Schemas that are exported. Of schemas whose content is ours, what the reader may see is exported, and what exists in the target already is left
+ * alone.
+ */
 const schemas = `select n.oid, n.nspname, n.nspname in (${ourSchemas.shown}) as is_ours from pg_namespace n
   where n.nspname !~ '^pg_' and n.nspname not in (${ourSchemas.hidden})`
 
-/** What extensions have brought comes with them. */
+/** Leaves out objects of extensions, which come with them. */
 const notOfExtension = (catalogue: string, oid: string): string =>
   `not exists (select from pg_depend e where e.classid = '${catalogue}'::regclass and e.objid = ${oid} and e.deptype = 'e')`
 
 const name = (schema: string, object: string): string => `format('%I.%I', ${schema}, ${object})`
 
 export interface Kind {
-  /** Of pg_depend. */
+  /** The catalogue's name in pg_depend. */
   catalogue: string
-  /** Rows of (oid, name, is_ours), s being the schemas that go out. */
+  /** Rows of (oid, name, is_ours), where s are the exported schemas. */
   list: string
   /** Rows of (oid, sql) for the oids in $1. */
   define: string
@@ -38,7 +41,7 @@ const collation = (oid: string, type: string): string =>
   `(select format(' collate %I.%I', n.nspname, l.collname) from pg_collation l join pg_namespace n on n.oid = l.collnamespace
     where l.oid = ${oid} and ${oid} <> (select typcollation from pg_type where oid = ${type}))`
 
-/** The columns of a table `c`; `columns` is null where it has none of its own. */
+/** The columns of a table `c`; `columns` is null where the table has none of its own. */
 const columns = `(select string_agg(format('%I %s', a.attname, format_type(a.atttypid, a.atttypmod))
       || coalesce(${collation('a.attcollation', 'a.atttypid')}, '')
       || case when a.attgenerated = '' then '' else format(' generated always as (%s) %s', pg_get_expr(d.adbin, d.adrelid),
@@ -90,7 +93,7 @@ const functionName = `format('%s(%s)', p.oid::regproc, pg_get_function_identity_
 
 const fn: Kind = {
   catalogue: 'pg_proc',
-  // Of ours, those that policies of apps call.
+  // Of our functions, only those that policies of apps call are listed.
   list: `select p.oid, ${functionName} as name, s.is_ours from pg_proc p join s on s.oid = p.pronamespace
     where p.prokind <> 'a' and ${notOfExtension('pg_proc', 'p.oid')} and (not s.is_ours or has_function_privilege('anon', p.oid, 'execute'))`,
   define: `select p.oid, case when s.is_ours
@@ -130,7 +133,7 @@ const columnDefault: Kind = {
     from pg_attrdef d join pg_attribute a on a.attrelid = d.adrelid and a.attnum = d.adnum where d.oid = any($1)`,
 }
 
-/** Whether all columns of a constraint are among those that go out. */
+/** Whether all columns of a constraint are exported. */
 const isWhole = `not exists (select from pg_attribute a where a.attrelid = k.conrelid and a.attnum = any(k.conkey) and not ${isVisible})`
 
 const constraintsOf = (types: string): Kind => ({
@@ -170,7 +173,7 @@ const statistics: Kind = {
   define: `select x.oid, pg_get_statisticsobjdef(x.oid) || ';' as sql from pg_statistic_ext x where x.oid = any($1)`,
 }
 
-/** In the order in which they are made where nothing else decides. Rows are copied between these and the next ones. */
+/** Kinds in the order in which objects are made where nothing else decides. Rows are copied between these kinds and those of `after`. */
 export const before: readonly Kind[] = [
   type,
   fn,
@@ -189,7 +192,7 @@ const index: Kind = {
       join pg_class c on c.oid = i.indrelid join s on s.oid = c.relnamespace
     where not s.is_ours and c.relkind in ('r', 'p', 'm') and not exists (select from pg_constraint k where k.conindid = i.indexrelid and k.contype in ('p', 'u', 'x'))
       and not exists (select from pg_inherits h where h.inhrelid = i.indexrelid)`,
-  // That of a partitioned table is made on its partitions, too.
+  // The index of a partitioned table is made on its partitions, too.
   define: `select i.indexrelid as oid, replace(pg_get_indexdef(i.indexrelid), format(' %I ON ONLY %s USING ', c.relname, i.indrelid::regclass),
       format(' %I ON %s USING ', c.relname, i.indrelid::regclass)) || ';' as sql
     from pg_index i join pg_class c on c.oid = i.indexrelid where i.indexrelid = any($1)`,
@@ -242,7 +245,7 @@ export const aliases = `
   union all select 'pg_class', o.objid, 'pg_class', o.refobjid from pg_depend o
     where o.classid = 'pg_class'::regclass and o.refclassid = 'pg_class'::regclass and o.deptype = 'i' and o.refobjsubid > 0 and o.objid >= 16384`
 
-/** Who needs what. Built-in objects have lower numbers; schemas, roles and what comes with an extension are there before all of it. */
+/** Which object needs which. Built-in objects have lower numbers; schemas, roles and objects of extensions exist before all of these. */
 export const edges = `select distinct d.classid::regclass::text as catalogue, d.objid as oid, d.refclassid::regclass::text as of_catalogue, d.refobjid as of_oid
   from pg_depend d
   where d.objid >= 16384 and d.refobjid >= 16384 and d.deptype in ('n', 'a', 'i', 'P', 'S')

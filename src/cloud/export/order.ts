@@ -8,11 +8,11 @@ export interface Listed {
 
 export interface Ordered<Item extends Listed> {
   items: Item[]
-  /** What needs something that does not go out, or needs itself. */
+  /** Items that need something that is not exported, or need themselves. */
   leftOut: Item[]
 }
 
-/** `needs` names by their keys what an item needs; a key that is not listed is something that does not go out. */
+/** Orders the items. `needs` names by their keys what an item needs; a key that is not listed is not exported. */
 export async function inOrder<Item extends Listed>(
   listed: readonly Item[],
   needs: (key: string) => readonly string[],
@@ -26,7 +26,7 @@ export async function inOrder<Item extends Listed>(
     result[isMade ? 'items' : 'leftOut'].push(item)
   }
   for (const first of listed) {
-    // Walked without recursion: views may stand on views to any depth.
+    // The walk has no recursion: views may depend on views to any depth.
     const stack = states.has(first.key) ? [] : [{ item: first, rest: [...needs(first.key)] }]
     while (stack.length > 0) {
       if (slice.isOver()) await slice.next()
@@ -42,7 +42,7 @@ export async function inOrder<Item extends Listed>(
       const state = states.get(next)
       if (!needed || state === 'left out' || state === 'open') settle(item, false)
       else if (state === undefined) {
-        // Looked at again once it is settled.
+        // The key is looked at again once its item is settled.
         rest.push(next)
         stack.push({ item: needed, rest: [...needs(next)] })
       }

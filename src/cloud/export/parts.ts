@@ -1,7 +1,7 @@
-/** What an export has beside objects with definitions: roles, schemas, extensions, rows, and the values of sequences. */
+/** The parts of an export beside objects with definitions: roles, schemas, extensions, rows, and the values of sequences. */
 import { isVisible, withSchemas } from './objects.ts'
 
-/** Those that grants and policies of apps name. */
+/** The roles that grants and policies of apps name. */
 export const appRoles = `('anon', 'authenticated', 'service_role')`
 
 export const roles = `select format('do $role$ begin create role %I nologin%s; exception when duplicate_object then null; end $role$;', rolname,
@@ -15,7 +15,7 @@ export const schemas = withSchemas(
 export const extensions = `select 'create schema if not exists extensions;' as sql
   union all (select format('create extension if not exists %I with schema extensions;', extname) from pg_extension where extname <> 'plpgsql' order by 1)`
 
-/** Rows of (name, columns). What is computed is computed again. */
+/** Rows of (name, columns) without generated columns, which are computed again. */
 export const tablesToCopy = withSchemas(
   `select c.oid::regclass::text as name, string_agg(quote_ident(a.attname), ', ' order by a.attnum) as columns
   from pg_class c join s on s.oid = c.relnamespace join pg_attribute a on a.attrelid = c.oid
@@ -23,7 +23,7 @@ export const tablesToCopy = withSchemas(
   group by c.oid order by bool_or(s.is_ours) desc, 1`,
 )
 
-/** Owned ones belong to their columns; all go on where they are. */
+/** Owned sequences belong to their columns; all sequences go on from their present values. */
 export const sequenceValues = withSchemas(
   `select concat_ws(E'\\n', case when o.deptype = 'a' then format('alter sequence %s owned by %s.%I;', c.oid::regclass, o.refobjid::regclass, a.attname) end,
       format('select pg_catalog.setval(%L, %s);', c.oid::regclass::text, v.value)) as sql
@@ -34,7 +34,7 @@ export const sequenceValues = withSchemas(
   where c.relkind = 'S' and not s.is_ours and (v.value is not null or o.deptype = 'a') order by c.oid::regclass::text`,
 )
 
-/** Kinds of objects that few apps make, by their names. */
+/** The names of objects that are not exported, of kinds that few apps make. */
 export const notGoing = withSchemas(
   `select 'operator ' || o.oid::regoperator as name from pg_operator o join s on s.oid = o.oprnamespace
   union all select format('operator class %I.%I', s.nspname, c.opcname) from pg_opclass c join s on s.oid = c.opcnamespace

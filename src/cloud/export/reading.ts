@@ -1,4 +1,6 @@
-/** What an export reads of a database beside its rows: all of it together is bounded, however large the app has made its functions and comments. */
+/**
+ * Reads what an export needs of a database beside its rows: all of it together is bounded, however large the app has made its functions and comments.
+ */
 import type pg from 'pg'
 import { databaseReport, Received } from '#cloud/databases'
 import { fail } from '#platform/errors'
@@ -31,7 +33,7 @@ export class Reading {
     }
   }
 
-  /** The rows of a list, some after the others. Throws the same. */
+  /** Yields the rows of a list, read in portions. Throws what `rows` does. */
   async *list<Row extends pg.QueryResultRow>(text: string): AsyncGenerator<Row> {
     const cursor = `list_${++this.#lists}`
     await this.rows(`declare ${cursor} no scroll cursor for ${text}`)
@@ -44,7 +46,7 @@ export class Reading {
   }
 }
 
-/** For the memory of the database, or for PostgreSQL. */
+/** Whether a query exceeds the database's memory or PostgreSQL's limits. */
 const isTooMuch = (error: unknown): boolean =>
   ['53200', '54000'].includes(databaseReport(error)?.sqlState ?? '')
 

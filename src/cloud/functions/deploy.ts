@@ -1,4 +1,4 @@
-/** New code of a function becomes what answers, once it is known to start. */
+/** Deploys new code of a function, once the code is known to start. */
 import type { App } from '#app'
 import {
   announceCloud,
@@ -16,7 +16,7 @@ import { sourcePlaces } from './compile/positions.ts'
 import type { ShownFunction } from './store.ts'
 import * as store from './store.ts'
 
-/** Of each function: the live version, and those to which it can go back. */
+/** How many versions of each function are kept: the live one, and those to which it can go back. */
 export const keptVersions = 5
 
 export interface NewCode {
@@ -47,7 +47,7 @@ export async function checkCode(
   const cloudKey = keyOf(cloud)
   if (!(await store.findFunction(app.db.kysely, { ...cloudKey, name })))
     await requireRoom(app, app.db.kysely, cloud)
-  // Starter is JavaScript, which runs as it was written.
+  // Starter clouds take only JavaScript, which runs as it was written.
   const source = { code, isTypeScript: cloud.plan === 'dedicated' }
   const compiled = await app.functionCompiler.compile(source, { accountId: cloud.account_id, signal })
   const program = await app.functionSource.toTry(cloudKey, { name, bundle: compiled.bundle })
@@ -63,7 +63,7 @@ async function requireRoom({ config }: Room, kysely: App['db']['kysely'], cloud:
   if ((await store.countFunctions(kysely, keyOf(cloud))) >= max) fail('FUNCTION_LIMIT', { max })
 }
 
-/** Stores checked code and makes it what answers. The cloud is locked and ready. Throws FUNCTION_LIMIT. */
+/** Stores checked code and makes it the live version. The cloud is locked and ready. Throws FUNCTION_LIMIT. */
 export async function deploy(
   app: Room,
   tx: Tx,
@@ -85,15 +85,15 @@ export async function deploy(
   return (await store.findFunction(tx, functionKey))!
 }
 
-/** Says to every process, when the transaction commits, that what runs has changed. */
+/** Notifies every process, when the transaction commits, that the program of the cloud has changed. */
 export async function announceChange(tx: Tx, cloud: CloudRow): Promise<void> {
   await raiseFunctionsRevision(tx, keyOf(cloud))
   await announceCloud(tx, keyOf(cloud), cloud.ref)
 }
 
 /**
- * Makes a kept version what answers: the named one, or the newest one before the live one. The cloud is locked and ready. Throws
- * FUNCTION_NOT_FOUND, FUNCTION_VERSION_NOT_FOUND, FUNCTION_VERSION_LIVE and FUNCTION_NOTHING_BEFORE.
+ * Makes a kept version the live one: the named one, or the newest before the current one. The cloud is locked and ready. Throws FUNCTION_NOT_FOUND,
+ * FUNCTION_VERSION_NOT_FOUND, FUNCTION_VERSION_LIVE and FUNCTION_NOTHING_BEFORE.
  */
 export async function rollBack(
   { clock }: Pick<App, 'clock'>,

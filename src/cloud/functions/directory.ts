@@ -1,4 +1,4 @@
-/** Which functions a cloud has, in the memory of each process: asked for at every call. */
+/** The functions that a cloud has, kept in the memory of each process, since every call looks for one. */
 import type { LiveCloud } from '#cloud/clouds'
 import type { Db } from '#platform/db'
 import * as store from './store.ts'
@@ -13,7 +13,7 @@ interface Known {
   functions: Promise<ReadonlyMap<string, KnownFunction>>
 }
 
-/** Clouds that are kept; the one that was read first makes way. */
+/** The most clouds that are kept; the one that was read first makes way. */
 const maxKept = 10_000
 
 export class FunctionDirectory {
@@ -24,7 +24,7 @@ export class FunctionDirectory {
     this.#db = db
   }
 
-  /** As of the cloud's revision, or a later one. */
+  /** The function, as of the cloud's revision or a later one. */
   async find(cloud: LiveCloud, name: string): Promise<KnownFunction | undefined> {
     return (await this.#functionsOf(cloud)).get(name)
   }

@@ -67,12 +67,12 @@ export interface CloudProgram extends CloudKey {
   plan: LiveCloud['plan']
   /** Grows with every change; a process that runs an older one is replaced. */
   revision: number
-  /** Where the app calls its cloud; `SUPABASE_URL` within functions. */
+  /** The address at which the app calls its cloud; `SUPABASE_URL` within functions. */
   cloudUrl: string
   functions: readonly ProgramFunction[]
   /** Bindings of every function: secrets, and what the platform adds (`SUPABASE_URL`, `SUPABASE_ANON_KEY`). */
   bindings: Readonly<Record<string, string>>
-  /** Values that `FunctionSource.log` masks; a runtime needs not. */
+  /** Secret values that `FunctionSource.log` masks; a runtime need not mask them. */
   secretValues: readonly string[]
 }
 
@@ -92,7 +92,7 @@ export interface FunctionCall extends CloudKey {
   name: string
   requestId: string
   method: string
-  /** As the function sees it. */
+  /** The address as the function sees it. */
   url: string
   headers: readonly (readonly [name: string, value: string])[]
   body: Readable | undefined
@@ -116,11 +116,11 @@ export type RuntimeState =
   /** No jail can be built here, for this reason. */
   | { kind: 'refused'; why: Localized }
 
-/** What a program that was tried out says; line and column count from 1 in its bundle, where they are known. */
+/** The result of trying out a program; line and column count from 1 in its bundle, where they are known. */
 export type Tried = { works: true } | { works: false; message: string; line?: number; column?: number }
 
 export interface FunctionRuntime extends AsyncDisposable {
-  /** Found by trying to break out of a jail, when it is first asked. */
+  /** Whether functions run here, found at the first call by trying to break out of a jail. */
   state(): Promise<RuntimeState>
   /** Starts the program in a process of its own and asks whether this function has a handler. Throws FUNCTIONS_UNAVAILABLE. */
   tryOut(program: CloudProgram, name: string): Promise<Tried>
@@ -129,7 +129,7 @@ export interface FunctionRuntime extends AsyncDisposable {
    * FUNCTION_MEMORY_LIMIT, FUNCTION_CRASHED or FUNCTION_ANSWER_TOO_LARGE.
    */
   call(call: FunctionCall): Promise<FunctionAnswer>
-  /** Ends what runs of a cloud, and deletes what it left on this machine. */
+  /** Ends the processes of a cloud's functions, and deletes what they left on this machine. */
   forget(cloud: CloudKey): Promise<void>
 }
 
@@ -142,10 +142,10 @@ export interface LogLine {
   at: Date
 }
 
-/** What a runtime needs of the platform: on a host of its own it asks over the channel. */
+/** What a runtime needs of the platform; a runtime on another host asks over the channel. */
 export interface FunctionSource {
-  /** The newest program of a cloud; undefined where it is gone. */
+  /** The newest program of a cloud; undefined where the cloud is gone. */
   program(cloud: CloudKey & { revision: number }): Promise<CloudProgram | undefined>
-  /** Masks secrets in lines and keeps them; it never throws, and drops what is too much, saying so in a line. */
+  /** Masks secrets in lines and keeps the lines. Never throws; drops lines that are too many, and says so in a line. */
   log(cloud: CloudKey, lines: readonly LogLine[]): void
 }

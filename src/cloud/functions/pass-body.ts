@@ -1,8 +1,8 @@
 import type { Readable, Writable } from 'node:stream'
 
 /**
- * Writes the body of a call to `target`. Unlike a pipeline it never destroys the body: what the target leaves of it stays with whoever serves
- * the caller's connection, on which the next request follows. A body that breaks off destroys the target.
+ * Writes the body of a call to `target`. Unlike a pipeline it never destroys the body: bytes that the target leaves stay with whoever serves the
+ * caller's connection, on which the next request follows. A body that breaks off destroys the target.
  */
 export function passBody<Target extends Writable>(body: Readable, target: Target): Target {
   const leave = (): void => {

@@ -1,4 +1,4 @@
-/** Values that only functions read: sealed in the database, never answered. */
+/** Secret values that only functions read: sealed in the database, and never in an answer. */
 import type { App } from '#app'
 import { type CloudKey, type CloudRow, keyOf, limitsOf } from '#cloud/clouds'
 import type { Tx } from '#platform/db'
@@ -7,23 +7,23 @@ import { announceChange } from './deploy.ts'
 import type { SecretRow } from './store.ts'
 import * as store from './store.ts'
 
-/** Names that the platform gives itself, now or one day. One is the developer's to set, as code written for Supabase looks for it. */
+/** Names that the platform sets itself, now or one day. The developer may set one of them, since code written for Supabase looks for it. */
 const reserved = /^(?:SUPABASE_|KHERAD_)/
 const free = 'SUPABASE_SERVICE_ROLE_KEY'
 
 export const isReservedName = (name: string): boolean => reserved.test(name) && name !== free
 
-/** A row copied to another cloud or name opens to nothing. */
+/** What a secret is sealed for, so that a row copied to another cloud or name cannot be opened. */
 const ownerOf = ({ cloudId }: CloudKey, name: string): string => `function secret ${cloudId}/${name}`
 
-/** Outside of a transaction. Throws SECRETS_SEALED. */
+/** Seals a value. Call it outside of a transaction. Throws SECRETS_SEALED. */
 export const sealValue = (
   { secrets }: Pick<App, 'secrets'>,
   cloud: CloudRow,
   { name, value }: { name: string; value: string },
 ): Promise<string> => secrets.seal(value, ownerOf(keyOf(cloud), name))
 
-/** Sets or replaces it. The cloud is locked and ready. Throws FUNCTION_SECRET_LIMIT. */
+/** Sets or replaces a secret. The cloud is locked and ready. Throws FUNCTION_SECRET_LIMIT. */
 export async function putSecret(
   { config, clock }: Pick<App, 'config' | 'clock'>,
   tx: Tx,
@@ -33,7 +33,7 @@ export async function putSecret(
   const secretKey = { ...keyOf(cloud), name }
   const put = await store.putSecret(tx, secretKey, sealed, new Date(clock.nowMs()))
   const max = limitsOf(config.clouds, cloud).secrets
-  // Whoever is beyond a limit that was lowered may still replace values.
+  // A cloud beyond a limit that was lowered may still replace values.
   if (put.isNew && (await store.countSecrets(tx, secretKey)) > max) fail('FUNCTION_SECRET_LIMIT', { max })
   await announceChange(tx, cloud)
   return put
@@ -46,7 +46,7 @@ export async function removeSecret(tx: Tx, cloud: CloudRow, name: string): Promi
   await announceChange(tx, cloud)
 }
 
-/** Throws SECRETS_SEALED. */
+/** The secrets of a cloud, opened, by name. Throws SECRETS_SEALED. */
 export async function openSecretsOf(
   { db, secrets }: Pick<App, 'db' | 'secrets'>,
   cloud: CloudKey,

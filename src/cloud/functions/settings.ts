@@ -25,27 +25,27 @@ declare module '#platform/config' {
 export interface FunctionsConfig {
   /** `unsafe_dev`: without a jail, on a machine where only the developer's own code runs. */
   mode: 'jailed' | 'unsafe_dev'
-  /** Processes of clouds that are kept at once; the one that was called longest ago makes way. */
+  /** The most processes of clouds that are kept at once; the one that was called longest ago makes way. */
   processes: number
-  /** What functions may import beside the platform's own packages, once it is installed. */
+  /** Packages that functions may import beside the platform's own, once they are installed. */
   packages: readonly OperatorPackage[]
-  /** Hosts of their own that run the functions; without any they run in this process's machine. */
+  /** Separate hosts that run the functions; without any, functions run on this machine. */
   hosts: readonly HostAddress[]
 }
 
 const unsafePrefix = '[unsafe_dev] '
 
-/** Before every line of a function's logs. */
+/** The prefix of every line of a function's logs. */
 export const linePrefixOf = (mode: FunctionsConfig['mode']): string =>
   mode === 'unsafe_dev' ? unsafePrefix : ''
 
-/** What stands so before a line: the mode of where it was written, which may be another machine. */
+/** The prefix that a line already has: the mode of where it was written, which may be another machine. */
 export const prefixIn = (message: string): string => (message.startsWith(unsafePrefix) ? unsafePrefix : '')
 
 /** Settings of a host of functions, from its environment. */
 export interface FunctionsHostConfig {
   key: string | undefined
-  /** Of the channel. */
+  /** The port of the channel. */
   port: number
   apiUrl: string | undefined
   cloudsUrl: string | undefined
@@ -142,7 +142,7 @@ export const functions = fileSection({
         },
       ),
     },
-    // `functions: unsafe_dev` says it, too.
+    // The short form `functions: unsafe_dev` is accepted, too.
     { default: {}, ...reading({ word: 'mode' }) },
   ),
   read: ({ mode, processes, packages, hosts }, { at }) => {
@@ -155,7 +155,7 @@ export const functions = fileSection({
   },
 })
 
-/** What a host of functions itself is given: nothing of the platform but the key of the channel. */
+/** The settings of a host of functions itself: it has nothing of the platform but the key of the channel. */
 export const functionsHost = variableSection({
   name: 'functionsHost',
   variables: [

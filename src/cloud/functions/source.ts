@@ -1,4 +1,4 @@
-/** What runs functions gets from here what it runs, and gives back what they write. */
+/** The source from which runtimes get programs, and to which they give the lines that functions write. */
 import type { App } from '#app'
 import { type CloudKey, keysOf, type LiveCloud, type ProgramRecord, programRecord } from '#cloud/clouds'
 import { cloudUrl } from '#platform/apps'
@@ -12,7 +12,7 @@ import * as store from './store.ts'
 type Room = Pick<App, 'db' | 'clock' | 'log' | 'secrets' | 'config'>
 
 export interface PlatformFunctions extends FunctionSource, AsyncDisposable {
-  /** From memory while nothing has changed; undefined where the cloud has no function of this name. */
+  /** Finds a function, from memory while nothing has changed; undefined where the cloud has no function of this name. */
   find(cloud: LiveCloud, name: string): Promise<KnownFunction | undefined>
   /** A program of one function that is not stored: its bundle is to be tried. */
   toTry(cloud: CloudKey, candidate: { name: string; bundle: string }): Promise<CloudProgram>
@@ -22,9 +22,9 @@ export interface PlatformFunctions extends FunctionSource, AsyncDisposable {
 
 export const openFunctionSource = (room: Room): PlatformFunctions => new Source(room)
 
-/** Clouds whose secrets are remembered for their lines. */
+/** The most clouds whose secrets are remembered to mask their lines. */
 const maxMasks = 200
-/** A process that runs an earlier revision may still write a value that was replaced; the next ones after it may not. */
+/** The most replaced values that are still masked. A process of an earlier revision may still write them; later processes do not have them. */
 const earlierValues = 20
 
 interface KnownMask {
@@ -37,7 +37,7 @@ class Source implements PlatformFunctions {
   readonly #room: Room
   readonly #directory: FunctionDirectory
   readonly #intake: LogIntake
-  /** By cloud; the one that changed longest ago makes way. */
+  /** The masks by cloud; the one that changed longest ago makes way. */
   readonly #masks = new Map<string, KnownMask>()
 
   constructor(room: Room) {
@@ -55,7 +55,7 @@ class Source implements PlatformFunctions {
 
   async program(cloud: CloudKey & { revision: number }): Promise<CloudProgram | undefined> {
     const { kysely } = this.#room.db
-    // Read first: what is read after it is at least as new.
+    // The record is read first, so that what is read after it is at least as new.
     const record = await programRecord(kysely, cloud)
     if (!record) return undefined
     return this.#programOf(cloud, record, async () =>
@@ -91,7 +91,7 @@ class Source implements PlatformFunctions {
     read: () => Promise<CloudProgram['functions']>,
   ): Promise<CloudProgram> {
     const { db, clock, config } = this.#room
-    // Together: a call that needs a new process waits for them.
+    // All three are read at once, because a call that needs a new process waits for them.
     const [functions, secrets, keys] = await Promise.all([
       read(),
       openSecretsOf(this.#room, { accountId, cloudId }),
@@ -107,7 +107,7 @@ class Source implements PlatformFunctions {
       ...{ accountId, cloudId, ref, plan, functions },
       revision: Number(revision),
       cloudUrl: url,
-      // No service key: it opens everything, and whether a function may is for its developer to say.
+      // There is no service key: it opens everything, and the developer decides whether a function may have it.
       bindings: {
         ...secrets,
         SUPABASE_URL: url,

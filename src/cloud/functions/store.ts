@@ -17,7 +17,7 @@ export interface FunctionRow {
   account_id: string
   cloud_id: string
   name: string
-  /** The one that answers. */
+  /** The version that answers. */
   version: number
   newest_version: number
   verify_jwt: boolean
@@ -47,7 +47,7 @@ export interface SecretRow {
   updated_at: Date
 }
 
-/** A function with what its live version consists of. */
+/** A function with the packages of its live version. */
 export interface ShownFunction extends FunctionRow {
   packages: UsedPackage[]
 }
@@ -59,7 +59,7 @@ export interface FunctionKey extends CloudKey {
 const shown = sql`select f.*, v.packages from functions.functions f
   join functions.versions v on v.account_id = f.account_id and v.cloud_id = f.cloud_id and v.name = f.name and v.version = f.version`
 
-/** By name; there are few. */
+/** The functions of a cloud by name; there are few. */
 export async function listFunctions(
   kysely: Db['kysely'],
   { accountId, cloudId }: CloudKey,
@@ -70,7 +70,7 @@ export async function listFunctions(
   return rows
 }
 
-/** From a path anything may come; PostgreSQL takes no text with the character 0. */
+/** Whether a text can be a name. A path may contain anything, and PostgreSQL takes no text with the character 0. */
 const isName = (text: string): boolean => !text.includes('\0')
 
 export async function findFunction(
@@ -85,7 +85,7 @@ export async function findFunction(
   return rows[0]
 }
 
-/** Newest first, without their code. */
+/** The versions of a function, newest first, without their code. */
 export const versionsOf = (
   kysely: Db['kysely'],
   { accountId, cloudId, name }: FunctionKey,
@@ -126,7 +126,7 @@ export async function countFunctions(
   return Number(many)
 }
 
-/** A new function, or the next version of one: it answers from the commit on. The cloud is locked. */
+/** Inserts a new function, or the next version of one, which answers from the commit on. The cloud is locked. */
 export async function insertVersion(
   tx: Tx,
   row: Omit<VersionRow, 'version' | 'created_at'>,
@@ -147,7 +147,7 @@ export async function insertVersion(
   return version
 }
 
-/** Of the versions the newest ones stay, and the live one. */
+/** Deletes the versions of a function except the `kept` newest and the live one. */
 export async function deleteOldVersions(
   tx: Tx,
   { accountId, cloudId, name }: FunctionKey,
@@ -174,7 +174,7 @@ export const setVersion = (
     .where('name', '=', name)
     .execute()
 
-/** With all its versions and lines. False where there is none. */
+/** Deletes a function with all its versions and lines. False where there is none. */
 export async function deleteFunction(tx: Tx, { accountId, cloudId, name }: FunctionKey): Promise<boolean> {
   if (!isName(name)) return false
   const { numDeletedRows } = await tx
@@ -186,7 +186,7 @@ export async function deleteFunction(tx: Tx, { accountId, cloudId, name }: Funct
   return numDeletedRows > 0n
 }
 
-/** What answers, of all functions of a cloud. */
+/** The live versions of all functions of a cloud. */
 export async function liveVersions(
   kysely: Db['kysely'],
   { accountId, cloudId }: CloudKey,
@@ -198,7 +198,7 @@ export async function liveVersions(
   return rows
 }
 
-/** By name. */
+/** The secrets of a cloud by name. */
 export const secretsOf = (kysely: Db['kysely'], { accountId, cloudId }: CloudKey): Promise<SecretRow[]> =>
   kysely
     .selectFrom('functions.secrets')
@@ -218,7 +218,7 @@ export async function countSecrets(kysely: Db['kysely'], { accountId, cloudId }:
   return Number(many)
 }
 
-/** True: it is new; false: it replaced another value. */
+/** Sets or replaces a secret. `isNew`: false where it replaced another value. */
 export async function putSecret(
   tx: Tx,
   { accountId, cloudId, name }: FunctionKey,

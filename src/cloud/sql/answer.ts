@@ -10,7 +10,7 @@ export const answerLimits = { rows: 1_000, bytes: 1_000_000 }
 
 export interface SqlAnswer {
   columns: { name: string; type: string }[]
-  /** An array of arrays, in the order of the columns. */
+  /** The rows as JSON: an array of arrays, in the order of the columns. */
   rowsText: string
   rowCount: number | null
   command: string | null

@@ -9,20 +9,20 @@ export interface Description {
   /** Arrays, as JSON. */
   tablesText: string
   functionsText: string
-  /** Of the whole database on the disk. */
+  /** The size of the whole database on the disk. */
   bytes: number
-  /** There are more of them. */
+  /** True where there are more tables or functions. */
   truncated: boolean
 }
 
 const timeoutMs = 10_000
 const lockTimeoutMs = 2_000
 const limits = { tables: { rows: 1_000, bytes: 750_000 }, functions: { rows: 1_000, bytes: 200_000 } }
-/** Nothing of the app's is called: names are looked up among PostgreSQL's own. */
+/** Nothing of the app is called: names are looked up among PostgreSQL's own. */
 const begin = `begin read only; set local search_path = pg_catalog; set local statement_timeout = ${timeoutMs}; set local lock_timeout = ${lockTimeoutMs}`
 const lockNotAvailable = '55P03'
 
-/** Throws SQL_BUSY where a table is locked for long, and SQL_TIMEOUT. */
+/** Describes the database of a cloud. Throws SQL_BUSY where a table is locked for long, and SQL_TIMEOUT. */
 export async function describe(open: OpenDatabase): Promise<Description> {
   const tables = await list(open, tablesText, limits.tables)
   const functions = await list(open, functionsText, limits.functions)

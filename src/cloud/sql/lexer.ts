@@ -1,17 +1,17 @@
 /**
- * Where the statements of a script begin and end, as PostgreSQL reads it: comments, strings, dollar quotes and bodies in SQL are known. A
- * mistake here lets nothing through: each statement is sent alone, and PostgreSQL refuses a text of several.
+ * Finds where the statements of a script begin and end, as PostgreSQL reads it, with comments, strings, dollar quotes and bodies in SQL. A mistake
+ * here lets nothing through: each statement is sent alone, and PostgreSQL refuses a text of several.
  */
 
 export interface Statement {
   text: string
-  /** Of its first character within the script, in UTF-16 units. */
+  /** The place of its first character within the script, in UTF-16 units. */
   start: number
   /** Its words outside strings, comments and quoted names, in lower case: the first ones are enough to know what it is. */
   words: readonly string[]
 }
 
-/** What can be said of a script without asking the database; `at` is in UTF-16 units. */
+/** A string, quoted name or comment of a script that has no end; it begins at `at`, in UTF-16 units. */
 export interface OpenText {
   kind: 'string' | 'name' | 'dollar' | 'comment'
   at: number
@@ -19,7 +19,7 @@ export interface OpenText {
 
 export type Script = { statements: Statement[] } | { open: OpenText }
 
-/** Longer statements are told by their first words all the same. */
+/** How many words of a statement are kept: its first words are enough to know what it is. */
 const keptWords = 64
 
 const isSpace = (code: number): boolean => code === 32 || (code >= 9 && code <= 13)
@@ -37,11 +37,11 @@ class Reader {
   readonly #text: string
   readonly #statements: Statement[] = []
   #at = 0
-  /** Of the statement that is being read; -1 where none has begun. */
+  /** The start of the statement that is being read; -1 where none has begun. */
   #start = -1
   #words: string[] = []
   #parentheses = 0
-  /** Of BEGIN … END and CASE … END in a body in SQL. */
+  /** The depth of BEGIN … END and CASE … END in a body in SQL. */
   #blocks = 0
   #open: OpenText | undefined
 
@@ -75,7 +75,7 @@ class Reader {
     return true
   }
 
-  /** Comments of this kind stand within each other. */
+  /** Skips a comment of the kind that may contain others. */
   #skipNested(): void {
     const from = this.#at
     let depth = 0
@@ -103,7 +103,7 @@ class Reader {
     }
   }
 
-  /** To the end of a string or of a quoted name, in which the quote itself is written twice. */
+  /** Reads to the end of a string or of a quoted name, in which the quote itself is written twice. */
   #quoted(from: number, quote: string, hasEscapes: boolean): void {
     const opens = this.#text.indexOf(quote, from)
     for (this.#at = opens + 1; this.#at < this.#text.length; this.#at++) {
@@ -148,7 +148,7 @@ class Reader {
     if (word === 'end' && this.#blocks > 0) this.#blocks--
   }
 
-  /** A function may have a body in SQL, with semicolons of its own: BEGIN ATOMIC … END. */
+  /** Whether the statement may have a body in SQL, with semicolons of its own, as functions have: BEGIN ATOMIC … END. */
   #hasBody(): boolean {
     const [first, second, third, fourth] = this.#words
     if (first !== 'create') return false
@@ -156,7 +156,7 @@ class Reader {
     return what === 'function' || what === 'procedure'
   }
 
-  /** Letters that follow are part of it: 1e5, 0x1f. */
+  /** Reads a number, of which letters that follow are part: 1e5, 0x1f. */
   #number(): void {
     while (isWord(this.#text.charCodeAt(this.#at)) && this.#text[this.#at] !== '$') this.#at++
   }

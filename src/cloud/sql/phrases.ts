@@ -31,12 +31,12 @@ const placeFa = ({ line, column }: Partial<Place>): string =>
     ? ''
     : ` (خط ${persianDigits(line)}، ستون ${persianDigits(column)})`
 
-/** What PostgreSQL says of statements that do not run in a transaction. */
+/** The SQLSTATE of a statement that does not run in a transaction. */
 export const needsToBeAlone = '25001'
-/** What it says of those that write where nothing may be written. */
+/** The SQLSTATE of a statement that writes where nothing may be written. */
 const isOnlyRead = '25006'
 
-/** What to do, by what PostgreSQL says. */
+/** What to do, by SQLSTATE. */
 const advice: Record<string, Localized> = {
   [needsToBeAlone]: {
     en: 'Send this statement alone, as the whole query: then it runs outside of a transaction.',

@@ -10,7 +10,7 @@ import { refuse, requireText, whyRefused } from './script.ts'
 import { type SqlSession, withSession } from './session.ts'
 import { translate } from './translate.ts'
 
-/** Only for a better sentence: PostgreSQL itself refuses a text of several statements. Throws SQL_REFUSED. */
+/** Refuses several statements with a better sentence than PostgreSQL, which refuses such a text itself. Throws SQL_REFUSED. */
 export function requireOne(query: string): void {
   requireText(query)
   const script = readScript(query)
@@ -21,7 +21,7 @@ export function requireOne(query: string): void {
   if (why) refuse(query, first.start, why)
 }
 
-/** Throws SQL_FAILED, SQL_TIMEOUT, SQL_ANSWER_TOO_LARGE, SQL_DATABASE_LOST and SQL_BUSY. */
+/** Runs one statement that only reads. Throws SQL_FAILED, SQL_TIMEOUT, SQL_ANSWER_TOO_LARGE, SQL_DATABASE_LOST and SQL_BUSY. */
 export const read = (open: OpenDatabase, query: string, timeoutMs: number): Promise<SqlAnswer> =>
   withSession(open, 'app_reader', timeoutMs, async (session) => {
     try {
@@ -43,7 +43,7 @@ async function readIn(session: SqlSession, open: OpenDatabase, query: string): P
     await session.forget()
   }
   return answerOf(outcome, (text, values) =>
-    // Another connection: this one may still be sending rows that nobody reads.
+    // This goes over another connection: the session's own may still be sending rows that nobody reads.
     open
       .pool('watcher')
       .query(text, values)

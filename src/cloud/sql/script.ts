@@ -3,7 +3,7 @@ import { fail, type Localized } from '#platform/errors'
 import { placeAt, readScript, type Statement } from './lexer.ts'
 import { openSentences, refusals } from './phrases.ts'
 
-/** The statements, one at least. Throws SQL_REFUSED. */
+/** The statements of a script, one at least. Throws SQL_REFUSED. */
 export function statementsOf(query: string): Statement[] {
   requireText(query)
   const script = readScript(query)
@@ -16,7 +16,7 @@ export function statementsOf(query: string): Statement[] {
   return script.statements
 }
 
-/** PostgreSQL has no text with these. Throws SQL_REFUSED. */
+/** Refuses U+0000 and half surrogate pairs, which no text of PostgreSQL has. Throws SQL_REFUSED. */
 export function requireText(query: string): void {
   const at = query.indexOf('\0')
   if (at >= 0) refuse(query, at, refusals.nul)

@@ -5,12 +5,12 @@ import type pg from 'pg'
 import { type DatabaseRole, type OpenDatabase, Received } from '#cloud/databases'
 import { type Outcome, type RowsWanted, SqlStatement } from './statement.ts'
 
-/** A statement that was cancelled and goes on is ended with its connection. */
+/** A cancelled statement that goes on after this time is ended with its connection. */
 const cancelMs = 1_000
 const almostMs = 100
 
 export class SqlSession {
-  /** The time is over: it was cancelled. */
+  /** True once the time is over and the statement was cancelled. */
   timedOut = false
   readonly #client: pg.PoolClient
   readonly #socket: Socket
@@ -30,23 +30,23 @@ export class SqlSession {
     this.#socket = connection.stream
     this.#pid = processID
     this.#received = new Received(client)
-    // It fails its statement, too.
+    // Such an error fails the statement, too.
     client.on('error', () => undefined)
     this.#lateAtMs = performance.now() + timeoutMs - almostMs
     this.#timer = setTimeout(() => this.#cancel(), timeoutMs)
   }
 
-  /** More was sent than is allowed: it was ended. */
+  /** True where more was sent than is allowed, and the connection was ended. */
   get overflowed(): boolean {
     return this.#received.overflowed
   }
 
-  /** The time is over, or will be in a moment. */
+  /** True where the time is over, or will be in a moment. */
   get isLate(): boolean {
     return performance.now() >= this.#lateAtMs
   }
 
-  /** Statements of ours: a fixed text. */
+  /** Runs statements of ours: a fixed text. */
   own(text: string): Promise<pg.QueryResult> {
     return this.#client.query(text)
   }
@@ -55,30 +55,30 @@ export class SqlSession {
     return this.#client.query<Row>(text, values).then(({ rows }) => rows)
   }
 
-  /** A statement of the developer's. */
+  /** Runs a statement of the developer. */
   run(text: string, wanted: RowsWanted): Promise<Outcome> {
     return new SqlStatement(text, wanted).run(this.#client)
   }
 
-  /** Only a transaction that is still open can be undone. */
+  /** Throws where the transaction has ended: only an open one can be undone. */
   requireOpenTransaction(): void {
     const { _txStatus: status } = this.#client as unknown as { _txStatus: string | null }
     assert(status === 'T', 'a statement of a script has ended its transaction')
   }
 
-  /** At the end of a transaction: locks of the session are released before it is answered, not when its server finds it gone. */
+  /** Releases locks of the session at the end of a transaction, before the request is answered and not when the server finds the session gone. */
   async forget(): Promise<void> {
     await this.own('discard all').catch(() => undefined)
   }
 
-  /** A statement that has not ended is cancelled by its server, which sees that nobody listens. */
+  /** Closes the connection. A statement that has not ended is cancelled by the server, which sees that nobody listens. */
   end(): void {
     clearTimeout(this.#timer)
     this.#socket.destroy()
     this.#client.release(true)
   }
 
-  /** As the role that sees sessions: a timeout of the session itself can be set back by the statement. */
+  /** Cancels the statement as the role that sees sessions: a statement can set back a timeout of its own session. */
   #cancel(): void {
     this.timedOut = true
     const signal = (name: 'pg_cancel_backend' | 'pg_terminate_backend') =>
@@ -91,7 +91,7 @@ export class SqlSession {
   }
 }
 
-/** Throws DATABASE_BUSY where no connection is free. */
+/** Runs `work` in a session of its own. Throws DATABASE_BUSY where no connection is free. */
 export async function withSession<Result>(
   open: OpenDatabase,
   role: DatabaseRole,

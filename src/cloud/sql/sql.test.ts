@@ -22,7 +22,7 @@ test('an account with many clouds leaves places to others, at their exact number
     void sql.read(cloudOf(account, nth), 'select 1').catch(({ code }: { code?: string }) => {
       refusals[code ?? 'ended'] = (refusals[code ?? 'ended'] ?? 0) + 1
     })
-  // Three of each cloud: two of a cloud and eight of the account run, 32 wait, and 8 are refused at once.
+  // Each cloud has three reads: two of a cloud and eight of the account run, 32 wait, and 8 are refused at once.
   for (let nth = 0; nth < 48; nth++) read('a', nth % 16)
   await setImmediate()
   expect(running.toSorted()).toEqual(Array.from({ length: 8 }, (_, nth) => `a${nth}`))

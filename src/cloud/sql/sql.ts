@@ -20,12 +20,12 @@ const waiting = {
   maxWaitMs: 10_000,
   busy: () => new Failure('SQL_BUSY', {}, { retryAfterMs: 1_000 }),
 }
-/** Whatever clouds an account has, places and waiting are left for others. */
+/** The limits of each account: whatever clouds it has, places and waiting are left for others. */
 const ofAccounts = { places: 32, perOwner: 8, waitingPerOwner: 32, waiting: 500, ...waiting }
-/** As many as connections of a developer to one database. */
+/** The limits of each cloud: `perOwner` is the number of connections of a developer to one database. */
 const ofClouds = { places: 32, perOwner: 2, waitingPerOwner: 8, waiting: 32, ...waiting }
 
-/** A request for reading, and a script, runs no longer. */
+/** The longest run of a request for reading, and of a script. */
 const standardTimeouts = { readMs: 10_000, writeMs: 60_000 }
 
 export class CloudSql {
@@ -49,8 +49,8 @@ export class CloudSql {
   }
 
   /**
-   * Runs a script as one transaction. Throws the same, and SQL_OUTCOME_UNKNOWN; where a failure has `executed` in it, or is not of these,
-   * a part may have happened.
+   * Runs a script as one transaction. Throws what `read` throws, CLOUD_READ_ONLY and SQL_OUTCOME_UNKNOWN; where a failure has `executed` in it, or is
+   * none of these, a part of the script may have happened.
    */
   async write(cloud: CloudKey, query: string): Promise<WrittenAnswer> {
     const statements = statementsOf(query)

@@ -1,6 +1,6 @@
 /**
- * One statement over the extended protocol: PostgreSQL refuses a text that holds several, and is asked for so many rows at a time, so that it
- * never sends more than is wanted.
+ * Runs one statement over the extended protocol: PostgreSQL refuses a text that holds several, and is asked for a limited number of rows at a time,
+ * so that it never sends more than is wanted.
  */
 import type pg from 'pg'
 
@@ -15,22 +15,22 @@ export type TextRow = readonly (string | null)[]
 export interface RowsWanted {
   rows: number
   bytes: number
-  /** True ends it once it has sent these; false runs it to its end, since it may write, and drops the rest. */
+  /** True ends the statement once it has sent these; false runs it to its end, since it may write, and drops the rest. */
   stops: boolean
 }
 
 export interface Outcome {
   fields: Field[]
   rows: TextRow[]
-  /** Such as `SELECT` or `CREATE TABLE`; undefined where it was ended early. */
+  /** The command, such as `SELECT` or `CREATE TABLE`; undefined where the statement was ended early. */
   command: string | undefined
   /** Rows that were answered or changed, as PostgreSQL counts them. */
   count: number | undefined
-  /** There were more rows, or more bytes. */
+  /** True where there were more rows, or more bytes. */
   truncated: boolean
 }
 
-/** What a statement writes to; types of pg do not show it. */
+/** The part of a connection that a statement writes to; types of pg do not show it. */
 interface Wire {
   parse(options: { text: string; name: string; types: number[] }): void
   bind(options: { portal: string; statement: string; values: unknown[] }): void
@@ -42,13 +42,13 @@ interface Wire {
   stream: { cork(): void; uncork(): void }
 }
 
-/** What pg calls while it is the active query of a client. */
+/** What pg calls on the active query of a client. */
 export interface Submittable {
   callback?: (error: Error | null) => void
   submit(connection: Wire): Error | null
 }
 
-/** Rows are asked for in portions of so many at most. */
+/** The most rows that are requested in one portion. */
 const portion = 1_000
 
 export class SqlStatement implements Submittable {
@@ -70,7 +70,7 @@ export class SqlStatement implements Submittable {
     this.#wanted = wanted
   }
 
-  /** Rejects with what PostgreSQL says, and where the connection is lost. */
+  /** Runs the statement. Rejects with what PostgreSQL says, and where the connection is lost. */
   run(client: pg.ClientBase): Promise<Outcome> {
     return new Promise((resolve, reject) => {
       this.callback = (error) => (error ? reject(error) : resolve(this.#outcome))
@@ -90,7 +90,7 @@ export class SqlStatement implements Submittable {
 
   #fetch(wire: Wire): void {
     const { rows, stops } = this.#wanted
-    // One more shows that there is more.
+    // One row more shows that there are more.
     wire.execute({ portal: '', rows: stops ? rows + 1 : portion })
     wire.flush()
   }
@@ -126,7 +126,7 @@ export class SqlStatement implements Submittable {
   handleCommandComplete({ text }: { text: string }, wire: Wire): void {
     const [, command, count] = /^(.*?)(?: (?:\d+ )?(\d+))?$/.exec(text) ?? []
     this.#outcome.command = command
-    // Of rows that came in portions it counts those of the last one.
+    // Where rows came in portions, PostgreSQL counts those of the last one.
     this.#outcome.count = count === undefined ? undefined : Math.max(Number(count), this.#seen)
     wire.sync()
   }
@@ -139,7 +139,7 @@ export class SqlStatement implements Submittable {
     wire.sendCopyFail('COPY FROM STDIN is not available here')
   }
 
-  /** Of COPY TO STDOUT: dropped, and bounded with all that a connection sends. */
+  /** Drops data of COPY TO STDOUT, which is bounded with all that a connection sends. */
   handleCopyData(): void {}
 
   handleError(error: Error, wire: Wire): void {

@@ -1,14 +1,17 @@
-/** What is asked of the catalogue of a cloud's database: every name and operator of it is qualified, since the app may have its own. */
+/**
+ * Queries on the catalogue of a cloud's database. Every name and operator in them is qualified, since the app may have its own; the exceptions say
+ * so.
+ */
 import { ourSchemas } from '#cloud/databases'
 
 export interface TypeRow {
   name: string
-  /** 0 where it is no array. */
+  /** The type of the elements; 0 where the type is no array. */
   element: number
   delimiter: string
 }
 
-/** $1: types, $2: their modifiers; in the same order. */
+/** The names of types. $1: the types, $2: their modifiers; in the same order. */
 export const typesText = `select pg_catalog.format_type(f.type, f.modifier) as name,
   case when t.typcategory operator(pg_catalog.=) 'A' then t.typelem::pg_catalog.int8::pg_catalog.int4 else 0 end as element,
   coalesce(t.typdelim::pg_catalog.text, ',') as delimiter
@@ -17,7 +20,7 @@ from rows from (pg_catalog.unnest($1::pg_catalog.oid[]), pg_catalog.unnest($2::p
 left join pg_catalog.pg_type t on t.oid operator(pg_catalog.=) f.type
 order by f.place`
 
-/** What follows is asked with search_path = pg_catalog alone, and calls nothing that the app has made. */
+/** This query and `functionsText` run with search_path = pg_catalog alone, and call nothing that the app has made. */
 export const tablesText = `select json_build_object(
   'schema', t.nspname, 'name', t.relname,
   'kind', case t.relkind when 'r' then 'table' when 'p' then 'partitioned_table' when 'v' then 'view'

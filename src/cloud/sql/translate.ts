@@ -1,4 +1,4 @@
-/** What PostgreSQL says of the SQL of a developer, in its own words. */
+/** Turns what PostgreSQL says of the SQL of a developer into failures, in its own words. */
 import type pg from 'pg'
 import { canceled, databaseReport, maxReceivedBytes } from '#cloud/databases'
 import { Failure, type FailureMore, fail } from '#platform/errors'
@@ -15,7 +15,7 @@ export interface Ran {
   undone: boolean
 }
 
-/** Throws SQL_FAILED, SQL_TIMEOUT, SQL_ANSWER_TOO_LARGE or SQL_DATABASE_LOST; failures of ours as they are. */
+/** Throws SQL_FAILED, SQL_TIMEOUT, SQL_ANSWER_TOO_LARGE, SQL_DATABASE_LOST or SQL_OUTCOME_UNKNOWN; failures of ours as they are. */
 export function translate(error: unknown, ran: Ran): never {
   if (error instanceof Failure) throw error
   const { session, timeoutMs, undone } = ran
@@ -23,7 +23,7 @@ export function translate(error: unknown, ran: Ran): never {
   if (session.overflowed)
     return fail('SQL_ANSWER_TOO_LARGE', { mebibytes: maxReceivedBytes / 1024 / 1024, undone }, more)
   const report = databaseReport(error)
-  // Its own timeout, which is as long, may be a moment earlier than ours.
+  // The statement's own timeout, which is as long, may be a moment earlier than ours.
   if (session.timedOut || (report?.sqlState === canceled && session.isLate))
     return fail('SQL_TIMEOUT', { seconds: timeoutMs / 1_000, undone }, more)
   if (!report)

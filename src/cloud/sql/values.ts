@@ -3,7 +3,7 @@
 /** A type of a column, and of the elements of its arrays. */
 export interface ValueType {
   id: number
-  /** Where it is an array: the type of its elements and what stands between them. */
+  /** The type of an array's elements and what stands between them; undefined where the type is no array. */
   element: { id: number; delimiter: string } | undefined
 }
 
@@ -14,7 +14,7 @@ const floats = new Set([700, 701])
 const jsons = new Set([114, 3802])
 
 /**
- * bool, int2, int4, oid, floats and JSON become the same in JSON, arrays become arrays, and everything else its text: int8 and numeric too,
+ * bool, int2, int4, oid, floats and JSON become the same in JSON, arrays become arrays, and everything else becomes its text: int8 and numeric too,
  * since most readers of JSON would round them.
  */
 export function toJson(text: string | null, type: ValueType): string {
@@ -28,7 +28,7 @@ export function toJson(text: string | null, type: ValueType): string {
   return JSON.stringify(text)
 }
 
-/** `{1,NULL,"a b",{…}}`, with its bounds before an equal sign where they are unusual. Text of another form stays text. */
+/** An array, such as `{1,NULL,"a b",{…}}`, as JSON. Its bounds stand before an equal sign where they are unusual. Text of another form stays text. */
 function arrayToJson(text: string, element: ValueType, delimiter: string): string {
   const start = text.startsWith('[') ? text.indexOf('=') + 1 : 0
   if (text[start] !== '{') return JSON.stringify(text)

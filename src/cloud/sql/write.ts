@@ -15,7 +15,7 @@ import type { Outcome } from './statement.ts'
 import { type Ran, translate } from './translate.ts'
 
 export interface WrittenAnswer extends SqlAnswer {
-  /** How many there were; the answer is that of the last one. */
+  /** How many statements there were; the answer is that of the last one. */
   statements: number
 }
 
@@ -26,13 +26,13 @@ interface Script {
 }
 
 interface Admitted extends Script {
-  /** It is taken because it makes room at once, where the disk has none. */
+  /** The script is accepted because it makes room at once, where the disk has none. */
   makesRoom: boolean
 }
 
 /**
- * Runs all of them or none. Throws CLOUD_READ_ONLY, SQL_FAILED, SQL_TIMEOUT, SQL_ANSWER_TOO_LARGE, SQL_DATABASE_LOST and SQL_BUSY: nothing has happened then,
- * unless the failure says `executed`; and SQL_OUTCOME_UNKNOWN.
+ * Runs all statements or none. Throws CLOUD_READ_ONLY, SQL_FAILED, SQL_TIMEOUT, SQL_ANSWER_TOO_LARGE, SQL_DATABASE_LOST and SQL_BUSY: nothing has
+ * happened then, unless the failure says `executed`; and SQL_OUTCOME_UNKNOWN.
  */
 export async function write(open: OpenDatabase, script: Script): Promise<WrittenAnswer> {
   const disk = await open.lookAtDisk()
@@ -53,16 +53,16 @@ function requireRoom(disk: DiskState, { statements }: Script): void {
     fail('CLOUD_READ_ONLY', { why })
 }
 
-/** The first words of what is taken. */
+/** The first words of the statements that are accepted. */
 const taken: Record<DiskState, readonly string[]> = {
   free: [],
   full: ['delete', 'truncate', 'drop', 'vacuum'],
   growing: ['truncate', 'drop', 'vacuum'],
-  // What is short, and makes room at once.
+  // These statements are short, and make room at once.
   machine: ['truncate', 'drop'],
 }
 
-/** Undefined where its one statement cannot run in a transaction, and nothing has happened. */
+/** Runs a script in one transaction. Undefined where its only statement cannot run in a transaction, and nothing has happened. */
 async function runTogether(
   session: SqlSession,
   { query, statements, timeoutMs, makesRoom }: Admitted,
@@ -88,7 +88,7 @@ async function runTogether(
   }
 }
 
-/** VACUUM, CREATE INDEX CONCURRENTLY and their like. */
+/** Runs a statement without a transaction: VACUUM, CREATE INDEX CONCURRENTLY and the like. */
 async function runAlone(
   session: SqlSession,
   { query, statements: [only], timeoutMs }: Script,
@@ -102,7 +102,9 @@ async function runAlone(
   }
 }
 
-/** After it has been sent, only a refusal says that nothing was stored. Throws it, and SQL_OUTCOME_UNKNOWN. */
+/**
+ * Commits the transaction. After the commit has been sent, only a refusal says that nothing was stored. Throws that refusal, and SQL_OUTCOME_UNKNOWN.
+ */
 async function commit(session: SqlSession): Promise<void> {
   try {
     await session.own('commit')

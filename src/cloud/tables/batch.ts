@@ -1,27 +1,27 @@
-/** Statements that go to the server together and are one transaction there: what fails undoes all of them, and nothing stays open. */
+/** Statements that go to the server together and are one transaction there: a failure undoes all of them, and no transaction stays open. */
 import type pg from 'pg'
 import { type Script, type Statement, type Submitted, statementError } from '#cloud/databases'
 
-/** What the server answered: of each statement its rows, of each row its columns as text. */
+/** What the server answered: the rows of each statement, and the columns of each row as text. */
 export type Answers = readonly (readonly (readonly (string | null)[])[])[]
 
-/** More of them on one connection would only take memory. */
+/** The most prepared statements of one connection; more would only take memory. */
 const maxPrepared = 64
-/** A statement this long is seldom sent twice. */
+/** The longest text that is prepared: a longer statement is seldom sent twice. */
 const maxPreparedLength = 8_192
 
-/** Statements that one connection has planned. Their texts hold nothing of the values, so they repeat. */
+/** The statements that one connection has prepared. Their texts contain none of the values, so they repeat. */
 export class Prepared {
   #names = new Map<string, string>()
   #given = 0
   #toClose: string[] = []
 
-  /** The name of a text, and whether it was parsed before. Undefined where it is not kept. */
+  /** The name of a statement, and whether the server has yet to parse it; undefined where the statement is not kept. */
   take(key: string): { name: string; isNew: boolean } | undefined {
     if (key.length > maxPreparedLength) return undefined
     const known = this.#names.get(key)
     if (known !== undefined) {
-      // The last in order are those that were used last.
+      // The last in order are the statements that were used last.
       this.#names.delete(key)
       this.#names.set(key, known)
       return { name: known, isNew: false }
@@ -32,7 +32,7 @@ export class Prepared {
     return { name, isNew: true }
   }
 
-  /** Whether or not the server knows it, it is closed there with what is sent next. */
+  /** Forgets a statement; it is closed at the server with what is sent next, whether or not the server knows it. */
   forget(key: string): void {
     const name = this.#names.get(key)
     if (name === undefined) return
@@ -53,7 +53,7 @@ export class Batch implements Submitted {
   readonly #statements: readonly Statement[]
   readonly #prepared: Prepared
   readonly #keys: string[] = []
-  /** Whether the server had not parsed it before. */
+  /** For each statement, whether the server has not parsed it before. */
   readonly #isNew: boolean[] = []
   readonly #rows: (string | null)[][][]
   readonly #ended = Promise.withResolvers<Answers>()
@@ -63,8 +63,9 @@ export class Batch implements Submitted {
   readonly #unnamed: number
 
   /**
-   * `scope`: plans are kept for each apart. PostgreSQL plans anew where the role is another one. `behind` is sent along, and has to be given to the
-   * driver next. The first `unnamed` ones are sent with their texts each time: what has a name can be replaced by code of the app.
+   * `scope`: statements are kept for each scope apart, since PostgreSQL plans anew where the role is another one. `behind` is sent along, and has to
+   * be given to the driver next. The first `unnamed` statements are sent with their texts each time: code of the app can replace a statement that has
+   * a name.
    */
   constructor(
     statements: readonly Statement[],
@@ -83,12 +84,12 @@ export class Batch implements Submitted {
     for (const { text } of statements) this.#keys.push(`${scope} ${text}`)
   }
 
-  /** Rejects with StatementFailed, and with what the driver throws where the connection is lost. */
+  /** Resolves with the answers; rejects with StatementFailed, and with what the driver throws where the connection is lost. */
   get ended(): Promise<Answers> {
     return this.#ended.promise
   }
 
-  /** How many statements were complete; of those that fail, the place of the first. */
+  /** How many statements are complete; where one fails, its place. */
   get place(): number {
     return this.#place
   }
@@ -100,7 +101,7 @@ export class Batch implements Submitted {
       const { name, isNew } = named ?? { name: '', isNew: true }
       this.#isNew.push(isNew)
       if (isNew) connection.parse({ name, text, types: [] }, true)
-      // An empty text is what the driver takes for text.
+      // The driver takes an empty string for the text format.
       connection.bind({ portal: '', statement: name, binary: '', values: values.map(asText) }, true)
       connection.execute({ portal: '', rows: '0' }, true)
     }
@@ -124,7 +125,7 @@ export class Batch implements Submitted {
     this.#ended.resolve(this.#rows)
   }
 
-  /** Those behind the one that failed were not read by the server. */
+  /** Forgets the new statements from the failed one on: the server did not read those behind it. */
   handleError(error: Error): void {
     for (const [place, key] of this.#keys.entries())
       if (place >= this.#place && this.#isNew[place]) this.#prepared.forget(key)

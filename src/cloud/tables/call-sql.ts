@@ -1,4 +1,4 @@
-/** Functions of the database, called by name; what they answer is narrowed as the rows of a table are. */
+/** Calls functions of the database by name; their answers are narrowed as the rows of a table are. */
 import { type Catalogue, type Parameter, type Routine, type Table, tableOfColumns } from './catalogue.ts'
 import { bodyOf, type ReadOptions, type ReadPlan, readAnswer } from './read-sql.ts'
 import { refusals } from './refusals.ts'
@@ -9,7 +9,7 @@ import { arrayLiteral, quoted, type Values } from './sql-text.ts'
 
 /** What a function is called with. */
 export type Arguments =
-  /** Members of a JSON object as it came, by their names. */
+  /** The members of a JSON object, by name; `json` is the object as it came. */
   | { kind: 'members'; names: readonly string[]; json: string }
   /** Texts by name, several of one name for a function that takes any number. */
   | { kind: 'texts'; texts: ReadonlyMap<string, readonly string[]> }
@@ -30,7 +30,7 @@ export function routinesOf(catalogue: Catalogue, schema: string, name: string): 
   return all.length > 0 ? all : refuse(refusals.noFunction(schema, name, []))
 }
 
-/** The one that takes these arguments and needs no others. Throws RestRefused. */
+/** The function that takes these arguments and needs no others. Throws RestRefused. */
 export function chooseRoutine(all: readonly Routine[], given: readonly string[]): Routine {
   const fitting = all.filter(({ parameters }) => {
     const names = parameters.map(({ name }) => name)
@@ -47,7 +47,7 @@ export function chooseRoutine(all: readonly Routine[], given: readonly string[])
   return one
 }
 
-/** The one whose only parameter has no name and takes a body of this type. */
+/** The function whose only parameter has no name and takes a body of this type. */
 export const routineOfWhole = (all: readonly Routine[], mediaType: string): Routine | undefined =>
   all.find(({ parameters: [first, ...more] }) => {
     if (first?.name !== '' || more.length > 0 || !Object.hasOwn(wholes, mediaType)) return false
@@ -56,11 +56,11 @@ export const routineOfWhole = (all: readonly Routine[], mediaType: string): Rout
 
 export interface CallPlan extends ReadPlan {
   returns: Routine['returns']
-  /** Of the rows that are answered. */
+  /** The offset of the rows that are answered. */
   offset: number
 }
 
-/** Throws RestRefused. */
+/** The statement of a call, and how its answer is read. Throws RestRefused. */
 export function callPlan(
   catalogue: Catalogue,
   routine: Routine,
@@ -76,7 +76,7 @@ export function callPlan(
   const { select } = query
   const { sql, names } = builder.shape(source, { select, way: [], page: returns.isSet ? 'capped' : 'none' })
   builder.requireAllUsed()
-  // It has to be run to be counted, also where an estimate would do.
+  // The function has to run to be counted, even where an estimate would do.
   const all = options.count ? builder.rows(source, { select, way: [], isCounted: true }) : ''
   const total = all === '' ? 'null' : `(select pg_catalog.count(*) from (${all}) as all_rows)`
   const page = bodyOf(builder, sql, options, returns.table ? undefined : `rows.${quoted(valueName)}`)
@@ -88,7 +88,7 @@ export function callPlan(
   }
 }
 
-/** A single value is a table of one column. */
+/** A single value is read as a table of one column, which has this name. */
 const valueName = 'value'
 
 const tableOfValue = (routine: Routine): Table => {
@@ -103,7 +103,7 @@ const tableOfValue = (routine: Routine): Table => {
   return tableOfColumns(routine, [{ name: valueName, type, ...more }])
 }
 
-/** `lateral "public"."f"("a" => given."a")`, each argument read by PostgreSQL as the type of its parameter. */
+/** The call in SQL: `lateral "public"."f"("a" => given."a")`. PostgreSQL reads each argument as the type of its parameter. */
 function callSql(routine: Routine, given: Arguments, values: Values): string {
   const name = `${quoted(routine.schema)}.${quoted(routine.name)}`
   if (given.kind === 'whole') {
@@ -122,7 +122,7 @@ function callSql(routine: Routine, given: Arguments, values: Values): string {
   return `${members}, lateral ${name}(${all})`
 }
 
-/** Any number of arguments may be none: PostgreSQL takes that as an empty array only. */
+/** The arguments in SQL. A variadic parameter may have none, which PostgreSQL takes only as an empty array. */
 function passed(
   { parameters }: Routine,
   values: Values,

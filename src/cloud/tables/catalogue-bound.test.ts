@@ -1,4 +1,4 @@
-/** What a catalogue that somebody made large can cost. */
+/** The cost of a catalogue that somebody made large. */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { expectNoHold } from '../../../tests/cost/cost.ts'
@@ -48,7 +48,7 @@ test('two hundred tables are embedded at once whatever keys there are, also thou
   const catalogue = readCatalogue(JSON.stringify(all), ['public'])
   const [one, two] = ['t1', 't2'].map((name) => catalogue.table('public', name)!)
   const refused = (target: string, hint?: string) => () => relate(catalogue, one!, { target, hint })
-  // A turn is measured where the next one begins.
+  // A turn of the event loop is measured where the next one begins.
   const expectQuick = (name: string, act: () => void) =>
     expectNoHold(name, async () => {
       act()
@@ -62,7 +62,7 @@ test('two hundred tables are embedded at once whatever keys there are, also thou
     expect(refused('t1')).toThrow('more than one relationship')
   })
   expect(refused('t1', 'none')).toThrow('Could not find a relationship')
-  // Of a table that is related to itself each second key goes with every first one.
+  // Where a table is related to itself, each second key goes with every first one.
   expect(refused('t1', 'k2_7')).toThrow('more than one relationship')
   expect(relate(catalogue, one!, { target: 't2', hint: 'k2_7' })).toMatchObject({
     table: two,

@@ -1,4 +1,7 @@
-/** Arrays, enums, ranges and rows have theirs in pg_catalog, whatever they are made of; a domain is compared as its base type. */
+/**
+ * The schema of a type's operators. Arrays, enums, ranges and rows have theirs in pg_catalog, whatever they are made of; a domain is compared as its
+ * base type.
+ */
 const operatorsOf = (type: string): string => `(select case t.typtype
     when 'b' then case when t.typelem = 0 then n.nspname else 'pg_catalog' end
     when 'd' then (with recursive base as (select t.oid, 'd'::"char" as typtype, t.typbasetype as next, 0::oid as elem, 0::oid as namespace
@@ -8,7 +11,7 @@ const operatorsOf = (type: string): string => `(select case t.typtype
     else 'pg_catalog' end
   from pg_type t join pg_namespace n on n.oid = t.typnamespace where t.oid = ${type})`
 
-/** An identity column has the next number of its sequence. */
+/** The default of a column; that of an identity column is the next number of its sequence. */
 const defaultOf = `case when a.attgenerated <> '' then null
   when a.attidentity <> '' then (select format('nextval(%L::regclass)', format('%I.%I', m.nspname, s.relname))
     from pg_depend d join pg_class s on s.oid = d.objid and s.relkind = 'S' join pg_namespace m on m.oid = s.relnamespace
@@ -23,8 +26,8 @@ const columnsOf = (relation: string): string => `(select coalesce(json_agg(json_
   order by a.attnum), '[]') from pg_attribute a where a.attrelid = ${relation} and a.attnum > 0 and not a.attisdropped)`
 
 /**
- * Two parameters: the schemas that are open to the app, and how many bytes the answer has at most; it is null beyond. Run with
- * `search_path = pg_catalog`, so that types come with their schema. Version and the rest are of one snapshot.
+ * Two parameters: the schemas that are open to the app, and the most bytes of the answer, which is null beyond them. Run with `search_path =
+ * pg_catalog`, so that types come with their schema. Version and the rest are of one snapshot.
  */
 export const catalogueQuery = `with exposed as (select oid, nspname from pg_namespace where nspname = any($1::text[])),
 tables as (select json_build_object(

@@ -7,17 +7,17 @@ export { catalogueQuery }
 
 export interface Column {
   name: string
-  /** As SQL writes it, schema and quotes included: `integer`, `public.mood`. */
+  /** The type as SQL writes it, schema and quotes included: `integer`, `public.mood`. */
   type: string
   /** The schema that has the operators of its type: `pg_catalog`, or that of the extension that brings the type. */
   operators: string
   notNull: boolean
-  /** The expression that it has by default, every name with its schema. */
+  /** The default expression, every name in it with its schema. */
   default: string | null
-  /** It is never written. */
+  /** True where the column is never written. */
   isGenerated: boolean
   description: string | null
-  /** Its place in its table, those that were dropped counted; absent where it is no table's. */
+  /** Its place in its table, dropped columns counted; absent for a column that is no table's. */
   number?: number | undefined
 }
 
@@ -38,7 +38,7 @@ export interface ForeignKey {
   columns: readonly string[]
   to: Table
   toColumns: readonly string[]
-  /** No two rows refer to the same one. */
+  /** True where no two rows refer to the same row. */
   isUnique: boolean
 }
 
@@ -47,7 +47,7 @@ export interface Parameter {
   type: string
   hasDefault: boolean
   isVariadic: boolean
-  /** The table whose rows it takes. */
+  /** The table whose rows the parameter takes. */
   table?: Table | undefined
 }
 
@@ -58,21 +58,21 @@ export interface Routine {
   returns: {
     type: string
     isSet: boolean
-    /** Says of itself that it returns one row at most. */
+    /** The function declares that it returns one row at most. */
     isOneRow: boolean
     isVoid: boolean
-    /** Absent for single values; columns that are no table's (`returns table (…)`) make one without relationships. */
+    /** The table of the returned rows; absent for single values. Columns that are no table's (`returns table (…)`) make one without relationships. */
     table?: Table | undefined
   }
-  /** It changes nothing: it may run for a GET. */
+  /** The function changes nothing, so it may run for a GET. */
   isReadOnly: boolean
 }
 
 export interface Catalogue {
-  /** Another one as soon as anything of this is. */
+  /** The version of the schema, which changes as soon as anything of the catalogue does. */
   version: string
   tables: readonly Table[]
-  /** By schema and name. */
+  /** The table of this schema and name. */
   table(schema: string, name: string): Table | undefined
   foreignKeysOf(table: Table): { outgoing: readonly ForeignKey[]; incoming: readonly ForeignKey[] }
   routines(schema: string, name: string): readonly Routine[]
@@ -102,7 +102,7 @@ interface Read {
   types: Record<string, string>
 }
 
-/** Of the text that the query has answered. */
+/** The catalogue in the text that `catalogueQuery` has answered. */
 export function readCatalogue(text: string, schemas: readonly string[]): Catalogue {
   const read = JSON.parse(text) as Read
   const byId = new Map<string, Table>()
@@ -164,7 +164,7 @@ export const tableOfColumns = (
 const byName = (columns: readonly Column[]): Table['columns'] =>
   new Map(columns.map((column) => [column.name, column]))
 
-/** Those of tables, and those that views have by the columns that they show of tables. */
+/** The foreign keys of tables, and those that views have by the columns that they show of tables. */
 function foreignKeys(read: Read, byId: ReadonlyMap<string, Table>): ForeignKey[] {
   const definitions = read.tables.flatMap(({ id, definition }) =>
     definition === null ? [] : [[id, readViewColumns(definition)] as const],
@@ -190,9 +190,12 @@ interface KeyPlace {
   columns: readonly string[]
 }
 
-/** Each of them is related to each of the other end's, so they are few. */
+/** The most views at one end of a key: each is related to each view at the other end. */
 const maxViewsOfKey = 30
-/** Of all tables and views: making them holds the process. Those of tables are always all there; beyond it views have no more of them. */
+/**
+ * The most keys of all tables and views: making them holds the process. All keys of tables are included; beyond this number views get no more of
+ * them.
+ */
 const maxKeys = 20_000
 const nothing: ReadonlyMap<Table, readonly ShownTable[]> = new Map()
 

@@ -4,13 +4,13 @@ import { refuse } from './refuse.ts'
 import type { Condition, FieldName, Operator } from './request.ts'
 import { arrayLiteral, operator, quoted, quotedTable, type Values } from './sql-text.ts'
 
-/** A table in a statement: what it is called there. */
+/** A table in a statement, with its alias there. */
 export interface Place {
   catalogue: Catalogue
   table: Table
   alias: string
   values: Values
-  /** `null` filters on embedded tables, by their names: what says that there is no related row. */
+  /** For `null` filters on embedded tables, by their names: the condition that there is no related row. */
   absent: ReadonlyMap<string, string>
 }
 
@@ -21,7 +21,7 @@ interface Value {
   operators: string
 }
 
-/** Throws RestRefused where there is no such column. */
+/** A field in SQL. Throws RestRefused where there is no such column. */
 export const fieldSql = (place: Place, field: FieldName): string => valueIn(place, field).sql
 
 function valueIn(place: Place, { column, path, asText }: FieldName): Value {
@@ -74,11 +74,11 @@ function comparisonSql(place: Place, condition: Kind<'compare' | 'in' | 'quantif
   if (condition.kind === 'quantified')
     return `(${sql} ${symbol} ${condition.which}(${values.add(arrayLiteral(condition.values))}))`
   const compared = `(${sql} ${symbol} ${values.add(condition.value)})`
-  // What is compared with is never null.
+  // The value to compare with is never null.
   return condition.operator === 'is distinct from' ? `(${compared} is not true)` : compared
 }
 
-/** What words of SQL stand for. */
+/** The operators that words of SQL stand for. */
 const symbols: Partial<Record<Operator, string>> = { like: '~~', ilike: '~~*', 'is distinct from': '=' }
 
 function isSql(place: Place, { field, what }: Kind<'is'>): string {
@@ -90,7 +90,7 @@ function isSql(place: Place, { field, what }: Kind<'is'>): string {
 
 function searchSql(place: Place, { field, by, config, value }: Kind<'search'>): string {
   const { values } = place
-  // Read as a language when it is bound, not computed: an index over the same expression is found then.
+  // The configuration is read as a language when it is bound, not computed, so that an index over the same expression is found.
   const dictionary = config === undefined ? '' : `${values.add(config)}::pg_catalog.regconfig, `
   const { sql: root, type } = columnOf(place, field.column)
   const own = fieldSql(place, field)

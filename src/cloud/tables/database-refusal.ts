@@ -1,9 +1,9 @@
-/** What PostgreSQL refuses, as PostgREST words it: the status by the code, the words its own. */
+/** Errors of PostgreSQL as PostgREST answers them: the status by the code, the words PostgreSQL's own. */
 import { cutText, type StatementFailed } from '#cloud/databases'
 import type { Localized } from '#platform/errors'
 import type { Refusal } from './refuse.ts'
 
-/** Codes and, behind them, classes of codes (two characters), as PostgREST maps them. */
+/** The statuses of codes and, where a code has none, of its class (two characters), as PostgREST maps them. */
 const statuses: Readonly<Record<string, number>> = {
   '08': 503,
   '09': 500,
@@ -50,17 +50,17 @@ export function databaseRefusal({ report, cause }: StatementFailed, isSignedIn: 
 }
 
 function statusOf(code: string, isSignedIn: boolean): number {
-  // Whoever has not signed in may try to.
+  // A caller who has not signed in may try to.
   if (code === '42501') return isSignedIn ? 403 : 401
   const [, own] = /^PT(\d{3})$/.exec(code) ?? []
   if (own !== undefined) return isErrorStatus(Number(own)) ? Number(own) : 500
   return statuses[code] ?? statuses[code.slice(0, 2)] ?? 400
 }
 
-/** An answer below 200 ends nothing, and others of 2xx and 3xx would say that all went well. */
+/** An answer with a status below 200 ends nothing, and 2xx and 3xx would say that all went well. */
 const isErrorStatus = (status: number): boolean => status >= 400 && status <= 599
 
-/** `raise sqlstate 'PGRST'` with a JSON object as its message, and `{"status": 402}` as its detail. */
+/** The refusal of `raise sqlstate 'PGRST'` with a JSON object as its message, and `{"status": 402}` as its detail. */
 function raisedRefusal({ message, detail }: Error & { detail?: string }): Refusal | undefined {
   const [said, more] = [objectOf(message), objectOf(detail)]
   const status = Number(more?.status)
@@ -75,7 +75,7 @@ function raisedRefusal({ message, detail }: Error & { detail?: string }): Refusa
   }
 }
 
-/** Longer ones are not read. */
+/** Longer texts are not read. */
 const maxJsonLength = 4_000
 
 function objectOf(json: string | undefined): Record<string, unknown> | undefined {

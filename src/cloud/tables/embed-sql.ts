@@ -16,9 +16,9 @@ export interface Embed {
   relationship: Relationship
   join: string
   columns: SqlColumns[]
-  /** What has to hold of the row around it. */
+  /** The condition that the row around it has to meet. */
   required?: string | undefined
-  /** Says that there is no related row. */
+  /** The condition that there is no related row. */
   absent: string
 }
 
@@ -31,7 +31,7 @@ interface EmbedParts {
   names: readonly string[]
 }
 
-/** How they stand in the statement. */
+/** Puts related rows into a statement, as one object, an array or columns. */
 export function embedOf(parts: EmbedParts): Embed {
   const { of, relationship } = parts
   if (of.isSpread) return relationship.isOne ? spreadOne(parts) : spreadMany(parts)
@@ -63,11 +63,11 @@ function many({ of, relationship, name, joined, rows }: EmbedParts): Embed {
 
 const joinOf = ({ isInner }: SelectedTable): string => `${isInner ? 'inner' : 'left'} join lateral`
 
-/** Each of its columns as one of the row around it. */
+/** Each column of the related table as a column of the row around it. */
 const spreadColumns = (joined: string, names: readonly string[]): SqlColumns[] =>
   names.map((name) => ({ sql: `${joined}.${quoted(name)}`, names: [name] }))
 
-/** A column beside those of a row. */
+/** The name of a column, beside those of the related table, that says whether it has rows. */
 const presence = (joined: string): string => quoted(`${joined} is there`)
 
 function spreadOne({ of, relationship, name, joined, rows, names }: EmbedParts): Embed {
@@ -79,7 +79,7 @@ function spreadOne({ of, relationship, name, joined, rows, names }: EmbedParts):
   }
 }
 
-/** Each of its columns as an array of all of them. */
+/** Each column of the related rows as an array of all its values. */
 function spreadMany({ of, relationship, name, joined, rows, names }: EmbedParts): Embed {
   const arrays = names.map(
     (column) => `coalesce(pg_catalog.json_agg(${joined}r.${quoted(column)}), '[]') as ${quoted(column)}`,

@@ -1,14 +1,14 @@
-/** Of one request on tables. */
+/** The limits of one request on tables. */
 export const tablesLimits = {
-  /** Of a body: those of Starter clouds. */
+  /** The most bytes of a body, as for Starter clouds. */
   bodyBytes: 1024 * 1024,
-  /** That are written. */
+  /** The most rows that are written. */
   rows: 10_000,
-  /** That are answered in one page, of each table in it. */
+  /** The most rows that are answered in one page, of each table in it. */
   pageRows: 1_000,
-  /** Of one table, as PostgreSQL has them at most. */
+  /** The most columns of one table, which is PostgreSQL's own limit. */
   columns: 1_600,
-  /** That are written: columns times rows. */
+  /** The most values that are written: columns times rows. */
   values: 400_000,
   answerBytes: 6 * 1024 * 1024,
 }

@@ -1,4 +1,4 @@
-/** Statements made of a catalogue that is the database's own at the moment they run. */
+/** Runs statements that are made of a catalogue which is the database's own at the moment they run. */
 import { type DatabaseCaller, type OpenDatabase, type Statement, StatementFailed } from '#cloud/databases'
 import type { Answers } from './batch.ts'
 import { type Catalogue, catalogueQuery, readCatalogue } from './catalogue.ts'
@@ -10,17 +10,17 @@ export type TablesStatements = (catalogue: Catalogue) => readonly Statement[]
 
 /** Schemas that are open to apps. */
 const schemas: readonly string[] = ['public']
-/** Of the catalogue as text: reading it holds the process. */
+/** The most bytes of the catalogue as text: reading it holds the process. */
 const maxCatalogueBytes = 4 * 1024 * 1024
-/** Tables that change all the time are nobody's tables. */
+/** The most attempts, for tables that change all the time. */
 const maxTries = 5
 
-/** Of each database that is awake; read anew when its version is another one. */
+/** The catalogue of each database that is awake; read anew when its version is another one. */
 const catalogues = new WeakMap<OpenDatabase, Promise<Catalogue>>()
 
 /**
- * What `make` makes of the catalogue is run, and made anew where the catalogue was old: what it refuses then, and what names no longer exist, was so
- * at the moment of the request. Rejects with what `make` throws and with what `inDatabase` does.
+ * Runs what `make` makes of the catalogue, and makes it anew where the catalogue was old. So what is refused in the end, and names that do not exist,
+ * were so at the moment of the request. Rejects with what `make` throws and with what `inDatabase` does.
  */
 export async function onTables(
   open: OpenDatabase,
@@ -66,7 +66,7 @@ function catalogueOf(open: OpenDatabase): Promise<Catalogue> {
   return reading
 }
 
-/** Unless another request has it read anew already. */
+/** Forgets a catalogue, unless another request reads it anew already. */
 function forget(open: OpenDatabase, reading: Promise<Catalogue>): void {
   if (catalogues.get(open) === reading) catalogues.delete(open)
 }

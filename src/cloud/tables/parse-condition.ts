@@ -46,7 +46,7 @@ const truths = {
   unknown: 'unknown',
 } as const
 
-/** One parameter: `title=ilike.*x*`. */
+/** The condition of one parameter: `title=ilike.*x*`. */
 export function parseCondition(name: string, value: string, budget: Budget): Condition {
   const names = new Reader(name)
   const field = readField(names)
@@ -54,7 +54,7 @@ export function parseCondition(name: string, value: string, budget: Budget): Con
   return operation(field, new Reader(value), budget, false)
 }
 
-/** `or=(…)`, `and=(…)`, with `not.` before the name. */
+/** The condition of a group: `or=(…)`, `and=(…)`, with `not.` before the name. */
 export function parseGroup(name: string, value: string, budget: Budget): Condition {
   const reader = new Reader(value)
   const condition = group(name.endsWith('and') ? 'and' : 'or', reader, budget, 1)
@@ -115,7 +115,7 @@ function operation(field: FieldName, reader: Reader, budget: Budget, isGrouped: 
 
 const same = (text: string): string => text
 
-/** `(english)` of `fts(english)`, `(any)`. */
+/** The option in parentheses: `english` of `fts(english)`, `any`. */
 function optionOf(reader: Reader): string | undefined {
   if (!reader.take('(')) return undefined
   const end = reader.text.indexOf(')', reader.place)
@@ -131,7 +131,7 @@ function is(field: FieldName, value: string): Condition {
   return { kind: 'is', field, what: truths[word as keyof typeof truths] }
 }
 
-/** Braces of arrays and parentheses of ranges within it do not end it. */
+/** A value within a group. Braces of arrays and parentheses of ranges within the value do not end it. */
 function groupedValue(reader: Reader): string {
   if (reader.next === '"') {
     const begin = reader.place
@@ -150,7 +150,7 @@ function groupedValue(reader: Reader): string {
   return reader.text.slice(begin, reader.place)
 }
 
-/** `(1,"a,b")`. The client does not escape quotes within a value: one ends it only before a comma or the end. */
+/** A list such as `(1,"a,b")`. The client does not escape quotes within a value, so a quote ends it only before a comma or the end. */
 function listOf(reader: Reader, budget: Budget, isGrouped: boolean): string[] {
   if (!reader.take('(')) refuse(unreadable(reader.text, whys.list))
   const end = isGrouped ? undefined : reader.text.length - 1
@@ -165,7 +165,7 @@ function listOf(reader: Reader, budget: Budget, isGrouped: boolean): string[] {
 /** `end`: the place where the list ends, where it is known; otherwise a parenthesis ends it. */
 function listValues(reader: Reader, end: number | undefined): string[] {
   const values: string[] = []
-  // Where nothing ends one quote, nothing ends those behind it: looking again at each would read the text as often.
+  // Where nothing ends one quote, nothing ends those behind it: searching again at each would read the text as many times.
   let isEnded = true
   do {
     const value =
@@ -185,7 +185,7 @@ function plainValue(reader: Reader, end: number | undefined): string {
   return reader.text.slice(begin, reader.place)
 }
 
-/** Of `{a,"b,c"}`; undefined for what is no list of plain members. Throws RestRefused. */
+/** The members of `{a,"b,c"}`; undefined for a text that is no list of plain members. Throws RestRefused. */
 export function arrayMembers(text: string): string[] | undefined {
   if (!text.startsWith('{') || !text.endsWith('}')) return undefined
   const reader = new Reader(text.slice(1, -1))

@@ -9,10 +9,10 @@ import type { FieldName } from './request.ts'
 const maxNameLength = 200
 const maxPathLength = 20
 
-/** What ends a name without quotes. */
+/** The characters that end a name without quotes. */
 const ends = ',.:()!"'
 
-/** A name up to what ends one; `also` ends it, too. */
+/** A name up to a character that ends one; those of `also` end it, too. */
 export function readName(reader: Reader, why: Localized, also = ''): string {
   const name = reader.next === '"' ? reader.quoted() : plainName(reader, also)
   if (name === undefined || name === '' || name.length > maxNameLength) refuse(unreadable(reader.text, why))

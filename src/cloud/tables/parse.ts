@@ -1,4 +1,4 @@
-/** The query of a request, read in one pass from left to right. What is wrong with it is refused as PostgREST would; nothing is looked up. */
+/** The query of a request, read in one pass from left to right. Errors in it are refused as PostgREST would; nothing is looked up. */
 import { parseCondition, parseGroup } from './parse-condition.ts'
 import { readField, readName } from './parse-name.ts'
 import { Reader } from './reader.ts'
@@ -13,7 +13,7 @@ import {
   wayKey,
 } from './request.ts'
 
-/** Of one request: fields, tables, conditions and orders together. */
+/** The most parts of one request: fields, tables, conditions and orders together. */
 const maxParts = 500
 const maxDepth = 10
 
@@ -28,7 +28,7 @@ export class Budget {
 
 const groupNames = new Set(['or', 'and', 'not.or', 'not.and'])
 
-/** Throws RestRefused. */
+/** Reads the parameters of a request. Throws RestRefused. */
 export function parseQuery(parameters: Iterable<readonly [name: string, value: string]>): TablesQuery {
   const budget = new Budget()
   const narrowings = new Map<string, Narrowing>()
@@ -50,7 +50,7 @@ export function parseQuery(parameters: Iterable<readonly [name: string, value: s
   return { select, narrowings, ...more }
 }
 
-/** `age=gt.5`, `orders.items.or=(…)`, `order=name`, `orders.limit=3`. */
+/** Reads one parameter that narrows or orders rows: `age=gt.5`, `orders.items.or=(…)`, `order=name`, `orders.limit=3`. */
 function narrow(
   at: (way: readonly string[]) => Narrowing,
   name: string,
@@ -67,7 +67,7 @@ function narrow(
   else narrowing.where.push(parseCondition(rest, value, budget))
 }
 
-/** The names before the last one, which are those of embedded tables; the last may be `not.or`. */
+/** Splits off the names before the last one, which are those of embedded tables; the last may be `not.or`. */
 function wayOf(name: string): { way: string[]; rest: string } {
   const way: string[] = []
   const reader = new Reader(name)
@@ -82,7 +82,7 @@ function wayOf(name: string): { way: string[]; rest: string } {
   }
 }
 
-/** What is beyond the counting of the database is beyond all rows. */
+/** A whole number. One that is beyond the range of the database is cut to a number that is beyond all rows. */
 function wholeNumber(text: string): number {
   if (!/^\d{1,15}$/.test(text)) refuse(unreadable(text, whys.number))
   return Math.min(Number(text), 2_000_000_000)
@@ -123,7 +123,7 @@ function selectedList(reader: Reader, budget: Budget, depth: number): Selected[]
 
 const aggregate = /^\.(?:count|sum|avg|max|min)\(/
 
-/** `*`, `alias:column->path::type`, `...alias:table!hint!inner(…)`. */
+/** Reads one member of `select`: `*`, `alias:column->path::type`, `...alias:table!hint!inner(…)`. */
 function selected(reader: Reader, budget: Budget, depth: number): Selected {
   if (reader.take('*')) return { kind: 'all' }
   const isSpread = reader.take('...')
@@ -187,7 +187,7 @@ const ways: Readonly<Record<string, Partial<Order>>> = {
   nullslast: { nulls: 'last' },
 }
 
-/** `name.desc.nullslast`, `customers(name).asc`. */
+/** Reads one order: `name.desc.nullslast`, `customers(name).asc`. */
 function order(reader: Reader): Order {
   const begin = reader.place
   const name = readName(reader, whys.order)

@@ -9,7 +9,7 @@ import { operator, quotedTable } from './sql-text.ts'
 export interface ReadOptions {
   maxRows: number
   maxBytes: number
-  /** `estimated`: exact up to `maxRows`, beyond them as PostgreSQL plans. */
+  /** `estimated`: exact up to `maxRows`, beyond them the number that PostgreSQL plans with. */
   count?: 'exact' | 'planned' | 'estimated' | undefined
   withoutNulls: boolean
   isCsv?: boolean | undefined
@@ -20,9 +20,9 @@ export interface ReadAnswer {
   /** Rows as text, without the brackets around them; undefined where they have too many bytes. */
   body: string | undefined
   rows: number
-  /** Of all pages, where they are counted. */
+  /** The number of rows of all pages, where they are counted. */
   total: number | undefined
-  /** Of the columns. */
+  /** The names of the columns. */
   names: readonly string[]
 }
 
@@ -31,7 +31,7 @@ export interface ReadPlan {
   answer(rows: Answers): ReadAnswer
 }
 
-/** Throws RestRefused. */
+/** The statements that read a page of a table, and how their answers are read. Throws RestRefused. */
 export function readPlan(
   catalogue: Catalogue,
   table: Table,
@@ -52,7 +52,7 @@ export function readPlan(
   return { statements, answer: (answers) => readAnswer(answers, page.names, options) }
 }
 
-/** How many rows PostgreSQL expects. */
+/** The statement that asks how many rows PostgreSQL expects. */
 function planStatement(catalogue: Catalogue, source: Source, query: TablesQuery): Statement {
   const builder = new Builder(catalogue, query, Number.MAX_SAFE_INTEGER)
   const rows = builder.rows(source, { select: query.select, way: [], isCounted: true })
@@ -82,8 +82,8 @@ const plannedRows = (text: string): number => {
 }
 
 /**
- * What stands behind `with`: selects `body` and `rows` of a page of rows; `body` is null where it has too many bytes. `value`: what of each
- * row is answered, where it is not the whole row as an object.
+ * The text behind `with`, which selects `body` and `rows` of a page of rows; `body` is null where it has too many bytes. `value`: the part of each
+ * row that is answered, where that is not the whole row as an object.
  */
 export function bodyOf(
   builder: Builder,
@@ -93,7 +93,7 @@ export function bodyOf(
 ): string {
   const whole = value === undefined ? 'pg_catalog.row_to_json(rows.*)' : `pg_catalog.to_json(${value})`
   const json = withoutNulls ? `pg_catalog.json_strip_nulls(${whole})` : whole
-  // A row as text stands in parentheses, and otherwise is a line of CSV.
+  // The text of a row stands in parentheses, and is a line of CSV otherwise.
   const one = isCsv
     ? 'pg_catalog.left(pg_catalog.right((rows.*)::pg_catalog.text, -1), -1)'
     : `coalesce(${json}::pg_catalog.text, 'null')`

@@ -24,7 +24,7 @@ export class Reader {
     return this.text.startsWith(words, this.place)
   }
 
-  /** Goes behind these characters if they stand here. */
+  /** Moves behind these characters if they stand here; false if they do not. */
   take(words: string): boolean {
     if (!this.startsWith(words)) return false
     this.place += words.length
@@ -35,19 +35,19 @@ export class Reader {
     while (this.next === ' ') this.place++
   }
 
-  /** Small letters and underscores, perhaps none. */
+  /** Reads small letters and underscores, perhaps none. */
   word(): string {
     const begin = this.place
     while (/[a-z_]/.test(this.next ?? '')) this.place++
     return this.text.slice(begin, this.place)
   }
 
-  /** A text in quotes that begins here; undefined where nothing ends it. A backslash stands before what is meant as it is. */
+  /** Reads a text in quotes that begins here; undefined where nothing ends it. A backslash stands before a character that is meant as it is. */
   quoted(): string | undefined {
     return this.quotedBefore(undefined, undefined)
   }
 
-  /** The same; only a quote before one of `stops` or at `end` ends it. */
+  /** Reads a text in quotes; only a quote before one of `stops` or at `end` ends it. */
   quotedBefore(stops: string | undefined, end: number | undefined): string | undefined {
     const last = end ?? this.text.length
     let read = ''

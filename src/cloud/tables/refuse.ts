@@ -5,12 +5,12 @@ export interface Refusal {
   status: number
   code: string
   message: Localized
-  /** Objects leave as they are. */
+  /** Objects are sent as they are. */
   details?: Localized | readonly object[] | undefined
   hint?: Localized | undefined
 }
 
-/** It leaves as its refusal says. */
+/** An error that is answered as its refusal says. */
 export class RestRefused extends Error {
   override name = 'RestRefused'
   readonly refusal: Refusal
@@ -24,10 +24,10 @@ export function refuse(refusal: Refusal): never {
   throw new RestRefused(refusal)
 }
 
-/** Of what was asked, as much as a sentence has room for. */
+/** A text of the request, cut to what a sentence has room for. */
 export const shown = (text: string): string => (text.length > 80 ? `${text.slice(0, 80)}…` : text)
 
-/** The text cannot be read. */
+/** The refusal of a text that cannot be read. */
 export const unreadable = (text: string, why: Localized): Refusal => ({
   status: 400,
   code: 'PGRST100',

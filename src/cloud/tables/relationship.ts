@@ -8,7 +8,7 @@ export type Pair = readonly [outer: string, inner: string]
 export interface Relationship {
   table: Table
   kind: 'many-to-one' | 'one-to-many' | 'one-to-one' | 'many-to-many' | 'computed'
-  /** At most one row of it belongs to each row of the table around it. */
+  /** True where at most one row of `table` belongs to each row of the table around it. */
   isOne: boolean
   /** Pairs of columns that are equal: of the table around it, or of the table in between, and of `table`. */
   on: readonly Pair[]
@@ -16,9 +16,9 @@ export interface Relationship {
   through?: { table: Table; on: readonly Pair[] } | undefined
   /** A function of the app that returns the related rows of a row. */
   by?: Routine | undefined
-  /** Behind the name of the table they say which relationship is meant; the first of them never means two. */
+  /** Names that say, behind the name of the table, which relationship is meant; the first of them never means two. */
   hints: readonly string[]
-  /** Where several are possible. */
+  /** The text for refusals where several relationships are possible. */
   description: string
 }
 
@@ -29,7 +29,7 @@ interface Wanted {
 
 const maxShown = 10
 
-/** Throws RestRefused where there is none, or several. */
+/** The relationship that a request means. Throws RestRefused where there is none, or several. */
 export function relate(catalogue: Catalogue, table: Table, { target, hint }: Wanted): Relationship {
   const computed = byFunction(catalogue, table, target)
   if (computed) return computed
@@ -44,7 +44,7 @@ export function relate(catalogue: Catalogue, table: Table, { target, hint }: Wan
   return one
 }
 
-/** Made one by one: two tables may have thousands of keys in common, and each two of them are a relationship across. */
+/** Makes relationships one by one: two tables may have thousands of keys in common, and each two of them are a relationship across. */
 function* relationships(candidates: readonly Candidate[]): Generator<Relationship, undefined> {
   for (const candidate of candidates)
     if ('key' in candidate) yield candidate.isOut ? toOne(candidate.key) : toMany(candidate.key)
@@ -54,7 +54,7 @@ function* relationships(candidates: readonly Candidate[]): Generator<Relationshi
           if (first.name !== second.name) yield throughTable(first, second)
 }
 
-/** It decides, also where a foreign key has the same name. */
+/** The relationship by a function, which decides also where a foreign key has the same name. */
 function byFunction(catalogue: Catalogue, table: Table, target: string): Relationship | undefined {
   const routine = catalogue.computed(table, target)
   const returned = routine?.returns.table
@@ -67,10 +67,10 @@ function byFunction(catalogue: Catalogue, table: Table, target: string): Relatio
 
 type Candidate =
   | { key: ForeignKey; isOut: boolean }
-  /** By a table in between: its keys to the one table, and those to the other. */
+  /** A table in between: its keys to the one table, and those to the other. */
   | { firsts: readonly ForeignKey[]; seconds: readonly ForeignKey[] }
 
-/** What one name may mean. */
+/** The candidates that one name may mean. */
 class Candidates {
   readonly all: Candidate[] = []
   #byHint: Map<string, Candidate[]> | undefined
@@ -86,7 +86,7 @@ class Candidates {
 
 const known = new WeakMap<Table, ReadonlyMap<string, Candidates>>()
 
-/** By the names that a request may have for them: hundreds of tables in one request look through no list of thousands of keys. */
+/** The candidates by the names that a request may use: hundreds of tables in one request look through no list of thousands of keys. */
 function candidatesOf(catalogue: Catalogue, table: Table): ReadonlyMap<string, Candidates> {
   const made = known.get(table) ?? namedCandidates(catalogue, table)
   known.set(table, made)
@@ -105,7 +105,7 @@ function namedCandidates(catalogue: Catalogue, table: Table): Map<string, Candid
   const { outgoing, incoming } = catalogue.foreignKeysOf(table)
   for (const key of outgoing) add(namesOut(key), { key, isOut: true })
   for (const key of incoming) add(namesIn(key), { key, isOut: false })
-  // Of a table in between the primary key has the columns of both foreign keys.
+  // The primary key of a table in between has the columns of both foreign keys.
   const isBetween = ({ from, columns }: ForeignKey): boolean => isWithin(from.primaryKey, columns)
   const within = incoming.filter((key) => key.from !== table && isBetween(key))
   for (const [between, firsts] of Map.groupBy(within, ({ from }) => from)) {
@@ -116,8 +116,8 @@ function namedCandidates(catalogue: Catalogue, table: Table): Map<string, Candid
 }
 
 /**
- * The name of the table that it refers to, of the foreign key and of its only column. Of a table that refers to itself the table's name means
- * the rows that refer to this one.
+ * The names for the table that a key refers to: those of the table, of the foreign key and of its only column. Where a table refers to itself, its
+ * name means the rows that refer to this one.
  */
 const namesOut = ({ name, columns, from, to }: ForeignKey): string[] => [
   ...(to === from ? [] : [to.name]),
@@ -131,7 +131,7 @@ const namesIn = ({ name, from, to, toColumns }: ForeignKey): string[] => [
 
 const onlyOf = (columns: readonly string[]): readonly string[] => (columns.length === 1 ? columns : [])
 
-/** What of it each hint means: by the table in between all, by the name of a key what it is a part of. */
+/** What each hint means of a candidate: the name of the table in between all of it, the name of a key the relationships by that key. */
 function* hinted(candidate: Candidate): Generator<readonly [hint: string, meant: Candidate], undefined> {
   if ('key' in candidate) {
     for (const hint of new Set(hintsOf(candidate.key))) yield [hint, candidate]
@@ -146,7 +146,7 @@ function* hinted(candidate: Candidate): Generator<readonly [hint: string, meant:
   if (!isOne) for (const first of firsts.filter(isOther)) yield [first.name, { firsts: [first], seconds }]
 }
 
-/** Of a table that is related to itself only the second key says in which direction. */
+/** Where a table is related to itself, only the second key says in which direction. */
 const isOfItself = (first: ForeignKey, second: ForeignKey): boolean => first.to === second.to
 
 function push(map: Map<string, Candidate[]>, name: string, candidate: Candidate): void {

@@ -1,11 +1,11 @@
-/** What an app asks of tables, as it was written: names that nobody has looked up yet, and values that nobody has read. */
+/** What an app requests of tables, as it was written: names that are not looked up yet, and values that are not read. */
 
 /** A column, and a place within it where it is JSON. */
 export interface FieldName {
   column: string
   /** Names of members and positions in arrays, in order. */
   path: readonly string[]
-  /** The last of the path as text (`->>`). */
+  /** Whether the last step of the path is answered as text (`->>`). */
   asText: boolean
 }
 
@@ -24,7 +24,7 @@ export interface SelectedTable {
   hint?: string | undefined
   /** Rows without a related one are left out. */
   isInner: boolean
-  /** Its fields stand among those of the row. */
+  /** The fields of the table stand among those of the row around it. */
   isSpread: boolean
   select: readonly Selected[]
 }
@@ -71,14 +71,14 @@ export type Condition =
   | { kind: 'search'; field: FieldName; by: SearchFunction; config?: string | undefined; value: string }
 
 export interface Order {
-  /** Of a related table that has one row: its name. */
+  /** The name of a related table that has one row, where its column orders the rows. */
   of?: string | undefined
   field: FieldName
   isDescending: boolean
   nulls?: 'first' | 'last' | undefined
 }
 
-/** What narrows and orders the rows of one table, by the way to it: `[]` for the table itself, `['orders', 'items']` for embedded ones. */
+/** What narrows and orders the rows of one table. The way to the table is `[]` for that of the request, `['orders', 'items']` for an embedded one. */
 export interface Narrowing {
   where: Condition[]
   order: Order[]
@@ -89,7 +89,7 @@ export interface Narrowing {
 export interface TablesQuery {
   select: readonly Selected[]
   narrowings: ReadonlyMap<string, Narrowing>
-  /** Names of the members of a body that count. */
+  /** The names of the members of a body that count. */
   columns?: readonly string[] | undefined
   onConflict?: readonly string[] | undefined
 }

@@ -16,10 +16,10 @@ import {
 } from './request.ts'
 import { chosenName, quoted, Values } from './sql-text.ts'
 
-/** Of rows that a statement before it has written, their table is one of that statement. */
+/** What rows are read from: a table, or rows of that table which an earlier part of the statement has written or returned. */
 export interface Source {
   table: Table
-  /** What stands behind `from`. */
+  /** The SQL behind `from`. */
   sql: string
 }
 
@@ -42,7 +42,7 @@ export class Builder {
     this.#maxRows = maxRows
   }
 
-  /** For another query in the same statement. */
+  /** A builder for another query in the same statement. */
   with(query: TablesQuery): Builder {
     const other = new Builder(this.#catalogue, query, this.#maxRows, this.values)
     other.#aliases = this.#aliases
@@ -59,7 +59,7 @@ export class Builder {
     return this.#query.narrowings.get(key) ?? nothing
   }
 
-  /** Throws where something is narrowed that is selected nowhere. */
+  /** Throws RestRefused where a table is narrowed that is selected nowhere. */
   requireAllUsed(): void {
     for (const key of this.#query.narrowings.keys())
       if (!this.#used.has(key)) refuse(refusals.notEmbedded((JSON.parse(key) as string[]).join('.')))
@@ -74,7 +74,7 @@ export class Builder {
     const { select, way, alias = this.alias(), conditions = [], isCounted = false } = options
     const { table, sql } = source
     const narrowing = this.narrowing(way)
-    // Rows that are only counted need no related ones but those that decide whether they count.
+    // Rows that are only counted need no related rows but those that decide whether they count.
     const decides = (one: SelectedTable): boolean =>
       one.isInner || isNamed(narrowing.where, one.as ?? one.target)
     const embeds = select
@@ -96,7 +96,7 @@ export class Builder {
     }
   }
 
-  /** `where …`, or nothing. */
+  /** The text `where …`; empty where there are no conditions. */
   where(place: Place, { where }: Narrowing, conditions: readonly string[] = []): string {
     const all = [...conditions, ...where.map((condition) => conditionSql(place, condition))]
     return all.length > 0 ? `where ${all.join(' and ')}` : ''
@@ -142,7 +142,7 @@ export class Builder {
     }
   }
 
-  /** `select('…, items(count)')`: in clients of the field the name stands for the number of rows where no column has it. */
+  /** Whether a field stands for the number of rows, as `select('…, items(count)')` does in clients of the field where no column has this name. */
   #isNumberOfRows({ table }: Place, { column, path }: SelectedField['field']): boolean {
     return (
       column === 'count' &&
@@ -157,7 +157,7 @@ export class Builder {
     return `${sql} ${isDescending ? 'desc' : 'asc'}${nulls === undefined ? '' : ` nulls ${nulls}`}`
   }
 
-  /** By a column of an embedded table that has one row: it is looked up again, as it need not be selected. */
+  /** The column of an embedded table that has one row, for an order. It is looked up again, as it need not be selected. */
   #orderOf(place: Place, embeds: readonly Embed[], name: string, field: Order['field']): string {
     const embed = embeds.find((one) => one.name === name) ?? refuse(refusals.notEmbedded(name))
     const { relationship } = embed
@@ -181,7 +181,7 @@ export class Builder {
         way: [...way, name],
         alias,
         conditions: joinConditions(relationship, outer, alias),
-        // Of one row nothing is cut: without a limit PostgreSQL may join the two tables in whatever order is best.
+        // Where there is one row, nothing is cut: without a limit PostgreSQL may join the two tables in whatever order is best.
         page: isOne && kind !== 'computed' ? 'given' : 'capped',
       },
     )
@@ -201,13 +201,13 @@ interface RowsOptions {
   select: readonly Selected[]
   way: readonly string[]
   alias?: string
-  /** More of them, by the alias that the table has. */
+  /** More conditions, which name the table by its alias. */
   conditions?: readonly string[]
   page?: Page
-  /** Only their number matters. */
+  /** True where only the number of rows matters. */
   isCounted?: boolean
 }
 
-/** The last name within; a place in an array has none. */
+/** The name of a field: the last name in its path, as a place in an array has none, or its column. */
 const nameOf = ({ column, path }: SelectedField['field']): string =>
   path.findLast((step) => !/^-?\d+$/.test(step)) ?? column

@@ -1,4 +1,4 @@
-/** A request of an app in its database: as one of three roles, in one round trip, and without a trace of it for the next. */
+/** A request of an app in its database: as one of three roles, in one round trip, and cleaned before the next request. */
 import type pg from 'pg'
 import {
   asRole,
@@ -13,30 +13,30 @@ import { type Answers, Batch, Prepared } from './batch.ts'
 
 export interface SessionOptions extends RoleOptions {
   schemaVersion: string
-  /** Given the answers, whether all is undone. Costs another round trip. */
+  /** Whether all is undone, by the answers. This costs another round trip. */
   undoes?: ((answers: Answers) => boolean) | undefined
 }
 
-/** Tables, functions or policies are others than those from which the statements were made. */
+/** Thrown where tables, functions or policies have changed since the statements were made. */
 export class SchemaChanged extends Error {
   override name = 'SchemaChanged'
 }
 
-/** Of the setup of a session. */
+/** The SQLSTATE of a session's setup where the schema has another version. */
 const divisionByZero = '22012'
 
-/** A function of the app has closed what the connection had prepared, or has prepared something by the name that is next. */
+/** Whether a function of the app has closed what the connection had prepared, or has prepared something under the next name. */
 export const plansAreLost = ({ report: { sqlState } }: StatementFailed): boolean =>
   sqlState === '26000' || sqlState === '42P05'
 
-/** Of one connection. */
+/** The prepared statements of one connection. */
 interface Plans {
   prepared: Prepared
   schemaVersion: string
 }
 const plans = new WeakMap<pg.PoolClient, Plans>()
 
-/** Rejects with SchemaChanged, StatementFailed, and what the driver throws where there is no connection. */
+/** Runs statements as one transaction. Rejects with SchemaChanged, StatementFailed, and what the driver throws where there is no connection. */
 export async function inDatabase(
   open: OpenDatabase,
   caller: DatabaseCaller,
@@ -79,7 +79,7 @@ async function transact(
 function plansOf(client: pg.PoolClient, schemaVersion: string): Plans {
   const known = plans.get(client) ?? { prepared: new Prepared(), schemaVersion }
   plans.set(client, known)
-  // Types of parameters were read from columns as they were.
+  // The types of parameters were read from columns of the earlier version.
   if (known.schemaVersion !== schemaVersion) known.prepared.forgetAll()
   known.schemaVersion = schemaVersion
   return known

@@ -4,13 +4,13 @@ import type { ViewColumn } from './view-columns.ts'
 
 export interface ShownTable {
   view: Table
-  /** Names of columns of the view by those of the table. */
+  /** The names of the view's columns by those of the table's. */
   columns: ReadonlyMap<string, string>
 }
 
 type Definitions = ReadonlyMap<string, ReadonlyMap<number, ViewColumn>>
 
-/** By the table that is shown. */
+/** The views that show tables, by the table that is shown. */
 export function shownTables(
   views: readonly (readonly [id: string, columns: readonly ViewColumn[]])[],
   byId: ReadonlyMap<string, Table>,
@@ -43,14 +43,14 @@ function shownBy(
     const [name, shownAs] = [columns.at(tableId, place)?.name, columns.at(id, number)?.name]
     if (name === undefined || shownAs === undefined) continue
     const names = shown.get(tableId) ?? new Map<string, string>()
-    // One that is shown twice is found by its first name.
+    // A column that is shown twice is found by its first name.
     if (!names.has(name)) names.set(name, shownAs)
     shown.set(tableId, names)
   }
   return shown
 }
 
-/** Views cannot show one another in a circle. */
+/** The column of a table that a column shows in the end. Views cannot show one another in a circle. */
 function originOf(
   column: Pick<ViewColumn, 'tableId' | 'place'>,
   definitions: Definitions,
@@ -63,7 +63,7 @@ function originOf(
   }
 }
 
-/** Of all tables by their numbers. */
+/** The columns of all tables by their numbers. */
 class Columns {
   readonly #byId: ReadonlyMap<string, Table>
   readonly #known = new Map<string, ReadonlyMap<number | undefined, Column>>()

@@ -4,7 +4,7 @@ import { chosenName, quoted } from './sql-text.ts'
 test('a name that a request chooses has as many bytes as PostgreSQL keeps of it, and not one more', () => {
   expect(chosenName('a'.repeat(63))).toBe('a'.repeat(63))
   expect(() => chosenName('a'.repeat(64))).toThrow(/failed to parse/)
-  // A Persian letter has two.
+  // A Persian letter has two bytes.
   expect(chosenName('ا'.repeat(31))).toBe('ا'.repeat(31))
   expect(() => chosenName('ا'.repeat(32))).toThrow(/failed to parse/)
 })

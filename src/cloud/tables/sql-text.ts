@@ -1,4 +1,4 @@
-/** Pieces of SQL: names in quotes, and values that leave beside the text. */
+/** Pieces of SQL: names in quotes, and values that are sent beside the text. */
 import { whys } from './refusals.ts'
 import { refuse, unreadable } from './refuse.ts'
 
@@ -8,19 +8,19 @@ export const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"
 export const quotedTable = ({ schema, name }: { schema: string; name: string }): string =>
   `${quoted(schema)}.${quoted(name)}`
 
-/** PostgreSQL would cut longer ones. */
+/** PostgreSQL would cut longer names. */
 const maxNameBytes = 63
 const plainName = /^[\p{L}\p{M}\p{N}\p{Zs}\u200c_$.:/@#*-]+$/u
 
-/** A name that the request has chosen for a column of its answer. Throws RestRefused for one that is more than words. */
+/** A name that the request has chosen for a column of its answer. Throws RestRefused for one that is too long or has other characters. */
 export function chosenName(name: string): string {
   if (!plainName.test(name) || Buffer.byteLength(name) > maxNameBytes) refuse(unreadable(name, whys.alias))
   return name
 }
 
 /**
- * An operator between values of a column's type, by its schema: PostgreSQL would else look for it in the schemas of the app, too, and take what
- * somebody has made there where it fits better.
+ * An operator between values of a column's type, by its schema: otherwise PostgreSQL would look for it in the schemas of the app, too, and take one
+ * that somebody has made there where it fits better.
  */
 export const operator = (symbol: string, schema = 'pg_catalog'): string =>
   `operator(${quoted(schema)}.${symbol})`
@@ -29,12 +29,12 @@ export const operator = (symbol: string, schema = 'pg_catalog'): string =>
 export class Values {
   readonly list: unknown[] = []
 
-  /** `$3`. PostgreSQL reads it as the type that stands beside it. */
+  /** Adds a value and returns its place, such as `$3`. PostgreSQL reads the value as the type that stands beside it. */
   add(value: unknown): string {
     return `$${this.list.push(value)}`
   }
 }
 
-/** `{"a","b"}`, as an array of any type is written. */
+/** An array of any type as PostgreSQL writes it: `{"a","b"}`. */
 export const arrayLiteral = (values: readonly string[]): string =>
   `{${values.map((value) => `"${value.replace(/[\\"]/g, '\\$&')}"`).join(',')}}`

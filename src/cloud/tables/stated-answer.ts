@@ -1,4 +1,4 @@
-/** What functions and triggers of the app state of their answer: `response.status` and `response.headers`, as PostgREST reads them. */
+/** The status and headers that functions and triggers of the app state: `response.status` and `response.headers`, as PostgREST reads them. */
 import type { Statement } from '#cloud/databases'
 import { refusals } from './refusals.ts'
 import { refuse } from './refuse.ts'
@@ -8,7 +8,7 @@ export interface StatedAnswer {
   headers: readonly (readonly [name: string, value: string])[]
 }
 
-/** Runs behind the statement that they belong to, in its transaction. */
+/** Reads them behind the statement that they belong to, in its transaction. */
 export const statedStatement: Statement = {
   text: `select pg_catalog.current_setting('response.status', true), pg_catalog.left(pg_catalog.current_setting('response.headers', true), 16000)`,
   values: [],
@@ -20,7 +20,7 @@ const headerName = /^[\w!#$%&'*+.^`|~-]{1,100}$/
 /** Visible characters and spaces between: no line ends within a header. */
 const headerValue = /^[\x21-\x7e]?(?:[\x20-\x7e]*[\x21-\x7e])?$/
 
-/** What is about the connection, about the length of the body, or written by this service. */
+/** Headers that are about the connection, about the length of the body, or written by this service. */
 const ours = new Set([
   'content-length',
   'content-encoding',
@@ -29,7 +29,7 @@ const ours = new Set([
   'content-range',
 ])
 
-/** Throws RestRefused where they are none. */
+/** Reads the stated status and headers. Throws RestRefused where they are not valid. */
 export function readStated(row: readonly (string | null)[] | undefined): StatedAnswer {
   const [status, headers] = row ?? []
   return { status: status ? readStatus(status) : undefined, headers: headers ? readHeaders(headers) : [] }

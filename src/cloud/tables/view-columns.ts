@@ -1,14 +1,14 @@
 /** Which columns of tables a view shows, read from its definition as PostgreSQL keeps it: a tree in parentheses and braces. */
 
 export interface ViewColumn {
-  /** Its number in the view. */
+  /** The column's number in the view. */
   number: number
-  /** What it shows: a column of a table or of another view. */
+  /** The column that it shows, of a table or of another view. */
   tableId: string
   place: number
 }
 
-/** Those that are computed are left out; of a definition that has another form nothing is read. */
+/** The columns of a view that show others; computed ones are left out. A definition of another form gives none. */
 export function readViewColumns(definition: string): ViewColumn[] {
   return targets(definition).flatMap((text) => {
     const [number, tableId, place] = [':resno ', ':resorigtbl ', ':resorigcol '].map((label) =>
@@ -19,7 +19,7 @@ export function readViewColumns(definition: string): ViewColumn[] {
   })
 }
 
-/** Of the last member with this label; undefined where there is none. */
+/** The digits of the last member with this label; undefined where there is none. */
 function digitsAfter(text: string, label: string): string | undefined {
   const at = text.lastIndexOf(label)
   return at === -1 ? undefined : /^\d+/.exec(text.slice(at + label.length, at + label.length + 20))?.[0]
@@ -27,7 +27,7 @@ function digitsAfter(text: string, label: string): string | undefined {
 
 const begin = ':targetList ('
 
-/** What stands directly in the entries of the outermost list of columns, not in what is nested in them. */
+/** The text of each entry in the outermost list of columns, without what is nested in it. */
 function targets(text: string): string[] {
   const found: string[] = []
   let [depth, isWithin, from] = [0, false, 0]

@@ -1,4 +1,4 @@
-/** Rows written and, where they are wanted, answered as a query of them would be: one statement. */
+/** Writes rows and, where they are wanted, answers them as a query of them would: one statement. */
 import type { Statement } from '#cloud/databases'
 import type { Answers } from './batch.ts'
 import type { Catalogue, Column, Table } from './catalogue.ts'
@@ -11,16 +11,16 @@ import { Builder } from './rows-sql.ts'
 import { operator, quoted, quotedTable } from './sql-text.ts'
 
 export interface WriteOptions extends Pick<ReadOptions, 'maxBytes' | 'withoutNulls' | 'isCsv'> {
-  /** `rows`: the written rows as `select` has them; `location`: the primary key of one; `nothing`: for whoever may write but not read. */
+  /** `rows`: the written rows as `select` has them; `location`: the primary key of one; `nothing`: for callers that may write but not read. */
   answer: 'rows' | 'location' | 'nothing'
 }
 
 export interface WriteAnswer {
-  /** As that of a read. */
+  /** The rows as text, as in the answer of a read. */
   body: string | undefined
   rows: number
   names: readonly string[]
-  /** Columns and values of the primary key of a row; empty where it is not wanted, or there is none. */
+  /** Columns and values of the primary key of a row; empty where the key is not wanted, or there is none. */
   location: readonly (readonly [column: string, value: string])[]
 }
 
@@ -29,24 +29,24 @@ export interface WritePlan {
   answer(answers: Answers): WriteAnswer
 }
 
-/** What a body gives. */
+/** The rows that a body gives. */
 export interface GivenRows {
   /** The columns that are written, each with the name of the member that has its values. */
   members: ReadonlyMap<string, string>
   /** A JSON array of objects: PostgreSQL reads each value as the type of its column. */
   json: string
-  /** How many. */
+  /** The number of rows. */
   number: number
-  /** A column that a row does not name gets its default, not null. */
+  /** True where a column that a row does not name gets its default, not null. */
   usesDefaults: boolean
 }
 
 export type OnConflict =
   | { kind: 'refuse' }
-  /** `target`: its columns; the primary key where absent. */
+  /** `target`: the columns of the conflict; the primary key where absent. */
   | { kind: 'merge' | 'ignore'; target?: readonly string[] | undefined }
 
-/** Throws RestRefused, as all of these do. */
+/** The statement that inserts rows. All plans here throw RestRefused. */
 export function insertPlan(
   catalogue: Catalogue,
   table: Table,
@@ -71,7 +71,7 @@ export function updatePlan(
   const named = writing.named([...rows.members.keys()])
   const alias = writing.builder.alias()
   const returned = writing.returned(alias)
-  // Nothing to change: no row counts as changed.
+  // There is nothing to change: no row counts as changed.
   if (named.length === 0)
     return writing.plan(`select ${returned} from ${quotedTable(table)} as ${alias} where false`)
   const { cells, from } = writing.given(named, rows)
@@ -104,9 +104,9 @@ interface Cell {
 
 interface Given {
   cells: readonly Cell[]
-  /** What stands behind `from`. */
+  /** The SQL behind `from`. */
   from: string
-  /** Rows in the order of the body. */
+  /** The clause that keeps the order of the body; empty where it is not needed. */
   order: string
 }
 
@@ -118,10 +118,10 @@ function conflictSql({ table, named }: Writing, onConflict: OnConflict, columns:
   const target = named(onConflict.target ?? table.primaryKey)
   const on = target.length === 0 ? '' : `(${target.map(({ name }) => quoted(name)).join(', ')}) `
   if (onConflict.kind === 'ignore') return `on conflict ${on}do nothing`
-  // Without a key there is nothing to merge by: a row that is there already is refused by what makes it unique.
+  // Without a key there is nothing to merge by: a row that exists already is refused by what makes it unique.
   if (on === '' || columns.length === 0) return ''
   const others = columns.filter((column) => !target.includes(column))
-  // One column is written at least, so that the row is answered.
+  // At least one column is written, so that the row is answered.
   const set = (others.length > 0 ? others : columns).map(
     ({ name }) => `${quoted(name)} = excluded.${quoted(name)}`,
   )
@@ -179,12 +179,12 @@ class Writing {
     return `case when ${isNamed} then ${own} else cast(${column.default} as ${column.type}) end`
   }
 
-  /** Rows that name nothing. */
+  /** Gives this many rows that name no column. */
   defaults(number: number): string {
     return `select from pg_catalog.generate_series(1, ${this.builder.values.add(number)}::int)`
   }
 
-  /** Which rows are written. Where only some of those that fit are, they are chosen and locked first, in order. */
+  /** The condition for the rows that are written. Where only some of the matching rows are, they are chosen and locked first, in order. */
   chosen(alias: string): { using: string[]; where: string } {
     const narrowing = this.builder.narrowing([])
     const { limit, offset } = narrowing
@@ -202,7 +202,7 @@ class Writing {
     return { using: ['chosen'], where: `where ${same.join(' and ')}` }
   }
 
-  /** What tells rows apart; without a primary key the place where each lies. */
+  /** The columns that distinguish rows: the primary key, or without one the place where each row lies. */
   #keys(): { sql: string; equals: string }[] {
     const { primaryKey } = this.table
     if (primaryKey.length === 0) return ['tableoid', 'ctid'].map((sql) => ({ sql, equals: operator('=') }))
@@ -212,7 +212,7 @@ class Writing {
     }))
   }
 
-  /** Only what is answered: whoever may read some columns alone gets these. */
+  /** The columns to return: only those that are answered, since a caller may be allowed to read these alone. */
   returned(alias?: string): string {
     const names = this.#options.answer === 'nothing' ? [] : this.#answeredColumns()
     if (names.length === 0) return '1 as one'
@@ -230,7 +230,7 @@ class Writing {
     return this.named([...new Set(names)]).map(({ name }) => name)
   }
 
-  /** Related rows are found by columns of this one. */
+  /** The columns that a member of `select` needs. Related rows are found by columns of this table. */
   #columnsFor(one: Selected): string[] {
     if (one.kind === 'all') return []
     if (one.kind === 'field') return [one.field.column]
@@ -238,12 +238,12 @@ class Writing {
     return (through?.on ?? on).map(([outer]) => outer)
   }
 
-  /** `body`, `rows` and `location`. */
+  /** The plan of a statement that answers `body`, `rows` and `location`. */
   plan(sql: string): WritePlan {
     const parts = [...this.#before, `written as (${sql})`].join(', ')
     const { answer } = this.#options
     if (answer === 'rows') return this.#answered(parts)
-    // An insert has no conditions.
+    // An insert uses no conditions, so they count as used.
     this.builder.narrowing([])
     this.builder.requireAllUsed()
     const isLocated = answer === 'location' && this.table.primaryKey.length > 0
@@ -255,9 +255,9 @@ class Writing {
     return this.#planOf({ text, values: this.builder.values.list }, [])
   }
 
-  /** The written rows stand in for the table, so that what is embedded in them is found as it is for others. */
+  /** Answers the written rows. They stand in for the table, so that rows embedded in them are found as they are for others. */
   #answered(parts: string): WritePlan {
-    // Its conditions chose the rows; they may hold no more of what the rows are now.
+    // The conditions have chosen the rows, which may no longer meet them as they are now.
     const { order } = this.builder.narrowing([])
     const shown: Narrowing = { where: [], order, offset: 0 }
     const narrowings = new Map([...this.#query.narrowings, [keyOfAll, shown]])

@@ -1,4 +1,4 @@
-/** The agent that answers in a call, as its room gives it. Nothing of it is shown to the client but what its tools do. */
+/** The agent that answers in a call, as its room provides it. The client is shown only what the agent's tools do. */
 import type { Model } from '#core/models'
 import type { PaidCall } from '#core/paid'
 import type { HostedTool } from '#core/tools'
@@ -6,16 +6,18 @@ import type { HostedToolEntry } from '#core/turn'
 
 export interface CallAgent {
   agentId: string
-  /** Its text model. */
+  /** The agent's text model. */
   model: Model
-  /** Stand before those of the session; those of its knowledge are part of them. */
+  /** The agent's instructions, including those of its knowledge; they precede the instructions of the session. */
   instructions: string
-  /** What the model may call of `tools` and of the tools of the server. */
+  /** The entries of `tools` and of the server's tools that the model may call. */
   hosted: readonly HostedToolEntry[]
   tools: readonly HostedTool[]
-  /** What its knowledge has on a question, quoted for the model; undefined where that is nothing. Absent: it has no knowledge. */
+  /**
+   * Returns what the agent's knowledge has on a question, quoted for the model, or undefined if it has nothing. Absent: the agent has no knowledge.
+   */
   recall?: (question: string, payer: Omit<PaidCall, 'claim' | 'background'>) => Promise<string | undefined>
 }
 
-/** Bytes of quoted passages at most: eight of four thousand characters, in Persian, and their titles. */
+/** The most bytes of quoted passages: eight Persian passages of four thousand characters, and their titles. */
 export const maxPassageBytes = 72 * 1024

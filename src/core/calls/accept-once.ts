@@ -4,11 +4,11 @@ import { JsonText, type RequestContext } from '#platform/http'
 import { ClaimTaken, record } from '#platform/ledger'
 
 export interface AcceptOptions {
-  /** For the receipt, such as `/v1/files`. */
+  /** The endpoint that the receipt names, such as `/v1/files`. */
   endpoint: string
-  /** A function where it follows from what `work` did. */
+  /** The status of the answer; a function where it depends on what `work` did. */
   statusCode: number | (() => number)
-  /** Of the receipt; by default the time at which the work is done. */
+  /** The time of the receipt; by default the time at which the work is done. */
   now?: Date
   /** True if the answer contains a secret: it is stored encrypted for the replay. */
   sealed?: boolean
@@ -29,12 +29,12 @@ export async function acceptOnce(
   try {
     return await context.app.db.tx(async (tx) => {
       const reply = JSON.stringify(await work(tx))
-      // Last, because it locks rows for which holds of the account wait until the commit.
+      // This comes last, because it locks rows that holds of the account wait for until the commit.
       await storeReply(tx, context, options, reply)
       return new JsonText(reply)
     })
   } catch (error) {
-    // After any other error it may have committed.
+    // After any other error the transaction may have committed.
     if (error instanceof Failure || error instanceof ClaimTaken) await undo?.()
     throw error
   }

@@ -17,7 +17,7 @@ export interface Settleable {
   finish(end: { statusCode: number; failure: Failure; undelivered: true }): Promise<FailedEnd>
 }
 
-/** The answer, as a value, as JSON already or as JSON that is written while it is sent, and what it is charged. */
+/** The answer (a value, a JSON text, or JSON that is written while it is sent) and its charge. */
 export type Outcome = { microcredits: bigint } & ({ body: unknown } | { text: string } | { content: Content })
 
 /** Answers with the result of `work` as one JSON body, which is stored for replay if the request has an idempotency claim. */
@@ -47,8 +47,8 @@ export async function settleFailed(paid: Settleable, failure: Failure): Promise<
 }
 
 /**
- * What the caller is told of a failure that was settled so: final if the idempotency key stays claimed by this call, or if what was ordered
- * may have been made, so that a client that repeats by itself does not order it again.
+ * Returns a settled failure as the caller receives it: final if the idempotency key stays claimed by this call, or if what was ordered may have been
+ * made, so that a client that repeats by itself does not order it again.
  */
 export function settledFailure(failure: Failure, { keepsClaim, wasOrdered }: FailedEnd): Failure {
   if (wasOrdered) return orderedFailure(failure)

@@ -1,6 +1,6 @@
 import type { KeySource } from '#platform/http'
 
-/** Clients of the messages wire send their key in this header, and ask for models with it too. */
+/** Clients of the messages wire send their key in this header, and request models with it too. */
 export const apiKeyHeader: KeySource = {
   scheme: 'messagesKey',
   header: 'x-api-key',

@@ -23,7 +23,7 @@ export async function claimFirst(
     if (error instanceof Failure && !error.more.executed) await app.db.tx((tx) => releaseRecord(tx, of))
     throw error
   })
-  // It has happened, and is answered even where a repeat cannot be.
+  // The work is done, so this request is answered even if the answer cannot be stored for a repeat.
   await answerRecord(app.db, of, { statusCode, reply }, now()).catch((error: unknown) =>
     app.log.error({ err: error, request_id: requestId }, 'an answer was not kept for replay'),
   )

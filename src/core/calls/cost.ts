@@ -1,10 +1,10 @@
-/** What an answer was charged: fields of the body and headers. */
+/** What an answer was charged, as fields of the body and as headers. */
 import { Type } from 'typebox'
 import type { App } from '#app'
 import { costHeaders, type RequestContext } from '#platform/http'
 import { exactCredits } from '#platform/ledger'
 
-/** Of `usage`. */
+/** The cost fields of `usage`. */
 export const Cost = {
   credits: Type.Number({
     minimum: 0,
@@ -22,13 +22,13 @@ export const costOf = (microcredits: bigint): { credits: number; microcredits: s
   microcredits: String(microcredits),
 })
 
-/** `X-Credits` and `X-Microcredits`. */
+/** Sets the headers `X-Credits` and `X-Microcredits`. */
 export function setCostHeaders(context: Pick<RequestContext, 'setHeader'>, microcredits: bigint): void {
   const headers = costHeaders(microcredits)
   for (const name in headers) context.setHeader(name, headers[name]!)
 }
 
-/** A charge in USD at the worth of a credit, rounded to six decimals: what the caller paid, not what the operator did. */
+/** A charge in USD at the value of a credit, rounded to six decimals: what the caller paid, not what the operator paid. */
 export function usdOf({ config }: Pick<App, 'config'>, microcredits: bigint): number {
   const usd = Number(microcredits) / 1_000_000 / config.defaults.creditsPerUsd
   return Math.round(usd * 1_000_000) / 1_000_000

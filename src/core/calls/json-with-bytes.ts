@@ -11,10 +11,10 @@ export class Base64Bytes {
   }
 }
 
-/** A text of JSON in the order in which it is sent. */
+/** A part of a JSON text; the parts are sent in their order. */
 type Piece = string | Base64Bytes
 
-/** `body` may contain `Base64Bytes` at any place. */
+/** Returns the JSON text of `body`, which may contain `Base64Bytes` at any place. */
 export function jsonPieces(body: unknown): Piece[] {
   const found: Base64Bytes[] = []
   const mark = randomUUID()
@@ -26,7 +26,7 @@ export function jsonPieces(body: unknown): Piece[] {
   return text.split(mark).flatMap((part, index) => (index === 0 ? [part] : [found[index - 1]!, part]))
 }
 
-/** Bytes of the pieces in UTF-8. */
+/** The bytes of the pieces in UTF-8. */
 export const lengthOf = (pieces: readonly Piece[]): number =>
   pieces.reduce(
     (sum, piece) =>
@@ -47,7 +47,7 @@ export const jsonContent = (pieces: readonly Piece[]): Content =>
     open: () => Readable.from(encoded(pieces)),
   })
 
-/** A whole number of threes, so that no slice ends in padding. */
+/** A multiple of three, so that no slice ends in padding. */
 const sliceBytes = 3 * 64 * 1024
 
 function* encoded(pieces: readonly Piece[]): Generator<Buffer> {

@@ -20,7 +20,7 @@ export const unnamedFields = (body: object, { properties }: TObject): string[] =
 
 /** A field that is applied with another value than was sent. */
 export interface Applied {
-  /** As the caller would write it: `tools.0.max_uses`. */
+  /** The path of the field as the caller would write it: `tools.0.max_uses`. */
   param: string
   applied: number | string
 }

@@ -15,7 +15,7 @@ export const paymentFailures: FailureCode[] = [
 /** Error codes of every route whose result is stored. */
 export const storedFailures: FailureCode[] = ['FILES_QUOTA_EXCEEDED', 'RESULT_NOT_STORED']
 
-/** `X-Customer-ID` and `X-Reference-ID`. */
+/** The schema of the headers `X-Customer-ID` and `X-Reference-ID`. */
 export const Reference = Type.String({
   maxLength: 120,
   description: 'Your own mark on the receipt and in the usage report; nothing personal.',
@@ -24,13 +24,13 @@ export const Reference = Type.String({
 
 export const referenceHeaders = { 'X-Customer-ID': Reference, 'X-Reference-ID': Reference }
 
-/** The arguments of a paid call that come from its request: `payer` and the signal that the client has left. */
+/** The arguments of a paid call that come from its request: `payer` and the signal that rings when the client leaves. */
 export const payment = (context: RequestContext): Omit<PaidCall, 'endpoint'> => ({
   ...payer(context),
   gone: context.gone,
 })
 
-/** Caller, claim and reference ids of a paid call. */
+/** The caller, claim and reference ids of a paid call. */
 export const payer = (context: RequestContext): Omit<PaidCall, 'endpoint' | 'gone'> => ({
   caller: context.caller,
   requestId: context.requestId,
@@ -41,7 +41,7 @@ export const payer = (context: RequestContext): Omit<PaidCall, 'endpoint' | 'gon
   trace: context.trace,
 })
 
-/** Customer and reference ids, at most 120 characters each; UTF-8 is read as such. */
+/** The customer or reference id in a header, read as UTF-8. Throws INVALID_REQUEST if it has more than 120 characters. */
 export function reference(
   context: Pick<RequestContext, 'headers'>,
   name: keyof typeof referenceHeaders,

@@ -1,4 +1,7 @@
-/** `provider` of OpenRouter's clients: preferences among its own upstreams, which mean nothing here, and options of a vendor, which would. */
+/**
+ * The field `provider` of OpenRouter's clients: preferences among OpenRouter's upstreams, which have no meaning here, and options of a vendor, which
+ * would have one.
+ */
 import { type Static, Type } from 'typebox'
 import { fail } from '#platform/errors'
 import { anyObject, nullable } from '#platform/schema'
@@ -31,5 +34,5 @@ export function requireNoOptions({ provider }: Body): void {
     fail('INVALID_REQUEST', { why: reasons.noOptions }, { param: 'provider.options' })
 }
 
-/** What is named in `X-Ignored-Fields`. */
+/** The fields that `X-Ignored-Fields` names. */
 export const ignoredOf = ({ provider }: Body): string[] => (provider ? ['provider'] : [])

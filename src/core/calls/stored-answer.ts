@@ -1,4 +1,4 @@
-/** Sends the answer of a paid call whose result is stored: files and charge are durable before it. */
+/** Sends the answer of a paid call whose result is stored: files and charge are durable before it is sent. */
 import { asFailure, type Failure } from '#platform/errors'
 import { type Content, JsonText, type RequestContext } from '#platform/http'
 import { replayLimitBytes } from '#platform/idempotency'
@@ -18,16 +18,16 @@ export interface StoredOutcome {
   files: readonly string[]
 }
 
-/** `X-File-Ids`: the stored files of an answer, in its order. */
+/** Sets `X-File-Ids`: the stored files of an answer, in the order of the answer. */
 export const setFileHeaders = (context: Pick<RequestContext, 'setHeader'>, files: readonly string[]): void =>
   context.setHeader('x-file-ids', files.join(', '))
 
-/** `X-Missing-Outputs`: how many of those that were asked for did not come; they are free. */
+/** Sets `X-Missing-Outputs`: how many of the requested outputs did not come. Missing outputs are free. */
 export function setMissingOutputs(context: Pick<RequestContext, 'setHeader'>, missing: number): void {
   if (missing > 0) context.setHeader('x-missing-outputs', String(missing))
 }
 
-/** Answers with the result of `work` as one JSON body, which is kept for replay if the request has an idempotency claim and it is small. */
+/** Answers with the result of `work` as one JSON body, which is kept for replay if it is small and the request has an idempotency claim. */
 export async function answerStored(
   context: RequestContext,
   paid: StoredCall,
@@ -52,8 +52,8 @@ export async function answerStored(
 }
 
 /**
- * The same for an answer in events: the result of `work` once it is settled, or the failure that its last event says. Whoever left is
- * settled alike.
+ * Settles an answer in events. Returns the result of `work` once the call is settled, or the failure for the last event. A call whose client has left
+ * is settled in the same way.
  */
 export async function settleStored<Done>(
   context: RequestContext<unknown>,
@@ -71,7 +71,7 @@ export async function settleStored<Done>(
         { err: failure.cause, request_id: context.requestId },
         'a stream of a paid result broke',
       )
-    // What could not be stored is settled already.
+    // A result that could not be stored is settled already.
     const end = await paid.finish({ statusCode: failure.status, failure }).catch(() => undefined)
     return { failure: end ? settledFailure(failure, end) : failure }
   }

@@ -14,7 +14,7 @@ test('orders have at most the texts of the model, in order, and the last has wha
 })
 
 test('orders have at most the tokens that its texts can be, and a text that has more goes alone', async () => {
-  // 20 bytes are 10 tokens at most, and 4 around them.
+  // 20 bytes are at most 10 tokens, plus 4 special tokens around them.
   const text = 'a'.repeat(20)
   expect(await lengths({ maxBatchTokens: 28 }, [text, text, text])).toEqual([2, 1])
   expect(await lengths({ maxBatchTokens: 27 }, [text, text, text])).toEqual([1, 1, 1])
@@ -22,7 +22,7 @@ test('orders have at most the tokens that its texts can be, and a text that has 
 })
 
 test('the tokens of an order are those of its texts', async () => {
-  // 20 and 8 bytes.
+  // The texts have 20 and 8 bytes.
   expect(await cutIntoOrders(model, ['a'.repeat(20), 'گربه'])).toMatchObject([
     { most: 14 + 8, possible: 24 + 12, estimated: 5 + 2 },
   ])

@@ -1,4 +1,4 @@
-/** Cuts the texts of a request into orders that the model takes at once, and bounds the tokens of each. */
+/** Cuts the texts of a request into orders of a size that the model accepts, and bounds the tokens of each. */
 import {
   type EmbeddingModel,
   estimatedEmbeddingTokens,
@@ -7,7 +7,7 @@ import {
 } from '#core/models'
 import { Slice } from '#platform/slices'
 
-/** Texts of one order, with their tokens: as many as there can be, as many as an upstream can count, and a fair guess. */
+/** The texts of one order, with three counts of their tokens: the worst case, the most that an upstream may claim, and an estimate. */
 export interface TextsOfOrder {
   texts: string[]
   most: number
@@ -23,13 +23,13 @@ type Bounds = Pick<EmbeddingModel, 'maxBatch' | 'maxBatchTokens' | 'encoding'>
  */
 const textsInNumbers = 256
 
-/** Texts of one order. */
+/** The most texts in one order. */
 const batchOf = ({ maxBatch, encoding }: Bounds): number =>
   encoding === 'float' ? Math.min(maxBatch, textsInNumbers) : maxBatch
 
 /**
- * The texts in their order, cut where the next one would exceed the texts or the tokens of an order; tokens are counted as in the hold. A
- * text that exceeds them alone is an order of its own. Megabytes are counted once, in slices.
+ * Cuts the texts, in their order, where the next one would exceed the texts or the tokens of an order; tokens are counted as in the hold. A text that
+ * alone exceeds them is an order of its own. Texts of megabytes are counted once, in slices.
  */
 export async function cutIntoOrders(model: Bounds, texts: readonly string[]): Promise<TextsOfOrder[]> {
   const orders: TextsOfOrder[] = []
@@ -50,10 +50,10 @@ export async function cutIntoOrders(model: Bounds, texts: readonly string[]): Pr
   return orders
 }
 
-/** Texts that are under way at a time, if one order has fewer. */
+/** The most texts under way at a time, where one order has fewer. */
 const textsAtOnce = 512
 const maxOrdersAtOnce = 4
 
-/** How many orders of a request are under way at a time: several only where they are small. */
+/** How many orders of a request are under way at a time: several only where the orders are small. */
 export const ordersAtOnce = (model: Bounds): number =>
   Math.max(1, Math.min(maxOrdersAtOnce, Math.floor(textsAtOnce / batchOf(model))))

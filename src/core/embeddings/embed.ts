@@ -1,4 +1,4 @@
-/** Vectors for the platform's own work, paid and settled when they are returned. */
+/** Vectors for the platform's own work, paid and settled before they are returned. */
 import type { App } from '#app'
 import type { EmbeddingModel } from '#core/models'
 import { asFailure, type Failure } from '#platform/errors'
@@ -21,8 +21,8 @@ export function truncateForModel({ maxInputTokens }: EmbeddingModel, text: strin
 }
 
 /**
- * Throws MODEL_NOT_ALLOWED, and as `Ledger.hold` does; upstream failures are returned. For background work the receipt stores the
- * vectors (`vectorsIn`) until they are fetched.
+ * Returns the vectors of the texts; upstream failures are returned too. Throws MODEL_NOT_ALLOWED, and whatever `Ledger.hold` throws. For background
+ * work the receipt stores the vectors (`vectorsIn`) until they are fetched.
  */
 export async function embed(app: App, options: Omit<PaidVectorsOptions, 'claim'>): Promise<EmbedOutcome> {
   const paid = await startPaidVectors(app, options)

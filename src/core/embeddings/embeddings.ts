@@ -1,6 +1,6 @@
 /**
- * Vectors of texts, paid exactly, and what is near to what. Texts of like meaning have vectors that are near each other; vectors of two
- * models do not compare. Nothing here knows HTTP, a vendor or a database.
+ * Vectors of texts, paid exactly, and the search for the nearest ones. Texts of like meaning have vectors that are near each other; vectors of two
+ * models cannot be compared. Nothing here knows HTTP, a vendor or a database.
  */
 export { type EmbedOutcome, embed, truncateForModel } from './embed.ts'
 export { NearestVectors } from './nearest.ts'

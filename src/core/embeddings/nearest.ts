@@ -1,11 +1,14 @@
-/** Finds the vectors nearest to a query among many that are added one after the other: exact, storing no more than wanted. */
+/**
+ * Finds the vectors nearest to a query among many that are added one after the other. The result is exact, and no more items are stored than are
+ * wanted.
+ */
 export class NearestVectors<Item> {
   readonly #query: Float32Array
   readonly #limit: number
-  /** The best first. */
+  /** The nearest items so far, the best first. */
   readonly #found: { item: Item; similarity: number }[] = []
 
-  /** All vectors have length 1, so that a product is the cosine. */
+  /** All vectors have length 1, so that the product of two is their cosine. */
   constructor(query: Float32Array, limit: number) {
     this.#query = query
     this.#limit = limit

@@ -1,4 +1,4 @@
-/** Paid vectors: the worst case is held, each order is sent at most once, and what was answered is charged, or nothing is. */
+/** Paid vectors: the worst case is held, and each order is sent at most once. Either the answered texts are charged, or nothing is. */
 import type { App } from '#app'
 import { failureOf } from '#core/inference'
 import { type EmbeddingModel, embeddingModels } from '#core/models'
@@ -17,7 +17,7 @@ import { cutIntoOrders, ordersAtOnce, type TextsOfOrder } from './cut.ts'
 
 export interface PaidVectorsOptions extends PaidCall {
   model: EmbeddingModel
-  /** At least one; cut into orders that the model takes. */
+  /** At least one text; the texts are cut into orders that the model takes. */
   texts: readonly string[]
   /** Default: the model's own dimensions. */
   dimensions?: number | undefined
@@ -31,16 +31,17 @@ export interface Vectors {
 }
 
 export interface PaidVectors {
-  /** No upstream can have executed anything, so the call may be repeated. */
+  /** True if no upstream can have executed anything, so that the call may be repeated. */
   readonly hadNoEffect: boolean
   /**
-   * Call once: all vectors, or a `Failure` where one order was not filled. What was sent is read to its end, also when the caller
-   * disconnects meanwhile; the rest is sent only for an answer that can be fetched with the idempotency key. Await the result, then call `finish`.
+   * Returns all vectors, or rejects with a `Failure` if one order was not filled. Call it once. Orders that were sent are read to their end, also
+   * when the caller disconnects meanwhile; the others are then sent only if the answer can be fetched with the idempotency key. Await the result,
+   * then call `finish`.
    */
   vectors(): Promise<Vectors>
   /**
-   * Settles the tokens of the texts. Without a result, and where the caller has left and cannot find it either (`reply` is kept with the
-   * settlement), nothing is charged: what upstreams may bill is the platform's loss. Resolves when it is durable; it never rejects.
+   * Settles the tokens of the texts. Nothing is charged without a result, or if the caller has left and cannot fetch it later either (`reply` is kept
+   * with the settlement): what upstreams may bill is the platform's loss. Resolves when the settlement is durable; never rejects.
    */
   finish(end: { statusCode: number; failure?: Failure; reply?: string; urgent?: boolean }): Promise<Finished>
 }
@@ -51,14 +52,14 @@ interface Candidate {
   tokens: Omit<TextsOfOrder, 'texts'>
 }
 
-/** Throws MODEL_NOT_ALLOWED, and as `Ledger.hold` does. */
+/** Holds the worst case. Throws MODEL_NOT_ALLOWED, and as `Ledger.hold` does. */
 export async function startPaidVectors(app: App, options: PaidVectorsOptions): Promise<PaidVectors> {
   const { model, texts, caller, claim } = options
   if (caller.models && !caller.models.has(model.id)) fail('MODEL_NOT_ALLOWED', { model: model.id })
   const { encoding } = model
   const dimensions = options.dimensions ?? model.dimensions
   const form = { encoding, ...(dimensions !== undefined && { dimensions }) }
-  // Vectors of two models do not compare: there are no fallbacks.
+  // Vectors of two models cannot be compared, so there are no fallbacks.
   const candidates = (await cutIntoOrders(model, texts)).map(({ texts: part, ...tokens }) => ({
     ...{ model, tokens },
     order: { texts: part, ...form },
@@ -66,7 +67,7 @@ export async function startPaidVectors(app: App, options: PaidVectorsOptions): P
   const isFetchable = claim !== undefined
   const rounds = 1 + Math.ceil((candidates.length - 1) / ordersAtOnce(model))
   const call = { ...options, isFetchable, isStored: true, rounds }
-  // As the kind's worst case of all texts.
+  // The same tokens as in the model kind's worst case of all texts.
   const most = sum(candidates, ({ tokens }) => tokens.most)
   const worstCase = embeddingModels.price(model, app.config.defaults, most)
   const order = await startPaidOrder<Candidate, Embedded>(app, call, embeddingModels, worstCase)
@@ -76,17 +77,17 @@ export async function startPaidVectors(app: App, options: PaidVectorsOptions): P
 interface Parts {
   app: App
   options: PaidVectorsOptions
-  /** One for each order. */
+  /** One candidate for each order. */
   candidates: Candidate[]
   order: PaidOrder<Candidate, Embedded>
 }
 
-/** Of a request in many orders the receipt tells the last ones, among which is the one that failed. */
+/** For a request in many orders, the receipt lists the last attempts, which include the one that failed. */
 const maxToldAttempts = 50
 
 class Paid implements PaidVectors {
   readonly #parts: Parts
-  /** Of every order that was sent, at its place. */
+  /** The outcome of every order that was sent, at the index of the order. */
   readonly #filled: (FilledPart<Candidate, Embedded> | undefined)[] = []
 
   constructor(parts: Parts) {
@@ -101,20 +102,20 @@ class Paid implements PaidVectors {
       part && !part.fault ? [{ tokens: part.candidate.tokens, embedded: part.done }] : [],
     )
   }
-  /** Of the texts that were answered, as the upstream claims as far as that can be, else by estimate. */
+  /** The tokens of the answered texts: the upstream's claim, up to what is possible, or else the estimate. */
   get #counted(): number {
     return sum(this.#answers, ({ tokens, embedded: { usage } }) =>
-      // Zero is no count of a text.
+      // No text has zero tokens.
       usage && usage.input > 0 ? Math.min(usage.input, tokens.possible) : tokens.estimated,
     )
   }
-  /** As the upstream claims; undefined where it does not say. */
+  /** The tokens that the upstreams claim; undefined without answers, or if one answer does not say. */
   get #claimed(): { input: number } | undefined {
     const answers = this.#answers
     if (answers.length === 0 || answers.some(({ embedded }) => !embedded.usage)) return undefined
     return { input: sum(answers, ({ embedded }) => embedded.usage!.input) }
   }
-  /** Of orders without an answer that an upstream may bill, by estimate. */
+  /** The estimated tokens of orders without an answer that an upstream may bill. */
   get #unanswered(): number {
     const isBackground = this.#parts.options.background === true
     return sum(this.#filled, (part) =>
@@ -130,7 +131,7 @@ class Paid implements PaidVectors {
 
   async vectors(): Promise<Vectors> {
     const { candidates, order, options } = this.#parts
-    // The first alone: what is refused is refused once, and what follows it is read to its end.
+    // The first order is sent alone, so that a request that is refused is refused only once; the orders after it are read to their end.
     await this.#fill(0)
     let next = 1
     const sendRest = async (): Promise<void> => {
@@ -148,7 +149,7 @@ class Paid implements PaidVectors {
     return { vectors, tokens: this.#counted, microcredits: cost < held ? cost : held }
   }
 
-  /** Sends an order, unless one failed or nobody is there any more for whom the answer would be made. */
+  /** Sends an order, unless another one failed or nobody is left who could receive the answer. */
   async #fill(index: number): Promise<void> {
     const { candidates, order, options } = this.#parts
     const isInVain = index > 0 && options.gone.aborted && !options.claim

@@ -3,7 +3,7 @@ import { Slice } from '#platform/slices'
 
 let loading: Promise<readonly (string | number[])[]> | undefined
 
-/** The table of cl100k_base, by which clients of OpenAI's vectors count: loaded on first use (about 50 ms and 20 MB) and kept. */
+/** Loads the table of cl100k_base, by which clients of OpenAI's embeddings count tokens: on first use (about 50 ms and 20 MB). The table is kept. */
 function loadTable(): Promise<readonly (string | number[])[]> {
   loading ??= import('gpt-tokenizer/bpeRanks/cl100k_base').then(({ default: table }) => table)
   return loading
@@ -11,12 +11,12 @@ function loadTable(): Promise<readonly (string | number[])[]> {
 
 const encoder = new TextEncoder()
 const decoder = new TextDecoder()
-/** What is left of a character that was cut between two lists. */
+/** What decoding leaves of a character that was cut between two lists of tokens. */
 const half = '\uFFFD'
 
 /**
- * The text of these tokens of cl100k_base, or the position of the first number that is none. Clients cut long texts between tokens, so
- * a part of a character at either end is left out.
+ * The text of these tokens of cl100k_base, or the position of the first number that is no token. Clients cut long texts between tokens, so a part of
+ * a character at either end is left out.
  */
 export async function textOfTokens(tokens: readonly number[]): Promise<string | { unknownAt: number }> {
   const table = await loadTable()

@@ -17,8 +17,8 @@ export interface Quota {
 }
 
 /**
- * Reserves room for what a call will make. Returns false where the project has none. It does not wait for the disk: the hold that follows
- * does, and room that a crash of the database forgets is nobody's.
+ * Reserves room for what a call will make. Returns false where the project has no room. The commit does not wait for the disk: the hold that follows
+ * does, and a reservation that a crash of the database loses belongs to nobody.
  */
 export async function reserve(
   db: Db,
@@ -54,8 +54,8 @@ export async function reserve(
 }
 
 /**
- * The same in a transaction, for what outlives its process: the room lasts as long as the hold of the receipt. `lockUsage` comes before the hold
- * is taken, since who commits creations locks in this order.
+ * Reserves room in a transaction, for work that outlives its process: the room lasts as long as the hold of the receipt. Call `lockUsage` before the
+ * hold is taken, since commits of creations lock in this order.
  */
 export async function reserveIn(
   tx: Tx,
@@ -74,7 +74,7 @@ export async function reserveIn(
   return rows.length === 1
 }
 
-/** Others of the project wait from here on. */
+/** Locks the usage row of the project: its other transactions wait from here on. */
 export async function lockUsage(tx: Tx, { accountId, projectId }: Owner): Promise<void> {
   await sql`insert into files.usage (account_id, project_id, files, bytes) values (${accountId}, ${projectId}, 0, 0)
     on conflict do nothing`.execute(tx)
@@ -106,7 +106,7 @@ export async function release(db: Db, accountId: string, receiptId: string): Pro
   )
 }
 
-/** Of dead processes, and of calls before `before` (a UUIDv7) that hold nothing any more: the word of their end was lost. */
+/** Releases the room of dead processes, and of calls before `before` (a UUIDv7) that hold nothing any more, whose own release was lost. */
 export async function releaseAbandoned(
   db: Db,
   { id, leaseMs, beatAt }: Judge,
@@ -128,7 +128,7 @@ export async function releaseAbandoned(
   return rows.length
 }
 
-/** Counts what was made in place of the room that was reserved for it: what was paid is kept, even if it is larger. */
+/** Counts the files in place of the room that was reserved for them: paid files are kept, even if they are larger. */
 export async function exchangeReservation(
   tx: Tx,
   receiptId: string,
@@ -172,7 +172,7 @@ export const spooled = (
     [place, after, most],
   )
 
-/** Those of these files that wait in this place. */
+/** Returns the ids of those files that wait in this place. */
 export async function waitingOf(db: Db, place: string, fileIds: readonly string[]): Promise<Set<string>> {
   const rows = await db.query<{ file_id: string }>(
     { text: `select file_id from files.files where spooled_on = $1 and file_id::text = any($2::text[])` },
@@ -181,14 +181,14 @@ export async function waitingOf(db: Db, place: string, fileIds: readonly string[
   return new Set(rows.map(({ file_id: id }) => id))
 }
 
-/** Locks the row of a file that waits. Returns false if it does not any more, or was deleted. */
+/** Locks the row of a file that waits. Returns false if the file no longer waits, or was deleted. */
 export async function lockSpooled(tx: Tx, accountId: string, fileId: string): Promise<boolean> {
   const { rows } = await sql`select from files.files
     where account_id = ${accountId} and file_id = ${fileId} and spooled_on is not null for update`.execute(tx)
   return rows.length === 1
 }
 
-/** Its bytes are in the store now. Returns false if another process has said so already, or it was deleted. */
+/** Records that the bytes of a file are in the store. Returns false if another process has already done so, or if the file was deleted. */
 export async function markStored(tx: Tx, accountId: string, fileId: string): Promise<boolean> {
   const { rows } = await sql`update files.files set spooled_on = null
     where account_id = ${accountId} and file_id = ${fileId} and spooled_on is not null returning 1`.execute(

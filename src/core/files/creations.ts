@@ -1,7 +1,7 @@
 /**
- * Files that paid calls make. Room is reserved before the order leaves; the bytes are stored as soon as they are here; rows, the end of the
- * reservation and the charge are one transaction (docs/decisions/0056-no-stored-result-no-charge.md). If the store fails, the bytes wait in the
- * data folder of this machine until it is back.
+ * Files that paid calls make. Room is reserved before the order leaves; the bytes are stored as soon as they arrive; rows, the end of the reservation
+ * and the charge are one transaction (docs/decisions/0056-no-stored-result-no-charge.md). If the store fails, the bytes wait in the data folder of
+ * this machine until the store is back.
  */
 import type { App } from '#app'
 import { sha256InSlices } from '#platform/bytes'
@@ -14,16 +14,16 @@ import { failQuota, keyOf } from './stage.ts'
 import type { FileRow, Owner } from './store.ts'
 import './errors.ts'
 
-/** What a call makes and keeps. */
+/** A call that makes files, and how they are kept. */
 export interface CreationCall extends Owner {
-  /** Of the call. */
+  /** The receipt of the call. */
   receiptId: string
-  /** Where one request has several of them; else that of the receipt. UUIDv7. */
+  /** Set where one request has several reservations; by default the receipt's id. A UUIDv7. */
   reservationId?: string
   keyId: string
-  /** What its files are called in lists, such as `image`. */
+  /** The name of the call's files in lists, such as `image`. */
   source: string
-  /** Days for which they are kept; 0: one day, for a repeat of the request only, and in no list. */
+  /** Days for which the files are kept; 0 means one day, only for a repeat of the request, and in no list. */
   keepDays: number
 }
 
@@ -32,7 +32,7 @@ export interface Creation {
   mediaType: string
 }
 
-/** Its bytes are stored; its row is not there yet. */
+/** A creation whose bytes are stored and whose row does not exist yet. */
 export interface StagedCreation {
   row: FileRow
 }
@@ -40,7 +40,7 @@ export interface StagedCreation {
 /** Maximum number of creations of one project. */
 export const maxCreations = 1_000_000
 const dayMs = 24 * 60 * 60 * 1_000
-/** How long a paid result waits for a database that is away: about as long as its hold lasts, which ends with it. */
+/** How long a paid result waits for a database that is away: about as long as its hold lasts; after that there is no hold to settle. */
 const databaseMs = 10 * 60 * 1_000
 /** A store that takes a paid result more slowly than this has failed. */
 const slowestBytesPerMs = 1_000
@@ -59,8 +59,8 @@ export class CreationRoom {
   }
 
   /**
-   * Reserves room for so many files of so many bytes together, before anything is held or ordered. Throws FILES_QUOTA_EXCEEDED where the
-   * project has none, and STORAGE_FULL where the disk has too little.
+   * Reserves room for a number of files with a total of bytes, before anything is held or ordered. Throws FILES_QUOTA_EXCEEDED where the project has
+   * no room, and STORAGE_FULL where the disk has too little.
    */
   static async reserve(
     app: App,
@@ -76,8 +76,8 @@ export class CreationRoom {
   }
 
   /**
-   * The same for work that outlives its process, as part of a transaction: the room lasts as long as the hold of its receipt, which `hold` takes.
-   * Throws FILES_QUOTA_EXCEEDED, STORAGE_FULL, and what `hold` throws.
+   * Reserves room for work that outlives its process, as part of a transaction: the room lasts as long as the hold of its receipt, which `hold`
+   * takes. Throws FILES_QUOTA_EXCEEDED, STORAGE_FULL, and what `hold` throws.
    */
   static async reserveIn(
     tx: Tx,
@@ -88,7 +88,7 @@ export class CreationRoom {
   ): Promise<void> {
     app.storage.requireRoom()
     const { quotaBytes } = app.config.studio
-    // In the order in which who commits creations locks.
+    // Commits of creations lock in this order too.
     await creationStore.lockUsage(tx, call)
     await hold()
     const isReserved = await creationStore.reserveIn(
@@ -112,7 +112,7 @@ export class CreationRoom {
     return creationStore.releaseIn(tx, accountId, receiptId)
   }
 
-  /** Stores the bytes, here or in the data folder. Throws RESULT_NOT_STORED where neither can. */
+  /** Stores the bytes, in the store or in the data folder. Throws RESULT_NOT_STORED where neither accepts them. */
   async stage({ bytes, mediaType }: Creation): Promise<StagedCreation> {
     const { accountId, projectId, keyId, receiptId, source, keepDays } = this.#call
     const nowMs = this.#app.clock.nowMs()
@@ -137,10 +137,10 @@ export class CreationRoom {
     return { row }
   }
 
-  /** Writes the bytes and their places into the row: its key, and the data folder where they wait, unless they are in the store. */
+  /** Writes the bytes, and sets their place in the row: the id of their key, and the data folder where they wait, unless they are in the store. */
   async #store(row: FileRow, bytes: Uint8Array | ByteSource): Promise<void> {
     const { waiting, config } = this.#app
-    // Without another place for the bytes every attempt of the store is worth its time.
+    // Where the bytes have no other place, the store gets as much time as it needs.
     const storeMs = waiting && config.timing.storeMs + Math.ceil(Number(row.bytes) / slowestBytesPerMs)
     try {
       const key = await this.#announce(row)
@@ -190,12 +190,12 @@ export class CreationRoom {
     await creationStore.exchangeReservation(tx, reservationOf(this.#call), rows)
   }
 
-  /** Nothing is reserved any more, once `commit` is through: it has taken the room's place. */
+  /** Call when the transaction of `commit` is through: the rows have taken the place of the reservation, so nothing is left to release. */
   committed(): void {
     this.#isTaken = false
   }
 
-  /** Gives the room back, if nothing was committed; after a failure of the database the sweep does it when this process has ended. */
+  /** Gives the room back, if nothing was committed. After a failure of the database the sweep gives it back, when this process has ended. */
   async release(): Promise<void> {
     if (!this.#isTaken) return
     this.#isTaken = false

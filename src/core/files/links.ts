@@ -16,16 +16,16 @@ export interface LinkedFile {
 export type LinkTokens = (file: LinkedFile, expiresAt: Date) => string
 
 const purpose = 'links to files'
-/** Account, file, and the second of the expiry. */
+/** A token signs the account, the file, and the second of the expiry. */
 const idBytes = 16
 const secondBytes = 6
 const signedBytes = 2 * idBytes + secondBytes
 const tokenBytes = signedBytes + 32
 
-/** Of every token. */
+/** The pattern of every token. */
 export const linkTokenPattern = `^[A-Za-z0-9_-]{${Math.ceil((tokenBytes * 4) / 3)}}$`
 
-/** Throws SECRETS_SEALED. */
+/** Returns the function that makes tokens. Throws SECRETS_SEALED. */
 export async function openLinks({ secrets }: Pick<App, 'secrets'>): Promise<LinkTokens> {
   const sign = await secrets.signer(purpose)
   return ({ accountId, fileId }, expiresAt) => {
@@ -37,7 +37,7 @@ export async function openLinks({ secrets }: Pick<App, 'secrets'>): Promise<Link
   }
 }
 
-/** The file of a token; undefined for one that is forged or expired, or whose file is gone. Throws SECRETS_SEALED. */
+/** The file of a token; undefined for a token that is forged or expired, or whose file is gone. Throws SECRETS_SEALED. */
 export async function findByLink(
   { db, secrets, clock }: Pick<App, 'db' | 'secrets' | 'clock'>,
   token: string,
@@ -50,7 +50,7 @@ export async function findByLink(
 
 function read(token: string, sign: Signer): (LinkedFile & { expiresAt: Date }) | undefined {
   const bytes = Buffer.from(token, 'base64url')
-  // One token has one spelling.
+  // Only one spelling of a token is accepted.
   if (bytes.length !== tokenBytes || bytes.toString('base64url') !== token) return undefined
   const signed = bytes.subarray(0, signedBytes)
   if (!timingSafeEqual(sign(signed), bytes.subarray(signedBytes))) return undefined

@@ -6,7 +6,7 @@ import { failLost } from '#platform/storage'
 import { keyOf } from './stage.ts'
 import * as store from './store.ts'
 
-/** A stored file with its bytes under way. */
+/** A stored file whose bytes are being read. */
 export interface StoredContent {
   bytes: number
   /** Hexadecimal. */
@@ -16,7 +16,7 @@ export interface StoredContent {
 
 type Room = Pick<App, 'db' | 'storage' | 'waiting' | 'clock' | 'log' | 'metrics'>
 
-/** A file of the project by its id; undefined where there is none (any more). Throws FILE_LOST as `openFile` does. */
+/** A file of the project by its id; undefined where there is no such file (any more). Throws FILE_LOST as `openFile` does. */
 export async function openStored(
   app: Room,
   owner: store.Owner,
@@ -31,8 +31,8 @@ export async function openStored(
 const retryAfterMs = 30_000
 
 /**
- * Its bytes, or a part of them; undefined where it was deleted meanwhile. Throws SERVICE_UNAVAILABLE while they wait on another machine, and
- * FILE_LOST (410) where its row is there and they are not.
+ * The bytes of a file, or a part of them; undefined if the file was deleted meanwhile. Throws SERVICE_UNAVAILABLE while the bytes wait on another
+ * machine, and FILE_LOST (410) where the row exists and the bytes do not.
  */
 export async function openFile(
   app: Room,
@@ -47,7 +47,7 @@ export async function openFile(
     const still = await store.findLinked(app.db, { accountId, fileId }, new Date(app.clock.nowMs()))
     return still && failLost(app, key)
   }
-  // Moved to the store since the row was read, where it is not here any more.
+  // Bytes that are no longer in this data folder were moved to the store after the row was read.
   const own = place === waiting?.place ? await waiting.storage.get(key, range) : undefined
   return (
     own ??
@@ -57,7 +57,7 @@ export async function openFile(
   )
 }
 
-/** Of what waited on this very machine nobody else has the bytes: lost, unless they were moved or deleted in this moment. */
+/** Fails with FILE_LOST for a file that waits on this machine, since nobody else has its bytes, unless it was moved or deleted in this moment. */
 async function lostHere(
   app: Room,
   key: string,

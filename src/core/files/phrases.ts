@@ -1,6 +1,6 @@
 import type { Localized } from '#platform/errors'
 
-/** What is wrong with the folder of stored files. Readiness is public: only what operators read at the machine names paths. */
+/** What is wrong with the folder of stored files. Readiness is public: only texts that operators read on the machine name paths. */
 export const folderPhrases = {
   other: {
     en: 'The folder of stored files belongs to another database: put back the one that belongs to this database, or restore both from one backup.',

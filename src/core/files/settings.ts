@@ -3,20 +3,20 @@ import { fileSection, integerIn, mebibyte } from '#platform/config'
 
 declare module '#platform/config' {
   interface Settings {
-    /** Bytes of all stored files of one project, and of all files in transit of one process (`platform/spool`). */
+    /** The most bytes of all stored files of one project, and of all files in transit in one process (`platform/spool`). */
     files: { projectQuotaBytes: number; spoolBytes: number }
     studio: StudioConfig
   }
 }
 
-/** Of what Studio makes. */
+/** The bounds of what Studio makes. */
 export interface StudioConfig {
   keepDays: number
-  /** Of one project. */
+  /** The quota of one project. */
   quotaBytes: number
-  /** What one video may cost at most, in credits. */
+  /** The most that one video may cost, in credits. */
   maxCreditsPerCall: number
-  /** Of one project: videos that are made at once, and that wait beside them. */
+  /** The most videos of one project that are made at once, and that wait for their turn. */
   videosRunning: number
   videosQueued: number
 }
@@ -43,7 +43,7 @@ export const files = fileSection({
   }),
 })
 
-/** How long and how much of what Studio makes is kept, and what a video may take. */
+/** How long and how much of what Studio makes is kept, and the bounds of a video. */
 export const studio = fileSection({
   name: 'studio',
   schema: Type.Object(

@@ -20,13 +20,13 @@ import * as store from './store.ts'
 export interface NewFile extends store.Owner {
   bytes: Uint8Array | ByteSource
   mediaType: string
-  /** What created it, such as `upload`. */
+  /** What created the file, such as `upload`. */
   source: string
   name?: string | undefined
   keyId?: string | undefined
 }
 
-/** Its bytes are stored; its row is not there yet. */
+/** A file whose bytes are stored and whose row does not exist yet. */
 export interface StagedFile {
   row: store.FileRow
   quotaBytes: number
@@ -34,7 +34,7 @@ export interface StagedFile {
 
 export const keyOf = (accountId: string, fileId: string): string => `files/${accountId}/${fileId}`
 
-/** Of a key that `keyOf` made. */
+/** The file id in a key that `keyOf` made. */
 export const fileIdOf = (key: string): string => path.posix.basename(key)
 
 /** Stores the bytes. Throws FILES_QUOTA_EXCEEDED where the project has no room for them, and STORAGE_FULL where the disk has none. */
@@ -66,7 +66,7 @@ export async function stageFile(app: App, file: NewFile): Promise<StagedFile> {
   return { row, quotaBytes }
 }
 
-/** Writes the row; files of the project wait for each other from here on. Throws FILES_QUOTA_EXCEEDED. */
+/** Writes the row and counts the file; other files of the project wait for this transaction from here on. Throws FILES_QUOTA_EXCEEDED. */
 export async function commitFile(tx: Tx, { row, quotaBytes }: StagedFile): Promise<{ id: string }> {
   const owner = { accountId: row.account_id, projectId: row.project_id }
   await commitBlob(tx, keyOf(row.account_id, row.file_id))

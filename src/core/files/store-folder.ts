@@ -1,6 +1,6 @@
 /**
  * Whether the folder of stored files is the one that this database knows. A folder that lost its files, or that was restored from another
- * installation, is said so instead of answering that files do not exist.
+ * installation, is reported, instead of answering that files do not exist.
  */
 import { createHash } from 'node:crypto'
 import type { Db } from '#platform/db'
@@ -14,8 +14,8 @@ import { keyOf } from './stage.ts'
 import { type KnownFile, knownFiles } from './store.ts'
 
 /**
- * `fresh`: nothing is stored yet; `unmarked`: the files of this database are there, and its marker is not; `gone`: most of those that were tried are
- * not there; `other`: none is, and the folder holds files of another database.
+ * `fresh`: nothing is stored yet; `unmarked`: the files of this database are there, and its marker is not; `gone`: most of the tried files are not
+ * there; `other`: none of them is, and the folder holds files of another database.
  */
 export type FolderState = 'ours' | 'fresh' | 'unmarked' | 'other' | 'gone'
 
@@ -25,7 +25,7 @@ export interface StoreFolder {
   folder: string
 }
 
-/** Looks, and changes nothing. `storeId` is what the marker has to say. */
+/** Returns the state of the folder and changes nothing. `storeId` is what the marker must contain. */
 export async function examineFolder({
   db,
   storage,
@@ -38,8 +38,8 @@ export async function examineFolder({
 }
 
 /**
- * Bytes count more than the marker: a dump that was restored into the database of a first start has another id than that start wrote into the
- * folder, and its files may come after it.
+ * The bytes count more than the marker: a dump that was restored into the database of a first start has another id than that start wrote into the
+ * folder, and the files of the dump may be restored after it.
  */
 async function stateOf(
   { tried, lost }: { tried: number; lost: number },
@@ -52,8 +52,8 @@ async function stateOf(
 }
 
 /**
- * Reads files of the database back, whole and with their hash: the newest and the oldest, so that both a disk that was lost and one that lacks what
- * came last are found. One that is deleted meanwhile does not count.
+ * Reads files of the database back, whole and with their hash: the newest and the oldest, so that both a lost disk and a disk that lacks the latest
+ * files are found. A file that is deleted meanwhile does not count.
  */
 export async function tryFiles(
   db: Db,
@@ -78,8 +78,8 @@ async function tryFile(
 }
 
 /**
- * Marks a folder that is new or whose files are really there, and refuses to start on one of another database. A folder without the files of this
- * database is only reported: other machines, or a restore under way, may have them. Answers the check for readiness.
+ * Marks a folder that is new or whose files are really there, and refuses to start on a folder of another database. A folder without the files of
+ * this database is only reported: other machines, or a restore under way, may have them. Returns the check for readiness.
  */
 export async function openFolder(at: StoreFolder, log: Log): Promise<ReadinessCheck> {
   const first = await claim(at, log)
@@ -93,14 +93,14 @@ export async function openFolder(at: StoreFolder, log: Log): Promise<ReadinessCh
     const state = await claim(at, log)
     wasHere ||= state === 'ours'
     if (state === 'other') return problem('files_of_another_database', folderPhrases.other, true)
-    // A folder that went away while this process ran would take new files that nobody finds later.
+    // A folder that disappeared while this process ran would take new files that nobody finds later.
     return state === 'gone' ? problem('files_gone', folderPhrases.gone, wasHere) : undefined
   })
 }
 
 const problem = (code: string, message: Localized, blocks: boolean) => ({ code, message, blocks })
 
-/** A folder that cannot be read stops nobody: what needs its files says so. */
+/** A folder that cannot be read does not prevent the start: whatever needs its files reports the error. */
 async function claim(at: StoreFolder, log: Log): Promise<FolderState> {
   const { state, storeId } = await examineFolder(at).catch((error: unknown) => {
     if (writeFailure(error, 'files') === error || error instanceof Failure) throw error

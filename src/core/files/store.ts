@@ -18,18 +18,18 @@ export interface FileRow {
   bytes: bigint
   sha256: string
   source: string
-  /** The paid call that made it; null: it was uploaded. */
+  /** The paid call that made the file; null: the file was uploaded. */
   receipt_id: string | null
-  /** Null: it is kept until it is deleted. */
+  /** Null: the file is kept until it is deleted. */
   expires_at: Date | null
-  /** False: kept for a repeat of its request only, and in no list. */
+  /** False: the file is kept only for a repeat of its request, and is in no list. */
   listed: boolean
   /** The data folder in which its bytes wait, because the store failed; null: they are in the store. */
   spooled_on: string | null
   created_at: Date
 }
 
-/** The account and project that own them. */
+/** The account and the project that own files. */
 export interface Owner {
   accountId: string
   projectId: string
@@ -70,7 +70,7 @@ export async function hasQuota(db: Db, owner: Owner, bytes: number, quotaBytes: 
   return BigInt(bytes) <= free && (used?.files ?? 0n) < BigInt(maxFiles)
 }
 
-/** One that has expired is gone, whether or not its row was deleted already. */
+/** A file of a project. An expired file is treated as deleted, whether or not its row still exists. */
 export const findFile = (db: Db, owner: Owner, fileId: string, now: Date): Promise<FileRow | undefined> =>
   db.kysely
     .selectFrom('files.files')
@@ -83,7 +83,10 @@ export const findFile = (db: Db, owner: Owner, fileId: string, now: Date): Promi
 
 export type KnownFile = Pick<FileRow, 'account_id' | 'file_id' | 'sha256'>
 
-/** Some of all accounts whose bytes have to be in the store: of the last and the first ten the three smallest each; or this one, if it still is. */
+/**
+ * Some files of all accounts whose bytes must be in the store: the three smallest of the ten newest and of the ten oldest. With `fileId` only that
+ * file, if its bytes must still be there.
+ */
 export async function knownFiles(db: Db, fileId?: string): Promise<KnownFile[]> {
   const [{ here } = { here: false }] = await db.query<{ here: boolean }>(
     { text: `select to_regclass('files.files') is not null as here` },
@@ -102,7 +105,7 @@ export async function knownFiles(db: Db, fileId?: string): Promise<KnownFile[]> 
   )
 }
 
-/** The same by its account alone, for a link that was made for it. */
+/** A file by its account and id without its project, for a link to the file. */
 export const findLinked = (
   db: Db,
   { accountId, fileId }: { accountId: string; fileId: string },
@@ -116,7 +119,7 @@ export const findLinked = (
     .where((of) => of.or([of('expires_at', 'is', null), of('expires_at', '>', now)]))
     .executeTakeFirst()
 
-/** Newest first; without those that are kept for a repeat only. */
+/** The files of a project, newest first, without those that are kept for a repeat only. */
 export function listFiles(db: Db, owner: Owner, options: PageOptions, now: Date): Promise<Page<FileRow>> {
   const all = db.kysely
     .selectFrom('files.files')
@@ -128,7 +131,7 @@ export function listFiles(db: Db, owner: Owner, options: PageOptions, now: Date)
   return readPage(all, 'file_id', options)
 }
 
-/** Deletes the row and frees its quota. Returns false if there is none. */
+/** Deletes the row and frees its quota. Returns false if there is no such file. */
 export async function deleteRow(tx: Tx, owner: Owner, fileId: string): Promise<boolean> {
   const { rows } = await sql`with gone as (
       delete from files.files where account_id = ${owner.accountId} and file_id = ${fileId}

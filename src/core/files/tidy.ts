@@ -1,4 +1,4 @@
-/** What happens to stored files by itself: bytes without rows, creations past their time, and those that wait for the store. */
+/** The upkeep of stored files: bytes without rows and expired creations are deleted, and creations that wait for the store are stored. */
 import { Readable } from 'node:stream'
 import type { App } from '#app'
 import { uuidv7 } from '#platform/ids'
@@ -25,10 +25,10 @@ export async function deleteExpired(app: App, signal: AbortSignal): Promise<void
   }
 }
 
-/** By then a call that has reserved room holds its price, or never will. */
+/** After this time a call that has reserved room holds its price, or never will. */
 const unheldMs = 5 * 60 * 1_000
 
-/** Gives back what dead processes had reserved, and ended calls; runs with the sweeps of the living. */
+/** Gives back the room that dead processes and ended calls had reserved; runs with the sweeps of living processes. */
 export const releaseRooms = ({
   db,
   processes,
@@ -36,7 +36,7 @@ export const releaseRooms = ({
 }: Pick<App, 'db' | 'processes' | 'clock'>): Promise<number> =>
   creationStore.releaseAbandoned(db, processes, uuidv7(clock.nowMs() - unheldMs))
 
-/** A file that waits. */
+/** A file whose bytes wait for the store. */
 interface Spooled {
   account_id: string
   file_id: string
@@ -46,7 +46,7 @@ interface Spooled {
 
 const firstId = '00000000-0000-0000-0000-000000000000'
 
-/** Brings creations from the data folder into the store, once it is back. Stops at the first failure: the next is tried later. */
+/** Brings creations from the data folder into the store, once the store is back. Stops at the first failure; the rest is tried later. */
 export async function storeWaiting(app: App, signal: AbortSignal): Promise<void> {
   const { waiting } = app
   if (!waiting) return
@@ -63,9 +63,9 @@ export async function storeWaiting(app: App, signal: AbortSignal): Promise<void>
 }
 
 /**
- * Every process of this machine does the same. The key becomes pending only while the row still waits, checked in one transaction: pending
- * after another process had stored the bytes, it would have them deleted. Where the file was deleted meanwhile, they stay pending and go.
- * Returns false if there is nothing to be stored here.
+ * Stores a file that waits; every process of this machine tries the same. The key becomes pending only while the row still waits, checked in one
+ * transaction: if the key became pending after another process had stored the bytes, they would be deleted. If the file was deleted meanwhile, its
+ * bytes stay pending and are deleted. Returns false if there is nothing to store here.
  */
 async function store(
   app: App,
@@ -88,10 +88,10 @@ async function store(
   return true
 }
 
-/** By then whoever wrote bytes into the data folder has written their row, or never will. */
+/** After this time a call that wrote bytes into the data folder has written their row, or never will. */
 const unwrittenMs = 60 * 60 * 1_000
 
-/** Deletes bytes in the data folder whose file was deleted, or never came to be. */
+/** Deletes bytes in the data folder whose file was deleted, or was never recorded. */
 export async function deleteForgotten(app: App, signal: AbortSignal): Promise<void> {
   const { waiting } = app
   if (!waiting) return

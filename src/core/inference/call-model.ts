@@ -14,17 +14,17 @@ import { type AnswerListener, noUsage, Step } from './step.ts'
 import { TurnTelemetry } from './turn-telemetry.ts'
 
 export interface CallOptions extends ModelsOptions {
-  /** Who pays. */
+  /** The account and the key that pay. */
   payer: Pick<Payer, 'accountId' | 'keyId'>
-  /** Made by `questionTurn`. */
+  /** A turn that `questionTurn` made. */
   turn: Turn
-  /** Unique to this call; sent to upstreams. */
+  /** An id unique to this call; it is sent to upstreams. */
   callId: string
   /** Aborts when nobody waits for the answer any more. */
   gone: AbortSignal
-  /** Of the work that asks, for its spans. */
+  /** The trace of the work that makes this call, for the spans of the call. */
   trace: TraceContext
-  /** The beginning of that work, from which times of attempts are counted; Unix milliseconds. */
+  /** When the work that makes this call began, in Unix milliseconds; the times of attempts are counted from it. */
   beganMs: number
 }
 
@@ -36,7 +36,7 @@ export interface ModelCallResult {
   usage: Usage
   usageSource: 'upstream' | 'estimated' | 'none'
   microcredits: bigint
-  /** What an upstream may bill for it, whoever pays that. */
+  /** What an upstream may bill for the call, whoever pays it. */
   billed: Billed
   /** The model that answered, or else the last one tried. */
   model: string
@@ -45,13 +45,13 @@ export interface ModelCallResult {
   claims: Claim[]
   /** Why there is no complete answer. */
   failure?: Failure
-  /** The payer's key no longer permits this call; no upstream was called. */
+  /** True if the payer's key no longer permits this call; then no upstream was called. */
   isRefused: boolean
-  /** No upstream can have executed anything, so the call may be repeated. */
+  /** True if no upstream can have executed anything, so that the call may be repeated. */
   hadNoEffect: boolean
 }
 
-/** Of a whole answer what it costs; of one whose end was lost what was ordered at most, as far as the upstream has not said what it counts. */
+/** For a whole answer its cost; for an answer whose end was lost the most that was ordered, as far as the upstream has not reported its counts. */
 export interface Billed {
   microcredits: bigint
   usage: Usage
@@ -91,7 +91,7 @@ export const boundTurn = (promptBytes: number, maxOutputTokens: number, model: M
   passthroughBytes: promptBytes,
 })
 
-/** Never rejects because of an upstream failure; see `failure` in the result. */
+/** Calls the model. Never rejects because of an upstream failure; see `failure` in the result. */
 export async function callModel(
   app: App,
   { callId, gone, trace, beganMs, payer, ...models }: CallOptions,
@@ -144,7 +144,7 @@ export async function callModel(
   }
 }
 
-/** No answer came to its end: nothing where certainly nothing was executed, else all that was ordered. */
+/** What may be billed for an answer that did not come to its end: nothing if certainly nothing was executed, else all that was ordered. */
 function lostAnswer(app: App, step: Step, { maxOutputTokens }: Turn): Billed {
   if (step.hadNoEffect) return { microcredits: 0n, usage: noUsage, usageSource: 'none' }
   const counted = step.usage()
@@ -174,7 +174,7 @@ class AnswerCollector implements AnswerListener {
     return [...this.#calls.values()]
   }
 
-  /** Reads the answer to its end; answers why it is not complete. The step is left when `gone` aborts. */
+  /** Reads the answer to its end; returns the failure if the answer is not complete. The step is left when `gone` aborts. */
   async read(step: Step, gone: AbortSignal): Promise<Failure | undefined> {
     const leave = (): void => step.leave()
     gone.addEventListener('abort', leave, { once: true })

@@ -18,7 +18,7 @@ export class Citations {
   #numbered: readonly Source[] = []
   /** Buffered text that may be the beginning of a mark. */
   #text = ''
-  /** Offset of its first character since `restart`. */
+  /** The offset of the buffered text since `restart`. */
   #offset = 0
 
   /** Registers the results of one tool use; a search replaces the numbered results. */

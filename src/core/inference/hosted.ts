@@ -23,12 +23,12 @@ import { PriorContext } from './prior-context.ts'
 import type { AnswerListener, Step } from './step.ts'
 import { type Finish, StepAnswer } from './step-answer.ts'
 
-/** Contract section 8. */
+/** The most steps of an answer (contract section 8). */
 const maxSteps = 5
 const usualUses = 5
 
 export interface HostedOptions {
-  /** Made by `withHosted`. */
+  /** A turn that `withHosted` made. */
   turn: Turn
   tools: HostedTools
   accountId: string
@@ -61,7 +61,7 @@ export function withHosted(turn: Turn, tools: HostedTools): Turn {
   return { ...turn, tools: [...turn.tools, ...definitions], source: { wire: turn.source.wire } }
 }
 
-/** Receives the answer with its tools; what it throws at a tool's part comes back by `failed`. */
+/** Receives the answer with its tools; an error that it throws at a tool's part is passed to its `failed`. */
 export type HostedListener = PartSink<unknown>
 
 export class HostedAnswer implements AnswerListener {
@@ -120,7 +120,7 @@ export class HostedAnswer implements AnswerListener {
     }, 0n)
   }
 
-  /** Begins with the first step; call once. A failure of a tool or of the hold is told as it was thrown. */
+  /** Begins with the first step; call once. A failure of a tool or of the hold is passed to the listener as it was thrown. */
   start(first: Step, listener: HostedListener): void {
     this.#listener = listener
     this.#begin(first, this.#options.turn)
@@ -228,7 +228,7 @@ export class HostedAnswer implements AnswerListener {
     return results
   }
 
-  /** One tool use; a failed use is free of charge. */
+  /** Runs one tool use; a failed use is free of charge. */
   async #run(use: HostedToolEntry, input: unknown): Promise<ToolResult> {
     const tool = this.#toolOf(use)
     const count = this.#uses.get(use.name)!

@@ -18,7 +18,7 @@ export interface PaidOptions extends Omit<PaidCall, 'gone'> {
   model: Model
   /** `maxOutputTokens` is set by `startPaidTurn`. */
   turn: Turn
-  /** Where the tools of `turn.hosted` are looked up. Default: the built-in tools. */
+  /** The tools among which those of `turn.hosted` are looked up. Default: the built-in tools. */
   tools?: HostedTools
   /** Whether reasoning is delivered to the caller. */
   showsReasoning: boolean
@@ -30,19 +30,19 @@ export interface PaidTurn {
   readonly maxOutputTokens: number
   /** Begins the answer; call once. `listener` gets its parts and, in any case, `done` or `failed`; call `finish` then. */
   start(listener: AnswerListener): void
-  /** The caller reads slower than the answer comes: nothing more is read from the upstream until `resume`. */
+  /** Call when the caller reads more slowly than the answer comes: nothing more is read from the upstream until `resume`. */
   pause(): void
   resume(): void
-  /** The caller disconnected: the call continues or is cancelled according to the provider's `on_disconnect`. */
+  /** Call when the caller disconnects: the call continues or is cancelled according to the provider's `on_disconnect`. */
   leave(): void
   /** Usage so far; final once the answer has ended. */
   usage(): Usage
   /** The charge of an answer that was read to its end and is about to be delivered; it is settled at exactly this amount. */
   bill(): Bill | Promise<Bill>
   /**
-   * Settles. `reply` is the finished JSON, stored for replay if the request claimed an idempotency key.
-   * `undelivered`: the caller gets an error instead of the answer, so a failed upstream costs nothing even if it produced output.
-   * Resolves when the settlement is durable; never rejects.
+   * Settles the turn. `reply` is the finished JSON, stored for replay if the request claimed an idempotency key. `undelivered`: the caller gets an
+   * error instead of the answer, so a failed upstream costs nothing even if it produced output. Resolves when the settlement is durable; never
+   * rejects.
    */
   finish(end: Ending): Promise<Finished>
 }
@@ -96,7 +96,7 @@ class Paid implements PaidTurn, HostedListener {
   #isPaused = false
   /** Whether the caller has disconnected. */
   readonly #gone = { aborted: false }
-  /** The caller disconnected while hosted tools were running. */
+  /** Set if the caller disconnected while hosted tools were running. */
   #leftAtWork: UpstreamError | undefined
 
   constructor(app: App, options: PaidOptions) {
@@ -135,7 +135,7 @@ class Paid implements PaidTurn, HostedListener {
     return this.#options.claim !== undefined && !this.#options.turn.stream
   }
 
-  /** Before the first step. */
+  /** Takes the hold and prepares the first step. */
   async hold(): Promise<void> {
     const fees = this.#hosted?.worstFees ?? 0n
     this.#maxOutputTokens = await this.#request.hold((take) =>
@@ -301,7 +301,7 @@ class Paid implements PaidTurn, HostedListener {
     return this.#steps.length === 1 ? this.#last.attempts : this.#steps.flatMap((step) => step.attempts)
   }
 
-  /** The answer is free: it failed before any output, or the caller gets an error instead. */
+  /** Whether the answer is free: it failed before any output, or the caller gets an error instead. */
   #isFree(undelivered: boolean): boolean {
     // A key that was revoked between steps still pays for the earlier steps.
     const isError = undelivered && this.#fault?.fault !== 'not_allowed'

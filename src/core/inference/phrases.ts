@@ -1,6 +1,6 @@
 import { declareFailures, type Language } from '#platform/errors'
 
-/** What became of the order of a medium; absent where nothing was ordered, or it was refused. */
+/** What became of the order of a medium; absent where nothing was ordered, or the order was refused. */
 interface UpstreamDetail {
   order?: 'may_have_run'
 }

@@ -47,7 +47,7 @@ const readable = (text: string): string => {
   }
 }
 
-/** The model's own messages do not count. */
+/** The text of a message; the model's own messages do not count. */
 function textOf({ role, content }: Message): string {
   return role === 'assistant' ? '' : content.map(contentText).join('\n')
 }

@@ -25,13 +25,13 @@ export class Step implements RunListener {
   #metered: Turn
   #seen: ObservedOutput = { ...unseen }
   #usage: Usage | undefined
-  /** What `usage` answers until something else is seen. */
+  /** The result of `usage`, kept until another part is seen. */
   #known: Usage | undefined
-  /** `#usage` counts the prompt only. */
+  /** True if `#usage` counts only the prompt. */
   #promptOnly = false
   #finishReason: FinishReason | undefined
   #fault: UpstreamError | undefined
-  /** It ended by a defect of ours. */
+  /** True if the step ended by a defect of the platform. */
   #isBroken = false
 
   constructor(options: StepOptions) {
@@ -51,11 +51,11 @@ export class Step implements RunListener {
   get fault(): UpstreamError | undefined {
     return this.#fault
   }
-  /** No attempt had an effect, as far as the upstreams report: the idempotency key may be released. */
+  /** True if no attempt had an effect, as far as the upstreams report: the idempotency key may be released. */
   get mayReleaseClaim(): boolean {
     return this.#options.run.failures.every((failure) => textModels.mayReleaseClaim(failure, false))
   }
-  /** Certainly nothing was executed: no upstream was reached, or each one refused the connection. */
+  /** True if certainly nothing was executed: no upstream was reached, or each one refused the connection. */
   get hadNoEffect(): boolean {
     const { failures } = this.#options.run
     return this.#fault?.executed === false && failures.every(({ executed }) => !executed)
@@ -65,13 +65,13 @@ export class Step implements RunListener {
     return this.#usage && !this.#promptOnly ? 'upstream' : 'estimated'
   }
 
-  /** Begins; call once. Its `done` or `failed` is called in any case. */
+  /** Begins the step; call it once. The listener's `done` or `failed` is called in any case. */
   start(listener: AnswerListener): void {
     this.#listener = listener
     this.#options.run.start(this)
   }
 
-  /** The caller disconnected. */
+  /** Call when the caller disconnects. */
   leave(): void {
     if (!this.#options.isFetchable) this.#options.run.leave()
   }
@@ -124,7 +124,7 @@ export class Step implements RunListener {
 
   /** The upstream's claim and the corrected usage, if the claim is impossible; otherwise undefined. */
   get usageCorrection(): UsageCorrection | undefined {
-    // What the upstream has not come to count is an estimate of ours, and no claim.
+    // Counts that the upstream has not reported are the platform's estimate, and no claim.
     const claimed = this.#usage && this.#counted()
     const usage = claimed && this.#believed(claimed)
     return usage === claimed ? undefined : { claimed: claimed!, believed: usage! }

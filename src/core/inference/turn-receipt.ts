@@ -13,7 +13,7 @@ export interface EndedTurn {
   steps: readonly Step[]
   usage: Usage
   hosted: HostedAnswer | undefined
-  /** Nothing is charged for the whole of it. */
+  /** True if nothing is charged for the whole turn. */
   isFree: boolean
   undelivered: boolean
   /** The hold before it was raised to the cost. */

@@ -34,7 +34,7 @@ const ofOrders = new Set<string>([
   'UPSTREAM_RATE_LIMITED',
 ])
 
-/** The same failure of a call whose order may have been carried out: final, in a sentence that does not suggest another order. */
+/** Returns the failure of a call whose order may have been carried out: final, in a sentence that does not suggest another order. */
 export function orderedFailure({ code, detail, more }: Failure): Failure {
   const told = ofOrders.has(code) ? { order: 'may_have_run' } : detail
   return finalFailure(new Failure(code, told, { ...more, executed: true }))

@@ -51,7 +51,7 @@ export function worstCaseOf(
   return { microcredits, maxOutputTokens: outputTokens }
 }
 
-/** The highest prices among the models that may answer, and what the turn may take of them beside its output. */
+/** The highest prices among the models that may answer, and the most that the turn may use beside its output. */
 function promptOf(app: App, options: ModelsOptions) {
   const { model, turn } = options
   const input = inputBound(turn)

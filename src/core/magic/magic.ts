@@ -40,7 +40,7 @@ function isWebm(bytes: Uint8Array): boolean {
   return false
 }
 
-/** An ID3 tag, or a frame followed at its exact length by another one or the end. */
+/** Whether the bytes begin with an ID3 tag, or with a frame followed at its exact length by another one or the end. */
 function isMp3(bytes: Uint8Array): boolean {
   if (hasText(bytes, 0, 'ID3') && bytes.length > 10) {
     const start = skipId3(bytes)
@@ -54,7 +54,7 @@ function isMp3(bytes: Uint8Array): boolean {
     : readFrame(bytes, frame.length) !== undefined
 }
 
-/** A frame of AAC in ADTS, behind an ID3 tag or none, followed at its exact length by another one or the end. */
+/** Whether the bytes begin with a frame of AAC in ADTS, after an ID3 tag or none, followed at its exact length by another one or the end. */
 function isAdts(bytes: Uint8Array): boolean {
   const start = skipId3(bytes)
   const length = adtsBytes(bytes, start)
@@ -62,7 +62,7 @@ function isAdts(bytes: Uint8Array): boolean {
   return start + length >= bytes.length || adtsBytes(bytes, start + length) !== undefined
 }
 
-/** The length that the head of a frame says (ISO 14496-3, 1.A.2.2): a rate that exists, and more than the head itself. */
+/** The length in the header of a frame (ISO 14496-3, 1.A.2.2); undefined where the rate does not exist or the length is not more than the header. */
 function adtsBytes(bytes: Uint8Array, at: number): number | undefined {
   if (at + 6 > bytes.length || bytes[at] !== 0xff || (bytes[at + 1]! & 0xf6) !== 0xf0) return undefined
   const length = ((bytes[at + 3]! & 3) << 11) | (bytes[at + 4]! << 3) | (bytes[at + 5]! >> 5)

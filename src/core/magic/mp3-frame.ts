@@ -24,14 +24,14 @@ const bitrates: readonly (readonly (readonly number[])[])[] = [
 ]
 const sampleRates = [44_100, 48_000, 32_000]
 
-/** Reads the frame header at the place; `undefined` when there is none, or one of free or reserved values. */
+/** Reads the frame header at the offset; `undefined` when there is none, or when it has free or reserved values. */
 export function readFrame(bytes: Uint8Array, at: number): Frame | undefined {
   const second = bytes[at + 1]
   if (bytes[at] !== 0xff || second === undefined || (second & 0xe0) !== 0xe0) return undefined
   const third = bytes[at + 2]
   const fourth = bytes[at + 3]
   if (third === undefined || fourth === undefined) return undefined
-  const version = (second >> 3) & 3 // 0: 2.5, 2: 2, 3: 1
+  const version = (second >> 3) & 3 // MPEG version: 0 is 2.5, 2 is 2, 3 is 1
   const layer = 4 - ((second >> 1) & 3) // 4 is reserved
   const rate = sampleRates[(third >> 2) & 3]
   if (version === 1 || layer === 4 || rate === undefined) return undefined
@@ -49,7 +49,7 @@ export function readFrame(bytes: Uint8Array, at: number): Frame | undefined {
   return { length, samples, sampleRate, channels: mono ? 1 : 2, headerBytes: 4 + sideInformation }
 }
 
-/** Where the audio begins: behind the ID3v2 tag when there is one, whose size has four 7-bit bytes. */
+/** The offset at which the audio begins: after the ID3v2 tag, if there is one. The size of the tag has four 7-bit bytes. */
 export function skipId3(bytes: Uint8Array): number {
   if (!hasText(bytes, 0, 'ID3') || bytes.length < 10) return 0
   const size = [6, 7, 8, 9].reduce((sum, at) => sum * 128 + ((bytes[at] ?? 0) & 0x7f), 0)

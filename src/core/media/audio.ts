@@ -8,7 +8,7 @@ export function measureAudio(bytes: Uint8Array): { durationSeconds: number } | u
   return seconds !== undefined && seconds > 0 ? { durationSeconds: seconds } : undefined
 }
 
-/** Chunks looked at; recordings have some dozens before their sound. */
+/** The most chunks that are read; recordings have some dozens before their sound. */
 const maxChunks = 10_000
 
 /** Formats whose byte rate follows from rate, channels and bits: PCM, float, A-law, µ-law, extensible. */
@@ -26,7 +26,7 @@ function measureWav(bytes: Uint8Array): number | undefined {
       bytesPerSecond = claimed >= 16 && start + 16 <= bytes.length ? rateOf(view, start) : undefined
       if (bytesPerSecond === undefined) return undefined
     } else if (hasText(bytes, at, 'data')) {
-      // Writers to a pipe leave the size at 0 or at its greatest.
+      // Writers to a pipe leave the size at 0 or at its maximum.
       const open = claimed === 0 || claimed >= 0xffff_ff00
       const size = open ? bytes.length - start : Math.min(claimed, bytes.length - start)
       return bytesPerSecond === undefined ? undefined : size / bytesPerSecond
@@ -46,15 +46,15 @@ function rateOf(view: DataView, at: number): number | undefined {
   return bits >= 8 && bits <= 64 ? sampleRate * channels * Math.ceil(bits / 8) : undefined
 }
 
-/** Bytes of rubbish between frames that are skipped, as players do. */
+/** The most bytes of rubbish between frames that are skipped, as players do. */
 const patience = 65_536
-/** Places within rubbish that may begin a frame or a tag; pictures and texts between frames have some ten thousands of them a megabyte. */
+/** The most places within rubbish that may begin a frame or a tag; pictures and texts between frames have some ten thousands of them a megabyte. */
 const maxFalseStarts = 100_000
 
 /**
- * Walks all frames, which is right for constant and variable bit rates alike and does not believe the frame count of a
- * Xing table (a table's frame has no sound and is not counted). Encoder delay, some hundredths of a second, stays in.
- * `undefined` for rubbish that is made to look like frames.
+ * The seconds of an mp3. All frames are walked, which is right for constant and variable bit rates alike and does not rely on the frame count of a
+ * Xing table (a table's frame has no sound and is not counted). Encoder delay, some hundredths of a second, is included. `undefined` for rubbish that
+ * is made to look like frames.
  */
 function measureMp3(bytes: Uint8Array): number | undefined {
   let at = skipId3(bytes)

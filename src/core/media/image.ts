@@ -1,12 +1,12 @@
 import { hasBytes, hasText, sniff, viewOf } from '#core/magic'
 
-/** Pixels. */
+/** The size of an image in pixels. */
 export interface ImageSize {
   width: number
   height: number
 }
 
-/** More than any camera makes. A header of a few bytes can claim an image that exhausts a decoder's memory. */
+/** More pixels than any camera makes. A header of a few bytes can claim an image that exhausts a decoder's memory. */
 const maxPixels = 100_000_000
 const maxSide = 32_767
 
@@ -47,7 +47,10 @@ function measureGif(bytes: Uint8Array): ImageSize | undefined {
   return { width: view.getUint16(6, true), height: view.getUint16(8, true) }
 }
 
-/** Segments, markers and fill bytes looked at; cameras write some dozens before the frame, and some hundreds with a preview and a profile. */
+/**
+ * The most segments, markers and fill bytes that are read; cameras write some dozens before the frame, and some hundreds with a preview and a
+ * profile.
+ */
 const maxSteps = 100_000
 
 /** ITU T.81, B.2.2: walks the segments to the start of frame, which every coding process (C0–CF) has alike. */
@@ -81,10 +84,10 @@ function measureJpeg(bytes: Uint8Array): ImageSize | undefined {
   return undefined
 }
 
-/** Orientations of EXIF 2.32, 4.6.5, that are a quarter turn away from what people see; phones write portraits so. */
+/** Orientations of EXIF 2.32, 4.6.5, in which the stored picture is a quarter turn away from the upright one; phones store portraits like this. */
 const turned = new Set([5, 6, 7, 8])
 
-/** Whether the first directory of an APP1 segment has such an orientation; nothing is read beyond the end of the segment. */
+/** Whether the first directory of an APP1 segment has one of the `turned` orientations; nothing is read beyond the end of the segment. */
 function liesOnSide(segment: Uint8Array): boolean {
   const tiff = segment.subarray(6)
   const little = hasText(tiff, 0, 'II')
@@ -102,7 +105,7 @@ function isStartOfFrame(marker: number): boolean {
   return marker >= 0xc0 && marker <= 0xcf && marker !== 0xc4 && marker !== 0xc8 && marker !== 0xcc
 }
 
-/** Decoders take time that grows with the square of the frames: these cost 0.3 s, eight times as many 17 s. */
+/** Decoders take time that grows with the square of the number of frames: this many cost 0.3 s, eight times as many 17 s. */
 const maxFrames = 5_000
 
 /** Whether an extended WebP, whose chunks are padded to even lengths, has more frames (`ANMF`) than are decoded. */

@@ -8,20 +8,20 @@ import { reasons } from './phrases.ts'
 
 /** Limits for the links of one turn. */
 export interface LinkBounds {
-  /** Different links; a link that occurs several times is fetched once. */
+  /** The most different links; a link that occurs several times is fetched once. */
   maxLinks: number
   maxBytesEach: number
-  /** Sum over all links. */
+  /** The most bytes of all links together. */
   maxBytes: number
   timeoutMs: number
-  /** Per link. */
+  /** The most redirects of each link. */
   maxRedirects: number
 }
 
 export const defaultLinkBounds: LinkBounds = {
   maxLinks: 20,
   maxBytesEach: 10 * 1024 * 1024,
-  // As Base64 it fits the 32 MB that vendors take in one request.
+  // As Base64, these bytes fit the 32 MB that vendors take in one request.
   maxBytes: 23 * 1024 * 1024,
   timeoutMs: 15_000,
   maxRedirects: 3,
@@ -38,16 +38,16 @@ const typesOf = {
 export interface LinkedMedia {
   /** The messages with bytes in place of every link. */
   messages: Message[]
-  /** By link. */
+  /** The fetched media, by link. */
   found: ReadonlyMap<string, FoundMedia>
 }
 
 export type FoundMedia = Media & { data: Uint8Array; mediaType: string }
 
 /**
- * The messages with the bytes of every link in its place, named and measured by themselves whatever their server calls them; for
- * upstreams that take no links. The input is not modified. Throws LINK_NOT_USABLE for the first link that fails and aborts the
- * others; throws `FetchRefused` (`aborted`) when the signal aborts.
+ * The messages with the bytes of every link in its place, for upstreams that take no links. The type and measures come from the bytes, whatever their
+ * server calls them. The input is not modified. Throws LINK_NOT_USABLE for the first link that fails and aborts the others; throws `FetchRefused`
+ * (`aborted`) when the signal aborts.
  */
 export async function withLinkedMedia(
   client: GuardedClient,
@@ -62,7 +62,7 @@ export async function withLinkedMedia(
 
 /** Limits for checking links that an upstream will open itself. */
 const inspection = {
-  /** Different hosts; their names are looked up. */
+  /** The most different hosts, whose names are looked up. */
   maxHosts: 64,
   atOnce: 8,
   timeoutMs: 2_000,
@@ -80,7 +80,7 @@ export async function inspectLinks(
   const hosts = new Map<string, Link>()
   for (const { media } of linksIn(messages)) {
     const url = URL.parse(media.url)
-    // One link per host is checked, unless the link holds credentials or is not plain https; those are checked each.
+    // One link per host is checked, unless the link holds credentials or is not plain https; such links are each checked.
     const key = url && /^https:\/\/[^/@\\]+\//i.test(media.url) ? url.host : media.url
     if (!hosts.has(key)) hosts.set(key, media)
   }
@@ -119,7 +119,7 @@ const linksIn = (messages: readonly Message[]): Linked[] => partsIn(messages).fi
 const isLinked = (part: Content): part is Linked =>
   'media' in part && part.media.url !== undefined && part.media.data === undefined
 
-/** Fetched concurrently, since each is limited in time and all together in number and bytes. */
+/** Fetches the links concurrently, since each is limited in time, and all together in number and bytes. */
 async function fetchAll(
   client: GuardedClient,
   links: readonly Link[],

@@ -83,7 +83,7 @@ const film = mp4(
   box('trak', tkhd(1280, 720), box('mdia', mdhd(600, 1500))),
 )
 
-/** As much as one request may bring: a beginning, and one piece again and again. */
+/** As many bytes as one request may bring: a beginning, and one piece again and again. */
 const filled = (beginning: Uint8Array, piece: number[]) => {
   const made = Buffer.alloc(23 * 1024 * 1024, Uint8Array.from(piece))
   made.set(beginning)
@@ -96,7 +96,7 @@ const amongFrames = (piece: number[]) => {
   return made
 }
 const jpegStart = bytes([0xff, 0xd8])
-/** What is made to keep a measuring process busy, by what it consists of. */
+/** Files made to keep a measuring process busy, by what they consist of. */
 const enormous: Record<string, () => Uint8Array> = {
   'jpeg fill bytes': () => filled(jpegStart, [0xff]),
   'jpeg restart markers': () => filled(jpegStart, [0xff, 0xd0]),
@@ -353,7 +353,7 @@ describe('measure', () => {
 
   test.each(Object.entries(enormous))('23 MB of %s hold no event loop', async (name, make) => {
     const hostile = make()
-    // At most 30 ms on the machine of docs/decisions/0047; one half as fast stays below 100.
+    // Measuring takes at most 30 ms on the machine of docs/decisions/0047; a machine half as fast stays below 100 ms.
     await expectNoHold(name, async () => measure(hostile), 100)
   })
 })

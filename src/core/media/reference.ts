@@ -1,15 +1,15 @@
-/** Pictures that something is made by, as they leave this server: upright, of bounded size, and without what a camera wrote beside them. */
+/** Reference pictures, as they leave this server: upright, of bounded size, and without what a camera wrote beside the pixels. */
 import type { Media } from '#core/turn'
 
-/** No model looks at more. */
+/** No model uses more pixels a side. */
 const maxSide = 2_048
 /** A few bytes can claim any size; 64 megapixels are 256 MB decoded. */
 const maxPixels = 64_000_000
 const quality = 92
 
 /**
- * The picture written anew: JPEG stays JPEG, all else becomes PNG, which every upstream reads; of an animation the first picture. Nothing but
- * its pixels is left: no EXIF, no place, no text. Undefined where its bytes cannot be decoded to their end, or have too many pixels.
+ * Encodes the picture anew: JPEG stays JPEG, all else becomes PNG, which every upstream reads; only the first picture of an animation is kept.
+ * Nothing but its pixels is left: no EXIF, no place, no text. Undefined where its bytes cannot be decoded to their end, or have too many pixels.
  */
 export async function referencePicture({ data, mediaType, param }: Media): Promise<Media | undefined> {
   const { default: sharp } = await import('sharp')

@@ -1,4 +1,4 @@
-/** Cleans one untrusted SVG, draws it and ends. Started by svg/confined-svg.ts, confined. */
+/** Cleans one untrusted SVG, draws it and ends. svg/confined-svg.ts starts this process, confined. */
 import { answer } from '#platform/confined-process'
 import { cleanSvg } from './svg/clean-svg.ts'
 import type { SvgAnswer, SvgWork } from './svg/confined-svg.ts'

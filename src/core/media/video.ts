@@ -1,13 +1,13 @@
 import { hasText, sniff, viewOf } from '#core/magic'
 
-/** Pixels and seconds. */
+/** Size in pixels, and length in seconds. */
 export interface VideoMeasures {
   width: number
   height: number
   durationSeconds: number
 }
 
-/** Boxes looked at; real films have some dozens on the levels that are read. */
+/** The most boxes that are read; real films have some dozens on these levels. */
 const maxBoxes = 10_000
 
 /** Boxes whose children are read (ISO 14496-12), and nothing nests deeper than moov/trak/mdia. */
@@ -54,7 +54,7 @@ function walk(bytes: Uint8Array, from: number, to: number, depth: number, found:
   }
 }
 
-/** Every box is longer than its header, so that a walk always moves on; one that claims too much ends with its parent. */
+/** Returns undefined for a size below that of the header, so that a walk always moves on; a box that claims too much ends with its parent. */
 function readBox(view: DataView, at: number, to: number): { payload: number; end: number } | undefined {
   const size = view.getUint32(at)
   if (size === 0) return { payload: at + 8, end: to }

@@ -42,7 +42,7 @@ describe.each(Object.entries(formats))('%s', (_, made) => {
       expect(await pixelsOf(after)).toEqual(await pixelsOf(before))
       expect(await uprightOf(after)).toEqual(await uprightOf(before))
       expect(measure(after)).toMatchObject({ width: measure(before)!.width, height: measure(before)!.height })
-      // A second time there is nothing to take.
+      // A second pass finds nothing to remove.
       expect(Buffer.from((await withoutMetadata(after))!).equals(after)).toBe(true)
     },
   )

@@ -1,17 +1,20 @@
 /**
- * A picture without what a camera or a program wrote beside its pixels: place, time, device, names, previews, what follows its end. Its
- * pixels stay byte for byte; what says how they are shown (colours, gamma, frames, the turn of a photo) stays too.
+ * A picture without what a camera or a program wrote beside its pixels: place, time, device, names, previews, and bytes after its end. Its pixels
+ * stay byte for byte; the data that says how they are shown (colours, gamma, frames, the turn of a photo) stays too.
  */
 import { crc32 } from 'node:zlib'
 import { hasText, sniff, viewOf } from '#core/magic'
 import { Slice } from '#platform/slices'
 
-/** Bytes that are searched or copied between two looks at the clock. */
+/** The bytes that are searched or copied between two looks at the clock. */
 const blockBytes = 256 * 1024
-/** Segments or chunks; cameras write some dozens, an animation thousands. */
+/** The most segments or chunks; cameras write some dozens, an animation thousands. */
 const maxPieces = 100_000
 
-/** In slices: a form may bring 100 MiB. The same bytes, or fewer, of a jpeg, png or webp; anything else as it is. Undefined where there are more pieces than any program writes. */
+/**
+ * Returns a jpeg, png or webp without its metadata, and anything else as it is. Undefined where there are more pieces than any program writes. Works
+ * in slices, since a form may bring 100 MiB.
+ */
 export async function withoutMetadata(bytes: Uint8Array): Promise<Uint8Array | undefined> {
   switch (sniff(bytes)) {
     case 'image/jpeg':
@@ -71,7 +74,7 @@ class Kept {
   }
 }
 
-/** ITU T.81, B.1.1.2: JFIF, colour profiles and Adobe's transform say how pixels are shown; all else of APPn and COM says something about them. */
+/** ITU T.81, B.1.1.2: JFIF, colour profiles and Adobe's transform say how pixels are shown; the other segments of APPn and COM are metadata. */
 function isKeptSegment(bytes: Uint8Array, marker: number, at: number): boolean {
   if (marker === 0xe2) return hasText(bytes, at, 'ICC_PROFILE\0')
   if (marker === 0xee) return hasText(bytes, at, 'Adobe')
@@ -118,7 +121,7 @@ async function jpegAlone(bytes: Uint8Array): Promise<Uint8Array | undefined> {
   return kept.joined()
 }
 
-/** Coded data lasts to the next marker; zeros after 0xff are part of it, and so are restarts. */
+/** The end of coded data, which lasts to the next marker; zeros after 0xff are part of the data, and so are restarts. */
 async function endOfScan(bytes: Uint8Array, from: number): Promise<number> {
   const slice = new Slice()
   for (let at = from; at < bytes.length; at += blockBytes) {
@@ -140,11 +143,11 @@ function markerWithin(bytes: Uint8Array, from: number, to: number): number | und
 
 const exifHead = 'Exif\0\0'
 
-/** What of 1 … 8 an APP1 segment says; 1 where it is no EXIF or says nothing. */
+/** The orientation, 1 … 8, in an APP1 segment; 1 where the segment is no EXIF or states none. */
 const exifOrientation = (segment: Uint8Array): number =>
   hasText(segment, 0, exifHead) ? orientationOf(segment.subarray(exifHead.length)) : 1
 
-/** Of TIFF, 4.6.5 of EXIF 2.32: the first directory; nothing is read beyond its end. */
+/** The orientation in the first directory of a TIFF (EXIF 2.32, 4.6.5); nothing is read beyond the end of the directory. */
 function orientationOf(tiff: Uint8Array): number {
   const little = hasText(tiff, 0, 'II')
   if (tiff.length < 8 || !(little || hasText(tiff, 0, 'MM'))) return 1
@@ -180,7 +183,7 @@ function exifSegment(orientation: number): Buffer {
   return Buffer.concat([head, content])
 }
 
-/** PNG 3, 11.3: critical chunks begin with a capital. Of the others these say how pixels are shown. */
+/** PNG 3, 11.3: critical chunks begin with a capital. Of the other chunks, these say how pixels are shown. */
 const shownChunks = new Set(
   'tRNS gAMA cHRM sRGB iCCP cICP mDCV cLLI sBIT bKGD hIST pHYs sPLT acTL fcTL fdAT'.split(' '),
 )
@@ -214,7 +217,7 @@ function pngChunk(type: string, content: Buffer): Buffer {
   return chunk
 }
 
-/** RFC 9649, 2.7. */
+/** The chunks that are kept (RFC 9649, 2.7). */
 const webpChunks = new Set(['VP8 ', 'VP8L', 'VP8X', 'ANIM', 'ANMF', 'ALPH', 'ICCP'])
 const webpHead = 12
 const webpExif = 0x08
@@ -235,12 +238,12 @@ async function webpAlone(bytes: Uint8Array): Promise<Uint8Array | undefined> {
     else if (webpChunks.has(type)) kept.keep(at, Math.min(next, end))
     at = next
   }
-  // After the pictures, as the format wants it.
+  // The EXIF chunk comes after the pictures, as the format requires.
   if (orientation !== 1) kept.add(webpChunk('EXIF', exifOf(orientation)))
   return withWebpHead(await kept.joined(), orientation !== 1)
 }
 
-/** Some writers put the head of a JPEG segment before it. */
+/** The orientation in an EXIF chunk; some writers put the head of a JPEG segment before its content. */
 const webpOrientation = (content: Uint8Array): number =>
   hasText(content, 0, exifHead) ? exifOrientation(content) : orientationOf(content)
 
@@ -251,7 +254,7 @@ function webpChunk(type: string, content: Buffer): Buffer {
   return Buffer.concat([head, content])
 }
 
-/** Its length and what it says to have are what it has. */
+/** Sets the length and the flags in the head to what the file contains. */
 function withWebpHead(bytes: Uint8Array, hasExif: boolean): Uint8Array {
   viewOf(bytes).setUint32(4, bytes.length - 8, true)
   if (hasText(bytes, webpHead, 'VP8X') && bytes.length > webpHead + 8)

@@ -1,4 +1,7 @@
-/** What a turn may take at most, and what was used where the upstream does not say; what that costs is known by the kind of the model. */
+/**
+ * The most tokens that a turn may use, and an estimate of those that it used where the upstream does not report them. What they cost is known by the
+ * kind of the model.
+ */
 
 import type { InputBound } from '#core/models'
 import type { Content, Turn, Usage } from '#core/turn'
@@ -11,19 +14,19 @@ export { type PossibleInput, possibleInput } from './possible-input.ts'
 const tokensPerImage = 4_000
 const tokensPerAudioSecond = 50
 const tokensPerVideoSecond = 300
-/** Text and image of a page together (Anthropic: 1,500 to 3,000 of text, beside its picture). */
+/** The text and image of a page together (Anthropic: 1,500 to 3,000 tokens of text, beside the picture). */
 const tokensPerPage = 4_600
-/** Of a PDF that nobody has counted. */
+/** The assumed pages of a PDF that nobody has counted. */
 export const usualPages = 100
 
-/** Pages of one PDF that a model with this window takes: vendors allow 100, and 600 where the window is larger than 200,000 tokens. */
+/** The most pages of one PDF that a model with this window takes: vendors allow 100, and 600 where the window is larger than 200,000 tokens. */
 export const maxPages = (contextLength: number): number => (contextLength > 200_000 ? 600 : 100)
 
-/** What a PDF that nobody here has counted comes to at most: no more pages are read of it than fill the window. */
+/** The most pages of a PDF that nobody here has counted: no more of its pages are read than fill the window. */
 export const uncountedPages = (contextLength: number): number =>
   Math.min(maxPages(contextLength), Math.ceil(contextLength / tokensPerPage))
 
-/** What the input can be at most without a tokenizer. */
+/** The most tokens that the input can have, without a tokenizer. */
 export function inputBound(turn: Turn): InputBound {
   const bound = { text: Math.ceil(inputBytes(turn) / 2), image: 0, media: 0 }
   for (const message of turn.messages) {
@@ -32,12 +35,12 @@ export function inputBound(turn: Turn): InputBound {
   return bound
 }
 
-/** Tokens of what one search at an upstream finds, at most. */
+/** The most tokens that one search at an upstream finds. */
 export const searchTokens = 16_000
 
 /**
- * Bytes that tools which run at an upstream make its model read at most: after each use, all of the prompt and all that was found
- * until then. `finds` are the tokens that each use may find.
+ * The most bytes that an upstream's tools make its model read: after each use, all of the prompt and all that was found until then. `finds` are the
+ * tokens that each use may find.
  */
 export function foundBound(turn: Turn, finds: readonly number[]): number {
   const { text, image, media } = inputBound(turn)
@@ -92,8 +95,8 @@ function textBytes(part: Content): number {
 const size = (text: string | undefined): number => (text === undefined ? 0 : Buffer.byteLength(text))
 
 /**
- * What was used, for upstreams that do not say, or were cut before they could. Not a bound but a fair guess, marked as
- * such on the receipt: four bytes a token for text (it holds for English and for Persian), and one token a delta where deltas are that small.
+ * Estimates the usage where an upstream does not report it, or was cut off before it could. The estimate is not a bound but a fair guess, and the
+ * receipt marks it as one: four bytes a token for text (which holds for English and for Persian), and one token a delta where deltas are that small.
  */
 export function estimateUsage(
   turn: Turn,

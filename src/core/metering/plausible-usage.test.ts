@@ -28,7 +28,7 @@ const believed = (claim: Partial<Usage>, turn: Turn, of = seen): Usage =>
   plausibleUsage(usageOf(claim), { turn, model: { ...model, features: [...model.features] }, seen: of })
 const most = (turn: Turn): number => believed({ input: 1e12 }, turn).input
 
-/** Of a prompt without a byte: the frame of the turn and its message, and the template. */
+/** The most tokens of a prompt without a byte: the frame of the turn and its message, and the template. */
 const empty = 64 + 32 + 4_096
 const tool = (bytes: number): Tool => ({
   name: 'weather',
@@ -90,7 +90,7 @@ describe('an input that nothing hidden is read with has at most', () => {
     const { input, cachedInput, cacheWriteInput, mediaInput } = usage
     expect(input).toBe(empty + 1 + 1_500)
     expect(cachedInput + cacheWriteInput + mediaInput).toBeLessThanOrEqual(input)
-    // None of them is below zero, which would hide another one that is too large.
+    // No count is below zero, which would hide another count that is too large.
     expect(Math.min(cachedInput, cacheWriteInput, mediaInput)).toBeGreaterThanOrEqual(0)
     expect(believed({ input: 2_000, mediaInput: 2_000 }, turn).mediaInput).toBe(1_500)
     expect(believed({ input: 4_000, cacheWriteInput: 9e9, cacheWriteHourInput: 9e9 }, turn)).toMatchObject({

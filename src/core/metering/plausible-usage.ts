@@ -1,7 +1,7 @@
 /**
- * The usage reported by an upstream is a claim (docs/decisions/0040-claims.md). Impossible figures are reduced to the possible maximum;
- * possible ones are accepted, since hidden reasoning has no visible bytes and a vendor's own search reads the prompt again. A count of
- * zero for what was read or written is impossible too: then the estimate counts.
+ * The usage reported by an upstream is a claim (docs/decisions/0040-claims.md). Impossible figures are reduced to the possible maximum; possible ones
+ * are accepted, since hidden reasoning has no visible bytes and a vendor's own search reads the prompt again. A count of zero for what was read or
+ * written is impossible too: then the estimate is charged.
  */
 
 import type { Model } from '#core/models'
@@ -54,7 +54,7 @@ export function plausibleUsage(claim: Usage, evidence: Evidence): Usage {
   return isSame(claim, usage) ? claim : usage
 }
 
-/** No prompt has zero tokens, and no answer of which something was seen. */
+/** Replaces impossible zeros by the estimate: no prompt has zero tokens, and no answer of which something was seen. */
 function withoutZeros({ input, output }: Usage, { turn, seen }: Evidence): Pick<Usage, 'input' | 'output'> {
   if (input > 0 && (output > 0 || seen.deltas === 0)) return { input, output }
   const estimate = estimateUsage(turn, seen)
@@ -86,7 +86,7 @@ function maxOutput({ turn, model, seen }: Evidence): number {
   return mayHideOutput ? limit : Math.min(limit, 2 * seen.bytes + hiddenTokens * (1 + seen.calls))
 }
 
-/** Where audio or video came by address, or is read in several rounds, all of the input may be of it. */
+/** The most input tokens of audio and video. Where media came by address, or are read in several rounds, all of the input may be media. */
 function maxMedia(turn: Turn, possible: PossibleInput | undefined): number {
   const isMedia = ({ type }: Turn['messages'][number]['content'][number]): boolean =>
     type === 'audio' || type === 'video'

@@ -4,29 +4,29 @@ import type { Content, Media, Turn } from '#core/turn'
 import { inputBytes, usualPages } from './metering.ts'
 
 export interface PossibleInput {
-  /** All of it, media included. */
+  /** All tokens of the input, media included. */
   total: number
-  /** The audio and video in it. */
+  /** The tokens of its audio and video. */
   media: number
 }
 
-/** The chat template, and what vendors put before a prompt without being asked. */
+/** The tokens of the chat template, and of what vendors put before a prompt by themselves. */
 const templateTokens = 4_096
-/** Around each tool: vendors write its schema anew in a form of their own. */
+/** Extra tokens of each tool: vendors rewrite its schema in a form of their own. */
 const toolTokens = 1_024
-/** OpenAI's gpt-4o-mini in high detail: 2,833, and 5,667 for each of at most eight tiles. No other vendor counts as many. */
+/** The image tokens of OpenAI's gpt-4o-mini in high detail: 2,833, and 5,667 for each of at most eight tiles. No other vendor counts as many. */
 const dearestImageTokens = 48_169
-/** The text that a vendor reads out of a page beside its picture; what is denser than that is paid for by the bytes of its file. */
+/** The tokens of the text that a vendor reads from a page beside its picture; the bytes of the file are added for denser text. */
 const pageTextTokens = 4_600
-/** Of sound; encoders read it in windows of half a minute, the last one filled up with silence. */
+/** Tokens of a second of sound; encoders read it in windows of half a minute, the last one filled up with silence. */
 const tokensPerAudioSecond = 50
 const audioWindowSeconds = 30
-/** Qwen's at its highest resolution and ten pictures a second. */
+/** Tokens of a second of video: Qwen's count at its highest resolution and ten pictures a second. */
 const tokensPerVideoSecond = 4_000
 
 /**
- * No token of a text is less than a byte. Undefined where the request bounds nothing: the upstream fetches a picture or a document by
- * itself, reads the prompt again after its own tools, or sums it up first.
+ * The most tokens that the input of a turn can have: a token of text has at least one byte. Undefined where the request bounds nothing: the upstream
+ * fetches a picture or a document by itself, reads the prompt again after its own tools, or summarizes the prompt first.
  */
 export function possibleInput(turn: Turn): PossibleInput | undefined {
   const content = turn.messages.flatMap((message) => message.content)

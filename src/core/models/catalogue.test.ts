@@ -362,7 +362,7 @@ test.each([
   ['gemini', 'formats: [pcm], speed: [0.5, 2]', /no field for the pace of speech: leave audio\.speed out/],
   ['elevenlabs', 'instructions: true', /no field for instructions: leave audio\.instructions out/],
   ['gemini', 'does: [dialogue], formats: [pcm], max_voices: 3', /2 voices at most and not 3/],
-  // It speaks by the first of them.
+  // A provider speaks by the first of its dialects that can.
   ['elevenlabs, speech', 'does: [dialogue]', /do speech and not dialogue/],
 ])('what the wires of %s cannot do is refused at the start: %s', (dialects, audio, sentence) => {
   expect(refusal(sounding(dialects) + speaker(audio))).toMatch(sentence)

@@ -19,27 +19,27 @@ import { type Medium, media, type Preset, type PresetNames, presets } from './se
 
 /** Every model this server offers, and the providers behind them. Immutable after the start. */
 export interface Catalogue {
-  /** By its id, or by one of its aliases. */
+  /** Finds a model by its id, or by one of its aliases. */
   find(name: string): AnyModel | undefined
-  /** In the order of the file, then ready-made, then local, then sandbox. */
+  /** All models: those of the file in its order, then ready-made, then local, then sandbox models. */
   list(): AnyModel[]
   /** The registered model kinds. */
   kinds: Kinds
-  /** Used for calls that name no model. */
+  /** The model of calls that name no model. */
   defaultText: Model
   /** The models of Studio's presets, by medium; a medium that no model makes is absent. */
   studio: StudioPresets
-  /** Used for semantic search in knowledge projects; absent when none is configured. */
+  /** The model for semantic search in knowledge projects; absent when none is configured. */
   embedding?: EmbeddingModel
-  /** Makes the videos of calls that name no model; absent where no model makes any. */
+  /** The model that makes the videos of calls that name no model; absent where no model makes any. */
   defaultVideo?: VideoModel
-  /** Writes the recordings of calls that name no model down; absent where no model does. */
+  /** The model that transcribes the recordings of calls that name no model; absent where no model does. */
   defaultTranscription?: TranscriptionModel
-  /** Answers calls that name no model; absent where the configuration names none. */
+  /** The model that answers realtime calls that name no model; absent where the configuration names none. */
   defaultRealtime?: RealtimeModel
   /**
-   * What answers in a call with this model: a realtime model itself, a text model together with those that listen and speak for it.
-   * Undefined for every other kind, and where nothing listens or speaks.
+   * The model that answers in a call that names this model: a realtime model itself, or a text model together with those that listen and speak for
+   * it. Undefined for every other kind, and where nothing listens or speaks.
    */
   realtimeOf(model: AnyModel): RealtimeModel | undefined
   providers(): ProviderConfig[]
@@ -61,7 +61,7 @@ const sandbox: ProviderConfig = {
   timeouts: defaultTimeouts,
   onDisconnect: 'cancel',
   headers: {},
-  // It fetches none and works offline; its answer states this.
+  // The sandbox fetches no links and works offline; its answer states this.
   takesLinks: true,
 }
 
@@ -69,9 +69,9 @@ const sandbox: ProviderConfig = {
 const entryCreated = Date.UTC(2026, 0, 1) / 1_000
 
 /**
- * One catalogue of the file, of what was discovered and of the sandbox. The file takes precedence: a provider or a model
- * of the same id replaces the discovered one. Sandbox models are always listed and are the default only when there is nothing else.
- * Throws `StartRefused` for a model without price, provider or reachable wire, and for names that point nowhere.
+ * One catalogue of the file, of what was discovered and of the sandbox. The file takes precedence: a provider or a model of the same id replaces the
+ * discovered one. Sandbox models are always listed and are the default only when there is nothing else. Throws `StartRefused` for a model without
+ * price, provider or reachable wire, and for names that refer to no model or provider.
  */
 export function buildCatalogue(
   config: Config,
@@ -174,7 +174,7 @@ function checkSandbox(entry: ModelEntry, model: string, sandboxModels: readonly 
   if (!known.includes(model)) refuse(phrases.noSandboxModel(entry.where, model, known))
 }
 
-/** Every name that is taken: the ids, and the aliases of the file, none of which may be another's name. */
+/** All names of models: the ids, and the aliases of the file, none of which may be another model's name. */
 function withAliases(
   models: ReadonlyMap<string, AnyModel>,
   entries: readonly ModelEntry[],
@@ -189,7 +189,7 @@ function withAliases(
   return named
 }
 
-/** From here on each fallback is known by its id: what a caller may use is held against ids. */
+/** Replaces the name of each fallback by its id, because the models that a caller may use are given by their ids. */
 function checkFallbacks(entry: ModelEntry, named: ReadonlyMap<string, AnyModel>): void {
   const model = named.get(entry.id)!
   model.fallbacks = entry.fallbacks.map((name) => {
@@ -237,8 +237,8 @@ const isOf = <Kind extends Medium>(model: AnyModel | undefined, kind: Kind): mod
   model?.kind === kind
 
 /**
- * A preset without a model of its own has the one of `balanced`, else of any other, else the standard one: of texts the default model, of
- * other media the first of the catalogue. Undefined where there is none.
+ * The models of the presets. A preset without a model of its own has the one of `balanced`, else of any other preset, else the standard one: for text
+ * the default model, for other media the first of the catalogue. Undefined where there is none.
  */
 function presetModels<Kind extends Medium>(
   kind: Kind,
@@ -297,7 +297,7 @@ function defaultOfKind<Kind extends 'video' | 'transcription'>(
   return isOne(model) ? model : refuse(phrases.noPreset(where, name, kind, idsOf(models, kind)))
 }
 
-/** Those that work where an entry names none of its own. */
+/** The models that an entry uses where it names none of its own. */
 interface Helpers {
   text: Model
   transcription: TranscriptionModel | undefined
@@ -322,7 +322,7 @@ type PipelineEntry = Extract<RealtimeEntry, { engine: 'pipeline' }>
 const isPipeline = (entry: ModelEntry): entry is PipelineEntry =>
   entry.kind === 'realtime' && entry.engine === 'pipeline'
 
-/** From here on its models are known by their ids, and each is of the kind that it has to be. */
+/** Replaces the names of the entry's models by their ids, and checks that each model is of the required kind. */
 function completePipeline(
   entry: PipelineEntry,
   models: ReadonlyMap<string, AnyModel>,

@@ -21,11 +21,11 @@ export interface Discovery {
 
 const defaultOllamaHost = 'http://127.0.0.1:11434'
 
-/** Usual addresses get so long, so that their absence costs nothing; named ones get longer. */
+/** Servers at usual addresses have this long to answer, so that their absence costs nothing; named ones have longer. */
 const usualMs = 300
 const namedMs = 3_000
 
-/** Runs once at the start; all local servers are asked at once. */
+/** Runs once at the start; all local servers are queried at once. */
 export async function discover(vendors: VendorKeys, outbound: Outbound): Promise<Discovery> {
   const named = vendors.ollamaHost
   const host = named ?? defaultOllamaHost

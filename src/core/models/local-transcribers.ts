@@ -1,4 +1,4 @@
-/** Servers of this machine that write recordings down, found where they usually listen; each is known by what only it answers. */
+/** Servers of this machine that write recordings down, found where they usually listen; each is recognized by an answer that only it gives. */
 import { type Dispatcher, request } from 'undici'
 import { type Egress, openDispatcher } from '#platform/proxy'
 import type { TranscriptionModel, TranscriptionSettings } from './kinds/transcription/transcription-model.ts'
@@ -7,7 +7,7 @@ import { writesDown } from './ready-made-transcriptions.ts'
 
 export type LocalServer = 'speaches' | 'localai' | 'whispercpp'
 
-/** Where each listens unless it is told otherwise. */
+/** The address at which each server listens by default. */
 export const localServers: Readonly<Record<LocalServer, string>> = {
   speaches: 'http://127.0.0.1:8000',
   localai: 'http://127.0.0.1:8080',
@@ -19,11 +19,11 @@ export interface LocalTranscriber {
   models: TranscriptionModel[]
 }
 
-/** More than any desk has installed; a bound, because the lists come from outside. */
+/** More models than anybody has installed; a bound, because the lists come from outside. */
 const maxModels = 100
 const maxBytes = 4 * 1024 * 1024
 
-/** The models of a local server, free by explicit zero; nothing where it is not there within `timeoutMs`, or is another one. */
+/** The models of a local server, free by explicit zero; undefined where it does not answer within `timeoutMs`, or is another server. */
 export async function findTranscriber(
   server: LocalServer,
   host: string,
@@ -53,7 +53,7 @@ interface Answer {
 const whisper: Partial<TranscriptionSettings> = { timestamps: 'word', takesPrompt: true }
 
 const readers: Record<LocalServer, (ask: Ask) => Promise<Found | undefined>> = {
-  /** Its models say their task (speaches-ai/speaches, routers/models.py); lists of others, such as vLLM at the same port, do not. */
+  /** Its models state their task (speaches-ai/speaches, routers/models.py); the lists of other servers, such as vLLM at the same port, do not. */
   speaches: async (ask) => {
     const listed = itemsIn(await ask('/v1/models?task=automatic-speech-recognition'))
     const names = namesOf(listed.filter(({ task }) => task === 'automatic-speech-recognition'))
@@ -68,7 +68,7 @@ const readers: Record<LocalServer, (ask: Ask) => Promise<Found | undefined>> = {
     )
     return { names: namesOf(writing), settings: { timestamps: 'segment' } }
   },
-  /** It names itself (ggml-org/whisper.cpp, examples/server), and lists nothing: whatever it was started with is its one model. */
+  /** The server names itself (ggml-org/whisper.cpp, examples/server), and lists nothing: the model it was started with is its only one. */
   whispercpp: async (ask) => {
     const answer = await ask('/')
     return answer?.server === 'whisper.cpp' ? { names: ['whisper'], settings: whisper } : undefined
@@ -107,7 +107,7 @@ function describe(server: LocalServer, host: string, { names, settings }: Found)
   }
 }
 
-/** Undefined where nobody answers well: then there is no such server. */
+/** The answer at an address; undefined where none comes, or a bad one: then there is no such server. */
 async function answerOf(dispatcher: Dispatcher, url: string, timeoutMs: number): Promise<Answer | undefined> {
   try {
     const reply = await request(url, { dispatcher, signal: AbortSignal.timeout(timeoutMs) })
@@ -128,7 +128,7 @@ async function answerOf(dispatcher: Dispatcher, url: string, timeoutMs: number):
   }
 }
 
-/** The objects of a list as OpenAI has it. */
+/** The objects in a list of OpenAI's form. */
 function itemsIn(answer: Answer | undefined): Record<string, unknown>[] {
   try {
     const list: unknown = answer && JSON.parse(answer.body)

@@ -5,7 +5,7 @@ import type { Modality, Wire } from '#core/turn'
 export interface NamedModel {
   /** `<vendor>/<model_name>`. */
   id: string
-  /** Other names by which callers may ask for it; answers and receipts bear the id. */
+  /** Other names by which callers may request the model; answers and receipts bear the id. */
   aliases?: string[]
   displayName: string
   description: string
@@ -17,24 +17,24 @@ export interface NamedModel {
   deployments: Deployment[]
   /** Ids of models of the same kind tried when no deployment of this one can answer. */
   fallbacks: string[]
-  /** The day on which its vendor switches it off: 2027-01-06. */
+  /** The day on which the vendor switches the model off, such as 2027-01-06. */
   shutdownDate?: string
   inputModalities: Modality[]
 }
 
 export interface Deployment {
-  /** `<provider>/<upstream model>`, unique within its model; stands on receipts. */
+  /** `<provider>/<upstream model>`, unique within its model; receipts name it. */
   id: string
   provider: string
   /** The wires that its provider speaks; undefined for the sandbox, which answers every turn. */
   wires?: readonly Wire[]
-  /** Whether its provider takes a reasoning budget as a number; undefined: as its wire does. */
+  /** Whether its provider takes a reasoning budget as a number; undefined: the wire decides. */
   takesReasoningBudget?: boolean
   /** The upstream's own name of the model. */
   model: string
-  /** Share among deployments of equal priority. */
+  /** The share among deployments of equal priority. */
   weight: number
-  /** Lower is tried first. */
+  /** The lowest number is tried first. */
   priority: number
 }
 

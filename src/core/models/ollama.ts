@@ -4,7 +4,7 @@ import { type Egress, openDispatcher } from '#platform/proxy'
 import type { Feature, Model } from './models.ts'
 import { defaultTimeouts, type ProviderConfig } from './provider-settings.ts'
 
-/** More than any desk has installed; a bound, because the list comes from outside. */
+/** More models than anybody has installed; a bound, because the list comes from outside. */
 const maxModels = 100
 
 /**
@@ -99,10 +99,10 @@ async function describe(
   }
 }
 
-/** Of any model there is; a larger figure is a defect, and holds and limits are reckoned from it. */
+/** More than the window of any model; a larger figure is a defect, and holds and limits are computed from it. */
 const maxContextLength = 100_000_000
 
-/** The window stands under the name of the architecture: `llama.context_length`. */
+/** The context window, which stands under the name of the architecture, such as `llama.context_length`. */
 function contextOf(info: unknown): number {
   const found = isRecord(info)
     ? Object.entries(info).find(([name]) => name.endsWith('.context_length'))

@@ -53,6 +53,6 @@ export const phrases = {
   }),
 }
 
-/** A catalogue may have hundreds; the configuration's own stand first. */
+/** The first of these ids: a catalogue may have hundreds, and the configuration's own come first. */
 const some = (ids: readonly string[], comma: string): string =>
   ids.slice(0, 12).join(comma) + (ids.length > 12 ? `${comma}…` : '')

@@ -8,7 +8,7 @@ const priceData = (): typeof import('@pydantic/genai-prices') =>
 
 export interface KnownPrice {
   pricing: Pricing
-  /** Tokens of prompt and answer together, when the data knows it. */
+  /** Tokens of prompt and answer together; absent when the data does not have it. */
   contextLength?: number
   /** Tokens of prompt up to which this price holds; absent when it holds throughout. */
   steadyUpTo?: number
@@ -57,7 +57,7 @@ function base(price: ModelPrice, name: string): number | undefined {
   return typeof value === 'object' ? value.base : value
 }
 
-/** Some vendors charge long prompts more; the first step is where one price stops being the truth. */
+/** The tokens from which a vendor charges long prompts more, because one price holds only up to there. */
 function firstStep(price: ModelPrice): number | undefined {
   const starts = [
     'input_mtok',

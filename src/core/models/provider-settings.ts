@@ -35,32 +35,32 @@ export const isWire = (dialect: Dialect): dialect is Wire => textDialects.some((
 /** An upstream service: address, key, wires and timeouts. */
 export interface ProviderConfig {
   id: string
-  /** Without a slash at the end; of what is reached without an address `sandbox:`, or `sherpa:` and a folder. */
+  /** The address without a slash at the end; for a provider without an address `sandbox:`, or `sherpa:` and a folder. */
   baseUrl: string
-  /** Of sherpa-onnx: where its model and its package are. */
+  /** The places of sherpa-onnx's model and package. */
   sherpa?: { folder: string; package: string }
   apiKey?: string
   dialects: Dialect[]
   timeouts: TimeoutsConfig
-  /** `cancel`: the upstream stops billing on abort; `drain`: read on to its usage report. */
+  /** `cancel`: the upstream stops billing on abort; `drain`: the answer is read on to its usage report. */
   onDisconnect: 'cancel' | 'drain'
-  /** Answers that one process drains at a time; past them the upstream is cancelled. */
+  /** The most answers that one process drains at a time; beyond them the upstream is cancelled. */
   maxDrains?: number
-  /** Sent with every request, beside the key. */
+  /** Headers that are sent with every request, beside the key. */
   headers: Record<string, string>
   /** True sends the `traceparent` header to this provider. */
   passTraceparent?: boolean
-  /** Overrides the proxy of the environment; `direct`: none. */
+  /** Overrides the proxy of the environment; `direct`: no proxy. */
   proxy?: ProxyConfig | 'direct'
-  /** Trusted beside all other roots. */
+  /** Roots that are trusted beside all others. */
   ca?: CaConfig
-  /** Links to pictures and documents: all, none (what they lead to is fetched here and sent as data), or, when absent, as its wire has it. */
+  /** Whether links to pictures and documents are sent. False: what they lead to is fetched here and sent as data. Absent: the wire decides. */
   takesLinks?: boolean
-  /** Whether it takes a reasoning budget as a number: `reasoning.max_tokens` on chat and Responses. Absent: as its wire does. */
+  /** Whether the provider takes a reasoning budget as a number: `reasoning.max_tokens` on chat and Responses. Absent: the wire decides. */
   takesReasoningBudget?: boolean
 }
 
-/** All in milliseconds. */
+/** Timeouts, all in milliseconds. */
 export interface TimeoutsConfig {
   connectMs: number
   firstByteMs: number
@@ -94,7 +94,7 @@ const dialects = [
   'realtime',
 ] as const
 const hour = 3_600_000
-/** Set by the client itself; an entry that overrides them would break every request. */
+/** Headers that the client sets itself; an entry that overrides them would break every request. */
 const reservedHeaders = [
   'host',
   'content-length',
@@ -223,7 +223,7 @@ const sherpaAlone: Sentence = {
   fa: 'گویش sherpa را کنار دیگران یا کنار base_url دارد: sherpa نشانی ندارد، پس آن را ارائه‌دهنده‌ای جدا با dialects: [sherpa] و folder بنویسید',
 }
 
-/** Where it is reached: by an address, or, of sherpa-onnx, in a folder of this machine. */
+/** The place of the provider: an address, or for sherpa-onnx a folder of this machine. */
 function placeOf(
   typed: Static<typeof Provider>,
   node: ConfigNode,
@@ -242,7 +242,7 @@ function placeOf(
   }
 }
 
-/** Whether it is reached over the network. */
+/** Whether the provider is reached over the network. */
 export const isAway = ({ baseUrl: address }: Pick<ProviderConfig, 'baseUrl'>): boolean =>
   /^https?:/.test(address)
 
@@ -275,7 +275,7 @@ function providerOf(
   }
 }
 
-/** Elsewhere the wire decides. */
+/** True for openrouter.ai; elsewhere the wire decides. */
 const knownForBudgets = (address: string): true | undefined =>
   /^https?:/.test(address) && new URL(address).hostname === 'openrouter.ai' ? true : undefined
 

@@ -1,6 +1,7 @@
 /**
- * Models of pictures, sound, videos, transcripts and vectors that a vendor's key switches on. Only those whose price and name stand in a public document,
- * which is named beside them; a vendor without any is a provider all the same, for which an entry of the file needs nothing but a model.
+ * Models of pictures, sound, videos, transcripts and vectors that a vendor's key switches on. Only models are listed whose price and name stand in a
+ * public document, which is named beside them; a vendor without such models is still a provider, for which an entry of the file needs nothing but a
+ * model.
  */
 import type { AudioModel, AudioPricing, AudioSettings, Voice } from './kinds/audio/audio-model.ts'
 import type { EmbeddingModel } from './kinds/embedding/embedding-model.ts'
@@ -23,7 +24,7 @@ import type { VendorKeys } from './settings.ts'
 
 export type MediaModel = AudioModel | EmbeddingModel | ImageModel | TranscriptionModel | VideoModel
 
-/** Beside the wires of text, at the same address. */
+/** Dialects that these vendors speak beside the wires of text, at the same address. */
 export const mediaDialects: { [Vendor in keyof VendorKeys]?: Dialect[] } = {
   openai: ['images', 'speech', 'modalities', 'transcriptions', 'realtime'],
   groq: ['transcriptions'],
@@ -33,7 +34,7 @@ export const mediaDialects: { [Vendor in keyof VendorKeys]?: Dialect[] } = {
 interface MediaVendor {
   key: 'deepgram' | 'elevenlabs' | 'fal' | 'gemini' | 'groq' | 'openai' | 'openrouter'
   name: string
-  /** Absent: the provider of its texts serves them. */
+  /** The provider of the vendor's media; absent: the provider of its texts serves them. */
   provider?: { id: string; baseUrl: string; dialects: Dialect[] }
   models: ((named: NamingOf) => MediaModel)[]
   videos?: (named: NamingOf) => VideoModel[]
@@ -47,16 +48,16 @@ type NamingOf = (
   shutdownDate?: string,
 ) => Omit<NamedModel, 'inputModalities'>
 
-/** When the documents below were read; `created` of these models. Unix seconds. */
+/** The day on which the documents below were read, used as `created` of these models, in Unix seconds. */
 const listedAt = Date.UTC(2026, 10, 24) / 1_000
 
 const voices = (names: string, languages: string[] = []): Voice[] =>
   names.split(' ').map((id) => ({ id, name: id, languages }))
 
-/** As clients of OpenAI list them (azure.github.io/PyRIT, OpenAIChatAudioConfig); the older models know the first six. */
+/** The voices that clients of OpenAI list (azure.github.io/PyRIT, OpenAIChatAudioConfig); the older models have the first six. */
 const openAiVoices = 'alloy echo fable onyx nova shimmer ash ballad coral sage verse marin cedar'
 const olderVoices = 'alloy echo fable onyx nova shimmer'
-/** openrouter.ai/google/gemini-3.8-flash-tts/llms.txt. */
+/** The voices of Gemini (openrouter.ai/google/gemini-3.8-flash-tts/llms.txt). */
 const geminiVoices =
   'Kore Puck Zephyr Charon Fenrir Leda Orus Aoede Callirrhoe Autonoe Enceladus Iapetus Umbriel Algieba Despina Erinome Algenib ' +
   'Rasalgethi Laomedeia Achernar Alnilam Schedar Gacrux Pulcherrima Achird Zubenelgenubi Vindemiatrix Sadachbia Sadaltager Sulafat'
@@ -124,7 +125,7 @@ const perPicture = (perImage: number): PicturePricing => ({
   perPartial: 0,
 })
 
-/** Both are cut to any shorter length by `dimensions` (developers.openai.com/api/docs/guides/embeddings). */
+/** Vectors of these models are cut to any shorter length by `dimensions` (developers.openai.com/api/docs/guides/embeddings). */
 const embeds = (
   named: ReturnType<NamingOf>,
   inputPerMillion: number,
@@ -143,7 +144,7 @@ const embeds = (
 
 const speechFormats: AudioSettings['formats'] = ['mp3', 'opus', 'aac', 'flac', 'wav', 'pcm']
 const sizes = (...pairs: [number, number][]) => pairs.map(([width, height]) => ({ width, height }))
-/** On which OpenAI switches its speech models off (its page of deprecations). */
+/** The day on which OpenAI switches its speech models off (its page of deprecations). */
 const speechEnds = '2027-01-06'
 
 const vendors: MediaVendor[] = [
@@ -151,7 +152,7 @@ const vendors: MediaVendor[] = [
     key: 'openai',
     name: 'OpenAI',
     transcriptions: readyMadeTranscriptions.openai,
-    // developers.openai.com/api/docs/models/<model>.
+    // Source: developers.openai.com/api/docs/models/<model>.
     models: [
       (named) =>
         openAiPictures(named('gpt-image-2.6-flare', 'GPT Image 2.6 Flare'), outputOf25, [
@@ -168,7 +169,7 @@ const vendors: MediaVendor[] = [
         speaks(
           named('gpt-4o-mini-tts', 'GPT-4o mini TTS', speechEnds),
           { inputPerMillion: 0.6, outputPerMillion: 12 },
-          // It reads 2,000 tokens at once.
+          // The model reads 2,000 tokens at once.
           {
             voices: voices(openAiVoices),
             formats: speechFormats,
@@ -199,7 +200,7 @@ const vendors: MediaVendor[] = [
     name: 'OpenRouter',
     transcriptions: readyMadeTranscriptions.openrouter,
     videos: readyMadeVideos.openrouter,
-    // openrouter.ai/<model>. Copies of a page differ by a cent: the dearest.
+    // Source: openrouter.ai/<model>. Where copies of a page differ by a cent, the highest price is used.
     models: [
       (named) =>
         draws(named('recraft/recraft-v4.1', 'Recraft V4.1'), perPicture(0.04), {
@@ -213,12 +214,12 @@ const vendors: MediaVendor[] = [
           maxReferences: 1,
         }),
       (named) =>
-        // "$0.04 per output image, regardless of size"; its sizes as routeway.ai/models/seedream-v4.5-sequential lists them.
+        // "$0.04 per output image, regardless of size"; the sizes are those that routeway.ai/models/seedream-v4.5-sequential lists.
         draws(named('bytedance-seed/seedream-4.5', 'Seedream 4.5'), perPicture(0.04), {
           sizes: sizes([1920, 1920], [2560, 1440], [1440, 2560], [3072, 2048], [2048, 3072]),
           maxReferences: 8,
         }),
-      // OpenRouter passes its vendors' prices on (openrouter.ai/docs/faq): those of Google below.
+      // OpenRouter passes its vendors' prices on (openrouter.ai/docs/faq), so these are Google's below.
       (named) =>
         geminiSpeech(named('google/gemini-3.8-flash-tts', 'Gemini 3.8 Flash TTS'), 18, { formats: ['pcm'] }),
     ],
@@ -227,7 +228,7 @@ const vendors: MediaVendor[] = [
     key: 'gemini',
     name: 'Google',
     videos: readyMadeVideos.gemini,
-    // Its own wire, which stands beside the one that is like OpenAI's.
+    // Google's own wire, beside the one that is like OpenAI's.
     provider: {
       id: 'gemini-media',
       baseUrl: 'https://generativelanguage.googleapis.com/v1beta',
@@ -236,8 +237,8 @@ const vendors: MediaVendor[] = [
     models: [
       (named) =>
         draws(
-          // $0.134 a picture of 1K or 2K (4K is dearer): ai.google.dev/gemini-api/docs/pricing, as api-evangelist/gemini copied it on
-          // 2026-09-20. 560 tokens for a picture given along: docs.cloud.google.com, gemini/3-pro-image; $2 a million.
+          // $0.134 a picture of 1K or 2K (4K costs more): ai.google.dev/gemini-api/docs/pricing, as api-evangelist/gemini copied it on 2026-09-20. A
+          // picture that is given to edit has 560 tokens: docs.cloud.google.com, gemini/3-pro-image; $2 a million.
           named('gemini-3-pro-image', 'Gemini 3 Pro Image'),
           { ...perPicture(0.134), perReference: 0.00112 },
           {
@@ -264,15 +265,15 @@ const vendors: MediaVendor[] = [
     name: 'ElevenLabs',
     transcriptions: readyMadeTranscriptions.elevenlabs,
     provider: { id: 'elevenlabs', baseUrl: 'https://api.elevenlabs.io/v1', dialects: ['elevenlabs'] },
-    // Flash $0.05, Multilingual and v3 $0.10 a thousand characters: elevenlabs.io/pricing/api, as developer.puter.com and hail-hq/hail
-    // quote it; where figures of v3 differ, the dearest. Languages: help.elevenlabs.io, article 17883183930129.
+    // Flash $0.05, Multilingual and v3 $0.10 a thousand characters: elevenlabs.io/pricing/api, as developer.puter.com and hail-hq/hail quote it;
+    // where figures of v3 differ, the highest is used. Languages: help.elevenlabs.io, article 17883183930129.
     models: [
       (named) => elevenSpeech(named('eleven_flash_v2_5', 'Eleven Flash v2.5'), 50, { maxCharacters: 40_000 }),
       (named) =>
         elevenSpeech(named('eleven_multilingual_v2', 'Eleven Multilingual v2'), 100, {
           maxCharacters: 10_000,
         }),
-      // The only one of them that speaks Persian. A dialogue of more than 2,000 characters is spoken line by line.
+      // The only one of these models that speaks Persian. A dialogue of more than 2,000 characters is spoken line by line.
       (named) =>
         elevenSpeech(named('eleven_v3', 'Eleven v3'), 100, {
           tasks: ['speech', 'dialogue'],
@@ -298,7 +299,7 @@ const vendors: MediaVendor[] = [
     models: [
       (named) =>
         draws(
-          // fal.ai/models/fal-ai/flux-1/dev/llms.txt: $0.025 a megapixel. All of these have less than one.
+          // fal.ai/models/fal-ai/flux-1/dev/llms.txt: $0.025 a megapixel. All of these sizes have less than one.
           named('fal-ai/flux-1/dev', 'FLUX.1 [dev]'),
           perPicture(0.025),
           {
@@ -312,9 +313,9 @@ const vendors: MediaVendor[] = [
 ]
 
 /**
- * $5 a million tokens of text, $8 of pictures given along, $30 of pictures drawn: docs.laozhang.ai, announcements/gpt-image-2-6-2026-11, and
- * apidog.com/blog/gpt-image-2-5-api quote developers.openai.com so; sizes and 100 tokens for an unfinished picture stand there too. Nobody
- * says what a picture given along has at most: 4,096 patches of 2048 × 2048 and half as many more.
+ * $5 a million tokens of text, $8 of pictures given to edit, $30 of pictures drawn: docs.laozhang.ai, announcements/gpt-image-2-6-2026-11, and
+ * apidog.com/blog/gpt-image-2-5-api quote these prices of developers.openai.com; they also have the sizes, and 100 tokens for an unfinished picture.
+ * No document states the most tokens of a picture given to edit: 4,096 patches of 2048 × 2048 and half as many more are assumed.
  */
 const openAiPictures = (
   named: ReturnType<NamingOf>,
@@ -342,7 +343,7 @@ const openAiPictures = (
   )
 
 /**
- * Of 1024 × 1024 with 2.5, whose prices 2.6 kept (github.com/sanand0/blog, quality-levels-of-gpt-image-2.5-flare); wide and tall ones have
+ * Tokens of 1024 × 1024 with 2.5, whose prices 2.6 kept (github.com/sanand0/blog, quality-levels-of-gpt-image-2.5-flare); wide and tall pictures have
  * fewer.
  */
 const outputOf25: ExpectedImageTokens['output'] = [
@@ -351,14 +352,14 @@ const outputOf25: ExpectedImageTokens['output'] = [
   { quality: 'high', tokens: 1_756 },
 ]
 
-/** Of 1024 × 1024 with 2 (community.openai.com/t/1379464): a quality less for the same tokens. */
+/** Tokens of 1024 × 1024 with 2 (community.openai.com/t/1379464): the same tokens give a lower quality than with 2.5. */
 const outputOf2: ExpectedImageTokens['output'] = [
   { quality: 'low', tokens: 196 },
   { quality: 'medium', tokens: 1_756 },
   { quality: 'high', tokens: 7_024 },
 ]
 
-/** recraft.ai/docs/api-reference/appendix. */
+/** The sizes of Recraft (recraft.ai/docs/api-reference/appendix). */
 const recraftSizes = sizes(
   [1024, 1024],
   [1536, 768],
@@ -384,9 +385,9 @@ const olderSpeech = (named: ReturnType<NamingOf>, perMillionCharacters: number):
   )
 
 /**
- * The prices of 2027, twice those until then, so that a server that is not renewed by then does not sell below cost
- * (github.com/BerriAI/litellm/discussions/42776). Voices are named as before, but what stands in the text is spoken, so instructions and
- * speakers have fields of their own, and whole files of WAV are answered (docs.cloud.google.com, text-to-speech/migration-guide).
+ * The prices of 2027, twice those before, so that a server that is not renewed by then does not sell below cost
+ * (github.com/BerriAI/litellm/discussions/42776). Voices are named as before, but the whole text is spoken, so instructions and speakers have fields
+ * of their own, and whole files of WAV are answered (docs.cloud.google.com, text-to-speech/migration-guide).
  */
 const geminiSpeech = (
   named: ReturnType<NamingOf>,
@@ -417,7 +418,7 @@ const elevenSpeech = (
     named,
     { perMillionCharacters },
     {
-      // Of its first steps; others and one's own are named by their ids.
+      // The voice of ElevenLabs' first steps; other voices and the caller's own are named by their ids.
       voices: [{ id: 'JBFqnCBsd6RMkjVDRZzb', name: 'George', gender: 'male', languages }],
       takesOtherVoices: true,
       formats: ['mp3', 'pcm'],

@@ -34,18 +34,18 @@ export const writesDown = (
   pricing: { perMinute: 0, minimumSeconds: 0, inputPerMillion: 0, outputPerMillion: 0, ...pricing },
 })
 
-/** 25 MB is what OpenAI and Groq take (their pages on speech to text); a little less, for the form around the file. */
+/** OpenAI and Groq take 25 MB (their pages on speech to text); this is a little less, for the form around the file. */
 const mostBytes = 24 * 1024 * 1024
-/** developers.openai.com, createTranscription: files without AAC in a stream of its own. */
+/** The formats of developers.openai.com, createTranscription, which do not include AAC in a stream of its own. */
 const usualFormats: RecordedFormat[] = ['wav', 'mp3', 'm4a', 'webm', 'ogg', 'flac']
-/** On which OpenAI switches its older models off (its page of deprecations). */
+/** The day on which OpenAI switches its older models off (its page of deprecations). */
 const olderEnd = '2027-02-26'
 
-/** Its models of tokens write 2,000 of them at most (developers.openai.com, gpt-4o-transcribe): ten minutes of quick speech. */
+/** OpenAI's models with prices by tokens write 2,000 tokens at most (developers.openai.com, gpt-4o-transcribe): ten minutes of quick speech. */
 const tokensSeconds = 480
 
 export const readyMadeTranscriptions = {
-  // developers.openai.com/api/docs/models/<model>: prices and what each can be asked for.
+  // developers.openai.com/api/docs/models/<model>: prices, and what each model can be asked for.
   openai: (named: NamingOf): TranscriptionModel[] => [
     writesDown(
       named('gpt-transcribe', 'GPT-Transcribe'),
@@ -83,7 +83,7 @@ export const readyMadeTranscriptions = {
       { formats: usualFormats, timestamps: 'word', takesPrompt: true },
     ),
   ],
-  // openrouter.ai/<model>; hosts of the open ones differ in the least that they bill: ten seconds are the most.
+  // openrouter.ai/<model>; hosts of the open models differ in the least time that they bill, which is ten seconds at most.
   openrouter: (named: NamingOf): TranscriptionModel[] => [
     writesDown(
       named('openai/whisper-large-v3-turbo', 'Whisper Large v3 Turbo'),
@@ -97,8 +97,8 @@ export const readyMadeTranscriptions = {
     ),
   ],
   // Recordings in one of many languages $0.0092 a minute (deepgram.com/pricing as of 2026-08-01, in D3velop-llc/open-gauntlet-leaderboard; others
-  // quote less), speakers told apart $0.002 more (hail-hq/hail): the dearest of both, since a price does not know what is asked for. Persian
-  // since 2026-02-03 (developers.deepgram.com/changelog). Keyterms cost more and are left out.
+  // quote less), telling speakers apart $0.002 more (hail-hq/hail): the price is the sum of both, since it does not depend on what is requested.
+  // Persian since 2026-02-03 (developers.deepgram.com/changelog). Keyterms cost more and are left out.
   deepgram: (named: NamingOf): TranscriptionModel[] => [
     writesDown(
       named('nova-3', 'Nova-3'),

@@ -38,21 +38,21 @@ const wideAndTall = ['16:9', '9:16']
 const secondsTo = (first: number, last: number): number[] =>
   Array.from({ length: last - first + 1 }, (_, at) => first + at)
 
-/** Veo takes 8 s alone for 1080p (ai.google.dev/gemini-api/docs/veo). */
+/** Veo takes only 8 s for 1080p (ai.google.dev/gemini-api/docs/veo). */
 const veo = (audio: VideoCombination['audio']): VideoCombination[] => [
   { resolution: '720p', durations: [4, 6, 8], aspectRatios: wideAndTall, audio },
   { resolution: '1080p', durations: [8], aspectRatios: wideAndTall, audio },
 ]
 
-/** Of a second with sound and without. */
+/** The price of a second with sound, and of one without. */
 const bySound = (heard: number, silent: number): VideoPricing['rows'] => [
   { audio: true, perSecond: heard },
   { audio: false, perSecond: silent },
 ]
 
 /**
- * `pricing_skus` of openrouter.ai/api/v1/videos/models, as clients of it keep them for their tests; it says the cost of each video, which is
- * what is charged, up to these. One frame: with two, Veo makes 8 s only.
+ * The prices are `pricing_skus` of openrouter.ai/api/v1/videos/models, as its clients keep them for their tests; OpenRouter reports the cost of each
+ * video, which is charged up to these prices. One frame is allowed: with two, Veo makes 8 s only.
  */
 const openRouterVideos = (named: NamingOf): VideoModel[] => [
   films(
@@ -77,16 +77,16 @@ const openRouterVideos = (named: NamingOf): VideoModel[] => [
 ]
 
 /**
- * $0.07 a second of 720p and $0.105 of 1080p: muapi.ai/gemini-omni-1.2-flash, and as a share of them docs.laozhang.ai,
- * gemini-omni-video-generation, of 2026-11-11. Two cents a video beside, for what it thinks and reads: both are billed as tokens. Veo itself has
- * been shut down at this address since 2026-10-22 (docs.apiyi.com, veo-3-1-preview-retired).
+ * $0.07 a second of 720p and $0.105 of 1080p: muapi.ai/gemini-omni-1.2-flash, and docs.laozhang.ai, gemini-omni-video-generation, of 2026-11-11,
+ * which quotes a share of these prices. Two cents a video are added for what the model thinks and reads, both billed as tokens. Veo itself has been
+ * shut down at this address since 2026-10-22 (docs.apiyi.com, veo-3-1-preview-retired).
  */
 const geminiVideos = (named: NamingOf): VideoModel[] => [
   films(
     named('gemini-omni-1.2-flash', 'Gemini Omni 1.2 Flash'),
     (['720p', '1080p'] as const).map((resolution) => ({
       resolution,
-      // Between two frames it makes ten seconds at most, else fifteen (developer.civitai.com, gemini-omni).
+      // Between two frames the model makes ten seconds at most, else fifteen (developer.civitai.com, gemini-omni).
       durations: [5, ...secondsTo(3, 4), ...secondsTo(6, 10)],
       aspectRatios: wideAndTall,
       audio: 'always',
@@ -101,7 +101,7 @@ const geminiVideos = (named: NamingOf): VideoModel[] => [
   ),
 ]
 
-/** fal.ai/models/<model>/llms.txt. Its models of pictures have names of their own. */
+/** Source: fal.ai/models/<model>/llms.txt. The models of fal that start from pictures have names of their own. */
 const falVideos = (named: NamingOf): VideoModel[] => [
   films(
     named('fal-ai/kling-video/v3/turbo/pro/text-to-video', 'Kling 3 Turbo Pro'),

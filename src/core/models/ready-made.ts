@@ -11,17 +11,17 @@ interface Vendor {
   id: Exclude<keyof VendorKeys, 'deepgram' | 'elevenlabs' | 'fal' | 'localHosts' | 'ollamaHost'>
   name: string
   baseUrl: string
-  /** That it speaks; chat alone where absent. */
+  /** The wires that the vendor speaks; chat alone where absent. */
   wires?: Wire[]
   onDisconnect: 'cancel' | 'drain'
   takesLinks?: boolean
-  /** Its chat and Responses wires take `reasoning.max_tokens`. */
+  /** True: the vendor's chat and Responses wires take `reasoning.max_tokens`. */
   takesReasoningBudget?: boolean
   models: VendorModel[]
 }
 
 interface VendorModel {
-  /** The vendor's own name. */
+  /** The vendor's own name of the model. */
   model: string
   displayName: string
   contextLength: number
@@ -48,7 +48,7 @@ const fiveEfforts = ['none', 'low', 'medium', 'high', 'xhigh']
 const sixEfforts = ['none', 'low', 'medium', 'high', 'xhigh', 'max']
 const threeEfforts = ['low', 'medium', 'high']
 
-/** The first model of a vendor is its quick one: the default when no other is named. Figures are the vendors' own, 2026-11. */
+/** The first model of a vendor is a fast one, and the default when no other is named. Figures are the vendors' own, 2026-11. */
 const vendors: Vendor[] = [
   {
     id: 'openai',
@@ -113,7 +113,7 @@ const vendors: Vendor[] = [
     baseUrl: 'https://openrouter.ai/api/v1',
     wires: ['chat', 'responses', 'messages'],
     takesReasoningBudget: true,
-    // Not every upstream behind it can be cancelled, so the usage report is awaited.
+    // Not every upstream behind OpenRouter can be cancelled, so the usage report is awaited.
     onDisconnect: 'drain',
     models: [
       vendorModel(
@@ -219,7 +219,7 @@ const vendors: Vendor[] = [
   },
 ]
 
-/** When the lists above were read; used as `created` of every ready-made model. Unix seconds. */
+/** The day on which the lists above were read, used as `created` of every ready-made model, in Unix seconds. */
 const listedAt = Date.UTC(2026, 10, 20) / 1_000
 
 /** Providers and models for the vendor keys found. A model whose price the data package does not know is left out. */

@@ -28,39 +28,39 @@ declare module '#platform/config' {
 
 export interface DefaultsConfig {
   textModel?: string
-  /** Where `text_model` stands, for refusals of the catalogue. */
+  /** The place of `text_model` in the file, for refusals of the catalogue. */
   textModelWhere?: string
-  /** Finds passages of knowledge projects by meaning; absent: they are found by words only. */
+  /** The model that finds passages of knowledge projects by meaning; absent: they are found by words only. */
   embeddingModel?: string
   embeddingModelWhere?: string
-  /** Makes the videos of calls that name no model; absent: the first video model. */
+  /** The model that makes the videos of calls that name no model; absent: the first video model. */
   videoModel?: string
   videoModelWhere?: string
-  /** Writes the recordings of calls that name no model down; absent: the first transcription model. */
+  /** The model that transcribes the recordings of calls that name no model; absent: the first transcription model. */
   transcriptionModel?: string
   transcriptionModelWhere?: string
-  /** Speaks in calls whose model names no voice model; absent: the first audio model that speaks. */
+  /** The model that speaks in calls whose model names no voice model; absent: the first audio model that speaks. */
   speechModel?: string
   speechModelWhere?: string
-  /** Answers calls that name no model; absent: they have to name one. */
+  /** The model that answers realtime calls that name no model; absent: they have to name one. */
   realtimeModel?: string
   realtimeModelWhere?: string
-  /** Models of Studio's presets; absent ones fall to another of the same medium, then to the default model. */
+  /** The models of Studio's presets; an absent preset uses that of another preset of the same medium, then the default model. */
   studio: Record<Medium, PresetNames>
   creditsPerUsd: number
   markup: number
-  /** Output tokens of a call of Responses that names no limit, where its key has none of its own. */
+  /** The output limit of a Responses call that names none, where its key has none of its own. */
   responsesMaxOutputTokens: number
 }
 
-/** What Studio makes with presets. */
+/** The media that Studio makes with presets. */
 export const media = ['text', 'image', 'audio'] as const
 export type Medium = (typeof media)[number]
 
 export const presets = ['fast', 'balanced', 'quality'] as const
 export type Preset = (typeof presets)[number]
 
-/** Names of models, each with the place where it stands, for refusals of the catalogue. */
+/** Names of models, each with its place in the file, for refusals of the catalogue. */
 export type PresetNames = { [Name in Preset]?: { model: string; where: string } }
 
 export interface VendorKeys {
@@ -76,7 +76,7 @@ export interface VendorKeys {
   deepgram?: string
   /** Base address of a local Ollama, named by `OLLAMA_HOST`. */
   ollamaHost?: string
-  /** Of the servers that write recordings down, named by `SPEACHES_HOST`, `LOCALAI_HOST` and `WHISPER_CPP_HOST`. */
+  /** Base addresses of the local servers that transcribe, named by `SPEACHES_HOST`, `LOCALAI_HOST` and `WHISPER_CPP_HOST`. */
   localHosts?: { [Server in LocalServer]?: string }
 }
 
@@ -125,7 +125,7 @@ function presetNames(
 
 type ModelName = 'text' | 'embedding' | 'video' | 'transcription' | 'speech' | 'realtime'
 
-/** Each with the place where it stands. */
+/** The names of default models, each with its place in the file. */
 function namesOf(
   typed: { [Name in ModelName as `${Name}_model`]?: string },
   where: (name: `${ModelName}_model`) => string,

@@ -3,10 +3,10 @@ import type { App } from '#app'
 import type { Attempt } from '#core/routing'
 import type { Usage } from '#core/turn'
 
-/** Tokens, and seconds of sound. */
+/** Counts of tokens, and seconds of sound. */
 type Figures = Partial<Usage & { seconds: number }>
 
-/** As recorded on a receipt. */
+/** A claim as it is recorded on a receipt. */
 export interface Claim {
   deployment: string
   claimed: Figures
@@ -26,7 +26,10 @@ export function claimOf(
   return attempt && correction ? [{ deployment: attempt.deployment, ...correction }] : []
 }
 
-/** The same, comparing claimed with accepted figures; what was not claimed is an estimate of ours, and no correction. */
+/**
+ * The claim of the last of these attempts, if a claimed figure differs from the accepted one; a figure that was not claimed is the platform's
+ * estimate, and no correction.
+ */
 export function claimsOf(
   attempts: readonly Attempt[],
   claimed: Figures | undefined,

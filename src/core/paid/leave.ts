@@ -5,8 +5,8 @@ interface Leaving {
 }
 
 /**
- * Calls `run.leave` when the caller disconnects, until disposed; not if the answer is finished to be fetched later. An order whose
- * result is stored is read to its end once it was sent, and not sent any more before.
+ * Calls `run.leave` when the caller disconnects, until disposed; not if the answer is finished to be fetched later. An order whose result is stored
+ * is read to its end if it was sent, and is no longer sent if it was not.
  */
 export function leaveOnAbort(
   { gone, isFetchable, isStored = false }: Leaving,

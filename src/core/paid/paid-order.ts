@@ -12,7 +12,7 @@ import {
   type PaidRequestOptions,
 } from './paid-request.ts'
 
-/** The kind that is ordered from, by its value in `engine/models/kinds`. */
+/** The kind of the model that is ordered from, by its value in `core/models/kinds`. */
 export interface OrderedKind<One extends OrderCandidate<AnyModel>, Filled>
   extends OrderKind<One['order'], Filled>,
     Pick<
@@ -68,7 +68,7 @@ export type FilledPart<One, Done> =
   | { candidate: One; done: Done; fault?: undefined }
   | { candidate: One; fault: UpstreamError }
 
-/** Attempts of one part, so that those of all parts have different ids. */
+/** The most attempts of one part, so that the attempts of all parts have different ids. */
 const maxAttempts = 100
 
 export class PaidOrder<One extends OrderCandidate<AnyModel>, Filled> {
@@ -83,7 +83,7 @@ export class PaidOrder<One extends OrderCandidate<AnyModel>, Filled> {
     this.request = parts.request
   }
 
-  /** Of all parts, in their order. */
+  /** The attempts of all parts, in their order. */
   get attempts(): readonly Attempt[] {
     return this.#runs.flatMap(({ attempts }) => attempts)
   }
@@ -91,7 +91,7 @@ export class PaidOrder<One extends OrderCandidate<AnyModel>, Filled> {
   get fault(): UpstreamError | undefined {
     return this.#faults[0]
   }
-  /** No upstream can have executed anything. */
+  /** True if no upstream can have executed anything. */
   get hadNoEffect(): boolean {
     const { kind, call } = this.#parts
     const failures = [...this.#runs.flatMap((run) => run.failures), ...this.#faults]
@@ -99,10 +99,10 @@ export class PaidOrder<One extends OrderCandidate<AnyModel>, Filled> {
   }
 
   /**
-   * Orders a part from the first healthy candidate and processes the result by `finish`; never rejects. When the caller disconnects the
-   * call is read to its end if only its result is charged, and so are the parts that follow one that was filled where the result can be
-   * found later: without them that one would be lost. Background work is cut off by its worker's end, and continues or is cancelled according
-   * to the provider's `on_disconnect`, as all else.
+   * Orders a part from the first healthy candidate and processes the result by `finish`; never rejects. When the caller disconnects, the call is read
+   * to its end if only its result is charged. Where the result can be fetched later, the parts after a filled one are read too: without them the
+   * filled part would be lost. Background work is cut off by its worker's end, and continues or is cancelled according to the provider's
+   * `on_disconnect`, as any other call.
    */
   async fill<Done>(
     candidates: readonly One[],
@@ -115,7 +115,7 @@ export class PaidOrder<One extends OrderCandidate<AnyModel>, Filled> {
     const goesOn = isStored && call.isFetchable && this.#isFilled
     using _leaving = goesOn ? undefined : leaveOnAbort({ ...call, isStored }, run)
     try {
-      // The time of the parts before is over.
+      // The hold was timed for the parts before this one.
       if (this.#runs.length > 1) await this.#renew()
       const filled = await run.filled()
       this.#isFilled = true
@@ -147,7 +147,7 @@ export class PaidOrder<One extends OrderCandidate<AnyModel>, Filled> {
       candidates,
       background: call.background,
       receivedMs: call.receivedMs,
-      // A body that came slowly, or was long read, has taken nothing of the order's time.
+      // The time of the order begins here: a slow body, or one that took long to read, does not count.
       beganMs: app.clock.nowMs(),
       requestId: call.part?.id ?? call.requestId,
       earlierAttempts: this.#runs.length * maxAttempts,
@@ -160,7 +160,7 @@ export class PaidOrder<One extends OrderCandidate<AnyModel>, Filled> {
     return this.request.settle(this.endOf(end))
   }
 
-  /** The whole end of the request, for those who settle it themselves. */
+  /** The whole end of the request, for callers that settle it themselves. */
   endOf(end: PaidOrderEnd): PaidEnd {
     const model = this.#runs.at(-1)?.candidate.model ?? this.#parts.call.model
     // An order of which a part was delivered has not failed.

@@ -28,13 +28,13 @@ export interface PaidCall {
   gone: AbortSignal
   /** The request's log line and spans. */
   trace?: TraceContext | undefined
-  /** Set where this is one of several calls that are paid together (`SharedHold`). */
+  /** Set where the call is one of several that are paid together (`SharedHold`). */
   part?: RequestPart | undefined
 }
 
 /** One of the calls of a request that has one hold, one settlement and one receipt. */
 export interface RequestPart {
-  /** UUID; of its attempts, and of the room for what it stores. */
+  /** A UUID, which identifies its attempts and the room for what it stores. */
   id: string
   hold: Ledger['hold']
   /** Calls `ended` once all calls are settled, with whether what they would write is written. */
@@ -47,7 +47,7 @@ export interface PaidRequestOptions extends Omit<PaidCall, 'gone'> {
   /** Whether the caller has disconnected. */
   gone: { readonly aborted: boolean }
   model: AnyModel
-  /** The answer is finished even if the caller disconnects, because it can be fetched with the idempotency key. */
+  /** True if the answer is finished even when the caller disconnects, because it can be fetched with the idempotency key. */
   isFetchable: boolean
   /** Only a result that is stored or answered is charged: if this process dies before, the call is free. */
   isStored?: boolean
@@ -59,7 +59,7 @@ export interface PaidRequestOptions extends Omit<PaidCall, 'gone'> {
 export interface Finished extends Settled {
   /** True when the key stays with this call: a repeated request is replayed or refused, never executed. */
   keepsClaim: boolean
-  /** True where a result that would have been stored may have been made: to send the request again is to order, and pay, once more. */
+  /** True where a result that would have been stored may have been made: sending the request again would order, and charge, once more. */
   wasOrdered: boolean
 }
 
@@ -83,7 +83,7 @@ export interface PaidEnd
   fault: UpstreamError | undefined
   /** The error returned to the caller instead of an answer. */
   failure: Failure | undefined
-  /** Nothing was executed, as far as the upstreams report: the idempotency key is released. */
+  /** True if nothing was executed, as far as the upstreams report: the idempotency key is released. */
   freeClaim: boolean
   /** Usage claims that were corrected. */
   claims: readonly Claim[]
@@ -91,9 +91,9 @@ export interface PaidEnd
   outcome?: string
   /** Receipt fields placed before and after those common to all receipts; never content. `attempts` replaces the plain attempts. */
   detail: { head: Record<string, unknown>; attempts?: readonly Attempt[]; tail?: Record<string, unknown> }
-  /** For the log line of the request. */
+  /** Figures for the log line of the request. */
   figures: Record<string, number>
-  /** For the span of the call. */
+  /** Attributes for the span of the call. */
   attributes: Attributes
 }
 
@@ -104,7 +104,7 @@ export interface Charge {
   isSure: boolean
 }
 
-/** Client closed request, as web servers log it. */
+/** The status by which web servers log that the client closed the request. */
 const clientLeft = 499
 const graceMs = 60_000
 /** Concurrent calls may change the free balance between two tries; after this many tries the hold stays as it is. */
@@ -115,7 +115,7 @@ export class PaidRequest {
   readonly #app: App
   readonly #call: PaidRequestOptions
   #hold!: Hold
-  /** Since when the hold lives as long as one call may take. */
+  /** When the hold was last renewed for as long as one call may take. */
   #renewedMs = 0
 
   constructor(app: App, call: PaidRequestOptions) {
@@ -124,11 +124,11 @@ export class PaidRequest {
     this.telemetry = new PaidTelemetry(app, call)
   }
 
-  /** In micro-credits, now. */
+  /** The micro-credits that are held now. */
   get held(): bigint {
     return this.#hold.microcredits
   }
-  /** Longer than the longest possible call. */
+  /** How long the hold lives: longer than the longest possible call. */
   get #lifetimeMs(): number {
     const { model, rounds = 1 } = this.#call
     return rounds * this.#app.inference.maxMs(model) + graceMs
@@ -144,7 +144,7 @@ export class PaidRequest {
 
   async #take(microcredits: bigint): Promise<void> {
     const { caller, requestId, endpoint, model, claim, customerId, referenceId, isStored, part } = this.#call
-    // The hold and what it ends in are written: without room for them nothing is ordered.
+    // The hold and its settlement are written to disk: without room for them nothing is ordered.
     if (!part) this.#app.space.require(['database', 'wal'])
     this.#renewedMs = this.#app.clock.nowMs()
     this.#hold = await (part ?? this.#app.ledger).hold({
@@ -167,10 +167,10 @@ export class PaidRequest {
     return this.#hold.change(microcredits, this.#lifetimeMs)
   }
 
-  /** Before a further call: the hold outlives that one too. Throws as `Hold.renew` does. */
+  /** Renews the hold before a further call, so that it outlives that call too. Throws as `Hold.renew` does. */
   async renew(): Promise<void> {
     const nowMs = this.#app.clock.nowMs()
-    // Calls that begin nearly together need it once.
+    // Calls that begin nearly together need only one renewal.
     if (nowMs - this.#renewedMs < graceMs / 2) return
     await this.#hold.renew(this.#lifetimeMs)
     this.#renewedMs = nowMs
@@ -199,7 +199,7 @@ export class PaidRequest {
   readonly requireActivePayer = (model?: string): Promise<void> =>
     requireActivePayer(this.#app, this.#call.caller, model)
 
-  /** The caller disconnected and the call was aborted. */
+  /** Whether the caller disconnected and the call was aborted. */
   isClientDisconnect(fault: UpstreamError | undefined): boolean {
     return fault?.fault === 'aborted' && this.#call.gone.aborted
   }
@@ -215,12 +215,12 @@ export class PaidRequest {
     return this.#settle(end, () => this.#hold.settle(this.#settlement(end)))
   }
 
-  /** The same in one transaction with what `write` writes. Throws as `Hold.settleWith` does; the hold is then still open. */
+  /** Settles the hold in one transaction with what `write` writes. Throws as `Hold.settleWith` does; the hold is then still open. */
   settleWith(end: PaidEnd, write: (tx: Tx) => Promise<void>): Promise<Finished> {
     return this.#settle(end, () => this.#hold.settleWith(this.#settlement(end), write))
   }
 
-  /** Calls `ended` when what `settleWith` writes is durable; one of several calls has written nothing before all of them are settled. */
+  /** Calls `ended` when what `settleWith` writes is durable; for one of several calls, that is when all of them are settled. */
   async afterSettlement(ended: Ended): Promise<void> {
     const { part } = this.#call
     if (part) part.afterSettlement(ended)
@@ -231,7 +231,7 @@ export class PaidRequest {
     const { requestId, claim, isStored = false } = this.#call
     const { attempts, fault, failure, attributes, claims, freeClaim } = end
     this.telemetry.endCall(attempts, attributes, fault?.fault ?? failure?.code)
-    // Before the settlement: whoever sees the receipt finds the alarm.
+    // The alarm comes before the settlement, so that whoever sees the receipt finds it.
     alarmClaims(this.#app, requestId, attempts, claims)
     const settled = await this.telemetry.settle(end, settle)
     return { ...settled, keepsClaim: claim !== undefined && !freeClaim, wasOrdered: isStored && !freeClaim }

@@ -66,7 +66,7 @@ export class PaidTelemetry {
     asked.end({ error: trouble })
   }
 
-  /** `figures` go to the log line of the request. */
+  /** Settles in a span of its own; `figures` go to the log line of the request. */
   async settle(
     end: { model: { id: string }; attempts: readonly Attempt[]; figures: Record<string, number> },
     settle: () => Promise<Settled>,

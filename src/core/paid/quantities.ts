@@ -1,6 +1,6 @@
 import type { Quantities } from '#platform/ledger'
 
-/** Counts of each unit together; undefined where nothing was counted, so that the receipt bears none. */
+/** The sum of the counts of each unit; undefined where nothing was counted, so that the receipt bears none. */
 export function totalQuantities(all: readonly Quantities[]): Quantities | undefined {
   const total: Record<string, number> = {}
   for (const [unit, count] of all.flatMap((quantities) => Object.entries(quantities)))

@@ -1,18 +1,20 @@
-/** One hold for several calls of a request that follow one another: each holds, charges and settles as if alone, and all of it is settled once. */
+/**
+ * One hold for several calls of a request that follow one another: each holds, charges and settles as if alone, and the whole hold is settled once.
+ */
 import type { Tx } from '#platform/db'
 import type { Hold, HoldOptions, Ledger, Settled, Settlement } from '#platform/ledger'
 import type { Ended, RequestPart } from './paid-request.ts'
 
-/** What a part used, and what it would write. */
+/** The settlement of a part, and what the part would write. */
 export interface SettledPart {
   settlement: Settlement
   write: ((tx: Tx) => Promise<void>) | undefined
 }
 
 export interface SharedHoldOptions {
-  /** Of the request, as its hold names it. */
+  /** The model of the request, as its hold names it. */
   model: string
-  /** What all calls but the first may cost at most, in micro-credits. */
+  /** The most that all calls but the first may cost, in micro-credits. */
   beside: bigint
   /** How many calls follow one another. */
   parts: number
@@ -30,7 +32,7 @@ export class SharedHold {
     this.#options = options
   }
 
-  /** The call that is this part of the request. The first to hold takes the hold of all of them. */
+  /** A part of the request, for the call that is this part. The first part that holds takes the hold of all of them. */
   part(id: string): RequestPart {
     return {
       id,
@@ -42,7 +44,7 @@ export class SharedHold {
         else this.#hold = await this.#ledger.hold({ ...asked, model, microcredits, lifetimeMs })
         const part = new Part(this, asked, lifetimeMs)
         this.#parts.push(part)
-        // What the parts before have left over is this one's.
+        // This part may use what the parts before have left over.
         await this.change(lifetimeMs)
         return part
       },
@@ -50,7 +52,7 @@ export class SharedHold {
     }
   }
 
-  /** Adds what a call beside the parts has cost; the parts that follow have so much less. */
+  /** Adds what a call beside the parts has cost; the parts that follow have that much less. */
   spend(microcredits: bigint): void {
     this.#spent += microcredits
   }
@@ -60,7 +62,7 @@ export class SharedHold {
     return this.#parts.reduce((sum, { taken }) => sum + taken, this.#spent)
   }
 
-  /** The whole hold grows where the parts together need more than it has. Throws as `Hold.change` does. */
+  /** Raises the whole hold where the parts together need more than it has. Throws as `Hold.change` does. */
   async change(lifetimeMs: number): Promise<void> {
     const total = this.#total
     if (total > this.#hold!.microcredits) await this.#hold!.change(total, lifetimeMs)
@@ -70,14 +72,14 @@ export class SharedHold {
     return this.#hold!.renew(lifetimeMs)
   }
 
-  /** Of the parts that have ended, in their order. */
+  /** The settlements of the parts that have ended, in their order. */
   get settled(): SettledPart[] {
     return this.#parts.flatMap(({ end }) => end ?? [])
   }
 
   /**
-   * Settles all of it, with what the parts would write in the same transaction unless `writes` is false. Throws as `Hold.settleWith` does; it is
-   * then settled once more, without.
+   * Settles the whole hold, with what the parts would write in the same transaction unless `writes` is false. Throws as `Hold.settleWith` does; the
+   * hold is then settled once more, without the writes.
    */
   async settle(settlement: Settlement, { writes }: { writes: boolean }): Promise<Settled> {
     const all = writes ? this.settled.flatMap(({ write }) => write ?? []) : []
@@ -92,7 +94,7 @@ export class SharedHold {
   }
 }
 
-/** What one call takes for its hold. */
+/** The part of the shared hold that one call uses as its own hold. */
 class Part implements Hold {
   readonly receiptId: string
   end: SettledPart | undefined
@@ -110,7 +112,7 @@ class Part implements Hold {
   get microcredits(): bigint {
     return this.#microcredits
   }
-  /** Of the whole hold: what it promises, and once it has ended, what it used. */
+  /** The share of this part in the whole hold: what it holds, and once it has ended, what it used. */
   get taken(): bigint {
     return this.end ? this.end.settlement.microcredits : this.#microcredits
   }

@@ -8,13 +8,13 @@ import { type Creation, type CreationCall, CreationRoom, type StagedCreation } f
 import { Failure } from '#platform/errors'
 import type { Finished, PaidEnd, PaidRequest } from './paid-request.ts'
 
-/** What is made at most, and what its files are called. */
+/** The most that is made, and what its files are called. */
 export interface Wanted {
   creations: number
-  /** Of all of them together. */
+  /** The bytes of all creations together. */
   bytes: number
   source: string
-  /** Overrides what key, project and configuration say; 0: for a repeat of the request only. */
+  /** Overrides the days of key, project and configuration; 0: for a repeat of the request only. */
   keepDays?: number
 }
 
@@ -24,7 +24,7 @@ interface Call {
   part?: { id: string } | undefined
 }
 
-/** Stores that speak S3 may copy what they are given. */
+/** The most creations stored at once, since S3 stores may copy what they are given. */
 const stagedAtOnce = 2
 
 export class StoredResult {
@@ -37,7 +37,7 @@ export class StoredResult {
     this.#room = room
   }
 
-  /** Reserves room. Throws FILES_QUOTA_EXCEEDED. `hold` follows; if it throws, the room is given back. */
+  /** Reserves room, then calls `hold`; if `hold` throws, the room is given back. Throws FILES_QUOTA_EXCEEDED. */
   static async reserve<Held>(
     app: App,
     { caller, requestId, part }: Call,
@@ -65,20 +65,17 @@ export class StoredResult {
     return this.#room.release()
   }
 
-  /** Ids of its files, in the order in which they were made. */
+  /** The ids of the stored files, in the order in which they were made. */
   get fileIds(): string[] {
     return this.#staged.map(({ row }) => row.file_id)
   }
 
-  /** Stores what was made. Throws RESULT_NOT_STORED. */
+  /** Stores a creation. Throws RESULT_NOT_STORED. */
   async stage(creation: Creation): Promise<void> {
     this.#staged.push(await this.#room.stage(creation))
   }
 
-  /**
-   * Stores each of several, and answers those that are stored, in their order; the others are lost. Throws RESULT_NOT_STORED where none
-   * is.
-   */
+  /** Stores several creations, and returns those that were stored, in their order; the others are lost. Throws RESULT_NOT_STORED where none was. */
   async stageEach<One extends Creation>(creations: readonly One[]): Promise<One[]> {
     const outcomes: PromiseSettledResult<StagedCreation>[] = []
     const rest = creations.entries()
@@ -95,9 +92,9 @@ export class StoredResult {
   }
 
   /**
-   * Settles `request`: `end.microcredits` is what its stored results cost, and is charged; `billed` is what upstreams may bill for all that
-   * was ordered. What lies between is the platform's loss, in the same transaction; where nothing is stored, or the request failed, all of it
-   * is. Throws RESULT_NOT_STORED, after it was settled as lost.
+   * Settles `request`: `end.microcredits` is what its stored results cost, and is charged; `billed` is what upstreams may bill for all that was
+   * ordered. The difference is the platform's loss, in the same transaction; where nothing is stored, or the request failed, all of `billed` is.
+   * Throws RESULT_NOT_STORED, after the request was settled as lost.
    */
   async settle(request: PaidRequest, end: PaidEnd, billed: bigint): Promise<Finished> {
     const lost = { microcredits: billed, lostMicrocredits: billed }

@@ -5,7 +5,7 @@ export interface Passage {
   text: string
 }
 
-/** In characters. A passage ends with its paragraph once it has `enough`, and never has more than `maxCharacters`. */
+/** Lengths in characters. A passage ends with its paragraph once it has `enough`, and never has more than `maxCharacters`. */
 const enough = 1_000
 const maxCharacters = 1_500
 const maxPieceLength = 1_250
@@ -51,7 +51,7 @@ export function* passagesIn(text: string): Generator<Passage | undefined> {
   yield closed()
 }
 
-/** Lines and sentences after which the event loop is yielded. */
+/** How many lines or sentences are read before the event loop is yielded. */
 const atOnce = 1_000
 
 /** Yields paragraphs and headings lazily. */
@@ -123,7 +123,7 @@ function cut(sentence: string): string[] {
   return rest === '' ? parts : [...parts, rest]
 }
 
-/** Never splits a surrogate pair. */
+/** The end, moved so that no surrogate pair is split. */
 const characterBoundary = (text: string, end: number): number =>
   /[\ud800-\udbff]/.test(text[end - 1]!) ? end - 1 : end
 

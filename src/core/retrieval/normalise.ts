@@ -16,7 +16,7 @@ export function normalise(text: string): string {
 
 export const halfSpace = '\u200c'
 
-/** Marks over and under letters, hamza among them (NFKD has set it apart), the stretching of words, and signs of direction. */
+/** Marks over and under letters, hamza among them (NFKD has separated it), the stretching of words, and signs of direction. */
 const unheard = /(?:\p{M}|\u200d|[\u0640\u00ad\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff])+/gu
 
 const letters: Record<string, string> = {

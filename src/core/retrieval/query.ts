@@ -29,7 +29,7 @@ export function readQuery(text: string): Query {
 const closingMarks: Readonly<Record<string, string>> = { '"': '"', '«': '»', '“': '”' }
 const maxQuotation = 300
 
-/** What stands between quotation marks, from left to right. A mark that is not closed within the bound is a character as any other. */
+/** The texts between quotation marks, from left to right. A mark that is not closed within the bound is a character like any other. */
 export function quotationsOf(text: string): string[] {
   const quotations: string[] = []
   let start = 0

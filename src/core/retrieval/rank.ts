@@ -52,7 +52,7 @@ interface Hit {
   places: readonly number[]
 }
 
-/** Of the alternative terms of a word only the most frequent counts; their sum would count the word twice. */
+/** The most frequent of a word's alternative terms; their sum would count the word twice. */
 function hitOf({ hits }: Candidate, terms: readonly string[]): Hit {
   let best: Hit = { count: 0, places: [] }
   for (const { term, places, weights } of hits) {

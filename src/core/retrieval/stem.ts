@@ -14,7 +14,7 @@ const endings = [
   'های',
   'ها',
 ] as const
-/** In shorter words the ending is more often part of the word (تنها، رها، بها). */
+/** The shortest stem: in shorter words the ending is more often part of the word (تنها، رها، بها). */
 const shortestStem = 3
 const unstemmed = new Set(['انتها', 'منتها', 'دکترین', 'اژدها'])
 

@@ -5,14 +5,14 @@ import { stemOf } from './stem.ts'
 export interface Word {
   /** The joined word, then its stem. */
   forms: string[]
-  /** Of a compound: its parts, each with its stem; else the whole again. They stand one behind the other. */
+  /** The parts of a compound at successive positions, each with its stem; for a simple word, the whole word again. */
   parts: string[][]
   isPersian: boolean
 }
 
 /** Verb prefixes, written joined, with a half-space, or separately. */
 const prefixes = new Set(['می', 'نمی'])
-/** Suffixes, written in the same three ways. */
+/** Suffixes, which are also written joined, with a half-space, or separately. */
 const suffixes = new Set(
   'ها های هایی هایم هایت هایش هایمان هایتان هایشان تر ترین تری ترها ترهای ترینها ترینهای'.split(' '),
 )

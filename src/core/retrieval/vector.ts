@@ -18,7 +18,7 @@ export function indexed(heading: string, text: string, mark: string): Indexed {
   const above = wordsOf(heading)
   const within = wordsOf(text)
   const next = lay(places, above, 1, 'A')
-  // A gap in the positions, so that no phrase matches across the heading and the text.
+  // The positions have a gap here, so that no phrase matches across the heading and the text.
   lay(places, within, next + 4, '')
   const terms = [...places].map(([term, at]) => `'${term}':${at.join(',')}`)
   return { terms: [`'${mark}'`, ...terms].join(' '), words: Math.max(1, within.length) }

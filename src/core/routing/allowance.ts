@@ -1,6 +1,6 @@
 import type { Part, Turn } from '#core/turn'
 
-/** No tokenizer averages this many; `bytesBeside` covers short answers, whose first token may be long. */
+/** No tokenizer averages this many bytes; `bytesBeside` covers short answers, whose first token may be long. */
 const bytesPerToken = 128
 const bytesBeside = 64 * 1024
 
@@ -12,7 +12,7 @@ export class Allowance {
     this.#left = bytesPerToken * maxOutputTokens + bytesBeside
   }
 
-  /** Undefined while the part fits; otherwise the truncated part, without wire-specific fields. */
+  /** Returns undefined while the part fits; otherwise the truncated part, without wire-specific fields. */
   cut(part: Part): Part[] | undefined {
     const bytes = sizeOf(part)
     this.#left -= bytes

@@ -24,9 +24,9 @@ export interface Attempt {
   upstream_id?: string
   /** The vendor's or proxy's message about our key, account or address, secrets masked; never disclosed to callers. */
   inside?: string
-  /** True when it exceeded the maximum text for its output limit and was cut off. */
+  /** True when the answer exceeded the maximum text for its output limit and was cut off. */
   overran?: true
-  /** True when it continued an interrupted answer (`resume: restart`). */
+  /** True when the attempt continued an interrupted answer (`resume: restart`). */
   resumed?: true
 }
 
@@ -130,7 +130,7 @@ export const failureToReport = (failures: readonly UpstreamError[]): UpstreamErr
   return last?.isPermanent ? (failures.findLast((one) => !one.isPermanent) ?? last) : last
 }
 
-/** Before a further attempt: throws `not_allowed` if the payer's key no longer permits this model. */
+/** Throws `not_allowed` before a further attempt if the payer's key no longer permits this model. */
 export async function requireAllowed(
   { mayCall }: JourneyContext,
   { model }: { model: { id: string } },

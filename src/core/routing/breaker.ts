@@ -55,7 +55,7 @@ export class Breaker {
     return this.#failures >= failuresToOpen && (this.#probing || this.#clock.nowMs() < this.#openUntilMs)
   }
 
-  /** Milliseconds until it is half-open; 0 or less when a probe is allowed or running. */
+  /** Milliseconds until the breaker is half-open; 0 or less when a probe is allowed or running. */
   get openForMs(): number {
     return this.#openUntilMs - this.#clock.nowMs()
   }
@@ -65,14 +65,14 @@ export class Breaker {
     return this.#limitedUntilMs - this.#clock.nowMs()
   }
 
-  /** Before a call. A call is admitted even if the breaker is open: it is made only when no other deployment is left. */
+  /** Admits a call, even if the breaker is open: then the call is made only because no other deployment is left. */
   enter(): Pass {
     const probe = this.#failures >= failuresToOpen && !this.isOpen
     if (probe) this.#probing = true
     return { openings: this.#openings, probe }
   }
 
-  /** At the first token: a probe that answers admits other calls, and the next failure opens the breaker at once. */
+  /** Called at the first token: a probe that answers admits other calls, and the next failure opens the breaker at once. */
   answering(pass: Pass): void {
     if (!pass.probe || pass.openings !== this.#openings || this.#failures < failuresToOpen) return
     this.#probing = false
@@ -92,7 +92,7 @@ export class Breaker {
     if (healthy.has(fault)) this.succeeded(pass)
     if (pass.openings !== this.#openings) return
     if (pass.probe) this.#probing = false
-    // A call made while it was open does not double the time: concurrent failures would reach two minutes at once.
+    // A call made while the breaker was open does not double the time: concurrent failures would reach two minutes at once.
     const calledWhileOpen = this.#failures >= failuresToOpen && !pass.probe
     if (!counting.has(fault) || calledWhileOpen) return
     this.#failures++

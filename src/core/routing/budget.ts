@@ -53,17 +53,17 @@ export function withSingleBudget({ supportedEfforts }: Model, deployment: Deploy
 }
 
 export interface BudgetOutcome {
-  /** The effort that it is mapped to at some upstream. */
+  /** The effort to which the budget is mapped at some upstream. */
   mapped?: string
   /** The number that is sent, if it differs from the requested one. */
   clamped?: number
-  /** Not sent to some upstream: an effort was requested too, or a tool call is forced. */
+  /** True if the budget is not sent to some upstream: an effort was requested too, or a tool call is forced. */
   ignored: boolean
-  /** The effort requested together with it is not sent to some upstream. */
+  /** True if the effort requested together with the budget is not sent to some upstream. */
   effortIgnored: boolean
 }
 
-/** Minimum of Anthropic's wire. */
+/** The smallest budget of Anthropic's wire. */
 export const smallestBudget = 1_024
 
 /** How a budget of `asked` tokens is sent within this output limit; undefined when none is requested. */

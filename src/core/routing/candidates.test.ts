@@ -10,7 +10,7 @@ const deployment = (provider: string, weight: number, priority = 0): Deployment 
   priority,
 })
 
-/** The same numbers in every run (Park and Miller, 1988). */
+/** Returns a generator of the same numbers in every run (Park and Miller, 1988). */
 function seeded(seed = 42): () => number {
   let state = seed
   return () => {

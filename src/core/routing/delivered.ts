@@ -31,7 +31,7 @@ export class Delivered {
     } else if (isVisible(part, this.#showsReasoning)) this.#other = true
   }
 
-  /** Plain text only: after a delivered tool call, refusal or reasoning another model cannot continue. */
+  /** Whether another model can continue the answer: plain text only, not after a delivered tool call, refusal or reasoning. */
   canBeContinued(turn: Turn): boolean {
     return (
       this.#text !== '' &&
@@ -43,8 +43,8 @@ export class Delivered {
   }
 
   /**
-   * The same turn with the text so far and an instruction to continue. The instruction is a user message: many upstreams refuse a
-   * conversation that ends with the assistant.
+   * The turn with the text so far and an instruction to continue. The instruction is a user message: many upstreams refuse a conversation that ends
+   * with the assistant.
    */
   continuation(turn: Turn): Turn {
     const delivered = { role: 'assistant' as const, content: [{ type: 'text' as const, text: this.#text }] }

@@ -1,4 +1,4 @@
-/** Per provider and process, when its entry sets no `max_drains`. */
+/** The most drains per provider and process, when the provider's entry sets no `max_drains`. */
 const defaultMaxDrains = 100
 
 /**

@@ -31,7 +31,7 @@ export interface JourneyOptions extends JourneyContext {
   background?: boolean | undefined
   candidates: Candidate[]
   breakerOf: (deployment: string) => Breaker
-  /** Called when the journey begins; its result is disposed when the journey ends. */
+  /** Its `enter` is called when the journey begins, and the result is disposed when the journey ends. */
   underWay: UnderWay
   random: () => number
 }
@@ -42,11 +42,11 @@ interface Call {
   turn: Turn
   attempt: Attempt
   allowance: Allowance
-  /** A moment of `performance.now()`. */
+  /** When the call was sent, by `performance.now()`. */
   sentMs: number
   breaker: Breaker
   pass: Pass
-  /** True once part of it was delivered to the caller. */
+  /** True once part of the answer was delivered to the caller. */
   hasDelivered: boolean
   /**
    * Parts are buffered until part of the answer is delivered (without streaming, to its end), so that the caller sees nothing of an attempt
@@ -57,13 +57,13 @@ interface Call {
 }
 
 /**
- * A state machine: it waits for its next attempt (a pause, the check of the payer), an attempt is running, or it is over. Each method is
- * one event; what an event makes goes on to the listener at once.
+ * A state machine: it waits for its next attempt (a pause, the check of the payer), an attempt is running, or it is over. Each method is one event;
+ * the parts that an event yields are passed to the listener at once.
  */
 export class Journey implements PartSink {
   readonly attempts: Attempt[] = []
   readonly failures: UpstreamError[] = []
-  /** Of the attempt that delivered last; before any delivery, of the one started last. */
+  /** The model of the attempt that delivered last; before any delivery, that of the attempt started last. */
   model: Model
   turn: Turn
   readonly #options: JourneyOptions
@@ -76,7 +76,7 @@ export class Journey implements PartSink {
   #interruption: UpstreamError | undefined
   #calling: Call | undefined
   #upstream: TextRun | undefined
-  /** The next attempt, while it is waited for. */
+  /** The pause before the next attempt. */
   #pause: Deadline | undefined
   #left = false
   #stopped = false
@@ -100,7 +100,7 @@ export class Journey implements PartSink {
     this.#go(this.#route.first(), undefined)
   }
 
-  /** The caller disconnected: the running call is drained or cancelled by its provider's `on_disconnect`, and no other is started. */
+  /** Call when the caller disconnects: the running call is drained or cancelled by its provider's `on_disconnect`, and no other is started. */
   leave(): void {
     if (this.#left) return
     this.#left = true
@@ -110,7 +110,7 @@ export class Journey implements PartSink {
     else this.stop()
   }
 
-  /** Ends it at once. */
+  /** Ends the journey at once. */
   stop(): void {
     this.#stopped = true
     if (this.#calling) this.#upstream?.stop()
@@ -121,7 +121,7 @@ export class Journey implements PartSink {
     }
   }
 
-  /** For a receiver that is behind; nobody is once the caller has left. */
+  /** Pauses for a receiver that is behind; does nothing once the caller has left. */
   pause(): void {
     if (this.#left) return
     this.#paused = true

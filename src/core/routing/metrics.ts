@@ -4,7 +4,7 @@ declare module '#platform/metrics' {
   interface Metrics {
     upstreamAttempts: Counter<'provider' | 'deployment' | 'outcome'>
     upstreamSeconds: Histogram<'provider'>
-    /** What upstreams claim that cannot be, and answers that were cut off past their limit. */
+    /** Counts impossible claims of upstreams, and answers that were cut off past their limit. */
     disbelieved: Counter<'deployment' | 'what'>
     callersLeft: Counter<'provider' | 'action'>
     drains: ScrapedSeries<'provider'>
@@ -45,7 +45,7 @@ export function upstreamSeries(registry: Registry) {
       name: 'kherad_breaker_open',
       help: '1 for a deployment that gets no calls now, 0 for one that does.',
       labelNames: ['deployment'],
-      // Workers have a breaker each; that it is open in one has to be seen.
+      // Each worker has breakers of its own; one that is open in any worker has to be seen.
       aggregator: 'max',
     }),
   }

@@ -1,4 +1,4 @@
-/** What all journeys of one process share: breakers, drains, and an end together. */
+/** What all journeys of one process share: breakers, drains, and a common end. */
 import type { Catalogue, ImageModel, Model, NamedModel } from '#core/models'
 import type { Clock } from '#platform/clock'
 import type { Log } from '#platform/log'
@@ -32,7 +32,7 @@ class RoutedInference implements Inference {
   readonly #models: Pick<Catalogue, 'find'>
   readonly #clock: Clock
   readonly #random: () => number
-  /** What every journey is made of, beside its own options. */
+  /** The options that all journeys share. */
   readonly #shared
   readonly #breakers = new Map<string, Breaker>()
   readonly #underWay = new UnderWay()

@@ -23,7 +23,7 @@ export interface OrderCandidate<Of extends { id: string } = { id: string }, Orde
   order: Order
 }
 
-/** What routing needs of a kind of models whose orders are filled whole; the kind's value in `engine/models/kinds` has it. */
+/** What routing needs of a kind of models whose orders are filled whole; the kind's value in `core/models/kinds` has it. */
 export interface OrderKind<Order, Filled> {
   readonly kind: keyof OrderProviders
   readonly ask: (provider: never, call: OrderCall<Order>) => Promise<Filled>
@@ -40,12 +40,12 @@ export interface OrderRun<One extends OrderCandidate, Filled> {
   readonly attempts: readonly Attempt[]
   /** Failures of the attempts, in order. */
   readonly failures: readonly UpstreamError[]
-  /** The candidate that filled it; before that, the one tried last. */
+  /** The candidate that filled the order; before that, the one tried last. */
   readonly candidate: One
-  /** Call once. Throws `UpstreamError` when no attempt succeeded. */
+  /** Fills the order; call once. Throws `UpstreamError` when no attempt succeeded. */
   filled(): Promise<Filled>
   /**
-   * The caller disconnected: no other call is started. The running one is read to its end where `finishes` says so, else drained or
+   * Call when the caller disconnects: no other call is started. The running one is read to its end where `finishes` says so, else drained or
    * cancelled by its provider's `on_disconnect`.
    */
   leave(finishes?: boolean): void
@@ -63,7 +63,7 @@ export interface OrderJourneyOptions<One extends OrderCandidate, Filled> extends
   isBackground: boolean
   candidates: CandidateDeployment<One>[]
   breakerOf: (deployment: string) => Breaker
-  /** Called when the journey begins; its result is disposed when the journey ends. */
+  /** Its `enter` is called when the journey begins, and the result is disposed when the journey ends. */
   underWay: UnderWay
   random: () => number
 }
@@ -100,7 +100,7 @@ export class OrderJourney<One extends OrderCandidate, Filled> implements OrderRu
     if (!this.#drain) this.stop()
   }
 
-  /** Ends it at once. */
+  /** Ends the journey at once. */
   stop(): void {
     this.#stop.abort()
   }
@@ -186,7 +186,7 @@ export class OrderJourney<One extends OrderCandidate, Filled> implements OrderRu
   }
 }
 
-/** Characters of an upstream's id that a receipt keeps. */
+/** The most characters of an upstream's id that a receipt keeps. */
 const maxIdLength = 200
 
 const noDeploymentError = (): UpstreamError =>

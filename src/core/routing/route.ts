@@ -4,7 +4,7 @@ import { UpstreamError } from '#core/spec'
 import type { Breaker } from './breaker.ts'
 import { pauseMs, type Verdict } from './verdict.ts'
 
-/** Calls of one deployment for one turn: the first and two more. */
+/** The most calls of one deployment for one turn: the first and two more. */
 const maxTries = 3
 
 /** A deployment that can be called; only text models have a context window. */
@@ -15,7 +15,7 @@ interface Candidate {
 
 export interface Step<One extends Candidate> {
   candidate: One
-  /** Milliseconds to wait before asking. */
+  /** Milliseconds to wait before the call. */
   waitMs: number
 }
 
@@ -38,8 +38,8 @@ export class Route<One extends Candidate> {
   }
 
   /**
-   * The first healthy candidate. If there is none, the one whose breaker closes soonest is called anyway, since refusing would help
-   * no caller. Undefined when all are rate limited, as reported by themselves.
+   * The first healthy candidate. If there is none, the one whose breaker closes soonest is called anyway, since refusing would help no caller.
+   * Undefined when all are rate limited, by their own reports.
    */
   first(): Step<One> | undefined {
     return this.#elsewhere() ?? this.#leastOpen()

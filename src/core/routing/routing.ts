@@ -26,11 +26,11 @@ export type { OrderCandidate, OrderKind, OrderRun } from './order-journey.ts'
 /** A connected provider: its client, timeouts and behaviour settings. */
 export interface Upstream {
   provider: TextProvider
-  /** By the model kinds whose orders it fills. */
+  /** The functions that fill orders, by the kind of the model. */
   orders: Partial<OrderProviders>
-  /** Where its wire hears sound while it is spoken. */
+  /** Present where the provider's wire takes sound while it is spoken. */
   live?: LiveTranscriber
-  /** Where it has models that hear and speak by themselves. */
+  /** Present where the provider has models that hear and speak by themselves. */
   realtime?: RealtimeProvider
   timeouts: Timeouts
   /** `cancel`: the upstream stops billing on abort; `drain`: it does not, so its usage report is read even when the caller is gone. */
@@ -39,13 +39,13 @@ export interface Upstream {
   maxDrains?: number
   /** True sends the `traceparent` header upstream. */
   passTraceparent?: boolean
-  /** Whether it fetches links of all kinds or of none. Default: as its wire does. */
+  /** Whether the upstream fetches links of all kinds or of none. Default: the wire decides. */
   takesLinks?: boolean
 }
 
 /** Receives the answer of a run. */
 export interface RunListener extends PartSink {
-  /** This side threw at a part: the answer is over, and no upstream is to blame. */
+  /** The platform's own code threw at a part: the answer is over, and no upstream is to blame. */
   broke(error: unknown): void
 }
 
@@ -57,12 +57,12 @@ export interface Run {
   readonly model: Model
   /** The turn as sent to that model: a new object for each attempt that continues an interrupted answer. */
   readonly turn: Turn
-  /** Begins; call once. The listener's methods may be called before this returns. */
+  /** Begins the run; call once. The listener's methods may be called before this returns. */
   start(listener: RunListener): void
-  /** The receiver is behind: nothing more is read from the upstream until `resume`. */
+  /** Call when the receiver is behind: nothing more is read from the upstream until `resume`. */
   pause(): void
   resume(): void
-  /** The caller disconnected: the running call is drained or cancelled by its provider's `on_disconnect`, and no other is started. */
+  /** Call when the caller disconnects: the running call is drained or cancelled by its provider's `on_disconnect`, and no other is started. */
   leave(): void
 }
 
@@ -79,9 +79,9 @@ export interface RunOptions extends ModelsOptions, Admission {
   background?: boolean | undefined
   receivedMs: number
   requestId: string
-  /** Attempts of earlier calls of the same request. */
+  /** The number of attempts of earlier calls of the same request. */
   earlierAttempts?: number
-  /** The trace that this is part of (W3C). */
+  /** The trace that the call is part of (W3C). */
   traceparent?: string | undefined
 }
 
@@ -92,10 +92,10 @@ export interface OrderRunOptions<One extends OrderCandidate, Filled> extends Adm
   /** See `RunOptions`. */
   background?: boolean | undefined
   receivedMs: number
-  /** When this order begins, which has as long as any one of its own; absent: when the request was received. */
+  /** When this order begins; it has the full time from then on. Absent: when the request was received. */
   beganMs?: number
   requestId: string
-  /** Attempts of other orders of the same request, so that every attempt id is unique. */
+  /** The number of attempts of other orders of the same request, so that every attempt id is unique. */
   earlierAttempts?: number
   traceparent?: string | undefined
 }
@@ -105,11 +105,11 @@ export interface Inference extends AsyncDisposable {
   startOrder<One extends OrderCandidate<NamedModel>, Filled>(
     options: OrderRunOptions<One, Filled>,
   ): OrderRun<One, Filled>
-  /** A connected provider, for what is not routed: jobs that one provider has taken. */
+  /** A connected provider, for calls that are not routed: those about jobs that one provider has taken. */
   upstreamOf(provider: string): Upstream | undefined
   /** The longest that a call of this model may take, all attempts together, in milliseconds. */
   maxMs(model: Pick<NamedModel, 'deployments'>): number
-  /** Pictures that one call of this model may be asked for, at whichever of its deployments. */
+  /** The most pictures that one call of this model may request, at any of its deployments. */
   maxPictures(model: Pick<ImageModel, 'deployments' | 'image'>): number
   /** The models that may answer: the requested one first, then its usable fallbacks. The hold covers the most expensive. */
   modelsFor(options: ModelsOptions): Model[]

@@ -1,4 +1,4 @@
-/** The journeys under way in this process, to be waited for or stopped at its end. */
+/** The journeys under way in this process, which are waited for or stopped when it ends. */
 
 interface Stoppable {
   stop(): void
@@ -26,9 +26,9 @@ class Entry implements Disposable {
 }
 
 /**
- * A list whose members unlink themselves, not a Map or a Set. With members that come and go, V8 gives those a new table every few dozen
- * of them, and the old table points to the new one: once one is promoted, the scavenger keeps all tables after it and the calls in them,
- * until the next full collection. Half of the processor time of collection went there.
+ * A list whose members unlink themselves. It is no Map or Set: with members that come and go, V8 gives those a new table every few dozen members, and
+ * the old table points to the new one: once a table is promoted, the scavenger keeps all tables after it and the calls in them, until the next full
+ * collection. Half of the processor time of collection went there.
  */
 export class UnderWay {
   readonly #list = new Entry(undefined, () => undefined)
@@ -47,7 +47,7 @@ export class UnderWay {
     return entry
   }
 
-  /** Resolves when none is under way. */
+  /** Resolves when no journey is under way. */
   over(): Promise<void> {
     if (this.#list.next === this.#list) return Promise.resolve()
     return new Promise((resolve) => {
@@ -56,7 +56,7 @@ export class UnderWay {
   }
 
   stop(): void {
-    // One that stops leaves the list, and its end may end others.
+    // The journeys are collected first: one that stops leaves the list, and its end may end others.
     const all: Entry[] = []
     for (let entry = this.#list.next; entry !== this.#list; entry = entry.next) all.push(entry)
     for (const { journey } of all) journey!.stop()

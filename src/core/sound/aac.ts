@@ -1,10 +1,10 @@
 import { type Codec, rateFor } from './codec.ts'
 
 const rates = [8_000, 11_025, 12_000, 16_000, 22_050, 24_000, 32_000, 44_100, 48_000]
-/** In bit/s, for one channel. */
+/** The bit rate in bit/s, for one channel. */
 const bitrate = 64_000
 
-/** AAC-LC in ADTS frames, by libavcodec in a thread of its own: each encoder that is open holds one. */
+/** Encodes AAC-LC in ADTS frames, by libavcodec in a thread of its own: each open encoder holds one. */
 export async function openAac(rate: number): Promise<Codec> {
   const { AdtsOutputFormat, AppendOnlyStreamTarget, AudioSample, AudioSampleSource, Output } = await import(
     'mediabunny'

@@ -1,13 +1,13 @@
 import { Slice } from '#platform/slices'
 import { AdtsReader } from './adts-reader.ts'
 
-/** Where the frames of ADTS stand and when they are heard: for four hours some 5 MB. */
+/** The byte and the sample at which each frame of an ADTS file begins: some 5 MB for four hours. */
 export class AdtsIndex {
   #places = new Uint32Array(1 << 10)
   #samples = new Uint32Array(1 << 10)
   #count = 0
 
-  /** Frame `index` begins at a byte, and at a sample of its channels; the one behind the last is where all ends. */
+  /** The byte and the sample of its channels at which frame `index` begins; the index after the last frame gives the end. */
   place(index: number): { byte: number; sample: number } {
     return { byte: this.#places[index]!, sample: this.#samples[index]! }
   }
@@ -25,7 +25,7 @@ export class AdtsIndex {
     this.#samples[this.#count++] = sample
   }
 
-  /** The last frame that begins at this sample or before; the first for what lies before all. */
+  /** The last frame that begins at this sample or before; the first frame for a sample before all of them. */
   frameAt(sample: number): number {
     let low = 0
     let high = Math.max(0, this.frames - 1)
@@ -44,7 +44,7 @@ function grown(values: Uint32Array): Uint32Array<ArrayBuffer> {
   return more
 }
 
-/** Throws `SoundError` for what is not ADTS to its end. */
+/** Indexes the frames of a file. Throws `SoundError` if it is not ADTS to its end. */
 export async function indexAdts(bytes: AsyncIterable<Uint8Array>): Promise<AdtsIndex> {
   const slice = new Slice()
   const index = new AdtsIndex()

@@ -3,12 +3,12 @@ import { type AdtsFrame, adtsFrameAt, headBytes } from './adts.ts'
 import { SoundError } from './fault.ts'
 import { silence } from './pcm.ts'
 
-/** Bytes of a tag by which its length is known. */
+/** The bytes of a tag that give its length. */
 const tagBytes = 10
 
 /**
- * Counts what ADTS brings in chunks of any length: there is no decoder for it here. Frames stand side by side, between tags or none; whatever else
- * comes ends it.
+ * Counts the samples of ADTS in chunks of any length: there is no decoder for it here. Frames stand side by side, with tags between them or none; any
+ * other bytes are refused.
  */
 export class AdtsReader {
   readonly mediaType = 'audio/aac'
@@ -17,11 +17,11 @@ export class AdtsReader {
   channels = 0
   readonly #onFrame: ((place: number, frame: AdtsFrame) => void) | undefined
   #held: Uint8Array = new Uint8Array(0)
-  /** Where the held bytes stand in the file. */
+  /** The offset of the held bytes in the file. */
   #place = 0
   #skip = 0
 
-  /** @param onFrame called with where each frame begins in the file */
+  /** @param onFrame called with the offset of each frame in the file */
   constructor(onFrame?: (place: number, frame: AdtsFrame) => void) {
     this.#onFrame = onFrame
   }
@@ -37,7 +37,7 @@ export class AdtsReader {
     if (this.#skip > 0) throw new SoundError('truncated', this.mediaType)
   }
 
-  /** @param needed bytes that have to be there for a head to be read */
+  /** @param needed the bytes that must be there for a head to be read */
   *#read(bytes: Uint8Array, needed: number): Iterable<Float32Array> {
     let at = 0
     for (;;) {

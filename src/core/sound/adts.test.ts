@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { adtsFrameAt, adtsHeadOf } from './adts.ts'
 
-/** An AudioSpecificConfig (ISO 14496-3, 1.6.2.1) of 44.1 kHz and one channel; with SBR what follows it names the AAC below. */
+/** An AudioSpecificConfig (ISO 14496-3, 1.6.2.1) of 44.1 kHz and one channel; with SBR, the next bits name the AAC below it. */
 const configOf = (type: number, below?: number): Uint8Array => {
   const rateIndex = 4
   const first = [(type << 3) | (rateIndex >> 1), ((rateIndex & 1) << 7) | (1 << 3)]

@@ -1,24 +1,24 @@
-/** AAC in frames that each say what they are (ISO 13818-7 and 14496-3, ADTS). */
+/** AAC in frames that each have a head of their own (ISO 13818-7 and 14496-3, ADTS). */
 
 const rates = [
   96_000, 88_200, 64_000, 48_000, 44_100, 32_000, 24_000, 22_050, 16_000, 12_000, 11_025, 8_000, 7_350,
 ]
 export const headBytes = 7
-/** Of one block of a frame. */
+/** The samples of one block of a frame. */
 const blockSamples = 1_024
-/** A length has thirteen bits. */
+/** The most bytes after a head, as a length has thirteen bits. */
 export const maxAdtsBytes = (1 << 13) - 1 - headBytes
 
-/** `bytes` with its head. */
+/** A frame; `bytes` includes its head. */
 export interface AdtsFrame {
   bytes: number
   samples: number
   rate: number
-  /** 0: its first block says it. */
+  /** 0: the first block of the frame states the channels. */
   channels: number
 }
 
-/** The frame that begins here; `undefined` where none does, or its head is not whole. */
+/** The frame at this offset; `undefined` where none begins, or its head is not whole. */
 export function adtsFrameAt(bytes: Uint8Array, at: number): AdtsFrame | undefined {
   if (at + headBytes > bytes.length || bytes[at] !== 0xff || (bytes[at + 1]! & 0xf6) !== 0xf0)
     return undefined
@@ -35,14 +35,14 @@ export function adtsFrameAt(bytes: Uint8Array, at: number): AdtsFrame | undefine
   }
 }
 
-/** What an MP4 or a Matroska file says of its AAC once, as the head that ADTS repeats. `undefined` for what ADTS has no room for. */
+/** The AAC settings that an MP4 or a Matroska file states once, as the head that ADTS repeats. `undefined` for settings that ADTS has no room for. */
 export function adtsHeadOf(config: Uint8Array): ((length: number) => Uint8Array) | undefined {
   if (config.length < 2) return undefined
   let type = config[0]! >> 3
   const rateIndex = ((config[0]! & 7) << 1) | (config[1]! >> 7)
   const channels = (config[1]! >> 3) & 15
   let isShort = (config[1]! & 4) !== 0
-  // SBR or parametric stereo, announced before what they stand on: a decoder finds them in the blocks too.
+  // SBR or parametric stereo is announced before the AAC below it; a decoder also finds it in the blocks.
   if (type === 5 || type === 29) {
     if (config.length < 4 || (((config[1]! & 7) << 1) | (config[2]! >> 7)) === 15) return undefined
     type = (config[2]! >> 2) & 31

@@ -1,20 +1,20 @@
 import { noSamples, silence } from './pcm.ts'
 
-/** What becomes of the samples: they are kept by whoever gets them, used before the next are read, or counted only. */
+/** How the samples are used: the receiver keeps them, uses them before the next are read, or only counts them. */
 export type BatchUse = 'kept' | 'passing' | 'counted'
 
-/** Samples that are given on at once: some milliseconds of work. */
+/** How many samples are passed on at once: some milliseconds of work. */
 const usualSamples = 8_192
 
 /**
- * Sound of many short frames, given on some at a time: each piece costs as much as decoding a frame. What an encoder put before the sound and behind it is
- * left out.
+ * Collects the sound of many short frames and passes it on in larger pieces, since each piece costs as much as decoding a frame. Samples that an
+ * encoder put before and after the sound are left out.
  */
 export class Batch {
   readonly #use: BatchUse
   #sound: Float32Array = noSamples
   #room = 0
-  /** What is there and was not given on. */
+  /** Where the samples begin that were not passed on, and where they end. */
   #from = 0
   #to = 0
   #drop = 0
@@ -24,7 +24,7 @@ export class Batch {
     this.#use = use
   }
 
-  /** Called before the first frame: how many of the first and of the last samples are no sound. */
+  /** Sets how many of the first and of the last samples are no sound; called before the first frame. */
   leaveOut(first: number, last: number): void {
     this.#drop = first
     this.#heldBack = last
@@ -34,7 +34,7 @@ export class Batch {
     return this.#to + samples <= this.#room
   }
 
-  /** Room for `least` samples, and for `likely` if that is not too much. All that can be is given on before. */
+  /** Makes room for `least` samples, and for `likely` if that is not too much. Everything that can be passed on must be taken before. */
   makeRoom(least: number, likely: number): void {
     const held = this.#to - this.#from
     this.#room = held + Math.max(least, Math.min(likely, usualSamples))
@@ -49,13 +49,13 @@ export class Batch {
     this.#to = held
   }
 
-  /** The place for so many more samples, for which there is room; nobody writes to it when they are counted. */
+  /** The place for the next samples, for which there must be room; nothing is written to it when samples are counted. */
   next(samples: number): Float32Array {
     this.#to += samples
     return this.#sound.subarray(this.#to - samples, this.#to)
   }
 
-  /** What is known to be sound. With `passing`, good until room is made. */
+  /** The samples that are known to be sound. With `passing`, they are valid until room is made. */
   take(): Float32Array {
     const dropped = Math.min(this.#drop, this.#to - this.#from)
     this.#drop -= dropped

@@ -6,7 +6,7 @@ export class BitWriter {
   #open = 0
   #count = 0
 
-  /** The lowest `width` bits of a number that is not negative: 24 at most. */
+  /** Writes the lowest `width` bits, at most 24, of a number that is not negative. */
   put(value: number, width: number): void {
     this.#open = (this.#open << width) | value
     this.#count += width
@@ -21,7 +21,7 @@ export class BitWriter {
     for (let left = count; left > 0; left -= 24) this.put(0, Math.min(24, left))
   }
 
-  /** What was written, filled up with zeros to a whole byte. */
+  /** The bytes that were written, filled up with zeros to a whole byte. */
   bytes(): Uint8Array {
     if (this.#count > 0) this.put(0, 8 - this.#count)
     return this.#bytes.slice(0, this.#length)
@@ -37,20 +37,20 @@ export class BitWriter {
   }
 }
 
-/** The bytes ended in the middle of what was read. */
+/** The bytes ended in the middle of a number. */
 export class StarvedError extends Error {}
 
 /** Reads numbers of any width, the highest bit first. */
 export class BitReader {
   readonly bytes: Uint8Array
-  /** The next bit. */
+  /** The index of the next bit. */
   #at = 0
 
   constructor(bytes: Uint8Array) {
     this.bytes = bytes
   }
 
-  /** Those of which a bit was read. */
+  /** The bytes of which a bit was read. */
   get bytesRead(): number {
     return Math.ceil(this.#at / 8)
   }
@@ -59,7 +59,7 @@ export class BitReader {
     this.#at = 8 * this.bytesRead
   }
 
-  /** Up to 33 bits, as a number that is not negative. @throws StarvedError */
+  /** Reads up to 33 bits as a number that is not negative. @throws StarvedError */
   read(width: number): number {
     let value = 0
     let left = width
@@ -80,7 +80,7 @@ export class BitReader {
     return value >= 2 ** (width - 1) ? value - 2 ** width : value
   }
 
-  /** Zeros before the next one, which is read too. @throws StarvedError */
+  /** Counts the zeros before the next bit that is one, which is read too. @throws StarvedError */
   unary(): number {
     const from = this.#at
     for (;;) {

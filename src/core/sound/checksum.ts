@@ -9,7 +9,7 @@ const tables = {
 
 function tableOf(width: 8 | 16 | 32): Uint32Array {
   return Uint32Array.from({ length: 256 }, (_, byte) => {
-    // At the top of 32 bits all of them are the same.
+    // At the top of 32 bits, all widths are computed alike.
     let value = byte << 24
     for (let bit = 0; bit < 8; bit++)
       value = value < 0 ? (value << 1) ^ (polynomials[width] << (32 - width)) : value << 1

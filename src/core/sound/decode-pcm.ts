@@ -4,14 +4,14 @@ import { noSamples, writePcm } from './pcm.ts'
 import { Resampler } from './resample.ts'
 import { slicesOf } from './slices.ts'
 
-/** Of the sound of a recording that is opened: what models of speech hear. */
+/** The rate in Hz of the sound of an opened recording, which is what speech models take. */
 export const heardRate = 16_000
 /** Bytes of one sample. */
 export const sampleBytes = 2
 
 /**
- * Decodes a whole file as one channel of 16 kHz and 16 bits, and gives what it brings to `write`, which copies it.
- * @returns what it is, its samples counted at its own rate, that of Opus at 16 kHz
+ * Decodes a whole file as one channel of 16 kHz and 16 bits, and passes the samples to `write`, which copies them.
+ * @returns what the file is, with its samples counted at its own rate; Opus is counted at 16 kHz
  * @throws SoundError
  */
 export async function decodePcm(
@@ -39,5 +39,5 @@ export async function decodePcm(
   return counted!
 }
 
-/** Of the filter: what it leaves out above 7 kHz nobody's speech is understood by, and it takes a third of the time of the usual one. */
+/** The width of the filter. Speech is understood without what it leaves out above 7 kHz, and it takes a third of the time of the usual filter. */
 const heardWidth = 24

@@ -1,4 +1,4 @@
-/** Decodes one untrusted file into another, in its folder, and ends. Started by open-recording.ts, confined. */
+/** Decodes one untrusted file into another, in its folder, and ends. decode-track.ts starts this process, confined. */
 import { closeSync, createReadStream, openSync, writeSync } from 'node:fs'
 import { answer } from '#platform/confined-process'
 import type { Counted } from './decode.ts'
@@ -11,11 +11,11 @@ export interface DecodeInput {
   file: string
   mediaType: string
   maxSeconds: number
-  /** What is written, in its folder. */
+  /** The path of the file that is written, in its folder. */
   place: string
 }
 
-/** Bytes that are written at once. */
+/** How many bytes are written at once. */
 const chunkBytes = 1 << 18
 
 await answer<DecodeInput>(async ({ file, mediaType, maxSeconds, place }): Promise<DecodeAnswer> => {

@@ -11,28 +11,28 @@ import type { Workshop } from './recordings.ts'
 import { bytesOf, chunksOf } from './source.ts'
 import { fileOf, type Track } from './track.ts'
 
-/** What is longer takes a process of its own, so that it takes no time from everybody else. */
+/** Longer sound is decoded in a process of its own, so that it takes no time from other requests. */
 const maxSecondsInPlace = 120
-/** Of a file whose length is not known before it is decoded. */
+/** The most bytes that are decoded here, of a file whose length is not known before it is decoded. */
 const maxBytesInPlace = 1 << 20
 
-/** On which its readers stand. */
-const rooms = ['engine/magic', 'platform/slices'].map((room) => path.join(import.meta.dirname, '../..', room))
+/** The rooms that the readers of a decoding process import. */
+const rooms = ['core/magic', 'platform/slices'].map((room) => path.join(import.meta.dirname, '../..', room))
 
-/** CPU time: the slowest codec takes a tenth of it. */
+/** The CPU time for decoding; the slowest codec takes a tenth of it. */
 const decodeMs = (seconds: number): number => 10_000 + 60 * seconds
 const maxOutputBytes = 1 << 16
 const roomBytes = 1 << 16
-/** Of AAC, that its decoder may leave out at the ends. */
+/** The most seconds of AAC that its decoder may leave out at the ends. */
 const maxMissingSeconds = 0.5
 
-/** One channel of 16 kHz and 16 bits, with what is not heard; `counted` is absent for AAC, which was counted before. */
+/** One channel of 16 kHz and 16 bits, with the parts that are no part of the recording; `counted` is absent for AAC, which was counted before. */
 export interface Decoded {
   pcm: RecordingSource
   counted: Counted | undefined
 }
 
-/** Who decodes, with what, and where. */
+/** What decoding needs: the workshop, the requester, and the folders. */
 export interface Decoding {
   workshop: Workshop
   requester: Requester
@@ -41,7 +41,7 @@ export interface Decoding {
 
 /**
  * Decodes all of a track.
- * @param seconds of the file, where they are known
+ * @param seconds the length of the file, where it is known
  * @throws SoundError, SPOOL_FULL, and the signal's reason
  */
 export async function decodeTrack(
@@ -58,7 +58,7 @@ export async function decodeTrack(
 
 const isVorbis = ({ media, isUncountable }: Track): boolean => isUncountable && media === 'audio/ogg'
 
-/** Undefined where it takes longer than was thought. */
+/** Decodes in this process; undefined where the sound is longer than was thought. */
 async function decodeInPlace(track: Track, mayBeLonger: boolean): Promise<Decoded | undefined> {
   const pcm = new GrowingBytes()
   const options = { mediaType: track.media, maxSeconds: maxSecondsInPlace + 1 }
@@ -106,7 +106,7 @@ async function decodeAac(
   const place = path.join(folder.path, 'pcm')
   finished(await ffmpeg.decodeAac({ ...requester, file, place, folder, timeoutMs: decodeMs(seconds) }), track)
   const pcm = await sizedFile(place)
-  // What ffmpeg cannot decode it leaves out, and the clock would not go on.
+  // ffmpeg leaves out what it cannot decode, so that later sound would come too early.
   const missing = seconds - pcm.bytes / sampleBytes / heardRate
   if (Math.abs(missing) > maxMissingSeconds) throw new SoundError('malformed', track.mediaType, 'aac')
   return { pcm, counted: undefined }

@@ -13,24 +13,24 @@ import { WavReader } from './wav-reader.ts'
 export interface SoundReader {
   readonly mediaType: string
   readonly codec: string
-  /** In Hz, and how many are in the file; known before the first sample is given out. */
+  /** The rate in Hz, and the number of channels in the file; both are known before the first sample is returned. */
   readonly rate: number
   readonly channels: number
-  /** What a chunk brings, in pieces that each take a few milliseconds. */
+  /** Returns the samples of a chunk, in pieces that each take a few milliseconds. */
   write(chunk: Uint8Array): Iterable<Float32Array> | AsyncIterable<Float32Array>
   end(): Iterable<Float32Array>
-  /** Gives back what it holds outside of the heap; called once. */
+  /** Frees what it holds outside of the heap; call once. */
   close(): void
 }
 
 export interface DecodeOptions {
-  /** What bytes without a container are; absent, they are refused as `unrecognised`. A container that is recognised wins over it. */
+  /** The form of bytes without a container; absent: they are refused as `unrecognised`. A container that is recognised takes precedence. */
   pcm?: Pcm | undefined
   /** Seconds of sound after which decoding ends with `too_long`: some bytes of silence may claim hours. */
   maxSeconds?: number
-  /** At which Opus is decoded, instead of 48 kHz. */
+  /** The rate at which Opus is decoded, instead of 48 kHz. */
   opusRate?: OpusRate
-  /** What the bytes are, where that is known of more than their beginning, as behind a long tag. */
+  /** The media type of the bytes, where it was found from more than their beginning, as after a long tag. */
   mediaType?: string | undefined
   /** Whether this runs in a confined process: only there Vorbis is decoded. */
   isConfined?: boolean
@@ -47,16 +47,16 @@ export interface Counted {
   samples: number
 }
 
-/** Bytes by which a format is recognised: two frames of an mp3. The others have a name in their first twelve. */
+/** The bytes by which a format is recognised: two frames of an mp3. The other formats have a name in their first twelve bytes. */
 const sniffedBytes = 2_048
-/** Bytes that a reader is given at once. */
+/** The most bytes that a reader is given at once. */
 const partBytes = 1 << 14
 
 /**
- * Decodes WAV (integers of 8 to 32 bits, floats, A-law, µ-law; also of open length), MP3, FLAC, Opus in Ogg, in confined processes Vorbis
- * in Ogg, and raw 16-bit PCM where `pcm` describes it. The bytes alone decide what they are. Stereo becomes its mean. What comes out does not depend on how the bytes are cut,
- * memory does not grow with their length, and no turn of the event loop is held for long. Ending the iteration ends that of the bytes;
- * a wait for the next of them ends by the signal of whoever brings them.
+ * Decodes WAV (integers of 8 to 32 bits, floats, A-law, µ-law; also of open length), MP3, FLAC, Opus in Ogg, in confined processes Vorbis in Ogg, and
+ * raw 16-bit PCM where `pcm` describes it. The bytes alone decide what they are. Stereo becomes its mean. The samples do not depend on how the bytes
+ * are cut, memory does not grow with their length, and no turn of the event loop is held for long. Ending the iteration ends that of the bytes; a
+ * wait for the next bytes ends by the signal of their source.
  *
  * @throws SoundError, after the sound that was good
  */
@@ -67,7 +67,7 @@ export async function* decodeSound(
   for await (const { reader, samples } of readSound(bytes, options)) yield { rate: reader.rate, samples }
 }
 
-/** As `decodeSound`, with what reads it. */
+/** Decodes like `decodeSound`, and yields the reader too. */
 export const readSound = (
   bytes: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
   options: DecodeOptions,
@@ -75,9 +75,9 @@ export const readSound = (
   read(bytes, (head) => readerOf(head, options), options.maxSeconds)
 
 /**
- * Counts the samples that `decodeSound` gives, to one, without decoding. It does for WAV, MP3, Opus in Ogg, and AAC in ADTS; FLAC and Vorbis say how long they are
- * by decoding only.
- * @throws SoundError as `decodeSound` does, but for faults within packets; `unsupported` for the others
+ * Counts exactly the samples that `decodeSound` yields, without decoding. This works for WAV, MP3, Opus in Ogg, and AAC in ADTS; the length of FLAC
+ * and Vorbis is known only by decoding.
+ * @throws SoundError as `decodeSound` does, but for faults within packets; `unsupported` for other formats
  */
 export async function countSound(
   bytes: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
@@ -105,7 +105,7 @@ async function* read(
       reader ??= await open(part)
       for await (const samples of reader.write(part)) {
         if (slice.isOver()) await slice.next()
-        // Before its first frame a reader knows no rate, and nothing by nothing is no number.
+        // Before its first frame a reader knows no rate, and zero divided by zero is not a number.
         if (samples.length === 0) continue
         seconds += samples.length / reader.rate
         if (seconds > maxSeconds) throw new SoundError('too_long', reader.mediaType)
@@ -120,13 +120,13 @@ async function* read(
   }
 }
 
-/** The bytes in parts of a bounded length; the first is long enough to be recognised, if there are so many. */
+/** The bytes in parts of a bounded length; the first part is long enough to be recognised, if there are enough bytes. */
 async function* partsOf(bytes: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   const slice = new Slice()
   let held: Uint8Array[] | undefined = []
   let heldBytes = 0
   for await (const chunk of bytes) {
-    // A source that never waits would hold the loop with chunks of nothing.
+    // A source that never waits would hold the loop with empty chunks.
     if (slice.isOver()) await slice.next()
     let whole = chunk
     if (held) {
@@ -145,7 +145,7 @@ async function* partsOf(bytes: AsyncIterable<Uint8Array> | Iterable<Uint8Array>)
 const named = new Set(['audio/wav', 'audio/flac', 'audio/ogg'])
 const isNamed = (bytes: Uint8Array): boolean => named.has(sniff(bytes) ?? '')
 
-/** Behind its first page, of which this is the whole. */
+/** The bytes before the head of Vorbis: the head of its first page, which has nothing else. */
 const vorbisHead = 28
 export const beginsLikeVorbis = (head: Uint8Array): boolean => hasText(head, vorbisHead + 1, 'vorbis')
 
@@ -173,6 +173,6 @@ function counterOf(head: Uint8Array, mediaType = sniff(head)): SoundReader {
     : new SoundError('unrecognised')
 }
 
-/** Of what has one codec and is not read here. */
+/** The codec of a format that has only one and is not read here. */
 const codecOf = (mediaType: string): string | undefined =>
   ({ 'audio/aac': 'aac', 'audio/ogg': 'vorbis', 'audio/flac': 'flac' })[mediaType]

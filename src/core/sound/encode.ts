@@ -25,17 +25,17 @@ const formats = {
 export type SoundFormat = keyof typeof formats
 export const soundFormats = Object.keys(formats) as SoundFormat[]
 
-/** Without parameters: of `audio/pcm`, rate and channels have to be said beside it. */
+/** The media type without parameters: rate and channels of `audio/pcm` must be stated beside it. */
 export const mediaTypeOf = (format: SoundFormat): string => formats[format].mediaType
 
 export interface EncodeOptions {
   /** mp3 (constant bit rate), wav and pcm (16-bit), opus in Ogg, aac in ADTS, flac (16-bit); all of one channel. */
   format: SoundFormat
-  /** In Hz; absent, that of the sound. Where a format does not have it, the next higher one, 48 kHz at most. */
+  /** The rate in Hz; absent: that of the sound. Where a format does not have the rate, the next higher one is used, 48 kHz at most. */
   rate?: number | undefined
-  /** Of an mp3, in kbit/s; absent, what is usual at its rate. */
+  /** The bit rate of an mp3, in kbit/s; absent: the usual one at its rate. */
   kilobits?: number | undefined
-  /** What the file says of its origin, once there is sound: in ID3, RIFF INFO or a Vorbis comment. `aac` and `pcm` have no place for it. */
+  /** The note about its origin in the file, read once there is sound: in ID3, RIFF INFO or a Vorbis comment. `aac` and `pcm` have no place for it. */
   note?: (() => string | undefined) | undefined
 }
 
@@ -50,7 +50,7 @@ export async function* encodeSound(sound: SoundStream, options: EncodeOptions): 
 }
 
 /**
- * A whole file, whose head says the exact length, and the seconds of its sound.
+ * Returns a whole file, whose head states the exact length, and the seconds of its sound.
  * @throws SoundError as `encodeSound` does, and `too_long` beyond `maxBytes`
  */
 export async function encodeWhole(
@@ -81,7 +81,7 @@ class Encoder {
     this.#options = options
   }
 
-  /** Of what was read. */
+  /** The seconds of sound that were read. */
   get seconds(): number {
     return this.#taken / this.#rate
   }

@@ -4,8 +4,8 @@
  * - `unrecognised`: no container that is known here, and no raw PCM was announced
  * - `unsupported`: known (`mediaType` says what, and `codec` what is in it), but not decodable here
  * - `no_track`: a container of films or sound without a track of sound
- * - `malformed`: it contradicts itself or fails its checksums
- * - `truncated`: less is there than was declared, or the last frame is cut; what came before was good
+ * - `malformed`: the file contradicts itself or fails its checksums
+ * - `truncated`: the file has less than it declares, or its last frame is cut; the sound before that was good
  * - `too_long`: more than `maxSeconds`
  * - `busy`: too many others wait for the processes that read such files
  */
@@ -22,9 +22,9 @@ export type SoundFault =
 export class SoundError extends Error {
   override readonly name = 'SoundError'
   readonly fault: SoundFault
-  /** What the bytes are, where that could be recognised. */
+  /** The media type of the bytes, where it could be recognised. */
   readonly mediaType: string | undefined
-  /** What an `unsupported` track of a container is coded as, where that could be recognised. */
+  /** The codec of an `unsupported` track of a container, where it could be recognised. */
   readonly codec: string | undefined
 
   constructor(fault: SoundFault, mediaType?: string, codec?: string) {

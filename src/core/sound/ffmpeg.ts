@@ -13,7 +13,7 @@ export interface Ffmpeg {
   ): Promise<Outcome>
 }
 
-/** Undefined where there is none that works; looked for once. */
+/** Returns ffmpeg, or undefined where there is none that works; it is searched for once. */
 export type FindFfmpeg = () => Promise<Ffmpeg | undefined>
 
 /** Three frames of silence: whether a program decodes them says more than its version. */
@@ -23,7 +23,7 @@ const sample = Buffer.from(
 )
 const probeBytes = 1 << 20
 const probeMs = 5_000
-/** Decoding takes some megabytes; its libraries are loaded beside. */
+/** The memory of ffmpeg: decoding takes some megabytes, and its libraries are loaded too. */
 const memoryMb = 400
 
 export function openFfmpeg(confine: Confine, spool: Spool, setting: FfmpegSetting): FindFfmpeg {
@@ -63,7 +63,7 @@ async function tried(ffmpeg: Ffmpeg, spool: Spool): Promise<'works' | 'fails' | 
   await writeFile(file, sample, { mode: 0o444 })
   const signal = new AbortController().signal
   const outcome = await ffmpeg.decodeAac({ file, place, folder, timeoutMs: probeMs, accountId: '', signal })
-  // On a busy machine it may have been out of time.
+  // On a busy machine ffmpeg may have run out of time.
   if ('lost' in outcome) return outcome.lost === 'broken' ? 'fails' : 'unknown'
   const bytes = await stat(place).then(
     ({ size }) => size,
@@ -87,7 +87,7 @@ const ffmpegAt = (confine: Confine, program: string): Ffmpeg => ({
     }),
 })
 
-/** Nothing of them comes from outside: the paths are ours, the format is what we wrote, and no address but that of a file is opened. */
+/** No argument comes from outside: the paths are the platform's, the format is the one that it wrote, and no address but that of a file is opened. */
 const argumentsFor = (file: string, place: string): string[] => [
   ...['-nostdin', '-hide_banner', '-loglevel', 'error', '-threads', '1'],
   ...['-protocol_whitelist', 'file', '-f', 'aac', '-i', `file:${file}`],

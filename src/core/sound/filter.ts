@@ -1,13 +1,13 @@
 /**
- * The inner loop of the resampler as WebAssembly, four products at a time: a fifth of the time of the same loop in JavaScript. It is some hundred bytes,
- * which are put together here so that nobody needs a compiler to read or change them.
+ * The inner loop of the resampler as WebAssembly, four products at a time: a fifth of the time of the same loop in JavaScript. The module has some
+ * hundred bytes, which are assembled here so that nobody needs a compiler to read or change them.
  */
 
 import { noSamples } from './pcm.ts'
 
 /** How output samples follow one another: at `up / down` of the input rate. */
 export interface FilterShape {
-  /** Coefficients of one phase: a multiple of four. */
+  /** The coefficients of one phase, a multiple of four. */
   taps: number
   up: number
   down: number
@@ -15,9 +15,9 @@ export interface FilterShape {
   table: Float32Array
 }
 
-/** Input samples of one run at most. */
+/** The most input samples of one run. */
 const inputSamples = 8_192
-/** Output samples of one run at most. */
+/** The most output samples of one run. */
 const outputSamples = 16_384
 const pageBytes = 65_536
 /** Bytes of a sample. */
@@ -34,7 +34,7 @@ type Run = (
   stepPhase: number,
 ) => void
 
-/** One table with room for input and output; what runs on it runs to its end, so that any number of resamplers share one. */
+/** A table with room for input and output. A run is never interrupted, so that any number of resamplers share one filter. */
 export class Filter {
   readonly shape: Readonly<FilterShape>
   readonly #run: Run
@@ -55,16 +55,16 @@ export class Filter {
     this.#run = exports['run'] as Run
   }
 
-  /** New input samples that one run takes. */
+  /** How many new input samples one run takes. */
   get inputSamples(): number {
     const { up, down } = this.shape
     return Math.max(1, Math.min(inputSamples, Math.floor((outputSamples * down) / up) - 1))
   }
 
   /**
-   * The first `count` output samples, good until the next call.
+   * The first `count` output samples, valid until the next call.
    * @param held input before `samples`: `taps` at most
-   * @param at where in the input, `held` first, the first output begins; `phase` is its phase
+   * @param at the position in the input, `held` first, at which the first output begins; `phase` is its phase
    */
   outputOf(
     held: Float32Array,
@@ -121,12 +121,12 @@ const one = (lane: number): number[] => [0xfd, 0x1f, lane]
 const addFour = [0xfd, 0xe4, 0x01]
 const multiplyFour = [0xfd, 0xe6, 0x01]
 
-/** Parameters first, as `Run` has them. */
+/** The local variables: first the parameters, in the order of `Run`. */
 const [input, output, outputEnd, phase, rowBytes, up, stepBytes, stepPhase] = [0, 1, 2, 3, 4, 5, 6, 7]
 const [row, at, rowEnd, sum] = [8, 9, 10, 11]
 const parameters = 8
 
-/** Each output is the sum of a row of the table times the input from its place on. */
+/** Each output is the sum of a row of the table times the input from the output's place on. */
 const body = [
   ...loop,
   ...[...get(phase), ...get(rowBytes), multiply, ...setAndGet(row), ...get(rowBytes), add, ...set(rowEnd)],
@@ -148,7 +148,7 @@ const body = [
   ...get(output),
   ...[...get(sum), ...one(0), ...get(sum), ...one(1), addFloats],
   ...[...get(sum), ...one(2), ...get(sum), ...one(3), addFloats, addFloats, ...storeFloat],
-  // The next output begins so many input samples later, and one more where its phase goes round.
+  // The next output begins `stepBytes` later in the input, and one sample more where its phase wraps around.
   ...[...get(input), ...get(stepBytes), add, ...set(input)],
   ...[...get(phase), ...get(stepPhase), add, ...setAndGet(phase), ...get(up), isNotLess],
   ...ifTrue,
@@ -176,7 +176,7 @@ const body = [
   end,
 ]
 
-/** A module with one function, `run`, on a memory that it is given. */
+/** A module with one function, `run`, which works on an imported memory. */
 function program(): number[] {
   const locals = [2, 3, i32, 1, v128]
   return [
@@ -190,7 +190,7 @@ function program(): number[] {
 }
 
 const section = (kind: number, content: readonly number[]): number[] => [kind, ...sized(content)]
-/** Behind its length: seven bits in a byte, the lowest first. */
+/** The content after its length, which has seven bits in each byte, the lowest first. */
 const sized = (content: readonly number[]): number[] => [...lengthOf(content.length), ...content]
 const lengthOf = (length: number): number[] =>
   length < 128 ? [length] : [(length & 127) | 128, ...lengthOf(length >> 7)]

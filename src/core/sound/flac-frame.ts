@@ -3,18 +3,18 @@ import { checksumOf } from './checksum.ts'
 import { SoundError } from './fault.ts'
 
 export interface FlacInfo {
-  /** Samples of one channel in a frame, at most. */
+  /** The most samples of one channel in a frame. */
   maxBlock: number
-  /** In Hz. */
+  /** The rate in Hz. */
   rate: number
   channels: number
-  /** Of a sample. */
+  /** The bits of a sample. */
   bits: number
-  /** Of one channel in all; 0 if the writer did not know. */
+  /** All samples of one channel; 0 if the writer did not know. */
   samples: number
 }
 
-/** Samples of all channels of a frame: what is decoded in one go. */
+/** The most samples of all channels of a frame, which is decoded in one go. */
 const maxFrameSamples = 1 << 17
 
 const blockSizes: readonly number[] = [
@@ -23,7 +23,7 @@ const blockSizes: readonly number[] = [
 const sampleBits: readonly number[] = [0, 8, 12, -1, 16, 20, 24, 32]
 const fixedPredictors: readonly (readonly number[])[] = [[], [1], [2, -1], [3, -3, 1], [4, -6, 4, -1]]
 
-/** One frame of FLAC. It throws a `StarvedError` where the bytes end before it does, and a `SoundError` where it is none. */
+/** Reads one frame of FLAC. Throws a `StarvedError` where the bytes end before the frame does, and a `SoundError` where they are no frame. */
 export class FlacFrame {
   readonly #bits: BitReader
   readonly #info: FlacInfo
@@ -33,7 +33,7 @@ export class FlacFrame {
     this.#info = info
   }
 
-  /** All but the two bytes of the checksum: the mean of its channels, within [-1, 1]. */
+  /** Reads all but the two bytes of the checksum. Returns the mean of the channels, within [-1, 1]. */
   read(): Float32Array {
     const { blockSize, assignment } = this.#header()
     const { channels, bits } = this.#info
@@ -66,7 +66,7 @@ export class FlacFrame {
     const assignment = bits.read(4)
     const ofSample = sampleBits[bits.read(3)]!
     bits.read(1)
-    // The number of the frame, as UTF-8 writes one.
+    // The number of the frame, coded as in UTF-8.
     const extra = Math.clz32(~(bits.read(8) << 24)) - 1
     for (let byte = 0; byte < extra; byte++) bits.read(8)
     const blockSize =
@@ -98,7 +98,7 @@ export class FlacFrame {
     return samples
   }
 
-  /** Samples of which each is the sum of those before it, weighted, and a residual. */
+  /** Reads samples of which each is the weighted sum of those before it, and a residual. */
   #predicted(
     samples: Float64Array,
     width: number,
@@ -126,7 +126,7 @@ export class FlacFrame {
     }
   }
 
-  /** Rice codes, in parts that each have a parameter of their own. */
+  /** Reads the residual as Rice codes, in parts that each have a parameter of their own. */
   #residual(samples: Float64Array, order: number): void {
     const bits = this.#bits
     const method = bits.read(2)

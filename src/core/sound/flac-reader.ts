@@ -4,11 +4,11 @@ import { SoundError } from './fault.ts'
 import { FlacFrame, type FlacInfo } from './flac-frame.ts'
 import { noSamples } from './pcm.ts'
 
-/** A frame of more bytes than its samples need as they are, with room to spare: it is none. */
+/** The most bytes of a frame: more than its samples need when they are not coded, with room to spare. */
 const maxFrameBytes = 1 << 20
 /**
- * Reads FLAC (RFC 9639) that comes in chunks of any length, up to 8 channels and 32 bits. Every frame is held against its checksum,
- * and the number of samples against what the head declares.
+ * Reads FLAC (RFC 9639) that comes in chunks of any length, up to 8 channels and 32 bits. Every frame is compared with its checksum, and the number
+ * of samples with what the head declares.
  */
 export class FlacReader {
   readonly mediaType = 'audio/flac'
@@ -20,7 +20,7 @@ export class FlacReader {
   #held: Uint8Array = new Uint8Array(0)
   #later: Uint8Array[] = []
   #laterBytes = 0
-  /** Bytes that have to be there before a frame is tried again: a frame does not say how long it is. */
+  /** The bytes that must be there before a frame is tried again: a frame does not state how long it is. */
   #needed = 0
   #samples = 0
 
@@ -71,7 +71,7 @@ export class FlacReader {
     if (this.#held.length > maxFrameBytes) this.#fail('malformed')
   }
 
-  /** Reads what stands before the frames; where it ends, or `undefined` when more bytes are needed. */
+  /** Reads the blocks before the frames. Returns where the next one begins, or `undefined` when more bytes are needed. */
   #head(bytes: Buffer, at: number): number | undefined {
     const left = bytes.length - at
     if (this.#state === 'magic') {
@@ -128,9 +128,9 @@ export class FlacReader {
     }
   }
 
-  /** Behind the last frame some writers put a tag. Further frames are sound that the head does not own up to. */
+  /** Skips what follows the last frame, where some writers put a tag. Further frames are refused, since the head does not declare their sound. */
   #behind(bytes: Uint8Array): { samples: Float32Array; length: number } | undefined {
-    // Whether a last one begins a frame is seen with what follows.
+    // A last byte of 0xff may begin a frame, which only the next byte shows.
     const open = bytes.at(-1) === 0xff ? 1 : 0
     if (open === bytes.length) return undefined
     for (let at = bytes.indexOf(0xff); at >= 0; at = bytes.indexOf(0xff, at + 1))

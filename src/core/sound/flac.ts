@@ -4,7 +4,7 @@ import { type Codec, type CodecOptions, noBytes } from './codec.ts'
 import { integerOf } from './pcm.ts'
 import { vorbisComment } from './vorbis-comment.ts'
 
-/** Samples of a frame; only the last has fewer. */
+/** The samples of a frame; only the last frame has fewer. */
 const blockSize = 4_096
 /** The residual of a whole frame is coded in 2^4 parts, each with a parameter of its own. */
 const partitionOrder = 4
@@ -60,7 +60,7 @@ function headOf(rate: number, samples: number, note?: string): Uint8Array {
   const comment = vorbisComment('kherad', note)
   const blocks = [
     [0, Buffer.concat([info.bytes(), Buffer.alloc(16)])],
-    [0x80 | 4, comment], // the last one
+    [0x80 | 4, comment], // the last block
   ] as const
   return Buffer.concat([
     Buffer.from('fLaC'),
@@ -73,7 +73,7 @@ function headOf(rate: number, samples: number, note?: string): Uint8Array {
   ])
 }
 
-/** Hertz by their codes in a frame; others follow as a number of 16 bits. */
+/** Hertz by their codes in a frame; other rates follow as a number of 16 bits. */
 const rateCodes = new Map([
   [8_000, 4],
   [16_000, 5],
@@ -87,7 +87,7 @@ const rateCodes = new Map([
 const inHertz = 13
 const inHead = 0
 
-/** A frame says its rate though the head does: Chromium plays none that leave it to the head ("PTS is not defined"). */
+/** A frame states its rate although the head does: Chromium plays no frames that leave it to the head ("PTS is not defined"). */
 function frameOf(block: Int32Array, number: number, rate: number): Uint8Array {
   const rateCode = rateCodes.get(rate) ?? (rate <= 0xffff ? inHertz : inHead)
   const bits = new BitWriter()
@@ -106,7 +106,7 @@ function frameOf(block: Int32Array, number: number, rate: number): Uint8Array {
   return Buffer.concat([bytes, Uint8Array.of(check >> 8, check & 0xff)])
 }
 
-/** UTF-8's way of writing a number; some hours of sound need four bytes. */
+/** A number, coded as in UTF-8; some hours of sound need four bytes. */
 function codedNumber(number: number): Uint8Array {
   if (number < 0x80) return Uint8Array.of(number)
   let extra = 1
@@ -121,7 +121,7 @@ function codedNumber(number: number): Uint8Array {
   return bytes
 }
 
-/** One channel, in the shorter of three ways: a constant, the difference to a prediction, the samples as they are. */
+/** Writes one channel in the shortest of three ways: a constant, the difference to a prediction, or the samples as they are. */
 function putSamples(bits: BitWriter, block: Int32Array): void {
   if (block.every((sample) => sample === block[0])) {
     bits.put(0, 8)
@@ -152,7 +152,7 @@ function putSamples(bits: BitWriter, block: Int32Array): void {
   }
 }
 
-/** Differences of the order, 0 to 4, whose sum is least. */
+/** The differences of the order, 0 to 4, whose sum is least. */
 function predicted(block: Int32Array): { order: number; residual: Int32Array } {
   let best = { order: 0, residual: block }
   let least = sizeOf(block, 4)

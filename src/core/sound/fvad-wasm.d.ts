@@ -1,4 +1,4 @@
-/** What is used of @echogarden/fvad-wasm, which brings no types. */
+/** The functions that are used of @echogarden/fvad-wasm, which has no types. */
 declare module '@echogarden/fvad-wasm' {
   interface Library {
     HEAPU8: Uint8Array

@@ -6,28 +6,28 @@ import { resample } from './resample.ts'
 import { slicesOf } from './slices.ts'
 
 export interface JoinOptions {
-  /** Of the result, in Hz. */
+  /** The rate of the result, in Hz. */
   rate: number
   /** Silence between two pieces. */
   gapMs?: number
   /**
-   * The loudness of every piece, in LUFS; absent, it stays as it is. A piece then leaves when it is over, or when half a minute of it is there,
-   * from which its loudness is taken; its true peaks stay below -1 dB of full scale.
+   * The loudness of every piece, in LUFS; absent: it stays as it is. With a loudness, a piece is yielded when it has ended, or when half a minute of
+   * it is there, from which its loudness is measured; its true peaks stay below -1 dB of full scale.
    */
   lufs?: number | undefined
 }
 
-/** Every piece rises and falls so long at its ends, by half a cosine: a cut within a wave would click. */
+/** How long every piece rises and falls at its ends, by half a cosine: a cut within a wave would click. */
 const fadeMs = 5
-/** The greatest change of loudness, in dB: what is nearly silent is not blown up into noise. */
+/** The greatest change of loudness, in dB: a piece that is nearly silent must not be amplified to noise. */
 const maxGainDb = 20
 const ceilingDb = -1
-/** Of a piece, by which its loudness is measured: what is held of it at most. */
+/** The seconds of a piece by which its loudness is measured, which are the most that is held of it. */
 const measuredSeconds = 30
 
 /**
- * Speech whose pieces were made one by one as one sound, as they come: with gaps, without clicks, at one rate, and as loud as one another if
- * `lufs` is given. A piece without samples makes no gap. Pieces are read one after another, each to its end or until nobody reads on.
+ * Joins pieces of speech that were made one by one to one sound, as they come: with gaps, without clicks, at one rate, and equally loud if `lufs` is
+ * given. A piece without samples makes no gap. Pieces are read one after another, each to its end or until nobody reads on.
  * @throws what the pieces throw; SoundError `unsupported` for a rate that cannot be changed
  */
 export async function* joinSpeech(
@@ -48,7 +48,7 @@ export async function* joinSpeech(
   }
 }
 
-/** With rise and fall; the last samples are held until it is known that they are the last. */
+/** The sound with rise and fall; the last samples are held until it is known that they are the last. */
 async function* faded(sound: SoundStream, rate: number): AsyncGenerator<Float32Array> {
   const length = Math.round((rate * fadeMs) / 1_000)
   const curve = Float32Array.from(
@@ -121,7 +121,7 @@ class Leveller {
   }
 }
 
-/** Integrated loudness in LUFS (ITU-R BS.1770, gated); -Infinity of silence. */
+/** Integrated loudness in LUFS (ITU-R BS.1770, gated); -Infinity for silence. */
 export async function loudnessOf(sound: SoundStream): Promise<number> {
   const slice = new Slice()
   let meter: LoudnessMeter | undefined

@@ -4,14 +4,14 @@ import { decibelsOf, rmsOf } from './loudness.ts'
 import { concatenated, noSamples, type SoundStream } from './pcm.ts'
 import { slicesOf } from './slices.ts'
 
-/** One level for so many milliseconds. */
+/** The milliseconds of one level. */
 export const levelMs = 10
 
-/** How loud a sound is over its time. Four hours are 1.44 MB. */
+/** The loudness of a sound over its time. Four hours are 1.44 MB. */
 export interface Levels {
   /** For every 10 ms: half decibels below full scale, so that 0 is the loudest, and 255 silence. */
   quiet: Uint8Array
-  /** Samples of one level, and of the sound. */
+  /** The samples of one level (`frame`), and of the sound (`length`). */
   frame: number
   length: number
   rate: number
@@ -54,7 +54,7 @@ export async function levelsOf(sound: SoundStream): Promise<Levels> {
 
 /**
  * The levels of one channel of 16-bit PCM, as `levelsOf` measures them.
- * @param chunks of whole samples, each used before the next is wanted
+ * @param chunks whole samples; each chunk is used before the next is requested
  * @throws what the chunks throw
  */
 export async function levelsOfPcm(

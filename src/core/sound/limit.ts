@@ -1,15 +1,15 @@
 import { concatenated, noSamples } from './pcm.ts'
 import { Resampler } from './resample.ts'
 
-/** Peaks are looked for at four times the rate, as BS.1770 does: a loudspeaker makes those between samples too. */
+/** Peaks are searched for at four times the rate, as in BS.1770: a loudspeaker also makes the peaks between samples. */
 const oversampling = 4
-/** Between the peaks that were looked for and those of the result lies less than this factor. */
+/** The peaks that are found and those of the result differ by less than this factor. */
 const margin = 0.98
 const reachMs = 5
 
 /**
- * Holds sound that comes in chunks below a ceiling, true peaks included: the gain falls before a peak and rises after it, over some
- * milliseconds, and is never above what the peak needs. What has no such peak goes through as it is.
+ * Keeps sound that comes in chunks below a ceiling, true peaks included: the gain falls before a peak and rises after it, over some milliseconds, and
+ * is never above what the peak needs. Sound without such a peak is returned as it is.
  */
 export class Limiter {
   readonly #ceiling: number
@@ -17,9 +17,9 @@ export class Limiter {
   readonly #finer: Resampler
   readonly #lowest: SlidingMinimum
   readonly #mean: SlidingMean
-  /** Samples whose gain is not known yet; the first of them. */
+  /** Samples whose gain is not known yet. */
   #held: Float32Array = noSamples
-  /** Samples whose peak is known, and those given out. */
+  /** The number of samples whose peak is known, and of those that were returned. */
   #seen = 0
   #given = 0
 
@@ -45,11 +45,11 @@ export class Limiter {
 
   #limited(finer: Float32Array): Float32Array {
     const out: number[] = []
-    // Every sample gives as many finer ones: no group is cut.
+    // Every sample gives `oversampling` finer ones, so that no group is cut.
     for (let at = 0; at < finer.length; at += oversampling) {
       let peak = Math.abs(this.#held[this.#seen - this.#given] ?? 0)
       for (let part = 0; part < oversampling; part++) peak = Math.max(peak, Math.abs(finer[at + part]!))
-      // The least over a window, then the mean of those: at a peak all of them are at most what it needs.
+      // The gain is the least over a window, then the mean of those: at a peak all of them are at most the gain that it needs.
       const gain = this.#mean.next(this.#lowest.next(peak > this.#ceiling ? this.#ceiling / peak : 1))
       const target = this.#seen++ - 2 * this.#reach
       if (target >= 0) out.push(this.#held[target - this.#given]! * gain)
@@ -76,7 +76,7 @@ class SlidingMinimum {
 
   next(value: number): number {
     const room = this.#size + 1
-    // Values that a later and lower one follows can never be the least again.
+    // A value that a later and lower one follows can never be the least again.
     while (this.#end > this.#first && this.#values[(this.#end - 1) % room]! >= value) this.#end -= 1
     this.#values[this.#end % room] = value
     this.#places[this.#end % room] = this.#count++
@@ -86,7 +86,7 @@ class SlidingMinimum {
   }
 }
 
-/** The mean of the last `size` values; before there are so many, of 1 in their place. */
+/** The mean of the last `size` values; values that are missing at the beginning count as 1. */
 class SlidingMean {
   readonly #values: Float64Array
   #sum: number

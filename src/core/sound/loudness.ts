@@ -1,4 +1,4 @@
-/** The root of the mean square; 0 of nothing. */
+/** The root of the mean square; 0 for no samples. */
 export function rmsOf(samples: Float32Array): number {
   let sum = 0
   for (const sample of samples) sum += sample * sample
@@ -12,7 +12,7 @@ export const factorOf = (decibels: number): number => 10 ** (decibels / 20)
 /** A block of the measure is 400 ms, and begins every 100 ms. */
 const stepsInBlock = 4
 const absoluteGate = -70
-/** Blocks that are so much quieter than the mean are pauses, and do not count. */
+/** Blocks that are this many decibels quieter than the mean are pauses, and do not count. */
 const relativeGate = -10
 
 /** Integrated loudness of one channel in LUFS (ITU-R BS.1770): K-weighted, and gated so that pauses do not count. */
@@ -42,7 +42,7 @@ export class LoudnessMeter {
     }
   }
 
-  /** Of all that was written; -Infinity of silence. Less than 400 ms is one block. */
+  /** The loudness of all that was written; -Infinity for silence. Less than 400 ms is one block. */
   get lufs(): number {
     const blocks = this.#blocks().filter((power) => lufsOf(power) > absoluteGate)
     const gate = lufsOf(meanOf(blocks)) + relativeGate

@@ -3,16 +3,16 @@ import { Batch } from './batch.ts'
 import { SoundError } from './fault.ts'
 import { Mpg123 } from './mpg123.ts'
 
-/** Bytes by which a tag is known, its length included. */
+/** The bytes by which a tag and its length are recognised. */
 const headBytes = 32
-/** Bytes between frames that are neither frame nor tag: what players skip. */
+/** The most bytes between frames that are neither frame nor tag, which players skip. */
 const maxRubbish = 65_536
-/** Samples by which every decoder of layer III comes late. */
+/** The samples by which the output of every decoder of layer III is late. */
 const decoderDelay = 529
 
 /**
- * Reads MPEG audio that comes in chunks of any length; decoded by mpg123, which is given whole frames only. Tags are passed over, and where
- * an encoder left its table (Xing, Info with LAME's part) its padding is cut off and what it counts has to be there.
+ * Reads MPEG audio that comes in chunks of any length; mpg123 decodes it, and is given whole frames only. Tags are skipped. Where an encoder left its
+ * table (Xing, Info with LAME's part), its padding is cut off, and the frames and bytes that it counts must be there.
  */
 export class Mp3Reader {
   readonly mediaType = 'audio/mpeg'
@@ -23,7 +23,7 @@ export class Mp3Reader {
   #held: Uint8Array = new Uint8Array(0)
   /** Bytes of a tag that are still to come. */
   #skip = 0
-  /** Whether the last frame, or a tag, ended where the next byte stands. */
+  /** Whether a frame or a tag ended exactly before the next byte. */
   #inStep = false
   #rubbish = 0
   #frames = 0
@@ -36,12 +36,12 @@ export class Mp3Reader {
     this.#decoder = decoder
   }
 
-  /** What counts the samples only. */
+  /** A reader that only counts the samples. */
   static counting(): Mp3Reader {
     return new Mp3Reader(new Batch('counted'))
   }
 
-  /** @param isPassing what is given on is used before the next is read */
+  /** @param isPassing whether each piece is used before the next is read */
   static async open(isPassing: boolean): Promise<Mp3Reader> {
     return new Mp3Reader(new Batch(isPassing ? 'passing' : 'kept'), await Mpg123.open())
   }
@@ -61,7 +61,7 @@ export class Mp3Reader {
     void this.#decoder?.free()
   }
 
-  /** What is good is given on before a fault is thrown. */
+  /** Yields the sound that is good before a fault is thrown. */
   *#batches(bytes: Uint8Array, isEnd: boolean): Iterable<Float32Array> {
     try {
       yield* this.#read(bytes, isEnd)
@@ -98,12 +98,12 @@ export class Mp3Reader {
         this.#frame(bytes.subarray(at, at + frame.length), frame)
         at += frame.length
       } else {
-        // A header that is cut, and not what stands behind the last frame in many a file.
+        // A header is cut off; the bytes that many files have after the last frame are not this.
         if (isEnd && this.#inStep && left < 4 && bytes[at] === 0xff) this.#fail('truncated')
         at = this.#nextStart(bytes, at + 1)
       }
     }
-    // A copy, since the bytes belong to whoever wrote them; `slice` of a Buffer is none.
+    // The bytes are copied, since they belong to the caller; `slice` of a Buffer makes no copy.
     this.#held = new Uint8Array(bytes.subarray(at))
   }
 
@@ -128,7 +128,7 @@ export class Mp3Reader {
     if (this.rate !== 0 && frame.sampleRate !== this.rate) this.#fail('malformed')
     this.#frameBytes += bytes.length
     if (isTable(bytes, 0, frame)) {
-      // Files that were put together have one in front of each part: only the first is believed.
+      // Files that were joined have a table before each part; only the first table is believed.
       if (this.#frames === 0 && !this.#table) this.#believe(tableOf(bytes, frame))
       return
     }
@@ -152,10 +152,10 @@ export class Mp3Reader {
 }
 
 interface Table {
-  /** Those with sound, and the bytes of all with the table's own; 0 if it does not say. */
+  /** The frames with sound, and the bytes of all frames with the table's own; 0 if the table does not say. */
   frames: number
   bytes: number
-  /** Samples that the encoder put before and behind the sound. */
+  /** Samples that the encoder put before and after the sound. */
   delay?: number
   padding?: number
 }

@@ -11,7 +11,7 @@ const encoderDelay = 576
 
 type Wasm = Parameters<typeof createEncoder>[1]
 
-/** Compiled at the first use and kept; each encoder is an instance of its own. */
+/** The module, compiled at the first use and kept; each encoder is an instance of its own. */
 let compiled: Promise<Wasm> | undefined
 
 async function compile(): Promise<Wasm> {
@@ -23,8 +23,8 @@ async function compile(): Promise<Wasm> {
 }
 
 /**
- * MPEG layer III at a constant bit rate, by LAME. A table goes first (Info, which players show nothing of) that names the samples which the
- * encoder put before the sound; in a whole file it also counts the frames and names the samples behind the sound. A note stands before it.
+ * MPEG layer III at a constant bit rate, by LAME. A table comes first (Info, which players do not show) that states how many samples the encoder put
+ * before the sound; in a whole file it also counts the frames, and the samples after the sound. A note stands before the table.
  */
 export async function openMp3(rate: number, { kilobits, note }: CodecOptions): Promise<Codec> {
   const { createEncoder } = await import('wasm-media-encoders')
@@ -39,7 +39,7 @@ export async function openMp3(rate: number, { kilobits, note }: CodecOptions): P
   let first: Uint8Array | undefined
   const out = (encoded: Uint8Array): Uint8Array => {
     if (encoded.length === 0) return noBytes
-    // What the encoder answers lies in its own memory, and is overwritten by the next call.
+    // The bytes that the encoder returns lie in its own memory, and are overwritten by the next call.
     const bytes = Buffer.from(encoded)
     written += bytes.length
     if (first) return bytes
@@ -59,7 +59,7 @@ export async function openMp3(rate: number, { kilobits, note }: CodecOptions): P
   }
 }
 
-/** In kbit/s, for one channel. MPEG 2.5, below 16 kHz, has 64 at most. */
+/** The bit rate in kbit/s, for one channel. MPEG 2.5, below 16 kHz, has 64 at most. */
 const bitrateOf = (rate: number): 32 | 64 | 96 => (rate < 16_000 ? 32 : rate < 32_000 ? 64 : 96)
 
 /** A frame without sound that carries the table, with the header of the first frame. */

@@ -23,7 +23,7 @@ test('a decoder that read something else before, also what is broken, decodes as
   const sound = Float32Array.from({ length: 24_000 }, (_, at) => 0.4 * Math.sin(at / 7))
   const frames = await framesOf(sound)
   const used = await Mpg123.open()
-  // Heads that are right, with sound that is not.
+  // Frames with correct heads and broken sound.
   const broken = frames.map((frame, index) =>
     frame.map((byte, at) => (at < 4 ? byte : (byte * 31 + at * index) & 255)),
   )

@@ -2,7 +2,7 @@ import type { MPEGDecoder } from 'mpg123-decoder'
 import { nextTurn } from '#platform/slices'
 import { Pristine } from './pristine.ts'
 
-/** What the package's decoder is made of. It is pinned exactly; a test of every kind of MP3 fails where these change. */
+/** The inner parts of the package's decoder. The package is pinned exactly; a test of every kind of MP3 fails where they change. */
 interface Inner {
   _common: {
     wasm: {
@@ -32,19 +32,19 @@ interface Place<View> {
   buf: View
 }
 
-/** What `mpeg_decoder_read` answers when all that was fed is decoded. */
+/** The result of `mpeg_decoder_read` when everything that was fed is decoded. */
 const needsMore = -10
-/** Reads of one frame: its format, its sound, and that there is no more. What is broken may need another, and never ends by itself. */
+/** The most reads of one frame: its format, its sound, and its end. A broken frame may need another read, and never ends by itself. */
 const maxReads = 8
 
 /**
- * mpg123, by the functions that its package's `decodeFrame` calls. That makes nine arrays and copies the sound four times for every 24 ms of it, which
- * takes as long as decoding, and writes every broken frame to the console.
+ * mpg123, called by the functions that its package's `decodeFrame` calls. `decodeFrame` itself makes nine arrays and copies the sound four times for
+ * every 24 ms of it, which takes as long as decoding, and writes every broken frame to the console.
  */
 export class Mpg123 {
   readonly #inner: Inner
   readonly #pristine: Pristine
-  /** Within a call, which may end by throwing: then it is not used again. */
+  /** True within a call; where a call ends by throwing, it stays true, and the decoder is not used again. */
   #isCalled = false
 
   private constructor(decoder: MPEGDecoder) {
@@ -63,8 +63,8 @@ export class Mpg123 {
   }
 
   /**
-   * Decodes one frame, of which both channels become their mean. What cannot be decoded is silence: the clock goes on.
-   * @param to as long as the frame's sound
+   * Decodes one frame to the mean of its channels. What cannot be decoded becomes silence, so that its time still passes.
+   * @param to has the length of the frame's sound
    */
   decode(frame: Uint8Array, to: Float32Array, isMono: boolean): void {
     const { _common, _decoder, _input, _output, _samplesDecodedPtr, _sampleRatePtr, _errorStringPtr } =
@@ -79,7 +79,7 @@ export class Mpg123 {
       const { ptr, len } = _output
       const places = [_samplesDecodedPtr.ptr, _sampleRatePtr.ptr, _errorStringPtr.ptr] as const
       end = wasm.mpeg_decoder_read(_decoder, ptr, len, ...places)
-      // The second channel stands behind the first.
+      // The second channel follows the first.
       const samples = _samplesDecodedPtr.buf[0]!
       const count = Math.min(samples, to.length - at)
       const sound = _output.buf
@@ -93,7 +93,10 @@ export class Mpg123 {
     this.#isCalled = false
   }
 
-  /** Called once, in place of the package's `free`: what is not kept is collected with its memory. Nothing that was decoded is left to the next user. */
+  /**
+   * Call once, in place of the package's `free`: a decoder that is not kept is garbage-collected with its memory. No decoded sound is left to the
+   * next user.
+   */
   async free(): Promise<void> {
     await nextTurn()
     if (!idle && !this.#isCalled && (await this.#pristine.restore())) idle = this
@@ -101,7 +104,7 @@ export class Mpg123 {
 }
 
 /**
- * One is kept: each has 17 MB of memory, which the collector counts although hardly any of it is written, so that every other recording of a minute made
- * it collect everything.
+ * One decoder is kept: each has 17 MB of memory, which the garbage collector counts although hardly any of it is written, so that every other
+ * recording of a minute made it collect everything.
  */
 let idle: Mpg123 | undefined

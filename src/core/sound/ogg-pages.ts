@@ -5,15 +5,18 @@ const headBytes = 27
 const flags = { continued: 1, first: 2, last: 4 }
 
 export interface OggPage {
-  /** Those that end on it. */
+  /** The packets that end on the page. */
   packets: Buffer[]
   isFirst: boolean
   isLast: boolean
-  /** What the stream's clock says behind its last packet; -1 where none ends on it. */
+  /** The stream's clock after the last packet of the page; -1 where no packet ends on it. */
   position: number
 }
 
-/** Reads the pages of Ogg (RFC 3533) that come in chunks of any length. A page whose checksum is wrong ends it, and so does a second stream beside the first. */
+/**
+ * Reads the pages of Ogg (RFC 3533) that come in chunks of any length. A page with a wrong checksum is refused, and so is a second stream beside the
+ * first.
+ */
 export class OggPages {
   readonly #maxPacketBytes: number
   /** Bytes that are not a whole page yet: 65,307 at most. */
@@ -47,7 +50,7 @@ export class OggPages {
     this.#heldBytes = bytes.length - at
   }
 
-  /** All of the bytes were written: a stream that has not said that it is over was cut. */
+  /** Call when all bytes were written: a stream without its last page was cut off. */
   end(): void {
     if (!this.#isLast || this.#heldBytes > 0) this.#fail('truncated')
   }
@@ -85,7 +88,7 @@ export class OggPages {
       this.#packet = []
       this.#packetBytes = 0
     }
-    // What is held on to is a copy of its own, not a part of many pages.
+    // The parts that are kept are copied, so that they do not keep many pages in memory.
     this.#packet = this.#packet.map((part) => new Uint8Array(part))
     return packets
   }
@@ -95,7 +98,7 @@ export class OggPages {
   }
 }
 
-/** Bytes of the page that begins here, or as many as are needed to know. */
+/** The length of the page that begins here, or the number of bytes that are needed to know it. */
 function pageLength(bytes: Uint8Array): number {
   if (bytes.length < headBytes) return headBytes
   const head = headBytes + bytes[26]!

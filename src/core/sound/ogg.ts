@@ -1,15 +1,15 @@
 import { checksumOf } from './checksum.ts'
 
 /**
- * Writes the pages of one Ogg stream (RFC 3533). A page leaves when `packetsPerPage` packets are there, or it has no room, and another follows:
- * the last page has to say that it is the last.
+ * Writes the pages of one Ogg stream (RFC 3533). A page is returned when it has `packetsPerPage` packets or no more room, and another packet follows:
+ * the last page must say that it is the last.
  */
 export class OggWriter {
   readonly #serial: number
   readonly #packetsPerPage: number
   #sequence = 0
   #packets: Uint8Array[] = []
-  /** Values of the table of lengths that they take. */
+  /** How many values these packets take in the table of lengths. */
   #lacing = 0
   #position = 0n
 
@@ -24,7 +24,7 @@ export class OggWriter {
     return this.#page(this.#sequence === 0 ? flags.first : 0)
   }
 
-  /** @param position what the stream's clock says after the packet: samples at 48 kHz in Opus */
+  /** @param position the stream's clock after the packet: samples at 48 kHz in Opus */
   packet(packet: Uint8Array, position: bigint): Uint8Array {
     const lacing = Math.floor(packet.length / 255) + 1
     const isFull = this.#packets.length >= this.#packetsPerPage || this.#lacing + lacing > maxLacing
@@ -61,6 +61,6 @@ export class OggWriter {
   }
 }
 
-/** Of a page. */
+/** The most values in the table of a page. */
 const maxLacing = 255
 const flags = { first: 2, last: 4 }

@@ -21,7 +21,7 @@ import { openTrack, type Track } from './track.ts'
 import { partOf, trimmed } from './trim.ts'
 import { wavHead } from './wav.ts'
 
-/** What an editor may have cut off of the longest recording. */
+/** The most seconds that an editor may have cut off of the longest recording. */
 const maxHiddenSeconds = 60
 
 /**
@@ -152,7 +152,7 @@ export class OpenedRecording implements Recording {
     const index = await this.#index
     const { skipSeconds, fileRate } = this.#timing
     const sampleAt = (seconds: number): number => Math.round((seconds + skipSeconds) * fileRate)
-    // Half of a frame's sound is in the one before it.
+    // Half of a frame's sound is in the frame before it.
     const first = Math.max(0, index.frameAt(sampleAt(Math.max(0, from))) - 1)
     const behind = index.frameAt(sampleAt(Math.min(to, this.measured.seconds)) - 1) + 1
     const [begin, end] = [index.place(first), index.place(Math.max(first + 1, behind))]
@@ -165,7 +165,7 @@ export class OpenedRecording implements Recording {
     }
   }
 
-  /** As `sound` gives it, but of what is decoded in place at its own rate. */
+  /** Yields what `sound` does, but a codec that is decoded in this process keeps its own rate. */
   async *wholeSound(options: DecodeOptions): AsyncGenerator<Sound> {
     const { codec } = this.measured
     if (codec === 'aac' || codec === 'vorbis') return yield* this.sound()
@@ -181,7 +181,7 @@ export class OpenedRecording implements Recording {
     if (!this.measured.isDecodable)
       throw new SoundError('unsupported', this.measured.mediaType, this.measured.codec)
     const seconds = this.#timing.fileSeconds
-    // What was too busy, or left by its caller, may be asked for again.
+    // A failure is not kept: decoding that was too busy, or that its caller left, may be requested again.
     this.#decoded ??= decodeTrack(this.#decoding, this.#track, { seconds, maxSeconds: seconds }).catch(
       (error) => {
         this.#decoded = undefined
@@ -192,7 +192,7 @@ export class OpenedRecording implements Recording {
   }
 }
 
-/** A span in samples of a sound that has so many. */
+/** A span in samples, within a sound of `length` samples. */
 function within(
   { from = 0, to = Number.POSITIVE_INFINITY }: TimeSpan,
   length: number,

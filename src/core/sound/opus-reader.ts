@@ -9,15 +9,15 @@ const clockRate = 48_000
 const maxPacketBytes = 61_440
 const maxPacketMs = 120
 
-/** In Hz; libopus decodes at any of them. */
+/** A rate in Hz at which libopus decodes. */
 export type OpusRate = 8_000 | 12_000 | 16_000 | 24_000 | 48_000
 
-/** Absent, packets are counted and not decoded. */
+/** Where it is absent, packets are counted and not decoded. */
 type Decode = Pick<OpusDecoderHandle, 'decodeFloat' | 'free'>
 
 /**
- * Reads Opus in Ogg (RFC 7845) that comes in chunks of any length, as one channel. What the encoder put before the first sample
- * and after the last is left out. Streams that follow one another are read on.
+ * Reads Opus in Ogg (RFC 7845) that comes in chunks of any length, as one channel. Samples that the encoder put before the first one and after the
+ * last are left out. Streams that follow one another are all read.
  */
 export class OpusReader {
   readonly mediaType = 'audio/ogg'
@@ -30,7 +30,7 @@ export class OpusReader {
   #skip = 0
   #preSkip = 0
   #given = 0
-  /** Sound of the last packet, which its page may end earlier. */
+  /** The sound of the last packet, which its page may cut short. */
   #last: Float32Array | undefined
 
   constructor(rate: number, decoder?: Decode) {
@@ -44,7 +44,7 @@ export class OpusReader {
     return new OpusReader(rate, await createDecoder({ channels: 1, sampleRate: rate, maxFrameSize }))
   }
 
-  /** What counts the samples only. */
+  /** A reader that only counts the samples. */
   static counting(): OpusReader {
     return new OpusReader(clockRate)
   }
@@ -84,7 +84,7 @@ export class OpusReader {
       this.#preSkip = this.#ofClock(packet.readUInt16LE(10))
       this.#skip = this.#preSkip
     }
-    // An empty packet is a lost one; what follows the head are its comments.
+    // An empty packet is a lost one; the packet after the head has the comments.
     if (number < 2 || packet.length === 0) return undefined
     const samples = this.#decoder ? this.#decoded(this.#decoder, packet) : silence(this.#samplesOf(packet))
     const dropped = Math.min(this.#skip, samples.length)

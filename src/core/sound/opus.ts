@@ -4,7 +4,7 @@ import { concatenated } from './pcm.ts'
 import { vorbisComment } from './vorbis-comment.ts'
 
 const rates = [8_000, 12_000, 16_000, 24_000, 48_000] as const
-/** Positions of an Opus stream are samples at this rate, whatever rate went in. */
+/** Positions of an Opus stream are samples at this rate, whatever the rate of the input. */
 const clock = 48_000
 const packetMs = 20
 /** A page each fifth of a second: small enough to be heard at once, and 28 bytes of header for about 1,000. */
@@ -25,7 +25,7 @@ export async function openOpus(rate: number, { note }: CodecOptions): Promise<Co
     bitrate,
     complexity: 5,
   })
-  // Of the encoder: so much of the decoded sound precedes the first sample.
+  // How many samples of the decoded sound precede the first sample of the input.
   const lookahead = encoder.getLookahead()
   const stream = new OggWriter(1, packetsPerPage)
   const scale = clock / own
@@ -63,7 +63,7 @@ export async function openOpus(rate: number, { note }: CodecOptions): Promise<Co
   }
 }
 
-/** @param preSkip samples at 48 kHz that precede the first one @param rate of what was encoded, for people */
+/** @param preSkip samples at 48 kHz that precede the first one @param rate the rate of the input, for people */
 export function headOf({
   channels,
   preSkip,

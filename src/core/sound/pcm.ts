@@ -11,7 +11,7 @@ export interface Sound {
 
 export type SoundStream = AsyncIterable<Sound> | Iterable<Sound>
 
-/** What raw signed 16-bit little-endian samples are: `rate` in Hz; those of several channels stand side by side. */
+/** The form of raw signed 16-bit little-endian samples: `rate` in Hz; the samples of several channels are interleaved. */
 export interface Pcm {
   rate: number
   channels: number
@@ -21,7 +21,7 @@ export const secondsOf = ({ rate, samples }: Sound): number => samples.length / 
 
 export const noSamples: Float32Array = new Float32Array(0)
 
-/** Up to 2^16 samples of silence, for who only counts them; read only. */
+/** Up to 2^16 samples of silence, for readers that only count them; never write to it. */
 export const silence = (length: number): Float32Array => zeros.subarray(0, length)
 const zeros = new Float32Array(1 << 16)
 
@@ -29,7 +29,7 @@ const zeros = new Float32Array(1 << 16)
 export const pcmOf = (samples: Float32Array): Uint8Array =>
   writePcm(samples, new Uint8Array(2 * samples.length))
 
-/** As `pcmOf`, at the beginning of `to`, which has room for them. */
+/** Writes like `pcmOf`, to the beginning of `to`, which must have room. Returns the written part. */
 export function writePcm(samples: Float32Array, to: Uint8Array): Uint8Array {
   const view = new DataView(to.buffer, to.byteOffset, to.byteLength)
   for (let index = 0; index < samples.length; index++)
@@ -37,7 +37,7 @@ export function writePcm(samples: Float32Array, to: Uint8Array): Uint8Array {
   return to.subarray(0, 2 * samples.length)
 }
 
-/** Rounds to the 16-bit value, and clips. What is not a number becomes 0. `Math.round` takes ten times as long. */
+/** Rounds to the 16-bit value, and clips. A sample that is not a number becomes 0. `Math.round` takes ten times as long. */
 export function integerOf(sample: number): number {
   const value = Math.floor(sample * 32_768 + 0.5)
   return value > 32_767 ? 32_767 : value < -32_768 ? -32_768 : value || 0
@@ -72,7 +72,7 @@ export class PcmReader {
     yield samples
   }
 
-  /** A frame that is cut says that more was to come. */
+  /** A frame that is not whole at the end means that the sound was cut off. */
   end(): Float32Array[] {
     if (this.#held.length > 0) throw new SoundError('truncated', this.mediaType)
     return []

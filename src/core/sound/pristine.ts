@@ -3,12 +3,12 @@ import { Slice } from '#platform/slices'
 const blockBytes = 1 << 16
 
 /**
- * What the memory of a WebAssembly instance is when it is made, and can be made again: its functions then do what those of a new one do, whatever was done to
- * it. Its stack has to be empty at both times.
+ * A copy of the memory of a new WebAssembly instance, from which it can be restored: its functions then do what those of a new instance do, whatever
+ * was done before. Its stack has to be empty at both times.
  */
 export class Pristine {
   readonly #memory: ArrayBuffer
-  /** Where anything but zeros stands. */
+  /** The blocks that have anything but zeros, by their offset. */
   readonly #written = new Map<number, Buffer>()
 
   constructor(memory: ArrayBuffer) {
@@ -19,13 +19,13 @@ export class Pristine {
     }
   }
 
-  /** False if it cannot be: the memory has grown. */
+  /** Restores the memory. Returns false if it cannot be restored because it has grown. */
   async restore(): Promise<boolean> {
     const slice = new Slice()
     for (let at = 0; at < this.#memory.byteLength; at += blockBytes) {
       const block = this.#block(at)
       const first = this.#written.get(at) ?? zeros
-      // Memory that was never written is not taken from the system by being read.
+      // Reading memory that was never written does not take it from the system.
       if (!block.equals(first)) block.set(first)
       if (slice.isOver()) await slice.next()
     }

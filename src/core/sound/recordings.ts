@@ -14,19 +14,19 @@ import { chunksOf, recognise } from './source.ts'
  * QuickTime with one of those in it. AAC is decoded where the operator has ffmpeg. Throws `SoundError`, SPOOL_FULL and the signal's reason.
  */
 export interface Recordings {
-  /** The sound of a whole file, one channel, at its own rate; at 16 kHz what is decoded in processes of its own: AAC and Vorbis. */
+  /** The sound of a whole file, one channel, at its own rate; AAC and Vorbis, which are decoded in processes of their own, at 16 kHz. */
   decode(source: RecordingSource, requester: Requester, options?: DecodeOptions): AsyncGenerator<Sound>
-  /** Recognises and measures a file, of which spans are read then. `busy` where too many wait. */
+  /** Recognises and measures a file, so that spans of it can be read. Throws `busy` where too many wait. */
   open: OpenRecording
   /** Whether the operator's ffmpeg was found and works. */
   hasFfmpeg(): Promise<boolean>
 }
 
-/** What recordings are read with. */
+/** The tools by which recordings are read. */
 export interface Workshop {
-  /** Takes files out of containers: a second at most, but for those of hours. */
+  /** Takes sound out of containers, in a second at most, except for files of hours. */
   unpacking: Confine
-  /** Decodes: some minutes for hours. */
+  /** Decodes sound, in some minutes for hours of it. */
   decoding: Confine
   spool: Spool
   ffmpeg: FindFfmpeg

@@ -10,13 +10,13 @@ const beta = 7.86
 /** Where the filter is 6 dB down, as a part of half the lower rate: the middle of the transition, which ends at 1. */
 const cutoff = 0.92
 /**
- * Coefficients of a table. Between rates that are in use there are 41,000 at most (11,025 to 48,000 Hz); one for odd rates would have
- * as many phases as the rate has Hz.
+ * The most coefficients of a table. Rates that are in use need 41,000 at most (11,025 to 48,000 Hz); a table for odd rates would have as many phases
+ * as the rate has Hz.
  */
 const maxTable = 1 << 17
 
 /**
- * Sound at another rate, in Hz; pieces go through as they are where it is theirs. The length is that of the input to a sample, and nothing is
+ * Sound at another rate, in Hz; pieces that have this rate are yielded as they are. The length is that of the input to a sample, and nothing is
  * delayed.
  * @throws SoundError `unsupported` where a rate is below 4 kHz, above 768 kHz, or in no ratio of small integers to the other
  */
@@ -45,15 +45,15 @@ export class Resampler {
   readonly #from: number
   readonly #to: number
   readonly #filter: Filter | undefined
-  /** Input from the first sample that the next output needs. */
+  /** The input from the first sample that the next output needs. */
   #held: Float32Array
-  /** The phase of the next output, and where in `held` its first input stands. */
+  /** The phase of the next output, and the index in `#held` at which its first input stands. */
   #phase = 0
   #at = 0
   #read = 0
   #written = 0
 
-  /** @param width of the filter: input samples, at the lower of both rates, that one output sample is made of */
+  /** @param width the width of the filter: how many input samples, at the lower of both rates, make one output sample */
   constructor(from: number, to: number, width = usualWidth) {
     this.#from = from
     this.#to = to
@@ -61,7 +61,7 @@ export class Resampler {
     this.#held = new Float32Array(this.#filter ? this.#filter.shape.taps / 2 - 1 : 0)
   }
 
-  /** Samples that `length` input samples become in all. */
+  /** How many samples `length` input samples become in all. */
   lengthFor(length: number): number {
     return Math.ceil((length * this.#to) / this.#from)
   }
@@ -70,14 +70,14 @@ export class Resampler {
     return this.passing(samples).slice()
   }
 
-  /** As `write`, for what is used at once: it is good until sound of any kind goes on being read, and may be `samples` themselves. */
+  /** Works like `write`, for samples that are used at once: they are valid until any further sound is read, and may be `samples` themselves. */
   passing(samples: Float32Array): Float32Array {
     this.#read += samples.length
     if (!this.#filter) return samples
     return this.#filtered(this.#filter, samples, Number.POSITIVE_INFINITY)
   }
 
-  /** The samples that were waiting for input behind them. */
+  /** The samples that were waiting for input after them. */
   end(): Float32Array {
     if (!this.#filter) return noSamples
     const due = this.lengthFor(this.#read) - this.#written
@@ -115,13 +115,13 @@ export class Resampler {
   }
 }
 
-/** A copy of two pieces put together, from a sample on. */
+/** A copy of two joined pieces, from a sample on. */
 function behind(first: Float32Array, second: Float32Array, from: number): Float32Array {
   if (from >= first.length) return second.slice(from - first.length)
   return concatenated([first.subarray(from), second])
 }
 
-/** Tables cost milliseconds to make and are read only; there are few ratios, so the newest stay. */
+/** Tables cost milliseconds to make and are read only; there are few ratios, so the newest tables are kept. */
 const filters = new Map<string, Filter>()
 const maxFilters = 16
 
@@ -138,7 +138,7 @@ function filterOf(from: number, to: number, width: number): Filter {
 }
 
 function shapeOf(up: number, down: number, width: number): FilterShape {
-  // Filtering out what the lower rate cannot hold takes a filter as much longer as there are more input samples.
+  // To filter out what a lower rate cannot represent, the filter must be longer by the ratio of the rates.
   const stretch = Math.max(1, down / up)
   const taps = 4 * Math.ceil((width * stretch) / 4)
   if (taps * up > maxTable) throw new SoundError('unsupported')

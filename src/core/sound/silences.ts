@@ -7,15 +7,15 @@ export interface Span {
   end: number
 }
 
-/** In half decibels below full scale, as levels are: what is quieter is silence in any sound, and what is quieter still counts as that. */
+/** Half decibels below full scale, as in levels: a quieter frame is silence in any sound, and one below `deepest` counts as `deepest`. */
 const quietest = 120
 const deepest = 240
-/** What differs less, loud from quiet, has no pauses in it. */
+/** A sound whose loud and quiet frames differ by less has no pauses. */
 const leastRange = 20
 
 /**
- * The pauses of a sound that last `minMs` at least. What is a pause follows from the sound itself: it lies nearer to its quietest
- * frames than to its loud ones. Of the sound only the levels are kept, one for 10 ms.
+ * The pauses of a sound that last `minMs` at least. A pause is found by the sound itself: its level is nearer to the quietest frames than to the loud
+ * ones. Only the levels of the sound are kept, one for 10 ms.
  * @throws what the sound throws
  */
 export async function silencesIn(sound: SoundStream, minMs = 200): Promise<Span[]> {
@@ -40,7 +40,7 @@ export function pausesOf(levels: Levels, minMs = 200): Span[] {
   return spans
 }
 
-/** What is quieter belongs to a pause: a third of the way from the level of pauses to that of speech. */
+/** The level below which a frame belongs to a pause: a third of the way from the level of pauses to that of speech. */
 export function pauseLevelOf({ quiet }: Levels): number {
   const counts = new Uint32Array(256)
   for (const level of quiet) counts[Math.min(deepest, level)]! += 1
@@ -50,7 +50,7 @@ export function pauseLevelOf({ quiet }: Levels): number {
   return Math.min(quietest, floor - (floor - loud) / 3)
 }
 
-/** The level that this part of all is not quieter than. */
+/** The level than which this part of all frames is not quieter. */
 function percentile(counts: Uint32Array, total: number, part: number): number {
   const place = Math.floor(part * (total - 1))
   let passed = 0

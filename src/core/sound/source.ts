@@ -7,15 +7,15 @@ import { beginsLikeVorbis } from './decode.ts'
 import { SoundError } from './fault.ts'
 import type { RecordingSource } from './recording.ts'
 
-/** Bytes that are read, or given on, at once. */
+/** How many bytes are read or passed on at once. */
 const chunkBytes = 1 << 16
-/** By which a file is recognised: two frames, behind a tag or none. */
+/** The bytes by which a file is recognised: two frames, after a tag or without one. */
 const headBytes = 1 << 14
 
 export const bytesOf = (source: RecordingSource): number =>
   source instanceof Uint8Array ? source.length : source.bytes
 
-/** All of a file, or from a byte up to another. */
+/** The bytes of a file: all of them, or from one offset up to another. */
 export async function* chunksOf(
   source: RecordingSource,
   from = 0,
@@ -30,8 +30,8 @@ export async function* chunksOf(
 }
 
 /**
- * As `chunksOf`, for what uses each chunk before the next is wanted: it has the same memory, and whole samples. Hours are read again and again, and
- * chunks of their own would be garbage of a gigabyte.
+ * Reads like `chunksOf`, for callers that use each chunk before they request the next: the chunks share one memory, and have whole samples. Hours of
+ * sound are read again and again, and separate chunks would be a gigabyte of garbage.
  */
 export async function* passingChunksOf(
   source: RecordingSource,
@@ -62,7 +62,7 @@ export async function bytesAt(source: RecordingSource, at: number, length: numbe
   return buffer.subarray(0, bytesRead)
 }
 
-/** What a file is by its bytes; `media` in the names of `sniff`, also behind a tag of any length. */
+/** The type of a file by its bytes; `media` is named as in `sniff`, also after a tag of any length. */
 export interface Recognised {
   container: Container | undefined
   media: string | undefined
@@ -75,7 +75,7 @@ export async function recognise(source: RecordingSource): Promise<Recognised> {
   const behind = tag > 0 && tag < bytesOf(source) ? await bytesAt(source, tag, headBytes) : undefined
   return {
     container: containerOf(head),
-    // A tag stands before mp3 mostly, and before AAC.
+    // A tag mostly stands before mp3, but also before AAC.
     media: (behind && sniff(behind)) ?? sniff(head),
     isVorbis: sniff(head) === 'audio/ogg' && beginsLikeVorbis(head),
   }

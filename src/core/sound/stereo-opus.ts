@@ -3,18 +3,18 @@ import { OggWriter } from './ogg.ts'
 import { headOf } from './opus.ts'
 import { vorbisComment } from './vorbis-comment.ts'
 
-/** In Hz: as much as there is of a caller. A frame takes 0.16 ms to encode; at 24 kHz it would be 0.46. */
+/** The rate in Hz, which is all that a caller's sound has. A frame takes 0.16 ms to encode; at 24 kHz it would be 0.46. */
 export const stereoRate = 16_000
-/** 20 ms of one channel. */
+/** The samples of 20 ms of one channel. */
 export const stereoFrame = stereoRate / 50
 /** A page a second. */
 const packetsPerPage = 50
-/** Two voices, of which mostly one speaks. */
+/** The bit rate for two voices, of which mostly one speaks. */
 const bitrate = 24_000
 /** Positions of an Opus stream are samples at 48 kHz. */
 const scale = 48_000 / stereoRate
 
-/** Opus in Ogg (RFC 7845) of two channels, frame by frame; what is returned, put together, is one file. */
+/** Opus in Ogg (RFC 7845) of two channels, frame by frame; the returned bytes, joined, are one file. */
 export class StereoOpus implements Disposable {
   readonly #encoder: OpusEncoderHandle
   readonly #lookahead: number
@@ -49,7 +49,7 @@ export class StereoOpus implements Disposable {
     return Buffer.concat([stream.header(head), stream.header(tags)])
   }
 
-  /** Frames of 320 samples, -1 to 1. Mostly nothing comes: a page leaves when the next one begins. */
+  /** Takes frames of 320 samples, -1 to 1. Mostly returns no bytes: a page is returned when the next one begins. */
   write(left: Float32Array, right: Float32Array): Uint8Array {
     for (let index = 0; index < stereoFrame; index++) {
       this.#both[2 * index] = left[index]!

@@ -6,19 +6,19 @@ const pause = /[؛;،,:–—]/
 const closing = /[»”"'’)\]}*_]/
 const blank = /\s/
 const digit = /\p{Nd}/u
-/** Characters looked back at, from the end of a word. */
+/** How many characters are looked back at, from the end of a word. */
 const maxBack = 12
-/** Characters around a place at which a word is cut: what belongs together is rarely longer. */
+/** How many characters are read around a place at which a word is cut: what belongs together is rarely longer. */
 const aroundCut = 64
 
-/** How good a place between two words is for an end: behind a sentence, a clause, any word. */
+/** How good a place between two words is for an end: after a sentence, after a clause, or after any word. */
 export type Strength = 'sentence' | 'clause' | 'word'
 
 /**
- * Cuts text for speech into pieces of `maxCharacters` at most (UTF-16 units; at least 16), as few as its sentences allow: behind a sentence,
- * where none ends behind the first quarter of a piece behind a clause, else between words. A word is cut only if it is longer than a
- * piece, and then not within a number or what is one character to its reader, as long as these are shorter than 64. The pieces
- * put together are the text, character for character; the time is linear.
+ * Cuts text for speech into pieces of `maxCharacters` at most (UTF-16 units; at least 16), as few as its sentences allow. The cut is after a
+ * sentence; if none ends after the first quarter of a piece, after a clause; else between words. A word is cut only if it is longer than a piece, and
+ * then not within a number or a character as readers see it, as long as these are shorter than 64. The pieces put together are the text, character
+ * for character; the time is linear.
  */
 export function piecesOfText(text: string, maxCharacters: number): string[] {
   const max = Math.max(16, maxCharacters)
@@ -40,16 +40,16 @@ export function piecesOfText(text: string, maxCharacters: number): string[] {
 /** Whether a piece has anything to say: marks and spaces alone are no speech. */
 export const isSpeakable = (piece: string): boolean => /[\p{L}\p{N}]/u.test(piece)
 
-/** Read as words: «۹۹۹» as «نهصد و نود و نه», 777 as «seven hundred seventy-seven», € and emoji by their names. */
+/** Characters that are read as words: «۹۹۹» as «نهصد و نود و نه», 777 as «seven hundred seventy-seven», € and emoji by their names. */
 const wordy = /[\p{N}\p{S}%@#&*/\\§‰]/gu
-/** Each a syllable. */
+/** Characters that are a syllable each. */
 const syllabic = /[\p{sc=Han}\p{sc=Hangul}\p{sc=Hiragana}\p{sc=Katakana}]/gu
 
-/** About how many letters of an alphabet take as long to be read aloud as this text does: at most that many. */
+/** The most letters of an alphabet, about, that take as long to be read aloud as this text does. */
 export const lettersOf = (text: string): number =>
   [...text].length + 9 * (text.match(wordy)?.length ?? 0) + 2 * (text.match(syllabic)?.length ?? 0)
 
-/** The last place of the strongest kind behind the first quarter; else the last of any. */
+/** The last place of the strongest kind after the first quarter of a piece; else the last of any kind. */
 function bestOf(places: Record<Strength, number>, start: number, max: number): number | undefined {
   const { sentence, clause, word } = places
   const found = [sentence, clause, word].find((place) => place > start + max / 4)
@@ -57,7 +57,7 @@ function bestOf(places: Record<Strength, number>, start: number, max: number): n
   return last > start ? last : undefined
 }
 
-/** Places at which a word begins behind spaces, and the end of the text. */
+/** Places at which a word begins after spaces, and the end of the text. */
 export function* boundariesOf(text: string): Iterable<{ at: number; strength: Strength }> {
   let wordStart = 0
   let lineStart = 0
@@ -85,7 +85,7 @@ export function* boundariesOf(text: string): Iterable<{ at: number; strength: St
   yield { at: text.length, strength: 'sentence' }
 }
 
-/** @param isNumbering «1.» at the beginning of a line: it numbers what follows */
+/** @param isNumbering whether the word is like «1.» at the beginning of a line, and numbers what follows */
 function strengthOf(text: string, wordEnd: number, next: string, isNumbering: boolean): Strength {
   let end = wordEnd
   while (end > 0 && wordEnd - end < 4 && closing.test(text[end - 1]!)) end -= 1

@@ -11,10 +11,10 @@ import type { UnpackAnswer, UnpackInput } from './unpack-process.ts'
 /** The sound of a file as a file of its codec. */
 export interface Track {
   file: RecordingSource
-  /** What it is, as `sniff` names it; and what the whole file is, by its tracks. */
+  /** The type of the track as `sniff` names it; `mediaType` is that of the whole file, by its tracks. */
   media: string
   mediaType: string
-  /** How long it is, is known by decoding only. */
+  /** True: the length is known only by decoding. */
   isUncountable: boolean
   part: Part
   unpacked: Unpacked | undefined
@@ -22,15 +22,18 @@ export interface Track {
 
 /** CPU time: the slowest file takes half of it. */
 const unpackMs = (bytes: number): number => Math.min(60_000, 5_000 + bytes / 2_000)
-/** Room for the heads that packets get, which containers keep shorter: seven bytes of AAC, one and a half of others. */
+/**
+ * The most bytes of an unpacked file, with room for the heads of packets, which containers keep shorter: seven bytes of AAC, one and a half of
+ * others.
+ */
 const unpackedBytes = (bytes: number): number => Math.ceil(1.5 * bytes) + (1 << 20)
 const maxOutputBytes = 1 << 16
-/** What is no longer goes through memory, so that a process can be started before it is known which file it reads. */
+/** The most bytes of a file that goes through memory, so that a process can be started before its file is known. */
 const maxShortBytes = 1 << 20
 
 /**
  * Recognises a file, and takes the sound out of its container if it has one.
- * @param folders what the track stands in is closed with them
+ * @param folders the folders of the track are closed with them
  * @throws SoundError, SPOOL_FULL, and the signal's reason
  */
 export async function openTrack(
@@ -81,11 +84,11 @@ const unpackModule = path.join(import.meta.dirname, 'unpack-process.ts')
 
 interface UnpackOutcome {
   outcome: Outcome
-  /** Where the packets were written. */
+  /** The file to which the packets were written. */
   file?: string
 }
 
-/** Through the pipes of a process that may have been started before. */
+/** Unpacks through the pipes of a process that may have been started before. */
 async function unpackShort(
   { unpacking }: Workshop,
   { source, container }: { source: RecordingSource; container: Container },

@@ -7,7 +7,7 @@ export interface Part {
   discardSeconds: number
 }
 
-/** What `trimmed` leaves of so many samples of a rate: how many are skipped, and how many are heard. */
+/** What `trimmed` leaves of this number of samples: how many are skipped, and how many are heard. */
 export function partOf(
   { skipSeconds, untilSeconds = Number.POSITIVE_INFINITY, discardSeconds }: Part,
   rate: number,
@@ -18,7 +18,7 @@ export function partOf(
   return { skip, length: Math.max(0, until - skip - Math.round(discardSeconds * rate)) }
 }
 
-/** A part of a sound; as many of its last samples as are left out are held back until it ends. */
+/** A part of a sound; as many samples as are left out at its end are held back until the sound ends. */
 export async function* trimmed(
   stream: SoundStream,
   { skipSeconds, untilSeconds = Number.POSITIVE_INFINITY, discardSeconds }: Part,

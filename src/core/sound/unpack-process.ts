@@ -1,12 +1,12 @@
-/** Takes the sound out of one untrusted file, writes it into its folder and ends. Started by open-recording.ts, confined. */
+/** Takes the sound out of one untrusted file, writes it into its folder and ends. track.ts starts this process, confined. */
 import { answer } from '#platform/confined-process'
 import { type Container, type Unpacked, unpack, unpackBytes } from './container/unpack.ts'
 import { SoundError, type SoundFault } from './fault.ts'
 
 export type Failed = { fault: SoundFault; codec: string | undefined }
-/** `packets` are there where nothing was written, in Base64. */
+/** `packets` is there, in Base64, where no file was written. */
 export type UnpackAnswer = Failed | (Unpacked & { packets?: string })
-/** A file and where its packets are written; or the bytes of a short one, whose packets are answered. */
+/** A file and where its packets are written; or the bytes of a short file, whose packets are returned. */
 export type UnpackInput = { container: Container } & ({ file: string; place: string } | { bytes: Uint8Array })
 
 await answer<UnpackInput>(async ({ container, ...input }): Promise<UnpackAnswer> => {
@@ -16,7 +16,7 @@ await answer<UnpackInput>(async ({ container, ...input }): Promise<UnpackAnswer>
     return { ...unpacked, packets: packets.toString('base64') }
   } catch (error) {
     if (error instanceof SoundError) return { fault: error.fault, codec: error.codec }
-    // mediabunny has no class for what it cannot read: it fails where it stumbles.
+    // mediabunny has no error class for a file that it cannot read, and may fail with any error.
     return { fault: 'malformed', codec: undefined }
   }
 })

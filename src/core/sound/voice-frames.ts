@@ -1,17 +1,17 @@
 import { decibelsOf, rmsOf } from './loudness.ts'
 import { pcmOf } from './pcm.ts'
 
-/** What was heard in 20 ms. */
+/** The result for 20 ms of sound. */
 export interface VoiceFrame {
   isVoiced: boolean
-  /** In dB below full scale: 0 to -100. */
+  /** The level in dB below full scale: 0 to -100. */
   level: number
 }
 
 export interface VoiceFramesOptions {
-  /** How sure it has to be, 0 to 3: the higher, the less noise is taken for speech, and the more speech for noise. 2 if absent. */
+  /** How sure the detector has to be, 0 to 3: the higher, the less noise is taken for speech, and the more speech for noise. 2 if absent. */
   strictness?: 0 | 1 | 2 | 3
-  /** In dB: so much louder than the noise has speech to begin; it goes on while it is louder by 4/9 of it. 7 if absent. */
+  /** How much louder than the noise speech has to begin, in dB; it goes on while it is louder by 4/9 of this. 7 if absent. */
   aboveNoise?: number
 }
 
@@ -20,15 +20,17 @@ export const voiceFrameMs = 20
 export const voiceFrameSamples = (voiceRate * voiceFrameMs) / 1_000
 
 const usualAboveNoise = 7
-/** What is quieter is no speech, however quiet its surroundings are. */
+/** The level in dB below which nothing is speech, however quiet its surroundings are. */
 const quietest = -55
-/** Speech that has begun is held to the lower threshold for so long after its last frame. */
+/** For this many frames after its last voiced one, speech is compared with the lower threshold. */
 const hangFrames = 5
 
-/** One instance for all, at the first use. */
+/** One instance for all detectors, loaded at the first use. */
 let loaded: ReturnType<typeof import('@echogarden/fvad-wasm')['default']> | undefined
 
-/** Says of each 20 ms of sound at 16 kHz whether somebody speaks, by WebRTC's detector and a gate over the noise. What is opened is closed, by `using`. */
+/**
+ * Decides for each 20 ms of sound at 16 kHz whether somebody speaks, by WebRTC's detector and a gate over the noise. Close an instance by `using`.
+ */
 export class VoiceFrames {
   readonly #detect: (frame: Float32Array) => boolean
   readonly #setStrictness: (strictness: number) => void
@@ -69,7 +71,7 @@ export class VoiceFrames {
     })
   }
 
-  /** From the next frame on. */
+  /** Changes the options from the next frame on. */
   set({ strictness = 2, aboveNoise = usualAboveNoise }: VoiceFramesOptions): void {
     this.#setStrictness(strictness)
     this.#aboveNoise = aboveNoise
@@ -97,14 +99,14 @@ export class VoiceFrames {
 
 const levelOf = (samples: Float32Array): number => Math.max(-100, decibelsOf(rmsOf(samples)))
 
-/** What is below 1 kHz, where vowels have most of what they have, and noise a part of it. */
+/** The sound below 1 kHz, where vowels have most of their energy, and noise a part of its own. */
 class LowPass {
   readonly #out = new Float32Array(voiceFrameSamples)
   readonly #share = 1 - Math.exp((-2 * Math.PI * 1_000) / voiceRate)
   #first = 0
   #second = 0
 
-  /** Overwritten by the next. */
+  /** The filtered frame, which the next call overwrites. */
   next(frame: Float32Array): Float32Array {
     for (let index = 0; index < frame.length; index++) {
       this.#first += this.#share * (frame[index]! - this.#first)
@@ -116,18 +118,18 @@ class LowPass {
 }
 
 const rememberedFrames = 150
-/** Until so many frames were heard, sound that begins loud is taken to begin with speech, and not with noise. */
+/** Until this many frames were heard, sound that begins loud is taken to begin with speech, and not with noise. */
 const firstFrames = 25
 const loudestAtFirst = -40
 
-/** The tenth part of the last three seconds that was quietest: even who speaks without rest pauses as long between syllables. */
+/** The level of the quietest tenth of the last three seconds: even a person who speaks without rest pauses as long between syllables. */
 class NoiseFloor {
   readonly #recent = new Uint8Array(rememberedFrames)
-  /** How many of them have each level in whole dB below full scale. */
+  /** How many of the recent frames have each level in whole dB below full scale. */
   readonly #counts = new Uint8Array(101)
   #frames = 0
 
-  /** Of `level` and those before it, in dB. */
+  /** The floor of `level` and the levels before it, in dB. */
   next(level: number): number {
     const place = this.#frames % rememberedFrames
     if (this.#frames >= rememberedFrames) this.#counts[this.#recent[place]!]!--

@@ -7,22 +7,22 @@ import {
   voiceRate,
 } from './voice-frames.ts'
 
-/** Speech began or ended, so many milliseconds after the beginning of the sound. */
+/** Speech began or ended, `atMs` milliseconds after the beginning of the sound. */
 export interface VoiceEvent {
   kind: 'started' | 'ended'
   atMs: number
 }
 
 export interface VoiceOptions {
-  /** How sure it has to be, 0 to 3: the higher, the less noise is taken for speech, and the more speech for noise. */
+  /** How sure the detector has to be, 0 to 3: the higher, the less noise is taken for speech, and the more speech for noise. */
   strictness?: 0 | 1 | 2 | 3
-  /** Speech has ended when so much time passed without any. */
+  /** Speech has ended when this much time passed without any. */
   silenceMs?: number
-  /** What is shorter is no speech: a click, a cough. */
+  /** Shorter sounds are no speech: a click, a cough. */
   minSpeechMs?: number
 }
 
-/** Finds speech in sound that comes in chunks of any length and rate, by `VoiceFrames`. What is opened is closed, by `using`. */
+/** Finds speech in sound that comes in chunks of any length and rate, by `VoiceFrames`. Close an instance by `using`. */
 export class VoiceDetector {
   readonly #voice: VoiceFrames
   readonly #resampler: Resampler
@@ -46,7 +46,7 @@ export class VoiceDetector {
     this.#voice = voice
   }
 
-  /** @param inputRate of what is written, in Hz */
+  /** @param inputRate the rate of the samples that are written, in Hz */
   static async open(inputRate: number, options: VoiceOptions = {}): Promise<VoiceDetector> {
     return new VoiceDetector(inputRate, options, await VoiceFrames.open(options))
   }
@@ -61,7 +61,7 @@ export class VoiceDetector {
     return events
   }
 
-  /** The sound is over: speech that goes on ends with it. */
+  /** Call at the end of the sound: speech that goes on ends with it. */
   end(): VoiceEvent[] {
     const events = this.write(new Float32Array(0))
     if (this.#isSpeech) events.push({ kind: 'ended', atMs: this.#until })
@@ -90,7 +90,7 @@ export class VoiceDetector {
       this.#isSpeech = false
       events.push({ kind: 'ended', atMs: this.#until })
     }
-    // Before speech has begun, one missing frame in the middle of a syllable is forgiven.
+    // Before speech has begun, one missing frame in the middle of a syllable is allowed.
     if (!this.#isSpeech && quietMs > frameMs) this.#from = undefined
   }
 }

@@ -2,17 +2,18 @@ import type { OggVorbisDecodedAudio, OggVorbisDecoder } from '@wasm-audio-decode
 import { SoundError } from './fault.ts'
 import { type OggPage, OggPages } from './ogg-pages.ts'
 
-/** What the decoder has room for. Setups have some kilobytes, packets of sound some hundred bytes. */
+/** The most bytes that the decoder has room for. Setups have some kilobytes, packets of sound some hundred bytes. */
 const maxPacketBytes = 120_000
-/** Decoded in one go. */
+/** How many packets are decoded in one go. */
 const packetsAtOnce = 16
-/** Of the head: seven bytes of its kind, and four of a version, stand before them. */
+/** Offsets in the head, after seven bytes of its kind and four of a version. */
 const place = { channels: 11, rate: 12 }
 const headBytes = 30
 
 /**
- * Reads Vorbis in Ogg that comes in chunks of any length, decoded by libvorbis; several channels become their mean. A setup can be made that keeps libvorbis
- * busy for long or takes much memory, so that it is used in confined processes only. Streams that follow one another are read on if their rate is the same.
+ * Reads Vorbis in Ogg that comes in chunks of any length, decoded by libvorbis; several channels become their mean. A setup can be made that keeps
+ * libvorbis busy for long or takes much memory, so this reader is used in confined processes only. Streams that follow one another are all read if
+ * their rate is the same.
  */
 export class VorbisReader {
   readonly mediaType = 'audio/ogg'
@@ -73,7 +74,7 @@ export class VorbisReader {
   async #isHeader(packet: Buffer): Promise<boolean> {
     const number = this.#packets++
     if (number > 2) return false
-    // Sound has an even first byte: a stream that leaves one of its three heads out is none.
+    // Packets of sound have an even first byte, so a stream that leaves one of its three heads out is refused.
     if (packet[0] !== 2 * number + 1 || packet.toString('latin1', 1, 7) !== 'vorbis') this.#fail('malformed')
     if (number === 0) {
       this.#readHead(packet)
@@ -94,7 +95,7 @@ export class VorbisReader {
     this.channels = channels
   }
 
-  /** The decoder takes pages as its own parser makes them; of those it looks at these members only. */
+  /** The decoder takes pages as its own parser makes them; it reads only these members of a page. */
   async #decoded(codecFrames: object[], head?: Uint8Array): Promise<OggVorbisDecodedAudio> {
     const page = { data: head ?? new Uint8Array(1), codecFrames }
     type Pages = Parameters<OggVorbisDecoder['decodeOggPages']>[0]

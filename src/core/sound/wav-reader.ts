@@ -11,16 +11,16 @@ export class WavReader {
   readonly #isCounting: boolean
   #layout: Layout | undefined
   #state: 'riff' | 'chunk' | 'format' | 'skip' | 'data' = 'riff'
-  /** Whether all of its samples were read. What follows them is texts, mostly. */
+  /** Whether all samples of the file were read. Mostly, texts follow them. */
   #isHeard = false
   /** Bytes that are not a whole header, or a whole frame, yet. Less than a hundred. */
   #held: Uint8Array = new Uint8Array(0)
-  /** Bytes of this chunk that are still to come, with the one that makes it even. */
+  /** Bytes of this chunk that are still to come, with the byte that makes it even. */
   #left = 0
   /** The byte that makes the chunk of the samples even. */
   #padding = 0
 
-  /** @param isCounting samples are counted, and come as silence */
+  /** @param isCounting whether samples are only counted, and yielded as silence */
   constructor(isCounting = false) {
     this.#isCounting = isCounting
   }
@@ -58,7 +58,7 @@ export class WavReader {
 
   close(): void {}
 
-  /** Reads one header or skips a chunk; where it ends, or `undefined` when more bytes are needed or none are read any more. */
+  /** Reads one header or skips a chunk. Returns where it ends, or `undefined` when more bytes are needed or none are read any more. */
   #header(bytes: Uint8Array, at: number): number | undefined {
     const left = bytes.length - at
     const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
@@ -96,7 +96,7 @@ export class WavReader {
 
   #chunk(name: string, claimed: number): void {
     this.#left = claimed + (claimed % 2)
-    // Some play the samples of a second chunk too: what is heard would be longer than what was measured.
+    // Some players play the samples of a second chunk too: the sound would be longer than what was measured.
     if (this.#isHeard && name === 'data') this.#fail('malformed')
     if (this.#isHeard) {
       this.#state = 'skip'
@@ -167,10 +167,10 @@ function layoutOf(view: DataView, at: number, size: number): Layout | undefined 
   return { rate, channels, sampleBytes, frameBytes: sampleBytes * channels, sampleAt }
 }
 
-/** What is not a number is silence; a float beyond what is loud is cut, so that no later sum overflows. */
+/** Replaces what is not a number by silence, and cuts floats that are far too loud, so that no later sum overflows. */
 const finite = (value: number): number => Math.max(-8, Math.min(8, value)) || 0
 
-/** By format tag and bits of a sample. */
+/** The readers of a sample, by format tag and bits. */
 const readers: Record<string, Layout['sampleAt'] | undefined> = {
   '1:8': (view, at) => (view.getUint8(at) - 128) / 128,
   '1:16': (view, at) => view.getInt16(at, true) / 32_768,
@@ -182,7 +182,7 @@ const readers: Record<string, Layout['sampleAt'] | undefined> = {
   '7:8': (view, at) => fromMuLaw(view.getUint8(at)),
 }
 
-/** ITU-T G.711. */
+/** Decodes µ-law (ITU-T G.711). */
 function fromMuLaw(byte: number): number {
   const code = ~byte & 0xff
   const magnitude = (((code & 0x0f) << 3) + 132) << ((code & 0x70) >> 4)

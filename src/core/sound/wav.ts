@@ -1,7 +1,7 @@
 import { type Codec, type CodecOptions, noBytes } from './codec.ts'
 import { pcmOf } from './pcm.ts'
 
-/** Signed 16-bit PCM without any header: the rate has to be told beside it. */
+/** Signed 16-bit PCM without any header: the rate has to be stated beside it. */
 export const openPcm = (rate: number): Codec => ({
   rate,
   write: pcmOf,
@@ -9,7 +9,7 @@ export const openPcm = (rate: number): Codec => ({
   close: () => {},
 })
 
-/** RIFF WAVE, 16-bit mono. As it streams both sizes are 0xFFFFFFFF, as writers to a pipe leave them. A note stands in its INFO. */
+/** RIFF WAVE, 16-bit mono. In a stream both sizes are 0xFFFFFFFF, as writers to a pipe leave them. A note stands in the INFO chunk. */
 export function openWav(rate: number, { note }: CodecOptions): Codec {
   let head = headOf(rate, Number.POSITIVE_INFINITY, note)
   let taken = 0
@@ -32,7 +32,7 @@ export function openWav(rate: number, { note }: CodecOptions): Codec {
 
 const unknownLength = 0xffff_ffff
 
-/** The head of a file of so many bytes of 16-bit samples in one channel. */
+/** The head of a file with `dataBytes` bytes of 16-bit samples in one channel. */
 export const wavHead = (rate: number, dataBytes: number): Uint8Array => headOf(rate, dataBytes)
 
 function headOf(rate: number, dataBytes: number, note?: string): Uint8Array {

@@ -1,4 +1,4 @@
-/** What is used here of the interface of WebAssembly, which Node's own types leave out. */
+/** The part of the interface of WebAssembly that is used here, which Node's own types leave out. */
 declare namespace WebAssembly {
   class Memory {
     constructor(size: { initial: number })

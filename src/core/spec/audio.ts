@@ -26,7 +26,7 @@ export interface AudioCall {
 
 /** What an upstream reports at the end of its sound. */
 export interface Spoken {
-  /** Of an answer to a recording. */
+  /** The transcript of an answer to a recording. */
   transcript?: string
   usage?: {
     /** Characters that were billed. */

@@ -12,7 +12,7 @@ export interface EmbeddingProvider {
 /** The texts of one request and the form of their vectors. */
 export interface EmbeddingOrder {
   texts: readonly string[]
-  /** Requested dimensions, and required of every vector; when absent, the model's default. */
+  /** The requested dimensions, which every vector must have; when absent, the model's default. */
   dimensions?: number
   encoding: 'base64' | 'float'
 }
@@ -29,7 +29,7 @@ export interface EmbeddingCall {
 }
 
 export interface Embedded {
-  /** One for each text, in order; all of the same dimensions and of length 1. */
+  /** One vector for each text, in order; all of the same dimensions and of length 1. */
   vectors: Float32Array[]
   /** Input tokens, if the upstream reports them. */
   usage?: { input: number }

@@ -3,7 +3,7 @@ import type { Timeouts } from './spec.ts'
 
 /** The interface of a provider room for images. */
 export interface ImageProvider {
-  /** Pictures of one call, where its wire knows no number of them; absent: as many as the model's entry says. */
+  /** The most pictures of one call, where the provider's wire has no field for their number; absent: as many as the model's entry says. */
   readonly maxCount?: number
   /**
    * Calls the upstream once: no retry, no failover. Throws `UpstreamError` for every failure; `executed` says whether the upstream may have
@@ -24,9 +24,12 @@ export interface ImageCall {
 }
 
 export interface Drawn {
-  /** At least one, in whatever format and size the upstream chose. Those of the order that are not among them are lost: it may bill them. */
+  /**
+   * At least one picture, in whatever format and size the upstream chose. Ordered pictures that are not among them are lost; the upstream may bill
+   * them.
+   */
   images: Uint8Array[]
-  /** The prompts that the upstream drew by in place of the caller's, of those of `images` for which it says them. */
+  /** The prompts that the upstream drew by in place of the caller's, for those of `images` for which it reports one. */
   revisedPrompts?: ReadonlyMap<Uint8Array, string>
   /** Tokens, as far as the upstream claims them; `mediaInput` is the part of `input` that is pictures, if it counts them apart. */
   usage?: { input?: number; mediaInput?: number; output?: number }

@@ -4,8 +4,8 @@ import type { Timeouts, UpstreamError } from './spec.ts'
 /** The interface of a provider room for live transcription: sound goes in while it is spoken, words come out. */
 export interface LiveTranscriber {
   /**
-   * Opens one connection: no retry, no failover. Throws `UpstreamError` for every failure; `executed` is false where the upstream has heard
-   * nothing, which is always so here. After it has returned failures come by `sink.failed`.
+   * Opens one connection: no retry, no failover. Throws `UpstreamError` for every failure; `executed` is always false, since the upstream has heard
+   * nothing yet. After this has returned, failures come by `sink.failed`.
    */
   open(call: LiveCall, sink: LiveSink): Promise<LiveLink>
 }
@@ -13,9 +13,9 @@ export interface LiveTranscriber {
 export interface LiveCall {
   /** The model's name at the upstream. */
   upstreamModel: string
-  /** ISO 639-1; absent: the upstream finds out. */
+  /** ISO 639-1; absent: the upstream detects the language. */
   language?: string | undefined
-  /** What the sound is about; upstreams whose wire has no field for it do without. */
+  /** A description of the sound; upstreams whose wire has no field for it do without. */
   prompt?: string | undefined
   /** Words that may occur, such as names. */
   keywords?: readonly string[] | undefined
@@ -27,9 +27,9 @@ export interface LiveCall {
   onUpstreamId?: ((id: string) => void) | undefined
 }
 
-/** Its methods never throw, and none is called after `failed` or once `close` was called. */
+/** Receives the words of a link. Its methods never throw, and none is called after `failed` or once `close` was called. */
 export interface LiveSink {
-  /** All that was understood since the last commit; replaces what was said before. Never empty. */
+  /** All that was understood since the last commit, in place of the earlier text. Never empty. */
   partial(text: string): void
   /** The connection is over; commits that are open reject with the same error. At most once. */
   failed(error: UpstreamError): void
@@ -37,35 +37,35 @@ export interface LiveSink {
 
 export interface LiveLink {
   /**
-   * Sound as it is spoken: 16 kHz, mono, 16 bit, little-endian. Copied or sent before this returns. What an upstream does not take in time
-   * ends the link (`failed`).
+   * Takes sound as it is spoken: 16 kHz, mono, 16 bit, little-endian. The sound is copied or sent before this returns. Sound that an upstream does
+   * not take in time ends the link (`failed`).
    */
   write(pcm: Uint8Array): void
   /**
-   * The end of an utterance: resolves with the final words of all that was written since the last one. One at a time. Rejects with
-   * `UpstreamError`. Costs nothing where nothing was written.
+   * Ends an utterance: resolves with the final words of all sound since the last commit. One at a time. Rejects with `UpstreamError`. Costs nothing
+   * where nothing was written.
    */
   commit(): Promise<LiveHeard>
   /** Ends the connection; idempotent, never rejects. */
   close(): Promise<LiveUsage>
 }
 
-/** What was heard of one utterance. */
+/** The transcript of one utterance. */
 export interface LiveHeard {
   /** Empty where nothing was said. */
   text: string
   /** ISO 639-1, if the upstream says it. */
   language?: string
-  /** In order, in seconds from the first sound of the link, where the upstream tells them. */
+  /** The words in order, in seconds from the first sound of the link, where the upstream reports them. */
   words?: SpokenWord[]
 }
 
 /** What a link costs. */
 export interface LiveUsage {
-  /** Of sound, as it was written: no upstream can bill more. */
+  /** Seconds of the sound that was written: no upstream can bill more. */
   seconds: number
-  /** What the upstream claims, never more than `seconds`; absent where it claims nothing. */
+  /** The seconds that the upstream claims, never more than `seconds`; absent where it claims nothing. */
   claimedSeconds?: number
-  /** Tokens that it claims, of wires that count by them; a figure that some utterance lacks is absent. */
+  /** Tokens that the upstream claims, on wires that count by tokens; a figure that some utterance lacks is absent. */
   tokens?: { input?: number | undefined; output?: number | undefined }
 }

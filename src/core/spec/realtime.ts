@@ -9,11 +9,11 @@ export interface RealtimeProvider {
   /** Rate of the sound that its links take, in hertz. */
   readonly inputRate: 16_000 | 24_000
   /**
-   * Opens one session: no retry, no failover. Throws `UpstreamError` for every failure, always with `executed: false`, for nothing was
-   * asked. After it has returned failures come by `sink.failed`.
+   * Opens one session: no retry, no failover. Throws `UpstreamError` for every failure, always with `executed: false`, since nothing was requested
+   * yet. After this has returned, failures come by `sink.failed`.
    */
   connect(call: RealtimeCall, sink: RealtimeSink): Promise<RealtimeLink>
-  /** Where its wire has them. */
+  /** Calls over WebRTC, where the provider's wire has them. */
   readonly passthrough?: PassthroughCalls
 }
 
@@ -21,13 +21,13 @@ export interface RealtimeCall {
   /** The model's name at the upstream. */
   upstreamModel: string
   setup: RealtimeSetup
-  /** `RealtimeLink.resumption` of a session that was closed: this one goes on where that one stopped. */
+  /** `RealtimeLink.resumption` of a session that was closed: the new session goes on where that one stopped. */
   resumption?: string | undefined
   /** Aborting it cuts the connection. */
   signal: AbortSignal
   /**
-   * `connectMs` and `firstByteMs` of the connection; `firstTokenMs` from `respond` to the first sign of an answer, `idleMs` within one, `totalMs` of
-   * one. The length of a session is bounded by its owner alone.
+   * `connectMs` and `firstByteMs` of the connection; `firstTokenMs` from `respond` to the first sign of an answer, `idleMs` within an answer,
+   * `totalMs` of an answer. The length of a session is bounded by its owner alone.
    */
   timeouts: Timeouts
   /** Called with the upstream's own id of the session, where it says one. */
@@ -37,41 +37,41 @@ export interface RealtimeCall {
 export interface RealtimeSetup {
   instructions: string
   voice?: string | undefined
-  /** 0.25 to 1.5; upstreams without it speak at 1. */
+  /** The pace of the speech, 0.25 to 1.5; upstreams without a pace speak at 1. */
   speed?: number | undefined
   speaks: boolean
   tools: readonly { name: string; description: string; parameters: Record<string, unknown> }[]
   toolChoice: 'auto' | 'none' | 'required' | { name: string }
   maxOutputTokens: number
-  /** Input that a response may take at most; older turns are left out. Where an upstream cannot be told, it has a window of its own. */
+  /** The most input tokens of a response; older turns are left out. An upstream that has no field for this uses a window of its own. */
   maxInputTokens: number
-  /** Also write down what the user says. The model is that of the upstream; absent: no transcript is asked for. */
+  /** How the upstream also transcribes what the user says, by a model of its own; absent: no transcript is requested. */
   transcription?: { model?: string | undefined; language?: string | undefined; prompt?: string | undefined }
 }
 
 /** One session. All methods but `close` are ignored once the session has failed or was closed. */
 export interface RealtimeLink {
-  /** What a further session needs to go on where this one is now; undefined where the upstream cannot, or not now. */
+  /** What another session needs to go on where this one is now; undefined where the upstream cannot resume, or not now. */
   readonly resumption: string | undefined
-  /** Sound of committed turns that goes out with the next answer only: another session has to be given it. Read it before `close`. */
+  /** Sound of committed turns that is sent only with the next answer: another session has to be given this sound. Read it before `close`. */
   readonly unsent?: readonly Uint8Array[]
-  /** For all further responses; where an upstream takes it at the start only, `sink.leaving` asks for another session. */
+  /** Changes the setup for all further responses; where an upstream takes a setup at the start only, `sink.leaving` requests another session. */
   update(setup: RealtimeSetup): void
-  /** Sound of the user's turn: `inputRate`, mono, 16 bit, little-endian. It costs nothing before `respond`. */
+  /** Takes sound of the user's turn: `inputRate`, mono, 16 bit, little-endian. It costs nothing before `respond`. */
   write(pcm: Uint8Array): void
   /** Forgets the sound that was written since the last turn. */
   discard(): void
-  /** Sound that was written becomes the user's turn. `itemId` is known once the upstream says it (`sink.committed`). */
+  /** Makes the sound that was written the user's turn. `itemId` is known once the upstream says it (`sink.committed`). */
   commit(): void
-  /** A turn in words, a result of a function, or what was said before this session. */
+  /** Adds a turn in words, a result of a function, or what was said before this session. */
   add(item: RealtimeInput): void
-  /** Takes an item out of what the model knows; ignored where an upstream cannot. */
+  /** Removes an item from what the model knows; ignored where an upstream cannot do that. */
   remove(itemId: string): void
-  /** Has an answer made of all that came so far: from here on it costs. One at a time: not before `finished` of the last one. */
+  /** Requests an answer to all that came so far, which costs from here on. One at a time: call it only after `finished` of the last answer. */
   respond(): void
-  /** The answer that is under way is not wanted; `finished` comes nevertheless, with what it cost. */
+  /** Cancels the answer that is under way; `finished` comes nevertheless, with what the answer cost. */
   cancel(): void
-  /** Only so much of an item was heard; what follows is taken out of what the model knows, where an upstream can. */
+  /** Reports that only `playedMs` of an item were heard; the rest is removed from what the model knows, where an upstream can do that. */
   truncate(itemId: string, playedMs: number): void
   /** Ends the session; idempotent, never rejects. */
   close(): Promise<void>
@@ -83,19 +83,19 @@ export type RealtimeInput =
   | { type: 'function_call'; id?: string; callId: string; name: string; arguments: string }
   | { type: 'function_result'; id?: string; callId: string; name: string; output: string }
 
-/** Its methods never throw. Nothing is called after `failed`, or once `close` was called. */
+/** Receives the events of a session. Its methods never throw. Nothing is called after `failed`, or once `close` was called. */
 export interface RealtimeSink {
   /** The sound that was committed is an item of the upstream. */
   committed(itemId: string): void
-  /** What the user said, in order of arrival; the last one of an item is final and whole. It may come after the answer. */
+  /** A transcript of what the user said, in order of arrival; the last one of an item is final and whole, and may come after the answer. */
   heard(transcript: { itemId: string; text: string; isFinal: boolean }): void
   /** An item of the answer has begun. */
   began(itemId: string): void
   /** Sound of the answer: 24 kHz, mono, 16 bit, little-endian. */
   sound(itemId: string, pcm: Uint8Array): void
-  /** Further words: `spoken` are those of the sound, the others have no sound. */
+  /** Further words; `spoken` is true for words of the sound, and false for words without sound. */
   words(itemId: string, delta: string, spoken: boolean): void
-  /** The model asks for a function; the answer to it is an `add` and another `respond`. */
+  /** The model calls a function; its result is returned by `add` and another `respond`. */
   functionCall(call: { itemId: string; callId: string; name: string; arguments: string }): void
   /** The answer is over. */
   finished(end: RealtimeEnd): void
@@ -106,15 +106,15 @@ export interface RealtimeSink {
 
 export interface RealtimeEnd {
   status: 'completed' | 'cancelled' | 'incomplete' | 'failed'
-  /** What it claims to have counted; absent where it says nothing: then the worst case was paid. */
+  /** The counts that the upstream claims; absent where it reports none: then the worst case is paid. */
   usage?: RealtimeUsage
-  /** True where it names something that it has made: then zero is no count. */
+  /** True where the upstream names something that it has made: then a count of zero is not believed. */
   hasOutput?: boolean
-  /** Of one that failed; the session goes on. */
+  /** The error of a response that failed; the session goes on. */
   error?: UpstreamError
 }
 
-/** Tokens, each counted in one of these only. All are claims of the upstream; whoever pays holds them against the worst case. */
+/** Tokens, each counted in one of these only. All are claims of the upstream; the payer bounds them by the worst case. */
 export interface RealtimeUsage {
   textInput: number
   audioInput: number

@@ -44,8 +44,8 @@ export interface TextProvider {
   /** The wires this provider speaks natively. */
   readonly wires: readonly Wire[]
   /**
-   * Calls the upstream once: no retry, no failover (that is `engine/routing`). The answer is pushed to `sink`, whose first method is called
-   * only after this has returned.
+   * Calls the upstream once: no retry, no failover (that is `core/routing`). The answer is pushed to `sink`, whose first method is called only after
+   * this has returned.
    */
   generate(call: TextCall, sink: PartSink): TextRun
   /**
@@ -56,12 +56,12 @@ export interface TextProvider {
 }
 
 /**
- * Receives an answer as it arrives. Either `done` or `failed` is called, once, and nothing after it. Its methods never throw: whoever
- * receives handles its own defects.
+ * Receives an answer as it arrives. Either `done` or `failed` is called, once, and nothing after it. Its methods never throw: the receiver handles
+ * its own defects.
  */
 export interface PartSink<Trouble = UpstreamError> {
   part(part: Part): void
-  /** All parts of what has arrived so far were given: the moment to send on what they made. */
+  /** All parts of what has arrived so far were delivered: the receiver can now send on what they made. */
   flush(): void
   done(): void
   failed(error: Trouble): void
@@ -87,7 +87,7 @@ export interface TextCall {
   traceparent?: string | undefined
 }
 
-/** All in milliseconds. */
+/** Timeouts, all in milliseconds. */
 export interface Timeouts {
   connectMs: number
   firstByteMs: number
@@ -96,7 +96,7 @@ export interface Timeouts {
   totalMs: number
 }
 
-/** Why an upstream did not answer; routing decides by `kind` and `executed`. */
+/** Why an upstream did not answer; routing decides by `fault` and `executed`. */
 export type UpstreamFault =
   | 'connect' // no connection: nothing was executed
   | 'reset' // the connection broke before an answer

@@ -23,13 +23,13 @@ export interface TranscriptionCall {
   onUpstreamId?: ((id: string) => void) | undefined
 }
 
-/** What was heard; every figure is a claim of the upstream. */
+/** A transcript; every figure is a claim of the upstream. */
 export interface Transcribed {
   /** Empty where nothing was said. */
   text: string
   /** ISO 639-1, if the upstream says it. */
   language?: string
-  /** In order, if they were asked for and the upstream has them. */
+  /** The segments in order, if they were requested and the upstream has them. */
   segments?: SpokenSegment[]
   words?: SpokenWord[]
   usage?: { seconds?: number; input?: number; output?: number; costUsd?: number }

@@ -7,14 +7,14 @@ import type { Timeouts, UpstreamError } from './spec.ts'
  */
 export interface VideoProvider {
   /**
-   * Submits the order once: no retry, no failover. Resolves with the vendor's id of the job. Throws `UpstreamError` for every failure;
-   * `executed` is false only where it is certain that no job was started: after a lost answer one may be running that nobody can find but
-   * by its webhook. Aborting `signal` ends the request, never the job.
+   * Submits the order once: no retry, no failover. Resolves with the vendor's id of the job. Throws `UpstreamError` for every failure; `executed` is
+   * false only where it is certain that no job was started: after a lost answer a job may be running that can only be found by its webhook. Aborting
+   * `signal` ends the request, never the job.
    */
   submit(call: VideoCall): Promise<VideoTicket>
   /**
-   * Looks at a job. It costs nothing and may be repeated. A job that has failed is a result; throws `UpstreamError` where the look itself
-   * failed, `not_found` where the vendor knows no such job.
+   * Returns the state of a job. This costs nothing and may be repeated. A job that has failed is a result; throws `UpstreamError` where the request
+   * itself failed, `not_found` where the vendor knows no such job.
    */
   look(call: VideoLook): Promise<VideoProgress>
   /**
@@ -25,8 +25,8 @@ export interface VideoProvider {
   /** Stops a job if the vendor can; best effort, never throws. */
   cancel?(call: VideoLook): Promise<void>
   /**
-   * The vendor's id of the job that a webhook of this vendor is about, by its body: a claim, which only a `look` confirms. Undefined where
-   * the body is none of this vendor.
+   * The vendor's id of the job that a webhook of this vendor is about, by its body: a claim, which only a `look` confirms. Undefined where the body
+   * is not of this vendor.
    */
   jobOf?(body: unknown): string | undefined
 }
@@ -45,13 +45,13 @@ export interface VideoCall {
   /** Unique to this attempt; sent as the idempotency key to upstreams that accept one. */
   attemptId: string
   traceparent?: string | undefined
-  /** Where the vendor's webhook goes, for wires that take an address; absent where this server has no public one. */
+  /** The address for the vendor's webhook, for wires that take one; absent where this server has no public address. */
   callbackUrl?: string | undefined
 }
 
 export interface VideoLook {
   ticket: VideoTicket
-  /** The order again, read when it is called for: for a provider that keeps nothing between two calls, as the sandbox does. */
+  /** Reads the order again, for a provider that keeps nothing between two calls, such as the sandbox. */
   order?: () => Promise<VideoOrder>
   upstreamModel: string
   signal: AbortSignal
@@ -60,8 +60,8 @@ export interface VideoLook {
 
 export type VideoProgress =
   | { status: 'queued'; position?: number }
-  /** Per cent, if the vendor says it. */
+  /** `progress` is in per cent, if the vendor reports it. */
   | { status: 'processing'; progress?: number }
-  /** `costUsd`: what the vendor says it cost, a claim. */
+  /** `costUsd`: the cost that the vendor reports, a claim. */
   | { status: 'completed'; costUsd?: number }
   | { status: 'failed'; fault: UpstreamError }

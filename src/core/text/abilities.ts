@@ -14,7 +14,10 @@ export function requireModality(model: Model, modality: Modality, param: string)
   )
 }
 
-/** Throws FEATURE_NOT_SUPPORTED; `fields` holds the request field that needs each feature, and undefined for a feature that is not needed. */
+/**
+ * Throws FEATURE_NOT_SUPPORTED if the model lacks a needed feature; `fields` holds the request field that needs each feature, and undefined for a
+ * feature that is not needed.
+ */
 export function requireFeatures(
   model: Model,
   fields: { tools?: string | undefined; json_schema?: string | undefined },

@@ -74,7 +74,7 @@ class WholeAnswer implements AnswerListener, PushedAnswer {
     settleFailed(this.#paid, failure).catch((error: unknown) => this.#out.fail(error))
   }
 
-  /** Without a claim the answer leaves before it is settled; a repeat under a claim must find it stored. */
+  /** Without a claim the answer is sent before it is settled; a repeat under a claim must find it stored. */
   #end(bill: Bill): void {
     const text = JSON.stringify(this.#answer.body(bill))
     setCostHeaders(this.#context, bill.microcredits)
@@ -100,8 +100,8 @@ export interface BackgroundEnd {
 }
 
 /**
- * For background work: reads the turn to its end. The outcome (the JSON body, or the text that `describeFailure` makes of the failure)
- * is stored in the transaction that settles the call, before it is returned.
+ * Reads a turn of background work to its end. The outcome (the JSON body, or the text that `describeFailure` makes of the failure) is stored in the
+ * transaction that settles the call, before it is returned.
  */
 export async function settleInBackground(
   paid: PaidTurn,
@@ -150,8 +150,8 @@ export const respondStream = (
 ): Pushed => pushed(new StreamedAnswer(context, paid, answer), heartbeat)
 
 /**
- * A turn on its way out as events. The stream is opened by the first visible event, or after a time of silence, so that the connection
- * stays open; what fails before is the caller's status.
+ * A turn on its way out as events. The stream is opened by the first visible event, or after a time of silence, so that the connection stays open; a
+ * failure before that gives the answer its HTTP status.
  */
 class StreamedAnswer implements AnswerListener, PushedAnswer {
   readonly #context: RequestContext

@@ -7,9 +7,9 @@ import { Type } from 'typebox'
 import type { Applied } from '#core/calls'
 import { persian } from '#platform/words'
 
-/** Uses of a hosted tool in one request (contract section 8). */
+/** The most uses of a hosted tool in one request (contract section 8). */
 export const maxUses = 5
-/** Tokens of one fetched page (contract section 8). */
+/** The most tokens of one fetched page (contract section 8). */
 export const maxPageTokens = 32_000
 
 const caps = { max_uses: maxUses, max_content_tokens: maxPageTokens } as const

@@ -6,10 +6,10 @@ import { decodeBase64, decodeBase64InSlices, textReleased } from '#platform/byte
 import { fail, type Localized } from '#platform/errors'
 import { reasons } from './phrases.ts'
 
-/** Base64 characters of one media part (contract section 8). */
+/** The most Base64 characters of one media part (contract section 8). */
 export const mediaCharacters = 2_800_000
 
-/** Characters of a link. */
+/** The most characters of a link. */
 const linkCharacters = 8_192
 
 export const imageTypes: readonly string[] = ['image/png', 'image/jpeg', 'image/gif', 'image/webp']
@@ -36,7 +36,7 @@ export function inlineMedia(url: string, types: readonly string[], param: string
   return base64Media(parsed.base64, [parsed.mediaType], param)
 }
 
-/** The same for a large picture of at most so many characters, decoded without holding the event loop. */
+/** A large picture in a data URL of at most `characters` characters, decoded without holding the event loop. */
 export async function largePicture(
   url: string,
   types: readonly string[],
@@ -52,7 +52,7 @@ export async function largePicture(
   return mediaOf(bytes, [parsed.mediaType], param)
 }
 
-/** A large picture that leaves this server written anew: upright, within 2,048 pixels, with nothing beside its pixels. */
+/** A large picture that is encoded anew before it leaves this server: upright, within 2,048 pixels, with nothing beside its pixels. */
 export async function cleanPicture(
   url: string,
   types: readonly string[],

@@ -5,9 +5,9 @@ import { failed } from './failed.ts'
 import { textMember } from './input.ts'
 import type { HostedTool } from './tools.ts'
 
-/** What a shell leaves for the next one of the same answer; plain JSON. */
+/** The state that a shell leaves for the next one of the same answer, as plain JSON. */
 export interface ShellState {
-  /** Where the next command starts. */
+  /** The folder in which the next command starts. */
   folder: string
   files: ShellFile[]
 }
@@ -18,11 +18,11 @@ export interface ShellFile {
   folder?: boolean
   /** Target of a symbolic link. */
   link?: string
-  /** Base64. */
+  /** The content in Base64. */
   data?: string
 }
 
-/** What shell-process.ts is given, and answers. */
+/** The input of shell-process.ts; `ShellAnswer` is its output. */
 export interface ShellWork {
   command: string
   state: ShellState
@@ -32,7 +32,7 @@ export interface ShellWork {
 
 export interface ShellAnswer extends Execution {
   folder: string
-  /** Undefined when they are too many or too large to be kept. */
+  /** Undefined when the files are too many or too large to be kept. */
   files?: ShellFile[] | undefined
 }
 
@@ -40,18 +40,18 @@ const limits = {
   timeMs: 8_000,
   files: 2_000,
   fileBytes: 8 * 1024 * 1024,
-  /** That a script may write in all, into files too, before the shell stops it. */
+  /** The most bytes that a script may write, into files too, before the shell stops it. */
   writtenBytes: 32 * 1024 * 1024,
-  /** Of one value. */
+  /** The most bytes of one value. */
   valueBytes: 4 * 1024 * 1024,
-  /** Of each of stdout and stderr, that the model is shown. */
+  /** The most characters of stdout, and of stderr, that the model is shown. */
   outputCharacters: 30_000,
 }
 
 const maxCommandLength = 32_000
-/** The shell ends itself at `timeMs`; this is for one that cannot. */
+/** The shell ends itself at `timeMs`; this is for a shell that cannot. */
 const killAfterMs = 10_000
-/** Files in base64, both outputs, and JSON around them. */
+/** The most bytes of an answer: files in Base64, both outputs, and the JSON around them. */
 const maxAnswerBytes = 2 * limits.fileBytes
 const emptyState: ShellState = { folder: '/home/user', files: [] }
 
@@ -110,7 +110,7 @@ const tooManyFiles = failed(
   `files may have ${limits.fileBytes / 1024 / 1024} MB and be ${limits.files} in all; they are as before the script.`,
 )
 
-/** What a script said, as the model reads it. */
+/** The output of a script, as the model reads it. */
 export function writtenExecution({ stdout, stderr, exitCode }: Execution): string {
   const parts = [stdout, stderr && `[stderr]\n${stderr}`, exitCode !== 0 && `[exit code ${exitCode}]`]
   return parts.filter(Boolean).join('\n') || '[no output]'

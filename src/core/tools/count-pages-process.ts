@@ -1,4 +1,4 @@
-/** Counts the pages of PDFs that strangers wrote. Started by count-pages.ts. */
+/** Counts the pages of PDFs that strangers wrote. count-pages.ts starts this process. */
 import { getDocumentProxy } from 'unpdf'
 import { answer } from '#platform/confined-process'
 import type { PdfPages } from './count-pages.ts'
@@ -11,7 +11,7 @@ await answer<Uint8Array[]>(async (files) => {
 
 async function pagesOf(bytes: Uint8Array): Promise<PdfPages> {
   try {
-    // It refuses Buffers, and keeps what it is given.
+    // `getDocumentProxy` refuses Buffers, and keeps the bytes that it is given.
     const document = await getDocumentProxy(new Uint8Array(bytes), { verbosity: 0, stopAtErrors: false })
     const { numPages: pages } = document
     await document.loadingTask.destroy()

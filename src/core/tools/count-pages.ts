@@ -4,26 +4,26 @@ import type { FindIsolation } from '#platform/confined'
 import { type Confine, openConfinement, type Requester } from '#platform/confined'
 import type { Log } from '#platform/log'
 
-/** Of one PDF. */
+/** The result for one PDF. */
 export type PdfPages = { pages: number } | { unreadable: 'locked' | 'broken' }
 
 /**
- * How many pages each of these PDFs has, as readers of PDFs count them; undefined when that could not be found out: too many
- * others wait for it, or it took too long. Throws the signal's reason.
+ * Counts the pages of each of these PDFs, as readers of PDFs do; undefined when that was not possible: too many others wait for it, or it took too
+ * long. Throws the signal's reason.
  */
 export type CountPages = (
   files: readonly Uint8Array[],
   requester: Requester,
 ) => Promise<readonly PdfPages[] | undefined>
 
-/** For all files of one request. */
+/** The time for all files of one request. */
 const countingMs = 10_000
-/** Processes of one server that count at a time, and requests that may wait for one. */
+/** The most processes of one server that count at a time, and the most requests that may wait for one. */
 const places = { working: 2, waiting: 64 }
-/** Files whose pages are remembered: a conversation brings its documents again with every turn. */
+/** The most files whose pages are remembered: a conversation brings its documents again with every turn. */
 const maxRemembered = 2_000
 
-/** Counts in processes that can be lost, one for all new files of a request. */
+/** Counts in processes that may be killed, one for all new files of a request. */
 export function openPageCounter(log: Log, isolation?: FindIsolation): CountPages {
   const confine = openConfinement(log, places, isolation)
   const remembered = new Map<string, PdfPages>()
@@ -57,7 +57,7 @@ async function count(
   return 'value' in outcome ? (outcome.value as PdfPages[]) : undefined
 }
 
-/** The oldest gives way. */
+/** Remembers a file; if there are too many, the oldest is forgotten. */
 function remember(remembered: Map<string, PdfPages>, name: string, pages: PdfPages): void {
   remembered.set(name, pages)
   const [oldest] = remembered.keys()

@@ -17,7 +17,7 @@ import type { HostedTool, ToolContext } from './tools.ts'
 const msPerDay = 86_400_000
 const amounts = { years: 2_000, months: 24_000, days: 800_000 }
 
-/** Time and calendars: what models get wrong most often about Iran. Exact by the zone database and the calendars of ICU. */
+/** Time and calendars, which models get wrong most often about Iran. The answers are exact, by the zone database and the calendars of ICU. */
 export function datetime(): HostedTool {
   return {
     name: 'datetime',
@@ -108,7 +108,7 @@ export function isTimeZone(name: string): boolean {
   }
 }
 
-/** `2025-03-20T10:00:00+03:30`; a time without an offset is a moment nowhere. */
+/** The moment of a text such as `2025-03-20T10:00:00+03:30`; undefined for a time without an offset, which is no moment. */
 function momentOf(text: string | undefined): number | undefined {
   if (text === undefined || !/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2})$/.test(text))
     return undefined
@@ -128,7 +128,7 @@ function calendarOf(input: unknown): CalendarName {
   return 'jalali'
 }
 
-/** The day that is written there, or that a moment is in the zone. */
+/** The day that a member of the input names, or on which its moment lies in the time zone. */
 function readDay(
   input: unknown,
   name: string,
@@ -143,7 +143,7 @@ function readDay(
   return read && isDated(read.calendar, read.date) ? calendars[read.calendar].dayOf(read.date) : undefined
 }
 
-/** `1403/12/30`, `۱۴۰۳-۱۲-۳۰`, `2025-03-20`. */
+/** Reads a date such as `1403/12/30`, `۱۴۰۳-۱۲-۳۰` or `2025-03-20`. */
 function readDate(
   text: string,
   named: CalendarName | undefined,

@@ -1,7 +1,7 @@
 /**
- * The text of a page in whatever charset it is written. As the HTML standard says: a byte order mark wins, then the header, then what
- * the first bytes of the page declare. Without any of them UTF-8, and where that cannot be, Windows-1256: undeclared pages of other
- * kinds are in ASCII but for a few signs, old Persian ones are not.
+ * The text of a page in whatever charset it is written. As the HTML standard says: a byte order mark takes precedence, then the header, then what the
+ * first bytes of the page declare. Without any of them the page is read as UTF-8, and where its bytes are not UTF-8, as Windows-1256: other
+ * undeclared pages are in ASCII but for a few signs, old Persian pages are not.
  */
 export function decodeText(bytes: Uint8Array, contentType: string): string {
   const label = markedCharset(bytes) ?? charsetOf(contentType) ?? declaredCharset(bytes)
@@ -26,13 +26,13 @@ const charsetOf = (contentType: string): string | undefined =>
 
 const inTag = /\bcharset\s*=\s*(?:["']\s*)?([^\s"'/>;]+)/i
 
-/** `<meta charset=…>`, `<meta http-equiv=… content="…; charset=…">` and `<?xml … encoding="…"?>`. */
+/** The charset in `<meta charset=…>`, `<meta http-equiv=… content="…; charset=…">` or `<?xml … encoding="…"?>`. */
 function declaredCharset(bytes: Uint8Array): string | undefined {
   const head = new TextDecoder('latin1').decode(bytes.subarray(0, 4_096))
   const tag = head.match(/<meta\b[^<>]*/gi)?.find((meta) => inTag.test(meta))
   const label =
     (tag && inTag.exec(tag)?.[1]) ?? /^\s*<\?xml\b[^>]*?\bencoding\s*=\s*["']([^"']+)/i.exec(head)?.[1]
-  // Whoever could read the declaration as ASCII was not reading UTF-16.
+  // A page whose declaration can be read as ASCII is not in UTF-16.
   return label && /^utf-?16/i.test(label) ? 'utf-8' : label
 }
 

@@ -7,8 +7,8 @@ interface DomainRule {
 export type DomainFilter = (url: URL) => boolean
 
 /**
- * `example.com` stands for itself and its subdomains, `example.com/blog` for what lies under that path, and the path may hold one `*`
- * for a part of a segment. A rule that cannot be read allows nothing and blocks nothing; wires refuse it by `isDomainRule`.
+ * `example.com` stands for itself and its subdomains, `example.com/blog` for everything under that path, and the path may hold one `*` for a part of
+ * a segment. A rule that cannot be read allows nothing and blocks nothing; wires refuse it by `isDomainRule`.
  */
 export function domainFilter(
   allowed: readonly string[] | undefined,
@@ -49,8 +49,8 @@ function pathPattern(path: string): RegExp {
 }
 
 /**
- * A path as its server reads it, a character for each byte: `/وبلاگ`, `/%D9%88…` and `/%d9%88…` are one, and `/%62log` is `/blog`. What
- * would end a segment, or be an escape itself, stays escaped.
+ * A path as its server reads it, a character for each byte: `/وبلاگ`, `/%D9%88…` and `/%d9%88…` are one, and `/%62log` is `/blog`. A byte that would
+ * end a segment, or be an escape itself, stays escaped.
  */
 const asBytes = (path: string): string =>
   Buffer.from(path)

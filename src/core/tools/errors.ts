@@ -26,7 +26,7 @@ const remedies: Record<string, Localized> = {
   },
 }
 
-/** Also called with the placeholders of the API reference, which name no tool. */
+/** The remedy for a missing tool; also called with the placeholders of the API reference, which name no tool. */
 const remedyOf = (tool: string): Localized =>
   remedies[tool] ?? {
     en: 'its operator can switch it on in kherad.config.yaml; or ask without it.',

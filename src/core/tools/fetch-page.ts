@@ -6,10 +6,10 @@ import { failed } from './failed.ts'
 export interface FetchedPage {
   kind: 'html' | 'pdf' | 'text'
   mediaType: string
-  /** The whole header, with its charset. */
+  /** The whole Content-Type header, with its charset. */
   contentType: string
   bytes: Uint8Array
-  /** Where it came from in the end. */
+  /** The address of the page after all redirects. */
   url: string
 }
 
@@ -35,7 +35,7 @@ const timeoutMs = 20_000
 const maxBytes = 10 * 1024 * 1024
 
 /**
- * A page of the public web. Redirects are followed here and not by the client, so that the domains of the call hold for each of them.
+ * Fetches a page of the public web. Redirects are followed here and not by the client, so that the domain rules of the call apply to each of them.
  * Throws the signal's reason.
  */
 export async function fetchPage(

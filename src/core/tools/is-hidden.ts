@@ -11,10 +11,10 @@ const hiding: StyleRules = {
 }
 const fading: StyleRules = { opacity: isZero }
 
-/** Whether an element's own style hides it: what is not shown to people is not to be read by models either. */
+/** Whether an element's own style hides it: text that is not shown to people must not be read by models either. */
 export const isHidden = (element: Styled): boolean => hasStyle(element, hiding)
 
-/** Whether it is fully transparent, which hides it too unless a script reveals it. */
+/** Whether an element is fully transparent, which hides it too unless a script reveals it. */
 export const isFaded = (element: Styled): boolean => hasStyle(element, fading)
 
 function hasStyle(element: Styled, rules: StyleRules): boolean {

@@ -21,7 +21,7 @@ const persian = new Intl.DateTimeFormat('en-u-ca-persian-nu-latn', {
   day: 'numeric',
 })
 
-/** Years that are dated with: from the Hijra, as far as ICU's leap years are more than a guess. */
+/** The years that are supported: from the Hijra, as far as ICU's leap years are more than a guess. */
 const years: Record<CalendarName, { first: number; last: number }> = {
   jalali: { first: 1, last: 1_600 },
   gregorian: { first: 623, last: 2_220 },
@@ -70,8 +70,8 @@ function exact(calendar: Calendar, epochDay: number, date: CalendarDate): number
 }
 
 /**
- * So many months later; where that month has no such day, on its last (31 Shahrivar and one month: 30 Mehr). Undefined beyond the years
- * that are dated with.
+ * The day `months` months later; where that month has no such day, its last day (31 Shahrivar and one month: 30 Mehr). Undefined beyond the supported
+ * years.
  */
 export function addMonths(name: CalendarName, epochDay: number, months: number): number | undefined {
   const { year, month, day } = calendars[name].dateOf(epochDay)
@@ -101,7 +101,7 @@ export function between(
 export const isLeapJalali = (year: number): boolean =>
   jalali.dayOf({ year, month: 12, day: 30 }) !== undefined
 
-/** The day that it is somewhere at a moment. */
+/** The day in a time zone at a moment. */
 export function dayIn(timeZone: string, ms: number): number {
   const parts = new Intl.DateTimeFormat('en-u-ca-gregory-nu-latn', {
     timeZone,

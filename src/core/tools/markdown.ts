@@ -24,11 +24,11 @@ const silent = new Set(
   ),
 )
 
-/** Markdown of an element: headings, lists, tables, quotations, code and links; emphasis and pictures go, alternative texts stay. */
+/** Markdown of an element: headings, lists, tables, quotations, code and links; emphasis and pictures are left out, alternative texts are kept. */
 export const toMarkdown = (root: Element, base: string): string => blocksIn(root, { base, depth: 0 })
 
 interface Where {
-  /** Links are relative to it. */
+  /** The address to which links are relative. */
   base: string
   depth: number
 }
@@ -111,7 +111,7 @@ function innerLine(element: Element, where: Where): string {
   return line
 }
 
-/** A link keeps its address where that is one of the web and not of a place on the same page. */
+/** The Markdown of a link, which keeps its address if it leads to the web and not to a place on the same page. */
 function linkOf(element: Element, where: Where): string {
   const text = innerLine(element, where)
   const href = element.getAttribute!('href')?.trim() ?? ''
@@ -135,7 +135,7 @@ function listOf(element: Element, where: Where): string {
   return items.join('\n')
 }
 
-/** A table whose rows have several cells; one that only places things on the page is read as paragraphs. */
+/** A table whose rows have several cells; a table that only serves the layout is read as paragraphs. */
 function tableOf(element: Element, where: Where): string {
   const rows = rowsOf(element, where.depth).map((row) => cellsOf(row))
   const width = rows.reduce((max, row) => Math.max(max, row.length), 0)
@@ -170,12 +170,12 @@ const holdsTable = (element: Element, depth: number): boolean =>
 const oneLine = (element: Element, where: Where): string =>
   innerLine(element, where).replace(/\s+/g, ' ').trim()
 
-/** Elements made by scripts keep the letters that they were made with. */
+/** The name in lower case: elements made by scripts keep the case that they were made with. */
 const nameOf = (node: Element): string => node.localName?.toLowerCase() ?? ''
 
 const isBlock = (node: Element): boolean => node.nodeType === elementNode && blocks.has(nameOf(node))
 
-/** Runs of space as browsers show them; the no-break space is a space too, the joiners of Persian are none. */
+/** Makes runs of space one space, as browsers do; the no-break space is a space too, the joiners of Persian are none. */
 const squeeze = (text: string): string => text.replace(/[ \t\n\r\f\u00a0]+/g, ' ')
 
 const tidyLine = (line: string): string =>

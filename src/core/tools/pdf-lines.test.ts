@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { type Piece, textOfPage } from './pdf-lines.ts'
 
-/** Pieces that stand side by side from `x` on, ten points for each character, as the eye sees them from the left. */
+/** Pieces that stand side by side from `x` on, ten points for each character, in visual order from the left. */
 function row(y: number, texts: string[], x = 100): Piece[] {
   let left = x
   return texts.map((text) => {

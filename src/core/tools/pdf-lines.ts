@@ -8,9 +8,8 @@ export interface Piece {
 }
 
 /**
- * The text of a page in the order in which it is read. A PDF knows places and glyphs: right-to-left lines stand in it in the order of the
- * eye from the left, often letter by letter and in the shapes of print. Pieces are taken in the order of the file, which is that of
- * columns and cells; those on one baseline are a line.
+ * The text of a page in reading order. A PDF has places and glyphs: right-to-left lines are in visual order from the left, often letter by letter and
+ * in presentation forms. Pieces are taken in the order of the file, which is that of columns and cells; pieces on one baseline are a line.
  */
 export function textOfPage(pieces: readonly Piece[]): string {
   const lines = linesOf(pieces.filter(({ text }) => text.trim() !== ''))
@@ -39,11 +38,11 @@ function linesOf(pieces: readonly Piece[]): Piece[][] {
 
 function isParagraphBreak([above]: Piece[], [below]: Piece[]): boolean {
   const distance = above!.y - below!.y
-  // Upwards begins a new column or table.
+  // A line above the previous one begins a new column or table.
   return distance < 0 || distance > 1.7 * Math.max(above!.height, below!.height)
 }
 
-/** A line of a right-to-left page is one too, as soon as one of its letters is, however many Latin names it has. */
+/** The text of a line. A line of a right-to-left page is right-to-left as soon as one of its letters is, however many Latin names it has. */
 function readLine(line: readonly Piece[], pageIsRightToLeft: boolean): string {
   const bases = line.filter(({ text }) => !isMark(text))
   const marks = line.filter(({ text }) => isMark(text))
@@ -78,7 +77,7 @@ function isRightToLeft(pieces: readonly Piece[]): boolean {
   return count(rightLetter) > count(leftLetter)
 }
 
-/** In a line that is sorted from the right, names in Latin letters and numbers of several pieces are turned back. */
+/** Reverses names in Latin letters and numbers of several pieces, in a line that is sorted from the right. */
 function leftToRightRuns(pieces: readonly Piece[]): Piece[] {
   const ordered: Piece[] = []
   for (let start = 0; start < pieces.length; ) {
@@ -89,7 +88,7 @@ function leftToRightRuns(pieces: readonly Piece[]): Piece[] {
   return ordered
 }
 
-/** Past the last piece of the run that begins here: from one left-to-right piece to the last before a right-to-left letter. */
+/** The index after the last piece of the run that begins at `start`: from one left-to-right piece to the last before a right-to-left letter. */
 function endOfRun(pieces: readonly Piece[], start: number): number {
   if (!isLeftToRight(pieces[start]!)) return start + 1
   let end = start + 1
@@ -106,6 +105,6 @@ function isApart(one: Piece, other: Piece): boolean {
   return right.x - (left.x + left.width) > 0.15 * Math.max(left.height, right.height)
 }
 
-/** ﻣ and ﻼ as the letters that they show. */
+/** Replaces presentation forms such as ﻣ and ﻼ by the letters that they show. */
 const fromPrintShapes = (text: string): string =>
   text.replace(/[\ufb00-\ufb06\ufb50-\ufdff\ufe70-\ufefc]+/g, (shapes) => shapes.normalize('NFKC'))

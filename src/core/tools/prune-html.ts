@@ -2,16 +2,16 @@
 const max = { elements: 50_000, depth: 200, tagCharacters: 16_384, characters: 6_000_000 }
 
 const empty = new Set('area base br col embed hr img input link meta param source track wbr'.split(' '))
-/** Their end is often left out, so they are not counted as levels; each ends with the next one of its kind. */
+/** Elements whose end tag is often left out, so they are not counted as levels; each ends with the next one of its kind. */
 const selfEnding = new Set('colgroup dd dt li optgroup option p tbody td tfoot th thead tr'.split(' '))
-/** HTML lets a page leave them out and the parser does not; whoever parses what is left puts it into its own. */
+/** Elements that are removed, since HTML lets a page leave them out but the parser does not; the caller puts the rest into a frame of its own. */
 const frame = new Set(['html', 'head', 'body'])
 /** Elements whose content is not text of the page. Machine-readable data stays if its end tag exists. */
 const dropped = ['script', 'style', 'svg', 'noscript', 'template', 'iframe', 'textarea']
 
 /**
- * HTML that is safe to parse: in one pass, without scripts and their like, without comments, and without tags that lie too deep or are
- * too long; what stands between them stays. `cut` says that the page had more elements or characters than are read.
+ * Returns HTML that is safe to parse, in one pass: without scripts and their like, without comments, and without tags that are too long or nested too
+ * deep; the text between them is kept. `cut` says that the page had more elements or characters than are read.
  */
 export function pruneHtml(html: string): { html: string; elements: number; cut: boolean } {
   const pieces: string[] = []
@@ -45,7 +45,7 @@ export function pruneHtml(html: string): { html: string; elements: number; cut: 
   return { html: pieces.join(''), elements, cut: false }
 }
 
-/** How often a sign stands in a text, counted as far as `enough`: a page may be made of nothing else. */
+/** How often a sign occurs in a text, counted up to `enough`: a page may consist of nothing else. */
 function countOf(sign: string, text: string, enough: number): number {
   let count = 0
   for (let at = text.indexOf(sign); at !== -1 && count < enough; at = text.indexOf(sign, at + 1)) count += 1
@@ -55,7 +55,7 @@ function countOf(sign: string, text: string, enough: number): number {
 interface Tag {
   start: number
   end: number
-  /** In small letters; empty for a comment, a declaration and the end of the text. */
+  /** The name in lower case; empty for a comment, a declaration and the end of the text. */
   name: string
   closes: boolean
 }
@@ -71,7 +71,7 @@ function nextTag(html: string, from: number): Tag {
   const start = match.index
   const isComment = html.startsWith('<!--', start)
   const end = html.indexOf(isComment ? '-->' : '>', start + text.length)
-  // Nothing after it is a tag either.
+  // Nothing after an open tag or comment is a tag either.
   if (end === -1) return { ...nothing, start: isComment ? start : html.length }
   return { start, end: end + (isComment ? 3 : 1), name: name.toLowerCase(), closes: slash === '/' }
 }
@@ -79,7 +79,7 @@ function nextTag(html: string, from: number): Tag {
 const isData = (html: string, { name, start, end }: Tag): boolean =>
   name === 'script' && end - start < 200 && html.slice(start, end).includes('application/ld+json')
 
-/** Past the end tag; the end of the text where there is none, as browsers have it. */
+/** The position after the end tag; the end of the text where there is none, as in browsers. */
 function endOf(html: string, name: string, from: number): number {
   const close = new RegExp(`</${name}[^<>]*>`, 'gi')
   close.lastIndex = from

@@ -9,8 +9,8 @@ const parts = ['word/document.xml', 'word/footnotes.xml', 'word/styles.xml', 'do
 type Part = (typeof parts)[number]
 
 /**
- * Title and text of a Word file as Markdown, in the order of the document: headings, paragraphs, rows of tables, notes at the end.
- * Tags are read one by one and entities are never resolved. Empty for what is no Word file. Only for a confined process.
+ * Title and text of a Word file as Markdown, in the order of the document: headings, paragraphs, rows of tables, notes at the end. Tags are read one
+ * by one and entities are never resolved. Empty for bytes that are no Word file. Only for a confined process.
  */
 export function readDocx({ bytes, maxBytes }: PageWork): ReadPage {
   const files = unpacked(bytes)
@@ -42,7 +42,7 @@ function unpacked(bytes: Uint8Array): Partial<Record<Part, string>> {
 
 interface Tag {
   name: string
-  /** Of the attribute w:val. */
+  /** The value of the attribute w:val. */
   value: string | undefined
   opens: boolean
   closes: boolean
@@ -90,7 +90,7 @@ function textOf(xml: string, levels: ReadonlyMap<string, number>): string {
   for (const { name, value, opens, closes, text } of tagsOf(xml)) {
     if (inText && fallbacks === 0) open += plain(text)
     inText = name === 'w:t' && opens && !closes
-    // The same again, for old programs.
+    // The same content again, for old programs.
     if (name === 'mc:Fallback' && !(opens && closes)) fallbacks += opens ? 1 : -1
     if (name === 'w:tbl') inTable += opens ? 1 : -1
     if (name === 'w:pStyle') level = levels.get(value ?? '') ?? level

@@ -8,14 +8,14 @@ import { pruneHtml } from './prune-html.ts'
 import { isDay, tidy } from './tidy.ts'
 import type { PageWork, ReadPage } from './web-fetch.ts'
 
-/** Elements that never are text of the page, and what surrounds it on pages that are not articles. */
+/** Elements that never are text of the page; `surroundings` are those around it on pages that are not articles. */
 const noise =
   'title, script, style, noscript, template, iframe, object, embed, svg, canvas, dialog, nav, [role="navigation"], [hidden], [aria-hidden="true"]'
 const surroundings = 'footer, aside, form, [role="banner"], [role="contentinfo"]'
 
-/** Maximum elements searched for an article, since the time grows with the page; a larger page is a list or a trap. */
+/** Maximum elements searched for an article, since the time grows with the page; a larger page is a list or an attack. */
 const maxOfArticle = { elements: 20_000, characters: 2_000_000 }
-/** What Readability finds is taken for the page when it is at least so much of its text; a menu or a cookie notice is less. */
+/** The least share of a page's text that Readability has to find, so that its result is taken; a menu or a cookie notice has less. */
 const leastShare = 0.2
 
 /** Title, day and main content of a page of HTML. Only for a confined process: a page may be made to take very long. */
@@ -36,8 +36,8 @@ export function readHtml({ bytes, contentType, url, maxBytes }: PageWork): ReadP
 type Page = ReturnType<typeof parseHTML>['document']
 
 /**
- * Of what `pruneHtml` left: the page stands in a frame of our own, what was its head included. What is not shown to people is gone at once,
- * for Readability takes the styles away that say so.
+ * Opens what `pruneHtml` left, in a frame of our own that includes the content of its head. Elements that are not shown to people are removed at
+ * once, because Readability removes the styles that say so.
  */
 function open(html: string): Page {
   const { document } = parseHTML(`<html><head></head><body>${html}</body></html>`)
@@ -75,7 +75,7 @@ const dates = [
   ['article time[datetime]', 'datetime'],
 ] as const
 
-/** The day that machines are told; what is written for people in some calendar stays in the text. */
+/** The day in the page's data for machines; a date for people in some calendar stays in the text. */
 function publishedOn(document: Page): string | undefined {
   for (const [selector, attribute] of dates) {
     const value = document.querySelector(selector)?.getAttribute(attribute)?.trim()
@@ -88,7 +88,7 @@ function publishedOn(document: Page): string | undefined {
   return undefined
 }
 
-/** The article of the page without menus and advertisements; undefined where the page is no article. Takes the document apart. */
+/** The article of the page without menus and advertisements; undefined where the page is no article. Changes the document. */
 function articleOf(document: Page): Element | undefined {
   for (const element of document.querySelectorAll(noise)) element.remove()
   const total = document.body?.textContent?.length ?? 0

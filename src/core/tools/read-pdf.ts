@@ -4,7 +4,7 @@ import { type Piece, textOfPage } from './pdf-lines.ts'
 import { tidy } from './tidy.ts'
 import type { PageWork, ReadPage } from './web-fetch.ts'
 
-/** Of one page; a drawing can have any number of them. */
+/** The most pieces of one page; a drawing can have any number of them. */
 const maxPieces = 50_000
 
 /** Title and text of a PDF, page after page until the bound. Only for a confined process. */
@@ -29,10 +29,10 @@ export async function readPdf({ bytes, maxBytes, maxPages }: PageWork): Promise<
   }
 }
 
-/** Undefined for what is no PDF, is broken, or is locked by a password. */
+/** Opens a PDF; undefined for bytes that are no PDF, are broken, or are locked by a password. */
 async function opened(bytes: Uint8Array) {
   try {
-    // It refuses Buffers, and keeps what it is given.
+    // `getDocumentProxy` refuses Buffers, and keeps the bytes that it is given.
     return await getDocumentProxy(new Uint8Array(bytes), { verbosity: 0, stopAtErrors: false })
   } catch {
     return undefined

@@ -3,7 +3,7 @@ import { excerpt } from './excerpt.ts'
 import { tidy } from './tidy.ts'
 import type { PageWork, ReadPage } from './web-fetch.ts'
 
-/** Longer texts are read in a confined process: not that they could do harm, but four megabytes take the loop too long. */
+/** Longer texts are read in a confined process: they could do no harm, but four megabytes would hold the event loop too long. */
 export const maxBytesHere = 256 * 1024
 
 /** Plain text, in whatever charset it is written. */

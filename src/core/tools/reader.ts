@@ -16,19 +16,19 @@ export interface Reader {
 }
 
 export interface ReadText {
-  /** Empty where it names none. */
+  /** Empty where the document has none. */
   title: string
   text: string
-  /** The document goes on. */
+  /** True: the document goes on after this text. */
   cut: boolean
 }
 
 export interface Unread {
-  /** `busy`: too many wait, and it may be asked again; `unreadable`: broken, locked, or made to take too long. */
+  /** `busy`: too many wait, and the request may be repeated; `unreadable`: the document is broken, locked, or made to take too long. */
   unread: 'busy' | 'unreadable' | 'no_text' | ToolError
 }
 
-/** Of the text: two million characters of Persian. */
+/** The most bytes of the text: two million characters of Persian. */
 const maxBytes = 4 * 1024 * 1024
 const readingMs = 60_000
 const maxPages = 2_000

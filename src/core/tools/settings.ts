@@ -29,10 +29,10 @@ export interface ToolsConfig {
 
 export interface WebSearchConfig {
   vendor: SearchVendorName
-  /** Without a slash at the end. */
+  /** The address, without a slash at the end. */
   baseUrl: string
   apiKey?: string
-  /** Of one search. */
+  /** The price of one search. */
   priceUsd: number
 }
 
@@ -56,7 +56,7 @@ const variables = [
   { name: 'SERPER_API_KEY', about: keyOfEngine('Serper'), secret: true },
 ] as const
 
-/** The public address of each vendor, and what one search is taken to cost where the file does not say (USD; plans differ). */
+/** The public address of each vendor, and the assumed price of one search where the file has none (USD; plans differ). */
 const vendors: Record<
   SearchVendorName,
   { baseUrl?: string; priceUsd: number; variable: VendorVariable['name'] }
@@ -67,7 +67,7 @@ const vendors: Record<
   serper: { baseUrl: 'https://google.serper.dev', priceUsd: 0.001, variable: 'SERPER_API_KEY' },
 }
 
-/** In the order in which they are looked for. */
+/** The vendors, in the order in which they are looked for. */
 const names = Object.keys(vendors) as SearchVendorName[]
 const dearestUsd = 1_000
 

@@ -1,12 +1,12 @@
-/** Runs one script in a shell that lives in memory: no files of the host, no network, no programs. Started by bash.ts. */
+/** Runs one script in a shell that lives in memory: no files of the host, no network, no programs. bash.ts starts this process. */
 import { Bash, type CommandName, getCommandNames, type IFileSystem } from 'just-bash'
 import { answer } from '#platform/confined-process'
 import type { ShellAnswer, ShellFile, ShellWork } from './bash.ts'
 
-/** `sqlite3` would need a thread of its own. Network, Python and JavaScript are off as long as nobody switches them on. */
+/** `sqlite3` would need a thread of its own. Network, Python and JavaScript are off unless they are switched on. */
 const commands = getCommandNames().filter((name) => name !== 'sqlite3') as CommandName[]
 
-/** Made anew by every shell. */
+/** Folders that every shell makes anew. */
 const ownFolders = ['/bin', '/usr', '/dev', '/proc']
 
 async function run({ command, state, timeZone, limits }: ShellWork): Promise<ShellAnswer> {
@@ -47,7 +47,7 @@ async function restore(fs: IFileSystem, files: readonly ShellFile[]): Promise<vo
   }
 }
 
-/** Everything outside the shell's own folders, folders before what they hold; undefined when it is too much to keep. */
+/** All files outside the shell's own folders, folders before their content; undefined when it is too much to keep. */
 async function collect(fs: IFileSystem, limits: ShellWork['limits']): Promise<ShellFile[] | undefined> {
   const files: ShellFile[] = []
   let bytes = 0

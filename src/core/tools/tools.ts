@@ -30,27 +30,27 @@ export { writtenFindings } from './web-search.ts'
 
 export interface HostedTool {
   name: ToolName
-  /** For the model. */
+  /** The description for the model. */
   description: string
   /** JSON Schema of the input, for the model. */
   parameters: Record<string, unknown>
-  /** Micro-credits of one use that did not fail. */
+  /** The micro-credits of one use that did not fail. */
   price: bigint
-  /** In which its uses are counted on receipts, a plural noun; absent for those that are always free. */
+  /** The unit in which uses are counted on receipts, a plural noun; absent for tools that are always free. */
   unit?: string
   /**
-   * One use. Every failure is returned as a result for the model, with two exceptions: the signal's reason is thrown when the caller
+   * Uses the tool once. Every failure is returned as a result for the model, with two exceptions: the signal's reason is thrown when the caller
    * disconnected, and defects throw.
    */
   run(input: unknown, context: ToolContext): Promise<ToolResult>
 }
 
 export interface ToolContext {
-  /** The account that uses it: concurrency is shared fairly among accounts. */
+  /** The account that uses the tool: concurrency is shared fairly among accounts. */
   accountId: string
   signal: AbortSignal
   nowMs: number
-  /** Bound of a fetched page, by a cautious estimate; default and maximum: 32,000. */
+  /** The most tokens of a fetched page, by a cautious estimate; default and maximum: 32,000. */
   maxContentTokens?: number
   /** Domains (with paths) that search and fetch may touch; absent or empty allows all. See `isDomainRule`. */
   allowedDomains?: readonly string[]
@@ -72,7 +72,7 @@ export interface HostedTools {
   need(name: ToolName, param?: string): HostedTool
 }
 
-/** The tools of the service and those that a room brings along. */
+/** The tools of the service and those that a room adds. */
 export function joinTools(tools: HostedTools, own: readonly HostedTool[]): HostedTools {
   const byName = new Map(own.map((tool) => [tool.name, tool]))
   return {
@@ -83,7 +83,7 @@ export function joinTools(tools: HostedTools, own: readonly HostedTool[]): Hoste
 
 export interface ToolsOptions {
   config: Pick<Config, 'tools' | 'defaults'>
-  /** Undefined when none is configured. */
+  /** Undefined when no search vendor is configured. */
   search: SearchVendor | undefined
   client: GuardedClient
   log: Log

@@ -10,22 +10,22 @@ import { textMember } from './input.ts'
 import { maxBytesHere, readText } from './read-text.ts'
 import type { HostedTool, ToolContext } from './tools.ts'
 
-/** What read-page-process.ts is given, and answers. */
+/** The input of read-page-process.ts; `ReadPage` is its output. */
 export interface PageWork {
   kind: 'html' | 'pdf' | 'docx' | 'text'
   bytes: Uint8Array
   contentType: string
   url: string
-  /** Of the text. */
+  /** The most bytes of the text. */
   maxBytes: number
-  /** Of a PDF; a book is not read for one answer. */
+  /** The most pages of a PDF; a book is not read for one answer. */
   maxPages: number
 }
 
 export interface ReadPage {
   title: string
   text: string
-  /** The page goes on. */
+  /** True: the page goes on after this text. */
   cut: boolean
   publishedAt?: string | undefined
 }

@@ -12,14 +12,14 @@ import type { HostedTool } from './tools.ts'
 export interface SearchVendor {
   /** Longest accepted query, in characters, and in words if the vendor counts them. */
   longest: { characters: number; words?: number }
-  /** At most about `options.count` findings, best first. Throws `UpstreamError`. */
+  /** Returns at most about `options.count` findings, best first. Throws `UpstreamError`. */
   search(options: SearchOptions): Promise<Finding[]>
 }
 
 export interface SearchOptions {
   query: string
   count: number
-  /** Hosts; a hint for vendors that can, since the findings are filtered anyway. */
+  /** The hosts to search; a hint for vendors that support it, since the findings are filtered anyway. */
   onlyHosts: readonly string[]
   notHosts: readonly string[]
   signal: AbortSignal
@@ -29,7 +29,7 @@ export interface Finding {
   url: string
   title: string
   text: string
-  /** As the vendor writes it. */
+  /** The date as the vendor writes it. */
   date?: string | undefined
 }
 
@@ -83,7 +83,7 @@ function isTooLong(query: string, { characters, words }: SearchVendor['longest']
   return query.length > characters || (words !== undefined && query.split(/\s+/).length > words)
 }
 
-/** What may be shown of the findings: web addresses that pass, each once, with bounded texts. */
+/** The findings that may be shown: web addresses that pass, each once, with bounded texts. */
 function choose(findings: readonly Finding[], passes: DomainFilter): Source[] {
   const sources = new Map<string, Source>()
   for (const { url: address, title, text, date } of findings) {

@@ -3,14 +3,14 @@ import type { Media } from './message.ts'
 /** How sound is encoded. `pcm` is signed 16-bit little-endian without a header; `opus` is Ogg Opus, `aac` is ADTS. */
 export type SoundEncoding = 'mp3' | 'wav' | 'pcm' | 'opus' | 'aac' | 'flac'
 
-/** An encoding with what its bytes do not say by themselves. */
+/** An encoding, with the properties that its bytes do not state themselves. */
 export interface SoundFormat {
   encoding: SoundEncoding
-  /** Hertz; always present for `pcm`. */
+  /** The rate in hertz; always present for `pcm`. */
   rate?: number
   /** 1 where absent. */
   channels?: number
-  /** Who made it, if not a model: a note in the files that are made of it. */
+  /** Who made the sound, if not a model: a note in the files that are made of it. */
   origin?: string
 }
 
@@ -27,31 +27,33 @@ export interface SpokenLine {
 export interface AudioQuestion {
   /** The recording; always with data, media type and duration. */
   recording: Media
-  /** What to do with it, beside what it says. */
+  /** What to do with the recording, beside what it says. */
   text?: string
 }
 
 /** An audio request to an upstream. Settings that the model does not support are absent and not sent. */
 export interface AudioOrder {
-  /** One for speech; two or more for a dialogue, spoken as one sound; for an answer one, whose text is empty: its voice and instructions. */
+  /**
+   * One line for speech; two or more for a dialogue, spoken as one sound; for an answer one line with an empty text, for its voice and instructions.
+   */
   lines: readonly SpokenLine[]
   /** Present for an answer to a recording. */
   question?: AudioQuestion
-  /** The model reads texts to the letter: what is no text to be read goes beside it. */
+  /** True: the model reads texts to the letter, so that instructions and speakers go into other fields. */
   isVerbatim?: true
-  /** What the upstream is asked for. */
+  /** The format that is requested of the upstream. */
   format: SoundFormat
-  /** 1 is the usual pace. */
+  /** The pace; 1 is the usual one. */
   speed?: number
-  /** Of an answer, whose length nothing else bounds: what is held pays for that many. */
+  /** The most tokens of an answer, whose length nothing else bounds: the hold pays for this many. */
   maxOutputTokens?: number
   sink: SoundSink
 }
 
 /** Receives sound as it arrives. */
 export interface SoundSink {
-  /** Called once, before the first bytes: what they are, which may be another format than the one asked for. */
+  /** Called once, before the first bytes, with their format, which may be another than the requested one. */
   begin(format: SoundFormat): void
-  /** Bytes of one file of that format, in order. The upstream is not read on until the promise resolves. */
+  /** Takes the bytes of one file of that format, in order. The upstream is not read on until the promise resolves. */
   write(bytes: Uint8Array): void | Promise<void>
 }

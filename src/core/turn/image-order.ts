@@ -2,11 +2,11 @@ import type { Media } from './message.ts'
 
 export type ImageQuality = 'low' | 'medium' | 'high'
 export type ImageFormat = 'png' | 'jpeg' | 'webp'
-/** What a model may draw in: vector models write SVG. */
+/** The formats that a model may draw in: vector models write SVG. */
 export type DrawnFormat = ImageFormat | 'svg'
 export type ImageBackground = 'opaque' | 'transparent'
 
-/** Pixels. */
+/** A size in pixels. */
 export interface PixelSize {
   width: number
   height: number
@@ -22,10 +22,10 @@ export interface ImageOrder {
   format?: DrawnFormat
   background?: ImageBackground
   responseFormat?: 'b64_json' | 'url'
-  /** By which the same picture is drawn again. */
+  /** The number by which the same picture is drawn again. */
   seed?: number
-  /** Unfinished pictures that are asked for, of an order for one picture. */
+  /** The number of unfinished pictures that are requested, in an order for one picture. */
   partials?: number
-  /** Sees each unfinished picture as it comes, at any time before the order is filled; the bytes are as unproven as the finished ones. */
+  /** Called with each unfinished picture as it comes, at any time before the order is filled; the bytes are as unproven as the finished ones. */
   onPartial?(bytes: Uint8Array): void
 }

@@ -1,6 +1,6 @@
 import type { Wire } from './turn.ts'
 
-/** Inline or linked media with its measured properties (see `engine/media`); sizes in bytes, times in seconds. */
+/** Inline or linked media with its measured properties (see `core/media`); sizes in bytes, times in seconds. */
 export interface Media {
   /** Raw bytes, absent only for a link that is passed on to the upstream. */
   data?: Uint8Array
@@ -10,7 +10,7 @@ export interface Media {
   width?: number
   height?: number
   durationSeconds?: number
-  /** Of a PDF. */
+  /** The pages of a PDF. */
   pages?: number
   /** The pages were not counted: `pages` is an upper bound. */
   pagesGuessed?: true
@@ -55,7 +55,7 @@ export interface Message {
   name?: string
   refusal?: string
   toolCalls?: ToolCall[]
-  /** On a `tool` message: the call that this answers. */
+  /** On a `tool` message: the call that the message answers. */
   toolCallId?: string
   /** On a `tool` message: the tool failed; the content is the error message. */
   isError?: boolean

@@ -1,4 +1,4 @@
-/** Results of hosted tools (`engine/tools` runs them). */
+/** Results of hosted tools (`core/tools` runs them). */
 export type BuiltInTool = 'web_search' | 'web_fetch' | 'datetime' | 'bash'
 /** A built-in tool, or one that a room adds for a single answer, prefixed with the room's name: `agent:capture_lead`. */
 export type ToolName = BuiltInTool | `${string}:${string}`
@@ -6,12 +6,12 @@ export type ToolName = BuiltInTool | `${string}:${string}`
 export type ToolResult = ToolSuccess | ToolFailure
 
 export interface ToolSuccess {
-  /** For the model. */
+  /** The text for the model. */
   content: string
   /** The sources; empty for tools without sources. */
   results: Source[]
   error?: undefined
-  /** Of the shell tool only. */
+  /** The output of the shell tool; absent for other tools. */
   execution?: Execution
 }
 
@@ -34,10 +34,10 @@ export interface Source {
   text: string
   /** ISO 8601 date, or date and time. */
   publishedAt?: string
-  /** Of a fetched page: its media type, and whether its text was truncated. */
+  /** For a fetched page: its media type, and whether its text was truncated. */
   mediaType?: string
   cut?: boolean
-  /** When a run read it: ISO 8601. */
+  /** When a run read the source, in ISO 8601. */
   readAt?: string
 }
 

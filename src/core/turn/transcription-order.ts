@@ -1,12 +1,12 @@
-/** How exactly an answer says when something was said. */
+/** How exactly a transcript reports when something was said. */
 export type Timestamps = 'none' | 'segment' | 'word'
 
 /** A recording to be written down by one call. Settings that the model does not support are absent and not sent. */
 export interface TranscriptionOrder {
   recording: RecordedSound
-  /** ISO 639-1; absent: the model hears it. */
+  /** ISO 639-1; absent: the model detects the language. */
   language?: string
-  /** What was said before, or how names are spelled. */
+  /** A prompt with what was said before, or how names are spelled. */
   prompt?: string
   /** Words that are likely to be said. */
   keywords?: readonly string[]
@@ -16,7 +16,7 @@ export interface TranscriptionOrder {
   diarize?: boolean
   /** How many speakers there are, if that is known. */
   speakers?: number
-  /** At most as many tokens of text are made: what is held pays for that many. */
+  /** The most tokens of text that are made: the hold pays for this many. */
   maxOutputTokens?: number
   /** Called with pieces of text as they come, where the upstream streams; the whole text is in the result. */
   onText?: (text: string) => void
@@ -25,14 +25,14 @@ export interface TranscriptionOrder {
 /** A whole file of sound in a format that the upstream takes. */
 export interface RecordedSound {
   bytes: SoundBytes
-  /** By its bytes, such as `audio/wav`. */
+  /** The media type by the bytes, such as `audio/wav`. */
   mediaType: string
-  /** With the extension of that type, since some upstreams go by it. */
+  /** The name of the file, with the extension of its type, since some upstreams go by it. */
   name: string
   seconds: number
 }
 
-/** In memory; or on the disk, whose bytes are read as they are sent, as often as they are. */
+/** Bytes in memory; or bytes on the disk, which are read while they are sent, and again each time they are sent. */
 export type SoundBytes = Uint8Array | (AsyncIterable<Uint8Array> & { readonly byteLength: number })
 
 /** A stretch of speech; times in seconds from the beginning of the recording. */
@@ -40,9 +40,9 @@ export interface SpokenSegment {
   start: number
   end: number
   text: string
-  /** The upstream's own name of who speaks, if it tells them apart. */
+  /** The upstream's own name of the speaker, if it tells speakers apart. */
   speaker?: string
-  /** What whisper's servers say of a segment beside (OpenAI's verbose_json). */
+  /** Further details of a segment that whisper's servers report (OpenAI's verbose_json). */
   details?: SegmentDetails
 }
 

@@ -1,7 +1,7 @@
 /**
- * The neutral model between the text wires, and the other types shared by the engine and the providers. A server codec
- * (`capabilities/chat`) parses its wire into a `Turn`; a provider answers a `Turn` with a stream of `Part`s; the server codec writes
- * those out in its own wire. Types only: nothing here knows HTTP, a vendor or another room.
+ * The neutral model between the text wires, and the other types shared by core and the providers. A server codec (such as `text/chat`) parses its
+ * wire into a `Turn`; a provider answers a `Turn` with a stream of `Part`s; the server codec writes those out in its own wire. Types only: nothing
+ * here knows HTTP, a vendor or another room.
  */
 import type { Message } from './message.ts'
 import type { Source, ToolName } from './tool-result.ts'
@@ -58,16 +58,16 @@ export interface Tool {
   strict?: boolean
 }
 
-/** A hosted tool: the platform runs it while the model answers (`engine/tools`). */
+/** A hosted tool: the platform runs it while the model answers (`core/tools`). */
 export interface HostedToolEntry {
   tool: ToolName
   /** The name that the model calls; unique among the tools of the turn. */
   name: string
   /** Path in the caller's request body, named in validation errors. */
   param: string
-  /** Uses in one request, 1 to 5; a further use returns `max_uses_exceeded` to the model. */
+  /** The most uses in one request, 1 to 5; a further use returns `max_uses_exceeded` to the model. */
   maxUses?: number
-  /** Limit for a fetched page. */
+  /** The most tokens of a fetched page. */
   maxContentTokens?: number
   allowedDomains?: readonly string[]
   blockedDomains?: readonly string[]

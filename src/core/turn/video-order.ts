@@ -9,14 +9,14 @@ export type ReferenceMode = 'guide' | 'frames'
 /** A video to be made. Settings that the model does not support are absent and not sent. */
 export interface VideoOrder {
   prompt: string
-  /** Whole seconds. */
+  /** The length in whole seconds. */
   seconds: number
   resolution: VideoResolution
-  /** Such as `16:9`. */
+  /** The ratio of the sides, such as `16:9`. */
   aspectRatio: string
   /** Absent where the model leaves no choice. */
   withAudio?: boolean
-  /** With data and media type, in the caller's order. */
+  /** Pictures with data and media type, in the caller's order. */
   references: readonly Media[]
   /** Present where there are references. */
   referenceMode?: ReferenceMode

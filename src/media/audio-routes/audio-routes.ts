@@ -1,4 +1,4 @@
-/** Speech as the OpenAI clients ask for it, and recordings that are written down. */
+/** The routes for speech, as the OpenAI clients request it, and for the transcription of recordings. */
 import { modelFailures, paymentFailures, referenceHeaders, storedFailures } from '#core/calls'
 import { upstreamFailures } from '#core/inference'
 import { speechFailures } from '#media/speech'
@@ -9,7 +9,7 @@ import { SpeechBody } from './schema.ts'
 import { TranscriptionBody, TranscriptionForm, TranscriptReply } from './transcription/schema.ts'
 import { transcribe } from './transcription/transcribe.ts'
 
-/** A recording of 18,666,668 characters, with room for the rest of the body. */
+/** The most bytes of a body: a recording of 18,666,668 characters, with room for the rest of the body. */
 const bodyLimit = 28 * 1024 * 1024
 
 const mediaTypes = ['audio/mpeg', 'audio/ogg', 'audio/aac', 'audio/flac', 'audio/wav', 'audio/pcm']

@@ -13,10 +13,10 @@ import { type Content, content, type RequestContext } from '#platform/http'
 import { reasons } from './phrases.ts'
 import { SpeechBody } from './schema.ts'
 
-/** Of one answer; the longest text in the largest format needs more and is refused. */
+/** The most bytes of one answer; the longest text in the largest format needs more and is refused. */
 const maxBytes = 64 * 1024 * 1024
 
-/** Streams speech as it comes. File and charge are durable before the last chunk; whoever leaves pays and finds the file. */
+/** Streams speech as it comes. File and charge are durable before the last chunk; a caller who leaves pays and finds the file. */
 export async function createSpeech(context: RequestContext<SpeechBody>): Promise<Content> {
   const { app, body } = context
   const model = requireModel(context, body.model, 'audio')
@@ -53,7 +53,7 @@ function specOf(body: SpeechBody): SpeechSpec {
   }
 }
 
-/** Makes, stores and settles the sound, whether or not anybody listens. */
+/** Makes, stores and settles the sound, whether or not the caller still listens. */
 async function store(paid: PaidSpeech): Promise<void> {
   try {
     await paid.spoken()
@@ -63,9 +63,9 @@ async function store(paid: PaidSpeech): Promise<void> {
   await paid.finish({ statusCode: 200 })
 }
 
-/** As it comes; its last byte waits for the charge. */
+/** The sound as it comes; its last byte waits until the file is stored and charged. */
 async function* untilStored(paid: PaidSpeech, stored: Promise<void>): AsyncGenerator<Uint8Array> {
-  // Awaited below, unless the listener leaves.
+  // `stored` is awaited below, unless the listener leaves.
   stored.catch(() => undefined)
   let last: Uint8Array | undefined
   try {
@@ -75,7 +75,7 @@ async function* untilStored(paid: PaidSpeech, stored: Promise<void>): AsyncGener
       last = ready.subarray(-1)
     }
   } catch {
-    // What went wrong is said by `stored`.
+    // The failure is thrown by `stored`.
   }
   await stored
   if (last) yield last

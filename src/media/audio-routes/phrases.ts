@@ -1,4 +1,4 @@
-/** Why speech is refused. */
+/** The reasons for which speech is refused. */
 export const reasons = {
   noEvents: {
     en: 'events are not offered: leave it out or send audio; the sound is streamed as it comes.',

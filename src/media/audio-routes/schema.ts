@@ -4,7 +4,7 @@ import { nullable, oneOf } from '#platform/schema'
 
 const optional = <T extends Parameters<typeof nullable>[0]>(schema: T) => Type.Optional(nullable(schema))
 
-/** As the OpenAI clients send it. Other fields are tolerated and named in `X-Ignored-Fields`. */
+/** The body of a request for speech as the OpenAI clients send it. Other fields are tolerated and named in `X-Ignored-Fields`. */
 export const SpeechBody = Type.Object(
   {
     model: Type.String({

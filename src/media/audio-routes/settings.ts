@@ -3,12 +3,12 @@ import { fileSection, integerIn, mebibyte } from '#platform/config'
 
 declare module '#platform/config' {
   interface Settings {
-    /** Of the recording in one form. */
+    /** `maxUploadBytes` is the largest recording that one form may carry. */
     audio: { maxUploadBytes: number }
   }
 }
 
-/** How large a recording may come in one form. */
+/** The setting for the largest recording that one form may carry. */
 export const audio = fileSection({
   name: 'audio',
   schema: Type.Object(

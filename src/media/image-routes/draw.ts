@@ -29,7 +29,7 @@ export interface Drawing {
   ignored: readonly string[]
   /** The answer as one body. */
   bodyOf(paid: PaidImage, drawn: PaidPictures): unknown
-  /** What the events are called. */
+  /** The type of the events. */
   event: 'image_generation' | 'image_edit'
   /** The event of an unfinished picture, without the bytes and its index. */
   partialOf(paid: PaidImage, picture: Picture): object
@@ -52,7 +52,7 @@ export async function drawPictures(
   })
 }
 
-/** Unfinished pictures are sent where the upstream gives any; none is made up. */
+/** Sends the events. Unfinished pictures are sent where the upstream gives any; none is made up. */
 async function sendEvents(
   context: RequestContext<unknown>,
   paid: PaidImage,
@@ -62,7 +62,7 @@ async function sendEvents(
   const show: ShowPartial = (picture, index) => {
     const type = `${event}.partial_image`
     const partial = { type, b64_json: encodeBase64(picture.bytes), partial_image_index: index }
-    // Not awaited: a caller who reads slowly holds nothing up.
+    // The sending is not awaited: a caller who reads slowly holds nothing up.
     void out.send(JSON.stringify({ ...partial, ...partialOf(paid, picture) }), type)
   }
   const { done, failure } = await settleStored(context, paid, () => paid.pictures(show))

@@ -10,7 +10,7 @@ import { reasons } from './phrases.ts'
 import { EditForm } from './schema.ts'
 import { wishOf } from './wish.ts'
 
-/** The same as generating, by pictures that come in a form. */
+/** Draws from pictures that come in a form; otherwise the same as generating. */
 export async function editImages(
   context: RequestContext<unknown, unknown, unknown, EditForm>,
 ): Promise<JsonText | Content | EventStream> {
@@ -30,7 +30,7 @@ export async function editImages(
   })
 }
 
-/** What would change the picture, and what no model can. */
+/** Refuses the settings that would change the picture and that no model supports. */
 function requireKnownWays({ fields, files }: Upload<EditForm>): void {
   const refuse = (why: Localized, param: string) => fail('INVALID_REQUEST', { why }, { param })
   const mask = files.find(({ part }) => part !== 'image')
@@ -40,7 +40,7 @@ function requireKnownWays({ fields, files }: Upload<EditForm>): void {
 
 const pictureTypes = ['image/png', 'image/jpeg', 'image/webp']
 
-/** One after the other: they are read from the disk into memory that is reserved for them. */
+/** The pictures of the form, read one after the other from the disk into memory that is reserved for them. */
 async function picturesOf({ files }: Upload): Promise<Media[]> {
   const media: Media[] = []
   for (const [index, { path }] of files.entries())

@@ -5,7 +5,7 @@ import { openAiAnswer } from './openai-answer.ts'
 import { GenerationBody } from './schema.ts'
 import { wishOf } from './wish.ts'
 
-/** Everything wrong is refused first, then the price is held, then the pictures are ordered, once. */
+/** Every error of the request is refused first, then the price is held, then the pictures are ordered, once. */
 export async function generateImages(
   context: RequestContext<GenerationBody>,
 ): Promise<JsonText | Content | EventStream> {

@@ -1,4 +1,4 @@
-/** `POST /v1/images/…`: pictures as the clients of OpenAI and OpenRouter ask for them. */
+/** `POST /v1/images/…`: pictures as the clients of OpenAI and OpenRouter request them. */
 import { modelFailures, paymentFailures, referenceHeaders, storedFailures } from '#core/calls'
 import { upstreamFailures } from '#core/inference'
 import { imageFailures } from '#media/images'
@@ -10,7 +10,7 @@ import { OrderBody, OrderedPictures } from './openrouter-schema.ts'
 import { orderImages } from './order.ts'
 import { EditForm, GenerationBody, maxPromptBytes, Pictures } from './schema.ts'
 
-/** Of pictures to draw by, all together. */
+/** The most bytes of all reference pictures together. */
 const referenceBytes = 100 * 1024 * 1024
 const maxReferences = 8
 

@@ -8,7 +8,7 @@ import type { RequestContext } from '#platform/http'
 import type { Drawing } from './draw.ts'
 import type { GenerationBody } from './schema.ts'
 
-/** Call before anything is held: throws SECRETS_SEALED for links that cannot be signed. */
+/** The functions that build these answers. Call before anything is held: throws SECRETS_SEALED for links that cannot be signed. */
 export async function openAiAnswer(
   context: RequestContext<unknown>,
   { response_format: format }: Pick<GenerationBody, 'response_format'>,

@@ -5,14 +5,14 @@ import { GenerationBody, seed } from './schema.ts'
 
 const optional = <T extends Parameters<typeof nullable>[0]>(schema: T) => Type.Optional(nullable(schema))
 
-/** Characters of a data URL, and pictures of one order, as Studio takes them. */
+/** The most characters of a data URL, and the most pictures of one order, as in Studio. */
 export const maxReferenceCharacters = 12_000_000
 const maxReferences = 8
 
 const { model, prompt, n, quality, background, output_compression, stream, partial_images } =
   GenerationBody.properties
 
-/** As OpenRouter's clients send it. Other fields are tolerated and named in `X-Ignored-Fields`. */
+/** The body as OpenRouter's clients send it. Other fields are tolerated and named in `X-Ignored-Fields`. */
 export const OrderBody = Type.Object(
   {
     model,

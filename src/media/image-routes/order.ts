@@ -1,4 +1,4 @@
-/** `POST /v1/images`: pictures as OpenRouter's clients ask for them. */
+/** `POST /v1/images`: pictures as OpenRouter's clients request them. */
 import {
   Base64Bytes,
   costOf,
@@ -83,9 +83,9 @@ async function specOf(body: OrderBody): Promise<ImageSpec> {
   }
 }
 
-/** Sides of a square, by the names of resolutions. */
+/** The side of a square for each named resolution. */
 const sides: Record<string, number> = { 512: 512, '1K': 1_024, '2K': 2_048, '4K': 2_880 }
-/** Sides are whole numbers of this. */
+/** Sides are multiples of this number of pixels. */
 const step = 16
 
 function shapeOf({ size, resolution, aspect_ratio }: OrderBody): Pick<ImageSpec, 'size' | 'aspectRatio'> {
@@ -104,7 +104,7 @@ function ratioOf(named: string | null | undefined): number | undefined {
   return width / height
 }
 
-/** About as many pixels as the square of this side has, and never more. */
+/** A size of this ratio with about as many pixels as the square of this side has, and never more. */
 function sizeIn(side: number, ratio: number): PixelSize {
   const whole = (length: number): number => Math.max(step, Math.floor(length / step) * step)
   return { width: whole(side * Math.sqrt(ratio)), height: whole(side / Math.sqrt(ratio)) }
@@ -112,7 +112,10 @@ function sizeIn(side: number, ratio: number): PixelSize {
 
 const pictureTypes = ['image/png', 'image/jpeg', 'image/webp']
 
-/** One after the other, and each text goes as its bytes come, so that two large bodies at once stay within their memory. */
+/**
+ * The reference pictures, decoded one after the other. Each text is freed once its bytes exist, so that two large bodies at once stay within their
+ * memory.
+ */
 async function referencesOf({ input_references: references }: OrderBody): Promise<Media[]> {
   const media: Media[] = []
   for (const [index, { image_url }] of (references ?? []).entries()) {

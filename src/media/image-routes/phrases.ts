@@ -1,4 +1,4 @@
-/** Why a picture is refused. */
+/** The reasons for which a picture is refused. */
 export const reasons = {
   blank: { en: 'prompt must say what to draw.', fa: 'prompt باید بگوید چه کشیده شود.' },
   oneInStream: {

@@ -9,7 +9,7 @@ const model = Type.String({
   description: 'An image model.',
   'x-description-fa': 'یک مدل تصویر.',
 })
-/** Of UTF-8: each character has at most four bytes. */
+/** The most bytes of a prompt in UTF-8, where each character has at most four. */
 export const maxPromptBytes = 4 * 32_000
 const prompt = Type.String({ minLength: 1, maxLength: 32_000 })
 const n = Type.Integer({
@@ -80,7 +80,7 @@ const refused = () =>
     description: 'Refused: no model takes it, and the picture would be another.',
     'x-description-fa': 'رد می‌شود: هیچ مدلی نمی‌پذیردش و تصویر چیز دیگری می‌شد.',
   })
-/** Known fields that would change the picture, and that no model here takes. */
+/** Known fields that would change the picture, but that no model here supports. */
 const untaken = {
   complexity: Type.Optional(refused()),
   frame_count: Type.Optional(refused()),
@@ -89,7 +89,7 @@ const untaken = {
 }
 export const untakenFields = Object.keys(untaken) as (keyof typeof untaken)[]
 
-/** As the OpenAI clients send it. Other fields are tolerated and named in `X-Ignored-Fields`. */
+/** The body of a generation as the OpenAI clients send it. Other fields are tolerated and named in `X-Ignored-Fields`. */
 export const GenerationBody = Type.Object(
   {
     model,

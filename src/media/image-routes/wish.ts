@@ -1,4 +1,4 @@
-/** What the fields of OpenAI's images routes ask for. */
+/** Reads the fields of OpenAI's images routes. */
 import { promptOf } from '#core/calls'
 import { sizeOf } from '#core/models'
 import type { Media } from '#core/turn'
@@ -7,7 +7,7 @@ import { fail } from '#platform/errors'
 import { reasons } from './phrases.ts'
 import { type GenerationBody, untakenFields } from './schema.ts'
 
-/** Throws INVALID_REQUEST with the field. */
+/** The requested picture. Throws INVALID_REQUEST with the field. */
 export function wishOf(body: GenerationBody, references: readonly Media[], places: Places = {}): ImageSpec {
   requireStreamable(body)
   const untaken = untakenFields.find((field) => body[field] != null)
@@ -39,10 +39,10 @@ export const placeIn =
   (setting: ImageSetting): string =>
     ({ count: 'n', format: 'output_format', ...places })[setting] ?? setting
 
-/** Throws INVALID_REQUEST for a prompt that says nothing. */
+/** The prompt. Throws INVALID_REQUEST for a blank one. */
 export const wordsOf = (prompt: string): string => promptOf(prompt, reasons.blank)
 
-/** Throws INVALID_REQUEST for what only an answer in events has, or what it has not. */
+/** Throws INVALID_REQUEST for fields that only a streamed answer has, or that it cannot have. */
 export function requireStreamable(
   body: Pick<GenerationBody, 'stream' | 'n' | 'response_format' | 'partial_images'>,
 ): void {

@@ -1,4 +1,4 @@
-/** Rasters in a wanted size and format. */
+/** Converts rasters to a wanted size and format. */
 import type { Metadata, Sharp } from 'sharp'
 import { isVast, type Origin, originIn, originXmp, sniff } from '#core/media'
 import { isSameSize } from '#core/models'
@@ -11,12 +11,12 @@ import { requireWhole } from './whole.ts'
 /** A few bytes can claim any size; 64 megapixels are 256 MB decoded. */
 const maxPixelsDecoded = 64_000_000
 const lossyQuality = 90
-/** Nothing is gained by writing a picture anew in it. */
+/** The quality at which nothing is gained by encoding the picture again. */
 const bestQuality = 100
 
 /**
- * `source` is the size of the picture as people see it. `origin` is given for what was drawn here, which has no mark of its own. Throws a
- * RangeError for too many pixels, and what libvips throws.
+ * The picture in the planned size and format. `source` is its size as people see it. `origin` is given for a picture that was drawn here, which has
+ * no mark of its own. Throws a RangeError for too many pixels, and what libvips throws.
  */
 export async function finishRaster(
   bytes: Uint8Array,
@@ -63,11 +63,11 @@ export async function finishRaster(
 const optionsOf = (format: ImageFormat, quality = lossyQuality): object =>
   format === 'png' ? {} : { quality }
 
-/** Upright, and in colours that every viewer takes as they are. */
+/** Whether the picture is upright, and in colours that every viewer shows as they are. */
 const isPlain = ({ orientation = 1, hasProfile, space }: Metadata): boolean =>
   orientation === 1 && !hasProfile && space !== 'cmyk'
 
-/** Sides of one ratio, up to a rounded pixel, are scaled as a whole. */
+/** How the picture must change to fill the frame: where both have one ratio, up to a rounded pixel, it is only scaled. */
 export function changeOf(
   source: PixelSize,
   frame: PixelSize | undefined,
@@ -89,11 +89,11 @@ const white: Colour = { r: 255, g: 255, b: 255, alpha: 1 }
 const nothing: Colour = { ...white, alpha: 0 }
 
 const samples = 64
-/** Of 255; what JPEG does to an even colour stays below. */
+/** The most that a channel (0 to 255) may differ; JPEG changes an even colour by less. */
 const tolerance = 12
 const enough = 0.9
 
-/** The colour of the two edges at which padding will stand, where nearly all of them have one; else white. */
+/** The colour of the two edges beside the padding, where nearly all their pixels have one; else white. */
 async function edgeColour(image: Sharp, source: PixelSize, frame: PixelSize): Promise<Colour> {
   const isSideways = frame.width * source.height > frame.height * source.width
   const pixels = await image

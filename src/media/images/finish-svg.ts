@@ -7,13 +7,13 @@ import type { Picture } from './images.ts'
 import type { ImagePlan } from './plan.ts'
 import { frameFor } from './size.ts'
 
-/** Where drawings are cleaned, and for whom. */
+/** The service that cleans drawings, and the requester for whom it does. */
 export interface Drawings {
   svgs: Svgs
   requester: Requester
 }
 
-/** Throws `SvgRefused`, and the signal's reason. */
+/** The cleaned drawing, or a raster of it. Throws `SvgRefused`, and the signal's reason. */
 export async function finishSvg(
   bytes: Uint8Array,
   plan: ImagePlan,
@@ -26,7 +26,7 @@ export async function finishSvg(
       { ...(plan.frame ?? order.size), covers: plan.frame !== undefined && fit === 'crop' },
       requester,
     )
-    // Its XMP stands in `metadata`, which a clean drawing has not.
+    // Its XMP stands in `metadata`, an element that a clean drawing does not have.
     const origin = originIn(Buffer.from(bytes).toString('utf8'))
     const picture = await finishRaster(png, raster, plan, origin)
     return { ...picture, sizing: { ...picture.sizing, ...sourceOf(drawn) } }
@@ -55,7 +55,7 @@ function sourceOf(drawn: PixelSize): { sourceWidth: number; sourceHeight: number
 
 /** A clean drawing in another frame: its view box stays whole (`meet`) or fills the frame (`slice`), both without distortion. */
 function framed(svg: string, drawn: PixelSize, frame: PixelSize, fit: ImagePlan['fit']): string {
-  // Clean SVG has no > in a value.
+  // A clean SVG has no > in the value of an attribute.
   return svg.replace(/^<svg([^>]*?)(\/?>)/, (_, attributes: string, end: string) => {
     const kept = attributes.replaceAll(/ (?:width|height|preserveAspectRatio)="[^"]*"/g, '')
     const box = / viewBox="/.test(kept) ? '' : ` viewBox="0 0 ${drawn.width} ${drawn.height}"`

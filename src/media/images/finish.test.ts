@@ -143,7 +143,7 @@ describe('quality', () => {
       const bytes = await noise(64, 64)
       const best = await written(bytes, format, 100)
       const usual = await sharp(bytes).toFormat(format, { quality: 100 }).toBuffer()
-      // The note of origin apart, which is no part of the picture.
+      // The note of origin is no part of the picture, so only pixels are compared.
       expect(await sharp(best).raw().toBuffer()).toEqual(await sharp(usual).raw().toBuffer())
       expect(best.length).toBeGreaterThan((await written(bytes, format)).length)
     },

@@ -1,4 +1,4 @@
-/** The one way in which an upstream's picture is brought to the size and format that were asked for. */
+/** The one way in which an upstream's picture is brought to the requested size and format. */
 import { looksLikeSvg, measureImage } from '#core/media'
 import { UpstreamError } from '#core/spec'
 import { finishRaster } from './finish-raster.ts'
@@ -7,9 +7,9 @@ import type { Picture } from './images.ts'
 import type { ImagePlan } from './plan.ts'
 
 /**
- * A picture that needs no change is passed on byte for byte, with its vendor's mark of provenance; any other is written anew, upright, in
- * sRGB and without metadata but one note: that a model made it, or whoever the upstream names. Off the event loop (libvips has threads of its own). Without `drawings` SVG is refused as what is no picture.
- * Throws `UpstreamError` malformed.
+ * The finished picture. One that needs no change is passed on byte for byte, with its vendor's mark of provenance; any other is encoded again,
+ * upright, in sRGB and without metadata but one note that names its origin: a model, or whatever the upstream states. The work is done off the event
+ * loop (libvips has threads of its own). Without `drawings` an SVG is refused as no picture. Throws `UpstreamError` malformed.
  */
 export async function finishPicture(
   bytes: Uint8Array,
@@ -19,7 +19,7 @@ export async function finishPicture(
   const source = measureImage(bytes)
   try {
     if (source) return await finishRaster(bytes, source, plan)
-    // libvips would draw it in this process, and load what it names.
+    // libvips would draw an SVG in this process, and load the files that it names.
     if (drawings && looksLikeSvg(bytes)) return await finishSvg(bytes, plan, drawings)
   } catch (cause) {
     if (drawings?.requester.signal.aborted) throw cause

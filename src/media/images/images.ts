@@ -1,5 +1,5 @@
 /**
- * Paid pictures: the caller's request (`ImageSpec`), the order sent to a model (`ImageOrder` of `engine/turn`), and the conversion of
+ * Paid pictures: the caller's request (`ImageSpec`), the order sent to a model (`ImageOrder` of `core/turn`), and the conversion of
  * the upstream's picture to what was requested. Nothing here knows HTTP or a vendor.
  */
 import type { DrawnFormat, ImageBackground, ImageFormat, ImageQuality, Media, PixelSize } from '#core/turn'
@@ -15,30 +15,30 @@ export type ImageSetting =
   | 'format'
   | 'seed'
 
-/** What a caller requests; absent settings are chosen by prompt, references and model. */
+/** A caller's request for pictures; absent settings are chosen by prompt, references and model. */
 export interface ImageSpec {
   prompt: string
   /** Pictures to edit, or to draw by. */
   references: readonly Media[]
   action: 'auto' | 'generate' | 'edit'
   count: number
-  /** Exactly these pixels, whatever the model draws. */
+  /** The exact size of the answer in pixels, whatever the model draws. */
   size?: PixelSize
-  /** Width to height. */
+  /** The ratio of width to height. */
   aspectRatio?: number
-  /** The caller named no ratio: the one above is that of the route. */
+  /** Set where the caller named no ratio: `aspectRatio` is then the default of the route. */
   isUsualRatio?: true
   /** How a picture is brought to a size or ratio that its model does not draw. */
   fit: 'pad' | 'crop'
   quality?: ImageQuality
   /** `auto`: SVG from a model that writes nothing else, PNG from any other. */
   format: DrawnFormat | 'auto'
-  /** 1 to 100: quality of JPEG and WebP. At 100, or where it is absent, what needs no other change stays as it came. */
+  /** 1 to 100: the quality of JPEG and WebP. At 100, or where it is absent, a picture that needs no other change is passed on as it came. */
   compression?: number
   background?: ImageBackground
-  /** Unfinished pictures to be shown, at most as many as the model streams. */
+  /** The most unfinished pictures to show, bounded by what the model streams. */
   partials?: number
-  /** By which the upstream draws the same picture again; refused where it takes none. A further order has the next one. */
+  /** The seed by which the upstream draws the same picture again; refused where the model takes none. A further order gets the next seed. */
   seed?: number
   /** Path of a setting in the caller's request body, named in validation errors. */
   where(setting: ImageSetting): string
@@ -51,7 +51,7 @@ export interface Picture {
   width: number
   height: number
   sizing: Sizing
-  /** The prompt that the upstream drew by in place of the caller's, where it says so. */
+  /** The prompt by which the upstream drew in place of the caller's, where the upstream reports it. */
   revisedPrompt?: string
 }
 

@@ -1,4 +1,4 @@
-/** Paid pictures: room and price are held, each picture is ordered at most once, and what was stored is charged. */
+/** Paid pictures: room and price are held, each picture is ordered at most once, and the stored pictures are charged. */
 import type { App } from '#app'
 import { failureOf } from '#core/inference'
 import { withoutMetadata } from '#core/media'
@@ -34,30 +34,30 @@ import { type ImagePlan, planFor } from './plan.ts'
 export interface PaidImageOptions extends PaidCall {
   model: ImageModel
   spec: ImageSpec
-  /** The answer is streamed in events, so that a repeat cannot be answered from what is stored. */
+  /** The answer is streamed in events, so that a repeat cannot be answered from the stored answer. */
   stream: boolean
-  /** Days for which the pictures are kept; absent: as key, project and configuration say; 0: for a repeat only. */
+  /** The days for which the pictures are kept. Absent: the setting of the key, project or configuration; 0: for a repeat only. */
   keepDays?: number
 }
 
 export interface PaidPictures {
-  /** At least one, and fewer than were asked for where an order failed, or a picture of it was broken or could not be stored. */
+  /** At least one, and fewer than requested where an order failed, or one of its pictures was broken or could not be stored. */
   pictures: Picture[]
   /** Ids of the stored files, one for each picture. */
   files: string[]
-  /** As far as the upstream counts any, or expected where the price is by tokens. */
+  /** The tokens that the upstream counts, or those expected where the price is by tokens. */
   tokens: ImageTokens
-  /** What they are charged. */
+  /** The charge for the pictures. */
   microcredits: bigint
 }
 
-/** Sees unfinished pictures, the first with index 0, in the size and format of the finished one. */
+/** Receives unfinished pictures, the first with index 0, in the size and format of the finished one. */
 export type ShowPartial = (picture: Picture, index: number) => void
 
 export interface PaidImage {
-  /** The model that draws; it can change until it has drawn. */
+  /** The model that draws; another one can take its place until the pictures are drawn. */
   readonly model: ImageModel
-  /** How that model is asked. */
+  /** The plan by which that model is requested. */
   readonly plan: ImagePlan
   /**
    * Call once. The pictures are drawn and stored, also when the caller disconnects meanwhile; unfinished ones are given to `show` before.
@@ -65,24 +65,27 @@ export interface PaidImage {
    */
   pictures(show?: ShowPartial): Promise<PaidPictures>
   /**
-   * Settles: the stored pictures at the price of the model that drew them; anything else is free, whoever left. `reply` is the finished JSON
-   * for replay. Resolves when files and charge are durable. Throws RESULT_NOT_STORED, after it was settled as free.
+   * Settles: the stored pictures are charged at the price of the model that drew them, even if the caller has left; anything else is free. `reply` is
+   * the finished JSON for replay. Resolves when files and charge are durable. Throws RESULT_NOT_STORED, after it was settled as free.
    */
   finish(end: { statusCode: number; failure?: Failure; reply?: string }): Promise<Finished>
 }
 
-/** Of one picture. A raster of its pixels is seldom larger than its bytes would be without any compression. */
+/** The most bytes of one picture. A raster of its pixels is seldom larger than its bytes would be without any compression. */
 const maxBytes = 24 * 1024 * 1024
 const bytesPerPixel = 4
 
-/** A model, how it is asked, and what is done with what it draws. */
+/** A model, its order, and the plan by which its pictures are finished. */
 interface Candidate {
   model: ImageModel
   order: ImageOrder
   plan: ImagePlan
 }
 
-/** Refuses what the model cannot draw (see `planFor`), takes what cameras wrote out of the references, then reserves room and holds the price. Throws as `Ledger.hold` does. */
+/**
+ * Refuses what the model cannot draw (see `planFor`), removes camera metadata from the references, then reserves room and holds the price. Throws as
+ * `Ledger.hold` does.
+ */
 export async function startPaidImage(app: App, options: PaidImageOptions): Promise<PaidImage> {
   const { model, spec, keepDays } = options
   const asked = candidateOf(model, spec)
@@ -114,7 +117,9 @@ export async function startPaidImage(app: App, options: PaidImageOptions): Promi
   return new Paid({ app, options, candidates, counts, result, order: held })
 }
 
-/** Pictures leave without place, time and device. One after the other, each in place of the other bytes: they may be large. */
+/**
+ * Removes place, time and device from the references. They may be large, so they are rewritten one after the other, each in place of its old bytes.
+ */
 async function forgetCameras({ references, where }: ImageSpec): Promise<void> {
   for (const picture of references) {
     if (!picture.data) continue
@@ -137,13 +142,13 @@ interface Parts {
   app: App
   options: PaidImageOptions
   candidates: Candidate[]
-  /** Pictures of each order. */
+  /** The number of pictures of each order. */
   counts: number[]
   result: StoredResult
   order: PaidOrder<Candidate, Drawn>
 }
 
-/** Pictures of one order: those that are whole. */
+/** The pictures of one order that are whole. */
 interface Group {
   pictures: Picture[]
   usage: Drawn['usage']
@@ -153,7 +158,7 @@ class Paid implements PaidImage {
   readonly #parts: Parts
   #groups: FilledPart<Candidate, Group>[] = []
   #stored: readonly Picture[] = []
-  /** Unfinished pictures. */
+  /** The number of unfinished pictures that were shown. */
   #shown = 0
   #showing = Promise.resolve()
 
@@ -167,12 +172,12 @@ class Paid implements PaidImage {
   get plan(): ImagePlan {
     return this.#candidate.plan
   }
-  /** Of the first order that was filled, else of the last one that failed. */
+  /** The candidate of the first order that was filled, else of the last one that failed. */
   get #candidate(): Candidate {
     const { candidates } = this.#parts
     return (this.#groups.find(({ fault }) => !fault) ?? this.#groups.at(-1))?.candidate ?? candidates[0]!
   }
-  /** As the upstreams claim. */
+  /** The tokens that the upstreams claim. */
   get #usage(): ClaimedImageTokens | undefined {
     const counted = this.#groups.flatMap((group) => (group.fault ? [] : (group.done.usage ?? [])))
     return counted.length > 0 ? counted.reduce(together) : undefined
@@ -181,16 +186,16 @@ class Paid implements PaidImage {
     const counted = this.#groups.flatMap((group) => (group.fault ? [] : (this.#believedOf(group) ?? [])))
     return counted.length > 0 ? counted.reduce(together) : undefined
   }
-  /** As far as they are believed, or by estimate where the price is by tokens and none were counted. */
+  /** The claimed tokens as far as they are believed, or an estimate where the price is by tokens and none were counted. */
   get #tokens(): ImageTokens {
     const all = this.#groups.flatMap((group) => (group.fault ? [] : (this.#tokensOf(group) ?? [])))
     return all.length > 0 ? all.reduce(together) : { input: 0, output: 0 }
   }
-  /** Of the stored pictures. */
+  /** The price of the stored pictures. */
   get #charge(): bigint {
     return this.#sum((group) => this.#storedOf(group))
   }
-  /** What upstreams may bill: every picture of every order that may have been executed, whatever came of it. */
+  /** What upstreams may bill: every picture of every order that may have been executed, whatever its outcome. */
   get #billed(): bigint {
     return this.#sum(({ fault, candidate }) => (fault && !fault.executed ? 0 : candidate.order.count))
   }
@@ -217,7 +222,7 @@ class Paid implements PaidImage {
     }
   }
 
-  /** What the upstream claims of an order, as far as it can be. */
+  /** The tokens that the upstream claims for an order, as far as they are possible. */
   #believedOf({ candidate: { model, order }, done: { usage } }: FilledGroup): ImageTokens | undefined {
     return usage && believedImageTokens(model, { ...order, partials: this.#shown }, usage)
   }
@@ -227,7 +232,7 @@ class Paid implements PaidImage {
     return this.#believedOf(group) ?? paidImageTokens(model, { ...order, count: group.done.pictures.length })
   }
 
-  /** Of the pictures that are charged, where the price is by tokens. */
+  /** The tokens of the charged pictures, where the price is by tokens. */
   get #paidTokens(): Record<string, number>[] {
     return this.#groups.flatMap((group) => {
       const count = this.#storedOf(group)
@@ -271,7 +276,7 @@ class Paid implements PaidImage {
     })
   }
 
-  /** Those of which a picture can be made. Throws what the first of them throws where there is none. */
+  /** The images that could be finished. Where there is none, throws the error of the first. */
   async #finished(
     images: readonly Uint8Array[],
     plan: ImagePlan,
@@ -290,7 +295,7 @@ class Paid implements PaidImage {
     return pictures
   }
 
-  /** One after the other, and never more than were asked for; one that is no picture is passed over. */
+  /** Shows unfinished pictures one after the other, and never more than were requested; one that is no picture is skipped. */
   #partial(bytes: Uint8Array, { plan, order }: Candidate, show: ShowPartial | undefined): void {
     this.#showing = this.#showing.then(async () => {
       if (!show || this.#shown >= (order.partials ?? 0)) return
@@ -301,7 +306,7 @@ class Paid implements PaidImage {
     })
   }
 
-  /** An order is read to its end whoever left, and so is what it gave. */
+  /** An order is read to its end even if the caller has left, and so its drawings are finished without the caller's signal. */
   get #drawings(): Drawings {
     const { app, options } = this.#parts
     const requester = { accountId: options.caller.accountId, signal: new AbortController().signal }
@@ -365,7 +370,7 @@ type FilledGroup = Extract<FilledPart<Candidate, Group>, { done: Group }>
 
 const figures = ['input', 'mediaInput', 'output'] as const
 
-/** Of several orders; a figure that one of them lacks is none of them all. */
+/** The sum over several orders; a figure that one of them lacks is absent from the sum. */
 const together = <Tokens extends ClaimedImageTokens>(a: Tokens, b: Tokens): Tokens =>
   Object.fromEntries(
     figures.flatMap((figure) => {
@@ -374,14 +379,14 @@ const together = <Tokens extends ClaimedImageTokens>(a: Tokens, b: Tokens): Toke
     }),
   ) as Tokens
 
-/** As vendors bound seeds: positive integers of 32 bits with a sign. */
+/** The number of possible seeds. Vendors allow positive signed integers of 32 bits. */
 const seeds = 2 ** 31
 
-/** Of an order that so many pictures go before: by the seed of the first one its pictures would be the same. */
+/** The seed of an order that this many pictures precede: with the seed of the first order it would draw the same pictures. */
 const seedAfter = (seed: number | undefined, pictures: number): { seed?: number } =>
   seed === undefined ? {} : { seed: (seed + pictures) % seeds }
 
-/** How many pictures each order is asked for: as few orders as the models and the wires of their providers allow. */
+/** How many pictures each order requests: as few orders as the models and the wires of their providers allow. */
 function countsOf({ inference }: App, count: number, candidates: readonly Candidate[]): number[] {
   const most = Math.min(...candidates.map(({ model }) => inference.maxPictures(model)))
   const orders = Math.ceil(count / most)

@@ -34,7 +34,7 @@ export const imageFailures = declareFailures({
   },
 })
 
-/** Why an order is refused. */
+/** The reasons for which an order is refused. */
 export const reasons = {
   tooManyPieces: {
     en: 'this picture has more pieces than any program writes; save it anew and send that.',

@@ -8,24 +8,26 @@ import { areAlike, isPossible, maxAspectRatio, maxPixels, planSize, sideRange } 
 export interface ImagePlan {
   order: ImageOrder
   action: 'generate' | 'edit'
-  /** Reported to the caller; undefined when the model has only one quality. */
+  /** The quality that is reported to the caller; undefined when the model has only one. */
   quality: ImageQuality | undefined
   background: ImageBackground | undefined
   format: DrawnFormat
-  /** Of JPEG and WebP: the quality in which they are written anew; 100 alone is no reason to write them anew. */
+  /** The quality in which JPEG and WebP are encoded again; 100 alone is no reason to encode them again. */
   compression?: number
-  /** Exact size of the finished picture. */
+  /** The exact size of the finished picture. */
   frame: PixelSize | undefined
-  /** Width to height of the finished picture, where no exact size is set. */
+  /** The ratio of width to height of the finished picture, where no exact size is set. */
   ratio?: number
   fit: 'pad' | 'crop'
   source: Sizing['source']
 }
 
-/** Throws IMAGE_SETTING_NOT_SUPPORTED, IMAGE_SIZE_CONFLICT, IMAGE_SEED_NOT_SUPPORTED or NOTHING_TO_EDIT, each with the place of what is at fault. */
+/**
+ * Throws IMAGE_SETTING_NOT_SUPPORTED, IMAGE_SIZE_CONFLICT, IMAGE_SEED_NOT_SUPPORTED or NOTHING_TO_EDIT, each with the path of the setting at fault.
+ */
 export function planFor(model: ImageModel, asked: ImageSpec): ImagePlan {
   const { image } = model
-  // `generate` ignores pictures of earlier turns.
+  // `generate` ignores the pictures of earlier turns.
   const spec = asked.action === 'generate' ? { ...asked, references: [] } : asked
   const action = actionOf(spec)
   requireRoom(model, spec)
@@ -96,7 +98,7 @@ function requireSeed({ id, image }: ImageModel, { seed, where }: ImageSpec): voi
 const { min, max } = sideRange
 const possibleSizes = `${min}x${min}–${max}x${max} (≤ ${maxPixels} px)`
 
-/** Default: medium, as everywhere in the contract, or else the model's first quality. */
+/** The quality to draw in. Default: medium, as everywhere in the contract, or else the model's first quality. */
 function qualityOf(model: ImageModel, { quality, where }: ImageSpec): ImageQuality | undefined {
   const { qualities } = model.image
   if (quality === undefined) return qualities.includes('medium') ? 'medium' : qualities[0]
@@ -104,7 +106,7 @@ function qualityOf(model: ImageModel, { quality, where }: ImageSpec): ImageQuali
   return refuse(model, 'quality', quality, ['auto', ...qualities], where)
 }
 
-/** Every model draws an opaque background; a transparent one needs support by the model and by the format. */
+/** The background to draw. Every model draws an opaque one; a transparent one needs support by the model and by the format. */
 function backgroundOf(
   model: ImageModel,
   { background, format, where }: ImageSpec,
@@ -116,7 +118,7 @@ function backgroundOf(
   return background
 }
 
-/** A raster of any format is made here of any other, and of SVG; a drawing cannot be made of a raster. */
+/** The format of the answer. A raster of any format can be made of any other, and of SVG; a drawing cannot be made of a raster. */
 function formatOf(model: ImageModel, { format, where }: ImageSpec): DrawnFormat {
   const answered = answeredFormats(model.image.formats)
   if (format === 'auto') return answered[0]!

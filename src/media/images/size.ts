@@ -5,17 +5,17 @@ import type { ImageSpec, Sizing } from './images.ts'
 
 export interface SizePlan {
   drawn: PixelSize
-  /** Exact final size; absent when the picture keeps the drawn size. */
+  /** The exact final size; absent when the picture keeps the drawn size. */
   frame?: PixelSize
-  /** Width to height that settings bind the picture to, where a size of the model has it: whether it was drawn so is seen afterwards. */
+  /** The ratio of width to height that settings require, where a size of the model has it: whether it was drawn so is checked afterwards. */
   ratio?: number
   source: Sizing['source']
 }
 
-/** Of a side, and of the whole picture: 4K. */
+/** The bounds of a side, and of the whole picture: 4K. */
 export const sideRange = { min: 64, max: 4096 } as const
 export const maxPixels = 3840 * 2160
-/** The longest strip. */
+/** The ratio of the longest strip. */
 export const maxAspectRatio = 8
 
 export const isPossible = ({ width, height }: PixelSize): boolean =>
@@ -24,8 +24,8 @@ export const isPossible = ({ width, height }: PixelSize): boolean =>
   width * height <= maxPixels
 
 /**
- * Settings bind: the picture comes out exactly so. What the prompt names (`16:9`, `1920x1080`) and the shape of the first reference
- * only choose among the model's own sizes.
+ * The size to draw and the frame. Settings bind: the picture gets exactly that size. A shape that the prompt names (`16:9`, `1920x1080`) and the
+ * shape of the first reference only choose among the model's own sizes.
  */
 export function planSize(sizes: readonly PixelSize[], spec: ImageSpec): SizePlan {
   if (spec.size) return { drawn: nearest(sizes, spec.size), frame: spec.size, source: 'settings' }
@@ -63,12 +63,12 @@ export function frameFor(
   return frameOf(picture, ratio, fit)
 }
 
-/** Models round each side to a multiple of up to 64 pixels: Gemini's 4:5 is 896x1152, which is three percent off. */
+/** Whether the size has this ratio. Models round each side to a multiple of up to 64 pixels: Gemini's 4:5 is 896x1152, which is three percent off. */
 const isShaped = (size: PixelSize, ratio: number): boolean =>
   areAlike(ratioOf(size), ratio) ||
   (size.width % 16 === 0 && size.height % 16 === 0 && apart(ratioOf(size), ratio) < 0.03)
 
-/** The largest box of this ratio inside the picture, or the smallest around it; no side beyond what is possible. */
+/** The largest box of this ratio inside the picture, or the smallest around it; no side exceeds the possible sizes. */
 function frameOf({ width, height }: PixelSize, ratio: number, fit: ImageSpec['fit']): PixelSize {
   const byWidth = fit === 'crop' ? ratio > width / height : ratio < width / height
   const box = byWidth ? { width, height: width / ratio } : { width: height * ratio, height }
@@ -82,12 +82,12 @@ function frameOf({ width, height }: PixelSize, ratio: number, fit: ImageSpec['fi
 
 const ratioOf = ({ width, height }: PixelSize): number => width / height
 
-/** Within one percent: 1792x1024 is called 16:9 by those who draw it, and nobody sees the difference of a pixel. */
+/** Whether two ratios are within one percent: vendors call 1792x1024 16:9, and nobody sees the difference of a pixel. */
 export const areAlike = (a: number, b: number): boolean => apart(a, b) < 0.01
 
 const apart = (a: number, b: number): number => Math.abs(Math.log(a / b))
 
-/** The size nearest in shape; among those the smallest that is large enough, else the largest. */
+/** The size nearest in shape; of several, the smallest that is large enough, else the largest. */
 function nearest(sizes: readonly PixelSize[], wanted: PixelSize): PixelSize {
   const same = sizes.find((size) => isSameSize(size, wanted))
   if (same) return same
@@ -97,14 +97,14 @@ function nearest(sizes: readonly PixelSize[], wanted: PixelSize): PixelSize {
   )
 }
 
-/** The sizes nearest in shape, in the order of the model, whose first is the one it draws where nothing says otherwise. */
+/** The sizes nearest in shape, in the order of the model, whose first is the one that it draws by default. */
 function shapedAs(sizes: readonly PixelSize[], ratio: number): PixelSize[] {
   const distance = (size: PixelSize): number => apart(ratioOf(size), ratio)
   const least = Math.min(...sizes.map(distance))
   return sizes.filter((size) => distance(size) - least < 1e-9)
 }
 
-/** Other pairs of numbers are times, scores and doses. */
+/** The ratios that are recognised in prompts; other pairs of numbers are times, scores and doses. */
 const knownRatios = new Set([
   '1:1',
   '16:9',
@@ -123,7 +123,7 @@ const knownRatios = new Set([
 const ratioInText = /(?<![\d:.,/])(\d{1,2}):(\d{1,2})(?![\d:])/g
 const sizeInText = /(?<!\d)(\d{2,4}) ?[x×] ?(\d{2,4})(?!\d)/gi
 
-/** The first shape that the prompt names, in digits of either script. */
+/** The first shape that the prompt names, in Latin or Persian digits. */
 function shapeIn(prompt: string): PixelSize | undefined {
   const text = prompt.replace(/[۰-۹]/g, (digit) => String(digit.charCodeAt(0) - 0x06f0))
   for (const [, width, height] of text.matchAll(sizeInText)) {

@@ -1,13 +1,13 @@
-/** The bound of an answer on one picture. */
+/** Fits a picture into the bound of an answer. */
 import type { Sharp } from 'sharp'
 import { originIn, originXmp } from '#core/media'
 import type { Picture } from './images.ts'
 
-/** Of `data` in the contract. */
+/** The most characters of `data` in the contract. */
 export const maxPictureCharacters = 24_000_000
 const maxSideOfWebp = 16_383
 
-/** Qualities, and the part of its sides that remains. */
+/** The qualities that are tried, each with the divisor of the sides. */
 const steps = [
   [90, 1],
   [75, 1],
@@ -18,8 +18,8 @@ const steps = [
 ] as const
 
 /**
- * The picture itself where its base64 keeps the bound. Else WebP, which has transparency too, of falling quality and, last, of falling
- * size: `mediaType`, `width` and `height` are those of what is answered, `sizing` stays. The picture must be a finished one.
+ * The picture itself where its base64 keeps the bound. Else a WebP, which has transparency too, of falling quality and, last, of falling size:
+ * `mediaType`, `width` and `height` are those of the answered picture, `sizing` stays. The picture must be a finished one.
  */
 export async function withinBound(picture: Picture, maxCharacters = maxPictureCharacters): Promise<Picture> {
   const fits = ({ length }: Uint8Array): boolean => Math.ceil(length / 3) * 4 <= maxCharacters

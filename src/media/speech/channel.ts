@@ -2,8 +2,8 @@ import { UpstreamError } from '#core/spec'
 import type { SoundFormat, SoundSink } from '#core/turn'
 
 /**
- * Sound between an upstream that writes and a decoder that reads: chunks in order, the writer waits for the reader. What comes after
- * the reader has stopped is refused, which ends the order: nobody can use the rest of a sound that cannot be read.
+ * Passes sound from an upstream that writes to a decoder that reads: chunks in order, the writer waits for the reader. Chunks that come after the
+ * reader has stopped are refused, which ends the order: nobody can use the rest of a sound that cannot be read.
  */
 export class SoundChannel implements SoundSink {
   readonly begun: Promise<SoundFormat | undefined>
@@ -12,7 +12,7 @@ export class SoundChannel implements SoundSink {
   #isOver = false
   #isDropped = false
   #error: unknown
-  /** Resolves the wait of the reader, and that of the writer. */
+  /** `#arrived` resolves the wait of the reader, `#taken` that of the writer. */
   #arrived: (() => void) | undefined
   #taken: (() => void) | undefined
 
@@ -37,7 +37,7 @@ export class SoundChannel implements SoundSink {
     if (this.#isDropped) throw unreadable()
   }
 
-  /** The upstream is through; `error` is why it has failed. */
+  /** Call when the upstream has finished; `error` is the reason for which it failed. */
   end(error?: unknown): void {
     this.#isOver = true
     this.#error = error
@@ -45,13 +45,13 @@ export class SoundChannel implements SoundSink {
     this.#arrived?.()
   }
 
-  /** Nobody reads any more. */
+  /** Call when nobody reads any more. */
   drop(): void {
     this.#isDropped = true
     this.#taken?.()
   }
 
-  /** Throws the error of the upstream after what came before it. */
+  /** The chunks. Throws the error of the upstream after the chunks that came before it. */
   async *read(): AsyncGenerator<Uint8Array> {
     try {
       for (;;) {

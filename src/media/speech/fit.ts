@@ -1,17 +1,17 @@
-/** What an answer says of its sound, and how it fits into it. */
+/** The layout of an answer's sound, and fitting the sound into the answer. */
 import { readFrame, skipId3 } from '#core/media'
 import { decodeSound, encodeWhole, type SoundFormat } from '#core/sound'
 import { fail } from '#platform/errors'
 import { roomSeconds } from './plan.ts'
 
-/** Speech is understood well at this; an mp3 of ours has 64. */
+/** Speech is understood well at this bit rate; an mp3 made here has 64. */
 const leastKilobits = 32
-/** Of the mp3 that is made smaller. */
+/** The sample rate of an mp3 that is made smaller. */
 const smallRate = 24_000
-/** Whatever is stored may be read again. */
+/** The bound for reading a stored sound again: every stored sound may be read. */
 const maxSeconds = 24 * 60 * 60
 
-/** A whole sound that is stored. */
+/** A whole sound that has been stored. */
 export interface StoredSound {
   bytes: Uint8Array
   seconds: number
@@ -19,8 +19,8 @@ export interface StoredSound {
 }
 
 /**
- * The bytes as they are where there is room for them; of a longer mp3 the same at the least bit rate. Throws SOUND_KEPT_AS_FILE where that
- * is too long as well, and for formats that cannot be made smaller.
+ * The bytes as they are where there is room for them; a longer mp3 is encoded again at the least bit rate. Throws SOUND_KEPT_AS_FILE where that is
+ * too long as well, and for formats that cannot be made smaller.
  */
 export async function fitSpeech(
   { bytes, seconds, file }: StoredSound,
@@ -41,7 +41,7 @@ export async function fitSpeech(
   )
 }
 
-/** Of an mp3 whose frames say it; every other format of an answer is made here, of one channel at 24 kHz. */
+/** The rate and channels of a sound. An mp3 names them in its frames; every other format of an answer is made here, with one channel at 24 kHz. */
 export function layoutOf(bytes: Uint8Array, format: SoundFormat): { rate: number; channels: number } {
   const made = { rate: smallRate, channels: 1 }
   if (format !== 'mp3') return made

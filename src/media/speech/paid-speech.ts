@@ -1,4 +1,4 @@
-/** Paid speech: room and worst case are held, each order is sent at most once, and the whole sound is stored and charged, or nothing is. */
+/** Paid speech: room and worst case are held, each order is sent at most once, and the whole sound is stored and charged, or nothing is charged. */
 import type { App } from '#app'
 import { failureOf } from '#core/inference'
 import { type AudioModel, audioModels } from '#core/models'
@@ -34,7 +34,7 @@ import { type SpeechUse, useOfSpeech } from './used.ts'
 export interface PaidSpeechOptions extends PaidCall {
   model: AudioModel
   spec: SpeechSpec
-  /** Where room is reserved already (`roomForSpeech`). */
+  /** The room, where it is reserved already (`roomForSpeech`). */
   room?: StoredResult
 }
 
@@ -42,30 +42,30 @@ export interface PaidSpeechOptions extends PaidCall {
 export interface Spoken {
   bytes: Uint8Array
   seconds: number
-  /** Id of the stored file. */
+  /** The id of the stored file. */
   file: string
   tokens: { input: number; output: number }
-  /** What it is charged: its cost, as far as the hold and what was free beside it go. */
+  /** The charge: the cost, up to the hold and the free balance beside it. */
   microcredits: bigint
-  /** Of an answer to a recording, where the upstream says it. */
+  /** The transcript of an answer to a recording, where the upstream gives it. */
   transcript: string | undefined
 }
 
 export interface PaidSpeech {
-  /** The model that speaks; it can change until it has spoken. */
+  /** The model that speaks; another one can take its place until it has spoken. */
   readonly model: AudioModel
-  /** Of raw samples with their rate and channels. */
+  /** The media type; that of raw samples has their rate and channels. */
   readonly mediaType: string
   /**
-   * Call once: makes and stores all of it, also when the caller disconnects meanwhile. Throws a `Failure` when an order was not filled
-   * or nothing could be stored. Await the result, then call `finish`.
+   * Call once: makes and stores the whole sound, also when the caller disconnects meanwhile. Throws a `Failure` when an order was not filled or
+   * nothing could be stored. Await the result, then call `finish`.
    */
   spoken(): Promise<Spoken>
-  /** The encoded sound as it comes, while `spoken` runs; throws what that throws. Nobody waits for its reader. */
+  /** The encoded sound as it comes, while `spoken` runs; throws what `spoken` throws. A slow reader holds nothing up. */
   chunks(): AsyncGenerator<Uint8Array>
   /**
-   * Settles: what was stored by what it used, also where the answer had no room for it (SOUND_KEPT_AS_FILE); anything else free. Resolves when file and charge are durable. Throws RESULT_NOT_STORED, after it
-   * was settled as free.
+   * Settles: stored sound is charged by its usage, also where the answer had no room for it (SOUND_KEPT_AS_FILE); anything else is free. Resolves
+   * when file and charge are durable. Throws RESULT_NOT_STORED, after it was settled as free.
    */
   finish(end: { statusCode: number; failure?: Failure; reply?: string }): Promise<Finished>
 }
@@ -92,8 +92,8 @@ export async function startPaidSpeech(app: App, options: PaidSpeechOptions): Pro
 }
 
 /**
- * For speech that follows other calls of its request: reserves room for it, takes the hold of all of them by `hold`, which is given what the speech
- * may cost at most, and answers both. Throws as `startPaidSpeech` does.
+ * For speech that follows other calls of its request: reserves room for the speech and takes one hold for all calls. `hold` receives the most that
+ * the speech may cost. Throws as `startPaidSpeech` does.
  */
 export async function roomForSpeech<Held>(
   app: App,
@@ -135,35 +135,35 @@ interface Parts {
   order: PaidOrder<Candidate, Reported>
 }
 
-/** An order that was sent: where its sound comes, and when it is through. */
+/** An order that was sent: the channel of its sound, and the promise that resolves at its end. */
 interface Sent {
   channel: SoundChannel
   ended: Promise<void>
 }
 
-/** Different voices are brought to one loudness; that of speech on the radio. */
+/** The loudness to which the different voices of a dialogue are brought; that of speech on the radio. */
 const dialogueLufs = -18
-/** What a file says that is made here of what an upstream spoke; its own, with its own marks, is passed on as it came. */
+/** The note in a file that is made here of an upstream's speech; an upstream's own file is passed on as it came, with its own marks. */
 const madeByModel = 'AI-generated speech.'
-/** For raw samples, of one channel, as OpenAI's clients expect them. */
+/** The rate of raw samples, of one channel, as OpenAI's clients expect them. */
 const pcmRate = 24_000
 
 class Paid implements PaidSpeech {
   readonly #parts: Parts
   readonly #recording: Recording
-  /** Of every order that was sent. */
+  /** The result of every order that was sent. */
   readonly #filled: FilledPart<Candidate, Reported>[] = []
   readonly #sent: Sent[] = []
-  /** Whoever answers; before that, the one tried last. */
+  /** The candidate that answers; before that, the one tried last. */
   #candidate: Planned
-  /** Of the sound of each order. */
+  /** The seconds of sound of all orders. */
   #seconds = 0
-  /** Who made the sound, if not a model. */
+  /** The maker of the sound, if it is not a model. */
   #origin: string | undefined
-  /** Of the answer, where it was encoded here. */
+  /** The seconds of the answer, where it was encoded here. */
   #heardSeconds = 0
   #spoken: Spoken | undefined
-  /** What is settled, once it is known. */
+  /** The amount to settle, once it is known. */
   #bill: bigint | undefined
 
   constructor(parts: Parts) {
@@ -178,7 +178,7 @@ class Paid implements PaidSpeech {
   get mediaType(): string {
     const { format } = this.#parts.options.spec
     const type = mediaTypeOf(format)
-    // Nothing else says what samples without a header are.
+    // Samples without a header name their rate and channels nowhere else.
     return format === 'pcm' ? `${type}; rate=${pcmRate}; channels=1` : type
   }
 
@@ -190,7 +190,7 @@ class Paid implements PaidSpeech {
       const bytes = options.spec.format === 'wav' ? withLength(made) : made
       await result.stage({ bytes, mediaType: this.mediaType })
       const microcredits = await this.#charge()
-      // To make it smaller takes a while; a hold that was not renewed lives as long as its call.
+      // Making the sound smaller takes a while; if the hold is not renewed, it still lives as long as its call.
       if (bytes.length > options.spec.maxBytes) await order.request.renew().catch(() => undefined)
       const { inputTokens: input, outputTokens: output } = this.#use.used
       const [file] = result.fileIds as [string]
@@ -214,7 +214,7 @@ class Paid implements PaidSpeech {
     }
   }
 
-  /** Sound of that length is the cost, as far as it is believed: it is charged as far as there is credit. */
+  /** Charges the cost of the sound, as far as its length is believed and as far as there is credit. */
   async #charge(): Promise<bigint> {
     const cost = this.#cost
     const { microcredits, isSure } = await this.#parts.order.request.charge(cost)
@@ -235,7 +235,7 @@ class Paid implements PaidSpeech {
     const first = this.#send(candidates)
     const { channel, ended } = first
     const format = await channel.begun
-    // Only now it is known who answers, and into how many orders its own bounds cut the text.
+    // Only now is it known which model answers, and into how many orders its own bounds cut the text.
     const { isDialogue, orders } = this.#candidate.plan
     if (orders.length > 1) {
       const level = isDialogue && { lufs: dialogueLufs }
@@ -246,7 +246,7 @@ class Paid implements PaidSpeech {
     await ended
   }
 
-  /** As it comes, since it is what was asked for; it is decoded beside that, as proof that it is whole. */
+  /** Passes the sound on as it comes, since it is in the requested format; it is decoded meanwhile, as proof that it is whole. */
   async #passOn(channel: SoundChannel, format: AudioOrder['format'] | undefined): Promise<void> {
     const recording = this.#recording
     const passed = (async function* () {
@@ -258,7 +258,7 @@ class Paid implements PaidSpeech {
     for await (const _sound of this.#decoded(passed, format));
   }
 
-  /** Counts what is answered: with the pauses that joining adds. */
+  /** Counts the seconds of the answer, with the pauses that joining adds. */
   async *#heard(sound: AsyncIterable<Sound>): AsyncGenerator<Sound> {
     for await (const piece of sound) {
       this.#heardSeconds += secondsOf(piece)
@@ -278,10 +278,10 @@ class Paid implements PaidSpeech {
     return this.#recording.chunks()
   }
 
-  /** The sound of each order, sent when the one before was heard to its end. */
+  /** The sound of each order, which is sent when the order before it was heard to its end. */
   async *#pieces(first: Sent): AsyncGenerator<AsyncIterable<Sound>> {
     yield this.#sound(first)
-    // Every further order goes to the model that spoke first: another has another voice.
+    // Every further order goes to the model that spoke first: another model has another voice.
     const { model, plan } = this.#candidate
     for (const order of plan.orders.slice(1)) yield this.#sound(this.#send([{ model, plan, order }]))
   }
@@ -291,7 +291,7 @@ class Paid implements PaidSpeech {
     await ended
   }
 
-  /** Sends an order. One channel for all who may answer: whoever does writes it. */
+  /** Sends an order. All models that may answer share one channel, and the one that answers writes to it. */
   #send(planned: readonly Planned[]): Sent {
     const channel = new SoundChannel()
     const asked = planned.map((one) => ({
@@ -334,7 +334,7 @@ class Paid implements PaidSpeech {
     }
   }
 
-  /** Of the orders that were filled. */
+  /** The reports of the orders that were filled. */
   get #reports(): Reported[] {
     return this.#filled.flatMap((part) => (part.fault ? [] : part.done))
   }
@@ -394,20 +394,23 @@ class Paid implements PaidSpeech {
   }
 }
 
-/** Whether bytes of an upstream are the wanted file already; the length in the head of a WAV is ours to write. */
+/** Whether bytes of an upstream are the wanted file already. A WAV never is, since the length in its head is written here. */
 const isWanted = (format: AudioOrder['format'] | undefined, wanted: SpeechSpec['format']): boolean =>
   format?.encoding === wanted &&
   wanted !== 'wav' &&
   (wanted !== 'pcm' || ((format.rate ?? pcmRate) === pcmRate && (format.channels ?? 1) === 1))
 
-/** Of one request; three times what the longest text makes in the largest format. */
+/** The most bytes kept of one request: three times what the longest text makes in the largest format. */
 const maxKeptBytes = 128 * 1024 * 1024
-/** Bytes of silence may claim hours: what is heard of one order at least, however short its text. */
+/** Bytes of silence may claim hours, so sound is bounded in seconds: at least this many are decoded of one order, however short its text. */
 const leastMaxSeconds = 3_600
 
 const isTooLong = (error: unknown): boolean => error instanceof SoundError && error.fault === 'too_long'
 
-/** Sound that cannot be read is an upstream's fault, and it has worked for it; sound that is too long to be kept is not. */
+/**
+ * The failure to answer with. Sound that cannot be read is an upstream's fault, and the upstream has worked for it; sound that is too long to be kept
+ * is not its fault.
+ */
 function failureFrom(error: unknown, fault: UpstreamError | undefined): unknown {
   if (isTooLong(error)) return new Failure('RESULT_NOT_STORED', {}, { executed: true, cause: error })
   if (fault) return failureOf(fault)

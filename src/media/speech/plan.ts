@@ -9,19 +9,19 @@ import type { SpeechSetting, SpeechSpec, WantedLine } from './speech.ts'
 export type PlannedOrder = Omit<AudioOrder, 'sink'>
 
 export interface SpeechPlan {
-  /** In the order in which they are heard; each is sent once. */
+  /** The orders in the sequence in which they are heard; each is sent once. */
   orders: PlannedOrder[]
-  /** True: several voices, brought to one loudness. */
+  /** Whether there are several voices, which are brought to one loudness. */
   isDialogue: boolean
-  /** What all orders together may use at most: what is held. */
+  /** The most that all orders together may use, which is held. */
   bound: AudioUsed
-  /** Seconds of sound that are believed of them. */
+  /** The seconds of sound that are believed of all orders. */
   possibleSeconds: number
 }
 
 /**
- * Throws AUDIO_SETTING_NOT_SUPPORTED, NOTHING_TO_SPEAK or SOUND_TOO_LONG, each with the place of what is at fault. A dialogue goes to a model
- * in one order where it takes it so, else in one order for each line.
+ * The plan for a request. Throws AUDIO_SETTING_NOT_SUPPORTED, NOTHING_TO_SPEAK or SOUND_TOO_LONG, each with the path of the setting at fault. A
+ * dialogue goes to a model in one order where the model takes it so, else in one order for each line.
  */
 export function planSpeech(model: AudioModel, spec: SpeechSpec): SpeechPlan {
   const lines = spec.lines.map((line, index) => lineOf(model, spec, line, index))
@@ -68,12 +68,12 @@ function lineOf(model: AudioModel, spec: SpeechSpec, line: WantedLine, index: nu
 function requireTask(model: AudioModel, spec: SpeechSpec): void {
   const { tasks } = model.audio
   const task = spec.question ? 'answer' : 'speech'
-  // Whoever speaks a dialogue speaks one line of it too.
+  // A model that speaks dialogues speaks a single line too.
   const able = task === 'answer' ? tasks.includes('answer') : tasks.some((one) => one !== 'answer')
   if (!able) refuse(model, spec, { setting: 'task' }, task, tasks)
 }
 
-/** Undefined: as usual, and the upstream is not told. */
+/** The speed; undefined for the usual one, which is not sent to the upstream. */
 function speedOf(model: AudioModel, spec: SpeechSpec): number | undefined {
   const { speed: range } = model.audio
   const { speed = 1 } = spec
@@ -86,7 +86,7 @@ function speedOf(model: AudioModel, spec: SpeechSpec): number | undefined {
 function takesAtOnce({ audio }: AudioModel, lines: readonly SpokenLine[]): boolean {
   const characters = lines.reduce((sum, { text }) => sum + text.length, 0)
   const voices = new Set(lines.map(({ voice }) => voice))
-  // Where instructions stand in the text they are those of all of it.
+  // Where instructions stand in the text, they apply to all of it.
   const instructions = new Set(lines.map((line) => line.instructions))
   return (
     audio.tasks.includes('dialogue') &&
@@ -97,7 +97,7 @@ function takesAtOnce({ audio }: AudioModel, lines: readonly SpokenLine[]): boole
   )
 }
 
-/** A line in as many orders as the upstream's bound asks for, each of whole sentences where they fit. */
+/** Cuts a line into as many orders as the upstream's bound requires, each of whole sentences where they fit. */
 function cut({ audio }: AudioModel, line: SpokenLine): SpokenLine[][] {
   if (line.text === '') return [[line]]
   return piecesOfText(line.text, audio.maxCharacters)
@@ -108,13 +108,13 @@ function cut({ audio }: AudioModel, line: SpokenLine): SpokenLine[][] {
 /** Formats that are decoded here, those without loss first. */
 const decodable = ['pcm', 'wav', 'flac', 'opus', 'mp3'] as const
 
-/** What the upstream is asked for: the wanted format where it makes it in one order, else the best that is decoded here. */
+/** The format to request of the upstream: the wanted one where the upstream makes it in one order, else the best that is decoded here. */
 function upstreamFormat(
   { audio: { formats, rate } }: AudioModel,
   wanted: SoundFormat,
   isJoined: boolean,
 ): AudioOrder['format'] {
-  // AAC is not decoded here, so that nobody could say whether it came whole.
+  // AAC is not decoded here, so it could not be checked whether it came whole.
   const isProven = wanted !== 'wav' && wanted !== 'aac'
   const direct = !isJoined && isProven && formats.includes(wanted) ? wanted : undefined
   const encoding = direct ?? decodable.find((one) => formats.includes(one)) ?? formats[0]!
@@ -135,20 +135,20 @@ function boundOf(orders: readonly PlannedOrder[]): AudioUsed {
   return { characters, seconds, inputTokens, outputTokens: maxSoundTokens(seconds) }
 }
 
-/** Of the recording that an order answers. */
+/** The seconds of the recording that an order answers. */
 export const recordedSecondsOf = ({ question }: PlannedOrder): number =>
   question?.recording.durationSeconds ?? 0
 
-/** Of the sound of an order: more than anybody takes for its text. */
+/** The most seconds of sound of an order: more than any voice takes for its text. */
 const maxSecondsOf = (order: PlannedOrder): number =>
   order.question
     ? maxAnswerSeconds
     : Math.ceil(maxSpokenSeconds(lettersIn(order), order.lines.length) / (order.speed ?? 1))
 
 /**
- * What is held of a text is twice as long as it takes when it is read slowly (`slowLetters`), or just as long where instructions ask for
- * slowness (`slowestLetters`). Sound of up to four times the slow reading is believed: silence that a model adds is in it, and what is
- * longer is no reading of this text. An answer's length is bounded by its tokens, of which some vendors count a quarter of those held a second.
+ * How many times the held seconds are believed. A hold covers twice the time of reading the text slowly (`slowLetters`), or just that time where
+ * instructions ask for slowness (`slowestLetters`). Sound of up to four times the slow reading is believed, with the silence that a model adds;
+ * longer sound is no reading of this text. An answer's length is bounded by its tokens, of which some vendors count a quarter of those held a second.
  */
 const possibleTimes = 2
 const possibleTimesUnbound = 4
@@ -162,14 +162,14 @@ const lettersIn = ({ lines }: PlannedOrder): number =>
   lines.reduce((sum, { text }) => sum + lettersOf(text), 0)
 
 const tokensAround = 8
-/** Of a spoken answer, whose length its text does not bound. */
+/** The most seconds of a spoken answer, whose length its text does not bound. */
 const maxAnswerSeconds = 300
 
 /** Characters of an order as vendors bill them: Unicode characters. */
 export const charactersOf = ({ lines, question }: PlannedOrder): number =>
   [...lines.map(({ text }) => text), question?.text ?? ''].reduce((sum, text) => sum + [...text].length, 0)
 
-/** Bytes of a second at 24 kHz, as they are made here. */
+/** The bytes of a second at 24 kHz, for sound encoded here. */
 const bytesPerSecond: Record<SoundFormat, number> = {
   wav: 48_000,
   pcm: 48_000,
@@ -178,12 +178,12 @@ const bytesPerSecond: Record<SoundFormat, number> = {
   aac: 8_000,
   opus: 4_000,
 }
-/** As upstreams make them, whose bytes are passed on: 128 kbit/s. */
+/** The bytes of a second for upstreams' sound that is passed on: 128 kbit/s. */
 const passedBytesPerSecond = 16_000
 
-/** Letters of a second, read slowly. */
+/** The letters of a second, read slowly. */
 const slowLetters = 6
-/** The same where instructions may ask for more slowness; of an mp3 there is room for that, since it can be made half as large. */
+/** The letters of a second where instructions may ask for more slowness. An mp3 needs no room for that, since it can be made half as large. */
 const slowestLetters = 3
 
 const slowSeconds = (order: PlannedOrder, format: SoundFormat): number => {
@@ -196,7 +196,7 @@ const slowSeconds = (order: PlannedOrder, format: SoundFormat): number => {
 const likelySeconds = (orders: readonly PlannedOrder[], format: SoundFormat): number =>
   Math.ceil(orders.reduce((sum, order) => sum + slowSeconds(order, format), 0))
 
-/** Whoever asks for more than an answer has room for is told before the order. */
+/** Throws SOUND_TOO_LONG before the order, where the sound would not fit into an answer. */
 function requireRoom({ format, maxBytes, lines, where }: SpeechSpec, orders: readonly PlannedOrder[]): void {
   const seconds = likelySeconds(orders, format)
   const roomOf = (one: SoundFormat) => roomSeconds(one, maxBytes)
@@ -206,7 +206,7 @@ function requireRoom({ format, maxBytes, lines, where }: SpeechSpec, orders: rea
   fail('SOUND_TOO_LONG', { seconds, maxSeconds: roomOf(format) }, { param })
 }
 
-/** Seconds of sound that so many bytes have room for. */
+/** The seconds of sound for which this many bytes have room. */
 export const roomSeconds = (format: SoundFormat, maxBytes: number): number =>
   Math.floor(maxBytes / bytesPerSecond[format])
 

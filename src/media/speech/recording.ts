@@ -1,4 +1,4 @@
-/** A file of sound that grows, read twice: as it comes by whoever listens, and whole by whoever stores it. */
+/** A file of sound that grows, read twice: by the listener as it comes, and as a whole to be stored. */
 import { SoundError } from '#core/sound'
 
 export class Recording {
@@ -13,7 +13,7 @@ export class Recording {
     this.#maxBytes = maxBytes
   }
 
-  /** Throws `SoundError` too_long beyond its bytes. */
+  /** Adds a chunk. Throws `SoundError` too_long beyond the most bytes. */
   add(chunk: Uint8Array): void {
     this.#length += chunk.length
     if (this.#length > this.#maxBytes) throw new SoundError('too_long')
@@ -21,7 +21,7 @@ export class Recording {
     this.#grown?.()
   }
 
-  /** Nothing more comes; `error` is why there is less than there should be. */
+  /** Call when nothing more comes; `error` is the reason for which sound is missing. */
   end(error?: unknown): void {
     this.#isOver = true
     this.#error = error
@@ -32,7 +32,7 @@ export class Recording {
     return Buffer.concat(this.#chunks)
   }
 
-  /** From the beginning, as it comes; its reader may leave. Throws the error of `end`. */
+  /** The chunks from the beginning, as they come; the reader may leave. Throws the error of `end`. */
   async *chunks(): AsyncGenerator<Uint8Array> {
     for (let at = 0; ; at++) {
       while (at >= this.#chunks.length && !this.#isOver)
@@ -47,11 +47,11 @@ export class Recording {
   }
 }
 
-/** A WAV that was streamed says no length in its head; a stored one says its own. */
+/** Writes the lengths into the head of a WAV. One that was streamed has none; a stored one must have its own. */
 export function withLength(wav: Buffer): Buffer {
   wav.writeUInt32LE(wav.length - 8, 4)
   let at = 12
-  // Other chunks stand before it, of an even length each.
+  // Other chunks stand before the data, each padded to an even length.
   while (wav.toString('latin1', at, at + 4) !== 'data') {
     const length = wav.readUInt32LE(at + 4)
     at += 8 + length + (length % 2)

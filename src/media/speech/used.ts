@@ -1,4 +1,4 @@
-/** What speech has used: by its text and its sound, and by what upstreams claim as far as that can be. */
+/** The usage of speech, measured by its text and its sound, and by the claims of upstreams as far as they are possible. */
 import { type AudioModel, type AudioUsed, maxSoundTokens } from '#core/models'
 import { type Claim, claimsOf } from '#core/paid'
 import type { Attempt } from '#core/routing'
@@ -10,14 +10,14 @@ export interface SpeechMade {
   plan: SpeechPlan
   /** The orders that an upstream may bill. */
   billed: readonly PlannedOrder[]
-  /** Of each order that was filled. */
+  /** The usage of each order that was filled. */
   usages: readonly Spoken['usage'][]
-  /** Of the sound that came. */
+  /** The seconds of the sound that came. */
   seconds: number
 }
 
 export interface SpeechUse {
-  /** What is paid. */
+  /** The usage that is paid. */
   used: AudioUsed
   /** Whether an upstream has counted tokens. */
   isCounted: boolean
@@ -26,12 +26,12 @@ export interface SpeechUse {
 
 type Tokens = { input: number; output: number }
 
-/** Where a model is paid by tokens and its upstream counts none: what most vendors count for a second. */
+/** The tokens estimated for a second where a model is paid by tokens and its upstream counts none: most vendors count as many. */
 const estimatedTokensPerSecond = 25
 
 export function useOfSpeech(made: SpeechMade): SpeechUse {
   const { plan, billed, usages } = made
-  // A sum of many pieces is off in its last digits, and would begin a further second.
+  // A sum of many pieces is inexact in its last digits, and would begin a further second.
   const heard = Math.round(made.seconds * 1e6) / 1e6
   const seconds = Math.min(heard, plan.possibleSeconds)
   const characters = charactersIn(billed)
@@ -55,7 +55,7 @@ export function useOfSpeech(made: SpeechMade): SpeechUse {
 const charactersIn = (orders: readonly PlannedOrder[]): number =>
   orders.reduce((sum, order) => sum + charactersOf(order), 0)
 
-/** An answer is as long as the limit that is sent lets it be, whatever it sounds like. */
+/** The most output tokens. An answer may be as long as the limit that is sent allows, whatever its sound is. */
 const maxOutput = ({ bound, orders }: SpeechPlan, seconds: number): number =>
   orders.some(({ question }) => question)
     ? bound.outputTokens
@@ -74,7 +74,10 @@ function estimateOf(
   }
 }
 
-/** Nothing that was read or spoken has zero tokens: where an order says so, or says nothing, all are estimated, at no less than was claimed. */
+/**
+ * The tokens of all orders. A text that was read or spoken never has zero tokens: where an order reports zero, or nothing, all are estimated, at no
+ * less than was claimed.
+ */
 function counted(usages: SpeechMade['usages'], figure: keyof Tokens, estimate: Tokens): number {
   const counts = usages.map((usage) => usage?.[figure] ?? 0)
   const sum = counts.reduce((total, count) => total + count, 0)
@@ -82,7 +85,7 @@ function counted(usages: SpeechMade['usages'], figure: keyof Tokens, estimate: T
   return isWhole ? sum : Math.max(sum, estimate[figure])
 }
 
-/** What all orders together claim; absent where one of them claims nothing. */
+/** The sum that all orders claim; absent where one of them claims nothing. */
 function claimedBy(usages: SpeechMade['usages'], figure: keyof Tokens): Partial<Tokens> {
   const counts = usages.flatMap((usage) => usage?.[figure] ?? [])
   if (counts.length === 0 || counts.length < usages.length) return {}

@@ -1,4 +1,7 @@
-/** Holds the worst case of all three calls, makes them one after the other, and settles them as one: the sound is stored and charged, or nothing is. */
+/**
+ * Holds the worst case of all three calls, makes them one after the other, and settles them as one: the sound is stored and charged, or nothing is
+ * charged.
+ */
 import type { App } from '#app'
 import { callModel, failureOf, type ModelCallResult, worstCaseOf } from '#core/inference'
 import type { AudioModel, Model, TranscriptionModel } from '#core/models'
@@ -27,22 +30,25 @@ import type { TraceContext } from '#platform/trace'
 import { boundOfQuestion, maxAnswerLength, questionOf, spokenOf } from './question.ts'
 
 export interface SpokenAnswerOptions extends PaidCall {
-  /** Who speaks; the two others make what it says. */
+  /** The model that speaks; the two other models make the text. */
   model: AudioModel
   writer: Model
   transcriber: TranscriptionModel
   recording: OpenedRecording
-  /** What to do with the recording; absent: it is answered. */
+  /** What to do with the recording; if absent, the recording is answered. */
   instruction: string | undefined
-  /** How it is spoken; its one line has no text yet. */
+  /** How the answer is spoken; its one line has no text yet. */
   spec: SpeechSpec
   trace: TraceContext
 }
 
-/** As far as an answer needs speech to be. */
+/** The part of `PaidSpeech` that a spoken answer has. */
 export type SpokenAnswer = Pick<PaidSpeech, 'model' | 'mediaType' | 'spoken' | 'finish'>
 
-/** Refuses what one of the models cannot do, then reserves room and holds all three at their worst. Throws as `startPaidSpeech` and `startPaidTranscription` do. */
+/**
+ * Refuses what one of the models cannot do, then reserves room and holds the worst case of all three. Throws as `startPaidSpeech` and
+ * `startPaidTranscription` do.
+ */
 export async function startSpokenAnswer(app: App, options: SpokenAnswerOptions): Promise<SpokenAnswer> {
   const { writer, spec, recording, instruction } = options
   const { seconds } = recording.recording.measured
@@ -62,7 +68,7 @@ const withText = (spec: SpeechSpec, text: string): SpeechSpec => ({
   lines: spec.lines.map((line) => ({ ...line, text })),
 })
 
-/** The first of the calls takes the hold of all: its own worst case, and `others`. */
+/** Starts the transcription, the first of the calls, which takes the hold for all of them: its own worst case, and `others`. */
 async function startHearing(
   app: App,
   { transcriber, recording, spec, ...options }: SpokenAnswerOptions,
@@ -152,7 +158,7 @@ class Paid implements SpokenAnswer {
     return this.#speech
   }
 
-  /** Every call is settled into the one hold; where one has failed, what the others have cost is the platform's loss. */
+  /** Settles every call into the one hold; where one has failed, the cost of the others is the platform's loss. */
   async finish({ statusCode, failure, reply }: Parameters<PaidSpeech['finish']>[0]): Promise<Finished> {
     const { hearing, room, options } = this.#parts
     const isKept = failure?.code === 'SOUND_KEPT_AS_FILE'
@@ -171,7 +177,7 @@ class Paid implements SpokenAnswer {
     return { ...settled, keepsClaim: options.claim !== undefined && !isFree, wasOrdered: !isFree }
   }
 
-  /** Throws RESULT_NOT_STORED where it could not be committed, after it was settled as lost. */
+  /** Settles the hold. Throws RESULT_NOT_STORED where that could not be committed, after it was settled as lost. */
   async #settle(settlement: Settlement, failure: Failure | undefined): Promise<Settled> {
     const { hold, app } = this.#parts
     if (failure) return hold.settle(settlement, { writes: false })
@@ -225,7 +231,7 @@ class Paid implements SpokenAnswer {
     }
   }
 
-  /** The receipt explains each of the three: who did it, what it was, and what it cost. */
+  /** The detail of the receipt, which explains each of the three calls: its model, its work, and its cost. */
   #detailOf([heard, spoke]: readonly Settlement[], failure: Failure | undefined): Record<string, unknown> {
     const written = this.#written
     const parts = [
@@ -275,5 +281,5 @@ function partOf(part: 'transcription' | 'speech', { model, microcredits, detail 
   return { part, model, microcredits: String(microcredits), ...what, usage_source, attempts }
 }
 
-/** The calls that follow the first are made whoever leaves: without them that one would be lost. */
+/** The calls after the first are made even if the caller leaves: without them the first one would be lost. */
 const nobodyLeaves = new AbortController().signal

@@ -1,14 +1,14 @@
-/** What the text model is asked, and what is spoken of its answer. */
+/** The question to the text model, and the part of its answer that is spoken. */
 import { boundTurn, type PlainQuestion, questionTurn } from '#core/inference'
 import type { Model } from '#core/models'
 import { lettersOf } from '#core/sound'
 import type { Turn } from '#core/turn'
 
-/** Of what is spoken: about two minutes. */
+/** The most letters that are spoken: about two minutes. */
 export const maxLetters = 1_500
-/** Of the answer; what is longer than is spoken is cut at a sentence. */
+/** The most tokens of the answer; what exceeds the spoken length is cut at a sentence. */
 export const maxAnswerTokens = 1_024
-/** Of what is answered; nobody says more in a second. */
+/** The characters a second of the transcript that are answered; nobody says more in a second. */
 const charactersPerSecond = 30
 const leastCharacters = 1_000
 
@@ -17,7 +17,7 @@ Answer what was said, as in a conversation, in the language that was spoken. You
 const wish = (instruction: string): string => `What to do with the recording: ${instruction}\n\n`
 const silence = '(Nothing was said in it.)'
 
-/** Characters of a transcript that are answered. */
+/** The most characters of a transcript that are answered. */
 const maxHeard = (seconds: number): number => leastCharacters + Math.ceil(seconds * charactersPerSecond)
 
 export interface Heard {
@@ -39,7 +39,7 @@ export function questionOf(model: Model, { text, seconds, instruction }: Heard):
   return questionTurn(question, model)
 }
 
-/** The most that any transcript of this recording asks: four bytes a character. */
+/** The largest question that any transcript of this recording can make: four bytes a character. */
 export function boundOfQuestion(model: Model, { seconds, instruction = '' }: Omit<Heard, 'text'>): Turn {
   const bytes = Buffer.byteLength(rules) + Buffer.byteLength(wish(instruction)) + 4 * maxHeard(seconds)
   return boundTurn(bytes + aroundBytes, maxAnswerTokens, model)
@@ -49,7 +49,7 @@ const aroundBytes = 200
 /** A text of the longest and dearest kind that is spoken: letters of three bytes. */
 export const maxAnswerLength = 'अ'.repeat(maxLetters)
 
-/** The answer as far as it is spoken, to the end of a sentence where there is one. */
+/** The part of the answer that is spoken, to the end of a sentence where there is one. */
 export function spokenOf(text: string): string {
   const plain = text
     .replace(/[*_#`]+/g, '')

@@ -10,7 +10,7 @@ import { reasons } from './phrases.ts'
 import { modelOf } from './preset-model.ts'
 import { type ImageBody, maxReferenceCharacters } from './schema.ts'
 
-/** Draws one to four pictures. Everything wrong is refused first, then room and price are held, then each picture is ordered once. */
+/** Draws one to four pictures. Every error of the request is refused first, then room and price are held, then each picture is ordered once. */
 export async function drawImages(context: RequestContext<ImageBody>): Promise<JsonText | Content> {
   const { app, body } = context
   const model = modelOf(context, 'image')
@@ -25,7 +25,7 @@ export async function drawImages(context: RequestContext<ImageBody>): Promise<Js
     const { pictures, files, tokens, microcredits } = await paid.pictures()
     setMissingOutputs(context, (body.count ?? 1) - pictures.length)
     const execution = executionOf(context, { model: paid.model, tokens, microcredits })
-    // The stored file stays as it was drawn.
+    // The stored file keeps the picture as it was drawn.
     const outputs = await Promise.all(pictures.map((picture) => withinBound(picture)))
     return { body: { outputs: outputs.map(outputOf), execution }, files }
   })
@@ -57,7 +57,7 @@ async function specOf(body: ImageBody): Promise<ImageSpec> {
   }
 }
 
-/** Without a size and a ratio a picture is square, as the contract has it. */
+/** The requested ratio. Without a size and a ratio a picture is square, as the contract defines. */
 function ratioOf(
   { aspectRatio, size }: ImageBody,
   hasSize: boolean,
@@ -77,7 +77,10 @@ const placeOf = (setting: ImageSetting): string => places[setting] ?? setting
 
 const referenceTypes = ['image/png', 'image/jpeg', 'image/webp']
 
-/** One after the other, and each text goes as its bytes come, so that two large bodies at once stay within their memory. */
+/**
+ * The reference pictures, decoded one after the other. Each text is freed once its bytes exist, so that two large bodies at once stay within their
+ * memory.
+ */
 async function referencesOf({ reference, references }: ImageBody): Promise<Media[]> {
   if (reference && references)
     fail('INVALID_REQUEST', { why: reasons.bothReferences }, { param: 'reference' })

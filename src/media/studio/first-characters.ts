@@ -1,4 +1,4 @@
-/** The first so many characters, counted as schemas count them: a pair of surrogates is one, and is never cut. */
+/** The first `most` characters, counted as schemas count them: a pair of surrogates is one, and is never cut. */
 export function firstCharacters(text: string, most: number): string {
   if (text.length <= most) return text
   let end = 0

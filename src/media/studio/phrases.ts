@@ -17,13 +17,13 @@ declareFailures({
   },
 })
 
-/** What recordings are read. */
+/** The recordings that can be read. */
 const read: Localized = {
   en: 'wav, mp3, flac, ogg (Opus or Vorbis), webm and mp4 (with one of those or PCM in them) are read here, and AAC where the operator has ffmpeg.',
   fa: 'اینجا wav، mp3، flac، ogg (با Opus یا Vorbis)، webm و mp4 (با یکی از همین‌ها یا PCM) خوانده می‌شوند، و AAC جایی که ffmpeg نصب است.',
 }
 
-/** Why an order is refused. */
+/** The reasons for which an order is refused. */
 export const reasons = {
   nothingToWrite: { en: 'must say what to write.', fa: 'باید بگوید چه نوشته شود.' },
   nothingToDraw: { en: 'must say what to draw.', fa: 'باید بگوید چه کشیده شود.' },

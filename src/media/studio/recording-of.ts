@@ -1,4 +1,4 @@
-/** A recording in a body, decoded, named by its bytes, and measured. */
+/** Decodes the recording in a body, identifies it by its bytes, and measures it. */
 
 import { sniff } from '#core/media'
 import { encodeWhole, SoundError } from '#core/sound'
@@ -11,17 +11,17 @@ import type { RequestContext } from '#platform/http'
 import { reasons } from './phrases.ts'
 import type { AudioBody } from './schema.ts'
 
-/** Of a recording that is answered. */
+/** The most seconds of a recording that is answered. */
 const maxSeconds = 15 * 60
-/** Models hear no more than that. */
+/** The sample rate of the decoded recording; models hear nothing above it. */
 const heardRate = 24_000
 const maxBytes = maxSeconds * heardRate * 2 + 1_024
 
-/** Until somebody else's recording is read. */
+/** The wait suggested to the caller while other recordings are being read. */
 const retryAfterMs = 2_000
 
 /**
- * The recording as WAV, whatever it came as: not every upstream takes every container, and its length must be known before the hold. Throws
+ * The recording as WAV, whatever its format was: not every upstream takes every container, and its length must be known before the hold. Throws
  * INVALID_MEDIA, and TOO_MUCH_IN_FLIGHT where too many others wait.
  */
 export async function recordingOf(
@@ -42,7 +42,7 @@ export async function recordingOf(
   })
 }
 
-/** The recording as it came, opened and measured, to be written down. Throws as `recordingOf` does. */
+/** The recording as it came, opened and measured for transcription. Throws as `recordingOf` does. */
 export async function openRecordingOf(
   { app, caller, gone }: RequestContext,
   { audioBase64, mediaType }: NonNullable<AudioBody['audioInput']>,
@@ -60,7 +60,7 @@ async function bytesOf(audioBase64: string): Promise<Uint8Array> {
   return bytes && bytes.length > 0 ? bytes : refuse(mediaReasons.notBase64)
 }
 
-/** What `read` answers; a recording that cannot be read is refused. `mediaType` is what it seems to be. */
+/** Returns what `read` returns; a recording that cannot be read is refused. `mediaType` is what it seems to be. */
 export async function refusingUnread<Read>(
   { mediaType }: { mediaType: string },
   read: () => Promise<Read>,

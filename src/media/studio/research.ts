@@ -14,7 +14,7 @@ export class CitedPages {
     if (page) this.#titles.set(url, shortTitle(title) || page.hostname)
   }
 
-  /** Absent where nothing is cited. */
+  /** The cited pages; empty where nothing is cited. */
   get research(): { research?: Research } {
     if (this.#titles.size === 0) return {}
     const sources = [...this.#titles].map(([url, title]) => ({ url, title }))

@@ -50,7 +50,7 @@ export const Research = Type.Object(
 )
 export type Research = Static<typeof Research>
 
-/** Characters of an answer (contract section 4). */
+/** The most characters of an answer (contract section 4). */
 export const maxTextLength = 64_000
 
 export const TextBody = Type.Object(
@@ -83,7 +83,7 @@ export const WrittenText = Type.Object({
   research: Type.Optional(Research),
 })
 
-/** Characters of a data URL, and pictures of one order (contract section 4). */
+/** The most characters of a data URL, and the most pictures of one order (contract section 4). */
 export const maxReferenceCharacters = 12_000_000
 const maxReferences = 8
 
@@ -208,7 +208,7 @@ const voice = Type.String({
     'یکی از صداهای مدل (`studio_settings.voices` در مشخصاتش) با شناسه یا نام؛ اگر نیاید نخستین صدا.',
 })
 
-/** Base64 characters of a recording, and its types (contract section 4). */
+/** The most Base64 characters of a recording, and its types (contract section 4). */
 export const maxAudioCharacters = 18_666_668
 export const audioTypes = [
   'audio/webm',

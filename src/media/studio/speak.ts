@@ -17,10 +17,10 @@ import { modelOf } from './preset-model.ts'
 import { openRecordingOf, recordingOf, refusingUnread } from './recording-of.ts'
 import type { AudioBody } from './schema.ts'
 
-/** Bytes whose Base64 the contract's answer has room for. */
+/** The most bytes whose Base64 fits into the contract's answer. */
 const maxBytes = (40_000_000 / 4) * 3
 
-/** Speaks a text, a dialogue, or an answer to a recording. Everything wrong is refused first, then room and worst case are held. */
+/** Speaks a text, a dialogue, or an answer to a recording. Every error of the request is refused first, then room and worst case are held. */
 export async function speak(context: RequestContext<AudioBody>): Promise<JsonText | Content> {
   const { app } = context
   const model = modelOf(context, 'audio')
@@ -42,7 +42,7 @@ interface Composed {
   text: string | undefined
 }
 
-/** A model that cannot listen answers by two others: one writes the recording down, one answers it. */
+/** Answers with a model that cannot listen, by two others: one transcribes the recording, one writes the answer. */
 async function speakComposed(
   context: RequestContext<AudioBody>,
   { model, transcriber, audioInput, text }: Composed,
@@ -59,7 +59,7 @@ async function speakComposed(
       trace: context.trace,
     }),
   )
-  // The recording is read until all of it was sent.
+  // The recording is read until all of it has been sent.
   return await answerSpoken(context, paid, spec)
 }
 
@@ -71,7 +71,7 @@ function answerSpoken(
   return answerStored(context, paid, async () => {
     const spoken = await paid.spoken()
     const { seconds, file, tokens, microcredits } = spoken
-    // Said of an error as well: the file is stored and charged.
+    // These headers are set for an error as well: the file is stored and charged.
     setFileHeaders(context, [file])
     setCostHeaders(context, microcredits)
     const bytes = await fitSpeech(spoken, spec.format, maxBytes)
@@ -86,7 +86,7 @@ function answerSpoken(
   })
 }
 
-/** Of an answer whose text is not known yet. */
+/** The line of an answer whose text is not known yet. */
 function lineOf(context: RequestContext<AudioBody>): SpeechSpec {
   const { body } = context
   const { turns, voice, instructions, format = 'mp3' } = body
@@ -121,7 +121,7 @@ async function specOf(context: RequestContext<AudioBody>): Promise<SpeechSpec> {
   }
 }
 
-/** Settings of a line stand in its turn, or at the top. */
+/** The path of a setting: in its turn where there are turns, else at the top of the body. */
 const placeIn =
   ({ turns, audioInput, model }: AudioBody) =>
   (setting: SpeechSetting, line = 0): string => {

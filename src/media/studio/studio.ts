@@ -14,9 +14,9 @@ import { writeText } from './write-text.ts'
 export { executionOf } from './execution.ts'
 export { Execution, Reference } from './schema.ts'
 
-/** Eight references of 12,000,000 characters, with room for the rest of the body. */
+/** The most bytes of a body: eight references of 12,000,000 characters, with room for the rest. */
 const imageBodyLimit = 100 * 1024 * 1024
-/** A recording of 18,666,668 characters, with room for the rest of the body. */
+/** The most bytes of a body: a recording of 18,666,668 characters, with room for the rest. */
 const audioBodyLimit = 28 * 1024 * 1024
 
 const routes: Route[] = [

@@ -11,7 +11,7 @@ import { CitedPages } from './research.ts'
 import { maxTextLength, type TextBody } from './schema.ts'
 
 const standardOutputTokens = 2_048
-/** A character has at most two units of UTF-16. */
+/** The most UTF-16 units of an answer: a character has at most two. */
 const maxUnits = 2 * maxTextLength
 
 /** Answers a prompt with text. First the request is checked, then the worst case is held, then the upstream is called. */
@@ -38,7 +38,7 @@ const turnOf = ({ prompt, reasoningEffort, maxOutputTokens = standardOutputToken
   source: { wire: 'chat' },
 })
 
-/** Collects the text, a refusal of the model included, up to the contract's bound. */
+/** Collects the text, or the model's refusal, up to the contract's bound. */
 class StudioText {
   readonly #context: RequestContext
   readonly #paid: PaidTurn

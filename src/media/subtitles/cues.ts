@@ -7,25 +7,25 @@ import { type TimedWord, timedWords } from './spoken-times.ts'
 export interface Cue {
   startMs: number
   endMs: number
-  /** One or two. */
+  /** One or two lines. */
   lines: string[]
   speaker: string | undefined
 }
 
-/** Signs of a line, as broadcasters have them. */
+/** The most signs of a line, as broadcasters have them. */
 export const maxLine = 42
 export const maxMs = 7_000
-/** Nobody reads faster; a cue stays so long where nothing follows. */
+/** Nobody reads faster: a cue is shown at least this long where nothing follows. */
 const leastMs = 1_000
 /** A silence at which a cue ends, in seconds. */
 const pause = 1
-/** A sentence of fewer signs is shown together with the next one. */
+/** A sentence of fewer signs than this is shown together with the next one. */
 const shortSentence = 20
 
 const endsSentence = /[.!?؟۔…。！？]["'»”’)\]]*$/u
 const endsClause = /[،,؛;:–—]["'»”’)\]]*$/u
 
-/** Signs that take room: no marks, and nothing that cannot be seen. */
+/** The number of visible signs: combining marks and invisible characters do not count. */
 const widthOf = (text: string): number => {
   if (!hasInvisible.test(text) && !hasPair.test(text)) return text.length
   let width = 0
@@ -33,24 +33,24 @@ const widthOf = (text: string): number => {
   return width
 }
 const invisible = /^[\p{M}\p{Cf}]$/u
-/** Nearly no text has either: then each unit of the string is a sign. */
+/** Nearly no text has combining marks, invisible characters or surrogate pairs: then each unit of the string is a sign. */
 const hasInvisible = /[\p{M}\p{Cf}]/u
 const hasPair = /[\ud800-\udfff]/
 
 interface Spoken {
   segments: readonly SpokenSegment[]
   words?: readonly SpokenWord[] | undefined
-  /** Of the recording; what is claimed to be later is not. */
+  /** The length of the recording; later times are moved into it. */
   seconds: number
 }
 
 /** A word as it is shown. */
 interface ShownWord extends TimedWord {
-  /** In signs that can be seen. */
+  /** The number of visible signs. */
   width: number
 }
 
-/** The subtitles of a transcript, in order. Times of upstreams may be anything; those of cues increase. */
+/** The subtitles of a transcript, in order. An upstream may claim any times; those of cues increase. */
 export async function cuesOf({ segments, words, seconds }: Spoken): Promise<Cue[]> {
   const slice = new Slice()
   const cues: ShownWord[][] = []
@@ -67,7 +67,7 @@ export async function cuesOf({ segments, words, seconds }: Spoken): Promise<Cue[
   return timed(cues, seconds, slice)
 }
 
-/** Without what would direct a player; a word that is longer than a line is cut, piece by piece: it may be all of the transcript. */
+/** The word without characters that would direct a player. A word longer than a line is cut, piece by piece, since it may be the whole transcript. */
 function* shownOf(word: TimedWord): Generator<ShownWord> {
   const text = word.text.replace(/[\p{Cc}\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/gu, '')
   if (text === '') return
@@ -93,14 +93,14 @@ function* shownOf(word: TimedWord): Generator<ShownWord> {
   }
 }
 
-/** Whether a cue of these words is over before the next one, whatever room it has. */
+/** Whether the cue of these words ends before the next word, whatever room it has. */
 function endsBefore(words: readonly ShownWord[], next: ShownWord): boolean {
   const last = words.at(-1)!
   if (last.speaker !== next.speaker || next.start - last.end >= pause) return true
   return (next.isFirst || endsSentence.test(last.text)) && lineWidth(words) > shortSentence
 }
 
-/** With a space between two words. */
+/** The width of the words with a space between two of them. */
 const lineWidth = (words: readonly ShownWord[]): number =>
   words.reduce((sum, { width }) => sum + width + 1, -1)
 
@@ -108,7 +108,7 @@ const fits = (words: readonly ShownWord[]): boolean =>
   words.length === 1 ||
   ((words.at(-1)!.end - words[0]!.start) * 1_000 <= maxMs && lengthOfFirstLine(words) !== undefined)
 
-/** Where a cue that has become too long by its last word ends: after the last sentence or clause that is not too near its beginning. */
+/** Where to cut a cue that its last word makes too long: after the last sentence or clause that is not too near its beginning. */
 function placeToCut(words: readonly ShownWord[]): number {
   const most = words.length - 1
   const least = Math.max(1, Math.ceil(most / 3))
@@ -117,7 +117,7 @@ function placeToCut(words: readonly ShownWord[]): number {
   return most
 }
 
-/** How many of the words stand in the first of two lines that are about equally long; undefined where they need more than two. */
+/** How many of the words stand in the first of two lines of about equal length; undefined where they need more than two lines. */
 function lengthOfFirstLine(words: readonly ShownWord[]): number | undefined {
   const whole = lineWidth(words)
   if (whole <= maxLine) return words.length
@@ -127,13 +127,13 @@ function lengthOfFirstLine(words: readonly ShownWord[]): number | undefined {
     first += width + 1
     const second = whole - first - 1
     if (first > maxLine || second > maxLine) continue
-    // A line that ends with a clause reads better than one as long as the other.
+    // A line that ends with a clause reads better than two lines of equal length.
     const unevenness = Math.abs(first - second) - (endsClause.test(text) ? clauseBonus : 0)
     if (!best || unevenness < best.unevenness) best = { at: index + 1, unevenness }
   }
   return best?.at
 }
-/** In signs. */
+/** How many signs of unevenness the end of a clause outweighs. */
 const clauseBonus = 10
 
 function linesOf(words: readonly ShownWord[]): string[] {
@@ -142,7 +142,10 @@ function linesOf(words: readonly ShownWord[]): string[] {
   return lines.map((line) => line.map(({ text }) => text).join(' '))
 }
 
-/** Whole milliseconds in the recording, each cue after the one before; a short one stays until the next, or long enough to be read. */
+/**
+ * The cues with times in whole milliseconds within the recording, each after the one before; a short cue stays until the next, or long enough to be
+ * read.
+ */
 async function timed(cues: readonly ShownWord[][], seconds: number, slice: Slice): Promise<Cue[]> {
   const lastMs = Math.max(1, Math.round(seconds * 1_000))
   const startsMs: number[] = []

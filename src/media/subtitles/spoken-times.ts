@@ -1,24 +1,24 @@
-/** Words as a transcript spells them, each with its time: what a subtitle is cut from. */
+/** The words of a transcript in its spelling, each with its time; subtitles are cut from them. */
 import type { SpokenSegment, SpokenWord } from '#core/turn'
 import { Slice } from '#platform/slices'
 
 /** A word with the punctuation around it. */
 export interface TimedWord {
   text: string
-  /** Seconds. */
+  /** The times are in seconds. */
   start: number
   end: number
   speaker: string | undefined
-  /** The upstream's segment begins with it. */
+  /** Whether the upstream's segment begins with this word. */
   isFirst: boolean
 }
 
-/** Letters by which the two spellings of a word are known to be one: without punctuation, marks and case. */
+/** The letters by which two spellings of a word are compared: without punctuation, marks and case. */
 const lettersOf = (text: string): string => text.replace(/[^\p{L}\p{N}]/gu, '').toLowerCase()
 
 /**
- * The words of `segments` in order. Their times are those of `words`, which upstreams list without punctuation and sometimes cut elsewhere, as far
- * as the letters agree; where they do not, a word has its share of its segment. Words without segments are taken as they are.
+ * The words of `segments` in order. Their times are those of `words` as far as the letters agree; upstreams list these without punctuation and
+ * sometimes cut them elsewhere. Where the letters disagree, a word gets its share of its segment. Without segments, `words` are taken as they are.
  */
 export async function timedWords(
   segments: readonly SpokenSegment[],
@@ -30,7 +30,7 @@ export async function timedWords(
   const timed: TimedWord[] = []
   for (const segment of all) {
     if (slice.isOver()) await slice.next()
-    // One segment may be all of the transcript, so not even its words are found in one turn.
+    // One segment may be the whole transcript, so even its words are found in slices.
     const texts: string[] = []
     for (const [text] of segment.text.matchAll(/\S+/gu)) {
       if (slice.isOver()) await slice.next()
@@ -53,7 +53,7 @@ interface Span {
   end: number
 }
 
-/** Each word takes as much of the segment as it has of its letters. */
+/** The spans of the words, where each gets the share of the segment that it has of the letters. */
 async function sharesOf(texts: readonly string[], { start, end }: Span, slice: Slice): Promise<Span[]> {
   const total = texts.reduce((sum, { length }) => sum + length + 1, 0)
   const spans: Span[] = []
@@ -83,7 +83,7 @@ class WordClock {
     this.#words = words
   }
 
-  /** Without those that have no letters: however many of them there are, each step of `spansOf` is a letter further. */
+  /** Leaves out words without letters, however many: so every step of `spansOf` moves at least one letter on. */
   static async of(words: readonly SpokenWord[], slice: Slice): Promise<WordClock> {
     const lettered: LetteredWord[] = []
     for (const { word, start, end } of words) {
@@ -94,7 +94,7 @@ class WordClock {
     return new WordClock(lettered)
   }
 
-  /** Undefined where the letters disagree; the next segment is then looked for by its time. */
+  /** The times of the texts; undefined where the letters disagree. The words of the next segment are then found by their times. */
   async spansOf(texts: readonly string[], { start, end }: Span, slice: Slice): Promise<Span[] | undefined> {
     const words = this.#words
     while (this.#next < words.length && words[this.#next]!.end < start - tolerance) this.#next++
@@ -112,7 +112,7 @@ class WordClock {
     while (spelled < wanted.length && at < words.length && words[at]!.start <= end + tolerance) {
       if (slice.isOver()) await slice.next()
       const word = words[at++]!
-      // Where the letters part ways the rest need not be read.
+      // Once the letters differ, the rest need not be read.
       if (!wanted.startsWith(word.letters, spelled)) return undefined
       spelled += word.letters.length
       edges.push({ upTo: spelled, span: word })
@@ -123,7 +123,7 @@ class WordClock {
   }
 }
 
-/** From where a word's first letter is said to where its last one is. */
+/** The span of each text, from the word with its first letter to the word with its last one. */
 async function spansBetween(
   letters: readonly string[],
   edges: readonly { upTo: number; span: Span }[],

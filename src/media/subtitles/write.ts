@@ -6,8 +6,8 @@ import type { Cue } from './cues.ts'
 const rightToLeft = new Set(['fa', 'ar', 'he', 'ur', 'ps', 'ckb', 'ku', 'sd', 'ug', 'yi', 'dv'])
 
 /**
- * A right-to-left mark, which players that go by the first letter read, within an embedding (RLE … PDF), which those obey that take every line for
- * English: Latin words stand in their places, and the full stop at the left.
+ * A line with a right-to-left mark, for players that go by the first letter, within an embedding (RLE … PDF), for players that take every line for
+ * English: Latin words stay in their places, and the full stop comes at the left.
  */
 const turned = (line: string): string => `\u202b\u200f${line}\u202c`
 
@@ -15,7 +15,10 @@ const rightLetter = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/g
 const leftLetter = /[A-Za-z\u00c0-\u024f\u0370-\u052f]/g
 const count = (text: string, letter: RegExp): number => text.match(letter)?.length ?? 0
 
-/** In a language of right-to-left letters each line that has one is turned, in any other those that are mostly of them. */
+/**
+ * The line, marked as right-to-left where needed: in a right-to-left language every line with such a letter, in any other language a line where these
+ * letters are the majority.
+ */
 function directed(line: string, language: string | undefined): string {
   const right = count(line, rightLetter)
   const isTurned =
@@ -23,7 +26,7 @@ function directed(line: string, language: string | undefined): string {
   return isTurned ? turned(line) : line
 }
 
-/** `00:00:01,500`; hours have two digits or more. */
+/** A time such as `00:00:01,500`; hours have two digits or more. */
 function timeOf(ms: number, separator: ',' | '.'): string {
   const two = (value: number): string => String(Math.floor(value)).padStart(2, '0')
   const [hours, minutes, seconds] = [ms / 3_600_000, (ms / 60_000) % 60, (ms / 1_000) % 60]
@@ -34,18 +37,21 @@ const spanOf = ({ startMs, endMs }: Cue, separator: ',' | '.'): string =>
   `${timeOf(startMs, separator)} --> ${timeOf(endMs, separator)}`
 
 export interface SubtitleOptions {
-  /** ISO 639-1, where it is known. */
+  /** The language in ISO 639-1, where it is known. */
   language: string | undefined
 }
 
-/** Players read HTML tags and `{\an8}` in SubRip, which has no escapes: a word joiner (U+2060) keeps both from being read so. */
+/**
+ * Text for SubRip, which has no escapes, while players read HTML tags and `{\an8}` in it: a word joiner (U+2060) keeps text from being read as
+ * either.
+ */
 const plain = (text: string): string =>
   text
     .replaceAll('-->', '→')
     .replace(/<(?=[A-Za-z/])/g, '<\u2060')
     .replace(/\{(?=\\)/g, '{\u2060')
 
-/** Cues of four hours are written in slices. */
+/** The text of each cue; cues of four hours are written in slices. */
 async function blocksOf(
   cues: readonly Cue[],
   written: (cue: Cue, index: number) => string,
@@ -59,7 +65,7 @@ async function blocksOf(
   return blocks
 }
 
-/** SubRip. A speaker stands before the first line of a cue where another one spoke before. */
+/** The cues as SubRip. A speaker's name stands before the first line of a cue where another one spoke before. */
 export async function srtOf(cues: readonly Cue[], { language }: SubtitleOptions): Promise<string> {
   const blocks = await blocksOf(cues, (cue, index) => {
     const isNew = cue.speaker !== undefined && cue.speaker !== cues[index - 1]?.speaker
@@ -73,7 +79,7 @@ export async function srtOf(cues: readonly Cue[], { language }: SubtitleOptions)
 const escapes: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' }
 const escaped = (text: string): string => text.replace(/[&<>]/g, (sign) => escapes[sign]!)
 
-/** WebVTT; a speaker is the voice of a cue. */
+/** The cues as WebVTT; a speaker is the voice of a cue. */
 export async function vttOf(cues: readonly Cue[], { language }: SubtitleOptions): Promise<string> {
   const blocks = await blocksOf(cues, (cue) => {
     const voice = cue.speaker === undefined ? '' : `<v ${escaped(cue.speaker)}>`

@@ -1,41 +1,41 @@
 /**
- * Where two pieces that overlap go over into each other: the word at which both say the same, as near as can be to the middle of what they have
- * in common. Before it the first is believed, behind it the second, since each hears badly at its own edge.
+ * Finds where one piece goes over into the next that overlaps with it: the word that both have, as near as possible to the middle of the overlap. The
+ * first piece is trusted before that word, the second after it, since each is transcribed badly at its own edge.
  */
 import type { Timestamps } from '#core/turn'
 import type { Token } from './tokens.ts'
 
 export interface Overlap {
-  /** The tokens of both pieces, whole. */
+  /** All tokens of both pieces. */
   before: readonly Token[]
   after: readonly Token[]
-  /** What they have in common, in seconds of the recording. */
+  /** The beginning and end of the overlap, in seconds of the recording. */
   from: number
   to: number
-  /** What the tokens' times are made of; `none`: only their order is known. */
+  /** The source of the tokens' times; `none`: only their order is known. */
   times: Timestamps
-  /** How many words lie in the overlap, as far as the pace of both says. */
+  /** How many words the overlap has at the pace of both pieces. */
   expected: number
 }
 
-/** The first piece is kept with this many tokens, and of the second so many are left out. */
+/** Of the first piece, `kept` tokens stay; of the second, `dropped` tokens are left out. */
 export interface Switch {
   kept: number
   dropped: number
 }
 
-/** By how much times of one word in two pieces differ: those of a word within a segment are a guess. */
+/** By how much times of one word in two pieces may differ: those of a word within a segment are a guess. */
 const sameSeconds = { word: 0.4, segment: 3, none: Number.POSITIVE_INFINITY }
-/** Beside the overlap. */
+/** Seconds around the overlap in which its words are looked for as well. */
 const slackSeconds = 1
-/** Of a word that only one of them has, and of one that is another word. */
+/** The costs of a word that only one piece has, and of two words that differ. */
 const missing = 1
 const different = 1.5
-/** The word at the edge of a piece may be cut, and be heard as another. */
+/** The cost of a missing word at the edge of a piece, where it may be cut and be heard as another. */
 const cutWord = 0.3
-/** Of each word by which an overlap is longer or shorter than expected. */
+/** The cost of each word by which an overlap is longer or shorter than expected. */
 const unexpected = { word: 0.5, segment: 0.35, none: 0.25 }
-/** Without times: more words of an overlap than anybody says, in parts of what is expected. */
+/** Without times: the most words that are compared, as a multiple of the expected ones; nobody says more in an overlap. */
 const maxExpected = 3
 const leastWindow = 12
 const maxWindow = 400
@@ -57,7 +57,7 @@ interface Pair {
   after: number
 }
 
-/** Indexes of the tokens that say something. */
+/** The indexes of the tokens that have letters or digits. */
 const indexesOf = (tokens: readonly Token[], from: number, to: number): number[] => {
   const indexes: number[] = []
   for (let at = Math.max(0, from); at < Math.min(to, tokens.length); at++)
@@ -65,7 +65,7 @@ const indexesOf = (tokens: readonly Token[], from: number, to: number): number[]
   return indexes
 }
 
-/** The first token of the first piece, and the end of those of the second, that may be in both. */
+/** The first token of the first piece, and the end of the tokens of the second piece, that may be in both. */
 function windowOf({ before, after, from, to, times, expected }: Overlap): [number, number] {
   if (times !== 'none') {
     const slack = slackSeconds + sameSeconds[times]
@@ -81,8 +81,8 @@ function windowOf({ before, after, from, to, times, expected }: Overlap): [numbe
 }
 
 /**
- * The words that both have, of the cheapest way to lay the end of the one over the beginning of the other: every token of the first behind its
- * beginning, and of the second before its end, is the same, another, or missing.
+ * The words that both pieces have, when the end of the first is laid over the beginning of the second in the cheapest way: from there on, each token
+ * of the first piece, and each token of the second up to its last common one, is equal, different, or missing.
  */
 function pairsOf(overlap: Overlap, tail: readonly number[], head: readonly number[]): Pair[] {
   const { before, after, times, expected } = overlap
@@ -95,7 +95,7 @@ function pairsOf(overlap: Overlap, tail: readonly number[], head: readonly numbe
     for (let column = 0; column <= columns; column++) {
       const at = row * width + column
       if (column === 0) {
-        // The overlap may begin behind any token of the first piece.
+        // The overlap may begin after any token of the first piece.
         steps[at] = step.begin
         continue
       }
@@ -121,17 +121,18 @@ const step = { begin: 0, skipAfter: 1, skipBefore: 2, both: 3 }
 function priceOf(one: Token, other: Token, times: Timestamps): number {
   if (one.folded !== other.folded) return different
   if (times === 'none') return 0
-  // Squared: of a run of one word the moments decide which is which, and many small differences are likelier than a few great ones.
+  // The distance is squared: where one word is repeated, the times decide which pairs belong together, and many small differences are likelier than a
+  // few large ones.
   return Math.min(different, (Math.abs(middleOf(one) - middleOf(other)) / sameSeconds[times]) ** 2)
 }
 
 const middleOf = ({ start, end }: Token): number => (start + end) / 2
 
-/** How many words of the second piece are in both, by their times. */
+/** How many words of the second piece are in both pieces, by their times. */
 const wordsBefore = ({ after, to }: Overlap, head: readonly number[]): number =>
   head.filter((index) => middleOf(after[index]!) < to).length
 
-/** How many words of the second piece the first has too: the cheapest end, as near to what is expected as can be. */
+/** How many words of the second piece the first has too: the cheapest end, as near to the expected number as possible. */
 function endOf(
   costs: Float64Array,
   { rows, columns }: { rows: number; columns: number },
@@ -176,7 +177,7 @@ function nearestInTime({ before, after, from, to }: Overlap, pairs: readonly Pai
   return pairs.toSorted((a, b) => distance(a) - distance(b))[0]
 }
 
-/** Where they have no word in common, each is believed to the middle. */
+/** Where the pieces have no word in common, each is trusted up to the middle. */
 function byTime({ before, after, from, to }: Overlap): Switch {
   const middle = (from + to) / 2
   const countOf = (tokens: readonly Token[]): number => {

@@ -81,7 +81,7 @@ test('whatever the pauses: pieces cover all of it, none is too long or tiny, and
   )
 })
 
-/** Of any length down to nothing, one within another, and out of order. */
+/** Pauses of any length down to zero, one within another, and out of order. */
 const oddPauses = fc
   .array(
     fc.record({
@@ -102,7 +102,7 @@ test('pieces that are tiny, with whatever pauses, cover all of it and end; those
       (pauses, seconds, maxSeconds, alwaysOverlaps) => {
         const overlapSeconds = Math.min(8, maxSeconds / 4)
         const cut = () => cutsOf({ seconds, maxSeconds, overlapSeconds, alwaysOverlaps, pauses })
-        // Less than some milliseconds is rounded away.
+        // A piece of less than some milliseconds is rounded away.
         if (maxSeconds < 0.01 && seconds > maxSeconds) {
           try {
             cut()

@@ -1,38 +1,38 @@
-/** Where a long recording is cut. Pure: spans and pauses are in seconds from its beginning. */
+/** Decides where a long recording is cut. Pure: spans and pauses are in seconds from its beginning. */
 
 export interface Pause {
   start: number
   end: number
 }
 
-/** A piece of a recording, and how the one before it goes over into it. */
+/** A piece of a recording, and how the piece before it is joined to it. */
 export interface PieceSpan {
   from: number
   to: number
-  /** `silence`: the piece before ends where this begins, in a pause. `overlap`: they have the time between them in common. */
+  /** `silence`: the piece before ends where this one begins, in a pause. `overlap`: both contain the time between this beginning and that end. */
   joint: 'first' | 'silence' | 'overlap'
 }
 
 export interface CutRules {
   seconds: number
-  /** Of a piece at most. */
+  /** The longest piece. */
   maxSeconds: number
-  /** What two pieces have in common where there is no pause between them. */
+  /** The overlap of two pieces where there is no pause between them. */
   overlapSeconds: number
-  /** Every two pieces overlap: speakers are matched by what both have heard. */
+  /** Whether every two pieces overlap, so that speakers can be matched by the sound that both contain. */
   alwaysOverlaps: boolean
   pauses: readonly Pause[]
 }
 
-/** A last piece that is shorter than this is worth no call; where pieces are tiny themselves, than this part of one. */
+/** A last piece that is shorter than this is worth no call; where pieces are tiny themselves, the bound is `leastPart` of one. */
 const leastSeconds = 1
 const leastPart = 0.25
-/** A piece ends in its last part, where its best pause is: pieces become fewer, and the last of them not tiny. */
+/** A piece ends at the best pause after this part of it: so there are fewer pieces, and the last one is not tiny. */
 const earliest = 0.6
 
 /**
- * Cuts at the longest pause of the last part of each piece, in its middle. Where there is none, within sound: then the next piece begins
- * earlier, so that a word that is cut in one of them is whole in the other. `overlapSeconds` is a quarter of `maxSeconds` at most.
+ * The pieces of a recording. Each is cut in the middle of the longest pause of its last part, or within sound where there is no pause: then the next
+ * piece begins earlier, so that a word that is cut in one of them is whole in the other. `overlapSeconds` is a quarter of `maxSeconds` at most.
  * Throws where a piece would begin no later than the one before it.
  */
 export function cutsOf({
@@ -66,7 +66,7 @@ export function cutsOf({
   return spans
 }
 
-/** The middle of the longest pause as far as it lies within; of equal ones of the last. */
+/** The middle of the longest pause, as far as the pause lies between `from` and `to`; of equally long ones, the last. */
 function bestPause(pauses: readonly Pause[], from: number, to: number): number | undefined {
   let best: { at: number; length: number } | undefined
   for (let index = firstAfter(pauses, from); index < pauses.length && pauses[index]!.start < to; index++) {
@@ -80,10 +80,10 @@ function bestPause(pauses: readonly Pause[], from: number, to: number): number |
 
 const leastPause = 0.1
 
-/** To the millisecond, which are whole samples. */
+/** Rounds to the millisecond, which is a whole number of samples. */
 const round = (seconds: number): number => Math.round(seconds * 1_000) / 1_000
 
-/** Index of the first pause that ends after this time. */
+/** The index of the first pause that ends after this time. */
 function firstAfter(pauses: readonly Pause[], time: number): number {
   let [low, high] = [0, pauses.length]
   while (low < high) {

@@ -1,4 +1,4 @@
-/** Letters and digits of Arabic keyboards that models write in Persian text, and those that Persian has for them. */
+/** Letters and digits of Arabic keyboards that models write in Persian text, each with its Persian counterpart. */
 const persian: Readonly<Record<string, string>> = {
   ي: 'ی',
   ى: 'ی',
@@ -15,18 +15,18 @@ const persian: Readonly<Record<string, string>> = {
   '٩': '۹',
 }
 const foreign = /[يىك٠-٩]/
-/** What stands for each code unit. */
+/** The replacement of each code unit. */
 const folded = Uint16Array.from({ length: 2 ** 16 }, (_, unit) =>
   (persian[String.fromCharCode(unit)] ?? String.fromCharCode(unit)).charCodeAt(0),
 )
 
 /**
- * Persian text in Persian letters and digits, character for character: the length stays, and so does every ZWNJ. Only for text that is Persian; in
- * Arabic these letters are right.
+ * Persian text with Persian letters and digits, character for character: its length stays, and so does every ZWNJ. Only for Persian text; in Arabic
+ * the replaced letters are right.
  */
 export function foldPersian(text: string): string {
   if (!isFoldable(text)) return text
-  // By code units: a replacement of each match held the loop for 50 ms where four hours were written so.
+  // The text is folded by code units: a replacement of each match blocked the event loop for 50 ms for the text of four hours.
   const units = new Uint16Array(text.length)
   const bytes = Buffer.from(units.buffer)
   bytes.write(text, 'utf16le')

@@ -1,4 +1,4 @@
-/** Tokens that are paid for a piece of sound that was written down. */
+/** The tokens that are paid for one transcribed piece of sound. */
 import type { TranscriptionModel } from '#core/models'
 import { maxTokensOf, type TranscriptionPlan } from './plan.ts'
 
@@ -9,16 +9,16 @@ export interface HeardTokens {
 
 export interface HeardPiece {
   seconds: number
-  /** Of its text, in UTF-16 units. */
+  /** The length of the piece's text, in UTF-16 units. */
   letters: number
 }
 
-/** Where a model is paid by tokens and its upstream counts none: what most vendors count for a second. */
+/** The tokens estimated for a second where a model is paid by tokens and its upstream counts none: most vendors count as many. */
 const estimatedTokensPerSecond = 25
 
 /**
- * As the upstream claims as far as that can be. A figure that it does not claim is estimated where the price is by tokens, and so is a zero: sound
- * that was heard and text that was written have tokens.
+ * The tokens that the upstream claims, as far as they are possible. A figure that is not claimed is estimated where the price is by tokens, and so is
+ * a zero: a transcribed sound and a written text always have tokens.
  */
 export function heardTokens(
   { pricing }: TranscriptionModel,

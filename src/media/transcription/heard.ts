@@ -1,4 +1,4 @@
-/** What was heard in one piece, as far as it can be: an upstream's text is bounded, its times are put in order and into the recording. */
+/** Checks the transcript of one piece: an upstream's text is bounded, and its times are put in order and into the recording. */
 import { maxTranscriptTokens } from '#core/models'
 import { type Transcribed, UpstreamError } from '#core/spec'
 import type { SpokenSegment, SpokenWord } from '#core/turn'
@@ -7,7 +7,7 @@ import { foldPersian } from './fold.ts'
 import { languageOf } from './language.ts'
 import { segmentSteps } from './segments.ts'
 
-/** Times are in seconds of the whole recording. */
+/** The transcript of a piece. Times are in seconds of the whole recording. */
 export interface Heard {
   from: number
   to: number
@@ -15,35 +15,38 @@ export interface Heard {
   language: string | undefined
   segments: SpokenSegment[]
   words: SpokenWord[] | undefined
-  /** False: the one segment is the piece itself, since the upstream says no times. */
+  /** False where the one segment is the piece itself, since the upstream gives no times. */
   isTimed: boolean
 }
 
-/** Letters of a token of text at most: a model that writes more of a second repeats itself, or makes it up. */
+/** The most letters of a token of text: a model that writes more for a second repeats itself, or makes text up. */
 const lettersOfToken = 4
-/** Of a second: more than anybody says. */
+/** The most words or segments of a second: nobody says more. */
 const itemsPerSecond = 20
 const leastItems = 100
-/** Of an upstream's own name of who speaks. */
+/** The longest name that an upstream gives to a speaker. */
 const maxNameLength = 100
-/** Who speaks in one piece. Matching speakers costs by the names of both pieces. */
+/** The most speakers in one piece. The cost of matching speakers grows with the names of both pieces. */
 const maxNames = 100
 
 export interface Frame {
   from: number
   to: number
-  /** That was asked for. */
+  /** The language that was requested. */
   language: string | undefined
-  /** Persian letters in Persian text. */
+  /** Whether Persian text gets Persian letters. */
   normalizes: boolean
   /** Whether speakers were to be told apart. */
   diarizes: boolean
 }
 
-/** Characters that may be written of so many seconds. */
+/** The most characters that may be transcribed from this many seconds. */
 export const maxTextLength = (seconds: number): number => lettersOfToken * maxTranscriptTokens(seconds)
 
-/** In slices: four hours have some ten thousands of words. Throws `UpstreamError` malformed for more than can have been said in the time. */
+/**
+ * The checked transcript of a piece. It is made in slices, since four hours have tens of thousands of words. Throws `UpstreamError` malformed for
+ * more than anybody can say in that time.
+ */
 export const heardOf = (transcribed: Transcribed, frame: Frame): Promise<Heard> =>
   inSlices(heardSteps(transcribed, frame))
 
@@ -81,7 +84,7 @@ export function* heardSteps(transcribed: Transcribed, frame: Frame): Steps<Heard
 const babble = (what = 'more text'): UpstreamError =>
   new UpstreamError('malformed', { detail: `${what} than can be said in the time` })
 
-/** Letters of all texts, and speakers. */
+/** The letters of all texts, and the number of speakers. */
 function* extentOf<One extends { speaker?: string }>(
   items: readonly One[],
   textOf: (item: One) => string,
@@ -100,7 +103,7 @@ function claimedLanguage(claimed: string | undefined): string | undefined {
   return claimed === undefined ? undefined : languageOf(claimed)
 }
 
-/** In order of their beginnings, within the piece, and on the clock of the recording; none where one of them has no times. */
+/** The items in order of their beginnings, within the piece, and with times of the whole recording; none where one of them has no times. */
 function* timed<One extends { start: number; end: number; speaker?: string }>(
   items: readonly One[] | undefined,
   { from, to }: Frame,
@@ -118,5 +121,5 @@ function* timed<One extends { start: number; end: number; speaker?: string }>(
   return yield* ordered(placed, ({ start }) => start)
 }
 
-/** To the millisecond. */
+/** Rounds to the millisecond. */
 export const round = (seconds: number): number => Math.round(seconds * 1_000) / 1_000

@@ -28,7 +28,7 @@ const vocabulary = [
   'پس',
 ]
 
-/** What is said, with runs of one word as people say them: بله بله بله. */
+/** Spoken words, with runs of one word as people say them: بله بله بله. */
 const saidWords = fc
   .array(
     fc.record({
@@ -52,13 +52,13 @@ const saidWords = fc
 
 interface Upstream {
   times: Timestamps
-  /** By how much its times are off, in seconds; a function of the word's index. */
+  /** By how many seconds its times are off; a function of the word's index. */
   jitter(index: number): number
-  /** How it writes a word the second time it hears it. */
+  /** The spelling of a word in this piece, since an upstream may write it differently the second time. */
   writes(word: string, piece: number): string
 }
 
-/** What an upstream hears of a piece: every word that is whole in it, and half of one that is cut. */
+/** The transcript that an upstream makes of a piece: every word that is whole in it, and half of one that is cut. */
 function hears(words: readonly SpokenWord[], span: PieceSpan, piece: number, upstream: Upstream): Heard {
   const heard = words.flatMap((one, index) => {
     const share = Math.min(one.end, span.to) - Math.max(one.start, span.from)

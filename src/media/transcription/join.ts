@@ -1,4 +1,4 @@
-/** Joins what was heard in pieces, in their order. What no later piece can change is given out at once. */
+/** Joins the transcripts of pieces, in their order. Text that no later piece can change is returned at once. */
 import type { SpokenSegment, SpokenWord, Timestamps } from '#core/turn'
 import { switchAt } from './align.ts'
 import type { PieceSpan } from './cut.ts'
@@ -6,7 +6,7 @@ import { type Heard, round } from './heard.ts'
 import { SpeakerLabels } from './speakers.ts'
 import { type Token, tokensIn } from './tokens.ts'
 
-/** A stretch that is final. */
+/** A final stretch of the transcript. */
 export interface Joined {
   text: string
   segments: SpokenSegment[]
@@ -15,24 +15,24 @@ export interface Joined {
 
 export class Joiner {
   readonly #speakers: SpeakerLabels | undefined
-  /** Heard, and not given out yet. */
+  /** The last piece, which is not returned yet. */
   #last: Heard | undefined
 
-  /** @param diarizes whether speakers are named, by labels of our own; `speakers`: how many there are, if that is known */
+  /** @param diarizes whether speakers are named, by labels made here; `speakers`: how many there are, if that is known */
   constructor({ diarizes, speakers }: { diarizes: boolean; speakers?: number | undefined }) {
     this.#speakers = diarizes ? new SpeakerLabels(speakers) : undefined
   }
 
-  /** In order of first appearance. */
+  /** The labels of the speakers in order of first appearance. */
   get speakers(): string[] | undefined {
     return this.#speakers?.labels
   }
-  /** Those that may be one of the others. */
+  /** The labels whose speaker may be one of the others. */
   get unmatched(): string[] {
     return this.#speakers?.unmatched ?? []
   }
 
-  /** The next piece: what was before it is final. */
+  /** Adds the next piece, and returns the stretches before it, which are final now. */
   add(piece: Heard, joint: PieceSpan['joint']): Joined[] {
     const heard = this.#speakers
       ? this.#speakers.named(piece, joint === 'overlap' ? this.#last : undefined)
@@ -47,7 +47,7 @@ export class Joiner {
     return [finalOf(before)]
   }
 
-  /** Nothing overlaps with the last piece: it is final too. */
+  /** The last piece, which is final too since none overlaps with it. */
   end(): Joined[] {
     const last = this.#last
     this.#last = undefined
@@ -57,7 +57,7 @@ export class Joiner {
 
 const finalOf = ({ text, segments, words }: Heard): Joined => ({ text, segments, words })
 
-/** The end of the first and the beginning of the second left out, so that nothing is there twice and nothing is lost. */
+/** Both pieces, without the end of the first and the beginning of the second, so that no word is there twice and none is lost. */
 export function joinedAt(first: Heard, second: Heard): [Heard, Heard] {
   const before = tokensIn(first.segments, first.words)
   const after = tokensIn(second.segments, second.words)
@@ -73,7 +73,7 @@ function timesOf(first: Heard, second: Heard): Timestamps {
   return first.isTimed && second.isTimed ? 'segment' : 'none'
 }
 
-/** Words of the overlap at the pace of both pieces. */
+/** The expected number of words in the overlap, at the pace of both pieces. */
 function expectedIn(first: Heard, second: Heard): number {
   const overlap = first.to - second.from
   const paceOf = ({ segments, from, to }: Heard): number =>
@@ -113,7 +113,7 @@ function behind(heard: Heard, tokens: readonly Token[], dropped: number): Heard 
   return { ...heard, segments, words, text: textOf(segments) }
 }
 
-/** The words of the first tokens; those that are no token by their times. */
+/** The words of the first `kept` tokens; a word without a token is assigned by its times. */
 function wordsUpTo(words: readonly SpokenWord[], tokens: readonly Token[], kept: number): SpokenWord[] {
   const before = tokens[kept - 1]?.word
   const next = tokens[kept]?.word
@@ -125,7 +125,7 @@ function wordsUpTo(words: readonly SpokenWord[], tokens: readonly Token[], kept:
 
 const textOf = (segments: readonly SpokenSegment[]): string => segments.map(({ text }) => text).join(' ')
 
-/** The numbers of a model's tokens belong to the whole segment. */
+/** A segment that was cut, without the token numbers of its model, which belong to the whole segment. */
 function cutShort({ details, ...segment }: SpokenSegment): SpokenSegment {
   if (!details) return segment
   const { tokens: _tokens, ...rest } = details

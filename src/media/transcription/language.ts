@@ -1,12 +1,12 @@
-/** Languages by whatever code a caller writes. */
+/** Languages, recognised by any code that a caller may write. */
 
 const names = new Intl.DisplayNames('en', { type: 'language', fallback: 'none' })
 /** Codes that ICU names, but that are no language. */
 const none: ReadonlySet<string> = new Set(['mul', 'zxx', 'und', 'mis', 'root'])
 
 /**
- * The shortest code of ISO 639 for a language: `fa` for `fa-IR`, `fa_IR`, `fas`, `per`, `pes` and `FA`; of three letters where there is none of
- * two (`ckb`). Undefined for what is no code of a language.
+ * The shortest code of ISO 639 for a language: `fa` for `fa-IR`, `fa_IR`, `fas`, `per`, `pes` and `FA`; three letters where there is no code of two
+ * (`ckb`). Undefined for a code that names no language.
  */
 export function languageOf(code: string): string | undefined {
   const tag = code.trim().replaceAll('_', '-')

@@ -1,4 +1,4 @@
-/** Sound that still comes, cut into pieces: at a pause once a piece is long enough, and within sound where none comes in time. */
+/** Cuts live sound into pieces: at a pause once a piece is long enough, and within sound where no pause comes in time. */
 import { encodeWhole, mediaTypeOf, resample, type Sound, VoiceDetector } from '#core/sound'
 import type { PieceSpan } from './cut.ts'
 import { heardRate, named, type Piece } from './pieces.ts'
@@ -7,16 +7,16 @@ import type { LiveSound } from './transcription.ts'
 
 export interface LivePiece extends Piece {
   joint: PieceSpan['joint']
-  /** The next one overlaps with it. */
+  /** Whether the next piece overlaps with this one. */
   goesOn: boolean
 }
 
-/** So much quiet is a pause between words. */
+/** A silence of this length is a pause between words. */
 const pauseMs = 300
 
 /**
- * Pieces without speech are not sent: they cost, and models make up words for silence. Ends with the sound, its `maxSeconds`, or its signal,
- * and with what came until then.
+ * The pieces of live sound. Pieces without speech are left out: they cost, and models make up words for silence. Ends with the sound, after its
+ * `maxSeconds`, or at its signal; the last piece has the sound until then.
  */
 export async function* livePieces(live: LiveSound, plan: TranscriptionPlan): AsyncGenerator<LivePiece> {
   const cutter = new LiveCutter(live, plan)
@@ -36,7 +36,7 @@ export async function* livePieces(live: LiveSound, plan: TranscriptionPlan): Asy
   if (last) yield await encoded(last, plan)
 }
 
-/** Of sound between two looks for a pause: a tenth of a second. */
+/** The samples between two checks for a pause: a tenth of a second. */
 const stepSamples = heardRate / 10
 
 interface RawPiece {
@@ -67,7 +67,7 @@ class LiveCutter {
     this.#wanted = samples(pieceSecondsOf(live, maxSeconds, overlapSeconds))
   }
 
-  /** As long as it may become. */
+  /** Whether the sound has reached its longest duration. */
   get isFull(): boolean {
     return this.#at >= this.#most
   }
@@ -90,7 +90,7 @@ class LiveCutter {
     return this.#cut(false)
   }
 
-  /** @param goesOn within speech: the next piece begins earlier */
+  /** @param goesOn whether the cut is within speech, so that the next piece begins earlier */
   #cut(goesOn: boolean): RawPiece | undefined {
     const piece = {
       samples: this.#parts,
@@ -129,10 +129,10 @@ async function encoded(raw: RawPiece, { encoding }: TranscriptionPlan): Promise<
   return { ...piece, sound: named(bytes, mediaTypeOf(encoding), seconds) }
 }
 
-/** Never reached: a piece is as long as its bytes have room for. */
+/** The bound for encoding, which is never reached: a piece is as long as its bytes have room for. */
 const mostBytes = 64 * 1024 * 1024
 
-/** The sound until the signal aborts, also while it lets wait. */
+/** The sound until the signal aborts, even while the source keeps the reader waiting. */
 async function* untilAborted(
   sound: LiveSound['sound'],
   signal: AbortSignal | undefined,
@@ -150,7 +150,7 @@ async function* untilAborted(
     }
   } finally {
     signal?.removeEventListener('abort', abort)
-    // A source that lets wait is told, and not waited for.
+    // A source that keeps the reader waiting is told to end, and its end is not awaited.
     void Promise.resolve(pieces.return?.()).catch(() => undefined)
   }
 }

@@ -1,4 +1,7 @@
-/** A paid transcription: room and worst case are held, each piece is sent at most once, and one whole transcript is stored and charged, or nothing is. */
+/**
+ * A paid transcription: room and worst case are held, each piece is sent at most once, and one whole transcript is stored and charged, or nothing is
+ * charged.
+ */
 import type { App } from '#app'
 import { failureOf } from '#core/inference'
 import {
@@ -45,28 +48,28 @@ export interface PaidTranscriptionOptions extends PaidCall {
   model: TranscriptionModel
   spec: TranscriptionSpec
   recording: OpenedRecording | LiveSound
-  /** Days for which the transcript is kept; absent: as key, project and configuration say. */
+  /** The days for which the transcript is kept. Absent: the setting of the key, project or configuration. */
   keepDays?: number
 }
 
 export interface PaidTranscription {
-  /** The model that writes; it can change until it has begun. */
+  /** The model that transcribes; another one can take its place until it has begun. */
   readonly model: TranscriptionModel
   /**
-   * Call once: writes all of it down and stores it, also when the caller disconnects meanwhile. Throws a `Failure` when a piece was not
-   * filled or nothing could be stored. Await the result, then call `finish`.
+   * Call once: transcribes the whole recording and stores the transcript, also when the caller disconnects meanwhile. Throws a `Failure` when a piece
+   * was not filled or nothing could be stored. Await the result, then call `finish`.
    */
   transcript(): Promise<Transcript>
-  /** What is final, as it comes, while `transcript` runs; throws what that throws. Nobody waits for its reader. */
+  /** The final parts as they come, while `transcript` runs; throws what `transcript` throws. A slow reader holds nothing up. */
   parts(): AsyncGenerator<TranscriptPart>
   /**
-   * Settles: what was stored by what it used; anything else free. Resolves when file and charge are durable. Throws RESULT_NOT_STORED, after
-   * it was settled as free.
+   * Settles: a stored transcript is charged by its usage; anything else is free. Resolves when file and charge are durable. Throws RESULT_NOT_STORED,
+   * after it was settled as free.
    */
   finish(end: { statusCode: number; failure?: Failure; reply?: string }): Promise<Finished>
 }
 
-/** A model, how it gets the recording, and the first piece, which was read before anything is held. */
+/** A model, and how it gets the recording. */
 interface Planned {
   model: TranscriptionModel
   plan: TranscriptionPlan
@@ -78,12 +81,12 @@ interface Candidate extends Planned {
   piece: Piece
 }
 
-/** Calls to the upstream at a time: their pieces stand in memory. */
+/** The most calls to the upstream at a time: their pieces stand in memory. */
 const parallel = 4
 
 /**
- * Refuses what the model cannot write down (see `planTranscription`), reads the recording as far as it is converted, then reserves room and holds
- * the worst case. Throws `SoundError` for a recording that cannot be read, and as `Ledger.hold` does.
+ * Refuses what the model cannot transcribe (see `planTranscription`), reads the recording as far as it is converted, then reserves room and holds the
+ * worst case. Throws `SoundError` for a recording that cannot be read, and what `Ledger.hold` throws.
  */
 export async function startPaidTranscription(
   app: App,
@@ -120,14 +123,14 @@ export async function startPaidTranscription(
   return new Paid({ app, options, candidates, first, result, order: held })
 }
 
-/** Live sound is cut before it is known who writes it down. */
+/** Whether a model takes the same pieces. Live sound is cut before it is known which model transcribes it. */
 const takesAlike = ({ plan }: Planned, { plan: asked }: Planned): boolean =>
   asked.how !== 'live' || (plan.encoding === asked.encoding && plan.maxSeconds >= asked.maxSeconds)
 
 const secondsIn = (recording: OpenedRecording | LiveSound): number =>
   'sound' in recording ? recording.maxSeconds : recording.recording.measured.seconds
 
-/** Found once, where a model needs them. */
+/** The pauses of the recording, found once, and only where a model needs them. */
 function pausesIn(recording: OpenedRecording | LiveSound): () => Promise<readonly Pause[]> {
   let found: Promise<readonly Pause[]> | undefined
   const find = async (): Promise<readonly Pause[]> => {
@@ -156,7 +159,7 @@ async function planned(
   return { model, plan, spans, bound: boundOf(plan, spans) }
 }
 
-/** Of each model; models that get the same piece share it. */
+/** The first piece for each model; models that get the same piece share it. */
 async function firstPieces(candidates: readonly Planned[], recording: OpenedRecording): Promise<Piece[]> {
   const made = new Map<string, Promise<Piece>>()
   return Promise.all(
@@ -174,24 +177,24 @@ interface Parts {
   app: App
   options: PaidTranscriptionOptions
   candidates: Planned[]
-  /** The first piece for each of them; absent where it still comes. */
+  /** The first piece for each candidate; absent for live sound. */
   first: Piece[] | undefined
   result: StoredResult
   order: PaidOrder<Candidate, Transcribed>
 }
 
-/** What a piece gave, and what the upstream counts of it. */
+/** The transcript of a piece, and the usage that the upstream counts for it. */
 interface Filled {
   heard: Heard
   usage: Transcribed['usage']
 }
 
-/** A piece whose turn comes when all before it are joined. */
+/** A piece that is joined once all pieces before it are joined. */
 interface Turn {
   joint: PieceSpan['joint']
-  /** Its text is shown while it comes: nothing of it can be left out later. */
+  /** Whether its text is shown while it comes: then none of it can be left out later. */
   isShown: boolean
-  /** What came of it before its turn. */
+  /** The text that came before all earlier pieces were joined. */
   held: string
   heard?: Heard
 }
@@ -203,17 +206,17 @@ class Paid implements PaidTranscription {
   readonly #written: Written
   readonly #filled: FilledPart<Candidate, Filled>[] = []
   readonly #turns: Turn[] = []
-  /** The first of them that is not joined. */
+  /** The index of the first turn that is not joined. */
   #turn = 0
   readonly #segments: Transcript['segments'] = []
   #words: NonNullable<Transcript['words']> | undefined
-  /** Whoever answers; before that, the one tried last. */
+  /** The candidate that answers; before that, the one tried last. */
   #candidate: Planned
   #hasFailed = false
-  /** Up to the last sound that was sent. */
+  /** The end of the last sound that was sent. */
   #seconds = 0
   #transcript: Transcript | undefined
-  /** What is settled, once it is known. */
+  /** The amount to settle, once it is known. */
   #bill: bigint | undefined
 
   constructor(parts: Parts) {
@@ -277,7 +280,7 @@ class Paid implements PaidTranscription {
     }
   }
 
-  /** Of the first piece of the recording that says one, whichever was answered first. */
+  /** The language of the first piece of the recording that names one, whichever was answered first. */
   get #language(): string | undefined {
     return this.#turns.find(({ heard }) => heard?.language !== undefined)?.heard?.language
   }
@@ -285,7 +288,7 @@ class Paid implements PaidTranscription {
     return this.#filled.flatMap((part) => (part.fault ? [] : part.done.heard))
   }
 
-  /** As far as the hold goes, which pays for all of it. */
+  /** Charges the cost up to the hold, which covers all of it. */
   async #charge(): Promise<bigint> {
     const cost = this.#cost
     const { microcredits, isSure } = await this.#parts.order.request.charge(cost)
@@ -308,7 +311,7 @@ class Paid implements PaidTranscription {
       candidates.map((one, index) => ({ ...one, piece: first[index]! })),
       turn,
     )
-    // Every further piece goes to the model that wrote the first: another writes in another way.
+    // Every further piece goes to the model that transcribed the first: another model writes differently.
     const { model, plan, spans, bound } = this.#candidate
     let next = 1
     const sendRest = async (): Promise<void> => {
@@ -334,7 +337,7 @@ class Paid implements PaidTranscription {
         this.#candidate.plan,
       )) {
         const turn = this.#addTurn(joint, joint !== 'overlap' && !goesOn)
-        // Whoever writes the first piece writes all of them.
+        // The model that transcribes the first piece transcribes all of them.
         const planned = this.#filled.length === 0 ? candidates : [this.#candidate]
         const sent = this.#send(
           planned.map((one) => ({ ...one, piece })),
@@ -354,14 +357,14 @@ class Paid implements PaidTranscription {
     }
   }
 
-  /** Waits for all of them, also when one fails: what was sent is read to its end. */
+  /** Waits for all work, also when one part fails: what was sent is read to its end. */
   async #all(work: readonly Promise<void>[]): Promise<void> {
     const outcomes = await Promise.allSettled(work)
     const failed = outcomes.find((one) => one.status === 'rejected')
     if (failed) throw failed.reason
   }
 
-  /** Nothing more is sent after it has failed. */
+  /** Runs the work; once it fails, no further piece is sent. */
   async #orBreak(work: () => Promise<void>): Promise<void> {
     try {
       await work()
@@ -386,7 +389,7 @@ class Paid implements PaidTranscription {
     return turn
   }
 
-  /** Sends a piece to the first of these that can take it. Throws the fault where none did. */
+  /** Sends a piece to the first candidate that can take it. Throws the fault where none did. */
   async #send(planned: readonly (Planned & { piece: Piece })[], turn: Turn): Promise<void> {
     const isWanted = this.#parts.options.spec.stream === true
     const candidates = planned.map((one): Candidate => {
@@ -403,7 +406,7 @@ class Paid implements PaidTranscription {
       usage: transcribed.usage,
     }))
     this.#filled.push(part)
-    // The run of every piece is kept until the end; its sound is not needed any more.
+    // The run of every piece is kept until the end, but its sound is not needed any more.
     for (const { piece } of planned) piece.sound.bytes = noBytes
     this.#candidate = part.candidate
     if (part.fault) throw part.fault
@@ -418,7 +421,7 @@ class Paid implements PaidTranscription {
     if (this.#turns[this.#turn] === turn) this.#written.show(text)
   }
 
-  /** All pieces up to the first that is not heard yet. */
+  /** Joins all pieces up to the first without a transcript. */
   #join(): void {
     for (let turn = this.#turns[this.#turn]; turn?.heard; turn = this.#turns[this.#turn]) {
       for (const joined of this.#joiner.add(turn.heard, turn.joint)) this.#finish(joined)
@@ -431,14 +434,14 @@ class Paid implements PaidTranscription {
 
   #finish(joined: ReturnType<Joiner['end']>[number]): void {
     this.#written.finish(joined)
-    // One by one: a call cannot take hundreds of thousands of arguments.
+    // The segments are added one by one: a call cannot take hundreds of thousands of arguments.
     for (const segment of joined.segments) this.#segments.push(segment)
     if (!joined.words) return
     this.#words ??= []
     for (const word of joined.words) this.#words.push(word)
   }
 
-  /** Of the pieces that were filled. */
+  /** The tokens that upstreams claim for the filled pieces. */
   get #claimed(): { input: number; output: number } | undefined {
     const usages = this.#filled.flatMap((part) => (part.fault ? [] : (part.done.usage ?? [])))
     if (!usages.some(({ input, output }) => input !== undefined || output !== undefined)) return undefined
@@ -446,7 +449,7 @@ class Paid implements PaidTranscription {
       usages.reduce((total, usage) => total + (usage[figure] ?? 0), 0)
     return { input: sum('input'), output: sum('output') }
   }
-  /** As the upstream claims as far as that can be, else by estimate where the price is by tokens. */
+  /** The claimed tokens as far as they are possible, else an estimate where the price is by tokens. */
   get #tokens(): { input: number; output: number } {
     const tokens = { input: 0, output: 0 }
     for (const part of this.#billed) {
@@ -463,7 +466,7 @@ class Paid implements PaidTranscription {
       ? heardTokens(model, plan, { seconds, letters: 0 })
       : heardTokens(model, plan, { seconds, letters: part.done.heard.text.length }, part.done.usage)
   }
-  /** Those that an upstream may bill. */
+  /** The pieces that an upstream may bill. */
   get #billed(): FilledPart<Candidate, Filled>[] {
     return this.#filled.filter(({ fault }) => !fault || fault.executed)
   }
@@ -510,7 +513,7 @@ class Paid implements PaidTranscription {
         sent: plan.how,
         pieces: isLive ? this.#filled.length : spans.length,
         filled: this.#heard.length,
-        // Pieces overlap, and each is rounded up: more than the recording has.
+        // Pieces overlap, and each is rounded up, so this exceeds the length of the recording.
         billed_seconds: this.#transcript ? billedSeconds(this.model.pricing, this.#billedSeconds) : 0,
         timestamps: plan.settings.timestamps,
         diarize: spec.diarize === true,

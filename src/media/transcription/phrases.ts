@@ -6,10 +6,10 @@ declare module '#platform/errors' {
     TRANSCRIPTION_SETTING_NOT_SUPPORTED: {
       model: string
       setting: string
-      /** Absent where any value of the setting is refused. */
+      /** The refused value; absent where any value of the setting is refused. */
       value?: string
       supported: readonly string[]
-      /** What a setting without a value of its own has to come with. */
+      /** The other setting without which this one is refused. */
       beside?: string
     }
     UNKNOWN_LANGUAGE: { language: string }

@@ -1,4 +1,4 @@
-/** A piece of a recording as the file that is sent. */
+/** Makes the file that is sent for a piece of a recording. */
 import { open } from 'node:fs/promises'
 import { encodeWhole, mediaTypeOf, SoundError } from '#core/sound'
 import type { RecordedSound, SoundBytes } from '#core/turn'
@@ -13,10 +13,10 @@ export interface Piece {
   to: number
 }
 
-/** Speech has nothing above half of it that a model hears. */
+/** The sample rate of sent sound: models hear nothing of speech above half of it. */
 export const heardRate = 16_000
 
-/** Throws `SoundError` for what cannot be read. */
+/** The file of a piece. Throws `SoundError` for a recording that cannot be read. */
 export async function pieceOf(
   { how, encoding, isCut }: TranscriptionPlan,
   { source, recording }: OpenedRecording,
@@ -42,10 +42,10 @@ export async function pieceOf(
   return { sound: named(bytes, mediaTypeOf(encoding), seconds), from, to }
 }
 
-/** Never reached: a piece is as long as its bytes have room for. */
+/** The bound for encoding, which is never reached: a piece is as long as its bytes have room for. */
 const mostBytes = 64 * 1024 * 1024
 
-/** Some upstreams go by the extension, and all of them by the right one. */
+/** The recording with a file name. Some upstreams go by the extension, and every one accepts the right one. */
 export const named = (bytes: SoundBytes, mediaType: string, seconds: number): RecordedSound => ({
   bytes,
   mediaType,

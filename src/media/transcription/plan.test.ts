@@ -144,7 +144,7 @@ describe('a recording is sent', () => {
       ])
   })
   test('to nobody where it is neither taken nor decoded', () => {
-    // What is cut out of AAC is no M4A any more.
+    // A cut of AAC sound is no M4A any more.
     expect(refusal(m4a, opened({ ...aac, seconds: 3_000 }))).toEqual([
       'RECORDING_NOT_CONVERTIBLE',
       'body.file',

@@ -1,4 +1,4 @@
-/** Plans a transcription: how a model gets a recording, in which pieces, and what that may use at most. */
+/** Plans a transcription: how a model gets a recording, in which pieces, and the most that these may use. */
 import {
   maxHeardTokens,
   maxTranscriptTokens,
@@ -14,9 +14,9 @@ import { languageOf } from './language.ts'
 import type { LiveSound, OpenedRecording, TranscriptionSetting, TranscriptionSpec } from './transcription.ts'
 import './phrases.ts'
 
-/** Vendors refuse what is shorter, and bill it. */
+/** The shortest recording in seconds: vendors refuse a shorter one, and bill it. */
 export const minSeconds = 0.1
-/** Of one recording: four hours. */
+/** The longest recording in seconds: four hours. */
 export const maxSeconds = 14_400
 
 export interface TranscriptionPlan {
@@ -25,40 +25,43 @@ export interface TranscriptionPlan {
    * `live`, sound that still comes, encoded here.
    */
   how: 'whole' | 'converted' | 'packets' | 'live'
-  /** What is encoded here. */
+  /** The format in which sound is encoded here. */
   encoding: SoundFormat
-  /** Of a piece at most. */
+  /** The longest piece. */
   maxSeconds: number
   overlapSeconds: number
-  /** Speakers are matched by what two pieces have in common. */
+  /** Whether every two pieces overlap, so that speakers can be matched by the overlap. */
   alwaysOverlaps: boolean
-  /** More than one piece is sent, or can be. */
+  /** Whether more than one piece is sent, or can be. */
   isCut: boolean
-  /** Of every order. */
+  /** The settings of every order. */
   settings: Omit<TranscriptionOrder, 'recording' | 'maxOutputTokens' | 'onText'>
 }
 
-/** Of what is sent as it came: it stands in memory, and once more in what its provider sends. */
+/** The largest recording that is sent as it came: it stands in memory, and once more in the provider's request. */
 const maxWholeBytes = 64 * 1024 * 1024
-/** Of a piece that is encoded here: of one that is all there is, and of one of several, some of which are sent at once. */
+/** The longest piece, in seconds, that is encoded here: a single piece, and one of several, some of which are sent at once. */
 const maxSingleLength = 1_200
 const maxPieceLength = 300
-/** Of a piece that is cut out of a file by its packets. */
+/** The largest piece that is cut out of a file by its packets. */
 const maxPacketBytes = 10 * 1024 * 1024
 const leastPacketsSeconds = 10
-/** A frame of ADTS has 8,191 bytes at most, of 1,024 samples; this is of 96 kHz, the highest rate. What a file has beside its sound is not cut out. */
+/**
+ * The most bytes of a second of packets. A frame of ADTS has at most 8,191 bytes for 1,024 samples; this is for 96 kHz, the highest rate. Only the
+ * sound of a file is cut out.
+ */
 const maxPacketBytesPerSecond = 768_000
-/** What two pieces have in common: words to align, or voices to know again. */
+/** The overlap of two pieces, in seconds: by it words are aligned, or voices recognised. */
 const overlapSeconds = 8
 const overlapOfVoices = 30
-/** Where speakers are matched a piece is four overlaps at least. */
+/** The shortest piece where speakers are matched: four overlaps. */
 const leastWithVoices = 4 * overlapOfVoices
-/** Of a live piece that a pause ends. */
+/** The usual length of a live piece that ends at a pause. */
 const livePieceSeconds = 30
 
 /**
- * Refuses what the model cannot do, each with the place of what is at fault. Throws TRANSCRIPTION_SETTING_NOT_SUPPORTED, UNKNOWN_LANGUAGE,
- * RECORDING_LENGTH_REFUSED, RECORDING_NOT_CONVERTIBLE or RECORDING_NOT_CUTTABLE.
+ * The plan of a transcription. Throws TRANSCRIPTION_SETTING_NOT_SUPPORTED, UNKNOWN_LANGUAGE, RECORDING_LENGTH_REFUSED, RECORDING_NOT_CONVERTIBLE or
+ * RECORDING_NOT_CUTTABLE, each with the path of the setting at fault.
  */
 export function planTranscription(
   model: TranscriptionModel,
@@ -105,7 +108,7 @@ function planOf(
     ...way,
     overlapSeconds: alwaysOverlaps ? overlapOfVoices : Math.min(overlapSeconds, way.maxSeconds / 4),
     alwaysOverlaps,
-    // Words are joined best by their times.
+    // Words are joined best by the model's most exact times.
     settings: way.isCut ? { ...settings, timestamps: model.transcription.timestamps } : settings,
   }
 }
@@ -117,7 +120,7 @@ function livePlan(
   settings: TranscriptionPlan['settings'],
 ): TranscriptionPlan {
   requireLength(spec, wanted)
-  // A voice is known again in what two pieces have in common, and live ones are cut in pauses.
+  // A voice is recognised in the overlap of two pieces, and live pieces are cut at pauses.
   if (spec.diarize) refuse(model, spec, 'diarize', 'true', [])
   const encoding = encodingFor(model)
   if (!encoding) return notConvertible(model, spec, 'pcm')
@@ -163,12 +166,12 @@ function languageFor(model: TranscriptionModel, spec: TranscriptionSpec): string
 
 function requireLength(spec: TranscriptionSpec, seconds: number): void {
   if (seconds >= minSeconds && seconds <= maxSeconds) return
-  // Rounded away from what is taken, so that the sentence refuses no length that it asks for.
+  // The length is rounded away from the accepted range, so that the sentence never names an accepted length.
   const said = seconds < minSeconds ? Math.floor(seconds * 1_000) / 1_000 : Math.ceil(seconds * 100) / 100
   fail('RECORDING_LENGTH_REFUSED', { seconds: said, minSeconds, maxSeconds }, { param: spec.where('file') })
 }
 
-/** Formats by the media types of recordings; films are none, so that their sound is taken out. */
+/** Formats by the media types of recordings. Films have none, so that only their sound is sent. */
 export const formats: Readonly<Record<string, RecordedFormat>> = {
   'audio/wav': 'wav',
   'audio/mpeg': 'mp3',
@@ -179,7 +182,7 @@ export const formats: Readonly<Record<string, RecordedFormat>> = {
   'audio/aac': 'aac',
 }
 
-/** What is encoded here, the best first, and its bytes of a second at 16 kHz at most. */
+/** The formats that are encoded here, the best first, each with the most bytes of a second at 16 kHz. */
 const encodings: readonly [RecordedFormat, SoundFormat, number][] = [
   ['wav', 'wav', 32_000],
   ['flac', 'flac', 33_000],
@@ -191,7 +194,7 @@ const encodings: readonly [RecordedFormat, SoundFormat, number][] = [
 const encodingFor = ({ transcription }: TranscriptionModel): SoundFormat | undefined =>
   encodings.find(([format]) => transcription.formats.includes(format))?.[1]
 
-/** Hidden parts of a file that are more than this are not sent. */
+/** A file with more hidden sound than this is not sent as it is. */
 const maxHiddenSeconds = 0.5
 
 function wayOf(
@@ -209,7 +212,7 @@ function wayOf(
   if (isTaken && isShown && bytes <= Math.min(maxBytes, maxWholeBytes) && seconds <= most)
     return { how: 'whole', encoding: encoding ?? 'wav' }
   if (isDecodable && encoding) return { how: 'converted', encoding }
-  // Packets of AAC are given as ADTS.
+  // Packets of AAC are sent as ADTS.
   if (codec === 'aac' && taken.includes('aac')) return { how: 'packets', encoding: 'aac' }
   return notConvertible(model, spec, codec)
 }
@@ -225,7 +228,7 @@ const notConvertible = (model: TranscriptionModel, spec: TranscriptionSpec, code
     { param: spec.where('file') },
   )
 
-/** Of one piece that so many bytes have room for. */
+/** The seconds of one piece for which this many bytes have room. */
 function secondsIn({ how, encoding }: Way, maxBytes: number, sourceBytesPerSecond: number): number {
   if (how === 'packets') {
     const bytesPerSecond = 1.2 * Math.min(sourceBytesPerSecond, maxPacketBytesPerSecond)
@@ -250,7 +253,7 @@ const refuse = (
     { param: spec.where(setting) },
   )
 
-/** For a setting that has a meaning beside another one alone. */
+/** Refuses a setting that has a meaning only together with another one. */
 const refuseAlone = (
   model: TranscriptionModel,
   spec: TranscriptionSpec,
@@ -263,9 +266,9 @@ const refuseAlone = (
     { param: spec.where(setting) },
   )
 
-/** What these pieces may use at most. */
+/** The most that these pieces may use. */
 export function boundOf(plan: TranscriptionPlan, spans: readonly PieceSpan[]): TranscriptionUsed {
-  // Packets begin a moment before what is asked for.
+  // Packets begin a moment before the requested time.
   const more = plan.how === 'packets' ? packetSeconds : 0
   const seconds = spans.map(({ from, to }) => to - from + more)
   const most = seconds.map((one) => maxTokensOf(plan, one))
@@ -278,7 +281,7 @@ export function boundOf(plan: TranscriptionPlan, spans: readonly PieceSpan[]): T
 
 const packetSeconds = 1
 
-/** Tokens of one piece that are paid at most. */
+/** The most tokens that are paid for one piece. */
 export function maxTokensOf(
   { settings: { prompt, keywords = [] } }: TranscriptionPlan,
   seconds: number,
@@ -297,15 +300,15 @@ export const orderOf = (plan: TranscriptionPlan, recording: RecordedSound): Tran
   maxOutputTokens: maxTranscriptTokens(recording.seconds),
 })
 
-/** The pieces of live sound: as many as there can be, each of which may begin within the one before it. */
+/** The pieces of live sound: the largest possible number, each of which may begin within the one before it. */
 export function liveSpans(plan: TranscriptionPlan, live: LiveSound): PieceSpan[] {
   const { maxSeconds: longest, overlapSeconds: overlap } = plan
   const pieces = Math.ceil(live.maxSeconds / pieceSecondsOf(live, longest, overlap)) + 1
-  // Each is rounded up to a whole second.
+  // The length of each piece is rounded up to a whole second.
   const length = live.maxSeconds / pieces + overlap + 1
   return Array.from({ length: pieces }, () => ({ from: 0, to: length, joint: 'overlap' as const }))
 }
 
-/** What a live piece lasts at least when a pause ends it. */
+/** The shortest live piece that a pause may end. */
 export const pieceSecondsOf = (live: LiveSound, longest: number, overlap: number): number =>
   Math.max(1, Math.min(live.pieceSeconds ?? livePieceSeconds, longest - overlap))

@@ -1,4 +1,4 @@
-/** Parts of a transcript as they become final, in order, read once while it is made. */
+/** The parts of a transcript as they become final, in order; they are read once, while it is made. */
 import type { TranscriptPart } from './transcription.ts'
 
 export class Progress {
@@ -12,7 +12,7 @@ export class Progress {
     this.#grown?.()
   }
 
-  /** Nothing more comes; `error` is why there is less than there should be. */
+  /** Call when nothing more comes; `error` is the reason for which parts are missing. */
   end(error?: unknown): void {
     if (this.#isOver) return
     this.#isOver = true
@@ -20,7 +20,7 @@ export class Progress {
     this.#grown?.()
   }
 
-  /** From the beginning; its reader may leave. Throws the error of `end`. */
+  /** The parts from the beginning; the reader may leave. Throws the error of `end`. */
   async *parts(): AsyncGenerator<TranscriptPart> {
     for (let at = 0; ; at++) {
       while (at >= this.#parts.length && !this.#isOver)

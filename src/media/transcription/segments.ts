@@ -1,4 +1,4 @@
-/** Segments where an upstream has none of its own: made of words at pauses, ends of sentences and changes of speaker. */
+/** Makes segments where an upstream has none of its own: from words, split at pauses, ends of sentences and changes of speaker. */
 import type { SpokenSegment, SpokenWord } from '#core/turn'
 import { itemsPerStep, mapped, type Steps } from '#platform/slices'
 import { type Token, tokenSteps } from './tokens.ts'
@@ -11,14 +11,14 @@ interface Said {
 }
 
 const pauseSeconds = 0.8
-/** Two lines of a subtitle, and as long as one is read with ease. */
+/** The longest segment: two lines of a subtitle, for as long as one is read with ease. */
 const maxSeconds = 7
 const maxTextLength = 84
 const ending = /[.!?؟…۔][»”"'’)\]]*$/u
 
 /**
- * Segments of the text, each a stretch of it with the times of its words; words that the text has differently take its place where nothing else
- * says who speaks. Without words the segments that there are, and without these one for all of it.
+ * Segments of the text, each a stretch of it with the times of its words; a word that the text spells differently counts for the speaker before it.
+ * Without words, the segments as they are; without these, one for the whole text.
  */
 export function* segmentSteps(said: Said, segments: readonly SpokenSegment[]): Steps<SpokenSegment[]> {
   const { from, to, text, words } = said

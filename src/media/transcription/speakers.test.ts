@@ -58,7 +58,7 @@ test('a voice that the overlap does not have is the one that is left where their
 })
 
 test('voices are matched so that they share as much as can be together, not each as much as it can', () => {
-  // The first row alone would take the first column.
+  // On its own, the first row would take the first column.
   expect(
     assigned([
       [10, 9],

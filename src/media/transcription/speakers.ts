@@ -1,15 +1,15 @@
-/** Speakers under labels of our own, the same ones in every piece: matched by who speaks when in what two pieces have in common. */
+/** Names speakers by labels that stay the same in every piece: matched by who speaks when in the overlap of two pieces. */
 import type { SpokenSegment } from '#core/turn'
 import type { Heard } from './heard.ts'
 
-/** Seconds that two voices have to speak at the same times to be one. */
+/** The seconds that two voices must speak at the same times to be matched as one. */
 const leastShared = 0.3
-/** Of one piece; more are matched by whoever shares most. */
+/** The most speakers of one piece for an exact match; more are matched greedily, by the longest shared time. */
 const maxMatched = 10
 
 export class SpeakerLabels {
   readonly labels: string[] = []
-  /** Labels that may be one of the earlier ones. */
+  /** The labels whose speaker may be one of the earlier ones. */
   readonly unmatched: string[] = []
   readonly #count: number | undefined
 
@@ -18,7 +18,7 @@ export class SpeakerLabels {
     this.#count = count
   }
 
-  /** The piece with labels in place of the upstream's names. `last`: the piece before it, which overlaps with it, with its labels. */
+  /** The piece with labels in place of the upstream's names. `last` is the piece before it, already with labels, which overlaps with it. */
   named(piece: Heard, last: Heard | undefined): Heard {
     const names = new Map<string, string>()
     if (last) for (const [name, label] of matchedIn(last, piece)) names.set(name, label)
@@ -29,7 +29,7 @@ export class SpeakerLabels {
     return { ...piece, segments: piece.segments.map(renamed), words: piece.words?.map(renamed) }
   }
 
-  /** Of a voice that was not heard in the overlap: the only one that is left where the number of speakers is known, else a new one. */
+  /** The label of a voice that was not heard in the overlap: the only one left where the number of speakers is known, else a new one. */
   #labelFor(names: ReadonlyMap<string, string>, isLater: boolean): string {
     const taken = new Set(names.values())
     const left = this.labels.filter((label) => !taken.has(label))
@@ -42,13 +42,13 @@ export class SpeakerLabels {
   }
 }
 
-/** A … Z, AA, AB … */
+/** The label with this index: A … Z, AA, AB … */
 export function letters(index: number): string {
   const letter = String.fromCharCode(65 + (index % 26))
   return index < 26 ? letter : letters(Math.floor(index / 26) - 1) + letter
 }
 
-/** In order of first appearance. */
+/** The names in order of first appearance. */
 const namesIn = ({ segments, words }: Heard): string[] => [
   ...new Set([...segments, ...(words ?? [])].flatMap(({ speaker }) => speaker ?? [])),
 ]
@@ -59,7 +59,7 @@ interface Turn {
   end: number
 }
 
-/** Names of the second piece and labels of the first, so that together they speak as long as can be at the same times. */
+/** Pairs of a name of the second piece and a label of the first, so that the pairs together speak as long as possible at the same times. */
 function matchedIn(first: Heard, second: Heard): [string, string][] {
   const [from, to] = [second.from, first.to]
   const before = turnsIn(first.segments, from, to)
@@ -82,7 +82,7 @@ interface Span {
   end: number
 }
 
-/** When each of them speaks, in order, without a moment twice: a hostile upstream lists thousands of turns, all at once. */
+/** The spans in which each speaker speaks, in order and without overlaps: a hostile upstream lists thousands of turns, all at the same time. */
 function spansOf(turns: readonly Turn[], speakers: readonly string[]): Span[][] {
   const all = new Map(speakers.map((speaker): [string, Span[]] => [speaker, []]))
   for (const { speaker, start, end } of turns.toSorted((a, b) => a.start - b.start)) {
@@ -105,7 +105,7 @@ function sharedSeconds(one: readonly Span[], other: readonly Span[]): number {
   return sum
 }
 
-/** Pairs of a row and a column, each at most once, whose sum is the greatest; those that share too little are none. */
+/** Pairs of a row and a column, each used at most once, with the greatest sum; pairs that share too little are left out. */
 export function assigned(shared: readonly (readonly number[])[]): [number, number][] {
   const rows = shared.map((_, row) => row)
   const columns = (shared[0] ?? []).map((_, column) => column)

@@ -1,20 +1,20 @@
-/** The words of segments as their text has them, with a time for each: of the upstream's words where they are the same, else by their place. */
+/** The words of segments in the spelling of their text, each with the time of the same word of the upstream, else with one by its place. */
 import { normalise } from '#core/retrieval'
 import type { SpokenSegment, SpokenWord } from '#core/turn'
 import { atOnce, itemsPerStep, mapped, type Steps } from '#platform/slices'
 
 export interface Token {
-  /** With its punctuation. */
+  /** The text with its punctuation. */
   text: string
-  /** What is compared: without punctuation, ZWNJ and vowel marks, in one spelling. Empty for what is punctuation alone. */
+  /** The text for comparison: without punctuation, ZWNJ and vowel marks, in one spelling. Empty for punctuation alone. */
   folded: string
-  /** Its segment, and its place in the text of that. */
+  /** The index of its segment, and its place in the text of that segment. */
   segment: number
   from: number
   to: number
   start: number
   end: number
-  /** The index of the upstream's word that it is. */
+  /** The index of the upstream's word that this token is. */
   word?: number
 }
 
@@ -23,7 +23,7 @@ const notSaid = /[^\p{L}\p{N}]+/gu
 /** One spelling of a word: «می‌رود»، and «ميرود» are the same. */
 export const foldedWord = (text: string): string => normalise(text).replace(notSaid, '')
 
-/** People say few words, and those often: each is folded once. */
+/** A memory of folded words: people say few different words, and repeat them, so each is folded once. */
 function remembered(): (text: string) => string {
   const known = new Map<string, string>()
   return (text) => {
@@ -33,7 +33,7 @@ function remembered(): (text: string) => string {
   }
 }
 
-/** @param words those that are said in the segments, in order */
+/** @param words the words that are said in the segments, in order */
 export const tokensIn = (segments: readonly SpokenSegment[], words: readonly SpokenWord[] = []): Token[] =>
   atOnce(tokenSteps(segments, words))
 
@@ -59,7 +59,7 @@ export function* tokenSteps(
   return tokens
 }
 
-/** Words looked ahead for one that is the same: an upstream leaves a few out, or writes numbers in another way. */
+/** How many words ahead the same word is looked for: an upstream leaves a few out, or writes numbers differently. */
 const lookAhead = 6
 
 function* takeTimes(
@@ -73,7 +73,7 @@ function* takeTimes(
     if (token.folded === '') continue
     const found = placeOf(folded, token.folded, next)
     if (found === undefined) continue
-    // A word that a later token has too, and nearer, is that one's.
+    // A word that a later token also has, and nearer, belongs to that token.
     const isFar =
       found > next &&
       tokens.slice(index + 1, index + found - next + 1).some((one) => one.folded === folded[next])
@@ -92,7 +92,7 @@ function placeOf(folded: readonly string[], wanted: string, from: number): numbe
   return undefined
 }
 
-/** Tokens without a word lie between those that have one. */
+/** Spreads tokens without a word over the time between those that have one. */
 function* fillTimes(tokens: readonly Token[]): Steps<void> {
   let index = 0
   while (index < tokens.length) {
@@ -104,7 +104,7 @@ function* fillTimes(tokens: readonly Token[]): Steps<void> {
   }
 }
 
-/** Gives those from `index` to `end` the time between their neighbours, of which there is one at least. */
+/** Gives the tokens from `index` to `end` the time between their neighbours, at least one of which exists. */
 function* spread(tokens: readonly Token[], index: number, end: number): Steps<void> {
   const before = tokens[index - 1]?.end
   const after = tokens[end]?.start

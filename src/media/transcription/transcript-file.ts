@@ -1,4 +1,4 @@
-/** The stored transcript: OpenAI's verbose JSON, so that nothing that was heard is lost, in slices. */
+/** The stored transcript: OpenAI's verbose JSON, so that nothing of the transcript is lost, written in slices. */
 import type { SpokenSegment, SpokenWord } from '#core/turn'
 import { nextTurn } from '#platform/slices'
 
@@ -14,7 +14,7 @@ export interface StoredTranscript {
   speakers: readonly string[] | undefined
 }
 
-/** Of a second, with words and segments; what is longer is kept all the same. */
+/** The bytes reserved for a second, with words and segments; a longer transcript is kept all the same. */
 const bytesPerSecond = 600
 const leastBytes = 16_384
 export const reservedBytes = (seconds: number): number => leastBytes + Math.ceil(seconds * bytesPerSecond)

@@ -1,11 +1,11 @@
 /**
- * Paid transcription: what a caller wants of a recording (`TranscriptionSpec`), the pieces of it that are sent to a model, and the one transcript
- * that is joined of what was heard in them. Nothing here knows HTTP or a vendor.
+ * Paid transcription: a caller's request (`TranscriptionSpec`), the pieces of the recording that are sent to a model, and the one transcript that is
+ * joined from their transcripts. Nothing here knows HTTP or a vendor.
  */
 import type { Recording, RecordingSource, SoundStream } from '#core/sound'
 import type { SpokenSegment, SpokenWord, Timestamps } from '#core/turn'
 
-/** What can be wrong with a request, as its route names it. */
+/** The part of a request that can be wrong, by which its route finds the name of the field. */
 export type TranscriptionSetting =
   | 'file'
   | 'model'
@@ -18,68 +18,68 @@ export type TranscriptionSetting =
   | 'speakers'
 
 export interface TranscriptionSpec {
-  /** As the caller wrote it: ISO 639-1, 639-2, 639-3 or BCP 47, such as `fa`, `per`, `fas`, `fa-IR`. Absent: the model hears it. */
+  /** The language as the caller wrote it: ISO 639-1, 639-2, 639-3 or BCP 47, such as `fa`, `per`, `fas`, `fa-IR`. Absent: the model detects it. */
   language?: string
-  /** What was said before, or how names are spelled. */
+  /** Text that was said before, or the spelling of names. */
   prompt?: string
   keywords?: readonly string[]
   temperature?: number
-  /** The least exact times that the answer needs. Where the model says more exact ones by itself, the transcript has them. */
+  /** The least exact times that the answer needs. Where the model gives more exact ones by itself, the transcript has them. */
   timestamps: Timestamps
   /** Whether speakers are told apart. */
   diarize?: boolean
-  /** How many there are, if that is known; it also tells whether a voice that comes back is a new one. */
+  /** The number of speakers, if it is known; it also decides whether a returning voice may be a new one. */
   speakers?: number
-  /** True: `parts` has text while it is made, from models that stream. From others, and without it, it comes piece by piece. */
+  /** True: `parts` has text while it is made, from models that stream. Otherwise, and from other models, it comes piece by piece. */
   stream?: boolean
-  /** False: Persian text stays in the letters that the model wrote. */
+  /** False: Persian text keeps the letters that the model wrote. */
   normalize?: boolean
-  /** Path of a setting in the caller's request, named in errors. */
+  /** The path of a setting in the caller's request, named in errors. */
   where(setting: TranscriptionSetting): string
 }
 
-/** A file that was opened by `app.recordings.open`. Whoever opened it closes it, after `finish`. */
+/** A file that was opened by `app.recordings.open`. The code that opened it closes it, after `finish`. */
 export interface OpenedRecording {
   source: RecordingSource
   recording: Recording
 }
 
-/** Sound that still comes, of unknown length. */
+/** Live sound, of unknown length. */
 export interface LiveSound {
   sound: SoundStream
-  /** The hold pays for so many; what comes after them is not read. */
+  /** The seconds that the hold pays for; later sound is not read. */
   maxSeconds: number
-  /** A pause ends a piece that is so long; default: 30. */
+  /** The seconds after which a pause ends a piece; default: 30. */
   pieceSeconds?: number
-  /** Ends the sound early: what came before is written down. */
+  /** Ends the sound early: the sound before it is transcribed. */
   signal?: AbortSignal
 }
 
 /** The whole transcript, which is stored. Times are in seconds of the recording. */
 export interface Transcript {
-  /** Empty where nothing was said. */
+  /** Empty where nobody spoke. */
   text: string
-  /** ISO 639-1, as it was asked for or as the upstream says. */
+  /** ISO 639-1, as requested or as the upstream reports. */
   language?: string
   seconds: number
-  /** In order. Without times of the upstream there is one for each piece that was sent. */
+  /** The segments in order. Where the upstream gives no times, there is one for each piece that was sent. */
   segments: SpokenSegment[]
-  /** Where the upstream says them. */
+  /** The words, where the upstream gives them. */
   words?: SpokenWord[]
-  /** `A`, `B` … by first appearance, where they were told apart. */
+  /** The speakers `A`, `B` … by first appearance, where they were told apart. */
   speakers?: string[]
-  /** Those of `speakers` that may be one of the others: nobody could match them across a cut. */
+  /** The labels of `speakers` whose speaker may be one of the others, since no match was possible across a cut. */
   unmatchedSpeakers?: string[]
-  /** Id of the stored file: `application/json` (see transcript-file.ts). */
+  /** The id of the stored file: `application/json` (see transcript-file.ts). */
   file: string
-  /** What it is charged. */
+  /** The charge. */
   microcredits: bigint
   tokens: { input: number; output: number }
-  /** Calls to the upstream. */
+  /** The number of calls to the upstream. */
   pieces: number
 }
 
-/** What is known of a transcript while it is made. All texts put together are its text, all segments its segments. */
+/** A part of a transcript while it is made. All texts joined are the text, all segments its segments. */
 export type TranscriptPart = { kind: 'text'; text: string } | { kind: 'segment'; segment: SpokenSegment }
 
 export { foldPersian } from './fold.ts'

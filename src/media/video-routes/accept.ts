@@ -1,4 +1,4 @@
-/** What both doors of videos share: everything wrong is refused first, then the worst case is held and the job stands. */
+/** Accepts videos of both routes: every error of the request is refused first, then the worst case is held and the job is stored. */
 import { payer, promptOf, requireMayUse, requireModel, requireUnclaimed } from '#core/calls'
 import type { VideoModel } from '#core/models'
 import { cleanPicture } from '#core/text'
@@ -10,9 +10,9 @@ import { reasons } from './phrases.ts'
 
 /** A reference picture as it came. */
 export interface Given {
-  /** A data URL; taken out of the body, so that large ones go as they are read. */
+  /** Takes the data URL out of the body, so that a large one is freed as soon as it is read. */
   take(): string
-  /** Its place in the body. */
+  /** The path of the picture in the body. */
   param: string
 }
 
@@ -36,14 +36,16 @@ export function videoModelOf(context: RequestContext<{ model?: string }>): Video
   return model
 }
 
-/** Throws INVALID_REQUEST for a prompt that says nothing. */
+/** The prompt. Throws INVALID_REQUEST for a blank one. */
 export const videoPromptOf = (prompt: string): string => promptOf(prompt, reasons.blank)
 
-/** Answers the 202, which is stored for repeats. Throws what `planVideo` and `submitVideo` throw, and INVALID_MEDIA. */
+/**
+ * Accepts the order and returns the body of the 202, which is stored for repeats. Throws what `planVideo` and `submitVideo` throw, and INVALID_MEDIA.
+ */
 export async function acceptVideo(context: RequestContext<unknown>, asked: VideoAsked): Promise<string> {
   const { app } = context
   const { model, wish, references, where, endpoint, callbackUrl, replyOf } = asked
-  // First without the pictures, of which only the count matters here.
+  // The order is planned without the pictures first, since only their number matters here.
   const order = planVideo(model, { ...wish, references: references.map(() => ({})) }, where)
   if (references.length > 0) await requireUnclaimed(context)
   const { reply } = await submitVideo(app, {
@@ -57,11 +59,11 @@ export async function acceptVideo(context: RequestContext<unknown>, asked: Video
   return reply
 }
 
-/** Characters of a data URL (contract section 4). */
+/** The most characters of a data URL (contract section 4). */
 const maxCharacters = 12_000_000
 const pictureTypes = ['image/png', 'image/jpeg', 'image/webp']
 
-/** One after the other, and each text goes as its bytes come, so that two large bodies at once stay within their memory. */
+/** The pictures, decoded one after the other. Each text is freed once its bytes exist, so that two large bodies at once stay within their memory. */
 async function picturesOf(references: readonly Given[]): Promise<Media[]> {
   const pictures: Media[] = []
   for (const { take, param } of references)

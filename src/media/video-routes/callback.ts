@@ -1,4 +1,4 @@
-/** The end of a job is delivered to the address that its order named. */
+/** Notifies the address that a job's order named, at the end of the job. */
 import { callBack } from '#account/webhooks'
 import { callbackOf, callbackWith, endedKeyOf } from '#media/video'
 

@@ -5,7 +5,7 @@ import { type Content, content, type RequestContext } from '#platform/http'
 
 export const notFound = (): never => fail('NOT_FOUND', {}, { param: 'id' })
 
-/** Throws NOT_FOUND also for a job of another project, VIDEO_NOT_READY, VIDEO_FAILED and VIDEO_EXPIRED. */
+/** The content of a video. Throws NOT_FOUND also for a job of another project, VIDEO_NOT_READY, VIDEO_FAILED and VIDEO_EXPIRED. */
 export async function answerVideo(
   { app, caller }: Pick<RequestContext, 'app' | 'caller'>,
   query: VideoQuery,

@@ -1,4 +1,4 @@
-/** Webhooks of vendors: a nudge to look at a job, and never the truth about it. */
+/** Webhooks of vendors: each only prompts a look at the job, and its content is never trusted. */
 import { Type } from 'typebox'
 import { nudgeVideo } from '#media/video'
 import { fail } from '#platform/errors'
@@ -15,7 +15,7 @@ export const HookParams = Type.Object({
 
 type HookContext = RequestContext<unknown, unknown, { provider: string; job: string; token: string }>
 
-/** What is wrong in the address, and what is unknown, answer alike. */
+/** Receives a webhook. A wrong address and an unknown job get the same answer. */
 export async function receiveHook({ app, params, body }: HookContext): Promise<Answer> {
   const isKnown = await nudgeVideo(app, { ...params, jobId: params.job, body })
   return isKnown ? new Answer(204, null, 'text/plain') : fail('NOT_FOUND', {}, {})

@@ -1,4 +1,4 @@
-/** A job as OpenRouter's clients read it, with what those of Sora look for beside it. */
+/** A job as OpenRouter's clients read it, with the fields that Sora's clients read. */
 
 import type { FileLinks } from '#account/files'
 import { usualLinkSeconds } from '#account/files'
@@ -11,7 +11,7 @@ import { videoSize } from './sizes.ts'
 
 const secondsAt = (time: Date): number => Math.floor(time.getTime() / 1000)
 
-/** `links` makes the addresses of a video that is there. */
+/** The record of a job. `links` makes the addresses of a stored video. */
 export function jobRecord(
   context: Pick<RequestContext, 'app' | 'headers' | 'peer' | 'language'>,
   job: Job,

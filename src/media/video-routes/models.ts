@@ -1,4 +1,4 @@
-/** What each video model makes, as OpenRouter's clients ask for it. */
+/** The capabilities of each video model, in the format of OpenRouter's clients. */
 import type { App, Caller } from '#app'
 import type { AnyModel, VideoModel, VideoPriceRow } from '#core/models'
 import type { VideoModelCard } from './schema.ts'
@@ -40,7 +40,7 @@ function cardOf({ config }: App, model: VideoModel): VideoModelCard {
 
 const unique = <Value>(values: readonly Value[]): Value[] => [...new Set(values)]
 
-/** `duration_seconds_with_audio_720p`, as OpenRouter names them. */
+/** Names such as `duration_seconds_with_audio_720p`, as OpenRouter forms them. */
 function skusOf(
   { resolution, audio, perSecond, perVideo }: VideoPriceRow,
   markup: number,
@@ -55,6 +55,6 @@ function skusOf(
   ]
 }
 
-/** Without an exponent. */
+/** The amount in digits, without an exponent. */
 const usd = (amount: number): string =>
   amount.toLocaleString('en-US', { maximumFractionDigits: 9, useGrouping: false })

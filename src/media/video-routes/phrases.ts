@@ -1,6 +1,6 @@
 import type { Localized } from '#platform/errors'
 
-/** Why an order is refused. */
+/** The reasons for which an order is refused. */
 export const reasons = {
   blank: { en: 'prompt must say what to make.', fa: 'prompt باید بگوید چه ساخته شود.' },
   noModel: {

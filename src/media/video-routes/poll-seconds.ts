@@ -2,10 +2,10 @@ import type { VideoJob } from '#media/video'
 
 const firstSeconds = 2
 const maxSeconds = 15
-/** What has taken long takes longer still. */
+/** The wait is this fraction of the job's age: a job that has taken long will take longer still. */
 const part = 8
 
-/** When asking again is worth it: soon at first, and less often as the job takes longer; 0 once it has ended. */
+/** The seconds after which the client should ask again: few at first, and more as the job takes longer; 0 once it has ended. */
 export function pollSeconds({ pending, createdAt }: VideoJob, nowMs: number): number {
   if (!pending) return 0
   const age = (nowMs - createdAt.getTime()) / 1000

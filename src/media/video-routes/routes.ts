@@ -12,9 +12,9 @@ import { readStatus } from './studio/status.ts'
 import { submit } from './studio/submit.ts'
 import { orderVideo } from './submit.ts'
 
-/** Eight references of 12,000,000 characters, with room for the rest of the body. */
+/** The most bytes of a body: eight references of 12,000,000 characters, with room for the rest. */
 const referenceBytes = 100 * 1024 * 1024
-/** Of a vendor's webhook. */
+/** The most bytes of a vendor's webhook. */
 const hookBytes = 1024 * 1024
 
 const orderFailures: FailureCode[] = [

@@ -13,7 +13,7 @@ import {
 
 const optional = <T extends Parameters<typeof nullable>[0]>(schema: T) => Type.Optional(nullable(schema))
 
-/** Characters of a data URL, and pictures of one order, as Studio takes them. */
+/** The most characters of a data URL, and the most pictures of one order, as in Studio. */
 const maxReferenceCharacters = 12_000_000
 const maxReferences = 8
 const maxFrames = 2
@@ -34,7 +34,7 @@ const refused = () =>
     description: 'Refused: no model takes it, and the video would be another.',
     'x-description-fa': 'رد می‌شود: هیچ مدلی نمی‌پذیردش و ویدیو چیز دیگری می‌شد.',
   })
-/** Known fields that would change the video, and that no model here takes. */
+/** Known fields that would change the video, but that no model here supports. */
 const untaken = {
   previous_job_id: Type.Optional(refused()),
   upscale_factor: Type.Optional(refused()),
@@ -42,7 +42,7 @@ const untaken = {
 }
 export const untakenFields = Object.keys(untaken) as (keyof typeof untaken)[]
 
-/** As OpenRouter's clients send it. Other fields are tolerated and named in `X-Ignored-Fields`. */
+/** The body as OpenRouter's clients send it. Other fields are tolerated and named in `X-Ignored-Fields`. */
 export const VideoOrderBody = Type.Object(
   {
     model: Type.Optional(

@@ -1,8 +1,8 @@
-/** Widths and heights of videos by their resolution and ratio, as vendors name them. */
+/** Widths and heights of videos by their resolution and ratio, in the terms of vendors. */
 import { sizeName, sizeOf, type VideoModel } from '#core/models'
 import type { PixelSize, VideoResolution } from '#core/turn'
 
-/** The shorter side. */
+/** The shorter side in pixels. */
 const lines: Record<VideoResolution, number> = { '480p': 480, '720p': 720, '1080p': 1_080 }
 /** Vendors round sides to whole blocks: 848x480 and 832x480 are 16:9 too. */
 const tolerance = 0.03
@@ -12,7 +12,7 @@ export const ratioOf = (aspectRatio: string): number => {
   return width / height
 }
 
-/** Sides are even, as encoders need them. */
+/** The size of a video. Its sides are even, as encoders need them. */
 export function videoSize(resolution: VideoResolution, aspectRatio: string): PixelSize {
   const short = lines[resolution]
   const ratio = ratioOf(aspectRatio)
@@ -44,7 +44,7 @@ export const sizesOf = (model: VideoModel): string[] => [
   ),
 ]
 
-/** The shape that is meant by a size such as `1280x720`; undefined where the model makes none like it. */
+/** The model's shape for a size such as `1280x720`; undefined where the model makes none like it. */
 export function shapeOf(model: VideoModel, size: string): Shape | undefined {
   const { width, height } = sizeOf(size)!
   const short = Math.min(width, height)

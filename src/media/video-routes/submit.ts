@@ -1,4 +1,4 @@
-/** `POST /v1/videos`: the order in the shape of OpenRouter, and in that of Sora as far as relays send it. */
+/** `POST /v1/videos`: the order in the shape of OpenRouter, and the fields of Sora's shape that relays send. */
 
 import { callbackSecret, requireReachable } from '#account/webhooks'
 import { ignoredOf, requireNoOptions, setIgnoredFields, unnamedFields } from '#core/calls'
@@ -69,7 +69,7 @@ function secondsOf({ duration, seconds }: VideoOrderBody): number | undefined {
   return duration ?? (seconds == null ? undefined : Number(seconds))
 }
 
-/** A size is a resolution and a ratio in one. */
+/** The resolution and ratio of the order; a size stands for both. */
 function shapeIn(
   model: VideoModel,
   { size, resolution, aspect_ratio: aspectRatio }: VideoOrderBody,
@@ -88,7 +88,7 @@ function shapeIn(
 
 const hasFrames = ({ frame_images: frames }: VideoOrderBody): boolean => (frames?.length ?? 0) > 0
 
-/** Frames go before references where both are given, as OpenRouter has it. */
+/** The pictures of the order. Frames are used rather than references where both are given, as OpenRouter does. */
 function picturesIn(body: VideoOrderBody): { references: Given[]; referenceMode?: ReferenceMode } {
   if (!hasFrames(body)) {
     const references = (body.input_references ?? []).map((one, index) =>
@@ -118,7 +118,7 @@ const givenOf = ({ image_url }: { image_url: { url: string } }, param: string): 
   },
 })
 
-/** What a setting is called here. */
+/** The name of a setting in this body. */
 function placeIn(body: VideoOrderBody, setting: string): string {
   if (setting === 'references' || setting === 'referenceMode')
     return hasFrames(body) ? 'frame_images' : 'input_references'

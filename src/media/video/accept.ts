@@ -1,4 +1,4 @@
-/** Accepts a video: its job, its hold, its claim and the room for its file stand in the database together, or none of them does. */
+/** Accepts a video: its job, its hold, its claim and the room for its file are written to the database together, or none of them is. */
 import type { App, Caller } from '#app'
 import { type CreationCall, CreationRoom } from '#core/files'
 import { type VideoModel, videoModels } from '#core/models'
@@ -21,31 +21,31 @@ export interface SubmitVideo {
   caller: Caller
   requestId: string
   claim?: Claim | undefined
-  /** For the receipt, such as `/v1/studio/video`. */
+  /** The endpoint for the receipt, such as `/v1/studio/video`. */
   endpoint: string
   model: VideoModel
-  /** As `planVideo` has made it. */
+  /** The order that `planVideo` returned. */
   order: VideoOrder
   customerId?: string | undefined
   referenceId?: string | undefined
-  /** Days for which the file is kept; absent: as key, project and configuration say; 0: one day, in no list. */
+  /** The days for which the file is kept. Absent: the setting of the key, project or configuration; 0: one day, in no list. */
   keepDays?: number | undefined
-  /** Where the caller is notified of the end, beside the project's webhooks. */
+  /** The address at which the caller is notified of the end, beside the project's webhooks. */
   callbackUrl?: string | undefined
   /** The body of the 202, which is stored for repeats of the request. */
   replyOf: (job: VideoJob) => string | Promise<string>
 }
 
-/** Of one video. */
+/** The most bytes of one video. */
 export const maxVideoBytes = 200 * 1024 * 1024
-/** From accepting it to its end, whatever happens. */
+/** The longest time from accepting a video to its end, whatever happens. */
 export const maxVideoMs = 45 * 60_000
-/** By then the poller has begun what no worker has. */
+/** After this time the poller starts a job that no worker has taken. */
 export const startAgainMs = 30_000
 const acceptedStatus = 202
 
 /**
- * Reserves the worst case and the room, and puts the job into the queue; answers the job and its 202. Throws VIDEO_TOO_EXPENSIVE (400),
+ * Reserves the worst case and the room, and puts the job into the queue. Returns the job and the body of its 202. Throws VIDEO_TOO_EXPENSIVE (400),
  * VIDEO_QUEUE_FULL (429), FILES_QUOTA_EXCEEDED (403), and what `Ledger.hold` throws, `ClaimTaken` included.
  */
 export async function submitVideo(app: App, options: SubmitVideo): Promise<{ job: VideoJob; reply: string }> {
@@ -57,7 +57,7 @@ export async function submitVideo(app: App, options: SubmitVideo): Promise<{ job
   try {
     return await accept(app, options, row)
   } catch (error) {
-    // After any other error it may have been committed.
+    // After any other error the job may have been committed.
     if (error instanceof Failure || error instanceof ClaimTaken) await dropPictures(app, pictures)
     throw error
   }
@@ -74,7 +74,7 @@ async function accept(
   await app.db.tx(async (tx) => {
     await lockProject(tx, row.project_id)
     await CreationRoom.reserveIn(tx, app, creationOf(row), roomOfVideo, () =>
-      // Before anything is counted, so that a repeat gets its answer whatever has changed since.
+      // The hold comes before anything is counted, so that a repeat gets its answer whatever has changed since.
       holdIn(
         tx,
         {
@@ -114,7 +114,7 @@ async function accept(
 const queueRetryMs = 30_000
 const roomOfVideo = { creations: 1, bytes: maxVideoBytes }
 
-/** What its file belongs to. */
+/** The creation to which the file of a video belongs. */
 export const creationOf = (row: VideoRow): CreationCall => ({
   accountId: row.account_id,
   projectId: row.project_id,

@@ -5,8 +5,8 @@ import { readVideo, type VideoKey } from './store.ts'
 const name = 'videos.callback'
 
 /**
- * Notifies the address that the caller of a video named. Its delivery is a capability's: `callbackWith` makes the job of its handler; here it is
- * only put into the queue.
+ * Notifies the address that the caller of a video named. Here the job is only put into the queue; the routes deliver the notification, with the job
+ * that `callbackWith` makes of their handler.
  */
 export const callbackJob: Job<{ jobId: string }> = callbackWith(async () => undefined)
 
@@ -19,7 +19,7 @@ export interface Callback {
   url: string
 }
 
-/** Where the caller of a job is notified; undefined where no address was named, or the job is gone. */
+/** The address at which the caller of a job is notified; undefined where no address was named, or the job is gone. */
 export async function callbackOf({ db }: Pick<App, 'db'>, key: VideoKey): Promise<Callback | undefined> {
   const row = await readVideo(db, key)
   if (!row || row.callback_url === null) return undefined

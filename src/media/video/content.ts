@@ -1,4 +1,4 @@
-/** The bytes of a video, once it is completed. */
+/** The bytes of a completed video. */
 import type { Readable } from 'node:stream'
 import type { App } from '#app'
 import { findFile, openFile } from '#core/files'
@@ -10,17 +10,17 @@ import './phrases.ts'
 export interface VideoContent {
   mediaType: string
   bytes: number
-  /** Hexadecimal. */
+  /** The hash, in hexadecimal. */
   sha256: string
-  /** The bytes, or those of a part, both ends included; undefined if they are gone meanwhile. */
+  /** The bytes, or those of a part, both ends included; undefined if the file has been deleted meanwhile. */
   open(range?: { start: number; end: number }): Promise<Readable | undefined>
 }
 
 const retryAfterMs = 5_000
 
 /**
- * The video of a job; undefined where the project has no such job. Throws VIDEO_NOT_READY (409) before it is completed, VIDEO_EXPIRED (410)
- * when its file is gone, VIDEO_FAILED (409) where there will never be one.
+ * The video of a job; undefined where the project has no such job. Throws VIDEO_NOT_READY (409) before it is completed, VIDEO_EXPIRED (410) when its
+ * file is gone, VIDEO_FAILED (409) where the job has failed.
  */
 export async function openVideo(
   app: App,

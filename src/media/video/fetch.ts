@@ -1,4 +1,4 @@
-/** Fetches the bytes of a finished video, proves that they are one, stores them, and settles. */
+/** Fetches the bytes of a finished video, proves that they are a video, stores them, and settles. */
 import type { App } from '#app'
 import { CreationRoom, dropBytes } from '#core/files'
 import { type ProbedVideo, VideoError } from '#core/media'
@@ -12,21 +12,21 @@ import { leftMsOf, untilCeiling } from './overdue.ts'
 import { completeVideo, failVideo } from './settle.ts'
 import { changeVideo, keyOf, lockOpen, readVideo, type VideoRow } from './store.ts'
 
-/** Each of them may bring 200 MB to the disk. */
+/** The most fetches at a time: each may bring 200 MB to the disk. */
 const limits = { perAccount: 8, perProcess: 4 }
-/** How often bytes are fetched that do not come whole, or are none of a video. */
+/** How often bytes are fetched that come incomplete, or are no video. */
 const maxFetches = 4
-/** An upstream that does not give them is asked until the ceiling of the job: it has been paid. */
+/** The longest pause before an upstream that does not give the bytes is tried again, until the ceiling of the job: it has been paid. */
 const maxPauseMs = 60_000
-/** Of the first pause in both cases; each further one takes twice as long. */
+/** The first pause in both cases, in ticks; each further one takes twice as long. */
 const firstPauseTicks = 4
-/** So often a process that ended over the bytes is no fault of theirs. */
+/** After this many lost probes, a further one is taken for a fault of the bytes. */
 const maxProbesLost = 2
-/** Pause before our own store, disk or processes are tried again, until the ceiling of the job. */
+/** The pause before the store, the disk or the processes of this server are tried again, until the ceiling of the job. */
 const ownPauseMs = 15_000
-/** One fetch. */
+/** The longest time of one fetch. */
 const maxFetchMs = 10 * 60_000
-/** For the poller: by then the job that fetches is looked for. */
+/** After this time the poller checks whether the job that fetches still exists. */
 const checkMs = 60_000
 
 export const fetchJob = job<{ jobId: string }>({
@@ -39,7 +39,7 @@ export const fetchJob = job<{ jobId: string }>({
     if (row?.status !== 'fetching') return undefined
     return fetchVideo(app, row, signal)
   },
-  // Two processes have died over these bytes.
+  // The job is set aside after two processes have died over these bytes.
   async setAside({ app, accountId, data }) {
     const key = { accountId, jobId: data.jobId }
     await failVideo(app, key, { code: 'INTERNAL', mayBeBilled: true }, isFetching)
@@ -51,7 +51,7 @@ const isFetching = ({ status }: VideoRow): boolean => status === 'fetching'
 
 async function fetchVideo(app: App, row: VideoRow, stop: AbortSignal): Promise<Later | undefined> {
   const leftMs = leftMsOf(app, row)
-  // The poller ends it.
+  // The poller ends the job.
   if (leftMs <= 0) return undefined
   const signal = AbortSignal.any([stop, AbortSignal.timeout(Math.min(maxFetchMs, leftMs))])
   try {
@@ -83,11 +83,11 @@ async function store(app: App, row: VideoRow, file: SpoolFile, probed: ProbedVid
   const room = CreationRoom.of(app, creationOf(row))
   const staged = await room.stage({ bytes: sourceOf(file), mediaType: probed.mediaType })
   const isCommitted = await completeVideo(app, keyOf(row), staged, probed)
-  // It has ended meanwhile: by another worker, or by its ceiling. Bytes that were committed are not dropped by this.
+  // The job has ended meanwhile: by another worker, or at its ceiling. Committed bytes are not dropped by this.
   if (!isCommitted) await dropBytes(app, row.account_id, staged.row.file_id)
 }
 
-/** What went wrong: with the bytes, which are fetched a few times; at the upstream or here, which is waited for. */
+/** Handles a failed fetch: faulty bytes are fetched again a few times; a fault of the upstream or of this server is waited out. */
 async function failed(app: App, row: VideoRow, error: unknown): Promise<Later | undefined> {
   const place = placeOf(error, row)
   app.log.warn({ err: error, video: row.job_id, place }, 'a video could not be fetched')
@@ -108,7 +108,7 @@ async function failed(app: App, row: VideoRow, error: unknown): Promise<Later | 
 
 type Place = 'bytes' | 'upstream' | 'here'
 
-/** Faults of an upstream that has answered with the bytes. */
+/** The faults that mean that the upstream has sent faulty bytes. */
 const ofBytes: ReadonlySet<UpstreamFault> = new Set(['cut', 'malformed'])
 
 function placeOf(error: unknown, row: VideoRow): Place {

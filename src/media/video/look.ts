@@ -1,4 +1,4 @@
-/** One look at a job, by the state it is in. */
+/** One look at a job, according to its state. */
 import type { App } from '#app'
 import { UpstreamError, type VideoProgress } from '#core/spec'
 import { fetchJob } from './fetch.ts'
@@ -10,18 +10,18 @@ import { startJob } from './start.ts'
 import { changeVideo, type DueVideo, keyOf, type Looked, lockOpen, type VideoRow } from './store.ts'
 import { lookTimeouts, stepMs } from './timeouts.ts'
 
-/** What is written of a job that goes on. */
+/** The changes of a job that goes on. */
 export type Found = Looked
 
-/** Between two looks at a job that a webhook has named, and that its vendor does not know. */
+/** The time between two looks at a job that a webhook has named, but that its vendor does not know. */
 const claimMs = 15_000
-/** A vendor that knows no such job is asked so often, over so long, before it is believed. */
+/** A vendor that knows no such job is believed after this many looks, over this much time. */
 const maxMissing = 3
 const missingMs = 2 * 60_000
-/** Deaths of processes over one order, before an upstream was called. */
+/** The most processes that may die over one order before an upstream was called. */
 const maxTakes = 3
 
-/** Answers what is to be written of a job that goes on; whatever else is found is written here. */
+/** Looks at a job and returns the changes to write if it goes on; every other outcome is written here. */
 export async function lookAt(app: App, due: DueVideo, signal: AbortSignal): Promise<Found | undefined> {
   switch (due.status) {
     case 'queued':
@@ -45,7 +45,7 @@ const enqueueFetch = (app: App, tx: Parameters<App['jobs']['enqueue']>[0], due: 
     singletonKey: due.job_id,
   })
 
-/** The job that should have begun it is gone, or waits. */
+/** Puts the start job into the queue again: the one that should have begun the video is gone, or waits. */
 async function startAgain(
   app: App,
   { account_id: accountId, project_id: projectId }: DueVideo,
@@ -56,7 +56,7 @@ async function startAgain(
   return undefined
 }
 
-/** The process that submits it may have died: before it called an upstream, or after. */
+/** Handles a job whose submitting process may have died, before or after it called an upstream. */
 async function lookAtOwner(app: App, due: DueVideo): Promise<undefined> {
   if (due.owner_lives) return undefined
   if (due.deployment !== null) {
@@ -80,7 +80,7 @@ async function lookAtOwner(app: App, due: DueVideo): Promise<undefined> {
   return undefined
 }
 
-/** The order may exist: a job that its webhook has named is its own only once the vendor knows that job. */
+/** Handles an order that may exist at the vendor: a job that a webhook has named is taken for this order's only once the vendor knows it. */
 async function lookAtClaim(app: App, due: DueVideo, signal: AbortSignal): Promise<undefined> {
   const { claimed_ticket: claimed } = due
   if (claimed !== null && (await isKnown(app, { ...due, ticket: claimed }, signal))) {
@@ -183,7 +183,7 @@ async function progressed(app: App, due: DueVideo, progress: VideoProgress): Pro
         missing_since: null,
       })
     case 'failed':
-      // Vendors bill no job that has failed.
+      // Vendors do not bill a failed job.
       await failVideo(app, keyOf(due), { code: codeOf(progress.fault), mayBeBilled: false }, isUnderWay)
       return undefined
     case 'completed':
@@ -204,7 +204,7 @@ async function progressed(app: App, due: DueVideo, progress: VideoProgress): Pro
   }
 }
 
-/** By then the job that fetches it is looked for. */
+/** After this time the poller checks whether the job that fetches the video still exists. */
 const fetchCheckMs = 60_000
 
 const wholeOf = (position: number | undefined): number | null =>

@@ -2,16 +2,16 @@ import { Counter, Histogram, type Registry } from '#platform/metrics'
 
 declare module '#platform/metrics' {
   interface Metrics {
-    /** Video jobs that ended, by how. */
+    /** The video jobs that ended, by outcome. */
     videos: Counter<'outcome'>
     videoSeconds: Histogram<'outcome'>
     videoLooks: Counter<'provider' | 'outcome'>
-    /** Orders of videos that may have been billed without anybody having the video. */
+    /** Orders of videos that may have been billed although no video was delivered. */
     videosLost: Counter<'what'>
   }
 }
 
-/** Videos take minutes. */
+/** The buckets in seconds, since videos take minutes. */
 const minutes = [5, 15, 30, 60, 120, 180, 300, 600, 1_200, 2_700]
 
 export function videoSeries(registry: Registry) {

@@ -1,4 +1,4 @@
-/** Webhooks of vendors: they wake the poller, and name the job of an order whose answer was lost. They are believed in nothing. */
+/** Webhooks of vendors: they wake the poller, and name the job of an order whose answer was lost. Nothing in them is trusted. */
 import { timingSafeEqual } from 'node:crypto'
 import type { App } from '#app'
 import { isUuid } from '#platform/ids'
@@ -7,18 +7,18 @@ import { alarmLate, wakePoller } from './order.ts'
 import { changeVideo, hookedVideo, keyOf, lockVideo, type VideoRow } from './store.ts'
 
 export interface Nudge {
-  /** Its id in the configuration. */
+  /** The id of the provider in the configuration. */
   provider: string
   jobId: string
   token: string
-  /** As it came, read as JSON; undefined where it is none. */
+  /** The body, parsed as JSON; undefined where it is not JSON. */
   body: unknown
 }
 
-/** Characters of a vendor's id of a job. */
+/** The most characters of a vendor's job id. */
 const maxTicketLength = 500
 
-/** Takes a webhook of a vendor. False where the address is none of ours: answered as a missing one. */
+/** Handles a webhook of a vendor. Returns false for an unknown address, which is answered as a missing one. */
 export async function nudgeVideo(app: App, { provider, jobId, token, body }: Nudge): Promise<boolean> {
   const row = isUuid(jobId) ? await hookedVideo(app.db, jobId) : undefined
   if (!isAddressed(row, provider, token)) return false
@@ -31,7 +31,7 @@ export async function nudgeVideo(app: App, { provider, jobId, token, body }: Nud
     if (current.ended_at) return isUnnamed(current) && claimed !== undefined
     if (isUnnamed(current)) {
       if (claimed !== undefined) await changeVideo(tx, keyOf(row), { claimed_ticket: claimed })
-      // Until its order is known to be lost, its answer may still come.
+      // Until the order is known to be lost, its answer may still come.
       if (claimed === undefined || current.ambiguous_until === null) return false
     }
     await changeVideo(tx, keyOf(row), { next_at: now })
@@ -42,10 +42,10 @@ export async function nudgeVideo(app: App, { provider, jobId, token, body }: Nud
   return true
 }
 
-/** Its vendor has not named a job of it. */
+/** Whether the vendor has not yet named the job of this row. */
 const isUnnamed = ({ ticket }: VideoRow): boolean => ticket === null
 
-/** In constant time for a job that there is. */
+/** Whether the address belongs to the row; the check takes constant time for an existing job. */
 function isAddressed(row: VideoRow | undefined, provider: string, token: string): row is VideoRow {
   const hash = row?.hook_hash ?? Buffer.alloc(32)
   const isToken = timingSafeEqual(hash, sha256(token))

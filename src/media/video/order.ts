@@ -1,5 +1,5 @@
 /**
- * Orders a video at most once. That an upstream is about to be called stands in the row before it is: after a crash in between, or a lost
+ * Orders a video at most once. The row records that an upstream is about to be called before it is called: after a crash in between, or a lost
  * answer, the order is ambiguous, is never sent again, and waits for the vendor's webhook.
  */
 import { randomBytes } from 'node:crypto'
@@ -26,11 +26,11 @@ import { failVideo } from './settle.ts'
 import { startJob } from './start.ts'
 import { changeVideo, keyOf, lockOpen, lockVideo, type VideoRow } from './store.ts'
 
-/** An order whose answer was lost waits so long for its webhook. */
+/** How long an order whose answer was lost waits for its webhook. */
 export const ambiguousMs = 10 * 60_000
-/** The first look at a job. */
+/** The time until the first look at a job. */
 const firstLookMs = 2_000
-/** How often a job is put back because every upstream was too busy, and for how long. */
+/** How often a job is put back because every upstream was too busy, and the shortest and longest wait. */
 const maxRounds = 5
 const firstRoundMs = 5_000
 const maxRoundMs = 60_000
@@ -38,25 +38,25 @@ const maxRoundMs = 60_000
 interface Ordering {
   app: App
   row: VideoRow
-  /** This process has begun to stop. */
+  /** Aborts when this process begins to stop. */
   stopping: AbortSignal
   trace: TraceContext
 }
 
-/** Takes the row through its order; resolves when what came of it is written. The row is this process's own (`takeNext`). */
+/** Takes the row through its order; resolves when the outcome is written. The row belongs to this process (`takeNext`). */
 export async function orderVideo(
   app: App,
   row: VideoRow,
   { stopping, trace }: Pick<Ordering, 'stopping' | 'trace'>,
 ): Promise<void> {
   const ordering = { app, row, stopping, trace }
-  // A stop waits for the answer to what was sent: without it the order would be ambiguous, and its price lost.
+  // A stop waits for the answer to a request that was sent: without it the order would be ambiguous, and its price lost.
   using _ = app.ledger.storing(row.receipt_id)
   let run: OrderRun<VideoCandidate, VideoTicket> | undefined
   try {
     const candidates = await candidatesOf(app, row)
     run = startOrder(ordering, candidates)
-    // In a stop no other call is begun, here: another process takes the order. One that was sent may still be answered.
+    // In a stop this process begins no other call; another process takes the order. A call that was sent may still be answered.
     const leave = () => run!.leave(true)
     stopping.addEventListener('abort', leave, { once: true })
     if (stopping.aborted) leave()
@@ -70,7 +70,7 @@ export async function orderVideo(
   }
 }
 
-/** What may fill the order now: the key still pays for it, and the models are still there. */
+/** The candidates that may fill the order now: the key still pays for it, and the models still exist. */
 async function candidatesOf(app: App, row: VideoRow): Promise<VideoCandidate[]> {
   const { models: allowed } = await app.keys.callerOf(row.account_id, row.key_id)
   if (allowed?.has(row.model) === false) fail('MODEL_NOT_ALLOWED', { model: row.model })
@@ -100,7 +100,7 @@ function startOrder(ordering: Ordering, candidates: VideoCandidate[]): OrderRun<
   return run
 }
 
-/** Writes down who is about to be called, and answers the address of the vendor's webhook, if this server has a public one. */
+/** Writes to the row which upstream is about to be called, and returns the address of the vendor's webhook, if this server has a public one. */
 async function announce(
   { app, row }: Ordering,
   { attempts, candidate }: OrderRun<VideoCandidate, VideoTicket>,
@@ -118,7 +118,7 @@ async function announce(
     deployment,
     provider,
     upstream_model: upstreamModelOf(candidate.model, deployment),
-    // The caller pays what was held at most.
+    // The caller pays at most what was held.
     ordered: price < row.held ? price : row.held,
     hook_hash: sha256(token),
   }
@@ -128,7 +128,7 @@ async function announce(
       changeMine(tx, row, ({ ambiguous_until: until }) => until === null, change),
     )
   } catch (cause) {
-    // Our own trouble, for which no upstream is to blame.
+    // The failure is this server's own; no upstream is to blame.
     throw new UpstreamError('aborted', { executed: false, cause })
   }
   // Another process took this one for dead.
@@ -140,7 +140,7 @@ async function announce(
 const upstreamModelOf = ({ deployments }: VideoModel, id: string): string =>
   deployments.find((one) => one.id === id)!.model
 
-/** Changes the row while it is this order's. */
+/** Changes the row while it belongs to this order. */
 async function changeMine(
   tx: Tx,
   { takes, ...row }: VideoRow,
@@ -156,7 +156,10 @@ async function changeMine(
 
 const always = (): boolean => true
 
-/** The vendor has named its job. Whoever took this process for dead meanwhile gets to know it all the same. */
+/**
+ * Writes the job that the vendor has named. If another process took this one for dead meanwhile, the row is left alone, and the lost job is reported
+ * and cancelled.
+ */
 async function submitted(
   { app, row }: Ordering,
   run: OrderRun<VideoCandidate, VideoTicket>,
@@ -176,7 +179,7 @@ async function submitted(
     app.db.tx(async (tx) => {
       const isMine = await changeMine(tx, row, always, change)
       if (isMine) await wakePoller(app, tx)
-      // A commit whose answer was lost.
+      // The commit may have succeeded although its answer was lost.
       return isMine || (await lockVideo(tx, keyOf(row)))?.ticket === id
     }),
   )
@@ -190,7 +193,7 @@ async function submitted(
 export const wakePoller = (app: App, tx: Tx): Promise<void> =>
   app.jobs.enqueue(tx, pollJob, { accountId: platformAccount, data: {}, singletonKey: 'recurring' })
 
-/** A job of an order that was given up: its loss is in the books already. */
+/** Reports a job of an order that was given up; its loss is already recorded. */
 export function alarmLate({ metrics, log }: App, row: VideoRow, ticket: string): void {
   metrics.videosLost.inc({ what: 'late' })
   log.error(
@@ -224,7 +227,7 @@ async function notSubmitted(
   )
 }
 
-/** Faults that are an answer: whatever was done, no job came of it. */
+/** The faults that are an answer: whatever the upstream did, no job came of it. */
 const answers: ReadonlySet<UpstreamError['fault']> = new Set([
   'content_refused',
   'invalid_request',
@@ -239,7 +242,7 @@ const mayHaveBegun = ({ executed, fault }: UpstreamError): boolean => executed &
 
 const busy: ReadonlySet<UpstreamError['fault']> = new Set(['rate_limited', 'overloaded'])
 
-/** How long the order waits, if it can be made later: for upstreams that are busy, and for our own database and store. */
+/** How long the order waits, if it can be made later: for busy upstreams, and for this server's database and store. */
 function waitOf(row: VideoRow, error: unknown): number | undefined {
   const { rounds } = row
   if (error instanceof UpstreamError) {
@@ -263,7 +266,7 @@ export function codeOf(error: unknown): VideoErrorCode {
   return error.fault === 'content_refused' ? 'CONTENT_REFUSED' : 'UPSTREAM_FAILED'
 }
 
-/** Nothing was ordered; it is the next of its project again when the time has come. */
+/** Puts the row back into the queue, since nothing was ordered; it is the next of its project again after the wait. */
 async function putBack(app: App, row: VideoRow, attempts: readonly Attempt[], waitMs: number): Promise<void> {
   const atMs = app.clock.nowMs() + waitMs
   const change = {
@@ -280,14 +283,14 @@ async function putBack(app: App, row: VideoRow, attempts: readonly Attempt[], wa
       await app.jobs.enqueue(tx, startJob, {
         accountId: row.account_id,
         data: { projectId: row.project_id },
-        // The queue goes by the time of the system, which that of the app may not be.
+        // The queue uses the system's time, from which the app's time may differ.
         startAfter: new Date(systemClock.nowMs() + waitMs),
       })
     }),
   )
 }
 
-/** What a row does not say while nothing of it is ordered. */
+/** The fields of a row that are empty while nothing is ordered. */
 export const unordered = {
   owner: null,
   answered_model: null,
@@ -296,12 +299,12 @@ export const unordered = {
   upstream_model: null,
   ordered: null,
   hook_hash: null,
-  // It may have been taken for lost meanwhile.
+  // The order may have been taken for lost meanwhile.
   ambiguous_until: null,
   claimed_ticket: null,
 } satisfies Partial<VideoRow>
 
-/** An order may exist that nobody can name: its webhook may. */
+/** Marks an order that may exist although nobody knows its id: its webhook may name it. */
 export async function setAmbiguous(
   app: App,
   row: Pick<VideoRow, 'account_id' | 'job_id' | 'takes' | 'created_at'>,
@@ -318,7 +321,7 @@ export async function setAmbiguous(
       if (!open) return false
       await changeVideo(tx, key, {
         ambiguous_until: until,
-        // Its webhook may have come before the answer was known to be lost.
+        // The webhook may have come before the answer was known to be lost.
         next_at: open.claimed_ticket === null ? until : now,
         ...(attempts && { attempts }),
       })
@@ -334,10 +337,10 @@ export async function setAmbiguous(
 }
 
 const awayMs = 500
-/** As long as a hold of any call; then the ceiling of the job ends it. */
+/** As long as the hold of any call lives; then the ceiling of the job ends it. */
 const maxAwayMs = 10 * 60_000
 
-/** Writes what happened outside, also when the database is away meanwhile. */
+/** Writes what happened outside, and retries while the database is away. */
 async function persist<Value>(app: App, write: () => Promise<Value>): Promise<Value> {
   const untilMs = steadyClock.nowMs() + maxAwayMs
   for (;;) {

@@ -1,4 +1,4 @@
-/** The order of a job again, from its row. */
+/** Rebuilds the order of a job from its row. */
 import type { App } from '#app'
 import type { VideoModel } from '#core/models'
 import type { VideoOrder } from '#core/turn'
@@ -6,7 +6,7 @@ import { readPictures } from './pictures.ts'
 import { planVideo } from './plan.ts'
 import { readVideo, type VideoKey, type VideoRow } from './store.ts'
 
-/** For a model that was found to take it. Throws where the store fails, or the model does not take it any more. */
+/** The order for a model that accepted it before. Throws where the store fails, or the model does not accept it any more. */
 export async function planOf(app: App, row: VideoRow, model: VideoModel): Promise<VideoOrder> {
   const { resolution, seconds, aspectRatio, withAudio, referenceMode, seed } = row.settings
   return planVideo(
@@ -22,7 +22,7 @@ export async function planOf(app: App, row: VideoRow, model: VideoModel): Promis
   )
 }
 
-/** For providers that keep nothing between two calls: the order as their model was given it. */
+/** For providers that keep nothing between two calls: reads the order as their model received it. */
 export function orderAgain(app: App, key: VideoKey): () => Promise<VideoOrder> {
   return async () => {
     const row = await readVideo(app.db, key)

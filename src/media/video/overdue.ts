@@ -1,4 +1,4 @@
-/** Ends jobs that have taken too long, whatever they wait for. */
+/** Ends jobs that have taken too long, whatever they are waiting for. */
 import type { App } from '#app'
 import { maxVideoMs } from './accept.ts'
 import { cancelJob } from './cancel.ts'
@@ -7,17 +7,17 @@ import { type DueVideo, keyOf, type VideoRow } from './store.ts'
 
 type Created = Pick<VideoRow, 'created_at'>
 
-/** What is left of its time. */
+/** The time that the job has left. */
 export const leftMsOf = ({ clock }: App, { created_at: createdAt }: Created): number =>
   createdAt.getTime() + maxVideoMs - clock.nowMs()
 
-/** When it is looked at again: at its ceiling at the latest, so that nothing outlives it. */
+/** The time of the next look: at the job's ceiling at the latest, so that no job outlives it. */
 export const untilCeiling = ({ created_at: createdAt }: Created, ms: number): Date =>
   new Date(Math.min(ms, createdAt.getTime() + maxVideoMs))
 
 export const isOverdue = (app: App, due: DueVideo): boolean => leftMsOf(app, due) <= 0
 
-/** What no upstream was asked for costs nobody anything; anything else may be billed. */
+/** Ends an overdue job. If no upstream was called, nobody is billed; otherwise the upstream may bill it. */
 export async function endOverdue(app: App, due: DueVideo): Promise<void> {
   const failure = {
     code: 'TIMED_OUT' as const,

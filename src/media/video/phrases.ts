@@ -12,7 +12,9 @@ declare module '#platform/errors' {
   }
 }
 
-/** Numbers and bounds, such as 8, 1–3 or 4 (guide), in Persian digits; what is typed as it stands, such as 720p and 16:9, stays. */
+/**
+ * The value with Persian digits for numbers and bounds, such as 8, 1–3 or 4 (guide); values that are typed literally, such as 720p and 16:9, stay.
+ */
 const persianValue = (value: string): string =>
   /^\d+(–\d+)?( \(\w+\))?$/.test(value) ? persianDigits(value) : value
 
@@ -64,7 +66,7 @@ declareFailures({
   },
 })
 
-/** Why a video was not made, or is not there any more; the code of a job's error. */
+/** The error code of a job: why a video was not made, or does not exist any more. */
 export type VideoErrorCode =
   | 'CONTENT_REFUSED'
   | 'UPSTREAM_FAILED'
@@ -100,5 +102,5 @@ const sentences: Record<VideoErrorCode, Localized> = {
   },
 }
 
-/** What people read about the error of a job. */
+/** The sentence that people read for the error of a job. */
 export const sentenceOf = (code: VideoErrorCode): Localized => sentences[code]

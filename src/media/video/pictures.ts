@@ -1,11 +1,11 @@
-/** Reference pictures of a job wait in the store until the order has left: a queue may be long, and any process may take the order. */
+/** Keeps the reference pictures of a job in the store until the order is sent: a queue may be long, and any process may take the order. */
 import type { App } from '#app'
 import type { Media } from '#core/turn'
 import type { Tx } from '#platform/db'
 import { commitBlob, deletePendingBlobs, markForDeletion, reportLost, stageBlob } from '#platform/storage'
 import type { StoredPicture, VideoKey } from './store.ts'
 
-/** Stores them under keys of the job; `commitPictures` follows in the transaction that accepts it. */
+/** Stores the pictures under keys of the job; `commitPictures` follows in the transaction that accepts the job. */
 export async function stagePictures(
   app: App,
   { accountId, jobId }: VideoKey,
@@ -24,7 +24,7 @@ export async function commitPictures(tx: Tx, pictures: readonly StoredPicture[])
   for (const { key } of pictures) await commitBlob(tx, key)
 }
 
-/** After a job that was not accepted; what fails here is deleted by the sweep. */
+/** Deletes the pictures of a job that was not accepted; if this fails, the sweep deletes them. */
 export const dropPictures = (app: App, pictures: readonly StoredPicture[]): Promise<unknown> =>
   pictures.length === 0
     ? Promise.resolve()
@@ -33,7 +33,7 @@ export const dropPictures = (app: App, pictures: readonly StoredPicture[]): Prom
         pictures.map(({ key }) => key),
       ).catch((error: unknown) => app.log.warn({ err: error }, 'reference pictures are deleted later'))
 
-/** They are not needed any more, once the transaction commits. */
+/** Marks pictures that are not needed any more for deletion once the transaction commits. */
 export const forgetPictures = (tx: Tx, pictures: readonly StoredPicture[], now: Date): Promise<void> =>
   pictures.length === 0
     ? Promise.resolve()
@@ -43,7 +43,7 @@ export const forgetPictures = (tx: Tx, pictures: readonly StoredPicture[], now: 
         now,
       )
 
-/** With their bytes, in their order. Throws where the store fails. */
+/** The pictures with their bytes, in their order. Throws where the store fails. */
 export const readPictures = (app: App, pictures: readonly StoredPicture[]): Promise<Media[]> =>
   Promise.all(
     pictures.map(async ({ key, ...picture }) => {

@@ -120,6 +120,6 @@ test('a fallback gets the same video, or none', () => {
   expect(orderFor(loud, model, plan({ withAudio: false }))).toBeUndefined()
   expect(orderFor(loud, model, plan({ seconds: 8 }))).toBeUndefined()
   expect(orderFor(loud, model, plan({ references: [picture, picture] }))).toBeUndefined()
-  // A model without seeds makes it all the same.
+  // A model without seeds makes the video all the same.
   expect(orderFor(model, loud, { ...plan({}), seed: 7 })).toEqual(plan({}))
 })

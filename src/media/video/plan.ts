@@ -1,18 +1,18 @@
-/** What a caller wants of a model, completed to an order that its upstream can fill, or refused before any credits are held. */
+/** Completes a caller's request to an order that the model's upstream can fill, or refuses it before any credits are held. */
 import type { PricedVideo, VideoCombination, VideoModel } from '#core/models'
 import type { Media, ReferenceMode, VideoOrder, VideoResolution } from '#core/turn'
 import { fail } from '#platform/errors'
 import './phrases.ts'
 
-/** As the caller says it; what is absent is filled from the model's default. */
+/** The request as the caller sent it; absent settings come from the model's default. */
 export interface VideoWish {
   prompt: string
-  /** Whole seconds. */
+  /** The duration in whole seconds. */
   seconds?: number | undefined
   resolution?: VideoResolution | undefined
   aspectRatio?: string | undefined
   withAudio?: boolean | undefined
-  /** With data and media type, in the caller's order. */
+  /** The pictures with data and media type, in the caller's order. */
   references?: readonly Media[] | undefined
   referenceMode?: ReferenceMode | undefined
   seed?: number | undefined
@@ -20,12 +20,12 @@ export interface VideoWish {
 
 export type VideoSetting = Exclude<keyof VideoWish, 'prompt'>
 
-/** What a caller's wire calls a setting: the `param` of refusals. */
+/** The name of a setting in the caller's body: the `param` of refusals. */
 export type Where = (setting: VideoSetting) => string
 
 /**
- * Completes the order: settings that are not named come from the model's default, or, where that does not stand together with the named ones,
- * from the first row in which these do. Throws VIDEO_SETTING_NOT_SUPPORTED with the place of what is at fault.
+ * The complete order. Settings that are not named come from the model's default, or, where that cannot be combined with the named ones, from the
+ * first row that has them. Throws VIDEO_SETTING_NOT_SUPPORTED with the name of the setting at fault.
  */
 export function planVideo(model: VideoModel, wish: VideoWish, where: Where): VideoOrder {
   const { row, ...settings } = settingsOf(model, wish, where)
@@ -40,7 +40,7 @@ export function planVideo(model: VideoModel, wish: VideoWish, where: Where): Vid
   }
 }
 
-/** The settings that a row of combinations speaks of. */
+/** The settings that a row of combinations has. */
 type Settings = Pick<VideoOrder, 'resolution' | 'seconds' | 'aspectRatio'> & { withAudio: boolean }
 type Named = { [Setting in keyof Settings]?: Settings[Setting] | undefined }
 
@@ -89,7 +89,7 @@ const definedOf = (named: Named): Partial<Settings> =>
     order.flatMap((setting) => (named[setting] === undefined ? [] : [[setting, named[setting]]])),
   )
 
-/** At fault is the first of them, in the order of a row, that no row has together with those before it. */
+/** Throws for the setting at fault: the first one, in the order of a row, that no row combines with those before it. */
 function refuseNamed(model: VideoModel, named: Named, where: Where): never {
   let rows: readonly VideoCombination[] = model.video.combinations
   for (const setting of order) {
@@ -149,7 +149,7 @@ export function pricedOf(model: VideoModel, planned: VideoOrder): PricedVideo {
   return { resolution: planned.resolution, seconds: planned.seconds, withAudio }
 }
 
-/** The same order for another model; undefined where that cannot fill it. */
+/** The same order for another model; undefined where that model cannot fill it. */
 export function orderFor(other: VideoModel, model: VideoModel, planned: VideoOrder): VideoOrder | undefined {
   const { withAudio } = pricedOf(model, planned)
   const { prompt, references, referenceMode, seed, ...named } = planned

@@ -1,6 +1,6 @@
 /**
- * Looks at the jobs of vendors, of all accounts together: one statement takes what is due, the looks go out beside each other, and one statement
- * writes what they found. One poller runs on a database; a second one would find nothing that is due.
+ * Looks at the jobs of vendors, of all accounts together: one statement takes the due jobs, the looks run concurrently, and one statement writes
+ * their results. One poller runs on a database; a second one would find no due job.
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import type { App } from '#app'
@@ -10,13 +10,13 @@ import { endOverdue, isOverdue } from './overdue.ts'
 import { type DueVideo, deleteOld, hasOpen, takeDue, writeLooked } from './store.ts'
 
 const everyMs = 30_000
-/** Jobs taken at once: a vendor that hangs holds no more than these. */
+/** The most jobs taken at once: a vendor that hangs holds no more than these. */
 const maxLooks = 256
-/** Should this process die over a look, another poller takes the job after this time; longer than any look. */
+/** If this process dies during a look, another poller takes the job after this time; it is longer than any look. */
 export const lookLeaseMs = 60_000
-/** The poller waits for so many ticks for the next video before it ends. */
+/** How many ticks the poller waits for the next video before it ends. */
 const idleTicks = 20
-/** What has ended is told for so long after its file is gone. */
+/** How long the record of an ended job is kept after its file is gone. */
 const keepMs = 30 * 24 * 60 * 60_000
 
 export const pollJob = job<Record<string, never>>({
@@ -51,7 +51,8 @@ class Poller {
     try {
       for (let idle = 0; idle < idleTicks && !this.#signal.aborted; ) {
         const taken = await this.#tick()
-        // It runs as long as a video is open: a suspect until its end would keep every fetch that is one from running.
+        // The poller runs as long as a video is open. If it were suspected of crashing its process until its end, no suspected fetch could run
+        // meanwhile.
         if (this.#looking.size === 0) await this.#progressed()
         idle = taken > 0 || this.#looking.size > 0 || (await hasOpen(db)) ? 0 : idle + 1
         await pause(dueTickMs, undefined, { signal: this.#signal }).catch(() => undefined)
@@ -62,7 +63,7 @@ class Poller {
     }
   }
 
-  /** How many jobs were due. */
+  /** Takes and looks at the due jobs, and returns how many there were. */
   async #tick(): Promise<number> {
     const { db, clock, processes } = this.#app
     await this.#write()
@@ -81,7 +82,7 @@ class Poller {
   #begin(due: DueVideo): void {
     const looking = this.#look(due)
       .catch((error: unknown) => {
-        // It is due again when its lease is over.
+        // The job is due again when its lease is over.
         if (!this.#signal.aborted)
           this.#app.log.error({ err: error, video: due.job_id }, 'a look at a video failed')
       })
@@ -98,7 +99,7 @@ class Poller {
     if (found) this.#found.push(found)
   }
 
-  /** What was not written is due again when its lease is over. */
+  /** Writes the results; a job whose result was not written is due again when its lease is over. */
   async #write(): Promise<void> {
     const found = this.#found
     this.#found = []

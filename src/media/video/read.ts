@@ -1,4 +1,4 @@
-/** What callers see of a video job. Reading asks no vendor. */
+/** A video job as callers read it. Reading calls no vendor. */
 import type { App } from '#app'
 import { findFile } from '#core/files'
 import { isUuid } from '#platform/ids'
@@ -7,29 +7,29 @@ import { findRow, type Owner, queuedBefore, type VideoRow, type VideoSettingsOrd
 
 export interface VideoJob {
   id: string
-  /** Ours, `pj_…`: one for each job, whoever makes it. */
+  /** The id made here, `pj_…`: one for each job, whichever provider makes it. */
   providerJobId: string
   status: 'queued' | 'processing' | 'completed' | 'failed'
-  /** The model that took the order; until then the one that was asked for. */
+  /** The model that took the order; until then the requested one. */
   model: string
-  /** Of the request that ordered it: its receipt. */
+  /** The id of the request that ordered it, which names its receipt. */
   requestId: string
   endpoint: string
   settings: VideoSettingsOrdered
-  /** Per cent, if the vendor says it. */
+  /** Per cent, if the vendor reports it. */
   progress: number | null
-  /** Of a queued one: how many go before it here, or as the vendor says. */
+  /** How many jobs precede a queued one here, or as the vendor reports. */
   queuePosition?: number
   createdAt: Date
-  /** When an upstream took the order. */
+  /** The time at which an upstream took the order. */
   submittedAt: Date | null
   endedAt: Date | null
-  /** Of the file. */
+  /** The time at which the file expires. */
   expiresAt: Date | null
-  /** Its sentence: `sentenceOf`. EXPIRED also of a completed one whose file is gone. */
+  /** The error; its sentence comes from `sentenceOf`. A completed job whose file is gone has EXPIRED. */
   error?: { code: VideoErrorCode }
   video?: {
-    /** Absent once the file is gone. */
+    /** The id of the file; absent once the file is gone. */
     fileId?: string
     width: number
     height: number
@@ -37,18 +37,18 @@ export interface VideoJob {
     sizeBytes: number
     hasAudio: boolean
   }
-  /** What it was charged, in micro-credits; 0 while it is open. */
+  /** The charge in micro-credits; 0 while the job is open. */
   microcredits: bigint
-  /** What is held for it, in micro-credits; 0 once it has ended. */
+  /** The held micro-credits; 0 once the job has ended. */
   reservedMicrocredits: bigint
-  /** It is open: its charge is not known yet. */
+  /** Whether the job is open, so that its charge is not known yet. */
   pending: boolean
   callbackUrl?: string
 }
 
 export interface VideoQuery {
   id: string
-  /** Absent: by the id alone, for routes that know no other. */
+  /** The second id of the job; absent where the route finds jobs by `id` alone. */
   providerJobId?: string
 }
 

@@ -21,7 +21,7 @@ declare module '#platform/events' {
   }
 }
 
-/** Of the event that says how a job ended. */
+/** The key of the event that reports the end of a job. */
 export const endedKeyOf = (jobId: string): string => `video ${jobId}`
 
 /** The request was answered with 202, and its receipt keeps that status. */
@@ -29,15 +29,14 @@ const acceptedStatus = 202
 
 export interface VideoFailure {
   code: VideoErrorCode
-  /** Of what was done for it, if more is known than the row says. */
+  /** The attempts made for the job, if more are known than the row has. */
   attempts?: readonly Attempt[]
-  /** The upstream may bill it, by the row at its end: its price is the platform's loss. */
+  /** Whether the upstream may bill the job, decided by the row at its end: then its price is the platform's loss. */
   mayBeBilled: boolean | ((row: VideoRow) => boolean)
 }
 
 /**
- * Ends a job without a video: free for the caller. `holds` is the fence of who ends it; false if it does not hold any more, or the job has
- * ended.
+ * Ends a job without a video: free for the caller. `holds` is the caller's fence; returns false if it does not hold any more, or the job has ended.
  */
 export async function failVideo(
   app: App,
@@ -72,7 +71,7 @@ export async function failVideo(
   return ended !== undefined
 }
 
-/** Ends a job with its video, whose bytes are stored. False if it has ended meanwhile: then the bytes belong to nobody. */
+/** Ends a job with its video, whose bytes are stored. Returns false if the job has ended meanwhile: then no file owns the bytes. */
 export async function completeVideo(
   app: App,
   key: VideoKey,
@@ -163,7 +162,7 @@ async function end(app: App, tx: Tx, row: VideoRow, ending: Ending): Promise<Set
   await changeVideo(tx, keyOf(row), ended)
   await notify(app, tx, { ...row, ...ended }, now)
   const { queued } = await countOpen(tx, { accountId: row.account_id, projectId: row.project_id })
-  // Another one may begin in its place.
+  // Another video of the project may begin instead.
   if (queued > 0)
     await app.jobs.enqueue(tx, startJob, {
       accountId: row.account_id,
@@ -197,7 +196,7 @@ async function notify(app: App, tx: Tx, row: VideoRow, now: Date): Promise<void>
     await app.jobs.enqueue(tx, callbackJob, { accountId: row.account_id, data: { jobId: row.job_id } })
 }
 
-/** What receipts say of every job; never prompt or pictures. */
+/** The detail of every job's receipt; it never has prompt or pictures. */
 const detailOf = ({ job_id, settings, deployment, looks, fetches }: VideoRow): Record<string, unknown> => ({
   video: {
     job_id,
@@ -220,7 +219,7 @@ interface CostClaim {
   believed: { microcredits: string }
 }
 
-/** By the model that took the order and its prices now, never above what it could cost when it was ordered. */
+/** The price: by the model that took the order and its present prices, never above the most that it could cost when it was ordered. */
 function priceOf(
   app: App,
   row: VideoRow,
@@ -230,13 +229,13 @@ function priceOf(
   const model = app.models.find(row.answered_model ?? row.model)
   if (model?.kind !== 'video') return { microcredits: most, claims: [] }
   const { defaults } = app.config
-  // Beyond it prices could not be computed.
+  // A larger claim would exceed the range in which prices are computed.
   const costUsd = row.cost_usd === null ? undefined : Math.min(row.cost_usd, maxClaimedUsd)
   const used = { ...row.settings, deliveredSeconds, costUsd }
   const price = videoModels.price(model, defaults, used)
   const microcredits = price < most ? price : most
   const isClaimed = model.pricing.trustsCost && costUsd !== undefined
-  // What cannot be is seen on the receipt, and by the operator.
+  // An impossible claim is shown on the receipt, and reported to the operator.
   const isSome = isClaimed && Number.isFinite(costUsd) && (costUsd > 0 || most === 0n)
   const isPossible = !isClaimed || (isSome && !isAbove(app, costUsd, most))
   if (isPossible) return { microcredits, claims: [] }

@@ -14,10 +14,13 @@ import {
   type VideoRow,
 } from './store.ts'
 
-/** Orders last seconds, and have reference pictures in memory. How many videos a project makes at once is counted by their rows. */
+/**
+ * The limits of this job: orders last seconds, and keep reference pictures in memory. How many videos a project makes at once is counted by their
+ * rows.
+ */
 const limits = { perAccount: 8, perProcess: 16 }
 
-/** An order with less than this left would be paid, and given up before its vendor can have made it. */
+/** An order with less time than this would be paid, and given up before its vendor can have made it. */
 const minLeftMs = 10 * 60_000
 
 export const startJob = job<{ projectId: string }>({
@@ -32,11 +35,11 @@ export const startJob = job<{ projectId: string }>({
     else if (row) await orderVideo(app, row, { stopping, trace })
     return undefined
   },
-  // The poller begins what waits: nothing of it is lost with this job.
+  // The poller begins waiting videos: nothing is lost with this job.
   setAside: async () => undefined,
 })
 
-/** Nobody was asked for it. The next one begins with its end. */
+/** Ends a job that no upstream was called for. Its end begins the next one. */
 const endUnordered = (app: App, row: VideoRow): Promise<boolean> =>
   failVideo(
     app,
@@ -45,7 +48,10 @@ const endUnordered = (app: App, row: VideoRow): Promise<boolean> =>
     ({ status, takes }) => status === 'queued' && takes === row.takes,
   )
 
-/** Who takes a row is the only one that may order it, until the row says otherwise. One that is still queued has too little time left. */
+/**
+ * Takes the next row of the project. The process that takes a row is the only one that may order it, until the row changes. A returned row that is
+ * still queued has too little time left.
+ */
 async function takeNext(app: App, project: ProjectKey): Promise<VideoRow | undefined> {
   const now = new Date(app.clock.nowMs())
   return app.db.tx(async (tx) => {
@@ -58,7 +64,7 @@ async function takeNext(app: App, project: ProjectKey): Promise<VideoRow | undef
       status: 'submitting' as const,
       owner: app.processes.id,
       takes: row.takes + 1,
-      // The poller looks whether this process still lives.
+      // The poller then checks whether this process still lives.
       next_at: new Date(now.getTime() + app.processes.leaseMs),
     }
     await changeVideo(tx, keyOf(row), taken)

@@ -12,7 +12,10 @@ declare module '#platform/db' {
   }
 }
 
-/** `submitting`: an upstream is about to be called, or was; `submitted`: the vendor has named its job; `fetching`: its bytes are fetched. */
+/**
+ * The states of a job. `submitting`: an upstream is about to be called, or was; `submitted`: the vendor has named its job; `fetching`: its bytes are
+ * fetched.
+ */
 export type VideoState =
   | 'queued'
   | 'submitting'
@@ -22,7 +25,7 @@ export type VideoState =
   | 'completed'
   | 'failed'
 
-/** What was ordered, without prompt and pictures. */
+/** The settings of the order, without prompt and pictures. */
 export interface VideoSettingsOrdered {
   resolution: VideoResolution
   seconds: number
@@ -33,7 +36,7 @@ export interface VideoSettingsOrdered {
   seed?: number
 }
 
-/** A reference picture whose bytes are in the store until the order has left. */
+/** A reference picture whose bytes are in the store until the order is sent. */
 export interface StoredPicture {
   key: string
   mediaType: string
@@ -74,7 +77,7 @@ export interface VideoRow {
   progress: number | null
   queue_position: number | null
   looks: number
-  /** Looks in a row at a job that its vendor does not know; of a finished one, fetches that nobody can blame on its bytes. */
+  /** Consecutive looks at a job that its vendor does not know; for a finished one, failed fetches that were no fault of its bytes. */
   missing: number
   missing_since: Date | null
   cost_usd: number | null
@@ -109,7 +112,7 @@ const jsonOf = <Value>(value: Value) => sql<Value>`${JSON.stringify(value)}::jso
 type JsonColumn = 'settings' | 'pictures' | 'attempts'
 const jsonColumns: readonly JsonColumn[] = ['settings', 'pictures', 'attempts']
 
-/** Columns of JSON as the database takes them. */
+/** The row with its JSON columns as the database takes them. */
 function written<Row extends Partial<VideoRow>>(row: Row): Row {
   const json = jsonColumns.flatMap((column) =>
     row[column] === undefined ? [] : [[column, jsonOf(row[column])]],
@@ -120,7 +123,7 @@ function written<Row extends Partial<VideoRow>>(row: Row): Row {
 export const insertVideo = (tx: Tx, row: VideoRow) =>
   tx.insertInto('videos.jobs').values(written(row)).execute()
 
-/** Jobs of the project are accepted and begun one after the other from here on, until the transaction ends. */
+/** Locks the project until the transaction ends: meanwhile no other job of it is accepted or begun. */
 export async function lockProject(tx: Tx, projectId: string): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended('videos ' || ${projectId}, 0))`.execute(tx)
 }
@@ -130,7 +133,7 @@ export interface ProjectKey {
   projectId: string
 }
 
-/** Open jobs of a project: those that are made, and those that wait. */
+/** The number of open jobs of a project: those under way, and those that wait. */
 export async function countOpen(
   tx: Tx,
   { accountId, projectId }: ProjectKey,
@@ -143,7 +146,7 @@ export async function countOpen(
   return { running: Number(rows[0]!.running), queued: Number(rows[0]!.queued) }
 }
 
-/** The queued job of a project that is next; one that waits for a busy upstream lets others go first. */
+/** The next queued job of a project; one that waits for a busy upstream lets others go first. */
 export const nextQueued = (
   tx: Tx,
   { accountId, projectId }: ProjectKey,
@@ -162,7 +165,7 @@ export const nextQueued = (
     .forUpdate()
     .executeTakeFirst()
 
-/** How many jobs of the project go before a queued one. */
+/** How many jobs of the project precede a queued one. */
 export async function queuedBefore(db: Db, row: VideoRow): Promise<number> {
   const [found] = await db.query<{ before: bigint }>(
     {
@@ -185,7 +188,7 @@ export const lockVideo = (tx: Tx, { accountId, jobId }: VideoKey): Promise<Video
     .forUpdate()
     .executeTakeFirst()
 
-/** Locks the row if the job is open and `holds`, the fence of whoever changes it. */
+/** Locks the row and returns it if the job is open and `holds`, the fence of the code that changes it. */
 export async function lockOpen(
   tx: Tx,
   key: VideoKey,
@@ -230,11 +233,11 @@ export const readVideo = (db: Db, { accountId, jobId }: VideoKey): Promise<Video
     .where('job_id', '=', jobId)
     .executeTakeFirst()
 
-/** By its id alone: for vendors, which name nobody. */
+/** The row with this id, of any account: for webhooks of vendors, which name no account. */
 export const hookedVideo = (db: Db, jobId: string): Promise<VideoRow | undefined> =>
   db.kysely.selectFrom('videos.jobs').selectAll().where('job_id', '=', jobId).executeTakeFirst()
 
-/** What the poller needs of a job that is due. */
+/** The columns of a due job that the poller needs. */
 export interface DueVideo
   extends Pick<
     VideoRow,
@@ -256,13 +259,13 @@ export interface DueVideo
     | 'takes'
     | 'created_at'
   > {
-  /** Until then no other poller looks at it. */
+  /** The time until which no other poller looks at the job. */
   next_at: Date
-  /** False if the process that submits it has died. */
+  /** False if the process that submits the job has died. */
   owner_lives: boolean
 }
 
-/** Takes jobs that are due; they are due again at `until`, should this process not get to say when. */
+/** Takes jobs that are due; they are due again at `until`, in case this process cannot write another time. */
 export const takeDue = (
   db: Db,
   { id, leaseMs, beatAt }: Judge,
@@ -284,7 +287,7 @@ export const takeDue = (
     [now, until, leaseMs, most, id, beatAt],
   )
 
-/** What a look has found of a job that goes on. */
+/** The result of a look at a job that goes on. */
 export interface Looked {
   account_id: string
   job_id: string
@@ -293,12 +296,12 @@ export interface Looked {
   queue_position: number | null
   missing: number
   missing_since: Date | null
-  /** As `takeDue` has set it: a webhook that came meanwhile wins. */
+  /** The `next_at` that `takeDue` has set: a webhook that came meanwhile has changed it, and wins. */
   taken_until: Date
   next_at: Date
 }
 
-/** Writes what looks have found, of many jobs in one statement. */
+/** Writes the results of looks at many jobs in one statement. */
 export const writeLooked = (db: Db, looked: readonly Looked[]): Promise<unknown> =>
   db.query(
     {

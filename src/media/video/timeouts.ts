@@ -1,6 +1,6 @@
 import type { Timeouts } from '#core/spec'
 
-/** Longer than any vendor takes to say how a job goes. */
+/** The longest look: no vendor takes longer to answer how a job goes. */
 const maxLookMs = 30_000
 
 export const lookTimeouts = (timeouts: Timeouts): Timeouts => ({
@@ -15,6 +15,6 @@ const firstStepMs = 2_000
 const maxStepMs = 15_000
 const growth = 1.3
 
-/** Until the next look after so many: 2 s at first, 15 s after the eighth. */
+/** The wait until the next look after this many looks: 2 s at first, 15 s after the eighth. */
 export const stepMs = (looks: number): number =>
   Math.round(Math.min(firstStepMs * growth ** looks, maxStepMs))

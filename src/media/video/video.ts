@@ -1,6 +1,6 @@
 /**
- * The durable life of a video: accepted with its hold, ordered at most once, looked at until its vendor has made it, fetched, proven, stored
- * and settled once, whether or not anybody asks (docs/decisions/0062-video-jobs.md).
+ * The durable life of a video: accepted with its hold, ordered at most once, polled until its vendor has made it, fetched, proven, stored and settled
+ * once, whether or not any client polls (docs/decisions/0062-video-jobs.md).
  */
 import { fetchJob } from './fetch.ts'
 import { pollJob } from './poll.ts'
@@ -17,5 +17,5 @@ export { findVideo, type VideoJob, type VideoQuery } from './read.ts'
 export { endedKeyOf } from './settle.ts'
 export type { VideoSettingsOrdered } from './store.ts'
 
-/** For the capability that has the routes. */
+/** The jobs, for the capability that has the routes. */
 export const videoJobs = [startJob, pollJob, fetchJob]

@@ -1,22 +1,22 @@
 /**
- * What something may use in a day (UTC). A process takes portions of it in a transaction and spends them from memory, so that no limit is
- * exceeded by however many processes, and a request costs no statement. What lies unused for a minute is given back.
+ * What a site or a cloud may use in a day (UTC). A process takes portions of the day's limit in transactions and spends them from memory, so that any
+ * number of processes together never exceed the limit and a request needs no SQL statement. A portion that lies unused for a minute is given back.
  */
 import { type Clock, type Repetition, repetitions } from '#platform/clock'
 import type { Db } from '#platform/db'
 import type { Log } from '#platform/log'
 import { giveBack, takePortion, type UsageTable } from './store.ts'
 
-/** How much of each kind: `{ requests: 1, bytes: 2_000 }`. */
+/** An amount of each kind: `{ requests: 1, bytes: 2_000 }`. */
 export type Amounts<Name extends string> = Record<Name, number>
 
-/** Whose allowance it is. */
+/** The site or cloud to which an allowance belongs. */
 export interface UserKey {
   accountId: string
   id: string
 }
 
-/** What was taken of a day and not used. */
+/** The part of a day's portions that was taken and not used. */
 export interface Unused<Name extends string> extends UserKey {
   day: string
   left: Amounts<Name>
@@ -27,20 +27,20 @@ export interface AllowanceOptions<Name extends string, Limited> {
   clock: Clock
   log: Log
   table: UsageTable<Name>
-  /** The first portion; it doubles while portions are used up within a minute, up to the largest. */
+  /** The first portion. It doubles while portions are used up within a minute, up to `largestPortion`. */
   firstPortion: Amounts<Name>
   largestPortion: Amounts<Name>
-  /** The limits of a day, by the columns that they come from (`UsageTable.limitedBy`). */
+  /** Computes the limits of a day from the columns in `UsageTable.limitedBy`. */
   limitsOf: (user: Limited) => Amounts<Name>
 }
 
 const dayMs = 24 * 60 * 60 * 1000
 const idleMs = 60_000
 const sweepMs = 15_000
-/** A refusal is believed for this long: a flood of requests costs no transactions, and a raised limit counts soon. */
+/** How long a refusal is remembered: a flood of requests then costs no transactions, and a raised limit still counts soon. */
 const refusalMs = 5_000
 
-/** The allowances of all that are asked for here. Disposing it gives back what is unused. */
+/** The allowances in use in this process. Disposing them gives back what is unused. */
 export class Allowances<Name extends string, Limited> implements AsyncDisposable {
   readonly #options: AllowanceOptions<Name, Limited>
   readonly #open = new Map<string, Allowance<Name, Limited>>()
@@ -60,7 +60,7 @@ export class Allowances<Name extends string, Limited> implements AsyncDisposable
     return found
   }
 
-  /** Gives back what was not used for a minute; what is asked for no more takes no memory afterwards. */
+  /** Gives back what was not used for a minute, and frees the memory of those allowances. */
   async sweep(): Promise<void> {
     const nowMs = this.#options.clock.nowMs()
     const unused: Unused<Name>[] = []
@@ -80,7 +80,7 @@ export class Allowances<Name extends string, Limited> implements AsyncDisposable
     await this.#giveBack(unused)
   }
 
-  /** If it fails the portions count as used: less is allowed, never more. */
+  /** Gives portions back to the database. If this fails they count as used: less is allowed, never more. */
   async #giveBack(unused: Unused<Name>[]): Promise<void> {
     if (unused.length === 0) return
     const { db, table, log } = this.#options
@@ -99,16 +99,16 @@ export class Allowance<Name extends string, Limited> {
   #day = ''
   #dayEndMs = 0
   #left: Amounts<Name>
-  /** Of earlier days, to be given back. */
+  /** Unused amounts of earlier days, which are to be given back. */
   readonly #over: Unused<Name>[] = []
   #portion: Amounts<Name>
   #takenMs = Number.NEGATIVE_INFINITY
   #usedMs = Number.NEGATIVE_INFINITY
   #taking: Promise<void> | undefined
-  /** The least that was refused of each kind, until when it is not asked for again. */
+  /** The smallest refused amount of each kind. Until `#refusedUntilMs` that much or more is refused without a query. */
   #refused: Amounts<Name>
   #refusedUntilMs: Amounts<Name>
-  /** Until when no portion is taken in advance: there is none to be had. */
+  /** Until this time no portion is taken in advance, because none is available. */
   #scarceUntilMs = 0
   #ended = false
 
@@ -122,7 +122,7 @@ export class Allowance<Name extends string, Limited> {
     this.#refusedUntilMs = this.#each(() => 0)
   }
 
-  /** Spends from memory. False: `take` must be asked. */
+  /** Spends from memory. Returns false if too little is left; then call `take`. */
   spend(amounts: Amounts<Name>): boolean {
     const nowMs = this.#options.clock.nowMs()
     if (nowMs >= this.#dayEndMs) this.#beginDay(nowMs)
@@ -134,12 +134,12 @@ export class Allowance<Name extends string, Limited> {
       if (left[name] * 4 < this.#portion[name]) isLow = true
     }
     this.#usedMs = nowMs
-    // The next portion comes before this one ends; whoever needs it earlier waits.
+    // The next portion is fetched before this one is used up; a request that needs more before it arrives has to wait.
     if (isLow) this.#prefetch(nowMs)
     return true
   }
 
-  /** Spends, taking what is needed. False: the day's limit does not allow it. Throws if the database fails. */
+  /** Spends, and takes a portion from the database when needed. Returns false if the day's limit does not allow it. Throws if the database fails. */
   async take(amounts: Amounts<Name>): Promise<boolean> {
     while (!this.spend(amounts)) {
       if (this.#isRefused(amounts)) return false
@@ -151,14 +151,14 @@ export class Allowance<Name extends string, Limited> {
     return true
   }
 
-  /** Something is going to be spent: where nothing is left, a portion is taken meanwhile. */
+  /** Announces that something will be spent soon: if nothing is left, a portion is taken in the background. */
   expect(): void {
     const nowMs = this.#options.clock.nowMs()
     if (nowMs >= this.#dayEndMs) this.#beginDay(nowMs)
     if (this.#names.some((name) => this.#left[name] === 0)) this.#prefetch(nowMs)
   }
 
-  /** What was spent and then not used. */
+  /** Takes back an amount that was spent but then not used. */
   refund(amounts: Partial<Amounts<Name>>): void {
     if (this.#options.clock.nowMs() >= this.#dayEndMs) return
     for (const name of this.#names) this.#left[name] += amounts[name] ?? 0
@@ -178,7 +178,7 @@ export class Allowance<Name extends string, Limited> {
     await this.#taking?.catch(() => undefined)
   }
 
-  /** What is to be given back; from here on every request takes for itself. */
+  /** Returns what is to be given back. Afterwards each request takes exactly what it needs, and nothing in advance. */
   end(): Unused<Name>[] {
     this.#ended = true
     this.#putAside()
@@ -252,7 +252,7 @@ export class Allowance<Name extends string, Limited> {
     this.#refusedUntilMs[name] = nowMs + refusalMs
   }
 
-  /** The day may have ended meanwhile, or this allowance. */
+  /** Keeps a new portion; if its day has ended meanwhile, it is to be given back. */
   #keep(portion: Amounts<Name>, day: string): void {
     if (day === this.#day) for (const name of this.#names) this.#left[name] += portion[name]
     else this.#over.push({ ...this.#key, day, left: portion })
@@ -264,7 +264,10 @@ export class Allowance<Name extends string, Limited> {
   }
 }
 
-/** At least what is needed, else nothing; at most what is wanted, and of the last of a day an eighth, so that each process gets some. */
+/**
+ * Cuts a portion from what is left: at least `needed`, or 0 if that much is not left; at most `wanted`, and near the day's limit an eighth of what is
+ * left, so that each process gets some.
+ */
 function cut(left: number, needed: number, wanted: number): number {
   if (needed > left) return 0
   return Math.max(0, needed, Math.min(wanted, Math.ceil(left / 8)))

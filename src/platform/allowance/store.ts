@@ -1,34 +1,34 @@
-/** What was used in a day stands in one row of it, which is locked from reading to writing. */
+/** The use of a day is one row, which is locked from reading to writing. */
 import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '#platform/db'
 import type { Amounts, Unused, UserKey } from './allowance.ts'
 
-/** Days whose use stays written. */
+/** Days for which recorded use is kept. */
 const keptDays = 90
 
-/** Where use is written: names of tables and columns, which are constants of a room and never anybody's text. */
+/** The tables and columns in which use is recorded. The names are constants of a room, never text from a user. */
 export interface UsageTable<Name extends string> {
-  /** With `account_id`, `id`, `day` and the columns. */
+  /** The table with one row for each day: `account_id`, `id`, `day` and the columns. */
   days: string
-  /** Whose allowance it is, with `account_id` and `id`. */
+  /** The table of the sites or clouds, with `account_id` and `id`. */
   users: string
-  /** The column of their id in both tables. */
+  /** The name of the column in both tables that holds the id of the site or cloud. */
   id: string
-  /** The columns of `users` that the limits come from. */
+  /** The columns of `users` from which the limits are computed. */
   limitedBy: readonly string[]
-  /** The column of each kind. */
+  /** The column for each kind of amount. */
   columns: Readonly<Record<Name, string>>
 }
 
 interface Taking<Name extends string, Limited> extends UserKey {
-  /** 'YYYY-MM-DD', UTC. */
+  /** The day as 'YYYY-MM-DD', UTC. */
   day: string
   limitsOf: (user: Limited) => Amounts<Name>
-  /** What of that which is left becomes used. */
+  /** Chooses the portion from what is left of the day. */
   cut: (left: Amounts<Name>) => Amounts<Name>
 }
 
-/** All processes together never take more than the limits. Undefined if there is no such user. */
+/** Takes a portion of a day, in one transaction; all processes together never take more than the limits. Undefined if there is no such user. */
 export async function takePortion<Name extends string, Limited>(
   db: Db,
   table: UsageTable<Name>,
@@ -38,7 +38,7 @@ export async function takePortion<Name extends string, Limited>(
   const limitedBy = sql.join(table.limitedBy.map((name) => sql.ref(name)))
   const mine = sql`account_id = ${accountId} and ${column} = ${id}`
   return db.tx(async (tx) => {
-    // One statement, since whoever needs a first portion waits for it: the row of the day is made or locked, and days beyond those that are kept end.
+    // One statement, because a request waits for the first portion: it creates or locks the row of the day, and deletes days older than `keptDays`.
     const { rows } = await sql<{ owner: Limited } & Record<string, bigint>>`
       with owner as (select ${limitedBy} from ${users} where ${mine} for key share),
         ended as (delete from ${days} where ${mine} and day < ${day}::date - ${keptDays}::int)
@@ -58,7 +58,7 @@ export async function takePortion<Name extends string, Limited>(
   })
 }
 
-/** What was taken and not used is free again. */
+/** Frees what was taken but not used. */
 export async function giveBack<Name extends string>(
   db: Db,
   table: UsageTable<Name>,
@@ -72,7 +72,7 @@ export async function giveBack<Name extends string>(
   const back = sql`json_to_recordset(${JSON.stringify(rows)}::json)
     as b(account uuid, id uuid, day date, ${list(table, (one) => sql`${one} bigint`)})`
   await db.tx(async (tx) => {
-    // In the order of their keys: two processes never wait for each other in a circle.
+    // Rows are locked in the order of their keys, so that two processes never deadlock.
     await sql`select from ${days} u join ${back} on u.account_id = b.account and u.${column} = b.id and u.day = b.day
       order by u.account_id, u.${column}, u.day for update of u`.execute(tx)
     await sql`update ${days} u set ${list(table, (one) => sql`${one} = greatest(0, u.${one} - b.${one})`)}

@@ -1,6 +1,6 @@
 /**
- * The second listener: it serves what strangers have written, on an origin of its own where no credential of the platform is valid.
- * Who answers is decided by the host of a request (docs/decisions/0069).
+ * The second listener: it serves content of strangers, on an origin of its own where no credential of the platform is valid. The host of a request
+ * decides which handler answers it (docs/decisions/0069).
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Deadline } from '#platform/clock'
@@ -17,31 +17,36 @@ export { AppsZone } from './zone.ts'
 export interface AppsRequest {
   message: IncomingMessage
   response: ServerResponse
-  /** Of the URL that the visitor sees: lower case, without port and trailing dot. */
+  /** The host of the URL that the visitor sees: lower case, without port and trailing dot. */
   host: string
-  /** `/_cloud/<ref>` where the address has it in place of a host of its own; `message.url` stands without it. Else empty. */
+  /**
+   * `/_cloud/<ref>` if the address names the cloud by its path; this prefix is removed from `message.url`. Empty if the cloud has a host of its own.
+   */
   pathPrefix: string
-  /** That of the visitor; forwarded addresses count only from a trusted proxy. */
+  /** The visitor's address; forwarded addresses count only from a trusted proxy. */
   clientAddress: string
-  /** The visitor came by HTTPS, as far as a trusted proxy says. */
+  /** Whether the visitor came by HTTPS; a trusted proxy in front is believed about this. */
   secure: boolean
-  /** Until when a request with a body must have come whole. Whoever takes large bodies cancels it; then that of uploads applies. */
+  /**
+   * The deadline by which the whole request, body included, must have arrived. A handler that takes large bodies cancels it; then the limit of
+   * uploads applies.
+   */
   timeLimit?: Deadline | undefined
 }
 
 /** Answers for some hosts of the second listener. */
 export interface HostHandler extends AsyncDisposable {
-  /** For metrics and logs: `sites`, `clouds`. */
+  /** The name in metrics and logs: `sites`, `clouds`. */
   readonly name: string
   /**
-   * What it answers was stated by strangers' code: it leaves as data for programs, never as a page (`cloudAnswer`), and what it is asked
-   * comes without credentials of the platform.
+   * True if strangers' code states the answers: they leave as data for programs, never as a page (`cloudAnswer`), and the requests reach the handler
+   * without credentials of the platform.
    */
   readonly isStrangers?: boolean
-  /** Whether this host is answered here; from memory, at every request. */
+  /** Whether this handler answers for the host. Called for every request, so it decides from memory. */
   serves(host: string): boolean
-  /** Whether a certificate may be obtained for this host: it belongs to something that exists. From memory. */
+  /** Whether a certificate may be obtained for this host, that is, whether the host belongs to something that exists. Decides from memory. */
   mayHaveCertificate(host: string): boolean
-  /** Answers the request; it never throws. Its `message.url` begins with a slash. */
+  /** Answers the request; it never throws. The request's `message.url` begins with a slash. */
   handle(request: AppsRequest): void
 }

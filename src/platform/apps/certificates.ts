@@ -1,4 +1,4 @@
-/** For which hosts a proxy may obtain certificates: its question, asked on this machine alone. */
+/** Tells a proxy on this machine for which hosts it may obtain certificates. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { hostName, peerOf } from '#platform/http'
 import type { HostHandler } from './apps.ts'
@@ -6,8 +6,8 @@ import type { HostHandler } from './apps.ts'
 const path = '/_ask'
 
 /**
- * Whether this is a proxy's own question (`GET /_ask?domain=…`), as Caddy asks for on-demand TLS: from this machine, to a name of this machine,
- * and not on behalf of a visitor, whose request every proxy marks.
+ * Whether a proxy asks on its own behalf (`GET /_ask?domain=…`), as Caddy does for on-demand TLS: the request comes from this machine, to a name of
+ * this machine, and not on behalf of a visitor, whose request every proxy marks.
  */
 export function isQuestion({ method, url, headers, socket }: IncomingMessage): boolean {
   if (url!.length > longest || (url !== path && !url!.startsWith(`${path}?`))) return false
@@ -21,7 +21,7 @@ export function isQuestion({ method, url, headers, socket }: IncomingMessage): b
   )
 }
 
-/** A name has at most 253 characters. */
+/** The longest accepted URL, in characters. The name in it has at most 253. */
 const longest = 1_000
 
 const isLoopback = (host: string): boolean =>
@@ -30,7 +30,7 @@ const isLoopback = (host: string): boolean =>
 const isForwarding = (name: string): boolean =>
   name === 'forwarded' || name === 'via' || name === 'x-real-ip' || name.startsWith('x-forwarded-')
 
-/** 200 for a host of something that exists, else 404; from memory. */
+/** Answers 200 for a host of something that exists, else 404; decides from memory. */
 export function answerQuestion(
   { method, url }: IncomingMessage,
   response: ServerResponse,

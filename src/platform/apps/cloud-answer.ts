@@ -1,17 +1,17 @@
-/** What may leave the domain of clouds: answers of strangers' code, which are data for programs and never a page. */
+/** The answers that may leave from the domain of clouds: answers of strangers' code, which are data for programs and never a page. */
 
 export type HeaderLine = readonly [name: string, value: string]
 
 interface CloudAnswer {
   status: number
-  /** The clouds of a path form share one origin, that of the listener itself: then no cookie is any cloud's own. */
+  /** The request came by the path form. All clouds share the listener's own origin there, so a cookie would belong to all of them. */
   isPathForm: boolean
 }
 
 /**
- * The headers of an answer that strangers' code has stated, as they may leave. Types that a browser would run or guess become text;
- * what reaches beyond the answer itself (cookies of other hosts, storage, service workers, credentials of pages, promises about TLS and
- * other servers, orders to the proxy in front) is dropped.
+ * Returns the headers that strangers' code has stated, as they may be sent. Types that a browser would run or guess become plain text; headers with
+ * effects beyond the answer itself (cookies of other hosts, storage, service workers, credentials of pages, promises about TLS and other servers,
+ * orders to the proxy in front) are dropped.
  */
 export function cloudAnswer(
   stated: readonly HeaderLine[],
@@ -27,7 +27,7 @@ export function cloudAnswer(
     else if (!isDropped(known, isPathForm)) leaving.push([name, value])
   }
   const type = typeOf(types)
-  // Neither has a body, and a type on a 304 would become that of what the browser has stored.
+  // Answers with 204 and 304 have no body, and a type on a 304 would replace that of the answer in the browser's cache.
   if (types.length > 0 || (status !== 204 && status !== 304)) leaving.push(['content-type', type])
   if (type.startsWith('text/event-stream')) leaving.push(['x-accel-buffering', 'no'])
   leaving.push(['x-content-type-options', 'nosniff'])
@@ -45,7 +45,7 @@ const dropped = new Set([
   'access-control-allow-credentials',
   'set-cookie2',
   'x-content-type-options',
-  // RFC 9110, section 7.6.1: about one connection, which is ours.
+  // Headers of a single connection, which is the platform's (RFC 9110, section 7.6.1).
   'connection',
   'keep-alive',
   'proxy-authenticate',
@@ -57,16 +57,16 @@ const dropped = new Set([
   'upgrade',
 ])
 
-/** Proxies obey these: nginx would answer with a file of its own. */
+/** Prefixes of headers that proxies obey: nginx, for example, would answer with a file of its own. */
 const orders = ['x-accel-', 'x-sendfile', 'x-lighttpd-', 'x-litespeed-', 'x-reproxy-']
 
-/** Passwords that a browser asks for are sent to every path of the origin. */
+/** In the path form no answer may ask for a password, since browsers send it to every path of the origin. */
 const isDropped = (name: string, isPathForm: boolean): boolean =>
   dropped.has(name) ||
   orders.some((order) => name.startsWith(order)) ||
   (isPathForm && name === 'www-authenticate')
 
-/** A cookie is its own host's. */
+/** Removes `Domain`, so that only the cloud's host gets the cookie. */
 const withoutDomain = (cookie: string): string =>
   cookie
     .split(';')
@@ -78,7 +78,7 @@ const plainText = 'text/plain; charset=utf-8'
 const name = /^([\w!#$%&'*+.^`|~-]+)\/([\w!#$%&'*+.^`|~-]+)$/
 const parameter = /^[\w!#$%&'*+.^`|~-]+=(?:[\w!#$%&'*+.^`|~-]+|"[^"\\,]*")$/
 
-/** One type, as its grammar has it and without a comma: of several, browsers believe the last. */
+/** Returns the one type that was stated, in its grammar and without a comma: of several types, browsers believe the last. */
 function typeOf(types: readonly string[]): string {
   const [type, ...more] = types
   if (type === undefined || more.length > 0) return plainText

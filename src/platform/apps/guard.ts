@@ -1,9 +1,9 @@
-/** Holds an answer of strangers' code to `cloudAnswer`, whichever way it is sent. */
+/** Applies `cloudAnswer` to an answer of strangers' code, whichever way it is sent. */
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http'
 import { secretPrefixes } from '#platform/ids'
 import { cloudAnswer, type HeaderLine } from './cloud-answer.ts'
 
-/** Every way to send headers ends in `writeHead`, which is replaced on this one answer. */
+/** Replaces `writeHead` of this one answer, because every way to send headers ends there. */
 export function guardAnswer(response: ServerResponse, { isPathForm }: { isPathForm: boolean }): void {
   const writeHead = response.writeHead.bind(response) as (status: number, headers: string[]) => ServerResponse
   response.writeHead = (status: number, ...rest: unknown[]) => {
@@ -12,7 +12,7 @@ export function guardAnswer(response: ServerResponse, { isPathForm }: { isPathFo
     for (const name of response.getHeaderNames()) response.removeHeader(name)
     return writeHead(status, cloudAnswer(stated, { status, isPathForm }).flat())
   }
-  // Headers before and after the answer have no use for data.
+  // Early hints and trailers are dropped: programs that read data do not need them.
   response.writeEarlyHints = () => {}
   response.addTrailers = () => {}
 }
@@ -24,7 +24,7 @@ function linesOf(headers: OutgoingHttpHeaders | readonly string[]): HeaderLine[]
   return pairs.flatMap(([name, value]) => [value ?? []].flat().map((one): HeaderLine => [name, String(one)]))
 }
 
-/** Strangers' code gets no credential of the platform: no cookie where hosts are shared, and no key that was sent by mistake. */
+/** Removes the platform's credentials before strangers' code sees the request: cookies where hosts are shared, and keys that were sent by mistake. */
 export function removeCredentials(message: IncomingMessage, { isPathForm }: { isPathForm: boolean }): void {
   const isRemoved = (name: string, value: string): boolean =>
     (isPathForm && name === 'cookie') || (carriers.has(name) && isPlatformKey(value))
@@ -34,7 +34,7 @@ export function removeCredentials(message: IncomingMessage, { isPathForm }: { is
   message.rawHeaders = kept.flat()
 }
 
-/** At the beginning, behind a scheme or not: within a token of others these letters mean nothing. */
+/** Whether the value begins with a key of the platform, after a scheme or not; inside other tokens these letters mean nothing. */
 const isPlatformKey = (value: string): boolean =>
   value
     .replace(/^[A-Za-z]{1,20} {1,20}/, '')

@@ -1,11 +1,14 @@
-/** The hosts of the second zone, on the port of the API: there they are nobody's. */
+/** Keeps the hosts of the second zone off the port of the API, where nothing answers for them. */
 import type { App } from '#app'
 import { Failure } from '#platform/errors'
 import { hostName, peerOf, visitorOf, type Zone } from '#platform/http'
 import { refuse } from './refuse.ts'
 import { isOfZone } from './urls.ts'
 
-/** Refuses them, so that no route answers on an origin of strangers, whatever a proxy sends here. Undefined where there are no domains. */
+/**
+ * Refuses requests for these hosts, so that no route of the API answers on an origin of strangers, whatever a proxy forwards. Undefined if no domain
+ * is configured.
+ */
 export function keptOut({ config }: App): Zone | undefined {
   const { domain, cloudDomain } = config.apps
   if (domain === undefined && cloudDomain === undefined) return undefined

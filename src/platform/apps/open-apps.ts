@@ -1,4 +1,4 @@
-/** Opens the second listener, or takes its place on that of the API. */
+/** Opens the second listener, or shares the listener of the API. */
 
 import type { App } from '#app'
 import { Connections, openListener, type Patience, type Server } from '#platform/http'
@@ -19,7 +19,7 @@ interface ListenOptions {
   patience?: Patience
 }
 
-/** Listens for the zone. Disposing drains as the API does, then disposes the handlers. */
+/** Listens for the zone. Disposing drains connections as the API does, then disposes the handlers. */
 export async function openApps({ app, zone, isWorker, patience }: ListenOptions): Promise<Apps> {
   const { host, apps, timing } = app.config
   const listener = await openListener(
@@ -41,7 +41,7 @@ export async function openApps({ app, zone, isWorker, patience }: ListenOptions)
   }
 }
 
-/** The zone on the port of the API, whose server it ends together with. */
+/** The zone on the port of the API. It ends together with that server. */
 export const sharedApps = (server: Server, zone: AppsZone): Apps => ({
   url: server.url,
   port: server.port,

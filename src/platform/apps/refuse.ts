@@ -1,4 +1,4 @@
-/** Refusals of the second listener itself: a small page for people, JSON for programs. */
+/** Refusals by the second listener itself: a small page for people, JSON for programs. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { errorBody, errorHeaders, type Failure } from '#platform/errors'
 import { languageOf } from '#platform/http'
@@ -10,7 +10,7 @@ export function refuse(message: IncomingMessage, response: ServerResponse, failu
   const body = isPage
     ? pageOf(failure, id)
     : JSON.stringify(errorBody(failure, id, languageOf(message.headers)))
-  // Whatever a body still brings, no second request is read after a doubtful one.
+  // After a doubtful request no second one is read from its connection, whatever follows in the body.
   if (failure.status === 400 || failure.status === 503) response.setHeader('connection', 'close')
   response.writeHead(failure.status, {
     ...errorHeaders(failure),

@@ -1,4 +1,4 @@
-/** Ports and domains of the second listener: what the start takes, and what it refuses. */
+/** Ports and domains of the second listener: which values the start accepts and which it refuses. */
 import { expect, test } from 'vitest'
 import { loadConfig, readEnv } from '#platform/config'
 import { StartRefused } from '#platform/errors'
@@ -7,7 +7,7 @@ import { cloudUrl, siteUrl } from './urls.ts'
 
 const load = (variables: Record<string, string> = {}) => loadConfig([apps], readEnv(variables))
 
-/** Both sentences of the refusal. */
+/** Returns both sentences of the refusal. */
 function refusal(variables: Record<string, string>): { en: string; fa: string } {
   try {
     load(variables)
@@ -29,7 +29,7 @@ test('without a word the port is the one above that of the API, and the domains 
   })
   expect(load({ KHERAD_PORT: '0' }).apps).toMatchObject({ port: 0, portNamed: false })
   expect(load({ KHERAD_PORT: '65534' }).apps.port).toBe(65_535)
-  // No port is above the highest.
+  // The highest port has none above it, so the one below is used.
   expect(load({ KHERAD_PORT: '65535' }).apps.port).toBe(65_534)
 })
 
@@ -55,7 +55,7 @@ test('one port for both needs a domain and a base URL, by which they are told ap
     )
     expect(fa).toMatch(/^KHERAD_APPS_PORT همان درگاه API است/)
   }
-  // Two ports that the system chooses are two.
+  // When the system chooses both ports, they differ.
   expect(load({ KHERAD_PORT: '0', KHERAD_APPS_PORT: '0' }).apps.sharedPort).toBe(false)
 })
 
@@ -144,7 +144,7 @@ test.each([
     'https://a.apps.example:8443',
     'http://b.localhost:8081',
   ],
-  // Without a proxy the second listener is reached at its own port.
+  // Without a proxy the URL has the port of the second listener.
   [
     {
       KHERAD_BASE_URL: 'http://kherad.lan:8080',

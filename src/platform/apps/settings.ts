@@ -1,4 +1,4 @@
-/** Where the second listener listens, and the domains of what it serves. */
+/** The address of the second listener, and the domains of sites and clouds. */
 import { isIP } from 'node:net'
 import { domainToASCII } from 'node:url'
 import {
@@ -17,17 +17,17 @@ declare module '#platform/config' {
 }
 
 export interface AppsConfig {
-  /** False where the operator wants no second listener. */
+  /** False if the operator wants no second listener. */
   listens: boolean
-  /** 0 lets the system choose. */
+  /** The port; 0 lets the system choose. */
   port: number
-  /** The operator named the port: then the start fails where it is taken. */
+  /** True if the operator named the port: then the start fails if the port is taken. */
   portNamed: boolean
-  /** Sites are `<slug>.<domain>`; without one `<slug>.localhost`. */
+  /** The domain of sites, which are `<slug>.<domain>`; without one they are `<slug>.localhost`. */
   domain: string | undefined
-  /** The same for clouds. */
+  /** The domain of clouds; without one they are `<ref>.localhost`. */
   cloudDomain: string | undefined
-  /** The listener of the API serves both zones and tells them apart by the host. */
+  /** True if the listener of the API serves both zones and tells them apart by the host. */
   sharedPort: boolean
 }
 
@@ -80,7 +80,7 @@ export const apps = variableSection({
 const highestPort = 65_535
 
 function readPort(typed: string | undefined, own: ProcessSettings): number {
-  // The highest port has none above it.
+  // No port is above the highest, so the one below it is used.
   if (typed === undefined || typed === 'off')
     return own.port === 0 ? 0 : own.port === highestPort ? own.port - 1 : own.port + 1
   const port = /^\d{1,5}$/.test(typed) ? Number(typed) : Number.NaN
@@ -92,20 +92,23 @@ function readPort(typed: string | undefined, own: ProcessSettings): number {
 }
 
 const label = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/
-/** Before it stand the longest label (63) and a dot, and a name has 253 characters. */
+/** The longest label (63) and a dot stand before the domain, and a name has at most 253 characters. */
 const maxDomainLength = 253 - 64
 
-/** In small letters and Punycode, without the dot of the root. Refuses what is no domain, and one that is mixed up with the base URL. */
+/**
+ * Returns the domain in small letters and Punycode, without the dot of the root. Refuses what is no domain, and a domain related to that of the base
+ * URL.
+ */
 function readDomain(name: string, typed: string | undefined, own: ProcessSettings): string | undefined {
   if (typed === undefined) return undefined
-  // What is more than a name would lose it here in silence.
+  // `domainToASCII` would silently drop everything beyond the name, so such texts are refused here.
   const domain = /[\s/\\?#@:[\]%]/.test(typed) ? '' : domainToASCII(typed).replace(/\.$/, '')
   const labels = domain.split('.')
   const isDomain =
     domain.length <= maxDomainLength &&
     isIP(domain) === 0 &&
     labels.every((one) => label.test(one)) &&
-    // Whoever has sites on a whole top-level domain shares it with everybody; localhost is this machine's own.
+    // A whole top-level domain is shared with everybody, so it is refused; `localhost` belongs to this machine alone.
     (labels.length > 1 || domain === 'localhost')
   if (!isDomain) mistyped(name, typed, expected)
   const base = new URL(own.baseUrl).hostname.replace(/\.$/, '')
@@ -118,7 +121,7 @@ const expected: Sentence = {
   fa: 'نام دامنه‌ای بی‌پروتکل و درگاه، مانند apps.example.org',
 }
 
-/** Equal, or one above the other: pages of the one could then plant cookies for the other. */
+/** Whether the two are equal or one is above the other: pages of one could then plant cookies for the other. */
 const areRelated = (one: string, other: string): boolean =>
   one === other || one.endsWith(`.${other}`) || other.endsWith(`.${one}`)
 

@@ -1,4 +1,4 @@
-/** WebSockets of the second listener: a request for one reaches its handler as any other, which answers it or accepts it. */
+/** WebSockets of the second listener: the handler gets such a request as any other, and answers it or accepts the socket. */
 import { type IncomingMessage, type Server, ServerResponse } from 'node:http'
 import type { Socket as NetSocket } from 'node:net'
 import type { Duplex } from 'node:stream'
@@ -13,7 +13,10 @@ interface Upgrade {
 
 const upgrades = new WeakMap<IncomingMessage, Upgrade>()
 
-/** Its body would be read as the first frames, so it may have none; behind a request that is still answered it is one of HTTP. */
+/**
+ * Whether the request asks for a WebSocket. It may have no body, which would be read as the first frames; while the request before it is still being
+ * answered, it counts as ordinary HTTP.
+ */
 export const asksForSocket = ({ method, headers, socket }: IncomingMessage): boolean =>
   method === 'GET' &&
   headers.upgrade?.toLowerCase() === 'websocket' &&
@@ -21,12 +24,12 @@ export const asksForSocket = ({ method, headers, socket }: IncomingMessage): boo
   headers['transfer-encoding'] === undefined &&
   !(socket as { _httpMessage?: unknown })._httpMessage
 
-/** Until it is accepted it is answered as any request; no second one is read from its connection. */
+/** Passes requests for WebSockets to `serve`, which can answer them as any other request; no second request is read from their connections. */
 export function listenForSockets(
   server: Server,
   serve: (message: IncomingMessage, response: ServerResponse) => void,
 ): void {
-  // So many may come at once that they take turns.
+  // Many may arrive at once, so they take turns.
   const arriving = scheduler.flow()
   server.on('upgrade', (message: IncomingMessage, socket: Duplex, head: Buffer) => {
     upgrades.set(message, { socket, head })
@@ -44,7 +47,7 @@ export function listenForSockets(
 
 export const isUpgrade = ({ message }: AppsRequest): boolean => upgrades.has(message)
 
-/** Messages have at most so many bytes; a longer one closes the line. Undefined where the client has gone, or its handshake is none. */
+/** Accepts the WebSocket. A message longer than `messageBytes` closes it. Undefined if the client has gone or its handshake is invalid. */
 export async function acceptSocket(
   { message, response }: AppsRequest,
   { messageBytes }: { messageBytes: number },
@@ -56,7 +59,7 @@ export async function acceptSocket(
     noServer: true,
     clientTracking: false,
     perMessageDeflate: false,
-    // One message of a line is read in a turn of the event loop: what comes at once may hold thousands.
+    // One message of a socket is read in each turn of the event loop, because one packet may hold thousands.
     allowSynchronousEvents: false,
     maxPayload: messageBytes,
   }

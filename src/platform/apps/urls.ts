@@ -1,9 +1,9 @@
-/** Addresses of what the second listener serves: from the configuration alone, never from a request. */
+/** Addresses of what the second listener serves. They come from the configuration alone, never from a request. */
 import type { Config } from '#platform/config'
 
 type Zones = Pick<Config, 'apps' | 'baseUrl' | 'baseUrlNamed' | 'port'>
 
-/** Every name under it is this machine (RFC 6761, section 6.3). */
+/** Every name under `localhost` is this machine (RFC 6761, section 6.3). */
 const ownMachine = 'localhost'
 
 export const siteHost = ({ apps }: Pick<Config, 'apps'>, label: string): string =>
@@ -12,7 +12,7 @@ export const siteHost = ({ apps }: Pick<Config, 'apps'>, label: string): string 
 export const cloudHost = ({ apps }: Pick<Config, 'apps'>, ref: string): string =>
   `${ref}.${apps.cloudDomain ?? ownMachine}`
 
-/** `https://label.domain`, without a slash at its end; `http://label.localhost:8081` where there is no domain. */
+/** The URL of a site: `https://label.domain`, without a slash at its end; `http://label.localhost:8081` if no domain is configured. */
 export const siteUrl = (config: Zones, label: string): string =>
   urlOf(config, siteHost(config, label), config.apps.domain !== undefined)
 
@@ -21,7 +21,7 @@ export const cloudUrl = (config: Zones, ref: string): string =>
 
 function urlOf({ apps, baseUrl, port }: Zones, host: string, hasDomain: boolean): string {
   const { protocol, port: basePort } = new URL(baseUrl)
-  // A base URL with the API's own port is that of a server without a proxy in front: then the second one is reached at its own, too.
+  // If the base URL has the API's own port, there is no proxy in front: then the second listener is reached at its own port, too.
   const isDirect = protocol === 'http:' && Number(basePort || 80) === port
   if (!hasDomain || isDirect) return withPort('http:', host, String(apps.port))
   return withPort(protocol, host, basePort)
@@ -30,6 +30,6 @@ function urlOf({ apps, baseUrl, port }: Zones, host: string, hasDomain: boolean)
 const withPort = (protocol: string, host: string, port: string): string =>
   new URL(`${protocol}//${host}${port === '' ? '' : `:${port}`}`).origin
 
-/** Whether the host is one of the domains of sites and clouds, or below it. */
+/** Whether the host is the domain of sites or of clouds, or below one of them. */
 export const isOfZone = ({ apps: { domain, cloudDomain } }: Pick<Config, 'apps'>, host: string): boolean =>
   [domain, cloudDomain].some((one) => one !== undefined && (host === one || host.endsWith(`.${one}`)))

@@ -1,4 +1,4 @@
-/** The second zone: every request of it, whichever port it came to. */
+/** The second zone: all its requests, whichever port they came to. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { isIP } from 'node:net'
 import type { App } from '#app'
@@ -33,7 +33,7 @@ interface Addressed {
   handler: HostHandler
 }
 
-/** Lets the handlers answer, each for its hosts. Disposing disposes them. */
+/** Passes each request to the handler of its host. Disposing the zone disposes the handlers. */
 export class AppsZone implements Zone, AsyncDisposable {
   readonly #app: App
   readonly #handlers: readonly HostHandler[]
@@ -48,7 +48,7 @@ export class AppsZone implements Zone, AsyncDisposable {
     this.#baseHost = hostName(new URL(app.config.baseUrl).host)
   }
 
-  /** From here on requests are refused. */
+  /** Refuses all requests from now on. */
   stop(): void {
     this.#isStopping = true
   }
@@ -57,10 +57,13 @@ export class AppsZone implements Zone, AsyncDisposable {
     await Promise.all(this.#handlers.map((handler) => handler[Symbol.asyncDispose]()))
   }
 
-  /** Of a port that is shared: the API has the host of its base URL and names that are no domain, this zone all else, known or not. */
+  /**
+   * Whether a request on a shared port belongs to this zone: all hosts do, known or not, except the API's own: that of its base URL, and names that
+   * are no domain.
+   */
   takes(message: IncomingMessage): boolean {
     const { host: text } = this.#visitorOf(message)
-    // A request without a host is the API's to refuse, or to answer to old health checks.
+    // The API refuses a request without a host, or answers it for old health checks.
     if (text === undefined) return false
     const host = hostName(text)
     return host === undefined || !this.#isOwn(host) || isQuestion(message)
@@ -104,8 +107,8 @@ export class AppsZone implements Zone, AsyncDisposable {
   }
 
   /**
-   * `/_cloud/<ref>/…` at the machine's own name, for programs whose resolver does not know `<ref>.localhost`. Only strangers' answers without
-   * pages are found so, since all of them share this origin.
+   * Finds the cloud of `/_cloud/<ref>/…` at the machine's own name, for programs whose resolver does not know `<ref>.localhost`. Only handlers of
+   * strangers' answers, which send no pages, are found this way, because all of them share this origin.
    */
   #byPath(request: AppsRequest): Addressed | undefined {
     const { config } = this.#app
@@ -121,7 +124,7 @@ export class AppsZone implements Zone, AsyncDisposable {
     return { request: { ...request, host, pathPrefix: prefix }, handler }
   }
 
-  /** A name of the platform or of this machine, which no domain of sites or clouds can be. */
+  /** Whether the host is a name of the platform or of this machine, which no domain of sites or clouds can be. */
   #isOwn(host: string): boolean {
     return host === this.#baseHost || !host.includes('.') || isIP(host) !== 0
   }

@@ -1,4 +1,4 @@
-/** Key → Caller, without a database trip on the hot path; and the accounts, projects and keys themselves. */
+/** Finds the caller of a key, without a database query on the hot path. Also exports the accounts, projects and keys themselves. */
 import { fail } from '#platform/errors'
 import type { Scope } from './scopes.ts'
 import './errors.ts'
@@ -26,10 +26,10 @@ export {
   setProjectKeepDays,
 } from './store.ts'
 
-/** The kinds of credentials: a project key, a person's session, a device of theirs, or a client secret, which stands for a key for a while. */
+/** The kinds of credentials: a project key, a person's session, a person's device, or a client secret, which stands for a key for a while. */
 export type CredentialKind = 'key' | 'session' | 'device' | 'client'
 
-/** The caller, as every capability sees it. */
+/** The caller of a request, as every capability sees it. */
 export interface Caller {
   kind: CredentialKind
   accountId: string
@@ -39,30 +39,30 @@ export interface Caller {
   scopes: ReadonlySet<string>
   /** Ids of the models that the key may use; undefined allows all. */
   models: ReadonlySet<string> | undefined
-  /** Output tokens of a call of Responses that names no limit; undefined: the server's own default. */
+  /** The output token limit of a Responses call that names none; undefined: the server's own default. */
   responsesMaxOutputTokens?: number | undefined
-  /** Days for which what its calls make is kept, as its key or project says. */
+  /** The number of days for which results of its calls are kept, as its key or project says. */
   keepDays?: number | undefined
   /** Origins of pages that may use the key from a browser; undefined: no browser access. */
   origins?: ReadonlySet<string> | undefined
-  /** Of a client secret: its SHA-256. */
+  /** The SHA-256 of the client secret, if the caller used one. */
   clientSecretHash?: Buffer
 }
 
 export interface KeyRing extends AsyncDisposable {
   /**
-   * Of a key or a client secret; the latter may do what its key may, within its own scopes. Throws INVALID_API_KEY (401), ACCOUNT_SUSPENDED or
-   * PLAN_REQUIRED (403), or SERVICE_UNAVAILABLE (503).
+   * The caller of a key or a client secret; a client secret may do what its key may, within its own scopes. Throws INVALID_API_KEY (401),
+   * ACCOUNT_SUSPENDED or PLAN_REQUIRED (403), or SERVICE_UNAVAILABLE (503).
    */
   caller(secret: string | undefined): Promise<Caller>
   /**
-   * The same at once, for a valid key that was asked for lately; undefined for any other. `connection`: where it came from; clients send the
-   * same key with every request of a connection, so the last one is not hashed again.
+   * The caller of a valid key that was looked up lately, at once; undefined for any other key. `connection` is the connection of the request: clients
+   * send the same key with every request of a connection, so its last key is not hashed again.
    */
   known(secret: string | undefined, connection: object): Caller | undefined
   /**
-   * For work that a key requested earlier; throws as `caller` does once the key is no longer valid. Queries the database each time, so that
-   * it is exact in every process right after a commit; notifications take some milliseconds.
+   * The caller for work that a key requested earlier; throws as `caller` does once the key is no longer valid. Queries the database each time, so
+   * that the result is exact in every process right after a commit; notifications take some milliseconds.
    */
   callerOf(accountId: string, keyId: string): Promise<Caller>
   /** Whether any valid key lists this origin. Throws SERVICE_UNAVAILABLE (503). */

@@ -1,4 +1,4 @@
-/** Keys that were asked for lately, kept for as long as the database tells of their changes. */
+/** Keys that were looked up lately. They stay cached as long as the database announces their changes. */
 import type { Clock } from '#platform/clock'
 import { type Db, isDatabaseAway } from '#platform/db'
 import { fail } from '#platform/errors'
@@ -15,23 +15,23 @@ export interface KeyRingOptions {
   clock: Clock
   log: Log
   metrics?: Metrics
-  /** Resolves names of models to ids: the list of a key may contain aliases. */
+  /** Resolves names of models to ids, because a key's list of models may contain aliases. */
   modelId?: (name: string) => string
-  /** Finds a client secret by its SHA-256; undefined for one that is unknown or over. Absent: there are none. */
+  /** Finds a client secret by its SHA-256; undefined for one that is unknown or expired. Without this function no client secrets are accepted. */
   clientSecret?: (hash: Buffer) => Promise<ClientSecret | undefined>
 }
 
-/** What a client secret stands for. */
+/** The key that a client secret stands for, and the secret's scopes. */
 export interface ClientSecret {
   accountId: string
   keyId: string
   scopes: readonly Scope[]
 }
 
-/** The plan of accounts that may sign in but not use paid calls yet. */
+/** The plan of accounts that may sign in but not make paid calls yet. */
 export const noPlan = 'none'
 
-/** Keys for as long as this process runs; disposing it stops listening for their changes. */
+/** Opens the key ring of this process; disposing it stops listening for changes of keys. */
 export const openKeyRing = (options: KeyRingOptions): KeyRing => new CachedKeyRing(options)
 
 interface CachedKey {
@@ -44,8 +44,8 @@ interface CachedKey {
 const cacheSize = 50_000
 
 /**
- * The cache is used only while it listens for changes: each revocation, suspension or changed limit is announced by NOTIFY in its
- * transaction, and the cached keys of that account are dropped. Otherwise every call queries the database.
+ * The cache is used only while it listens for changes: each revocation, suspension or changed limit is announced by NOTIFY in its transaction, and
+ * the cached keys of that account are dropped. While it does not listen, every call queries the database.
  */
 class CachedKeyRing implements KeyRing {
   readonly #db: Db
@@ -55,7 +55,7 @@ class CachedKeyRing implements KeyRing {
   readonly #clientSecret: KeyRingOptions['clientSecret']
   readonly #keys = new Map<string, CachedKey>()
   readonly #hashesOf = new Map<string, Set<string>>()
-  /** The key that came last, and its hash, of each open connection. */
+  /** The last key that came over each open connection, with its hash. */
   readonly #lastOf = new WeakMap<object, { secret: string; hash: string }>()
   readonly #lookups = { hit: 0, miss: 0 }
   readonly #origins: Origins
@@ -109,7 +109,7 @@ class CachedKeyRing implements KeyRing {
     return this.#requireUsable(row && cachedKeyOf(row, this.#modelId))
   }
 
-  /** Never cached: each begins a few connections, and is over at an exact time. */
+  /** Client secrets are never cached: each begins a few connections, and expires at an exact time. */
   async #callerOfClient(hash: Buffer): Promise<Caller> {
     const found = this.#clientSecret && (await orUnavailable(this.#clientSecret(hash)))
     if (!found) return fail('INVALID_API_KEY', {})

@@ -1,4 +1,4 @@
-/** Pages that may send requests: origins, as browsers write them in `Origin`, and those of all keys together, for preflights. */
+/** Origins of pages that may send requests, as browsers write them in `Origin`; and the origins of all keys together, for preflights. */
 import type { Db } from '#platform/db'
 import * as store from './store.ts'
 
@@ -6,8 +6,8 @@ export const maxOrigins = 50
 const longest = 255
 
 /**
- * An origin as browsers write it: `https://app.example.com`, `http://localhost:5173`, `tauri://localhost`; scheme and host in small
- * letters, the scheme's own port left out. `undefined` for what no browser writes.
+ * Returns an origin as browsers write it: `https://app.example.com`, `http://localhost:5173`, `tauri://localhost`; scheme and host in small letters,
+ * without the scheme's default port. `undefined` for a text that no browser sends.
  */
 export function readOrigin(typed: string): string | undefined {
   const text = typed.trim().toLowerCase().replace(/\/$/, '')
@@ -19,12 +19,11 @@ export function readOrigin(typed: string): string | undefined {
 }
 
 /**
- * The origins of all valid keys, cached until `clear` is called after a change of a key. A preflight carries no key, so this is all that
- * can be checked.
+ * The origins of all valid keys, cached until `clear` is called after a change of a key. A preflight carries no key, so nothing else can be checked.
  */
 export class Origins {
   readonly #db: Db
-  /** With the time at which the last key that lists it expires, in Unix milliseconds. */
+  /** The time at which the last key that lists an origin expires, in Unix milliseconds, by origin. */
   #known: Promise<ReadonlyMap<string, number>> | undefined
 
   constructor(db: Db) {
@@ -35,7 +34,7 @@ export class Origins {
     this.#known = undefined
   }
 
-  /** `keep`: true while changes are being listened for, so that the result may be cached. */
+  /** Whether any valid key lists the origin. `keep` is true while changes are being listened for, so that the result may be cached. */
   async has(origin: string, nowMs: number, keep: boolean): Promise<boolean> {
     const known = this.#known ?? this.#read(keep)
     return ((await known).get(origin) ?? 0) > nowMs

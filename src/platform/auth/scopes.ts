@@ -22,7 +22,7 @@ const ofContract = [
 
 type Names = Record<(typeof ofContract)[number], true>
 
-/** Rooms add scopes by declaration merging and register them with `declareScopes`. */
+/** All names of scopes. Rooms add theirs by declaration merging and register them with `declareScopes`. */
 export interface Scopes extends Names {}
 
 export type Scope = keyof Scopes & string

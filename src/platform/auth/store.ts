@@ -25,12 +25,12 @@ export interface Project {
   account_id: string
   project_id: string
   name: string
-  /** Days for which what its calls make is kept; null: as the server says. */
+  /** Days for which results of its calls are kept; null: the server's default. */
   keep_days: number | null
   created_at: Date
 }
 
-/** A key as lists show it; its secret is shown once, when it is made, and only its hash is kept. */
+/** A key as lists show it. Its secret is shown once, when the key is made, and only its hash is stored. */
 export interface Key {
   account_id: string
   project_id: string
@@ -40,11 +40,11 @@ export interface Key {
   scopes: string[]
   /** Null allows every model. */
   models: string[] | null
-  /** Output tokens of a call of Responses that names no limit; null: the server's own default. */
+  /** The output token limit of a Responses call that names none; null: the server's own default. */
   responses_max_output_tokens: number | null
-  /** Days for which what its calls make is kept; null: as the project says. */
+  /** Days for which results of its calls are kept; null: the project's setting. */
   keep_days: number | null
-  /** Origins of pages that may use it; null: no browser access. */
+  /** Origins of pages that may use the key; null: no browser access. */
   origins: string[] | null
   expires_at: Date | null
   revoked_at: Date | null
@@ -99,9 +99,9 @@ export interface KeyOptions {
   scopes: readonly Scope[]
   models?: readonly string[] | null | undefined
   responsesMaxOutputTokens?: number | null | undefined
-  /** Days for which what its calls make is kept, 0 for repeats only; null: as the project, then the server says. */
+  /** Days for which results of its calls are kept, 0 for repeats only; null: the project's setting, then the server's. */
   keepDays?: number | null | undefined
-  /** As `readOrigin` makes them. */
+  /** Origins as `readOrigin` returns them. */
   origins?: readonly string[] | null | undefined
   expiresAt?: Date | null | undefined
   caps?: Caps
@@ -135,7 +135,7 @@ export async function createKey(tx: Tx, options: KeyOptions, now: Date): Promise
   return { ...key, secret }
 }
 
-/** Answers the revoked key, or undefined when there is none. Revoking twice keeps the first time. */
+/** Returns the revoked key, or undefined if there is none. Revoking twice keeps the first time. */
 export async function revokeKey(tx: Tx, keyId: string, now: Date): Promise<Key | undefined> {
   return tx
     .updateTable('auth.keys')
@@ -145,7 +145,7 @@ export async function revokeKey(tx: Tx, keyId: string, now: Date): Promise<Key |
     .executeTakeFirst()
 }
 
-/** For how many days what its calls make is kept (null: as the server says); every process knows within a second. */
+/** Sets for how many days results of the project's calls are kept (null: the server's default); every process knows within a second. */
 export async function setProjectKeepDays(tx: Tx, projectId: string, keepDays: number | null): Promise<void> {
   await tx
     .updateTable('auth.projects')
@@ -155,9 +155,9 @@ export async function setProjectKeepDays(tx: Tx, projectId: string, keepDays: nu
 }
 
 /**
- * Changes which models a key may use (null allows all), when it ends (null never) and how much its calls of Responses write that name
- * no limit (null: the server's default), and for how many days what they make is kept (null: as the project says); undefined leaves one as it is, and every process knows within a second. Answers the key, or
- * undefined when there is none. A revoked one stays revoked.
+ * Changes which models a key may use (null allows all), when the key expires (null never), the output token limit of its Responses calls that name
+ * none (null: the server's default), and for how many days results of its calls are kept (null: the project's setting); undefined leaves a setting as
+ * it is, and every process knows within a second. Returns undefined if there is no such key. A revoked key stays revoked.
  */
 export async function setKey(
   tx: Tx,
@@ -181,11 +181,11 @@ export async function setKey(
     .executeTakeFirst()
 }
 
-/** Suspends or reactivates; every process knows within a second. Answers false when there is no such account. */
+/** Suspends or reactivates the account; every process knows within a second. Returns false if there is no such account. */
 export const setAccountState = (tx: Tx, accountId: string, state: Account['state']): Promise<boolean> =>
   setAccount(tx, accountId, { state })
 
-/** Every process knows within a second. Answers false when there is no such account. */
+/** Sets the plan of an account; every process knows within a second. Returns false if there is no such account. */
 export const setPlan = (tx: Tx, accountId: string, plan: string): Promise<boolean> =>
   setAccount(tx, accountId, { plan })
 
@@ -218,7 +218,7 @@ const keyColumns = [
   'created_at',
 ] as const
 
-/** All accounts, or the one, oldest first. */
+/** All accounts, or the given one, oldest first. */
 export const accounts = (db: Db, accountId?: string): Promise<Account[]> =>
   db.kysely
     .selectFrom('auth.accounts')
@@ -228,7 +228,7 @@ export const accounts = (db: Db, accountId?: string): Promise<Account[]> =>
     .orderBy('account_id')
     .execute()
 
-/** All projects, or those of one account, oldest first. */
+/** All projects, or those of the given account, oldest first. */
 export const projects = (db: Db, accountId?: string): Promise<Project[]> =>
   db.kysely
     .selectFrom('auth.projects')
@@ -238,7 +238,7 @@ export const projects = (db: Db, accountId?: string): Promise<Project[]> =>
     .orderBy('project_id')
     .execute()
 
-/** All keys, or those of one project, oldest first; never their hashes. */
+/** All keys, or those of the given project, oldest first; never their hashes. */
 export const keys = (db: Db, projectId?: string): Promise<Key[]> =>
   db.kysely
     .selectFrom('auth.keys')
@@ -248,7 +248,7 @@ export const keys = (db: Db, projectId?: string): Promise<Key[]> =>
     .orderBy('key_id')
     .execute()
 
-/** A key with what of its account decides whether it may call. */
+/** A key, with the state of its account that decides whether the key may call. */
 export type KeyOfAccount = Pick<
   Key,
   | 'account_id'
@@ -284,7 +284,7 @@ export async function keyById(db: Db, accountId: string, keyId: string): Promise
   return row
 }
 
-/** Every origin that a key lists which is not revoked, with the end of the last such key; null: it has none. */
+/** Every origin that an unrevoked key of an active account lists, with the time at which the last such key expires; null if one never expires. */
 export const originsOfAll = (db: Db): Promise<{ origin: string; ends: Date | null }[]> =>
   db.query(
     {

@@ -1,4 +1,4 @@
-/** Large buffers: hashed and decoded without blocking the event loop, and freed as soon as they are not needed. */
+/** Large buffers: they are hashed and decoded without blocking the event loop, and freed as soon as they are not needed. */
 import { createHash } from 'node:crypto'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
@@ -9,7 +9,7 @@ const partBytes = 1024 * 1024
 const partCharacters = 1024 * 1024
 
 const largeBytes = 4 * 1024 * 1024
-/** Smaller memory is left to the garbage collector, which frees it sooner than it is worth a call: buffers of this size may share theirs. */
+/** Smaller buffers are left to the garbage collector, because a call to free them costs more; buffers up to this size may share memory. */
 const smallBytes = 64 * 1024
 /** From this size on glibc returns memory to the system as soon as it is freed; smaller blocks may stay with the process. */
 const givenBackBytes = 33 * 1024 * 1024
@@ -21,7 +21,7 @@ const givenBackBytes = 33 * 1024 * 1024
 export const ownBuffer = (bytes: number): Buffer<ArrayBuffer> =>
   Buffer.allocUnsafeSlow(bytes > largeBytes ? Math.max(bytes, givenBackBytes) : bytes)
 
-/** The same for what is gone soon: a small one shares its memory with others, which costs a tenth. */
+/** A buffer for short-lived bytes, like `ownBuffer`; a small one shares its memory with others, which costs a tenth. */
 export const passingBuffer = (bytes: number): Buffer<ArrayBuffer> =>
   bytes <= smallBytes ? Buffer.allocUnsafe(bytes) : ownBuffer(bytes)
 
@@ -36,7 +36,7 @@ export function freeBytes(bytes: Uint8Array): void {
 
 const firstBytes = 1024
 
-/** Collects chunks of any size in one buffer: a buffer for each one-byte chunk would cost two hundred times as much. */
+/** Collects chunks of any size in one buffer. Keeping a buffer for each one-byte chunk would cost two hundred times as much. */
 export class GrowingBytes {
   length = 0
   #bytes: Buffer = Buffer.alloc(0)
@@ -48,7 +48,7 @@ export class GrowingBytes {
     this.length = length
   }
 
-  /** All collected bytes in one buffer, for `freeBytes`; then it starts over. */
+  /** Returns all collected bytes in one buffer, for `freeBytes`, and starts over empty. */
   take(): Buffer {
     const bytes = this.#bytes.subarray(0, this.length)
     this.#bytes = Buffer.alloc(0)
@@ -64,7 +64,7 @@ export class GrowingBytes {
   }
 }
 
-/** SHA-256 in hexadecimal digits. */
+/** The SHA-256 of the bytes in hexadecimal digits. */
 export async function sha256InSlices(bytes: Uint8Array): Promise<string> {
   const slice = new Slice()
   const hash = createHash('sha256')
@@ -91,7 +91,7 @@ export async function decodeBase64InSlices(text: string): Promise<Uint8Array | u
   return new Uint8Array(bytes.buffer, 0, length)
 }
 
-/** The same at once, for a text that is not large. */
+/** Decodes Base64 like `decodeBase64InSlices`, but at once; for a text that is not large. */
 export function decodeBase64(text: string): Uint8Array | undefined {
   const length = decodedLength(text)
   if (length === undefined) return undefined
@@ -99,7 +99,7 @@ export function decodeBase64(text: string): Uint8Array | undefined {
   return writeBase64(text, bytes, 0, length) ? new Uint8Array(bytes.buffer, 0, length) : undefined
 }
 
-/** Undefined where padding is missing, too long, or stands before the end. */
+/** The number of bytes that the text decodes to. Undefined if padding is missing, too long, or stands before the end. */
 function decodedLength(text: string): number | undefined {
   const padding = text.endsWith('==') ? 2 : text.endsWith('=') ? 1 : 0
   const isPadded = text.length % 4 === 0 && text.indexOf('=') === (padding > 0 ? text.length - padding : -1)
@@ -107,9 +107,9 @@ function decodedLength(text: string): number | undefined {
 }
 
 /**
- * Writes what a part of whole groups stands for. Returns false for characters outside the alphabet: Node's decoder passes over most of
- * them, so that fewer bytes come out, takes those of the URL alphabet for its own, and of others only the lower byte. A regular
- * expression over each character would take eight times as long as all of these together.
+ * Writes the bytes of a part that consists of whole groups. Returns false for characters outside the alphabet: Node's decoder skips most of them, so
+ * that fewer bytes come out, accepts those of the URL alphabet, and takes only the lower byte of others. A regular expression over each character
+ * would take eight times as long as all these checks together.
  */
 function writeBase64(part: string, bytes: Buffer, at: number, length: number): boolean {
   const isAscii = Buffer.byteLength(part) === part.length
@@ -131,13 +131,13 @@ export function collectWhenQuiet(): void {
   collecting.unref()
 }
 
-/** Characters of released texts after which they are collected: V8 by itself would let twice as many lie about. */
+/** After this many characters of released texts a garbage collection runs: V8 by itself would let twice as many pile up. */
 const releasedCharacters = 20 * 1024 * 1024
 let released = 0
 
 /**
- * To be told when a large text is not needed any more, such as Base64 that was decoded: every so many megabytes of them are collected at once,
- * so that large requests beside each other do not have each other's garbage on top. Resolves when that is done.
+ * Call this when a large text is not needed any more, such as Base64 that was decoded. Each time `releasedCharacters` have come together, a garbage
+ * collection runs at once, so that concurrent large requests do not add up their garbage. Resolves when the collection is done.
  */
 export async function textReleased(characters: number): Promise<void> {
   released += characters
@@ -154,10 +154,10 @@ function collector(): Collect | undefined {
   return runInNewContext('globalThis.gc') as Collect | undefined
 }
 
-/** The bytes of 32-bit floats, the lowest first, as every machine that runs this has them; they share the memory of `numbers`. */
+/** The bytes of 32-bit floats, lowest byte first, as on every machine that runs this program; they share the memory of `numbers`. */
 export const littleEndian = ({ buffer, byteOffset, byteLength }: Float32Array): Buffer =>
   Buffer.from(buffer, byteOffset, byteLength)
 
-/** The other way round, into memory of its own; the length must be a multiple of four. */
+/** The floats of little-endian bytes, copied into memory of their own; the length must be a multiple of four. */
 export const fromLittleEndian = (bytes: Uint8Array): Float32Array =>
   new Float32Array(new Uint8Array(bytes).buffer)

@@ -1,17 +1,18 @@
 /**
- * A channel between processes of one service, on any machines: HTTP over TLS that both sides authenticate by a secret they share (ECDHE-PSK). Nobody
- * without it reads the channel, takes part in it, or repeats what was recorded of it; who learns it later cannot read what was said before.
+ * A channel between processes of one service, on any machines: HTTP over TLS that both sides authenticate by a secret they share (ECDHE-PSK). Without
+ * the secret nobody can read the channel, take part in it, or replay a recording of it; whoever learns the secret later cannot decrypt earlier
+ * traffic.
  */
 import { hkdfSync } from 'node:crypto'
 import type { ClientRequest, IncomingMessage, ServerResponse } from 'node:http'
 import { Agent, createServer, request, type Server } from 'node:https'
 import { type ConnectionOptions, connect, type TLSSocket } from 'node:tls'
 
-/** Meta data of what is passed on stand in headers: the address and 16 KB of headers of a request, in base64. */
+/** Headers carry the metadata of forwarded requests: the address and up to 16 KB of headers, in base64. */
 const maxHeaderSize = 256 * 1024
 const identity = 'kherad channel 1'
 
-/** The only one: forward secrecy, both sides by the key, and no certificate that somebody would have to renew. */
+/** The only cipher suite: it has forward secrecy, authenticates both sides by the key, and needs no certificate that somebody would have to renew. */
 const suite = {
   ciphers: 'ECDHE-PSK-CHACHA20-POLY1305',
   minVersion: 'TLSv1.2',
@@ -19,9 +20,9 @@ const suite = {
 } as const
 
 export interface ChannelKey {
-  /** What both sides know, at least 32 characters. */
+  /** The secret that both sides share, at least 32 characters. */
   secret: string
-  /** To whom the channel leads, such as `hosts of work`. Channels of one secret with different labels do not open each other. */
+  /** The receiving end, such as `hosts of work`. Channels with the same secret and different labels cannot connect to each other. */
   label: string
 }
 
@@ -30,7 +31,7 @@ const presharedKeyOf = ({ secret, label }: ChannelKey): Buffer =>
 
 export type ServeChannel = (message: IncomingMessage, response: ServerResponse) => void
 
-/** Not yet listening. Every request was sent by somebody who has the secret. */
+/** Returns a server that does not listen yet. Every request it gets was sent by somebody who has the secret. */
 export function channelServer(key: ChannelKey, serve: ServeChannel): Server {
   const psk = presharedKeyOf(key)
   const server = createServer(
@@ -39,11 +40,11 @@ export function channelServer(key: ChannelKey, serve: ServeChannel): Server {
       maxHeaderSize,
       handshakeTimeout: 10_000,
       pskCallback: (_socket, claimed) => (claimed === identity ? psk : null),
-      // Longer than the other side keeps a connection that it does not use.
+      // The server keeps idle connections longer than the client does.
       keepAliveTimeout: 120_000,
-      // Bodies have the time that calls have.
+      // A body may take as long as its call.
       requestTimeout: 0,
-      // A network that was cut reports nothing.
+      // TCP keep-alive detects a cut network, which nothing else reports.
       keepAlive: true,
       keepAliveInitialDelay: 30_000,
     },
@@ -60,7 +61,7 @@ export interface ChannelRequest {
   headers?: Record<string, string>
 }
 
-/** Requests to one process at the other end, at an address such as `https://10.0.0.7:8090`. */
+/** Sends requests to one process at the other end, at an address such as `https://10.0.0.7:8090`. */
 export class ChannelClient implements Disposable {
   readonly #end: { host: string; port: number }
   readonly #keyed: Pick<
@@ -76,24 +77,24 @@ export class ChannelClient implements Disposable {
     this.#end = { host, port: Number(port) }
     this.#keyed = {
       ...suite,
-      // Who has the secret is the other end: there is no certificate with a name.
+      // The secret alone proves the other end: there is no certificate with a name.
       pskCallback: () => ({ psk, identity }),
       checkServerIdentity: () => undefined,
     }
     this.#agent = new Agent({ ...this.#keyed, keepAlive: true, timeout: 300_000, maxCachedSessions: 0 })
   }
 
-  /** The caller writes the body and ends it. */
+  /** Begins a request; the caller writes the body and ends it. */
   request({ method, path, headers = {} }: ChannelRequest): ClientRequest {
     return request({ ...this.#end, method, path, headers, agent: this.#agent, maxHeaderSize })
   }
 
-  /** A connection of its own, for what is no request and its answer; not yet open. */
+  /** Returns a separate connection for traffic that is not a request with its answer; it is not open yet. */
   connect(): TLSSocket {
     return connect({ ...this.#end, ...this.#keyed })
   }
 
-  /** Ends all that is under way, and every connection: the next request opens a new one. */
+  /** Ends all requests and connections; the next request opens a new connection. */
   breakOff(): void {
     this.#agent.destroy()
   }

@@ -13,13 +13,13 @@ export interface Clock {
 export const systemClock: Clock = { nowMs: () => Date.now() }
 
 /**
- * Milliseconds since some moment, which only go forward, whatever is done to the date of the system: for how long something has lasted that others
- * depend on, such as a lease, the silence of a database, a stop.
+ * A clock that only goes forward, whatever is done to the system's date, in milliseconds since some moment. It measures durations on which others
+ * depend, such as a lease, the silence of a database, a stop.
  */
 export const steadyClock: Clock = { nowMs: () => performance.now() }
 
 /** All timeouts of this process; it holds no other state. */
 export const deadlines = new Deadlines()
 
-/** All that this process repeats for a lease; it holds no state. */
+/** All work that this process repeats for a lease; it holds no state. */
 export const repetitions = new Repetitions(steadyClock)

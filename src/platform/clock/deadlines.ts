@@ -1,28 +1,28 @@
-/** Timeouts by the thousand on one timer: a hierarchical timing wheel (Varghese and Lauck, 1987), in which setting, moving and cancelling one is O(1). */
+/** Timeouts by the thousand on one timer: a hierarchical timing wheel (Varghese and Lauck, 1987); setting, moving and cancelling one is O(1). */
 
 export interface Deadline {
-  /** Counts from now again, with the same time or another; also after it rang or was cancelled. Allocates nothing. */
+  /** Counts from now again, with the same time or another, even if the deadline rang or was cancelled. Allocates nothing. */
   again(ms?: number): void
-  /** It no longer rings. Allocates nothing. */
+  /** Cancels the deadline. Allocates nothing. */
   cancel(): void
 }
 
-/** With the timer's own rounding a deadline rings at most 10 ms late. */
+/** The length of a step. With the timer's own rounding a deadline rings at most 10 ms late. */
 const stepMs = 8
 const slotsPerLevel = 64
-/** Steps that one slot of each level covers; together 99 days, after which a deadline is placed once more. */
+/** The number of steps that one slot of each level covers. Together the levels cover 99 days; a later deadline is placed again then. */
 const spans = [0, 1, 2, 3, 4].map((level) => slotsPerLevel ** level)
-/** Node rings at once for a timeout that exceeds 31 bits; an early wake does no harm. */
+/** The longest timer. Node rings at once for a timeout that exceeds 31 bits; waking early does no harm. */
 const maxTimerMs = 1_000_000_000
 
-/** A member of the circular list of its slot, or alone (`next` is itself). */
+/** A member of the circular list of its slot, or alone (then `next` is the entry itself). */
 class Entry implements Deadline {
   readonly owner: Deadlines | undefined
   readonly ring: () => void
   ms: number
-  /** The step at which it rings. */
+  /** The step at which the deadline rings. */
   due = 0
-  /** The step at which its slot is looked at: then it rings, or is placed again, nearer. */
+  /** The step at which the entry's slot is processed: then the entry rings, or is placed again in a nearer slot. */
   slotStep = 0
   next: Entry = this
   previous: Entry = this
@@ -48,7 +48,7 @@ class Entry implements Deadline {
 
 const emptySlot = (): Entry => new Entry(undefined, 0, () => undefined)
 
-/** Never early, at most 10 ms late plus the delay of the event loop. Pending deadlines do not keep the process alive. */
+/** Deadlines never ring early, and at most 10 ms late plus the delay of the event loop. Pending ones do not keep the process alive. */
 export class Deadlines {
   readonly #report: (error: unknown) => void
   readonly #levels = spans.map(() => Array.from({ length: slotsPerLevel }, emptySlot))
@@ -70,7 +70,7 @@ export class Deadlines {
     return entry
   }
 
-  /** For its entries. A later time only changes `due`: the slot in which it lies places it again. */
+  /** Places an entry; only entries call this. For a later time only `due` changes: when the entry's slot is processed, the entry is placed again. */
   place(entry: Entry): void {
     const nowMs = performance.now()
     if (this.#timer === undefined) this.#doneStep = stepOf(nowMs)
@@ -116,7 +116,7 @@ export class Deadlines {
     if (next < Number.POSITIVE_INFINITY) this.#wakeAt(next, performance.now())
   }
 
-  /** The first step after the done ones at which a slot has entries. */
+  /** The first step after `#doneStep` at which a slot has entries. */
   #nextStep(): number {
     let first = Number.POSITIVE_INFINITY
     for (const [level, slots] of this.#levels.entries()) {
@@ -132,7 +132,7 @@ export class Deadlines {
     return first
   }
 
-  /** The coarse slots that begin here are placed again before anything rings. */
+  /** Runs one step. Entries of coarse slots that begin at this step are placed again before anything rings. */
   #run(step: number): void {
     this.#doneStep = step
     for (let level = spans.length - 1; level > 0; level--) {

@@ -1,12 +1,12 @@
-/** Work that is repeated for a lease: heartbeats, renewals, and the sweeps after those that lapsed. */
+/** Work that is repeated for the sake of leases: heartbeats, renewals, and sweeps after leases that lapsed. */
 import type { Clock } from './clock.ts'
 
 export interface Repetition {
   readonly name: string
   readonly everyMs: number
-  /** Runs the work if its interval has passed by the steady clock; resolves when it is done. By itself it runs by a timer. */
+  /** Runs the work if its interval has passed by the steady clock; resolves when it is done. Without this call a timer runs the work. */
   runIfDue(): Promise<void>
-  /** Begins no further run, from this call on; resolves when the one under way has ended. */
+  /** Prevents further runs from this call on; resolves when the current run has ended. */
   stop(): Promise<void>
 }
 
@@ -18,8 +18,8 @@ export class Repetitions {
   }
 
   /**
-   * Runs `work` at this interval, never concurrently, as long as the process lives. `work` handles its own errors. It does not keep the process
-   * alive.
+   * Runs `work` at this interval, never concurrently, as long as the process lives. `work` handles its own errors. The timer does not keep the
+   * process alive.
    */
   every(everyMs: number, name: string, work: () => Promise<unknown>): Repetition {
     return new Repeated(everyMs, name, { work, clock: this.#clock })
@@ -49,7 +49,7 @@ class Repeated implements Repetition {
   }
 
   async runIfDue(): Promise<void> {
-    // One that began before the clock was moved does not count for what is due after it.
+    // A run that began before a test moved the clock does not count for work that is due after the move.
     await this.#running
     if (this.#clock.nowMs() - this.#begunMs >= this.everyMs) await this.#begin()
   }

@@ -12,7 +12,7 @@ const program = `
   await import('typebox')
   process.stdout.write(getCompileCacheDir() ?? 'none')`
 
-/** What a program that keeps its compiled code says of where. */
+/** What a program with a compile cache prints about where the cache is. */
 async function keeping(dataDir: string, env: Record<string, string> = {}): Promise<string> {
   const words = ['--input-type=module', '-e', program, dataDir]
   const options = { env: { PATH: process.env['PATH'], ...env } }

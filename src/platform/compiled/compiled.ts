@@ -1,11 +1,11 @@
-/** The V8 compile cache. Imports none of our modules, since they should profit from it. */
+/** The V8 compile cache. This file imports none of our modules, because their loading should profit from the cache. */
 import { existsSync, mkdirSync, type Stats, statSync } from 'node:fs'
 import { enableCompileCache } from 'node:module'
 import path from 'node:path'
 
 /**
- * Stores compiled code below the data folder and not among temporary files, since it is executed unchecked: no other user may write it.
- * Without a writable data folder the start simply takes longer. Several processes may share it; Node writes it when they end.
+ * Stores compiled code below the data folder and not among temporary files, since the code is executed unchecked: no other user may write to the
+ * folder. Without a writable data folder the start simply takes longer. Several processes may share the folder; Node writes to it when they end.
  */
 export function keepCompiled(dataDir: string): void {
   if (!existsSync(dataDir)) return
@@ -18,6 +18,6 @@ export function keepCompiled(dataDir: string): void {
   }
 }
 
-/** On systems with users: nobody else may write there, whoever made the folder and however. */
+/** On systems with users: whether nobody else may write to the folder, whoever made it and however. */
 const isOwn = ({ uid, mode }: Stats): boolean =>
   process.getuid === undefined || (uid === process.getuid() && (mode & 0o022) === 0)

@@ -19,28 +19,28 @@ export { type Found, fileSection, type Section, variableSection } from './sectio
 export { baseUrl, integerIn, mebibyte, mistyped, readUrl, usd, webProtocols } from './values.ts'
 export type { ConfigNode } from './yaml-reader.ts'
 
-/** Settings by section: each room adds its own by declaration merging, as it does with failures. */
+/** Settings by section: each room adds its own by declaration merging, as rooms do with failures. */
 // biome-ignore lint/suspicious/noEmptyInterface: the rooms fill it.
 export interface Settings {}
 
-/** The complete configuration, validated and typed. Times in milliseconds. */
+/** The complete configuration, validated and typed. Times are in milliseconds. */
 export interface Config extends ProcessSettings, Settings {}
 
 /** Settings of the process, from environment variables. */
 export interface ProcessSettings {
   host: string
-  /** 0 lets the system choose. */
+  /** The port; 0 lets the system choose. */
   port: number
   /** The public base URL of this server, without a slash at the end. */
   baseUrl: string
-  /** False if it was not configured; then the address of each request is the better guess. */
+  /** False if no base URL was configured; then the address of each request is the better guess. */
   baseUrlNamed: boolean
-  /** The folder of the embedded database and stored files, as typed. */
+  /** The folder of the embedded database and of stored files, as typed. */
   dataDir: string
   databaseUrl?: string
-  /** What comes from another machine is taken for a copy of what runs there. */
+  /** True if the data folder was brought from another machine and is to be treated as a copy of an installation that runs there. */
   asCopy: boolean
-  /** Folder of PostgreSQL's own programs, used instead of the embedded ones. */
+  /** The folder of PostgreSQL's own programs, which are used instead of the embedded ones. */
   pgBin?: string
   workers: number
   roles: Roles
@@ -65,33 +65,33 @@ export interface Timing {
   storedDrainMs: number
   /** How long the store may take for a paid result, beside the time for its bytes, before it goes to the data folder. */
   storeMs: number
-  /** How often results that wait in the data folder are offered to the store. */
+  /** How often results that wait in the data folder are sent to the store again. */
   storeWaitingMs: number
-  /** How long work that was aborted may take to stop; after that its writes are refused and its job goes on without it. */
+  /** How long aborted work may take to stop; after that its writes are refused and its job goes on without it. */
   abortGraceMs: number
-  /** How often a poller of outside jobs takes what is due; its other pauses are multiples of it. */
+  /** How often a poller of outside jobs looks for jobs that are due; its other pauses are multiples of this time. */
   dueTickMs: number
   /** A stream is opened after this time even without a first event; a silent stream gets a heartbeat at this interval. */
   streamOpenMs: number
   streamHeartbeatMs: number
   /**
-   * How long a body with a known length waits for room (`limits.body_bytes_in_flight`) before it is refused; meanwhile nothing of it is read.
-   * Refusing at once would mean reading and discarding all of it, again and again if the client retries.
+   * How long a body with a known length waits for room (`limits.body_bytes_in_flight`) before it is refused; meanwhile none of it is read. Refusing
+   * at once would mean reading and discarding all of it, again and again if the client retries.
    */
   bodyWaitMs: number
-  /** How long a request waits for a connection to the database, and a call for its hold, before it is refused with 503. */
+  /** How long a request waits for a database connection, and a call for its hold, before it is refused with 503. */
   databaseWaitMs: number
-  /** A WebRTC client that is not connected and secured by then is dropped. */
+  /** A WebRTC client that is not connected and secured within this time is dropped. */
   webrtcConnectMs: number
 }
 
-/** What a process does: it answers requests (health and metrics are always answered), works in the background, holds calls; or all of them. */
+/** The roles of a process: answering requests (health and metrics are always answered), working in the background, holding calls; or all of them. */
 export interface Roles {
   api: boolean
   worker: boolean
-  /** It holds voice calls. */
+  /** The process holds voice calls. */
   voice?: boolean
-  /** Neither of them, and no database: it runs code of apps that others send it. */
+  /** The process has none of the other roles and no database: it runs code of apps that other processes send it. */
   functions?: boolean
 }
 
@@ -111,7 +111,7 @@ export function loadConfig(sections: readonly Section[], env: Env, fileText?: st
   return settings as Config
 }
 
-/** The text of the configuration file; undefined when there is none and none was named. Throws `StartRefused` when the named one cannot be read. */
+/** The text of the configuration file; undefined if there is no file and none was named. Throws `StartRefused` if a named file cannot be read. */
 export function readConfigFile(env: Env): string | undefined {
   try {
     return readFileSync(env.configFile, 'utf8')

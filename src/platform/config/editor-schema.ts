@@ -66,7 +66,7 @@ const membersOf = (properties: Record<string, SettingSchema>, required: readonly
   }
 }
 
-/** The member chooses the shape; an entry without it has the default shape. */
+/** The member chooses the shape; an entry without the member has the default shape. */
 function variantOf({ member, standard, of }: NonNullable<SettingSchema['variants']>): JsonSchema {
   const names = Object.keys(of)
   return {

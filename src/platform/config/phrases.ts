@@ -35,7 +35,7 @@ export const phrases = {
     en: `${JSON.stringify(word)} means nothing to the start: remove it; it takes --role all, api, worker, voice or functions, and its settings from the environment.`,
     fa: `${JSON.stringify(word)} برای آغاز معنایی ندارد: آن را بردارید؛ تنها --role با all، api، worker، voice یا functions پذیرفته می‌شود و تنظیم‌های دیگر از محیط خوانده می‌شوند.`,
   }),
-  /** As `wrong`, for a secret, which is not repeated. */
+  /** The message of `wrong` for a secret, which is not repeated. */
   unusable: (where: Where, expected: Sentence): Sentence => ({
     en: `${where} is not usable: write ${expected.en}.`,
     fa: `${where} پذیرفتنی نیست: ${expected.fa} بنویسید.`,

@@ -1,4 +1,4 @@
-/** Settings of the process that only the environment gives. */
+/** Settings of the process that come only from environment variables. */
 import type { Env } from '#platform/env'
 import type { LogLevel, ProcessSettings, Roles, Timing } from './config.ts'
 import { phrases, type Sentence } from './phrases.ts'
@@ -7,7 +7,7 @@ import { mistyped, readUrl, webProtocols } from './values.ts'
 
 const logLevels: readonly LogLevel[] = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']
 
-/** The settings that only the environment gives, each checked. */
+/** Reads and checks the settings that come only from the environment. */
 export function readProcessSettings(env: Env): ProcessSettings {
   if (env.unknownWord !== undefined) refuse(phrases.unknownWord(env.unknownWord))
   const port = readPort(env.port)
@@ -53,7 +53,7 @@ const timing = {
   webrtcConnectMs: 10_000,
 }
 
-/** `KHERAD_DRAIN_SECONDS`: what a stop waits for at most; answers whose result is not stored have `drainMs` of it. */
+/** Reads `KHERAD_DRAIN_SECONDS`, the longest time that a stop waits; answers whose result is not stored get at most `drainMs` of it. */
 function readDrain(env: Env): Pick<Timing, 'drainMs' | 'storedDrainMs'> {
   const seconds = /^\d{1,4}$/.test(env.drainSeconds) ? Number(env.drainSeconds) : Number.NaN
   if (seconds >= 1 && seconds <= 3600)
@@ -65,8 +65,8 @@ function readDrain(env: Env): Pick<Timing, 'drainMs' | 'storedDrainMs'> {
 }
 
 /**
- * `KHERAD_LEASE_MS`, for operators and tests. A shorter lease ends the holds of a dead process sooner, but also treats a paused process as
- * dead sooner. All processes of one database need the same value.
+ * Reads `KHERAD_LEASE_MS`, for operators and tests. A shorter lease ends the holds of a dead process sooner, but also treats a paused process as dead
+ * sooner. All processes of one database need the same value.
  */
 function readLease(env: Env): Pick<Timing, 'processLeaseMs' | 'heartbeatMs' | 'sweepMs'> {
   const leaseMs = /^\d{1,6}$/.test(env.leaseMs) ? Number(env.leaseMs) : Number.NaN
@@ -118,7 +118,7 @@ function readBootstrapKey(value: string): string {
 
 const shortestSecret = 32
 
-/** The message does not repeat this secret either. */
+/** The value is a secret, so the message does not repeat it. */
 function readSecret(value: string): string {
   if (value.length >= shortestSecret) return value
   return mistyped('KHERAD_SECRET', undefined, {
@@ -127,7 +127,7 @@ function readSecret(value: string): string {
   })
 }
 
-/** The address a person can open: a server on every interface is reached at the loopback one. */
+/** An address that a person can open: a server on every interface is reached at the loopback address. */
 function addressOf(host: string, port: number): string {
   const reachable = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host
   return `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}`

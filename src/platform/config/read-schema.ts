@@ -1,4 +1,4 @@
-/** Reads a value of the file by the TypeBox schema that declares it. */
+/** Reads a value of the file according to the TypeBox schema that declares it. */
 import { type Static, type TSchema, type TUnsafe, Type } from 'typebox'
 import { phrases, type Sentence } from './phrases.ts'
 import { refuse } from './refuse.ts'
@@ -8,13 +8,13 @@ import type { ConfigNode } from './yaml-reader.ts'
 export interface Reading<Value = never> {
   /** Completes `… is missing: `. */
   missing?: Sentence
-  /** Completes `…: write `. */
+  /** Completes `…: write ` in the refusal of a wrong value. */
   expected?: Sentence
-  /** No message repeats the value. */
+  /** True for a secret: no message repeats the value. */
   secret?: true
-  /** The path of a file, from the folder of the configuration file. */
+  /** True if the value is a path of a file, relative to the folder of the configuration file. */
   file?: true
-  /** Of an object: a text in its place is that member, and all others have their defaults. */
+  /** For an object: a text in its place is read as this member, and all other members get their defaults. */
   word?: string
   /** Refuses values that the schema alone accepts. */
   check?(value: Value, node: ConfigNode): void
@@ -42,14 +42,14 @@ export interface SettingSchema {
   variants?: Variants
 }
 
-/** Objects told apart by one member: `kind: circle`. */
+/** Objects of several shapes, distinguished by one member: `kind: circle`. */
 export interface Variants {
   member: string
   standard: string
   of: Record<string, SettingSchema>
 }
 
-/** An object of one of several shapes: `member` says which, `standard` where it is absent. */
+/** The schema of an object with one of several shapes: `member` names the shape, `standard` is the shape when `member` is absent. */
 export const variantsOf = <Value>(
   member: string,
   standard: string,
@@ -60,7 +60,7 @@ export const variantsOf = <Value>(
 /** Schema options for `readSchema`. */
 export const reading = <Value>(more: Reading<Value>) => ({ reading: more })
 
-/** Reads the value of a node and fills in defaults. For an absent node: the default of the schema, or undefined. Throws `StartRefused`. */
+/** Reads the value of a node and fills in defaults. An absent node gives the default of the schema, or undefined. Throws `StartRefused`. */
 export function readSchema<Schema extends TSchema>(
   schema: Schema,
   node: ConfigNode | undefined,
@@ -148,7 +148,7 @@ function readVariant({ member, standard, of }: Variants, node: ConfigNode): unkn
   return readValue(of[tag]!, node)
 }
 
-/** Members in the order in which they are declared; a member that is absent and has no default is left out. */
+/** Reads members in the order of their declaration; a member that is absent and has no default is left out. */
 function membersOf(
   { required = [] }: SettingSchema,
   properties: Record<string, SettingSchema>,

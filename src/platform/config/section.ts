@@ -5,18 +5,18 @@ import type { ProcessSettings, Settings } from './config.ts'
 import { readSchema } from './read-schema.ts'
 import type { ConfigNode } from './yaml-reader.ts'
 
-/** Input of a section besides its value. */
+/** What a section reads besides its value. */
 export interface Found<Declared extends Variable = Variable> {
-  /** The node of a member in the file, for refusals; without a path, that of the section. */
+  /** The node of a member in the file, for refusals; without a path, the node of the section. */
   at(...path: (string | number)[]): ConfigNode | undefined
-  /** A variable that the section declares. */
+  /** Reads a variable that the section declares. */
   variable: VariableReader<Declared>
 }
 
 export interface Section<Key extends keyof Settings = keyof Settings> {
-  /** The member of `Config`, and the name in the file where it has a schema. */
+  /** The member of `Config`, and the section's name in the file if it has a schema. */
   name: Key
-  /** Absent for settings that only the environment gives. */
+  /** The schema of the section in the file; absent if all its settings come from the environment. */
   schema?: TSchema
   variables: readonly Variable[]
   read(node: ConfigNode | undefined, env: Pick<Env, 'variables'>, own: ProcessSettings): Settings[Key]
@@ -45,7 +45,7 @@ export function fileSection<
   }
 }
 
-/** A section that only the environment gives. `read` gets the settings of the process too, which some depend on. */
+/** A section whose settings come only from the environment. `read` also gets the settings of the process, on which some sections depend. */
 export function variableSection<
   const Key extends keyof Settings,
   const Variables extends readonly Variable[],

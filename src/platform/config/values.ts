@@ -23,7 +23,7 @@ const address: Sentence = {
   fa: 'نشانی‌ای با http:// یا https:// و بدون کلید، پرسش و #',
 }
 
-/** The base address of an API, read without a slash at its end. */
+/** The base address of an API; a slash at its end is removed. */
 export const baseUrl = (more: { missing?: Sentence; description?: string } = {}) => {
   const { missing, ...options } = more
   return Type.Unsafe<string>({
@@ -56,7 +56,7 @@ export function readUrl(name: string, value: string, protocols: readonly string[
   return mistyped(name, name === 'DATABASE_URL' ? undefined : shown, expected)
 }
 
-/** Refuses a variable; `value` is absent where it is a secret. */
+/** Refuses the value of a variable; `value` is absent if it is a secret. */
 export function mistyped(name: string, value: string | undefined, expected: Sentence): never {
   refuse(
     value === undefined

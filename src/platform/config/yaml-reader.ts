@@ -3,7 +3,7 @@ import { type Document, isAlias, isMap, isScalar, isSeq, LineCounter, type Node,
 import { phrases, type Sentence } from './phrases.ts'
 import { refuse } from './refuse.ts'
 
-/** Shared by all nodes of one file. */
+/** What all nodes of one file share. */
 interface Source {
   name: string
   folder: string
@@ -13,8 +13,8 @@ interface Source {
 }
 
 /**
- * Opens the YAML text of a file at its root. Sentences call the file by its name; `variables` fill `${NAME}`.
- * Throws `StartRefused` for text that is not YAML. An empty text gives undefined.
+ * Opens the YAML text of a file and returns its root node. Messages name the file; `variables` fill `${NAME}`. Throws `StartRefused` for text that is
+ * not YAML. Returns undefined for an empty text.
  */
 export function openYaml(
   file: string,
@@ -28,7 +28,7 @@ export function openYaml(
   if (error) {
     const { line } = lines.linePos(error.pos[0])
     const where = `${name}:${line}`
-    // In `{ … }` YAML reads the braces of a variable as its own. This is the most likely mistake, so it has its own message.
+    // In `{ … }` YAML reads the braces of a variable as its own. This is the most likely mistake, so there is a message for it.
     const slip = text.split('\n')[line - 1]?.includes(`\${`)
     refuse(slip ? phrases.unquoted(where) : phrases.syntax(where, error.message))
   }
@@ -57,7 +57,7 @@ export class ConfigNode {
     this.#line = line
   }
 
-  /** `kherad.config.yaml:12: proxies[0].tls`, or with a member: `….tls.ca_file`. */
+  /** The place in the file: `kherad.config.yaml:12: proxies[0].tls`, or with a member: `….tls.ca_file`. */
   where(member?: string): string {
     const path = member === undefined ? this.path : this.path ? `${this.path}.${member}` : member
     return `${this.#source.name}:${this.#line}${path ? `: ${path}` : ''}`
@@ -67,7 +67,7 @@ export class ConfigNode {
     refuse(phrases.wrong(this.where(), this.#found(), expected))
   }
 
-  /** As `wrong`, for a value that is or may contain a secret: it is not repeated. */
+  /** Refuses a value like `wrong`, but does not repeat it, because it is or may contain a secret. */
   unusable(expected: Sentence): never {
     refuse(
       isEmpty(this.#node)
@@ -94,7 +94,7 @@ export class ConfigNode {
     return pair && this.#at(pair.value as Node | null, step, pair.key as Node)
   }
 
-  /** The members of a mapping. Refuses anything that is not a mapping and every member whose name is not in `known`. */
+  /** The members of a mapping. Refuses anything that is not a mapping, and every member whose name is not in `known`. */
   members(known: readonly string[]): Members {
     if (!isMap(this.#node))
       this.wrong({ en: 'a mapping of names to values', fa: 'نام‌ها را با مقدارشان (نام: مقدار)' })
@@ -108,7 +108,7 @@ export class ConfigNode {
     return new Members(this, members)
   }
 
-  /** A mapping of free names to texts, in order. */
+  /** The texts of a mapping with arbitrary names, in order. */
   textMap(): Record<string, string> {
     if (!isMap(this.#node))
       this.wrong({ en: 'a mapping of names to texts', fa: 'نام‌ها را با متنشان (نام: متن)' })
@@ -127,12 +127,12 @@ export class ConfigNode {
     })
   }
 
-  /** A text that is not empty, `${NAME}` filled in. `expected` completes the refusal. */
+  /** A text that is not empty, with `${NAME}` filled in. `expected` completes the refusal. */
   text(expected: Sentence = { en: 'a text', fa: 'یک متن' }, pattern?: RegExp): string {
     return this.#readText(pattern) ?? this.wrong(expected)
   }
 
-  /** The same for a key or password, which no message repeats. */
+  /** A key or password, read like `text`; no message repeats it. */
   secret(expected: Sentence = { en: 'a text, in quotes', fa: 'متنی در گیومه' }, pattern?: RegExp): string {
     return this.#readText(pattern) ?? this.unusable(expected)
   }
@@ -144,7 +144,7 @@ export class ConfigNode {
     return text === '' || (pattern && !pattern.test(text)) ? undefined : text
   }
 
-  /** The path of a file, from the folder of the configuration file. */
+  /** The absolute path of a file that is named relative to the folder of the configuration file. */
   file(expected: Sentence): string {
     return path.resolve(this.#source.folder, this.text(expected))
   }
@@ -157,7 +157,7 @@ export class ConfigNode {
       typeof number === 'number' && Number.isFinite(number) && (!range.integer || Number.isInteger(number))
     if (!valid || number < range.min || number > range.max) {
       const span = `${range.min} … ${range.max}`
-      // To YAML "1" in quotes is a text; without this hint the message would say that 1 is out of bounds.
+      // YAML reads "1" in quotes as a text; without this hint the message would say that 1 is out of bounds.
       const isQuoted = typeof value === 'string' && Number.isFinite(Number(value)) && value.trim() !== ''
       this.wrong({
         en: `${range.integer ? 'a whole number' : 'a number'} within ${span}${isQuoted ? ', without quotes' : ''}`,
@@ -181,7 +181,7 @@ export class ConfigNode {
     return match
   }
 
-  /** A list whose items are among `values`, none twice. */
+  /** The items of a list, each among `values` and none twice. */
   someOf<Value extends string>(values: readonly Value[]): Value[] {
     const chosen: Value[] = []
     for (const item of this.list()) {
@@ -209,7 +209,7 @@ export class ConfigNode {
     })
   }
 
-  /** A short description of the value; never a filled-in variable, which may be a secret. */
+  /** A short description of the value. It never shows a filled-in variable, which may be a secret. */
   #found(): Sentence {
     if (isMap(this.#node)) return { en: 'a mapping', fa: 'چند نام با مقدارشان' }
     if (isSeq(this.#node) && this.#node.items.length === 0) return { en: 'an empty list', fa: 'فهرستی خالی' }
@@ -237,7 +237,7 @@ export class Members {
     return this.#members.get(name)
   }
 
-  /** The member, or a refusal that says what to write. */
+  /** Returns the member, or refuses with a message that says what to write. */
   need(name: string, fix: Sentence): ConfigNode {
     return this.#members.get(name) ?? refuse(phrases.missing(this.place.where(name), fix))
   }

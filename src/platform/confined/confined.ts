@@ -14,39 +14,46 @@ import { Spares } from './spares.ts'
 
 export { type FindIsolation, type Isolation, openIsolation } from './isolation.ts'
 
-/** Untrusted input (pages, PDFs and shell scripts) is read and run in processes that may crash. */
+/** Runs work on untrusted input (pages, PDFs and shell scripts) in a process that may crash. */
 export type Confine = (work: ConfinedWork) => Promise<Outcome>
 
 export interface ConfinedWork {
   /**
-   * Path of a module that reads its input and writes its answer by `#platform/confined-process`; it may read its own folder. Or a program of this machine, by its
-   * absolute path, which is given no input: what it makes it leaves in its scratch folder, and its end alone tells whether it did (`value` is then undefined).
-   * Where the machine has no bubblewrap, a program can read what this server can: only for those that read the given files alone.
+   * The path of a module that reads its input and writes its answer by `#platform/confined-process`; it may read its own folder. Or a program of this
+   * machine, by its absolute path: it gets no input and leaves its results in its scratch folder, and only its exit tells whether it succeeded
+   * (`value` is then undefined). On a machine without bubblewrap a program can read what this server can, so only programs that read nothing but the
+   * given files may be used.
    */
   module: string | Program
-  /** The account; accounts share the processes fairly. */
+  /** The account for which the work is done; accounts share the processes fairly. */
   accountId: string
-  /** Any value that `v8.serialize` supports. */
+  /** The input: any value that `v8.serialize` supports. */
   input: unknown
-  /** CPU time, loading included. */
+  /** The limit of CPU time, loading included. */
   timeoutMs: number
-  /** Wall-clock time; default: `patience` times `timeoutMs`, and `leastWallMs` at least. */
+  /** The limit of wall-clock time; default: `patience` times `timeoutMs`, and at least `leastWallMs`. */
   wallMs?: number
   maxOutputBytes: number
-  /** Memory limit of the system (default: 464), of which JavaScript may use `heapMb` (default: 320). */
+  /** The memory limit of the system (default: 464), of which JavaScript may use `heapMb` (default: 320). */
   memoryMb?: number
   heapMb?: number
-  /** Absolute paths of files and folders that it may read beside its own code; all users of the system may have to be able to read them. */
+  /** Absolute paths of files and folders that the process may read beside its own code; all users of the system may have to be able to read them. */
   files?: readonly string[]
-  /** An empty folder that it may write to; it finds the path in `process.argv[2]`. Work that leaves more there is lost as `output`. */
+  /**
+   * An empty folder that the process may write to; its path is in `process.argv[2]`. Work that writes more than the folder may hold is lost as
+   * `output`.
+   */
   scratch?: Scratch
-  /** Allows native code, which Node's permissions do not restrict; only for our own libraries over data, never for foreign code. */
+  /** Allows native code, which Node's permissions do not restrict; only for our own libraries that process data, never for foreign code. */
   nativeCode?: boolean
-  /** Allows to start programs of our own libraries; they share its isolation and its limits, each with a count of its own. Never for foreign code. */
+  /**
+   * Allows the process to start programs of our own libraries; they share its isolation and its limits, but each program's use is counted separately.
+   * Never for foreign code.
+   */
   startsPrograms?: boolean
   /**
-   * Whether the next process of this kind is started when this one has ended, and waits a minute for its work: for short work that comes again and again,
-   * always with the same files and without scratch, which a process is started with.
+   * Whether the next process of this kind is started when this one has ended, and waits a minute for its work. This is for short work that recurs
+   * often, always with the same files and without scratch, since both are fixed when a process starts.
    */
   keepsSpare?: boolean
   signal: AbortSignal
@@ -57,12 +64,12 @@ export interface Program {
   args: readonly string[]
 }
 
-/** The account that requests the work, and its signal. */
+/** The account that requests the work, and the signal that aborts it. */
 export type Requester = Pick<ConfinedWork, 'accountId' | 'signal'>
 
 export type Outcome = { value: unknown } | { lost: 'busy' | 'time' | 'output' | 'broken' }
 
-/** Maximum concurrent processes of one server, and how many may wait; more would starve everything else of CPU. */
+/** The maximum of concurrent processes of one server, and how many may wait; more would starve everything else of CPU. */
 const usualPlaces: Places = { working: 4, waiting: 64 }
 
 const usualMemoryMb = 464
@@ -72,10 +79,10 @@ const reservedMb = 560
 
 /** Wall-clock limit as a multiple of the CPU limit, since a process of low priority waits for all others. */
 const patience = 3
-/** The least of it: on a busy machine the start alone takes ten seconds (measured), whatever the work. */
+/** The least wall-clock limit: on a busy machine the start alone takes ten seconds (measured), whatever the work. */
 const leastWallMs = 30_000
 
-/** Path of the isolation programs; the process itself needs none. */
+/** The path of the isolation programs; the process itself needs no environment. */
 const environment = { PATH: '/usr/sbin:/usr/bin:/sbin:/bin' }
 
 const lowPriority = 5
@@ -85,10 +92,10 @@ const home = path.resolve(import.meta.dirname, '../../..')
 const childRooms = ['confined-process', 'words'].map((room) => path.join(import.meta.dirname, '..', room))
 
 /**
- * Starts a process for each piece of work: without environment, with Node's permissions so that it can read its own code and
- * what it is given, write nothing but its scratch folder, start nothing and load no native code; with a memory limit of the system and
- * of V8, a CPU limit, low priority, and killed when its time is over. Where the machine allows it the process has no network, sees no
- * other file and is nobody (`Isolation`). Throws the signal's reason.
+ * Starts a process for each piece of work. The process has no environment, and Node's permissions let it read only its own code and what it is given,
+ * write only to its scratch folder, start no programs and load no native code. It has a memory limit of the system and of V8, a CPU limit and low
+ * priority, and is killed when its time is over. Where the machine allows it the process also has no network, sees no other file and runs as `nobody`
+ * (`Isolation`). Throws the signal's reason.
  */
 export function openConfinement(
   log: Log,
@@ -103,7 +110,7 @@ export function openConfinement(
     const isolation = await find()
     const kind = work.keepsSpare ? kindOf(work) : undefined
     const outcome = await runProcess(work, isolation, kind === undefined ? undefined : spares.take(kind))
-    // Starting a process holds the loop for some milliseconds, which this answer does not wait for.
+    // Starting a process blocks the event loop for some milliseconds, so it happens after this answer.
     if (kind !== undefined) setImmediate(() => spares.keep(kind, () => start(work, isolation)))
     if ('lost' in outcome)
       log.info({ module: nameOf(work.module), lost: outcome.lost }, 'a confined process was lost')
@@ -114,7 +121,7 @@ export function openConfinement(
 const nameOf = (module: string | Program): string =>
   path.basename(typeof module === 'string' ? module : module.path)
 
-/** What a process is started with. */
+/** Identifies everything that is fixed when a process starts, so that a spare fits the work. */
 function kindOf(work: ConfinedWork): string {
   const { module, timeoutMs, memoryMb, heapMb, nativeCode, startsPrograms, files, scratch } = work
   if (typeof module !== 'string' || scratch) throw new Error('no spare can be kept for this work')
@@ -126,16 +133,16 @@ async function runProcess(work: ConfinedWork, isolation: Isolation, spare?: Chil
   const { wallMs = Math.max(leastWallMs, patience * timeoutMs) } = work
   const isProgram = typeof work.module !== 'string'
   if (scratch) await isolation.give(scratch.path)
-  // One that waits already is used up here: its caller may have left meanwhile.
+  // A waiting process that was taken for this work cannot be returned, so it is killed if the caller left meanwhile.
   if (signal.aborted) spare?.kill('SIGKILL')
   signal.throwIfAborted()
   const child = spare ?? start(work, isolation)
   const exited = once(child, 'close').catch(() => [null, null])
-  // Error codes when there was no process, memory or file handle left to start one.
+  // Without a process id there was no process slot, memory or file handle left to start one.
   if (child.pid === undefined) return { lost: 'broken' }
   const kill = () => {
     child.kill('SIGKILL')
-    // A process that the isolation tool had just begun may outlive it and hold the output open for good.
+    // A process that the isolation tool has just started may outlive the tool and hold the output open for good.
     setTimeout(() => child.stdout!.destroy(), leftOpenMs).unref()
   }
   let timedOut = false
@@ -146,7 +153,7 @@ async function runProcess(work: ConfinedWork, isolation: Isolation, spare?: Chil
   using filled = watchScratch(scratch, kill)
   signal.addEventListener('abort', kill, { once: true })
   try {
-    // If the process dies before it has read its input, the pipe breaks; its exit code tells why.
+    // If the process dies before it has read its input, the pipe breaks; its exit code shows the reason.
     child.stdin!.on('error', () => {})
     child.stdin!.end(isProgram ? undefined : serialize(input))
     const output = await readOutput(child, maxOutputBytes)
@@ -172,7 +179,7 @@ function endOf([code, killedBy]: [number | null, NodeJS.Signals | null]): number
   return killedBy ?? (signal?.[0] as NodeJS.Signals | undefined) ?? code
 }
 
-/** The answer was produced by our own code, so only its size is limited; a rendered file may be tens of megabytes. */
+/** Our own code produced the answer, so only its size is limited; a rendered file may be tens of megabytes. */
 const answerBounds = {
   maxDepth: 500,
   maxMembers: Number.POSITIVE_INFINITY,
@@ -199,7 +206,7 @@ function start(work: ConfinedWork, isolation: Isolation): ChildProcess {
     // The soft limit ends a process with a signal that shows the reason.
     `ulimit -S -t ${seconds}; ulimit -H -t ${seconds + 1}`,
     `ulimit -d ${((isProgram ? 0 : reservedMb) + memoryMb) * 1024}`,
-    // Limit of one file, in blocks of 512 bytes; the folder as a whole is watched.
+    // The limit of one file, in blocks of 512 bytes; the size of the whole folder is watched separately.
     `ulimit -f ${Math.ceil((scratch?.bytes ?? 0) / 512)}`,
   ].join('; ')
   return spawn(
@@ -219,7 +226,7 @@ function start(work: ConfinedWork, isolation: Isolation): ChildProcess {
   )
 }
 
-/** The system counts whole ones. */
+/** The CPU limit in whole seconds, as the system counts. */
 const secondsOf = (timeoutMs: number): number => Math.ceil(timeoutMs / 1_000)
 
 const codeOf = (module: string): string[] => [
@@ -229,7 +236,7 @@ const codeOf = (module: string): string[] => [
   path.join(home, 'package.json'),
 ]
 
-/** Node with its own permissions, which hold whatever the machine allows. */
+/** The command that starts Node with its own permissions, which apply whatever the machine allows. */
 const nodeWith = (
   module: string,
   { heapMb = usualHeapMb, nativeCode = false, startsPrograms = false }: ConfinedWork,
@@ -249,11 +256,11 @@ const nodeWith = (
   ...writable,
 ]
 
-/** `node_modules`, wherever this installation has it. */
+/** The folder `node_modules`, wherever this installation has it. */
 const modulesFolder = (): string =>
   fileURLToPath(import.meta.resolve('pg')).replace(/(?<=[\\/]node_modules[\\/]).*$/, '')
 
-/** The output of the process, or undefined where it exceeds `maxBytes`. */
+/** The output of the process; undefined if it exceeds `maxBytes`. */
 async function readOutput(child: ChildProcess, maxBytes: number): Promise<Buffer | undefined> {
   const output = new GrowingBytes()
   try {
@@ -265,7 +272,7 @@ async function readOutput(child: ChildProcess, maxBytes: number): Promise<Buffer
       output.add(chunk)
     }
   } catch (error) {
-    // Destroyed after it was killed.
+    // The stream was destroyed after the process was killed.
     if ((error as NodeJS.ErrnoException).code !== 'ERR_STREAM_PREMATURE_CLOSE') throw error
   }
   return output.take()

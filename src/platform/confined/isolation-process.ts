@@ -1,4 +1,4 @@
-/** Tells who it runs as and whether it can call the server that started it. Started by isolation.ts. */
+/** Reports which user it runs as, and whether it can connect to the server that started it. Started by isolation.ts. */
 import { createConnection } from 'node:net'
 import { json } from 'node:stream/consumers'
 

@@ -9,18 +9,18 @@ import { fileURLToPath } from 'node:url'
 import { foldersAbove } from '#platform/jail'
 
 /**
- * Isolation of a confined process in addition to Node's permissions. `bubblewrap`: it sees no files but its own, no processes and no
- * network; `unshare`: no network; `none`: only Node's permissions and the system's limits.
+ * The isolation of a confined process in addition to Node's permissions. `bubblewrap`: the process sees no files but its own, no other processes and
+ * no network; `unshare`: it has no network; `none`: only Node's permissions and the system's limits apply.
  */
 export interface Isolation {
   tool: 'bubblewrap' | 'unshare' | 'none'
-  /** It has no network, not even to this machine. */
+  /** True if the process has no network, not even to this machine. */
   withoutNetwork: boolean
-  /** True if it runs as `nobody` although this server is root. Undefined if the server is not root, so there are no privileges to drop. */
+  /** True if the process runs as `nobody` although this server is root. Undefined if the server is not root, so there are no privileges to drop. */
   dropsUser: boolean | undefined
   /** The command that starts the program in isolation. */
   prefix(view: View): string[]
-  /** Makes this folder writable for it; called before it starts. */
+  /** Makes the folder writable for the process; called before the process starts. */
   give(folder: string): Promise<void>
 }
 
@@ -31,7 +31,7 @@ export interface View {
 }
 
 /**
- * Finds the strongest isolation that works on this machine by starting a process in each; at first use, and again until the result is
+ * Finds the strongest isolation that works on this machine by starting a process in each. Runs at the first use, and again until the result is
  * certain.
  */
 export type FindIsolation = () => Promise<Isolation>
@@ -56,7 +56,7 @@ export function openIsolation(): FindIsolation {
 
 interface Found {
   isolation: Isolation
-  /** False if a stronger one timed out or could not be started: the machine may be busy. */
+  /** False if a stronger isolation timed out or could not be started: the machine may be busy. */
   isSure: boolean
 }
 
@@ -81,7 +81,7 @@ const none: Isolation = {
   give: async () => {},
 }
 
-/** Strongest first. Containers often forbid one or the other, and some machines forbid user namespaces to all but root. */
+/** The possible isolations, strongest first. Containers often forbid some of them, and some machines forbid user namespaces to all but root. */
 function candidatesOf(amRoot: boolean): Isolation[] {
   const drop = ['setpriv', `--reuid=${nobody}`, `--regid=${nobody}`, '--clear-groups', '--no-new-privs', '--']
   const stay = async () => {}
@@ -98,7 +98,7 @@ function candidatesOf(amRoot: boolean): Isolation[] {
     tool: 'bubblewrap',
     prefix: (view) => [...bubblewrap(view), '--unshare-user', '--'],
   }
-  // Without its own file system view another user could not read the given files, so the process keeps the server's user.
+  // Without a file system view of its own another user could not read the given files, so the process keeps the server's user.
   const unshared: Isolation = {
     ...named,
     tool: 'unshare',
@@ -116,7 +116,7 @@ function bubblewrap({ readable, writable }: View): string[] {
     'bwrap',
     ...['--unshare-net', '--unshare-pid', '--unshare-ipc', '--unshare-uts'],
     ...['--die-with-parent', '--new-session'],
-    // bubblewrap creates the parent folders of what it mounts, for root only unless told otherwise.
+    // bubblewrap creates the parent folders of what it mounts, accessible only to root without `--perms`.
     ...foldersAbove([...shown, ...writable]).flatMap((folder) => ['--perms', '0755', '--dir', folder]),
     ...shown.flatMap((place) => ['--ro-bind', place, place]),
     ...['--dev', '/dev', '--proc', '/proc'],
@@ -125,7 +125,7 @@ function bubblewrap({ readable, writable }: View): string[] {
   ]
 }
 
-/** Tests that a process starts in it and cannot connect to us: support that a machine reports is not trusted. */
+/** Tests that a process starts in this isolation and cannot connect to this server: reported support is not trusted. */
 async function tried(candidate: Isolation): Promise<'works' | 'fails' | 'unknown'> {
   await using server = createServer((socket) => socket.destroy()).listen(0, '127.0.0.1')
   await once(server, 'listening')

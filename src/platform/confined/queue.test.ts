@@ -36,7 +36,7 @@ test('a waiting caller who aborts takes no place', async () => {
   await expect(queue.enter('one', AbortSignal.abort(new Error('gone before')))).rejects.toThrow('gone before')
 })
 
-/** Who got places, in the order in which they got them; `end` gives one of an account back. */
+/** Records which accounts got places, in order; `end` gives back one place of an account. */
 function watched(places: { working: number; waiting: number }) {
   const queue = new FairQueue(places)
   const order: string[] = []
@@ -96,7 +96,7 @@ test('an account cannot fill the line: its newest make way for those of others, 
   await queue.come('many')
   expect(queue.refused).toEqual(['many'])
   await queue.come(...times(4, 'other'))
-  // One of them works, two wait, and the last would have more in the line than those it drives out.
+  // One caller of `other` works and two wait; with a third one waiting, the line of `other` would be longer than that of `many`.
   expect(queue.order).toEqual(['many', 'other'])
   expect(queue.refused.toSorted()).toEqual(['many', 'many', 'many', 'other'])
 })

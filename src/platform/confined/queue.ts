@@ -3,20 +3,20 @@ export interface Places {
   waiting: number
 }
 
-/** A caller in a line; called with whether it got a place. */
+/** A caller in a line; the function is called with whether the caller got a place. */
 type Waiting = (hasPlace: boolean) => void
 
 /**
- * Lets so many work at a time and so many wait for them. Accounts take turns, each in the order of its own. None holds all places,
- * where there is more than one, so that the first of another waits for nobody; and where no more may wait, the newest of the longest
- * line makes way for an account that has fewer in its own.
+ * Lets a limited number of callers work at a time and a limited number wait. Accounts take turns, and the callers of an account keep their order. If
+ * there is more than one place, no account holds all of them, so that the first caller of another account need not wait. When the lines are full, the
+ * newest caller of the longest line makes way for an account with a shorter line.
  */
 export class FairQueue {
   readonly #maxWaiting: number
   readonly #maxOfOne: number
-  /** Places by account. */
+  /** The number of places that each account holds. */
   readonly #held = new Map<string, number>()
-  /** By account, whose turn is next first; none is empty. */
+  /** The waiting callers by account, in the order of the accounts' turns; no line is empty. */
   readonly #lines = new Map<string, Waiting[]>()
   #free: number
   #waiting = 0
@@ -28,8 +28,8 @@ export class FairQueue {
   }
 
   /**
-   * A place for the account, given back by disposing it; undefined where too many wait, at once or because somebody who waits for less
-   * came later. Throws the signal's reason.
+   * Takes a place for the account; disposing gives it back. Undefined if too many wait: at once, or later because a caller of an account with a
+   * shorter line came. Throws the signal's reason.
    */
   async enter(accountId: string, signal: AbortSignal): Promise<Disposable | undefined> {
     signal.throwIfAborted()
@@ -40,7 +40,7 @@ export class FairQueue {
 
   #wait(accountId: string, signal: AbortSignal): Promise<Disposable | undefined> {
     const { promise, resolve, reject } = Promise.withResolvers<Disposable | undefined>()
-    // The place is taken in the moment it is free: whoever comes next must not find it so.
+    // The place is taken at the moment it becomes free, so that no new caller finds it free.
     const waiting: Waiting = (hasPlace) => resolve(hasPlace ? this.#take(accountId) : undefined)
     const onAbort = () => {
       this.#leave(accountId, waiting)
@@ -114,7 +114,7 @@ export class FairQueue {
     if (line.length === 0) this.#lines.delete(accountId)
   }
 
-  /** Whether there is room in the line, which may be made at the cost of the longest. */
+  /** Whether the account may wait. If all lines together are full, the newest caller of the longest line may have to leave for it. */
   #makeRoom(accountId: string): boolean {
     if (this.#waiting < this.#maxWaiting) return true
     const own = this.#lines.get(accountId)?.length ?? 0

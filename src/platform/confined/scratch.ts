@@ -4,7 +4,7 @@ import path from 'node:path'
 /** A folder for one piece of confined work. */
 export interface Scratch {
   path: string
-  /** Maximum bytes of all files in it. */
+  /** The maximum bytes of all files in the folder. */
   bytes: number
 }
 
@@ -37,7 +37,7 @@ export function watchScratch(
   }
 }
 
-/** Files may be deleted while they are counted. */
+/** Adds up the bytes of all files. Files may be deleted meanwhile. */
 async function bytesIn(folder: string): Promise<number> {
   const entries = await readdir(folder, { withFileTypes: true, recursive: true }).catch(() => [])
   const sizes = entries

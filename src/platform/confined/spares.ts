@@ -1,6 +1,6 @@
 import type { ChildProcess } from 'node:child_process'
 
-/** How long a process waits for work, in milliseconds; it holds some forty megabytes. */
+/** How long a spare process waits for work, in milliseconds; it takes some forty megabytes. */
 const usualIdleMs = 60_000
 
 interface Spare {
@@ -9,8 +9,9 @@ interface Spare {
 }
 
 /**
- * Processes that were started before their work came, one of each kind at most: starting takes ten times as long as reading a short file. Each does one
- * piece of work, as any other does. They keep no server running: when it ends their input ends, and they do.
+ * Processes that were started before their work is known, at most one of each kind: starting a process takes ten times as long as reading a short
+ * file. Each does one piece of work, as any other confined process. They do not keep the server alive: when the server ends, their input ends, and
+ * they exit.
  */
 export class Spares {
   readonly #idleMs: number
@@ -20,7 +21,7 @@ export class Spares {
     this.#idleMs = idleMs
   }
 
-  /** The one of this kind, which is the caller's then. */
+  /** Returns the spare of this kind, which then belongs to the caller. */
   take(kind: string): ChildProcess | undefined {
     const spare = this.#spares.get(kind)
     if (!spare) return undefined
@@ -30,7 +31,7 @@ export class Spares {
     return isAlive(spare.child) ? spare.child : undefined
   }
 
-  /** Keeps one of this kind, if there is none. */
+  /** Starts and keeps a spare of this kind, if there is none. */
   keep(kind: string, start: () => ChildProcess): void {
     if (this.#spares.has(kind)) return
     const child = start()
@@ -39,7 +40,7 @@ export class Spares {
       clearTimeout(spare.timer)
       if (this.#spares.get(kind) === spare) this.#spares.delete(kind)
     }
-    // Its end is heard later, on a busy machine much later: nobody gets it meanwhile.
+    // The spare is forgotten at once, so that nobody gets it: the event of its exit comes later, on a busy machine much later.
     const end = (): void => {
       forget()
       child.kill('SIGKILL')
@@ -53,7 +54,7 @@ export class Spares {
 
 const isAlive = ({ exitCode, signalCode }: ChildProcess): boolean => exitCode === null && signalCode === null
 
-/** What would keep the server running. Pipes are sockets, which their types do not say. */
+/** The handles that would keep the server running. The pipes are sockets, although their types do not say so. */
 const handlesOf = (child: ChildProcess): Pick<ChildProcess, 'ref' | 'unref'>[] => [
   child,
   child.stdin as unknown as ChildProcess,

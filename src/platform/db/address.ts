@@ -1,13 +1,13 @@
 import type { ClientConfig } from 'pg'
 
-/** Where a PostgreSQL without a network address listens. Read anew for every connection: after a restart it may be another folder. */
+/** The socket of a PostgreSQL without a network address. It is read anew for every connection: after a restart the folder may be another one. */
 export interface SocketAddress {
   socketFolder: string
   port: number
   user: string
   password?: string
   database: string
-  /** The `cluster_name` of the server that is meant; a connection that leads to another one is closed again. */
+  /** The `cluster_name` of the intended server; a connection that leads to another server is closed again. */
   clusterName?: string
 }
 
@@ -26,7 +26,7 @@ export function socketUrl(address: SocketAddress): string {
   return url.href
 }
 
-/** Settings every connection of Kherad shares; what `PGHOST` and its like say in the environment has no say here. */
+/** Settings that every connection of Kherad shares; `PGHOST` and similar variables of the environment have no effect. */
 export function clientConfig(url: string | SocketAddress): ClientConfig {
   return {
     connectionString: typeof url === 'string' ? url : socketUrl(url),
@@ -37,7 +37,7 @@ export function clientConfig(url: string | SocketAddress): ClientConfig {
   }
 }
 
-/** The address as it may be shown: without user and password. */
+/** The address as it may be shown, without user and password. */
 export function shownAddress(url: string | SocketAddress): string {
   if (typeof url !== 'string') return url.socketFolder
   try {

@@ -1,4 +1,4 @@
-/** Error codes of the socket. */
+/** Error codes of sockets. */
 const socketCodes = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
@@ -27,8 +27,8 @@ const sentences = [
 ]
 
 /**
- * True when an error says that the database cannot be reached or has gone away, as opposed to having refused
- * a statement. Callers answer 503 on it. Whether a statement in flight was carried out is then unknown.
+ * Returns true if an error says that the database cannot be reached or has gone away, as opposed to having refused a statement. Callers answer 503
+ * then. Whether a statement in flight was carried out is unknown.
  */
 export function isDatabaseAway(error: unknown): boolean {
   if (!(error instanceof Error)) return false
@@ -37,7 +37,7 @@ export function isDatabaseAway(error: unknown): boolean {
   if (code !== undefined) {
     // Class 08 is PostgreSQL's "connection exception". ENOENT counts only for a socket: a missing file is another matter.
     if (code === 'ENOENT') return 'syscall' in error && error.syscall === 'connect'
-    // ALTER DATABASE … ALLOW_CONNECTIONS false; the code alone says less.
+    // The error of ALTER DATABASE … ALLOW_CONNECTIONS false; the code alone is not specific enough.
     if (code === '55000') return error.message.endsWith('is not currently accepting connections')
     if (socketCodes.has(code) || serverCodes.has(code) || /^08[0-9A-Z]{3}$/.test(code)) return true
   }
@@ -45,10 +45,10 @@ export function isDatabaseAway(error: unknown): boolean {
   return error.cause !== undefined && isDatabaseAway(error.cause)
 }
 
-/** Whether PostgreSQL has refused a statement since its disk is full. */
+/** Whether PostgreSQL has refused a statement because its disk is full. */
 export const isDiskFull = (error: unknown): boolean =>
   error instanceof Error && (('code' in error && error.code === '53100') || isDiskFull(error.cause))
 
-/** A statement that PostgreSQL has canceled: by its timeout (57014), or because a lock was not free in time (55P03). */
+/** Whether PostgreSQL has cancelled a statement: by its timeout (57014), or because a lock was not free in time (55P03). */
 export const isCanceled = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && (error.code === '57014' || error.code === '55P03')

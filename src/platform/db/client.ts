@@ -1,15 +1,16 @@
 import pg from 'pg'
 import { clientConfig, type SocketAddress } from './address.ts'
 
-/** Class 08 of SQLSTATE: callers treat it as a database that is away. */
+/** SQLSTATE of class 08, which callers treat as a database that is away. */
 const elsewhereCode = '08001'
 const answerMs = 5_000
 
 type Callback = (error: Error | null) => void
 
 /**
- * The class of clients of an address, for a pool or by itself. Of a socket it reads the folder at each connection and asks once whose it is:
- * a folder that was left may be another PostgreSQL's by now, such as that of a copied data folder, and what is written there is lost to us.
+ * The class of clients of an address, for a pool or for single use. With a socket address, each connection reads the folder anew and checks once
+ * which server answers: the folder may meanwhile belong to another PostgreSQL, such as that of a copied data folder, and what is written there is
+ * lost to us.
  */
 export function clientOf(url: string | SocketAddress): typeof pg.Client {
   if (typeof url === 'string') return pg.Client
@@ -48,7 +49,7 @@ export function clientOf(url: string | SocketAddress): typeof pg.Client {
 const timeoutOf = ({ connectionTimeoutMillis }: pg.ClientConfig): pg.ClientConfig =>
   connectionTimeoutMillis === undefined ? {} : { connectionTimeoutMillis }
 
-/** The address leads to the PostgreSQL of another data folder. */
+/** The error when the address leads to the PostgreSQL of another data folder. */
 export class ElsewhereError extends Error {
   override name = 'ElsewhereError'
   readonly code = elsewhereCode

@@ -2,28 +2,28 @@ import type { Socket } from 'node:net'
 import { Readable } from 'node:stream'
 import type pg from 'pg'
 
-/** The part of a connection of pg that its types do not have. */
+/** The part of pg's connection that its types lack. */
 interface Connection {
   query(text: string): void
   sendCopyFail(why: string): void
   stream: Pick<Socket, 'pause' | 'resume' | 'destroy' | 'on' | 'off'>
 }
 
-/** Messages that wait for their reader; of a COPY each is a row. */
+/** The maximum number of messages that wait for their reader; each message of a COPY is a row. */
 const maxWaiting = 64
-/** Of one message, which pg holds as a whole, and twice at that. */
+/** The maximum bytes of one message, which pg holds as a whole, and in two copies. */
 const maxMessageBytes = 64 * 1024 * 1024
 
 /**
- * What a statement copies to its client (COPY … TO STDOUT, BASE_BACKUP), message by message and only as fast as it is read. Ends with an error
- * where the statement does, and at a message of more than 64 MiB; whoever stops earlier ends the connection.
+ * The output of a statement that copies to its client (COPY … TO STDOUT, BASE_BACKUP), message by message and only as fast as it is read. Fails when
+ * the statement does, and at a message of more than 64 MiB; a reader that stops earlier ends the connection.
  */
 export function copyOut(client: pg.ClientBase, text: string): AsyncIterable<Buffer> {
   const copy = new CopyOut(text)
   client.query(copy)
   const cut = () => copy.destroy(new Error('The connection ended during a copy.'))
   client.once('end', cut)
-  // There may be one copy after the other on a connection, one for each of a thousand tables.
+  // A connection may run one copy after another, one for each of a thousand tables.
   copy.once('close', () => client.off('end', cut))
   return copy
 }
@@ -32,7 +32,7 @@ class CopyOut extends Readable implements pg.Submittable {
   readonly #text: string
   #connection: Connection | undefined
   #isOver = false
-  /** Of a message that is not whole yet. */
+  /** The bytes received of a message that is not complete yet. */
   #cameBytes = 0
 
   constructor(text: string) {
@@ -57,7 +57,7 @@ class CopyOut extends Readable implements pg.Submittable {
 
   handleCopyData({ chunk }: { chunk: Buffer }): void {
     this.#cameBytes = 0
-    // pg reads the next messages into the same memory.
+    // The chunk is copied, because pg reads the next messages into the same memory.
     if (!this.destroyed && !this.push(Buffer.from(chunk))) this.#connection?.stream.pause()
   }
 
@@ -71,7 +71,7 @@ class CopyOut extends Readable implements pg.Submittable {
     this.destroy(error)
   }
 
-  /** The server goes on with a copy that nobody reads any more until its connection is gone. */
+  /** Closes the connection of an unfinished copy, because the server would go on sending rows that nobody reads. */
   override _destroy(error: Error | null, done: (error?: Error | null) => void): void {
     this.#connection?.stream.off('data', this.#count)
     if (!this.#isOver) this.#connection?.stream.destroy()
@@ -80,7 +80,7 @@ class CopyOut extends Readable implements pg.Submittable {
 
   handleReadyForQuery(): void {
     this.#isOver = true
-    // For what comes next on the connection.
+    // The next statement on the connection needs the stream running.
     this.#connection?.stream.resume()
     this.push(null)
   }

@@ -39,23 +39,23 @@ export interface DbLog {
 export interface Statement {
   name?: string
   text: string
-  /** Timeout in milliseconds; then the connection is closed and the statement fails. Default: that of `openDb`. */
+  /** Timeout in milliseconds, after which the connection is closed and the statement fails. Default: that of `openDb`. */
   timeoutMs?: number
-  /** Uses a connection reserved for such statements, so that it never waits for the pool. */
+  /** Uses a connection reserved for such statements, so that the statement never waits for the pool. */
   apart?: boolean
 }
 
 export interface Db extends AsyncDisposable {
-  /** For queries that are not performance-critical. */
+  /** The query builder, for queries that are not performance-critical. */
   readonly kysely: Kysely<Tables>
   readonly pool: pg.Pool
-  /** Where it is, as it may be shown. */
+  /** The address of the database, as it may be shown. */
   readonly address: string
   /** Runs `fn` in one READ COMMITTED transaction: commits when it resolves, rolls back and rethrows when it throws. */
   tx<T>(fn: (tx: Tx) => Promise<T>): Promise<T>
   /** Runs a frequently executed statement and returns its rows. */
   query<Row>(statement: Statement, values: readonly unknown[]): Promise<Row[]>
-  /** Listens on the channels until disposed, on the one connection of all listeners. */
+  /** Listens on the channels until disposed; all listeners share one connection. */
   listen(channels: readonly string[], on: ListenEvents): AsyncDisposable
 }
 
@@ -63,29 +63,29 @@ export interface OpenOptions {
   url: string | SocketAddress
   /** Maximum pooled connections; reserved statements add one, and all listeners together one. */
   maxConnections?: number | undefined
-  /** No statement runs longer; 30 s if absent. */
+  /** The longest time a statement may run; 30 s if absent. */
   statementTimeoutMs?: number | undefined
-  /** How long a new connection, or a free one of the pool, is waited for; 5 s if absent. */
+  /** How long to wait for a new connection, or for a free one of the pool; 5 s if absent. */
   connectMs?: number | undefined
-  /** No statement has parallel workers: their processes are not those that `onBackend` is given. */
+  /** Turns off parallel workers for all statements, because `onBackend` does not get the pids of their processes. */
   withoutWorkers?: boolean | undefined
-  /** Is given the pid of the server's process of each new pooled connection, on the machine of the server. */
+  /** Called with the pid of the server process of each new pooled connection, on the server's machine. */
   onBackend?: ((pid: number) => void) | undefined
   log?: DbLog | undefined
 }
 
 const quiet: DbLog = { info() {}, warn() {} }
-/** No statement of the pool may run longer; migrations lift it for themselves. */
+/** The longest time a statement of the pool may run; migrations lift this limit for themselves. */
 const defaultTimeoutMs = 30_000
-/** Beyond the server's own timeout: if nothing was received by then, not even an error, the connection is closed. */
+/** How long the client waits beyond the server's own timeout: if nothing was received by then, not even an error, the connection is closed. */
 const answerMs = 5_000
-/** A transaction idle for this long has lost its client; its locks are released. */
+/** A transaction that is idle for this long has lost its client; its locks are released. */
 const idleInTransactionMs = 60_000
 const oldestServer = 160_000
 
 /**
- * Opens a pool and proves that the database answers. int8 comes back as `bigint`, numeric as string, timestamptz as
- * `Date`, date as 'YYYY-MM-DD', json parsed. Throws `StartRefused` when there is no usable PostgreSQL at the address.
+ * Opens a pool and checks that the database answers. int8 comes back as `bigint`, numeric as string, timestamptz as `Date`, date as 'YYYY-MM-DD',
+ * json parsed. Throws `StartRefused` if there is no usable PostgreSQL at the address.
  */
 export async function openDb(options: OpenOptions): Promise<Db> {
   const db = dbAt(options)
@@ -98,7 +98,10 @@ export async function openDb(options: OpenOptions): Promise<Db> {
   return db
 }
 
-/** The same at an address whose database has been proven: it connects when it is used, and a start waits for no statement of it. */
+/**
+ * Opens the database like `openDb`, but without a check, at an address that was checked before: it connects at its first use, and a start does not
+ * wait for a statement.
+ */
 export function dbAt({
   url,
   maxConnections = 10,
@@ -114,7 +117,7 @@ export function dbAt({
   return dbOver(pools, { url, statementTimeoutMs, log })
 }
 
-/** The same over connections that were opened elsewhere; disposing it closes them. `apart` may be the same. */
+/** Makes a `Db` of pools that were opened elsewhere; disposing it closes them. `apart` may be the same pool as `shared`. */
 export function dbOver(
   pools: { shared: pg.Pool; apart: pg.Pool },
   {
@@ -133,7 +136,7 @@ export function dbOver(
     tx: (fn) => runTransaction(kysely, fn),
     async query<Row>(statement: Statement, values: readonly unknown[]) {
       const { timeoutMs = statementTimeoutMs + answerMs, apart = false, ...text } = statement
-      // pg knows the option (client.js), its types do not.
+      // pg knows the option (client.js), but its types do not.
       const query = { ...text, values: [...values], query_timeout: timeoutMs } as pg.QueryConfig
       const { rows } = await pools[apart ? 'apart' : 'shared'].query(query)
       return rows as Row[]
@@ -148,7 +151,10 @@ export function dbOver(
   }
 }
 
-/** A part of the start that needs the database. Throws `StartRefused` where the database is lost meanwhile, as where it was never there, or answers too late. */
+/**
+ * Runs a part of the start that needs the database. Throws `StartRefused` if the database is lost meanwhile, as if it had never been there, or
+ * answers too late.
+ */
 export async function duringStart<Result>(
   { address }: Pick<Db, 'address'>,
   start: () => Promise<Result>,
@@ -161,7 +167,7 @@ export async function duringStart<Result>(
   }
 }
 
-/** Throws `StartRefused` for a database that is away or answers too late, and everything else as it is. */
+/** Throws `StartRefused` for a database that is away or answers too late, and any other error as it is. */
 function refuseUnanswered(address: string, error: unknown): never {
   const reason = error instanceof Error ? error.message : ''
   if (isDatabaseAway(error)) refuseStart(phrases.away(address, reason || 'ECONNREFUSED'), error)
@@ -190,13 +196,13 @@ function openPool(url: string | SocketAddress, options: PoolOptions, log: DbLog)
     ...(withoutWorkers && { options: '-c max_parallel_workers_per_gather=0 -c jit=off' }),
   })
   pool.on('error', (err) => {
-    // While it ends, the server may stop before it has read that a connection was left.
+    // While the pool ends, the server may stop before it has read that a connection was closed.
     if (!pool.ending) log.warn({ err }, 'an idle connection to the database is lost')
   })
   // A connection in use has no 'error' listener of the pool, and an unhandled 'error' event would end the process.
   pool.on('connect', (client) => {
     client.on('error', () => undefined)
-    // pg knows it (client.js), its types do not.
+    // pg knows the property (client.js), but its types do not.
     const { processID } = client as unknown as { processID: number | null }
     if (processID) onBackend?.(processID)
   })
@@ -209,7 +215,7 @@ async function checkServer(pool: pg.Pool, url: string | SocketAddress): Promise<
     .query<{ server_version_num: string }>('show server_version_num')
     .then(({ rows }) => Number(rows[0]?.server_version_num))
     .catch((error: Error) => {
-      // Not bound to a code: a wrong password, a missing database and a closed port all end the start alike.
+      // This does not depend on the error code: a wrong password, a missing database and a closed port all end the start alike.
       if (!isDatabaseAway(error) && !isCanceled(error))
         refuseStart(phrases.unusable(shown, error.message), error)
       return refuseUnanswered(shown, error)

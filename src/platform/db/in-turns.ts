@@ -1,12 +1,12 @@
-/** The database for callers who must not take all of its connections. */
+/** A database for callers who must not take all of its connections. */
 import { Kysely, PostgresDialect, type PostgresPoolClient } from 'kysely'
 import type { Db, Tables } from './db.ts'
 import { runTransaction } from './transaction.ts'
 
-/** Runs work when its turn has come. */
+/** Runs work when its turn comes. */
 export type Turn = <Result>(work: () => Promise<Result>) => Promise<Result>
 
-/** The same database; each connection is asked for in a turn, which lasts until it is given back. Listening goes on as it does there. */
+/** Wraps the database: each connection is requested in a turn, which lasts until the connection is released. Listening is passed on as it is. */
 export function dbInTurns(db: Db, turn: Turn): Db {
   const connect = (): Promise<PostgresPoolClient> =>
     new Promise((resolve, reject) => {
@@ -30,7 +30,7 @@ export function dbInTurns(db: Db, turn: Turn): Db {
     kysely,
     tx: (fn) => runTransaction(kysely, fn),
     query: (statement, values) => turn(() => db.query(statement, values)),
-    // It is its owner's to close.
+    // Its owner closes the database.
     async [Symbol.asyncDispose]() {},
   }
 }

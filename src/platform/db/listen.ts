@@ -9,7 +9,7 @@ export interface ListenEvents {
   message(channel: string, payload: string): void
   /** Listening has started or resumed; messages before this may have been missed. */
   up(): void
-  /** The connection is lost: messages may be missed from here on. */
+  /** The connection is lost: from now on messages may be missed. */
   down(): void
 }
 
@@ -24,7 +24,7 @@ interface Listener {
   isUp: boolean
 }
 
-/** What a process listens to, all on one connection, which is open while somebody listens. */
+/** All listeners of a process, on one connection, which is open while there is a listener. */
 export class Listening {
   readonly #url: string | SocketAddress
   readonly #log: DbLog
@@ -54,11 +54,11 @@ export class Listening {
 /** One connection, which accepts one statement at a time. */
 interface Connection {
   ask(text: string): Promise<unknown>
-  /** Ends it. */
+  /** Ends the connection with this error. */
   fail(error: unknown): void
 }
 
-/** Reconnects with growing pauses whenever its connection is lost. */
+/** The listening connection. When it is lost, a new one is made, with growing pauses between attempts. */
 class Line {
   readonly #url: string | SocketAddress
   readonly #log: DbLog
@@ -79,7 +79,7 @@ class Line {
     if (this.#connection) void this.#begin(listener, this.#connection)
   }
 
-  /** How many are left. Its channels stay until the connection ends: they are a few names of the program. */
+  /** Removes the listener and returns how many remain. Its channels stay until the connection ends: they are a few names of the program. */
   remove(listener: Listener): number {
     this.#listeners.delete(listener)
     return this.#listeners.size
@@ -117,7 +117,7 @@ class Line {
     signal.addEventListener('abort', onStop)
     let heartbeat: NodeJS.Timeout | undefined
     try {
-      // While stopping, an address that does not answer is not waited for.
+      // When stopping, do not wait for an address that does not answer.
       await Promise.race([client.connect(), ended.promise])
       if (signal.aborted) return undefined
       const connection = connectionOf(client, ended.resolve)

@@ -15,18 +15,18 @@ import { phrases } from './phrases.ts'
 /** The key of the advisory lock. Any number works as long as it never changes. */
 const lockKey = 7_210_418_001
 
-/** Who follows what is done. */
+/** Callbacks for whoever follows the migrations. */
 export interface MigrationEvents {
-  /** Before the first of several files; `last` was applied before them. */
+  /** Called before the first pending file; `last` is the newest file applied before. */
   begins?(last: string | undefined, coming: readonly string[]): Promise<void>
-  /** One was applied, in so many milliseconds. */
+  /** Called when a file has been applied, with the milliseconds that it took. */
   applied?(name: string, ms: number): void
 }
 
 /**
- * Brings the database to the state of `folder` (`0001-words.sql`, numbered without gaps), each file in a transaction of
- * its own, under an advisory lock: safe to run twice and by several processes at once. Answers the names newly applied.
- * Throws `StartRefused` when the database is newer than the program, when an applied file was changed, or when a file fails.
+ * Brings the database to the state of `folder` (`0001-words.sql`, numbered without gaps), each file in a transaction of its own, under an advisory
+ * lock: safe to run twice and by several processes at once. Returns the names of the newly applied files. Throws `StartRefused` if the database is
+ * newer than the program, an applied file was changed, or a file fails.
  */
 export async function migrate(db: Db, folder: string, on: MigrationEvents = {}): Promise<string[]> {
   const files = await readMigrations(folder)
@@ -46,14 +46,14 @@ export async function migrate(db: Db, folder: string, on: MigrationEvents = {}):
     }
     return coming
   } finally {
-    // This connection has other settings and holds the lock: closing it ends both.
+    // This connection has settings of its own and holds the lock; closing it ends both.
     client.release(true)
   }
 }
 
 async function prepare(client: pg.ClientBase): Promise<void> {
   if (await isPrepared(client)) return
-  // Checked first: even "create if not exists" needs a privilege that a careful operator revokes later.
+  // The tables are checked first: even "create if not exists" needs a privilege that a careful operator revokes later.
   await client
     .query(`
       create schema if not exists platform;
@@ -84,7 +84,7 @@ async function apply(client: pg.ClientBase, file: MigrationFile): Promise<void> 
     ])
     await client.query('commit')
   } catch (error) {
-    // The connection is closed by the caller, which rolls back.
+    // The caller closes the connection, which rolls the transaction back.
     rethrow(error, phrases.migrationFailed(file.name, error instanceof Error ? error.message : String(error)))
   }
 }

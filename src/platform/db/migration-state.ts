@@ -10,7 +10,7 @@ import { phrases } from './phrases.ts'
 export interface MigrationRow {
   number: number
   name: string
-  /** Of the file's text with line ends as LF, so that a checkout that rewrites them changes nothing. */
+  /** The hash of the file's text with LF as line ends, so that a checkout that rewrites line ends changes nothing. */
   sha256: string
   applied_at: Date
 }
@@ -22,7 +22,7 @@ export interface MigrationFile {
   text: string
 }
 
-/** Compares the files of a folder with those applied to a database. */
+/** How the files of a folder compare with those applied to a database. */
 export interface MigrationState {
   files: readonly MigrationFile[]
   /** Names of the applied files, in order; empty before the first start. */
@@ -37,9 +37,7 @@ export interface MigrationState {
   newer: string[]
 }
 
-/**
- * Compares `folder` with the database and changes nothing in it. Throws `StartRefused` where a file's name is out of order.
- */
+/** Compares `folder` with the database and changes nothing in it. Throws `StartRefused` if a file's name is out of order. */
 export async function migrationState(db: Db, folder: string): Promise<MigrationState> {
   const files = await readMigrations(folder)
   const client = await db.pool.connect()
@@ -50,7 +48,7 @@ export async function migrationState(db: Db, folder: string): Promise<MigrationS
   }
 }
 
-/** Reads the numbered files of the folder, in order. Other names than `0001-some-words.sql` are refused, gaps too. */
+/** Reads the numbered files of the folder, in order. Refuses names other than `0001-some-words.sql`, and gaps. */
 export async function readMigrations(folder: string): Promise<MigrationFile[]> {
   const names = (await readdir(folder)).filter((name) => name.endsWith('.sql')).sort()
   return Promise.all(
@@ -63,7 +61,7 @@ export async function readMigrations(folder: string): Promise<MigrationFile[]> {
   )
 }
 
-/** True when the table of migrations is there. */
+/** True if the table of migrations exists. */
 export async function isPrepared(client: pg.ClientBase): Promise<boolean> {
   const { rows } = await client.query<{ here: boolean }>(
     "select to_regclass('platform.migrations') is not null as here",

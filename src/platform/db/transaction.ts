@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely'
 import type { Tables, Tx } from './db.ts'
 
-/** The error that ended `fn` is the one thrown, also when the connection is too broken to roll back. */
+/** Runs `fn` in a transaction. The error that ended `fn` is the one thrown, even if the connection is too broken to roll back. */
 export async function runTransaction<T>(kysely: Kysely<Tables>, fn: (tx: Tx) => Promise<T>): Promise<T> {
   let first: { error: unknown } | undefined
   try {

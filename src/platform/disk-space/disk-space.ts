@@ -1,6 +1,6 @@
 /**
- * How much room the disks have that this server writes to. They are looked at in the background, so that a request is refused by what is
- * known, before it costs anything; what is under way may use what is left below the floor (docs/decisions/0092-room-before-orders.md).
+ * How much room is left on the disks that this server writes to. They are measured in the background, so that a request can be refused at once,
+ * before it costs anything; work that has begun may use what is left below the floor (docs/decisions/0092-room-before-orders.md).
  */
 import { realpath, stat, statfs } from 'node:fs/promises'
 import path from 'node:path'
@@ -13,39 +13,39 @@ export type { DiskName } from './phrases.ts'
 
 export interface WatchedDisk {
   name: DiskName
-  /** The folder, which may not be there yet: then the nearest above it. */
+  /** The watched folder. If it does not exist yet, the nearest existing folder above it is measured. */
   folder: string
-  /** Bytes that have to be free. */
+  /** The minimum of free bytes. */
   leastBytes: number
 }
 
-/** What a disk said last. */
+/** The last measurement of a disk. */
 export interface Room {
   device: number
   freeBytes: number
-  /** Undefined where the file system counts none. */
+  /** Undefined if the file system does not count inodes. */
   freeInodes: number | undefined
 }
 
 export interface DiskSpaceOptions {
   disks: readonly WatchedDisk[]
-  /** In milliseconds. */
+  /** The interval between measurements, in milliseconds. */
   everyMs?: number
-  /** After so long a disk that has not answered is left alone. */
+  /** How long to wait for a disk, in milliseconds; one that has not answered by then is skipped. */
   slowMs?: number
-  /** Tests answer for a disk, and for the time, here. */
+  /** Tests replace the measurement and the time here. */
   measure?: (folder: string) => Promise<Room>
   nowMs?: () => number
 }
 
 const usualEveryMs = 1_000
-/** A disk that takes longer is left alone until it answers, so that the others are looked at. */
+/** A disk that takes longer, in milliseconds, is skipped until it answers, so that the others are measured. */
 const usualSlowMs = 1_000
-/** What a disk said is believed for so long. */
+/** How long a measurement counts. */
 const staleMs = 10_000
-/** A call to a disk that hangs occupies a thread of the process (of four) until it returns. */
+/** The maximum of disks that may hang at once: a call to a hanging disk occupies a thread of the process (of four) until it returns. */
 const maxHanging = 2
-/** Each file takes an inode, and a file system may run out of them first. */
+/** The minimum of free inodes: each file takes one, and a file system may run out of inodes first. */
 export const leastInodes = 256
 const mebibyte = 1024 * 1024
 
@@ -73,7 +73,7 @@ export class DiskSpace implements Disposable {
     if (disks.length > 0) this.#timer = setInterval(() => void this.refresh(), everyMs).unref()
   }
 
-  /** Looks at every disk that does not hang. */
+  /** Measures every disk that does not hang. */
   refresh(): Promise<void> {
     this.#looking ??= this.#lookAtAll().finally(() => {
       this.#looking = undefined
@@ -81,19 +81,19 @@ export class DiskSpace implements Disposable {
     return this.#looking
   }
 
-  /** The first of these disks that has too little room; undefined also where nothing is known. */
+  /** The first of these disks that has too little room; undefined also if nothing is known about them. */
   lacking(names: readonly DiskName[]): DiskName | undefined {
     for (const known of this.#disks) if (names.includes(known.name) && this.#lacks(known)) return known.name
     return undefined
   }
 
-  /** Throws STORAGE_FULL where one of them has too little room. */
+  /** Throws STORAGE_FULL if one of these disks has too little room. */
   require(names: readonly DiskName[]): void {
     const of = this.lacking(names)
     if (of !== undefined) throw fullDisk(of)
   }
 
-  /** One for each device: what lies on it stands in one sentence. */
+  /** One problem for each device and kind; disks on the same device share one sentence. */
   problems(): Problem[] {
     const byDevice = new Map<string, Known[]>()
     for (const known of this.#disks) {
@@ -114,7 +114,7 @@ export class DiskSpace implements Disposable {
     return this.#nowMs() - seenMs > staleMs
   }
 
-  /** What a disk said too long ago refuses nobody. */
+  /** Whether the disk has too little room. A measurement that is too old refuses nobody. */
   #lacks(known: Known): boolean {
     const { room, leastBytes } = known
     if (room === undefined || this.#isStale(known)) return false
@@ -128,7 +128,7 @@ export class DiskSpace implements Disposable {
     }
   }
 
-  /** Resolves when it is known, or when it takes too long: what comes later still counts. */
+  /** Resolves when the disk is measured, or when that takes too long; a late result still counts. */
   #lookAt(disk: Known): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>()
     disk.isHanging = true
@@ -139,7 +139,7 @@ export class DiskSpace implements Disposable {
           disk.room = room
           disk.seenMs = this.#nowMs()
         },
-        // Its folder cannot be read: what needs it says so.
+        // The folder cannot be read; whatever needs it will report that.
         () => undefined,
       )
       .finally(() => {
@@ -169,11 +169,11 @@ function describe(kind: ProblemKind, all: readonly Known[]): Problem {
   return { code: kind, message, blocks: true }
 }
 
-/** Of the folder, or of the nearest above it that is there. */
+/** Measures the disk of the folder, or of the nearest folder above it that exists. */
 export async function measureRoom(folder: string): Promise<Room> {
   try {
     const [{ bavail, bsize, files, ffree }, { dev }] = await Promise.all([statfs(folder), stat(folder)])
-    // Some file systems, such as btrfs, make inodes as they need them and say zero.
+    // Some file systems, such as btrfs, create inodes as they need them and report zero.
     return { device: dev, freeBytes: bavail * bsize, freeInodes: files > 0 ? ffree : undefined }
   } catch (error) {
     const above = path.dirname(folder)
@@ -184,14 +184,14 @@ export async function measureRoom(folder: string): Promise<Room> {
 
 export interface Folders {
   dataDir: string
-  /** Of the embedded PostgreSQL; undefined where another one is used. */
+  /** The folder of the embedded PostgreSQL; undefined if another PostgreSQL is used. */
   cluster: string | undefined
   spool: string
-  /** Undefined where bytes are stored elsewhere. */
+  /** The folder of stored files; undefined if they are stored elsewhere. */
   files: string | undefined
 }
 
-/** What a server with these folders writes to. PostgreSQL's WAL may be a link to another disk. */
+/** The disks that a server with these folders writes to. PostgreSQL's WAL may be a link to another disk. */
 export async function disksOf(
   { dataDir, cluster, spool, files }: Folders,
   least: Record<DiskName, number>,

@@ -25,38 +25,40 @@ declareFailures({
   },
 })
 
-/** For whoever made a request that found no room: somebody has to make it. */
+/** When a request that found no room may be repeated: until then somebody has to make room. */
 const retryAfterMs = 30_000
 
-/** STORAGE_FULL of this disk, which programs find in `details.disk`. */
+/** The failure STORAGE_FULL for this disk, which programs find in `details.disk`. */
 export const fullDisk = (of: DiskName, cause?: unknown): Failure => failureOf('STORAGE_FULL', of, cause)
 
-/** STORAGE_UNWRITABLE, where it is not the file system that says so. */
+/** The failure STORAGE_UNWRITABLE, for a cause that is not an error of the file system. */
 export const unwritableDisk = (of: DiskName): Failure => failureOf('STORAGE_UNWRITABLE', of, undefined)
 
 const failureOf = (code: 'STORAGE_FULL' | 'STORAGE_UNWRITABLE', of: DiskName, cause: unknown): Failure =>
   new Failure(code, { disk: diskNames[of] }, { retryAfterMs, details: { disk: of }, cause })
 
 const full = new Set<string | undefined>(['ENOSPC', 'EDQUOT'])
-/** A disk that is mounted to be read only, or that is broken or gone. */
+/** Codes of a disk that is mounted read-only, broken or gone. */
 const broken = new Set<string | undefined>(['EROFS', 'EIO', 'ESTALE'])
-/** A folder that lets this user write no more. */
+/** Codes of a folder that this user may not write to. */
 const closed = new Set<string | undefined>(['EACCES', 'EPERM'])
 
 const codeOf = (error: unknown): string | undefined =>
   error instanceof Error && 'code' in error ? String(error.code) : undefined
 
-/** Whether a file system refused to write since it is full. */
+/** Whether a file system refused to write because it is full. */
 export const isFullDisk = (error: unknown): boolean => full.has(codeOf(error))
 
-/** The refusal of a file system as a failure of ours, which 500 would take for a defect of the program; every other error as it is. */
+/**
+ * Turns the refusal of a file system into a failure, because as 500 it would look like a defect of the program; returns every other error as it is.
+ */
 export function diskFailure(error: unknown, of: DiskName): unknown {
   if (error instanceof Failure) return error
   if (isFullDisk(error)) return fullDisk(of, error)
   return broken.has(codeOf(error)) ? failureOf('STORAGE_UNWRITABLE', of, error) : error
 }
 
-/** The same of what was to be written into a folder of ours, where a missing right is the operator's to give back. */
+/** Works like `diskFailure`, for writing into a folder of ours; there a missing right is a failure too, which the operator can fix. */
 export const writeFailure = (error: unknown, of: DiskName): unknown =>
   !(error instanceof Failure) && closed.has(codeOf(error))
     ? failureOf('STORAGE_UNWRITABLE', of, error)

@@ -1,8 +1,8 @@
-/** The disks that must have room, as operators know them. Readiness is public: no path stands in its sentences. */
+/** The disks that must have room, as operators know them. Readiness is public, so its sentences contain no path. */
 import type { Localized } from '#platform/errors'
 import { persianDigits } from '#platform/words'
 
-/** `wal` is where PostgreSQL writes ahead, which may lie on a disk of its own. */
+/** The watched disks; `wal` is where PostgreSQL writes its write-ahead log, which may lie on a disk of its own. */
 export type DiskName = 'data' | 'database' | 'wal' | 'spool' | 'files'
 
 export const diskNames: Record<DiskName, Localized> = {
@@ -13,7 +13,7 @@ export const diskNames: Record<DiskName, Localized> = {
   files: { en: 'The disk of stored files', fa: 'دیسک فایل‌های ذخیره‌شده' },
 }
 
-/** What lies on one disk stands in one sentence. */
+/** Sentences about disks. Disks that lie on one device share a sentence. */
 export const spacePhrases = {
   lacksBytes: (names: readonly DiskName[], freeMb: number, leastMb: number): Localized => ({
     en: `${together(names, 'en')} has only ${freeMb} MB free and needs ${leastMb} MB: make room; calls that must store something are refused until then.`,

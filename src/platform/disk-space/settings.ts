@@ -4,19 +4,19 @@ import type { DiskName } from './phrases.ts'
 
 declare module '#platform/config' {
   interface Settings {
-    /** Bytes that have to be free on each disk that is written. */
+    /** The bytes that have to be free on each disk that is written to. */
     disk: DiskConfig
   }
 }
 
 export type DiskConfig = Record<DiskName, number>
 
-/** Enough for what is under way when new orders are refused: settlements, and results that are paid. */
+/** Enough for work that has begun when new orders are refused: settlements, and results that are paid for. */
 const defaultMb = 64
 
 const least = (description: string) => integerIn(0, 100_000_000, { default: defaultMb, description })
 
-/** Below these nothing more is ordered that must be stored. */
+/** The minimum of free space on each disk. Below it nothing more is ordered that must be stored. */
 export const disk = fileSection({
   name: 'disk',
   schema: Type.Object(

@@ -1,23 +1,23 @@
 /**
- * Looks up paid calls of background work. The id of such a call was chosen and stored before it, and is the id of its receipt: the receipt,
- * committed with the hold, shows that the call began, and the reply, committed with the settlement, holds its result. So the ledger is the
- * journal (docs/decisions/0022-effects-are-receipts.md). Rules: an id is used by one attempt of one process; whoever takes work over looks
- * the id up first, and begins a second call only if the first is `untouched`.
+ * Looks up paid calls of background work. The id of such a call is chosen and stored before the call, and is the id of its receipt: the receipt,
+ * committed with the hold, shows that the call began, and the reply, committed with the settlement, holds its result. So the ledger is the journal
+ * (docs/decisions/0022-effects-are-receipts.md). Rules: an id is used by one attempt of one process; whoever takes work over looks the id up first,
+ * and begins a second call only if the first is `untouched`.
  */
 import type { Tx } from '#platform/db'
 import { deleteReply, fence, type Ledger, type Payer } from '#platform/ledger'
 import './errors.ts'
 
 export type Effect =
-  /** No hold was ever taken: fence the id before another is used. */
+  /** No hold was ever taken: fence the id before another id is used. */
   | { state: 'never' }
-  /** Its hold is open, in this process, another one, or one that is not yet known to be dead. Look it up again later. */
+  /** The call's hold is open, in this process, in another one, or in one that is not yet known to be dead. Look it up again later. */
   | { state: 'running' }
-  /** It ended, and its answer is known; `reply` is null if it was already consumed or is too old. */
+  /** The call ended, and its answer is known; `reply` is null if it was already consumed or is too old. */
   | { state: 'done' | 'failed'; statusCode: number; reply: string | null }
-  /** It ended without effect or charge: another call may be made, under another id. */
+  /** The call ended without effect or charge: another call may be made, under another id. */
   | { state: 'untouched' }
-  /** The upstream may have executed it with an unknown result. It is charged at its hold, and never called again. */
+  /** The upstream may have executed the call, with an unknown result. Its hold is charged, and it is never called again. */
   | { state: 'ambiguous' }
 
 /** How long a reply is looked up; the ledger stores it somewhat longer. */

@@ -5,25 +5,25 @@ import { typedOf, type Variables, variableReader } from './variables.ts'
 export { processVariables } from './process-variables.ts'
 export { type Variable, type VariableReader, type Variables, variableReader } from './variables.ts'
 
-/** What the program itself reads from the environment, as the operator typed it: one flat list, unchecked (see `loadConfig`). */
+/** What the program itself reads from the environment, as the operator typed it: one flat list, unchecked (`loadConfig` checks it). */
 export interface Env {
   host: string
   port: string
   dataDir: string
-  /** Path of the configuration file. */
+  /** The path of the configuration file. */
   configFile: string
-  /** True when the operator named the file: then it must exist. */
+  /** True if the operator named the file: then it must exist. */
   configFileNamed: boolean
   baseUrl: string | undefined
   workers: string
-  /** What this process does; the word after `--role` wins. */
+  /** The role of this process; `--role` on the command line wins. */
   role: string
-  /** `--copy`: what comes from another machine is a copy of what runs there. */
+  /** `--copy`: a data folder from another machine is a copy of an installation that runs there. */
   asCopy: boolean
-  /** The first word after the program's name that it does not know. */
+  /** The first word on the command line that the program does not know. */
   unknownWord: string | undefined
   bootstrapKey: string | undefined
-  /** Encrypts secrets in the database. */
+  /** The operator's secret that encrypts secrets in the database. */
   secret: string | undefined
   /** The key of clients such as `kherad work`; the server itself does not use it. */
   clientKey: string | undefined
@@ -33,7 +33,7 @@ export interface Env {
   logLevel: string
   leaseMs: string
   drainSeconds: string
-  /** Cores this process may use; what `KHERAD_WORKERS=auto` stands for. */
+  /** The number of cores that this process may use, and of workers for `KHERAD_WORKERS=auto`. */
   cores: number
   /** The whole environment, only for `${NAME}` in the configuration file and for the variables that sections declare. */
   variables: Variables
@@ -70,7 +70,7 @@ export function readEnv(variables: Variables, words: readonly string[] = []): En
   }
 }
 
-/** `--role worker` or `--role=worker`. */
+/** The role in `--role worker` or `--role=worker`. */
 function roleOf(words: readonly string[]): string | undefined {
   const at = words.findIndex((word) => word === '--role' || word.startsWith('--role='))
   if (at < 0) return undefined

@@ -1,6 +1,6 @@
 import type { Variable } from './variables.ts'
 
-/** What the environment says of the process itself; the rooms declare theirs beside their settings. */
+/** The variables of the process itself; rooms declare theirs beside their settings. */
 export const processVariables = [
   {
     name: 'KHERAD_HOST',

@@ -1,24 +1,24 @@
-/** Variables of the environment as values: name, meaning and default stand in one place. */
+/** Variables of the environment as values: name, meaning and default are declared in one place. */
 
 /** A variable that a room reads. */
 export interface Variable {
   name: string
-  /** What it does, in one sentence. */
+  /** What the variable does, in one sentence. */
   about: { en: string; fa: string }
-  /** What is read where it is not set. Absent: nothing is, or what `about` says. */
+  /** The value if the variable is not set. If absent: there is none, or it is what `about` says. */
   default?: string
-  /** Never shown: a key or a password. */
+  /** True for a key or a password, which is never shown. */
   secret?: true
 }
 
 export type Variables = Readonly<Record<string, string | undefined>>
 
-/** The text of a variable by its name, or its default; undefined where there is neither. */
+/** The text of a variable by its name, or its default; undefined if it has neither. */
 export type VariableReader<Declared extends Variable> = <Name extends Declared['name']>(
   name: Name,
 ) => Extract<Declared, { name: Name }> extends { default: string } ? string : string | undefined
 
-/** Reads the declared variables. One that is set but empty counts as absent, as shells and compose files mean it. */
+/** Reads the declared variables. A variable that is set but empty counts as absent, as in shells and compose files. */
 export function variableReader<Declared extends Variable>(
   declared: readonly Declared[],
   variables: Variables,

@@ -1,6 +1,6 @@
 /**
- * Every refusal has a stable code. The room that raises a code declares it in its `phrases.ts`: its detail by merging into
- * `Failures`, its HTTP status and sentences (en and fa, with what to do next) by `declareFailures`.
+ * Every refusal has a stable code. The room that raises a code declares it in its `phrases.ts` or `errors.ts`: its detail by merging into `Failures`,
+ * its HTTP status and sentences (en and fa, with what to do next) by `declareFailures`.
  */
 
 // biome-ignore lint/suspicious/noEmptyInterface: rooms add their codes by declaration merging.
@@ -10,14 +10,14 @@ export type FailureCode = keyof Failures & string
 
 export type Language = 'en' | 'fa'
 
-/** A reason, as it is told in each language. */
+/** A text in each language. */
 export type Localized = Record<Language, string>
 
 export interface Declaration<Detail> {
   status: number
   en: (detail: Detail) => string
   fa: (detail: Detail) => string
-  /** False where repeating the request cannot change the answer, sent as `x-should-retry: false`; true where a conflict passes by itself. */
+  /** False if repeating the request cannot change the answer, sent as `x-should-retry: false`; true for a conflict that passes by itself. */
   retry?: boolean
 }
 
@@ -39,10 +39,7 @@ export function declarationOf(code: string): Declaration<unknown> {
   return found as Declaration<unknown>
 }
 
-/**
- * The sentence of a failure with names in place of its details (`The file ‹file› does not exist`), for references that
- * show it without one having happened.
- */
+/** The sentence of a failure with names in place of its details (`The file ‹file› does not exist`), for references that list failures. */
 export function sentenceOf(code: string, language: Language): string {
   let numbers = 0
   const detail = new Proxy(
@@ -52,7 +49,7 @@ export function sentenceOf(code: string, language: Language): string {
   return declarationOf(code)[language](detail)
 }
 
-/** Stands for a detail of any type: prints as its name, as list and as text, and counts as a number of its own. */
+/** Stands for a detail of any type: it prints as its name, as list and as text, and counts as a number of its own. */
 function placeholder(name: string, asNumber: () => number): object {
   const shown = (): string => `‹${name}›`
   return {
@@ -72,16 +69,16 @@ function placeholder(name: string, asNumber: () => number): object {
 export const declaredCodes = (): string[] => [...declared.keys()].sort()
 
 export interface FailureMore {
-  /** Path of the invalid field, such as `messages.0.content`. */
+  /** The path of the invalid field, such as `messages.0.content`. */
   param?: string
-  /** True when an upstream may already have worked for this request; else the answer says `execution_started: false`. */
+  /** True if an upstream may already have worked for this request; otherwise the answer says `execution_started: false`. */
   executed?: boolean
   retryAfterMs?: number
-  /** True where this very request is not run again, whatever its code says of repeats (`x-should-retry: false`); false where it may be. */
+  /** True if this very request is not run again, whatever its code says about repeats (`x-should-retry: false`); false if it may be. */
   final?: boolean
-  /** Id of the receipt that the refusal speaks of. */
+  /** The id of the receipt to which the refusal refers. */
   receiptId?: string
-  /** What clients of a wire read beside the code. */
+  /** Fields that clients of a wire read beside the code. */
   details?: Record<string, unknown>
   cause?: unknown
 }
@@ -113,14 +110,14 @@ export function fail<Code extends FailureCode>(
 
 const passing: ReadonlySet<string> = new Set(['SERVICE_UNAVAILABLE', 'STORAGE_FULL', 'STORAGE_UNWRITABLE'])
 
-/** Whether background work waits for it to pass, in place of failing: the database is away, or a disk has no room. */
+/** Whether background work waits for the failure to pass instead of failing: the database is away, or a disk has no room. */
 export const isPassing = ({ code }: Failure): boolean => passing.has(code)
 
-/** The same failure of a request that is not run again: a client that repeated it by itself would only get to see that. */
+/** The same failure, marked final, for a request that is not run again: a client that repeats it only gets this failure again. */
 export const finalFailure = ({ code, detail, more }: Failure): Failure =>
   new Failure(code, detail, { ...more, final: true })
 
-/** `error.type` by status, as the field's clients know it (decisions §4). */
+/** The `error.type` of a status, as common clients know it (decisions §4). */
 export function errorType(status: number): string {
   if (status === 401) return 'authentication_error'
   if (status === 402) return 'billing_error'
@@ -184,12 +181,12 @@ export function errorHeaders(failure: Failure): Record<string, string> {
   return headers
 }
 
-/** Anything thrown, as a failure: what is not ours becomes INTERNAL, whose cause is logged and never shown. */
+/** Turns anything thrown into a failure: an error that is not a `Failure` becomes INTERNAL, whose cause is logged and never shown. */
 export function asFailure(error: unknown): Failure {
   return error instanceof Failure ? error : new Failure('INTERNAL', {}, { cause: error, executed: true })
 }
 
-/** Stops the start (or a command) with one sentence that a person reads, Persian beside English. */
+/** Stops the start (or a command) with one sentence for people, Persian beside English. */
 export class StartRefused extends Error {
   override name = 'StartRefused'
   readonly fa: string | undefined

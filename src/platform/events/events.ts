@@ -1,13 +1,13 @@
 /**
- * The outbox: events are written in the transaction in which they happen, and delivered later. Events of the ledger's functions are written
- * by SQL, beside their rows.
+ * The outbox: events are written in the transaction in which they happen, and delivered later. The ledger's SQL functions write their events
+ * themselves, beside their rows.
  */
 import { sql } from 'kysely'
 import type { Tx } from '#platform/db'
 
 /**
- * The kinds of events. The room that writes one declares it by declaration merging, with what its data has:
- * `declare module '#platform/events' { interface Events { 'budget.threshold': Threshold } }`.
+ * The kinds of events. The room that writes a kind declares it by declaration merging, with the shape of its data: `declare module '#platform/events'
+ * { interface Events { 'budget.threshold': Threshold } }`.
  */
 // biome-ignore lint/suspicious/noEmptyInterface: rooms add their events by declaration merging.
 export interface Events {}
@@ -18,7 +18,7 @@ export interface Event {
   accountId: string
   projectId: string
   type: EventType
-  /** JSON. It is delivered to outside receivers, so it must not contain secrets. */
+  /** The data, as JSON. It is delivered to outside receivers, so it must not contain secrets. */
   data: Record<string, unknown>
   /** A key for events that may occur only once per account. */
   onceKey?: string

@@ -1,15 +1,15 @@
-/** Folders of this machine: where one lies, and files that are replaced whole. */
+/** Folders of this machine: the place of a folder, and files that are replaced as a whole. */
 import { readFile, realpath, stat } from 'node:fs/promises'
 import path from 'node:path'
 
 export { replaceFile } from './replace-file.ts'
 
-/** Where a folder lies. Device and inode say whether two paths lead to one folder; a copy has its own. */
+/** The place of a folder. Device and inode tell whether two paths lead to one folder; a copy has its own. */
 export interface Place {
   path: string
   device: string
   inode: string
-  /** The machine's id, where it has one: containers often have none. */
+  /** The machine's id; null if it has none, as in many containers. */
   machine: string | null
 }
 
@@ -22,7 +22,7 @@ export async function placeOf(folder: string): Promise<Place> {
   return { path: real, device: String(dev), inode: String(ino), machine: await machineId() }
 }
 
-/** True if the path leads to the folder now, whatever it was called before. */
+/** True if the path now leads to the folder, whatever the folder was called before. */
 export async function leadsTo(name: string, { device, inode }: Place): Promise<boolean> {
   const about = await stat(name, { bigint: true }).catch(() => undefined)
   return about !== undefined && String(about.dev) === device && String(about.ino) === inode
@@ -31,7 +31,7 @@ export async function leadsTo(name: string, { device, inode }: Place): Promise<b
 async function machineId(): Promise<string | null> {
   for (const file of machineFiles) {
     const text = await readFile(file, 'utf8').catch(() => '')
-    // A system that has not been started yet says `uninitialized`.
+    // A system that has not been started yet has `uninitialized` there.
     if (/^[0-9a-f]{32}$/.test(text.trim())) return text.trim()
   }
   return null

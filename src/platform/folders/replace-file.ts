@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { rename, rm, writeFile } from 'node:fs/promises'
 
-/** Writes a file so that readers and other writers see the old text or the new, never a part, even after the power was cut. */
+/** Writes a file so that readers and other writers see the old text or the new text, never a part, even after a power failure. */
 export async function replaceFile(file: string, text: string): Promise<void> {
   const draft = `${file}.${randomBytes(4).toString('hex')}`
   try {

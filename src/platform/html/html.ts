@@ -1,4 +1,4 @@
-/** HTML safe from injection: every value in a template is escaped, unless it is HTML already. */
+/** HTML that is safe from injection: every value in a template is escaped, unless it is `Html` already. */
 export class Html {
   readonly text: string
   constructor(text: string) {
@@ -25,7 +25,7 @@ function textOf(content: Content): string {
   return content.map(textOf).join('')
 }
 
-/** `html\`<p>${anything}</p>\`` */
+/** The template tag: `html\`<p>${anything}</p>\`` */
 export const html = (strings: TemplateStringsArray, ...contents: Content[]): Html =>
   new Html(strings.reduce((text, part, index) => text + textOf(contents[index - 1]) + part))
 

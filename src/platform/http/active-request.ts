@@ -25,7 +25,7 @@ export const anonymousCaller: Caller = {
   models: undefined,
 }
 
-/** One request: what came, what is known of it, and the answer that leaves. */
+/** One request: what was received, what is known about it, and the answer. */
 export class ActiveRequest implements RequestContext {
   readonly app: App
   readonly message: IncomingMessage
@@ -40,13 +40,13 @@ export class ActiveRequest implements RequestContext {
   query: unknown = {}
   params: unknown = {}
   claim: RequestContext['claim']
-  /** Until when it must have come whole; an upload has longer. */
+  /** The deadline for receiving the whole request; an upload has a longer one. */
   timeLimit: Deadline | undefined
-  /** The memory reserved for its body. */
+  /** The memory reserved for the request's body. */
   slot: BodySlot | undefined
-  /** Of a pushed answer. */
+  /** The sink, if the answer is pushed. */
   sink: PushSink | undefined
-  /** Code of the failure sent, for the log line. */
+  /** The code of the failure that was sent, for the log line. */
   code: string | undefined
   /** Headers of the answer, by names in small letters. */
   readonly answerHeaders: Record<string, string>
@@ -103,12 +103,12 @@ export class ActiveRequest implements RequestContext {
     if (body === null || this.isHead) this.response.end()
     else this.response.end(body)
   }
-  /** What chose the headers so far (the page that asks) still counts. */
+  /** Adds to `vary`. The values already set, such as the origin of the page, still count. */
   #varyWith(value: string): string {
     const names = `${this.answerHeaders['vary'] ?? ''},${value}`.split(',').map((name) => name.trim())
     return [...new Set(names.filter((name) => name !== ''))].join(', ')
   }
-  /** The request is over: its body is released, even if its connection stays open. */
+  /** Releases the body when the request is over, even if its connection stays open. */
   async releaseBody(): Promise<void> {
     this.body = undefined
     this.slot?.release()
@@ -117,7 +117,7 @@ export class ActiveRequest implements RequestContext {
   }
 }
 
-/** JSON is UTF-8, and says so. */
+/** Adds the charset to JSON types, which are UTF-8. */
 const withCharset = (type: string): string =>
   type !== jsonType && type.includes('json') && !type.includes('charset') ? `${type}; charset=utf-8` : type
 

@@ -1,4 +1,4 @@
-/** Everything before the handler: key, scope, origin, parameters, body, idempotency claim. */
+/** All checks before the handler: key, scope, origin, parameters, body, idempotency claim. */
 import type { App, Caller } from '#app'
 import { type CredentialKind, requireScope } from '#platform/auth'
 import type { DiskName } from '#platform/disk-space'
@@ -36,13 +36,13 @@ export const checksOf = (route: Route): Checks => ({
   host: route.host === undefined ? undefined : hostPattern(route.host),
 })
 
-/** What the router found in path and query. */
+/** The parameters that the router found in path and query. */
 export interface Came {
   params: Record<string, string | undefined>
   query: Record<string, unknown>
 }
 
-/** Everything before the handler, cheapest refusal first; a body is read only for a caller who may send it. */
+/** Runs all checks before the handler, cheapest refusal first; a body is read only for a caller who may send it. */
 export async function admit(
   app: App,
   route: Route,
@@ -55,7 +55,7 @@ export async function admit(
   const { message } = context
   if (route.cors !== undefined) {
     const params = paramsOf(route, context, came, checks)
-    // Wrong ones are refused below; a function may look up what it is given.
+    // Invalid parameters are refused below; a policy function, which may look them up, gets only valid ones.
     if (typeof route.cors !== 'function' || passes(checks.params, params))
       await exposeByPolicy(app, route.cors, params, context)
   }
@@ -78,13 +78,13 @@ export async function admit(
     checks.query(context.query)
   }
   if (route.upload && (isMultipart(message) || !checks.body)) {
-    // From here on only the longer timeout of uploads applies.
+    // From now on only the longer timeout of uploads applies.
     context.timeLimit?.cancel()
     context.upload = await readUpload(message, route.upload, app)
     checks.upload!(context.upload.fields)
     if (route.upload.inMemory) await reserveMemory(context, intake)
   } else if (route.bodyToDisk) {
-    // From here on only the longer timeout of uploads applies.
+    // From now on only the longer timeout of uploads applies.
     context.timeLimit?.cancel()
     context.bodyFile = await readToDisk(message, bodyLimitOf(route, app), app.spool)
   } else if (checks.body) {
@@ -105,7 +105,7 @@ export async function admit(
       headerText(String(key)),
       route.method,
       pathOf(message.url!),
-      // A text has what belongs to it in the query.
+      // The parameters of a text body are in the query, so the fingerprint includes both.
       route.textBody ? { query: context.query, came: whatCame(context) } : whatCame(context),
     )
 }
@@ -118,14 +118,16 @@ function disksOf({ method, socket, writes }: Route): readonly DiskName[] {
   return (method === 'GET' && !socket) || method === 'DELETE' ? [] : database
 }
 
-/** By what is known of the disks: nothing is asked. Throws STORAGE_FULL, and SPOOL_FULL for what would go through the spool. */
+/**
+ * Decides from the last measurements of the disks, without a new one. Throws STORAGE_FULL, and SPOOL_FULL for a body that would go through the spool.
+ */
 function requireRoom({ space, spool, storage }: App, route: Route, { disks }: Checks): void {
   space.require(disks)
   if (disks.includes('files')) storage.requireRoom()
   if (route.upload || route.bodyToDisk) spool.requireDisk()
 }
 
-/** Whether the body is the text of the route, by its media type. */
+/** Whether the body is the text of the route (`Route.textBody`), by its media type. */
 function isText({ textBody }: Route, { headers }: ActiveRequest): boolean {
   const [type = ''] = (headers['content-type'] ?? '').split(';')
   return textBody !== undefined && type.trim().toLowerCase() === textBody.mediaType
@@ -135,7 +137,7 @@ function bodyLimitOf({ bodyLimit = defaultBodyLimit }: Route, { config }: App): 
   return typeof bodyLimit === 'number' ? bodyLimit : bodyLimit(config)
 }
 
-/** Identifies the caller by its credentials. Throws INVALID_API_KEY and other refusals of a key. */
+/** Identifies the caller by the credentials. Throws INVALID_API_KEY and other refusals of a key. */
 async function lookUpCaller(
   app: App,
   route: Route,
@@ -162,14 +164,14 @@ function requireScopeOf({ scope, orScope }: Route, caller: Caller): void {
   requireScope(caller, scope)
 }
 
-/** For connections that last: throws once the credentials that were admitted are accepted no longer. */
+/** For connections that last: throws once the admitted credentials are no longer valid. */
 export async function requireStillAdmitted(
   app: App,
   route: Route,
   { headers, caller }: ActiveRequest,
 ): Promise<void> {
   if (route.scope === 'public') return
-  // A client secret is for beginning: what it began lasts as long as its key.
+  // A client secret is needed only at the beginning: the connection lasts as long as its key is valid.
   const still =
     caller.kind === 'client'
       ? await app.keys.callerOf(caller.accountId, caller.keyId)
@@ -190,7 +192,7 @@ const paramsOf = (
   ...host?.(headers.host),
 })
 
-/** What must be equal in a repeated request; of what stands on the disk, its hashes. */
+/** The content that must be equal in a repeated request; files on the disk are represented by their hashes. */
 function whatCame({ body, bodyFile, upload }: ActiveRequest): unknown {
   if (bodyFile) return { sha256: bodyFile.sha256 }
   if (!upload) return body
@@ -198,7 +200,7 @@ function whatCame({ body, bodyFile, upload }: ActiveRequest): unknown {
   return { fields: upload.fields, files }
 }
 
-/** For files that have come already. Throws TOO_MUCH_IN_FLIGHT. */
+/** Reserves memory for files that have already arrived. Throws TOO_MUCH_IN_FLIGHT. */
 async function reserveMemory(context: ActiveRequest, intake: Intake): Promise<void> {
   const slot = intake.enter(() => {})
   slot.complete()

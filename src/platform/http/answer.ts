@@ -1,7 +1,7 @@
 import { errorBody, errorHeaders, type Failure } from '#platform/errors'
 import { type ActiveRequest, jsonType } from './active-request.ts'
 
-/** Sends the one error body with its headers. */
+/** Sends a failure as the common error body, with its headers. */
 export function sendFailure(context: ActiveRequest, failure: Failure): void {
   Object.assign(context.answerHeaders, errorHeaders(failure))
   const body = errorBody(failure, context.requestId, context.language)

@@ -1,6 +1,6 @@
 /**
- * `Content-Disposition` of a file to be saved under a name in any script (RFC 6266): the name in UTF-8 (RFC 5987), and beside it what
- * an old reader makes of it.
+ * Returns `Content-Disposition` for a file that is saved under a name in any script (RFC 6266): the name in UTF-8 (RFC 5987), and beside it a form
+ * for old clients.
  */
 export function attachment(stated: string): string {
   const name = stated.replace(turning, '')
@@ -9,10 +9,13 @@ export function attachment(stated: string): string {
   return `attachment; filename="${plain}"${isPlain ? '' : `; filename*=UTF-8''${encoded(name)}`}`
 }
 
-/** Characters that turn the direction of what follows (UAX 9): with one of them `…gnp.exe` is shown as `…exe.png`. Marks and joiners stay. */
+/**
+ * Characters that change the direction of the text after them (UAX 9): with one of them `…gnp.exe` is shown as `…exe.png`. Marks and joiners are
+ * kept.
+ */
 const turning = /[\u202a-\u202e\u2066-\u2069]/g
 
-/** `attr-char` of RFC 5987 is narrower than what `encodeURIComponent` leaves as it is. */
+/** Encodes a name. `attr-char` of RFC 5987 is narrower than what `encodeURIComponent` leaves unencoded. */
 const encoded = (name: string): string =>
   encodeURIComponent(name.toWellFormed()).replace(
     /['()*]/g,

@@ -3,8 +3,8 @@ import type { RequestContext } from './http.ts'
 import { visitorOf } from './trusted-proxies.ts'
 
 /**
- * The base URL at which this caller reaches the server: as configured, otherwise as in the request; the headers of proxies count from those
- * alone that the operator names. Clients send their key there, so only this request's own headers are used, and only for its own answer.
+ * The base URL at which this caller reaches the server: as configured, otherwise as in the request; headers of proxies count only from proxies that
+ * the operator names. Clients send their key there, so only this request's own headers are used, and only for its own answer.
  */
 export function baseUrlOf({ app, headers, peer }: Pick<RequestContext, 'app' | 'headers' | 'peer'>): string {
   const { baseUrl, baseUrlNamed, trustedProxies } = app.config

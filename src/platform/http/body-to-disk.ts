@@ -1,4 +1,4 @@
-/** Bodies that are too large for memory, or that are parsed elsewhere: their bytes go to the spool as they come. */
+/** Bodies that are too large for memory, or that are parsed elsewhere: their bytes go to the spool as they arrive. */
 import type { IncomingMessage } from 'node:http'
 import { PassThrough } from 'node:stream'
 import { Failure } from '#platform/errors'
@@ -6,8 +6,8 @@ import { type Spool, type SpoolFile, TooLarge } from '#platform/spool'
 import { ClientGone, drainBytes, refuseEncoded } from './body.ts'
 
 /**
- * Writes a body of at most `limitBytes` to the spool. What is refused is read to its end but not kept, so that the client gets its answer
- * and the connection serves the next request. Throws BODY_TOO_LARGE, SPOOL_FULL, INVALID_REQUEST and ClientGone; then nothing is left.
+ * Writes a body of at most `limitBytes` to the spool. A refused body is read to its end but not kept, so that the client gets its answer and the
+ * connection serves the next request. Throws BODY_TOO_LARGE, SPOOL_FULL, INVALID_REQUEST and ClientGone; then no file is left.
  */
 export async function readToDisk(
   message: IncomingMessage,
@@ -18,9 +18,9 @@ export async function readToDisk(
   // The client disconnected before anything was read.
   if (message.destroyed && !message.readableEnded) throw new ClientGone()
   const arrived = arrivalOf(message, limitBytes)
-  // A stream of our own: who stops reading it leaves the message, and with it the connection, as they are.
+  // A separate stream: if its reader stops, the message and its connection stay usable.
   const content = new PassThrough()
-  // Its reader gets its errors; before and after it reads, an error must not end the process.
+  // The stream's reader handles its errors; before and after reading, an error must not end the process.
   content.on('error', () => {})
   arrived.catch((gone: Error) => content.destroy(gone))
   try {
@@ -35,7 +35,7 @@ export async function readToDisk(
   }
 }
 
-/** Resolves when the whole message has come, kept or not. */
+/** Resolves when the whole message has arrived, kept or not. */
 function arrivalOf(message: IncomingMessage, limitBytes: number): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>()
   let size = 0

@@ -8,12 +8,12 @@ import { jsonTrouble, reasons } from './phrases.ts'
 
 /** Bytes that are read and discarded beyond the limit, so that the connection stays usable; after that it is closed. */
 export const drainBytes = 256 * 1024 * 1024
-/** The first buffer of a body without Content-Length. */
+/** The size of the first buffer for a body without Content-Length. */
 const firstBytes = 16 * 1024
-/** A body of this size is not announced: it needs no reservation, or hardly any. */
+/** A body up to this size is not announced: it needs no reservation, or hardly any. */
 const smallBytes = 16 * 1024
 
-/** The client disconnected before its request was complete, so there is no answer to send. */
+/** The client disconnected before its request was complete, so no answer can be sent. */
 export class ClientGone extends Error {
   override name = 'ClientGone'
 }
@@ -25,9 +25,8 @@ export interface Body {
 }
 
 /**
- * Reads a whole body of at most `limit` bytes into one buffer. A larger one, and one for which there is no room, is read to its end but
- * not kept, then refused with BODY_TOO_LARGE or TOO_MUCH_IN_FLIGHT, so that the client gets its answer and the connection serves the
- * next request.
+ * Reads a whole body of at most `limit` bytes into one buffer. A body that is larger, or for which there is no room, is read to its end but not kept,
+ * then refused with BODY_TOO_LARGE or TOO_MUCH_IN_FLIGHT, so that the client gets its answer and the connection serves the next request.
  */
 export async function readBody(message: IncomingMessage, limit: number, intake: Intake): Promise<Body> {
   refuseEncoded(message)
@@ -45,7 +44,7 @@ export async function readBody(message: IncomingMessage, limit: number, intake: 
 
 function readAll(message: IncomingMessage, body: Filling): Promise<void> {
   return new Promise((resolve, reject) => {
-    // The client disconnected before the body was read: nothing of it can be read any more.
+    // The client disconnected before the body was read, so nothing of it can be read any more.
     if (message.destroyed && !message.readableEnded) return reject(new ClientGone())
     message.on('data', (chunk: Buffer) => {
       body.add(chunk)
@@ -74,7 +73,7 @@ class Filling {
     this.slot = intake.enter(() => this.#refuse(tooMuch()))
   }
 
-  /** The announced length is reserved before the bytes arrive: of thirty concurrent bodies only those that do not fit are refused. */
+  /** Reserves the announced length before the bytes arrive: of thirty concurrent bodies only those that do not fit are refused. */
   async announce(length: number): Promise<void> {
     if (length <= 0 || length > this.#limit) return
     try {
@@ -82,7 +81,7 @@ class Filling {
     } catch (error) {
       return this.#refuse(error)
     }
-    // The reservation may have been lost again before this continues.
+    // The reservation may have been lost again meanwhile.
     if (this.#refusal !== undefined) return this.slot.release()
     this.#makeRoom(length)
   }
@@ -96,7 +95,7 @@ class Filling {
 
   #keep(chunk: Buffer, start: number): void {
     this.slot.arrived(chunk.length)
-    // Most bodies are one small chunk.
+    // Most bodies are one small chunk, which is kept as it is.
     if (start === 0 && this.#room === 0 && chunk.length <= smallBytes) {
       this.#bytes = chunk
       return
@@ -136,14 +135,14 @@ class Filling {
   }
 }
 
-/** A compressed body could expand to any size; no client of this API sends one unasked. */
+/** Refuses compressed bodies: one could expand to any size, and no client of this API sends one unasked. */
 export function refuseEncoded(message: IncomingMessage): void {
   const encoding = message.headers['content-encoding']?.trim().toLowerCase()
   if (encoding === undefined || encoding === '' || encoding === 'identity') return
   fail('INVALID_REQUEST', { why: reasons.encoded(encoding.slice(0, 40)) }, { param: 'Content-Encoding' })
 }
 
-/** Parses a JSON body of a route that takes `limit` bytes, and frees its bytes. An empty body is `undefined`. Throws INVALID_JSON. */
+/** Parses a JSON body of a route that accepts `limit` bytes, and frees its bytes. An empty body is `undefined`. Throws INVALID_JSON. */
 export async function parseJson(bytes: Buffer, limit: number): Promise<unknown> {
   if (bytes.length === 0) return undefined
   try {
@@ -157,7 +156,7 @@ export async function parseJson(bytes: Buffer, limit: number): Promise<unknown> 
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
-/** The JSON that a text stands for (`Route.textBody`). Throws INVALID_REQUEST where it is not UTF-8. */
+/** The JSON value of a text body (`Route.textBody`). Throws INVALID_REQUEST if the text is not UTF-8. */
 export function textBodyOf({ textBody }: Pick<Route, 'textBody'>, bytes: Buffer): unknown {
   const { field } = textBody!
   try {
@@ -167,6 +166,6 @@ export function textBodyOf({ textBody }: Pick<Route, 'textBody'>, bytes: Buffer)
   }
 }
 
-/** INVALID_JSON in place of `NotJson`; any other error as it is. */
+/** Turns `NotJson` into INVALID_JSON; returns any other error as it is. */
 export const asInvalidJson = (error: unknown): unknown =>
   error instanceof NotJson ? new Failure('INVALID_JSON', { why: jsonTrouble(error.trouble) }, {}) : error

@@ -9,24 +9,24 @@ import { stuckMs } from './push-sink.ts'
 import { type ByteRange, partOf } from './range.ts'
 import type { Line } from './respond.ts'
 
-/** A buffer or a stream; the stream is closed (`return`) when the client disconnects. */
+/** A buffer or a stream; a stream is closed (`return`) when the client disconnects. */
 export type ContentSource = Uint8Array | AsyncIterable<Uint8Array>
 
 export interface ContentSpec {
   mediaType: string
-  /** Total length. Absent: sent in chunks until the source ends, without ranges. */
+  /** The total length. If absent, the answer is sent in chunks until the source ends, without ranges. */
   bytes?: number
   /** The ETag of this version, in quotes. It allows 304 as the answer to `If-None-Match`. */
   etag?: string
-  /** Also of the answer 304. */
+  /** Headers that a 304 answer has too. */
   headers?: Record<string, string>
-  /** Of JSON that is written while it is sent: its whole text, for the check against the declaration of its route. */
+  /** The whole text of JSON that is written while it is sent, for the check against the declaration of the route. */
   json?: () => string
-  /** Only of answers with bytes. */
+  /** Headers only of answers with bytes. */
   contentHeaders?: Record<string, string>
   /**
-   * Called once, after all other checks, and never for HEAD; with the requested range on routes with `ranges`. An error before the first
-   * byte is answered as any failure; after it the connection is cut.
+   * Called once, after all other checks, and never for HEAD; with the requested range on routes with `ranges`. An error before the first byte is
+   * answered as any failure; a later error cuts the connection.
    */
   open(range?: ByteRange): Promise<ContentSource> | ContentSource
 }
@@ -75,19 +75,19 @@ export async function sendContent(line: Line, { spec }: Content): Promise<void> 
 
 const sliceBytes = 256 * 1024
 
-/** A client that stops reading in the middle is noticed, as in a stream. */
+/** Sends the bytes in slices, so that a client that stops reading is noticed, as with a stream. */
 async function* slicesOf(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   for (let at = 0; at < bytes.length; at += sliceBytes) yield bytes.subarray(at, at + sliceBytes)
 }
 
-/** Throws for a header that cannot be sent; the answer is then still to be given. */
+/** Writes the headers. Throws if a header cannot be sent; then an error answer can still be sent. */
 const openAnswer = (
   context: ActiveRequest,
   status: number,
   headers: Record<string, string>,
 ): ServerResponse => context.response.writeHead(status, { ...context.answerHeaders, ...headers })
 
-/** The part that is asked for; undefined for all of it. Throws RANGE_NOT_SATISFIABLE. */
+/** The requested range; undefined for the whole content. Throws RANGE_NOT_SATISFIABLE. */
 function rangeOf(context: ActiveRequest, etag: string | undefined, bytes: number): ByteRange | undefined {
   const part = partOf(context.headers, etag, bytes)
   if (part === 'whole') return undefined
@@ -98,7 +98,7 @@ function rangeOf(context: ActiveRequest, etag: string | undefined, bytes: number
 
 interface Sending {
   source: AsyncIterable<Uint8Array>
-  /** The headers of the answer. */
+  /** The length of the body in bytes, if it is known. */
   length: number | undefined
 }
 
@@ -129,7 +129,7 @@ async function sendStream(
   }
 }
 
-/** Sends chunk by chunk, no faster than the client reads. Throws if the length differs from the promised one. */
+/** Sends chunk by chunk, no faster than the client reads. Throws if the length differs from the declared one. */
 async function pour(
   chunks: AsyncIterator<Uint8Array>,
   first: IteratorResult<Uint8Array>,

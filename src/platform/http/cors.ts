@@ -5,15 +5,15 @@ import type { ActiveRequest } from './active-request.ts'
 import type { Route } from './http.ts'
 
 /**
- * The policy of a route: no page of another origin reads its answers, every page does (never with credentials: cookies are not sent), or
- * those do whose origin the function lets in.
+ * The CORS policy of a route: `none` lets no page of another origin read its answers, `any` lets every page (never with credentials: cookies are not
+ * sent), and a function lets in the origins that it accepts.
  */
 export type CorsPolicy =
   | 'none'
   | 'any'
   | ((asking: { app: App; params: Record<string, string>; origin: string }) => boolean | Promise<boolean>)
 
-/** What a page may read of an answer beside its body. */
+/** The headers of an answer that a page may read. */
 const exposed = [
   'X-Request-ID',
   'request-id',
@@ -37,7 +37,7 @@ const exposed = [
   'Content-Disposition',
 ].join(', ')
 
-/** Seconds for which a browser need not ask again. */
+/** Seconds for which a browser caches a preflight. */
 const preflightSeconds = '600'
 const headerNames = /^[\w!#$%&'*+.^`|~, -]{1,2000}$/
 
@@ -72,13 +72,13 @@ export async function exposeByPolicy(
   if (origin !== undefined && (await policy({ app, params, origin }))) exposeTo(origin, context)
 }
 
-/** Browsers do not apply CORS to WebSockets: a page that the policy excludes is refused here. */
+/** Browsers do not apply CORS to WebSockets, so a page that the policy excludes is refused here. */
 export function requirePage({ headers: { origin }, answerHeaders }: ActiveRequest): void {
   if (origin !== undefined && answerHeaders['access-control-allow-origin'] === undefined)
     fail('ORIGIN_NOT_ALLOWED', { origin: origin.slice(0, 255) })
 }
 
-/** A key that lists origins answers those only, whatever the route's policy lets a browser read. */
+/** A key that lists origins accepts only those, whatever the route's policy lets a browser read. */
 export function requireOrigin({ origins }: Caller, { headers: { origin } }: ActiveRequest): void {
   if (origins && origin !== undefined && !origins.has(origin))
     fail('ORIGIN_NOT_ALLOWED', { origin: origin.slice(0, 255) })
@@ -124,7 +124,7 @@ export function admitOrigin(caller: Caller, context: ActiveRequest): void {
   exposeTo(origin, context)
 }
 
-/** A page from a listed origin can read why its key was refused. */
+/** Lets a page from a listed origin read why its key was refused. */
 export async function exposeRefusal(app: App, context: ActiveRequest): Promise<void> {
   const { origin } = context.headers
   // If the origins cannot be looked up, the refusal is sent without CORS headers.

@@ -1,6 +1,6 @@
 import { microcreditsPerCredit } from '#platform/ledger'
 
-/** What a call was charged, in the headers of an answer that is not streamed and of each replay of it; credits with six decimals. */
+/** The headers that tell what a call was charged, for an answer that is not streamed and each replay of it; credits have six decimals. */
 export function costHeaders(microcredits: bigint): Record<string, string> {
   const decimals = String(microcredits % microcreditsPerCredit).padStart(6, '0')
   return {

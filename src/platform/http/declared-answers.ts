@@ -4,12 +4,12 @@ import type { Route } from './http.ts'
 import type { Violation } from './server.ts'
 import { mismatch } from './validate.ts'
 
-/** Codes that any route may answer, whatever it declares. */
+/** Error codes that any route may answer, whatever it declares. */
 const alwaysPossible = new Set([
   'INTERNAL',
   'SERVICE_UNAVAILABLE',
   'REQUEST_TIMEOUT',
-  // The database is away since its disk is full, or a disk that is needed on the way is.
+  // The database is away because its disk is full, or a disk that the request needs is full.
   'STORAGE_FULL',
   'STORAGE_UNWRITABLE',
   // A copy of an installation stores nothing in the bucket of its original.

@@ -1,4 +1,4 @@
-/** Server-sent events of a function that awaits: for streams of few events. Others push theirs (push.ts). */
+/** Server-sent events written by a function that awaits, for streams of few events. Other streams push their events (push.ts). */
 import { type Pushed, type PushedAnswer, type PushOut, pushed } from './push.ts'
 
 /** Writes complete server-sent events; returns a promise only if the client reads slower than events are written. */
@@ -10,7 +10,10 @@ export interface EventWriter {
 
 export type EventStream = Pushed
 
-/** An answer as server-sent events. `run` must end its dialect's stream itself, errors included. `heartbeat` is the whole event of a silent moment. */
+/**
+ * An answer as server-sent events. `run` must end its dialect's stream itself, errors included. `heartbeat` is the whole event that is sent when the
+ * stream is silent.
+ */
 export const eventStream = (run: (out: EventWriter) => Promise<void>, heartbeat?: string): EventStream =>
   pushed(new AwaitedEvents(run), heartbeat)
 
@@ -32,14 +35,14 @@ class AwaitedEvents implements PushedAnswer, EventWriter {
     this.#out = out
     const hadLeft = this.#gone.signal.aborted
     out.open()
-    // A HEAD request is over with its headers.
+    // A HEAD request ends with its headers.
     const isHead = !hadLeft && this.#gone.signal.aborted
     const events = isHead ? Promise.resolve() : this.#run(this)
     events.then(
       () => out.end(),
       (error) => out.fail(error),
     )
-    // The headers of a stream that was opened only to keep the connection alive must leave too.
+    // The headers of a stream that was opened only to keep the connection alive must be sent, too.
     setImmediate(() => out.flush())
   }
 

@@ -4,13 +4,13 @@ import { diskFailure, fullDisk } from '#platform/disk-space'
 import { asFailure, Failure } from '#platform/errors'
 
 /**
- * What was thrown, as a failure: a full or broken disk, wherever it was met, is no defect of ours, and a database that is away since its disk is
- * full says so.
+ * Turns anything thrown into a failure: a full or broken disk, wherever it was found, is no defect of the program, and a database that is away
+ * because its disk is full is reported as STORAGE_FULL.
  */
 export const failureOf = (app: Pick<App, 'space'>, error: unknown): Failure =>
   fullDatabase(app, asFailure(diskFailure(error, 'data')))
 
-/** A database that is away since its disk is full says so: to send the request again in a moment would not help. */
+/** Reports a database that is away because its disk is full as STORAGE_FULL: repeating the request soon would not help. */
 function fullDatabase({ space }: Pick<App, 'space'>, failure: Failure): Failure {
   if (failure.code !== 'SERVICE_UNAVAILABLE') return failure
   if ((failure.detail as { why: string }).why !== 'database') return failure

@@ -42,7 +42,7 @@ export function finish(app: App, route: Route, context: ActiveRequest, { status,
   )
 }
 
-/** https://opentelemetry.io/docs/specs/semconv/http/http-spans/#http-server */
+/** Begins the span of a request: https://opentelemetry.io/docs/specs/semconv/http/http-spans/#http-server */
 export const spanOf = (app: App, route: Route, { message, requestId }: ActiveRequest): Span | undefined =>
   app.tracing?.request(
     `${route.method} ${route.path}`,

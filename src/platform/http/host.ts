@@ -2,12 +2,12 @@
 import type { IncomingMessage } from 'node:http'
 import type { Route } from './http.ts'
 
-/** Parses a pattern of fixed labels and `{name}` for any one label. Returns the values, or `undefined` for another host. */
+/** Matches a host. Returns the values of the pattern's `{name}` labels, or `undefined` for another host. */
 export type HostPattern = (host: string | undefined) => Record<string, string> | undefined
 
 const label = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/
 
-/** A pattern such as `{slug}.sites.example.org`; ports and the case of letters do not count. */
+/** Parses a pattern of fixed labels and `{name}` for any one label, such as `{slug}.sites.example.org`; ports and letter case are ignored. */
 export function hostPattern(pattern: string): HostPattern {
   const wanted = pattern.split('.').map((want) => (want.startsWith('{') ? want : want.toLowerCase()))
   return (host) => {
@@ -32,11 +32,11 @@ const plainHost = (host: string | undefined): string | undefined =>
 /** The zone of routes without a host, which also serves every unknown host. */
 const anywhere = '*'
 
-/** Routes of one set of hosts share a zone, whatever they call its labels. */
+/** The zone of a route. Routes of one set of hosts share a zone, whatever names they give its labels. */
 export const zoneOf = ({ host }: Pick<Route, 'host'>): string =>
   host?.replace(/\{[^{}]+\}/g, '{any}').toLowerCase() ?? anywhere
 
-/** The zone of a request: the pattern that its host matches, names before `{name}`. */
+/** The zone of a request: the pattern that its host matches, fixed names before `{name}`. */
 export function zonesOf(routes: readonly Route[]): (host: string | undefined) => string {
   const zones = [...new Set(routes.map(zoneOf))]
     .filter((zone) => zone !== anywhere)

@@ -55,17 +55,17 @@ export { type Check, compile, compileSteps, type WarmStep } from './validate.ts'
 export interface RequestContext<Body = unknown, Query = unknown, Params = unknown, Fields = unknown> {
   app: App
   caller: Caller
-  /** Undefined where a form came instead, and on routes with `bodyToDisk`. */
+  /** The checked body. Undefined if a form was sent instead, and on routes with `bodyToDisk`. */
   body: Body
   /** The bytes of the body, on routes with `bodyToDisk`. Deleted when the request ends. */
   bodyFile: SpoolFile | undefined
-  /** The form, on routes with `upload`; undefined where JSON came instead. */
+  /** The form, on routes with `upload`; undefined if JSON was sent instead. */
   upload: Upload<Fields> | undefined
   query: Query
   params: Params
-  /** UUID; also the id of the receipt of a paid request. */
+  /** The id of the request, a UUID; also the id of the receipt of a paid request. */
   requestId: string
-  /** The caller's idempotency key with the fingerprint of this request, on routes that take one. */
+  /** The caller's idempotency key with the fingerprint of this request, on routes that accept a key. */
   claim: Claim | undefined
   headers: IncomingHttpHeaders
   /** The address of the connection's other end: the client or a proxy. */
@@ -73,9 +73,9 @@ export interface RequestContext<Body = unknown, Query = unknown, Params = unknow
   language: Language
   /** True for HEAD: only the headers are sent, so the body need not be produced. */
   isHead: boolean
-  /** Unix milliseconds at which the request came in. */
+  /** When the request was received, in Unix milliseconds. */
   receivedMs: number
-  /** For the log line and the spans of this request. */
+  /** Collects fields for the log line and the spans of this request. */
   trace: TraceContext
   /** Aborts when the client goes away before its answer is complete. */
   readonly gone: AbortSignal
@@ -83,7 +83,7 @@ export interface RequestContext<Body = unknown, Query = unknown, Params = unknow
   setHeader(name: string, value: string): void
 }
 
-/** A finished answer with a status or a type of its own; a plain value is the route's first reply as JSON. */
+/** A complete answer with a status or a media type of its own; a plain value is sent as the route's first reply, as JSON. */
 export class Answer {
   readonly status: number
   readonly body: unknown
@@ -95,7 +95,7 @@ export class Answer {
   }
 }
 
-/** JSON that is already serialised, so that a stored replay is identical to the first answer byte for byte. */
+/** JSON text that is already serialised, so that a stored replay is identical to the first answer byte for byte. */
 export class JsonText {
   readonly text: string
   constructor(text: string) {
@@ -105,67 +105,71 @@ export class JsonText {
 
 interface Spec {
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
-  /** With `{name}` parameters, as in the contract. */
+  /** The path with `{name}` parameters, as in the contract. */
   path: string
   /**
-   * The route answers on this host only, and no other route does: `console.example.org`, or `{slug}.sites.example.org`, whose label is
-   * one of the `params`. Absent: on every host that no route names.
+   * The host on which this route alone answers: `console.example.org`, or `{slug}.sites.example.org`, whose label is one of the `params`. If absent,
+   * the route answers on every host that no route names.
    */
   host?: string
   /** Dotted name, such as `files.read`; used in logs, metrics and docs. */
   operation: string
-  /** `public` needs no key; `any` needs a key with any scopes. */
+  /** The scope that the key needs; `public` needs no key, `any` a key with any scopes. */
   scope: Scope | 'any' | 'public'
-  /** A key with this scope instead is accepted too; the handler checks which of the two is needed. */
+  /** A key with this scope is accepted too; the handler checks which of the two scopes is needed. */
   orScope?: Scope
   /** Accepted kinds of credentials. Default: a key. */
   credentials?: readonly CredentialKind[]
-  /** Where else the credential may stand, for a request without `Authorization`. */
+  /** Where the credential may stand in a request without `Authorization`. */
   keySources?: readonly KeySource[]
-  /** Which pages of other origins may read the answers; absent: those that the caller's key lists. */
+  /** Which pages of other origins may read the answers; if absent, those that the caller's key lists. */
   cors?: CorsPolicy
   summary: { en: string; fa: string }
-  /** The path itself lets in whoever has it: traces name the route alone. */
+  /** True if whoever has the path may enter: traces then contain the route instead of the path. */
   secretPath?: boolean
   /** True when the last path parameter may hold slashes. */
   openEnded?: boolean
   idempotent?: boolean
   /**
-   * What it writes to, refused with 503 before its body is read while a disk of that has too little room. Absent: the database, for methods
-   * other than GET and DELETE and for sockets; an upload needs the spool too. `nothing`: it only reads, or makes room, or ends what costs.
+   * The disks that the route writes to: while one of them has too little room, the request is refused with 503 before its body is read. If absent,
+   * the database, for methods other than GET and DELETE and for sockets; an upload needs the spool too. `nothing`: the route only reads, makes room,
+   * or ends something that costs.
    */
   writes?: 'nothing' | readonly DiskName[]
-  /** Headers that the handler reads and checks, by name; for the documents. */
+  /** Headers that the handler reads and checks, by name; for the documentation. */
   headers?: Record<string, TSchema>
-  /** Those of them without which it refuses. */
+  /** The `headers` without which the handler refuses. */
   requiredHeaders?: readonly string[]
-  /** What happens to fields that the schema does not name: refused with 400, or tolerated (and named in `X-Ignored-Fields` by the capability). */
+  /**
+   * What happens to fields that the schema does not name: they are refused with 400, or tolerated (and named in `X-Ignored-Fields` by the
+   * capability).
+   */
   unknownFields?: 'refuse' | 'tolerate'
-  /** In bytes; over it the answer is 413. A function where an operator may set it. */
+  /** The maximum bytes of the body; a larger one is answered with 413. A function if an operator may set the limit. */
   bodyLimit?: number | ((config: Config) => number)
   /**
-   * The JSON body is not read into memory: its bytes stand on the disk when the handler begins (`context.bodyFile`), with the time of an
-   * upload to come. The handler reads and checks them; `body` documents their shape. A `NotJson` that it throws is answered as INVALID_JSON.
-   * The fingerprint of an idempotency key is that of the bytes as they came.
+   * The JSON body is not read into memory: its bytes are on the disk when the handler begins (`context.bodyFile`), and may take as long to arrive as
+   * an upload. The handler reads and checks them; `body` documents their shape. A `NotJson` that it throws is answered as INVALID_JSON. The
+   * fingerprint of an idempotency key is that of the bytes as received.
    */
   bodyToDisk?: boolean
-  /** A body of this media type is a text: it is read as JSON that has this one field. */
+  /** A body of this media type is a text: it is read as JSON with this one field. */
   textBody?: { mediaType: string; field: string }
-  /** A request without a body is one with `{}`. */
+  /** A request without a body is read as one with `{}`. */
   bodyMayBeAbsent?: boolean
-  /** Schemas by status; a string is a media type that is not JSON. */
+  /** The schemas of the answers by status; a string is a media type that is not JSON. */
   reply: Record<number, TSchema | string>
-  /** The header Location of an answer in JSON that is repeated: where that stands which the first request made. */
+  /** The `Location` header of a replayed JSON answer: the address of what the first request created. */
   location?: (reply: Record<string, unknown>) => string
   /** The answer may be a stream of server-sent events. */
   streams?: boolean
-  /** Media types, separated by commas, that the answer has in place of JSON where the request asks for them. */
+  /** Media types, separated by commas, in which the answer is sent instead of JSON if the request asks for one. */
   otherTypes?: string
   /** Byte ranges may be requested (`content`): adds the answers 206 and 416 RANGE_NOT_SATISFIABLE. */
   ranges?: boolean
   /** Set by `socketRoute`: the request is upgraded to a WebSocket. */
   socket?: ServedSocketOptions
-  /** Codes that the handler may raise, beside those that follow from the other fields. */
+  /** Error codes that the handler may raise, beside those that follow from the other fields. */
   errors: FailureCode[]
 }
 
@@ -176,9 +180,9 @@ export interface RouteSpec<
   Fields extends TSchema,
 > extends Spec {
   body?: Body
-  /** A form with files (multipart/form-data), beside the JSON of `body` where there is one. */
+  /** A form with files (multipart/form-data), accepted beside the JSON of `body` if there is one. */
   upload?: UploadSpec<Fields>
-  /** Another shape of the body, which the handler checks itself; for the documents. */
+  /** Another shape of the body, which the handler checks itself; for the documentation. */
   otherBody?: TSchema
   query?: Query
   params?: Params
@@ -196,7 +200,7 @@ export interface Route extends Spec {
   handle: (context: RequestContext<never, never, never, never>) => Promise<unknown> | unknown
 }
 
-/** Declares a route; its handler's types come from its schemas. */
+/** Declares a route. The types of its handler come from its schemas. */
 export function route<
   Body extends TSchema,
   Query extends TSchema,

@@ -4,11 +4,11 @@ import type { Config } from '#platform/config'
 import { Failure } from '#platform/errors'
 import { LargeBodies } from './large-bodies.ts'
 
-/** This part of each body is not counted: small requests are accepted even at the limit. */
+/** The bytes of each body that are not counted: small requests are accepted even at the limit. */
 const freeBytes = 16 * 1024
-/** Time within which a request must be complete (`server.ts`); a body that will not make it can lose its reservation to others. */
+/** The time within which a request must be complete (`server.ts`); a body that will not make it can lose its reservation to others. */
 const requestMs = 120_000
-/** Age from which the transfer rate of a body is checked. */
+/** The age from which the transfer rate of a body is checked. */
 const graceMs = 2_000
 const retryAfterMs = 2_000
 /** The memory of larger bodies is released once no body is being received. */
@@ -21,11 +21,11 @@ export interface BodySlot {
    * always has room.
    */
   announce(bytes: number): Promise<void>
-  /** As `announce`, but without waiting: for bytes that have arrived already. */
+  /** Grows the reservation like `announce`, but without waiting: for bytes that have already arrived. */
   reserve(bytes: number): void
-  /** Called as bytes arrive. */
+  /** Counts bytes that have arrived. */
   arrived(bytes: number): void
-  /** The whole body has arrived. */
+  /** Called when the whole body has arrived. */
   complete(): void
   release(): void
 }
@@ -49,7 +49,7 @@ export class Intake {
   readonly #limitBytes: number
   readonly #waitMs: number
   readonly #held = new Set<Reservation>()
-  /** Waiting bodies, first come first served; one that fits is not held up by one that does not. */
+  /** Waiting bodies, first come first served; a body that fits need not wait for one that does not. */
   readonly #waiting = new Set<Waiting>()
   #bytes = 0
 
@@ -92,7 +92,7 @@ export class Intake {
     this.#reserve(held, bytes)
   }
 
-  /** Resolves when there is room, or when it has waited long enough. */
+  /** Resolves when there is room, or when the body has waited long enough. */
   async #turnOf(held: Reservation, bytes: number): Promise<void> {
     const { promise, resolve: enter } = Promise.withResolvers<void>()
     const waiting = { held, bytes, enter }
@@ -119,7 +119,7 @@ export class Intake {
     return this.#bytes === held.bytes || this.#bytes + more <= this.#limitBytes
   }
 
-  /** Prevents a client that announces much and sends nothing from blocking others. */
+  /** Drops the reservations of slow bodies, so that a client that announces much and sends nothing does not block others. */
   #dropSlow(asking: Reservation, more: number): void {
     const nowMs = performance.now()
     for (const held of [...this.#held]) {
@@ -139,7 +139,7 @@ export class Intake {
     this.#callWaiting()
   }
 
-  /** The room is reserved at once, so that no request that arrives before they continue can take it. */
+  /** Calls waiting bodies that fit. Their room is reserved at once, so that no new request can take it before they continue. */
   #callWaiting(): void {
     for (const waiting of this.#waiting) {
       if (!this.#fits(waiting.held, waiting.bytes)) continue

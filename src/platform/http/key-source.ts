@@ -1,18 +1,18 @@
-/** Where in a request its key stands. */
+/** The places in a request where its key may stand. */
 import type { IncomingHttpHeaders } from 'node:http'
 
-/** A place beside `Authorization`, for clients that cannot or do not set that header. */
+/** A place for the key beside `Authorization`, for clients that cannot or do not set that header. */
 export interface KeySource {
-  /** Its name among the security schemes of the OpenAPI document. */
+  /** The place's name among the security schemes of the OpenAPI document. */
   scheme: string
-  /** In small letters. */
+  /** The name of the header, in small letters. */
   header: string
-  /** The header is a list with commas, and the key is what follows this prefix in one of its items. Absent: the header is the key. */
+  /** If set, the header is a list with commas, and the key follows this prefix in one of the items. If absent, the whole header is the key. */
   prefix?: string
   description: string
 }
 
-/** The key of a request: that of `Authorization` where there is one, else that of the first source which has one. */
+/** The key of a request: from `Authorization` if present, else from the first source that has one. */
 export function secretOf(
   headers: IncomingHttpHeaders,
   sources: readonly KeySource[] = [],
@@ -26,7 +26,7 @@ export function secretOf(
   return undefined
 }
 
-/** Of two keys in one list neither is taken: they may belong to two payers. */
+/** If a list contains two keys, neither is used: they may belong to two payers. */
 function keyAt({ prefix }: KeySource, header: string | string[] | undefined): string | undefined {
   if (typeof header !== 'string') return undefined
   if (prefix === undefined) return header

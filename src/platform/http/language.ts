@@ -2,13 +2,13 @@ import { isUtf8 } from 'node:buffer'
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Language } from '#platform/errors'
 
-/** Node reads headers as Latin-1; clients write UTF-8, in which lengths are counted and receipts are read. */
+/** Decodes a header as UTF-8: Node reads headers as Latin-1, but clients write UTF-8, and lengths and receipts need the actual text. */
 export function headerText(value: string): string {
   const bytes = Buffer.from(value, 'latin1')
   return isUtf8(bytes) ? bytes.toString('utf8') : value
 }
 
-/** Persian when `Accept-Language` prefers it to English, else English (RFC 9110 section 12.5.4). */
+/** The language of an answer: Persian if `Accept-Language` prefers it to English, else English (RFC 9110 section 12.5.4). */
 export function languageOf(headers: IncomingHttpHeaders): Language {
   const header = headers['accept-language']?.toLowerCase()
   if (header === undefined || !header.includes('fa')) return 'en'

@@ -1,16 +1,16 @@
-/** From this size on a body, what is read from it and what it is made into are felt in the memory of the process. */
+/** From this size on a body, with the values that are parsed and built from it, is noticeable in the memory of the process. */
 const largeBytes = 32 * 1024 * 1024
-/** A sender may be slow: the next one waits no longer than this, unless all of the body before it has arrived meanwhile. */
+/** How long a body waits for the one before it, whose sender may be slow; it waits longer only if that one has arrived completely. */
 const maxWaitMs = 10_000
 
 export interface BodyTurn extends Disposable {
-  /** All of it has arrived: from here on its sender holds nobody up. */
+  /** Called when the whole body has arrived: from now on its sender delays nobody. */
   arrived(): void
 }
 
 /**
- * Large bodies are read and parsed one after another: of two of a hundred megabytes that come at once, one has its bytes and its texts in memory,
- * and the other waits with its sender.
+ * Large bodies are read and parsed one after another: when two of a hundred megabytes arrive at once, one has its bytes and texts in memory, and the
+ * other waits at its sender.
  */
 export class LargeBodies {
   #last: { arrived: Promise<void>; over: Promise<void> } = {
@@ -18,7 +18,7 @@ export class LargeBodies {
     over: Promise.resolve(),
   }
 
-  /** Resolves when a body of this length may be read; its turn is over when that is disposed of. A small one waits for nobody. */
+  /** Resolves when a body of this length may be read; disposing the result ends its turn. A small body never waits. */
   async turn(bytes: number): Promise<BodyTurn> {
     if (!(bytes >= largeBytes)) return { arrived: () => undefined, [Symbol.dispose]: () => undefined }
     const before = this.#last

@@ -1,4 +1,4 @@
-/** What every listener of the program has in common: addresses, timeouts, open connections, and its end. */
+/** What all listeners of the program share: addresses, timeouts, open connections, and the drain at their end. */
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server as NodeServer, type ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
@@ -7,11 +7,11 @@ import { refuseSocket } from './refuse-socket.ts'
 /** How long a client may take, in milliseconds. */
 export interface Patience {
   headersMs: number
-  /** For its whole request, body included. */
+  /** The time for a whole request, body included. */
   requestMs: number
-  /** The same for a form with a file: 200 MB over a connection of 1 Mbit/s. */
+  /** The time for a whole form with a file: 200 MB over a connection of 1 Mbit/s. */
   uploadMs: number
-  /** How often both are looked at. */
+  /** How often these limits are checked. */
   checkMs: number
 }
 
@@ -27,35 +27,35 @@ export type Serve = (message: IncomingMessage, response: ServerResponse) => void
 export interface ListenerOptions {
   host: string
   port: number
-  /** True when other processes of this machine serve the same port. */
+  /** True if other processes of this machine serve the same port. */
   isWorker?: boolean | undefined
   patience?: Patience | undefined
   serve: Serve
-  /** Which requests are handed over as a WebSocket; absent: none. */
+  /** Which requests are upgraded to a WebSocket; if absent, none. */
   takesSocket?: ((message: IncomingMessage) => boolean) | undefined
   /** Runs for each server before it listens. */
   onOpen?: ((server: NodeServer) => void) | undefined
 }
 
 /**
- * If each worker has its own listening socket, Linux distributes connections evenly; with a shared one, the worker that wakes up first
- * takes a whole burst. On other systems they share one.
+ * If each worker has its own listening socket, Linux distributes connections evenly; with a shared one, the worker that wakes up first takes a whole
+ * burst. On other systems the workers share one socket.
  */
 const kernelSpreads = process.platform === 'linux'
 
-/** How long a stop lets open answers go on, in milliseconds. */
+/** How long a stop lets open answers continue, in milliseconds. */
 export interface DrainTimes {
   drainMs: number
-  /** For those of calls whose result is being stored (`isStoring`, by the id of the request). */
+  /** The time for calls whose result is being stored (`isStoring`, by the id of the request). */
   storedDrainMs?: number
   isStoring?: (requestId: string) => boolean
 }
 
 /** The open connections of one listener. */
 export class Connections {
-  /** True from the beginning of the drain: no request is accepted any more. */
+  /** True from the beginning of the drain: from then on no request is accepted. */
   stopping = false
-  /** Each with the id of its latest request; empty before its first. */
+  /** The open connections, each with the id of its latest request; empty before the first. */
   readonly #open = new Map<Socket, string>()
   readonly #upgraded = new WeakSet<Socket>()
 
@@ -64,17 +64,19 @@ export class Connections {
     socket.once('close', () => this.#open.delete(socket))
   }
 
-  /** Notes the latest request of a connection. */
+  /** Records the latest request of a connection. */
   note(socket: Socket, requestId: string): void {
     if (!socket.destroyed) this.#open.set(socket, requestId)
   }
 
-  /** One that a WebSocket has taken over is cut by the stop of those; here only where it is still open a while later. */
+  /**
+   * Marks a connection as taken over by a WebSocket: the drain of WebSockets closes it, and the drain here only if it is still open a while later.
+   */
   leave(socket: Socket): void {
     this.#upgraded.add(socket)
   }
 
-  /** Resolves when all servers are closed: what is idle at once, open answers when they are complete or their time is over. */
+  /** Resolves when all servers are closed: idle connections are closed at once, the others when their answers are complete or their time is over. */
   async drain(
     servers: readonly NodeServer[],
     { drainMs, storedDrainMs = drainMs, isStoring = () => false }: DrainTimes,
@@ -86,9 +88,9 @@ export class Connections {
       for (const server of servers) server.closeIdleConnections()
       const nowMs = performance.now() - beganMs
       for (const [socket, requestId] of this.#open) {
-        // Once its result is stored, it has the time of any other answer.
+        // Once the result is stored, the call gets the time of any other answer.
         if (isStoring(requestId)) cutMs.set(socket, Math.min(nowMs + drainMs, storedDrainMs))
-        // Browsers open connections in advance, which Node does not treat as idle.
+        // Connections that browsers open in advance are closed here, because Node does not treat them as idle.
         const endMs = cutMs.get(socket) ?? (this.#upgraded.has(socket) ? drainMs + upgradedMs : drainMs)
         if (socket.bytesRead === 0 || nowMs >= endMs) socket.destroy()
       }
@@ -111,7 +113,7 @@ export interface Listener {
   drain(times: DrainTimes): Promise<void>
 }
 
-/** Listens and hands every request to `serve`. */
+/** Listens and passes every request to `serve`. */
 export async function openListener(options: ListenerOptions, connections: Connections): Promise<Listener> {
   const { host } = options
   const servers = await listenOn(() => nodeServer(options, connections), {
@@ -135,7 +137,7 @@ function nodeServer(
     headersTimeout: patience.headersMs,
     connectionsCheckingInterval: patience.checkMs,
     maxHeaderSize: 16_384,
-    // Checked by whoever serves, so that its refusal has our body.
+    // `serve` checks the host itself, so that the refusal has our error body.
     requireHostHeader: false,
     ...(takesSocket && { shouldUpgradeCallback: takesSocket }),
   }
@@ -154,7 +156,7 @@ function nodeServer(
 
 const loopbackAddresses = ['127.0.0.1', '::1']
 
-/** `localhost` is both loopback addresses where the machine has both, whichever its resolver names. */
+/** Listens on the host. `localhost` means both loopback addresses if the machine has both, whichever its resolver names. */
 async function listenOn(
   open: () => NodeServer,
   { host, port, reusePort }: { host: string; port: number; reusePort: boolean },

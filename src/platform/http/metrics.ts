@@ -16,7 +16,7 @@ declare module '#platform/metrics' {
     stages: Readonly<Record<Stage, HistogramChild>>
     streams: Gauge
     sockets: ScrapedSeries<never>
-    /** Bytes of request bodies whose requests are not over. */
+    /** The bytes of bodies whose requests are not finished. */
     bodyBytes: ScrapedSeries<never>
   }
 }

@@ -1,4 +1,4 @@
-/** Requests that a browser sends for a page of another origin, with the cookies of the person. */
+/** Protects against requests that a browser sends for a page of another origin, with the person's cookies. */
 import { Failure } from '#platform/errors'
 import type { ActiveRequest } from './active-request.ts'
 import { baseUrlOf } from './base-url.ts'
@@ -6,8 +6,9 @@ import { baseUrlOf } from './base-url.ts'
 const harmless = new Set(['GET', 'HEAD', 'OPTIONS'])
 
 /**
- * A request that changes something and stands on a cookie has to come from a page of this very origin: browsers send cookies along whoever
- * asks, also for pages of other ports of this host. What carries `Authorization` no page of another origin can forge.
+ * Refuses a request that changes something and is authenticated by a cookie, unless it comes from a page of this very origin: browsers send cookies
+ * along whichever page makes the request, even one at another port of this host. A page of another origin cannot forge a request with
+ * `Authorization`.
  */
 export function crossSite(context: ActiveRequest): Failure | undefined {
   const { message, headers } = context

@@ -125,7 +125,7 @@ declareFailures({
   },
 })
 
-/** Why a request is refused, for what this room finds itself. */
+/** Why a request is refused, for reasons that this room finds itself. */
 export const reasons = {
   notMultipart: {
     en: 'the body is no whole multipart/form-data; let your client write it, with its own boundary, and send a short header for each part.',
@@ -150,7 +150,7 @@ export const reasons = {
     fa: 'بخش‌های فرم بیش از آن است که این مسیر می‌پذیرد.',
   },
   fieldTwice: { en: 'this field stands in the form twice.', fa: 'این فیلد دو بار در فرم آمده است.' },
-  /** A file under another name than the route knows is taken for a field, so the sentence says where files go. */
+  /** A file under a name that the route does not know is read as a field, so the sentence says where files go. */
   longField: (bytes: number, part: string | undefined): Localized => ({
     en: `this field is longer than ${bytes} bytes${part === undefined ? '' : `; a file is sent as the part ${part}`}.`,
     fa: `این فیلد بلندتر از ${persianDigits(bytes)} بایت است${part === undefined ? '' : `؛ فایل را در بخش ${part} بفرستید`}.`,
@@ -202,7 +202,7 @@ export const reasons = {
   },
 }
 
-/** Why a body is no JSON. */
+/** Why a body is not JSON. */
 export function jsonTrouble(trouble: JsonTrouble): Localized {
   switch (trouble.kind) {
     case 'unexpected':

@@ -1,4 +1,7 @@
-/** Texts that many clients fetch and that do not change while the process runs: built and compressed once, and answered with 304 where the client has them. */
+/**
+ * Texts that many clients fetch and that do not change while the process runs: they are built and compressed once, and answered with 304 if the
+ * client has them already.
+ */
 import { createHash } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import { promisify } from 'node:util'
@@ -11,11 +14,11 @@ type Encoding = (typeof encodings)[number] | 'identity'
 export interface Prepared {
   contentType: string
   bodies: Record<Encoding, Buffer>
-  /** SHA-256 of the text. */
+  /** The SHA-256 of the text. */
   digest: string
 }
 
-/** Compresses the text, in threads of its own. */
+/** Compresses the text, in Node's thread pool. */
 export async function prepare(text: string, contentType: string): Promise<Prepared> {
   const plain = Buffer.from(text)
   const [br, gz] = await Promise.all([
@@ -26,7 +29,10 @@ export async function prepare(text: string, contentType: string): Promise<Prepar
   return { contentType, bodies: { br, gzip: gz, identity: plain }, digest }
 }
 
-/** The text as this client takes it, or 304 where it has it. `varies`: other request headers that choose the text. */
+/**
+ * Answers with the text in an encoding that the client accepts, or with 304 if the client has it. `varies` names the other request headers on which
+ * the text depends.
+ */
 export function answerPrepared(
   context: RequestContext<never, never, never> | RequestContext,
   { contentType, bodies, digest }: Prepared,
@@ -42,13 +48,13 @@ export function answerPrepared(
   return new Answer(200, bodies[encoding], contentType)
 }
 
-/** Whether the client has this very version already (RFC 9110, section 13). */
+/** Whether the client already has this version (RFC 9110, section 13). */
 export function isKnown({ 'if-none-match': known }: IncomingHttpHeaders, etag: string): boolean {
   if (known === undefined) return false
   return known.trim() === '*' || known.split(',').some((tag) => tag.trim().replace(/^W\//, '') === etag)
 }
 
-/** RFC 9110, section 12.5.3. Encodings that are not named are not accepted, except through `*`. */
+/** The encoding for `Accept-Encoding` (RFC 9110, section 12.5.3). Encodings that are not named are not accepted, except through `*`. */
 function encodingFor(header: string | string[] | undefined): Encoding {
   const weights = new Map<string, number>()
   for (const range of String(header ?? '')

@@ -1,4 +1,4 @@
-/** The response of one pushed answer: framing, silence, slow clients and the end. */
+/** The response of one pushed answer: it writes events, heartbeats and the end, and handles slow clients. */
 import type { ServerResponse } from 'node:http'
 import { type Deadline, deadlines } from '#platform/clock'
 import type { Pushed, PushedAnswer, PushOut } from './push.ts'
@@ -10,7 +10,7 @@ const eventStreamHeaders = {
   'x-accel-buffering': 'no',
 }
 
-/** A client that takes nothing for this long is treated as gone. */
+/** A client that reads nothing for this long is treated as gone. */
 export const stuckMs = 60_000
 
 export class PushSink implements PushOut {
@@ -20,7 +20,7 @@ export class PushSink implements PushOut {
   readonly #heartbeat: string
   #pending = ''
   #isOpen = false
-  /** One of `end`, `json`, `fail` and `cut` was called. */
+  /** True once `end`, `json`, `fail` or `cut` was called. */
   #isOver = false
   #hasLeft = false
   #areHeadersSent = false
@@ -34,7 +34,7 @@ export class PushSink implements PushOut {
     this.#heartbeat = heartbeat
   }
 
-  /** Hands the response over. From here on the sink releases the body of the request. */
+  /** Hands the response to the answer. From now on the sink is responsible for releasing the body of the request. */
   begin(): void {
     this.#line.context.sink = this
     if (this.#raw.destroyed) this.left()
@@ -82,7 +82,7 @@ export class PushSink implements PushOut {
     if (this.#isOver) return
     if (!this.#hasLeft) this.#raw.end(this.#pending)
     this.#finish()
-    // What is left must be read in time too.
+    // The client must read the remaining bytes in time, too.
     if (this.#raw.writableLength > 0) this.#awaitReader()
   }
 
@@ -116,7 +116,7 @@ export class PushSink implements PushOut {
     this.#raw.destroy()
   }
 
-  /** The client went away before the answer was complete. */
+  /** Called when the client has gone before the answer was complete. */
   left(): void {
     if (this.#isOver || this.#hasLeft) return
     this.#hasLeft = true
@@ -125,7 +125,7 @@ export class PushSink implements PushOut {
     this.#call(() => this.#answer.left())
   }
 
-  /** Nothing more can be written to the client. */
+  /** Called when nothing more can be written to the client. */
   closed(): void {
     this.#silence?.cancel()
     this.#stuck?.cancel()
@@ -158,7 +158,7 @@ export class PushSink implements PushOut {
     }
   }
 
-  /** An error of the answer must not end the process. */
+  /** Runs a step of the answer. Its errors must not end the process. */
   #call(step: () => void): void {
     try {
       step()

@@ -32,7 +32,7 @@ test.each([
   ['bytes=99999999999999999999-', 'beyond'],
   ['bytes=99999999999999999999-99999999999999999999', 'beyond'],
   ['bytes=99999999999999999999-99999999999999999998', 'whole'],
-  // Both are the same number as a floating one.
+  // As floating-point numbers both would be equal.
   ['bytes=9007199254740993-9007199254740992', 'whole'],
   [`bytes=${'9'.repeat(5_000)}-`, 'beyond'],
 ])('of ten bytes, %s is %o', (range, part) => {

@@ -1,7 +1,7 @@
 /** Byte ranges of GET requests (RFC 9110, section 14). */
 import type { IncomingHttpHeaders } from 'node:http'
 
-/** Both ends are inclusive. */
+/** A range of bytes; both ends are inclusive. */
 export interface ByteRange {
   start: number
   end: number
@@ -13,8 +13,8 @@ const unit = /^bytes=(.*)$/i
 const ofNumbers = /^(\d*)-(\d*)$/
 
 /**
- * The requested range. A range that is syntactically invalid, several ranges, and a range of another version get the whole; one that is valid
- * and has none of the bytes is `beyond`, however large its numbers are.
+ * The requested range. The whole file is sent for a syntactically invalid range, for several ranges, and for a range of another version; a valid
+ * range that contains none of the bytes is `beyond`, however large its numbers are.
  */
 export function partOf(headers: IncomingHttpHeaders, etag: string | undefined, bytes: number): Part {
   const { range, 'if-range': version } = headers
@@ -29,7 +29,7 @@ export function partOf(headers: IncomingHttpHeaders, etag: string | undefined, b
   return asked ? partWithin(asked[1]!, asked[2]!, bytes) : 'whole'
 }
 
-/** Of texts of digits, of any length: positions beyond what a number counts exactly are still compared rightly. */
+/** Computes the range from texts of digits, of any length; positions beyond the safe integers are still compared correctly. */
 function partWithin(from: string, to: string, bytes: number): Part {
   const size = BigInt(bytes)
   if (from === '') {

@@ -5,19 +5,19 @@ import { uuidv7 } from '#platform/ids'
 import { languageOf } from './language.ts'
 import { reasons } from './phrases.ts'
 
-/** Node keeps the answer in progress on the socket. */
+/** A socket of Node's HTTP server, which keeps the answer in progress there. */
 export type HttpSocket = Socket & { _httpMessage?: ServerResponse<IncomingMessage> | null }
 
 /** Sockets that were already refused: nothing more is read from them. */
 const refused = new WeakSet<Socket>()
-/** Closing a socket with unread data may discard what was sent; so a refused client gets time to read. */
+/** How long a refused client may read: closing a socket with unread data may discard what was sent. */
 const lingerMs = 1_000
 
 /** Answers invalid requests (headers too large, timeouts, syntax errors) on the bare socket, then closes it. */
 export function refuseSocket(error: Error & { code?: string }, socket: HttpSocket): void {
   if (refused.has(socket)) return
   const pending = socket._httpMessage
-  // Anything written now would end up inside the answer to an earlier request.
+  // Bytes written now would end up inside the answer to an earlier request.
   const taken = pending && (pending.headersSent || pending.req.complete)
   if (error.code === 'ECONNRESET' || taken || !socket.writable) return void socket.destroy()
   refused.add(socket)
@@ -25,7 +25,7 @@ export function refuseSocket(error: Error & { code?: string }, socket: HttpSocke
   const late = setTimeout(() => socket.destroy(), lingerMs)
   socket.once('close', () => clearTimeout(late))
   socket.end(answerOf(failure, languageOf(pending?.req.headers ?? {})), () => {
-    // A timed-out request could still be completed, and then be run, on a socket that is only half closed.
+    // A request that timed out could still be completed and run on a socket that is only half closed.
     if (failure.code === 'REQUEST_TIMEOUT') socket.destroy()
   })
 }

@@ -1,10 +1,10 @@
-/** What may not be doubtful about a request, whoever answers it. */
+/** Checks for ambiguities in a request, whichever listener answers it. */
 import type { IncomingMessage } from 'node:http'
 import { Failure } from '#platform/errors'
 import { hostName } from './host-name.ts'
 import { reasons } from './phrases.ts'
 
-/** Headers that decide what a request means and who pays. Node keeps the first of duplicates, a proxy in front of us may keep the last. */
+/** Headers that decide what a request means and who pays. Node keeps the first of duplicates, a proxy in front of the server may keep the last. */
 const singular = new Set([
   'host',
   'authorization',
@@ -16,7 +16,7 @@ const singular = new Set([
   'origin',
 ])
 
-/** RFC 9112, section 3.2: HTTP/1.1 must name its host, and nobody may name two. */
+/** Refuses an ambiguous request. HTTP/1.1 must name its host, and no request may name two (RFC 9112, section 3.2). */
 export function doubtful({ httpVersion, headers, rawHeaders, url }: IncomingMessage): Failure | undefined {
   if (httpVersion === '1.1' && headers.host === undefined)
     return new Failure('INVALID_REQUEST', { why: reasons.noHost }, { param: 'Host' })
@@ -35,7 +35,7 @@ export function doubtful({ httpVersion, headers, rawHeaders, url }: IncomingMess
 
 const slash = 47
 
-/** Which of two hosts is meant must not depend on who reads the request. */
+/** Whether target and `Host` name different hosts: the host of a request must not depend on who reads the request. */
 function namesOtherHost(target: string, host: string | undefined): boolean {
   const authority = absoluteOf(target)?.authority
   if (authority === undefined) return false
@@ -43,7 +43,7 @@ function namesOtherHost(target: string, host: string | undefined): boolean {
   return named === undefined || (host !== undefined && named !== hostName(host))
 }
 
-/** Path and query of a target that names its host too; any other target as it is. */
+/** The path and query of a target that also names its host; any other target as it is. */
 export function pathOfTarget(target: string): string {
   const rest = absoluteOf(target)?.rest
   return rest === undefined ? target : rest.startsWith('/') ? rest : `/${rest}`

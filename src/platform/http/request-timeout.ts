@@ -3,9 +3,9 @@ import { type Deadline, deadlines } from '#platform/clock'
 import { refuseSocket } from './refuse-socket.ts'
 
 /**
- * Node has one timeout for all requests, which must be long enough for uploads; every other request with a body gets this shorter one,
- * until it is cancelled. It lies with its request: of a WeakMap's values the scavenger lets none go, so each held its whole call until
- * the next full collection.
+ * Node has one timeout for all requests, which must be long enough for uploads; every other request with a body gets this shorter one, until it is
+ * cancelled. The deadline is stored with its request: in a WeakMap, whose values the scavenger does not free, each deadline kept its whole call in
+ * memory until the next full collection.
  */
 export function limitRequestTime(message: IncomingMessage, requestMs: number): Deadline | undefined {
   const { headers } = message

@@ -14,7 +14,7 @@ import type { AnswerCheck } from './declared-answers.ts'
 import { failureOf } from './failure-of.ts'
 import { Answer, JsonText, type Route } from './http.ts'
 
-/** Where an answer goes. */
+/** The request that is answered, with its route and checks. */
 export interface Line {
   app: App
   route: Route
@@ -62,7 +62,7 @@ export async function sendError(
     return await replay(app, route, context, first)
   } catch (again) {
     if (again instanceof ClientGone) return void context.response.destroy()
-    // Our own failures may have a refused upstream connection as their cause.
+    // The platform's own failures may have a refused upstream connection as their cause, which is no sign of a lost database.
     const failure = failureOf(
       app,
       !(again instanceof Failure) && isDatabaseAway(again) ? awayFailure(again) : again,
@@ -82,8 +82,8 @@ const awayFailure = (cause: unknown): Failure =>
   new Failure('SERVICE_UNAVAILABLE', { why: 'database' }, { retryAfterMs: 2000, cause })
 
 /**
- * The receipt of the earlier request if this one is a repeat. The refusal (a full project, a deleted object) may have become true only
- * after the first request, so a repeat gets the first answer.
+ * The receipt of the earlier request if this one is a repeat. The reason of the refusal (a full project, a deleted object) may have arisen only after
+ * the first request, so a repeat gets the first answer.
  */
 async function claimant(
   app: App,
@@ -96,10 +96,10 @@ async function claimant(
 }
 
 async function replay(app: App, route: Route, context: ActiveRequest, receiptId: string): Promise<void> {
-  // The hold of this very request ended while it ran, so it cannot be continued.
+  // The hold of this very request ended while the request ran, so the request cannot be continued.
   if (receiptId === context.requestId || !context.claim) fail('SERVICE_UNAVAILABLE', { why: 'database' })
   const first = await answerAgain(app.ledger, context.caller.accountId, receiptId, context.claim)
-  // An answer with a secret is stored encrypted, bound to its receipt.
+  // An answer with a secret is stored encrypted and bound to its receipt.
   const text = isSealed(first.text) ? await app.secrets.open(first.text, first.requestId) : first.text
   Object.assign(context.answerHeaders, {
     'x-request-id': first.requestId,

@@ -14,32 +14,32 @@ import { unmatchedHandler } from './unmatched.ts'
 interface RouterOptions {
   app: App
   routes: readonly Route[]
-  /** False for a request that was refused whatever its path. */
+  /** Returns false for a request that was refused, whatever its path. */
   admitted: (context: ActiveRequest) => boolean
   handlerOf: (route: Route) => Handler
 }
 
-/** An answer that cannot be sent, not even as a failure, is a defect. */
+/** Logs the error and cuts the connection: an answer that cannot be sent, not even as a failure, is a defect. */
 function cut({ app, response, requestId }: ActiveRequest, error: unknown): void {
   app.log.error({ err: error, request_id: requestId }, 'an answer broke')
   response.destroy()
 }
 
-/** The listener of requests. Paths that no route has go to `unmatchedHandler`, those that cannot be decoded are NOT_FOUND. */
+/** Returns the listener of requests. Paths without a route go to `unmatchedHandler`; paths that cannot be decoded are answered NOT_FOUND. */
 export function routerOf({ app, routes, admitted, handlerOf }: RouterOptions) {
   const answerUnmatched = unmatchedHandler(app, routes)
   const refuse = (message: IncomingMessage, response: ServerResponse, failure: Failure): void =>
     sendFailure(new ActiveRequest(app, message, response), failure)
   const onBadUrl = (_path: string, message: IncomingMessage, response: ServerResponse): void =>
     refuse(message, response, new Failure('NOT_FOUND', {}, {}))
-  /** A second router decodes the paths of methods that no route has. */
+  /** A second router, which decodes the paths of requests that match no route. */
   const unmatched = FindMyWay({ onBadUrl })
   const onUnmatched = (message: IncomingMessage, response: ServerResponse): void => {
     const context = new ActiveRequest(app, message, response)
     if (admitted(context)) answerUnmatched(context).catch((error) => sendFailure(context, asFailure(error)))
   }
   unmatched.all('/*', onUnmatched)
-  // Hosts are looked at only if a route needs them.
+  // The host of a request is read only if a route needs it.
   const hasHosts = routes.some(({ host }) => host !== undefined)
   const router = FindMyWay({
     maxParamLength: 500,

@@ -1,10 +1,10 @@
-/** The sentences for violations of a JSON Schema. */
+/** The messages for violations of a JSON Schema. */
 import type { ErrorObject } from 'ajv/dist/2020.js'
 import type { Localized } from '#platform/errors'
 import { namePattern, noNulPattern, uuidPattern } from '#platform/schema'
 import { persianDigits } from '#platform/words'
 
-/** `path` is that of the offending field; empty for the body itself. */
+/** The message of an error. `path` is the path of the invalid field; empty for the body itself. */
 export function messageOf(error: ErrorObject, path: string): Localized {
   const message = (sentences[error.keyword] ?? otherwise)(paramsOf(error), error.message)
   return {
@@ -100,7 +100,7 @@ const sentences: Record<string, Sentence> = {
 
 const items = (count: number): string => (count === 1 ? 'one item' : `${count} items`)
 
-/** Patterns with a sentence of their own, so that nobody has to read a regular expression. */
+/** Patterns with a message of their own, so that nobody has to read a regular expression. */
 const patterns: Record<string, Localized> = {
   [uuidPattern]: {
     en: 'must be an id as this service gives it (a UUID)',

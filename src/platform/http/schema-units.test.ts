@@ -6,7 +6,7 @@ import { maxWeight, SchemaUnits } from './schema-units.ts'
 
 const options = { strict: false, discriminator: true, verbose: true, validateSchema: false } as const
 
-/** Units, with how often something was compiled. */
+/** Returns schema units, and a list of everything that was compiled. */
 function counted() {
   const ajv = new Ajv2020(options)
   const compile = ajv.compile.bind(ajv)

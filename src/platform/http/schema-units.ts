@@ -1,15 +1,15 @@
 /**
- * JSON Schemas compiled in small units, each when a value first needs it. The time of one compilation grows faster than its schema: as
- * one function the body of messages.create took a second of CPU. A block that stands in several schemas is one unit and compiled once.
+ * JSON Schemas compiled in small units, each when a value first needs it. The time of one compilation grows faster than its schema: as one function
+ * the body of messages.create took a second of CPU. A block that occurs in several schemas is one unit and is compiled once.
  *
- * A unit answers as its schema would in its place, with the same errors in the same order: it is called the way Ajv calls a `$ref`, but
- * is not compiled before.
+ * A unit gives the same result as its schema would in its place, with the same errors in the same order: it is called as Ajv calls a `$ref`, but is
+ * not compiled in advance.
  */
 import type { Ajv2020, ErrorObject, KeywordCxt, ValidateFunction } from 'ajv/dist/2020.js'
 import { callRef } from 'ajv/dist/vocabularies/core/ref.js'
 import { nameOfSchema } from '#platform/schema'
 
-/** Maximum schemas in one compiled function: compiling takes some milliseconds, even in a new process. */
+/** The maximum schemas in one compiled function: compiling that many takes some milliseconds, even in a new process. */
 export const maxWeight = 48
 /** Smaller schemas are not split off, since the call would cost more than it saves. */
 const minWeight = 4
@@ -27,17 +27,17 @@ interface Divided {
 /** Keywords whose member schemas can be split off; schemas under all other keywords (`if`, `not`) stay in place. */
 const listKeywords = new Set(['allOf', 'anyOf', 'oneOf'])
 const schemaKeywords = new Set(['items', 'then', 'else', 'additionalProperties'])
-/** Keywords that depend on what other keywords have evaluated, which is not known across units. */
+/** Keywords that are refused, because they depend on what other keywords have evaluated, which is not known across units. */
 const refused = ['$ref', '$dynamicRef', 'unevaluatedProperties', 'unevaluatedItems']
 /** Annotations: schemas that differ only in these share one unit. */
 const annotations = new Set(['description', 'x-description-fa', 'examples', 'title'])
 
-/** One schema with the units that it refers to: a function that is compiled when it is first called. */
+/** One schema with the units to which it refers: a function that is compiled when it is first called. */
 export class Unit {
   readonly schema: object
   readonly weight: number
   readonly parts: ReadonlySet<Unit>
-  /** As Ajv compiles it. */
+  /** The check in the form that Ajv expects. */
   readonly validate: ValidateFunction
   readonly #ajv: Ajv2020
   #made: ValidateFunction | undefined
@@ -68,7 +68,7 @@ export class Unit {
     return this.#made
   }
 
-  /** This unit and those that it needs, the smallest first; each once. */
+  /** This unit and all units that it needs, parts before the units that contain them; each once. */
   *all(seen: Set<Unit> = new Set()): Generator<Unit> {
     if (seen.has(this)) return
     seen.add(this)
@@ -144,7 +144,7 @@ export class SchemaUnits {
     return { schema: copy, weight, parts }
   }
 
-  /** Copies a keyword with every schema in it divided; each becomes a slot that can be replaced by a unit. */
+  /** Copies a keyword, dividing every schema in it; each schema becomes a slot that can be replaced by a unit. */
   #copyKeyword(parent: Json, keyword: string, value: unknown, copy: Json, slots: Slot[]): void {
     const divideInto = (holder: Json, name: string, child: unknown, shell: Json = {}): void => {
       const divided = this.#divide(child)
@@ -173,7 +173,7 @@ export class SchemaUnits {
 interface Slot {
   divided: Divided
   isNamed: boolean
-  /** Members that stay in place beside the reference to the unit. */
+  /** Members that stay beside the reference to the unit. */
   shell: Json
   put(unit: Json): void
 }
@@ -181,7 +181,7 @@ interface Slot {
 const tagOf = ({ discriminator }: Json): string | undefined =>
   (discriminator as { propertyName?: string } | undefined)?.propertyName
 
-/** A tagged union finds its variants, and a refusal the known tags, by this property. */
+/** A tagged union uses this property to find its variants, and to name the known tags in a refusal. */
 const shellOf = (variant: Json, tag: string | undefined): Json =>
   tag === undefined ? {} : { properties: { [tag]: (variant['properties'] as Json)[tag] } }
 

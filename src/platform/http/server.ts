@@ -30,7 +30,7 @@ export interface ServerOptions {
   routes: readonly Route[]
   host: string
   port: number
-  /** True when other processes of this machine serve the same port. */
+  /** True if other processes of this machine serve the same port. */
   isWorker?: boolean
   /** Checks every reply against its schema and every error against the route's list; for tests. */
   onViolation?: (violation: Violation) => void
@@ -39,15 +39,15 @@ export interface ServerOptions {
   beside?: Zone | undefined
 }
 
-/** A zone that shares the port of the routes: requests for its hosts reach no route, and no check of theirs. */
+/** A zone that shares the port of the routes: requests for its hosts reach neither the routes nor their checks. */
 export interface Zone {
   takes(message: IncomingMessage): boolean
   serve: Serve
 }
 
 /**
- * Listens and serves the routes. Disposing drains: no new requests, open answers finish within `drainMs`, those of calls whose result is being
- * stored within `storedDrainMs`, then all is closed.
+ * Listens and serves the routes. Disposing drains: no new requests are accepted, open answers may finish within `drainMs`, those of calls whose
+ * result is being stored within `storedDrainMs`, then everything is closed.
  */
 export async function openServer(options: ServerOptions): Promise<Server> {
   const { app, routes, beside } = options
@@ -86,7 +86,7 @@ export async function openServer(options: ServerOptions): Promise<Server> {
   }
 }
 
-/** The checks of every request, whatever its path. Returns false if it was refused. */
+/** Returns the checks of every request, whatever its path. They return false if the request was refused. */
 function gateOf(
   { patience = standardPatience }: ServerOptions,
   connections: Connections,
@@ -105,7 +105,7 @@ function gateOf(
   }
 }
 
-/** Whether a request that may have a body names a type that is none. */
+/** Whether a request that may have a body names an invalid content type, or none where it must. */
 function namesNoType({ method, headers: { 'content-type': type } }: IncomingMessage): boolean {
   if (type === 'application/json' || !methodsWithBody.has(method!)) return false
   return type === undefined ? method === 'QUERY' : !mediaType.test(type)

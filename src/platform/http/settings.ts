@@ -7,14 +7,14 @@ export { TrustedProxies }
 declare module '#platform/config' {
   interface Settings {
     limits: LimitsConfig
-    /** Whose `X-Forwarded-*` headers count. */
+    /** The proxies whose `X-Forwarded-*` headers count. */
     trustedProxies: TrustedProxies
   }
 }
 
 /** Limits of one process. */
 export interface LimitsConfig {
-  /** Bytes of request bodies whose requests are not over. */
+  /** The maximum bytes of bodies whose requests are not finished. */
   bodyBytesInFlight: number
 }
 

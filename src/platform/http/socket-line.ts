@@ -1,4 +1,4 @@
-/** One WebSocket connection within its limits. */
+/** A WebSocket connection with its limits. */
 import type { WebSocket } from 'ws'
 import { scheduler } from '#platform/scheduler'
 import type { Socket, SocketBounds, SocketMessage } from './socket.ts'
@@ -7,12 +7,12 @@ import type { Socket, SocketBounds, SocketMessage } from './socket.ts'
 const maxWaiting = 32
 /** Maximum bytes waiting to be sent; beyond it `send` returns a promise. */
 const maxUnsentBytes = 1024 * 1024
-/** A client that takes nothing for this long is treated as gone. */
+/** A client that reads nothing for this long is treated as gone. */
 const stuckMs = 60_000
-/** In the time that a client may be silent. */
+/** The number of pings in the time that a client may be silent. */
 const maxSilentBeats = 2
 const windowMs = 10_000
-/** RFC 6455, section 7.4.1. */
+/** Close codes of RFC 6455, section 7.4.1. */
 const tooFast = 1008
 const malformed = 1002
 const tooLong = 1009
@@ -28,7 +28,7 @@ export class SocketLine implements Socket {
   #wake: (() => void) | undefined
   #closeCode: number | undefined
   #closeReason = ''
-  /** Beats since the last sign of life, each with a ping: if this process was too busy for its beats, none of them counts. */
+  /** Pings since the last sign of life. Beats that a busy process missed do not count, because each counted beat sends a ping. */
   #silentBeats = 0
   #window = { startMs: performance.now(), messages: 0, bytes: 0 }
 
@@ -38,7 +38,7 @@ export class SocketLine implements Socket {
     this.#bounds = bounds
     this.#pulse = setInterval(() => this.#beat(), bounds.idleMs / maxSilentBeats)
     ws.on('message', (data: Buffer, isBinary) => this.#take(isBinary ? data : data.toString(), data.length))
-    // They cost as much as messages, and count as such.
+    // Pongs and pings cost as much as messages, so they count as messages.
     ws.on('pong', ({ length }: Buffer) => void this.#isAdmitted(length))
     ws.on('ping', ({ length }: Buffer) => void this.#isAdmitted(length))
     // For a message that is too long or a broken frame, the library closes the connection with the matching code.
@@ -62,7 +62,7 @@ export class SocketLine implements Socket {
     return this.#closeCode
   }
 
-  /** What the other side said of it. */
+  /** The reason that the other side gave for the close. */
   get closeReason(): string {
     return this.#closeReason
   }
@@ -98,7 +98,7 @@ export class SocketLine implements Socket {
     this.#ws.terminate()
   }
 
-  /** Resolves when the line is closed on both sides, or cut. */
+  /** Resolves when the connection is closed on both sides, or cut. */
   async ended(): Promise<void> {
     if (this.gone.aborted) return
     await new Promise<void>((resolve) => this.gone.addEventListener('abort', () => resolve(), { once: true }))
@@ -106,7 +106,7 @@ export class SocketLine implements Socket {
 
   async *#read(): AsyncGenerator<SocketMessage> {
     for (;;) {
-      // What comes of a message is of the turn in which it is read, up to its first wait for something else.
+      // A message is handled in the turn of the event loop in which it is read, up to its first wait for something else.
       if (this.#waiting.length > 0) await this.#flow.turn()
       const message = this.#waiting.shift()
       if (message !== undefined) {
@@ -127,7 +127,7 @@ export class SocketLine implements Socket {
     this.#wake?.()
   }
 
-  /** A sign of life, unless it is one too many: then the connection is closed. */
+  /** Counts a message as a sign of life. If it exceeds the limits, the connection is closed and the result is false. */
   #isAdmitted(bytes: number): boolean {
     this.#silentBeats = 0
     if (this.#ws.readyState !== this.#ws.OPEN) return false
@@ -149,7 +149,7 @@ export class SocketLine implements Socket {
   }
 
   #beat(): void {
-    // While nothing is read, signs of life cannot be seen; that the client has left shows in what is sent to it.
+    // While reading is paused, signs of life cannot be seen; that the client has left shows when something is sent to it.
     if (this.#ws.isPaused) this.#silentBeats = 0
     this.#silentBeats += 1
     if (this.#silentBeats > maxSilentBeats) this.#ws.terminate()

@@ -1,19 +1,19 @@
-/** WebSockets (RFC 6455): ordinary routes until the upgrade, then connections with limits. */
+/** WebSockets (RFC 6455): until the upgrade they are ordinary routes, then connections with limits. */
 import type { Static, TSchema } from 'typebox'
 import type { RequestContext, Route, RouteSpec } from './http.ts'
 
 /** Bounds of each connection of a route. */
 export interface SocketBounds {
-  /** Bytes of one incoming message; a longer one closes the connection with 1009. */
+  /** The maximum bytes of an incoming message; a longer one closes the connection with 1009. */
   messageBytes: number
-  /** Incoming messages per second, averaged over ten; more closes the connection with 1008. */
+  /** The maximum incoming messages per second, averaged over ten seconds; more close the connection with 1008. */
   messagesPerSecond: number
   bytesPerSecond: number
   /** A connection without any sign of life for this long is cut; a ping is sent after half of it. */
   idleMs: number
-  /** How often it is checked that the key is still accepted; when it no longer is, the connection is closed with 1008. */
+  /** How often the key is checked; when it is no longer accepted, the connection is closed with 1008. */
   keyCheckMs: number
-  /** Connections of one key in one process; on a public route, of all callers without a key together. */
+  /** The maximum connections of one key in one process; on a public route, of all callers without a key together. */
   perKey: number
 }
 
@@ -27,33 +27,36 @@ const standardBounds: SocketBounds = {
 }
 
 export interface ServedSocketOptions extends SocketBounds {
-  /** Subprotocols that are served, the preferred first. */
+  /** The supported subprotocols, the preferred one first. */
   protocols: readonly string[]
 }
 
 export type SocketMessage = string | Buffer
 
-/** One connection, as its handler sees it. */
+/** A connection, as its handler sees it. */
 export interface Socket {
-  /** In order, read no faster than they are consumed; ends when the client disconnects. */
+  /** The incoming messages in order, read no faster than they are consumed; ends when the client disconnects. */
   readonly messages: AsyncIterable<SocketMessage>
   /** The agreed subprotocol; empty if there is none. */
   readonly protocol: string
   /** Sends text for a string, otherwise binary. Returns a promise only if the client reads slower than we send. */
   send(data: string | Uint8Array): Promise<void> | undefined
-  /** Default code: 1000. Queued messages are still sent. */
+  /** Closes the connection; the default code is 1000. Queued messages are still sent. */
   close(code?: number, reason?: string): void
   readonly gone: AbortSignal
-  /** Of the close of this connection, once it is gone (RFC 6455, section 7.4); 1006 where nobody said one, 1002 and 1009 for what the client sent. */
+  /**
+   * The code of the close, once the connection is gone (RFC 6455, section 7.4); 1006 if no side sent one, 1002 and 1009 after an invalid or too long
+   * message of the client.
+   */
   readonly closeCode: number | undefined
   /**
-   * Aborts when the server begins to stop. What is under way may end within the time that a stop has (`drainMs`, as streams); the
-   * connection is closed with 1001 when the handler ends, and near the end of that time in any case.
+   * Aborts when the server begins to stop. Work that has begun may end within the time of a stop (`drainMs`, as for streams); the connection is
+   * closed with 1001 when the handler ends, and near the end of that time in any case.
    */
   readonly stopping: AbortSignal
 }
 
-/** What happens on the connection once it is established. */
+/** The work on a connection once it is established. */
 export class SocketStream {
   readonly run: (socket: Socket) => Promise<void>
   readonly unopened: (() => Promise<void> | void) | undefined
@@ -64,9 +67,9 @@ export class SocketStream {
 }
 
 /**
- * Returned by the handler of a socket route to accept the caller. The connection is closed when `run` resolves (1000) or throws (1011).
- * Exactly one of the two is called: `unopened` where there are too many connections, the client has left, or the server stops; what the
- * handler took, such as a hold, is given back there.
+ * Returned by the handler of a socket route to accept the caller. The connection is closed when `run` resolves (1000) or throws (1011). Exactly one
+ * of the two functions is called: `unopened` if there are too many connections, the client has left, or the server stops; it gives back what the
+ * handler took, such as a hold.
  */
 export const socketStream = (
   run: (socket: Socket) => Promise<void>,
@@ -91,13 +94,13 @@ export interface SocketSpec<Query extends TSchema, Params extends TSchema> exten
   /** Overrides of the default limits. */
   bounds?: Partial<SocketBounds>
   protocols?: readonly string[]
-  /** Runs before the upgrade: its failures are answered in JSON as on every other route. */
+  /** Runs before the upgrade. Its failures are answered in JSON as on every other route. */
   handle: (
     context: RequestContext<unknown, Static<Query>, Static<Params>>,
   ) => Promise<SocketStream> | SocketStream
 }
 
-/** Declares a route that is upgraded to a WebSocket, with key, scope, checks and refusals as on every other. */
+/** Declares a route that is upgraded to a WebSocket, with key, scope, checks and refusals as on every other route. */
 export function socketRoute<Query extends TSchema, Params extends TSchema>({
   bounds,
   protocols = [],

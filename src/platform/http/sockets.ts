@@ -1,4 +1,4 @@
-/** Manages the WebSockets of a server: upgrade, count, shutdown. */
+/** Manages the WebSockets of a server: upgrades, counts and shutdown. */
 import { type IncomingMessage, type Server as NodeServer, ServerResponse } from 'node:http'
 import type { Socket as NetSocket } from 'node:net'
 import type { Duplex } from 'node:stream'
@@ -19,11 +19,11 @@ import type { ServedSocketOptions, SocketStream } from './socket.ts'
 import { SocketLine } from './socket-line.ts'
 import { patternOf } from './unmatched.ts'
 
-/** RFC 6455, sections 7.4.1 and 11.7. */
+/** Close codes of RFC 6455, sections 7.4.1 and 11.7. */
 const goingAway = 1001
 const violated = 1008
 const broken = 1011
-/** Of a stop, what is left for the closing handshakes of connections that did not end by themselves. */
+/** The part of a stop that is reserved for the closing handshakes of connections that did not end by themselves. */
 const maxHandshakeMs = 1_000
 
 /** A socket that Node has handed over, with the bytes already received. */
@@ -50,19 +50,17 @@ export class Sockets {
     this.#connections = connections
   }
 
-  /**
-   * Takes over requests for a WebSocket on a path that has a socket route; all other requests are served as if they had not asked for one.
-   */
+  /** Takes over requests for a WebSocket on a path that has a socket route; all other requests are served as ordinary ones. */
   listen(server: NodeServer, serve: (message: IncomingMessage, response: ServerResponse) => void): void {
     this.#app.metrics.sockets.from(() => [[{}, this.#lines.size]])
-    // So many may come at once that they take turns.
+    // Many may arrive at once, so they take turns.
     const arriving = scheduler.flow()
     server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
       this.#upgrades.set(request, { socket, head })
       socket.on('error', () => socket.destroy())
       arriving.add(() => {
         if (socket.destroyed) return
-        // Until the upgrade it is answered as any request; no second request is read from its connection.
+        // Until the upgrade the request is answered as any other; no second request is read from its connection.
         const response = new ServerResponse(request)
         response.shouldKeepAlive = false
         response.assignSocket(socket as NetSocket)
@@ -72,7 +70,7 @@ export class Sockets {
     })
   }
 
-  /** Runs before the handler of a socket route: throws for requests that cannot be upgraded. */
+  /** Throws for a request that cannot be upgraded. Runs before the handler of a socket route. */
   require({ message, headers, answerHeaders }: ActiveRequest): void {
     const { 'sec-websocket-key': key, 'sec-websocket-version': version } = headers
     if (!this.#upgrades.has(message)) {
@@ -135,7 +133,7 @@ export class Sockets {
     await line.ended()
   }
 
-  /** Closes the connection soon after its key was revoked, until disposed. While the database is away nothing can have been revoked. */
+  /** Closes the connection soon after its key was revoked; checks until disposed. While the database is away no key can have been revoked. */
   #checkKey(line: SocketLine, route: Route, context: ActiveRequest): Disposable {
     const check = (): Promise<void> =>
       requireStillAdmitted(this.#app, route, context).catch((error: unknown) => {
@@ -146,7 +144,7 @@ export class Sockets {
     return { [Symbol.dispose]: () => clearInterval(timer) }
   }
 
-  /** Counts one connection of the key until disposed. */
+  /** Counts one connection of the key, until disposed. */
   #enter(key: string, max: number): Disposable {
     const taken = this.#ofKeys.get(key) ?? 0
     if (taken >= max) fail('TOO_MANY_CONNECTIONS', { max }, { retryAfterMs: 5_000 })
@@ -161,13 +159,13 @@ export class Sockets {
   }
 
   /**
-   * Tells every handler that this process is to end (`stopping`) and leaves it the time that streams have. Whoever has not ended by then
-   * is closed (1001), and cut after `drainMs`.
+   * Notifies every handler that this process stops (`stopping`) and leaves it the time that streams have. A connection that is still open is then
+   * closed (1001), and cut after `drainMs`.
    */
   async drain(drainMs: number): Promise<void> {
     this.#stopping.abort()
     const handshakeMs = Math.min(maxHandshakeMs, drainMs / 4)
-    // The handshakes have their time from the moment in which they begin, also where this process stood still before.
+    // The handshakes get their time from the moment at which they begin, even if this process was suspended before.
     let timer = setTimeout(() => {
       this.#closeAll()
       timer = setTimeout(() => this.#cutAll(), handshakeMs)
@@ -185,7 +183,10 @@ export class Sockets {
   }
 }
 
-/** RFC 6455, section 4.1: different tokens, separated by commas. The library would refuse others with a page of its own. */
+/**
+ * Whether the header is a list of distinct tokens, separated by commas (RFC 6455, section 4.1). The library would refuse others with an answer of its
+ * own.
+ */
 function isProtocolList(header: string | undefined): boolean {
   if (header === undefined) return true
   const names = header.split(',').map((name) => name.trim())
@@ -196,7 +197,7 @@ const optionsOf = ({ messageBytes, protocols }: ServedSocketOptions) => ({
   noServer: true,
   clientTracking: false,
   perMessageDeflate: false,
-  // One message of a line is read in a turn of the event loop: what comes at once may hold thousands.
+  // One message of a socket is read in each turn of the event loop, because one packet may hold thousands.
   allowSynchronousEvents: false,
   maxPayload: messageBytes,
   handleProtocols: (offered: Set<string>) => protocols.find((one) => offered.has(one)) ?? false,
@@ -217,7 +218,7 @@ const upgraded = (
     })
   })
 
-/** Which requests are handed over: those for a WebSocket, on the path and host of a socket route. */
+/** Returns the test for requests that are upgraded: those for a WebSocket, on the path and host of a socket route. */
 export function asksForSocket(routes: readonly Route[]): (request: IncomingMessage) => boolean {
   const zoneOfHost = zonesOf(routes)
   const known = routes
@@ -225,7 +226,7 @@ export function asksForSocket(routes: readonly Route[]): (request: IncomingMessa
     .map((route) => ({ zone: zoneOf(route), pattern: patternOf(route) }))
   return ({ method, url, headers, socket }) => {
     if (method !== 'GET' || headers.upgrade?.toLowerCase() !== 'websocket') return false
-    // An earlier request of the connection is still being answered; this one is served after it, as any request.
+    // An earlier request of the connection is still being answered; this one is then served as an ordinary request.
     if ((socket as HttpSocket)._httpMessage) return false
     // A body would be read as the first frames.
     if (headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined) return false

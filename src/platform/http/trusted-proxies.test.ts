@@ -31,7 +31,7 @@ test('an IPv4 peer of a socket of both families is itself', () => {
 })
 
 test('a chain of ten thousand addresses is read to the visitor, and no further', () => {
-  // What stands before the visitor he may have made up: an address as well as a word.
+  // The visitor may have invented everything before his own address: another address as well as a word.
   const header = `evil, 198.51.100.9, ${'203.0.113.7, '}${Array.from({ length: 10_000 }, () => '10.0.0.1').join(', ')}`
   const { clientAddress } = visitorOf(
     { headers: { 'x-forwarded-for': header }, peer: '10.0.0.1' },

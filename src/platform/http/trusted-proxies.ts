@@ -1,8 +1,8 @@
-/** Whose word counts about where a request came from. */
+/** Where a request came from, and which proxies are trusted to say so. */
 import type { IncomingHttpHeaders } from 'node:http'
 import { BlockList, isIP, type Socket } from 'node:net'
 
-/** The proxies in front of this server, by their addresses. Nobody is one who is not named. */
+/** The proxies in front of this server, by their addresses. An address that is not listed is no trusted proxy. */
 export class TrustedProxies {
   readonly #ranges = { 4: new BlockList(), 6: new BlockList() }
   readonly #isEmpty: boolean
@@ -17,7 +17,7 @@ export class TrustedProxies {
     const [, address = '', bits] = /^([^/%]+)(?:\/(\d{1,3}))?$/.exec(range) ?? []
     const family = isIP(address)
     if (family !== 4 && family !== 6) throw new RangeError(range)
-    // A range of all addresses would let every visitor say who he is.
+    // A range of all addresses would let every visitor choose his own address.
     const length = bits === undefined ? { 4: 32, 6: 128 }[family] : Number(bits)
     if (length === 0) throw new RangeError(range)
     this.#ranges[family].addSubnet(address, length, family === 4 ? 'ipv4' : 'ipv6')
@@ -30,16 +30,16 @@ export class TrustedProxies {
   }
 }
 
-/** A request as the visitor sent it, before any proxy. */
+/** The address, host and protocol of a request as the visitor sent it, before any proxy. */
 export interface VisitorAddress {
-  /** The text of `Host`; undefined where none came. */
+  /** The text of `Host`; undefined if the request has none. */
   host: string | undefined
   secure: boolean
-  /** Empty where the connection is gone. */
+  /** The visitor's address; empty if the connection is gone. */
   clientAddress: string
 }
 
-/** What a trusted proxy says of its visitor, otherwise what the connection itself says. */
+/** What a trusted proxy reports about its visitor, otherwise what the connection itself shows. */
 export function visitorOf(
   { headers, peer }: { headers: IncomingHttpHeaders; peer: string },
   proxies: TrustedProxies,
@@ -52,7 +52,10 @@ export function visitorOf(
   }
 }
 
-/** Each proxy appends the address of its peer: the last one that is no proxy of ours is the visitor; what stands before it, he may have made up. */
+/**
+ * The visitor's address. Each proxy appends the address of its peer, so the last address that is no trusted proxy is the visitor's; the visitor may
+ * have invented those before it.
+ */
 function clientOf(peer: string, header: string | string[] | undefined, proxies: TrustedProxies): string {
   let client = peer
   for (const text of valuesOf(header).reverse()) {
@@ -64,7 +67,7 @@ function clientOf(peer: string, header: string | string[] | undefined, proxies: 
   return client
 }
 
-/** The proxy next to us writes the last value; those before it may be the visitor's. */
+/** The last value of a header, which the nearest proxy writes; earlier ones may come from the visitor. */
 const nearest = (header: string | string[] | undefined): string | undefined =>
   valuesOf(header).at(-1) || undefined
 
@@ -75,7 +78,7 @@ const valuesOf = (header: string | string[] | undefined): string[] =>
 export const peerOf = ({ remoteAddress }: Pick<Socket, 'remoteAddress'>): string =>
   plainAddress(remoteAddress ?? '')
 
-/** Without brackets, port and zone; an IPv4 address that came over IPv6 as itself. */
+/** The address without brackets, port and zone; an IPv4 address inside an IPv6 address is returned as IPv4. */
 function plainAddress(text: string): string {
   const bare = /^\[([^\]]*)\](?::\d{1,5})?$/.exec(text)?.[1] ?? /^([\d.]+):\d{1,5}$/.exec(text)?.[1] ?? text
   return bare.split('%', 1)[0]!.replace(/^::ffff:(?=\d{1,3}\.)/i, '')

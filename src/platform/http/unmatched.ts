@@ -1,4 +1,4 @@
-/** Requests without a route: preflights, 405 for an unsupported method, 404. */
+/** Requests that match no route: preflights, 405 for an unsupported method, 404. */
 import type { IncomingMessage } from 'node:http'
 import type { App } from '#app'
 import { Failure } from '#platform/errors'
@@ -52,7 +52,7 @@ export function unmatchedHandler(
   }
 }
 
-/** The route of the path that a preflight is about, with what stands in its path and its host. */
+/** The route to which a preflight refers, with the parameters of its path and its host. */
 function askedFor(
   here: readonly Known[],
   { headers, url }: IncomingMessage,

@@ -12,55 +12,55 @@ import { reasons } from './phrases.ts'
 /** Configuration of a route that accepts a form with files. */
 export interface UploadSpec<Fields extends TSchema = TSchema> {
   /**
-   * The text fields; an object schema. They come as text, and are read as what the schema says: a list comes as a field for each member, called
-   * `name` or `name[]`, and one of fixed values also as one field with commas between them, as some clients write it.
+   * The schema of the text fields, an object. Fields arrive as text and are read according to the schema: a list arrives as one field for each
+   * member, called `name` or `name[]`, and a list of fixed values also as one field with commas between them, as some clients write it.
    */
   fields: Fields
   /**
-   * Names of the parts that are files, and how many of each there may be. What may stand more than once may be called `name[]` too; `*` are
-   * all parts that bear the name of a file. Empty for a form of texts alone.
+   * The names of the parts that are files, with the maximum number of each. A part that may occur more than once may be called `name[]` too; `*`
+   * stands for all parts with a file name. Empty for a form of texts alone.
    */
   files: Record<string, number>
-  /** Maximum bytes of all files together, which an operator may set; more is answered with 413. */
+  /** The maximum bytes of all files together, which an operator may set; more is answered with 413. */
   maxBytes: number | ((config: Config) => number)
-  /** Maximum bytes of a text field; absent: 16 KiB. */
+  /** The maximum bytes of a text field; if absent, 16 KiB. */
   fieldBytes?: number
-  /** The handler reads the files into memory, which is reserved for them as it is for a body of JSON. */
+  /** The handler reads the files into memory, which is reserved for them as for a JSON body. */
   inMemory?: boolean
-  /** A form may come without any file: the handler says what stands for one. */
+  /** The form may contain no file; the handler decides what is used instead. */
   isOptional?: boolean
 }
 
-/** The parsed form, with at least one file unless its files are optional. Files are deleted when the request ends. */
+/** The parsed form, with at least one file unless files are optional. Files are deleted when the request ends. */
 export interface Upload<Fields = unknown> {
   fields: Fields
-  /** In the order in which they were sent. */
+  /** The files in the order in which they were sent. */
   files: UploadedFile[]
 }
 
 export interface UploadedFile extends SpoolFile {
-  /** Its name in `UploadSpec.files`. */
+  /** The name of the file's part in `UploadSpec.files`. */
   part: string
   /** The file name as sent, without folders; only its length is checked. */
   name: string | undefined
-  /** As declared by the sender; not trustworthy. */
+  /** The media type as declared by the sender; not trustworthy. */
   mediaType: string
 }
 
-/** Limits besides the files, in bytes: texts, names and headers of parts. */
+/** Limits of the other parts, in bytes: texts, names and headers of parts. */
 const usualFieldBytes = 16 * 1024
 const partHeaderBytes = 8 * 1024
 const partHeaders = 16
 const nameBytes = 200
-/** Allowance for boundaries, headers and fields. */
+/** The allowance for boundaries, headers and fields, in bytes. */
 const aroundBytes = 256 * 1024
 
 export const isMultipart = ({ headers }: IncomingMessage): boolean =>
   /^multipart\/form-data\b/i.test(headers['content-type']?.trim() ?? '')
 
 /**
- * Reads the whole form. What is refused is read to its end but not kept, so that the client gets its answer and the connection serves the
- * next request. Throws INVALID_REQUEST, BODY_TOO_LARGE, SPOOL_FULL, and ClientGone; then nothing is left.
+ * Reads the whole form. A refused form is read to its end but not kept, so that the client gets its answer and the connection serves the next
+ * request. Throws INVALID_REQUEST, BODY_TOO_LARGE, SPOOL_FULL, and ClientGone; then no file is left.
  */
 export async function readUpload(
   message: IncomingMessage,
@@ -106,10 +106,10 @@ function arrivalOf(
   return { arrived: arrived.promise, over: over.promise }
 }
 
-/** With the limit of this server. */
+/** A spec with the limit of this server. */
 type SetSpec = UploadSpec & { maxBytes: number }
 
-/** Text from the parser, which cuts it at the limit and reports that. */
+/** A file from the parser, which cuts it at the limit and reports that in `truncated`. */
 type FileContent = Readable & { truncated?: boolean }
 
 class Form {
@@ -188,13 +188,13 @@ class Form {
     this.#fields.set(list, [...members, ...more])
   }
 
-  /** Piped through our own stream, whose end and errors behave as usual. */
+  /** Pipes the file through a separate stream, whose end and errors behave as usual. */
   #file(part: string, content: FileContent, name: string | undefined, mediaType: string): void {
     const count = (this.#count.get(part) ?? 0) + 1
     this.#count.set(part, count)
     if (count > this.#spec.files[part]!) this.#tooMany(part)
     const own = new PassThrough()
-    // Its reader gets its errors; before and after it reads, an error must not end the process.
+    // The stream's reader handles its errors; before and after reading, an error must not end the process.
     own.on('error', () => {})
     this.#contents.push(own)
     content.on('error', (error) => own.destroy(error))
@@ -240,7 +240,7 @@ function openParser(message: IncomingMessage, spec: SetSpec): InstanceType<typeo
       isPartAFile: (name, _mediaType, fileName) => partOf(spec, name ?? '', fileName) !== undefined,
       limits: {
         fieldSize: fieldBytesOf(spec),
-        // Unknown ones are named in the refusal.
+        // A few more fields than declared are read, so that the refusal can name the unknown ones.
         fields: names.length + members + 8,
         files: most,
         fileSize: maxBytes,
@@ -257,7 +257,7 @@ function openParser(message: IncomingMessage, spec: SetSpec): InstanceType<typeo
 const fieldBytesOf = ({ fieldBytes = usualFieldBytes }: UploadSpec): number => fieldBytes
 
 interface ListField {
-  /** Fields that the form may have of it: one more than the schema, which refuses that by its name. */
+  /** The maximum fields of this list in a form: one more than the schema allows, so that the schema refuses it by name. */
   most: number
   isOfFixedValues: boolean
 }
@@ -273,10 +273,10 @@ function listsIn({ fields }: UploadSpec): Map<string, ListField> {
 }
 const maxMembers = 100
 
-/** The part without which a form is refused, unless its files are optional. */
+/** The part that every form must have, unless files are optional. */
 const needed = ({ files }: UploadSpec): string | undefined => Object.keys(files)[0]
 
-/** The file that a part is, if it is one. */
+/** The name of a part in `files`; undefined if the part is a field. */
 function partOf({ files }: UploadSpec, name: string, fileName: string | undefined): string | undefined {
   if (Object.hasOwn(files, name)) return name
   if (fileName !== undefined && Object.hasOwn(files, '*')) return '*'

@@ -19,21 +19,21 @@ const options = {
   strict: false,
   discriminator: true,
   validateFormats: false,
-  // Errors contain their schema, from which `messageOf` reads the allowed values.
+  // Errors include their schema, from which `messageOf` reads the allowed values.
   verbose: true,
-  // The tests check every schema against the specification, as it is in /openapi.json.
+  // The tests check every schema against the specification, as it appears in /openapi.json.
   validateSchema: false,
   meta: false,
   // This optimisation of Ajv costs twice what it saves: V8 inlines frequent checks itself.
   code: { optimize: false },
 } as const
 const bodies = new SchemaUnits(withQuickLengths(new Ajv2020(options)))
-/** Query and path parameters come as text. */
+/** Query and path parameters arrive as text. */
 const texts = withQuickLengths(new Ajv2020({ ...options, coerceTypes: true, useDefaults: true }))
 
 /**
- * String lengths count characters, not UTF-16 units, and Ajv always counts them: 60 ms for 27 MB of Base64. Here they are counted only if
- * the number of units does not decide, which never happens for long strings of a bounded body.
+ * JSON Schema counts the length of strings in characters, not UTF-16 units, and Ajv always counts them: 60 ms for 27 MB of Base64. Here characters
+ * are counted only if the number of units does not decide, which never happens for long strings of a bounded body.
  */
 function withQuickLengths(ajv: Ajv2020): Ajv2020 {
   const charactersOf = (text: string): number => {
@@ -75,7 +75,7 @@ export type Check = (value: unknown) => void
 
 const textChecks = new WeakMap<TSchema, ValidateFunction>()
 
-/** Compiled when it is first needed; the same schema is compiled once. */
+/** The check of a schema for texts. It is compiled when first needed, and once for each schema. */
 function textCheck(schema: TSchema): ValidateFunction {
   const known = textChecks.get(schema)
   if (known) return known
@@ -84,7 +84,7 @@ function textCheck(schema: TSchema): ValidateFunction {
   return made
 }
 
-/** A check that throws INVALID_REQUEST or UNKNOWN_FIELD with the path of the first offence in `param`. Compiles when first called. */
+/** Returns a check that throws INVALID_REQUEST or UNKNOWN_FIELD with the path of the first error in `param`. Compiles when first called. */
 export function compile(schema: TSchema, of: 'body' | 'text'): Check {
   return (value) => {
     const validate = of === 'body' ? bodies.of(schema).validate : textCheck(schema)
@@ -92,7 +92,7 @@ export function compile(schema: TSchema, of: 'body' | 'text'): Check {
   }
 }
 
-/** A check of path parameters. An invalid one is answered as a missing object: NOT_FOUND, with its name in `param`. */
+/** Returns a check of path parameters. An invalid parameter is answered as a missing object: NOT_FOUND, with its name in `param`. */
 export function compilePath(schema: TSchema): Check {
   return (value) => {
     const validate = textCheck(schema)
@@ -100,7 +100,7 @@ export function compilePath(schema: TSchema): Check {
   }
 }
 
-/** Whether a check of a path lets these parameters through. */
+/** Whether a check of path parameters accepts these. */
 export function passes(check: Check | undefined, params: Record<string, string>): boolean {
   try {
     check?.(params)
@@ -110,10 +110,10 @@ export function passes(check: Check | undefined, params: Record<string, string>)
   }
 }
 
-/** As `compile`, for bodies of any size: the members of the longest list in a body are checked in slices (`#platform/slices`). */
+/** Returns a check like `compile`, for bodies of any size: the members of the longest list in a body are checked in slices (`#platform/slices`). */
 export function compileLarge(schema: TSchema): (body: unknown) => Promise<void> {
   const lists = new Map<string, object>()
-  /** Checks only the members of the list: the rest of the body was checked before. */
+  /** Checks only the members of the list; the rest of the body was checked before. */
   const membersOf = (name: string): ValidateFunction => {
     const { items } = (schema as unknown as { properties: Record<string, ListSchema> }).properties[name]!
     const list = lists.get(name) ?? { type: 'array', items }
@@ -129,7 +129,7 @@ export function compileLarge(schema: TSchema): (body: unknown) => Promise<void> 
   }
 }
 
-/** The name of the longest list of the body whose members can be judged a few at a time. */
+/** The name of the longest list of the body whose members can be checked a few at a time. */
 function maxListLength(schema: TSchema, body: unknown): string | undefined {
   const properties: Record<string, ListSchema> | undefined = (schema as { properties?: never }).properties
   if (!properties || !isPlain(schema) || typeof body !== 'object' || body === null) return undefined
@@ -141,7 +141,7 @@ function maxListLength(schema: TSchema, body: unknown): string | undefined {
   return lists[0]?.[0]
 }
 
-/** Only `properties` may define what the list contains. */
+/** Whether only `properties` defines what the list may contain. */
 const isPlain = (schema: TSchema): boolean =>
   !['allOf', 'anyOf', 'oneOf', 'not', 'if', 'dependentSchemas', '$ref'].some((keyword) => keyword in schema)
 
@@ -183,7 +183,7 @@ async function checkInSlices(
   }
 }
 
-/** The place in the body of an error in a slice that begins at the list's `by`th member. */
+/** The path of an error in the whole body, for a slice that begins at the list's `by`th member. */
 function placed(path: string, list: string, by: number): string {
   const [root, index, ...rest] = path.split('/')
   return [root, list.replaceAll('~', '~0').replaceAll('/', '~1'), Number(index) + by, ...rest].join('/')
@@ -191,12 +191,12 @@ function placed(path: string, list: string, by: number): string {
 
 /** One compilation that a first request would otherwise wait for. */
 export interface WarmStep {
-  /** For the log. */
+  /** The name for the log. */
   name: string
   run(): void
 }
 
-/** The checks of this route that are not compiled yet, as steps that each take little time. */
+/** Yields steps that compile the missing checks of this route; each takes little time. */
 export function* compileSteps({
   operation: name,
   body,
@@ -212,7 +212,7 @@ export function* compileSteps({
     if (schema && !textChecks.has(schema)) yield { name, run: () => void textCheck(schema) }
 }
 
-/** For tests, which check our own replies: the first violation as a sentence, or undefined. */
+/** For tests, which check our own answers: the first violation as a sentence, or undefined. */
 export function mismatch(schema: TSchema): (value: unknown) => string | undefined {
   return (value) => {
     const { validate } = bodies.of(schema)
@@ -229,7 +229,7 @@ function refuse(errors: ErrorObject[] | null | undefined): never {
   fail('INVALID_REQUEST', { why: messageOf(error, param) }, param === '' ? {} : { param })
 }
 
-/** Among the errors of all branches of a union, the one deepest inside the value. */
+/** Among the errors of all branches of a union, the error deepest inside the value. */
 function maxTelling(errors: ErrorObject[]): ErrorObject {
   const rank = (error: ErrorObject): number =>
     error.instancePath.split('/').length * 2 +

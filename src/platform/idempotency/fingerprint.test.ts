@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import fc, { anyCharacter } from '../../../tests/harness/fast-check.ts'
 import { fingerprintOf } from './fingerprint.ts'
 
-/** As fingerprints were made when those that are stored were made: they must be found again. */
+/** The text from which stored fingerprints were made; new fingerprints must be equal to them. */
 function canonical(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`
   if (value === null || typeof value !== 'object') return JSON.stringify(value) ?? 'null'

@@ -7,15 +7,15 @@ const partCharacters = 128 * 1024
 /** A list or object whose members are being written. */
 interface Open {
   value: Record<string, unknown>
-  /** The sorted member names of an object; undefined for a list. */
+  /** The sorted names of an object's members; undefined for a list. */
   names: readonly string[] | undefined
   length: number
   next: number
 }
 
 /**
- * SHA-256, in Base64, of `head` and of the value as JSON with its names in order, so that the same request in another spelling has the
- * same fingerprint. Large values are hashed in slices (`#platform/slices`).
+ * The SHA-256, in Base64, of `head` and of the value as JSON with sorted names, so that the same request in another spelling has the same
+ * fingerprint. Large values are hashed in slices (`#platform/slices`).
  */
 export async function fingerprintOf(head: string, value: unknown): Promise<string> {
   const hash = createHash('sha256')
@@ -61,7 +61,7 @@ function open(value: Record<string, unknown>): Open {
   return { value, names, length: names?.length ?? (value as unknown as unknown[]).length, next: 0 }
 }
 
-/** As JSON.stringify writes it, in parts; never cut within a surrogate pair, of which each half would be escaped. */
+/** Yields the text as JSON.stringify writes it, in parts. A part never ends within a surrogate pair, because each half would then be escaped. */
 function* longString(text: string): Generator<string> {
   yield '"'
   for (let at = 0; at < text.length; ) {

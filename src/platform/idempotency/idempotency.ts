@@ -1,14 +1,14 @@
-/** One key, one effect, one stored answer (decisions §7). The claim itself is taken in the ledger, in the commit of the hold. */
+/** One key has one effect and one stored answer (decisions §7). The ledger takes the claim itself, in the commit of the hold. */
 import { fail } from '#platform/errors'
 import type { Claim, Ledger } from '#platform/ledger'
 import { fingerprintOf } from './fingerprint.ts'
 
-/** Finished JSON is replayed for this long. */
+/** How long a complete JSON answer is replayed. */
 export const replayMs = 24 * 60 * 60 * 1000
 /** JSON of this many bytes or more is not kept for replay (contract section 8). */
 export const replayLimitBytes = 1_048_576
 
-/** The claim of a request that carries an Idempotency-Key. `keyHeader` has 1 to 128 characters. */
+/** Makes the claim of a request that carries an Idempotency-Key. `keyHeader` has 1 to 128 characters. */
 export async function claimOf(
   keyHeader: string,
   method: string,
@@ -30,7 +30,7 @@ export async function claimOf(
   return { key: keyHeader, fingerprint: await fingerprintOf(`${method}\n${path}\n`, body) }
 }
 
-/** The caller and its request. */
+/** The caller, and the id of the request. */
 interface Requester {
   accountId: string
   projectId: string
@@ -52,18 +52,18 @@ export async function claimedBefore(
 
 export interface Replay {
   requestId: string
-  /** The charge of the first answer; absent without a hold, and while durable work still runs. */
+  /** The charge of the first answer; absent without a hold, and while durable work is still running. */
   chargedMicrocredits?: bigint
   status: number
   text: string
-  /** Ids of the files that it made. */
+  /** The ids of the files that the request made. */
   files: readonly string[]
-  /** Of several results, how many did not come. */
+  /** How many of several results are missing. */
   missing: number
 }
 
 /**
- * The answer to a repeated request: the first answer byte for byte, or a 409 with the reason. Never a second execution. Throws
+ * The answer to a repeated request: the first answer byte for byte, or a 409 with the reason. The request is never executed again. Throws
  * IDEMPOTENCY_CONFLICT, IDEMPOTENCY_IN_PROGRESS or REQUEST_ALREADY_ACCEPTED.
  */
 export async function answerAgain(
@@ -74,9 +74,9 @@ export async function answerAgain(
 ): Promise<Replay> {
   const earlier = await ledger.earlier(accountId, receiptId, replayMs)
   if (!earlier || earlier.fingerprint !== claim.fingerprint) fail('IDEMPOTENCY_CONFLICT', {})
-  // Durable work that still runs has the answer with which it was accepted.
+  // Durable work that is still running has the answer with which it was accepted.
   const isUnanswered = earlier.state === 'running' && earlier.reply === null
-  // The first request released its claim meanwhile, so it had no effect, and a repeat is executed.
+  // The first request released its claim meanwhile, so it had no effect, and a further repeat is executed.
   if (isUnanswered || !earlier.claiming) fail('IDEMPOTENCY_IN_PROGRESS', {}, { receiptId })
   const files = filesIn(earlier.detail)
   if (earlier.reply === null) refuseRepeat(receiptId, files)
@@ -92,17 +92,17 @@ export async function answerAgain(
   }
 }
 
-/** No JSON begins so. */
+/** Begins an unrepeatable answer; no JSON begins like this. */
 const unrepeatableMark = '409 '
 
-/** Of an answer that cannot be sent again: what a repeat is told in its place. */
+/** What a repeat is told instead of an answer that cannot be sent again. */
 export interface Unrepeatable {
-  /** Where what it began is found, such as `GET /v1/…`. */
+  /** The address of the object that the first request created, such as `GET /v1/…`. */
   made: string
   details: Record<string, string>
 }
 
-/** To be kept in place of the answer. */
+/** Returns the text that is stored instead of the answer. */
 export const unrepeatable = (told: Unrepeatable): string => unrepeatableMark + JSON.stringify(told)
 
 function refuseUnrepeatable(receiptId: string, text: string): never {
@@ -110,7 +110,7 @@ function refuseUnrepeatable(receiptId: string, text: string): never {
   return fail('REQUEST_ALREADY_ACCEPTED', { receiptId, files: made }, { receiptId, details })
 }
 
-/** What a request made and what is kept of it, as its receipt says. */
+/** The ids of the files that a request made, as its receipt lists them. */
 function filesIn(detail: Record<string, unknown> | null): readonly string[] {
   const files = detail?.['files']
   return Array.isArray(files) ? (files as string[]) : []

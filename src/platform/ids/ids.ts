@@ -6,8 +6,9 @@ let lastMs = 0
 let sameMs = 0
 
 /**
- * A UUID version 7 (RFC 9562): time-ordered, so that rows written together lie together. `nowMs` is Unix time in milliseconds. Those of one moment
- * are counted in the twelve bits after it, which go over into the next millisecond (6.2, method 1), so that this process makes them in their order.
+ * Returns a UUID version 7 (RFC 9562): time-ordered, so that rows written together lie together. `nowMs` is Unix time in milliseconds. Ids of the
+ * same millisecond are counted in the twelve bits after it; the count carries over into the next millisecond (6.2, method 1), so that this process
+ * makes ids in ascending order.
  */
 export function uuidv7(nowMs: number = Date.now()): string {
   if (used === pool.length) {
@@ -24,7 +25,7 @@ export function uuidv7(nowMs: number = Date.now()): string {
   return uuidOfHex(bytes.toString('hex'))
 }
 
-/** 32 hexadecimal digits in the form of a UUID. */
+/** The UUID form of 32 hexadecimal digits. */
 export const uuidOfHex = (hex: string): string =>
   `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`
 
@@ -55,6 +56,6 @@ export const secretPrefixes = {
   key: 'khr_',
   publicKey: 'khp_',
   serviceKey: 'khs_',
-  // As clients of the field look for it.
+  // The prefix that existing clients expect.
   client: 'ek_',
 } as const

@@ -1,4 +1,4 @@
-/** `kherad adopt`: what is here takes the identity of what it was copied from, at its next start. */
+/** `kherad adopt`: at its next start, the copy takes over the identity of its original. */
 import { randomUUID } from 'node:crypto'
 import { realpath } from 'node:fs/promises'
 import path from 'node:path'
@@ -9,7 +9,7 @@ import { phrases } from './phrases.ts'
 import { readRecord, writeRecord } from './record.ts'
 import { refuseNewer } from './release.ts'
 
-/** Throws `StartRefused` while the original is still there. Answers the id that is adopted. */
+/** Marks the copy for adoption. Throws `StartRefused` while the original still exists. Returns the adopted id. */
 export async function adoptFolder(folder: string): Promise<string> {
   const dataDir = await realpath(path.resolve(folder))
   const record = await readRecord(dataDir)

@@ -1,4 +1,4 @@
-/** A data folder at a start: whose it is, before PostgreSQL runs and anything else of it changes. */
+/** Claims a data folder at a start: checks its identity before PostgreSQL runs and before anything else in it changes. */
 import { randomUUID } from 'node:crypto'
 import path from 'node:path'
 import { refuseStart } from '#platform/errors'
@@ -12,9 +12,9 @@ import { refuseNewer } from './release.ts'
 
 export interface ClaimOptions {
   dataDir: string
-  /** True where DATABASE_URL names the database: then the folder is one of many, and its identity that of its machine's part alone. */
+  /** True if DATABASE_URL names the database: then several folders may use it, and the folder's identity covers only this machine's part. */
   hasOwnServer: boolean
-  /** `--copy`: what comes from another machine is taken for a copy. */
+  /** `--copy`: a data folder from another machine is treated as a copy. */
   asCopy: boolean
   log: Log
 }
@@ -25,8 +25,8 @@ export interface FolderClaim {
 }
 
 /**
- * Reads and renews the record of the folder; of two concurrent processes on an empty one the first to write wins. Throws `StartRefused` for a
- * folder of a newer release, and for one that comes from another machine.
+ * Reads and renews the record of the folder; if two processes start concurrently on an empty folder, the first to write wins. Throws `StartRefused`
+ * for a folder of a newer release, and for one that comes from another machine.
  */
 export async function claimFolder(options: ClaimOptions): Promise<FolderClaim> {
   const dataDir = await openDataDir(path.resolve(options.dataDir))
@@ -40,14 +40,14 @@ export async function claimFolder(options: ClaimOptions): Promise<FolderClaim> {
   return { dataDir, record }
 }
 
-/** Of an empty folder, or of one that an earlier release wrote: that knew no identity, but PostgreSQL notes where it was started. */
+/** The record for an empty folder, or for a folder of an earlier release: that had no identity, but PostgreSQL's files note where it was started. */
 async function firstRecord(dataDir: string, here: Place, { log }: ClaimOptions): Promise<FolderRecord> {
   const record = { id: randomUUID(), place: here }
   const cluster = await clusterOf(dataDir)
   const former = await formerCluster(cluster)
   if (former === undefined || former === cluster || path.dirname(cluster) !== here.path) return record
   const isThere = await isSameCluster(former, cluster)
-  // Another name of the same folder, by a link or a mount.
+  // The former path is another name of the same folder, by a link or a mount.
   if (!isThere || (await leadsTo(former, await placeOf(cluster)))) return record
   return copied(record, { id: null, place: path.dirname(former) }, log)
 }
@@ -85,7 +85,7 @@ function logMove(verdict: Verdict, before: Place, here: Place, log: Log): void {
     log.info({ from: before.path, to: here.path }, 'the data folder has moved, and is the same installation')
 }
 
-/** Who can say that an installation is somewhere else, too. */
+/** The checks that find an installation somewhere else. */
 export const witnessesOf = (id: string, cluster: string): Parameters<typeof judge>[2] => ({
   holds: async (folder) => (await readRecord(folder))?.id === id,
   isAliveElsewhere: () => isServedElsewhere(id, cluster),

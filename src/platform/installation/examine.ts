@@ -1,4 +1,4 @@
-/** A data folder as its next start would find it, without changing anything. */
+/** Tells how the next start would find a data folder, without changing anything. */
 import { realpath } from 'node:fs/promises'
 import path from 'node:path'
 import { refuseStart } from '#platform/errors'
@@ -13,11 +13,11 @@ import { refuseNewer } from './release.ts'
 export interface Examined {
   kind: 'new' | 'here' | 'moved' | 'copy'
   id: string
-  /** Where it lay before, or its original lies. */
+  /** The former place of the folder, or the place of its original. */
   place: string
 }
 
-/** Throws `StartRefused` where the start would. */
+/** Examines the folder. Throws `StartRefused` if the start would. */
 export async function examineFolder(folder: string): Promise<Examined> {
   const dataDir = await realpath(path.resolve(folder)).catch(() => undefined)
   const record = dataDir === undefined ? undefined : await readRecord(dataDir)

@@ -1,6 +1,7 @@
 /**
- * Which installation this is. Folder and database keep one identity with the place where they were last, so that a copy that is started beside
- * its original is told from what was moved: a copy answers requests, and touches nothing that the original has outside (docs/decisions/0093).
+ * The identity of this installation. Folder and database each store the identity and their last place, so that a copy that is started beside its
+ * original is distinguished from an installation that was moved: a copy answers requests, and touches nothing that the original has outside
+ * (docs/decisions/0093).
  */
 import { declareFailures } from '#platform/errors'
 import type { Problem } from '#platform/readiness'
@@ -32,5 +33,5 @@ declareFailures({
   },
 })
 
-/** What readiness says of a copy: to anybody, and so without its original's path. */
+/** What readiness reports about a copy. Readiness is public, so it omits the path of the original. */
 export const copyProblem: Problem = { code: 'copy', message: phrases.copy(), blocks: false }

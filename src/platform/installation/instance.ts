@@ -1,17 +1,17 @@
 /**
- * By what a server and `kherad doctor` know that they work on one data folder: the server answers a hash that only who can read the folder can
- * make (docs/decisions/0092-room-before-orders.md). It is no secret and opens nothing.
+ * How a server and `kherad doctor` check that they work on one data folder: the server answers with a hash that only a program that can read the
+ * folder can compute (docs/decisions/0092-room-before-orders.md). The hash is no secret and gives no access.
  */
 import { createHash } from 'node:crypto'
 import { placeOf } from '#platform/folders'
 import { readRecord } from './record.ts'
 
-/** Of answers to `/health/ready`. */
+/** The header of answers to `/health/ready`. */
 export const instanceHeader = 'x-kherad-instance'
 
 /**
- * What a server of this folder answers; undefined where none has started yet. Device and inode of the folder are part of it, so that a copy that
- * was not started yet is another one.
+ * The hash that a server of this folder answers with; undefined if no server has started on it yet. Device and inode of the folder are part of the
+ * hash, so that a copy that was not started yet has another one.
  */
 export async function readInstance(dataDir: string): Promise<string | undefined> {
   const record = await readRecord(dataDir)

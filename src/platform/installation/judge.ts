@@ -1,18 +1,18 @@
-/** Whether a folder was moved or copied, by where it lay before. */
+/** Decides whether a folder was moved or copied, from where it lay before. */
 import { leadsTo, type Place } from '#platform/folders'
 
 export type Verdict = 'here' | 'moved' | 'copy' | 'other machine'
 
 export interface Witnesses {
-  /** Whether the folder at that path says that it is the same installation. */
+  /** Whether the folder at that path has the record of the same installation. */
   holds(path: string): Promise<boolean>
-  /** Whether a living server of the installation runs on another folder. */
+  /** Whether a running server of the installation uses another folder. */
   isAliveElsewhere(): Promise<boolean>
 }
 
 /**
- * A copy is recognised by its original: at the path where the folder lay before, or alive under any other. Where neither is, the folder was
- * moved, whatever else has changed: inode, disk, mount, container.
+ * Recognises a copy by its original: it is still at the path where the folder lay before, or running under any other. Otherwise the folder was moved,
+ * whatever else has changed: inode, disk, mount, container.
  */
 export async function judge(before: Place, here: Place, witnesses: Witnesses): Promise<Verdict> {
   if (before.machine !== null && here.machine !== null && before.machine !== here.machine)

@@ -5,7 +5,7 @@ import { BucketMark, type MarkOptions } from './mark.ts'
 const quiet = { trace() {}, debug() {}, info() {}, warn() {}, error() {}, fatal() {} }
 const place = { kind: 'folder', path: '/data', device: '1', inode: '2', machine: null } as const
 
-/** A bucket in memory, with what lies in it. */
+/** A bucket in memory, with its objects. */
 function bucket() {
   const objects = new Map<string, string>()
   const storage: MarkOptions['storage'] = {
@@ -37,7 +37,7 @@ test('the first to come marks the bucket, and its next start holds it again', as
     await using first = open(storage)
     expect(await first.heldBy(asUsual)).toBeUndefined()
     expect(mark()).toMatchObject({ id: 'one', place: '/data', holder: { data: '1:2' } })
-    // Another process of the folder.
+    // Another process of the same folder may hold the bucket too.
     await using second = open(storage)
     expect(await second.heldBy(asUsual)).toBeUndefined()
   }
@@ -53,10 +53,10 @@ test('a process that lives on this machine with another folder holds it; a dead 
   const copied = { ...place, path: '/copy', inode: '3' }
   await using second = open(storage, { place: copied })
   expect(await second.heldBy(asUsual)).toBe('/data')
-  // Adopted, it is ours.
+  // After adoption the bucket belongs to the copy.
   await using adopted = open(storage, { place: copied })
   expect(await adopted.heldBy({ isAdopted: true })).toBeUndefined()
-  // No kernel gives a process this number.
+  // No process can have this number.
   edit({ holder: { pid: 2 ** 22 + 1, data: '1:2' } })
   await using third = open(storage, { place: copied })
   expect(await third.heldBy(asUsual)).toBeUndefined()
@@ -67,7 +67,7 @@ test('of a holder on another machine, whose folder is called the same, the next 
   await using first = open(storage)
   await first.heldBy(asUsual)
   edit({ holder: { boot: 'another' } })
-  // It writes while it is watched.
+  // The holder renews its mark while it is watched.
   const watching = { ...storage, get: async (key: string) => (seen++ === 0 ? storage.get(key) : beaten(key)) }
   let seen = 0
   const beaten = (key: string) => {
@@ -76,7 +76,7 @@ test('of a holder on another machine, whose folder is called the same, the next 
   }
   await using clone = open(watching)
   expect(await clone.heldBy(asUsual)).toBe('/data')
-  // And here it does not.
+  // Here the holder does not renew its mark.
   await using restarted = open(storage)
   expect(await restarted.heldBy(asUsual)).toBeUndefined()
   expect(mark().holder.boot).not.toBe('another')

@@ -1,6 +1,6 @@
 /**
- * The mark of an installation in its bucket: who holds it now. A machine that was cloned has the same folder, path and id as its original, and
- * only what both reach can tell them apart.
+ * The mark of an installation in its bucket: it says who holds the bucket now. A cloned machine has the same folder, path and id as its original, so
+ * only a store that both reach can tell them apart.
  */
 import { randomUUID } from 'node:crypto'
 import { readFile, readlink } from 'node:fs/promises'
@@ -15,21 +15,21 @@ import { type DatabasePlace, placeName } from './settle.ts'
 
 const key = 'kherad-installation.json'
 const beatMs = 15_000
-/** A start waits no longer for a store that is away. */
+/** How long a start waits for a store that does not answer. */
 const answerMs = 5_000
-/** Of two clocks that differ by more than this, one is wrong by more than machines with NTP are. */
+/** A mark whose time differs by more than this counts as abandoned: clocks of machines with NTP differ by less. */
 const freshMs = 5 * 60_000
 
-/** A process, and where it can be asked for whether it lives. */
+/** A process, and what identifies the system on which it runs. */
 interface Holder {
-  /** Of the kernel's start: two machines that run have two. */
+  /** The kernel's boot id: two running machines have different ones. */
   boot: string
-  /** Process ids of containers mean others elsewhere. */
+  /** The namespace of process ids: the ids of a container mean other processes elsewhere. */
   pidNamespace: string
   pid: number
   /** The data folder, or the database that several machines share. */
   data: string
-  /** Of the process alone. */
+  /** Identifies the process. */
   token: string
 }
 
@@ -42,12 +42,12 @@ interface Mark {
 
 export interface MarkOptions {
   storage: Pick<Storage, 'get' | 'put'>
-  /** Of the identity of this installation. */
+  /** The id of this installation's identity. */
   id: string
   place: DatabasePlace
   log: Log
   nowMs(): number
-  /** How long it is waited for the next mark of a holder that may be alive. */
+  /** How long to wait for the next mark of a holder that may be alive. */
   waitMs?: number
 }
 
@@ -63,8 +63,9 @@ export class BucketMark implements AsyncDisposable {
   }
 
   /**
-   * The place of somebody alive elsewhere who holds the bucket with this id: then what is here is a copy. Otherwise the mark is ours from now on.
-   * A holder of which nobody here can say whether it lives is watched for two of its marks. Where the bucket does not answer, nobody holds it.
+   * Returns the place of another live server that holds the bucket with this id: then the installation here is a copy. Otherwise undefined, and this
+   * process renews the mark from now on, unless the mark is that of another installation. A holder whose process cannot be checked from here is
+   * watched for two intervals of its mark. If the bucket does not answer, nobody holds it.
    */
   async heldBy({ isAdopted }: { isAdopted: boolean }): Promise<string | undefined> {
     const self = await this.#self()
@@ -86,7 +87,7 @@ export class BucketMark implements AsyncDisposable {
     this.#stop.abort()
     if (!this.#beating) return
     await this.#beating
-    // Of several processes the others go on holding it.
+    // If another process holds the bucket too, its mark stays.
     if ((await this.#read())?.holder?.token === this.#token) await this.#write(undefined)
   }
 
@@ -104,7 +105,7 @@ export class BucketMark implements AsyncDisposable {
     return later?.holder !== undefined && later.atMs !== atMs
   }
 
-  /** The processes of one folder, or of all machines over one database, hold it together. */
+  /** Whether this installation holds the mark: the processes of one folder, or of all machines over one database, hold it together. */
   #isOurs(holder: Holder, self: Holder): boolean {
     const isSameMachine = holder.boot === self.boot && holder.pidNamespace === self.pidNamespace
     return holder.data === self.data && (isSameMachine || this.#options.place.kind === 'server')
@@ -118,7 +119,7 @@ export class BucketMark implements AsyncDisposable {
       const mark = await this.#read()
       this.#isLost = mark?.holder !== undefined && !this.#isOurs(mark.holder, self)
       if (this.#isLost) this.#options.log.error({ place: mark?.place }, 'another server has taken the bucket')
-      // Others that hold it together write it too.
+      // Other processes that hold the bucket together with this one write the mark too.
       else if (!mark || this.#options.nowMs() - mark.atMs > beatMs / 2) await this.#write(self)
     }
   }

@@ -1,4 +1,4 @@
-/** What a data folder says of itself: which installation it is, where it lay, which release wrote it. */
+/** The record in a data folder: which installation it is, where it lay, which release wrote it. */
 import { randomBytes } from 'node:crypto'
 import { link, readFile, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
@@ -6,11 +6,11 @@ import { refuseStart } from '#platform/errors'
 import { type Place, replaceFile } from '#platform/folders'
 import { phrases } from './phrases.ts'
 
-/** What an installation was copied from, as long as nobody has adopted the copy. */
+/** The original of an installation that was copied, as long as nobody has adopted the copy. */
 export interface CopyOf {
-  /** The id of the original; null where an earlier release wrote it, which had none. */
+  /** The id of the original; null if an earlier release wrote it, which had no ids. */
   id: string | null
-  /** Where the original is, for people. */
+  /** The place of the original, for people. */
   place: string
 }
 
@@ -25,14 +25,14 @@ export interface FolderRecord {
   id: string
   place: Place
   copy?: CopyOf
-  /** Set by `kherad adopt`: the next start takes the identity of the original, its bucket and its databases. */
+  /** Set by `kherad adopt`: the next start takes over the identity of the original, with its bucket and its databases. */
   adopt?: true
   release?: Release
 }
 
 const fileOf = (dataDir: string): string => path.join(dataDir, 'installation.json')
 
-/** Undefined where no release that writes it was ever started on the folder, and where the file is damaged. */
+/** Reads the record. Undefined if no release that writes records was ever started on the folder, or if the file is damaged. */
 export async function readRecord(dataDir: string): Promise<FolderRecord | undefined> {
   const text = await readFile(fileOf(dataDir), 'utf8').catch(() => undefined)
   if (text === undefined) return undefined
@@ -47,7 +47,7 @@ export async function readRecord(dataDir: string): Promise<FolderRecord | undefi
 export const writeRecord = (dataDir: string, record: FolderRecord): Promise<void> =>
   replaceFile(fileOf(dataDir), textOf(record)).catch(refused(dataDir))
 
-/** Writes the first record; where another process was faster, its record is the one. */
+/** Writes the first record and returns it; if another process was faster, returns that record. */
 export async function createRecord(dataDir: string, record: FolderRecord): Promise<FolderRecord> {
   const draft = `${fileOf(dataDir)}.${randomBytes(4).toString('hex')}`
   try {
@@ -62,7 +62,7 @@ export async function createRecord(dataDir: string, record: FolderRecord): Promi
   }
   const first = await readRecord(dataDir)
   if (first) return first
-  // It is there and damaged: a power cut, or somebody's editor.
+  // The file exists but is damaged, by a power failure or an editor.
   await writeRecord(dataDir, record)
   return record
 }

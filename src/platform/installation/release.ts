@@ -1,4 +1,4 @@
-/** The release that wrote a data folder: read before PostgreSQL is started or a file changed. */
+/** The release that wrote a data folder. It is read before PostgreSQL is started or a file is changed. */
 import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import type { MigrationEvents } from '#platform/db'
@@ -10,7 +10,7 @@ import { type FolderRecord, type Release, readRecord, writeRecord } from './reco
 
 const root = new URL('../../../', import.meta.url)
 
-/** This program's. */
+/** The release of this program. */
 export function thisRelease(): Release {
   const { version } = JSON.parse(readFileSync(new URL('package.json', root), 'utf8')) as { version: string }
   const names = readdirSync(new URL('migrations', root)).filter((name) => /^\d{4}-.*\.sql$/.test(name))
@@ -26,13 +26,13 @@ export function refuseNewer(dataDir: string, record: FolderRecord | undefined): 
     refuseStart(phrases.newer(dataDir, nameOf(record.release), nameOf(release)))
 }
 
-/** The same for a folder that is only looked at. */
+/** Throws like `refuseNewer`, for a folder that is only read. */
 export async function refuseNewerFolder(folder: string): Promise<void> {
   const dataDir = path.resolve(folder)
   refuseNewer(dataDir, await readRecord(dataDir))
 }
 
-/** Stamps the folder before the first migration: from then on an older program has no business in it; and logs each. */
+/** Stamps the folder with this release before the first migration, because an older program must not use it afterwards; and logs each migration. */
 export function migrationEvents({ dataDir, record }: FolderClaim, log: Pick<Log, 'info'>): MigrationEvents {
   return {
     async begins(last, coming) {

@@ -1,11 +1,11 @@
-/** Where a database lies that DATABASE_URL names, and whether it was moved there or copied. */
+/** The place of the database that DATABASE_URL names, and whether it was moved or copied there. */
 import pg from 'pg'
 import { clientConfig, type Db } from '#platform/db'
 
-/** Of a dump that was restored elsewhere, other things are the same; of a database that stays, these are. */
+/** The place of a database on a server. A database that stays keeps these values; a dump that is restored elsewhere gets others. */
 export interface ServerPlace {
   kind: 'server'
-  /** Made by initdb; null where this role may not read it. */
+  /** The system identifier that initdb made; null if this role may not read it. */
   system: string | null
   /** The oid of the database. */
   database: string
@@ -38,7 +38,10 @@ export async function serverPlace(db: Db, url: string): Promise<ServerPlace> {
   }
 }
 
-/** `before` is what the database itself says of its place, and so the place of what it was copied from, if it was. */
+/**
+ * Decides whether the database stayed, was moved or was copied. `before` is the place that the database itself stores, so for a copy it is the place
+ * of the original.
+ */
 export async function judgeServer(
   db: Db,
   url: string,
@@ -57,7 +60,10 @@ async function hasDatabase(db: Db, oid: string): Promise<boolean> {
   return rows.length > 0
 }
 
-/** Asked with our own credentials. Only who surely is not there holds nothing: where nobody can say, what is here is taken for the copy. */
+/**
+ * Whether the database at that place is the installation `id`, using our own credentials. Only errors that prove that it does not exist mean no: if
+ * that is uncertain, the database here counts as the copy.
+ */
 async function holds(url: string, { host, port, name }: ServerPlace, id: string): Promise<boolean> {
   const client = new pg.Client({ ...addressOf(url, { host, port, name }), connectionTimeoutMillis: answerMs })
   client.on('error', () => undefined)
@@ -73,7 +79,7 @@ async function holds(url: string, { host, port, name }: ServerPlace, id: string)
   }
 }
 
-/** No such host, port, socket, database or table. */
+/** Error codes for a missing host, port, socket, database or table. */
 const gone = new Set(['ENOTFOUND', 'ECONNREFUSED', 'ENOENT', '3D000', '42P01', '3F000'])
 
 function addressOf(

@@ -1,4 +1,4 @@
-/** The identity that the database has, held against the folder's: they are one, or one of them was copied or brought from elsewhere. */
+/** Compares the identity that the database stores with that of the folder: they are one, or one of them was copied or brought from elsewhere. */
 import type { Db } from '#platform/db'
 import { refuseStart } from '#platform/errors'
 import type { Place } from '#platform/folders'
@@ -15,13 +15,13 @@ import * as store from './store.ts'
 type FolderPlace = Place & { kind: 'folder' }
 export type DatabasePlace = FolderPlace | ServerPlace
 
-/** What it is at its start stays, but for a bucket that tells more. */
+/** The identity, which stays as it is at the start unless the bucket shows that this is a copy. */
 export interface Identity {
   id: string
-  /** The data folder of this process, and its own id: of many folders over one database each has another. */
+  /** The data folder of this process, and the folder's own id: each of several folders over one database has another. */
   dataDir: string
   folderId: string
-  /** Set while what runs here is a copy that nobody has adopted. */
+  /** Set while this installation is a copy that nobody has adopted. */
   copy: CopyOf | undefined
   /** Set at the first start after `kherad adopt`. */
   isAdopted: boolean
@@ -31,13 +31,13 @@ export interface Identity {
 export interface SettleOptions {
   db: Db
   claim: FolderClaim
-  /** Absent where the database is that of the folder. */
+  /** Absent if the database is the embedded one of the folder. */
   databaseUrl: string | undefined
   asCopy: boolean
   log: Log
 }
 
-/** Throws `StartRefused` for a database that another machine's folder holds. */
+/** Returns the identity of this installation. Throws `StartRefused` for a database that belongs to a folder of another machine. */
 export async function settleIdentity(options: SettleOptions): Promise<Identity> {
   const { db, claim, databaseUrl } = options
   const { record, dataDir } = claim
@@ -48,7 +48,7 @@ export async function settleIdentity(options: SettleOptions): Promise<Identity> 
   const settled = row ? await heldAgainst(row, place, options) : { id: record.id, copy: ownCopy(options) }
   const { id, copy } = await store.writeInstallation(db, { ...settled, place }, row?.id)
   const isAdopted = record.adopt === true
-  // Of many folders over one database each keeps an identity of its own.
+  // Each of several folders over one database keeps an identity of its own.
   const { adopt: _done, copy: folderCopy, ...kept } = record
   const own = databaseUrl ? { id: record.id, copy: folderCopy } : { id, copy }
   await writeRecord(dataDir, {
@@ -60,7 +60,7 @@ export async function settleIdentity(options: SettleOptions): Promise<Identity> 
   return { id, dataDir, folderId: own.id, copy, isAdopted, place }
 }
 
-/** With a database of its own server, a folder that was copied says nothing of the platform. */
+/** The copy that the folder records. If the database has a server of its own, a copied folder says nothing about the installation. */
 const ownCopy = ({ claim, databaseUrl }: SettleOptions): CopyOf | undefined =>
   databaseUrl ? undefined : claim.record.copy
 
@@ -106,7 +106,7 @@ async function wasCopied(
 export const placeName = (place: DatabasePlace): string =>
   place.kind === 'folder' ? place.path : `${place.host}:${place.port}/${place.name}`
 
-/** What was taken for the installation itself is a copy of the one at `original`, and gets an identity of its own. */
+/** Gives a new identity to an installation that turned out to be a copy of the one at `original`. */
 export async function becomeCopy(db: Db, identity: Identity, original: string): Promise<void> {
   const copy = { id: identity.id, place: original }
   const own = await store.writeInstallation(

@@ -27,7 +27,7 @@ export async function readInstallation(db: Db): Promise<Installation | undefined
   return rows[0] && asInstallation(rows[0])
 }
 
-/** Writes it if it still is the one with the id that was read; answers what stands there now, of which two processes at once agree. */
+/** Writes the row if it still has the id that was read. Returns the row as it is now, so that two concurrent processes agree on it. */
 export async function writeInstallation(
   db: Db,
   { id, place, copy }: Installation,

@@ -1,21 +1,21 @@
 import path from 'node:path'
 
-/** What a jailed process sees: nothing of the machine beside it. */
+/** What a jailed process sees; nothing else of the machine is visible. */
 export interface JailView {
-  /** Files and folders of the machine, by where they stand within. Read-only. */
+  /** Files and folders of the machine, with their paths in the jail. Read-only. */
   readable: readonly { from: string; to: string }[]
-  /** Files that exist in the jail only, each from an open descriptor. */
+  /** Files that exist only in the jail, each from an open descriptor. */
   files: readonly { descriptor: number; to: string }[]
-  /** Folders of the machine that it may write to. */
+  /** Folders of the machine that the process may write to. */
   writable?: readonly { from: string; to: string }[]
-  /** Folders in memory, with the bytes that each may hold. */
+  /** Folders in memory, with the maximum bytes of each. */
   memory?: readonly { to: string; bytes: number }[]
 }
 
 /**
- * The words of bubblewrap. The program is the first of a namespace of processes, so that its end is that of everything in it, and sees an empty
- * file system with what is named here, no network, no other process and no capability. `as`: by whom it runs; a server that is root makes
- * the view itself, which needs no user namespace, and then leaves its user for one that owns nothing.
+ * The arguments of bubblewrap. The program is the first process of its namespace, so that all processes in it end with it. It sees an empty file
+ * system with what is named here, no network, no other process, and has no capability. `as` is the user who runs it; a server that is root makes the
+ * view itself, which needs no user namespace, and then changes to a user that owns nothing.
  */
 export function bubblewrapWords(
   { readable, files, writable = [], memory = [] }: JailView,
@@ -30,7 +30,7 @@ export function bubblewrapWords(
     ...(outlivesUs ? [] : ['--die-with-parent']),
     ...['--new-session', '--as-pid-1', '--hostname', 'jail', '--clearenv', '--chdir', '/'],
     ...['--seccomp', String(descriptors.filter), '--info-fd', String(descriptors.info)],
-    // bubblewrap creates the parent folders of what it mounts, for root only without another mode.
+    // bubblewrap creates the parent folders of what it mounts, accessible only to root unless another mode is given.
     ...foldersAbove([...places, '/dev/null']).flatMap((folder) => ['--perms', '0755', '--dir', folder]),
     ...readable.flatMap(({ from, to }) => ['--ro-bind', from, to]),
     ...files.flatMap(({ descriptor, to }) => ['--perms', '0444', '--file', String(descriptor), to]),
@@ -45,7 +45,7 @@ export function bubblewrapWords(
   ]
 }
 
-/** Outermost first. */
+/** The folders above these places, outermost first. */
 export function foldersAbove(places: readonly string[]): string[] {
   const folders = new Set<string>()
   for (const place of places)

@@ -9,7 +9,7 @@ const certain: JailState = { kind: 'refused', why, isSure: true }
 const tools = { bwrap: '', prlimit: '', setpriv: '', unshare: '', flock: '', libraries: [] }
 const holds: JailState = { kind: 'jailed', tools }
 
-/** A jail whose tests end like this, one after another. */
+/** A jail whose tests have these results, one after another. */
 function jailThatSays(said: (JailState | Promise<JailState>)[], maxWaitMs = 60_000) {
   let tests = 0
   const test = async (): Promise<JailState> => said[tests++]!
@@ -22,7 +22,7 @@ test('a test that did not end well refuses, and is done again by itself until on
   const { jail, tests } = jailThatSays([uncertain, uncertain, last.promise])
   expect(await jail.state()).toBe(uncertain)
   await until(() => tests() === 3)
-  // Nobody waits for it: what is known is answered.
+  // The caller does not wait for the next test: the last result is returned.
   expect(await jail.state()).toBe(uncertain)
   last.resolve(holds)
   await until(async () => (await jail.state()) === holds)

@@ -1,6 +1,6 @@
 /**
- * A jail for programs that run code of strangers (docs/decisions/0073). It fails closed: where this machine cannot build one that was seen to
- * hold, nothing runs.
+ * A jail for programs that run code of strangers (docs/decisions/0073). It fails closed: nothing runs unless this machine was seen to build a jail
+ * that holds.
  */
 import type { Localized } from '#platform/errors'
 import type { Log } from '#platform/log'
@@ -23,29 +23,27 @@ export {
 } from './server.ts'
 export { descriptorOf, firstSocket, type JailedProcess, type JailTools } from './start.ts'
 
-/** Whether a jail can be built here; `tools` are those that build it. */
+/** Whether a jail can be built here; `tools` are the programs that build it. */
 export type JailState =
   | { kind: 'jailed'; tools: JailTools }
-  /** `isSure`: false where the test did not end as it should, on a busy machine perhaps; then it is done again by itself. */
+  /** `isSure` is false if the test did not end properly, perhaps on a busy machine; then it is repeated automatically. */
   | { kind: 'refused'; why: Localized; isSure: boolean }
 
 export interface Jail extends Disposable {
-  /**
-   * What the last test said; the first one begins when this is first asked. Never throws, and waits only for a first test, and not for long.
-   */
+  /** The result of the last test; the first test begins with the first call. Never throws; waits only for the first test, and not for long. */
   state(): Promise<JailState>
   /**
-   * A user that no other jail of this machine has, where this server is root; undefined elsewhere. Given back by disposing it. Throws where all
-   * are taken.
+   * Takes a user that no other jail of this machine has, if this server is root; the id is undefined otherwise. Disposing gives it back. Throws if
+   * all users are taken.
    */
   user(): { id: number | undefined } & Disposable
-  /** Throws where there is no jail. */
+  /** Starts a program in the jail. Throws if there is no jail. */
   start(program: JailedProgram, user: number | undefined): Promise<JailedProcess>
 }
 
-/** Whoever asks waits so long for the first test, which takes a fraction of it. */
+/** How long a caller waits for the first test, which normally takes a fraction of this time. */
 const maxWaitMs = 10_000
-/** From the end of a test that did not end well to the next one. */
+/** The pause between a failed test and the next one. */
 const pauseMs = 10_000
 
 export interface JailOptions {

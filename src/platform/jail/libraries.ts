@@ -3,8 +3,8 @@ import { existsSync } from 'node:fs'
 import { promisify } from 'node:util'
 
 /**
- * The shared libraries of a program of ours, its loader included, by the paths at which it looks for them. Asked of the system's own `ldd`, which
- * may run the program's loader: never for a program that strangers have given. Throws where the program is none.
+ * The shared libraries of a program of ours, its loader included, by the paths at which the program looks for them. Uses the system's `ldd`, which
+ * may run the program's loader: never call this for a program that strangers have given. Throws if the file is not a program.
  */
 export async function librariesOf(program: string): Promise<string[]> {
   const { stdout } = await promisify(execFile)('ldd', [program], {

@@ -1,4 +1,7 @@
-/** Locks of files that the system holds for this process and takes away with it, however it ends and wherever it is seen from. */
+/**
+ * Locks on files. The system holds them for this process and releases them when it ends, however it ends; other processes see them from every
+ * namespace.
+ */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { open } from 'node:fs/promises'
@@ -6,9 +9,9 @@ import { isRunningAlready } from './server.ts'
 import type { JailTools } from './start.ts'
 
 /**
- * Undefined where another one holds it for longer than `waitMs`. Node has no flock(2): the program of that name locks the file that is open
- * here, and the lock is that of the open file, not of the program. So it is held until it is disposed of, and never longer than this
- * process lives; others see it from every namespace.
+ * Locks the file until disposed. Undefined if another process holds the lock for longer than `waitMs`. Node has no flock(2), so the program of that
+ * name locks the file that is open here; the lock belongs to the open file, not to the program. It is never held longer than this process lives, and
+ * others see it from every namespace.
  */
 export async function holdLock(
   { flock }: Pick<JailTools, 'flock'>,

@@ -1,24 +1,24 @@
 import { closeSync, openSync, readFileSync, readSync } from 'node:fs'
 import { setPriority } from 'node:os'
 
-/** What a process has used until now. */
+/** What a process has used so far. */
 export interface Consumption {
-  /** CPU time of all of its threads, in milliseconds. */
+  /** The CPU time of all its threads, in milliseconds. */
   cpuMs: number
   residentBytes: number
   threads: number
-  /** Its first thread waits for something. One that calculates does not, however seldom it gets a processor. */
+  /** True if its first thread waits for something. A thread that calculates does not wait, however seldom it gets a processor. */
   isWaiting: boolean
 }
 
 export interface Meter extends Disposable {
-  /** Undefined when the process is gone. */
+  /** The current consumption; undefined if the process is gone. */
   read(): Consumption | undefined
 }
 
 /** `USER_HZ`, which is 100 on every Linux of x64 and arm64. */
 const ticksPerSecond = 100
-/** Positions in /proc/<pid>/stat behind the name of the program, which may contain spaces and parentheses itself. */
+/** Positions in /proc/<pid>/stat after the name of the program, which may itself contain spaces and parentheses. */
 const state = 0
 const userTicks = 11
 const systemTicks = 12
@@ -26,8 +26,8 @@ const threadCount = 17
 const residentPages = 21
 
 /**
- * Reads what a process consumes from procfs, which costs some ten microseconds: the file is kept open, so that a process that gets the
- * same number later is never taken for it. Time that was used below a tick of the kernel (10 ms) shows in a later reading.
+ * Reads what a process consumes from procfs, which takes some ten microseconds. The file is kept open, so that a process that gets the same number
+ * later is never confused with this one. CPU time below a tick of the kernel (10 ms) appears in a later reading.
  */
 export function openMeter(pid: number): Meter {
   const descriptor = openSync(`/proc/${pid}/stat`, 'r')
@@ -63,7 +63,7 @@ function consumptionIn(stat: string): Consumption | undefined {
 
 let knownPageBytes: number | undefined
 
-/** 4 KB on x64, 4 to 64 KB on arm64: the kernel hands it to every program (AT_PAGESZ). */
+/** The size of a memory page: 4 KB on x64, 4 to 64 KB on arm64. The kernel passes it to every program (AT_PAGESZ). */
 export function pageBytes(): number {
   knownPageBytes ??= pageBytesIn(readFileSync('/proc/self/auxv'))
   return knownPageBytes
@@ -75,14 +75,14 @@ function pageBytesIn(vector: Buffer): number {
   return 4_096
 }
 
-/** Lower than that of this server: whoever calculates in a jail waits for it. */
+/** The priority of a jailed process, lower than that of this server: calculations in a jail wait for the server. */
 const lowPriority = 5
 
-/** For when it has started, which callers wait for. */
+/** Lowers the priority of a process; call it after the start, for which callers wait. */
 export function lowerPriority(pid: number): void {
   try {
     setPriority(pid, lowPriority)
   } catch {
-    // It has ended, or may not be changed.
+    // The process has ended, or may not be changed.
   }
 }

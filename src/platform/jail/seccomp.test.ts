@@ -5,7 +5,7 @@ const allowed = 0x7fff_0000
 const killed = 0x8000_0000
 const refusedWith = (code: number): number => 0x0005_0000 | code
 
-/** What the kernel's interpreter makes of one call, by the definition of classic BPF. */
+/** The kernel's answer to one call: interprets the filter by the definition of classic BPF. */
 function answerOf(filter: Buffer, call: { architecture: number; number: number; args?: number[] }): number {
   const { architecture, number, args = [] } = call
   const word = (offset: number): number => {
@@ -69,7 +69,7 @@ test.each<Architecture>(['x64', 'arm64'])(
     expect(answer(numbers.openat, 0, 0, 0)).toBe(allowed)
     for (const flags of [0o100, 0o102, 0o100 | 0x80000])
       expect(answer(numbers.openat, 0, 0, flags)).toBe(refusedWith(13))
-    // As pthread_create calls it; a process; a thread in namespaces of its own.
+    // The flags of pthread_create; those of a new process; those of a thread in namespaces of its own.
     expect(answer(numbers.clone, 0x3d0f00)).toBe(allowed)
     expect(answer(numbers.clone, 17)).toBe(refusedWith(13))
     for (const space of [0x20000, 0x2000000, 0x4000000, 0x8000000, 0x10000000, 0x20000000, 0x40000000])

@@ -1,25 +1,25 @@
 /**
- * The filters of system calls of jailed processes, as programs of classic BPF that bubblewrap loads. They refuse what has been a way out of user
- * namespaces: foreign kinds of sockets, new namespaces and mounts, tracing, and the kernel's own interpreters. A program that computes and speaks
- * over given sockets gets neither processes nor files either; a server that keeps data, such as PostgreSQL, needs both.
+ * The filters of system calls of jailed processes, as programs of classic BPF that bubblewrap loads. They refuse calls that have been used to escape
+ * user namespaces: foreign kinds of sockets, new namespaces and mounts, tracing, and the kernel's own interpreters. A program that only computes and
+ * communicates over given sockets gets neither processes nor files; a server that keeps data, such as PostgreSQL, needs both.
  */
 
 export type Architecture = 'x64' | 'arm64'
 
-/** `AUDIT_ARCH_…` of the kernel: a call by another table of numbers (32 bit) is refused whole. */
+/** `AUDIT_ARCH_…` of the kernel: every call by another table of numbers (32 bit) is refused. */
 const auditArchitectures: Record<Architecture, number> = { x64: 0xc000003e, arm64: 0xc00000b7 }
 
-/** Of what runs in the jail: a program that computes, or a server that has processes and files. */
+/** What runs in the jail: a program that computes, or a server that has processes and files. */
 export type Jailed = 'program' | 'server'
 
-/** By name, the numbers on x64 and arm64; null where the architecture has no such call. */
+/** The numbers of calls on x64 and arm64, by name; null if the architecture has no such call. */
 type Calls = Readonly<Record<string, readonly [x64: number | null, arm64: number | null]>>
 
 const refusedToPrograms: Calls = {
-  // Processes of its own.
+  // New processes.
   fork: [57, null],
   vfork: [58, null],
-  // Files that are made: nothing there is its to write.
+  // Creating files: a program may not write anywhere.
   creat: [85, null],
   mkdir: [83, null],
   mkdirat: [258, 34],
@@ -35,7 +35,7 @@ const refusedToPrograms: Calls = {
 }
 
 const refused: Calls = {
-  // Other processes.
+  // Access to other processes.
   ptrace: [101, 117],
   process_vm_readv: [310, 270],
   process_vm_writev: [311, 271],
@@ -61,7 +61,7 @@ const refused: Calls = {
   fsmount: [432, 432],
   fspick: [433, 433],
   mount_setattr: [442, 442],
-  // Devices, and files by their number.
+  // Devices, and access to files by their number.
   mknod: [133, null],
   mknodat: [259, 33],
   name_to_handle_at: [303, 264],
@@ -82,7 +82,7 @@ const refused: Calls = {
   add_key: [248, 217],
   request_key: [249, 218],
   keyctl: [250, 219],
-  // The machine.
+  // Control of the machine.
   init_module: [175, 105],
   finit_module: [313, 273],
   delete_module: [176, 106],
@@ -110,14 +110,14 @@ const refused: Calls = {
   lookup_dcookie: [212, 18],
 }
 
-/** Those whose arguments decide. */
+/** The numbers of calls whose arguments decide. */
 const numbers = {
   x64: { open: 2, openat: 257, openat2: 437, socket: 41, socketpair: 53, clone: 56, clone3: 435 },
   arm64: { open: null, openat: 56, openat2: 437, socket: 198, socketpair: 199, clone: 220, clone3: 435 },
 } as const
 
 const cloneThread = 0x0001_0000
-/** Every `CLONE_NEW…`; without CLONE_NEWTIME, which `clone` has no bit for. */
+/** Every `CLONE_NEW…` flag except CLONE_NEWTIME, for which `clone` has no bit. */
 const cloneNamespaces = 0x7e02_0000
 const createsFile = 0o100
 const unixSocket = 1
@@ -135,7 +135,7 @@ const allow = 0x7fff_0000
 const refuse = (code: number): number => 0x0005_0000 | code
 const killProcess = 0x8000_0000
 
-/** Offsets in `struct seccomp_data`; of an argument the lower half, which is all that these calls look at. */
+/** Offsets in `struct seccomp_data`; an argument's offset is that of its lower half, which is all that these calls use. */
 const offsetOfNumber = 0
 const offsetOfArchitecture = 4
 const offsetOfArgument = (index: number): number => 16 + 8 * index
@@ -155,7 +155,7 @@ export function seccompFilter(architecture: Architecture, jailed: Jailed = 'prog
   const index = architecture === 'x64' ? 0 : 1
   const blocks: Block[] = [
     checksArchitecture(architecture),
-    // The other table of numbers of x64 (x32).
+    // The second table of numbers of x64 (x32).
     architecture === 'x64'
       ? [
           { code: jumpIfAtLeast, whenTrue: 0, whenFalse: 1, value: 0x4000_0000 },
@@ -165,7 +165,7 @@ export function seccompFilter(architecture: Architecture, jailed: Jailed = 'prog
     ...Object.values(jailed === 'program' ? { ...refused, ...refusedToPrograms } : refused).map((pair) =>
       refusesNumber(pair[index]!, errno.EPERM),
     ),
-    // Its flags stand in memory, where no filter sees them: programs fall back to `clone` and `openat`.
+    // The flags of these calls are in memory, where no filter sees them: programs fall back to `clone` and `openat`.
     refusesNumber(own.clone3, errno.ENOSYS),
     refusesNumber(own.openat2, errno.ENOSYS),
     ...(jailed === 'program' ? [refusesCreation(own.open, 1), refusesCreation(own.openat, 2)] : []),
@@ -187,7 +187,7 @@ const checksArchitecture = (architecture: Architecture): Block => [
 const refusesCreation = (number: number | null, flags: number): Block =>
   refusesWhen(number, flags, [{ code: jumpIfSet, whenTrue: 0, whenFalse: 1, value: createsFile }])
 
-/** A process that cannot fork has no children to hide. */
+/** Allows only threads: a process that cannot fork has no children to hide. */
 const onlyThreads: Block = [
   { code: and, value: cloneThread | cloneNamespaces },
   { code: jumpIfEqual, whenTrue: 1, whenFalse: 0, value: cloneThread },
@@ -203,7 +203,7 @@ const refusesNumber = (number: number | null, code: number): Block =>
         { code: answer, value: refuse(code) },
       ]
 
-/** `condition` ends in a jump over the refusal or into it. */
+/** Refuses a call depending on an argument: `condition` ends in a jump over the refusal or into it. */
 function refusesWhen(number: number | null, argument: number, condition: Block): Block {
   if (number === null) return []
   const body: Block = [
@@ -215,7 +215,7 @@ function refusesWhen(number: number | null, argument: number, condition: Block):
   return [{ code: jumpIfEqual, whenTrue: 0, whenFalse: body.length, value: number }, ...body]
 }
 
-/** `struct sock_filter`, eight bytes each. */
+/** Encodes instructions as `struct sock_filter`, eight bytes each. */
 function encode(instructions: readonly Instruction[]): Buffer {
   const bytes = Buffer.alloc(8 * instructions.length)
   for (const [index, { code, whenTrue = 0, whenFalse = 0, value }] of instructions.entries()) {

@@ -1,6 +1,6 @@
 /**
- * Runs in a jail and tries to get out of it. Arguments: a port and the path of a socket that listen outside, the number of the server's process and
- * a file that only it should read. It writes what it could do.
+ * Runs in a jail and tries to get out of it. Arguments: the port and the socket path of listeners outside, the number of the server's process and a
+ * file that only the server should read. Writes the names of the attempts that succeeded.
  */
 import { spawnSync } from 'node:child_process'
 import { createSocket } from 'node:dgram'
@@ -38,7 +38,8 @@ const sendsDatagram = (): Promise<boolean> =>
     }
   })
 
-// Whether it arrives the server sees: in a container its number is a small one, that of a process in here, too, which ignores this signal.
+// The server sees whether the signal arrives. In a container the server's number is small and may also be that of a process in the jail, which
+// ignores this signal.
 works(() => process.kill(Number(serverPid), 'SIGURG'))
 
 const attempts: Record<string, boolean> = {
@@ -57,5 +58,5 @@ const attempts: Record<string, boolean> = {
   datagram: await sendsDatagram(),
 }
 process.stdout.write(`${JSON.stringify(Object.keys(attempts).filter((name) => attempts[name]))}\n`)
-// Whoever looks at it from outside ends it.
+// The program keeps running, because the server inspects it from outside and then ends it.
 setInterval(() => {}, 60_000)

@@ -20,8 +20,8 @@ const packageFile = path.resolve(import.meta.dirname, '../../../package.json')
 const timeoutMs = 20_000
 
 /**
- * Finds what builds jails, builds one, and lets a program try to break out of it: what a system says of itself is not believed. A test that did not
- * end well refuses, too.
+ * Finds the tools that build jails, builds one, and lets a program try to break out of it: what a system reports about itself is not trusted. A test
+ * that did not end properly refuses, too.
  */
 export async function selfTest(log: Log): Promise<JailState> {
   if (process.platform !== 'linux') return refused(refusals.otherSystem(process.platform))
@@ -68,7 +68,7 @@ async function findTools(): Promise<JailTools | Localized> {
 }
 
 interface Verdict {
-  /** Undefined: it holds. */
+  /** The reason for a refusal; undefined if the jail holds. */
   why?: Localized
   said?: string
 }
@@ -95,7 +95,7 @@ async function tryToBreakOut(tools: JailTools): Promise<Verdict> {
         { from: probe, to: '/probe.ts' },
         { from: packageFile, to: '/package.json' },
       ],
-      // The space that Node reserves for its code, and what it needs.
+      // The address space that Node reserves for code, and the memory that it needs.
       dataBytes: 900_000_000,
       threads: 64,
     },
@@ -105,7 +105,7 @@ async function tryToBreakOut(tools: JailTools): Promise<Verdict> {
   const saying = text(started.stderr).catch(() => '')
   const outwardly = started.pid === undefined ? ['process'] : await lookAt(started.pid)
   const out = await firstLine(started.stdout)
-  // It waits for this: on a busy machine it would have ended before anybody had looked at it.
+  // The program waits to be killed: on a busy machine it could otherwise be gone before it was inspected.
   started.kill()
   const [said] = await Promise.all([saying, started.ended])
   clearTimeout(timer)
@@ -113,7 +113,7 @@ async function tryToBreakOut(tools: JailTools): Promise<Verdict> {
   return { ...verdictOf(started, out, outwardly, said), said: said.slice(-2_000) }
 }
 
-/** Empty where it ends before. */
+/** The first line; empty if the output ends before. */
 async function firstLine(output: AsyncIterable<Buffer | string>): Promise<string> {
   let read = ''
   for await (const chunk of output) {
@@ -135,7 +135,7 @@ function verdictOf(started: JailedProcess, out: string, outwardly: string[], sai
   return could.length === 0 ? {} : { why: refusals.leaks(could.join(', ')) }
 }
 
-/** Of the kind that the probe sends, and nobody else. */
+/** Listens for SIGURG, which only the probe sends. */
 function listenForSignals(): { arrived(): Promise<boolean> } & Disposable {
   let hasArrived = false
   const listener = (): void => {
@@ -144,7 +144,7 @@ function listenForSignals(): { arrived(): Promise<boolean> } & Disposable {
   process.on('SIGURG', listener)
   return {
     async arrived() {
-      // One that was sent while the probe ran is heard within this turn of the event loop.
+      // A signal that was sent while the probe ran is delivered within this turn of the event loop.
       await setImmediate()
       return hasArrived
     },
@@ -152,14 +152,14 @@ function listenForSignals(): { arrived(): Promise<boolean> } & Disposable {
   }
 }
 
-/** What the kernel itself says of the process in the jail: names of what is not as it has to be. */
+/** Checks the process in the jail from outside: returns the names of everything that is not isolated. */
 async function lookAt(pid: number): Promise<string[]> {
   const wrong: string[] = []
   for (const name of ['net', 'pid', 'mnt', 'ipc', 'uts']) {
     const [own, its] = await Promise.all(
       ['self', pid].map((who) => readlink(`/proc/${who}/ns/${name}`).catch(() => '')),
     )
-    // Of a process that has left our user even root may not look everywhere; then the probe alone decides.
+    // If the process has changed to another user, even root may be unable to read this; then the probe alone decides.
     if (its !== '' && its === own) wrong.push(`${name} namespace`)
   }
   return wrong
@@ -178,10 +178,10 @@ function readOr(place: string): string {
 }
 
 const prefix = 'kherad-jail-'
-/** No test takes so long. */
+/** No test takes this long. */
 const abandonedMs = 60 * 60 * 1000
 
-/** Deletes what servers have left that were killed during their test. */
+/** Deletes the folders of servers that were killed during their test. */
 async function sweepFolders(): Promise<void> {
   const names = await readdir(tmpdir()).catch(() => [])
   for (const name of names) {
@@ -193,7 +193,7 @@ async function sweepFolders(): Promise<void> {
   }
 }
 
-/** What a program in a jail must not reach: a port and a socket of this machine, and a file of this server. */
+/** Opens what a program in a jail must not reach: a port and a socket of this machine, and a file of this server. */
 async function openOutside(): Promise<{ port: number; socket: string; file: string } & AsyncDisposable> {
   await using opening = new AsyncDisposableStack()
   await sweepFolders()

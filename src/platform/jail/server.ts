@@ -8,37 +8,37 @@ import type { JailTools } from './start.ts'
 
 /** A server that keeps data, such as PostgreSQL, in a jail without a network. */
 export interface JailedServer {
-  /** Where it stands within. */
+  /** The path of the program in the jail. */
   program: string
   args: readonly string[]
   environment?: Readonly<Record<string, string>>
-  /** What it needs of the system, at the same places in the jail. */
+  /** The system files that it needs, at the same paths in the jail. */
   libraries: readonly string[]
   readable: readonly { from: string; to: string }[]
   writable: readonly { from: string; to: string }[]
   memory?: readonly { to: string; bytes: number }[]
-  /** Bytes of data of each of its processes, by RLIMIT_DATA. */
+  /** The maximum bytes of data of each of its processes, by RLIMIT_DATA. */
   dataBytes: number
-  /** Held where this server is root, so that the user of the processes is its own. */
+  /** The maximum number of processes. It is enforced if this server is root, because only then the processes have a user of their own. */
   processes: number
-  /** Is read from as its standard input; nothing where absent. */
+  /** The file that it reads as its standard input; if absent, the input is empty. */
   inputFile?: string
-  /** Is written to: what it writes, and what bubblewrap says of it. */
+  /** The files that are written: its output, and bubblewrap's information about it. */
   logFile: string
   infoFile: string
-  /** Locked while anything of it lives, so that it never runs twice, from whatever process it is started. */
+  /** Locked while any process of the server lives, so that it never runs twice, whichever process starts it. */
   lockFile: string
 }
 
 export interface StartedServer {
-  /** Resolves when it has ended, or was not started because it runs already. */
+  /** Resolves when the server has ended, or was not started because it is already running. */
   readonly ended: Promise<number | null>
 }
 
-/** Of the lock file: another one holds it. */
+/** The exit code of flock when another process holds the lock. */
 export const isRunningAlready = 75
 
-/** Starts it so that it outlives this process, which may be one of many that use it. */
+/** Starts the server so that it outlives this process, which may be one of many that use it. */
 export async function startServerInJail(
   tools: JailTools,
   server: JailedServer,
@@ -57,7 +57,8 @@ export async function startServerInJail(
     cwd: '/',
     env: {},
     detached: true,
-    // The fifth keeps its place for bubblewrap: flock would open the lock there, and whoever replaces it loses the lock.
+    // The fifth descriptor is a placeholder for bubblewrap's: otherwise flock would open the lock file under its number, and replacing it would lose
+    // the lock.
     stdio: [input?.fd ?? 'ignore', log.fd, log.fd, 'pipe', log.fd],
   })
   const ended = once(child, 'exit').then(
@@ -73,19 +74,19 @@ export async function startServerInJail(
 }
 
 /**
- * Only who has the lock may write over what the file says of the server that runs. Descriptor 4 is bubblewrap's, which writes to it in
- * place: on a full disk it would fail otherwise, and leave a process that waits for good and holds the lock.
+ * Only the process with the lock may overwrite what the file says about the running server. Descriptor 4 is bubblewrap's, which writes to the file in
+ * place: if it had to grow on a full disk, it would fail, and leave a process that waits for good and holds the lock.
  */
 const onceLocked = (infoFile: string): string[] => ['/bin/sh', '-c', 'umask 077; exec "$@" 4<>"$0"', infoFile]
 
-/** More than bubblewrap writes. */
+/** The bytes reserved for the file; bubblewrap writes fewer. */
 const infoBytes = 1024
 
-/** Room for it, taken while there is some. */
+/** Reserves the space of the info file while the disk has some. */
 export const reserveInfo = (infoFile: string): Promise<void> =>
   writeFile(infoFile, ' '.repeat(infoBytes), { mode: 0o600 })
 
-/** The process that the file of a server names; it may have ended long ago. */
+/** The process id in the info file of a server; the process may have ended long ago. */
 export async function pidIn(infoFile: string): Promise<number | undefined> {
   const pid = /"child-pid"\s*:\s*(\d+)/.exec(await readFile(infoFile, 'latin1').catch(() => ''))?.[1]
   return pid === undefined ? undefined : Number(pid)

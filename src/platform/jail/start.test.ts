@@ -16,7 +16,7 @@ test.runIf(process.platform === 'linux')(
     const program = { program: '/none', libraries: [], args: [], dataBytes: 1e9, threads: 1 }
     const started = await startJailed(tools, program, undefined)
     expect(await started.ended).toMatchObject({ code: 1 })
-    // The reader comes after all that Node does at the end of a process.
+    // The output is read only after everything that Node does at the end of a process.
     for (let turns = 0; turns < 10; turns++) await new Promise((resolve) => setImmediate(resolve))
     expect(await text(started.stderr)).toBe('said\n')
     await rm(folder, { recursive: true })

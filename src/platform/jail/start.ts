@@ -7,48 +7,48 @@ import { type Duplex, PassThrough, type Readable } from 'node:stream'
 import { bubblewrapWords } from './bubblewrap.ts'
 import { type Architecture, seccompFilter } from './seccomp.ts'
 
-/** What runs in a jail. */
+/** A program to be run in a jail. */
 export interface JailedProgram {
-  /** Absolute path. */
+  /** The absolute path of the program. */
   program: string
-  /** What it needs of the system, at the same places in the jail. */
+  /** The system files that it needs, at the same paths in the jail. */
   libraries: readonly string[]
   args: readonly string[]
-  /** Files and folders of this machine that it sees at the same or another place. */
+  /** Files and folders of this machine that it sees, at the same or another path. */
   readable?: readonly { from: string; to: string }[]
-  /** Files that exist in the jail only, in memory. */
+  /** Files that exist only in the jail, in memory. */
   files?: readonly { path: string; content: Buffer | string }[]
-  /** Listening sockets that it inherits, as descriptors from `firstSocket` on. */
+  /** Listening sockets that the program inherits, as descriptors from `firstSocket` on. */
   sockets?: readonly Server[]
-  /** Bytes of data, by RLIMIT_DATA. Address space that is reserved and never used is counted, too. */
+  /** The maximum bytes of data, by RLIMIT_DATA. Address space that is reserved and never used counts, too. */
   dataBytes: number
-  /** Threads; held where this server is root, so that the user of the process is its own. */
+  /** The maximum number of threads. It is enforced if this server is root, because only then the processes have a user of their own. */
   threads: number
 }
 
 export interface JailedProcess {
-  /** As this machine numbers it. Undefined where it never began. */
+  /** The process id outside the jail. Undefined if the program was never started. */
   readonly pid: number | undefined
   readonly stdout: Readable
   readonly stderr: Readable
-  /** Resolves when all of it is gone. */
+  /** Resolves when all its processes are gone. */
   readonly ended: Promise<{ code: number | null; signal: NodeJS.Signals | null }>
-  /** Kills all of it. */
+  /** Kills all its processes. */
   kill(): void
 }
 
-/** How this machine builds a jail. */
+/** The programs with which this machine builds a jail. */
 export interface JailTools {
   bwrap: string
   prlimit: string
   setpriv: string
   unshare: string
   flock: string
-  /** What `setpriv` and `prlimit` need within, where this server is root. */
+  /** The libraries that `setpriv` and `prlimit` need in the jail, if this server is root. */
   libraries: readonly string[]
 }
 
-/** The kernel ends these first when the machine runs out of memory. */
+/** The `oom_score_adj` of jailed processes: the kernel ends them first when the machine runs out of memory. */
 const firstToEnd = '800'
 
 const inherited = 3
@@ -56,7 +56,7 @@ const inherited = 3
 /** The first descriptor of `sockets`. */
 export const firstSocket = (files: number): number => inherited + 2 + files
 
-/** Starts it; resolves when the process in the jail exists, or has ended before it did. `user`: where this server is root. */
+/** Starts the program; resolves when the process in the jail exists, or has ended before. `user` is set if this server is root. */
 export async function startJailed(
   tools: JailTools,
   program: JailedProgram,
@@ -74,13 +74,13 @@ export async function startJailed(
       'ignore',
       'pipe',
       'pipe',
-      // The filter, what bubblewrap says of the process, and the contents of the files.
+      // The pipes of the filter, of bubblewrap's information about the process, and of the contents of the files.
       ...['pipe' as const, 'pipe' as const, ...files.map(() => 'pipe' as const)],
       ...(program.sockets ?? []).map(descriptorOf),
     ],
   })
   const ended = endOf(child)
-  // Node throws away what nobody reads when a process ends, which one may do before its caller has it.
+  // When a process ends, Node discards its unread output; a process may end before the caller has received it.
   const [stdout, stderr] = [child.stdout!.pipe(new PassThrough()), child.stderr!.pipe(new PassThrough())]
   if (child.pid === undefined) return { pid: undefined, stdout, stderr, ended, kill() {} }
   endFirst(child.pid)
@@ -88,12 +88,12 @@ export async function startJailed(
   send(filter!, seccompFilter(process.arch as Architecture))
   for (const [index, { content }] of files.entries()) send(contents[index]!, content)
   const first = pidIn(await objectIn(info!))
-  // The namespace around counts anew: there the program is the child of bubblewrap, and that the child of the first one.
+  // The namespace numbers processes anew, so the program's id is looked up: it is the child of bubblewrap, which is the child of the spawned process.
   const pid = first === undefined || user === undefined ? first : await grandchildOf(child.pid)
   return { pid, stdout, stderr, ended, kill: () => killAll(child, pid) }
 }
 
-/** Node gives no other way to hand a listening socket to a program that is not Node. */
+/** The descriptor of a listening socket. Node offers no other way to pass one to a program that is not Node. */
 export function descriptorOf(server: Server): number {
   const { _handle: handle } = server as unknown as { _handle: { fd: number } | null }
   if (handle === null || handle.fd < 0) throw new Error('this socket listens no longer')
@@ -101,21 +101,25 @@ export function descriptorOf(server: Server): number {
 }
 
 /**
- * The end of a process signals its children only if they are of the same user, which a program that left root is not of its parent. So bubblewrap is the
- * first of a namespace of its own there: with it the kernel ends all in it, whoever they are.
+ * The end of a process signals its children only if they have the same user, and a program that left root has another user than its parent. So
+ * bubblewrap becomes the first process of a namespace of its own there: when it ends, the kernel ends all processes in the namespace, whatever their
+ * users.
  */
 const endsWithUs = ({ setpriv, unshare }: JailTools): string[] => [
   ...[setpriv, '--pdeathsig=KILL', '--'],
   ...[unshare, '--pid', '--fork', '--'],
 ]
 
-/** As root they are set within, since the number of threads is that of a user, and root is none that is limited. */
+/**
+ * The words that set the limits. If this server is root they are used inside the jail, because the limit of threads is that of a user, and root is
+ * not limited.
+ */
 function limitWords(
   tools: JailTools,
   { dataBytes, threads, files = [] }: JailedProgram,
   user: number | undefined,
 ): string[] {
-  // Outside bubblewrap writes these files under the limit; nothing else in there can be written to.
+  // Outside the jail bubblewrap writes these files under the limit; nothing else in the jail can be written to.
   const largest =
     user === undefined ? Math.max(0, ...files.map(({ content }) => Buffer.byteLength(content))) : 0
   const ofUser = user === undefined ? [] : [`--nproc=${threads}`]
@@ -147,7 +151,7 @@ function jailWords(tools: JailTools, program: JailedProgram, user: number | unde
   ]
 }
 
-/** Where the program stands in the jail. */
+/** The path of the program in the jail. */
 const programPlace = '/program'
 
 const leaveRoot = ({ setpriv }: JailTools, user: number): string[] => [
@@ -161,21 +165,21 @@ const leaveRoot = ({ setpriv }: JailTools, user: number): string[] => [
   '--',
 ]
 
-/** What it starts inherits it. Where it is forbidden that costs no safety. */
+/** Lets the kernel end this process first; its children inherit that. Where that is forbidden, no safety is lost. */
 function endFirst(pid: number): void {
   try {
     writeFileSync(`/proc/${pid}/oom_score_adj`, firstToEnd)
   } catch {}
 }
 
-/** A process that ended early has not read it. */
+/** Writes to a pipe. A process that ended early has not read it, so errors are ignored. */
 function send(pipe: Duplex, content: Buffer | string): void {
   pipe.on('error', () => {})
   pipe.resume()
   pipe.end(content)
 }
 
-/** Up to the end of its one object: what started bubblewrap may hold the pipe open. */
+/** Reads up to the end of the one object in the pipe, which the program that started bubblewrap may hold open. */
 async function objectIn(info: Duplex): Promise<string> {
   let read = ''
   try {
@@ -201,7 +205,7 @@ function pidIn(info: string): number | undefined {
 const endOf = (child: ChildProcess): JailedProcess['ended'] =>
   once(child, 'exit').then(
     ([code, signal]) => ({ code: code as number | null, signal: signal as NodeJS.Signals | null }),
-    // It could not be started.
+    // The process could not be started.
     () => ({ code: null, signal: null }),
   )
 
@@ -210,17 +214,17 @@ async function grandchildOf(pid: number): Promise<number | undefined> {
   return child === undefined ? undefined : childOf(child)
 }
 
-/** Undefined where there is none any more. */
+/** The first child of the process; undefined if it has none. */
 async function childOf(pid: number): Promise<number | undefined> {
   const children = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8').catch(() => '')
   const [child] = children.split(' ')
   return child ? Number(child) : undefined
 }
 
-/** With the first process of the namespace the kernel ends everything in it. */
+/** Kills everything in the namespace: the kernel does so when its first process ends. */
 function killAll(child: ChildProcess, pid: number | undefined): void {
   if (child.exitCode !== null || child.signalCode !== null) return
-  // bubblewrap waits for it, and ends after it: while it lives the number is not given to another process.
+  // bubblewrap waits for the process and ends after it, so while bubblewrap lives the process id is not reused.
   if (pid !== undefined) killIfThere(pid)
   else child.kill('SIGKILL')
 }

@@ -16,7 +16,7 @@ test('a user is given to the next jail once it is given back, and the one beyond
 })
 
 test('users are far above those that systems give, and below what programs count to', () => {
-  // The highest number that Linux gives a process.
+  // The highest process number of Linux.
   const users = openUsers(true, 4_194_304)
   const ids = Array.from({ length: 256 }, () => users.take().id!)
   expect(Math.min(...ids)).toBeGreaterThan(1_000_000_000)

@@ -1,13 +1,13 @@
-/** Users of this machine that own nothing: far above those that systems give, and below 2^31, which some programs cannot count beyond. */
+/** The first of the users that own nothing. They are far above those that systems assign, and below 2^31, beyond which some programs cannot count. */
 const firstUser = 1_000_000_000
-/** Of one server; the number of its process distinguishes servers of one machine. */
+/** The number of users for one server; its process id distinguishes servers of one machine. */
 const usersOfServer = 256
 
 export interface Users {
   take(): { id: number | undefined } & Disposable
 }
 
-/** One user for each jail, so that nothing of one is another's even where a namespace would fail; only root can give them. */
+/** Gives each jail a user of its own, so that jails cannot access each other's things even if a namespace fails; only root can do this. */
 export function openUsers(isRoot = process.getuid?.() === 0, pid = process.pid): Users {
   const taken = new Set<number>()
   return {

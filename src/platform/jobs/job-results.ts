@@ -1,4 +1,4 @@
-/** Writes the results of jobs to the database: jobs that end while one statement runs are written with the next. */
+/** Writes the results of jobs to the database: results that arrive while a statement runs are written with the next one. */
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Db } from '#platform/db'
 import type { Log } from '#platform/log'
@@ -21,7 +21,7 @@ export class JobResults {
     this.#processId = processId
   }
 
-  /** Resolves when the result is durable; it is sent again until the database has it. */
+  /** Resolves when the result is durable; it is sent again until the database has stored it. */
   add(ended: store.JobResult): Promise<void> {
     return new Promise((resolve) => {
       this.#waiting.push({ ended, resolve })

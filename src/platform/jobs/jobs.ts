@@ -15,36 +15,36 @@ import './errors.ts'
 export { jobSeries, jobTimeSeries } from './metrics.ts'
 export { startWorkers, type WorkersOptions } from './workers.ts'
 
-/** The account of the platform's own work. */
+/** The account for the platform's own work. */
 export const platformAccount = '00000000-0000-0000-0000-000000000000'
 
 export interface Run<Data> {
   app: App
   accountId: string
   data: Data
-  /** Aborts when this process begins to stop: a job of many steps begins no further step, and another process continues it. */
+  /** Aborts when this process begins to stop: a job of many steps begins no further step then, and another process continues it. */
   stopping: AbortSignal
   /** Aborts when the shutdown time is over; unfinished work is handed to another process. */
   signal: AbortSignal
-  /** For the spans of what it does. */
+  /** The trace for the spans of the job's work. */
   trace: TraceContext
   /** Reports that a step is done: processes that died before it no longer count. */
   progressed: () => Promise<void>
 }
 
-/** Returned by a handler that has to wait, which is no failure. */
+/** Returned by a handler that has to wait, which does not count as a failure. */
 export interface Later {
   laterMs: number
 }
 
 export interface Job<Data = never> {
-  /** Dotted, such as `files.sweep`; it stands in the database. */
+  /** A dotted name, such as `files.sweep`; it is stored in the database. */
   name: string
-  /** Maximum concurrent runs: of one account over all processes, and in one process. */
+  /** The maximum of concurrent runs: of one account over all processes, and in one process. */
   limits: (config: Config) => { perAccount: number; perProcess: number }
   /** Interval in milliseconds of a recurring job of the platform, which has no data. */
   everyMs?: number
-  /** It waits in the queue while one of these disks has too little room. Absent for what makes room, and for upkeep. */
+  /** The job waits in the queue while one of these disks has too little room. Absent for jobs that make room, and for upkeep. */
   writes?: readonly DiskName[]
   /**
    * Executes the job. It may run again after a crash or a failure, even concurrently if a process only seemed dead. An error counts as a
@@ -60,11 +60,11 @@ export interface Job<Data = never> {
 
 export interface JobOptions<Data> {
   accountId: string
-  /** JSON. */
+  /** The data, as JSON. */
   data: Data
-  /** Default: at once. */
+  /** The earliest start; default: at once. */
   startAfter?: Date
-  /** While a job with this key is queued or running, no other one is added. */
+  /** While a job with this key is queued or running, no other job with it is added. */
   singletonKey?: string
 }
 
@@ -76,15 +76,18 @@ export interface Jobs {
 const unavailable = 503
 const unavailableMs = 5_000
 
-/** For a handler whose work failed since something is not there now, which is no failure of the job. Undefined for every other error. */
+/**
+ * For a handler whose work failed because something is unavailable now, which does not count as a failure of the job. Undefined for every other
+ * error.
+ */
 export const laterWhenUnavailable = (error: unknown): Later | undefined =>
   error instanceof Failure && error.status === unavailable
     ? { laterMs: error.more.retryAfterMs ?? unavailableMs }
     : undefined
 
 /**
- * Whether a job with this key is queued or running, and not parked. Read after what it is to change: then one that has just ended has
- * changed it.
+ * Whether a job with this key is queued or running, and not parked. Query it after reading the data that the job changes: a job that has just ended
+ * has already changed the data.
  */
 export const isUnderWay = (
   db: Db,

@@ -1,4 +1,4 @@
-/** Who counts as dead: only a process that is silent while the database hears whoever asks. */
+/** Which process counts as dead: only one that is silent while the database receives heartbeats of the asking process. */
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { systemClock } from '#platform/clock'
@@ -51,12 +51,13 @@ test('a database that stood still, so that it has heard nobody, takes nobody for
 
   await silentFor('11 minutes')
   expect(await ended()).toEqual([0, 0n])
-  // Heard since, but not lately enough to know.
+  // The asking process was heard since, but not recently enough to judge.
   await silentFor('6 minutes', own.processes.id)
   expect(await ended()).toEqual([0, 0n])
   expect(await own.ledger.balance(account)).toEqual({ balance: 100n, held: 60n })
   await silentFor('0', own.processes.id)
-  // It goes on, and carries out the heartbeat of whoever asks before those of others, which wait as long: the asker knew of an older one.
+  // A database that resumes may execute the asker's heartbeat before those of other processes that waited as long. The asker still knows only an
+  // older heartbeat, so nobody is judged.
   const { id, leaseMs, beatAt } = own.processes
   const known = (agoMs: number) => ({ id, leaseMs, beatAt: new Date(beatAt.getTime() - agoMs) })
   expect(await jobs.sweep(db, known(6 * 60_000))).toBe(0n)

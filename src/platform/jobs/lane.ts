@@ -8,13 +8,13 @@ import type { JobResults } from './job-results.ts'
 import type { Job, Later, Run } from './jobs.ts'
 import * as store from './store.ts'
 
-/** The tenth failure is the last. */
+/** A job that fails this often is parked. */
 const maxFailures = 10
 const firstRetryMs = 1_000
 const maxRetryMs = 10 * 60 * 1000
-/** A job during which two processes in a row died is not given to a third. */
+/** After this many processes in a row died during a job, it is not given to another. */
 const maxVanished = 2
-/** Pause after a job met an unavailable database, which does not count as a failure. */
+/** The pause after a job met an unavailable database, which does not count as a failure. */
 const awayMs = 1_000
 const maxClaimPauseMs = 2_000
 
@@ -22,11 +22,11 @@ export interface LaneOptions {
   app: App
   processId: string
   results: JobResults
-  /** A job whose process had vanished has ended or got on: another such job, of any kind, may be claimed. */
+  /** Called when a job whose earlier process had died has ended or made progress: another such job, of any kind, may then be claimed. */
   suspectLeft: () => void
-  /** No more claims. */
+  /** Aborts when no more jobs may be claimed. */
   stopping: AbortSignal
-  /** Running handlers have to end now. */
+  /** Aborts when running handlers must end. */
   cut: AbortSignal
 }
 
@@ -60,13 +60,13 @@ export class Lane {
     const { stopping } = this.#options
     while (!stopping.aborted) {
       await this.#woken.promise
-      // Before the claim: a wake during it leads to another one.
+      // The promise is renewed before the claim, so that a wake during the claim leads to another claim.
       this.#woken = Promise.withResolvers()
       await this.#claimAll()
     }
   }
 
-  /** Until there is no room, or nothing that is due. */
+  /** Claims until there is no room, or no job is due. */
   async #claimAll(): Promise<void> {
     const { stopping, app } = this.#options
     let pauseMs = 0
@@ -86,7 +86,7 @@ export class Lane {
 
   async #claim(): Promise<store.QueuedJob[]> {
     const max = this.#limits.perProcess - this.#running.size
-    // It is looked for again every two seconds, so that it goes on by itself once there is room.
+    // The queue is polled every two seconds, so the lane continues by itself once the disk has room.
     if (max <= 0 || this.#options.app.space.lacking(this.job.writes ?? []) !== undefined) return []
     return store.claim(this.#options.app.db, {
       name: this.job.name,
@@ -115,7 +115,7 @@ export class Lane {
     this.#running.set(queued.job_id, done)
   }
 
-  /** https://opentelemetry.io/docs/specs/semconv/messaging/messaging-spans/ */
+  /** The span of a run: https://opentelemetry.io/docs/specs/semconv/messaging/messaging-spans/ */
   #spanOf({ job_id }: store.QueuedJob): Span | undefined {
     const { name, everyMs } = this.job
     // Recurring work of the platform is not traced.
@@ -159,7 +159,7 @@ export class Lane {
     }
   }
 
-  /** Runs the job, or sets aside one that its processes do not survive. */
+  /** Runs the job, or sets it aside if its processes keep dying. */
   async #work(queued: store.QueuedJob, trace: TraceContext): Promise<Later | 'parked' | undefined> {
     const { vanished, failures } = queued
     if (vanished >= maxVanished || (vanished > 0 && failures >= maxFailures))
@@ -176,8 +176,8 @@ export class Lane {
   }
 
   /**
-   * The process survived this run, so processes that died before no longer count: a job that merely ran beside the cause is not set aside.
-   * They count as failures instead, so that a job that kills its process every other time also ends. A failed run is already counted.
+   * This process survived the run, so processes that died before no longer count: a job that merely ran beside the cause is not set aside. They count
+   * as failures instead, so that a job that kills its process every other time also ends. A failed run is already counted.
    */
   async #clearVanished(queued: store.QueuedJob, asFailures: number): Promise<void> {
     const { app, processId } = this.#options
@@ -204,7 +204,7 @@ export class Lane {
     let isSuspect = queued.vanished > 0
     const progressed = async (): Promise<void> => {
       if (!isSuspect) return
-      // Idempotent: a caller whose database was away says it again.
+      // This is idempotent: a caller whose database was away calls `progressed` again.
       await store.clearVanished(app.db, processId, queued, 0)
       isSuspect = false
       suspectLeft()
@@ -227,7 +227,7 @@ export class Lane {
 const retryMs = (failures: number): number =>
   Math.round(Math.min(firstRetryMs * 2 ** failures, maxRetryMs) * (0.75 + Math.random() / 2))
 
-/** Our own failures may have a refused upstream connection as their cause. */
+/** The platform's own failures are judged by their code, since their cause may be a refused upstream connection. */
 const isUnavailable = (error: unknown): boolean =>
   error instanceof Failure ? isPassing(error) : isDatabaseAway(error)
 

@@ -2,7 +2,7 @@ import { Counter, Histogram, type Registry, secondsBounds } from '#platform/metr
 
 declare module '#platform/metrics' {
   interface Metrics {
-    /** Background work that this process took, by how it ended. */
+    /** Background jobs that this process ran, by their outcome. */
     jobs: Counter<'job' | 'outcome'>
     jobSeconds: Histogram<'job'>
   }
@@ -18,7 +18,7 @@ export function jobSeries(registry: Registry) {
   }
 }
 
-/** Apart, since another room has a series between the two. */
+/** The series are declared separately, because another room's series stands between them. */
 export function jobTimeSeries(registry: Registry) {
   return {
     jobSeconds: new Histogram(registry, {

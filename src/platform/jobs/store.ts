@@ -8,7 +8,7 @@ export interface QueuedJob {
   data: unknown
   fence: number
   failures: number
-  /** Number of processes in a row that died while running it. */
+  /** The number of processes in a row that died while running the job. */
   vanished: number
 }
 
@@ -73,7 +73,7 @@ export async function isUnderWay(
 export const settle = (db: Db, processId: string, ended: readonly JobResult[]): Promise<unknown> =>
   db.query({ name: 'jobs.settle', text: 'select jobs.settle($1, $2)' }, [processId, JSON.stringify(ended)])
 
-/** Resets the count of processes that died; `asFailures` of them count as failures from now on. */
+/** Resets the count of processes that died; from now on `asFailures` of them count as failures. */
 export const clearVanished = (
   db: Db,
   processId: string,
@@ -99,8 +99,8 @@ export async function sweep(db: Db, { id, leaseMs, beatAt }: Judge): Promise<big
 }
 
 /**
- * The kinds of which jobs wait, due or not, and those that this process has claimed some of, perhaps by a statement whose reply was lost.
- * Two probes of an index for each kind, however long the queue is.
+ * The kinds of jobs that have waiting jobs, due or not, or jobs that this process has claimed, perhaps by a statement whose reply was lost. Takes two
+ * index probes for each kind, however long the queue is.
  */
 export async function waitingKinds(db: Db, names: readonly string[], processId: string): Promise<string[]> {
   const rows = await db.query<{ name: string }>(
@@ -115,14 +115,14 @@ export async function waitingKinds(db: Db, names: readonly string[], processId: 
   return rows.map(({ name }) => name)
 }
 
-/** A recurring job, whose next turn has this id. */
+/** A recurring job, with the id of its next run. */
 export interface Turn {
   name: string
   every_ms: number
   job_id: string
 }
 
-/** Queues the recurring jobs that are due; the first process that asks does it. */
+/** Queues the recurring jobs that are due; the first process that calls this does it. */
 export const scheduleNext = (
   db: Db,
   { turns, accountId, now }: { turns: readonly Turn[]; accountId: string; now: Date },
@@ -130,7 +130,7 @@ export const scheduleNext = (
   db.query(
     {
       name: 'jobs.recur',
-      // In the order of their names: two processes that ask at once wait for each other, and never both.
+      // Rows are locked in the order of their names, so that two processes never deadlock.
       text: `with turns as (
           select * from json_to_recordset($1::json) as t(name text, every_ms bigint, job_id uuid)
         ), due as (

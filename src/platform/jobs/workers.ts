@@ -1,4 +1,4 @@
-/** The job runner of a process: a lane for each kind of job, woken by NOTIFY and, in case one is missed, by polling. */
+/** The job runner of a process: a lane for each kind of job, woken by NOTIFY and, in case a notification is missed, by polling. */
 import { setTimeout as pause } from 'node:timers/promises'
 import type { App } from '#app'
 import { repetitions } from '#platform/clock'
@@ -14,10 +14,10 @@ export interface WorkersOptions {
 }
 
 const pollMs = 2_000
-/** Part of the shutdown time that is reserved for aborted jobs to write their results. */
+/** The part of the shutdown time that is reserved for aborted jobs to write their results. */
 const resultsMs = 1_500
 
-/** Starts running jobs. Disposing it hands over: no more claims, running jobs may finish, late ones are aborted, the rest is requeued. */
+/** Starts running jobs. Disposing it stops claims; running jobs may finish, late ones are aborted, and the rest is requeued. */
 export function startWorkers({ app, jobs }: WorkersOptions): AsyncDisposable {
   const { db, log, processes, config } = app
   const stopping = new AbortController()
@@ -28,7 +28,7 @@ export function startWorkers({ app, jobs }: WorkersOptions): AsyncDisposable {
     processId: processes.id,
     results,
     suspectLeft: () => {
-      // Who asks first has the next one: no kind is always the first, so that none waits for all of another.
+      // The first lane to claim gets the next such job. The order is random, so that no kind waits for all jobs of another.
       const all = [...lanes.values()]
       const first = Math.floor(Math.random() * all.length)
       for (const lane of [...all.slice(first), ...all.slice(0, first)]) lane.wake()
@@ -73,7 +73,7 @@ async function sweep({ db, log, processes }: App): Promise<void> {
   if (orphans > 0n) log.warn({ jobs: String(orphans) }, 'jobs of dead processes were given to others')
 }
 
-/** Wakes the lanes of which jobs wait. One statement finds them: at rest a process claims nothing. */
+/** Returns a function that wakes the lanes whose kinds have waiting jobs. One statement finds them: an idle process claims nothing. */
 function waker(
   { db, log, processes }: App,
   lanes: ReadonlyMap<string, Lane>,
@@ -97,7 +97,10 @@ function waker(
   }
 }
 
-/** Queries the database at most once per interval of each recurring job, by the platform's clock. The processor is first that of who waits for the start. */
+/**
+ * Returns a function that queues recurring jobs. It queries the database at most once per interval of each job, by the platform's clock, and first
+ * with the first poll, so that it does not slow the start.
+ */
 function recur({ db, clock, log }: App, jobs: readonly Job<never>[]): () => void {
   const recurring = jobs.flatMap(({ name, everyMs }) => (everyMs ? [{ name, everyMs, atMs: 0 }] : []))
   return () => {

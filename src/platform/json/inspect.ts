@@ -4,7 +4,7 @@ const quote = 0x22
 const backslash = 0x5c
 
 /**
- * Checks nesting depth and members per object in one pass over the bytes, ignoring what is in strings. Returns how many strings there are, names
+ * Checks nesting depth and members per object in one pass over the bytes, ignoring the contents of strings. Returns the number of strings, names
  * included. Throws `NotJson`.
  */
 export function inspect(bytes: Buffer, { maxDepth, maxMembers }: JsonBounds): number {

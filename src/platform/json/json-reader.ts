@@ -11,16 +11,16 @@ const closeList = 0x5d
 const openObject = 0x7b
 const closeObject = 0x7d
 
-/** The kind of token expected next. `first…`: also accepts the end of the list or object that was just opened. */
+/** The kind of token that is expected next. `first…` also accepts the end of the list or object that was just opened. */
 type Expected = 'value' | 'firstValue' | 'name' | 'firstName' | 'colon' | 'more' | 'end'
 
-/** Units of work (about one per byte) between two checks of the clock: some tenths of a millisecond. */
+/** Units of work (about one per byte) between two checks of the clock, which take some tenths of a millisecond. */
 const workPerLook = 65_536
 /** Units of work per value, in addition to its bytes. */
 const workOfValue = 48
 /** Maximum characters of one number. JSON.parse has no such limit, but no real number is this long. */
 const maxNumberLength = 10_000
-/** A string of so many characters was joined of parts. */
+/** From this many characters on a string was joined of parts. */
 const longText = 1024 * 1024
 const number = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/
 const words = [
@@ -31,7 +31,7 @@ const words = [
 
 type Container = unknown[] | Record<string, unknown>
 
-/** Reads a JSON text piece by piece: `run` until it is true, then `value`. The bytes must be UTF-8. */
+/** Reads a JSON text piece by piece: call `run` until it returns true, then read `value`. The bytes must be UTF-8. */
 export class JsonReader {
   value: unknown
   readonly #bytes: Buffer
@@ -45,7 +45,7 @@ export class JsonReader {
   #members = 0
   #values = 0
   #work = 0
-  /** Characters of strings that were joined of parts since `takeJoined`: the parts lie about. */
+  /** Characters of strings that were joined of parts since `takeJoined`: their parts are garbage. */
   #joined = 0
   /** The string that is being read: a name or a value. */
   #string: StringReader | undefined
@@ -55,7 +55,7 @@ export class JsonReader {
     this.#bounds = bounds
   }
 
-  /** Reads until the slice is over. Returns true at the end of the text. Throws `NotJson`. */
+  /** Reads until the slice is over. Returns true when the text is complete. Throws `NotJson`. */
   run(slice: Pick<Slice, 'isOver'>): boolean {
     for (;;) {
       if (this.#work > workPerLook) {
@@ -71,7 +71,7 @@ export class JsonReader {
     }
   }
 
-  /** Returns false if more of the token may follow. */
+  /** Skips white space. Returns false if more of it may follow. */
   #skipSpace(): boolean {
     const bytes = this.#bytes
     const end = Math.min(bytes.length, this.#at + workPerLook)
@@ -229,7 +229,7 @@ export class JsonReader {
 
 const isSpace = (byte: number): boolean => byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09
 
-/** Digits, `-`, `+`, `.`, `e` and `E`. */
+/** The bytes of numbers: digits, `-`, `+`, `.`, `e` and `E`. */
 const isOfNumber = (byte: number): boolean =>
   (byte >= 0x30 && byte <= 0x39) ||
   byte === minus ||

@@ -6,7 +6,7 @@ import { JsonReader } from './json-reader.ts'
 import { type JsonBounds, NotJson } from './not-json.ts'
 
 const wide: JsonBounds = { maxDepth: 100, maxMembers: 10_000, maxValues: 1_000_000 }
-/** A slice that is always over: the reader stops wherever it may stop. */
+/** A slice that is always over: the reader stops wherever it can. */
 const over = { isOver: () => true } as Slice
 
 function read(text: string | Buffer, bounds = wide): unknown {
@@ -15,7 +15,7 @@ function read(text: string | Buffer, bounds = wide): unknown {
   return reader.value
 }
 
-/** What was read, or that it was refused. */
+/** The value that was read, or that the text was refused. */
 function outcome(parse: () => unknown): unknown {
   try {
     return { value: parse() }
@@ -33,7 +33,7 @@ test('the reader in slices takes what JSON.parse takes, gives the same, and refu
     }),
     { numRuns: 300 },
   )
-  // One character of a good text is taken away, doubled or exchanged.
+  // One character of a valid text is removed, doubled or replaced.
   const signs = [...'{}[],:"\\/u0123456789.eE+-truefalsn \n\t\u0001س']
   const change = fc.record({ at: fc.nat(400), take: fc.nat(2), put: fc.constantFrom('', ...signs) })
   fc.assert(

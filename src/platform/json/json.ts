@@ -10,7 +10,7 @@ export { type JsonBounds, type JsonTrouble, NotJson } from './not-json.ts'
 
 /** Texts above this size are read in slices: JSON.parse takes 20 ms for a megabyte of few strings (a third of a million empty lists). */
 export const atOnceBytes = 1024 * 1024
-/** Smaller ones with more strings, too: of names of which each is another, JSON.parse takes 60 ms for a megabyte. */
+/** Smaller texts with more strings than this are read in slices, too: JSON.parse takes 60 ms for a megabyte of names that are all different. */
 const stringsAtOnce = 20_000
 
 /** Maximum members of one object; their names are sorted for fingerprints. */
@@ -40,7 +40,7 @@ export async function readJson(bytes: Buffer, bounds: JsonBounds): Promise<unkno
   if (!isUtf8(bytes)) throw new NotJson({ kind: 'notUtf8' })
   const isSmall = bytes.length <= atOnceBytes
   if (isSmall && inspect(bytes, bounds) <= stringsAtOnce) return parse(bytes)
-  // As of all small texts, nobody counts the values of one with many strings.
+  // The values of a small text with many strings are not counted, as of all small texts.
   const inSlices = isSmall ? { ...bounds, maxValues: Number.POSITIVE_INFINITY } : bounds
   const mine = reading.then(() => readInSlices(bytes, inSlices))
   reading = mine.catch(() => undefined)
@@ -64,7 +64,7 @@ export function readJsonAtOnce(text: string): unknown {
 
 const endless = { isOver: () => false }
 
-/** The same at once, for a text of at most `atOnceBytes`. */
+/** Parses a text of at most `atOnceBytes` like `readJson`, but synchronously. */
 export function readSmallJson(bytes: Buffer, bounds: JsonBounds): unknown {
   if (!isUtf8(bytes)) throw new NotJson({ kind: 'notUtf8' })
   inspect(bytes, bounds)
@@ -79,14 +79,14 @@ function parse(bytes: Buffer): unknown {
   }
 }
 
-/** The parser's message without the text that it quotes, so that no prompt gets into an error message or a log. */
+/** Takes the position out of the parser's message, which quotes the text, so that no prompt gets into an error message or a log. */
 function position(error: Error): NotJson['trouble'] {
   const at = /position (\d+)/.exec(error.message)
   if (at?.[1]) return { kind: 'unexpected', at: Number(at[1]) }
   return { kind: /end of JSON/i.test(error.message) ? 'endsEarly' : 'unreadable' }
 }
 
-/** A list as JSON: each of its values is written at once, all of them in slices. */
+/** Writes a list as JSON: each value at once, the list as a whole in slices. */
 export async function listJson(values: readonly object[]): Promise<string> {
   const texts: string[] = []
   const slice = new Slice()

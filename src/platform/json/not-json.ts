@@ -10,7 +10,7 @@ export interface JsonBounds {
 export type JsonTrouble =
   | { kind: 'notUtf8' | 'endsEarly' | 'unreadable' }
   | { kind: 'tooDeep' | 'tooManyMembers' | 'tooManyValues'; max: number }
-  /** `at`: number of characters before the error. */
+  /** `at` is the number of characters before the error. */
   | { kind: 'unexpected'; at: number }
 
 /** Thrown for a text that is not JSON; the message contains nothing of the text. */

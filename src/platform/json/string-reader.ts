@@ -10,7 +10,7 @@ const partBytes = 256 * 1024
 export class StringReader {
   /** The decoded string; undefined until it is complete. */
   text: string | undefined
-  /** Position after the bytes read so far; at the end, after the closing quote. */
+  /** The position after the bytes read so far; at the end, after the closing quote. */
   at: number
   readonly #bytes: Buffer
   readonly #start: number
@@ -24,7 +24,7 @@ export class StringReader {
   #isScanned = false
   readonly #parts: string[] = []
 
-  /** `start`: position after the opening quote. */
+  /** `start` is the position after the opening quote. */
   constructor(bytes: Buffer, start: number) {
     this.#bytes = bytes
     this.#start = start
@@ -33,7 +33,7 @@ export class StringReader {
     this.at = start
   }
 
-  /** Reads about `work` bytes; returns how many it read. Throws `NotJson`. */
+  /** Reads about `work` bytes; returns how many were read. Throws `NotJson`. */
   run(work: number): number {
     if (!this.#isScanned) return this.#scan(work)
     return this.#decode()
@@ -76,7 +76,7 @@ export class StringReader {
     this.#isAscii &&= high < 0x80
     this.at = at
     this.#isScanned = true
-    // V8 would allocate a string of more than a megabyte outside its heap, where memory is returned late.
+    // Long strings are decoded in parts, because V8 would allocate a string of more than a megabyte outside its heap, where memory is returned late.
     if (this.#isAscii && !this.#isEscaped && this.#cuts.length === 0) {
       this.text = this.#bytes.toString('latin1', this.#start, at)
       this.at = at + 1
@@ -88,7 +88,7 @@ export class StringReader {
     return at - begun
   }
 
-  /** Decodes one part. */
+  /** Decodes one part of the string. */
   #decode(): number {
     const end = this.#cuts[this.#parts.length]!
     const start = this.#lastCut

@@ -11,18 +11,18 @@ declare module '#platform/events' {
 
 /** The limits of an account, a project or a key; null means no limit. */
 export interface Caps {
-  /** In micro-credits. */
+  /** The caps of all spending and of a month's, in micro-credits. */
   cap?: bigint | null
   monthCap?: bigint | null
-  /** Paid calls started within any 60 seconds. */
+  /** The maximum of paid calls started within any 60 seconds. */
   ratePerMinute?: number | null
-  /** Concurrent paid calls. */
+  /** The maximum of concurrent paid calls. */
   concurrency?: number | null
 }
 
 export type MeterScope = 'account' | 'project' | 'key'
 
-/** Creates the meter of a new account, which has its balance, zero. */
+/** Creates the meter of a new account, which holds its balance, zero. */
 export async function openBooks(tx: Tx, accountId: string, caps: Caps = {}): Promise<void> {
   await openMeter(tx, accountId, 'account', accountId, caps)
 }
@@ -40,16 +40,16 @@ export async function openMeter(
       ${caps.ratePerMinute ?? null}, ${caps.concurrency ?? null})`.execute(tx)
 }
 
-/** When the cap is set, and the thresholds in percent at which events are written. */
+/** The time at which a cap is set, and the thresholds in percent at which events are written. */
 export interface CapNews {
   now?: Date
   thresholdsPercent?: readonly number[]
 }
 
 /**
- * Sets caps; undefined leaves one as it is. A cap below what is spent already only stops what comes. Once it is committed
- * no hold is made by the cap before it, wherever. A threshold that is passed by the new cap and was not by the old one is told
- * at once (`budget.threshold`), as if it had been spent. Answers false when there is no such meter.
+ * Sets caps; undefined leaves a cap as it is. A cap below the amount already spent only stops later calls. Once the change is committed, no process
+ * takes a hold by the old cap. A threshold that is passed under the new cap and was not under the old one is notified at once (`budget.threshold`),
+ * as if the amount had been spent then. Returns false if there is no such meter.
  */
 export async function setCaps(
   tx: Tx,
@@ -94,9 +94,9 @@ export async function setCaps(
 
 export interface Grant {
   accountId: string
-  /** Id of the grant: repeating it changes nothing. UUID. */
+  /** The id of the grant, a UUID: repeating the grant changes nothing. */
   transferId: string
-  /** Negative amounts are taken back, never below what is free (the transaction then fails). */
+  /** The amount. A negative amount takes credits back, but not more than are free (then the transaction fails). */
   microcredits: bigint
   reason: string
 }

@@ -72,27 +72,27 @@ const untouched = {
   reasoning_tokens: 0,
 } as const
 
-/** What `plain` would replace: NUL or an unpaired surrogate, which JSON.stringify writes as an escape. */
+/** Matches texts that `plain` would change: NUL or an unpaired surrogate, which JSON.stringify writes as an escape. */
 const needsPlain = /\\u(?:0000|d[89a-f])/
 
-/** The operations of one statement in the form that `ledger.commit` reads: each with the position of its result. */
+/** The operations of one statement in the form that `ledger.commit` reads, each with the position of its result. */
 export function serializeOps(waiting: readonly { op: HoldOp | SettleOp }[], firstSeq: number): string {
   const ops = waiting.map(({ op }, i) =>
     'amount' in op
       ? { ...op, seq: firstSeq + i, amount: op.amount.toString() }
       : { ...op, seq: firstSeq + i, actual: op.actual.toString() },
   )
-  // A replacer is called for every field and costs more than the rest, so it is for the rare text that needs it.
+  // A replacer is called for every field and costs more than the rest, so it is used only for the rare text that needs it.
   try {
     const text = JSON.stringify(ops)
     if (!needsPlain.test(text)) return text
   } catch {
-    // A bigint within a detail, which only the replacer can write.
+    // A detail contains a bigint, which only the replacer can write.
   }
   return JSON.stringify(ops, plain)
 }
 
-/** JSON that PostgreSQL reads, of a value with bigints and any text. */
+/** Writes any value, including bigints and any text, as JSON that PostgreSQL accepts. */
 export const plainJson = (value: unknown): string => JSON.stringify(value, plain)
 
 /** PostgreSQL accepts neither NUL nor unpaired surrogates; messages of upstreams may contain both. */
@@ -104,7 +104,10 @@ function plain(_key: string, value: unknown): unknown {
   return typeof value === 'bigint' ? value.toString() : value
 }
 
-/** A lost connection, a serialization failure, a deadlock, a full disk (class 53) or its trouble (58): the same ids can be sent again. */
+/**
+ * Whether the operations can be sent again with the same ids: after a lost connection, a serialization failure, a deadlock, a full disk (class 53) or
+ * a system error (class 58).
+ */
 export function isRetryable(error: unknown): boolean {
   const code = (error as { code?: string }).code
   if (code !== undefined && /^5[38][0-9A-Z]{3}$/.test(code)) return true

@@ -1,7 +1,7 @@
 /**
- * Group commit: what waits while one commit is under way travels in the next, in one statement (`ledger.commit`). Operations of all accounts
- * share a lane that waits for no lock: those of an account that another transaction has locked move to a lane that does, so that one
- * busy account holds up nobody else.
+ * Group commit: operations that wait while one commit is running are sent together in the next, in one statement (`ledger.commit`). Operations of all
+ * accounts share a lane that waits for no lock: those of an account that another transaction has locked move to a lane that waits, so that one busy
+ * account delays no other.
  */
 import { steadyClock } from '#platform/clock'
 import { type HoldOp, type OpResult, type SettleOp, undoOf } from './commit-ops.ts'
@@ -9,7 +9,7 @@ import { type CommitterOptions, Lane } from './lane.ts'
 import { LateUndos } from './late-undos.ts'
 import { databaseAway } from './waiting-holds.ts'
 
-/** Each may occupy a connection for as long as an account is locked. */
+/** The number of lanes that wait; each may occupy a connection for as long as an account is locked. */
 const waitingLanes = 4
 const drainMs = 5000
 
@@ -40,7 +40,9 @@ export class Committer {
     ])
   }
 
-  /** Rejects with SERVICE_UNAVAILABLE when the database did not take it in time; then it is undone as soon as it answers. */
+  /**
+   * Sends a hold. Rejects with SERVICE_UNAVAILABLE if the database does not take it in time; the hold is then undone as soon as the database answers.
+   */
   hold(op: HoldOp): Promise<OpResult> {
     if (this.#refusesHolds) return Promise.reject(databaseAway())
     return new Promise((resolve, reject) => {
@@ -48,31 +50,31 @@ export class Committer {
     })
   }
 
-  /** Never rejects: sent again until the database has it. `urgent` is sent without waiting for company. */
+  /** Sends a settlement. Never rejects: it is sent again until the database has stored it. An `urgent` one is not delayed for a batch. */
   settle(op: SettleOp, urgent: boolean): Promise<OpResult> {
     return new Promise((resolve) => this.#laneOf(op.account_id).settle(op, urgent, resolve))
   }
 
-  /** Takes no hold from now on. Resolves when those asked for are decided, or after `drainMs`: settlements go on until the close. */
+  /** Accepts no more holds. Resolves when the pending ones are decided, or after `drainMs`; settlements are accepted until the close. */
   refuseHolds(): Promise<void> {
     this.#refusesHolds = true
     return this.#inTurn((lane, maxMs) => lane.drain(maxMs))
   }
 
-  /** Resolves when everything accepted so far is durable, or after `drainMs`; nothing is sent after it. */
+  /** Resolves when everything accepted so far is durable, or after `drainMs`; nothing is sent afterwards. */
   async close(): Promise<void> {
     this.#lateUndos.flush()
     await this.#inTurn((lane, maxMs) => lane.close(maxMs))
   }
 
-  /** What the first lane moves on its way out is waited for by the others. */
+  /** Ends the main lane first and the other lanes after it, because the main lane may still move operations to them. */
   async #inTurn(end: (lane: Lane, maxMs: number) => Promise<void>): Promise<void> {
     const endMs = steadyClock.nowMs() + drainMs
     await end(this.#main, drainMs)
     await Promise.all(this.#waiting.map((lane) => end(lane, Math.max(0, endMs - steadyClock.nowMs()))))
   }
 
-  /** The caller was told 503, yet the hold is there: nothing was sent upstream for it, so it goes back whole. */
+  /** Undoes a hold whose caller was answered 503: nothing was sent upstream for it, so the full amount is returned. */
   #undo(op: HoldOp): void {
     this.#laneOf(op.account_id).settle(undoOf(op), true, () => {})
   }

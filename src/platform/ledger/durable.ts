@@ -11,18 +11,18 @@ import { holdFields, settleFields } from './operation.ts'
 import { refuseAmount } from './refuse-amount.ts'
 
 export interface DurableHoldOptions extends Omit<HoldOptions, 'started' | 'lifetimeMs'> {
-  /** Lifetime from now; absent: none. After it the sweep charges the full hold, since nobody reports what was done. */
+  /** The lifetime from now; absent: unlimited. After it the sweep charges the full hold, since nobody reports what was done. */
   lifetimeMs?: number
   /**
-   * The answer that accepts the work: a repeat under the idempotency key gets its `reply`, during the work and after it. Without one the
-   * repeat learns that the work is under way, or was done.
+   * The answer that accepts the work: a repeat under the idempotency key gets its `reply`, during the work and after it. Without one the repeat is
+   * only told that the work is running, or was done.
    */
   accepted: { statusCode: number; reply?: string | undefined }
 }
 
 /**
- * Promises credits of account, project and key together, with the receipt and the idempotency claim, when the transaction commits.
- * Throws as `Ledger.hold` does, `ClaimTaken` included, and so undoes the transaction. Holds of the account wait from here on.
+ * Holds credits of account, project and key together, with the receipt and the idempotency claim, when the transaction commits. Throws as
+ * `Ledger.hold` does, including `ClaimTaken`, and so rolls the transaction back. Other holds of the account wait until the transaction ends.
  */
 export async function holdIn(tx: Tx, options: DurableHoldOptions, now: Date): Promise<void> {
   const { accepted } = options
@@ -51,18 +51,18 @@ export async function holdIn(tx: Tx, options: DurableHoldOptions, now: Date): Pr
 export interface Extension {
   accountId: string
   receiptId: string
-  /** The step that needs it; unique within the hold, so that repeating it adds no credits. A repeat has its lifetime again. */
+  /** The step that needs more; unique within the hold, so that repeating the call adds no credits. A repeat extends the lifetime again. */
   step: string
   /** The additional amount; 0 extends only the lifetime. */
   microcredits: bigint
-  /** Lifetime from now; a hold without one, or with a later end, keeps its own. */
+  /** The lifetime from now; a hold without a lifetime, or with a later end, keeps its own. */
   lifetimeMs?: number
 }
 
 /**
- * Lets an open hold grow when the transaction commits, against balance and caps as a new hold would; holds of the account wait from here
- * on. Answers what it promises then, undefined where there is no such hold any more. Throws INSUFFICIENT_CREDITS or BUDGET_EXCEEDED
- * (402); the hold then stays as it was.
+ * Adds to an open hold when the transaction commits, checked against balance and caps as a new hold would be; other holds of the account wait until
+ * then. Returns the amount held afterwards; undefined if the hold is no longer open. Throws INSUFFICIENT_CREDITS or BUDGET_EXCEEDED (402); the hold
+ * then stays as it was.
  */
 export async function extendIn(
   tx: Tx,
@@ -82,15 +82,15 @@ export async function extendIn(
 export interface Rehold {
   accountId: string
   receiptId: string
-  /** What the hold promises now, as its owner knows, in micro-credits. */
+  /** The amount held now, as its owner knows it, in micro-credits. */
   from: bigint
   to: bigint
 }
 
 /**
- * Makes an open hold larger or smaller when the transaction commits; a larger one against balance and caps as a new hold would be. Holds of the
- * account wait from here on. Only one owner may do so, one change after the other: repeating a change does nothing, and one that arrives after
- * the next does no harm. Answers false where there is no such hold any more, or it promises neither amount. Throws INSUFFICIENT_CREDITS or
+ * Makes an open hold larger or smaller when the transaction commits; a larger one is checked against balance and caps as a new hold would be. Other
+ * holds of the account wait until then. Only one owner may do so, one change after the other: repeating a change does nothing, and a change that
+ * arrives after the next one does no harm. Returns false if the hold is no longer open, or holds neither amount. Throws INSUFFICIENT_CREDITS or
  * BUDGET_EXCEEDED (402); the hold then stays as it was.
  */
 export async function reholdIn(tx: Tx, { accountId, receiptId, from, to }: Rehold): Promise<boolean> {
@@ -104,11 +104,11 @@ export async function reholdIn(tx: Tx, { accountId, receiptId, from, to }: Rehol
 export interface DurableSettlement extends Omit<Settlement, 'urgent'> {
   accountId: string
   receiptId: string
-  /** As `LedgerOptions.thresholdsPercent`. */
+  /** The same thresholds as `LedgerOptions.thresholdsPercent`. */
   thresholdsPercent: readonly number[]
 }
 
-/** Ends the hold when the transaction commits; a second time it changes nothing. */
+/** Settles the hold when the transaction commits; settling it again changes nothing. */
 export async function settleIn(tx: Tx, end: DurableSettlement, now: Date): Promise<Settled> {
   const op = {
     seq: 0,

@@ -1,4 +1,4 @@
-/** A hold of this process: taken and settled by group commit, changed on its own. */
+/** A hold of this process: it is taken and settled by group commit, and changed by statements of its own. */
 import assert from 'node:assert/strict'
 import { setTimeout as pause } from 'node:timers/promises'
 import { isDatabaseAway, type Tx } from '#platform/db'
@@ -25,17 +25,17 @@ export interface HoldContext
   extends Pick<LedgerOptions, 'db' | 'clock' | 'log' | 'metrics' | 'thresholdsPercent'> {
   committer: Committer
   refusals: Refusals
-  /** Those that are free if they are lost. */
+  /** The open holds of calls that are not charged if they are lost. */
   stored: StoredHolds
   processId: string
 }
 
-/** As `Ledger.hold`. */
+/** Takes a hold; see `Ledger.hold`. */
 export async function takeHold(context: HoldContext, options: HoldOptions): Promise<Hold> {
   const { committer, refusals, processId, clock, metrics } = context
   const { payer } = options
   try {
-    // A repeat under an idempotency key is answered from what is stored, however fast it comes.
+    // A repeat under an idempotency key is answered from the stored answer, however fast it comes.
     if (!options.claim) refusals.check(payer)
     const result = await committer.hold({
       ...holdFields(options),
@@ -126,12 +126,12 @@ class OpenHold implements Hold {
       try {
         const settled = await db.tx(async (tx) => {
           await write(tx)
-          // Last, because holds of the account wait from here on.
+          // The settlement comes last, because other holds of the account wait from then on.
           return settleIn(tx, { ...end, ...of, thresholdsPercent }, new Date(clock.nowMs()))
         })
         return this.#report(settled)
       } catch (error) {
-        // An earlier COMMIT whose reply was lost may be why this one failed.
+        // This transaction may have failed because an earlier COMMIT succeeded and only its reply was lost.
         const settled = await this.#settledMeanwhile(error, lastMs)
         if (settled) return this.#report(settled)
         if (!isRetryable(error)) throw error
@@ -139,7 +139,10 @@ class OpenHold implements Hold {
     }
   }
 
-  /** What the books say, as soon as they can be asked. Throws `error` when that is not until `lastMs`. */
+  /**
+   * Returns how the hold was settled, as soon as the database answers; undefined if it was not. Throws `error` if the database does not answer until
+   * `lastMs`.
+   */
   async #settledMeanwhile(error: unknown, lastMs: number): Promise<Settled | undefined> {
     const { db, clock } = this.#context
     const { payer, receiptId } = this.#options
@@ -170,7 +173,10 @@ interface Change {
   lifetimeMs: number
 }
 
-/** Each statement says from what to what, so one whose reply was lost is sent again, and none that arrives late does harm. */
+/**
+ * Changes the amount of a hold. Each statement names the old and the new amount, so one whose reply was lost is sent again, and one that arrives late
+ * does no harm.
+ */
 async function changeHold(
   { db, clock }: HoldContext,
   options: HoldOptions,
@@ -183,7 +189,7 @@ async function changeHold(
   assert(result.outcome === 'held', `the hold ${options.receiptId} has ended or is not at ${from}`)
 }
 
-/** Asks the database a second time where its connection was lost. Throws SERVICE_UNAVAILABLE. */
+/** Queries the database a second time if its connection was lost. Throws SERVICE_UNAVAILABLE. */
 const twice = <Result>(ask: () => Promise<Result>): Promise<Result> =>
   ask()
     .catch(async (error: unknown) => {
@@ -196,5 +202,5 @@ const twice = <Result>(ask: () => Promise<Result>): Promise<Result> =>
       return fail('SERVICE_UNAVAILABLE', { why: 'database' }, { retryAfterMs: 2000 })
     })
 
-/** Until a broken connection may be replaced by a good one. */
+/** The pause until a broken connection may have been replaced by a good one. */
 const againMs = 500

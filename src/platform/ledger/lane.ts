@@ -1,6 +1,6 @@
 /**
- * One statement under way, and what waits for it to travel in the next. Every operation carries its own id, so a statement whose COMMIT
- * reply was lost is simply sent again.
+ * A lane runs one statement at a time; operations that wait meanwhile are sent in the next. Every operation carries its own id, so a statement whose
+ * COMMIT reply was lost is simply sent again.
  */
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises'
 import type { Clock } from '#platform/clock'
@@ -16,7 +16,7 @@ export interface WaitingSettle {
   dueMs: number
 }
 
-/** What one statement carries. */
+/** The operations of one statement. */
 interface Load {
   settles: WaitingSettle[]
   holds: WaitingHold[]
@@ -32,18 +32,18 @@ export interface CommitterOptions {
   log: Log
   thresholdsPercent: readonly number[]
   metrics?: Metrics | undefined
-  /** After which a hold that the database has not taken is refused; 5 s if absent. */
+  /** The time after which a hold that the database has not taken is refused; 5 s if absent. */
   holdTimeoutMs?: number | undefined
 }
 
 export interface LaneOptions extends CommitterOptions {
-  /** Whether its statements wait for accounts that are locked. */
+  /** Whether the lane's statements wait for accounts that are locked. */
   mayWait: boolean
-  /** Takes back a hold that nobody knows of. */
+  /** Undoes a hold whose caller has given up. */
   undo(op: HoldOp): void
-  /** The same for one that may still be taken, by a statement that was lost. */
+  /** Undoes a hold that a lost statement may still take. */
   undoLate(op: HoldOp): void
-  /** Take what concerns an account that is locked. */
+  /** Accept operations of an account that is locked. */
   moveHold?(hold: WaitingHold): void
   moveSettle?(settle: WaitingSettle): void
   emptied?(lane: Lane): void
@@ -51,12 +51,12 @@ export interface LaneOptions extends CommitterOptions {
 
 const batchSize = 256
 /**
- * A settlement that no caller waits for is delayed a little to be batched: many in one statement cost little more than one, and holds,
- * which callers wait for, go first.
+ * A settlement that no caller waits for is delayed a little to be batched: many in one statement cost little more than one, and holds, for which
+ * callers wait, go first.
  */
 const lingerMs = 10
 /**
- * Turns of the event loop between a group of holds and the next: calls that are here already come along. A statement and its commit cost as
+ * Turns of the event loop between a group of holds and the next, so that calls that are already here can join. A statement and its commit cost as
  * much as thirty operations, so larger groups serve more calls.
  */
 const companyTurns = 5
@@ -91,7 +91,7 @@ export class Lane {
     return this.#settles.length
   }
 
-  /** `lost`: a statement of before may still take it. */
+  /** Adds a hold. `lost` means that an earlier statement may still take it. */
   hold(op: HoldOp, lost: boolean, resolve: (result: OpResult) => void, reject: (error: Error) => void): void {
     this.#holds.add({ op, resolve, reject, lost })
     this.#flushWhenDue()
@@ -101,20 +101,20 @@ export class Lane {
     this.addSettle({ op, resolve, dueMs: urgent ? 0 : performance.now() + lingerMs })
   }
 
-  /** A hold of another lane, as it is. */
+  /** Adds a hold of another lane unchanged. */
   addHold(hold: WaitingHold): void {
     this.#holds.putBack([hold])
     this.#flushWhenDue()
   }
 
   addSettle(settle: WaitingSettle): void {
-    // The urgent ones first, since only the first of the queue is looked at.
+    // Urgent settlements go first, since only the first of the queue is checked for being due.
     if (settle.dueMs === 0) this.#settles.unshift(settle)
     else this.#settles.push(settle)
     this.#flushWhenDue()
   }
 
-  /** Resolves when everything accepted so far is durable, or after `maxMs`; from now on nothing waits for company. */
+  /** Resolves when everything accepted so far is durable, or after `maxMs`; from now on nothing is delayed for a batch. */
   async drain(maxMs: number): Promise<void> {
     this.#closing = true
     if (this.#holds.length + this.#settles.length === 0 && !this.#busy) return
@@ -124,7 +124,7 @@ export class Lane {
     await Promise.race([done, late])
   }
 
-  /** Drains; nothing is sent after it. */
+  /** Drains the lane; nothing is sent afterwards. */
   async close(maxMs: number): Promise<void> {
     await this.drain(maxMs)
     this.#closed = true
@@ -179,28 +179,28 @@ export class Lane {
     this.#idle = []
   }
 
-  /** Waits for the results of a batch, delivers them and sends the next one; answers the next one. */
+  /** Waits for the results of a batch, delivers them and sends the next batch, which it returns. */
   async #finish(batch: Batch): Promise<Batch | undefined> {
     const results = await batch.results
     this.#holds.remove(batch.holds)
-    // Also before the next because what was refused meanwhile is undone before anything new asks for its key or its credits.
+    // Results are delivered before the next batch is sent, so that refused holds are undone before new operations need their keys or credits.
     this.#deliver(batch, results)
     if (batch.holds.length > 1) for (let turn = 0; turn < companyTurns; turn++) await nextTurn()
     return this.#sendNext()
   }
 
-  /** What is due goes on its way, settlements with the holds; undefined when nothing is. */
+  /** Sends everything that is due, settlements with the holds; undefined if nothing is due. */
   #sendNext(): Batch | undefined {
     if (this.#closed || (this.#holds.length === 0 && !this.#settlesAreDue())) return undefined
     const holds = this.#holds.next(batchSize)
     const settles = this.#settlesAreDue() ? this.#settles.splice(0, batchSize) : []
     const results = this.#send({ settles, holds })
-    // Read by `#finish`, maybe a moment after it has failed.
+    // `#finish` awaits this later; until then a rejection must not count as unhandled.
     results.catch(() => {})
     return { settles, holds, results }
   }
 
-  /** Answers what did not go as it was asked; all else did. */
+  /** Sends a load. Returns only the results that differ from what was requested. */
   async #send({ settles, holds }: Load): Promise<OpResult[]> {
     const { db, clock, thresholdsPercent, metrics, mayWait } = this.#options
     const accounts = new Set<string>()
@@ -237,7 +237,7 @@ export class Lane {
       return
     }
     const result = told ?? asAsked('held', hold.op.receipt_id, hold.op.amount, null)
-    // It was taken by a commit whose reply was lost, and swept before we could ask again.
+    // The hold was taken by a commit whose reply was lost, and was swept before it was sent again.
     const swept = result.outcome === 'claimed' && result.receipt_id === hold.op.receipt_id
     if (swept || (hold.refused && result.outcome === 'held')) this.#options.undo(hold.op)
     else if (hold.lost && result.outcome !== 'held') this.#options.undoLate(hold.op)
@@ -254,7 +254,10 @@ export class Lane {
     )
   }
 
-  /** A batch that the database refuses for good (a defect of ours) must not stop all others: each is sent alone, and only the broken one is rejected. */
+  /**
+   * A batch that the database refuses for good (a defect of the program) must not stop all others: each operation is sent alone, and only the broken
+   * one is rejected.
+   */
   #dropBroken(load: Load, error: unknown): void {
     const alone = [
       ...load.settles.map((one) => ({ settles: [one], holds: [] })),

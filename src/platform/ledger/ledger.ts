@@ -57,22 +57,22 @@ export { reportSettlement } from './watch.ts'
 
 export const microcreditsPerCredit = 1_000_000n
 
-/** Whole credits for people: what they have rounds down, what they pay rounds up. */
+/** Whole credits for people: balances are rounded down, charges up. */
 export const creditsDown = (micro: bigint): number => Number(micro / microcreditsPerCredit)
 export const creditsUp = (micro: bigint): number =>
   Number((micro + microcreditsPerCredit - 1n) / microcreditsPerCredit)
 
-/** The exact figure, with at most six decimals. */
+/** The exact amount in credits, with at most six decimals. */
 export const exactCredits = (micro: bigint): number => Number(micro) / Number(microcreditsPerCredit)
 
-/** Who pays: all three are held or none. */
+/** The payer: credits are held of all three or of none. */
 export interface Payer {
   accountId: string
   projectId: string
   keyId: string
 }
 
-/** A claim on an idempotency key: the fingerprint tells another request under the same key. */
+/** A claim on an idempotency key; the fingerprint detects another request under the same key. */
 export interface Claim {
   key: string
   fingerprint: string
@@ -80,7 +80,7 @@ export interface Claim {
 
 export interface HoldOptions {
   payer: Payer
-  /** Also the id of the request; UUID. */
+  /** The id of the receipt, a UUID; also the id of the request. */
   receiptId: string
   endpoint: string
   microcredits: bigint
@@ -88,38 +88,38 @@ export interface HoldOptions {
   claim?: Claim | undefined
   customerId?: string | undefined
   referenceId?: string | undefined
-  /** True when the paid call follows at once: should this process die, the hold is charged as ambiguous and not freed. */
+  /** True if the paid call follows at once: if this process dies, the hold is charged as ambiguous and not freed. */
   started: boolean
-  /** True when the call is charged only once its result is stored: should this process die before, its cost is the platform's loss. */
+  /** True if the call is charged only once its result is stored: if this process dies before, its cost is the platform's loss. */
   freeIfLost?: boolean | undefined
-  /** From now, in milliseconds; after it the sweeper ends the hold. */
+  /** The lifetime from now, in milliseconds; after it the sweeper ends the hold. */
   lifetimeMs: number
 }
 
-/** How many of each unit: `{ searches: 2 }`. */
+/** The quantity of each unit: `{ searches: 2 }`. */
 export type Quantities = Readonly<Record<string, number>>
 
 export interface Settlement {
-  /** What was really used; at most hold + what is still free is charged. */
+  /** The amount that was really used; at most the hold and what is still free is charged. */
   microcredits: bigint
-  /** The part of it that is not charged: it is the platform's loss, in its books. */
+  /** The part of the amount that is not charged; it is recorded as the platform's loss. */
   lostMicrocredits?: bigint | undefined
-  /** True charges at most the hold, whatever else is free; what goes beyond it is the platform's loss, in its books. */
+  /** True charges at most the hold, whatever else is free; the rest is recorded as the platform's loss. */
   withinHold?: boolean | undefined
   state: 'completed' | 'failed'
   statusCode: number
-  /** What actually answered, when it differs from the hold. */
+  /** The model that actually answered, if it differs from the hold's. */
   model?: string | undefined
   tokens?: { input: number; cachedInput: number; output: number; reasoning: number } | undefined
   /** Usage in other units: seconds, searches. Whole numbers above zero. */
   quantities?: Quantities | undefined
-  /** For the receipt; never prompt or answer text. */
+  /** Details for the receipt; never prompt or answer text. */
   detail?: Record<string, unknown>
-  /** The finished JSON of an idempotent request, kept for replay. */
+  /** The complete JSON answer of an idempotent request, kept for replay. */
   reply?: string | undefined
   /** True when nothing happened and nothing was charged, so that the idempotency key may be used again. */
   freeClaim?: boolean
-  /** True commits at once instead of with the next batch; for answers that wait for it. */
+  /** True commits at once instead of with the next batch; for answers that wait for the settlement. */
   urgent?: boolean
 }
 
@@ -130,25 +130,25 @@ export interface Settled {
 
 export interface Hold {
   readonly receiptId: string
-  /** What it promises now. */
+  /** The amount that is held now. */
   readonly microcredits: bigint
   /**
-   * Promises so much from now on, and for so long at least: before each further step of a call, what the steps so far did cost and
-   * what the next may cost at most. Throws as `Ledger.hold` does for money; the hold then stays as it was.
+   * Changes the held amount, and extends the lifetime to at least this long from now. Called before each further step of a call, with the cost of the
+   * steps so far and the most that the next may cost. Throws as `Ledger.hold` does for money; the hold then stays as it was.
    */
   change(microcredits: bigint, lifetimeMs: number): Promise<void>
-  /** Promises the same for so long from now on at least. Throws SERVICE_UNAVAILABLE where the database cannot be asked. */
+  /** Extends the lifetime to at least this long from now. Throws SERVICE_UNAVAILABLE if the database cannot be reached. */
   renew(lifetimeMs: number): Promise<void>
-  /** Ends the hold; resolves when it is durable. It is retried until the database has it, and safe to call twice. */
+  /** Settles the hold; resolves when that is durable. It is retried until the database has stored it, and safe to call twice. */
   settle(settlement: Settlement): Promise<Settled>
   /**
-   * The same in one transaction with what `write` writes. A transaction whose fate is unknown is looked up before it is tried again, so
+   * Settles the hold in one transaction with what `write` writes. A transaction whose outcome is unknown is looked up before it is tried again, so
    * `write` is committed at most once. Throws what `write` throws; the hold is then still open.
    */
   settleWith(settlement: Settlement, write: (tx: Tx) => Promise<void>): Promise<Settled>
 }
 
-/** Thrown by `hold` when the idempotency key is taken; the HTTP layer answers it (`platform/idempotency`). */
+/** Thrown by `hold` if the idempotency key is taken; the HTTP layer answers it (`platform/idempotency`). */
 export class ClaimTaken extends Error {
   override name = 'ClaimTaken'
   readonly receiptId: string
@@ -160,30 +160,31 @@ export class ClaimTaken extends Error {
 
 export interface Ledger extends AsyncDisposable {
   /**
-   * Promises credits of account, project and key together, with the receipt and the idempotency claim, in one durable commit.
-   * Throws INSUFFICIENT_CREDITS or BUDGET_EXCEEDED (402), RATE_LIMITED or CONCURRENCY_LIMITED (429), SERVICE_UNAVAILABLE (503),
-   * or `ClaimTaken`.
+   * Holds credits of account, project and key together, with the receipt and the idempotency claim, in one durable commit. Throws
+   * INSUFFICIENT_CREDITS or BUDGET_EXCEEDED (402), RATE_LIMITED or CONCURRENCY_LIMITED (429), SERVICE_UNAVAILABLE (503), or `ClaimTaken`.
    */
   hold(options: HoldOptions): Promise<Hold>
   balance(accountId: string): Promise<{ balance: bigint; held: bigint }>
   meters(payer: Payer): Promise<store.Meter[]>
   receipt(accountId: string, projectId: string, receiptId: string): Promise<store.Receipt | undefined>
   lookup(accountId: string, keyId: string, idempotencyKey: string): Promise<store.Receipt | undefined>
-  /** The earlier request of a claim, with its stored answer when it is at most `replayMs` old. */
+  /** The earlier request of a claim, with its stored answer if that is at most `replayMs` old. */
   earlier(accountId: string, receiptId: string, replayMs: number): Promise<store.EarlierReceipt | undefined>
-  /** What the calls of a project cost together in the last days, today included. */
+  /** The total usage of a project's calls in the last days, today included. */
   usageTotals(accountId: string, projectId: string, days: number): Promise<UsageSums>
-  /** A page of the same by day, model, endpoint, key and customer, or by reference too. */
+  /** A page of that usage by day, model, endpoint, key and customer, or also by reference. */
   usageRows(accountId: string, projectId: string, days: number, page: UsagePage): Promise<UsageRow[]>
-  /** Ends the holds of dead processes and those past their time, and forgets replies that are too old to be told again; answers how many holds. */
+  /** Ends the holds of dead processes and those past their lifetime, and deletes replies that are too old to be replayed; returns how many holds. */
   sweep(): Promise<number>
   /** Rows of broken invariants; empty on a healthy ledger. */
   violations(): Promise<Record<string, unknown>[]>
-  /** A stop waits until it is disposed, as for calls whose result is stored: for work whose hold is bound to no process. */
+  /** Makes a stop wait until the result is disposed, as for calls whose result is stored: for work whose hold is bound to no process. */
   storing(receiptId: string): Disposable
-  /** Whether a call of this process whose result is stored before it is charged (`freeIfLost`, `storing`) is open: that of this receipt, or any. */
+  /**
+   * Whether a call of this process whose result is stored before it is charged (`freeIfLost`, `storing`) is open: the call of this receipt, or any.
+   */
   isStoring(receiptId?: string): boolean
-  /** Resolves when no such call is open, or after `maxMs`. */
+  /** Resolves when no call that `isStoring` counts is open, or after `maxMs`. */
   stored(maxMs: number): Promise<void>
 }
 
@@ -191,12 +192,12 @@ export interface LedgerOptions {
   db: Db
   clock: Clock
   log: Log
-  /** Holds of dead ones are ended at each of their sweeps. */
+  /** The processes of the installation. The holds of dead ones are ended at each sweep. */
   processes: Processes
-  /** Shares of a cap, in percent, at which a budget.threshold event is told. */
+  /** Shares of a cap, in percent, at which a budget.threshold event is written. */
   thresholdsPercent: readonly number[]
   metrics?: Metrics
-  /** After which a hold that the database has not taken is refused; 5 s if absent. */
+  /** The time after which a hold that the database has not taken is refused; 5 s if absent. */
   holdTimeoutMs?: number | undefined
 }
 
@@ -248,9 +249,9 @@ export function openLedger(options: LedgerOptions): Ledger {
     isStoring: (receiptId) => stored.isOpen(receiptId),
     stored: (maxMs) => stored.over(maxMs),
     async [Symbol.asyncDispose]() {
-      // A call that was cut while its hold was being asked for settles like one that was cut with it, as soon as that is decided.
+      // A call that was cut while its hold was pending is settled like any other cut call, as soon as the hold is decided.
       await committer.refuseHolds()
-      // What was cut a moment ago settles within this turn of the event loop; past the close it could not.
+      // Calls that were cut a moment ago settle within this turn of the event loop; after the close they could not.
       await turn()
       await stored.over(storingMs)
       await committer.close()
@@ -258,7 +259,7 @@ export function openLedger(options: LedgerOptions): Ledger {
   }
 }
 
-/** A close waits so long for results that are being stored: of calls that were cut when the time of a stop was over. */
+/** How long a close waits for results that are being stored by calls that were cut when the time of a stop was over. */
 const storingMs = 400
-/** Longer than any reply is replayed (`platform/idempotency`), by an hour for clocks that disagree. */
+/** Longer than any reply is replayed (`platform/idempotency`), by an hour, because clocks may differ. */
 const keepRepliesMs = 25 * 60 * 60 * 1000

@@ -11,7 +11,7 @@ import type { Payer } from './ledger.ts'
 const maxMemoryMs = 1_000
 const maxRemembered = 10_000
 
-/** Refuses calls of payers that were limited a moment ago, without asking the database. */
+/** Refuses calls of payers that were limited a moment ago, without querying the database. */
 export class Refusals {
   readonly #clock: Clock
   readonly #until = new Map<string, { scope: string; untilMs: number; askAgainMs: number }>()
@@ -32,7 +32,10 @@ export class Refusals {
     }
   }
 
-  /** Refuses a limited call. A rate limit is remembered; the number of concurrent calls changes with each that ends. */
+  /**
+   * Refuses a limited call. A rate limit is remembered, but a concurrency limit is not, because the number of concurrent calls changes whenever one
+   * ends.
+   */
   refuse(payer: Payer, scope: string, waitMs: number): never {
     const [whose, what] = scope.split('_') as [MeterScope, string]
     if (what === 'rate') {

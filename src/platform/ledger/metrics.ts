@@ -14,9 +14,9 @@ declare module '#platform/metrics' {
     heldMicrocredits: PlainCounter
     chargedMicrocredits: PlainCounter
     lostMicrocredits: PlainCounter
-    /** Holds that were not taken. */
+    /** Holds that were refused, by reason. */
     refusedHolds: Counter<'reason'>
-    /** Holds that this process took and has not ended. */
+    /** Holds that this process has taken and not yet ended. */
     openHolds: Gauge
     ledgerBatch: HistogramChild
     ledgerCommitSeconds: HistogramChild

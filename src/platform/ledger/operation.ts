@@ -1,4 +1,4 @@
-/** Fields that every hold and every settlement sends to the database, whatever its transaction. */
+/** The fields that every hold and every settlement sends to the database, in whichever transaction. */
 import type { HoldOptions, Settlement } from './ledger.ts'
 
 export const holdFields = (options: Omit<HoldOptions, 'started' | 'lifetimeMs'>) => ({

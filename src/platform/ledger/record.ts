@@ -1,4 +1,4 @@
-/** Receipts of what moves no money, written into the transaction that they belong to. */
+/** Receipts of requests that move no money, written in the transaction of what they record. */
 import type { Db, Tx } from '#platform/db'
 import { type Claim, ClaimTaken, type Payer } from './ledger.ts'
 import { insertReply, releaseClaim, writeRecord } from './store.ts'
@@ -12,13 +12,13 @@ interface Recorded {
 export interface RecordOptions extends Recorded {
   claim?: Claim | undefined
   statusCode: number
-  /** The answer, kept for replay; undefined where the effect lies elsewhere and is yet to come (`answerRecord`). */
+  /** The answer, kept for replay; undefined if the effect happens elsewhere and is still to come (`answerRecord`). */
   reply?: string | undefined
 }
 
 /**
- * The claim and the answer of a request that moves no money, durable with what the request did; ask it last in a transaction, since
- * holds of the account wait from here on. Throws `ClaimTaken`, which the HTTP layer answers, and so undoes the transaction.
+ * Records the claim and the answer of a request that moves no money, in the transaction of what the request did. Call it last in the transaction,
+ * since other holds of the account wait from then on. Throws `ClaimTaken`, which the HTTP layer answers, and so rolls the transaction back.
  */
 export async function record(tx: Tx, options: RecordOptions, now: Date): Promise<void> {
   const earlier = await writeRecord(tx, { ...options, state: 'completed' }, now)
@@ -30,7 +30,7 @@ export async function fence(tx: Tx, options: Recorded, now: Date): Promise<boole
   return (await writeRecord(tx, { ...options, state: 'failed' }, now)) === null
 }
 
-/** Keeps the answer of a recorded request for replay, once its effect is known. */
+/** Stores the answer of a recorded request for replay, once its effect is known. */
 export const answerRecord = (
   db: Db,
   of: { accountId: string; receiptId: string },
@@ -38,6 +38,6 @@ export const answerRecord = (
   now: Date,
 ): Promise<void> => insertReply(db, of, answer, now)
 
-/** A recorded request certainly had no effect: its idempotency key may be used again. */
+/** Frees the idempotency key of a recorded request that certainly had no effect. */
 export const releaseRecord = (tx: Tx, of: { accountId: string; receiptId: string }): Promise<void> =>
   releaseClaim(tx, of)

@@ -3,7 +3,7 @@ import { fileSection, integerIn } from '#platform/config'
 
 declare module '#platform/config' {
   interface Settings {
-    /** Shares of a budget, in percent, at which its owner is told. Ascending, each once. */
+    /** Shares of a budget, in percent, at which its owner is notified. Ascending, each once. */
     budgets: { thresholdsPercent: number[] }
   }
 }

@@ -20,14 +20,14 @@ export interface Receipt {
   customer_id: string | null
   reference_id: string | null
   detail: Record<string, unknown> | null
-  /** Usage in other units than tokens, such as seconds. */
+  /** Usage in units other than tokens, such as seconds. */
   quantities: Quantities | null
   created_at: Date
   finished_at: Date | null
 }
 
 export interface EarlierReceipt extends Receipt {
-  /** False once it failed without any effect: its idempotency key is free. */
+  /** False once the request failed without any effect: its idempotency key is free. */
   claiming: boolean
   fingerprint: string | null
   reply: string | null
@@ -36,7 +36,7 @@ export interface EarlierReceipt extends Receipt {
 /** The meter of an account, project or key, in micro-credits. Months are those of Asia/Tehran. */
 export interface Spending {
   spent: bigint
-  /** Held for calls that are still running. */
+  /** The amount held for calls that are still running. */
   held: bigint
   cap: bigint | null
   month_spent: bigint
@@ -60,10 +60,10 @@ export interface Meter {
 const receiptColumns = `receipt_id, project_id, key_id, endpoint, idempotency_key, state, ambiguous, status_code, held, charged,
   model, customer_id, reference_id, detail, quantities, created_at, finished_at`
 
-/** Maximum rows per statement of background work, so that callers never wait for it long. */
+/** The maximum rows per statement of background work, so that callers never wait long for it. */
 export const sweepSize = 500
 
-/** Ends the holds of processes that are dead, and those that are over. */
+/** Ends the holds of dead processes, and those past their lifetime. */
 export const sweep = (
   db: Db,
   { id, leaseMs, beatAt }: Judge,
@@ -93,7 +93,7 @@ export async function rehold(
   return result!
 }
 
-/** Lets an open hold live until then at least; returns false where it has ended. */
+/** Extends the lifetime of an open hold to at least `until`; returns false if the hold has ended. */
 export async function renew(db: Db, accountId: string, holdId: string, until: Date): Promise<boolean> {
   const rows = await db.query(
     {
@@ -106,7 +106,7 @@ export async function renew(db: Db, accountId: string, holdId: string, until: Da
   return rows.length === 1
 }
 
-/** How a call was settled by its own end; undefined while it is held, and where a sweep ended it. */
+/** How a call settled its own hold; undefined while it is held, and if a sweep ended it. */
 export async function settledAs(
   db: Db,
   accountId: string,
@@ -122,7 +122,7 @@ export async function settledAs(
   return row && { chargedMicrocredits: row.charged, lossMicrocredits: row.lost ?? 0n }
 }
 
-/** Deletes stored replies from before that time; answers how many, at most `sweepSize`. */
+/** Deletes stored replies from before that time; returns how many, at most `sweepSize`. */
 export async function forgetReplies(db: Db, beforeMs: number): Promise<number> {
   const gone = await db.query(
     {
@@ -135,7 +135,10 @@ export async function forgetReplies(db: Db, beforeMs: number): Promise<number> {
   return gone.length
 }
 
-/** A receipt without money; answers the receipt that stands in its way, or null. See `ledger.record` in migrations/0006-jobs.sql. */
+/**
+ * Writes a receipt without money; returns the id of an existing receipt that conflicts with it, or null. See `ledger.record` in
+ * migrations/0006-jobs.sql.
+ */
 export async function writeRecord(
   tx: Tx,
   options: {
@@ -158,7 +161,7 @@ export async function writeRecord(
   return rows[0]!.earlier
 }
 
-/** The stored answer of a receipt that was written without one. */
+/** Stores the answer of a receipt that was written without one. */
 export async function insertReply(
   db: Db,
   { accountId, receiptId }: { accountId: string; receiptId: string },
@@ -170,7 +173,7 @@ export async function insertReply(
   await db.query({ text }, [accountId, receiptId, statusCode, reply, now])
 }
 
-/** Of a receipt that moved no money: it failed, and claims nothing any more. */
+/** Marks a receipt that moved no money as failed, and frees its idempotency key. */
 export async function releaseClaim(
   tx: Tx,
   { accountId, receiptId }: { accountId: string; receiptId: string },
@@ -200,7 +203,7 @@ export async function balance(db: Db, accountId: string): Promise<{ balance: big
   return row ?? { balance: 0n, held: 0n }
 }
 
-/** Of all accounts, or of the one; `balance` includes what is held. */
+/** The balances of all accounts, or of the given one; `balance` includes what is held. */
 export const balances = (db: Db, accountId?: string): Promise<{ account_id: string; balance: bigint }[]> =>
   db.query(
     {
@@ -209,7 +212,7 @@ export const balances = (db: Db, accountId?: string): Promise<{ account_id: stri
     [accountId ?? null],
   )
 
-/** The spending of all accounts, projects or keys, or of those of one account. */
+/** The spending of all accounts, projects or keys, or of those of the given account. */
 export const spendings = (
   db: Db,
   scope: MeterScope,
@@ -247,7 +250,7 @@ export async function transferred(
   return rows[0]?.amount
 }
 
-/** A meter resets its month at the first hold of a new month; until then its figures are those of an earlier one. */
+/** The meters of a payer. A meter resets its month at the first hold of a new month; until then its stored figures are those of an earlier month. */
 export const meters = (db: Db, payer: Payer, nowMs: number): Promise<Meter[]> =>
   db.query(
     {
@@ -276,7 +279,7 @@ export async function receipt(
   return row
 }
 
-/** The receipt that holds the claim, else the newest failed one of that key. */
+/** The receipt that holds the claim on the key, else the newest failed one. */
 export async function lookup(
   db: Db,
   accountId: string,
@@ -316,7 +319,7 @@ export async function earlier(
 export const findViolations = (db: Db): Promise<Record<string, unknown>[]> =>
   db.query({ text: 'select * from ledger.violations' }, [])
 
-/** The same, read-only and at most 1,000 rows; undefined if the ledger's tables do not exist yet. */
+/** Finds violations like `findViolations`, but at most 1,000 rows; undefined if the ledger's tables do not exist yet. */
 export async function contradictions(
   db: Db,
 ): Promise<{ invariant: string; account_id: string }[] | undefined> {

@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises'
 
 /**
- * Open holds of calls whose results are stored, by their receipts: a stop waits for them, since what is not stored is lost. They are few and
- * last for seconds, so that a Set of ids costs nothing (see `engine/routing/under-way.ts`).
+ * Open holds of calls whose results are stored, by their receipts: a stop waits for them, since results that are not stored are lost. There are few
+ * of them, and each lasts for seconds, so that a Set of ids costs nothing (see `core/routing/under-way.ts`).
  */
 export class StoredHolds {
   readonly #open = new Set<string>()
@@ -17,12 +17,12 @@ export class StoredHolds {
     if (this.#open.size === 0) this.#over?.()
   }
 
-  /** Of this receipt, or of any where none is named. */
+  /** Whether the hold of this receipt is open, or any hold if no receipt is named. */
   isOpen(receiptId?: string): boolean {
     return receiptId === undefined ? this.#open.size > 0 : this.#open.has(receiptId)
   }
 
-  /** Resolves when none is open, or after `maxMs`. */
+  /** Resolves when no hold is open, or after `maxMs`. */
   async over(maxMs: number): Promise<void> {
     if (this.#open.size === 0) return
     const ended = new Promise<void>((resolve) => {

@@ -1,4 +1,4 @@
-/** Holds that wait for a commit, in their order. Their callers do not wait long for a database that is away. */
+/** Holds that wait for a commit, in order. Their callers do not wait long if the database is away. */
 import { Failure } from '#platform/errors'
 import type { HoldOp, OpResult } from './commit-ops.ts'
 
@@ -8,9 +8,9 @@ export interface WaitingHold {
   reject: (error: Error) => void
   deadlineMs: number
   sent: boolean
-  /** Sent on a connection that broke: the server may still carry it out, later than what was sent after it. */
+  /** True if the hold was sent on a connection that broke: the server may still carry it out, later than statements that were sent after it. */
   lost: boolean
-  /** Its caller was told 503; what was sent of it is undone later. */
+  /** True if its caller was answered 503; what was sent of it is undone later. */
   refused: boolean
 }
 
@@ -35,8 +35,8 @@ export class WaitingHolds {
   }
 
   /**
-   * The next to be sent, which stay in the queue until they are removed. Refused holds, the oldest of the queue, go before all others:
-   * their undoing frees claims and credits for those.
+   * The next holds to be sent; they stay in the queue until they are removed. Refused holds, which are the oldest, are sent before all others:
+   * undoing them frees claims and credits for the others.
    */
   next(max: number): WaitingHold[] {
     const live = this.#queue.findIndex(({ refused }) => !refused)
@@ -45,12 +45,12 @@ export class WaitingHolds {
     return holds
   }
 
-  /** What `next` gave last, of which the database has decided. */
+  /** Removes the holds that `next` returned last, once the database has decided them. */
   remove(sent: readonly WaitingHold[]): void {
     this.#queue.splice(0, sent.length)
   }
 
-  /** What was removed and has to be sent again. */
+  /** Adds holds that were removed and have to be sent again. */
   putBack(holds: readonly WaitingHold[]): void {
     this.#queue.push(...holds)
     this.#watchTimeouts()
@@ -60,7 +60,7 @@ export class WaitingHolds {
     clearTimeout(this.#timer)
   }
 
-  /** Holds that were never sent are dropped, holds that were sent are undone when the database answers. */
+  /** Refuses holds that have waited too long. Those never sent are dropped; those that were sent are undone when the database answers. */
   #refuseLate(): void {
     this.#timer = undefined
     const now = Date.now()

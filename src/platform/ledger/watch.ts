@@ -3,10 +3,7 @@ import type { Log } from '#platform/log'
 import type { Metrics } from '#platform/metrics'
 import { ClaimTaken, type Settled } from './ledger.ts'
 
-/**
- * Counts what was charged and what the platform lost by it, and logs a loss; of a durable hold once the transaction that ended it is
- * through.
- */
+/** Counts what was charged and what the platform lost, and logs a loss; for a durable hold, once the transaction that ended it has committed. */
 export function reportSettlement(
   { metrics, log }: { metrics?: Metrics; log: Log },
   receiptId: string,
@@ -21,11 +18,11 @@ export function reportSettlement(
     )
 }
 
-/** What refused a hold, for its metric. */
+/** The reason for which a hold was refused, for its metric. */
 export function reasonOf(error: unknown): string {
   if (error instanceof ClaimTaken) return 'idempotency_key'
   if (!(error instanceof Failure)) return 'defect'
-  // Which cap, rate or concurrency limit refused it, if the failure has one.
+  // The cap, rate or concurrency limit that refused the hold, if the failure names one.
   const { scope } = error.detail as { scope?: unknown }
   return typeof scope === 'string' ? `${error.code.toLowerCase()}_${scope}` : error.code.toLowerCase()
 }

@@ -2,7 +2,7 @@
 export const writeCursor = (texts: readonly (string | undefined)[]): string =>
   Buffer.from(JSON.stringify(texts)).toString('base64url')
 
-/** The values of the cursor, at most this many; undefined for an invalid cursor. */
+/** The values of the cursor, at most this many; empty for an invalid cursor. */
 export function cursorTexts(cursor: string, maxTexts: number): (string | undefined)[] {
   try {
     const parts: unknown = JSON.parse(Buffer.from(cursor, 'base64url').toString('utf8'))

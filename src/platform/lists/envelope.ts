@@ -4,7 +4,7 @@ import type { Page } from './page.ts'
 
 type Shown = { id: string }
 
-/** Ours. */
+/** The platform's own envelope. */
 export const plainList = {
   schema: (item: TSchema, id: TSchema = uuid()) =>
     Type.Object({ data: Type.Array(item), has_more: Type.Boolean(), last_id: nullable(id) }),
@@ -14,7 +14,7 @@ export const plainList = {
   },
 }
 
-/** With the first id too, for clients that page backwards. */
+/** The envelope with the first id too, for clients that page backwards. */
 export const framedList = {
   schema: (item: TSchema, id: TSchema = uuid()) =>
     Type.Object({
@@ -29,7 +29,7 @@ export const framedList = {
   },
 }
 
-/** The same with `object: 'list'`. */
+/** The envelope of `framedList` with `object: 'list'`. */
 export const typedList = {
   schema: (item: TSchema, id: TSchema = uuid()) =>
     Type.Object({ object: Type.Literal('list'), ...framedList.schema(item, id).properties }),
@@ -39,7 +39,7 @@ export const typedList = {
   }),
 }
 
-/** For lists without pages. */
+/** The envelope of lists without pages. */
 export const bareList = {
   schema: (item: TSchema, options: { maxItems?: number } = {}) =>
     Type.Object({ data: Type.Array(item, options) }),

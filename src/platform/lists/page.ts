@@ -2,21 +2,21 @@ import { type RawBuilder, type SelectQueryBuilder, type SqlBool, sql } from 'kys
 import { type TOptional, type TProperties, type TSchema, type TString, Type } from 'typebox'
 import { closed, pageLimit, uuid } from '#platform/schema'
 
-/** Query of a list: the number of items (default: `standard`) and the cursor. */
+/** The query parameters of a list: the number of items (default: `standard`) and the cursor. */
 export const pageQuery = <More extends TProperties = Record<never, TSchema>>(
   { max, standard, after }: { max: number; standard?: number; after: TOptional<TString> },
   more: More = {} as More,
 ) => Type.Object({ limit: pageLimit(max, standard), after_id: after, ...more }, closed)
 
-/** The id of an item, which may have been deleted. */
+/** A cursor that is the id of an item, which may have been deleted. */
 export const idCursor = (en: string, fa: string): TOptional<TString> =>
   Type.Optional({ ...uuid(en), 'x-description-fa': fa })
 
 export interface PageOptions {
   limit: number
-  /** Items older than this one. */
+  /** Selects items older than this one. */
   after_id?: string | undefined
-  /** The items just newer than this one. */
+  /** Selects the items just newer than this one. */
   before_id?: string | undefined
 }
 
@@ -25,7 +25,7 @@ export interface Page<Row> {
   hasMore: boolean
 }
 
-/** The rows of a page, newest first by an ascending column. */
+/** The rows of a page, newest first; `column` ascends with time. */
 export async function readPage<Tables, Table extends keyof Tables, Row>(
   query: SelectQueryBuilder<Tables, Table, Row>,
   column: string,
@@ -46,7 +46,7 @@ export async function readPage<Tables, Table extends keyof Tables, Row>(
 const beyond = (column: string, side: '<' | '>', id: string | undefined): RawBuilder<SqlBool> =>
   sql`${sql.ref(column)} ${sql.raw(side)} ${id}`
 
-/** The end of a handwritten SQL statement; its rows go through `cutPage`. Without `before_id`. */
+/** The end of a handwritten SQL statement, whose rows go through `cutPage`. Ignores `before_id`. */
 export const pageClause = (column: string, { after_id: after, limit }: PageOptions): RawBuilder<unknown> =>
   sql`${after === undefined ? sql`` : sql`and ${beyond(column, '<', after)}`}
     order by ${sql.ref(column)} desc limit ${limit + 1}`

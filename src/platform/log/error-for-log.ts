@@ -11,8 +11,8 @@ interface LoggedError {
 const maxDepth = 5
 
 /**
- * Name, message, code, stack and cause. Two kinds of messages are cut because they quote input: those of upstreams about a request
- * (`UpstreamError`) and of invalid JSON (`SyntaxError`). Other fields are left out, since PostgreSQL puts entire rows into them.
+ * The name, message, code, stack and cause of an error. Two kinds of messages are cut because they quote input: messages of upstreams about a request
+ * (`UpstreamError`) and about invalid JSON (`SyntaxError`). Other fields are left out, since PostgreSQL puts entire rows into them.
  */
 export function errorForLog(error: unknown, depth = 0): LoggedError {
   if (!(error instanceof Error))
@@ -34,7 +34,7 @@ function withoutQuotes(error: Error): string {
   return error.name === 'UpstreamError' ? (error.message.split(':', 1)[0] ?? '') : error.message
 }
 
-/** A stack begins with the message, which may have many lines. */
+/** The frames of a stack without the message before them, which may have many lines. */
 function framesOf({ stack = '', message }: Error): string {
   const at = message === '' ? 0 : stack.indexOf(message) + message.length
   return stack

@@ -1,10 +1,10 @@
 import { type DestinationStream, pino } from 'pino'
 import { errorForLog } from './error-for-log.ts'
 
-/** Structured logs, one JSON line each. Prompts, answers and secrets are never passed to it. */
+/** A structured log, one JSON line per entry. Prompts, answers and secrets are never passed to it. */
 export type Log = Pick<ReturnType<typeof pino>, 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal'>
 
-/** Writes to standard error unless another destination is given. */
+/** Opens a log that writes to standard error, unless another destination is given. */
 export const openLog = (level: string, destination?: DestinationStream): Log =>
   pino(
     { level, base: null, serializers: { err: errorForLog } },

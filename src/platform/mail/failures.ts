@@ -1,14 +1,14 @@
-/** What came of a mail that the server has not taken. */
+/** The errors for a mail that the server has not taken. */
 import type { Localized } from '#platform/errors'
 import { refusals } from './phrases.ts'
 import type { MailConfig } from './settings.ts'
 
-/** The server will never take this mail: not for this address, or not this text. */
+/** The server will never take this mail: not to this address, or not with this text. */
 export class MailRefused extends Error {
   override name = 'MailRefused'
 }
 
-/** The server did not take it now, and sending it again may help. */
+/** The server did not take the mail now, but sending it again may help. */
 export class MailDeferred extends Error {
   override name = 'MailDeferred'
   readonly why: Localized
@@ -19,7 +19,7 @@ export class MailDeferred extends Error {
   }
 }
 
-/** What nodemailer adds to its errors. */
+/** The fields that nodemailer adds to its errors. */
 interface SmtpError {
   code?: string
   originalCode?: string
@@ -33,7 +33,10 @@ export function failureOf(error: unknown, config: MailConfig, to?: string): Mail
   return new MailDeferred(whyNot(error as Error & SmtpError, config, to), error)
 }
 
-/** A 5xx about the address or the text (RFC 5321); one about the login is the operator's to correct, and is tried again. */
+/**
+ * Whether a 5xx refuses the address or the text for good (RFC 5321); a 5xx about the login is for the operator to correct, and the mail is sent
+ * again.
+ */
 const isLasting = ({ responseCode = 0, command }: SmtpError): boolean =>
   responseCode >= 500 && responseCode < 600 && (command === 'RCPT TO' || command === 'DATA')
 
@@ -48,7 +51,7 @@ function whyNot(error: Error & SmtpError, { host, port }: MailConfig, to: string
 
 const maxDetailLength = 200
 
-/** One short line, without the address: servers repeat it in their answers. */
+/** The text as one short line, without the recipient's address, which servers repeat in their answers. */
 function shortened(text: string, to: string | undefined): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they would end a line of the log.
   const line = text.slice(0, 1_000).replace(/[\s\u0000-\u001f\u007f]+/g, ' ')

@@ -1,4 +1,4 @@
-/** Mails through the operator's server (SMTP). Whoever sends one has counted it and can send it again (docs/decisions/0076). */
+/** Sends mails through the operator's server (SMTP). The caller counts each mail, and can send it again (docs/decisions/0076). */
 import type { Transporter } from 'nodemailer'
 import { deadlines } from '#platform/clock'
 import type { Log } from '#platform/log'
@@ -11,17 +11,17 @@ export { MailDeferred, MailRefused } from './failures.ts'
 export { mailSeries } from './metrics.ts'
 
 export interface Letter {
-  /** An address alone; it is neither parsed nor may it hold another. */
+  /** A single address. It is not parsed, so it must not contain another one. */
   to: string
   subject: string
   text: string
   html: string
-  /** Stays the same where the mail is sent again, so that a mailbox can see that it is one. */
+  /** The id is the same if the mail is sent again, so that a mailbox can detect the duplicate. */
   id: string
 }
 
 export interface Mailer {
-  /** Resolves when the server has taken it. Throws `MailRefused`, and `MailDeferred` where sending it again may help. */
+  /** Resolves when the server has taken the mail. Throws `MailRefused`, or `MailDeferred` if sending it again may help. */
   send(letter: Letter, signal: AbortSignal): Promise<void>
 }
 
@@ -34,16 +34,16 @@ export interface MailerOptions {
 
 const connectMs = 15_000
 const silentMs = 30_000
-/** From the lookup of the name to the server's answer. */
+/** The time for a whole mail, from the lookup of the server's name to its answer. */
 const wholeMs = 60_000
-/** The longest answer of a server that is read. */
+/** The longest server answer that is read. */
 const maxAnswerLength = 64 * 1024
-/** A server that is away is reported this often, however many mails wait for it. */
+/** How often a server that is away is reported, however many mails wait for it. */
 const reportMs = 60_000
 
 export const openMailer = (options: MailerOptions): Mailer => new SmtpMailer(options)
 
-/** Connects, logs in and leaves. Throws `MailDeferred`, which says why mails cannot be sent. */
+/** Connects, logs in and disconnects. Throws `MailDeferred`, which says why mails cannot be sent. */
 export async function tryMailServer(
   config: MailConfig,
   outbound: Outbound,
@@ -58,7 +58,7 @@ export async function tryMailServer(
 
 class SmtpMailer implements Mailer {
   readonly #options: MailerOptions
-  /** Nothing is reported before; in milliseconds of `performance.now()`. */
+  /** No failure is reported before this time, in milliseconds of `performance.now()`. */
   #quietUntilMs = 0
 
   constructor(options: MailerOptions) {
@@ -96,14 +96,14 @@ function mailOf({ to, subject, text, html, id }: Letter, { from, host }: MailCon
     text,
     html,
     messageId: `<${id}@${host}>`,
-    // RFC 3834: vacation notices are not sent in answer.
+    // The header prevents vacation notices in reply (RFC 3834).
     headers: { 'Auto-Submitted': 'auto-generated' },
     disableFileAccess: true,
     disableUrlAccess: true,
   }
 }
 
-/** A connection for this alone, which is closed in any case and when `wholeMs` are over. */
+/** Runs `act` with a connection of its own, which is closed in any case, at the latest after `wholeMs`. */
 async function withTransport(
   config: MailConfig,
   outbound: Outbound,
@@ -116,7 +116,7 @@ async function withTransport(
   let transport: Transporter | undefined
   try {
     end.throwIfAborted()
-    // With the first mail: a server that sends none does without it.
+    // nodemailer is loaded with the first mail, so that a server that sends none does not need it.
     const { createTransport } = await import('nodemailer')
     transport = createTransport(await transportOptions(config, outbound, end))
     await Promise.race([act(transport), aborted(end)])

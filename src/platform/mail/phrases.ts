@@ -1,6 +1,6 @@
 import type { Localized } from '#platform/errors'
 
-/** Why a mail server has not taken a mail, for its operator. `detail` are its own words or a code of the system. */
+/** Why a mail server has not taken a mail, for its operator. `detail` is the server's own text or a system error code. */
 export const refusals = {
   login: (server: string, detail: string): Localized => ({
     en: `the mail server ${server} refuses the login (${detail}): correct mail.user and mail.password`,

@@ -1,11 +1,11 @@
-/** The operator's mail server: what sends the mails of apps to those who sign in to them. */
+/** The operator's mail server, which sends the mails of apps to their users. */
 import { type Static, Type } from 'typebox'
 import { fileSection, integerIn, reading, refusals, refuse } from '#platform/config'
 import { type CaConfig, type ProxyConfig, proxySetting, tlsSetting } from '#platform/proxy/settings'
 
 declare module '#platform/config' {
   interface Settings {
-    /** Absent: no mails are sent. */
+    /** If absent, no mails are sent. */
     mail: MailConfig | undefined
   }
 }
@@ -13,7 +13,7 @@ declare module '#platform/config' {
 export interface MailConfig {
   host: string
   port: number
-  /** TLS from the first byte; otherwise STARTTLS. */
+  /** True for TLS from the first byte; otherwise STARTTLS is used. */
   secure: boolean
   login: { user: string; password: string } | undefined
   from: { name: string; address: string }
@@ -78,7 +78,7 @@ export const mail = fileSection({
   },
 })
 
-/** Both or none: half a login is a line that was forgotten. */
+/** The login: both members or none, since half a login is probably an oversight. */
 function loginOf(
   { user, password }: Static<typeof Mail>,
   need: (member: 'user' | 'password', why: typeof from) => string,
@@ -91,7 +91,7 @@ function loginOf(
   return { user: need('user', both), password: need('password', both) }
 }
 
-/** `Name <address>` or an address alone, of ASCII without anything that ends a header line. */
+/** Reads `Name <address>` or an address alone, in ASCII and without characters that end a header line. */
 function readSender(text: string): MailConfig['from'] | undefined {
   const open = text.endsWith('>') ? text.lastIndexOf('<') : -1
   const address = open === -1 ? text : text.slice(open + 1, -1)

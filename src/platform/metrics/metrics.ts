@@ -15,11 +15,11 @@ export {
 export { WorkerMetrics } from './workers.ts'
 
 /**
- * Prometheus metrics of this process. Labels are operations, upstreams and outcomes, never callers. Rooms add their series by
- * declaration merging, and make them in a function of the registry; `src/metrics.ts` lists these functions.
+ * The Prometheus metrics of this process. Labels are operations, upstreams and outcomes, never callers. Rooms add their series by declaration
+ * merging, and make them in a function of the registry; `src/metrics.ts` lists these functions.
  */
 export interface Metrics {
-  /** The text of `GET /metrics`: of this process, or of all workers if it is one of them. */
+  /** The text of `GET /metrics`: for this process, or for all workers if it is one of them. */
   text(): Promise<string>
 }
 
@@ -32,7 +32,7 @@ export const secondsBounds = [
 ]
 export const fineSecondsBounds = [0.00005, 0.0001, 0.00025, 0.0005, ...secondsBounds]
 
-/** `makeSeries` registers the series of the rooms of this process; the order in which it does is that of `GET /metrics`. */
+/** Opens the metrics. `makeSeries` registers the series of this process's rooms, in the order in which `GET /metrics` lists them. */
 export function openMetrics<Own extends Partial<AllSeries>>(
   makeSeries: (registry: Registry) => Own,
   { isWorker = false } = {},
@@ -46,8 +46,8 @@ export function openMetrics<Own extends Partial<AllSeries>>(
 let ofProcess: Registry | undefined
 
 /**
- * The series of the process itself: memory, garbage collection, the event loop. All servers of a process share them, since prom-client never
- * ends their observers: an observer of its own would keep a stopped server in memory.
+ * The series of the process itself: memory, garbage collection, the event loop. All servers of a process share them, since prom-client never removes
+ * their observers: a separate observer would keep a stopped server in memory.
  */
 function processRegistry(): Registry {
   if (ofProcess) return ofProcess

@@ -1,7 +1,7 @@
 /**
- * Metric series that take nanoseconds to update. prom-client hashes the labels on every call, a dozen times per request; here a child is
- * looked up by its label values, or kept by code that uses it often. The series are registered in prom-client's registry beside its own
- * metrics, so that its text, its JSON and its aggregation over processes apply to both.
+ * Metric series that take nanoseconds to update. prom-client hashes the labels on every call, a dozen times per request; here a child is looked up by
+ * its label values, or kept by code that uses it often. The series are registered in prom-client's registry beside its own metrics, so that its text,
+ * its JSON and its aggregation over processes include both.
  */
 import type { Metric, Registry } from 'prom-client'
 
@@ -49,7 +49,10 @@ abstract class Series<Name extends string> {
   protected abstract values(): Value[]
 }
 
-/** The children whose first labels have the same values, by the value of the next one: strings joined on every call would be hashed anew. */
+/**
+ * The children whose first labels have the same values, by the value of the next label: a joined string as the key would have to be hashed on every
+ * call.
+ */
 type Branch<Child> = Map<string, Branch<Child> | Child>
 
 /** Children by their label values. */
@@ -57,7 +60,7 @@ abstract class Family<Name extends string, Child extends object> extends Series<
   #root: Branch<Child> | Child | undefined
   readonly #children: { labels: Labels<Name>; child: Child }[] = []
 
-  /** The child with these labels; keep a reference where it is updated often. */
+  /** The child with these labels; keep a reference if it is updated often. */
   of(labels: Labels<Name>): Child {
     let found = this.#root
     for (const name of this.labelNames)
@@ -144,7 +147,7 @@ export class Gauge extends Series<never> {
   }
 }
 
-/** A gauge whose value is read only at a scrape; absent until `from` sets its source. */
+/** A gauge or counter whose values are read only when it is scraped; it has none until `from` sets their source. */
 export class ScrapedSeries<Name extends string> extends Series<Name> {
   #read: () => Iterable<readonly [Labels<Name>, number]> = () => []
   constructor(registry: Registry, type: 'counter' | 'gauge', naming: Naming<Name>) {
@@ -158,7 +161,7 @@ export class ScrapedSeries<Name extends string> extends Series<Name> {
   }
 }
 
-/** The counts of each bucket. */
+/** The counts of the buckets of a histogram with certain labels. */
 export class HistogramChild {
   readonly bounds: readonly number[]
   readonly counts: Float64Array
@@ -176,7 +179,7 @@ export class HistogramChild {
     this.sum += value
   }
 
-  /** Seconds since a moment of `performance.now()`. */
+  /** Observes the seconds since a moment of `performance.now()`. */
   since(startedMs: number): void {
     this.observe((performance.now() - startedMs) / 1000)
   }

@@ -9,11 +9,11 @@ declare module '#platform/config' {
 
 /** Who may read `/metrics`, and where. */
 export interface MetricsConfig {
-  /** Required as a bearer token; absent: no token is required. */
+  /** The required bearer token; if absent, no token is required. */
   token?: string
-  /** The port; absent: that of the API. */
+  /** The port; if absent, that of the API. */
   port?: number
-  /** The host of that port; absent: that of the API. */
+  /** The host of that port; if absent, that of the API. */
   host?: string
 }
 

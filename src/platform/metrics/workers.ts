@@ -1,12 +1,12 @@
 /**
- * Aggregates the metrics of all workers of a machine. Any worker can be scraped: it asks its parent process, which asks every worker. Both
- * use the same two messages on the IPC channel.
+ * Aggregates the metrics of all workers of a machine. Any worker can be scraped: it asks its parent process, which asks every worker. Both sides use
+ * the same two messages on the IPC channel.
  */
 import type { Worker } from 'node:cluster'
 import { randomUUID } from 'node:crypto'
 import { AggregatorRegistry, type Registry } from 'prom-client'
 
-/** One metric with its values, as prom-client's registry gives it and takes it. */
+/** One metric with its values, in the format of prom-client's registry. */
 interface Figure {
   name: string
   help: string
@@ -28,7 +28,7 @@ interface End {
 const workerMs = 1000
 const parentMs = 1500
 
-/** In the parent: answers each asking worker with the metrics of all workers that have joined. */
+/** Runs in the parent: answers each worker's request with the metrics of all workers that have joined. */
 export class WorkerMetrics {
   readonly #channels = new Map<Worker, RequestFigures>()
   readonly #lastFigures = new Map<Worker, Figures>()
@@ -51,7 +51,7 @@ export class WorkerMetrics {
 
   async #ofAll(): Promise<Figures> {
     const answered = await this.#askAll()
-    // Both are read at the same moment, so that a worker that ends now is counted exactly once.
+    // The last figures of ended and of living workers are read at the same moment, so that a worker that ends now is counted exactly once.
     const ended = this.#endedFigures
     const living = Array.from(this.#lastFigures, ([worker, figures]) =>
       answered.has(worker) ? figures : counted(figures),
@@ -60,7 +60,7 @@ export class WorkerMetrics {
     return toFigures(sum([...living, await ended, [states]]))
   }
 
-  /** The workers that answered in time. */
+  /** Asks all workers and returns those that answered in time. */
   async #askAll(): Promise<Set<Worker>> {
     const answered = new Set<Worker>()
     await Promise.all(
@@ -75,21 +75,21 @@ export class WorkerMetrics {
   }
 }
 
-/** In a worker: the text of all metrics, as aggregated by the parent. */
+/** Runs in a worker: returns a function that gives the text of all metrics, as aggregated by the parent. */
 export function allWorkersText(own: Registry): () => Promise<string> {
   const ask = openChannel(process, () => toFigures(own))
   return async () => {
     const figures = await ask(parentMs)
-    // Answering with this worker's metrics alone would look like a drop of every counter.
+    // The metrics of this worker alone would look like a drop of every counter.
     if (!figures) throw new Error('The process that started this worker does not answer.')
     return sum([figures]).metrics()
   }
 }
 
-/** Asks the other side; undefined if it does not answer or has exited. */
+/** Requests the figures of the other side; undefined if it does not answer or has exited. */
 type RequestFigures = (timeoutMs: number) => Promise<Figures | undefined>
 
-/** Answers requests of the other side with `figures`, and returns the function that asks it. */
+/** Answers requests of the other side with `figures`, and returns the function that sends requests to it. */
 function openChannel(end: End, figures: () => Promise<Figures>): RequestFigures {
   const waiting = new Map<string, (figures: Figures | undefined) => void>()
   const send = (message: Message, failed = (): void => undefined): void =>
@@ -133,8 +133,8 @@ const workerStates = (answered: number, silent: number): Figure => ({
 })
 
 /**
- * For the lag of the event loops, which prom-client would average, the maximum is reported; for start times, which it leaves out, the
- * earliest.
+ * How metrics of the event loop's lag and of start times are aggregated: instead of the average lag that prom-client would compute, the maximum is
+ * reported; and for start times, which it would omit, the earliest.
  */
 const ours: Readonly<Record<string, string>> = { average: 'max', omit: 'min' }
 

@@ -4,7 +4,7 @@ import { networkInterfaces } from 'node:os'
 import { FetchRefused } from './refused.ts'
 import { holds, isGloballyRoutable, isMetadata, rangesOf } from './routable.ts'
 
-/** All addresses of a name. */
+/** Resolves a name to all its addresses. */
 export type Lookup = (host: string) => Promise<LookupAddress[]>
 
 const systemLookup: Lookup = (host) => dns.lookup(host, { all: true, order: 'verbatim' })
@@ -15,20 +15,20 @@ const systemAddresses = () =>
 /** Decides which addresses may be connected to, and resolves hosts. */
 export interface AddressPolicy {
   admits(address: string): boolean
-  /** Resolves the host to all its addresses, once. Throws `FetchRefused` if there is none, or one that is not allowed. */
+  /** Resolves the host to all its addresses, once. Throws `FetchRefused` if there is none, or if one is not allowed. */
   resolve(host: string): Promise<LookupAddress[]>
 }
 
 /**
- * Admits the public internet and the allowed networks. The public addresses of this very machine are not admitted unless allowed: a
- * request to them would come from inside, behind the firewall. Metadata services are never admitted. Throws for a text that is no CIDR.
+ * Admits the public internet and the allowed networks. The public addresses of this very machine are not admitted unless allowed: a request to them
+ * would come from inside, behind the firewall. Metadata services are never admitted. Throws for a text that is not a CIDR.
  */
 export function openAddressPolicy(
   allowedCidrs: readonly string[],
   lookup: Lookup = systemLookup,
   ownAddresses: () => readonly string[] = systemAddresses,
 ): AddressPolicy {
-  // Separate lists, since a range of one family would match mapped addresses of the other.
+  // The lists are separate, since a range of one family would match mapped addresses of the other.
   const allowed4 = rangesOf(allowedCidrs.filter((cidr) => !cidr.includes(':')))
   const allowed6 = rangesOf(allowedCidrs.filter((cidr) => cidr.includes(':')))
   const allows = (address: string) => holds(isIP(address) === 4 ? allowed4 : allowed6, address)

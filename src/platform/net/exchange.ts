@@ -11,7 +11,7 @@ const maxHeaderSize = 16 * 1024
 
 export type ReplyHeaders = Record<string, string | string[] | undefined>
 
-/** A byte limit shared by several fetches; counted down while they read. */
+/** A byte limit that several fetches share; it is counted down while they read. */
 export interface ByteBudget {
   left: number
 }
@@ -23,14 +23,14 @@ export interface Step {
   body?: string | Uint8Array | undefined
 }
 
-/** Receives the decompressed body of a successful answer chunk by chunk, at its own pace; the body of the answer is then empty. */
+/** Receives the decompressed body of a successful answer chunk by chunk, at its own pace; the body in `Reply` is then empty. */
 export type Sink = (body: AsyncIterable<Uint8Array>) => Promise<void>
 
 export interface ReplyBounds {
-  /** Maximum bytes of the body, both compressed and decompressed. */
+  /** The maximum bytes of the body, both compressed and decompressed. */
   maxBytes: number
   budget?: ByteBudget | undefined
-  /** Accepted media types of a successful answer, such as `text/*`; absent accepts any. */
+  /** The accepted media types of a successful answer, such as `text/*`; if absent, any. */
   accept?: readonly string[] | undefined
   sink?: Sink | undefined
   /** If false, the body of a redirect is not read. */
@@ -44,12 +44,12 @@ export interface Reply {
   body: Buffer
 }
 
-/** One request on a socket of its own, which is closed with the answer. Throws `FetchRefused`, and the signal's AbortError. */
+/** Sends one request on a socket of its own, which is closed with the answer. Throws `FetchRefused`, and the signal's AbortError. */
 export async function exchange(socket: Socket, step: Step, bounds: ReplyBounds): Promise<Reply> {
   const client = new Client(step.url.origin, {
     connect: handOver(socket),
     maxHeaderSize,
-    // The signal ends all of it in time.
+    // The signal limits the time of the whole request.
     headersTimeout: 0,
     bodyTimeout: 0,
   })
@@ -77,7 +77,7 @@ export async function exchange(socket: Socket, step: Step, bounds: ReplyBounds):
 }
 
 /**
- * The socket already exists. If undici asks for a second one it gets none, since its address would be unchecked. The error must not be a
+ * Passes the existing socket to undici. If undici asks for a second one it gets none, since its address would be unchecked. The error must not be a
  * `SocketError`: undici would reconnect again and again.
  */
 export function handOver(socket: Socket): buildConnector.connector {
@@ -92,7 +92,7 @@ export function handOver(socket: Socket): buildConnector.connector {
 async function readBody(reply: Dispatcher.ResponseData, step: Step, bounds: ReplyBounds): Promise<Buffer> {
   const { statusCode: status, headers } = reply
   const host = step.url.hostname
-  // An unread rest is dropped when the client is destroyed.
+  // Unread bytes of the body are dropped when the client is destroyed, which must not count as an error.
   reply.body.on('error', () => {})
   if (isRedirect(status) && !bounds.readsRedirects) return Buffer.alloc(0)
   if (isSuccess(status) && bounds.accept && !accepts(bounds.accept, first(headers['content-type'])))
@@ -110,7 +110,7 @@ async function readBody(reply: Dispatcher.ResponseData, step: Step, bounds: Repl
   return unpack(Buffer.concat(chunks), encoding, bounds, host)
 }
 
-/** Yields the chunks while they are within the limits. */
+/** Yields the chunks as long as they are within the limits. */
 async function* spending(
   body: AsyncIterable<Buffer>,
   bounds: ReplyBounds,
@@ -143,7 +143,7 @@ async function pour(
   }
 }
 
-/** Error codes of zlib and of brotli (whose codes are misspelt). */
+/** Whether an error comes from zlib or from brotli, whose codes are misspelt. */
 const isOfUnpacker = (cause: unknown): boolean =>
   /^(Z_|ERR__ERROR)/.test((cause as { code?: string }).code ?? '')
 
@@ -190,7 +190,7 @@ function refusalOf(cause: unknown, host: string): FetchRefused {
   if (cause instanceof errors.HeadersOverflowError) return new FetchRefused('too_large', host, cause)
   if (cause instanceof errors.HTTPParserError || cause instanceof errors.ResponseContentLengthMismatchError)
     return new FetchRefused('bad_answer', host, cause)
-  // A request that cannot be written is our own defect.
+  // A request that cannot be written is a defect of the program.
   if (cause instanceof errors.InvalidArgumentError || cause instanceof TypeError) throw cause
   return new FetchRefused('connect', host, cause)
 }

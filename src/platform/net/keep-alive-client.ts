@@ -1,4 +1,4 @@
-/** Keep-alive connections to one origin, each to an address that was checked when it was opened. */
+/** Keep-alive connections to one origin. Each address is checked when a connection to it is opened. */
 import { type buildConnector, errors, Pool } from 'undici'
 import type { Egress } from '#platform/proxy'
 import type { AddressPolicy } from './address-policy.ts'
@@ -10,7 +10,7 @@ import { unlessAborted } from './unless-aborted.ts'
 
 /** Idle connections are closed after this time: many servers close after 5 s, and a request sent into a closing connection is lost. */
 const keptMs = 4_000
-/** Maximum age of a connection, so that a changed address of the name is noticed. */
+/** The maximum age of a connection, so that a changed address of the name is noticed. */
 const oldestMs = 60_000
 const maxHeaderSize = 16 * 1024
 const maxConnectMs = 15_000
@@ -25,9 +25,9 @@ export interface KeepAliveOptions {
 export interface LineRequest {
   headers: Record<string, string>
   body: string
-  /** From the name lookup to the end of the answer's body. */
+  /** The timeout from the name lookup to the end of the answer's body. */
   timeoutMs: number
-  /** No more of the answer's body is read; the connection is then closed. */
+  /** The maximum bytes of the answer's body that are read; then the connection is closed. */
   maxBytes: number
   signal?: AbortSignal
 }
@@ -37,7 +37,7 @@ export interface LineReply {
   headers: ReplyHeaders
 }
 
-/** Disposing it lets running requests finish. */
+/** A client with keep-alive connections. Disposing it lets running requests finish. */
 export interface KeepAliveClient extends AsyncDisposable {
   /**
    * Sends the request and returns the answer, whatever its status, without following redirects; the body is discarded. Throws
@@ -76,7 +76,7 @@ class PooledClient implements KeepAliveClient {
     await this.#pool.close()
   }
 
-  /** The pool, or a new one where no connection of it may be used any longer. */
+  /** The pool, or a new one if its connections may no longer be used. */
   #freshPool(): Pool {
     if (performance.now() - this.#openedMs > oldestMs) {
       close(this.#pool)
@@ -87,7 +87,7 @@ class PooledClient implements KeepAliveClient {
   }
 }
 
-/** Running requests may finish. */
+/** Closes a pool; running requests may finish. */
 const close = (pool: Pool): void => void pool.close().catch(() => undefined)
 
 const openPool = ({ url, policy, egress, connections }: KeepAliveOptions): Pool =>
@@ -97,7 +97,7 @@ const openPool = ({ url, policy, egress, connections }: KeepAliveOptions): Pool 
     maxHeaderSize,
     keepAliveTimeout: keptMs,
     keepAliveMaxTimeout: keptMs,
-    // The deadline of a request covers all.
+    // The timeout of a request covers all its parts.
     headersTimeout: 0,
     bodyTimeout: 0,
   })
@@ -124,12 +124,12 @@ async function send(pool: Pool, url: URL, options: LineRequest, signal: AbortSig
     body: options.body,
     signal,
   })
-  // Only the status matters: an answer that breaks off after it counts.
+  // Only the status matters: an answer that breaks off afterwards counts, too.
   await reply.body.dump({ limit: options.maxBytes, signal }).catch(() => undefined)
   return { status: reply.statusCode, headers: reply.headers }
 }
 
-/** True if a reused connection was closed by its peer at the moment of reuse: it had answered before. */
+/** True if a reused connection was closed by its peer at that moment: the peer had answered on it before. */
 const wasClosing = (error: unknown): boolean =>
   error instanceof errors.SocketError && (error.socket?.bytesRead ?? 0) > 0
 

@@ -1,6 +1,6 @@
 /**
- * Requests to addresses that a user names: files by link, fetched pages, addresses to call back. They reach the public internet and
- * nothing else, unless the operator allows a network (docs/decisions/0018).
+ * Requests to addresses that a user names: files by link, fetched pages, callbacks. They reach the public internet and nothing else, unless the
+ * operator allows a network (docs/decisions/0018).
  */
 import { createSecureContext } from 'node:tls'
 import type { Log } from '#platform/log'
@@ -38,16 +38,16 @@ export {
 }
 
 export interface GuardOptions {
-  /** Networks that may be reached though they are not public, such as `10.0.0.0/8`. */
+  /** Networks that may be reached although they are not public, such as `10.0.0.0/8`. */
   allowedCidrs: readonly string[]
   log?: Log
-  /** Instead of the system's resolver. */
+  /** Resolves names instead of the system's resolver. */
   lookup?: Lookup
-  /** Which `stream` may reach, instead of 80 and 443. */
+  /** The ports that `stream` may reach, instead of 80 and 443. */
   streamPorts?: readonly number[]
-  /** PEM of the roots to trust, instead of the system's. */
+  /** The trusted root certificates in PEM, instead of the system's. */
   ca?: string
-  /** Egress of each request. Its proxy gets addresses that were checked, never names. */
+  /** The egress of each request. Its proxy gets addresses that were checked, never names. */
   egress?: (url: URL) => Egress
 }
 
@@ -55,21 +55,21 @@ export interface FetchOptions {
   method?: 'GET' | 'HEAD' | 'POST'
   headers?: Record<string, string>
   body?: string | Uint8Array
-  /** From the name lookup to the last byte, over all redirects. */
+  /** The timeout from the name lookup to the last byte, over all redirects. */
   timeoutMs: number
-  /** Maximum bytes of the answer's body, compressed and decompressed. */
+  /** The maximum bytes of the answer's body, compressed and decompressed. */
   maxBytes: number
-  /** A byte limit shared with other fetches. */
+  /** A byte limit that is shared with other fetches. */
   budget?: ByteBudget
-  /** Default: 0, so that a redirect is returned as the answer. */
+  /** The maximum of redirects that are followed. Default: 0, so that a redirect is returned as the answer. */
   maxRedirects?: number
-  /** Default: `['https:']`. */
+  /** The allowed protocols. Default: `['https:']`. */
   protocols?: readonly Protocol[]
-  /** Accepted media types of a successful answer, such as `text/*`; sent as `Accept`. Absent accepts any. */
+  /** The accepted media types of a successful answer, such as `text/*`; sent as `Accept`. If absent, any. */
   accept?: readonly string[]
   /** Receives the body of a successful answer chunk by chunk, so that it is never held in memory; its errors are passed on unchanged. */
   sink?: Sink
-  /** Overrides the client's egress; for links of an upstream that is reached through a proxy. */
+  /** Replaces the client's egress; for links of an upstream that is reached through a proxy. */
   egress?: ((url: URL) => Egress) | undefined
   signal?: AbortSignal
 }
@@ -77,7 +77,7 @@ export interface FetchOptions {
 export interface Fetched {
   status: number
   headers: ReplyHeaders
-  /** Decompressed; empty if a sink received it. */
+  /** The decompressed body; empty if a sink received it. */
   body: Buffer
   /** The final address. */
   url: string
@@ -86,37 +86,38 @@ export interface Fetched {
 
 export interface GuardedClient {
   /**
-   * Sends one request and returns its answer, whatever the status. Every hop is resolved, checked and connected anew; no connection is
-   * reused, and a proxy is used only if the operator configured it. Throws `FetchRefused`.
+   * Sends one request and returns its answer, whatever the status. For every hop the name is resolved, the address checked and a new connection
+   * opened; no connection is reused, and a proxy is used only if the operator configured it. Throws `FetchRefused`.
    */
   fetch(url: string, options: FetchOptions): Promise<Fetched>
 }
 
-/** A guarded client that can also keep connections open, for repeated requests to one party. */
+/** A guarded client that can also keep connections open, for repeated requests to one host. */
 export interface GuardedNet extends GuardedClient {
   /**
-   * Returns the normalized address if it leads to the public internet. A name that cannot be resolved now passes if it could be public: it
-   * may be new, or the name server unreachable. Throws `FetchRefused`.
+   * Returns the normalized address if it leads to the public internet. A name that cannot be resolved now is accepted if it could be public: it may
+   * be new, or the name server unreachable. Throws `FetchRefused`.
    */
   checkTarget(url: string, timeoutMs: number): Promise<string>
   /**
-   * Checks an HTTPS address that a third party will open: throws `FetchRefused` if it leads elsewhere than to the public internet. A name
-   * that cannot be resolved in time passes if others could resolve it; nothing is connected to.
+   * Checks an HTTPS address that a third party will open: throws `FetchRefused` if it leads elsewhere than to the public internet. A name that cannot
+   * be resolved in time is accepted if others could resolve it. No connection is opened.
    */
   checkForwardedTarget(url: string, options: { timeoutMs: number; signal?: AbortSignal }): Promise<void>
   /**
-   * Sends one request to port 80 or 443 and gives its answer while it comes, whatever its status: neither is held in memory, and redirects
-   * are not followed. Resolved, checked and connected as in `fetch`; the connection is not used again. Throws `FetchRefused`, and the
-   * signal's AbortError.
+   * Sends one request to port 80 or 443 and returns its answer as it arrives, whatever its status: neither body is held in memory, and redirects are
+   * not followed. The name is resolved, checked and connected as in `fetch`; the connection is not reused. Throws `FetchRefused`, and the signal's
+   * AbortError.
    */
   stream(url: string, request: StreamRequest & { connectMs: number }): Promise<StreamReply>
   /**
-   * Keep-alive connections to one HTTPS address, at most this many at once. Every new one is resolved, checked and connected as in `fetch`.
+   * Opens a client with keep-alive connections to one HTTPS address, at most `connections` at once. Every new connection is resolved, checked and
+   * opened as in `fetch`.
    */
   keepAliveClient(url: string, connections: number): KeepAliveClient
 }
 
-/** Throws if an allowed network is not a CIDR. */
+/** Opens a guarded client. Throws if an allowed network is not a CIDR. */
 export function openGuardedClient(options: GuardOptions): GuardedNet {
   const policy = openAddressPolicy(options.allowedCidrs, options.lookup)
   const { streamPorts: ports = webPorts } = options
@@ -203,7 +204,7 @@ async function fetchWithin(url: string, options: FetchOptions, hop: Hop): Promis
 
 function firstStep(url: URL, { method = 'GET', headers = {}, body }: FetchOptions): Step {
   const named = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value] as const)
-  // A `Host` header could name another host than the one that was checked.
+  // A `Host` header could name a host other than the checked one.
   if (named.some(([name]) => name === 'host')) throw new TypeError('The host follows from the address.')
   return { url, method, headers: Object.fromEntries(named), body }
 }

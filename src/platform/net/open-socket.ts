@@ -8,12 +8,12 @@ import { FetchRefused } from './refused.ts'
 import { hostOf, isAddress } from './target.ts'
 
 export interface SocketOptions {
-  /** The resolved addresses; nothing else is connected to. */
+  /** The resolved addresses; no other address is connected to. */
   addresses: readonly LookupAddress[]
   admits: (address: string) => boolean
-  /** Roots to trust instead of the system's. */
+  /** Trusted root certificates, instead of the system's. */
   trust?: SecureContext | undefined
-  /** Proxy that connects to one of the addresses; it never gets a name that it could resolve differently. */
+  /** A proxy that connects to one of the addresses; it never gets a name, which it could resolve differently. */
   proxy?: ProxyConfig | undefined
   signal: AbortSignal
 }
@@ -47,7 +47,7 @@ async function openDirectly(url: URL, options: SocketOptions): Promise<Socket> {
   const socket = connect({
     host: hostOf(url),
     port: portOf(url),
-    // The second and last lookup of the name is answered with the checked addresses.
+    // Node's own lookup of the name is the second and last one; it is answered with the checked addresses.
     lookup: (_host, _options, answer) => answer(null, [...options.addresses]),
     autoSelectFamily: true,
     noDelay: true,
@@ -60,7 +60,7 @@ async function openDirectly(url: URL, options: SocketOptions): Promise<Socket> {
   return socket
 }
 
-/** One address after another, since only the proxy knows which it can reach. */
+/** Tries one address after another, since only the proxy knows which it can reach. */
 async function openByProxy(
   url: URL,
   { addresses, trust, signal }: SocketOptions,
@@ -89,7 +89,7 @@ async function opened(
   url: URL,
   signal: AbortSignal,
 ): Promise<void> {
-  // The owner of the socket gets its errors from its awaited operations; an error in between must not end the process.
+  // The owner of the socket gets errors from its awaited operations; an error in between must not end the process.
   socket.on('error', () => {})
   try {
     await once(socket, event, { signal })

@@ -1,6 +1,6 @@
 import type { Localized } from '#platform/errors'
 
-/** Why an address could not be read, for its caller; used after a colon. */
+/** Why an address could not be read, for the caller; each text follows a colon. */
 export const phrases = {
   bad_url: {
     en: 'it is not a whole web address, names a user or a password, or uses a port that is not for the web.',

@@ -9,8 +9,8 @@ import { type Protocol, readTarget } from './target.ts'
 const harmless = ['accept', 'accept-language', 'user-agent']
 
 /**
- * The request of a redirect (RFC 9110, section 15.4). Its address is checked as strictly as the first one; to another origin only harmless
- * headers are sent, and never a body. Throws `FetchRefused`.
+ * Returns the request that follows a redirect (RFC 9110, section 15.4). Its address is checked as strictly as the first one; to another origin only
+ * harmless headers are sent, and never a body. Throws `FetchRefused`.
  */
 export function followRedirect(step: Step, reply: Reply, protocols: readonly Protocol[]): Step {
   const url = readLocation(step, reply, protocols)

@@ -1,7 +1,7 @@
 import type { Localized } from '#platform/errors'
 import { phrases } from './phrases.ts'
 
-/** Why a request was not made, or its answer not taken. */
+/** Why a request was not made, or its answer not accepted. */
 export type Reason = keyof typeof phrases
 
 /**

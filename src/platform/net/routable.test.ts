@@ -4,8 +4,8 @@ import { isGloballyRoutable, rangesOf } from './routable.ts'
 import { hostOf, readTarget } from './target.ts'
 
 /**
- * First and last address of a range that is not public, and its neighbours outside where those are public. By the IANA special-purpose
- * registries for IPv4 and IPv6, and the address space registries for multicast and what was never given out.
+ * The first and last address of each range that is not public, and its neighbours outside if those are public. From the IANA special-purpose
+ * registries for IPv4 and IPv6, and the address space registries for multicast and unassigned ranges.
  */
 const special: [range: string, first: string, last: string, ...neighbours: string[]][] = [
   ['0.0.0.0/8', '0.0.0.0', '0.255.255.255', '1.0.0.0'],
@@ -68,7 +68,7 @@ test.each([
   '[2606::1]',
 ])('what is no plain address is not public: %j', (text) => expect(isGloballyRoutable(text)).toBe(false))
 
-/** A member of each private network that a server usually has around it. */
+/** An address of one of the private networks that are usual around a server. */
 const privateIpv4 = fc
   .constantFrom([10, 8], [127, 8], [0xa9fe, 16], [0xc0a8, 16], [0xac1, 12], [0x191, 10], [0, 8])
   .chain(([base, bits]) =>

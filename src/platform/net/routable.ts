@@ -23,8 +23,8 @@ const special4 = rangesOf([
 ])
 
 /**
- * All IPv6 space that IANA has allocated for hosts. Loopback, mapped and compatible IPv4, unique local, link-local and multicast addresses
- * are outside.
+ * All IPv6 space that IANA has allocated for hosts. It excludes loopback, mapped and compatible IPv4, unique local, link-local and multicast
+ * addresses.
  */
 const globalUnicast6 = rangesOf(['2000::/3'])
 
@@ -35,10 +35,10 @@ const special6 = rangesOf([
   '3fff::/20', // documentation
 ])
 
-/** NAT64 leads to the IPv4 address in its last 32 bits (RFC 6052); how an IPv6-only host reaches most of the web. */
+/** A NAT64 address leads to the IPv4 address in its last 32 bits (RFC 6052); IPv6-only hosts reach most of the web this way. */
 const nat64 = rangesOf(['64:ff9b::/96'])
 
-/** Metadata services of clouds, which hand out secrets. Some addresses look public, some are in networks that an operator may allow. */
+/** Metadata services of clouds, which hand out secrets. Some of these addresses look public, some are in networks that an operator may allow. */
 const metadata = rangesOf([
   '169.254.169.254/32', // AWS, GCP, Azure, Oracle, DigitalOcean, Hetzner
   '169.254.170.2/32', // AWS ECS
@@ -52,7 +52,7 @@ const metadata = rangesOf([
   'fd00:42::42/128', // Scaleway
 ])
 
-/** The addresses inside CIDRs such as `10.0.0.0/8` and `fd12:3456::/32`. Throws for text that is none. */
+/** The addresses inside CIDRs such as `10.0.0.0/8` and `fd12:3456::/32`. Throws for a text that is not a CIDR. */
 export function rangesOf(cidrs: readonly string[]): BlockList {
   const ranges = new BlockList()
   for (const cidr of cidrs) {
@@ -71,8 +71,8 @@ export const isMetadata = (address: string): boolean =>
   holds(metadata, address) || (holds(nat64, address) && holds(metadata, lastIpv4Of(address)))
 
 /**
- * Whether the address belongs to the public internet. IPv4 is read as four plain decimals; every other spelling, every name, IPv6 with
- * a zone and everything that is neither assigned nor meant for public hosts is false.
+ * Whether the address belongs to the public internet. IPv4 must be written as four plain decimals; every other spelling, every name, IPv6 with a zone
+ * and every address that is unassigned or not meant for public hosts gives false.
  */
 export function isGloballyRoutable(address: string): boolean {
   if (isMetadata(address)) return false
@@ -85,7 +85,7 @@ function familyOf(address: string): 'ipv4' | 'ipv6' {
   return address.includes(':') ? 'ipv6' : 'ipv4'
 }
 
-/** `fe80::1%eth0` */
+/** Whether an IPv6 address has a zone, such as `fe80::1%eth0`. */
 const hasZone = (address: string): boolean => address.includes('%')
 
 /** The last 32 bits of an IPv6 address as dotted decimals; URL writes every IPv6 address in hexadecimal groups. */

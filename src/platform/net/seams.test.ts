@@ -1,4 +1,4 @@
-/** Changes between two steps of one fetch, which no real server can produce on demand. */
+/** Changes between two steps of one fetch, which a real server cannot produce on demand. */
 import { once } from 'node:events'
 import { expect, test } from 'vitest'
 import { openWire, refused } from '../../../tests/net/sites.ts'

@@ -1,6 +1,4 @@
-/**
- * Which networks addresses named by users may reach, and whether through a proxy. A network must not be so wide that it disables the guard.
- */
+/** The networks that addresses named by users may reach, and whether a proxy is used. A network must not be so wide that it disables the guard. */
 import { isIP } from 'node:net'
 import { Type } from 'typebox'
 import { type ConfigNode, fileSection, reading } from '#platform/config'
@@ -13,15 +11,15 @@ declare module '#platform/config' {
 }
 
 export interface NetConfig {
-  /** Networks that they may reach, though they are not public. */
+  /** Networks that such requests may reach although they are not public. */
   allowedCidrs: string[]
-  /** True: they go through the proxy of the environment too. */
+  /** True if such requests go through the proxy of the environment, too. */
   usesProxy: boolean
-  /** Name servers that are asked for TXT records; empty: those of the system. */
+  /** Name servers for TXT records; empty: those of the system. */
   dnsServers: string[]
 }
 
-/** The widest networks that exist for private use: 10.0.0.0/8 and fc00::/7. */
+/** The allowed lengths of prefixes: the widest networks for private use are 10.0.0.0/8 and fc00::/7. */
 const prefixes = { ipv4: [8, 32], ipv6: [7, 128] } as const
 
 const nameServer = {
@@ -31,7 +29,7 @@ const nameServer = {
 
 function checkNameServer(text: string, node: ConfigNode): void {
   if (isIP(text) !== 0) return
-  // An address of IPv6 has colons of its own, so one with a port stands in brackets.
+  // An IPv6 address contains colons itself, so with a port it is written in brackets.
   const [, six, sixPort] = /^\[([0-9a-fA-F:.]+)\](?::(\d{1,5}))?$/.exec(text) ?? []
   const [, four, fourPort] = /^([0-9.]+):(\d{1,5})$/.exec(text) ?? []
   const port = Number(sixPort ?? fourPort ?? 53)

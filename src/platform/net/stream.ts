@@ -1,4 +1,4 @@
-/** Requests and answers that are passed on as they come: nothing is held in memory, decompressed or followed. */
+/** Requests and answers that are passed on as they arrive: nothing is held in memory, decompressed or redirected. */
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import type { Readable } from 'node:stream'
@@ -12,26 +12,26 @@ export type HeaderLine = readonly [name: string, value: string]
 
 export interface StreamRequest {
   method: string
-  /** Those of the whole way from end to end; `content-length` where the length of the body is known. */
+  /** The end-to-end headers; `content-length` if the length of the body is known. */
   headers: readonly HeaderLine[]
   body: Readable | undefined
-  /** Longest pause between two parts of the answer's body. */
+  /** The longest pause between two parts of the answer's body. */
   idleMs: number
-  /** Ends all of it, the answer's body included. */
+  /** Aborts the whole exchange, including the answer's body. */
   signal: AbortSignal
 }
 
 export interface StreamReply {
   status: number
   headers: HeaderLine[]
-  /** Compressed as it came. Whoever does not read it to its end destroys it. Its errors are `FetchRefused`. */
+  /** The body, compressed as it arrived. A reader that does not read it to its end must destroy it. Its errors are `FetchRefused`. */
   body: Readable
 }
 
-/** All headers of an answer together. */
+/** The maximum bytes of all headers of an answer together. */
 const maxHeaderSize = 16 * 1024
 
-/** One request on a socket of its own, which is closed with the answer. Throws `FetchRefused`, and the signal's AbortError. */
+/** Sends one request on a socket of its own, which is closed with the answer. Throws `FetchRefused`, and the signal's AbortError. */
 export async function streamOver(socket: Socket, url: URL, request: StreamRequest): Promise<StreamReply> {
   const client = new Client(url.origin, {
     connect: handOver(socket),
@@ -51,10 +51,10 @@ export async function streamOver(socket: Socket, url: URL, request: StreamReques
       body: request.body ?? null,
       signal: request.signal,
       responseHeaders: 'raw',
-      // The connection is not used again, and the other side may know.
+      // The connection is not reused, and the other side may know that.
       reset: true,
     })
-    // Whoever reads it gets its errors; one of a body that nobody reads any more must not end the process.
+    // The reader of the body gets its errors; an error of a body that nobody reads any more must not end the process.
     reply.body.on('error', () => {})
     reply.body.once('close', close)
     return {
@@ -77,7 +77,7 @@ function linesOf(raw: readonly (string | Buffer)[]): HeaderLine[] {
   return Array.from({ length: raw.length / 2 }, (_, at) => [text(2 * at), text(2 * at + 1)] as const)
 }
 
-/** What an error of a request or of an answer's body means. Errors of the request's own body are passed on. */
+/** Turns an error of a request or of an answer's body into `FetchRefused`. Errors of the request's own body are passed on. */
 export function streamRefusal(cause: unknown, host: string): Error {
   if (cause instanceof FetchRefused) return cause
   if (cause instanceof errors.HeadersOverflowError) return new FetchRefused('too_large', host, cause)
@@ -94,12 +94,15 @@ export function streamRefusal(cause: unknown, host: string): Error {
   return cause as Error
 }
 
-/** `ECONNRESET`, `EPIPE` and their like. */
+/** Whether the error comes from the network: `ECONNRESET`, `EPIPE` and similar. */
 const isOfNetwork = (cause: unknown): boolean =>
   typeof (cause as NodeJS.ErrnoException | undefined)?.syscall === 'string' ||
   (cause as Error | undefined)?.message === 'the connection broke'
 
-/** The same to an address of the operator, which needs no guard: what is connected to is `origin`, whatever host the request names. */
+/**
+ * Sends a request like `stream` to an address of the operator, which needs no guard: the connection goes to `origin`, whatever host the request
+ * names.
+ */
 export async function streamTo(origin: URL, url: URL, request: StreamRequest): Promise<StreamReply> {
   const host = hostOf(origin)
   const isSecure = origin.protocol === 'https:'

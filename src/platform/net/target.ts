@@ -6,7 +6,7 @@ export type Protocol = 'https:' | 'http:'
 const maxUrlLength = 8_192
 
 /**
- * Blocked ports: those of the Fetch standard, whose protocols could be abused by the text of an HTTP request, then two data stores; 0 is
+ * Blocked ports: those of the Fetch standard, whose protocols could be abused by the text of an HTTP request, then those of two data stores; 0 is
  * invalid.
  */
 const badPorts = new Set(
@@ -19,7 +19,7 @@ const badPorts = new Set(
 )
 
 /**
- * The normalized address: parsed by the URL standard, which turns every spelling of an IPv4 host (decimal, octal, hexadecimal, full-width,
+ * Returns the normalized address: parsed by the URL standard, which turns every spelling of an IPv4 host (decimal, octal, hexadecimal, full-width,
  * shortened) into dotted decimals; without a trailing dot and without a fragment. Throws `FetchRefused`.
  */
 export function readTarget(text: string, protocols: readonly Protocol[], base?: URL): URL {
@@ -29,7 +29,7 @@ export function readTarget(text: string, protocols: readonly Protocol[], base?: 
     throw new FetchRefused('protocol', url.hostname)
   if (url.username !== '' || url.password !== '' || badPorts.has(url.port))
     throw new FetchRefused('bad_url', url.hostname)
-  // Certificates and SNI know names without the dot.
+  // Certificates and SNI contain names without the trailing dot.
   if (url.hostname.endsWith('.')) url.hostname = url.hostname.slice(0, -1)
   url.hash = ''
   return url

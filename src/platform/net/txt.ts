@@ -1,21 +1,21 @@
-/** TXT records of the public DNS, by which somebody proves that a domain is theirs. */
+/** Reads TXT records of the public DNS, by which somebody proves the ownership of a domain. */
 import { Resolver } from 'node:dns/promises'
 
 export interface TxtOptions {
-  /** Addresses of name servers, with a port where it is not 53; those of the system where there are none. */
+  /** Addresses of name servers, with a port if it is not 53; if empty, the system's servers are used. */
   servers: readonly string[]
-  /** Of one question to one server. */
+  /** The timeout of one query to one server. */
   timeoutMs?: number
 }
 
 const defaultTimeoutMs = 2_500
 const tries = 2
-/** A name has few of them; whoever has thousands proves nothing by more. */
+/** The maximum of records that are read: a name has few, and thousands of them prove nothing more. */
 const maxRecords = 100
-/** The name server knows the name, or knows that there is none. */
+/** Error codes when the name does not exist or has no TXT records. */
 const absent = new Set(['ENOTFOUND', 'ENODATA'])
 
-/** The records of a name, each as one text. Empty: there are none. Undefined: the name servers did not say. */
+/** The records of a name, each as one text. Empty if there are none. Undefined if the name servers did not answer. */
 export async function txtRecords(
   name: string,
   { servers, timeoutMs = defaultTimeoutMs }: TxtOptions,

@@ -1,4 +1,4 @@
-/** The system's resolver cannot be cancelled; after an abort its result is ignored. */
+/** Waits for the work or the abort of the signal. The system's resolver cannot be cancelled; after an abort its result is ignored. */
 export async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   const aborted = Promise.withResolvers<never>()
   const onAbort = () => aborted.reject(signal.reason)

@@ -6,7 +6,7 @@ import { impliedErrors, type KeySource, type Route } from '#platform/http'
 import { nameOfSchema } from '#platform/schema'
 import { persian } from '#platform/words'
 
-/** Version of the contract that the routes keep. */
+/** The version of the contract that the routes implement. */
 export const contractVersion = '1.6.0'
 
 type Json = Record<string, unknown>
@@ -43,7 +43,7 @@ export function openApiOf(routes: readonly Route[], baseUrl: string): Json {
 }
 
 /**
- * A document has each path once, but two hosts may have the same one: the second gets its operation as a fragment, which no client sends
+ * A document has each path once, but two hosts may have the same one: the second route gets its operation as a fragment, which no client sends
  * (docs/decisions/0048).
  */
 const pathOfItsOwn = ({ path, operation }: Route): string => `${path}#${operation}`
@@ -70,7 +70,7 @@ export const codesOf = (route: Route): string[] => [
   ...new Set([...route.errors, ...impliedErrors(route), 'INTERNAL', 'SERVICE_UNAVAILABLE', 'STORAGE_FULL']),
 ]
 
-/** The header that routes with `idempotent` take. */
+/** The header that routes with `idempotent` accept. */
 export const idempotencyKey = {
   type: 'string',
   minLength: 1,
@@ -107,7 +107,7 @@ function operationOf(route: Route): Json {
   }
 }
 
-/** The labels of a host that the caller chooses: variables of its server, not parameters of the path. */
+/** The names of a host's labels that the caller chooses: they are variables of its server, not parameters of the path. */
 const labelsOf = (host = ''): string[] => [...host.matchAll(/\{([^{}]+)\}/g)].map(([, name]) => name!)
 
 const serverOf = (host: string): Json => {
@@ -126,7 +126,7 @@ const contentOf = (route: Route): Json => ({
   ...(route.upload && { 'multipart/form-data': { schema: formOf(route.upload) } }),
 })
 
-/** https://spec.openapis.org/oas/v3.1.0#considerations-for-file-uploads */
+/** The schema of a form: https://spec.openapis.org/oas/v3.1.0#considerations-for-file-uploads */
 export function formOf({ fields, files, maxBytes, isOptional }: NonNullable<Route['upload']>): TSchema {
   const {
     properties = {},
@@ -218,11 +218,11 @@ function repliesOf(route: Route): Json {
   )
 }
 
-/** Answers of a byte range have the same media type as the full answer. */
+/** The replies of a route, with 206 if it has ranges: answers of a byte range have the same media type as the full answer. */
 export const repliesWithParts = ({ reply, ranges }: Route): Route['reply'] =>
   ranges && reply[200] !== undefined ? { ...reply, 206: reply[200] } : reply
 
-/** Content by media types other than our JSON, separated by commas: text types as text, all others as bytes. */
+/** The content of media types other than JSON, separated by commas: text types as text, all others as bytes. */
 const contentOfTypes = (types: string): Json =>
   Object.fromEntries(
     types

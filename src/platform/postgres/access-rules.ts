@@ -6,24 +6,24 @@ interface Names {
 }
 
 const head = '# Written by Kherad.'
-/** Marker above all other lines; the rule of the program follows it. */
+/** The marker above all other lines; the rule of the program follows it. */
 const lead = '# Kherad needs the next line. Those after it are yours.'
-/** Removed by the start that sets the password. */
+/** The marker of opened access. The start that sets the password removes it. */
 const reopening = '# The password of the superuser was lost; the start that reads this sets another.'
 
-/** Used until the password is set. */
+/** The rules until the password is set. */
 export const openRules = `${head} The password of the superuser was lost; the start that reads this sets another.
 local all all trust
 `
 
-/** As initdb writes them for `--auth=trust`. */
+/** The lines that initdb writes for `--auth=trust`. */
 const stock =
   /^(?:local +(?:all|replication) +all|host +(?:all|replication) +all +(?:127\.0\.0\.1\/32|::1\/128)) +trust$/
 
-/** The file has no lines, not even comments. */
+/** Whether the file has no lines, not even comments. */
 export const isEmpty = (rules: string): boolean => /^[\s\0]*$/.test(rules)
 
-/** The rules with access opened, if they are entirely or partly ours; undefined if they belong to somebody else. */
+/** The rules with access opened, if Kherad wrote at least a part of them; undefined if they belong to somebody else. */
 export function reopenedRules(rules: string, superuser: string): string | undefined {
   if (isEmpty(rules)) return openRules
   const remaining = withoutReopening(rules)
@@ -32,8 +32,8 @@ export function reopenedRules(rules: string, superuser: string): string | undefi
 }
 
 /**
- * Requires a password of everyone but the program, and adds a rule for the program. Lines that initdb wrote are replaced; lines that an
- * operator added or changed are kept. `closes`: before, access without a password was possible.
+ * Returns rules that require a password of everyone but the program, and have a rule for the program. Lines that initdb wrote are replaced; lines
+ * that an operator added or changed are kept. `closes` is true if access without a password was possible before.
  */
 export function closedRules(
   rules: string,
@@ -53,7 +53,7 @@ export function closedRules(
   return { text: led ? text : `${lead}\nlocal all ${programRole} trust\n${text}`, closes }
 }
 
-/** Only its owner can enter the socket's folder; of those who can, the superuser needs a password too. */
+/** The rules if no line is an operator's. Only its owner can enter the socket's folder; even there the superuser needs a password. */
 const wholly = (
   programRole: string,
 ) => `${head} The socket is in a folder of its own, which nobody else can enter.
@@ -69,7 +69,10 @@ function withoutReopening(rules: string): string {
   return first === reopening ? rest.join('\n') : rules
 }
 
-/** Decided by the first rule that matches the program at its socket: one that names it, or that trusts all. Included files are not read. */
+/**
+ * Whether the rules let the program in. The first rule that matches the program at its socket decides: one that names it, or one for all that trusts.
+ * Included files are not read.
+ */
 function letsIn(rules: string, programRole: string, database: string): boolean {
   for (const line of rules.split('\n').map(plain)) {
     if (line.startsWith('include')) return true

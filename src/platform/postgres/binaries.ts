@@ -5,14 +5,14 @@ import { refuseStart } from '#platform/errors'
 import { phrases } from './phrases.ts'
 import { runAs, type ServerUser } from './server-user.ts'
 
-/** The programs of one PostgreSQL. */
+/** The programs of a PostgreSQL installation. */
 export interface Binaries {
   initdb: string
   postgres: string
   major: number
 }
 
-/** Folder that root shares with the user of PostgreSQL, for the case that the checkout or the data folder is closed to that user. */
+/** The folder that root shares with the user of PostgreSQL, in case that user cannot enter the checkout or the data folder. */
 export const sharedFolder = '/var/lib/kherad'
 
 /**
@@ -63,8 +63,8 @@ async function packageFolder(): Promise<string> {
 }
 
 /**
- * npm packages contain no symbolic links, so the package lists them and its install step creates them; if install steps are disabled, we
- * do. A read-only folder is no error here: running the program will show.
+ * npm packages contain no symbolic links, so the package lists them and its install step creates them; if install steps are disabled, this function
+ * does. A read-only folder is no error here: running the program will fail then.
  */
 async function restoreLinks(native: string): Promise<void> {
   const list = await readFile(path.join(native, 'pg-symlinks.json'), 'utf8').catch(() => '[]')
@@ -76,7 +76,7 @@ async function restoreLinks(native: string): Promise<void> {
   }
 }
 
-/** Copies the package below the shared folder, once per version; two processes copying at once both end with a complete copy. */
+/** Copies the package below the shared folder, once per version; if two processes copy at once, both end with a complete copy. */
 async function copyPackage(native: string): Promise<string> {
   const about = JSON.parse(await readFile(path.resolve(native, '..', 'package.json'), 'utf8')) as {
     version: string
@@ -92,7 +92,7 @@ async function copyPackage(native: string): Promise<string> {
   return copy
 }
 
-/** A restrictive umask at install time leaves files that only root can read. */
+/** Makes all files readable for everybody: with a restrictive umask at install time only root can read them. */
 async function openToAll(folder: string): Promise<void> {
   await chmod(folder, 0o755)
   for (const entry of await readdir(folder, { withFileTypes: true, recursive: true })) {
@@ -102,5 +102,5 @@ async function openToAll(folder: string): Promise<void> {
   }
 }
 
-/** The last lines that a failed program wrote, without noise. */
+/** The last line that a failed program wrote. */
 export const lastLine = (text: string): string => text.trim().split('\n').at(-1)?.trim() ?? ''

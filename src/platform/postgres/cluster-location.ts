@@ -21,13 +21,13 @@ import { phrases } from './phrases.ts'
 import { readPostmaster, runsCluster } from './postmaster.ts'
 import { canEnter, isRoot, type ServerUser, systemUser } from './server-user.ts'
 
-/** Where a cluster is stored and which user runs it. */
+/** The place of a cluster, and the user that runs it. */
 export interface ClusterLocation {
   dataDir: string
-  /** PostgreSQL's own data folder; may not exist yet. */
+  /** PostgreSQL's own data folder, which may not exist yet. */
   cluster: string
   logFile: string
-  /** Undefined if it is the current user. */
+  /** The user that runs PostgreSQL; undefined if it is the current user. */
   user: ServerUser | undefined
   /** True once the cluster was created completely: from then on its absence is an error, never a reason to create a new one. */
   made: boolean
@@ -37,23 +37,23 @@ export interface ClusterLocation {
 interface LocationRecord {
   cluster: string
   made: boolean
-  /** The data folder that it belongs to; absent in those of earlier releases, and where an operator wrote it. */
+  /** The data folder to which the cluster belongs; absent in records of earlier releases, and in records that an operator wrote. */
   folder?: Place
 }
 
-/** Whether the folder has or had a database of ours; creates nothing. */
+/** Whether the folder has or had a database of Kherad; creates nothing. */
 export async function hasCluster(folder: string): Promise<boolean> {
   const dataDir = path.resolve(folder)
   const isThere = (file: string) =>
     stat(file).then(
       () => true,
-      // An unreadable folder may contain one: the start reports it.
+      // An unreadable folder may contain a database, which the start will report.
       (error: NodeJS.ErrnoException) => error.code === 'EACCES',
     )
   return (await isThere(path.join(dataDir, 'postgres', 'PG_VERSION'))) || isThere(locationFile(dataDir))
 }
 
-/** Where the database of a data folder lies or would lie; creates nothing. */
+/** The place where the database of a data folder lies or would lie; creates nothing. */
 export async function clusterOf(folder: string): Promise<string> {
   const dataDir = path.resolve(folder)
   const here = await realpath(dataDir).catch(() => dataDir)
@@ -90,10 +90,10 @@ export async function recordMade(location: ClusterLocation): Promise<void> {
   await replaceFile(locationFile(location.dataDir), JSON.stringify(record))
 }
 
-/** Makes the data folder if it is missing; returns its real path. Throws `StartRefused` where it cannot be written. */
+/** Creates the data folder if it is missing; returns its real path. Throws `StartRefused` if the folder cannot be written. */
 export async function openDataDir(folder: string): Promise<string> {
   try {
-    // If we are root, the user of PostgreSQL must be able to traverse the folder; it still sees nothing in it.
+    // If this process is root, the user of PostgreSQL must be able to traverse the folder; it still cannot list it.
     await mkdir(folder, { recursive: true, mode: isRoot() ? 0o711 : 0o700 })
     await access(folder, constants.W_OK | constants.X_OK)
     return await realpath(folder)
@@ -106,7 +106,10 @@ export async function openDataDir(folder: string): Promise<string> {
   }
 }
 
-/** If we are root, an existing cluster keeps its owner, whoever that is; a new one belongs to the system's user. */
+/**
+ * The user that runs the cluster. If this process is root, an existing cluster keeps its owner, whoever that is; a new one belongs to the system
+ * user.
+ */
 async function userOf(cluster: string): Promise<ServerUser | undefined> {
   const owner = await stat(cluster).catch(() => undefined)
   if (isRoot()) return owner && owner.uid !== 0 ? { uid: owner.uid, gid: owner.gid } : systemUser()
@@ -138,15 +141,15 @@ async function checkLocation(dataDir: string, location: LocationRecord): Promise
 }
 
 /**
- * The data folder to which the cluster belongs, if that is another one: what was copied is then this file alone, and the database is that of the
- * original. A folder that has moved is the same one by its inode, or has left its old path.
+ * The data folder to which the cluster belongs, if that is another one: then only the location file was copied, and the database is that of the
+ * original. A folder that was moved is recognised by its inode, or because its old path is gone.
  */
 async function ownerOf({ cluster, folder }: LocationRecord, here: Place): Promise<string | undefined> {
   const postmaster = await readPostmaster(cluster)
   const isServed = postmaster !== undefined && (await runsCluster(postmaster.pid, cluster))
   if (!folder) {
     const isOurs = path.basename(cluster).startsWith(`${nameOf(here.path)}-`)
-    // An earlier release made it, for a folder of another path; which one it was nobody knows.
+    // An earlier release made the cluster for a folder of another path, which is unknown.
     return !isOurs && madeName.test(path.basename(cluster)) ? '?' : undefined
   }
   const isSame = folder.device === here.device && folder.inode === here.inode
@@ -155,7 +158,7 @@ async function ownerOf({ cluster, folder }: LocationRecord, here: Place): Promis
   return undefined
 }
 
-/** `kherad adopt`: the cluster belongs to this folder from now on. */
+/** Assigns the cluster to this folder, for `kherad adopt`. */
 export async function adoptLocation(dataDir: string): Promise<void> {
   const location = await readLocation(dataDir)
   if (!location) return
@@ -163,7 +166,10 @@ export async function adoptLocation(dataDir: string): Promise<void> {
   await replaceFile(locationFile(dataDir), JSON.stringify(claimed))
 }
 
-/** Of the cluster of a data folder at this path; the random part that follows keeps a folder that was deleted and made again from its old one. */
+/**
+ * The first part of the name of a data folder's cluster. The random part after it distinguishes a folder that was deleted and created again from its
+ * predecessor.
+ */
 const nameOf = (dataDir: string): string => createHash('sha256').update(dataDir).digest('hex').slice(0, 16)
 const madeName = /^[0-9a-f]{16}-[0-9a-f]{8}$/
 

@@ -9,9 +9,9 @@ import { phrases } from './phrases.ts'
 import { repairAccess, superuser } from './roles.ts'
 import { runAs } from './server-user.ts'
 
-/** Distinguishes our own incomplete folders from those of a dead process that had the same pid. */
+/** Distinguishes incomplete folders of this process from those of a dead process that had the same pid. */
 const life = randomBytes(4).toString('hex')
-/** No initdb takes this long; an incomplete folder older than this is abandoned, whatever its pid says. */
+/** An incomplete folder older than this is abandoned, whatever its pid says, because no initdb takes this long. */
 const abandonedMs = 10 * 60_000
 
 /**
@@ -52,7 +52,7 @@ export async function prepareCluster(
   )
 }
 
-/** A cluster that root restored from a backup belongs to root, but PostgreSQL must own it. */
+/** Gives a cluster to the user of PostgreSQL: one that root restored from a backup belongs to root, but PostgreSQL must own it. */
 async function takeOver({ cluster, user }: ClusterLocation): Promise<void> {
   if (!user || (await stat(cluster)).uid !== 0) return
   await runAs(undefined, 'chown', ['-R', `${user.uid}:${user.gid}`, cluster])
@@ -67,7 +67,9 @@ async function clusterVersion(cluster: string): Promise<number | undefined> {
   return undefined
 }
 
-/** A cluster gets its final name only when it is complete. Of two concurrent processes the first wins, and the other uses its result. */
+/**
+ * Creates the cluster. It gets its final name only when it is complete. Of two concurrent processes the first wins, and the other uses its result.
+ */
 async function makeCluster(location: ClusterLocation, binaries: Binaries, durable: boolean): Promise<void> {
   const making = `${location.cluster}.making-${process.pid}-${life}-${randomBytes(4).toString('hex')}`
   try {
@@ -96,13 +98,13 @@ function initdbArgs(folder: string, major: number, durable: boolean): string[] {
     '-D',
     folder,
     `--username=${superuser}`,
-    // Only until the first start, which sets a password (roles.ts).
+    // Only valid until the first start, which sets a password (roles.ts).
     '--auth=trust',
     '--encoding=UTF8',
     '--locale=C',
     '--data-checksums',
   ]
-  // The same collation on every machine, correct for Persian; older versions only have byte order.
+  // This collation is the same on every machine and correct for Persian; older versions only have byte order.
   if (major >= 17) args.push('--locale-provider=builtin', '--builtin-locale=C.UTF-8')
   if (!durable) args.push('--no-sync')
   return args

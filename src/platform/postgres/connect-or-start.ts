@@ -23,7 +23,7 @@ export interface Plan {
   location: ClusterLocation
   binaries: Binaries
   settings: Readonly<Record<string, string>>
-  /** The installation, as others may read in the command line of the server. */
+  /** The id of the installation, as other processes can read it in the command line of the server. */
   identity: string | undefined
   log: DbLog
 }
@@ -35,18 +35,18 @@ interface Attempt {
 }
 
 const readyMs = 60_000
-/** A postmaster records its socket only once it exists; one whose socket does not answer after this time counts as unreachable. */
+/** A postmaster records its socket only once it exists; a server whose socket does not answer for this long counts as unreachable. */
 const deafMs = 1_000
 const orphansLeft = /pre-existing shared memory block/
 
-/** Repeats until PostgreSQL answers: another process may be starting or stopping it at the same time. */
+/** Connects to PostgreSQL or starts it. Repeats until PostgreSQL answers: another process may be starting or stopping it at the same time. */
 export async function reach(plan: Plan, stop?: AbortSignal): Promise<ServerUse> {
   const { location, log } = plan
   const deadline = Date.now() + readyMs
   let server: Attempt | undefined
   let deafSince: number | undefined
   while (Date.now() < deadline) {
-    // A start that has begun is completed, so that the server has a user who will stop it.
+    // A start that has begun is completed, so that somebody uses the server and will stop it.
     if (server === undefined) stop?.throwIfAborted()
     const postmaster = await readPostmaster(location.cluster)
     if (postmaster && (await runsCluster(postmaster.pid, location.cluster))) {
@@ -67,7 +67,10 @@ export async function reach(plan: Plan, stop?: AbortSignal): Promise<ServerUse> 
   refuseStart(phrases.notReady(location.logFile, readyMs / 1000))
 }
 
-/** Nobody can reach the server any more. At its end it would delete the socket at its address, which may be another server's by now. */
+/**
+ * Ends a server that nobody can reach any more. If it shut down, it would delete the socket at its address, which may be another server's by now;
+ * then it is killed.
+ */
 async function endUnreachable({ location }: Plan, why: Unusable): Promise<void> {
   if (why === 'elsewhere') await killServer(location)
   else await stopServer(location, stopMs)
@@ -80,7 +83,7 @@ async function start(
   if (stale) await clearStalePid(location.cluster, stale)
   const socket = await openSocketFolder(location, stale)
   const own = {
-    // Another one at each start: connections recognise their server by it.
+    // The name is new at each start, so that connections can recognise their server by it.
     cluster_name: `kherad-${randomBytes(8).toString('hex')}`,
     ...(identity !== undefined && { [identitySetting]: identity }),
   }
@@ -89,13 +92,13 @@ async function start(
 
 /** Prepares for another attempt, or gives up with the reason. */
 async function handleFailedStart(plan: Plan, { process: { ended = '' }, socket }: Attempt): Promise<void> {
-  // A reused folder may be in use by a process that started PostgreSQL first.
+  // A reused folder may be in use by another process that started PostgreSQL first.
   if (socket.fresh) await removeSocketFolder(plan.location, { socketFolder: socket.path, port: socketPort })
   if (!isTransient(ended)) refuseAttempt(plan, ended)
   if (orphansLeft.test(ended)) await endOrphans(plan.location.cluster)
 }
 
-/** Another process started it first, or children of a killed postmaster are still running. */
+/** Whether another attempt may succeed: another process started PostgreSQL first, or children of a killed postmaster are still running. */
 const isTransient = (message: string): boolean =>
   /lock file "postmaster\.pid" (already exists|is empty)|^\s*$/.test(message) || orphansLeft.test(message)
 

@@ -1,4 +1,4 @@
-/** What a data folder says of the PostgreSQL that ran on it, and which servers of an installation are alive on this machine. */
+/** What a data folder records about the PostgreSQL that ran on it, and which servers of an installation are running on this machine. */
 import { execFile } from 'node:child_process'
 import { open, readdir, readFile } from 'node:fs/promises'
 import path from 'node:path'
@@ -6,16 +6,16 @@ import { promisify } from 'node:util'
 import { identitySetting, runsCluster } from './postmaster.ts'
 
 const run = promisify(execFile)
-/** The first bytes of pg_control: the system identifier, which initdb makes and every copy keeps. */
+/** The length of the system identifier at the beginning of pg_control, which initdb makes and every copy keeps. */
 const identifierBytes = 8
 
-/** The path by which the cluster was started last, as PostgreSQL notes it; undefined where it never was. */
+/** The path with which the cluster was last started, as PostgreSQL records it; undefined if it was never started. */
 export async function formerCluster(cluster: string): Promise<string | undefined> {
   const text = await readFile(path.join(cluster, 'postmaster.opts'), 'utf8').catch(() => '')
   return / "-D" "([^"]+)"/.exec(text)?.[1]
 }
 
-/** Whether both folders hold the cluster that one initdb made. */
+/** Whether both folders contain the cluster that one initdb made. */
 export async function isSameCluster(one: string, other: string): Promise<boolean> {
   const [first, second] = await Promise.all([systemIdentifier(one), systemIdentifier(other)])
   return first !== undefined && second !== undefined && first.equals(second)
@@ -32,14 +32,14 @@ async function systemIdentifier(cluster: string): Promise<Buffer | undefined> {
   }
 }
 
-/** Whether a PostgreSQL of the installation runs here on another data folder than `cluster`. */
+/** Whether a PostgreSQL of the installation runs on this machine on a data folder other than `cluster`. */
 export async function isServedElsewhere(identity: string, cluster: string): Promise<boolean> {
   const setting = `${identitySetting}=${identity}`
   for (const pid of await pidsWith(setting)) if (!(await runsCluster(pid, cluster))) return true
   return false
 }
 
-/** Children of a server have another command line. */
+/** The processes with this word in their command line; a server's children have another. */
 async function pidsWith(word: string): Promise<number[]> {
   if (process.platform !== 'linux') {
     const { stdout } = await run('ps', ['-axww', '-o', 'pid=,command=']).catch(() => ({ stdout: '' }))

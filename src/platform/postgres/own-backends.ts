@@ -1,6 +1,6 @@
 /**
- * The processes of connections to the PostgreSQL of a data folder, which run on this machine and as a user whose processes we may slow
- * down. Those of a database elsewhere are none of ours: their numbers mean other processes here.
+ * The processes of connections to the PostgreSQL of a data folder. They run on this machine, and as a user whose processes Kherad may slow down.
+ * Processes of a database elsewhere are excluded: their ids mean other processes here.
  */
 import { readFile, writeFile } from 'node:fs/promises'
 import { setPriority } from 'node:os'
@@ -8,12 +8,12 @@ import type { SocketAddress } from '#platform/db'
 import { clusterOf } from './cluster-location.ts'
 import { type Postmaster, readPostmaster } from './postmaster.ts'
 
-/** Ten times less of a contended processor than a process of the usual priority has. */
+/** With this priority a process gets a tenth of the time on a contended processor that one of the usual priority gets. */
 const lowPriority = 10
 
 /**
- * A function that lets everybody else's process run before the one of a connection, given its pid; undefined where the database at the
- * address is not the one of the data folder, or the system is not Linux.
+ * Returns a function that gives the process of a connection, by its pid, a lower priority than everybody else's; undefined if the database at the
+ * address is not that of the data folder, or the system is not Linux.
  */
 export async function lowerOwnBackends(
   dataDir: string,
@@ -23,7 +23,7 @@ export async function lowerOwnBackends(
   const cluster = await clusterOf(dataDir)
   const postmaster = await readPostmaster(cluster)
   if (!postmaster || !isAt(postmaster, address)) return undefined
-  // The postmaster is another process after it was restarted.
+  // The postmaster is read each time, because it is another process after a restart.
   return async (pid) => lower(pid, await readPostmaster(cluster))
 }
 
@@ -39,9 +39,9 @@ async function lower(pid: number, postmaster: Postmaster | undefined): Promise<v
     const status = await readFile(`/proc/${pid}/status`, 'utf8')
     if (Number(/^PPid:\s*(\d+)/m.exec(status)?.[1]) !== postmaster?.pid) return
     setPriority(pid, lowPriority)
-    // Where the kernel groups processes by session, and each connection has one of its own, only the group's priority is compared with others.
+    // If the kernel groups processes by session, only the priorities of groups are compared, and each connection has a session of its own.
     await writeFile(`/proc/${pid}/autogroup`, String(lowPriority))
   } catch {
-    // It has ended, or this system does not let us.
+    // The process has ended, or this system does not allow the change.
   }
 }

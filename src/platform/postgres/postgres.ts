@@ -17,12 +17,12 @@ export { formerCluster, isSameCluster, isServedElsewhere } from './former-cluste
 export { lowerOwnBackends } from './own-backends.ts'
 
 export interface EmbeddedOptions {
-  /** The cluster lies in its folder `postgres`, the log of PostgreSQL in `postgres.log`. */
+  /** The data folder. The cluster lies in its folder `postgres`, the log of PostgreSQL in `postgres.log`. */
   dataDir: string
-  /** Folder with initdb and postgres; the npm package's when absent. */
+  /** The folder with initdb and postgres; if absent, that of the npm package. */
   pgBin?: string | undefined
   log: DbLog
-  /** The id of the installation, for whoever looks for a living server of it. */
+  /** The id of the installation, by which other processes find its running server. */
   identity?: string | undefined
   /** Additional PostgreSQL settings, which override all others. With `fsync: 'off'` a crash of the machine destroys the cluster. */
   settings?: Readonly<Record<string, string>> | undefined
@@ -31,9 +31,9 @@ export interface EmbeddedOptions {
 /** A PostgreSQL in use by this process. Disposing it stops the server, unless another process uses it too. */
 export interface Embedded extends AsyncDisposable {
   readonly address: SocketAddress
-  /** The address as a connection string, of the role that owns the database and is no superuser. */
+  /** The address as a connection string, for the role that owns the database and is not a superuser. */
   readonly url: string
-  /** Says while PostgreSQL cannot be reached at its address and is being brought back. */
+  /** Reports when PostgreSQL cannot be reached at its address and is being restarted. */
   readonly readiness: ReadinessCheck
 }
 
@@ -63,12 +63,15 @@ export async function startEmbedded({
 }
 
 const away: Problem = { code: 'database_gone', message: phrases.away(), blocks: true }
-/** How often it is looked whether the socket still leads to our server. */
+/** How often the supervisor checks whether the socket still leads to its server. */
 const lookMs = 1_000
 
-/** Holds the "in use" lock. Where the connection breaks, or the socket leads nowhere or elsewhere, it brings PostgreSQL back and takes the lock again. */
+/**
+ * Holds the "in use" lock. If the connection breaks, or the socket leads nowhere or to another server, it restarts PostgreSQL and takes the lock
+ * again.
+ */
 class Supervisor {
-  /** Of the server as it is now; whoever connects reads it anew. */
+  /** The address of the current server; it is read anew for each connection. */
   readonly address: SocketAddress
   readonly #plan: Plan
   readonly #stop = new AbortController()
@@ -104,7 +107,7 @@ class Supervisor {
       if (loss === undefined) return use
       this.#isAway = true
       log.warn({ why: loss }, 'PostgreSQL is gone; bringing it back')
-      // Connections that are open go on until the server ends; this one says no more than that it is in use.
+      // Open connections continue until the server ends; this connection only holds the "in use" lock.
       void use.client.end().catch(() => undefined)
       const again = await restart(this.#plan, this.#stop.signal)
       if (!again) return undefined
@@ -115,7 +118,7 @@ class Supervisor {
     }
   }
 
-  /** Why the server is lost, once it is; undefined if we are stopped first. */
+  /** Resolves with the reason when the server is lost; undefined if the supervisor is stopped first. */
   async #lost({ client, postmaster }: ServerUse): Promise<'ended' | 'deaf' | 'elsewhere' | undefined> {
     const { signal } = this.#stop
     const ended = new AbortController()

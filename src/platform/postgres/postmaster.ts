@@ -7,7 +7,7 @@ import { isAlive } from './cluster.ts'
 /** The contents of postmaster.pid, which a running PostgreSQL writes. */
 export interface Postmaster {
   pid: number
-  /** The data folder of PostgreSQL by the path that it was started with: in a copied folder that of the original. */
+  /** The data folder of PostgreSQL, by the path with which it was started; in a copied folder this is the path of the original. */
   cluster: string
   port: number
   socketFolder: string
@@ -17,14 +17,14 @@ const run = promisify(execFile)
 /** Larger than any pid of a kernel, and still a number that PostgreSQL reads. */
 const unusedPid = 2_147_483_646
 
-/** A part of the socket's name only: PostgreSQL has no network address. */
+/** Only a part of the socket's name: PostgreSQL has no network address. */
 export const socketPort = 5432
-/** In the command line of each PostgreSQL of ours: which installation it serves. */
+/** The setting in the command line of each PostgreSQL of Kherad that names its installation. */
 export const identitySetting = 'kherad.installation'
 
 const pidFile = (cluster: string) => path.join(cluster, 'postmaster.pid')
 
-/** Reads the file; undefined when it is absent or not written to its end yet. The process may be long dead. */
+/** Reads the file; undefined if it is absent or not completely written yet. The process may have ended long ago. */
 export async function readPostmaster(cluster: string): Promise<Postmaster | undefined> {
   const text = await readFile(pidFile(cluster), 'utf8').catch(() => '')
   const [pid, writtenAt = '', , port, socketFolder] = text.split('\n')
@@ -32,7 +32,7 @@ export async function readPostmaster(cluster: string): Promise<Postmaster | unde
   return { pid: Number(pid), cluster: writtenAt, port: Number(port), socketFolder }
 }
 
-/** The lock beside a socket: which process listens there, on which data folder. Its first lines are those of postmaster.pid. */
+/** Reads the lock file beside a socket: which process listens there, on which data folder. Its first lines are those of postmaster.pid. */
 export async function readSocketLock({
   socketFolder,
   port,
@@ -44,7 +44,7 @@ export async function readSocketLock({
 
 const lockFile = (socketFolder: string, port: number) => path.join(socketFolder, `.s.PGSQL.${port}.lock`)
 
-/** True where a living PostgreSQL of another data folder listens in the folder: nothing there is ours to touch. */
+/** True if a running PostgreSQL of another data folder listens at the socket: then nothing there may be touched. */
 export async function isOthersSocket(
   at: Pick<Postmaster, 'socketFolder' | 'port'>,
   cluster: string,
@@ -53,7 +53,7 @@ export async function isOthersSocket(
   return lock !== undefined && !(await runsCluster(lock.pid, cluster)) && runsCluster(lock.pid, lock.cluster)
 }
 
-/** True when the process really is the PostgreSQL of this cluster, and not another program that got its pid. */
+/** True if the process is the PostgreSQL of this cluster, and not another program that got its pid. */
 export async function runsCluster(pid: number, cluster: string): Promise<boolean> {
   if (!isAlive(pid)) return false
   const place = await realpath(cluster).catch(() => cluster)
@@ -65,11 +65,12 @@ export async function runsCluster(pid: number, cluster: string): Promise<boolean
   }
   const [program = '', ...args] = (await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')).split('\0')
   if (!path.basename(program).startsWith('postgres')) return false
-  // The working folder of PostgreSQL is its data folder from before it writes the file until its end. But root with reduced capabilities,
-  // as in a container, may not see the working folder of another user's process.
+  // The working folder of PostgreSQL is its data folder from before it writes the file until its end. But root with reduced capabilities, as in a
+  // container, may not see the working folder of another user's process.
   const standsIn = await stat(`/proc/${pid}/cwd`).catch(() => undefined)
   if (standsIn === undefined) return args.includes(place) || args.includes(cluster)
-  // By device and inode, as PostgreSQL itself does: one folder may have several paths (mounts, links), and a copy has its own.
+  // The folders are compared by device and inode, as PostgreSQL itself does: one folder may have several paths (mounts, links), and a copy has its
+  // own inode.
   const folder = await stat(place).catch(() => undefined)
   return folder !== undefined && folder.dev === standsIn.dev && folder.ino === standsIn.ino
 }
@@ -82,9 +83,9 @@ export async function hasEnded(pid: number): Promise<boolean> {
 }
 
 /**
- * Invalidates a stale pid file and the lock beside its socket. PostgreSQL refuses to start while they name a living process of its user,
- * even another program. The files are not deleted: by the other lines PostgreSQL finds children of the dead postmaster that still use the
- * data, and waits for them. In a copied folder the file names the PostgreSQL of the original, whose socket and lock stay as they are.
+ * Invalidates a stale pid file and the lock beside its socket. PostgreSQL refuses to start while they name a living process of its user, even another
+ * program. The files are not deleted: from their other lines PostgreSQL finds children of the dead postmaster that still use the data, and waits for
+ * them. In a copied folder the file names the PostgreSQL of the original, whose socket and lock stay as they are.
  */
 export async function clearStalePid(cluster: string, stale: Postmaster): Promise<void> {
   if (!isAlive(stale.pid) || (await runsCluster(stale.pid, cluster))) return
@@ -97,8 +98,8 @@ export async function clearStalePid(cluster: string, stale: Postmaster): Promise
 }
 
 /**
- * Ends children of a dead postmaster that have not noticed its end, such as one in a long query: the data cannot be opened before they are
- * gone. Their uncommitted work is lost with the postmaster anyway.
+ * Ends children of a dead postmaster that have not noticed its end, such as one in a long query: the data cannot be opened before they have ended.
+ * Their uncommitted work is lost with the postmaster anyway.
  */
 export async function endOrphans(cluster: string): Promise<void> {
   if (process.platform !== 'linux') return
@@ -109,12 +110,12 @@ export async function endOrphans(cluster: string): Promise<void> {
     const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '')
     const parent = Number(/^PPid:\s*(\d+)/m.exec(status)?.[1] ?? 0)
     const isServer = /^Name:\s*postgres/m.test(status) && !(await runsCluster(parent, cluster))
-    // The postmaster's own parent is not a postmaster either: it is us, or whoever adopted it.
+    // The parent of the postmaster itself is not a postmaster either: it is this process, or the process that adopted it.
     if (isServer && !(await isPostmaster(pid, place))) process.kill(pid, 'SIGQUIT')
   }
 }
 
-/** Children change their command line to say what they do; the postmaster keeps the one it was started with. */
+/** Whether the process is a postmaster: children change their command line to show what they do, while the postmaster keeps its own. */
 async function isPostmaster(pid: number, place: string): Promise<boolean> {
   const commandLine = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')
   return commandLine.split('\0').includes(place)

@@ -1,7 +1,7 @@
 /**
- * Roles and access rules of the embedded PostgreSQL (docs/decisions/0041). The program works as the owner of its database and of nothing else;
- * the superuser is for the supervisor alone and has a password. A cluster of an earlier version, in which the program was the superuser, is
- * brought to this at its next start.
+ * Roles and access rules of the embedded PostgreSQL (docs/decisions/0041). The program works as the owner of its database and of nothing else; only
+ * the supervisor uses the superuser, which has a password. A cluster of an earlier version, in which the program was the superuser, is converted at
+ * its next start.
  */
 import { randomBytes } from 'node:crypto'
 import { link, readFile, rm, writeFile } from 'node:fs/promises'
@@ -14,19 +14,19 @@ import { closedRules, isEmpty, openRules, reopenedRules } from './access-rules.t
 import type { ClusterLocation } from './cluster-location.ts'
 import { phrases } from './phrases.ts'
 
-/** Created by initdb; its rights cannot be revoked. */
+/** The superuser, which initdb creates; its rights cannot be revoked. */
 export const superuser = 'kherad'
-/** Owns the database `kherad` and everything in it. */
+/** The role that owns the database `kherad` and everything in it. */
 export const programRole = 'kherad_app'
-/** The database of Kherad; the "in use" locks are in PostgreSQL's own, `postgres`. */
+/** The database of Kherad; the "in use" locks are in PostgreSQL's own database, `postgres`. */
 export const database = 'kherad'
 
 const lockKey = 7_210_418_003
 const accessFile = ({ cluster }: ClusterLocation) => path.join(cluster, 'pg_hba.conf')
 
 /**
- * The superuser's password, created once; of two concurrent processes the first to write it wins. An empty file counts as lost: the new
- * password is refused, and `reopenAccess` allows setting it.
+ * The superuser's password, created once; of two concurrent processes the first to write it wins. An empty file counts as lost: PostgreSQL refuses
+ * the new password, and `reopenAccess` then allows setting it.
  */
 export async function superuserPassword({ dataDir }: ClusterLocation): Promise<string> {
   const file = path.join(dataDir, 'postgres.password')
@@ -46,8 +46,8 @@ export async function superuserPassword({ dataDir }: ClusterLocation): Promise<s
 }
 
 /**
- * True if the password was refused and access was opened, so that the next attempt sets it again; the cluster was restored without its
- * file.
+ * Opens access if the password was refused, because the cluster was restored without its file. Returns true if the next attempt can set the password
+ * again.
  */
 export async function reopenAccess(
   location: ClusterLocation,
@@ -64,7 +64,7 @@ export async function reopenAccess(
   return true
 }
 
-/** PostgreSQL does not start with an empty pg_hba.conf, which a power failure may leave: it gets the rules of a first start. */
+/** Repairs an empty pg_hba.conf, which a power failure may leave and with which PostgreSQL does not start: it gets the rules of a first start. */
 export async function repairAccess(location: ClusterLocation): Promise<void> {
   const rules = await readFile(accessFile(location), 'utf8').catch(() => undefined)
   if (rules === undefined || !isEmpty(rules)) return
@@ -113,7 +113,7 @@ async function transferOwnership(address: SocketAddress): Promise<void> {
   try {
     await client.query(`set lock_timeout = '20s'`)
     await client.query(transferAll)
-    // Extensions that a database owner may create belong to the program from the beginning.
+    // Extensions that the owner of a database may create belong to the program from the beginning.
     await client.query(`do $$ begin
       if exists (select from pg_available_extension_versions where name = 'vector' and not trusted) then
         create extension if not exists vector;
@@ -161,7 +161,10 @@ begin
   end loop;
 end $$`
 
-/** Not while a process of an earlier version runs as the superuser: it has no password, and keeps its access until it ends. */
+/**
+ * Requires the password from now on, but not yet while a process of an earlier version runs as the superuser: it has no password, and keeps its
+ * access until it ends.
+ */
 async function closeAccess(location: ClusterLocation, client: pg.Client, password: string): Promise<void> {
   const file = accessFile(location)
   const rules = await readFile(file, 'utf8').catch(() => undefined)

@@ -8,18 +8,18 @@ import { phrases } from './phrases.ts'
 import { hasEnded, readPostmaster, runsCluster, socketPort } from './postmaster.ts'
 import { childEnv } from './server-user.ts'
 
-/** A PostgreSQL we started. `ended` stays undefined while it runs; then it holds what it last wrote to its log. */
+/** A PostgreSQL that this process started. `ended` is undefined while it runs; afterwards it is the last output in its log. */
 export interface ServerProcess {
   ended: string | undefined
 }
 
 const maxLogBytes = 10 << 20
-/** The output of a failed start is a few lines. */
+/** How much of the log is read: the output of a failed start is a few lines. */
 const tailBytes = 16 << 10
 
 /**
- * Starts PostgreSQL so that it outlives this process: in its own session (Ctrl-C in our terminal does not reach it) and logging to a file
- * (a pipe would break with us).
+ * Starts PostgreSQL so that it outlives this process: in a session of its own (Ctrl-C in the terminal does not reach it) and logging to a file (a
+ * pipe would break with this process).
  */
 export async function startServer(
   location: ClusterLocation,
@@ -74,7 +74,7 @@ export async function stopServer(location: ClusterLocation, patienceMs: number):
   return true
 }
 
-/** Ends it without the clearing away of a shutdown; its next start recovers the data. */
+/** Kills the server without the cleanup of a shutdown; its next start recovers the data. */
 export async function killServer({ cluster }: ClusterLocation): Promise<void> {
   const postmaster = await readPostmaster(cluster)
   if (!postmaster || !(await runsCluster(postmaster.pid, cluster))) return
@@ -82,7 +82,7 @@ export async function killServer({ cluster }: ClusterLocation): Promise<void> {
   while (!(await hasEnded(postmaster.pid))) await pause(20)
 }
 
-/** The log is rotated between two runs only: within a run it holds warnings and errors, not statements. */
+/** Rotates the log, only between two runs: within a run it contains warnings and errors, not statements. */
 async function rotate(file: string): Promise<void> {
   const about = await stat(file).catch(() => undefined)
   if (about && about.size > maxLogBytes) await rename(file, `${file}.1`).catch(() => undefined)

@@ -7,20 +7,20 @@ import { prepareRoles, reopenAccess, superuser, superuserPassword } from './role
 import { stopServer } from './server-process.ts'
 import { removeSocketFolder } from './socket-folder.ts'
 
-/** A reachable PostgreSQL, marked as in use while `client` is connected. */
+/** A reachable PostgreSQL; it is marked as in use while `client` is connected. */
 export interface ServerUse {
   client: pg.Client
   postmaster: Postmaster
-  /** By which connections recognise it; empty if an earlier release started it. */
+  /** The name by which connections recognise the server; empty if an earlier release started it. */
   clusterName: string
 }
 
-/** Why a running PostgreSQL of ours cannot be used now: nobody listens at its socket, another PostgreSQL does, or it does not answer yet. */
+/** Why a running PostgreSQL of this cluster cannot be used now: nobody listens at its socket, another PostgreSQL does, or it does not answer yet. */
 export type Unusable = 'deaf' | 'elsewhere' | 'busy'
 
 /** The key of the shared advisory lock that means "in use". */
 const useLock = 7_210_418_002
-/** Shorter than the 10 s that a whole stop may take. */
+/** How long a stop waits for PostgreSQL; less than the 10 s that a whole stop may take. */
 export const stopMs = 8_000
 
 /** Connects, creates role and database on first use, and takes the "in use" lock. */
@@ -42,14 +42,14 @@ export async function connectAsUser(
     await client.query('select pg_advisory_lock_shared($1)', [useLock])
     await prepareRoles(location, client, postmaster, password)
     const { rows } = await client.query<{ cluster_name: string }>('show cluster_name')
-    // The socket may have been taken while we connected: by its lock it is said afterwards whose name this is.
+    // The socket may have been taken over during the connection, so its lock is checked again afterwards.
     const answering = await whoListens(location, postmaster)
     if (answering === 'ours') return { client, postmaster, clusterName: rows[0]?.cluster_name ?? '' }
     await client.end()
     return answering
   } catch (error) {
     if (await reopenAccess(location, postmaster.pid, error)) return 'busy'
-    // It runs but cannot be used (for instance because the disk is full), and must not be left running without a user.
+    // The server runs but cannot be used (for instance because the disk is full), and must not be left running without a user.
     if (!isDatabaseAway(error)) await leave(location, { client, postmaster, clusterName: '' }, log)
     await client.end().catch(() => undefined)
     if (!isDatabaseAway(error)) throw error

@@ -3,13 +3,16 @@ import { promisify } from 'node:util'
 import { refuseStart } from '#platform/errors'
 import { phrases } from './phrases.ts'
 
-/** The user that runs PostgreSQL if Kherad is root, as which PostgreSQL refuses to run. */
+/** The user that runs PostgreSQL if Kherad is root, because PostgreSQL refuses to run as root. */
 export interface ServerUser {
   uid: number
   gid: number
 }
 
-/** Child processes get nothing of our environment, which contains keys. Messages are in English, because some are parsed. */
+/**
+ * The environment of child processes. It contains nothing of this process's environment, which contains keys. Messages are in English, because some
+ * are parsed.
+ */
 export const childEnv = { PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin', LC_ALL: 'C' }
 
 const run = promisify(execFile)
@@ -36,7 +39,7 @@ export async function canEnter(user: ServerUser | undefined, folder: string): Pr
   )
 }
 
-/** The system's user `postgres`, created if missing. */
+/** The system user `postgres`, which is created if missing. */
 export async function systemUser(): Promise<ServerUser> {
   return (await lookUp()) ?? (await createUser())
 }
@@ -53,7 +56,7 @@ async function lookUp(): Promise<ServerUser | undefined> {
   }
 }
 
-/** Most systems have `useradd`; Alpine has its own `adduser`. */
+/** Creates the user. Most systems have `useradd`; Alpine has its own `adduser`. */
 async function createUser(): Promise<ServerUser> {
   const ways: [string, ...string[]][][] = [
     [
@@ -66,7 +69,7 @@ async function createUser(): Promise<ServerUser> {
     ],
   ]
   for (const commands of ways) {
-    // A failing command does not decide: the group may already exist. Only the existence of the user counts.
+    // A failing command does not matter: the group may already exist. Only the existence of the user counts.
     for (const [file, ...args] of commands) await runAs(undefined, file, args).catch(() => undefined)
     const user = await lookUp()
     if (user) return user

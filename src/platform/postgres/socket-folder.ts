@@ -7,17 +7,17 @@ import { canEnter } from './server-user.ts'
 
 export interface SocketFolder {
   path: string
-  /** False if an earlier PostgreSQL used it. */
+  /** False if an earlier PostgreSQL used the folder. */
   fresh: boolean
 }
 
 const prefix = 'kherad-pg-'
-/** The kernel's limit for a socket's path is 104 bytes on macOS, 108 on Linux; what we add takes 32. */
+/** The longest parent folder, in bytes. The kernel's limit for a socket's path is 104 bytes on macOS, 108 on Linux; 32 bytes are added here. */
 const maxParentLength = 70
 
 /**
- * A folder that only the user of PostgreSQL can enter, which protects the socket. The folder of the cluster's previous PostgreSQL is reused
- * if it is ours and can be trusted, so that processes that know it find the next server there.
+ * Opens a folder that only the user of PostgreSQL can enter, which protects the socket. The folder of the cluster's previous PostgreSQL is reused if
+ * it belongs to this cluster and can be trusted, so that processes that know it find the next server there.
  */
 export async function openSocketFolder(
   location: ClusterLocation,
@@ -30,7 +30,7 @@ export async function openSocketFolder(
   return { path: folder, fresh: true }
 }
 
-/** Of a copied data folder the former server is that of the original, to whose processes its folder belongs. */
+/** Whether the folder of the former server may be reused. In a copied data folder the former server is that of the original, and so is its folder. */
 const wasOurs = async ({ cluster }: ClusterLocation, former: Postmaster): Promise<boolean> =>
   path.basename(former.socketFolder).startsWith(prefix) &&
   former.cluster === cluster &&
@@ -41,7 +41,7 @@ async function isFit({ user }: ClusterLocation, parent: string): Promise<boolean
   return user === undefined || canEnter(user, parent)
 }
 
-/** Removes the folder of a server of ours that has ended; one in which another PostgreSQL listens stays. */
+/** Removes the folder of a server of this cluster that has ended, unless another PostgreSQL listens there. */
 export async function removeSocketFolder(
   { cluster }: ClusterLocation,
   at: Pick<Postmaster, 'socketFolder' | 'port'>,
@@ -56,7 +56,7 @@ async function reuseFolder(location: ClusterLocation, folder: string): Promise<b
     await changeOwner(location.user, folder)
     return true
   } catch {
-    // It exists. In a world-writable folder it is trusted only if nobody else can have created it.
+    // The folder exists. In a world-writable folder it is trusted only if nobody else can have created it.
     const about = await lstat(folder).catch(() => undefined)
     const owner = location.user?.uid ?? process.getuid?.()
     return about?.isDirectory() === true && about.uid === owner && (about.mode & 0o077) === 0

@@ -1,6 +1,6 @@
 /**
- * The processes that share one database. Each writes a heartbeat; whose heartbeat is older than the lease counts as dead, and what it
- * has begun (holds, jobs, deliveries) is given to the living by their sweeps.
+ * The processes that share one database. Each writes a heartbeat; a process whose heartbeat is older than the lease counts as dead, and its work
+ * (holds, jobs, deliveries) is given to other processes by their sweeps.
  */
 import { randomUUID } from 'node:crypto'
 import { type Repetition, repetitions, steadyClock } from '#platform/clock'
@@ -10,7 +10,7 @@ import * as store from './store.ts'
 
 export { lapseFor } from './store.ts'
 
-/** Who asks whether others are alive. */
+/** The process that judges whether others are alive. */
 export type Judge = Pick<Processes, 'id' | 'leaseMs' | 'beatAt'>
 
 export interface Processes extends AsyncDisposable {
@@ -19,14 +19,11 @@ export interface Processes extends AsyncDisposable {
   /** A process without a heartbeat for this long counts as dead. */
   readonly leaseMs: number
   /**
-   * The last heartbeat by which this process may judge others, by the clock of the database. For the time of a lease after a gap it is the one
-   * before the gap.
+   * The last heartbeat by which this process may judge others, by the clock of the database. For the length of a lease after a gap it is the
+   * heartbeat before the gap.
    */
   readonly beatAt: Date
-  /**
-   * Adds a function that runs at each sweep, in the order in which they were added, and only while this process may judge whether others
-   * are alive.
-   */
+  /** Adds a function that runs at each sweep, in the order of their addition, and only while this process may judge whether others are alive. */
   afterSweep(work: () => Promise<unknown>): void
 }
 
@@ -49,19 +46,19 @@ class LivingProcess implements Processes {
   readonly #db: Db
   readonly #log: Log
   /**
-   * Of one heartbeat. Over before the next is due, which then goes out on a new connection: one that swallows a heartbeat (a firewall
-   * forgot it, a peer vanished) costs one heartbeat, and two may be lost before the lease is.
+   * The timeout of one heartbeat. It ends before the next heartbeat is due, which then uses a new connection: a connection that swallows a heartbeat
+   * (a firewall dropped it, a peer vanished) costs one heartbeat, and two may be lost before the lease is.
    */
   readonly #timeoutMs: number
   readonly #repeated: readonly Repetition[]
   readonly #sweepWork: (() => Promise<unknown>)[] = []
   #beatAt: Date
   #lastHeartbeatMs = steadyClock.nowMs()
-  /** Until then others may still write the first heartbeat after a gap. */
+  /** Until this time others may still write the first heartbeat after a gap. */
   #gapUntilMs = 0
   /**
-   * After a gap in our own heartbeats (database unavailable, machine suspended, time before the start) other processes may have had the
-   * same gap, and get the time for a heartbeat before they count as dead.
+   * When this process may judge others again. After a gap in its own heartbeats (database unavailable, machine suspended, time before the start)
+   * other processes may have had the same gap, and get the time for a heartbeat before they count as dead.
    */
   #judgesFromMs: number
 

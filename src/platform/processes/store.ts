@@ -1,7 +1,7 @@
 /** The table and `ledger.lives` are in the schema of the ledger, whose holds were the first to depend on processes. */
 import type { Db } from '#platform/db'
 
-/** Returns when it was, by the clock of the database. */
+/** Writes a heartbeat and returns its time, by the clock of the database. */
 export async function writeHeartbeat(db: Db, id: string, timeoutMs: number): Promise<Date> {
   const [row] = await db.query<{ beat_at: Date }>(
     {
@@ -16,10 +16,10 @@ export async function writeHeartbeat(db: Db, id: string, timeoutMs: number): Pro
 }
 
 /**
- * SQL: how long others are silent before they count as dead, for the process that asks; all three are parameters (`Judge`). Where the database
- * has had no heartbeat of its own for half of that, it stood still, as the statement may have done on its way: then nobody counts as dead. Nor
- * where the heartbeat that it knew of when it asked is older than that: a database that goes on after it stood still may carry out what has
- * waited in any order, its own newest heartbeat and this statement before the heartbeats of others.
+ * SQL: how long other processes may be silent before they count as dead, as judged by the asking process; all three values are parameters (`Judge`).
+ * If the asker's own heartbeat in the database is older than half of that, the database stood still, or the statement was delayed: then nobody counts
+ * as dead. The same holds if the heartbeat that the asker knew when it asked is older: a database that resumes may execute waiting statements in any
+ * order, such as the asker's newest heartbeat and this statement before the heartbeats of others.
  */
 export const lapseFor = (lapseMs: string, processId: string, beatAt: string): string =>
   `(select case when exists (select from ledger.processes
@@ -27,7 +27,7 @@ export const lapseFor = (lapseMs: string, processId: string, beatAt: string): st
         and least(beat_at, ${beatAt}::timestamptz) > platform.now() - ${lapseMs} * interval '1 millisecond' / 2)
     then ${lapseMs} * interval '1 millisecond' else interval '1000 years' end)`
 
-/** Also deletes those that died long ago. */
+/** Deletes the process, and those that died long ago. */
 export const signOff = (db: Db, id: string, timeoutMs: number): Promise<unknown> =>
   db.query(
     {

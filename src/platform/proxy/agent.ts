@@ -7,11 +7,11 @@ import type { Egress } from './proxy.ts'
 import { openTunnel, targetOf } from './tunnel.ts'
 
 export interface AgentOptions extends Egress {
-  /** Connection timeout, proxy and TLS included. */
+  /** The connection timeout, proxy and TLS included. */
   connectMs: number
 }
 
-/** An agent for Node's own HTTP clients, whose connections to one origin use its egress. */
+/** An agent for Node's own HTTP clients; its connections to the origin use the origin's egress. */
 export function openAgent(origin: string, options: AgentOptions): HttpAgent | HttpsAgent {
   const url = new URL(origin)
   if (url.protocol === 'http:') return new TunnelAgent(() => open(url, options), { keepAlive: true })

@@ -1,9 +1,9 @@
 import { BlockList, isIP } from 'node:net'
 
 /**
- * Whether an address is asked for directly: this machine always, the rest by the rules of NO_PROXY as curl and Go read them. A rule is `*`,
- * a domain (itself and all below it, with or without `.` or `*.` before it), an address, the beginning of one (`10.1.*`) or a network (`10.0.0.0/8`), each with or without
- * a port. Networks hold addresses only: no name is looked up for them.
+ * Whether requests to an address go directly: to this machine always, to others by the rules of NO_PROXY as curl and Go read them. A rule is `*`, a
+ * domain (itself and all below it, with or without `.` or `*.` before it), an address, the beginning of one (`10.1.*`) or a network (`10.0.0.0/8`),
+ * each with or without a port. Networks contain only addresses: no name is looked up for them.
  */
 export function goesDirect(url: URL, rules: readonly string[]): boolean {
   const host = plainHost(url.hostname)
@@ -37,7 +37,7 @@ function holds({ host: rule, port: only }: Rule, host: string, port: string): bo
   return !isAddress && (host === domain || host.endsWith(`.${domain}`))
 }
 
-/** An internationalised domain in Punycode, as in addresses. */
+/** The domain in Punycode if it is internationalised, as in addresses. */
 const nameOf = (domain: string): string => plainHost(URL.parse(`http://${domain}`)?.hostname ?? domain)
 
 const plainHost = (hostname: string): string => hostname.toLowerCase().replace(/^\[|\]$|\.$/g, '')

@@ -1,4 +1,4 @@
-/** A file of certificates that is named in the configuration. */
+/** Files of certificates that the configuration names. */
 import { X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { Type } from 'typebox'
@@ -10,10 +10,10 @@ export interface CaConfig {
   pem: string
 }
 
-/** A larger file is not a file of certificates. */
+/** The maximum bytes of a file: a larger one cannot be a file of certificates. */
 const maxBytes = 4 * 1024 * 1024
 
-/** Reads and checks the roots of a private certificate authority, so that a wrong file stops the start. */
+/** Reads and checks the root certificates of a private authority, so that a wrong file stops the start. */
 export const caFile = Type.Unsafe<CaConfig>({
   type: 'string',
   ...reading({

@@ -30,7 +30,7 @@ async function opened(
   proxy: ProxyConfig,
   signal: AbortSignal,
 ): Promise<void> {
-  // The owner of the socket gets its errors from its awaited operations; an error in between must not end the process.
+  // The owner of the socket gets errors from its awaited operations; an error in between must not end the process.
   socket.on('error', () => {})
   try {
     await once(socket, event, { signal })
@@ -40,7 +40,7 @@ async function opened(
   }
 }
 
-/** The error code (such as ECONNREFUSED), else the message. */
+/** The error code (such as ECONNREFUSED), otherwise the message. */
 export function codeOf(cause: unknown): string {
   if (!(cause instanceof Error)) return String(cause)
   const { code } = cause as NodeJS.ErrnoException

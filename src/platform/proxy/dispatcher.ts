@@ -6,15 +6,15 @@ import type { ProxyConfig } from './settings.ts'
 import { openTunnel, targetOf } from './tunnel.ts'
 
 export interface DispatcherOptions extends Egress {
-  /** Connection timeout, proxy included. Callers have timeouts of their own; this one is the fallback. */
+  /** The connection timeout, proxy included. Callers have timeouts of their own; this one is the fallback. */
   connectMs: number
   pool?: Omit<Pool.Options, 'connect'>
 }
 
 /**
- * Keep-alive connections to one origin through its egress. The proxy gets host names unresolved. Plain HTTP requests are sent to an HTTP
- * proxy in absolute form, as proxies expect (many allow CONNECT to port 443 only); everything else goes through a tunnel. Connection errors
- * are those of the network, or `ProxyFailed`.
+ * Opens keep-alive connections to one origin through its egress. The proxy gets host names unresolved. Plain HTTP requests are sent to an HTTP proxy
+ * in absolute form, as proxies expect (many allow CONNECT to port 443 only); all other requests go through a tunnel. Connection errors are those of
+ * the network, or `ProxyFailed`.
  */
 export function openDispatcher(
   origin: string,
@@ -46,7 +46,7 @@ export function openDispatcher(
 const isForwarded = (origin: string, { protocol }: ProxyConfig): boolean =>
   protocol !== 'socks5' && origin.startsWith('http:')
 
-/** Requests in absolute form (RFC 9112, section 3.2.2). */
+/** Sends requests in absolute form (RFC 9112, section 3.2.2). */
 const forwarding =
   (origin: string, login: Record<string, string>): Dispatcher.DispatcherComposeInterceptor =>
   (dispatch) =>

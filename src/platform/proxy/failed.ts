@@ -2,7 +2,10 @@ import { phrases } from './phrases.ts'
 import { redactedProxy } from './redacted.ts'
 import type { ProxyConfig } from './settings.ts'
 
-/** `away`: no connection to it · `login`, `forbidden`: it refused us, until someone changes a setting · `unreachable`: it cannot get there. */
+/**
+ * Why a proxy failed. `away`: no connection to it · `login`, `forbidden`: it refused the request, until someone changes a setting · `unreachable`: it
+ * cannot reach the target.
+ */
 export type ProxyReason = keyof typeof phrases
 
 /** Thrown when the proxy could not establish the connection; nothing was sent to the target. The message contains no password. */

@@ -5,13 +5,13 @@ import { ProxyFailed } from './failed.ts'
 import type { ProxyConfig } from './settings.ts'
 import type { Target } from './tunnel.ts'
 
-/** The credentials for the proxy, where its address names a user. */
+/** The credentials for the proxy, if its address contains a user. */
 export const loginOf = ({ username, password = '' }: ProxyConfig): Record<string, string> =>
   username === undefined
     ? {}
     : { 'proxy-authorization': `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}` }
 
-/** Asks an HTTP proxy for a tunnel (RFC 9110, section 9.3.6). */
+/** Requests a tunnel from an HTTP proxy (RFC 9110, section 9.3.6). */
 export async function connectByHttp(socket: Socket, proxy: ProxyConfig, target: Target): Promise<void> {
   const authority = `${target.host.includes(':') ? `[${target.host}]` : target.host}:${target.port}`
   const asked = request({
@@ -38,7 +38,7 @@ const passing = [404, 408, 429]
 function refusal(proxy: ProxyConfig, status: number): ProxyFailed {
   const answer = `HTTP ${status}`
   if (status === 407 || status === 401) return new ProxyFailed('login', proxy, answer)
-  // A proxy without support for CONNECT.
+  // The proxy does not support CONNECT.
   if (status === 405 || status === 501) return new ProxyFailed('other_language', proxy, answer)
   const isRefused = status >= 400 && status < 500 && !passing.includes(status)
   return new ProxyFailed(isRefused ? 'forbidden' : 'unreachable', proxy, answer)

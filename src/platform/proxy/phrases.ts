@@ -1,6 +1,4 @@
-/**
- * Why a request through a proxy failed, for the operator: logs, internal details of receipts and the doctor, all of which are in English.
- */
+/** Why a request through a proxy failed, for the operator: in logs, internal details of receipts and the doctor, which are all in English. */
 export const phrases = {
   away: (proxy: string, detail: string) => `the proxy ${proxy} cannot be reached (${detail})`,
   login: (proxy: string, detail: string) =>

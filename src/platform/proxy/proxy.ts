@@ -1,6 +1,6 @@
 /**
- * How requests leave: directly or through a proxy, and which roots their other end is checked against. The setting of a
- * provider wins, then that of the environment with its exceptions (docs/decisions/0038).
+ * How requests leave: directly or through a proxy, and against which root certificates their other end is checked. The setting of a provider wins,
+ * then that of the environment with its exceptions (docs/decisions/0038).
  */
 import { createSecureContext, getCACertificates, type SecureContext } from 'node:tls'
 import type { Config } from '#platform/config'
@@ -15,11 +15,11 @@ export type { CaConfig, ProxyConfig } from './settings.ts'
 export { openTunnel, type Target, tryProxy } from './tunnel.ts'
 export { openWebSocket, type WebSocketOptions } from './web-socket.ts'
 
-/** How requests reach one origin: proxy and trusted roots. */
+/** How requests reach one origin: the proxy and the trusted root certificates. */
 export interface Egress {
-  /** Absent: directly. */
+  /** The proxy; if absent, requests go directly. */
   proxy?: ProxyConfig | undefined
-  /** The roots to trust; absent: those of Node. */
+  /** The trusted root certificates; if absent, those of Node. */
   trust?: SecureContext | undefined
 }
 
@@ -34,13 +34,13 @@ export interface Outbound {
   to(url: string | URL, own?: EgressOverrides): Egress
 }
 
-/** Built from the configuration. */
+/** Makes the egress settings from the configuration. */
 export const openOutbound = (config: Pick<Config, 'proxies' | 'tls'>): Outbound =>
   new ConfiguredOutbound(config)
 
 class ConfiguredOutbound implements Outbound {
   readonly #config: Pick<Config, 'proxies' | 'tls'>
-  /** One context per set of files: reading all roots for each connection would cost more than the connection. */
+  /** One context for each set of files: reading all certificates for each connection would cost more than the connection. */
   readonly #contexts = new Map<string, SecureContext>()
 
   constructor(config: Pick<Config, 'proxies' | 'tls'>) {
@@ -71,6 +71,6 @@ function proxyOf({ http, https, direct }: Config['proxies'], url: URL): ProxyCon
   return proxy && !goesDirect(url, direct) ? proxy : undefined
 }
 
-/** The roots of Node (with those of NODE_EXTRA_CA_CERTS) and the operator's beside them. */
+/** Trusts the root certificates of Node (with those of NODE_EXTRA_CA_CERTS) and the operator's. */
 const trust = (own: readonly string[]): SecureContext =>
   createSecureContext({ ca: [...getCACertificates('default'), ...own] })

@@ -23,18 +23,18 @@ declare module '#platform/config' {
   }
 }
 
-/** A proxy that requests go through. */
+/** A proxy for requests. */
 export interface ProxyConfig {
   /** The protocol; with each of them the proxy resolves names. */
   protocol: 'http' | 'https' | 'socks5'
-  /** A name, or an address without the brackets of IPv6. */
+  /** The host: a name, or an address without the brackets of IPv6. */
   host: string
   port: number
   username?: string
   password?: string
 }
 
-/** Proxies by the protocol of the target, and targets that bypass them (the rules of NO_PROXY, as typed). */
+/** Proxies by the protocol of the target, and the targets that bypass them (the rules of NO_PROXY, as typed). */
 export interface ProxiesConfig {
   http?: ProxyConfig
   https?: ProxyConfig
@@ -44,8 +44,8 @@ export interface ProxiesConfig {
 const kinds: Readonly<Record<string, { protocol: ProxyConfig['protocol']; port: number }>> = {
   'http:': { protocol: 'http', port: 80 },
   'https:': { protocol: 'https', port: 443 },
-  // Names go to the proxy by either spelling: where other services are reached through one, the names here are often wrong.
-  'socks:': { protocol: 'socks5', port: 1080 }, // desktops set it for programs to guess
+  // By either spelling of SOCKS, names go to the proxy: if other services need a proxy, names resolved on this machine are often wrong.
+  'socks:': { protocol: 'socks5', port: 1080 }, // desktops set this protocol, whose version programs must guess
   'socks5:': { protocol: 'socks5', port: 1080 },
   'socks5h:': { protocol: 'socks5', port: 1080 },
 }
@@ -60,7 +60,7 @@ const expected: Sentence = {
 
 const orDirect = { en: `${expected.en}, or direct`, fa: `${expected.fa}، یا direct` }
 
-/** `proxy` of an entry; `direct` bypasses that of the environment. */
+/** The member `proxy` of an entry; `direct` bypasses the proxy of the environment. */
 export const proxySetting = Type.Optional(
   Type.Unsafe<ProxyConfig | 'direct'>({
     type: 'string',
@@ -72,7 +72,7 @@ function readProxy(text: string, node: ConfigNode): ProxyConfig | 'direct' {
   return text === 'direct' ? 'direct' : (parse(text) ?? node.unusable(orDirect))
 }
 
-/** `tls` of an entry, or of the file. */
+/** The member `tls` of an entry, or of the file. */
 export const tlsSetting = Type.Object({ ca_file: Type.Optional(caFile) })
 
 export const tls = fileSection({
@@ -91,7 +91,7 @@ const directAbout = {
   fa: 'میزبان‌ها و شبکه‌هایی که با این همه مستقیم پرسیده می‌شوند.',
 }
 
-/** The conventional proxy variables. They exist for other programs too, so those that are not needed are not read. */
+/** The usual proxy variables. They are set for other programs too, so variables that are not needed are not read. */
 export const proxies = variableSection({
   name: 'proxies',
   variables: [
@@ -121,7 +121,7 @@ export const proxies = variableSection({
   },
 })
 
-/** A variable with several names: the name found, and its value. */
+/** A variable that has several names: the name that is set, and its value. */
 interface Typed {
   name: string
   value: string
@@ -132,7 +132,7 @@ function fromVariable(typed: Typed | undefined): ProxyConfig | undefined {
   return typed && (parse(typed.value) ?? refuse(refusals.unusable(typed.name, expected)))
 }
 
-/** Undefined for an invalid address. Without a protocol it is HTTP, as is usual. */
+/** Parses an address; undefined if it is invalid. Without a protocol it means HTTP, as is usual. */
 function parse(text: string): ProxyConfig | undefined {
   const url = URL.parse(/^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `http://${text}`)
   const kind = url ? kinds[url.protocol] : undefined
@@ -158,13 +158,13 @@ function decoded(text: string): string | undefined {
   }
 }
 
-/** Other programs may understand what is left out here. */
+/** The rules of NO_PROXY that this program understands; other programs may understand the rest. */
 const readDirect = (typed: Typed | undefined): string[] =>
   typed?.value.split(/[\s,]+/).filter((rule) => rule !== '' && isRule(rule)) ?? []
 
-/** What NO_PROXY may hold; `platform/proxy` reads it. */
+/** Whether NO_PROXY may contain the text; `platform/proxy` reads it. */
 function isRule(text: string): boolean {
-  if (isNetwork(text)) return true // before the colons of IPv6 are taken for one of a port
+  if (isNetwork(text)) return true // tested first, since the colons of IPv6 look like those of a port
   const [, bracketed, after] = /^\[([^\]]*)\](.*)$/.exec(text) ?? []
   const [host = '', port = ''] =
     bracketed === undefined && isIP(text) === 0 ? text.split(':') : [bracketed ?? text, after?.slice(1)]
@@ -174,7 +174,7 @@ function isRule(text: string): boolean {
   return isNetwork(host)
 }
 
-/** `192.168.*`, `10.*.*.*` */
+/** The beginning of an address: `192.168.*`, `10.*.*.*`. */
 const isPrefix = (text: string): boolean => /^(?:\d{1,3}\.){1,3}\*(?:\.\*){0,2}$/.test(text)
 
 function isNetwork(text: string): boolean {

@@ -1,4 +1,4 @@
-/** SOCKS 5 (RFC 1928) with user and password (RFC 1929). Names go to the proxy as they are: it resolves them. */
+/** SOCKS 5 (RFC 1928) with user and password (RFC 1929). Names are sent to the proxy, which resolves them. */
 import { isIP, type Socket } from 'node:net'
 import { codeOf } from './connect-to-proxy.ts'
 import { ProxyFailed } from './failed.ts'
@@ -9,7 +9,7 @@ const version = 5
 const withoutLogin = 0
 const withPassword = 2
 
-/** The answers to a request, from the RFC; those of `forbidden` do not pass by themselves. */
+/** The answers to a request, from the RFC; those that lead to `forbidden` do not pass by themselves. */
 const answers: Readonly<Record<number, string>> = {
   1: 'general failure',
   2: 'not allowed by its rules',
@@ -22,7 +22,7 @@ const answers: Readonly<Record<number, string>> = {
 }
 const notAllowed = 2
 
-/** Asks for a connection to the target, and is let in first. */
+/** Logs in to the proxy and requests a connection to the target. */
 export async function connectBySocks(socket: Socket, proxy: ProxyConfig, target: Target): Promise<void> {
   await greet(socket, proxy)
   const port = Buffer.alloc(2)
@@ -34,14 +34,14 @@ export async function connectBySocks(socket: Socket, proxy: ProxyConfig, target:
     const reason = answers[answer] ?? `answer ${answer}`
     throw new ProxyFailed(answer === notAllowed ? 'forbidden' : 'unreachable', proxy, `SOCKS5: ${reason}`)
   }
-  // The address that the proxy bound tells us nothing, but stands before what follows.
+  // The address that the proxy bound is not needed, but must be read before the data that follows.
   const length =
     kind === 1 ? 4 : kind === 4 ? 16 : kind === 3 ? (await take(socket, proxy, 1))[0]! : undefined
   if (length === undefined) throw nonsense(proxy)
   await take(socket, proxy, length + 2)
 }
 
-/** Agrees on how to be let in, and is let in. */
+/** Agrees on a login method, and logs in. */
 export async function greet(socket: Socket, proxy: ProxyConfig): Promise<void> {
   const { username, password = '' } = proxy
   const methods = username === undefined ? [withoutLogin] : [withoutLogin, withPassword]
@@ -58,7 +58,7 @@ export async function greet(socket: Socket, proxy: ProxyConfig): Promise<void> {
 
 const nonsense = (proxy: ProxyConfig): ProxyFailed => new ProxyFailed('other_language', proxy, 'not SOCKS5')
 
-/** Bytes with their count before them; the configuration keeps both within 255. */
+/** The bytes of a text after their number; the configuration limits user and password to 255. */
 function counted(text: string): Buffer {
   const bytes = Buffer.from(text)
   return Buffer.concat([Buffer.of(bytes.length), bytes])
@@ -71,7 +71,7 @@ function addressOf(host: string): Buffer {
   return Buffer.concat([Buffer.of(3), counted(host)])
 }
 
-/** Written out in full by the URL standard first, with hexadecimal groups alone. */
+/** The 16 bytes of an address, which the URL standard first writes with hexadecimal groups alone. */
 function bytesOfIpv6(address: string): Buffer {
   const [head = '', tail] = new URL(`http://[${address}]`).hostname.slice(1, -1).split('::')
   const groups = (text: string): number[] =>
@@ -83,7 +83,7 @@ function bytesOfIpv6(address: string): Buffer {
   return bytes
 }
 
-/** So many bytes and none beyond them, which belong to who speaks through the tunnel. */
+/** Reads this many bytes and no more: the rest belongs to the protocol inside the tunnel. */
 async function take(socket: Socket, proxy: ProxyConfig, count: number): Promise<Buffer> {
   for (;;) {
     const bytes = socket.read(count) as Buffer | null

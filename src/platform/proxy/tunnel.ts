@@ -5,9 +5,9 @@ import { connectByHttp } from './http-connect.ts'
 import type { ProxyConfig } from './settings.ts'
 import { connectBySocks, greet } from './socks.ts'
 
-/** Whom the proxy is to connect to: by name, which it resolves itself, or by address. */
+/** The target to which the proxy connects: a name, which the proxy resolves itself, or an address. */
 export interface Target {
-  /** Without the brackets of IPv6. */
+  /** The host without the brackets of IPv6. */
   host: string
   port: number
 }
@@ -22,7 +22,7 @@ export interface TunnelOptions {
   signal: AbortSignal
 }
 
-/** A connection through the proxy, on which nothing was sent yet. Throws `ProxyFailed`, and the signal's reason. */
+/** Opens a connection through the proxy, on which nothing has been sent yet. Throws `ProxyFailed`, and the signal's reason. */
 export async function openTunnel(
   proxy: ProxyConfig,
   target: Target,
@@ -43,7 +43,7 @@ export async function openTunnel(
   }
 }
 
-/** Asks the proxy for as much as can be asked without an address: that it is there and, of SOCKS, that it lets us in. */
+/** Checks what can be checked of a proxy without a target: that it can be reached and, for SOCKS, that it accepts the login. */
 export async function tryProxy(proxy: ProxyConfig, options: TunnelOptions): Promise<void> {
   const socket = await connectToProxy(proxy, options)
   const onAbort = () => socket.destroy(options.signal.reason as Error)

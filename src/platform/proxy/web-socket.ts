@@ -5,16 +5,16 @@ import type { Egress } from './proxy.ts'
 export interface WebSocketOptions extends Egress {
   headers: Record<string, string>
   protocols?: readonly string[]
-  /** Until the tunnel and TLS stand; who waits for the upgrade has a timeout of its own. */
+  /** The time until tunnel and TLS are established; the caller needs a timeout of its own for the upgrade. */
   connectMs: number
-  /** A longer message closes the connection with 1009. */
+  /** The maximum bytes of a message; a longer one closes the connection with 1009. */
   maxMessageBytes: number
 }
 
 /**
- * Begins a WebSocket to an address of the operator (`http:` or `https:`) through its egress: the certificate is checked as for every request,
- * a proxy of HTTP is asked for a tunnel, redirects are not followed, and nothing is compressed, so that no message is longer than what came.
- * What becomes of it is told by its events; `error` is that of the network or `ProxyFailed`.
+ * Begins a WebSocket to an address of the operator (`http:` or `https:`) through its egress: the certificate is checked as for every request, an HTTP
+ * proxy is asked for a tunnel, redirects are not followed, and nothing is compressed, so that no message is larger than what was received. Its events
+ * report the outcome; `error` carries an error of the network or `ProxyFailed`.
  */
 export function openWebSocket(url: URL, options: WebSocketOptions): WebSocket {
   const { headers, protocols = [], connectMs, maxMessageBytes, proxy, trust } = options

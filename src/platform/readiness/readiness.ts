@@ -1,18 +1,18 @@
-/** What keeps a process from serving well: asked of the rooms that know it, by /health/ready and by `kherad doctor`. */
+/** Problems that keep a process from serving well. Rooms report them to /health/ready and `kherad doctor`. */
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Localized } from '#platform/errors'
 
-/** Something that an operator has to mend. */
+/** A problem that an operator has to fix. */
 export interface Problem {
-  /** Stable, as programs read it: `disk_full`, `database_elsewhere`. */
+  /** A stable code, which programs read: `disk_full`, `database_elsewhere`. */
   code: string
-  /** What is wrong and how to fix it. */
+  /** The message: what is wrong and how to fix it. */
   message: Localized
-  /** True where load balancers are to send no requests here; false where calls go on and an operator only has to know. */
+  /** True if load balancers should send no requests here; false if calls continue and an operator only has to know. */
   blocks: boolean
 }
 
-/** Answers at once from what is known, or within milliseconds. One that throws is a defect. */
+/** The result of a check. A check answers at once from what is known, or within milliseconds; one that throws is a defect. */
 type Found = Problem | readonly Problem[] | undefined
 export type ReadinessCheck = () => Found | Promise<Found>
 
@@ -23,20 +23,20 @@ export class Readiness {
     this.#checks.push(check)
   }
 
-  /** In the order in which the checks were added. */
+  /** The problems in the order in which the checks were added. */
   async problems(): Promise<Problem[]> {
     const found = await Promise.all(this.#checks.map((check) => check()))
     return found.flatMap((one) => one ?? [])
   }
 }
 
-/** No request waits longer for a look; it goes on by what was found last. */
+/** How long a request waits for a new measurement; then it uses the last result. */
 const lookMs = 250
 const recentMs = 1_000
 
 /**
- * A check that asks a disk or the database: once a second at most, however often it is asked itself. A look that takes long, or fails since what
- * it asks is away, leaves what was found last.
+ * Makes a check that queries a disk or the database at most once a second, however often the check is called. If a query takes long, or fails because
+ * its target is away, the last result remains.
  */
 export function recent(look: () => Promise<Found>): ReadinessCheck {
   let found: Found

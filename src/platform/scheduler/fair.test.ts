@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import fc from '../../../tests/harness/fast-check.ts'
 import { type Flow, Scheduler } from './scheduler.ts'
 
-/** A scheduler on an event loop and a clock that are moved by hand. */
+/** A scheduler whose event loop and clock the test moves by hand. */
 class Loop {
   nowMs = 0
   turns = 0
@@ -17,7 +17,7 @@ class Loop {
     nextTurn: (run) => void this.#next.push(run),
   })
 
-  /** A task that takes so long. */
+  /** A task that takes `ms` milliseconds. */
   task(name: string, ms: number): () => void {
     return () => {
       this.nowMs += ms
@@ -25,7 +25,7 @@ class Loop {
     }
   }
 
-  /** What runs in this turn; true where there is a next one. */
+  /** Runs one turn of the event loop; returns true if there is a next turn. */
   turn(): boolean {
     this.turns++
     for (const run of this.#next.splice(0)) run()
@@ -50,7 +50,7 @@ test('a turn has 4 ms for all flows together; the rest goes on in the next ones'
     isMore = loop.turn()
     sizes.push(loop.ran.length - before)
   }
-  // The last turn has nothing more to do, and asks for no other.
+  // The last turn has nothing left to do, and requests no other.
   expect(sizes).toEqual([4, 4, 4, 4, 4, 0])
 })
 
@@ -179,6 +179,6 @@ test('what a task leaves to microtasks is of its time and of its turn', async ()
       ranIn.push(turns)
     })
   while (ranIn.length < 8) await turn()
-  // Two of 2 ms are the budget of a turn.
+  // Two tasks of 2 ms use up the budget of a turn.
   expect(ranIn).toEqual([0, 0, 1, 1, 2, 2, 3, 3])
 })

@@ -1,19 +1,20 @@
 /**
- * Start-time fair queueing over flows, by the processor time of their tasks with all microtasks that they leave behind: the flow that has had the
- * least has the next turn. One that comes after a rest begins where the others are, before them: a rest is no saving, and work is no debt beyond one task.
+ * Start-time fair queueing over flows, by the processor time of their tasks, including all microtasks that they leave behind: the flow that has used
+ * the least time has the next turn. A flow that becomes active after a rest starts with the time of the others, ahead of them: a rest saves up
+ * nothing, and a flow never owes more than one task.
  */
 import { FlowHeap } from './heap.ts'
 
 export interface SchedulerOptions {
-  /** Of one turn of the event loop, for all flows together. */
+  /** The time of one turn of the event loop, for all flows together. */
   budgetMs?: number
-  /** Monotonic. */
+  /** A monotonic clock. */
   nowMs?: () => number
-  /** Behind what runs now, in the same turn of the event loop. */
+  /** Runs a function after the current one, in the same turn of the event loop. */
   soon?: (run: () => void) => void
-  /** When no microtask waits any more. */
+  /** Runs a function when no microtask is waiting any more. */
   settled?: (run: () => void) => void
-  /** In the next turn of the event loop, behind what the network brought. */
+  /** Runs a function in the next turn of the event loop, after the events of the network. */
   nextTurn?: (run: () => void) => void
 }
 
@@ -28,7 +29,7 @@ const defaults: Required<SchedulerOptions> = {
   budgetMs: 4,
   nowMs: () => performance.now(),
   soon: (run) => process.nextTick(run),
-  // Node runs what is to run at the next tick when the queue of microtasks is empty.
+  // Node runs functions of the next tick when the queue of microtasks is empty.
   settled: (run) => queueMicrotask(() => process.nextTick(run)),
   nextTurn: (run) => void setImmediate(run),
 }
@@ -40,7 +41,7 @@ const leastMs = 0.001
 export class Scheduler {
   readonly #options: Required<SchedulerOptions>
   readonly #active = new FlowHeap()
-  /** What the flow whose turn it is has had: where the others are, at least. */
+  /** The time that the current flow had used before its turn; a flow that becomes active starts there at least. */
   #virtualMs = 0
   #isRunning = false
   #isTurnCounted = false
@@ -50,7 +51,7 @@ export class Scheduler {
     this.#options = { ...defaults, ...options }
   }
 
-  /** Of one peer. `bounds`: of what `offer` lets wait. */
+  /** Makes the flow of one peer. `bounds` limits what `offer` lets wait. */
   flow(bounds: FlowBounds = unbounded): Flow {
     const flow: Flow = new Flow(bounds, () => this.#activate(flow))
     return flow
@@ -93,7 +94,7 @@ export class Scheduler {
 
   #charge(flow: Flow, tookMs: number): void {
     this.#spentMs += tookMs
-    // A task that the clock does not see goes behind those of others all the same.
+    // A task too short for the clock counts too, so that the flow goes behind the others.
     flow.hadMs += Math.max(tookMs, leastMs)
     flow.isActive = flow.waiting > 0
     if (flow.isActive) this.#active.push(flow)
@@ -110,14 +111,14 @@ export class Scheduler {
   }
 }
 
-/** What waits of one peer, in its order. */
+/** The waiting tasks of one peer, in order. */
 export class Flow implements Disposable {
   readonly #bounds: FlowBounds
   readonly #activate: () => void
   #tasks: { task: Task; bytes: number }[] = []
   #bytes = 0
   #isClosed = false
-  /** Of its scheduler. */
+  /** The scheduler uses this and `hadMs`. */
   isActive = false
   hadMs = 0
 
@@ -130,7 +131,7 @@ export class Flow implements Disposable {
     return this.#tasks.length
   }
 
-  /** False where as much waits as may: the task is not run. */
+  /** Adds a task. Returns false, and does not run the task, if too much is waiting. */
   offer(task: Task, bytes: number): boolean {
     const { tasks, bytes: mostBytes } = this.#bounds
     if (this.#tasks.length >= tasks || this.#bytes + bytes > mostBytes) return false
@@ -138,17 +139,17 @@ export class Flow implements Disposable {
     return true
   }
 
-  /** For whoever adds the next one when this one has run. */
+  /** Adds a task without limits, for a peer that adds its next task when this one has run. */
   add(task: Task): void {
     this.#push(task, 0)
   }
 
-  /** Resolves when it has its turn; what goes on from there is of this turn. */
+  /** Resolves when the flow has its turn; the code that follows belongs to that turn. */
   turn(): Promise<void> {
     return new Promise((resolve) => this.add(resolve))
   }
 
-  /** Of its scheduler: the task that came first, unless it was closed meanwhile. */
+  /** Called by the scheduler: runs the oldest task, unless the flow was closed meanwhile. */
   run(): void {
     const next = this.#tasks.shift()
     if (next === undefined) return
@@ -156,7 +157,7 @@ export class Flow implements Disposable {
     next.task()
   }
 
-  /** What waits is not run any more, nor what comes. */
+  /** Discards waiting tasks, and all later ones. */
   [Symbol.dispose](): void {
     this.#isClosed = true
     this.#tasks = []

@@ -1,4 +1,4 @@
-/** Active flows, the one that has had the least before all others; of several that have had the same, the one that came last. */
+/** A heap of active flows. The flow that has used the least time comes first; among equals, the flow added last. */
 import type { Flow } from './fair.ts'
 
 export class FlowHeap {

@@ -16,7 +16,7 @@ interface Shape {
   oneOf?: Shape[]
 }
 
-/** A value that the schema takes: its example, otherwise the smallest valid value. */
+/** A value that the schema accepts: its example, otherwise a minimal value. */
 export function sampleOf(schema: TSchema): unknown {
   return sample(schema as Shape)
 }

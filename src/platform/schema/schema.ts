@@ -3,12 +3,12 @@ import { type Static, type TInteger, type TObject, type TSchema, Type } from 'ty
 
 export { sampleOf } from './sample.ts'
 
-/** Patterns for which error messages have a sentence. */
+/** Patterns for which error messages have a sentence of their own. */
 export const uuidPattern = '^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$'
 export const noNulPattern = '^[^\\u0000]*$'
 export const namePattern = '^[^\\u0000-\\u001f\\u007f/\\\\]*$'
 
-/** A text that the database can store, which cannot hold NUL. */
+/** A text that the database can store, which cannot contain NUL. */
 export const storableText = (min: number, max: number, more: Record<string, unknown> = {}) =>
   Type.String({ minLength: min, maxLength: max, pattern: noNulPattern, ...more })
 
@@ -34,8 +34,8 @@ export const described = (en: string, fa: string) => ({ description: en, 'x-desc
 export const nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()])
 
 /**
- * The `limit` parameter of a list, `standard` if absent. Declared as optional, so that documents do not call it required, but always
- * present for handlers.
+ * The `limit` parameter of a list, `standard` if absent. It is declared as optional, so that documents do not call it required, but handlers always
+ * get it.
  */
 export const pageLimit = (maximum: number, standard = 20): TInteger =>
   Type.Optional(Type.Integer({ minimum: 1, maximum, default: standard })) as unknown as TInteger
@@ -56,7 +56,7 @@ export const anyObject = (options: Record<string, unknown> = {}) =>
 export const oneOf = <const T extends string[]>(...values: T) =>
   Type.Unsafe<T[number]>({ type: 'string', enum: values })
 
-/** Unknown fields are refused. */
+/** Schema options by which unknown fields are refused. */
 export const closed = { additionalProperties: false } as const
 
 /** Integers that every JSON reader keeps exact. */
@@ -65,7 +65,7 @@ export const safeInteger = { minimum: 0, maximum: Number.MAX_SAFE_INTEGER } as c
 const names = new WeakMap<object, string>()
 const taken = new Map<string, object>()
 
-/** Names schemas for documents: each is written there once, under its name, and referenced elsewhere. A name belongs to one schema only. */
+/** Names schemas for documents: each schema is written there once, under its name, and referenced elsewhere. A name belongs to one schema only. */
 export function nameSchemas(named: Record<string, TSchema>): void {
   for (const [name, schema] of Object.entries(named)) {
     if ((taken.get(name) ?? schema) !== schema) throw new Error(`two schemas are called ${name}`)

@@ -3,7 +3,7 @@ import { link, mkdir, open, readFile, rm } from 'node:fs/promises'
 import path from 'node:path'
 import { randomBase62 } from '#platform/ids'
 
-/** The text in the file, or undefined where there is none. */
+/** The text in the file; undefined if there is no file or it is empty. */
 export async function readKeyFile(file: string): Promise<string | undefined> {
   try {
     return (await readFile(file, 'utf8')).trim() || undefined
@@ -13,7 +13,7 @@ export async function readKeyFile(file: string): Promise<string | undefined> {
   }
 }
 
-/** Creates the file with a new secret that only this user can read, or returns the secret of whoever created it first. */
+/** Creates the file with a new secret that only this user can read. If another process was faster, returns that process's secret. */
 export async function makeKeyFile(file: string): Promise<string> {
   const draft = `${file}.${randomUUID()}.part`
   await mkdir(path.dirname(file), { recursive: true })
@@ -25,7 +25,7 @@ export async function makeKeyFile(file: string): Promise<string> {
     } finally {
       await handle.close()
     }
-    // Unlike a rename, a link never takes the place of a file that is there.
+    // Unlike a rename, a link never replaces an existing file.
     await link(draft, file).catch((error: NodeJS.ErrnoException) => {
       if (error.code !== 'EEXIST') throw error
     })

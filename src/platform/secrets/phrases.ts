@@ -6,13 +6,13 @@ declare module '#platform/errors' {
   }
 }
 
-/** For the operator, at the start and in the log. */
+/** The message for the operator, at the start and in the log. */
 export const otherKey = {
   en: 'The secrets in this database were sealed by another key: set KHERAD_SECRET to the one that sealed them (the same on every machine), or bring back the file secret.key of the data folder that made it.',
   fa: 'رازهای این پایگاه داده با کلید دیگری مهر شده‌اند: KHERAD_SECRET را همان کلیدی بگذارید که آن‌ها را مهر کرده است (روی همهٔ دستگاه‌ها یکسان)، یا پروندهٔ secret.key پوشهٔ داده‌ای را که آن را ساخته برگردانید.',
 }
 
-/** For readiness, which is public. */
+/** The message of readiness, which is public. */
 export const unreadable = {
   en: 'This process cannot open the secrets of its database: the key that sealed them is another one. Set KHERAD_SECRET to it, or bring back secret.key of the data folder, and start again.',
   fa: 'این فرایند نمی‌تواند رازهای پایگاه دادهٔ خود را باز کند: کلید دیگری آن‌ها را مهر کرده است. همان را در KHERAD_SECRET بگذارید یا secret.key پوشهٔ داده را برگردانید و دوباره آغاز کنید.',

@@ -1,6 +1,6 @@
 /**
- * Secrets at rest (docs/decisions/0029): encrypted by AES-256-GCM with a key that the database never sees. The owner of a secret is
- * authenticated with it, so that one row's secret cannot be moved to another row.
+ * Secrets at rest (docs/decisions/0029): encrypted by AES-256-GCM with a key that the database never sees. The owner of a secret is authenticated
+ * with it, so that the secret of one row cannot be moved to another row.
  */
 import { createCipheriv, createDecipheriv, createHash, createHmac, hkdfSync, randomBytes } from 'node:crypto'
 
@@ -10,7 +10,7 @@ const tagBytes = 16
 
 export interface SealKey {
   bytes: Buffer
-  /** From which the keys of signatures are derived. */
+  /** The secret from which the keys of signatures are derived. */
   signing: Buffer
   /** Identifies the key without revealing it. */
   id: string
@@ -25,7 +25,7 @@ export function sealKeyOf(secret: string): SealKey {
 
 export const isSealed = (text: string): boolean => text.startsWith(mark)
 
-/** `belongsTo` must be given again for decryption. */
+/** Encrypts a text. The same `belongsTo` is needed for decryption. */
 export function sealWith(key: SealKey, plain: string, belongsTo: string): string {
   const nonce = randomBytes(nonceBytes)
   const cipher = createCipheriv('aes-256-gcm', key.bytes, nonce).setAAD(Buffer.from(belongsTo))
@@ -33,7 +33,7 @@ export function sealWith(key: SealKey, plain: string, belongsTo: string): string
   return mark + Buffer.concat([nonce, cipher.getAuthTag(), sealed]).toString('base64')
 }
 
-/** Throws for a text that this key did not seal, or not for this. */
+/** Decrypts a text. Throws if it was not sealed by this key for this `belongsTo`. */
 export function openWith(key: SealKey, text: string, belongsTo: string): string {
   const bytes = Buffer.from(text.slice(mark.length), 'base64')
   const nonce = bytes.subarray(0, nonceBytes)
@@ -44,11 +44,11 @@ export function openWith(key: SealKey, text: string, belongsTo: string): string 
   )
 }
 
-/** Signs by HMAC-SHA256; what was signed for one purpose is no signature for another. */
+/** Returns a signer by HMAC-SHA256; a signature for one purpose is not valid for another. */
 export function signerOf({ signing }: SealKey, purpose: string): Signer {
   const key = Buffer.from(hkdfSync('sha256', signing, '', purpose, 32))
   return (data) => createHmac('sha256', key).update(data).digest()
 }
 
-/** 32 bytes that nobody without the key can make. */
+/** Returns 32 bytes that nobody without the key can compute. */
 export type Signer = (data: Uint8Array) => Buffer

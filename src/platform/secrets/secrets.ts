@@ -11,10 +11,10 @@ export const sha256 = (data: string | Uint8Array): Buffer => hash('sha256', data
 /** A client secret: `ek_` and 43 random base62 characters (256 bits). */
 export const newClientSecret = (): string => secretPrefixes.client + randomBase62(43)
 
-/** False for text that cannot be a client secret, without a database query. */
+/** False for text that cannot be a client secret; needs no database query. */
 export const couldBeClientSecret = (secret: string): boolean => /^ek_[0-9A-Za-z]{43}$/.test(secret)
 
-/** Whether a header `Authorization` carries this token; in constant time, so that the duration reveals nothing about it. */
+/** Whether a header `Authorization` carries this token. Compares in constant time, so that the duration reveals nothing about the token. */
 export const isBearerToken = (authorization: string | undefined, token: string): boolean =>
   timingSafeEqual(sha256(authorization?.replace(/^Bearer /i, '') ?? ''), sha256(token))
 
@@ -25,8 +25,8 @@ export function newKeySecret(prefix: Exclude<keyof typeof secretPrefixes, 'clien
 }
 
 /**
- * False for text that cannot be a key, without a database query. The checksum of generated keys is for secret scanners; it is not checked
- * here, since an operator's own key (KHERAD_BOOTSTRAP_KEY, at least 32 characters) has none.
+ * False for text that cannot be a key; needs no database query. The checksum of generated keys is for secret scanners; it is not checked here, since
+ * an operator's own key (KHERAD_BOOTSTRAP_KEY, at least 32 characters) has none.
  */
 export function couldBeKey(secret: string): boolean {
   if (!secret.startsWith(secretPrefixes.key)) return false

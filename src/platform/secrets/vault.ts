@@ -10,37 +10,37 @@ import { addProof, claimKeyId, readSeal, type Seal } from './store.ts'
 
 /** Encrypts and decrypts values that must not be readable in the database. */
 export interface Secrets {
-  /** Encrypts; only `open` with the same `belongsTo` can read it. Throws SECRETS_SEALED. */
+  /** Encrypts a text; only `open` with the same `belongsTo` can read it. Throws SECRETS_SEALED. */
   seal(plain: string, belongsTo: string): Promise<string>
-  /** Decrypts. Throws SECRETS_SEALED if this server has another key. */
+  /** Decrypts a text. Throws SECRETS_SEALED if this server has another key. */
   open(sealed: string, belongsTo: string): Promise<string>
-  /** The same on every machine of this database. Throws SECRETS_SEALED. */
+  /** A signer, which is the same on every machine of this database. Throws SECRETS_SEALED. */
   signer(purpose: string): Promise<Signer>
-  /** To check what was signed: undefined where nothing ever was, so that no stranger's request makes a key. Throws SECRETS_SEALED. */
+  /** A signer to check signatures: undefined if no key exists, so that no stranger's request creates one. Throws SECRETS_SEALED. */
   knownSigner(purpose: string): Promise<Signer | undefined>
-  /** What is wrong with the key now: it blocks where this process can open nothing, and warns where the next start would be refused. */
+  /** What is wrong with the key now: a problem blocks if this process can open nothing, and warns if the next start would be refused. */
   problem(): Promise<Problem | undefined>
 }
 
 export interface SecretsOptions {
   db: Db
   log: Log
-  /** Of the operator (`KHERAD_SECRET`). */
+  /** The operator's secret (`KHERAD_SECRET`). */
   secret?: string | undefined
-  /** Read where there is no such secret, and made when something is to be sealed for the first time. */
+  /** The key file. It is read if there is no such secret, and created when something is sealed for the first time. */
   file: string
 }
 
-/** Throws `StartRefused` for a database whose secrets another key has sealed. */
+/** Opens the vault. Throws `StartRefused` for a database whose secrets another key has sealed. */
 export async function openSecrets(options: SecretsOptions): Promise<Secrets> {
   const vault = new Vault(options)
   await vault.requireOwnKey()
   return vault
 }
 
-/** Of the proof, which belongs to no row of another room. */
+/** The owner of the proof; no row of another room has this name. */
 const proofOwner = 'secrets.seal'
-/** For whoever asks whether the process is ready. */
+/** The timeout of the query for readiness, in milliseconds. */
 const readyMs = 2_000
 
 const newProof = (key: SealKey): Seal => ({
@@ -48,7 +48,7 @@ const newProof = (key: SealKey): Seal => ({
   proof: sealWith(key, 'kherad', proofOwner),
 })
 
-/** Tried, and not believed by its id alone. */
+/** Whether the key opens the proof; the id of the key alone is not trusted. */
 function opens(key: SealKey, { key_id, proof }: Seal): boolean {
   if (key.id !== key_id) return false
   try {
@@ -58,10 +58,10 @@ function opens(key: SealKey, { key_id, proof }: Seal): boolean {
   }
 }
 
-/** How the key that a start would use stands to the database: `unused` where nothing was ever sealed. */
+/** Whether the key that a start would use is that of the database: `unused` if nothing was ever sealed. */
 export type SealState = 'unused' | 'proven' | 'missing' | 'other'
 
-/** Looks, and changes nothing. */
+/** Examines the key and changes nothing. */
 export async function examineSeal({
   db,
   secret,
@@ -124,7 +124,7 @@ class Vault implements Secrets {
     return isKnown ? this.signer(purpose) : undefined
   }
 
-  /** The operator's key or that of the file; undefined where neither is there. */
+  /** The operator's key, or that of the file; undefined if neither exists. */
   async #ownKey(): Promise<SealKey | undefined> {
     const secret = this.#options.secret ?? (await readKeyFile(this.#options.file))
     return secret === undefined ? undefined : sealKeyOf(secret)
@@ -135,7 +135,7 @@ class Vault implements Secrets {
     const { db, file } = this.#options
     let own = await this.#ownKey()
     if (!own && (await readSeal(db)) !== undefined) {
-      // Another process of this machine may have made it in between; a second machine that would make a key of its own could open nothing.
+      // Another process of this machine may have created the file meanwhile; a second machine with a key of its own could open nothing.
       own = await this.#ownKey()
       if (!own) return this.#refuse()
     }

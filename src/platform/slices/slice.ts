@@ -3,7 +3,7 @@
  * together: with ten of them other requests wait for one slice, not for ten.
  */
 
-/** Duration of one slice, in milliseconds; work between two checks of the clock, and garbage collection, come on top. */
+/** The duration of one slice, in milliseconds, to which work between two checks of the clock, and garbage collection, are added. */
 const sliceMs = 8
 
 const waiting: (() => void)[] = []
@@ -21,7 +21,7 @@ function letOneGo(): void {
   if (waiting.length > 0) setImmediate(letOneGo)
 }
 
-/** The time of one computation, asked as it goes: `if (slice.isOver()) await slice.next()`. */
+/** The time slice of one computation, which checks it as it goes: `if (slice.isOver()) await slice.next()`. */
 export class Slice {
   #endMs = performance.now() + sliceMs
 

@@ -1,3 +1,3 @@
-/** Long computations in slices, so that none holds the event loop. */
+/** Runs long computations in slices, so that none blocks the event loop. */
 export { nextTurn, Slice } from './slice.ts'
 export { atOnce, inSlices, itemsPerStep, mapped, ordered, type Steps } from './steps.ts'

@@ -1,12 +1,12 @@
-/** Long computations as generators that yield as often as somebody may look at the clock: run at once, or in slices. */
+/** Long computations as generators that yield whenever the clock may be checked: they run at once, or in slices. */
 import { Slice } from './slice.ts'
 
 export type Steps<Result> = Generator<undefined, Result>
 
-/** Items between two steps: some tenths of a millisecond. */
+/** The items between two steps, which take some tenths of a millisecond. */
 export const itemsPerStep = 100
 
-/** For what is known to be short. */
+/** Runs a computation at once, if it is known to be short. */
 export function atOnce<Result>(steps: Steps<Result>): Result {
   for (;;) {
     const { done, value } = steps.next()
@@ -23,7 +23,7 @@ export async function inSlices<Result>(steps: Steps<Result>): Promise<Result> {
   }
 }
 
-/** What each of the items becomes, left out where that is undefined. */
+/** Maps the items; results that are undefined are left out. */
 export function* mapped<From, To>(
   items: readonly From[],
   become: (item: From) => To | undefined,
@@ -37,14 +37,14 @@ export function* mapped<From, To>(
   return all
 }
 
-/** The items by a number of theirs, and where it is the same in the order in which they were: a merge sort, since one call of `sort` is one step. */
+/** Sorts the items by a number, keeping the order of items with equal numbers: a merge sort, since one call of `sort` would be one step. */
 export function* ordered<Item>(items: readonly Item[], numberOf: (item: Item) => number): Steps<Item[]> {
   let from: Item[] = []
   for (let at = 0; at < items.length; at += itemsPerStep) {
     yield
     from.push(...items.slice(at, at + itemsPerStep).sort((one, other) => numberOf(one) - numberOf(other)))
   }
-  // What was in order already is so now.
+  // Items that were already in order are complete now.
   for (let width = itemsPerStep; !meet(from, width, numberOf); width *= 2) {
     const to: Item[] = []
     for (let at = 0; at < from.length; at += 2 * width)
@@ -54,14 +54,14 @@ export function* ordered<Item>(items: readonly Item[], numberOf: (item: Item) =>
   return from
 }
 
-/** Whether ordered stretches that are so wide are in order together: each ends before the next begins. */
+/** Whether ordered stretches of this width are in order together, each ending before the next begins. */
 function meet<Item>(items: readonly Item[], width: number, numberOf: (item: Item) => number): boolean {
   for (let at = width; at < items.length; at += width)
     if (numberOf(items[at - 1]!) > numberOf(items[at]!)) return false
   return true
 }
 
-/** Appends two ordered stretches of `from`, which begin at `starts` and are so wide at most, as one. */
+/** Merges two ordered stretches of `from`, which begin at `starts` and have at most this width, and appends them to `to`. */
 function* merge<Item>(
   from: readonly Item[],
   starts: readonly [number, number],

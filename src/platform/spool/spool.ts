@@ -1,6 +1,6 @@
 /**
- * Temporary files: uploads before they are stored, and stored files while a confined process reads them. They are in a folder of this
- * process, with a total limit, and deleted with it; files of a process that died are deleted at the next start.
+ * Temporary files: uploads before they are stored, and stored files while a confined process reads them. They are in a folder of this process, with a
+ * total limit, and are deleted with it; files of a process that died are deleted at the next start.
  */
 import { createHash, randomUUID } from 'node:crypto'
 import { type FileHandle, mkdir, open, rm } from 'node:fs/promises'
@@ -13,33 +13,33 @@ import './errors.ts'
 export { isAbandoned, processName } from './sweep.ts'
 
 export interface Spool extends AsyncDisposable {
-  /** For who may still refuse what is to come: throws SPOOL_FULL (503) where the disk has too little room. */
+  /** Throws SPOOL_FULL (503) if the disk has too little room, for a caller who can still refuse a request. */
   requireDisk(): void
   /**
-   * Writes the source to a file at the speed of the disk; a slow source affects only itself. Throws `TooLarge`, SPOOL_FULL (503), and
-   * errors of the source; then nothing is left.
+   * Writes the source to a file at the speed of the disk; a slow source delays only itself. Throws `TooLarge`, SPOOL_FULL (503), and errors of the
+   * source; then no file is left.
    */
   write(source: AsyncIterable<Uint8Array>, bounds: { maxBytes: number }): Promise<SpoolFile>
-  /** An empty folder whose bytes are reserved from now on. Throws SPOOL_FULL (503). */
+  /** Makes an empty folder whose bytes are reserved from now on. Throws SPOOL_FULL (503). */
   folder(bytes: number): Promise<SpoolFolder>
 }
 
-/** Deleted on disposal. The file itself is readable by all; its folder is closed to other users of the machine. */
+/** A file that is deleted on disposal. The file itself is readable by all; its folder is closed to other users of the machine. */
 export interface SpoolFile extends AsyncDisposable {
   path: string
   bytes: number
-  /** Hexadecimal. */
+  /** The hash in hexadecimal digits. */
   sha256: string
 }
 
-/** Deleted with all that is in it when it is disposed. */
+/** A folder that is deleted with everything in it on disposal. */
 export interface SpoolFolder extends AsyncDisposable {
   path: string
-  /** The limit that the writer has to keep to. */
+  /** The limit that the writer must keep. */
   bytes: number
 }
 
-/** The source exceeds `maxBytes`. */
+/** Thrown when the source exceeds `maxBytes`. */
 export class TooLarge extends Error {
   override name = 'TooLarge'
   readonly maxBytes: number
@@ -55,11 +55,11 @@ const retryAfterMs = 30_000
 export interface SpoolOptions {
   folder: string
   maxBytes: number
-  /** Absent: only what the disk itself refuses is refused. */
+  /** If absent, only the disk itself refuses writes. */
   space?: Pick<DiskSpace, 'lacking'>
 }
 
-/** Opens the spool of this process below the folder, which all processes of the machine share, and sweeps what dead ones left. */
+/** Opens the spool of this process below the folder, which all processes of the machine share, and deletes what dead processes left. */
 export async function openSpool({ folder, maxBytes, space }: SpoolOptions): Promise<Spool> {
   const own = path.join(folder, `${await processName()}~${randomUUID()}`)
   await mkdir(folder, { recursive: true, mode: 0o700 })
@@ -120,7 +120,7 @@ class Room {
     return new Share(this)
   }
 
-  /** Throws SPOOL_FULL. */
+  /** Takes bytes of the room. Throws SPOOL_FULL. */
   take(bytes: number): void {
     if (this.#used + bytes > this.#maxBytes) fail('SPOOL_FULL', { of: 'spool' }, { retryAfterMs })
     this.#used += bytes
@@ -131,7 +131,7 @@ class Room {
   }
 }
 
-/** What one file has of the room; given back by disposing it. */
+/** The part of the room that one file uses; disposing gives it back. */
 class Share implements Disposable {
   readonly #room: Room
   #bytes = 0
@@ -141,7 +141,7 @@ class Share implements Disposable {
     this.#room = room
   }
 
-  /** Throws SPOOL_FULL. */
+  /** Takes more bytes for this file. Throws SPOOL_FULL. */
   more(bytes: number): void {
     this.#room.take(bytes)
     this.#bytes += bytes
@@ -169,7 +169,7 @@ async function write(
   maxBytes: number,
   more: (bytes: number) => void,
 ): Promise<{ bytes: number; sha256: string }> {
-  // A confined process may run as another user.
+  // The file is readable by all, because a confined process may run as another user.
   const file = await open(place, 'wx', 0o444)
   try {
     const hash = createHash('sha256')
@@ -187,12 +187,12 @@ async function write(
   }
 }
 
-/** A disk that runs full may write only part of a chunk. */
+/** Writes a whole chunk: on a disk that becomes full, one write may write only a part. */
 async function writeAll(file: FileHandle, chunk: Uint8Array): Promise<void> {
   for (let at = 0; at < chunk.length; ) at += (await file.write(chunk, at)).bytesWritten
 }
 
-/** Turns the errors of a full disk into SPOOL_FULL, and those of one that cannot be written into STORAGE_UNWRITABLE. */
+/** Turns errors of a full disk into SPOOL_FULL, and errors of an unwritable disk into STORAGE_UNWRITABLE. */
 async function translated<Value>(writing: Promise<Value>): Promise<Value> {
   try {
     return await writing

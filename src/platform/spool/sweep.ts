@@ -5,7 +5,7 @@ import path from 'node:path'
 import { repetitions, systemClock } from '#platform/clock'
 
 const beatEveryMs = 5 * 60_000
-/** Age after which a folder of another machine or container counts as abandoned; its processes cannot be checked from here. */
+/** The age at which a folder of another machine or container counts as abandoned; its processes cannot be checked from here. */
 const silentMs = 60 * 60_000
 
 /** Identifies a process uniquely: machine, pid and start time, since pids are reused. */
@@ -24,7 +24,7 @@ function pidNamespace(): string {
   }
 }
 
-/** Start time in clock ticks since boot; '0' if the system does not report it, undefined if there is no such process. */
+/** The start time in clock ticks since boot; '0' if the system does not report it, undefined if there is no such process. */
 async function startTimeOf(pid: number): Promise<string | undefined> {
   const statText = await readFile(`/proc/${pid}/stat`, 'latin1').catch(() => undefined)
   // After the program's name, which may contain anything, the start time is the 20th field (the 22nd of all).
@@ -41,7 +41,7 @@ function isAlive(pid: number): boolean {
   }
 }
 
-/** Deletes the folders of dead processes, and marks its own as alive until disposed. */
+/** Deletes the folders of dead processes, and marks `own` as alive until disposed. */
 export async function sweep(folder: string, own: string): Promise<Disposable> {
   for (const name of await readdir(folder)) {
     const place = path.join(folder, name)
@@ -49,7 +49,7 @@ export async function sweep(folder: string, own: string): Promise<Disposable> {
   }
   const beats = repetitions.every(beatEveryMs, 'heartbeat of the spool', () => {
     const now = new Date(systemClock.nowMs())
-    // The folder is created with the first file.
+    // The folder is created with the first file, so it may be missing.
     return utimes(own, now, now).catch(() => {})
   })
   return { [Symbol.dispose]: () => void beats.stop() }

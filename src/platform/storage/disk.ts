@@ -9,8 +9,8 @@ import { MarkerWatch } from './marker-watch.ts'
 import { type ByteSource, isKey, type Storage, type StoredBytes } from './storage.ts'
 
 /**
- * Files under one folder; each is written to a drafts folder and moved into place when complete. Drafts of dead processes are deleted when
- * the store is opened.
+ * Stores files under one folder; each is written to a drafts folder and moved into place when complete. Drafts of dead processes are deleted when the
+ * store is opened.
  */
 export function openDisk(folder: string, space?: Pick<DiskSpace, 'require'>): Storage {
   const own = processName()
@@ -19,7 +19,7 @@ export function openDisk(folder: string, space?: Pick<DiskSpace, 'require'>): St
     assert(isKey(key), 'a key of the storage is made of plain segments')
     return path.join(folder, ...key.split('/'))
   }
-  // A folder that cannot be read fails the first operation that needs it.
+  // If the folder cannot be read, the first operation that needs it fails.
   const cleaned = removeAbandoned(drafts).catch(() => undefined)
   const marker = new MarkerWatch(folder)
   async function writeFile<Result>(
@@ -29,7 +29,7 @@ export function openDisk(folder: string, space?: Pick<DiskSpace, 'require'>): St
     const target = place(key)
     const draft = path.join(drafts, `${await own}~${randomUUID()}`)
     try {
-      // What is written where another folder was would be hidden once that is back.
+      // Files written while the folder's disk is missing would be hidden once it is back.
       if (await marker.isGone()) throw unwritableDisk('files')
       await Promise.all([makeFolder(path.dirname(target)), makeFolder(drafts)])
       const result = await written(draft, write)
@@ -37,7 +37,7 @@ export function openDisk(folder: string, space?: Pick<DiskSpace, 'require'>): St
       await syncFolder(path.dirname(target))
       return result
     } catch (error) {
-      // On a disk that cannot be written it may stay; it is deleted when the store is opened.
+      // On an unwritable disk the draft may stay; it is deleted when the store is opened.
       await rm(draft, { force: true }).catch(() => undefined)
       throw writeFailure(error, 'files')
     }
@@ -64,7 +64,7 @@ export function openDisk(folder: string, space?: Pick<DiskSpace, 'require'>): St
         throw writeFailure(error, 'files')
       })
     },
-    // Its drafts are deleted when the store is opened.
+    // Drafts of unfinished uploads are deleted when the store is opened.
     async endUploads() {},
     async [Symbol.asyncDispose]() {
       await cleaned
@@ -85,7 +85,7 @@ async function written<Result>(draft: string, write: (file: FileHandle) => Promi
   }
 }
 
-/** Throws if length or hash differ from the promised ones. */
+/** Copies the bytes. Throws if length or hash differ from the declared ones. */
 async function copy({ bytes, sha256, open: openSource }: ByteSource, file: FileHandle): Promise<void> {
   const copied = await append(openSource(), file, Number.POSITIVE_INFINITY)
   if (copied.bytes !== bytes || copied.sha256 !== sha256)
@@ -108,7 +108,7 @@ async function append(
   return { bytes, sha256: hash.digest('hex') }
 }
 
-/** Each draft is named after its process: drafts of dead processes are deleted at once. */
+/** Deletes drafts of dead processes at once; each draft is named after its process. */
 async function removeAbandoned(drafts: string): Promise<void> {
   for (const name of await readdir(drafts)) {
     const draft = path.join(drafts, name)

@@ -1,2 +1,2 @@
-/** Folder of files that are still being written; no key is spelled like it. */
+/** The folder of files that are still being written; no key is spelled like it. */
 export const draftsName = 'drafts~'

@@ -1,17 +1,17 @@
-/** Bytes that a row names and the store does not have: an alarm for the operator, and the truth for who asks. */
+/** Stored bytes that a row names and the store does not have: the operator gets an alarm, and the caller an honest answer. */
 import type { App } from '#app'
 import { fail } from '#platform/errors'
 import './errors.ts'
 
 type Room = Pick<App, 'log' | 'metrics'>
 
-/** Counts it and writes it into the log, where the answer is not ours to give. Call it only once it is sure that the row is still there. */
+/** Counts and logs lost bytes, for callers that cannot answer FILE_LOST themselves. Call it only once it is certain that the row still exists. */
 export function reportLost({ log, metrics }: Room, key: string): void {
   metrics.filesLost.inc({ kind: key.split('/')[0]! })
   log.error({ key }, 'bytes that were stored are gone from the store')
 }
 
-/** Throws FILE_LOST (410). */
+/** Reports lost bytes and throws FILE_LOST (410). */
 export function failLost(room: Room, key: string): never {
   reportLost(room, key)
   return fail('FILE_LOST', {})

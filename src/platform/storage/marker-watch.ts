@@ -4,7 +4,7 @@ import { markerName } from './marker.ts'
 
 const recentMs = 1_000
 
-/** Whether a folder of stored files that was marked is still the one: a disk that is not mounted any more leaves an empty folder in its place. */
+/** Checks whether a folder of stored files still has its marker: when a disk is no longer mounted, an empty folder is in its place. */
 export class MarkerWatch {
   readonly #file: string
   #isMarked = false
@@ -15,7 +15,7 @@ export class MarkerWatch {
     this.#file = path.join(folder, markerName)
   }
 
-  /** Looks. A folder that never had a marker is not gone. */
+  /** Checks now. A folder that never had a marker is not gone. */
   async isGone(): Promise<boolean> {
     this.#lookedMs = performance.now()
     const isHere = await access(this.#file).then(
@@ -27,7 +27,7 @@ export class MarkerWatch {
     return this.#isGone
   }
 
-  /** What was found last; it is looked again, for whoever asks next. */
+  /** The result of the last check; if it is old, a new check begins for later callers. */
   get wasGone(): boolean {
     if (performance.now() - this.#lookedMs > recentMs) void this.isGone()
     return this.#isGone

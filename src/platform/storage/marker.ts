@@ -1,14 +1,14 @@
-/** Which database the files of a folder belong to: stands in the folder, so that it moves and is restored with them. */
+/** The marker says to which database the files of a folder belong. It is in the folder, so that it is moved and restored with them. */
 import { randomUUID } from 'node:crypto'
 import { mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises'
 import path from 'node:path'
 import type { Db } from '#platform/db'
 import { draftsName } from './drafts-name.ts'
 
-/** No key is spelled so, since the keys of rooms have several segments. */
+/** The name of the marker. No key is spelled like it, since the keys of rooms have several segments. */
 export const markerName = 'database.id'
 
-/** The id of this database as folders of files know it; undefined before the migration that made it. */
+/** The id by which folders of files name this database; undefined before the migration that created it. */
 export async function readStoreId(db: Db): Promise<string | undefined> {
   const [{ here } = { here: false }] = await db.query<{ here: boolean }>(
     { text: `select to_regclass('storage.identity') is not null as here` },
@@ -19,7 +19,7 @@ export async function readStoreId(db: Db): Promise<string | undefined> {
   return row?.store_id
 }
 
-/** Undefined where the folder or its marker is not there. */
+/** Reads the marker; undefined if the folder or its marker does not exist. */
 export async function readMarker(folder: string): Promise<string | undefined> {
   try {
     return (await readFile(path.join(folder, markerName), 'utf8')).trim() || undefined
@@ -29,7 +29,7 @@ export async function readMarker(folder: string): Promise<string | undefined> {
   }
 }
 
-/** Whether anything lies in the folder beside its marker and files that are being written. */
+/** Whether the folder contains anything beside its marker and files that are being written. */
 export async function holdsFiles(folder: string): Promise<boolean> {
   const names = await readdir(folder).catch(() => [])
   return names.some((name) => name !== draftsName && !name.startsWith(markerName))

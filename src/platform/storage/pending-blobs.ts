@@ -1,7 +1,7 @@
 /**
- * Bytes that belong to a row. They are written before the row, under a key in the list of pending blobs; the transaction that inserts the
- * row removes the key from the list, the one that deletes the row adds it again. If a key stays in the list too long, a process died in
- * between, and its bytes are deleted. So no row is ever without its bytes, and no bytes stay without their row for long.
+ * Bytes that belong to a row. They are written before the row, under a key in the list of pending blobs; the transaction that inserts the row removes
+ * the key from the list, and the one that deletes the row adds it again. If a key stays in the list too long, a process died in between, and its
+ * bytes are deleted. So no row is ever without its bytes, and no bytes stay without their row for long.
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import type { App } from '#app'
@@ -12,13 +12,13 @@ import * as store from './store.ts'
 
 type Room = Pick<App, 'db' | 'clock' | 'storage'>
 
-/** Time from writing the bytes to deleting them, if no transaction commits their row; that transaction is short. */
+/** The time from writing the bytes to deleting them, if no transaction commits their row; that transaction is short. */
 const pendingMs = 60 * 60 * 1000
 const batchSize = 100
 /** How often the due time is renewed while bytes are still being written. */
 const renewMs = 10 * 60 * 1000
 
-/** Until a broken connection may be replaced by a good one. */
+/** The pause until a broken connection may have been replaced by a good one. */
 const againMs = 500
 
 /**
@@ -32,8 +32,8 @@ export async function stageBlob(room: Room, key: string, bytes: Uint8Array | Byt
 }
 
 /**
- * A key for bytes that `writeBlob` writes next. A database that is away is waited for until `untilMs`. Each attempt takes a key of its own:
- * the statement of one that failed may still arrive after the key was committed, and would have the bytes deleted.
+ * Announces a key for bytes that `writeBlob` writes next, and returns it. If the database is away, waits for it until `untilMs`. Each attempt uses a
+ * new key: the statement of a failed attempt may still arrive after its key was committed, and would have the bytes deleted.
  */
 export async function announceNew(
   { db, clock }: Pick<Room, 'db' | 'clock'>,
@@ -52,7 +52,7 @@ export async function announceNew(
   }
 }
 
-/** Keys of its own for several blobs that `writeBlob` writes next. */
+/** Announces the keys of several blobs that `writeBlob` writes next. */
 export const announceBlobs = (
   { db, clock }: Pick<Room, 'db' | 'clock'>,
   keys: readonly string[],
@@ -67,13 +67,13 @@ export const writeBlob = (
 ): Promise<void> =>
   bytes instanceof Uint8Array ? storage.put(key, bytes, options) : storage.putStream(key, bytes, options)
 
-/** Announces a key in the transaction that proves that the bytes are needed; who calls this writes them after it. */
+/** Announces a key in the transaction that proves that the bytes are needed; the caller writes them afterwards. */
 export const announceBlob = ({ clock }: Pick<App, 'clock'>, tx: Tx, key: string): Promise<void> =>
   store.announcePendingBlob(tx, key, new Date(clock.nowMs() + pendingMs))
 
 /**
- * The same for bytes that come for as long as it takes, such as those of a recording: they are kept when a transaction commits the key
- * within an hour of the last of them. Throws as `Storage.putUnsized`, and STORAGE_FULL before anything is read.
+ * Writes bytes like `stageBlob`, for sources that take any time, such as a recording: the bytes are kept if a transaction commits the key within an
+ * hour of the last of them. Throws as `Storage.putUnsized`, and STORAGE_FULL before anything is read.
  */
 export async function stageUnsized(
   { db, clock, storage }: Room,
@@ -84,7 +84,7 @@ export async function stageUnsized(
   storage.requireRoom()
   const due = () => new Date(clock.nowMs() + pendingMs)
   await store.insertPendingBlob(db, key, due())
-  // If the database is unavailable, the next renewal comes in time, or `commitBlob` throws.
+  // If the database is unavailable, a later renewal comes in time, or `commitBlob` throws.
   const renewal = repetitions.every(renewMs, 'renewal of pending bytes', () =>
     store.renewPendingBlob(db, key, due()).catch(() => undefined),
   )
@@ -95,21 +95,21 @@ export async function stageUnsized(
     void renewal.stop()
   }
   if (await store.renewPendingBlob(db, key, due())) return stored
-  // This process stood still for so long that the sweep was here before the last bytes: nobody else knows of them.
+  // This process was suspended for so long that the sweep ran before the last bytes were written: nobody else knows of them.
   await storage.delete([key])
   throw new Error('The bytes were staged too long ago.')
 }
 
-/** The row of these bytes is written in this transaction. Throws where they were staged too long ago. */
+/** Commits the blob, whose row is written in this transaction. Throws if the bytes were staged too long ago. */
 export const commitBlob = (tx: Tx, key: string): Promise<void> => commitBlobs(tx, [key])
 
-/** The same for several. */
+/** Commits several blobs like `commitBlob`. */
 export async function commitBlobs(tx: Tx, keys: readonly string[]): Promise<void> {
   if ((await store.commitPendingBlobs(tx, keys)) < keys.length)
     throw new Error('The bytes were staged too long ago, or never.')
 }
 
-/** The rows of these bytes are deleted in this transaction; `deletePendingBlobs` deletes the bytes. */
+/** Marks the blobs for deletion in the transaction that deletes their rows; `deletePendingBlobs` deletes the bytes. */
 export const markForDeletion = (tx: Tx, keys: readonly string[], now: Date): Promise<void> =>
   store.insertPendingBlobs(tx, keys, now)
 
@@ -118,10 +118,10 @@ export async function deletePendingBlobs(
   { db, clock, storage }: Room,
   keys?: readonly string[],
 ): Promise<number> {
-  // Marked first: from here on no transaction can commit them.
+  // The keys are marked first: from then on no transaction can commit them.
   const deleted = await store.claimForDeletion(db, new Date(clock.nowMs()), keys ?? null, batchSize)
   if (deleted.length === 0) return 0
-  // A caller that names keys knows that their writing has ended; only the sweep can meet uploads that a dead process left incomplete.
+  // A caller that names keys knows that their writing has ended; only the sweep can find uploads that a dead process left incomplete.
   if (keys === undefined) await storage.endUploads(deleted)
   await storage.delete(deleted)
   await store.removeDeleted(db, deleted)

@@ -1,4 +1,4 @@
-/** Calls to one bucket, with retries where they may help and errors of our own. */
+/** Calls to one bucket, with retries if they may help, and with errors of our own. */
 import { setTimeout as pause } from 'node:timers/promises'
 import { sha256InSlices } from '#platform/bytes'
 import type { Egress } from '#platform/proxy'
@@ -9,7 +9,7 @@ import type { ByteSource, PutOptions } from './storage.ts'
 const tries = 4
 const firstRetryMs = 100
 
-/** Thrown when the store refuses or cannot be reached. The message has its address and code, never a key. */
+/** Thrown if the store refuses a call or cannot be reached. The message contains the store's address and code, never a key. */
 export class StoreFailed extends Error {
   override name = 'StoreFailed'
   /** The store's error code; undefined if it could not be reached. */
@@ -23,10 +23,10 @@ export class StoreFailed extends Error {
   }
 }
 
-/** The bucket as its calls see it. */
+/** A bucket, as the functions that call it see it. */
 export interface Bucket extends AsyncDisposable {
   name: string
-  /** Retries after temporary errors until `signal` aborts: `send` makes the whole call anew. Throws StoreFailed. */
+  /** Makes a call, and repeats it after temporary errors until `signal` aborts; `send` makes the whole call anew. Throws StoreFailed. */
   call<Reply>(send: (client: Client) => Promise<Reply>, signal?: AbortSignal): Promise<Reply>
 }
 
@@ -36,7 +36,7 @@ export const openBucket = (config: S3Config, egress: (url: string) => Egress): B
 class RetryingBucket implements Bucket {
   readonly #config: S3Config
   readonly #egress: (url: string) => Egress
-  /** Opened by the first call. */
+  /** The client, which the first call opens. */
   #client: Promise<Client> | undefined
 
   constructor(config: S3Config, egress: (url: string) => Egress) {
@@ -69,7 +69,7 @@ class RetryingBucket implements Bucket {
 
 const isSource = (body: Uint8Array | ByteSource): body is ByteSource => !(body instanceof Uint8Array)
 
-/** A stream is sent with its known length and hash; each attempt reads it from its beginning. */
+/** Stores the bytes. A stream is sent with its known length and hash; each attempt reads it from its beginning. */
 export async function put(
   bucket: Bucket,
   key: string,
@@ -96,7 +96,7 @@ export async function put(
   )
 }
 
-/** Converts errors of the client, and decides whether a retry may help. */
+/** Converts errors of the client, and decides whether a retry may help (`mayPass`). */
 function failureOf({ endpoint, bucket }: S3Config, error: unknown): { result: Error; mayPass: boolean } {
   const { name: code, $metadata } = error as { name?: string; $metadata?: { httpStatusCode?: number } }
   const status = $metadata?.httpStatusCode

@@ -1,4 +1,7 @@
-/** The AWS client with our own HTTP: its commands, signatures and XML; our proxies, private roots and timeouts. */
+/**
+ * The AWS client with an HTTP handler of our own. The client provides commands, signatures and XML; this file proxies, private root certificates and
+ * timeouts.
+ */
 import { Readable } from 'node:stream'
 import type { S3Client, S3ClientConfig } from '@aws-sdk/client-s3'
 import { type Dispatcher, request } from 'undici'
@@ -12,17 +15,17 @@ export interface Client extends AsyncDisposable {
   s3: S3Client
 }
 
-/** If nothing is received for this long, the attempt is aborted. */
+/** An attempt is aborted if nothing is received for this long. */
 const silentMs = 30_000
 /** The minimum transfer rate; anything slower counts as stuck. */
 const slowestBytesPerMs = 64
 const maxErrorLength = 64 * 1024
 const pool = { connections: 32, keepAliveTimeout: 10_000 }
 
-/** The client would log to the console; errors are reported by its callers. */
+/** A silent logger: the client would log to the console, but its callers report errors. */
 const silent = { trace() {}, debug() {}, info() {}, warn() {}, error() {} }
 
-/** Imported on first use: it takes 0.2 s of CPU, which a server with a disk never spends. */
+/** Opens the client. It is imported on first use: that takes 0.2 s of CPU, which a server that stores on disk never spends. */
 export async function openClient(config: S3Config, egress: (url: string) => Egress): Promise<Client> {
   const sdk = await import('@aws-sdk/client-s3')
   const line = new DispatchedLine(egress)
@@ -32,14 +35,14 @@ export async function openClient(config: S3Config, egress: (url: string) => Egre
     forcePathStyle: config.pathStyle,
     credentials: { accessKeyId: config.accessKeyId, secretAccessKey: config.secretAccessKey },
     requestHandler: line as NonNullable<S3ClientConfig['requestHandler']>,
-    // Retries are done by this room, which can open a source again.
+    // This room does the retries itself, because it can open a source again.
     maxAttempts: 1,
-    // MinIO and Ceph of some years ago refuse the newer checksums at the end of a body; the signed SHA-256 is ours.
+    // Older versions of MinIO and Ceph refuse the newer checksums at the end of a body; instead, we sign the SHA-256.
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
     // Waiting for "100 Continue" costs a round trip, and not every store answers it.
     expectContinueHeader: false,
-    // All set explicitly, so that no environment variable or file in the home folder overrides them.
+    // All options are set explicitly, so that no environment variable or file in the home folder overrides them.
     useFipsEndpoint: false,
     useDualstackEndpoint: false,
     useArnRegion: false,
@@ -62,7 +65,7 @@ export async function openClient(config: S3Config, egress: (url: string) => Egre
   }
 }
 
-/** The hash of a stream, handed on as metadata of the call, is what the client signs in place of "unsigned". */
+/** The hash of a stream, passed as metadata of the call; the client signs it instead of "unsigned". */
 export const sha256Of = Symbol('sha256')
 
 function signContents(s3: S3Client): void {
@@ -106,7 +109,7 @@ interface Line extends AsyncDisposable {
 class DispatchedLine implements Line {
   readonly metadata = { handlerProtocol: 'http/1.1' }
   readonly #egress: (url: string) => Egress
-  /** The bucket may be part of the host name: connections belong to an origin. */
+  /** The dispatchers by origin, because the bucket may be part of the host name. */
   readonly #dispatchers = new Map<string, Dispatcher>()
 
   constructor(egress: (url: string) => Egress) {
@@ -155,11 +158,11 @@ function addressOf({ protocol, hostname, port, path, query = {} }: Sent): URL {
   return url
 }
 
-/** RFC 3986: everything but its unreserved characters, as the signature counts it. */
+/** Encodes everything but the unreserved characters of RFC 3986, as the signature requires. */
 const encoded = (text: string): string =>
   encodeURIComponent(text).replace(/[!'()*]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`)
 
-/** The client reads an error page completely, so its size is limited here. */
+/** Converts an answer. The client reads an error page completely, so its size is limited here. */
 async function answered({ statusCode, headers, body }: Dispatcher.ResponseData): Promise<Answered> {
   const plain = Object.fromEntries(
     Object.entries(headers).map(([name, value]) => [name, [value].flat().join(', ')]),

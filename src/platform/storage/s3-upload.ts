@@ -6,9 +6,9 @@ import { type Bucket, put, StoreFailed } from './s3-bucket.ts'
 import { sha256Of } from './s3-client.ts'
 import type { StoredBytes } from './storage.ts'
 
-/** Stores take parts of 5 MiB and more and 10,000 of them: 80 GB. One part is in memory at a time. */
+/** The bytes of a part. Stores accept parts of 5 MiB and more, and 10,000 of them: 80 GB. One part is in memory at a time. */
 const partBytes = 8 * 1024 * 1024
-/** Error codes of stores that do not list unfinished uploads, or not to us; these abort them by a rule of their own. */
+/** Error codes of stores that do not list unfinished uploads, or not to this client; they abort them by a rule of their own. */
 const notListed = new Set(['AccessDenied', 'NotImplemented', 'MethodNotAllowed'])
 
 interface Part {
@@ -16,7 +16,7 @@ interface Part {
   ETag: string | undefined
 }
 
-/** Reads the source once, no faster than the store accepts it. What fits into one part is stored by a simple put. */
+/** Stores the source, which is read once, no faster than the store accepts it. If it fits into one part, a simple put stores it. */
 export async function putParts(
   bucket: Bucket,
   key: string,
@@ -44,7 +44,7 @@ export async function putParts(
     }
     return { bytes, sha256: hash.digest('hex') }
   } catch (error) {
-    // If this fails too, the sweep of pending blobs aborts it.
+    // If this fails too, the sweep of pending blobs aborts the upload.
     if (uploadId !== undefined) await abort(bucket, key, uploadId).catch(() => undefined)
     throw error
   }
@@ -129,7 +129,7 @@ async function complete(
       ),
     )
   } catch (error) {
-    // An attempt whose answer was lost had completed it: then the object exists.
+    // An earlier attempt, whose answer was lost, may have completed the upload: then the object exists.
     if (!(error instanceof StoreFailed && error.code === 'NoSuchUpload')) throw error
     const found = await bucket.call(({ sdk, s3 }) =>
       s3.send(new sdk.HeadObjectCommand({ Bucket: bucket.name, Key: key })),

@@ -15,7 +15,7 @@ const deletesAtOnce = 8
 export function openS3(config: S3Config, egress: (url: string) => Egress): Storage {
   const bucket = openBucket(config, egress)
   return {
-    // A bucket says nothing of its room.
+    // A bucket does not report its free space.
     requireRoom() {},
     put: async (key, bytes, options) => put(bucket, checked(key), bytes, options),
     putStream: async (key, source, options) => put(bucket, checked(key), source, options),

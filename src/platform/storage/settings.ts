@@ -8,20 +8,20 @@ declare module '#platform/config' {
   }
 }
 
-/** Where bytes are stored. Without a store: in the data folder. */
+/** Where bytes are stored: in the S3-compatible store, otherwise in the data folder. */
 export interface StorageConfig {
   s3?: S3Config
 }
 
 /** A bucket of an S3-compatible store. */
 export interface S3Config {
-  /** Without a slash at the end. */
+  /** The address of the store, without a slash at the end. */
   endpoint: string
   region: string
   bucket: string
   accessKeyId: string
   secretAccessKey: string
-  /** The bucket is in the path, not in the host name. */
+  /** True if the bucket is in the path, not in the host name. */
   pathStyle: boolean
 }
 

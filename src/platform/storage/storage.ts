@@ -28,45 +28,48 @@ export {
 
 export interface Storage extends AsyncDisposable {
   /**
-   * For who may still refuse or postpone what is to be stored: throws STORAGE_FULL (503) where the disk has too little room. What is under
-   * way, and perhaps paid, is put without asking: the room below the floor is there for it.
+   * Throws STORAGE_FULL (503) if the disk has too little room, for a caller who can still refuse or postpone the storing. Work that has begun, and
+   * may be paid for, is stored without this check: the room below the floor is reserved for it.
    */
   requireRoom(): void
-  /** Durable once it resolves. Replaces bytes under the same key. Like all that write it throws STORAGE_FULL and STORAGE_UNWRITABLE. */
+  /**
+   * Stores bytes, which are durable once it resolves. Replaces bytes under the same key. Like all methods that write it throws STORAGE_FULL and
+   * STORAGE_UNWRITABLE.
+   */
   put(key: string, bytes: Uint8Array, options?: PutOptions): Promise<void>
-  /** The same for bytes too large for memory. Throws if length or hash differ from those of the source; then nothing is stored. */
+  /** Stores bytes too large for memory like `put`. Throws if length or hash differ from those of the source; then nothing is stored. */
   putStream(key: string, source: ByteSource, options?: PutOptions): Promise<void>
   /**
    * Stores bytes of unknown length, reading the source once. Throws errors of the source, and TooLarge beyond `maxBytes`; then nothing is
    * stored.
    */
   putUnsized(key: string, source: AsyncIterable<Uint8Array>, maxBytes: number): Promise<StoredBytes>
-  /** The bytes, or those from `start` to `end`, both inclusive; undefined if the key does not exist. */
+  /** Reads the bytes, or those from `start` to `end`, both inclusive; undefined if the key does not exist. */
   get(key: string, range?: { start: number; end: number }): Promise<Readable | undefined>
-  /** Deleting a missing key is no error. */
+  /** Deletes the keys. A missing key is no error. */
   delete(keys: readonly string[]): Promise<void>
-  /** Aborts unfinished uploads that `putUnsized` of a dead process left under these keys; complete objects stay. */
+  /** Aborts unfinished uploads that `putUnsized` of dead processes left under these keys; complete objects stay. */
   endUploads(keys: readonly string[]): Promise<void>
 }
 
 export interface PutOptions {
-  /** Hash of a buffer, where it is known; hexadecimal. */
+  /** The hash of a buffer if it is known, in hexadecimal digits. */
   sha256?: string
-  /** Ends the attempts of a store; the local disk, which has none, ignores it. */
+  /** Ends the attempts with a store; the local disk makes no attempts and ignores it. */
   signal?: AbortSignal
 }
 
 /** The size and hash of the stored bytes. */
 export interface StoredBytes {
   bytes: number
-  /** Hexadecimal. */
+  /** The hash in hexadecimal digits. */
   sha256: string
 }
 
 /** Bytes that can be read from the beginning repeatedly. */
 export interface ByteSource {
   bytes: number
-  /** Hexadecimal. */
+  /** The hash in hexadecimal digits. */
   sha256: string
   open(): Readable
 }
@@ -87,11 +90,11 @@ export const sourceOf = ({
 })
 
 export interface StorageOptions extends StorageConfig {
-  /** Folder on the local disk, used if no store is configured. */
+  /** The folder on the local disk, which is used if no store is configured. */
   folder: string
   /** The egress of requests to the store. */
   egress?: (url: string) => Egress
-  /** Absent: only what the disk itself refuses is refused. */
+  /** If absent, only the disk itself refuses writes. */
   space?: Pick<DiskSpace, 'require'>
 }
 

@@ -1,13 +1,13 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '#platform/db'
 
-/** The same in a transaction. */
+/** Announces a key in a transaction, like `insertPendingBlob`. */
 export async function announcePendingBlob(tx: Tx, key: string, dueAt: Date): Promise<void> {
   await sql`insert into storage.pending_blobs as b (key, due_at) values (${key}, ${dueAt})
     on conflict (key) do update set due_at = excluded.due_at where not b.deleting`.execute(tx)
 }
 
-/** A key whose first writing failed may be staged again. */
+/** Announces a key. A key whose first writing failed may be announced again. */
 export const insertPendingBlob = (db: Db, key: string, dueAt: Date): Promise<unknown> =>
   db.query(
     {
@@ -27,7 +27,7 @@ export const insertAnnounced = (db: Db, keys: readonly string[], dueAt: Date): P
     [keys, dueAt],
   )
 
-/** Moves the due time of a pending blob whose bytes are still being written. False if it is being deleted already, or was. */
+/** Moves the due time of a pending blob whose bytes are still being written. Returns false if the blob is being deleted or was deleted. */
 export async function renewPendingBlob(db: Db, key: string, dueAt: Date): Promise<boolean> {
   const rows = await db.query(
     { text: 'update storage.pending_blobs set due_at = $2 where key = $1 and not deleting returning key' },
@@ -42,7 +42,7 @@ export async function insertPendingBlobs(tx: Tx, keys: readonly string[], now: D
     on conflict (key) do nothing`.execute(tx)
 }
 
-/** Returns how many of them were pending. */
+/** Commits the pending blobs; returns how many of the keys were pending. */
 export async function commitPendingBlobs(tx: Tx, keys: readonly string[]): Promise<number> {
   const { rows } =
     await sql`delete from storage.pending_blobs where key = any(${keys}) and not deleting returning 1`.execute(

@@ -1,27 +1,27 @@
 /**
- * Threads for heavy computations, so that the event loop goes on: at most so many, started when they are needed, ended when they are idle, and
- * killed with whatever takes too long or too much memory.
+ * Threads for heavy computations, which must not block the event loop: a limited number, started when needed, ended when idle, and killed with a task
+ * that takes too long or too much memory.
  */
 import { setPriority } from 'node:os'
 import { parentPort, type Transferable, Worker } from 'node:worker_threads'
 
 export interface ThreadOptions {
-  /** What a thread runs: it calls `serveTasks`. */
+  /** The module that a thread runs; it calls `serveTasks`. */
   module: URL
-  /** Threads that work at the same time. */
+  /** The maximum of threads that work at the same time. */
   most: number
-  /** A task that takes longer is killed. */
+  /** The time limit of a task; a task that takes longer is killed. */
   timeoutMs: number
-  /** Of JavaScript values in one thread; buffers come on top, and their bounds are those of the task. */
+  /** The limit for JavaScript values in one thread. Buffers are not included; the task must limit them. */
   memoryMb: number
-  /** Time without a task after which a thread ends. */
+  /** The time without a task after which a thread ends. */
   idleMs?: number
 }
 
 const usualIdleMs = 10_000
 const youngMb = 8
 
-/** The task was killed, since it took too long or too much memory. */
+/** Thrown when a task was killed because it took too long or too much memory. */
 export class ThreadKilled extends Error {
   override name = 'ThreadKilled'
 }
@@ -42,14 +42,17 @@ export class Threads<Task, Result> implements AsyncDisposable {
     return this.#working >= this.#options.most
   }
 
-  /** Waits for a thread, first come first served. What is in `transfer` is moved, not copied. Throws what the task throws, and ThreadKilled. */
+  /**
+   * Runs a task in a thread; tasks wait for one first come, first served. Objects in `transfer` are moved, not copied. Throws what the task throws,
+   * and ThreadKilled.
+   */
   async run(task: Task, transfer: readonly Transferable[] = []): Promise<Result> {
     if (this.isBusy) await new Promise<void>((resolve) => this.#waiting.push(resolve))
     else this.#working++
     try {
       return await this.#runNow(task, transfer)
     } finally {
-      // The place is handed on, so that nobody who comes in between takes it.
+      // The place is passed to the next waiting task, so that no newer task takes it.
       const next = this.#waiting.shift()
       if (next) next()
       else this.#working--
@@ -64,13 +67,13 @@ export class Threads<Task, Result> implements AsyncDisposable {
     const thread = this.#takeIdle() ?? this.#start()
     const answer = await thread.run(task, transfer, this.#options.timeoutMs)
     this.#idle.push(thread)
-    // Before it ends it is no longer among those that are used again.
+    // The thread is forgotten before it ends, so that no task is given to it.
     thread.rest(this.#options.idleMs ?? usualIdleMs, () => this.#forget(thread))
     if ('error' in answer) throw answer.error
     return answer.result as Result
   }
 
-  /** One that is being ended is idle until it is gone: a task that it were given would die with it. */
+  /** Takes an idle thread. A thread that is ending stays in the list until it is gone; a task in it would die with it. */
   #takeIdle(): Thread | undefined {
     let thread = this.#idle.pop()
     while (thread?.isEnding) thread = this.#idle.pop()
@@ -134,7 +137,7 @@ class Thread {
     }
   }
 
-  /** Ends after so long without a task; `leave` is called first. */
+  /** Ends the thread after this time without a task; `leave` is called first. */
   rest(idleMs: number, leave: () => void): void {
     this.#resting = setTimeout(() => {
       leave()
@@ -155,12 +158,12 @@ const killed = (cause?: unknown) =>
 const isOutOfMemory = (error: unknown): boolean =>
   (error as NodeJS.ErrnoException).code === 'ERR_WORKER_OUT_OF_MEMORY'
 
-/** Below the event loop, which answers requests: with every core taken by tasks, those wait and not the requests. */
+/** The priority of threads, below the event loop, which answers requests: if tasks use every core, tasks wait and not requests. */
 const niceness = 10
 
-/** For the module of a thread: answers each task that comes with what the function returns or throws. */
+/** Runs in the module of a thread: answers each task with what the function returns or throws. */
 export function serveTasks<Task>(answer: (task: Task) => unknown): void {
-  // Elsewhere it would be the priority of the whole process.
+  // On other systems this would change the priority of the whole process.
   if (process.platform === 'linux') setPriority(niceness)
   parentPort!.on('message', async (task: Task) => {
     try {

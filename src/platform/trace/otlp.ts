@@ -29,7 +29,7 @@ import {
 import { openAgent } from '#platform/proxy'
 import type { Attributes, Span, SpanOptions, Tracing, TracingOptions } from './trace.ts'
 
-/** Maximum spans waiting for the collector; more are dropped. */
+/** The maximum of spans that wait for the collector; more are dropped. */
 const maxWaiting = 16_384
 const exportTimeoutMs = 5_000
 
@@ -50,7 +50,7 @@ export function otlpTracing({ endpoint, sampler, samplerArgument, egress, log }:
         exporter: new OTLPTraceExporter({
           url: `${endpoint.replace(/(?<!\/)\/+$/, '')}/v1/traces`,
           timeoutMillis: exportTimeoutMs,
-          // Without proxy and roots the exporter's own agent is used, which reads OTEL_EXPORTER_OTLP_CERTIFICATE.
+          // Without a proxy or roots the exporter uses its own agent, which reads OTEL_EXPORTER_OTLP_CERTIFICATE.
           ...((egress?.proxy || egress?.trust) && {
             httpAgentOptions: async () => openAgent(endpoint, { ...egress, connectMs: exportTimeoutMs }),
           }),
@@ -86,7 +86,7 @@ export function otlpTracing({ endpoint, sampler, samplerArgument, egress, log }:
   }
 }
 
-/** Samplers by the names of the SDK's specification; by default the caller's trace decides, otherwise all are sampled. */
+/** The sampler for a name of the SDK's specification; by default the caller's trace decides, otherwise every trace is sampled. */
 function samplerOf(name: string | undefined, argument: string | undefined): Sampler {
   const requested = Number(argument ?? 1)
   const ratio = new TraceIdRatioBasedSampler(requested >= 0 && requested <= 1 ? requested : 1)
@@ -107,7 +107,7 @@ function samplerOf(name: string | undefined, argument: string | undefined): Samp
   }
 }
 
-/** https://www.w3.org/TR/trace-context/#traceparent-header: what is not of this form is as if it were not there. */
+/** The parent span in a header (https://www.w3.org/TR/trace-context/#traceparent-header). An invalid header is ignored. */
 function parentOf(header: string | undefined): Context {
   const found = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/.exec(header ?? '')
   const [, version, traceId = '', spanId = '', flags = '', rest] = found ?? []

@@ -2,12 +2,12 @@ import { readUrl, variableSection, webProtocols } from '#platform/config'
 
 declare module '#platform/config' {
   interface Settings {
-    /** Where spans are sent; absent where tracing is off. */
+    /** Where spans are sent; absent if tracing is off. */
     tracing?: TracingConfig | undefined
   }
 }
 
-/** Read from OpenTelemetry's standard variables. */
+/** The settings of OpenTelemetry's standard variables. */
 export interface TracingConfig {
   endpoint: string
   sampler: string

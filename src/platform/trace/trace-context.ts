@@ -3,7 +3,7 @@ import type { Span } from './trace.ts'
 
 export type Fields = Record<string, string | number | boolean | undefined>
 
-/** The log line waits at most this long for the settlement. */
+/** How long the log line waits for the settlement. */
 const maxSettleWaitMs = 2_000
 
 /**
@@ -21,12 +21,12 @@ export class TraceContext {
     this.span = span
   }
 
-  /** Adds to the log line: ids, names and figures, never prompt, answer or secret. */
+  /** Adds fields to the log line: ids, names and figures, never prompt, answer or secret. */
   note(fields: Fields): void {
     Object.assign(this.#fields, fields)
   }
 
-  /** A paid call has begun: the log line waits for its `settled`. */
+  /** Called when a paid call has begun: the log line then waits for `settled`. */
   begin(): void {
     this.#open = true
   }
@@ -37,7 +37,7 @@ export class TraceContext {
     this.#write?.()
   }
 
-  /** The answer has ended, or the caller disconnected. `write` is called once, with all noted fields. */
+  /** Called when the answer has ended, or the caller disconnected. `write` is called once, with all noted fields. */
   close(write: (fields: Readonly<Fields>) => void): void {
     if (!this.#open) {
       write(this.#fields)

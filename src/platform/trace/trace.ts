@@ -1,4 +1,4 @@
-/** Records a request: its spans (OpenTelemetry) and its log line. Never prompt or answer text. */
+/** Records a request: its spans (OpenTelemetry) and its log line. They never contain prompt or answer text. */
 import type { Log } from '#platform/log'
 import type { Egress } from '#platform/proxy'
 
@@ -10,7 +10,7 @@ export type Attributes = Record<string, string | number | boolean | string[] | u
 export interface SpanOptions {
   kind: 'internal' | 'client'
   attributes?: Attributes
-  /** Unix milliseconds, or a moment of `performance.now()`; now when absent. */
+  /** The start in Unix milliseconds, or as a moment of `performance.now()`; now if absent. */
   startMs?: number
 }
 
@@ -19,21 +19,21 @@ export interface Span {
   readonly traceparent: string
   child(name: string, options: SpanOptions): Span
   set(attributes: Attributes): void
-  /** Ends it, now when `atMs` is absent. `error` is a class of failure such as `timeout`, never a sentence. */
+  /** Ends the span, now if `atMs` is absent. `error` is a class of failure such as `timeout`, never a sentence. */
   end(more?: { atMs?: number; error?: string | undefined }): void
 }
 
 export interface Tracing extends AsyncDisposable {
-  /** The span of a request that came in. `traceparent` is the caller's, unchecked. */
+  /** Begins the span of a received request. `traceparent` is the caller's header, unchecked. */
   request(name: string, attributes: Attributes, traceparent: string | undefined): Span
-  /** The span of work taken from a queue, in a trace of its own. */
+  /** Begins the span of work taken from a queue, in a trace of its own. */
   work(name: string, attributes: Attributes): Span
 }
 
 export interface TracingOptions {
-  /** `OTEL_EXPORTER_OTLP_ENDPOINT`, without the path of the signal. */
+  /** The address in `OTEL_EXPORTER_OTLP_ENDPOINT`, without the path for traces. */
   endpoint: string
-  /** `OTEL_TRACES_SAMPLER` and its argument, as typed. */
+  /** The sampler of `OTEL_TRACES_SAMPLER` and its argument, as typed. */
   sampler?: string | undefined
   samplerArgument?: string | undefined
   /** The egress of exported spans. */
@@ -42,8 +42,8 @@ export interface TracingOptions {
 }
 
 /**
- * Sends spans by OTLP (HTTP, JSON) in batches. Requests never wait for the collector: spans that it does not accept are dropped. The SDK is
- * loaded only here, so that it costs nothing without tracing.
+ * Opens tracing, which sends spans by OTLP (HTTP, JSON) in batches. Requests never wait for the collector: spans that it does not accept are dropped.
+ * The SDK is loaded only here, so that it costs nothing without tracing.
  */
 export async function openTracing(options: TracingOptions): Promise<Tracing> {
   const { otlpTracing } = await import('./otlp.ts')

@@ -1,4 +1,4 @@
-/** Who of many uses few connections next: each owner in turn, never all of them by one. Who would wait too long is refused. */
+/** Shares few connections between many owners: owners take turns, and none gets all connections. A request that would wait too long is refused. */
 import type { Failure } from '#platform/errors'
 
 interface Waiting {
@@ -13,20 +13,20 @@ interface Line {
 }
 
 export interface TurnsOptions {
-  /** Connections. */
+  /** The number of connections. */
   places: number
-  /** Of one owner at once. */
+  /** The maximum connections of one owner at once. */
   perOwner: number
   waitingPerOwner: number
   waiting: number
   maxWaitMs: number
-  /** What is thrown where too many wait, or one waits too long. */
+  /** Makes the failure that is thrown if too many requests wait, or one waits too long. */
   busy: () => Failure
 }
 
 export class Turns {
   readonly #options: TurnsOptions
-  /** In the order of their turns. */
+  /** The waiting requests by owner, in the order of the owners' turns. */
   readonly #lines = new Map<string, Line>()
   #running = 0
   #waiting = 0
@@ -97,7 +97,7 @@ export class Turns {
       clearTimeout(one.timer)
       this.#waiting--
       this.#begin(line)
-      // To the end: the others have their turns first.
+      // The owner goes to the end, so that the others have their turns first.
       this.#lines.delete(owner)
       this.#lines.set(owner, line)
       one.start()

@@ -1,8 +1,8 @@
-/** The addresses that a client is told to reach this process by. */
+/** The addresses at which clients are told to reach this process. */
 import { isIPv4, isIPv6 } from 'node:net'
 import { networkInterfaces } from 'node:os'
 
-/** Those of a family at which `listen` listens: the public ones of the settings, or those of the machine. */
+/** The addresses that reach `listen`, in its family: the public ones of the settings, or those of the machine. */
 export function reachableAt(listen: string, publicIps: readonly string[]): string[] {
   const isOfFamily = isIPv4(listen) ? isIPv4 : isIPv6
   const named = publicIps.filter(isOfFamily)
@@ -12,6 +12,6 @@ export function reachableAt(listen: string, publicIps: readonly string[]): strin
     .flatMap((addresses) => addresses ?? [])
     .filter(({ address }) => isOfFamily(address) && !address.toLowerCase().startsWith('fe80:'))
   const outside = all.filter(({ internal }) => !internal)
-  // A machine without a network is of use to itself.
+  // A machine without a network is still reachable from itself.
   return (outside.length > 0 ? outside : all).map(({ address }) => address).slice(0, 8)
 }

@@ -1,4 +1,4 @@
-/** Numbers and vectors of TLS messages, read one after another. Throws RangeError where the bytes end early. */
+/** Reads numbers and vectors of TLS messages, one after another. Throws RangeError if the bytes end early. */
 export class BytesReader {
   readonly #bytes: Buffer
   #at = 0
@@ -21,7 +21,7 @@ export class BytesReader {
     return this.take(bytes).readUIntBE(0, bytes)
   }
 
-  /** Bytes whose length stands before them, as a number of `lengthBytes`. */
+  /** Reads bytes that are preceded by their length, a number of `lengthBytes` bytes. */
   vector(lengthBytes: number): Buffer {
     return this.take(this.uint(lengthBytes))
   }

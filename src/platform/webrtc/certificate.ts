@@ -1,11 +1,11 @@
-/** The certificate of this process: new at each start, signed by itself, and proven by its fingerprint in the answer. */
+/** The certificate of this process: it is new at each start and self-signed; the fingerprint in the SDP answer proves it. */
 import { createHash, createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto'
 import { CipherContext, HashAlgorithm, NamedCurveAlgorithm, SignatureAlgorithm } from 'werift'
 
 export interface Certificate {
   der: Buffer
   key: KeyObject
-  /** SHA-256, as `AB:CD…`. */
+  /** The SHA-256 fingerprint, as `AB:CD…`. */
   fingerprint: string
 }
 

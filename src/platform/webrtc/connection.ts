@@ -1,4 +1,4 @@
-/** One connection: whose datagrams are believed, and what becomes of them (docs/decisions/0086). */
+/** One connection: which datagrams are trusted, and how they are processed (docs/decisions/0086). */
 import { randomBytes, randomInt } from 'node:crypto'
 import type { Flow, Scheduler } from '#platform/scheduler'
 import type { Certificate } from './certificate.ts'
@@ -20,32 +20,35 @@ export interface ConnectionOptions {
   candidates: readonly Candidate[]
   handler: PeerHandler
   scheduler: Scheduler
-  /** Monotonic, in milliseconds. */
+  /** A monotonic clock, in milliseconds. */
   nowMs(): number
   connectMs: number
-  /** It is no longer; these were its paths, which are closed. */
+  /** Called when the connection has ended, with its paths, which are closed. */
   over(paths: Iterable<Path>): void
-  /** Something was dropped that is more than an honest client sends. */
+  /** Called when a packet was dropped because the client sends more than an honest one. */
   flooded(): void
 }
 
-/** For silence on all lines, and for a client that no longer says that it wants what we send (RFC 7675). */
+/** A connection is lost after this silence on all paths, or after `consentMs` in which the client has not consented to receive (RFC 7675). */
 const silentMs = 15_000
 const consentMs = 30_000
 const reportMs = 5_000
 const pathsPerConnection = 16
-/** A path that takes no more gets no sound, which would be late, and beyond the second bound nothing. */
+/** The bytes that may wait on a path. Beyond `sound` no sound is sent, since it would be late; beyond `all` nothing is. */
 const waiting = { sound: 65_536, all: 262_144 } as const
-/** Datagrams that wait for their turn: what a client sends before it hears that the window of its data channel is full. */
+/** The bounds of datagrams that wait for their turn: as many as a client sends before it learns that the window of its data channel is full. */
 const unread = { tasks: 256, bytes: 262_144 } as const
-/** Browsers send 21 a second while they look for a path. What exceeds it is not answered, and ends nothing: whoever saw one can repeat it. */
+/**
+ * Browsers send 21 checks a second while they look for a path. Checks beyond this rate get no answer, but do not end the connection: whoever saw a
+ * check can repeat it.
+ */
 const checks = { perSecond: 50, burst: 500 } as const
 
 export class Connection implements Peer {
   readonly ufrag = randomBytes(6).toString('hex')
   readonly password = randomBytes(16).toString('hex')
   readonly answer: string
-  /** All that it has to do for its client. */
+  /** The flow in which all work for the client takes its turns. */
   readonly flow: Flow
   readonly #options: ConnectionOptions
   readonly #ssrc = randomInt(1, 2 ** 32)
@@ -94,12 +97,12 @@ export class Connection implements Peer {
     return this.#path?.transport
   }
 
-  /** Whether a check is one of the client of the offer; its password was checked already. */
+  /** Whether a check belongs to the client of the offer; its password is checked separately. */
   isNamed({ username }: Check): boolean {
     return username === `${this.ufrag}:${this.#options.offer.ufrag}`
   }
 
-  /** A check that is authentic, answered on its own path. False where it has too many paths, or there are too many checks. */
+  /** Answers an authentic check on its own path. Returns false if the client has too many paths, or sends too many checks. */
   check(check: Check, path: Path): boolean {
     if (!this.#checkRate.take(1, this.#options.nowMs())) {
       this.#options.flooded()
@@ -116,14 +119,14 @@ export class Connection implements Peer {
     return true
   }
 
-  /** A datagram that came by one of its paths; whoever wrote it. */
+  /** Receives a datagram from one of the connection's paths; anybody may have written it. */
   receive(datagram: Buffer): void {
     if (this.#isOver) return
     if (isMedia(datagram)) this.#takeMedia(datagram)
     else if (isDtls(datagram)) this.#dtls.receive(datagram)
   }
 
-  /** The path is gone; the client may come by another. */
+  /** Removes a path that is gone; the client may use another. */
   lost(path: Path): void {
     this.#paths.delete(path)
     if (this.#path === path) this.#path = undefined
@@ -157,7 +160,7 @@ export class Connection implements Peer {
     this.#end('closed')
   }
 
-  /** Once a second. */
+  /** Called once a second. */
   tick(): void {
     const nowMs = this.#options.nowMs()
     const why = this.#whyOver(nowMs)

@@ -5,10 +5,10 @@ import { DataChannel, overheadBytes } from './data-channel.ts'
 import { windowBytes } from './receive-window.ts'
 import { type RTCDtlsTransport, RTCSctpTransport } from './werift.ts'
 
-/** Of a chunk that acknowledges, with the window behind what it acknowledges. */
+/** The type of the chunk that acknowledges data and announces the window. */
 const sack = 3
 
-/** Our end of a channel, and a client of another implementation, whose packets can be written by hand too. */
+/** A data channel of this room, and a client of another implementation, for which packets can also be written by hand. */
 async function openPair() {
   const seen = { opened: 0, closed: 0, abused: 0, texts: [] as string[], window: 0 }
   const line = {
@@ -51,7 +51,7 @@ async function openPair() {
   }
   const data = (ahead: number, flags: number, bytes: Buffer, stream?: number): void =>
     channel.receive(packetOf(remoteVerificationTag, chunkOf(ahead, flags, bytes, stream)))
-  /** Whole texts of four bytes in one packet. */
+  /** Receives complete texts of four bytes in one packet. */
   const bundle = (aheads: number[]): void => {
     const chunks = aheads.map((ahead) => chunkOf(ahead, first | last, Buffer.alloc(4)))
     channel.receive(packetOf(remoteVerificationTag, Buffer.concat(chunks)))
@@ -134,7 +134,7 @@ test('texts that wait close the window of their sender, which is opened again wh
   data(0, first | last, text)
   await expect.poll(() => seen.window).toBe(windowBytes - weight)
   for (let i = 1; i < 123; i++) data(i, first | last, text)
-  // A piece of one is as little taken as a whole one.
+  // A part of a message counts as unread like a complete one.
   data(123, first, text)
   await expect.poll(() => seen.window).toBe(0)
   expect(seen.texts).toEqual([])
@@ -165,7 +165,7 @@ test('where 256 came early, a packet that begins with the missing one is taken w
   for (let i = 301; i < 600; i++) data(i, first | last, Buffer.alloc(1))
   expect(channel.association.sackMisOrdered.size).toBe(256)
   const began = channel.association.lastReceivedTsn!
-  // All that was said of these has been.
+  // All acknowledgements of these packets have been sent by now.
   await new Promise((resolve) => setImmediate(resolve))
   seen.window = 0
   bundle([-1])

@@ -1,41 +1,41 @@
 /**
- * One data channel of texts (RFC 8831, RFC 8832) on the SCTP of werift, held to bounds that this has not. What was read and not taken yet closes
- * the window of the sender (RFC 9260, section 6.2): whoever sends faster than he is served waits himself.
+ * One data channel of texts (RFC 8831, RFC 8832) on werift's SCTP, with bounds that werift does not have. Texts that were received and not yet
+ * processed close the window of the sender (RFC 9260, section 6.2): a client that sends faster than it is served has to wait itself.
  */
 import type { Flow } from '#platform/scheduler'
 import { ReceiveWindow } from './receive-window.ts'
 import { type RTCDtlsTransport, RTCSctpTransport, type SctpAssociation } from './werift.ts'
 
 export interface DataChannelOptions {
-  /** In which texts take their turns. */
+  /** The flow in which texts take their turns. */
   flow: Flow
-  /** One packet of SCTP. */
+  /** Sends one packet of SCTP. */
   send(packet: Buffer): void
   opened(): void
   text(message: string): void
-  /** The other side has ended it. */
+  /** Called when the other side has ended the channel. */
   closed(): void
-  /** It sends what no honest client sends. */
+  /** Called when the other side sends what no honest client sends. */
   abused(): void
 }
 
-/** Of one message, in both directions. */
+/** The maximum bytes of a message, in both directions. */
 export const maxMessageBytes = 65_536
 const waitingBytes = 262_144
-/** While so much of ours waits, no text is taken: its answer would wait, too. */
+/** While this many bytes wait to be sent, no text is processed, because its answer would wait, too. */
 const busyBytes = 65_536
-/** What a message costs beside its text while it waits. */
+/** The bytes that a waiting message costs beside its text. */
 export const overheadBytes = 64
 
 const bounds = {
-  /** Streams of the other side; browsers number theirs 1, 3, 5 … */
+  /** The maximum streams of the other side; browsers number theirs 1, 3, 5 … */
   streams: 64,
   opens: 8,
   nameBytes: 64,
-  /** Of messages that are not whole yet. */
+  /** The maximum bytes of incomplete messages. */
   partialBytes: 8 * maxMessageBytes,
   partialChunks: 1_024,
-  /** Packets that came before one that is missing; werift sorts them for each that comes. */
+  /** The maximum packets that came before a missing one; werift sorts all of them for each new packet. */
   ahead: 256,
 } as const
 
@@ -45,7 +45,7 @@ const chunk = { data: 0, forward: 192 } as const
 
 export class DataChannel {
   readonly #options: DataChannelOptions
-  /** Of werift; for tests of its bounds too. */
+  /** The association of werift; tests of its bounds use it, too. */
   readonly association: SctpAssociation
   #stream: number | undefined
   readonly #window: ReceiveWindow
@@ -68,7 +68,7 @@ export class DataChannel {
     this.association = transport.sctp as unknown as SctpAssociation
     this.association._inboundStreamsMax = bounds.streams
     this.#window = new ReceiveWindow(this.association)
-    // In place of the transport's own reader of messages.
+    // Replaces the transport's own reader of messages.
     this.association.onReceive.allUnsubscribe()
     this.association.onReceive.subscribe((stream, kind, bytes) => this.#receive(stream, kind, bytes))
     this.association.onReconfigStreams.allUnsubscribe()
@@ -79,7 +79,7 @@ export class DataChannel {
     transport.start(port).catch(() => undefined)
   }
 
-  /** False where more waits than a client that reads leaves waiting, or there is no channel. */
+  /** Sends a text. Returns false if more is waiting than for a client that keeps reading, or there is no channel. */
   send(text: string): boolean {
     const bytes = Buffer.from(text)
     if (this.#stream === undefined || this.#waiting > waitingBytes || bytes.length > maxMessageBytes)
@@ -94,15 +94,15 @@ export class DataChannel {
     return true
   }
 
-  /** A packet of whoever has proven itself, who may be hostile all the same. */
+  /** Receives a packet of the authenticated client, who may be hostile all the same. */
   receive(packet: Buffer): void {
     if (!this.#mayTake(packet)) return
-    // It throws where the packet is none.
+    // This throws if the packet is invalid.
     this.association.handleData(packet).catch(() => undefined)
     if (this.#isOverfull()) this.#options.abused()
   }
 
-  /** Where it is held, texts wait. */
+  /** While the channel is held, texts wait. */
   hold(isHeld: boolean): void {
     this.#isHeld = isHeld
     this.#takeOn()
@@ -125,14 +125,14 @@ export class DataChannel {
     return data.length === 0 || this.#hasRoomFor(data[0]!.readUInt32BE(0))
   }
 
-  /** By its first piece of data: what fills a gap comes together with what fills the next one. */
+  /** Decides by the first piece of data in a packet: a packet that fills one gap may also fill the next. */
   #hasRoomFor(tsn: number): boolean {
     const { sackMisOrdered, lastReceivedTsn = 0 } = this.association
-    // The next one, or one that came before: that is acknowledged again, since the other side has not heard of it.
+    // The piece is the next one, or arrived before: then it is acknowledged again, since the other side has not received the acknowledgement.
     const ahead = (tsn - lastReceivedTsn) >>> 0
     const isNear = ahead <= 1 || ahead >= 0x8000_0000
     if (!isNear && sackMisOrdered.size >= bounds.ahead) return false
-    // The next piece of a message is taken where no whole one waits: without it there would never be room again.
+    // The next piece of a message is accepted if no complete message is waiting: otherwise there would never be room again.
     if (this.#window.hasRoom || (isNear && this.#texts.length === 0)) return true
     this.#window.acknowledge()
     return false
@@ -163,7 +163,7 @@ export class DataChannel {
     this.#takeOn()
   }
 
-  /** One text a turn. */
+  /** Processes one text in each turn. */
   #takeOn(): void {
     const mayTake = !this.#isHeld && this.#waiting <= busyBytes && this.#texts.length > 0
     if (this.#isTaking || !mayTake) return
@@ -194,7 +194,7 @@ export class DataChannel {
     if (!isRepeat) this.#options.opened()
   }
 
-  /** A second channel is closed again. */
+  /** Closes a second channel again. */
   #refuse(stream: number): void {
     this.association.reconfigQueue.push(stream)
     this.association.transmitReconfigRequest().catch(() => undefined)
@@ -207,7 +207,7 @@ export class DataChannel {
 
 const isStream = (stream: number): boolean => stream < bounds.streams
 
-/** What stands in a packet behind its header; what is not whole ends it. */
+/** The chunks after the header of a packet; an incomplete chunk ends the list. */
 function* chunksOf(packet: Buffer): Generator<{ type: number; body: Buffer }> {
   for (let at = 12; at + 4 <= packet.length; ) {
     const length = packet.readUInt16BE(at + 2)

@@ -17,13 +17,13 @@ const newKeys = (): Promise<Keys> =>
 const derOf = (pem: string): Buffer => Buffer.from(pem.replace(/-----[^-]+-----|\s/g, ''), 'base64')
 
 interface PairOptions {
-  /** Of the offer; that of the server where it is absent. */
+  /** The fingerprint in the offer; if absent, that of the server. */
   fingerprint?: Buffer
-  /** Whether what the server sends is lost. */
+  /** Whether a datagram of the server is lost. */
   isLost?(datagram: Buffer): boolean
 }
 
-/** We, and a server of another implementation. */
+/** The client of this room, and a server of another implementation. */
 class Pair {
   readonly server: DtlsSocket
   readonly client: DtlsClient
@@ -158,7 +158,7 @@ describe('DTLS as client', () => {
         if (bytes instanceof Uint8Array) pair.client.receive(Buffer.from(bytes))
         else {
           const [type, epoch, text] = bytes
-          // Of a message that was not there before, since anybody may spoil one that is still in the clear.
+          // The fragment belongs to a message that has not begun, since anybody may spoil an unencrypted message.
           const sequence = Buffer.from([2, 0, 0, 90, 255, 255, 0, 0, 0, 0, 0, text.length])
           const whole = type === 22 ? Buffer.concat([sequence, text]) : Buffer.from(text)
           pair.client.receive(encodeRecord({ type, epoch, sequence: 1, fragment: whole }))

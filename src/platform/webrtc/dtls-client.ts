@@ -1,6 +1,6 @@
 /**
- * DTLS 1.2 as the client of a browser (docs/decisions/0086). The browser proves itself by the certificate whose fingerprint its offer
- * names, and by a signature with that certificate's key.
+ * DTLS 1.2 as the client of a browser (docs/decisions/0086). The browser proves its identity by the certificate whose fingerprint is in its offer,
+ * and by a signature with that certificate's key.
  */
 import { randomBytes, sign } from 'node:crypto'
 import { type Deadline, deadlines } from '#platform/clock'
@@ -38,43 +38,43 @@ export interface SecuredMedia {
 
 export interface DtlsOptions {
   certificate: Certificate
-  /** SHA-256 of the certificate that the other side must have. */
+  /** The SHA-256 of the certificate that the other side must have. */
   fingerprint: Buffer
   send(datagram: Buffer): void
   secured(media: SecuredMedia): void
   data(bytes: Buffer): void
-  /** The other side has said that it goes. */
+  /** Called when the other side has closed the connection. */
   closed(): void
-  /** Nobody who has what the offer promised is there. */
+  /** Called when the other side is not the one that the offer promised. */
   failed(error: Error): void
 }
 
-/** Of the server, in this order; a certificate request may be missing. */
+/** The message that is expected from the server, in this order; a certificate request may be missing. */
 type Step = 'hello' | 'certificate' | 'key' | 'done' | 'finished' | 'secure' | 'over'
 
 const firstRepeatMs = 200
 const slowestRepeatMs = 3_000
-/** The messages of a flight that is repeated come one after another, and are answered once. */
+/** The minimum pause between two answers to a repeated flight: its messages arrive one after another, and are answered once. */
 const soonestRepeatMs = 50
-/** Early data wait for the last message of the handshake; more of them are sent again by whoever sent them. */
+/** The maximum of early records, which wait for the last message of the handshake; the client sends further ones again. */
 const earlyRecords = 8
 const verifyBytes = 12
 
 export class DtlsClient {
   readonly #options: DtlsOptions
   readonly #plain = new HandshakeOrder()
-  /** Of the messages that are encrypted: what anybody wrote in the clear must not take their place. */
+  /** The order of the encrypted messages. An unencrypted message, which anybody can write, must not take their place. */
   #sealed: HandshakeOrder | undefined
   readonly #random = randomBytes(32)
   readonly #repeat: Deadline
   #repeatMs = firstRepeatMs
   #sentAtMs = 0
   #step: Step = 'over'
-  /** What was said so far, which both sides sign. */
+  /** The messages so far, which both sides sign. */
   #transcript: Buffer[] = []
   #messages = 0
   #plainRecords = 0
-  /** The last messages of ours, until they are answered. */
+  /** This side's last messages, until they are answered. */
   #flight: { type: number; fragment: Buffer; sealed: boolean }[] = []
   #profile: SrtpProfile | undefined
   #serverRandom: Buffer = Buffer.alloc(0)
@@ -97,24 +97,24 @@ export class DtlsClient {
     this.#sendHello(Buffer.alloc(0))
   }
 
-  /** Encrypted data; nothing before the handshake is over. */
+  /** Sends encrypted data; sends nothing before the handshake is complete. */
   send(bytes: Buffer): void {
     if (this.#step === 'secure') this.#options.send(this.#sealer!.seal(contentType.data, bytes))
   }
 
-  /** Says goodbye; nothing is received or sent any more. */
+  /** Notifies the other side and closes; nothing is received or sent afterwards. */
   close(): void {
     const closeNotify = Buffer.from([1, 0])
     if (this.#step === 'secure') this.#options.send(this.#sealer!.seal(contentType.alert, closeNotify))
     this.#end()
   }
 
-  /** A datagram of anybody. */
+  /** Receives a datagram, which anybody may have written. */
   receive(datagram: Buffer): void {
     try {
       for (const record of recordsOf(datagram)) this.#take(record)
     } catch (error) {
-      // Fragments that are none came from anybody; what is whole and wrong was said by the other side.
+      // Anybody may have sent invalid fragments; a complete but wrong message came from the other side.
       if (!(error instanceof RangeError)) this.#fail(error as Error)
     }
   }
@@ -126,7 +126,7 @@ export class DtlsClient {
     else if (this.#early.length < earlyRecords) this.#early.push(record)
   }
 
-  /** Anybody can write one: it may begin a handshake, never end one. */
+  /** Takes an unencrypted record. Anybody can write one: it may begin a handshake, never complete one. */
   #takePlain({ type, fragment }: DtlsRecord): void {
     if (type !== contentType.handshake || this.#step === 'secure') return
     const isRepeat = this.#plain.push(fragment)
@@ -142,7 +142,7 @@ export class DtlsClient {
       this.#takeMessages(this.#sealed!)
     } else if (this.#step !== 'secure') return
     else if (record.type === contentType.data) this.#options.data(text)
-    // A warning says goodbye or nothing of importance, and no browser sends another; what is fatal ends it as well.
+    // A warning closes the connection or is unimportant, and browsers send no other; a fatal alert ends the connection as well.
     else if (record.type === contentType.alert) {
       this.#end()
       this.#options.closed()
@@ -154,7 +154,7 @@ export class DtlsClient {
       if (message.type === messageType.finished) this.#finish(message)
       else this.#takeMessage(message)
       if (this.#step === 'secure' || this.#step === 'over') return
-      // What stands in the clear behind the last message in the clear is nobody's.
+      // Unencrypted messages after the last expected one may come from anybody.
       if (message.type === messageType.serverHelloDone) return
     }
   }
@@ -189,7 +189,9 @@ export class DtlsClient {
     this.#step = 'key'
   }
 
-  /** The fingerprint alone proves nothing: certificates are sent in the clear. Who signs has its key. */
+  /**
+   * Checks the signature. The fingerprint alone proves nothing, because certificates are sent unencrypted; whoever signs has the certificate's key.
+   */
   #takeKey(body: Buffer): void {
     const { curve, publicKey, parameters, scheme, signature } = readServerKeyExchange(body)
     const signed = Buffer.concat([this.#random, this.#serverRandom, parameters])
@@ -264,7 +266,7 @@ export class DtlsClient {
     this.#send()
   }
 
-  /** In one datagram. Each record has a new number: the other side throws away one whose number it has seen. */
+  /** Sends the flight in one datagram. Each record gets a new number, because the other side drops a record whose number it has seen. */
   #send(): void {
     const records = this.#flight.map(({ type, fragment, sealed }) =>
       sealed

@@ -1,4 +1,4 @@
-/** Handshake messages of DTLS 1.2: put together from fragments in their order, and the fields of those that a server sends. */
+/** Handshake messages of DTLS 1.2: fragments are assembled in order, and the fields of a server's messages are read. */
 import { BytesReader, uint, vector } from './bytes-reader.ts'
 import { recordVersion } from './dtls-records.ts'
 import { type SrtpProfile, srtpProfiles } from './srtp.ts'
@@ -18,12 +18,12 @@ export const messageType = {
 
 export interface HandshakeMessage {
   type: number
-  /** Counts the messages of one side. */
+  /** The number of the message among those of one side. */
   sequence: number
   body: Buffer
 }
 
-/** As it is signed and sent: in one fragment. */
+/** The message as it is signed and sent: in one fragment. */
 export const encodeMessage = ({ type, sequence, body }: HandshakeMessage): Buffer =>
   Buffer.concat([
     uint(type, 1),
@@ -35,31 +35,31 @@ export const encodeMessage = ({ type, sequence, body }: HandshakeMessage): Buffe
   ])
 
 const bounds = {
-  /** A chain of certificates is the longest message. */
+  /** The maximum bytes of a message; a chain of certificates is the longest one. */
   bytes: 16_384,
-  /** Messages ahead of the one that is missing. */
+  /** The maximum messages ahead of a missing one. */
   ahead: 8,
 } as const
 
 interface Partial {
   type: number
   body: Buffer
-  /** Of each byte, whether it came. */
+  /** For each byte, whether it has arrived. */
   arrived: Uint8Array
   missing: number
 }
 
-/** Datagrams come in any order, twice, or not at all; messages leave here whole, in their order, each once. */
+/** Assembles messages. Datagrams arrive in any order, twice, or not at all; `shift` returns complete messages in order, each once. */
 export class HandshakeOrder {
   readonly #partial = new Map<number, Partial>()
-  /** The number of the message that leaves next. */
+  /** The number of the message that `shift` returns next. */
   next: number
 
   constructor(next = 0) {
     this.next = next
   }
 
-  /** True where a fragment is of a message that has left already: the other side did not get what answers it. */
+  /** Adds fragments. Returns true if one belongs to a message that was returned before: the other side did not receive the answer to it. */
   push(fragments: Buffer): boolean {
     const reader = new BytesReader(fragments)
     let isRepeat = false
@@ -94,7 +94,7 @@ export class HandshakeOrder {
     }
   }
 
-  /** The next message, where it is whole. */
+  /** The next message, if it is complete. */
   shift(): HandshakeMessage | undefined {
     const sequence = this.next
     const partial = this.#partial.get(sequence)
@@ -124,7 +124,7 @@ export function clientHello(random: Buffer, cookie: Buffer): Buffer {
     [extension.groups, vector(2, ...uints(curves))],
     [extension.pointFormats, vector(1, uint(0, 1))],
     [extension.signatures, vector(2, ...uints(signatures))],
-    // Preferred first: one pass over a packet instead of two.
+    // The preferred profile comes first: it takes one pass over a packet instead of two.
     [
       extension.useSrtp,
       Buffer.concat([
@@ -152,7 +152,7 @@ export function readHelloVerifyRequest(body: Buffer): { cookie: Buffer } {
   return { cookie: reader.vector(1) }
 }
 
-/** Throws where the server chose what was not offered. */
+/** Reads the server's hello. Throws if the server chose something that was not offered. */
 export function readServerHello(body: Buffer): { random: Buffer; srtpProfile: SrtpProfile } {
   const reader = new BytesReader(body)
   const version = reader.uint(2)
@@ -165,7 +165,7 @@ export function readServerHello(body: Buffer): { random: Buffer; srtpProfile: Sr
   while (list.rest > 0) extensions.set(list.uint(2), list.vector(2))
   const isKnown = Object.values<number>(cipherSuites).includes(suite)
   if (version !== recordVersion || !isKnown || compression !== 0) throw new Error('no common cipher')
-  // Without it the keys would not depend on all that was said (RFC 7627); every browser has it.
+  // Without this extension the keys would not depend on all messages (RFC 7627); every browser has it.
   if (!extensions.has(extension.extendedMasterSecret)) throw new Error('no extended master secret')
   const profiles = new BytesReader(extensions.get(extension.useSrtp) ?? Buffer.alloc(0)).vector(2)
   const profile = profiles.length === 2 ? profiles.readUInt16BE() : undefined
@@ -183,7 +183,7 @@ export const encodeCertificate = (der: Buffer): Buffer => vector(3, vector(3, de
 export interface ServerKeyExchange {
   curve: number
   publicKey: Buffer
-  /** What is signed, behind both randoms. */
+  /** The parameters that are signed, after both randoms. */
   parameters: Buffer
   scheme: number
   signature: Buffer

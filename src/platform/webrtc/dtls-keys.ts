@@ -1,4 +1,4 @@
-/** Keys of DTLS 1.2: agreed on, derived (RFC 5246, RFC 5705, RFC 7627) and signed for. */
+/** Keys of DTLS 1.2: agreement, derivation (RFC 5246, RFC 5705, RFC 7627) and signatures. */
 import {
   constants,
   createECDH,
@@ -14,10 +14,10 @@ import { curves, signatures } from './dtls-handshake.ts'
 import type { RecordKey } from './dtls-records.ts'
 import { keyBytes, type MasterKey, type SrtpProfile, saltBytes } from './srtp.ts'
 
-/** DER of a public key of X25519, up to its 32 bytes (RFC 8410). */
+/** The DER of an X25519 public key, up to its 32 bytes (RFC 8410). */
 const x25519Prefix = Buffer.from('302a300506032b656e032100', 'hex')
 
-/** Throws where the curve was not offered, or the key is none of it. */
+/** Agrees on a secret. Throws if the curve was not offered, or the key is not valid on it. */
 export function agree(curve: number, theirs: Buffer): { publicKey: Buffer; secret: Buffer } {
   if (curve === curves.p256) {
     const ecdh = createECDH('prime256v1')
@@ -33,7 +33,7 @@ export function agree(curve: number, theirs: Buffer): { publicKey: Buffer; secre
   }
 }
 
-/** Whether the owner of the certificate signed this. */
+/** Whether the owner of the certificate signed the bytes. */
 export function isSigned(der: Buffer, scheme: number, signed: Buffer, signature: Buffer): boolean {
   const key = new X509Certificate(der).publicKey
   const isEcdsa = scheme === signatures.ecdsaP256Sha256
@@ -66,7 +66,7 @@ export const digestOf = (messages: Buffer[]): Buffer => {
   return hash.digest()
 }
 
-/** Two keys and two salts, one after another: of the client first. */
+/** Splits a key block into two keys and two salts, which follow one another; those of the client come first. */
 function cut(block: Buffer, salts: number): { ours: MasterKey; theirs: MasterKey } {
   const part = (at: number, length: number): Buffer => block.subarray(at, at + length)
   const saltsAt = 2 * keyBytes

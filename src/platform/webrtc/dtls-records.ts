@@ -7,7 +7,7 @@ export const contentType = { changeCipherSpec: 20, alert: 21, handshake: 22, dat
 export interface DtlsRecord {
   type: number
   epoch: number
-  /** 48 bits. */
+  /** The sequence number, 48 bits. */
   sequence: number
   fragment: Buffer
 }
@@ -17,10 +17,10 @@ const headerBytes = 13
 const explicitNonceBytes = 8
 const tagBytes = 16
 
-/** Whether the first byte is one of DTLS (RFC 7983). */
+/** Whether the first byte is that of DTLS (RFC 7983). */
 export const isDtls = (bytes: Buffer): boolean => bytes[0]! >= 20 && bytes[0]! <= 63
 
-/** The whole records of a datagram; what is not whole ends it. */
+/** The complete records of a datagram; an incomplete one ends the list. */
 export function recordsOf(datagram: Buffer): DtlsRecord[] {
   const records: DtlsRecord[] = []
   for (let at = 0; at + headerBytes <= datagram.length; ) {
@@ -49,11 +49,11 @@ export function encodeRecord({ type, epoch, sequence, fragment }: DtlsRecord): B
 
 export interface RecordKey {
   key: Buffer
-  /** 4 bytes. */
+  /** The salt, 4 bytes. */
   salt: Buffer
 }
 
-/** Epoch and sequence number: what is signed beside the record, and the part of the nonce that goes with it. */
+/** Epoch and sequence number: they are authenticated with the record, and are the explicit part of the nonce. */
 function numberOf({ epoch, sequence }: Pick<DtlsRecord, 'epoch' | 'sequence'>): Buffer {
   const bytes = Buffer.alloc(explicitNonceBytes)
   bytes.writeUInt16BE(epoch, 0)
@@ -69,7 +69,7 @@ function signedOf(record: Omit<DtlsRecord, 'fragment'>, length: number): Buffer 
   return Buffer.concat([numberOf(record), bytes])
 }
 
-/** Encrypts records of epoch 1. Each has a number of its own, also one that is sent again: a nonce is never used twice. */
+/** Encrypts records of epoch 1. Each record has a number of its own, even one that is sent again: a nonce is never used twice. */
 export class RecordSealer {
   readonly #key: KeyObject
   readonly #salt: Buffer
@@ -101,7 +101,7 @@ export class RecordOpener {
     this.#salt = salt
   }
 
-  /** Its text; undefined where it is not authentic or came before. */
+  /** Decrypts a record; undefined if it is not authentic or was received before. */
   open(record: DtlsRecord): Buffer | undefined {
     const { fragment, sequence } = record
     const length = fragment.length - explicitNonceBytes - tagBytes

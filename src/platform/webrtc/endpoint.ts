@@ -1,4 +1,4 @@
-/** The one endpoint of a process: whose a datagram is, and whether anybody may send it (docs/decisions/0086). */
+/** The one endpoint of a process: it finds the connection of each datagram, and checks whether the sender may send it (docs/decisions/0086). */
 import type { Metrics } from '#platform/metrics'
 import { type Flow, type Scheduler, scheduler } from '#platform/scheduler'
 import { reachableAt } from './addresses.ts'
@@ -16,11 +16,11 @@ import { maxDatagramLength } from './tcp-frames.ts'
 
 export interface WebRtcOptions {
   metrics?: Pick<Metrics, 'webrtcConnections' | 'webrtcDropped'>
-  /** Monotonic time in milliseconds. */
+  /** The monotonic time in milliseconds. */
   nowMs?: () => number
-  /** How long a connection has from its offer until it is secure. */
+  /** The time from a connection's offer until it must be secure, in milliseconds. */
   connectMs?: number
-  /** By which connections take their turns; that of this process where none is given. */
+  /** The scheduler by which connections take turns; by default that of this process. */
   scheduler?: Scheduler
 }
 
@@ -28,8 +28,8 @@ const tickMs = 1_000
 const connectMs = 10_000
 
 /**
- * Opens the sockets of this process, on the first port of the range that is free.
- * Throws what the system says where none is (`EADDRINUSE`), or an address is not this machine's (`EADDRNOTAVAIL`).
+ * Opens the sockets of this process, on the first free port of the range. Throws the system's error if none is free (`EADDRINUSE`), or if an address
+ * is not this machine's (`EADDRNOTAVAIL`).
  */
 export async function openEndpoint(config: WebRtcConfig, options: WebRtcOptions = {}): Promise<Endpoint> {
   const certificate = await newCertificate()
@@ -56,7 +56,7 @@ export class Endpoint implements WebRtc {
   readonly #options: WebRtcOptions
   readonly #nowMs: () => number
   readonly #scheduler: Scheduler
-  /** Of connections of TCP on which nobody has proven himself. */
+  /** The flow of TCP connections whose clients have not authenticated yet. */
   readonly #strangers: Flow
   readonly #connections = new Map<string, Connection>()
   readonly #owners = new Map<string, { connection: Connection; path: Path }>()
@@ -114,7 +114,10 @@ export class Endpoint implements WebRtc {
     return connection
   }
 
-  /** Waits for its turn among those of its connection. What is beyond the bounds of that is dropped unread: whoever sent it sends it again. */
+  /**
+   * Lets a datagram wait for its turn in the flow of its connection. A datagram beyond the bounds of the flow is dropped unread: its sender sends it
+   * again.
+   */
   #receive(datagram: Buffer, from: Source): void {
     if (isMalformed(datagram)) {
       this.#dropped.malformed++
@@ -137,7 +140,7 @@ export class Endpoint implements WebRtc {
     }
   }
 
-  /** Whose check it says to be, which costs little: nothing is proven yet. */
+  /** The connection that a check names. This costs little, as nothing is proven yet. */
   #named(datagram: Buffer): { check: Check; connection: Connection } | undefined {
     const check = readCheck(datagram)
     const connection = check && this.#connections.get(check.username.slice(0, check.username.indexOf(':')))
@@ -147,7 +150,7 @@ export class Endpoint implements WebRtc {
     return undefined
   }
 
-  /** Nothing is said to whoever does not know the password. */
+  /** Processes a check. A sender who does not know the password gets no answer. */
   #check(datagram: Buffer, from: Source): void {
     const named = this.#named(datagram)
     if (named === undefined) return
@@ -179,7 +182,7 @@ export class Endpoint implements WebRtc {
     this.#count()
   }
 
-  /** Once a second, since a flood is counted by hundreds of thousands. */
+  /** Adds the counts to the metrics once a second, since a flood has hundreds of thousands of packets. */
   #count(): void {
     for (const reason of ['stranger', 'malformed', 'flood'] as const) {
       this.#options.metrics?.webrtcDropped.inc({ reason }, this.#dropped[reason])

@@ -1,20 +1,20 @@
-/** Which ports of the settings a process could take now. */
+/** Finds the ports of the settings that a process could use now. */
 import { scheduler } from '#platform/scheduler'
 import { reachableAt } from './addresses.ts'
 import type { WebRtcConfig } from './settings.ts'
 import { Sockets } from './sockets.ts'
 
 export interface FreePorts {
-  /** How many were tried: no more than the range has, and than were asked for. */
+  /** How many ports were tried: at most as many as the range has, and as were requested. */
   tried: number
   free: number
-  /** Where callers would be told to send, of the first that is free. */
+  /** The addresses to which callers would send, for the first free port. */
   addresses: string[]
 }
 
 /**
- * Opens each port of the range as a process does, and closes it again, at most `most` of them. Of `[0, 0]` one that the system chooses.
- * Throws what the system says where an address is not this machine's (`EADDRNOTAVAIL`).
+ * Opens each port of the range as a process does, and closes it again; at most `most` ports. For `[0, 0]` it opens one that the system chooses.
+ * Throws the system's error if an address is not this machine's (`EADDRNOTAVAIL`).
  */
 export async function findFreePorts(
   { listen, tcp, ports: range, publicIps }: WebRtcConfig,
@@ -33,16 +33,16 @@ export async function findFreePorts(
   return found
 }
 
-/** Tries for a port that is free for UDP and TCP in both families, where the system chooses it. */
+/** The attempts to find a port that is free for UDP and TCP in both families, if the system chooses it. */
 const triesOfAnyPort = 10
 
-/** The ports of a range, in turn. Of `[0, 0]` 0 some times: what the system chooses for UDP may be taken for TCP. */
+/** The ports of a range, in order. For `[0, 0]` several zeros: a port that the system chooses for UDP may be taken for TCP. */
 export const portsToTry = ([first, last]: WebRtcConfig['ports']): number[] =>
   first === 0
     ? Array<number>(triesOfAnyPort).fill(0)
     : Array.from({ length: last - first + 1 }, (_, i) => first + i)
 
-/** Addresses of this machine at which the port opened; undefined where it is taken, or this user may not. */
+/** The addresses of this machine at which the port could be opened; undefined if it is taken, or this user may not open it. */
 async function openAt(
   port: number,
   where: Pick<WebRtcConfig, 'listen' | 'tcp'>,

@@ -1,11 +1,11 @@
-/** The endpoint of a process, opened by the first who needs it. */
+/** The endpoint of a process, which its first user opens. */
 import type { Log } from '#platform/log'
 import type { WebRtcOptions } from './endpoint.ts'
 import { openWebRtc } from './open.ts'
 import type { WebRtc } from './peer.ts'
 import type { WebRtcConfig } from './settings.ts'
 
-/** After it could not be opened, nobody tries again for so long. */
+/** The pause after a failure to open, in which nobody tries again. */
 const againMs = 5_000
 
 export class LazyWebRtc implements AsyncDisposable {
@@ -22,7 +22,7 @@ export class LazyWebRtc implements AsyncDisposable {
     this.#options = options
   }
 
-  /** Undefined where it cannot be opened, which the log says: no port of the range is free, or an address is not this machine's. */
+  /** Opens the endpoint. Undefined if that fails, which is logged: no port of the range is free, or an address is not this machine's. */
   open(): Promise<WebRtc | undefined> {
     if (this.#isOver || performance.now() - this.#failedMs < againMs) return Promise.resolve(undefined)
     this.#opening ??= this.#open()

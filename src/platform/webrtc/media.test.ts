@@ -6,7 +6,7 @@ import { SrtpSender, srtpProfiles } from './srtp.ts'
 const profile = srtpProfiles.aes128Gcm
 const master = (fill: number) => ({ key: Buffer.alloc(16, fill), salt: Buffer.alloc(12, fill) })
 
-/** Ours, and what the other side sends; time stands still. */
+/** This side, and sound and reports that it receives; the clock stands still. */
 function openPair() {
   const media = new Media(
     { profile, ours: master(1), theirs: master(2) },
@@ -44,7 +44,7 @@ test('200 packets a second are no abuse for however long, and 201 are in the fif
     })
   expect(seconds(20, 100, 100)).not.toContain(true)
   expect(seconds(4, 101, 100)).not.toContain(true)
-  // One second within the bound, and it begins anew.
+  // One second within the bound restarts the count.
   expect(seconds(1, 100, 100)).toEqual([false])
   expect(seconds(5, 101, 100)).toEqual([false, false, false, false, true])
 })

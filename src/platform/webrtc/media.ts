@@ -1,4 +1,4 @@
-/** The sound of a connection in both directions: SRTP, its reports, and how much of it is honest. */
+/** The sound of a connection in both directions: SRTP, its reports, and limits that an honest client keeps. */
 import { randomInt } from 'node:crypto'
 import type { SecuredMedia } from './dtls-client.ts'
 import type { PeerStats } from './peer.ts'
@@ -9,23 +9,23 @@ import { SrtpReceiver, SrtpSender } from './srtp.ts'
 
 export interface MediaOptions {
   payloadType: number
-  /** Of what we send. */
+  /** The source id of the sound that is sent. */
   ssrc: number
   nowMs: number
 }
 
 export interface ReceivedMedia {
-  /** It came from the other side. */
+  /** True if the datagram came from the other side. */
   authentic: boolean
-  /** It was more than the rate of sound, and is dropped. */
+  /** True if the packet exceeded the rate of sound and is dropped. */
   isFlood?: true
-  /** Sound that is to be heard. */
+  /** Sound to be played. */
   packet?: { payload: Buffer; index: number; timestamp: number }
 }
 
-/** Of sound; a packet is 20 ms. One that exceeds them is dropped. */
+/** The limits of sound; a packet is 20 ms. Packets beyond them are dropped. */
 const packets = { perSecond: 60, burst: 120 } as const
-/** Whoever sends more for so many seconds is no browser, nor is one that sends so much in a single one; reports count, too. */
+/** A client that exceeds `packetsPerSecond` for so many seconds is no browser, nor is one that exceeds `maxInSecond` once; reports count, too. */
 const abuse = { packetsPerSecond: 200, seconds: 5, maxInSecond: 2_000 } as const
 const maxOpusBytes = 1_275
 
@@ -35,7 +35,7 @@ export class Media {
   readonly #receiver: SrtpReceiver
   readonly #reports: Reports
   readonly #rate: Rate
-  /** Of the RTP sequence, which may begin anywhere below the half. */
+  /** The index of the next RTP packet, which may begin anywhere below half of the sequence numbers. */
   #index = randomInt(1, 32_768)
   #sent = { packets: 0, bytes: 0, timestamp: 0 }
   #received = 0
@@ -51,7 +51,7 @@ export class Media {
     this.#rate = new Rate(packets, options.nowMs)
   }
 
-  /** Encrypted for the wire. */
+  /** Encrypts a packet of sound for sending. */
   seal(payload: Uint8Array, timestamp: number): Buffer {
     const { payloadType, ssrc } = this.#options
     const index = this.#index++
@@ -68,7 +68,7 @@ export class Media {
     return this.#sender.rtcp(this.#reports.write(this.#sent, nowMs))
   }
 
-  /** A datagram of anybody. */
+  /** Receives a datagram, which anybody may have written. */
   receive(datagram: Buffer, nowMs: number): ReceivedMedia {
     if (isRtcp(datagram)) {
       const report = this.#receiver.rtcp(datagram)
@@ -85,16 +85,16 @@ export class Media {
     if (!isSound) return { authentic: true }
     this.#received++
     this.#reports.received(rtp, nowMs)
-    // Browsers send empty packets to keep a way open.
+    // Browsers send empty packets to keep a path open.
     return rtp.payload.length === 0 ? { authentic: true } : { authentic: true, packet: rtp }
   }
 
-  /** More has come in this second than in any of an honest client. */
+  /** True if more has arrived in this second than an honest client ever sends. */
   get isFlooded(): boolean {
     return this.#thisSecond > abuse.maxInSecond
   }
 
-  /** Once a second. True where it has been too much for too long. */
+  /** Called once a second. Returns true if too much has arrived for too long. */
   isAbused(): boolean {
     this.#wildSeconds = this.#thisSecond > abuse.packetsPerSecond ? this.#wildSeconds + 1 : 0
     this.#thisSecond = 0

@@ -1,13 +1,13 @@
-/** A way between this process and a client: a pair of addresses of UDP, or a connection of TCP. */
+/** A path between this process and a client: a pair of UDP addresses, or a TCP connection. */
 export interface Path {
-  /** The same for all that comes by it. */
+  /** The key, which is the same for all datagrams of this path. */
   readonly key: string
   readonly transport: 'udp' | 'tcp'
   readonly address: string
   readonly port: number
   /** Bytes that the network has not taken yet. */
   readonly waitingBytes: number
-  /** Dropped where the network takes no more. */
+  /** Sends a datagram, or drops it if the network accepts no more. */
   send(datagram: Buffer): void
   close(): void
 }

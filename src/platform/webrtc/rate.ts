@@ -1,4 +1,4 @@
-/** Allows `perSecond`, and after a silence `burst` at once. */
+/** A rate limit that allows `perSecond`, and after a silence `burst` at once. */
 export class Rate {
   readonly #perSecond: number
   readonly #burst: number
@@ -12,7 +12,7 @@ export class Rate {
     this.#atMs = nowMs
   }
 
-  /** False where it is too much; then nothing is taken. */
+  /** Takes an amount. Returns false, and takes nothing, if it exceeds the limit. */
   take(amount: number, nowMs: number): boolean {
     const passedMs = Math.max(0, nowMs - this.#atMs)
     this.#left = Math.min(this.#burst, this.#left + (passedMs * this.#perSecond) / 1_000)

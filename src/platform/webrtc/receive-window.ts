@@ -1,24 +1,27 @@
-/** How much the other side may send (a_rwnd of RFC 9260, section 3.3.4): what is free of a bound, by what was read and not taken yet. */
+/**
+ * The receive window: how much the other side may send (a_rwnd of RFC 9260, section 3.3.4), which is a bound minus what was received and not yet
+ * processed.
+ */
 import type { SctpAssociation } from './werift.ts'
 
-/** Advertised where nothing waits. */
+/** The window that is advertised if nothing is waiting. */
 export const windowBytes = 131_072
-/** Small messages weigh more here than where they come from: so much may wait before they are dropped. */
+/** The maximum of waiting bytes, beyond which data is dropped. It exceeds the window, because small messages weigh more here than at their sender. */
 const mostBytes = 4 * windowBytes
-/** A smaller window is none, so that it is not filled packet by packet (RFC 9260, section 6.2). */
+/** A smaller window is advertised as zero, so that it is not filled packet by packet (RFC 9260, section 6.2). */
 const leastBytes = 2_400
 
 export class ReceiveWindow {
   readonly #association: SctpAssociation
   #advertised = windowBytes
-  /** Of whole messages, with what each costs beside its text. */
+  /** The bytes of complete messages that are waiting, including the overhead of each. */
   unreadBytes = 0
-  /** Of messages that are not whole yet. */
+  /** The bytes of incomplete messages. */
   partialBytes = 0
 
   constructor(association: SctpAssociation) {
     this.#association = association
-    // In place of its own count, which forgets a message as soon as it is whole.
+    // This replaces werift's own count, which forgets a message as soon as it is complete.
     Object.defineProperty(association, 'advertisedRwnd', {
       get: () => {
         this.#advertised = this.bytes
@@ -33,17 +36,17 @@ export class ReceiveWindow {
     return free < leastBytes ? 0 : free
   }
 
-  /** False where more has come than was ever advertised. */
+  /** False if more has arrived than was ever advertised. */
   get hasRoom(): boolean {
     return this.unreadBytes + this.partialBytes < mostBytes
   }
 
-  /** Says so where it was nearly closed and is half open again: its sender would notice by a probe alone, a second later. */
+  /** Announces the window if it was nearly closed and is half open again: otherwise its sender would notice only by a probe, a second later. */
   reopen(): void {
     if (this.#advertised < windowBytes / 4 && this.bytes >= windowBytes / 2) this.acknowledge()
   }
 
-  /** What has come, and the window. */
+  /** Acknowledges what has arrived, and announces the window. */
   acknowledge(): void {
     const association = this.#association
     if (association.lastReceivedTsn === undefined) return

@@ -1,4 +1,4 @@
-/** Reports of RTCP (RFC 3550): what was sent, what of it arrived, and how long the way is. */
+/** Reports of RTCP (RFC 3550): what was sent, what arrived, and how long the round trip takes. */
 import type { ReceivedRtp } from './srtp.ts'
 
 const senderReport = 200
@@ -6,18 +6,18 @@ const receiverReport = 201
 const description = 202
 const blockBytes = 24
 const senderBytes = 28
-/** From 1900, where the time of NTP begins, to 1970. */
+/** The seconds from 1900, where the time of NTP begins, to 1970. */
 const secondsBefore1970 = 2_208_988_800
 const samplesPerMs = 48
 
-/** What the other side says of what we send. */
+/** What the other side reports about packets sent to it. */
 export interface LossReport {
-  /** 0 to 1, since its last report. */
+  /** The lost part of the packets since its last report, 0 to 1. */
   loss: number
   roundTripMs: number | undefined
 }
 
-/** What came, and the reports of both sides. `now` is Unix time in milliseconds. */
+/** Counts received packets, and writes and reads reports. `now` is Unix time in milliseconds. */
 export class Reports {
   readonly #ssrc: number
   #theirs: number | undefined
@@ -28,7 +28,7 @@ export class Reports {
   #receivedThen = 0
   #jitter = 0
   #transit: number | undefined
-  /** The middle of the time in their last report, and when it came. */
+  /** The middle bits of the time in the last report of the other side, and when it arrived. */
   #lastReport: { middle: number; atMs: number } | undefined
 
   constructor(ssrc: number) {
@@ -42,12 +42,12 @@ export class Reports {
     this.#highest = Math.max(this.#highest, index)
     const transit = (nowMs * samplesPerMs - timestamp) % 2 ** 32
     const change = Math.abs(transit - (this.#transit ?? transit))
-    // A timestamp that begins anew says nothing of the way.
+    // A restarted timestamp says nothing about the transit time.
     if (change < 2 ** 31) this.#jitter += (change - this.#jitter) / 16
     this.#transit = transit
   }
 
-  /** Packets of theirs that are missing; one that is late is no longer. */
+  /** The number of missing packets of the other side; late packets are not missing. */
   get lost(): number {
     return Math.max(0, this.#expected - this.#received)
   }
@@ -90,7 +90,7 @@ export class Reports {
     return block
   }
 
-  /** The name that every source needs. */
+  /** The source description with the name (CNAME) that every source needs. */
   #name(): Buffer {
     const name = Buffer.from('out')
     const bytes = Buffer.alloc(16)
@@ -104,7 +104,7 @@ export class Reports {
     return bytes
   }
 
-  /** Reports that came, of whatever length and kind; undefined where none of them is of what we send. */
+  /** Reads received reports of any length and kind; undefined if none is about what was sent. */
   read(bytes: Buffer, nowMs: number): LossReport | undefined {
     let found: LossReport | undefined
     for (let at = 0; at + 8 <= bytes.length; ) {
@@ -136,7 +136,7 @@ function lossOf(block: Buffer, nowMs: number): LossReport {
   const seconds = Math.floor(nowMs / 1_000) + secondsBefore1970
   const now = ((seconds % 65_536) * 65_536 + Math.floor((nowMs % 1_000) * 65.536)) >>> 0
   const roundTrip = (now - middle - sinceThen) >>> 0
-  // What looks like hours is a report of somebody whose clock we do not know.
+  // A round trip of hours comes from a report with an unknown clock.
   const isKnown = middle !== 0 && roundTrip < 60 * 65_536
   return { loss: block[4]! / 256, roundTripMs: isKnown ? roundTrip / 65.536 : undefined }
 }

@@ -1,24 +1,24 @@
-/** Packets of RTP (RFC 3550): their headers, and which of them came before. */
+/** Packets of RTP (RFC 3550): their headers, and which packets were received before. */
 
 export interface RtpPacket {
   payloadType: number
-  /** 0 to 65,535. */
+  /** The sequence number, 0 to 65,535. */
   sequence: number
   timestamp: number
   ssrc: number
-  /** Where the payload begins: behind the contributing sources and the extension. */
+  /** Where the payload begins: after the contributing sources and the extension. */
   payloadAt: number
-  /** The payload ends with bytes that fill it up; the last one counts them. */
+  /** True if the payload ends with padding bytes, of which the last one is their number. */
   isPadded: boolean
 }
 
 const fixedBytes = 12
 
-/** Media and RTCP share a port (RFC 7983), and are told apart by the second byte (RFC 5761). */
+/** Media and RTCP share a port with other protocols (RFC 7983), and are distinguished by the second byte (RFC 5761). */
 export const isMedia = (bytes: Buffer): boolean => bytes[0]! >= 128 && bytes[0]! <= 191
 export const isRtcp = (bytes: Buffer): boolean => bytes[1]! >= 192 && bytes[1]! <= 223
 
-/** Undefined where the header is not whole. `end`: where an authentication tag begins. */
+/** Reads the header; undefined if it is incomplete. `end` is where an authentication tag begins. */
 export function readRtp(bytes: Buffer, end = bytes.length): RtpPacket | undefined {
   if (end < fixedBytes || bytes[0]! >> 6 !== 2) return undefined
   let payloadAt = fixedBytes + 4 * (bytes[0]! & 0x0f)
@@ -37,7 +37,7 @@ export function readRtp(bytes: Buffer, end = bytes.length): RtpPacket | undefine
   }
 }
 
-/** Without what fills it up; undefined where that is longer than the payload. */
+/** The payload without its padding; undefined if the padding is longer than the payload. */
 export function unpadded(payload: Buffer): Buffer | undefined {
   const padding = payload.at(-1) ?? 0
   return padding > 0 && padding <= payload.length ? payload.subarray(0, payload.length - padding) : undefined
@@ -59,7 +59,7 @@ export function writeRtp(fields: {
 }
 
 /**
- * The number that does not wrap of a `sequence` that does (RFC 3711 3.3.1): the one next to `highest`. Never negative: before
+ * Extends a `sequence` that wraps to a number that does not (RFC 3711 3.3.1): the possible number nearest to `highest`. It is never negative: before
  * the first wrap a packet can be late, but not older than the beginning.
  */
 export function extendSequence(sequence: number, highest: number | undefined): number {
@@ -71,7 +71,7 @@ export function extendSequence(sequence: number, highest: number | undefined): n
   return near
 }
 
-/** Refuses what came before, and what is older than the last 512. */
+/** Refuses packets that were received before, and packets older than the last 512. */
 export class ReplayWindow {
   readonly #seen = new Float64Array(512).fill(-1)
   #highest = -1

@@ -1,4 +1,4 @@
-/** The answer to an offer: ICE-lite, one path for all, DTLS as client. */
+/** The SDP answer to an offer: ICE-lite, one path for everything, DTLS as client. */
 import type { Direction, Offer, OfferedSection } from './sdp-offer.ts'
 
 export interface Candidate {
@@ -10,10 +10,10 @@ export interface Candidate {
 export interface OwnParameters {
   ufrag: string
   password: string
-  /** SHA-256 of our certificate, as `AB:CD…`. */
+  /** The SHA-256 fingerprint of this side's certificate, as `AB:CD…`. */
   fingerprint: string
   candidates: readonly Candidate[]
-  /** Of what we send. */
+  /** The source id of the sent sound. */
   ssrc: number
   sctpPort: number
   maxMessageLength: number
@@ -60,7 +60,7 @@ function audioLines(path: string[], { payloadType, direction }: Offer, { ssrc }:
     'a=rtcp-mux',
     `a=${opposite[direction]}`,
     `a=rtpmap:${payloadType} opus/48000/2`,
-    // Without DTX a muted client sends on, so that silence on the line means that it is gone.
+    // Without DTX a muted client continues to send, so that silence on the connection means that the client is gone.
     `a=fmtp:${payloadType} minptime=10;useinbandfec=1;usedtx=0`,
     'a=ptime:20',
     'a=msid:out out',
@@ -88,7 +88,7 @@ function pathLines(mid: string, own: OwnParameters): string[] {
   ]
 }
 
-/** Earlier ones are preferred, and UDP before TCP (RFC 8445 5.1.2, RFC 6544 4.2). */
+/** The line of a candidate. Earlier candidates are preferred, and UDP before TCP (RFC 8445 5.1.2, RFC 6544 4.2). */
 function candidateLine({ transport, address, port }: Candidate, index: number): string {
   const typePreference = transport === 'udp' ? 126 : 90
   const priority = typePreference * 2 ** 24 + (65_535 - index) * 2 ** 8 + 255

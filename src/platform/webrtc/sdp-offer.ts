@@ -1,8 +1,8 @@
-/** The offer of a client, read without trust (RFC 8866, RFC 8829): what an answer needs, and why there can be none. */
+/** Reads the offer of an untrusted client (RFC 8866, RFC 8829): what an answer needs, or why the offer cannot be answered. */
 import type { Localized } from '#platform/errors'
 import { refusals } from './phrases.ts'
 
-/** The offer cannot be answered; `reason` says what to do. */
+/** Thrown if the offer cannot be answered; `reason` says what to do. */
 export class SdpRefused extends Error {
   override name = 'SdpRefused'
   readonly reason: Localized
@@ -14,19 +14,19 @@ export class SdpRefused extends Error {
 }
 
 export interface Offer {
-  /** In the order of the offer; the answer needs one for each. */
+  /** The sections in the order of the offer; the answer needs one for each. */
   sections: OfferedSection[]
-  /** Of opus. */
+  /** The payload type of Opus. */
   payloadType: number
-  /** `sendrecv` and so on, as the client sees it. */
+  /** The direction (`sendrecv` and so on), as the client sees it. */
   direction: Direction
   ufrag: string
-  /** SHA-256 of the client's certificate. */
+  /** The SHA-256 of the client's certificate. */
   fingerprint: Buffer
   sctpPort: number
 }
 
-/** `refused` is what the answer takes no part in. */
+/** A section of the offer; `refused` are sections in which the answer takes no part. */
 export type OfferedSection =
   | { kind: 'audio' | 'data'; mid: string }
   | { kind: 'refused'; mid: string | undefined; line: string }
@@ -37,12 +37,12 @@ export type Direction = (typeof directions)[number]
 const bounds = { bytes: 65_536, sections: 8, linesOfSection: 200 } as const
 
 interface Section {
-  /** Without `m=`; empty for the session. */
+  /** The line of the section without `m=`; empty for the session. */
   media: string
   lines: string[]
 }
 
-/** Throws SdpRefused. */
+/** Reads the offer. Throws SdpRefused. */
 export function readOffer(text: string): Offer {
   const [session, ...sections] = split(text)
   if (session === undefined) throw new SdpRefused(refusals.notSdp)
@@ -85,19 +85,19 @@ function split(text: string): Section[] {
 
 const words = (line: string): string[] => line.split(' ')
 
-/** Values of the attribute, as of `a=name:value`. */
+/** The values of an attribute, such as `a=name:value`. */
 const values = ({ lines }: Section, name: string): string[] =>
   lines.filter((line) => line.startsWith(`a=${name}:`)).map((line) => line.slice(name.length + 3).trim())
 
 const has = ({ lines }: Section, name: string): boolean => lines.includes(`a=${name}`)
 
-/** The one section of the kind. */
+/** The section of this kind, if there is exactly one. */
 function only(sections: Section[], kind: string): Section | undefined {
   const found = sections.filter(({ media }) => words(media)[0] === kind)
   return found.length === 1 ? found[0] : undefined
 }
 
-/** What the answer repeats of an offer is of these signs alone. */
+/** Whether a text may be repeated in the answer: only these characters are allowed. */
 const isName = (text: string | undefined): text is string =>
   text !== undefined && /^[A-Za-z0-9+/_.!#$%&'*^`{|}~-]{1,64}$/.test(text)
 
@@ -122,7 +122,7 @@ function checkSetup(all: Section[]): void {
   if (!isOurs) refuse(refusals.wrongSetup)
 }
 
-/** RFC 8839, section 5.4. */
+/** The syntax of RFC 8839, section 5.4. */
 const iceName = /^[A-Za-z0-9+/]{4,256}$/
 const icePassword = /^[A-Za-z0-9+/]{22,256}$/
 
@@ -154,7 +154,7 @@ function opusOf(audio: Section): number {
     .map(words)
     .find(([type = '', codec = '']) => listed.includes(type) && codec.toLowerCase() === 'opus/48000/2')
   const type = Number(found?.[0] ?? refuse(refusals.noOpus))
-  // 64 to 95 would be read as RTCP (RFC 5761).
+  // Types from 64 to 95 would be read as RTCP (RFC 5761).
   if (!Number.isInteger(type) || type < 0 || type > 127 || (type > 63 && type < 96)) refuse(refusals.noOpus)
   return type
 }

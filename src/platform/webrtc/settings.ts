@@ -1,4 +1,4 @@
-/** Where connections of WebRTC arrive: ports, addresses, and what clients are told to reach them by. */
+/** Where WebRTC connections arrive: ports, addresses, and the addresses that clients are told. */
 import { isIP } from 'node:net'
 import { Type } from 'typebox'
 import { type ConfigNode, fileSection, integerIn, reading } from '#platform/config'
@@ -10,13 +10,13 @@ declare module '#platform/config' {
 }
 
 export interface WebRtcConfig {
-  /** What clients are told in place of the addresses of this machine; empty: those. At most one of each family is of use. */
+  /** The addresses that clients are told instead of this machine's; if empty, this machine's. At most one of each family is useful. */
   publicIps: string[]
-  /** The first and the last port, of which each process takes the first that is free, UDP and TCP. 0 lets the system choose. */
+  /** The first and the last port; each process uses the first port that is free for UDP and TCP. 0 lets the system choose. */
   ports: readonly [number, number]
-  /** For clients whose network lets no UDP through. */
+  /** Whether TCP is served, for clients whose network blocks UDP. */
   tcp: boolean
-  /** Addresses, or `0.0.0.0` and `::` for all of a family. */
+  /** The addresses to listen at; `0.0.0.0` and `::` stand for all of a family. */
   listen: string[]
 }
 

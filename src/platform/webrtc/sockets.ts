@@ -1,4 +1,4 @@
-/** The sockets of an endpoint: at each address one of UDP and one of TCP, all of one port. */
+/** The sockets of an endpoint: at each address one for UDP and one for TCP, all with the same port. */
 import { createSocket, type Socket as UdpSocket } from 'node:dgram'
 import { once } from 'node:events'
 import { createServer, isIPv6, type Server, type Socket as TcpSocket } from 'node:net'
@@ -10,23 +10,23 @@ import { FrameReader, frame } from './tcp-frames.ts'
 export interface SocketsOptions {
   listen: readonly string[]
   tcp: boolean
-  /** A datagram of UDP; `path` makes the way back, which is kept where the datagram proves itself. */
+  /** Called for a UDP datagram; `from.path()` makes the path back to its sender, which is kept if the datagram proves authentic. */
   received(datagram: Buffer, from: Source): void
-  /** A datagram of TCP, which has waited for its turn in the flow of its key. */
+  /** Called for a datagram over TCP, which has waited for its turn in the flow of its key. */
   framed(datagram: Buffer, from: Source): void
   flowOf(key: string): Flow
-  /** The connection of TCP with this key has ended. */
+  /** Called when the TCP connection with this key has ended. */
   gone(key: string): void
   malformed(): void
 }
 
 export interface Source {
-  /** The same for all that comes by the same path. */
+  /** The key, which is the same for all datagrams of a path. */
   readonly key: string
   path(): Path
 }
 
-/** Of connections of TCP on which nobody has proven himself. */
+/** The limits of TCP connections whose clients have not authenticated. */
 const strangers = { most: 64, ms: 5_000, bytes: 4_096 } as const
 const bufferBytes = 1_048_576
 const lingerMs = 1_000
@@ -37,7 +37,7 @@ export class Sockets implements AsyncDisposable {
   readonly #udp: UdpSocket[] = []
   readonly #tcp: Server[] = []
   readonly #open = new Set<TcpSocket>()
-  /** Those of `listen` that this machine has. */
+  /** The addresses of `listen` that this machine has. */
   readonly addresses: string[] = []
   port: number
   #strangers = 0
@@ -47,7 +47,7 @@ export class Sockets implements AsyncDisposable {
     this.#options = options
   }
 
-  /** All of them or none. `port` 0: one that the system chooses. Throws what the system says of a port that is taken. */
+  /** Opens all sockets or none. With `port` 0 the system chooses the port. Throws the system's error for a port that is taken. */
   static async open(port: number, options: SocketsOptions): Promise<Sockets> {
     const sockets = new Sockets(port, options)
     try {
@@ -63,7 +63,7 @@ export class Sockets implements AsyncDisposable {
     try {
       this.port = await this.#openUdp(address, this.port)
     } catch (error) {
-      // A machine without IPv6 serves those of IPv4.
+      // A machine without IPv6 serves only IPv4.
       const isAbsent = noSuchFamily.has((error as NodeJS.ErrnoException).code)
       if (address === '::' && isAbsent && this.addresses.length > 0) return
       throw error
@@ -79,16 +79,16 @@ export class Sockets implements AsyncDisposable {
       ipv6Only: isSix,
       recvBufferSize: bufferBytes,
       sendBufferSize: bufferBytes,
-      // What is sent to is an address already.
+      // The target is an address already, so nothing is looked up.
       lookup: (host, _options, found) => found(null, host, isSix ? 6 : 4),
     })
     this.#udp.push(socket)
-    // It listens before bind returns, since nothing is looked up.
+    // The listener is added before `bind` ends, which may be at once, since nothing is looked up.
     const listening = once(socket, 'listening')
-    // Each process has a port of its own, also among those that share the port of HTTP.
+    // Each process has a port of its own, even if processes share the port of HTTP.
     socket.bind({ port, address, exclusive: true })
     await listening
-    // Of a datagram that could not be sent; whoever waits for it notices.
+    // The error is that of a datagram that could not be sent; whoever waits for the datagram will notice.
     socket.on('error', () => undefined)
     socket.on('message', (datagram, from) => {
       const key = `udp ${from.address} ${from.port}`
@@ -134,7 +134,7 @@ function closeUdp(socket: UdpSocket, done: () => void): void {
   try {
     socket.close(done)
   } catch {
-    // It was never open.
+    // The socket was never open.
     done()
   }
 }
@@ -153,7 +153,7 @@ const udpPath = (
   close: () => undefined,
 })
 
-/** One connection of TCP. */
+/** A TCP connection. */
 class Line {
   readonly #socket: TcpSocket
   readonly #options: SocketsOptions
@@ -178,7 +178,7 @@ class Line {
       return
     }
     this.#reader.push(bytes)
-    // Nothing more is read until all of this had its turn.
+    // Nothing more is read until all of these bytes have had their turn.
     this.#socket.pause()
     this.#readOn()
   }
@@ -206,7 +206,7 @@ class Line {
     this.#options.gone(this.#key)
   }
 
-  /** Somebody is there who knows a password. */
+  /** The path to a client that has proven a password. */
   #path(): Path {
     this.#prove()
     const socket = this.#socket

@@ -1,4 +1,4 @@
-/** RTP and RTCP encrypted with the keys of DTLS (RFC 3711, RFC 7714). Node encrypts; here stands what surrounds it. */
+/** RTP and RTCP encrypted with the keys of DTLS (RFC 3711, RFC 7714). Node does the encryption; this file does the rest. */
 import {
   createCipheriv,
   createDecipheriv,
@@ -9,7 +9,7 @@ import {
 } from 'node:crypto'
 import { extendSequence, ReplayWindow, type RtpPacket, readRtp, unpadded } from './rtp.ts'
 
-/** Numbers of RFC 5764 and RFC 7714. */
+/** The numbers of the profiles in RFC 5764 and RFC 7714. */
 export const srtpProfiles = { aes128CmSha1: 0x0001, aes128Gcm: 0x0007 } as const
 export type SrtpProfile = (typeof srtpProfiles)[keyof typeof srtpProfiles]
 
@@ -23,11 +23,11 @@ export interface MasterKey {
 
 export interface ReceivedRtp extends RtpPacket {
   payload: Buffer
-  /** The sequence number that does not wrap. */
+  /** The sequence number, extended so that it does not wrap. */
   index: number
 }
 
-/** The session keys of one direction of RTP or RTCP; `labels` of encryption, authentication and salt (RFC 3711 4.3). */
+/** The session keys of one direction of RTP or RTCP; `labels` are those of encryption, authentication and salt (RFC 3711 4.3). */
 class SessionKeys {
   readonly key: KeyObject
   readonly salt: Buffer
@@ -47,13 +47,13 @@ class SessionKeys {
 }
 
 interface Protection {
-  /** Bytes behind an encrypted packet, without the index of RTCP. */
+  /** The bytes after an encrypted packet, without the index of RTCP. */
   tagBytes: number
   sealRtp(keys: SessionKeys, header: Buffer, payload: Buffer, ssrc: number, index: number): Buffer
-  /** The payload. Throws where it is not authentic. */
+  /** Returns the payload. Throws if the packet is not authentic. */
   openRtp(keys: SessionKeys, bytes: Buffer, rtp: RtpPacket, index: number): Buffer
   sealRtcp(keys: SessionKeys, bytes: Buffer, index: number): Buffer
-  /** Throws where it is not authentic. */
+  /** Returns the reports. Throws if the packet is not authentic. */
   openRtcp(keys: SessionKeys, bytes: Buffer, index: number): Buffer
 }
 
@@ -69,7 +69,7 @@ function word(value: number): Buffer {
 }
 
 const gcm = {
-  /** `indexAt`: 4 bytes of the index in RTCP, 6 in RTP. */
+  /** The initialisation vector, whose last 6 bytes are the index: 4 bytes in RTCP, 6 in RTP. */
   iv({ salt }: SessionKeys, ssrc: number, index: number): Buffer {
     const iv = Buffer.alloc(12)
     iv.writeUInt32BE(ssrc, 2)
@@ -170,7 +170,7 @@ const protections: Record<SrtpProfile, Protection> = {
   [srtpProfiles.aes128CmSha1]: aes128CmSha1,
 }
 
-/** What one side sends. */
+/** Encrypts the packets that one side sends. */
 export class SrtpSender {
   readonly #protection: Protection
   readonly #rtp: SessionKeys
@@ -183,7 +183,7 @@ export class SrtpSender {
     this.#rtcp = new SessionKeys(master, 3)
   }
 
-  /** `index` is the sequence number that does not wrap; no two packets may have the same. */
+  /** Encrypts a packet. `index` is the sequence number that does not wrap; no two packets may have the same. */
   rtp(header: Buffer, payload: Buffer, index: number): Buffer {
     return this.#protection.sealRtp(this.#rtp, header, payload, header.readUInt32BE(8), index)
   }
@@ -193,7 +193,7 @@ export class SrtpSender {
   }
 }
 
-/** What the other side sends: of one source, each packet once. */
+/** Decrypts the packets of the other side: those of one source, each once. */
 export class SrtpReceiver {
   readonly #protection: Protection
   readonly #rtp: SessionKeys
@@ -209,7 +209,7 @@ export class SrtpReceiver {
     this.#rtcp = new SessionKeys(master, 3)
   }
 
-  /** Undefined where it is not authentic, came before, or is of another source than the first. */
+  /** Decrypts a packet; undefined if it is not authentic, was received before, or is of a source other than the first. */
   rtp(bytes: Buffer): ReceivedRtp | undefined {
     const end = bytes.length - this.#protection.tagBytes
     const packet = end < 0 ? undefined : readRtp(bytes, end)
@@ -225,12 +225,12 @@ export class SrtpReceiver {
     return payload && { ...packet, payload, index }
   }
 
-  /** Undefined where it is not authentic or came before. */
+  /** Decrypts reports; undefined if they are not authentic or were received before. */
   rtcp(bytes: Buffer): Buffer | undefined {
     const indexAt = bytes.length - 4 - (this.#protection === aes128Gcm ? 0 : this.#protection.tagBytes)
     if (bytes.length < rtcpHeaderBytes + 4 + this.#protection.tagBytes) return undefined
     const trailer = bytes.readUInt32BE(indexAt)
-    // Nobody sends it unencrypted.
+    // No client sends reports unencrypted.
     if (trailer < encryptedFlag) return undefined
     const index = trailer - encryptedFlag
     if (!this.#seenRtcp.isNew(index)) return undefined

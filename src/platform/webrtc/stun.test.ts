@@ -10,7 +10,7 @@ const attribute = (type: number, value: Buffer): Buffer => {
   return Buffer.concat([header, value, Buffer.alloc((4 - (value.length % 4)) % 4)])
 }
 
-/** A check as a browser writes it, by what RFC 8489 says and not by our own code. */
+/** A check as a browser writes it, made from RFC 8489 and not by the code under test. */
 function check(password: string, attributes: Buffer[], behind: Buffer[] = []): Buffer {
   const header = Buffer.from('0001000021 12a442'.replace(' ', ''), 'hex')
   const head = Buffer.concat([header, Buffer.alloc(12, 7), ...attributes])
@@ -69,7 +69,7 @@ test.each([
   const mapped = Buffer.from(expected.replace(' ', ''), 'hex')
   expect(answer.subarray(20, 20 + mapped.length).toString('hex')).toBe(mapped.toString('hex'))
   expect(answer.readUInt16BE(0)).toBe(0x0101)
-  // Its integrity and fingerprint are those of any message.
+  // The answer's integrity and fingerprint are computed like those of any message.
   const asRequest = Buffer.from(answer)
   asRequest.writeUInt16BE(0x0101, 0)
   const signed = Buffer.from(answer.subarray(0, -32))

@@ -1,14 +1,14 @@
-/** Connectivity checks of ICE: binding requests of STUN (RFC 8489, RFC 8445), read without trust and answered. */
+/** Connectivity checks of ICE, which are binding requests of STUN (RFC 8489, RFC 8445): they are read as untrusted input and answered. */
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { isIPv4 } from 'node:net'
 import { crc32 } from 'node:zlib'
 
-/** A binding request whose sender has not proven anything yet. */
+/** A binding request whose sender has proven nothing yet. */
 export interface Check {
-  /** `ours:theirs`. */
+  /** The username: `ours:theirs`. */
   username: string
   transactionId: Buffer
-  /** The client decided for the path that this came by. */
+  /** True if the client has chosen the path of this check. */
   nominates: boolean
 }
 
@@ -28,19 +28,19 @@ const attribute = {
 
 interface Attribute {
   type: number
-  /** Of its header. */
+  /** The position of its header in the message. */
   at: number
   value: Buffer
 }
 
-/** Whether the first byte is one of STUN (RFC 7983). */
+/** Whether the first byte is that of STUN (RFC 7983). */
 export const isStun = (bytes: Buffer): boolean => bytes[0]! < 4
 
-/** Undefined where it is no binding request, or not a whole one. */
+/** Reads a check; undefined if it is not a binding request, or incomplete. */
 export function readCheck(bytes: Buffer): Check | undefined {
   const attributes = attributesOf(bytes)
   if (attributes === undefined) return undefined
-  // What stands behind the integrity was written by anybody.
+  // Attributes after the integrity may have been written by anybody.
   const end = attributes.findIndex(({ type }) => type === attribute.integrity)
   const signed = attributes.slice(0, Math.max(end, 0))
   const username = signed.find(({ type }) => type === attribute.username)?.value
@@ -52,7 +52,7 @@ export function readCheck(bytes: Buffer): Check | undefined {
   }
 }
 
-/** Whether whoever sent the check knows the password. */
+/** Whether the sender of the check knows the password. */
 export function isAuthentic(bytes: Buffer, password: string): boolean {
   const attributes = attributesOf(bytes) ?? []
   const integrity = attributes.find(({ type }) => type === attribute.integrity)
@@ -62,7 +62,7 @@ export function isAuthentic(bytes: Buffer, password: string): boolean {
   return timingSafeEqual(integrity.value, integrityOf(bytes.subarray(0, integrity.at), password))
 }
 
-/** The answer to a check: where it came from, as it looks from here. */
+/** The answer to a check: the address from which the check came, as seen here. */
 export function successOf(check: Check, from: { address: string; port: number }, password: string): Buffer {
   const mapped = encode(attribute.xorMappedAddress, mappedAddress(from, check.transactionId))
   const header = Buffer.alloc(headerBytes)
@@ -81,7 +81,7 @@ export function successOf(check: Check, from: { address: string; port: number },
   return whole
 }
 
-/** At most as many as a datagram has room for. */
+/** The attributes of a message; their number is limited by the size of a datagram. */
 function attributesOf(bytes: Buffer): Attribute[] | undefined {
   if (bytes.length < headerBytes || bytes.length % 4 !== 0) return undefined
   if (bytes.readUInt16BE(0) !== bindingRequest || bytes.readUInt32BE(4) !== magicCookie) return undefined
@@ -97,7 +97,10 @@ function attributesOf(bytes: Buffer): Attribute[] | undefined {
   return attributes
 }
 
-/** `before` is the message up to the attribute; the length in its header counts as if the message ended behind it. */
+/**
+ * The integrity of a message. `before` is the message up to the attribute; the length in the header counts as if the message ended after the
+ * attribute.
+ */
 function integrityOf(before: Buffer, password: string): Buffer {
   const head = Buffer.from(before)
   head.writeUInt16BE(before.length + integrityBytes - headerBytes, 2)
@@ -132,7 +135,7 @@ function mappedAddress({ address, port }: { address: string; port: number }, tra
   return Buffer.concat([value, bytes.map((byte, i) => byte ^ mask[i]!)])
 }
 
-/** As sockets write it: the last two words may stand as an address of IPv4, a zone may follow. */
+/** The bytes of an address as sockets write it: its last two words may be written as an IPv4 address, and a zone may follow. */
 function addressOfSix(address: string): Buffer {
   const { hostname } = new URL(`http://[${address.split('%')[0]}]`)
   const [front = '', back = ''] = hostname.slice(1, -1).split('::')

@@ -1,9 +1,9 @@
-/** Datagrams over TCP: each with its length before it (RFC 4571). */
+/** Datagrams over TCP, each preceded by its length (RFC 4571). */
 
-/** No datagram of a connection is longer: its paths are those of Ethernet. */
+/** The maximum bytes of a datagram of a connection, because its paths are those of Ethernet. */
 export const maxDatagramLength = 1_500
 
-/** Puts what arrives together to datagrams. They are taken one by one, so that whoever reads them may wait between two. */
+/** Assembles received bytes to datagrams. They are taken one by one, so that the reader may wait between two. */
 export class FrameReader {
   #held: Buffer = Buffer.alloc(0)
   #at = 0
@@ -14,7 +14,7 @@ export class FrameReader {
     this.#at = 0
   }
 
-  /** The next datagram that is complete, and `malformed` where it is longer than any may be. */
+  /** The next complete datagram; `malformed` if it is longer than any may be. */
   shift(): Buffer | 'malformed' | undefined {
     while (this.#held.length - this.#at >= 2) {
       const length = this.#held.readUInt16BE(this.#at)
@@ -24,7 +24,7 @@ export class FrameReader {
       this.#at = from + length
       if (length > 0) return this.#held.subarray(from, this.#at)
     }
-    // A copy, so that a few bytes do not keep what the socket read with them.
+    // The rest is copied, so that a few bytes do not keep the whole buffer of the socket in memory.
     this.#held = Buffer.from(this.#held.subarray(this.#at))
     this.#at = 0
     return undefined

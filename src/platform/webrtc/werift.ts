@@ -1,4 +1,4 @@
-/** What this room uses of werift: its SCTP, which it exports as part of a transport alone, with members that its types hide. */
+/** The parts of werift that this room uses: its SCTP, which it exports only as part of a transport, and members that its types hide. */
 import { type RTCDtlsTransport, RTCSctpTransport } from 'werift'
 
 export { type RTCDtlsTransport, RTCSctpTransport }

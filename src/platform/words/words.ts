@@ -1,12 +1,12 @@
-/** Numbers and digits as sentences write them, and digits as people type them. */
+/** Numbers and digits as they are written in sentences, and digits as people type them. */
 
-/** `۱٬۲۳۴٫۵` */
+/** A number in Persian: `۱٬۲۳۴٫۵` */
 export const persian = (number: number): string => number.toLocaleString('fa-IR')
 
-/** `1,234.5` */
+/** A number in English: `1,234.5` */
 export const english = (number: number): string => number.toLocaleString('en-US')
 
-/** The digits of a text as Persian ones; for numbers without thousands, as ports, versions and dates are. */
+/** Replaces the digits of a text by Persian ones; for numbers without thousands separators, such as ports, versions and dates. */
 export const persianDigits = (text: number | string): string =>
   String(text).replace(/[0-9]/g, (digit) => String.fromCharCode(0x6f0 + Number(digit)))
 
@@ -14,6 +14,6 @@ export const persianDigits = (text: number | string): string =>
 export const persianDecimal = (number: bigint | number | string): string =>
   persianDigits(String(number)).replace('.', '٫')
 
-/** Persian and Arabic digits as Latin ones. */
+/** Replaces Persian and Arabic digits by Latin ones. */
 export const latinDigits = (text: string): string =>
   text.replace(/[۰-۹٠-٩]/g, (digit) => String(digit.charCodeAt(0) & 0xf))

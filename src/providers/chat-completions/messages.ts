@@ -41,7 +41,7 @@ function withPicturesAfter(messages: readonly Message[]): Message[] {
   })
 }
 
-/** Some upstreams refuse an empty tool result, and models misread it. */
+/** Stands in place of an empty tool result, which some upstreams refuse and models misread. */
 const seeBelow: Content = { type: 'text', text: 'The result is in the next user message.' }
 
 /**

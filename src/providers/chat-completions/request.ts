@@ -100,7 +100,7 @@ function translated(host: string, turn: Turn): Record<string, unknown> {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
 }
 
-/** `reasoning` is OpenRouter's object; the others know only the effort. A budget is present only for models that accept one (`engine/routing`). */
+/** `reasoning` is OpenRouter's object; the others know only the effort. A budget is present only for models that accept one (`core/routing`). */
 function reasoningFields(
   host: string,
   { reasoning, maxOutputTokens }: Turn,

@@ -131,7 +131,7 @@ function argumentText(value: unknown): string {
   return value === undefined || value === null ? '' : JSON.stringify(value)
 }
 
-/** Signatures and the like (Gemini's `extra_content`), which the caller must be able to send back. */
+/** Vendor fields such as signatures (Gemini's `extra_content`), which the caller must be able to send back. */
 function unknownFields(piece: Record<string, unknown>): Record<string, unknown> | undefined {
   let fields: Record<string, unknown> | undefined
   for (const name in piece) {
@@ -142,7 +142,7 @@ function unknownFields(piece: Record<string, unknown>): Record<string, unknown> 
   return fields
 }
 
-/** With the call's own index instead of the upstream's. */
+/** The extra fields, with the call's own index instead of the upstream's. */
 const extraOf = (index: number, fields: Record<string, unknown>): Part['extra'] => ({
   wire: 'chat',
   delta: { tool_calls: [{ index, ...fields }] },

@@ -11,7 +11,7 @@ export function readUsage(raw: unknown): Usage | undefined {
   const completion = isRecord(raw['completion_tokens_details']) ? raw['completion_tokens_details'] : {}
   const total = count(raw['total_tokens']) ?? 0
   const written = count(raw['completion_tokens']) ?? count(raw['output_tokens']) ?? 0
-  // A prompt that is not counted by itself is what the total counts beside the answer; that is no hidden reasoning.
+  // A prompt without a count of its own is the total less the answer; that rest is no hidden reasoning.
   const input =
     (count(raw['prompt_tokens']) ?? count(raw['input_tokens'])) ||
     (written > 0 ? Math.max(0, total - written) : 0)

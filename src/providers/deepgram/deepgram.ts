@@ -24,8 +24,8 @@ import type { TranscriptionRoom } from '#providers/transcriptions'
 import { openDeepgram } from './live.ts'
 
 /**
- * Deepgram's `POST /listen` (developers.deepgram.com: listen, diarization, utterances, keyterm): the file as it is, everything else in the
- * address. It takes no prompt, and does not stream on this endpoint.
+ * Deepgram's `POST /listen` (developers.deepgram.com: listen, diarization, utterances, keyterm): the file is sent as it is, everything else in the
+ * address. The endpoint takes no prompt, and does not stream.
  */
 export function deepgramTranscription(address: UpstreamAddress): TranscriptionRoom & LiveTranscriber {
   const client = new UpstreamClient({
@@ -36,7 +36,7 @@ export function deepgramTranscription(address: UpstreamAddress): TranscriptionRo
     transcribe: (call) => transcribe(client, call),
     open: (call, sink) => openDeepgram(client, call, sink),
     ping: async (signal) => {
-      // Its list of models is the same without a key.
+      // Deepgram's list of models is the same without a key.
       await client.json({ path: '/auth/token', signal, timeouts: pingTimeouts }, listBytes)
       return undefined
     },
@@ -61,7 +61,7 @@ async function transcribe(client: UpstreamClient, call: TranscriptionCall): Prom
 function optionsOf({ order, upstreamModel }: TranscriptionCall): URLSearchParams {
   const { language, diarize, timestamps, keywords = [] } = order
   const options = new URLSearchParams({ model: upstreamModel, smart_format: 'true' })
-  // Without either it takes everything for English. Persian is not among those that it detects (changelog of 2025-11-07).
+  // Without either field Deepgram takes everything for English. Persian is not among the languages that it detects (changelog of 2025-11-07).
   if (language !== undefined) options.set('language', language)
   else options.set('detect_language', 'true')
   if (diarize) options.set('diarize', 'true')
@@ -70,7 +70,7 @@ function optionsOf({ order, upstreamModel }: TranscriptionCall): URLSearchParams
   return options
 }
 
-/** Throws `UpstreamError`, always with `executed: true`: the upstream has done the work. */
+/** The transcript of an answer. Throws `UpstreamError`, always with `executed: true`: the upstream has done the work. */
 async function heardIn(
   answer: unknown,
   { order, onUpstreamId }: TranscriptionCall,

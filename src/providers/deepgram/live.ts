@@ -15,16 +15,16 @@ import {
 
 /** Without sound or this message the connection is closed after ten seconds (developers.deepgram.com/docs/audio-keep-alive). */
 const keepAliveMs = 4_000
-/** `Finalize` is not answered where little sound was left; what is known after this time is then all that there is. */
+/** How long to wait for an answer to `Finalize`, which does not come where little sound was left; the utterance is then what is known. */
 const finalizeMs = 1_000
-/** Time to say what was billed. */
+/** How long the upstream may take to say what it billed. */
 const farewellMs = 2_000
-/** Of one utterance, with their times. */
+/** The most words of one utterance, with their times. */
 const maxWords = 2_000
 
 /**
  * Deepgram's live `GET /listen` (developers.deepgram.com/reference/speech-to-text/listen-streaming, docs/interim-results, docs/finalize,
- * docs/close-stream). Its own end of speech is off: an utterance ends with `Finalize`.
+ * docs/close-stream). Deepgram's own end of speech is off: an utterance ends with `Finalize`.
  */
 export async function openDeepgram(
   client: UpstreamClient,
@@ -46,7 +46,7 @@ function optionsOf({ upstreamModel, language, keywords = [] }: LiveCall): URLSea
     interim_results: 'true',
     endpointing: 'false',
     smart_format: 'true',
-    // Without it everything is taken for English; it finds out among the languages of the model.
+    // Without a language everything is taken for English; `multi` detects it among the languages of the model.
     language: language ?? 'multi',
   })
   for (const word of keywords) options.append('keyterm', word)
@@ -61,7 +61,7 @@ class DeepgramLine {
   #keepAlive: NodeJS.Timeout | undefined
   #finalize: Deadline | undefined
   #wroteMs = performance.now()
-  /** Of the utterance: what is final, what may change yet, and whether anything was said of it at all. */
+  /** The utterance so far: its final text and words, the text that may still change, and whether any result came for it. */
   #finals: string[] = []
   #words: SpokenWord[] = []
   #interim = ''
@@ -119,7 +119,7 @@ class DeepgramLine {
 
   #result(event: UpstreamEvent): void {
     const { channel, start, duration, is_final: isFinal, from_finalize: isEnd } = event
-    // What comes late of an utterance that is over is no part of the next one.
+    // A late result of an utterance that is over is no part of the next one.
     if (Number(start) + Number(duration) <= this.session.committedSeconds) return
     const best = isRecord(channel) ? firstOf(channel['alternatives']) : undefined
     const text = typeof best?.['transcript'] === 'string' ? best['transcript'].trim() : ''
@@ -153,7 +153,7 @@ class DeepgramLine {
     return [...this.#finals, this.#interim].join(' ').trim()
   }
 
-  /** Their times count from the first sound of the connection. */
+  /** The words of a result, whose times count from the first sound of the connection. */
   #wordsIn(list: unknown): SpokenWord[] {
     if (!Array.isArray(list)) return []
     return list.slice(0, maxWords - this.#words.length).flatMap((item: unknown) => {

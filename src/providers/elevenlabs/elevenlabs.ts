@@ -21,11 +21,11 @@ import type { TranscriptionRoom } from '#providers/transcriptions'
 import { openScribe } from './live.ts'
 import { transcribe } from './transcribe.ts'
 
-/** Hertz of the samples that it makes. */
+/** The sample rates that ElevenLabs makes, in hertz. */
 const rates: readonly number[] = [8_000, 16_000, 22_050, 24_000, 32_000, 44_100, 48_000]
 const usualRate = 24_000
 
-/** ElevenLabs: one text by `/text-to-speech/{voice}/stream`, several lines as one sound by `/text-to-dialogue/stream`. */
+/** Speech by ElevenLabs: one text by `/text-to-speech/{voice}/stream`, several lines as one sound by `/text-to-dialogue/stream`. */
 export function elevenLabsSpeech(
   address: UpstreamAddress,
 ): AudioProvider & AsyncDisposable & { ping: TextProvider['ping'] } {
@@ -37,7 +37,7 @@ export function elevenLabsSpeech(
   }
 }
 
-/** ElevenLabs: recordings by Scribe, and sound while it is spoken. */
+/** Transcription by ElevenLabs' Scribe: of recordings, and of sound while it is spoken. */
 export function elevenLabsTranscription(address: UpstreamAddress): TranscriptionRoom & LiveTranscriber {
   const client = clientOf(address)
   return {
@@ -51,7 +51,7 @@ export function elevenLabsTranscription(address: UpstreamAddress): Transcription
 const clientOf = (address: UpstreamAddress): UpstreamClient =>
   new UpstreamClient({ ...address, keyHeader: { name: 'xi-api-key' } })
 
-/** Its list of models is of those that speak; that it answers proves the key. */
+/** ElevenLabs lists only models that speak; an answer proves the key. */
 const ping = async (client: UpstreamClient, signal: AbortSignal): Promise<readonly string[] | undefined> =>
   namesIn(await client.json({ path: '/models', signal, timeouts: pingTimeouts }, listBytes))
 
@@ -67,7 +67,7 @@ async function speak(client: UpstreamClient, call: AudioCall): Promise<Spoken> {
   })
   const refusal = await start.end()
   if (refusal) throw faultIn(refusal, client.secrets)
-  // What it reports in headers counts credits of the account, not characters.
+  // The headers report credits of the account, not characters.
   return {}
 }
 
@@ -99,7 +99,7 @@ function formatOf({ order }: AudioCall): string {
   throw unable('This wire makes mp3, and pcm at its own rates.')
 }
 
-/** Its list of models is a bare array. */
+/** The names in ElevenLabs' list of models, which is a bare array. */
 function namesIn(answer: unknown): readonly string[] | undefined {
   if (!Array.isArray(answer)) return undefined
   const names = answer.flatMap((item: unknown) =>

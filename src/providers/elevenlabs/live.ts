@@ -9,7 +9,7 @@ import {
   type UpstreamSocket,
 } from '#providers/kit'
 
-/** What is said of sound in which there is too little to hear: the utterance is empty. */
+/** Messages about sound in which there is too little to hear: the utterance is empty. */
 const nothingHeard: ReadonlySet<string> = new Set(['insufficient_audio_activity', 'commit_throttled'])
 
 /** Faults that the type of a message names by itself (elevenlabs.io/docs: speech to text, realtime, event reference). */
@@ -27,8 +27,8 @@ const faults: Readonly<Record<string, UpstreamFault>> = {
 }
 
 /**
- * Scribe's `GET /speech-to-text/realtime` (elevenlabs.io/docs/api-reference/speech-to-text/v-1-speech-to-text-realtime), with utterances that
- * end where we say so. Times of words would come in a second message after the transcript, for which nobody waits.
+ * Scribe's `GET /speech-to-text/realtime` (elevenlabs.io/docs/api-reference/speech-to-text/v-1-speech-to-text-realtime). Utterances end where we say
+ * so. Times of words would come in a second message after the transcript, for which nobody waits.
  */
 export async function openScribe(client: UpstreamClient, call: LiveCall, sink: LiveSink): Promise<LiveLink> {
   const line = new ScribeLine(client.secrets, call, sink)
@@ -72,7 +72,7 @@ class ScribeLine {
     )
   }
 
-  /** The session begins when the upstream says so. */
+  /** The session is not ready before the upstream says so. */
   opened(socket: UpstreamSocket): void {
     this.#socket = socket
   }

@@ -15,7 +15,7 @@ import {
 } from '#providers/kit'
 import { fileName } from '#providers/transcriptions'
 
-/** Scribe's `POST /speech-to-text` (elevenlabs.io/docs/api-reference/speech-to-text/convert). It takes no prompt, and does not stream. */
+/** Scribe's `POST /speech-to-text` (elevenlabs.io/docs/api-reference/speech-to-text/convert). The endpoint takes no prompt, and does not stream. */
 export async function transcribe(client: UpstreamClient, call: TranscriptionCall): Promise<Transcribed> {
   const { order } = call
   if (order.prompt !== undefined)
@@ -39,7 +39,7 @@ function formOf({ order, upstreamModel }: TranscriptionCall): Form {
     bytes: recording.bytes,
   })
   form.add('model_id', upstreamModel)
-  // Otherwise «(laughs)» stands in the text as if it had been said.
+  // Without this field, «(laughs)» would stand in the text as if it had been said.
   form.add('tag_audio_events', 'false')
   form.add('timestamps_granularity', timestamps === 'none' && !diarize ? 'none' : 'word')
   if (language !== undefined) form.add('language_code', language)
@@ -50,7 +50,7 @@ function formOf({ order, upstreamModel }: TranscriptionCall): Form {
   return form
 }
 
-/** Throws `UpstreamError`, always with `executed: true`: the upstream has done the work. */
+/** The transcript of an answer. Throws `UpstreamError`, always with `executed: true`: the upstream has done the work. */
 async function heardIn(
   answer: unknown,
   order: TranscriptionOrder,
@@ -75,7 +75,7 @@ async function heardIn(
   }
 }
 
-/** Without the spaces between words and without sounds that are no words. */
+/** The words of a list, without the spaces between them and without sounds that are no words. */
 const saidIn = (list: unknown): unknown =>
   Array.isArray(list)
     ? list.filter(

@@ -5,7 +5,10 @@ import { fromLittleEndian } from '#platform/bytes'
 import { Slice } from '#platform/slices'
 import { claimedCount, faultOfError, isRecord } from '#providers/kit'
 
-/** Throws `UpstreamError`, always with `executed: true`: the upstream has done the work. Half a million numbers are read in slices. */
+/**
+ * The vectors of an answer. Throws `UpstreamError`, always with `executed: true`: the upstream has done the work. Half a million numbers are read in
+ * slices.
+ */
 export async function embeddedOf(
   answer: unknown,
   order: EmbeddingOrder,
@@ -29,7 +32,7 @@ export async function embeddedOf(
   return { vectors, ...(input !== undefined && { usage: { input } }) }
 }
 
-/** Sorted by `index`, each of which occurs once; in the order of the list if the server sends no index. */
+/** The items sorted by `index`, each of which has to occur once; in the order of the list if the server sends no index. */
 function inPlace(items: unknown[]): unknown[] {
   if (!items.some((item) => isRecord(item) && item['index'] !== undefined)) return items
   const placed = new Map(items.map((item) => [isRecord(item) ? item['index'] : undefined, item]))
@@ -44,7 +47,7 @@ function vectorOf(item: unknown): Float32Array {
   return unit(vector)
 }
 
-/** Little-endian 32-bit floats. What is not Base64 is skipped by the decoder, and then missing in the length. */
+/** Reads little-endian 32-bit floats. The decoder skips what is not Base64, which is then missing in the length. */
 function fromBase64(text: string): Float32Array | undefined {
   const bytes = Buffer.from(text, 'base64')
   const padding = text.endsWith('==') ? 2 : text.endsWith('=') ? 1 : 0
@@ -55,7 +58,7 @@ function fromBase64(text: string): Float32Array | undefined {
 const fromNumbers = (numbers: unknown[]): Float32Array | undefined =>
   numbers.every((number) => typeof number === 'number') ? Float32Array.from(numbers) : undefined
 
-/** Normalised to length 1, so that the dot product of two is their cosine similarity. */
+/** The vector normalised to length 1, so that the dot product of two is their cosine similarity. */
 function unit(vector: Float32Array): Float32Array {
   let squares = 0
   for (let at = 0; at < vector.length; at++) squares += vector[at]! ** 2
@@ -65,7 +68,7 @@ function unit(vector: Float32Array): Float32Array {
   return vector
 }
 
-/** Some servers report only `total_tokens`, and zero or nothing for the prompt. */
+/** The tokens of the prompt. Some servers report only `total_tokens`, and zero or nothing for the prompt. */
 function tokensOf(usage: unknown): number | undefined {
   if (!isRecord(usage)) return undefined
   const [prompt, total] = [claimedCount(usage['prompt_tokens']), claimedCount(usage['total_tokens'])]

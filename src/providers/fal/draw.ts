@@ -14,7 +14,7 @@ import { malformed, submitJob } from './queue.ts'
 
 export type { Pace } from './job.ts'
 
-/** All pictures of the order by one job; those that can be fetched are the answer. */
+/** Draws all pictures of the order by one job; those that can be fetched are the answer. */
 export async function draw(
   client: UpstreamClient,
   web: Pick<PictureLinks, 'net' | 'egress'>,
@@ -31,7 +31,10 @@ export async function draw(
   return takeEach(urls, (url) => linkedPicture(url, links))
 }
 
-/** The names of fal's own models (docs.fal.ai/documentation/model-apis/model-arguments). Models that edit know one picture or a list of them. */
+/**
+ * The input in the names of fal's own models (docs.fal.ai/documentation/model-apis/model-arguments). Models that edit know one picture or a list of
+ * them.
+ */
 function inputOf({ order }: ImageCall): Record<string, unknown> {
   const references = order.references.flatMap(({ data, mediaType = 'image/png' }) =>
     data ? [dataUrl({ data, mediaType })] : [],
@@ -49,7 +52,7 @@ function inputOf({ order }: ImageCall): Record<string, unknown> {
   }
 }
 
-/** Links or data URLs. One that is flagged is a black picture, which nobody ordered. */
+/** The links or data URLs of the pictures. A flagged picture is black, and nobody ordered it: it is left out. */
 function picturesOf(answer: unknown, { order }: ImageCall, secrets: readonly string[]): string[] {
   if (!isRecord(answer)) throw malformed('a result that is no object')
   if (answer['error'] != null) throw faultOfError(answer['error'], secrets)

@@ -6,10 +6,10 @@ import { draw, type Pace } from './draw.ts'
 import { films } from './film.ts'
 import { Schemas } from './schema.ts'
 
-/** Between two looks at a job; fal's own client looks every 500 ms. */
+/** The pauses between looks at a job; fal's own client looks every 500 ms. */
 const usualPace: Pace = { firstMs: 500, maxMs: 5_000 }
 const answerBytes = 64 * 1024
-/** A request that never was: fal has no list of models beside its queue. */
+/** The status of a request that never existed, for a ping: fal has no list of models beside its queue. */
 const noRequest = '/fal-ai/flux/requests/00000000-0000-0000-0000-000000000000/status'
 
 /**
@@ -29,7 +29,7 @@ export function falImages(address: PictureAddress, net: GuardedClient, pace: Pac
 const queueHost = 'queue.fal.run'
 const published = 'https://fal.ai/api/openapi/queue/openapi.json'
 
-/** Videos by fal's queue. `schemas`: where inputs of models are published; only fal's own queue has an address for it. */
+/** Videos by fal's queue. `schemas` is the address where inputs of models are published; only fal's own queue has one by default. */
 export function falVideos(address: LinkedAddress, net: GuardedClient, schemas?: string): VideoRoom {
   const client = clientOf(address)
   const links = { net, egress: address.egressOfLinks }

@@ -1,6 +1,6 @@
 /**
- * The input of a model of videos. Seconds are `5`, `"5"` or `"5s"`, the first frame has five names: the model's own schema says which. Where none
- * is known, it is what most of the models take.
+ * The input of a model of videos. Seconds are `5`, `"5"` or `"5s"`, and the first frame has five names: the model's own schema says which. Without a
+ * schema the input is what most of the models take.
  */
 import { dataUrl } from '#core/media'
 import { UpstreamError } from '#core/spec'
@@ -18,7 +18,7 @@ const lastFrames = ['last_frame_url', 'end_image_url', 'tail_image_url', 'last_f
 const guides = ['reference_image_urls', 'image_urls', 'reference_images']
 const sounds = ['generate_audio', 'generate_audio_switch', 'enable_audio']
 
-/** Throws `invalid_request` for what the model has no field or no value for: nothing was ordered yet. */
+/** The input of an order. Throws `invalid_request` where the model has no field or no value for it: nothing was ordered yet. */
 export function filmInput(order: VideoOrder, fields: InputFields | undefined): Record<string, unknown> {
   const pictures = order.references.flatMap(urlOf)
   return fields ? knownInput(order, pictures, fields) : usualInput(order, pictures)
@@ -52,7 +52,7 @@ function knownInput(
   const { prompt, seconds, resolution, aspectRatio, withAudio, seed } = order
   const chosen = (name: string, values: readonly unknown[]): Record<string, unknown> => {
     const field = fields.get(name)
-    // A model without the field makes only one kind of them.
+    // A model without the field makes only one kind of videos.
     return field ? { [name]: choose(name, field, values) } : {}
   }
   const sound = sounds.find((name) => fields.has(name))

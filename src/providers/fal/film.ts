@@ -1,4 +1,4 @@
-/** Videos by fal's queue: each look is one of its status, and of its result once there is one. */
+/** Videos by fal's queue: each look reads the status of the job, and its result once there is one. */
 
 import {
   UpstreamError,
@@ -22,7 +22,7 @@ import { filmInput } from './film-input.ts'
 import { cancelJob, jobPath, jobState, malformed, requestId, submitJob } from './queue.ts'
 import type { Schemas } from './schema.ts'
 
-/** `schemas`: absent where nobody publishes any, as behind a relay. */
+/** `schemas` is absent where nobody publishes any, as behind a relay. */
 export const films = (client: UpstreamClient, links: Links, schemas?: Schemas): VideoProvider => ({
   submit: (call) => submit(client, call, schemas),
   look: (look) => lookAt(client, look),
@@ -58,7 +58,7 @@ async function lookAt(client: UpstreamClient, look: VideoLook): Promise<VideoPro
   return 'fault' in film ? { status: 'failed', fault: film.fault } : { status: 'completed' }
 }
 
-/** Where the video is, or what the job failed of. Throws where the look itself failed. */
+/** The address of the video, or why the job failed. Throws where the look itself failed. */
 async function resultOf(
   client: UpstreamClient,
   look: VideoLook,
@@ -79,10 +79,10 @@ async function resultOf(
   }
 }
 
-/** What a model answers with 4xx is its result: the queue has taken the request long since. */
+/** Faults that are the result of the job: the queue took the request long before the model answers it with 4xx. */
 const ofJob: ReadonlySet<string> = new Set(['content_refused', 'invalid_request', 'context_overflow'])
 
-/** `video`, or the first of `videos`. One that is flagged is black. */
+/** The address in `video`, or in the first of `videos`. A flagged video is black. */
 function urlIn({ video, videos, has_nsfw_concepts: flags }: Record<string, unknown>): string | undefined {
   if (Array.isArray(flags) && flags[0] === true)
     throw new UpstreamError('content_refused', { detail: 'The model flagged the content.' })
@@ -101,7 +101,9 @@ async function* fetchFilm(
   yield* linkedBytes(film.url, links, { signal, timeouts, maxBytes: videoBytes, accept: 'video/*' })
 }
 
-/** `{ request_id, gateway_request_id, status: "OK" or "ERROR", payload, error }` (fal.ai/docs, inference/webhooks). */
+/**
+ * The id of the job in a webhook: `{ request_id, gateway_request_id, status: "OK" or "ERROR", payload, error }` (fal.ai/docs, inference/webhooks).
+ */
 function jobOf(body: unknown): string | undefined {
   if (!isRecord(body) || (body['status'] !== 'OK' && body['status'] !== 'ERROR')) return undefined
   return requestId(body['request_id'])

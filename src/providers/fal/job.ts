@@ -1,18 +1,18 @@
-/** One request in fal's queue that is waited for. */
+/** Waits for one request in fal's queue. */
 
 import { type ImageCall, UpstreamError, type UpstreamFault } from '#core/spec'
 import { deadlines } from '#platform/clock'
 import { jobBytes, type UpstreamClient } from '#providers/kit'
 import { cancelJob, jobPath, jobState } from './queue.ts'
 
-/** How long to wait before the first look, and at most before a further one. */
+/** How long to wait before the first look, and at most before each further one. */
 export interface Pace {
   firstMs: number
   maxMs: number
 }
 
 const growth = 1.5
-/** Looks that may fail one after the other. They cost nothing, and what was submitted is paid. */
+/** The most looks that may fail one after the other. Looks cost nothing, and what was submitted is paid. */
 const maxFaults = 5
 const passing: ReadonlySet<UpstreamFault> = new Set([
   'connect',
@@ -48,8 +48,8 @@ export class Job {
   }
 
   /**
-   * The result, once it is there. Throws `UpstreamError`, always with `executed: true`; a job that nobody waits for any more is cancelled
-   * before.
+   * Returns the result, once it is there. Throws `UpstreamError`, always with `executed: true`; a job that nobody waits for any more is cancelled
+   * first.
    */
   async result(maxBytes: number): Promise<unknown> {
     try {
@@ -66,7 +66,7 @@ export class Job {
     }
   }
 
-  /** Asks again after a broken answer, in the pace of the looks. */
+  /** Looks again after a passing fault, at the pace of the looks. */
   async #look(path: string, maxBytes: number): Promise<unknown> {
     const { signal, timeouts } = this.#call
     for (let faults = 1; ; faults += 1)
@@ -88,7 +88,7 @@ export class Job {
   }
 }
 
-/** The same fault of a job that was submitted: a refusal of the model may come after its work. */
+/** The same fault, as that of a submitted job: the model may refuse after it has worked. */
 const afterWork = (error: UpstreamError): UpstreamError =>
   new UpstreamError(error.fault, {
     executed: true,

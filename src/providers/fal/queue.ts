@@ -12,7 +12,7 @@ import {
   type WholeOptions,
 } from '#providers/kit'
 
-/** `/owner/app/path` of `owner/app/path`. */
+/** The path `/owner/app/path` of the model `owner/app/path`. */
 export const modelPath = (model: string): string =>
   model
     .split('/')
@@ -20,17 +20,17 @@ export const modelPath = (model: string): string =>
     .join('')
 
 /**
- * Where a job is found. It is built here: the addresses that a submission is answered with are claims, and the key goes with them. Status and
+ * The path of a job. It is built here, since the addresses in the answer to a submission are claims, and the key goes with the request. Status and
  * result take owner and app alone, whatever path of the app was called.
  */
 export const jobPath = (model: string, id: string): string =>
   `${modelPath(model).split('/').slice(0, 3).join('/')}/requests/${id}`
 
-/** A name as it may stand in a path. */
+/** The id as it may stand in a path; undefined where it may not. */
 export const requestId = (id: unknown): string | undefined =>
   typeof id === 'string' && /^[\w-]{1,128}$/.test(id) ? id : undefined
 
-/** Sent once: where its answer is lost, a job may be running that nobody can find but by its webhook. */
+/** Submits a job, once: if the answer is lost, a job may be running that nobody can find but by its webhook. */
 export async function submitJob(
   client: UpstreamClient,
   model: string,
@@ -54,7 +54,7 @@ export async function submitJob(
 
 export type JobState = { status: 'queued'; position?: number } | { status: 'processing' | 'completed' }
 
-/** Throws `UpstreamError` for an answer that is no status; a job that has failed is its fault. */
+/** The state of a job, with the fault of one that has failed. Throws `UpstreamError` for an answer that is no status. */
 export function jobState(
   answer: unknown,
   secrets: readonly string[],
@@ -74,7 +74,7 @@ export function jobState(
   return { status: 'queued', ...(isCount && { position }) }
 }
 
-/** What fal has not begun it does not bill; what it has begun it may stop. Never throws. */
+/** Cancels a job. fal does not bill what it has not begun, and may stop what it has begun. Never throws. */
 export async function cancelJob(client: UpstreamClient, path: string, signal?: AbortSignal): Promise<void> {
   const request = {
     path: `${path}/cancel`,

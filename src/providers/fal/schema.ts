@@ -1,6 +1,6 @@
 /**
- * What a model of fal takes. Every app has an input of its own, which it publishes without a key: fal.ai/api/openapi/queue/openapi.json. It
- * belongs to strangers: bounded, read leniently, and never more than names and choices.
+ * The fields that a model of fal takes. Every app has an input of its own, which it publishes without a key: fal.ai/api/openapi/queue/openapi.json.
+ * The schema belongs to strangers: it is bounded, read leniently, and gives only names and choices.
  */
 
 import { UpstreamError } from '#core/spec'
@@ -14,19 +14,19 @@ export interface InputField {
   types: readonly string[]
 }
 
-/** By name. */
+/** The fields by name. */
 export type InputFields = ReadonlyMap<string, InputField>
 
 const maxBytes = 2 * 1024 * 1024
 const timeoutMs = 10_000
 const maxFields = 200
-/** Models whose fields are kept. */
+/** The most models whose fields are kept. */
 const maxModels = 100
 
 export interface SchemaLinks {
   net: GuardedClient
   egress?: ((url: URL) => Egress) | undefined
-  /** Answers `?endpoint_id=owner/app`. */
+  /** The address that answers `?endpoint_id=owner/app`. */
   address: string
 }
 
@@ -39,7 +39,7 @@ export class Schemas {
     this.#links = links
   }
 
-  /** Undefined where the model publishes none, or it cannot be read now. Throws `aborted`, with `executed: false`. */
+  /** The fields of a model; undefined where it publishes none, or they cannot be read now. Throws `aborted`, with `executed: false`. */
   async fieldsOf(model: string, signal: AbortSignal): Promise<InputFields | undefined> {
     const kept = this.#kept.get(model)
     if (kept) return kept
@@ -62,7 +62,7 @@ export class Schemas {
   }
 }
 
-/** The input of `POST /owner/app`, which is a schema among the components. */
+/** The fields of the input of `POST /owner/app`, which is a schema among the components. */
 export function fieldsIn(document: unknown, model: string): InputFields | undefined {
   const body = under(
     document,
@@ -82,7 +82,7 @@ export function fieldsIn(document: unknown, model: string): InputFields | undefi
   return new Map(fields.map(([field, value]) => [field, fieldOf(value)]))
 }
 
-/** `anyOf` is how an input writes that a field may be null. */
+/** One field. Inputs write with `anyOf` that a field may be null. */
 function fieldOf(value: unknown): InputField {
   const forms = [value, ...listed(value, 'anyOf')]
   const choices = forms.flatMap((form) => [

@@ -21,18 +21,18 @@ import {
 } from './messages.ts'
 import { usageIn } from './usage.ts'
 
-/** Of what one answer hears: a minute of sound. */
+/** The most sound that one answer hears: a minute. */
 const maxTurnBytes = 60 * 32_000
-/** One message of sound; larger ones are no quicker. */
+/** The size of one message of sound; larger messages are no quicker. */
 const chunkBytes = 32_000
-/** The upstream says that a turn is over once it believes that all of it was heard. */
+/** How long a turn may stay open after its last sound: the upstream ends it once it believes that all of it was heard. */
 const playbackMs = 120_000
-/** What functions are called for stands beside their calls or in the message after; the turn itself ends with their results. */
+/** How long the usage may come after function calls: it stands beside the calls or in the next message. The turn itself ends with their results. */
 const usageMs = 300
 const maxHandle = 4_096
 const maxCalls = 128
 
-/** One session. Items have names of ours, for this wire has none. */
+/** One session. Items have ids of ours, since this wire has none. */
 export class GeminiLine implements RealtimeLink {
   readonly #secrets: readonly string[]
   readonly #call: RealtimeCall
@@ -41,18 +41,18 @@ export class GeminiLine implements RealtimeLink {
   #answer: LiveAnswer | undefined
   #usage: RealtimeUsage | undefined
   #items = 0
-  /** Sound since the last commit, and what was committed and waits for `respond`. */
+  /** The sound since the last commit; and the sound and items that are committed and wait for `respond`. */
   #sound: Uint8Array[] = []
   #soundBytes = 0
   #turn: Uint8Array[] = []
   #said: RealtimeInput[] = []
-  /** An activity that was begun to interrupt an answer. */
+  /** True while an activity is open that was begun to interrupt an answer. */
   #isActive = false
   #userItem = ''
   #heard = ''
   #answerItem: string | undefined
   #isInterrupted = false
-  /** Functions were called: the answer is over when its usage was told, or will not be. */
+  /** Set once functions were called: the answer is over when its usage has come, or at this deadline. */
   #calls: Deadline | undefined
   #resumption: string | undefined
   #isLeaving = false
@@ -80,7 +80,7 @@ export class GeminiLine implements RealtimeLink {
     if (this.#isClosed || pcm.length === 0) return
     this.#sound.push(pcm.slice())
     this.#soundBytes += pcm.length
-    // The end of a turn matters more than its beginning.
+    // The oldest sound is dropped, since the end of a turn matters more than its beginning.
     while (this.#soundBytes > maxTurnBytes) this.#soundBytes -= this.#sound.shift()!.length
   }
 
@@ -104,7 +104,7 @@ export class GeminiLine implements RealtimeLink {
     if (!this.#isClosed) this.#said.push(item)
   }
 
-  /** What this wire was told once it knows. */
+  /** Does nothing: this wire cannot take back what it was told. */
   remove(): void {}
 
   respond(): void {
@@ -121,7 +121,7 @@ export class GeminiLine implements RealtimeLink {
     this.#sendTurn(this.#socket)
   }
 
-  /** Only what the user does next interrupts an answer on this wire, so an activity begins here. */
+  /** Begins an activity: only what the user does next interrupts an answer on this wire. */
   cancel(): void {
     if (!this.#answer || this.#answer.isCancelled) return
     this.#answer.cancel()
@@ -129,7 +129,7 @@ export class GeminiLine implements RealtimeLink {
     this.#isActive = true
   }
 
-  /** By itself the upstream forgets what it had not sent yet when it was interrupted; it cannot be told more. */
+  /** Does nothing: an interrupted upstream forgets what it had not sent yet, and cannot be told more. */
   truncate(): void {}
 
   async close(): Promise<void> {
@@ -158,7 +158,7 @@ export class GeminiLine implements RealtimeLink {
     if (event['error'] !== undefined) throw faultOfError(event['error'], this.#secrets)
     if (setupComplete !== undefined) socket.ready()
     if (isRecord(sessionResumptionUpdate)) this.#resumable(sessionResumptionUpdate)
-    // It stands beside the end of a turn or in a message of its own before; the last one counts.
+    // The usage stands beside the end of a turn or in an earlier message of its own; the last one counts.
     if (isRecord(usageMetadata)) this.#usage = usageIn(usageMetadata)
     if (isRecord(toolCall)) this.#called(toolCall['functionCalls'])
     if (isRecord(serverContent)) this.#content(serverContent)
@@ -186,7 +186,7 @@ export class GeminiLine implements RealtimeLink {
     const hasActivity = sound.length > 0 || this.#isActive
     const isContent = !hasActivity && results.length === 0
     if (this.#isActive) for (const text of textsOf(said)) socket.send(textInput(text))
-    // Without anything new it goes on from what it knows.
+    // If nothing is new, an empty content makes the model go on from what it knows.
     else if (said.length > 0 || isContent) socket.send(contentInput(said, isContent))
     if (hasActivity) {
       if (!this.#isActive) socket.send(activityStart)
@@ -251,7 +251,7 @@ export class GeminiLine implements RealtimeLink {
     return this.#answerItem
   }
 
-  /** It waits for the results before it says that the turn is over; for us the answer is over here. */
+  /** Passes on calls of functions. The upstream waits for the results before it says that the turn is over; for us the answer is over here. */
   #called(calls: unknown): void {
     const answer = this.#asked()
     for (const call of Array.isArray(calls) ? calls.slice(0, maxCalls + 1) : []) {
@@ -282,7 +282,7 @@ export class GeminiLine implements RealtimeLink {
   }
 }
 
-/** Characters that a user says in a minute and more. */
+/** The most characters of what the user says, enough for more than a minute. */
 const maxHeard = 4_000
 
 const textsOf = (said: readonly Said[]): string[] =>

@@ -1,4 +1,4 @@
-/** What is sent. */
+/** The messages that are sent to the upstream. */
 
 import type { RealtimeCall, RealtimeInput } from '#core/spec'
 import { base64Of, isRecord, type UpstreamEvent } from '#providers/kit'
@@ -43,7 +43,7 @@ export function setupOf({ upstreamModel, setup, resumption }: RealtimeCall): Ups
   }
 }
 
-/** Part of the context that stays when older turns are left out. */
+/** The part of the context that stays when older turns are left out. */
 const retention = 0.8
 
 export const activityStart: UpstreamEvent = { realtimeInput: { activityStart: {} } }
@@ -55,7 +55,7 @@ export const soundInput = (pcm: Uint8Array): UpstreamEvent => ({
 
 export const textInput = (text: string): UpstreamEvent => ({ realtimeInput: { text } })
 
-/** What was said, in words and pictures; `turnComplete` has it answered. */
+/** Earlier items, in words and pictures; with `turnComplete` the model answers them. */
 export const contentInput = (items: readonly Said[], turnComplete: boolean): UpstreamEvent => ({
   clientContent: { turns: items.map(turnOf), turnComplete },
 })

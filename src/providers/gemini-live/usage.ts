@@ -12,15 +12,15 @@ function byModality(list: unknown): { text: number; audio: number; image: number
     const count = claimedCount(item['tokenCount']) ?? 0
     if (item['modality'] === 'TEXT') counts.text += count
     else if (item['modality'] === 'IMAGE') counts.image += count
-    // Sound, and whatever is dearer than text.
+    // Sound, and every other modality that is dearer than text.
     else counts.audio += count
   }
   return counts
 }
 
 /**
- * `usageMetadata` of a turn. Its totals are more than its details explain, by 25 to 51 tokens a turn (discuss.ai.google.dev, topic 188765): what
- * is left over counts as sound, the dearest.
+ * The usage of a turn, from `usageMetadata`. Its totals exceed its details by 25 to 51 tokens a turn (discuss.ai.google.dev, topic 188765): the rest
+ * counts as sound, the dearest.
  */
 export function usageIn(usage: Record<string, unknown>): RealtimeUsage {
   const heard = byModality(usage['promptTokensDetails'])

@@ -3,7 +3,7 @@
 import { UpstreamError } from '#core/spec'
 import { claimedCount, claimedTokens, faultOfError, isRecord, type MediaTokens } from '#providers/kit'
 
-/** Finish reasons of a model that will not, whatever the wording. */
+/** Finish reasons of a model that refuses, in all their wordings. */
 const refusals: ReadonlySet<unknown> = new Set([
   'SAFETY',
   'PROHIBITED_CONTENT',
@@ -21,12 +21,12 @@ export interface Data {
 }
 
 export interface Content {
-  /** At least one. */
+  /** Has at least one item. */
   data: Data[]
   usage?: MediaTokens
 }
 
-/** Throws `UpstreamError`, always with `executed: true`, for an answer without data of this kind, or with less than all of it. */
+/** The data of an answer. Throws `UpstreamError`, always with `executed: true`, if there is none of this kind, or not all of it. */
 export function contentOf(answer: unknown, kind: 'a picture' | 'sound', secrets: readonly string[]): Content {
   if (!isRecord(answer)) throw malformed('an answer that is no object')
   if (answer['error'] != null) throw faultOfError(answer['error'], secrets)
@@ -46,7 +46,7 @@ export function contentOf(answer: unknown, kind: 'a picture' | 'sound', secrets:
   return { data, ...(usage && { usage }) }
 }
 
-/** Pictures that belong to a thought are sketches, not the answer. */
+/** The data of a part. Pictures that belong to a thought are sketches, not the answer. */
 function dataOf(part: unknown): Data[] {
   if (!isRecord(part) || part['thought'] === true) return []
   const { inlineData } = part
@@ -64,7 +64,7 @@ function usageOf(usage: unknown): Content['usage'] {
   return claimedTokens({
     input: claimedCount(usage['promptTokenCount']),
     mediaInput: mediaInputOf(usage['promptTokensDetails']),
-    // Thoughts alone are no count of what was made.
+    // Tokens of thoughts alone are no count of what was made.
     output: made ? made + thought : made,
   })
 }

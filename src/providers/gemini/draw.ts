@@ -10,10 +10,10 @@ import {
 } from '#providers/kit'
 import { contentOf } from './answer.ts'
 
-/** The shapes that it draws. */
+/** The shapes that the models draw. */
 const shapes = ['1:1', '2:3', '3:2', '3:4', '4:3', '4:5', '5:4', '9:16', '16:9', '21:9']
 
-/** One picture, whatever the order's count: the wire knows no number. */
+/** Draws one picture, whatever the order's count: the wire has no field for a number. */
 export async function draw(client: UpstreamClient, call: ImageCall): Promise<Drawn> {
   const path = `/models/${encodeURIComponent(call.upstreamModel)}:generateContent`
   const answer = await client.json(mediaAsk(call, path, bodyOf(call)), picturesBytes(1))

@@ -17,19 +17,19 @@ import { fileOf } from './file.ts'
 import { interactionWire } from './interaction.ts'
 import { operationWire } from './operation.ts'
 
-/** One of the wires; its jobs are told from those of the other by their ids. */
+/** One of the wires; the ids of its jobs differ from those of the other wire. */
 export interface JobWire {
   submit(client: UpstreamClient, call: VideoCall): Promise<string>
   look(client: UpstreamClient, look: VideoLook): Promise<Film>
 }
 
-/** How far a job is, with the address of its video where it is completed. */
+/** The state of a job, with the address of its video where it is completed. */
 export type Film =
   | { status: 'queued' | 'processing' }
   | { status: 'completed'; uri: string }
   | { status: 'failed'; fault: UpstreamError }
 
-/** Cards that are kept. */
+/** The most cards that are kept. */
 const maxCards = 100
 
 export function films(client: UpstreamClient, links: Links): VideoProvider {
@@ -53,7 +53,7 @@ export function films(client: UpstreamClient, links: Links): VideoProvider {
 
 const wireOf = ({ ticket }: VideoLook): JobWire => (ticket.id.includes('/') ? operationWire : interactionWire)
 
-/** Before anything is ordered. A relay that has no cards has the older wire. */
+/** The wire by the model's card, before anything is ordered. A relay without cards has the older wire. */
 async function wireOfCard(
   client: UpstreamClient,
   { upstreamModel, signal, timeouts }: VideoCall,
@@ -78,7 +78,7 @@ async function wireOfCard(
   }
 }
 
-/** Google keeps the bytes for two days, as a file that is read with the key; what is no such file is a link to strangers. */
+/** The bytes of a video. Google keeps them for two days, as a file that is read with the key; any other address is a link to strangers. */
 async function* fetchFilm(
   client: UpstreamClient,
   links: Links,

@@ -41,7 +41,7 @@ const roomOf = (client: UpstreamClient): Room => ({
   [Symbol.asyncDispose]: () => client[Symbol.asyncDispose](),
 })
 
-/** Undefined for a list that goes on. */
+/** The names in a list of models; undefined for a list that goes on. */
 function namesIn(answer: unknown): readonly string[] | undefined {
   if (!isRecord(answer) || !Array.isArray(answer['models']) || answer['nextPageToken']) return undefined
   const names = answer['models'].flatMap((item: unknown) =>

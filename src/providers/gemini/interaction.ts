@@ -1,7 +1,7 @@
 /**
- * Gemini's interactions, as Omni makes videos by them (fields as lobehub/lobe-chat, model-runtime/src/providers/google/createVideo.ts, and
- * TanStack/ai#871 tried them against the API): sound is always made, `duration` is such as `5s`, two frames are no task of their own, and
- * `delivery: uri` gives a file instead of megabytes of Base64 in each look.
+ * Gemini's interactions, by which Omni makes videos (fields as lobehub/lobe-chat, model-runtime/src/providers/google/createVideo.ts, and
+ * TanStack/ai#871 tried them against the API): sound is always made, `duration` is such as `5s`, two frames are no task of their own, and `delivery:
+ * uri` gives a file instead of megabytes of Base64 in each look.
  */
 import { encodeBase64 } from '#core/media'
 import { UpstreamError, type VideoCall, type VideoLook } from '#core/spec'
@@ -96,7 +96,7 @@ function filmOf(answer: unknown, secrets: readonly string[]): Film {
 const stepsOf = ({ steps }: Record<string, unknown>): Record<string, unknown>[] =>
   Array.isArray(steps) ? steps.filter(isRecord) : []
 
-/** `output_video`, or the video among what the model's steps put out. */
+/** The address in `output_video`, or of the video among what the model's steps put out. */
 function uriIn(answer: Record<string, unknown>): string | undefined {
   const contents = stepsOf(answer).flatMap(({ content }) => (Array.isArray(content) ? content : []))
   const video = [answer['output_video'], ...contents].find(
@@ -108,7 +108,7 @@ function uriIn(answer: Record<string, unknown>): string | undefined {
 const errorIn = (answer: Record<string, unknown>): unknown =>
   answer['error'] ?? stepsOf(answer).find(({ error }) => error != null)?.['error']
 
-/** A file can be read once Google has processed it. */
+/** The state of the film: its file can be read once Google has processed it. */
 async function whenActive(
   client: UpstreamClient,
   { signal, timeouts }: VideoLook,

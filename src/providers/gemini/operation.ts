@@ -1,7 +1,7 @@
 /**
  * Veo's `predictLongRunning` (ai.google.dev/gemini-api/docs/veo, and where that differs from what the API takes, as `vercel/ai`,
  * packages/google/src/google-video-model.ts, has it): pictures are `bytesBase64Encoded`, not `inlineData`; `durationSeconds` is a number; there is no
- * word of sound, which is always made (googleapis/js-genai: "generateAudio parameter is not supported in Gemini API").
+ * field for sound, which is always made (googleapis/js-genai: "generateAudio parameter is not supported in Gemini API").
  */
 import { encodeBase64 } from '#core/media'
 import { UpstreamError, type VideoCall } from '#core/spec'
@@ -81,7 +81,7 @@ function uriIn({ generatedSamples }: Record<string, unknown>): string | undefine
   return typeof uri === 'string' ? uri : undefined
 }
 
-/** What came to nothing was filtered, if it says so; it is not billed. */
+/** The fault of an operation without a video. The video was filtered, if the answer says so; it is not billed. */
 function filtered(
   { raiMediaFilteredCount: count, raiMediaFilteredReasons: reasons }: Record<string, unknown>,
   secrets: readonly string[],

@@ -9,7 +9,7 @@ import { contentOf, type Data, malformed } from './answer.ts'
 const sliceBytes = 256 * 1024
 const usualRate = 24_000
 
-/** One voice, or a dialogue of two. The sound comes in one piece, as samples or WAV whatever was asked for. */
+/** Speaks with one voice, or a dialogue of two. The sound comes in one piece, as samples or WAV, whatever was requested. */
 export async function speak(client: UpstreamClient, call: AudioCall): Promise<Spoken> {
   const path = `/models/${encodeURIComponent(call.upstreamModel)}:generateContent`
   const answer = await client.json(mediaAsk(call, path, bodyOf(call)), wholeSoundBytes)
@@ -29,7 +29,7 @@ async function give(bytes: Uint8Array, format: SoundFormat, { order, signal }: A
   }
 }
 
-/** `audio/L16;codec=pcm;rate=24000` is signed 16-bit little-endian, one channel. */
+/** The format of the sound. `audio/L16;codec=pcm;rate=24000` is signed 16-bit little-endian, one channel. */
 function formatOf({ mediaType }: Data, bytes: Uint8Array): SoundFormat {
   const type = mediaType.toLowerCase()
   if (/^audio\/(l16|pcm)\b/.test(type)) {
@@ -72,7 +72,7 @@ function bodyOf({ order }: AudioCall): Record<string, unknown> {
 
 type NameOf = (voice: string) => string
 
-/** Since the generation of 3.8: the text is read to the letter, and speaker and style stand beside it. */
+/** For models since generation 3.8: the text is read to the letter, and speaker and style stand beside it. */
 function partOf({ text, voice, instructions }: SpokenLine, nameOf?: NameOf): Record<string, unknown> {
   const metadata = {
     ...(nameOf && { speaker: nameOf(voice) }),
@@ -81,7 +81,7 @@ function partOf({ text, voice, instructions }: SpokenLine, nameOf?: NameOf): Rec
   return { text, ...(Object.keys(metadata).length > 0 && { speechMetadata: metadata }) }
 }
 
-/** Before that: one text, whose lines begin with their speakers, after the instructions for all of them. */
+/** For earlier models: one text, whose lines begin with their speakers, after the instructions for all of them. */
 function scriptOf(lines: readonly SpokenLine[], nameOf?: NameOf): string {
   const styles = new Set(lines.map((line) => line.instructions))
   if (styles.size > 1) throw unable('This model takes one instruction for all lines.')

@@ -1,4 +1,6 @@
-/** Reads the images of an answer, inline or behind links. Unknown fields are ignored, but only images are accepted; SVG is cleaned by who orders it. */
+/**
+ * Reads the images of an answer, inline or behind links. Unknown fields are ignored, but only images are accepted; whoever ordered an SVG cleans it.
+ */
 
 import { type Drawn, UpstreamError } from '#core/spec'
 import {
@@ -18,7 +20,7 @@ export interface ReadingOptions extends PictureLinks {
   secrets: readonly string[]
 }
 
-/** Those that can be read. Throws `UpstreamError` where there is none, always with `executed: true`: the upstream has made the images. */
+/** The images that can be read. Throws `UpstreamError` where there is none, always with `executed: true`: the upstream has made the images. */
 export async function drawnOf(answer: unknown, options: ReadingOptions): Promise<Drawn> {
   if (!isRecord(answer)) throw malformed('an answer that is no object')
   if (answer['error'] != null) throw faultOfError(answer['error'], options.secrets)

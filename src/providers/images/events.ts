@@ -1,4 +1,4 @@
-/** A streamed picture of an images endpoint: unfinished ones as they come, and the last event as a whole answer would be. */
+/** Reads a streamed picture of an images endpoint: unfinished pictures as they come, and the last event like a whole answer. */
 
 import { UpstreamError } from '#core/spec'
 import type { ImageOrder } from '#core/turn'
@@ -7,7 +7,7 @@ import { isRecord, pictureIn, picturesBytes, readJson, SseReader, type UpstreamC
 
 type Ask = Parameters<UpstreamClient['stream']>[0]
 
-/** An upstream may send more than it is asked for; beyond these the answer is malformed. */
+/** An upstream may send more unfinished pictures than were requested; beyond these the answer is malformed. */
 const maxPartials = 8
 const eventBytes = picturesBytes(1)
 
@@ -58,7 +58,7 @@ export async function pictureOfEvents(
 const isPartial = ({ type }: Record<string, unknown>): boolean =>
   typeof type === 'string' && type.endsWith('.partial_image')
 
-/** As a whole answer has it; undefined for events that say nothing of the picture. */
+/** The finished picture in the form of a whole answer; undefined for events that say nothing of the picture. */
 function finishedIn(event: Record<string, unknown>): Record<string, unknown> | undefined {
   const { type, b64_json: base64, url, revised_prompt: revised, usage, error } = event
   if (error != null || type === 'error') return { error: error ?? event }
@@ -66,7 +66,7 @@ function finishedIn(event: Record<string, unknown>): Record<string, unknown> | u
   return { data: [{ b64_json: base64, url, revised_prompt: revised }], usage }
 }
 
-/** Whether it is a picture is for whoever shows it to find out. */
+/** Passes an unfinished picture on, unless its data is no picture of a known type. */
 async function show(base64: unknown, onPartial: ImageOrder['onPartial']): Promise<void> {
   if (typeof base64 !== 'string') return
   const bytes = await pictureIn(base64).catch(() => undefined)

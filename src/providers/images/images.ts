@@ -13,7 +13,7 @@ import { drawnOf } from './answer.ts'
 import { pictureOfEvents } from './events.ts'
 import { formOf, jsonOf } from './request.ts'
 
-/** Of an upstream that draws, and how pictures that it only links to are fetched. */
+/** The address of an upstream that draws, and how pictures that it only links to are fetched. */
 export type PictureAddress = UpstreamAddress & { egressOfLinks?: PictureLinks['egress'] }
 export type ImageRoom = ImageProvider & AsyncDisposable & { ping: TextProvider['ping'] }
 
@@ -33,7 +33,7 @@ export const imagesProvider = (address: PictureAddress, net: GuardedClient): Ima
       : { path: '/images/generations', body: jsonOf(call) },
   )
 
-/** An upstream that answers as OpenAI's images endpoints do, whatever it is asked with. */
+/** A client of an upstream that answers as OpenAI's images endpoints do, whatever its requests are. */
 export function likeImages(
   address: PictureAddress,
   net: GuardedClient,

@@ -5,7 +5,7 @@ import { Form } from '#providers/kit'
 
 export const jsonOf = (call: ImageCall): Record<string, unknown> => fieldsOf(call)
 
-/** `image` for one and `image[]` for several, as OpenAI's own clients write it and its edits endpoint wants it. */
+/** The form of an order: `image` for one picture and `image[]` for several, as OpenAI's own clients write it and its edits endpoint wants it. */
 export function formOf(call: ImageCall): Form {
   const form = new Form()
   for (const [name, value] of Object.entries(fieldsOf(call))) form.add(name, String(value))

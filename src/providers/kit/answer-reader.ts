@@ -19,7 +19,7 @@ export interface AnswerReader {
    * that the event reports.
    */
   read(event: Record<string, unknown>, name: string, parts: Part[], text: string): EventProgress
-  /** `[DONE]` came. */
+  /** Called when `[DONE]` came. */
   close(): void
   /** The final parts. Throws a `cut` fault if there was no finish. */
   end(): Iterable<Part>

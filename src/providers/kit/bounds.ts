@@ -34,10 +34,10 @@ export const soundBytes = 192 * mebibyte
 /** Sound in Base64 in one answer: a quarter of an hour of 24 kHz samples. */
 export const wholeSoundBytes = 64 * mebibyte
 
-/** What is said of a job: its ticket, or how far it is. */
+/** An answer about a job: its ticket, or its state. */
 export const jobBytes = mebibyte
 
-/** A video: more than is ever kept of one. */
+/** A video: larger than any that is kept. */
 export const videoBytes = 256 * mebibyte
 
 /** A vector's number has up to 24 characters in JSON. */

@@ -20,11 +20,11 @@ const timeoutDetails: Record<Phase | 'total', string> = {
 export class CallTimers {
   readonly #expire: (error: UpstreamError) => void
   readonly #total: Deadline
-  /** Of the current phase. */
+  /** The timer of the current phase. */
   readonly #clock: Deadline
   #limitMs: number
   #suspended = false
-  /** The last read was progress. */
+  /** True if the last read was progress. */
   #moved = true
   /** Counts the events that restart a timer. */
   #turns = 0
@@ -45,7 +45,7 @@ export class CallTimers {
     this.#clock.again(limitMs)
   }
 
-  /** Something was read. Where it was progress the wait for more begins again. */
+  /** Records that something was read. If it was progress, the wait for more begins again. */
   read(isProgress: boolean): void {
     this.#moved = isProgress
     if (!isProgress || this.phase !== 'idle') return
@@ -53,12 +53,12 @@ export class CallTimers {
     this.#clock.again()
   }
 
-  /** The reader is behind: from here on the time is not the upstream's. */
+  /** Called when the reader is behind: from here on the time is not the upstream's. */
   suspend(): void {
     this.#suspended = true
   }
 
-  /** The reader is ready again. */
+  /** Called when the reader is ready again. */
   proceed(): void {
     this.#suspended = false
     this.read(this.#moved)

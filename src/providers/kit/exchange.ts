@@ -48,16 +48,16 @@ export class Exchange implements Dispatcher.DispatchHandler {
   readonly #receiver: AnswerReceiver
   #controller: Dispatcher.DispatchController | undefined
   #status = 0
-  /** An answer that is not a success, of which the reason is collected. */
+  /** An answer that is not a success, while its reason is collected. */
   #refusal: { headers: ReplyHeaders; body: WholeBody } | undefined
-  /** `send` has not returned yet. */
+  /** True until `send` has returned. */
   #sending = false
   #sent = false
   #paused = false
   #flushing = false
-  /** Nothing more is told to the receiver. */
+  /** True once nothing more is reported to the receiver. */
   #over = false
-  /** The connection's own end, after which it needs no care. */
+  /** True once the connection has ended, after which it needs no care. */
   #closed = false
   #linger: Deadline | undefined
 
@@ -79,7 +79,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     return exchange
   }
 
-  /** The request is on its way: the upstream may have begun to work. */
+  /** True once the request is on its way: the upstream may have begun to work. */
   get wasSent(): boolean {
     return this.#sent
   }
@@ -99,7 +99,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.#controller?.resume()
   }
 
-  /** Ends reading: a stream at its end may close by itself, so that the connection is reused; one that is still sending is destroyed. */
+  /** Ends reading. A stream at its end may close by itself, so that the connection is reused; one that is still sending is destroyed. */
   release(): void {
     this.#settle()
     if (this.#closed) return
@@ -132,9 +132,9 @@ export class Exchange implements Dispatcher.DispatchHandler {
     // An answer that is not streamed may send its headers early and its body late.
     this.timers.enter('idle', Math.max(this.#request.timeouts.idleMs, this.#request.firstByteMs))
     if (status < 300) this.#receiver.begin(headers)
-    // Only a proxy answers with 407, and what it has to say is not the upstream's.
+    // Only a proxy answers with 407, and its body is not the upstream's.
     else this.#refusal = { headers, body: new WholeBody(status === 407 ? 0 : maxRefusalBytes) }
-    // The receiver may have asked to wait before there was anything to wait with.
+    // The receiver may have called `pause` before there was a controller to pause.
     if (this.#paused) this.#controller?.pause()
   }
 

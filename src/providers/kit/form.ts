@@ -21,7 +21,7 @@ export class Form implements AsyncIterable<Uint8Array> {
     return [...this.#parts, this.#end].reduce((sum, part) => sum + part.byteLength, 0)
   }
 
-  /** Its bytes, part by part: files of many megabytes are sent as they are. */
+  /** The bytes of the form, part by part: files of many megabytes are sent as they are. */
   async *[Symbol.asyncIterator](): AsyncGenerator<Uint8Array> {
     for (const part of this.#parts) yield* partsOf(part)
     yield this.#end

@@ -3,8 +3,8 @@ import { freeBytes } from '#platform/bytes'
 import { type JsonBounds, readSmallJson as readSmallValue, readJson as readValue } from '#platform/json'
 
 /**
- * Higher than for requests, since answers are read leniently. The shortest value, a digit and its comma, takes two bytes; one of a vector
- * takes ten.
+ * The bounds of answers, higher than for requests, since answers are read leniently. The shortest value, a digit and its comma, takes two bytes; a
+ * number of a vector takes ten.
  */
 const boundsOf = (bytes: number): JsonBounds => ({
   maxDepth: 500,
@@ -34,7 +34,7 @@ export async function readJson(bytes: Buffer, maxBytes: number): Promise<unknown
   }
 }
 
-/** The same at once, for an answer of at most `atOnceBytes`. */
+/** Like `readJson`, but at once, for an answer of at most `atOnceBytes`. */
 export function readSmallJson(bytes: Buffer, maxBytes: number): unknown {
   try {
     return readSmallValue(bytes, boundsOf(maxBytes))

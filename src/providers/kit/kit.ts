@@ -78,7 +78,7 @@ export interface UpstreamAddress {
   baseUrl: string
   /** Sent as `Authorization: Bearer`, or as `keyHeader` says. */
   apiKey?: string
-  /** How the key is sent to a vendor with another header than that. */
+  /** How the key is sent to a vendor that expects another header. */
   keyHeader?: { name: string; scheme?: string }
   headers?: Record<string, string>
   /** The proxy and trusted roots of the requests; a direct connection when absent. */
@@ -86,13 +86,13 @@ export interface UpstreamAddress {
 }
 
 export interface UpstreamOptions {
-  /** After the base address, with its slash: `/chat/completions`. */
+  /** The path after the base address, with its slash, such as `/chat/completions`. */
   path: string
-  /** `path` is that of the whole address. */
+  /** True if `path` is the path of the whole address, without the base path. */
   isFromRoot?: boolean
-  /** Absent: POST with a body, else GET. */
+  /** If absent, the method is POST with a body, else GET. */
   method?: 'PUT' | 'POST'
-  /** Sent as JSON, or as a form or whatever else is made as it is sent; absent for a GET. */
+  /** Sent as JSON, or as a form or another body that is made as it is sent; absent for a GET. */
   body?: Record<string, unknown> | StreamedBody
   headers?: Record<string, string>
   timeouts: Timeouts
@@ -163,7 +163,7 @@ export class UpstreamClient implements AsyncDisposable {
     this.secrets = [...hidden, url.host, url.hostname].filter((secret) => secret !== undefined)
   }
 
-  /** Sends the request; a success is given to `receiver` as it arrives, anything else as the fault that it describes. */
+  /** Sends the request. A success is given to `receiver` as it arrives, anything else as the fault that it describes. */
   send(options: UpstreamOptions, receiver: AnswerReceiver): Exchange {
     const { body, headers, timeouts, firstByteMs } = options
     const streamed = body && isStreamed(body) ? body : undefined
@@ -260,7 +260,7 @@ export class UpstreamClient implements AsyncDisposable {
             .then(() => (isOver ? undefined : guarded(() => write(chunk))))
             .then(() => {
               waiting -= chunk.length
-              // In a turn of its own: a resumed parser may give out the next chunk at once.
+              // The resumed parser may give out the next chunk at once, so that it is resumed in a turn of its own.
               if (waiting <= maxWaitingBytes) setImmediate(() => isOver || exchange.resume())
             })
         },
@@ -276,7 +276,7 @@ export class UpstreamClient implements AsyncDisposable {
     return readJson(await this.bytes(options, maxBytes), maxBytes)
   }
 
-  /** Where a redirect of this request leads; undefined if nowhere. */
+  /** The address that a redirect of this request leads to; undefined if there is none. */
   locationOf(options: UpstreamOptions, location: string): URL | undefined {
     return URL.parse(location, `${this.#origin}${this.#pathOf(options)}`) ?? undefined
   }

@@ -1,4 +1,4 @@
-/** Large files of an upstream, as they come: from its own address, or behind a link that it answers with. */
+/** Streams large files of an upstream, from its own address or behind a link in its answer. */
 
 import { type Timeouts, UpstreamError } from '#core/spec'
 import { deadlines } from '#platform/clock'
@@ -20,13 +20,13 @@ export interface Links {
 
 export interface FileOptions extends WholeOptions {
   maxBytes: number
-  /** What is asked for, such as `video/*`. */
+  /** The media types that are requested, such as `video/*`. */
   accept: string
 }
 
 /**
- * A file of the upstream's own address. A redirect within its origin is followed with the key, one that leads elsewhere as a link: the key
- * goes nowhere but to the configured origin. Throws `UpstreamError`; `cut` where the bytes end before their declared length.
+ * A file at the upstream's own address. A redirect within its origin is followed with the key, and one that leads elsewhere like a link: the key goes
+ * nowhere but to the configured origin. Throws `UpstreamError`; `cut` where the bytes end before their declared length.
  */
 export async function* fileBytes(
   client: UpstreamClient,
@@ -86,7 +86,7 @@ async function pour(
         }
       },
     })
-    // What a stranger's server writes on its page of errors is nobody's business.
+    // The text of a stranger's error page is not passed on.
     if (status < 200 || status > 299) throw faultOfLink(status, headers)
   } catch (cause) {
     if (signal.aborted) throw new UpstreamError('aborted', { cause })
@@ -97,8 +97,8 @@ async function pour(
 }
 
 /**
- * Rings when the other side is silent for too long. The time of a slow reader does not count, and if this process was too busy to read in
- * time, bytes that have arrived meanwhile are read before.
+ * Rings when the other side is silent for too long. The time of a slow reader does not count, and if this process was too busy to read in time, bytes
+ * that have arrived meanwhile are read first.
  */
 class Idle implements Disposable {
   readonly #idleMs: number
@@ -154,7 +154,7 @@ const faultOfLink = (
   headers: Record<string, string | string[] | undefined>,
 ): UpstreamError => {
   const { fault, retryAfterMs } = faultOfStatus(status, headers, '', [])
-  // Links are signed: one that is refused has ended, and says nothing about our key.
+  // Links are signed: a refused one has expired, and says nothing about our key.
   return new UpstreamError(fault === 'authentication' || fault === 'invalid_request' ? 'not_found' : fault, {
     status,
     detail: `a link that answers with status ${status}`,

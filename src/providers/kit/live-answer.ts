@@ -5,9 +5,9 @@ import { CallTimers } from './call-timers.ts'
 /** OpenAI counts 20 tokens for a second of its sound and Gemini 25; this is the slowest that any is taken to count. */
 const tokensPerSecond = 10
 const bytesPerSecond = 48_000
-/** As of text answers, which have up to 128 bytes per token. */
+/** The bound of text answers, which have up to 128 bytes per token. */
 const charactersPerToken = 64
-/** Calls and items of one answer. */
+/** The most calls and items of one answer. */
 const maxPieces = 128
 
 export class LiveAnswer {
@@ -19,7 +19,7 @@ export class LiveAnswer {
   #pieces = 0
   #isCancelled = false
 
-  /** `expire`: the upstream says nothing, so its session is over. */
+  /** `expire` is called when the upstream says nothing, so that its session is over. */
   constructor(
     sink: RealtimeSink,
     { timeouts, maxOutputTokens }: { timeouts: Timeouts; maxOutputTokens: number },
@@ -33,7 +33,7 @@ export class LiveAnswer {
     this.#charactersLeft = charactersPerToken * maxOutputTokens + 1_000
   }
 
-  /** Whoever asked wants no more of it: what still comes is not passed on. */
+  /** Stops passing the answer on: whoever requested it wants no more of it. */
   cancel(): void {
     this.#isCancelled = true
   }
@@ -42,13 +42,13 @@ export class LiveAnswer {
     return this.#isCancelled
   }
 
-  /** Something of the answer came. */
+  /** Called when something of the answer came. */
   moved(): void {
     if (this.#timers.phase === 'firstToken') this.#timers.enter('idle', this.#idleMs)
     else this.#timers.read(true)
   }
 
-  /** All of it came; its end and its usage are told within this time. */
+  /** Called when all of the answer came; its end and its usage have to come within this time. */
   ending(withinMs: number): void {
     this.#timers.enter('ending', withinMs)
   }
@@ -82,7 +82,7 @@ export class LiveAnswer {
     this.#sink.finished(end)
   }
 
-  /** The connection is over, and the answer with it. */
+  /** Drops the answer, since its connection is over. */
   drop(): void {
     this.#timers.end()
   }

@@ -6,13 +6,13 @@ import { claimedSeconds as secondsIn } from './spoken.ts'
 
 const rate = 16_000
 const bytesPerSecond = 2 * rate
-/** As of recordings: nobody speaks as fast for long. */
+/** The bound of recordings: nobody speaks as fast for long. */
 const charactersPerSecond = 40
 const leastCharacters = 400
 
-/** How a wire says it. */
+/** The messages of one wire. */
 export interface LiveWire {
-  /** 16 kHz, mono, 16 bit, little-endian. */
+  /** Sends sound: 16 kHz, mono, 16 bit, little-endian. */
   sound(pcm: Uint8Array): void
   /** Asks for the end of the utterance; `LiveSession.heard` answers it. */
   commit(): void
@@ -26,7 +26,7 @@ interface OpenCommit {
   resolve: (heard: LiveHeard) => void
   reject: (error: UpstreamError) => void
   deadline: Deadline
-  /** What was written when it was asked for: what comes after is of the next utterance. */
+  /** The bytes written when the commit was requested: what comes after belongs to the next utterance. */
   writtenBytes: number
 }
 
@@ -35,13 +35,13 @@ export class LiveSession implements LiveLink {
   readonly #sink: LiveSink
   readonly #commitMs: number
   #writtenBytes = 0
-  /** What was written when the last utterance ended. */
+  /** The bytes that belong to earlier utterances. */
   #committedBytes = 0
   #commit: OpenCommit | undefined
   #isOver = false
   #usage: Promise<LiveUsage> | undefined
 
-  /** `commitMs`: how long an upstream may take to say the last words of an utterance. */
+  /** `commitMs` is how long an upstream may take to say the last words of an utterance. */
   constructor(wire: LiveWire, sink: LiveSink, commitMs: number) {
     this.#wire = wire
     this.#sink = sink
@@ -86,13 +86,13 @@ export class LiveSession implements LiveLink {
     return this.#usage
   }
 
-  /** Of the wire: all that is understood of the utterance so far. */
+  /** Called by the wire with all that is understood of the utterance so far. */
   partial(text: string): void {
     const said = this.#plausible(text)
     if (said !== '' && !this.#isOver) this.#sink.partial(said)
   }
 
-  /** Of the wire: the utterance is over. Ignored where nobody waits for its end. */
+  /** Called by the wire when the utterance is over. Ignored where nobody waits for its end. */
   heard(heard: LiveHeard): void {
     const open = this.#commit
     if (!open) return
@@ -103,7 +103,7 @@ export class LiveSession implements LiveLink {
     open.resolve({ ...heard, text })
   }
 
-  /** Of the connection: it is over. */
+  /** Called by the wire when the connection is over. */
   failed(error: UpstreamError): void {
     if (this.#isOver) return
     this.#leave(error)
@@ -129,7 +129,7 @@ export class LiveSession implements LiveLink {
     this.#commit = undefined
   }
 
-  /** Throws malformed for more text than anybody speaks in the time: models that repeat themselves write without end. */
+  /** The text, trimmed. Throws malformed for more than anybody speaks in the time: models that repeat themselves write without end. */
   #plausible(text: string): string {
     const seconds = (this.#writtenBytes - this.#committedBytes) / bytesPerSecond
     if (text.length > leastCharacters + seconds * charactersPerSecond)

@@ -1,13 +1,13 @@
 import { Resampler } from '#core/sound'
 
-/** Of speech: a filter that costs little and delays the last samples by half a millisecond. */
+/** The width of a filter that is good enough for speech, costs little and delays the last samples by half a millisecond. */
 const width = 16
 
-/** The bytes as they are, without a copy of them. */
+/** The bytes in Base64, without a copy of them in between. */
 export const base64Of = ({ buffer, byteOffset, byteLength }: Uint8Array): string =>
   Buffer.from(buffer, byteOffset, byteLength).toString('base64')
 
-/** Makes samples of 24 kHz of those of 16 kHz, both mono, 16 bit, little-endian, as they come. */
+/** Makes samples of 24 kHz from those of 16 kHz, both mono, 16 bit, little-endian, as they come. */
 export class Pcm24 {
   readonly #resampler = new Resampler(16_000, 24_000, width)
 

@@ -1,4 +1,4 @@
-/** What every request for pictures, sound or transcripts says beside its body. */
+/** The common part of every request for pictures, sound or transcripts, beside its body. */
 import type { Timeouts } from '#core/spec'
 import type { WholeOptions } from './kit.ts'
 
@@ -14,7 +14,7 @@ export interface MediaCall {
   traceparent?: string | undefined
 }
 
-/** `heardSeconds`: of the recording that is sent. */
+/** `heardSeconds` is the length of the recording that is sent. */
 export const mediaAsk = (
   { signal, timeouts, attemptId, traceparent }: MediaCall,
   path: string,

@@ -20,7 +20,7 @@ export function mediaTokens(usage: unknown): MediaTokens | undefined {
   })
 }
 
-/** Those figures that were claimed; undefined where neither input nor output was. */
+/** The figures that were claimed; undefined where neither input nor output was. */
 export function claimedTokens(
   claimed: { [Figure in keyof MediaTokens]: number | undefined },
 ): MediaTokens | undefined {

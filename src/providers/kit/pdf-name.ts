@@ -1,2 +1,2 @@
-/** The title may already be a file name. */
+/** The file name of a PDF. Its title may already be one. */
 export const pdfName = (title = 'document'): string => (/\.pdf$/i.test(title) ? title : `${title}.pdf`)

@@ -1,7 +1,7 @@
-/** Sizes as wires name them that take no pixels. */
+/** Sizes for wires that take no pixels. */
 import type { PixelSize } from '#core/turn'
 
-/** The nearest of the shapes, each written `3:2`. */
+/** The shape that is nearest to the size. Shapes are written like `3:2`. */
 export function nearestShape({ width, height }: PixelSize, shapes: readonly string[]): string {
   const wanted = Math.log(width / height)
   const distance = (shape: string): number => {
@@ -11,7 +11,7 @@ export function nearestShape({ width, height }: PixelSize, shapes: readonly stri
   return shapes.reduce((best, shape) => (distance(shape) < distance(best) ? shape : best))
 }
 
-/** Undefined for 1K, the default, which is all that some models know. */
+/** The tier of a size; undefined for 1K, the default, which is all that some models know. */
 export function sizeTier({ width, height }: PixelSize): '2K' | '4K' | undefined {
   const side = Math.sqrt(width * height)
   return side > 2_896 ? '4K' : side > 1_448 ? '2K' : undefined

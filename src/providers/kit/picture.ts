@@ -30,7 +30,7 @@ export async function pictureIn(text: string): Promise<Uint8Array> {
   return checked(bytes)
 }
 
-/** Searched one by one, which is many times faster than a pattern over megabytes. */
+/** White space, searched one by one, which is many times faster than a pattern over megabytes. */
 const spaces = ['\n', '\r', ' ', '\t']
 
 function withoutPadding(base64: string): string {

@@ -2,8 +2,8 @@
 export type Write = (chunk: Uint8Array) => Promise<void>
 
 /**
- * An iteration of what `run` writes, which is not asked for a chunk before the one before was used: a slow reader holds the writer up. Ending
- * the iteration aborts the signal that `run` is given; what `run` throws is thrown where the iteration stands.
+ * Iterates over what `run` writes. `run` cannot write a chunk until the one before was used: a slow reader holds the writer up. Ending the iteration
+ * aborts the signal that `run` is given; what `run` throws is thrown where the iteration stands.
  */
 export async function* pulled(
   run: (write: Write, signal: AbortSignal) => Promise<void>,
@@ -24,7 +24,7 @@ export async function* pulled(
   }
 }
 
-/** One chunk at a time from a writer to a reader. */
+/** Hands one chunk at a time from a writer to a reader. */
 class Handover {
   #chunk: Uint8Array | undefined
   /** Lets the writer go on. */
@@ -42,7 +42,7 @@ class Handover {
     return promise
   }
 
-  /** Undefined at the end; throws what the writer failed with. */
+  /** The next chunk; undefined at the end. Throws what the writer failed with. */
   async next(): Promise<Uint8Array | undefined> {
     this.#used?.()
     this.#used = undefined
@@ -62,7 +62,7 @@ class Handover {
     this.#wake.resolve()
   }
 
-  /** Nobody reads any more: what is still written is dropped. */
+  /** Called when nobody reads any more: what is still written is dropped. */
   release(): void {
     this.#isReleased = true
     this.#used?.()

@@ -4,7 +4,7 @@ import type { ReplyHeaders } from './exchange.ts'
 const statuses: ReadonlySet<number> = new Set([301, 302, 303, 307, 308])
 
 /**
- * An answer that leads elsewhere. A redirect of the wires' own requests means that the configured address is not that of the API; only who
+ * An answer that leads elsewhere. A redirect of the wires' own requests means that the configured address is not that of the API; only a caller that
  * expects one follows it.
  */
 export class Redirected extends UpstreamError {
@@ -16,7 +16,7 @@ export class Redirected extends UpstreamError {
   }
 }
 
-/** Undefined where the answer is no redirect, or does not say where to. */
+/** The redirect of an answer; undefined where the answer is none, or does not say where to. */
 export function redirectOf(status: number, headers: ReplyHeaders): Redirected | undefined {
   const location = [headers['location']].flat()[0]
   return statuses.has(status) && location !== undefined ? new Redirected(status, location) : undefined

@@ -10,14 +10,14 @@ import { isRecord, readSmallJson } from './json.ts'
 import { WholeBody } from './whole-body.ts'
 
 /**
- * Of one message, whose JSON is parsed at once: a megabyte of many names takes 60 ms. Beyond it come only the echo of a session with
- * hundreds of kilobytes of tools, and attacks.
+ * The size limit of one message, whose JSON is parsed at once: a megabyte of many names takes 60 ms. Only these are larger: the echo of a session
+ * with hundreds of kilobytes of tools, and attacks.
  */
 export const maxEventBytes = 768 * 1024
-/** What waits to be sent, about 15 seconds of 24 kHz samples in Base64; an upstream that takes nothing for so long is gone. */
+/** The most bytes that wait to be sent, about 15 seconds of 24 kHz samples in Base64; an upstream that takes nothing for so long is gone. */
 const maxUnsentBytes = 1024 * 1024
 const windowMs = 10_000
-/** Averaged over the window; far above what sound and its words need, and little enough that nobody else waits. */
+/** The most that is accepted, averaged over the window: far above what sound and its words need, and little enough that nobody else waits. */
 const maxPerSecond = { messages: 1_000, bytes: 4 * 1024 * 1024 }
 /** How often a ping is sent; without any sign of life for three times as long the connection is over. */
 const usualPulseMs = 10_000
@@ -28,14 +28,14 @@ const maxRefusalBytes = 64 * 1024
 
 export type UpstreamEvent = Record<string, unknown>
 
-/** What a wire does with its connection. What its methods throw ends the connection as malformed, unless it is an `UpstreamError`. */
+/** What a wire does with its connection. An error that a method throws ends the connection as malformed, unless it is an `UpstreamError`. */
 export interface SocketReceiver {
-  /** The upgrade is done: the moment to send what opens a session. */
+  /** Called after the upgrade, to send what opens a session. */
   opened(socket: UpstreamSocket): void
   event(event: UpstreamEvent, socket: UpstreamSocket): void
-  /** The other side closes it by this code (RFC 6455, section 7.4); `failed` follows. */
+  /** Called when the other side closes the connection with this code (RFC 6455, section 7.4); `failed` follows. */
   left?(code: number): void
-  /** The connection is over without a `close` of ours; at most once, and only after it was ready. */
+  /** Called when the connection is over without a `close` of ours; at most once, and only after it was ready. */
   failed(error: UpstreamError): void
 }
 
@@ -50,7 +50,7 @@ export interface SocketSetting {
 
 /**
  * From the connection on until `ready` the timeouts of a call hold: `connectMs`, then `firstByteMs` for the upgrade and the greeting. A ready
- * one lives until either side closes it; pings find out whether the other side is there.
+ * connection lives until either side closes it; pings find out whether the other side is there.
  */
 export class UpstreamSocket {
   readonly #ws: WebSocket
@@ -63,7 +63,7 @@ export class UpstreamSocket {
   #isOver = false
   #isClosing = false
   #pulse: NodeJS.Timeout | undefined
-  /** Beats since the last sign of life, each with a ping: if this process was too busy for its beats, none of them counts. */
+  /** Beats since the last sign of life, each with a ping. Beats for which this process was too busy do not count. */
   #silentBeats = 0
   #window = { startMs: performance.now(), messages: 0, bytes: 0 }
 
@@ -88,7 +88,7 @@ export class UpstreamSocket {
     return socket
   }
 
-  /** The session is open. */
+  /** Called by the receiver once the session is open. */
   ready(): void {
     if (this.#isReady || this.#isOver) return
     this.#isReady = true
@@ -104,7 +104,7 @@ export class UpstreamSocket {
     return this.#isOver
   }
 
-  /** Ignored once it is over. An upstream that takes nothing any more ends the connection. */
+  /** Sends a message; ignored once the connection is over. An upstream that takes nothing any more ends the connection. */
   send(message: UpstreamEvent | Uint8Array): void {
     if (this.#isOver || this.#ws.readyState !== this.#ws.OPEN) return
     if (this.#ws.bufferedAmount > maxUnsentBytes)
@@ -112,7 +112,7 @@ export class UpstreamSocket {
     else this.#ws.send(message instanceof Uint8Array ? message : JSON.stringify(message))
   }
 
-  /** Ends the connection by a fault, which its receiver is told, or, before it is ready, whoever connects. */
+  /** Ends the connection by a fault. The receiver gets it, or, before the connection is ready, the caller of `connect`. */
   fail(error: UpstreamError): void {
     if (this.#isOver) return
     this.#end()
@@ -122,8 +122,8 @@ export class UpstreamSocket {
   }
 
   /**
-   * Closes it; never rejects. With `last` that message is sent first, and the other side has `graceMs` to say the rest, which still comes as
-   * events, and to close it.
+   * Closes the connection; never rejects. With `last` that message is sent first, and the other side has `graceMs` to say the rest, which still comes
+   * as events, and to close the connection.
    */
   async close(last?: UpstreamEvent, graceMs = 0): Promise<void> {
     if (this.#isOver || this.#isClosing) return this.#closed.promise
@@ -179,7 +179,7 @@ export class UpstreamSocket {
     }
   }
 
-  /** A sign of life, unless there are too many: an upstream must not keep the process busy. */
+  /** Counts a message as a sign of life. Answers false if there are too many: an upstream must not keep the process busy. */
   #isAdmitted(bytes: number): boolean {
     this.#silentBeats = 0
     const nowMs = performance.now()
@@ -200,7 +200,7 @@ export class UpstreamSocket {
     else if (this.#ws.readyState === this.#ws.OPEN) this.#ws.ping()
   }
 
-  /** The upgrade was refused: the answer says why. */
+  /** Fails with the reason in the answer that refused the upgrade. */
   #refused(response: IncomingMessage): void {
     const body = new WholeBody(maxRefusalBytes)
     const told = (): void =>
@@ -238,7 +238,7 @@ export class UpstreamSocket {
   }
 }
 
-/** Nothing was asked before a session was ready, so no work was done. */
+/** The same error with `executed: false`, since nothing was asked before a session was ready. */
 const unexecuted = (error: UpstreamError): UpstreamError =>
   error.executed
     ? new UpstreamError(error.fault, {
@@ -255,7 +255,7 @@ const unexecuted = (error: UpstreamError): UpstreamError =>
 function faultOfSocket(cause: Error): UpstreamError {
   if (cause instanceof ProxyFailed) return faultOfProxy(cause)
   const { code = '' } = cause as NodeJS.ErrnoException
-  // Those of the library are of frames that do not follow RFC 6455, or of a message that is too long.
+  // Errors of the library are about frames that do not follow RFC 6455, or a message that is too long.
   if (code.startsWith('WS_ERR_'))
     return new UpstreamError('malformed', {
       detail:

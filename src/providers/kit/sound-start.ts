@@ -1,4 +1,4 @@
-/** The first bytes of what should be sound: servers answer 200 with an error in JSON, or with a page of a proxy. */
+/** Checks the first bytes of what should be sound: servers answer 200 with an error in JSON, or with a page of a proxy. */
 import { sniff } from '#core/media'
 import { UpstreamError } from '#core/spec'
 import type { SoundEncoding, SoundFormat, SoundSink } from '#core/turn'
@@ -7,14 +7,14 @@ import { faultOfError } from './fault.ts'
 import { headerOf } from './header.ts'
 import { isRecord } from './json.ts'
 
-/** Bytes by which every container is told apart. */
+/** The bytes by which every container is recognised. */
 const headBytes = 64
-/** Two frames of an mp3, by which it is told from samples. */
+/** Two frames of an mp3, by which it is distinguished from samples. */
 const framesBytes = 2_048
-/** Of a text in place of sound. */
+/** The most bytes of a text in place of sound. */
 const maxTextBytes = 64 * 1024
 
-/** What is decoded here, whatever was asked for. */
+/** The media types that can be decoded here, whatever was requested. */
 const decodable: Record<string, SoundEncoding> = {
   'audio/mpeg': 'mp3',
   'audio/wav': 'wav',
@@ -23,9 +23,9 @@ const decodable: Record<string, SoundEncoding> = {
 }
 
 /**
- * Holds the first bytes back until it is known that they are sound, then passes everything on. Some servers answer WAV whatever they were asked
- * for; so the sink is told what came, if it can be decoded here, else what was asked for. Of samples without a container, the header may say rate
- * and channels.
+ * Holds the first bytes back until it is known that they are sound, then passes everything on. Some servers answer WAV whatever was requested; so the
+ * sink is told the format that came, if it can be decoded here, else the requested one. For samples without a container, the header may say rate and
+ * channels.
  */
 export class SoundStart {
   readonly #format: SoundFormat
@@ -78,7 +78,7 @@ export class SoundStart {
     if (found === undefined) {
       if (encoding === 'pcm') return { ...asked, ...this.#samples }
       if (this.#samples) return this.#samples
-      // One frame of an mp3 has no mark that could not stand in samples.
+      // A single frame of an mp3 cannot be distinguished from samples.
       if (encoding === 'mp3') return asked
     }
     const came = decodable[found ?? '']
@@ -90,10 +90,10 @@ export class SoundStart {
 
 const fastestHz = 384_000
 const maxChannels = 8
-/** Where `audio/pcm` says nothing of it. */
+/** The rate where `audio/pcm` names none. */
 const usualRate = 24_000
 
-/** `audio/pcm;rate=48000;channels=2` says what samples are; undefined for every other type. */
+/** The format that `audio/pcm;rate=48000;channels=2` says of samples; undefined for every other type. */
 function samplesOf(headers: ReplyHeaders): SoundFormat | undefined {
   const type = headerOf(headers, 'content-type')?.toLowerCase() ?? ''
   if (!/^audio\/(pcm|l16)\s*(;|$)/.test(type)) return undefined
@@ -108,7 +108,7 @@ function samplesOf(headers: ReplyHeaders): SoundFormat | undefined {
 
 const figureIn = (found: RegExpExecArray | null): number | undefined => (found ? Number(found[1]) : undefined)
 
-/** JSON or a page: sound never begins so, and silence in samples is zeros. */
+/** Whether the bytes are JSON or a page: sound never begins so, and silence in samples is zeros. */
 const looksLikeText = (head: Buffer): boolean =>
   /^\s*(\{"|\{\s|<!doctype|<html|<\?xml)/i.test(head.toString('latin1'))
 
@@ -121,7 +121,7 @@ export function faultIn(text: string, secrets: readonly string[]): UpstreamError
     const answer: unknown = JSON.parse(text)
     if (isRecord(answer) && answer['error'] != null) return faultOfError(answer['error'], secrets)
   } catch {
-    // A page, or JSON that was cut.
+    // The text is a page, or JSON that was cut.
   }
   return wrong('a text')
 }

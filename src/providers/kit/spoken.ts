@@ -5,14 +5,14 @@ import type { SpokenSegment, SpokenWord, TranscriptionOrder } from '#core/turn'
 import { inSlices, mapped, ordered, type Steps } from '#platform/slices'
 import { isRecord } from './json.ts'
 
-/** Beside the text: every word with its times, and of some wires each word again in its sentence and its paragraph. */
+/** An answer has beside the text every word with its times, and on some wires each word again in its sentence and its paragraph. */
 const bytesPerSecond = 8 * 1_024
 const leastBytes = 1_024 * 1_024
 
-/** An answer about a recording of so many seconds. */
+/** The most bytes of an answer about a recording of this length. */
 export const transcriptBytes = (seconds: number): number => leastBytes + Math.ceil(seconds * bytesPerSecond)
 
-/** Of a language with long words; a token of Persian is shorter. */
+/** The bound fits a language with long words; a token of Persian is shorter. */
 const charactersPerToken = 4
 /** Nobody speaks as fast for long: a quick reader says 20 characters a second. */
 const charactersPerSecond = 40
@@ -53,7 +53,7 @@ export const speakerOf = (value: unknown): { speaker?: string } => {
   return typeof name === 'string' && name !== '' ? { speaker: name.slice(0, 64) } : {}
 }
 
-/** What `read` makes of each item, without those of which it makes nothing, by their beginnings: a hostile answer lists hundreds of thousands. */
+/** Reads each item, drops those without a result and sorts the rest by their beginnings, in slices: a hostile answer lists hundreds of thousands. */
 const spokenIn = <Read extends { start: number }>(
   list: unknown,
   read: (item: Record<string, unknown>) => Read | undefined,
@@ -80,7 +80,7 @@ export const wordsIn = (
     return { ...span, word: word.trim(), ...speakerOf(item['speaker'] ?? item['speaker_id']) }
   })
 
-/** Segments in order, each read by `segmentOf`; those without text say nothing. */
+/** Segments in order, each read by `segmentOf`; those without text are left out. */
 export const segmentsIn = (
   list: unknown,
   segmentOf: (item: Record<string, unknown>) => SpokenSegment | undefined,
@@ -92,7 +92,7 @@ export const segmentsIn = (
 
 /** Silence after which a new sentence is likely. */
 const pauseSeconds = 0.8
-/** A line of a subtitle that is read at a glance. */
+/** The longest line of a subtitle that is read at a glance. */
 const maxSegmentSeconds = 12
 const sentenceEnd = /[.!?؟…۔。！？]["'»”)]*$/u
 
@@ -106,7 +106,7 @@ export function segmentsOfWords(words: readonly SpokenWord[]): SpokenSegment[] {
       open.speaker === speaker &&
       start - open.end < pauseSeconds &&
       end - open.start <= maxSegmentSeconds &&
-      // Of the last word, not of all of it: words that have no time make one long segment.
+      // Only the last word is tested, not the whole segment: words that have no time make one long segment.
       !sentenceEnd.test(words[index - 1]!.word)
     if (continues) {
       open.text += ` ${word}`
@@ -123,7 +123,7 @@ const maxSeconds = 1_000_000
 export const claimedSeconds = (value: unknown): number | undefined =>
   typeof value === 'number' && value >= 0 && value <= maxSeconds ? value : undefined
 
-/** Whisper's languages (openai/whisper, tokenizer.py), whose servers say their English names. */
+/** Whisper's languages (openai/whisper, tokenizer.py), which its servers name in English. */
 const codes =
   'en zh de es ru ko fr ja pt tr pl ca nl ar sv it id hi fi vi he uk el ms cs ro da hu ta no th ur hr bg lt la mi ml cy sk te fa lv bn sr az sl kn ' +
   'et mk br eu is hy ne mn bs kk sq sw gl mr pa si km sn yo so af oc ka be tg sd gu am yi lo uz fo ht ps tk nn mt sa lb my bo tl mg as tt haw ' +
@@ -140,7 +140,7 @@ const otherNames: Record<string, string> = {
 }
 const byName = new Map<string, string>()
 
-/** The ISO 639-1 code of a language that is named by this, by a code with its region (`fa-IR`), by ISO 639-3, or in English. */
+/** The ISO 639-1 code of a language that is given by that code, by one with a region (`fa-IR`), by ISO 639-3, or in English. */
 export function languageCode(value: unknown): string | undefined {
   if (typeof value !== 'string' || value.length > 40) return undefined
   const name = value.trim().toLowerCase()

@@ -10,11 +10,11 @@ export type StreamedBody = {
 export const isStreamed = (body: object): body is StreamedBody =>
   Symbol.iterator in body || Symbol.asyncIterator in body
 
-/** Those of a file that is sent, in parts: it is in memory, or read as it is sent. */
+/** The parts of a file that is sent: it is in memory, or read as it is sent. */
 export const partsOf = (bytes: SoundBytes): Iterable<Uint8Array> | AsyncIterable<Uint8Array> =>
   bytes instanceof Uint8Array ? [bytes] : bytes
 
-/** Bytes as they are. */
+/** A body of bytes as they are. */
 export const rawBody = (contentType: string, bytes: SoundBytes): StreamedBody => ({
   contentType,
   byteLength: bytes.byteLength,
@@ -26,7 +26,7 @@ export const rawBody = (contentType: string, bytes: SoundBytes): StreamedBody =>
 /** Whole groups of three bytes, each of which is four characters of Base64. */
 const sliceBytes = 48 * 1_024
 
-/** JSON with these bytes in Base64 between two pieces of it. */
+/** A body of JSON with these bytes in Base64 between two pieces of it. */
 export function base64Body(before: string, bytes: SoundBytes, after: string): StreamedBody {
   const [head, tail] = [Buffer.from(before), Buffer.from(after)]
   return {

@@ -1,8 +1,8 @@
 import type { Drawn } from '#core/spec'
 
 /**
- * Takes each picture of an answer once, inline or behind its link, all at the same time; those that came are drawn. Throws what the first of
- * them threw where none came.
+ * Takes each picture of an answer once, inline or behind its link, all at the same time, and returns those that came. If none came, throws the error
+ * of the first.
  */
 export async function takeEach<Item>(
   items: readonly Item[],

@@ -11,12 +11,12 @@ import { WholeBody } from './whole-body.ts'
 
 /** The client side of a wire: how requests are written and answers read. */
 export interface ClientCodec {
-  /** After the base address: `/chat/completions`. */
+  /** The path after the base address, such as `/chat/completions`. */
   path: string
   /** The request. Throws `UpstreamError` for a turn that this wire cannot carry. */
   body(call: TextCall): Record<string, unknown>
   headers?(call: TextCall): Record<string, string>
-  /** For a streamed answer. */
+  /** The reader of a streamed answer. */
   reader(call: TextCall): AnswerReader
   /** The parts of a non-streamed answer. Throws `UpstreamError` if the body is not an answer of this wire. */
   readComplete(body: unknown, call: TextCall): Iterable<Part>
@@ -46,14 +46,14 @@ class TextAnswer implements AnswerReceiver, TextRun {
   readonly #codec: ClientCodec
   readonly #sink: PartSink
   #exchange: Exchange | undefined
-  /** Of a streamed answer. */
+  /** Set for a streamed answer. */
   #events: SseReader | undefined
   #reader: AnswerReader | undefined
-  /** Of an answer in one piece. */
+  /** Set for an answer in one piece. */
   #whole: WholeBody | undefined
   #bytes = 0
   #failure: UpstreamError | undefined
-  /** The parts of one read; the same array each time, given as far as `#given`. */
+  /** The parts of one read; the same array each time. The first `#given` of them have been passed on. */
   readonly #parts: Part[] = []
   #given = 0
   #progress: EventProgress = 'nothing'
@@ -158,7 +158,7 @@ class TextAnswer implements AnswerReceiver, TextRun {
     }
   }
 
-  /** Gives the parts that were read. The sink may stop the call meanwhile, which gives the rest. */
+  /** Passes on the parts that were read. The sink may stop the call meanwhile, which passes on the rest. */
   #give(): void {
     const parts = this.#parts
     while (this.#given < parts.length) this.#sink.part(parts[this.#given++]!)
@@ -203,7 +203,7 @@ class TextAnswer implements AnswerReceiver, TextRun {
     this.#close(false)
   }
 
-  /** Gives the last parts and ends the call. An answer that was not read to its end must not go on being written. */
+  /** Passes on the last parts and ends the call. An answer that was not read to its end must not go on being written. */
   #close(isRead: boolean): void {
     this.#give()
     if (this.#over) return

@@ -1,15 +1,15 @@
-/** What the rooms of videos share: the ids of jobs, and what a failed job failed of. */
+/** What the rooms of videos share: the ids of jobs, and the faults of failed jobs. */
 import { type TextProvider, UpstreamError, type VideoProvider } from '#core/spec'
 import { faultOfError } from './fault.ts'
 import { isRecord } from './json.ts'
 import type { UpstreamAddress } from './kit.ts'
 import type { Links } from './linked-bytes.ts'
 
-/** Of an upstream, and how files that it only links to are fetched. */
+/** The address of an upstream, and how files that it only links to are fetched. */
 export type LinkedAddress = UpstreamAddress & { egressOfLinks?: Links['egress'] }
 export type VideoRoom = VideoProvider & AsyncDisposable & { ping: TextProvider['ping'] }
 
-/** An id becomes part of a path: no slash, no dots alone. At most 500 characters, as `VideoTicket` says. */
+/** The form of an id, which becomes part of a path: no slash, no dots alone. At most 500 characters, as `VideoTicket` says. */
 const idPattern = /^[\w-][\w.:~=+-]{0,499}$/
 
 /** The id as it may stand in a path; undefined where it may not. */
@@ -25,14 +25,14 @@ export const jobId = (id: unknown): string | undefined =>
 const refused =
   /content[_ -]?(refused|moderated|moderation|policy|filter)|(usage|safety) (guidelines|policy|policies)|moderation (system|blocked)|blocked by (our|the) (moderation|safety)|responsible ai|sensitive (information|content|words)|sensitivecontent|new_sensitive|risk control|datainspectionfailed|safety\.(input|output)|safety (filter|system)|prohibited use|nsfw/i
 
-/** The fault of a job that has failed, by what the vendor says of it. */
+/** The fault of a job that has failed, by the vendor's words. */
 export function faultOfJob(error: unknown, secrets: readonly string[]): UpstreamError {
   const words = isRecord(error) ? Object.values(error) : [error]
   const known = faultOfError(error, secrets)
   return words.some(isRefusal) ? refusedAs(known) : known
 }
 
-/** Throws the failure of a request, as a refusal of the content where it is one by its words. */
+/** Throws the failure of a request, as a refusal of the content where its words say so. */
 export function throwRefusal(error: unknown): never {
   const isOfContent =
     error instanceof UpstreamError && error.fault === 'invalid_request' && isRefusal(error.detail)

@@ -18,7 +18,7 @@ export class WholeBody {
     return chunk.length <= room
   }
 
-  /** In one buffer, for `freeBytes`. */
+  /** The body in one buffer, for `freeBytes`. */
   take(): Buffer {
     return this.#bytes.take()
   }

@@ -149,7 +149,7 @@ function argumentText(input: unknown): string {
   return isText(input) ? input : JSON.stringify(isRecord(input) ? input : {})
 }
 
-/** Web pages only: positions in the caller's documents have a meaning on this wire alone. */
+/** The citations of web pages only: positions in the caller's documents have a meaning on this wire alone. */
 function citedIn(citations: unknown): Citation[] {
   if (!Array.isArray(citations)) return []
   return citations.flatMap((citation: unknown) => (isRecord(citation) ? webPage(citation) : []))

@@ -13,11 +13,11 @@ import {
 import { choiceOf, malformed } from './choice.ts'
 import { SpokenEvents } from './events.ts'
 
-/** Samples of a streamed answer, which says nothing of them. */
+/** The format of the samples of a streamed answer, which does not name it. */
 const streamedFormat = { encoding: 'pcm', rate: 24_000, channels: 1 } as const
-/** Of what came in place of a stream. */
+/** The most bytes of a page that came in place of a stream. */
 const maxPageBytes = 64 * 1024
-/** What recordings are named by. */
+/** The names of the formats of recordings. */
 const formats = new Map([
   ['audio/wav', 'wav'],
   ['audio/mpeg', 'mp3'],

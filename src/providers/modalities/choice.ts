@@ -1,4 +1,4 @@
-/** The one choice of an answer, and why it may be none. What the model wrote is never part of an error. */
+/** Reads the one choice of an answer, and why there may be none. What the model wrote is never part of an error. */
 
 import { UpstreamError } from '#core/spec'
 import { faultOfError, isRecord } from '#providers/kit'
@@ -8,11 +8,11 @@ const filtered: ReadonlySet<unknown> = new Set(['content_filter', 'safety', 'pro
 export interface Choice {
   /** The message, or what a chunk adds to it. */
   message: Record<string, unknown>
-  /** The finish reason has come. */
+  /** True once the finish reason has come. */
   isFinished: boolean
 }
 
-/** Undefined for an answer or a chunk without choices. Throws `UpstreamError`, always with `executed: true`, for errors and refusals. */
+/** The choice; undefined for an answer or a chunk without choices. Throws `UpstreamError`, always with `executed: true`, for errors and refusals. */
 export function choiceOf(answer: Record<string, unknown>, secrets: readonly string[]): Choice | undefined {
   if (answer['error'] != null) throw faultOfError(answer['error'], secrets)
   const choice: unknown = Array.isArray(answer['choices']) ? answer['choices'][0] : undefined

@@ -13,10 +13,10 @@ import {
 } from '#providers/kit'
 import { choiceOf, malformed } from './choice.ts'
 
-/** Of OpenRouter's `image_config`. */
+/** The shapes of OpenRouter's `image_config`. */
 const shapes = ['1:1', '2:3', '3:2', '3:4', '4:3', '4:5', '5:4', '9:16', '16:9', '21:9']
 
-/** One picture, whatever the order's count: the wire knows no number. */
+/** Draws one picture, whatever the order's count: the wire has no field for a number. */
 export async function draw(
   client: UpstreamClient,
   web: Pick<PictureLinks, 'net' | 'egress'>,
@@ -36,7 +36,7 @@ export async function draw(
   return { images: [image], ...(usage && { usage }) }
 }
 
-/** Only OpenRouter documents a field for the size (`image_config`); elsewhere the model draws in its own. */
+/** The request for a picture. Only OpenRouter documents a field for the size (`image_config`); elsewhere the model draws in its own. */
 export function pictureRequest(
   host: string,
   { order, upstreamModel }: Pick<ImageCall, 'order' | 'upstreamModel'>,
@@ -61,7 +61,7 @@ export function pictureRequest(
   }
 }
 
-/** The first one, beside the text in `images` or as a part of it. */
+/** The first picture, which stands beside the text in `images` or as a part of it. */
 function pictureOf({ images, content }: Record<string, unknown>): string | undefined {
   const found = [images, content].flatMap((list) => (Array.isArray(list) ? list : [])).flatMap(urlOf)
   return found[0]

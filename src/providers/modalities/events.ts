@@ -1,4 +1,4 @@
-/** A streamed answer in sound: `delta.audio` brings samples and transcript piece by piece. */
+/** Reads a streamed answer in sound: `delta.audio` brings samples and transcript piece by piece. */
 
 import { type Spoken, UpstreamError } from '#core/spec'
 import { decodeBase64InSlices } from '#platform/bytes'
@@ -10,7 +10,7 @@ export class SpokenEvents {
   readonly #start: SoundStart
   readonly #secrets: readonly string[]
   readonly #events: SseReader
-  /** Events that have come and are not read yet. */
+  /** Events that have come and have not been read yet. */
   #waiting: string[] = []
   #bytes = 0
   #transcript = ''
@@ -28,7 +28,7 @@ export class SpokenEvents {
     return this.#read()
   }
 
-  /** Call at the end of the stream. Throws `UpstreamError` for one that is not whole. */
+  /** Call at the end of the stream. Throws `UpstreamError` for a stream that is not whole. */
   async end(): Promise<Spoken> {
     this.#events.end()
     await this.#read()
@@ -70,7 +70,7 @@ function parsed(data: string): Record<string, unknown> {
     const value = readJsonAtOnce(data)
     if (isRecord(value)) return value
   } catch {
-    // The text of a parser's error quotes the answer.
+    // The parser's own error is dropped, since its text quotes the answer.
   }
   throw malformed('an event that is not JSON')
 }

@@ -13,7 +13,7 @@ import { draw } from './draw.ts'
 
 type Room = AsyncDisposable & { ping: TextProvider['ping'] }
 
-/** Pictures behind links are fetched by `net`. */
+/** A client that draws pictures. Those behind links are fetched by `net`. */
 export function chatImages(address: PictureAddress, net: GuardedClient): ImageRoom {
   const client = new UpstreamClient(address)
   const web = { net, egress: address.egressOfLinks }

@@ -8,7 +8,7 @@ import { videoJobs } from './video.ts'
 
 export { openRouterTranscription } from './transcribe.ts'
 
-/** OpenRouter's `POST /images`, with references as data URLs in its JSON; it answers as OpenAI's endpoint does. */
+/** OpenRouter's `POST /images`, with references as data URLs in its JSON; the answer is like that of OpenAI's endpoint. */
 export const openRouterImages = (address: PictureAddress, net: GuardedClient): ImageRoom =>
   likeImages(address, net, (call) => ({ path: '/images', body: bodyOf(call) }))
 
@@ -35,7 +35,7 @@ function bodyOf({ order, upstreamModel }: ImageCall): Record<string, unknown> {
     ...(order.background && { background: order.background }),
     ...(order.seed !== undefined && { seed: order.seed }),
     ...(references.length > 0 && { input_references: references }),
-    // How many come is for its model to say.
+    // The model decides how many unfinished pictures come.
     ...(order.partials && { stream: true }),
   }
 }

@@ -14,12 +14,12 @@ import {
 } from '#providers/kit'
 import { fileName, heardIn, type TranscriptionRoom } from '#providers/transcriptions'
 
-/** By which the cost of a call is looked up. */
+/** The header with the id by which the cost of a call is looked up. */
 const idHeader = 'x-generation-id'
 
 /**
- * OpenRouter's `POST /audio/transcriptions` (openrouter.ai/docs/guides/overview/multimodal/stt; @openrouter/sdk 1.3.19, STTRequest): JSON with
- * the recording in Base64, which is made as it is sent. It has no fields for a prompt, for keywords or for speakers, and does not stream.
+ * OpenRouter's `POST /audio/transcriptions` (openrouter.ai/docs/guides/overview/multimodal/stt; @openrouter/sdk 1.3.19, STTRequest): JSON with the
+ * recording in Base64, which is made as it is sent. The endpoint has no fields for a prompt, for keywords or for speakers, and does not stream.
  */
 export function openRouterTranscription(address: UpstreamAddress): TranscriptionRoom {
   const client = new UpstreamClient(address)
@@ -67,7 +67,7 @@ function bodyOf({ order, upstreamModel }: TranscriptionCall): StreamedBody {
       timestamp_granularities: timestamps === 'word' ? ['segment', 'word'] : ['segment'],
     }),
   }
-  // Its names of formats are the extensions: wav, mp3, flac, m4a, ogg, webm, aac.
+  // OpenRouter's names of formats are the extensions: wav, mp3, flac, m4a, ogg, webm, aac.
   const format = fileName(recording.name).split('.')[1] ?? 'wav'
   return base64Body(
     '{"input_audio":{"data":"',

@@ -1,6 +1,6 @@
 /**
- * OpenRouter's `/videos` (openrouter.ai/docs/api_reference/videos; github.com/OpenRouterTeam/skills, openrouter-video): submitted by a POST, looked
- * at by `GET /videos/{id}`, its bytes at `GET /videos/{id}/content?index=0` with the key. Another Kherad answers it too.
+ * OpenRouter's `/videos` (openrouter.ai/docs/api_reference/videos; github.com/OpenRouterTeam/skills, openrouter-video): a job is submitted by a POST
+ * and looked at by `GET /videos/{id}`; its bytes are at `GET /videos/{id}/content?index=0`, with the key. Another Kherad has this wire too.
  */
 import { dataUrl } from '#core/media'
 import {
@@ -51,8 +51,8 @@ async function submit(client: UpstreamClient, call: VideoCall): Promise<VideoTic
 }
 
 /**
- * Fields as @openrouter/sdk 1.3 has them (videogenerationrequest). Of `frame_images` and `input_references` the former win where both are
- * given; only one of them is. Where there is no word of sound, the model's own default holds.
+ * The request, in the fields of @openrouter/sdk 1.3 (videogenerationrequest). Where `frame_images` and `input_references` are both given, the former
+ * win; only one of them is sent. Without a field for sound, the model's own default holds.
  */
 function bodyOf({ order, upstreamModel, callbackUrl }: VideoCall): Record<string, unknown> {
   const { prompt, seconds, resolution, aspectRatio, withAudio, seed } = order
@@ -83,14 +83,14 @@ async function look(client: UpstreamClient, { ticket, signal, timeouts }: VideoL
     const answer = await client.json({ path: pathOf(ticket), signal, timeouts }, jobBytes).catch(throwRefusal)
     return progressOf(answer, client.secrets)
   } catch (error) {
-    // Some vendors behind it answer a look at refused content with a refusal (xAI: 400 `imagine:content-moderated`).
+    // Some vendors behind OpenRouter answer a look at refused content with a refusal (xAI: 400 `imagine:content-moderated`).
     if (error instanceof UpstreamError && error.fault === 'content_refused')
       return { status: 'failed', fault: error }
     throw error
   }
 }
 
-/** Relays of the wire have names of their own for the first two. */
+/** The names of the states of waiting and of running jobs, those of relays included. */
 const waiting: ReadonlySet<unknown> = new Set(['pending', 'queued'])
 const working: ReadonlySet<unknown> = new Set(['in_progress', 'processing', 'running'])
 
@@ -113,14 +113,14 @@ function progressOf(answer: unknown, secrets: readonly string[]): VideoProgress 
   throw malformed('no status of a job')
 }
 
-/** OpenRouter says it in a sentence; another Kherad has a code beside its sentence, which is in the caller's language. */
+/** The failure of a job. OpenRouter sends a sentence; another Kherad has a code beside its sentence, which is in the caller's language. */
 const named = (error: unknown, code: unknown): unknown =>
   typeof error === 'object' && error !== null ? error : { message: error ?? 'The job failed.', code }
 
 const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 0
 const isPercent = (value: unknown): value is number => typeof value === 'number' && value >= 0 && value <= 100
 
-/** `{ type: "video.generation.completed", data: { id, … } }`; some senders put the job's id beside the type. */
+/** The id of the job in a webhook: `{ type: "video.generation.completed", data: { id, … } }`; some senders put it beside the type. */
 function jobOf(body: unknown): string | undefined {
   if (!isRecord(body) || typeof body['type'] !== 'string' || !body['type'].startsWith('video.'))
     return undefined

@@ -1,4 +1,4 @@
-/** What the events of both connections have in common: that of a session of ours, and the side connection of a call. */
+/** What the events of both connections have in common: the connection of our own session, and the side connection of a call. */
 
 import { type RealtimeEnd, UpstreamError } from '#core/spec'
 import { faultOfError, isRecord, type UpstreamEvent } from '#providers/kit'
@@ -6,7 +6,7 @@ import { usageIn } from './usage.ts'
 
 const maxId = 200
 
-/** How a response ended: `response` of response.done. */
+/** How a response ended, read from `response` of response.done. */
 export function endIn(response: unknown, secrets: readonly string[]): RealtimeEnd {
   const { status, status_details: details, usage, output } = isRecord(response) ? response : {}
   const counted = usageIn(usage)

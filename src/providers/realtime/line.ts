@@ -19,9 +19,9 @@ import {
 import { endIn, idIn, textIn } from './events.ts'
 import { itemCreate, sessionUpdate } from './session.ts'
 
-/** Our name of the `response.create` to which an error may belong. */
+/** The prefix of our ids of `response.create`, by which an error is matched to it. */
 const asked = 'respond_'
-/** The session is over when its time is (60 minutes); every other error leaves it open. */
+/** Errors that end the session, such as the end of its time (60 minutes); every other error leaves it open. */
 const sessionEnds: ReadonlySet<unknown> = new Set(['session_expired', 'server_shutdown'])
 const transcript = 'conversation.item.input_audio_transcription.'
 
@@ -34,7 +34,7 @@ export class RealtimeLine implements RealtimeLink {
   #socket: UpstreamSocket | undefined
   #answer: LiveAnswer | undefined
   #answers = 0
-  /** Items of the user whose words come in pieces. */
+  /** The words so far of an item of the user, which come in pieces. */
   #heard: { itemId: string; text: string } | undefined
   #isClosed = false
 
@@ -107,7 +107,7 @@ export class RealtimeLine implements RealtimeLink {
     await this.#socket?.close()
   }
 
-  /** The upstream greets first. */
+  /** Nothing is sent yet: the upstream greets first. */
   opened(socket: UpstreamSocket): void {
     this.#socket = socket
   }
@@ -141,10 +141,10 @@ export class RealtimeLine implements RealtimeLink {
 
   #ofAnswer(type: string, event: UpstreamEvent): void {
     const answer = this.#answer
-    // Nothing was asked for: it would cost what nobody holds.
+    // An answer that was not asked for would cost credits that nobody holds.
     if (!answer) throw new UpstreamError('malformed', { detail: 'an answer that was not asked for' })
     answer.moved()
-    // Before the general release it was `response.audio` and `response.text`.
+    // Before the general release the events were `response.audio` and `response.text`.
     const kind = type.slice('response.'.length).replace(/^output_(?=audio|text)/, '')
     if (kind === 'output_item.added') this.#began(answer, event['item'])
     else if (kind === 'output_item.done') this.#called(answer, event['item'])
@@ -195,12 +195,12 @@ export class RealtimeLine implements RealtimeLink {
   #trouble(error: unknown): void {
     const fault = faultOfError(error, this.#client.secrets)
     const { code, event_id: eventId } = isRecord(error) ? error : {}
-    // Before the session is ready nothing else will come of it.
+    // An error before the session is ready means that it will never be.
     if (!this.#socket?.isReady || sessionEnds.has(code) || fault.isPermanent) throw fault
     if (this.#answer && eventId === `${asked}${this.#answers}`)
       this.#finish(this.#answer, { status: 'failed', error: fault })
   }
 }
 
-/** Characters that a user says in a minute and more. */
+/** The most characters of what the user says, enough for more than a minute. */
 const maxHeard = 4_000

@@ -1,4 +1,4 @@
-/** Calls over WebRTC that OpenAI has with the caller: `POST /realtime/calls`, `/realtime?call_id=`, `POST /realtime/calls/{id}/hangup`. */
+/** Calls over WebRTC between the caller and OpenAI: `POST /realtime/calls`, `/realtime?call_id=`, `POST /realtime/calls/{id}/hangup`. */
 
 import {
   type PassthroughAnswer,
@@ -12,7 +12,7 @@ import { SideLine } from './side-line.ts'
 
 const maxAnswerLength = 64 * 1024
 const callIdShape = /^[A-Za-z0-9_-]{1,200}$/
-/** Refusals after which nothing is known of the call; after any other one of 4xx there is none. */
+/** Refusals that say nothing of the call; any other 4xx means that there is no such call. */
 const untold: readonly (number | undefined)[] = [401, 403, 407, 408, 425, 429]
 
 export const passthroughCalls = (client: UpstreamClient): PassthroughCalls => ({

@@ -1,12 +1,12 @@
 import type { PassthroughSetup, RealtimeInput, RealtimeSetup } from '#core/spec'
 import type { UpstreamEvent } from '#providers/kit'
 
-/** xAI has the fields of the sound at the top of its session. */
+/** Whether the host is xAI, which has the fields of the sound at the top of its session. */
 const isFlat = (host: string): boolean => /(^|\.)x\.ai$/.test(host)
-/** Part of the context that stays when older turns are left out, so that they are not left out at each turn. */
+/** The part of the context that stays when older turns are left out, so that they are not left out at each turn. */
 const retention = 0.8
 
-/** Of a call that is passed on: its upstream decides when a turn is over. */
+/** The session of a call that is passed on: its upstream decides when a turn is over. */
 export const callSession = (setup: PassthroughSetup, upstreamModel: string): UpstreamEvent => ({
   type: 'realtime',
   model: upstreamModel,
@@ -19,7 +19,7 @@ export const callSession = (setup: PassthroughSetup, upstreamModel: string): Ups
   ...limitsOf(setup),
 })
 
-/** Puts back what decides the cost of such a call. */
+/** The update that restores what decides the cost of such a call. */
 export const limitsUpdate = (setup: PassthroughSetup): UpstreamEvent =>
   update({
     type: 'realtime',
@@ -27,7 +27,7 @@ export const limitsUpdate = (setup: PassthroughSetup): UpstreamEvent =>
     ...limitsOf(setup),
   })
 
-/** The whole setup: fields that are left out keep what they were. Turn detection is off, since we say when a turn is over. */
+/** The update with the whole setup: fields that are left out keep their values. Turn detection is off, since we say when a turn is over. */
 export function sessionUpdate(setup: RealtimeSetup, host: string): UpstreamEvent {
   const { voice, speaks } = setup
   const input = { format: pcm, turn_detection: null, transcription: transcriptionOf(setup) }
@@ -69,7 +69,7 @@ const limitsOf = ({ maxOutputTokens, maxInputTokens }: RealtimeSetup) => ({
   },
 })
 
-/** Of `semantic_vad` an upstream takes no times and no threshold. */
+/** The turn detection of a call. With `semantic_vad` an upstream takes no times and no threshold. */
 function detectionOf({ turnDetection }: PassthroughSetup): UpstreamEvent | null {
   if (!turnDetection) return null
   const { type, silenceMs, prefixMs, threshold, createResponse, interruptResponse, idleMs } = turnDetection
@@ -89,7 +89,7 @@ const pcm = { type: 'audio/pcm', rate: 24_000 } as const
 const update = (session: UpstreamEvent): UpstreamEvent => ({ type: 'session.update', session })
 
 function transcriptionOf({ transcription }: RealtimeSetup): UpstreamEvent | null {
-  // Without a model of its own an upstream has none to choose by itself.
+  // An upstream chooses no model of transcription by itself.
   if (transcription?.model === undefined) return null
   const { model, language, prompt } = transcription
   return { model, ...(language !== undefined && { language }), ...(prompt !== undefined && { prompt }) }

@@ -1,4 +1,4 @@
-/** The side connection of a call whose sound runs past us: what happens in it, and the limits that we put back. */
+/** The side connection of a call whose sound runs past us: it tells what happens in the call, and restores the limits. */
 
 import { type PassthroughSetup, type SideLink, type SideSink, UpstreamError } from '#core/spec'
 import {
@@ -12,12 +12,12 @@ import { endIn, idIn } from './events.ts'
 import { limitsUpdate } from './session.ts'
 import { limitIn, settingsIn } from './side-settings.ts'
 
-/** Turns whose length is remembered until they are written down. */
+/** The most turns whose length is remembered until they are transcribed. */
 const maxTurns = 100
 const transcript = 'conversation.item.input_audio_transcription.'
-/** By nobody who talks: greetings, troubles, and what follows them. */
+/** Events that are no sign of anybody talking: greetings, errors, and what follows them. */
 const unasked: ReadonlySet<unknown> = new Set(['session.created', 'error', 'rate_limits.updated'])
-/** RFC 6455, section 7.4.1: whoever closes has nothing more to say. */
+/** Close codes of a regular end (RFC 6455, section 7.4.1): the other side has nothing more to say. */
 const regular: readonly number[] = [1000, 1005]
 
 export class SideLine implements SideLink, SocketReceiver {
@@ -26,10 +26,10 @@ export class SideLine implements SideLink, SocketReceiver {
   #socket: UpstreamSocket | undefined
   #closeCode = 0
   #isClosed = false
-  /** Of each turn, by its item. */
+  /** The length of each turn, by its item. */
   readonly #seconds = new Map<string, number>()
   #spokenFromMs: number | undefined
-  /** Sound that came before belongs to an earlier turn, or was cleared. */
+  /** The time of the last commit or clearing: sound from before belongs to an earlier turn, or was cleared. */
   #committedMs = performance.now()
 
   constructor(secrets: readonly string[], sink: SideSink) {
@@ -50,7 +50,7 @@ export class SideLine implements SideLink, SocketReceiver {
     await this.#socket?.close()
   }
 
-  /** Nothing says that the upstream greets on a connection beside that of the caller. */
+  /** The socket is ready at once: nothing says that the upstream greets on a connection beside that of the caller. */
   opened(socket: UpstreamSocket): void {
     this.#socket = socket
     socket.ready()
@@ -98,7 +98,7 @@ export class SideLine implements SideLink, SocketReceiver {
     const sinceMs = nowMs - this.#committedMs
     this.#committedMs = nowMs
     if (kind === 'cleared') return
-    // Where the caller says when a turn is over, all that came since the last one is of it.
+    // Where the caller says when a turn is over, all sound since the last one belongs to it.
     const itemId = idIn(event, 'item_id')
     if (!this.#seconds.has(itemId)) this.#measured(itemId, sinceMs)
   }
@@ -116,7 +116,7 @@ export class SideLine implements SideLink, SocketReceiver {
       isRecord(usage) && usage['type'] === 'duration' ? claimedSeconds(usage['seconds']) : undefined
     const measured = this.#seconds.get(itemId)
     this.#seconds.delete(itemId)
-    // Words that were heard have a length.
+    // Words that were heard have a length, so that 0 is no figure.
     this.#sink.transcribed(claimed || measured || undefined)
   }
 }

@@ -1,4 +1,4 @@
-/** What an upstream tells of the settings of a call. */
+/** Reads the settings of a call as an upstream reports them. */
 
 import type { SideSettings } from '#core/spec'
 import { isRecord } from '#providers/kit'
@@ -21,7 +21,7 @@ export function settingsIn(session: unknown): SideSettings {
   }
 }
 
-/** `auto` and `disabled` are as long as the model takes. */
+/** The limit of the input. With `auto` and `disabled` it is as long as the model takes. */
 function inputLimitIn(truncation: unknown): number | 'inf' {
   const limits = isRecord(truncation) ? truncation['token_limits'] : undefined
   const most = isRecord(limits) ? limits['post_instructions'] : undefined

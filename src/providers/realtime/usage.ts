@@ -4,11 +4,11 @@ import { claimedCount, isRecord } from '#providers/kit'
 const countIn = (record: unknown, name: string): number =>
   (isRecord(record) ? claimedCount(record[name]) : undefined) ?? 0
 
-/** Tokens that details do not explain, all of which are taken for the dearest kind: sound. */
+/** The tokens that details do not explain, all of which are taken for the dearest kind: sound. */
 const unexplained = (total: number, ...known: number[]): number =>
   Math.max(0, total - known.reduce((sum, count) => sum + count, 0))
 
-/** `usage` of response.done; undefined where it says nothing. */
+/** The `usage` of response.done; undefined where it says nothing. */
 export function usageIn(usage: unknown): RealtimeUsage | undefined {
   if (!isRecord(usage) || claimedCount(usage['input_tokens'] ?? usage['output_tokens']) === undefined)
     return undefined

@@ -225,7 +225,7 @@ const tokens: ReadonlySet<Part['type']> = new Set([
   'tool-arguments',
 ])
 
-/** During hidden reasoning, or another item without text, no event may follow the opening one for a long time. */
+/** Whether the item is hidden reasoning, or another item without text, in which no event may follow the opening one for a long time. */
 const thinks = (item: unknown): boolean =>
   isRecord(item) && item['type'] !== 'message' && item['type'] !== 'function_call'
 

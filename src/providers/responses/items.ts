@@ -117,8 +117,8 @@ export class OutputItem {
 }
 
 /**
- * The page of a `url_citation`; other annotations have a meaning on their own wire alone. `before`: characters of the answer before the
- * annotated text.
+ * The page of a `url_citation`; other annotations have a meaning on their own wire alone. `before` is the number of characters of the answer before
+ * the annotated text.
  */
 export function citationOf(annotation: unknown, before: number): Citation | undefined {
   if (!isRecord(annotation) || annotation['type'] !== 'url_citation') return undefined

@@ -13,7 +13,7 @@ import {
   thoughtsOf,
 } from './items.ts'
 
-/** Bounded, since each event searches its item among all of them. */
+/** The most items, since each event searches its item among all of them. */
 const maxItems = 4_096
 
 /** The output items of one answer: in whatever order a server sends its events, every text, call and citation is emitted once. */
@@ -52,7 +52,7 @@ export class Output {
     const known = this.#find(type, index, item['id'])
     const another = !known || known.done || (known.call !== undefined && known.callId !== item['call_id'])
     const opened = another ? this.#begin(type, index, item['id']) : known
-    // Deltas repeat its content, so only the name is read here.
+    // Deltas repeat the content of a call, so only the name is read here.
     if (type === 'function_call') this.#name(opened, item, parts)
   }
 
@@ -92,7 +92,7 @@ export class Output {
     }
   }
 
-  /** `before`: characters of the message before the text that the annotation counts in. */
+  /** Adds a citation. `before` is the number of characters of the message before the text that the annotation counts in. */
   cite(message: OutputItem, annotation: unknown, before: number, parts: Part[]): void {
     message.citations += 1
     let characters = before

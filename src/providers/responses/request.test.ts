@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import type { Turn } from '#core/turn'
 import { requestBody } from './request.ts'
 
-/** Vendors' hosts, which no test server can stand in for: the request body depends on the host name. */
+/** The body for a vendor's host, on whose name it depends, and which no test server can stand in for. */
 function bodyFor(host: string, source: Turn['source'], more: Partial<Turn> = {}): Record<string, unknown> {
   const turn: Turn = {
     messages: [

@@ -92,7 +92,7 @@ function passedOn(host: string, stream: boolean, body: Record<string, unknown>):
   const fields: Record<string, unknown> = {}
   for (const name of names) if (body[name] != null) fields[name] = body[name]
   if (!stream) delete fields['stream_options']
-  // Of the tools that run at the upstream, only its search has a bound that the hold includes.
+  // Of the tools that run at the upstream, only its search has a cost with a bound, which the hold includes; other ones are not sent.
   const tools = Array.isArray(body['tools']) ? body['tools'].filter(isPassedOn) : []
   if (tools.length > 0) fields['tools'] = tools
   else for (const name of toolFields) delete fields[name]
@@ -110,7 +110,7 @@ const isChoiceAmong = (tools: readonly unknown[], choice: unknown): boolean =>
 
 /**
  * The caller's `reasoning` object; the top-level `reasoning_effort` is the default of its field. A budget is sent only to models that
- * accept one (`engine/routing`).
+ * accept one (`core/routing`).
  */
 function passedReasoning(
   body: Record<string, unknown>,

@@ -10,7 +10,7 @@ export interface SearchWire {
   search(client: SearchClient, options: SearchOptions): Promise<Finding[]>
 }
 
-/** Short, since a person is waiting for the answer. */
+/** The timeouts are short, since a person is waiting for the answer. */
 const timeouts: Timeouts = {
   connectMs: 5_000,
   firstByteMs: 10_000,
@@ -29,7 +29,7 @@ export class SearchClient implements AsyncDisposable {
     this.#upstream = new UpstreamClient(address)
   }
 
-  /** A GET with a query, or a POST with a JSON body; the JSON object of the answer. */
+  /** Sends a GET with a query, or a POST with a JSON body; returns the JSON object of the answer. */
   async request(
     path: string,
     {

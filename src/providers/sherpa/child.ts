@@ -6,19 +6,19 @@ import { UpstreamError } from '#core/spec'
 import type { FromChild, ToChild } from './protocol.ts'
 
 export interface SherpaPlace {
-  /** Of the model. */
+  /** The folder of the model. */
   folder: string
-  /** The package, by its name or its path. */
+  /** The name or the path of the package. */
   package: string
 }
 
-/** Recordings that wait for the one before; more are told to come later. */
+/** The most recordings that wait for the one before; further callers are told to come later. */
 const maxWaiting = 16
-/** Of a model on a slow disk. */
+/** The time for opening a model, on a slow disk too. */
 const openingMs = 120_000
 const program = fileURLToPath(new URL('./sherpa-process.ts', import.meta.url))
 
-/** A process that opens its model, or has. */
+/** A process that is opening its model, or has opened it. */
 interface Opening {
   child: ChildProcess
   ready: Promise<ChildProcess>
@@ -27,13 +27,13 @@ interface Opening {
 interface Job {
   samples: Float32Array
   language?: string | undefined
-  /** Ends it while it waits or is under way. */
+  /** Ends the job while it waits or is under way. */
   signal: AbortSignal
 }
 
 /**
- * The one process in which sherpa-onnx runs: a native library of gigabytes that may crash takes nothing else with it. It is started by the
- * first recording, takes one after another, and is started again after it died or was killed.
+ * The one process in which sherpa-onnx runs: a native library of gigabytes that may crash takes nothing else with it. The process is started by the
+ * first recording, takes one recording after another, and is started again after it died or was killed.
  */
 export class SherpaChild implements AsyncDisposable {
   readonly #place: SherpaPlace
@@ -47,14 +47,14 @@ export class SherpaChild implements AsyncDisposable {
     this.#place = place
   }
 
-  /** What the recogniser answers. Throws `UpstreamError`; nothing of it is billed, so that each failure may be repeated. */
+  /** Returns what the recogniser answers. Throws `UpstreamError`; nothing is billed, so that each failure may be repeated. */
   async run(job: Job): Promise<unknown> {
     if (this.#waiting >= maxWaiting)
       throw failure('overloaded', `${maxWaiting} recordings wait for sherpa-onnx already`)
     this.#waiting += 1
     const before = this.#last
     const turn = unlessAborted(before, job.signal).then(() => this.#transcribe(job))
-    // One that leaves the queue lets none behind it pass those before it.
+    // A job that leaves the queue must not let those behind it pass those before it.
     this.#last = Promise.allSettled([before, turn])
     return await turn.finally(() => {
       this.#waiting -= 1
@@ -73,7 +73,7 @@ export class SherpaChild implements AsyncDisposable {
 
   async #transcribe({ samples, language, signal }: Job): Promise<unknown> {
     const child = await unlessAborted(this.#opened(), signal)
-    // The signal may have aborted since the child was ready, and tells it no listener that comes later.
+    // The signal may have aborted since the child was ready, and would not call a listener that is added later.
     if (signal.aborted) throw callerLeft()
     const id = this.#ids++
     return await new Promise((resolve, reject) => {
@@ -89,7 +89,7 @@ export class SherpaChild implements AsyncDisposable {
         else end(() => resolve(message.result))
       }
       const gone = (): void => end(() => reject(failure('unavailable', 'the process of sherpa-onnx died')))
-      // It knows no way to stop in the middle.
+      // The recogniser cannot be stopped in the middle, so that its process is killed.
       const stop = (): void => {
         this.#process = undefined
         void killed(child)
@@ -119,7 +119,7 @@ export class SherpaChild implements AsyncDisposable {
   }
 }
 
-/** What the promise gives, or UpstreamError `aborted` as soon as the signal aborts. */
+/** The value of the promise, or UpstreamError `aborted` as soon as the signal aborts. */
 async function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   const left = Promise.withResolvers<never>()
   const leave = (): void => left.reject(callerLeft())
@@ -133,7 +133,7 @@ async function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promi
 }
 
 function open(place: SherpaPlace): Opening {
-  // Its prebuilt libraries find one another by this (nodejs-addon-examples/README.md).
+  // The prebuilt libraries of sherpa-onnx find one another by this path (nodejs-addon-examples/README.md).
   const libraries = path.join(path.dirname(place.package), `sherpa-onnx-${process.platform}-${process.arch}`)
   const child = fork(program, [place.package, place.folder], {
     serialization: 'advanced',
@@ -171,16 +171,16 @@ function ready(child: ChildProcess, folder: string): Promise<ChildProcess> {
       else refuse(message.failed)
     }
     child.on('message', heard)
-    // What it said last has come by then.
+    // At `close`, the last words of the process have come.
     child.once('close', gone)
-    // It stays: an error without a listener would end the server. What follows from a later one, `exit` and `send` say.
+    // This listener stays: an error without one would end the server. The effects of a later error are reported by `exit` and `send`.
     child.on('error', () => {
       if (!isOver) refuse('the process of sherpa-onnx cannot be started')
     })
   })
 }
 
-/** Of what a process says on its standard error while it opens a model: nobody has sent it a recording yet. */
+/** Keeps what a process says on its standard error while it opens a model: nobody has sent it a recording yet. */
 class Said {
   readonly #stream: Readable
   #text = ''
@@ -193,7 +193,7 @@ class Said {
     stream.on('data', this.#take)
   }
 
-  /** The line that says why, as far as it can be told: libraries write where in their code, then what. */
+  /** The line that most likely says why. Libraries write the place in their code first, which is removed. */
   get last(): string {
     const lines = this.#text.split('\n').map((line) => line.trim())
     return (lines.findLast((line) => line !== '') ?? '')
@@ -201,7 +201,7 @@ class Said {
       .slice(0, maxOfLine)
   }
 
-  /** All that follows is read and forgotten, so that nobody waits for a reader. */
+  /** Reads and drops all that follows, so that the process never waits for a reader. */
   end(): void {
     this.#stream.off('data', this.#take)
     this.#stream.resume()
@@ -219,7 +219,7 @@ function killed(child: ChildProcess): Promise<void> {
   })
 }
 
-/** Nothing is billed here, so that no failure is work that somebody has to pay. */
+/** A fault without execution: nothing is billed here, so that nobody has to pay for the work of a failure. */
 const failure = (fault: UpstreamError['fault'], detail: string): UpstreamError =>
   new UpstreamError(fault, { executed: false, detail, inside: detail })
 

@@ -1,8 +1,8 @@
-/** What a folder of a model is, by the names of its files (k2-fsa.github.io/sherpa/onnx/pretrained_models). */
+/** Recognises the model of a folder by the names of its files (k2-fsa.github.io/sherpa/onnx/pretrained_models). */
 import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 
-/** A configuration of its own may stand in the folder: as `OfflineRecognizer` of sherpa-onnx takes it, files by their names. */
+/** A configuration that may stand in the folder: in the form of `OfflineRecognizer` of sherpa-onnx, with files by their names. */
 const ownConfig = 'sherpa.json'
 
 /** The configuration of the recogniser. Throws an `Error` that says what is missing. */
@@ -34,7 +34,7 @@ function readOwn(file: string): Record<string, unknown> {
   }
 }
 
-/** Names of files of the folder as whole paths, wherever they stand. */
+/** Replaces the names of files of the folder by whole paths, wherever they stand in the configuration. */
 function placed(value: unknown, folder: string, files: readonly string[]): Record<string, unknown> {
   const walk = (one: unknown): unknown => {
     if (typeof one === 'string') return files.includes(one) ? path.join(folder, one) : one
@@ -44,7 +44,7 @@ function placed(value: unknown, folder: string, files: readonly string[]): Recor
   return walk(value) as Record<string, unknown>
 }
 
-/** Smaller files of the same model are taken before larger ones. */
+/** The file of a part of the model. Its smaller `int8` form is taken where there is one. */
 function fileOf(folder: string, files: readonly string[], part: string, ending: string): string {
   const fitting = files.filter((name) => name.includes(part) && name.endsWith(ending))
   const chosen = fitting.find((name) => name.includes('int8')) ?? fitting[0]

@@ -1,7 +1,7 @@
-/** Between the server and its child, over IPC. */
+/** Messages between the server and its child, over IPC. */
 export interface ToChild {
   id: number
-  /** One channel at 16 kHz. */
+  /** The samples of one channel at 16 kHz. */
   samples: Float32Array
   language?: string | undefined
 }

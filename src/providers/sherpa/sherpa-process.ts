@@ -1,10 +1,10 @@
-/** The child's side: loads sherpa-onnx and one model, and writes one recording down after another. Arguments: package, folder. */
+/** The child's side: loads sherpa-onnx and one model, and transcribes one recording after another. Arguments: package, folder. */
 import { createRequire } from 'node:module'
 import path from 'node:path'
 import { recogniserConfig } from './model-files.ts'
 import type { FromChild, ToChild } from './protocol.ts'
 
-/** sherpa-onnx-node (k2-fsa/sherpa-onnx, scripts/node-addon-api/lib/non-streaming-asr.js). */
+/** The part of sherpa-onnx-node that is used here (k2-fsa/sherpa-onnx, scripts/node-addon-api/lib/non-streaming-asr.js). */
 interface Sherpa {
   OfflineRecognizer: new (
     config: unknown,
@@ -23,7 +23,7 @@ const answer = (message: FromChild): void => {
 }
 const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
-/** One for each language that was named: whisper's models are told it when they are opened. */
+/** One recogniser for each language that was named: whisper's models are told the language when they are opened. */
 const open = new Map<string, Recogniser>()
 const maxOpen = 2
 
@@ -60,7 +60,7 @@ async function transcribe(sherpa: Sherpa, { id, samples, language }: ToChild): P
   }
 }
 
-// Whatever became of the server, its child ends with it.
+// However the server ended, its child ends with it.
 process.on('disconnect', () => process.exit(0))
 try {
   const sherpa = load()

@@ -92,10 +92,13 @@ function heardIn(result: unknown, order: TranscriptionOrder): Transcribed {
   }
 }
 
-/** The last token of a word sounds no longer than this. */
+/** The longest that the last token of a word sounds, in seconds. */
 const maxTokenLength = 0.6
 
-/** Tokens are pieces of words, each with the time at which it begins; one that begins with a space, or its sign `▁`, begins a word. */
+/**
+ * Joins tokens to words. Tokens are pieces of words, each with the time at which it begins; one with a space, or its sign `▁`, at its start begins a
+ * word.
+ */
 function wordsOf(tokens: unknown, timestamps: unknown, seconds: number): SpokenWord[] {
   if (!Array.isArray(tokens) || !Array.isArray(timestamps) || tokens.length !== timestamps.length) return []
   const words: SpokenWord[] = []

@@ -15,7 +15,7 @@ const maxComposingMs = 60_000
 const idHeader = 'x-generation-id'
 
 /**
- * Any upstream that speaks OpenAI's `/audio/speech`: OpenAI, OpenRouter, Speaches, Kokoro-FastAPI, LocalAI. One line a call; it has no
+ * Any upstream that speaks OpenAI's `/audio/speech`: OpenAI, OpenRouter, Speaches, Kokoro-FastAPI, LocalAI. It speaks one line per call, and no
  * dialogues.
  */
 export function speechProvider(

@@ -1,4 +1,4 @@
-/** A whole answer of a transcription endpoint: `json`, `verbose_json`, `diarized_json`, whichever came. */
+/** Reads a whole answer of a transcription endpoint: `json`, `verbose_json` or `diarized_json`, whichever came. */
 
 import { type Transcribed, UpstreamError } from '#core/spec'
 import type { SegmentDetails, SpokenSegment, TranscriptionOrder } from '#core/turn'
@@ -15,7 +15,7 @@ import {
   wordsIn,
 } from '#providers/kit'
 
-/** Throws `UpstreamError`, always with `executed: true`: the upstream has done the work. */
+/** The transcript of an answer. Throws `UpstreamError`, always with `executed: true`: the upstream has done the work. */
 export async function heardIn(
   answer: unknown,
   order: TranscriptionOrder,
@@ -40,19 +40,19 @@ export async function heardIn(
   }
 }
 
-/** Trimmed: whisper's servers begin with a space and end each segment with a line. */
+/** The text, trimmed: whisper's servers begin it with a space and end each segment with a line break. */
 const textOf = (text: unknown, segments: readonly SpokenSegment[]): string | undefined => {
   if (typeof text === 'string') return text.trim()
   return segments.length > 0 ? segments.map((one) => one.text).join(' ') : undefined
 }
 
-/** The last two name it: OpenAI's gpt-transcribe lists `languages`, whisper's servers say its English name. */
+/** The language, where the answer names one: OpenAI's gpt-transcribe lists `languages`, whisper's servers say its English name. */
 export const languageIn = ({ language, languages }: Record<string, unknown>): string | undefined => {
   const first: unknown = Array.isArray(languages) ? languages[0] : undefined
   return languageCode(isRecord(first) ? first['code'] : (first ?? language))
 }
 
-/** Undefined for a segment without times. */
+/** A segment with its times; undefined for one without times. */
 export function segmentOf(item: Record<string, unknown>, seconds: number): SpokenSegment | undefined {
   const span = spanOf(item, seconds)
   if (!span || typeof item['text'] !== 'string') return undefined
@@ -60,7 +60,7 @@ export function segmentOf(item: Record<string, unknown>, seconds: number): Spoke
   return { ...span, text: item['text'].trim(), ...speakerOf(item['speaker']), ...(details && { details }) }
 }
 
-/** Tokens of one segment of half a minute. */
+/** The most tokens of one segment of half a minute. */
 const maxTokens = 1_000
 
 function detailsOf(item: Record<string, unknown>): SegmentDetails | undefined {
@@ -75,7 +75,7 @@ function detailsOf(item: Record<string, unknown>): SegmentDetails | undefined {
   return Object.keys(details).length > 0 ? details : undefined
 }
 
-/** whisper.cpp's server and Speaches say words within their segments. */
+/** The words inside the segments, where whisper.cpp's server and Speaches put them. */
 const wordsOfSegments = (segments: unknown): unknown[] =>
   Array.isArray(segments)
     ? segments.flatMap((item: unknown): unknown[] =>
@@ -83,7 +83,7 @@ const wordsOfSegments = (segments: unknown): unknown[] =>
       )
     : []
 
-/** By tokens or by seconds, as the model is priced; OpenRouter adds what it cost in USD. */
+/** The usage by tokens or by seconds, as the model is priced; OpenRouter adds the cost in USD. */
 export function usageIn(usage: unknown): Transcribed['usage'] | undefined {
   if (!isRecord(usage)) return undefined
   const seconds = claimedSeconds(usage['seconds'])

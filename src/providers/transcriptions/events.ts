@@ -17,9 +17,9 @@ import { heardIn, languageIn, segmentOf, usageIn } from './answer.ts'
 
 type Ask = Parameters<UpstreamClient['stream']>[0]
 
-/** Each piece of text may come in an event of its own, with its envelope and its probabilities. */
+/** How much larger events may be than a whole answer: each piece of text may come in one of its own, with its envelope and its probabilities. */
 const envelopes = 8
-/** The last event repeats the whole text, each character of which is escaped at most so. */
+/** The last event repeats the whole text, each character of which takes at most `escapedBytes`. */
 const eventBytes = 256 * 1_024
 const escapedBytes = 6
 
@@ -66,12 +66,14 @@ class StreamedTranscript {
   readonly #secrets: readonly string[]
   readonly #segments: SpokenSegment[] = []
   #text = ''
-  /** Of the segments so far. */
+  /** The characters of the segments so far. */
   #characters = 0
   #done: Record<string, unknown> | undefined
-  /** Untyped events came, each with the text of a segment: Speaches and its forks (speaches-ai/speaches, routers/stt.py) say no end. */
+  /**
+   * True once untyped events came, each with the text of a segment: Speaches and its forks (speaches-ai/speaches, routers/stt.py) send no last event.
+   */
   #isBare = false
-  /** `[DONE]` came. */
+  /** True once `[DONE]` came. */
   #isClosed = false
 
   constructor(order: TranscriptionOrder, secrets: readonly string[]) {
@@ -95,7 +97,7 @@ class StreamedTranscript {
     else if (type === undefined) this.#bare(event)
   }
 
-  /** Call at the end of the answer. */
+  /** Returns the transcript; call it at the end of the answer. */
   end(): Transcribed {
     if (!this.#done && !this.#isBare && !(this.#isClosed && this.#text !== ''))
       throw new UpstreamError('cut', { detail: 'the events ended without the transcript' })
@@ -118,7 +120,7 @@ class StreamedTranscript {
     const text = event['text']
     if (typeof text === 'string') {
       checkLength(text.length, this.#order)
-      // What came in no piece before.
+      // The text came in no piece before.
       if (this.#text === '' && text !== '') this.#add(text)
     }
     this.#done = event

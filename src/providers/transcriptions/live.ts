@@ -17,13 +17,13 @@ const nothingHeard: ReadonlySet<unknown> = new Set([
   'input_audio_buffer_too_small',
 ])
 const heardOf = 'conversation.item.input_audio_transcription.'
-/** Hosts that open a conversation where the address names a model; all other servers need it there. */
+/** Whether the host opens a conversation where the address names a model; all other servers need it there. */
 const namesModelInSession = (host: string): boolean => /(^|\.)(openai\.com|azure\.com)$/.test(host)
 
 /**
- * OpenAI's transcription sessions at `GET /realtime?intent=transcription` (developers.openai.com: realtime transcription, client and server
- * events), and compatible servers such as Speaches and LocalAI. Those of before its general release greet with
- * `transcription_session.created`, and are spoken to in the fields of that time. Its voice detection is off: an utterance ends where we say so.
+ * OpenAI's transcription sessions at `GET /realtime?intent=transcription` (developers.openai.com: realtime transcription, client and server events),
+ * and compatible servers such as Speaches and LocalAI. Servers from before its general release greet with `transcription_session.created`, and get
+ * the fields of that time. Voice detection is off: an utterance ends where we say so.
  */
 export async function openTranscriptionSession(
   client: UpstreamClient,
@@ -47,7 +47,7 @@ class TranscriptionLine {
   /** The item of the utterance, and its words so far. */
   #itemId: unknown
   #text = ''
-  /** A figure is absent once an utterance came without it. */
+  /** The usage so far. A figure is absent once an utterance came without it. */
   #tokens: LiveUsage['tokens']
   #seconds: number | undefined
 
@@ -72,7 +72,7 @@ class TranscriptionLine {
     )
   }
 
-  /** The upstream greets first. */
+  /** Nothing is sent yet: the upstream greets first. */
   opened(socket: UpstreamSocket): void {
     this.#socket = socket
   }
@@ -102,7 +102,7 @@ class TranscriptionLine {
     this.#itemId = itemId
   }
 
-  /** Of some models while they hear, of the others only after the commit. */
+  /** Some models send pieces of text while they hear, others only after the commit. */
   #delta(itemId: unknown, delta: unknown): void {
     this.#begin(itemId)
     if (typeof delta === 'string') this.#text += delta
@@ -117,7 +117,7 @@ class TranscriptionLine {
     this.#text = ''
   }
 
-  /** Sound that was heard has tokens, and so has a text. */
+  /** Adds usage. Sound that was heard has tokens, and so has a text: 0 is no count. */
   #count(usage: Record<string, unknown>, hasText: boolean): void {
     const [input, output] = [claimedCount(usage['input_tokens']), claimedCount(usage['output_tokens'])]
     const seconds = usage['seconds']

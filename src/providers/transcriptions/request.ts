@@ -5,7 +5,7 @@ import { Form } from '#providers/kit'
 
 export type Endpoint = 'openai' | 'whisper.cpp'
 
-/** Nothing is sent that was not ordered; lists are sent as OpenAI's own clients do, as `name[]` once for each value. */
+/** The form of an order, with nothing that was not ordered. Lists are sent as OpenAI's own clients do, as `name[]` once for each value. */
 export function formOf({ order, upstreamModel }: TranscriptionCall, endpoint: Endpoint): Form {
   const { recording, language, prompt, keywords = [], temperature, timestamps } = order
   const form = new Form()
@@ -17,14 +17,14 @@ export function formOf({ order, upstreamModel }: TranscriptionCall, endpoint: En
   form.add('model', upstreamModel)
   const format = formatOf(order)
   form.add('response_format', format)
-  // Without it the model cannot take more than 30 seconds (the same page).
+  // Without this field the model cannot take more than 30 seconds (the same page).
   if (format === 'diarized_json') form.add('chunking_strategy', 'auto')
   if (format === 'verbose_json') {
     form.add('timestamp_granularities[]', 'segment')
     if (timestamps === 'word') form.add('timestamp_granularities[]', 'word')
   }
   if (language !== undefined) form.add('language', language)
-  // Its server takes every recording for English if it is not told to listen (examples/server: params.language).
+  // whisper.cpp's server takes every recording for English unless it is told to detect the language (examples/server: params.language).
   else if (endpoint === 'whisper.cpp') form.add('language', 'auto')
   if (prompt !== undefined) form.add('prompt', prompt)
   for (const word of keywords) form.add('keywords[]', word)
@@ -33,13 +33,13 @@ export function formOf({ order, upstreamModel }: TranscriptionCall, endpoint: En
   return form
 }
 
-/** Only `json` is known to every model; the others are what says times and speakers. */
+/** The format of the answer. Every model knows `json` alone; the other formats have times and speakers. */
 const formatOf = ({ timestamps, diarize }: TranscriptionCall['order']): string => {
   if (diarize) return 'diarized_json'
   return timestamps === 'none' ? 'json' : 'verbose_json'
 }
 
-/** Of the caller's own name only the extension leaves: some upstreams go by it, and none needs the rest. */
+/** The file name that is sent: only the extension of the caller's own name is kept, since some upstreams go by it and none needs the rest. */
 export const fileName = (name: string): string => {
   const extension = /\.([a-z0-9]{1,5})$/i.exec(name)?.[1]
   return extension === undefined ? 'recording' : `recording.${extension.toLowerCase()}`

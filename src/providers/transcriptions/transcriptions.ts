@@ -45,7 +45,7 @@ export function transcriptionsProvider(address: UpstreamAddress): TranscriptionR
     ping: async (signal) => {
       const ask = { signal, timeouts: pingTimeouts }
       if (endpoint === 'openai') return modelNames(await client.json({ path: '/models', ...ask }, listBytes))
-      // A page for people: it proves that the server is there, and that is all there is to ask.
+      // This page for people proves that the server is there; there is nothing else to request.
       await client.bytes({ path: '/', ...ask }, listBytes)
       return undefined
     },

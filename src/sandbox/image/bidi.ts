@@ -1,11 +1,11 @@
 /**
- * Lines that a renderer orders one by one, yet that stand as if their paragraph were one bidirectional text (UAX #9): what a line inherits
- * from the words before and after it is said by invisible marks.
+ * Prepares lines for a renderer that orders each by itself, so that they stand as if their paragraph were one bidirectional text (UAX #9): invisible
+ * marks stand for what a line inherits from the words before and after it.
  */
 
 type Strong = 'left' | 'right' | 'arabic'
 
-/** LRM, RLM and ALM: behind the last, digits are those of an Arabic text. */
+/** The marks LRM, RLM and ALM; digits after ALM are ordered like those of an Arabic text. */
 const marks: Record<Strong, string> = { left: '\u200e', right: '\u200f', arabic: '\u061c' }
 const [rightToLeftIsolate, leftToRightIsolate, endOfIsolate] = ['\u2067', '\u2066', '\u2069']
 
@@ -18,13 +18,13 @@ const directionOf = (letter: string): Strong =>
       ? 'right'
       : 'left'
 
-/** Decided by the first letter with a direction (P2, P3). */
+/** Whether the text runs from right to left, by its first letter with a direction (P2, P3). */
 export function isRightToLeft(text: string): boolean {
   const first = /\p{L}/u.exec(text)
   return first !== null && directionOf(first[0]) !== 'left'
 }
 
-/** The lines of one paragraph. */
+/** The lines of one paragraph, with their marks. */
 export function orderedLines(lines: readonly string[], rightToLeft: boolean): string[] {
   const open = rightToLeft ? rightToLeftIsolate : leftToRightIsolate
   let before: Strong | undefined
@@ -38,7 +38,10 @@ export function orderedLines(lines: readonly string[], rightToLeft: boolean): st
   })
 }
 
-/** Digits belong to the letters before them if these run from left to right (W7), else they count as right to left (N1). */
+/**
+ * The direction of the first letter or digit. Digits belong to the letters before them if these run from left to right (W7), else they count as right
+ * to left (N1).
+ */
 function firstOf(lines: readonly string[], before: Strong | undefined): Strong | undefined {
   for (const line of lines) {
     letterOrDigit.lastIndex = 0

@@ -12,7 +12,7 @@ export interface DrawOptions extends Omit<PosterOptions, 'overPictures' | 'isFor
 export async function draw(options: DrawOptions): Promise<Uint8Array> {
   const { size, references, format, background } = options
   if (format === 'svg') return Buffer.from(posterOf({ ...options, overPictures: false, isForReaders: true }))
-  // Loaded on first use: a server that draws nothing does not need them.
+  // The libraries are loaded on first use: a server that draws nothing does not need them.
   const [{ renderAsync }, { default: sharp }] = await Promise.all([
     import('@resvg/resvg-js'),
     import('sharp'),

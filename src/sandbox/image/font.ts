@@ -14,7 +14,7 @@ export interface Font {
 
 let loaded: Font | undefined
 
-/** Read on first use (120 KB) and kept. */
+/** The font, which is read on first use (120 KB) and kept. */
 export function loadFont(): Font {
   loaded ??= fontOf(readFileSync(fontFiles[0]!))
   return loaded
@@ -41,7 +41,7 @@ function fontOf(bytes: Buffer): Font {
   }
 }
 
-/** Isolated, final, initial, medial: the order in which Unicode lists the forms of a letter. */
+/** The index of a letter's form: isolated, final, initial, medial, the order in which Unicode lists them. */
 const formOf = (before: boolean, after: boolean): number => (before ? 1 : 0) + (after ? 2 : 0)
 
 type Forms = ReadonlyMap<number, readonly number[]>
@@ -50,7 +50,7 @@ const zeroWidthJoiner = 0x200d
 const isJoiner = (code: number): boolean => code === 0x200c || code === zeroWidthJoiner
 const isMark = (code: number): boolean => /\p{M}/u.test(String.fromCodePoint(code))
 
-/** Letters with two forms join only the previous letter. */
+/** Whether a letter joins the next one. Letters with two forms join only the previous letter. */
 const joinsNext = (code: number | undefined, forms: Forms): boolean =>
   code !== undefined && (code === zeroWidthJoiner || forms.get(code)?.length === 4)
 const joinsPrevious = (code: number | undefined, forms: Forms): boolean =>
@@ -78,7 +78,7 @@ function tablesOf(bytes: Buffer): Map<string, number> {
   return new Map(places.map((at) => [bytes.toString('latin1', at, at + 4), bytes.readUInt32BE(at + 8)]))
 }
 
-/** A `cmap` subtable of format 4 (segments of the Basic Multilingual Plane); 0 is the glyph of what is missing. */
+/** A `cmap` subtable of format 4 (segments of the Basic Multilingual Plane); 0 is the glyph of missing characters. */
 function readCharacterMap(bytes: Buffer, cmap: number): (code: number) => number {
   const table = cmap + bytes.readUInt32BE(cmap + 8)
   const doubled = bytes.readUInt16BE(table + 6)
@@ -100,7 +100,7 @@ function readCharacterMap(bytes: Buffer, cmap: number): (code: number) => number
   }
 }
 
-/** `hmtx`: the last advance holds for all glyphs after it. */
+/** Reads the widths in `hmtx`, whose last advance holds for all glyphs after it. */
 function readAdvances(bytes: Buffer, tables: ReadonlyMap<string, number>): (glyph: number) => number {
   const unitsPerEm = bytes.readUInt16BE(tables.get('head')! + 18)
   const count = bytes.readUInt16BE(tables.get('hhea')! + 34)

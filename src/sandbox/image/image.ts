@@ -65,10 +65,10 @@ async function drawEach(
   }
 }
 
-/** Between two unfinished pictures. */
+/** The pause between two unfinished pictures, in ms. */
 const partialMs = 100
 
-/** The picture in ever smaller blocks, as it would come into being. */
+/** Shows the picture in ever smaller blocks, as if it were being drawn. */
 async function showUnfinished(image: Uint8Array, { order, signal }: ImageCall): Promise<void> {
   const { partials = 0, onPartial, size, format } = order
   if (partials === 0 || !onPartial || format === 'svg') return
@@ -89,7 +89,7 @@ async function showUnfinished(image: Uint8Array, { order, signal }: ImageCall): 
   }
 }
 
-/** As a proxy's error page, and as a line that broke. */
+/** The bytes as a proxy's error page, or as they are where a connection broke. */
 function spoilt(image: Uint8Array, { bytes }: Directives): Uint8Array {
   if (bytes === 'wrong') return Buffer.from('<!DOCTYPE html><title>502 Bad Gateway</title>')
   return bytes === 'cut' ? image.subarray(0, Math.floor(image.length * 0.6)) : image

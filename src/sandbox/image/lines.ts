@@ -4,7 +4,7 @@ import type { Font } from './font.ts'
 
 export interface Line {
   text: string
-  /** The same with the marks by which a renderer orders it as a part of its paragraph. */
+  /** The text with the marks by which a renderer orders it as a part of its paragraph. */
   ordered: string
   /** The direction of its paragraph. */
   rightToLeft: boolean
@@ -28,7 +28,7 @@ export interface SizeRange {
   max: number
 }
 
-/** Text that does not fit in the smallest size ends with an ellipsis. */
+/** Breaks the text into lines. Text that does not fit in the smallest size ends with an ellipsis. */
 export function fitLines(text: string, box: Box, sizes: SizeRange, font: Font): Lines {
   const paragraphs = paragraphsOf(text, font)
   let [low, high] = [sizes.min, Math.max(sizes.min, sizes.max)]
@@ -55,7 +55,7 @@ function cut(lines: readonly Line[], room: number): Line[] {
 interface Word {
   text: string
   width: number
-  /** Its measured letters, kept once needed, since every size that is tried needs them. */
+  /** The word's measured letters, kept once needed, since every size that is tried needs them. */
   letters?: Word[]
 }
 

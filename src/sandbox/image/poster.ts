@@ -1,4 +1,7 @@
-/** The prompt as a poster in SVG: colours and ornaments follow from its words and seed alone, so that the same ones give the same image. */
+/**
+ * Draws the prompt as a poster in SVG: colours and ornaments follow from its words and seed alone, so that the same words and seed give the same
+ * image.
+ */
 import { createHash } from 'node:crypto'
 import { originXmp } from '#core/media'
 import type { ImageBackground, ImageQuality, PixelSize } from '#core/turn'
@@ -16,18 +19,18 @@ export interface PosterOptions {
   seed?: number | undefined
   /** True if input images are the backdrop. */
   overPictures: boolean
-  /** The SVG itself is the picture, not a raster of it. */
+  /** True if the SVG itself is the picture, and not a raster of it. */
   isForReaders: boolean
 }
 
 /** Maximum length of the text on the poster; more would be too small to read at any size. */
 const maxCharacters = 12_000
 const mark = 'sandbox · شبیه‌ساز'
-/** For programs: what made the picture. */
+/** The note for programs that says what made the picture. */
 export const provenance = 'Made by the Kherad sandbox, a simulator without a model.'
-/** The same in XMP. */
+/** The same note in XMP. */
 export const origin = originXmp({ type: 'algorithmicMedia', tool: provenance })
-/** Vazirmatn is drawn with here; a reader of the SVG has what the machine has. */
+/** The renderer here has Vazirmatn; whoever opens the SVG sees a font of their own machine. */
 const fontFamily = "Vazirmatn, Vazir, Tahoma, 'Noto Naskh Arabic', 'Noto Sans Arabic', sans-serif"
 
 export function posterOf(options: PosterOptions): string {
@@ -40,7 +43,7 @@ ${options.isForReaders ? `<metadata>${origin}</metadata><desc>${provenance}</des
 
 interface Colours {
   hue: number
-  /** Bytes that nothing else depends on. */
+  /** Bytes that vary the ornaments, by prompt, index and seed alone. */
   chance: Buffer
 }
 
@@ -58,7 +61,7 @@ function backdrop({ size: { width, height }, quality }: PosterOptions, { hue, ch
 ${stars({ width, height }, starsAcross[quality ?? 'medium'], chance)}`
 }
 
-/** A higher quality has more of them. */
+/** The number of stars across the picture, which grows with the quality. */
 const starsAcross: Record<ImageQuality, number> = { low: 4, medium: 7, high: 12 }
 
 /** Eight-pointed stars of two squares each, as on the tiles of Kashan. */
@@ -109,7 +112,7 @@ interface LineLayout {
   fontSize: number
   /** Few lines are centred; a page of them is aligned to the start of its direction. */
   centred: boolean
-  /** Browsers read `direction`, by which the start of a line is at its right; the renderer here does not. */
+  /** Browsers read `direction`, so that the start of a line is at its right; the renderer here does not. */
   isForReaders: boolean
 }
 
@@ -125,7 +128,7 @@ function lineAt({ ordered, rightToLeft }: Line, at: number, layout: LineLayout):
   return `<text x="${x}" y="${y.toFixed(2)}" text-anchor="${anchor}"${direction}>${escaped(ordered)}</text>`
 }
 
-/** Without control and direction characters, and with a placeholder for characters that the font lacks. */
+/** The prompt without control and direction characters, and with a placeholder for characters that the font lacks. */
 function legible(prompt: string, font: Font): string {
   const text = prompt.slice(0, maxCharacters).toWellFormed().normalize('NFC').trim()
   const plain = text

@@ -46,7 +46,7 @@ function byRules(word: string): string {
   return said
 }
 
-/** `le` is a syllable after a consonant at the end only; `ce` and `ge` lose their silent e there. */
+/** Whether a rule fits here. `le` is a syllable after a consonant at the end only; `ce` and `ge` lose their silent e there. */
 function fits(word: string, at: number, size: number): boolean {
   const part = word.slice(at, at + size)
   if (part === 'le') return at > 1 && at + 2 === word.length && !/[aeiou]/.test(word[at - 1]!)

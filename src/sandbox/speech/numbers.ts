@@ -13,7 +13,7 @@ export interface NumberWords {
 const maxValue = 1e15
 const scales = [1e12, 1e9, 1e6, 1e3]
 
-/** Phonemes, since each is certain: no word of numbers is looked up. */
+/** The Persian words, as phonemes since each is certain: no word of numbers is looked up. */
 const fa = {
   units: 'sefr yek do se cahAr panj SeS haft haSt noh dah yAzdah davAzdah sizdah cahArdah pAnzdah SAnzdah hefdah hejdah nuzdah'.split(' '),
   tens: 'bist si cehel panjAh Sast haftAd haStAd navad'.split(' '),

@@ -1,8 +1,8 @@
 import { persianWords } from './lexicon.ts'
 
 /**
- * Persian letters to phonemes (`phonemes.ts`). Short vowels that are written are read; where they are not, a word is found in the
- * lexicon, by itself or without its endings, and any other gets default vowels, so that every word can be said.
+ * Persian letters to phonemes (`phonemes.ts`). Short vowels that are written are read. A word without them is looked up in the lexicon, by itself or
+ * without its endings, and any other word gets default vowels, so that every word can be said.
  */
 export function persianPhonemes(word: string): string {
   const letters = unify(word)
@@ -26,7 +26,7 @@ const twins: Record<string, string> = {
   ٱ: 'ا',
 }
 
-/** One spelling for letters that look alike: Arabic ya and kaf become Persian, decoration goes. */
+/** Gives letters that look alike one spelling: Arabic ya and kaf become Persian, and decoration is removed. */
 function unify(word: string): string {
   return word
     .normalize('NFC')
@@ -34,7 +34,7 @@ function unify(word: string): string {
     .replaceAll('ـ', '')
 }
 
-/** What is written after a half-space is mostly an ending: کتاب‌ها، خسته‌ام، خانه‌ی. */
+/** Parts of words after a half-space, which are mostly endings: کتاب‌ها، خسته‌ام، خانه‌ی. */
 const joined: Record<string, string> = {
   ها: 'hA', های: 'hAye', هایی: "hA'i", هایم: 'hAyam', هایت: 'hAyat', هایش: 'hAyaS', هایمان: 'hAyemAn', هایشان: 'hAyeSAn', هایتان: 'hAyetAn', ام: 'am', ات: 'at', اش: 'aS', ای: 'i', ایم: 'im', اید: 'id', اند: 'and',
   ی: 'ye', تر: 'tar', ترین: 'tarin', مان: 'emAn', تان: 'etAn', شان: 'eSAn', ست: 'st', گاه: 'gAh', ساز: 'sAz', پذیر: 'pazir', کننده: 'konande',
@@ -80,11 +80,11 @@ function readStem(word: string): string {
   return readCompound(word) ?? addVowels(readLetters(word))
 }
 
-/** Between i and another vowel stands y: می‌آید is said miyAyad. */
+/** Joins a stem to a prefix. Between i and another vowel stands y: می‌آید is said miyAyad. */
 const afterPrefix = (said: string, stem: string): string =>
   said.endsWith('i') && /^[Aaeiou]/.test(stem) ? `y${stem}` : stem
 
-/** Two known words written as one: پدربزرگ. */
+/** Reads two known words that are written as one: پدربزرگ. */
 function readCompound(word: string): string | undefined {
   for (let at = 3; at <= word.length - 3; at += 1) {
     const first = persianWords.get(word.slice(0, at))
@@ -103,7 +103,7 @@ const fatha = '\u064e'
 const sukun = '\u0652'
 const shadda = '\u0651'
 
-/** Letters to phonemes without the vowels that are not written; `.` closes a consonant that has sukun, which takes none. */
+/** Reads letters as phonemes, without the vowels that are not written; `.` closes a consonant that has sukun, after which no vowel is added. */
 function readLetters(word: string): string {
   let said = ''
   for (let at = 0; at < word.length; at += 1) {
@@ -126,14 +126,14 @@ function readLetters(word: string): string {
 const isVowelEnd = (said: string): boolean => /[Aaeiou]$/.test(said)
 const glide = (said: string): string => (/[ie]$/.test(said) ? 'y' : /[Aou]$/.test(said) ? 'y' : '')
 
-/** Tashdid doubles the consonant before it, over a short vowel that was typed first. */
+/** Applies tashdid, which doubles the consonant before it, over a short vowel that was typed first. */
 function doubled(said: string): string {
   const vowel = /[aeo]$/.test(said) ? said.at(-1)! : ''
   const stem = vowel ? said.slice(0, -1) : said
   return stem + (stem.at(-1) ?? '') + vowel
 }
 
-/** Alef, vav, ya and he, which are a vowel or a consonant by what stands around them. */
+/** Reads alef, vav, ya and he, which are a vowel or a consonant depending on the letters around them. */
 function readWeak(letter: string, said: string, word: string, at: number): string {
   const next = word[at + 1]
   const isLast = next === undefined || next === 'ٔ'
@@ -159,7 +159,7 @@ function readWeak(letter: string, said: string, word: string, at: number): strin
 /** Consonants that may close a word together after a long vowel: دوست، ساخت، کارد. */
 const closing = /^(st|xt|St|ft|rd|nd|rs|rt|nk|ng)$/
 
-/** Default vowels between consonants that Persian cannot say together: syllables are CV, CVC and, at the end of a word, CVCC. */
+/** Adds default vowels between consonants that Persian cannot say together: syllables are CV, CVC and, at the end of a word, CVCC. */
 function addVowels(spelled: string): string {
   let said = ''
   let rest = spelled
@@ -190,7 +190,7 @@ function breakRun(run: string, said: string, vowel: string): string {
 
 const bare = (sounds: string): string => sounds.replaceAll('.', '')
 
-/** Two consonants that may close a word count as one: دانشمند is said dAneSmand. */
+/** Makes one of two consonants that may close a word: دانشمند is said dAneSmand. */
 function joinClosing(sounds: string[], from: number): void {
   if (sounds.length < from || !closing.test(bare(sounds.slice(-2).join('')))) return
   sounds.push(sounds.splice(-2).join(''))

@@ -18,9 +18,9 @@ export interface Phoneme {
   readonly ms: number
   readonly formants: readonly [number, number, number]
   readonly bandwidths: readonly [number, number, number]
-  /** Level of the voiced sound; absent where there is none. */
+  /** The level of the voiced sound; absent where there is none. */
   readonly voicedDb?: number
-  /** Resonances of the noise, which takes the place of voice or joins it. */
+  /** The resonances of the noise, which replaces the voice or joins it. */
   readonly noise?: readonly Noise[]
   /** How far its formants prevail over a vowel's at their common border, from 0 to 1. */
   readonly strength: number

@@ -4,7 +4,7 @@ import { phrasesOf } from './pronounce.ts'
 
 const said = (text: string): string => [...phrasesOf(text)].map(({ words }) => words.join(' ')).join(' | ')
 
-/** Written by hand in standard Persian pronunciation, before the program was asked. */
+/** The expected phonemes, written by hand in standard Persian pronunciation before the program was run. */
 const sentences: [string, string][] = [
   ['سلام، حال شما چطور است؟', 'salAm | hAl SomA cetor ast'],
   ['من دیروز یک کتاب خوب خریدم.', 'man diruz yek ketAb xub xaridam'],

@@ -5,15 +5,15 @@ import { persianPhonemes } from './persian.ts'
 /** Words that are said in one breath, as phonemes (`phonemes.ts`), and how they end. */
 export interface Phrase {
   readonly words: readonly string[]
-  /** Where in the text each of the words stands: a number that is said in several words is the place of all of them. */
+  /** The place of each word in the text; all words of one number have the place of the number. */
   readonly places: readonly Place[]
   readonly end: 'statement' | 'question' | 'continuation'
   readonly pauseMs: number
-  /** Up to where in the text it goes, with the mark that ends it. */
+  /** The end of the phrase in the text, after the mark that ends it. */
   readonly to: number
 }
 
-/** From one character of a text up to another. */
+/** A part of a text, from one character up to another. */
 export interface Place {
   readonly from: number
   readonly to: number
@@ -56,7 +56,7 @@ export function* phrasesOf(text: string): Generator<Phrase> {
 const isPersian = /\p{Script=Arabic}/u
 const isLatin = /\p{Script=Latin}/u
 
-/** The language of the numbers before the first word. */
+/** The language of numbers that come before the first word. */
 function languageAt(text: string, at: number): NumberWords {
   const letter = /[\p{Script=Arabic}\p{Script=Latin}]/u.exec(text.slice(at, at + 2_000))?.[0]
   return letter !== undefined && isLatin.test(letter) ? englishNumbers : persianNumbers
@@ -71,7 +71,7 @@ const marks: Record<string, Pick<Phrase, 'end' | 'pauseMs'>> = {
   '،': comma, ',': comma, '؛': comma, ';': comma, ':': comma, '—': comma, '–': comma, '(': phraseBreak, ')': phraseBreak, '«': phraseBreak, '»': phraseBreak,
 } // biome-ignore format: a table of marks
 
-/** Minus, numbers, percent, Latin and Persian words of bounded length, and marks. */
+/** Matches minus, numbers, percent, Latin and Persian words of bounded length, and marks. */
 const token =
   /(?<![\p{L}\p{N}])[-−](?=[0-9۰-۹٠-٩])|[0-9۰-۹٠-٩]{1,40}(?:[.,٫٬][0-9۰-۹٠-٩]{1,40}){0,12}|[٪%]|\p{Script=Latin}(?:['’]?[\p{Script=Latin}\p{Mn}]){0,48}|[\p{Script=Arabic}\p{Mn}](?:\u200c?[\p{Script=Arabic}\p{Mn}]){0,48}|[.!…\n؟?،,؛;:—–()«»]/gu
 const punctuation = /^[،؛؟٪٫٬]/
@@ -81,7 +81,7 @@ interface Token {
   from: number
 }
 
-/** Words, numbers and marks of a text; Arabic punctuation is of the Arabic script too, so it is parted from words. */
+/** Yields the words, numbers and marks of a text; Arabic punctuation is of the Arabic script too, so that it is separated from words. */
 function* tokens(text: string): Generator<Token> {
   for (const { 0: found, index } of text.matchAll(token)) {
     if (!isPersian.test(found) || startsWithDigit.test(found)) yield { token: found, from: index }
@@ -109,7 +109,7 @@ const latinDigits = (text: string): string =>
     return String(sign.charCodeAt(0) & 0xf)
   })
 
-/** One number, where its groups are of three digits and one point stands in it at most; otherwise each by itself (1.2.3). */
+/** The numbers in a token: a single one if its groups have three digits and it has at most one point; otherwise each by itself (1.2.3). */
 function ungroup(text: string): string[] {
   const isOne = /^(\d{1,3}(,\d{3})+|\d+)(\.\d+)?$/.test(text)
   return isOne ? [text.replaceAll(',', '')] : text.split(/[.,]/)

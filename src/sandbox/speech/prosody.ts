@@ -2,14 +2,14 @@ import { isBackVowel, isVowel, type Phoneme, phonemes } from './phonemes.ts'
 import type { Phrase } from './pronounce.ts'
 import type { Voice } from './voices.ts'
 
-/** A phoneme in its place: how long it lasts, in ms, and what its neighbours made of it. */
+/** A phoneme in its place, as its neighbours change it, with its length in ms. */
 export interface Segment {
   readonly symbol: string
   readonly phoneme: Phoneme
   readonly ms: number
-  /** It bears the accent of its word, which in Persian stands on the last syllable. */
+  /** True if it bears the accent of its word, which in Persian stands on the last syllable. */
   readonly isAccented: boolean
-  /** The last syllable before the pause begins here or earlier. */
+  /** True from the last vowel before the pause on. */
   readonly isLast: boolean
 }
 
@@ -35,7 +35,7 @@ export function segmentsOf(phrase: Phrase, voice: Voice): Segment[] {
   })
 }
 
-/** When each word of a phrase is said, in ms from its beginning; `words` and what is answered have the same order. */
+/** The time of each word of a phrase, in ms from its beginning, in the order of `words`. */
 export function wordTimes(phrase: Phrase, voice: Voice): { startMs: number; endMs: number }[] {
   const segments = segmentsOf(phrase, voice)
   let at = 0
@@ -67,7 +67,10 @@ function placesOf(word: string) {
   }))
 }
 
-/** k and g are said further back before back vowels; h and the glottal stop have the resonances of what follows. */
+/**
+ * The phoneme as its neighbours change it: k and g are said further back before back vowels; h and the glottal stop have the resonances of the vowel
+ * beside them.
+ */
 function inPlace(symbol: string, before: string | undefined, after: string | undefined): Phoneme {
   const phoneme = phonemes[symbol]!
   const near = isVowel(after) ? after : isVowel(before) ? before : undefined
@@ -89,10 +92,10 @@ const backBurst = [
 
 const declination = { from: 1.1, to: 0.88 }
 const accentRise = 0.15
-/** Where the pitch of the last syllable goes, as a factor. */
+/** The factor that the pitch reaches on the last syllable. */
 const finalPitch = { statement: 0.76, question: 1.42, continuation: 1.12 }
 
-/** The fundamental frequency, in Hz, at a share of a segment that itself lies at a share of its phrase. */
+/** The factor of the voice's pitch at a share of a segment that itself lies at a share of its phrase. */
 export function pitchAt(
   segment: Segment,
   end: Phrase['end'],

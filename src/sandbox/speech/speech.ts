@@ -9,8 +9,8 @@ export { sampleRate, type Voice, voices }
 const framesOfChunk = 50
 
 /**
- * Speaks a text: chunks of at most 100 ms of mono 16-bit samples at 24 kHz (`sampleRate`), made one by one as they are asked for. The same
- * text and voice always give the same samples, `spokenMs` of them. A text without a word gives none.
+ * Speaks a text: chunks of at most 100 ms of mono 16-bit samples at 24 kHz (`sampleRate`), made one by one as they are asked for. The same text and
+ * voice always give the same samples, `spokenMs` long. A text without a word gives none.
  */
 export function* speak(text: string, voice: Voice): Generator<Int16Array> {
   const synthesiser = new Synthesiser(voice)
@@ -29,7 +29,7 @@ export function* speak(text: string, voice: Voice): Generator<Int16Array> {
   }
 }
 
-/** How long `speak` speaks, in ms, exactly, without speaking. */
+/** The exact time in ms that `speak` takes for a text, without speaking it. */
 export function spokenMs(text: string, voice: Voice): number {
   let sum = 0
   for (const phrase of phrasesOf(text)) sum += phraseMs(phrase, voice)
@@ -38,7 +38,7 @@ export function spokenMs(text: string, voice: Voice): number {
 
 type Frames = ReturnType<typeof framesOf>
 
-/** After a phrase its last sound dies away in silence. */
+/** The frames of a phrase and of the pause after it, in which the last sound dies away. */
 function* withPause(frames: Frames, ms: number): Frames {
   let last: Parameters<Synthesiser['render']>[0] | undefined
   for (const frame of frames) {

@@ -63,15 +63,15 @@ class Band {
 }
 
 const openQuotient = 0.6
-/** The slope of the pulses is added to them so many times: about 12 dB more at 3 kHz, where consonants are told apart. */
+/** How many times the slope of the pulses is added to them: about 12 dB more at 3 kHz, by which consonants are distinguished. */
 const presence = 5
 const gain = { voice: 0.26, breath: 0.2, noise: 4.5 }
-/** Levels follow their targets with a time constant of about 3 ms, so that none jumps. */
+/** Levels follow their targets with a time constant of about 3 ms, so that no level jumps. */
 const levelStep = 1 / 72
 const peak = 0.85
 /** Pole of the high-pass at the end: about 60 Hz, below which no voice lies. */
 const lowest = 0.985
-/** Resonances above the third move little; men's, in Hz, with their bandwidths (Klatt 1980). */
+/** Resonances above the third, which move little: those of men, in Hz, with their bandwidths (Klatt 1980). */
 const upper = [
   [3300, 130],
   [4000, 180],
@@ -123,7 +123,7 @@ export class Synthesiser {
     }
   }
 
-  /** Takes away what is constant, and all below `lowest`; never more than `peak`. */
+  /** Removes the constant part and all below `lowest`; the result is never more than `peak`. */
   #level(sound: number): number {
     this.#high = sound - this.#sound + lowest * this.#high
     this.#sound = sound

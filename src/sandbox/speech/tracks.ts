@@ -66,7 +66,7 @@ function track(segment: Segment, from: number[], to: number[], ms: number): numb
 const factor = (db: number): number => 10 ** (db / 20)
 const silent = { voiced: 0, aspirated: 0, noisy: 0 }
 const aspirationDb = -24
-/** An h that closes the last syllable is hardly heard. */
+/** The level of an h that closes the last syllable, which is hardly heard. */
 const finalBreathDb = -38
 
 type Levels = Pick<Frame, 'voiced' | 'aspirated' | 'noisy'>
@@ -89,11 +89,11 @@ function levels(segment: Segment, ms: number, next: Segment | undefined): Levels
   return { ...silent, voiced }
 }
 
-/** The last vowel before a pause dies away. */
+/** The level factor of a vowel: the last one before a pause dies away. */
 const fade = (segment: Segment, share: number): number =>
   segment.isLast && share > 0.6 ? 1 - (share - 0.6) * 1.2 : 1
 
-/** A closure, a burst, and the breath or the voice that follows it; the first of two equal stops is not opened. */
+/** The levels of a stop: a closure, a burst, and the breath or the voice that follows it; the first of two equal stops is not opened. */
 function stopLevels({ phoneme, symbol, ms: length }: Segment, ms: number, next: Segment | undefined): Levels {
   const isVoiced = phoneme.voicedDb !== undefined
   const voiceBar = isVoiced ? factor(phoneme.voicedDb!) : 0

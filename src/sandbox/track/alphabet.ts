@@ -1,9 +1,9 @@
 /**
- * Texts as bits: the usual signs of Persian and of English by codes of D. A. Huffman (1952), short ones for frequent signs; any other by its
- * number in Unicode. Each language has its table, and a sign by which the other begins.
+ * Texts as bits: the usual signs of Persian and of English have codes of D. A. Huffman (1952), short ones for frequent signs; any other sign has its
+ * number in Unicode. Each language has its table, with a code that switches to the other one.
  */
 
-/** Signs by how often they stand in texts, the most frequent first, in lines of about equal frequency with their weights. */
+/** The signs of a table, the most frequent first, in lines of about equal frequency with their weights. */
 const persian: readonly (readonly [number, string])[] = [
   [170, ' '],
   [95, 'اید'],
@@ -24,11 +24,11 @@ const english: readonly (readonly [number, string])[] = [
   [5, "0123456789'-jxqz?!"],
   [2, '\n:;"()/%_@&+=#*$<>[]{}|\\’“”–—…'],
 ]
-/** The other table begins. */
+/** Switches to the other table. */
 const other = 'other'
-/** The next letter is a capital. */
+/** Makes the next letter a capital. */
 const capital = 'capital'
-/** 21 bits of a number in Unicode follow. */
+/** Announces 21 bits of a number in Unicode. */
 const any = 'any'
 const numberBits = 21
 
@@ -61,7 +61,7 @@ function tableOf(weights: readonly (readonly [number, string | readonly string[]
   return { codes, signs: new Map([...codes].map(([sign, code]) => [code, sign])) }
 }
 
-/** The bits of a text that begins in a table. */
+/** The bits of a text, beginning in the table `first`. */
 export function bitsOfText(text: string, first: TableIndex): number[] {
   let code = ''
   let table = first
@@ -81,7 +81,7 @@ export function bitsOfText(text: string, first: TableIndex): number[] {
   return [...code].map(Number)
 }
 
-/** The text of bits; undefined where they end within a sign, or say none. */
+/** The text of bits; undefined where they end within a sign, or have a number that Unicode does not. */
 export function textOfBits(bits: readonly number[], first: TableIndex): string | undefined {
   let text = ''
   let table = first

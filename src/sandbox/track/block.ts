@@ -1,24 +1,24 @@
-/** A block of the track: the text of one or a few phrases and who says it, as symbols and back. */
+/** Writes a block of the track as symbols, and reads it: the text of one or a few phrases, and who says it. */
 import { bitsOfText, type TableIndex, textOfBits } from './alphabet.ts'
 import { bitsOf, checksumBits, checksumOf, decoded, encoded, lengthOf, numberOf, streams } from './code.ts'
 import { bitsOfSymbol, groups } from './tones.ts'
 
 export interface Block {
   text: string
-  /** By its place among the voices. */
+  /** The voice, by its place among the voices. */
   voice: number
-  /** In the text nothing stands between it and what was said before. */
+  /** True if nothing stands between this text and the block before. */
   isGlued: boolean
 }
 
 const voiceBits = 4
 const headBits = voiceBits + 2
-/** Of a text, about 400 letters; longer ones are in several blocks. */
+/** The most bits of a text, about 400 letters; longer texts are in several blocks. */
 const maxTextBits = 2_000
-/** Bits of each stream in a symbol; each stream is a symbol later than the one before, so that none is lost with another. */
+/** The bits of each stream in a symbol. Each stream is a symbol later than the one before, so that a lost symbol takes other bits of each. */
 const share = bitsOfSymbol / streams
 
-/** What follows the preamble: one digit of four for each group of tones. Undefined for a text that is too long. */
+/** The symbols after the preamble: one digit of four for each group of tones. Undefined for a text that is too long. */
 export function symbolsOf({ text, voice, isGlued }: Block): number[][] | undefined {
   const table = tableFor(text)
   const said = bitsOfText(text, table)
@@ -42,12 +42,12 @@ const tableFor = (text: string): TableIndex =>
 
 const symbolsFor = (bits: number): number => Math.ceil(lengthOf(bits + checksumBits) / share) + streams - 1
 
-/** Symbols after the preamble that a block has at most. */
+/** The most symbols that a block has after the preamble. */
 export const maxSymbols = symbolsFor(headBits + maxTextBits)
 
 /**
- * Reads a block of the hints of its symbols after the preamble: for each symbol `bitsOfSymbol` of them, between -1 (surely 0) and 1 (surely 1).
- * What follows the block does not matter: it ends where its checksum is right. Undefined where that is nowhere.
+ * Reads a block from the hints of its symbols after the preamble: `bitsOfSymbol` of them for each symbol, between -1 (surely 0) and 1 (surely 1).
+ * What follows the block does not matter: it ends where its checksum is right. Undefined where no checksum is right.
  */
 export function blockOf(hints: readonly Float32Array[]): (Block & { symbols: number }) | undefined {
   const length = Math.max(0, (hints.length - streams + 1) * share)

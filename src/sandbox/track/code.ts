@@ -1,4 +1,4 @@
-/** The code that lets a track be read through what compression did to it: three bits for one, of which any two may be lost for a while. */
+/** The code by which a track can be read in spite of compression: three bits stand for one, and any two of them may be lost for a while. */
 
 /** Polynomials of the convolutional code of rate 1/3 and constraint length 7 (ETSI EN 300 401, octal 133, 171, 145). */
 const polynomials = [0o133, 0o171, 0o145] as const
@@ -12,12 +12,12 @@ const parity = (value: number): number => {
   return odd
 }
 
-/** Of each state, before a bit, and each bit: what the three streams say. */
+/** The bits of the three streams, for each state before a bit and each bit. */
 const outputs = Array.from({ length: states }, (_, state) =>
   [0, 1].map((bit) => polynomials.map((polynomial) => parity(((bit << memory) | state) & polynomial))),
 )
 
-/** The three streams, as long as the bits and the zeros that bring the encoder back to its beginning. */
+/** The three streams of the bits and of the zeros that bring the encoder back to its first state. */
 export function encoded(bits: readonly number[]): number[][] {
   const all: number[][] = polynomials.map(() => [])
   let state = 0
@@ -28,12 +28,12 @@ export function encoded(bits: readonly number[]): number[][] {
   return all
 }
 
-/** How many bits of each stream so many bits become. */
+/** The length of each stream for this many bits. */
 export const lengthOf = (bits: number): number => bits + memory
 
 /**
- * The likeliest bits (A. J. Viterbi 1967) of three streams of hints, each between -1 (surely 0) and 1 (surely 1), 0 where nothing is known. They are
- * read as far as they go; `ending` gives the bits that end at a place, if the streams end there.
+ * The likeliest bits (A. J. Viterbi 1967) of three streams of hints, each between -1 (surely 0) and 1 (surely 1), 0 where nothing is known. All hints
+ * are read; `ending` gives the first `length` bits, on the assumption that the streams end after them.
  */
 export function decoded(hints: readonly Float32Array[]): { ending: (length: number) => number[] } {
   const length = Math.min(...hints.map((stream) => stream.length))
@@ -55,7 +55,7 @@ export function decoded(hints: readonly Float32Array[]): { ending: (length: numb
   return { ending: (bits) => traced(decisions, lengthOf(bits)).slice(0, bits) }
 }
 
-/** Of each state after a bit: the two before it, and what each says on the way, as a number of three bits. */
+/** For each state after a bit: the two states before it, and the bits of the three streams on the way from each, as a number of three bits. */
 const arrivals = Array.from({ length: states }, (_, state) => {
   const bit = state >> (memory - 1)
   return [0, 1].map((lost) => {
@@ -94,8 +94,8 @@ function traced(decisions: Uint8Array, length: number): number[] {
 }
 
 /**
- * A checksum of 24 bits (the polynomial of RFC 9580, OpenPGP): of sixteen million wrong readings one is taken for right. What it is turned over
- * with keeps one that ends in noughts from being right a little earlier too.
+ * A checksum of 24 bits (the polynomial of RFC 9580, OpenPGP): one of sixteen million wrong readings is taken for right. The last exclusive or keeps
+ * bits that end in zeros from being right a little earlier too.
  */
 export function checksumOf(bits: readonly number[]): number {
   let register = 0xb7_04ce
@@ -108,7 +108,7 @@ export function checksumOf(bits: readonly number[]): number {
 }
 export const checksumBits = 24
 
-/** A number as so many bits, the highest first. */
+/** A number as `count` bits, the highest first. */
 export const bitsOf = (value: number, count: number): number[] =>
   Array.from({ length: count }, (_, at) => (value >> (count - 1 - at)) & 1)
 export const numberOf = (bits: readonly number[]): number => bits.reduce((sum, bit) => sum * 2 + bit, 0)

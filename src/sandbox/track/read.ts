@@ -22,15 +22,15 @@ export interface FoundBlock extends Block {
 }
 
 const soundHz = 16_000
-/** Of the band around `middleHz` alone, as complex numbers: a tenth of a second of sound are 200 of them. */
+/** The sample rate of the band around `middleHz` alone, in complex numbers: 200 of them for a tenth of a second of sound. */
 const bandHz = 2_000
 const ratio = soundHz / bandHz
 const symbolLength = (bandHz * symbolMs) / 1_000
-/** Symbols begin at one of these places, 2.5 ms apart. */
+/** The distance of the places at which symbols are looked for, in samples of the band: 2.5 ms. */
 const hop = 5
-/** Of the digits of the preamble: of a sound without a track a quarter of the energy lies where they say, of one with it nearly all. */
+/** The least share of energy in the tones of a preamble: in a sound without a track it is about a quarter, in one with a track nearly all. */
 const leastScore = 0.5
-/** Preambles that one block can seem to have in it. */
+/** The most preambles that one block can seem to have in it. */
 const maxChances = 4
 
 /** The blocks of a sound in order. Throws what the sound throws. */
@@ -42,7 +42,7 @@ export async function trackIn(sound: SoundStream): Promise<FoundBlock[]> {
   let until = 0
   for (const [index, start] of starts.entries()) {
     if (start.at < until) continue
-    // By chance a part of a block looks like a preamble: then it goes on behind that.
+    // A part of a block may look like a preamble by chance: then the block goes on behind it.
     let block: ReturnType<typeof blockOf>
     for (let after = 1; !block && after <= maxChances; after++) {
       const next = starts[index + after]?.at
@@ -78,7 +78,7 @@ const filter = Array.from({ length: taps }, (_, tap) => {
 const filterRe = Float64Array.from(filter, ({ re }) => re)
 const filterIm = Float64Array.from(filter, ({ im }) => im)
 
-/** `middleHz` makes whole turns from one of its samples to the next, so that the filter alone takes the band down to nought. */
+/** The band, moved down to 0 Hz. The filter alone does this, since `middleHz` makes whole turns from one sample of the band to the next. */
 async function bandOf(sound: SoundStream): Promise<Band> {
   const slice = new Slice()
   const band: Band = { re: new Float32Array(1 << 14), im: new Float32Array(1 << 14), length: 0 }
@@ -121,7 +121,7 @@ function addTo(band: Band, input: Float32Array, at: number): void {
   band.length += 1
 }
 
-/** Of each tone: how it turns from one sample of the band to the next. */
+/** How each tone turns from one sample of the band to the next. */
 const turns = Float64Array.from(
   { length: tones },
   (_, tone) => (2 * Math.PI * (lowestHz + tone * spacingHz - middleHz)) / bandHz,
@@ -130,12 +130,12 @@ const turnRe = turns.map(Math.cos)
 const turnIm = turns.map(Math.sin)
 
 interface Start {
-  /** In samples of the band. */
+  /** The place of the preamble, in samples of the band. */
   at: number
   pace: Pace
 }
 
-/** Where preambles begin. */
+/** The places where preambles begin. */
 async function startsIn(band: Band): Promise<Start[]> {
   const places = Math.floor((band.length - symbolLength) / hop)
   if (places <= 0) return []
@@ -157,7 +157,7 @@ async function startsIn(band: Band): Promise<Start[]> {
   return peaksOf(all, places)
 }
 
-/** The transform of the last `symbolLength` samples, one sample further: all tones turn, the newest comes, the oldest goes. */
+/** Moves the transform of the last `symbolLength` samples by one sample: all tones turn, the newest sample comes, the oldest goes. */
 function slide(band: Band, at: number, re: Float64Array, im: Float64Array): void {
   const old = at - symbolLength
   const addedRe = band.re[at]! - (old >= 0 ? band.re[old]! : 0)
@@ -170,10 +170,10 @@ function slide(band: Band, at: number, re: Float64Array, im: Float64Array): void
   }
 }
 
-/** What is quieter than this is no tone. */
+/** The energy below which nothing counts as a tone. */
 const leastEnergy = 1e-9
 
-/** Of each tone the part that it has of its group's energy. */
+/** Writes the share that each tone has of its group's energy. */
 function shareOut(re: Float64Array, im: Float64Array, shares: Float64Array): void {
   for (let first = 0; first < tones; first += tonesOfGroup) {
     let whole = leastEnergy
@@ -185,7 +185,7 @@ function shareOut(re: Float64Array, im: Float64Array, shares: Float64Array): voi
   }
 }
 
-/** How much of each group's energy lies in the tone of its digit: of all groups the mean. */
+/** How much of each group's energy lies in the tone of its digit, as the mean of all groups. */
 function likeness(shares: Float64Array, digits: readonly number[]): number {
   let sum = 0
   for (let group = 0; group < groups; group++) sum += shares[group * tonesOfGroup + digits[group]!]!
@@ -194,11 +194,11 @@ function likeness(shares: Float64Array, digits: readonly number[]): number {
 
 interface Scores {
   pace: Pace
-  /** Of each symbol of the preamble, wherever it may begin. */
+  /** The score of each symbol of the preamble at every place where it may begin. */
   scores: readonly Float32Array[]
 }
 
-/** The best place within the time of a preamble: beside it a part of the symbols is as they should be too. */
+/** The best places, one within the time of a preamble: beside the right place a part of the symbols fits too. */
 function peaksOf(all: readonly Scores[], places: number): Start[] {
   const peaks: (Start & { score: number })[] = []
   for (let place = 0; place < places; place++)
@@ -216,7 +216,7 @@ function peaksOf(all: readonly Scores[], places: number): Start[] {
   return peaks
 }
 
-/** The mean over the preamble, each symbol of which sounds `pace` times. */
+/** The mean score of the preamble at a place; each of its symbols sounds `pace` times. */
 function scoreAt(scores: readonly Float32Array[], pace: Pace, place: number): number {
   const apart = symbolLength / hop
   let sum = 0
@@ -225,7 +225,7 @@ function scoreAt(scores: readonly Float32Array[], pace: Pace, place: number): nu
   return sum / (scores.length * pace)
 }
 
-/** What each bit of the symbols behind a preamble seems to be, up to the next preamble. */
+/** The hints of the symbols behind a preamble, up to the next one: what each bit seems to be. */
 function hintsOf(band: Band, start: Start, next: number | undefined): Float32Array[] {
   const hints: Float32Array[] = []
   const energies = new Float64Array(tones)
@@ -255,7 +255,7 @@ function transform(band: Band, { from, to }: { from: number; to: number }, energ
   }
 }
 
-/** Bits stand in groups of tones by two, the higher first. */
+/** The hint of a bit. Bits stand in groups of tones by two, the higher first. */
 function hintOf(energies: Float64Array, bit: number): number {
   const first = Math.floor(bit / 2) * tonesOfGroup
   const weight = bit % 2 === 0 ? 2 : 1

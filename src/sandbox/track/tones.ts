@@ -1,7 +1,7 @@
 /**
- * The track of words: quiet tones between 5.4 and 6.6 kHz in the sandbox's own speech, which say its text. Of each symbol of 40 ms every group
- * of four tones sounds one, which is two bits. All tones make whole periods in a symbol, so that none is heard in another's place, and all
- * lie within what remains of a sound at 16 kHz.
+ * The track of words: quiet tones between 5.4 and 6.6 kHz in the sandbox's own speech, which carry its text. In each symbol of 40 ms every group of
+ * four tones sounds one of them, which is two bits. All tones have whole periods in a symbol, so that none is heard in another's place, and all lie
+ * within what remains of a sound at 16 kHz.
  */
 
 export const symbolMs = 40
@@ -12,10 +12,10 @@ export const bitsOfSymbol = groups * 2
 
 export const spacingHz = 1_000 / symbolMs
 export const lowestHz = 5_400
-/** In the middle of the band: where a reader takes it down to. */
+/** The middle of the band, which a reader moves down to 0 Hz. */
 export const middleHz = 6_000
 
-/** Blocks are written slowly where their phrase leaves the time for it: each symbol so many times, as one long tone. */
+/** How many times each symbol is written, as one long tone: a block is slow where its phrase leaves the time for it. */
 export const paces = [1, 2, 3] as const
 export type Pace = (typeof paces)[number]
 
@@ -24,7 +24,7 @@ const first = [
   [2, 1, 3, 0, 1, 2, 0, 3, 3, 0, 2, 1],
 ]
 
-/** Two symbols with which each block of a pace begins; they are all that a reader looks for. Digits of four, one for each group. */
+/** The two symbols with which each block of a pace begins, and which are all that a reader looks for. Each has a digit of four for each group. */
 export const preambles: Readonly<Record<Pace, readonly (readonly number[])[]>> = {
   1: first,
   2: first.map((digits) => digits.map((digit) => (digit + 1) % tonesOfGroup)),

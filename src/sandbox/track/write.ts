@@ -17,17 +17,17 @@ import {
 } from './tones.ts'
 
 /**
- * Of each tone: a part of the voice's level, which hides it, within bounds. All of a symbol together lie 12 dB below the voice, and the less the
- * longer they sound.
+ * The level of each tone as a part of the voice's level, which hides it, within the bounds below. All tones of a symbol together lie 12 dB below the
+ * voice, and lower the longer they sound.
  */
 const loudness: Readonly<Record<Pace, number>> = { 1: 0.15, 2: 0.1, 3: 0.08 }
 const quietest = 0.01
 const loudest = 0.025
 const symbolSamples = (sampleRate * symbolMs) / 1_000
-/** Tones change into one another in so many samples, so that nothing clicks. */
+/** The number of samples in which one tone fades into the next, so that nothing clicks. */
 const fadeSamples = 48
 
-/** Speech with its words in it: chunks as `speak` makes them, and a little silence more where a text has far more signs than sounds. */
+/** Speaks a text with its track: chunks as `speak` makes them, and a little silence more where a text has far more signs than sounds. */
 export function* speakTracked(text: string, voice: Voice): Generator<Int16Array> {
   const band = new BandStop()
   const track = new Track(blocksIn(text, voice))
@@ -48,12 +48,12 @@ interface TimedBlock extends Written {
 }
 
 interface Written {
-  /** One for each 40 ms, whatever the pace. */
+  /** One symbol for each 40 ms, whatever the pace. */
   symbols: readonly (readonly number[])[]
   pace: Pace
 }
 
-/** Each phrase is a block that begins and ends with it; those that are too short for that go with the next. */
+/** The blocks of a text. Each phrase is a block that begins and ends with it; a phrase that is too short for that goes with the next one. */
 function* blocksIn(text: string, voice: Voice): Generator<TimedBlock> {
   const index = voices.indexOf(voice)
   let from = 0
@@ -78,7 +78,7 @@ function* blocksIn(text: string, voice: Voice): Generator<TimedBlock> {
   if (written) yield { startSample: samplesOf(startMs), ...written }
 }
 
-/** Symbols that the last block may need beyond its sound; a text that needs more is not tracked. */
+/** The most symbols of the last block beyond its sound; a text that needs more is not tracked. */
 const maxRestLength = 250
 const samplesOf = (ms: number): number => Math.round((ms * sampleRate) / 1_000)
 
@@ -89,8 +89,8 @@ interface Part {
 }
 
 /**
- * As slowly as it fits into what is spoken, so that pauses stay silent; only what is too short even for the quickest goes on into the pause. Signs that
- * are not said are left out where nothing else fits. Undefined where that does not either.
+ * The symbols of a block, as slow as the spoken time allows, so that pauses stay silent; only a phrase that is too short even for the quickest pace
+ * uses the pause too. Signs that are not said are left out where the text does not fit otherwise. Undefined where nothing fits.
  */
 function writtenIn(
   text: string,
@@ -110,7 +110,7 @@ function writtenIn(
   return undefined
 }
 
-/** Without space around it but for one line that begins before or after it, which is a mark. */
+/** The text without space around it, except for one line break where one stands before or after it, which is a mark. */
 function trimmed(text: string): string {
   const said = text.trim()
   const at = text.indexOf(said)
@@ -118,21 +118,21 @@ function trimmed(text: string): string {
   return `${before.includes('\n') ? '\n' : ''}${said}${after.includes('\n') ? '\n' : ''}`
 }
 
-/** With the marks behind a phrase, closing ones too; what opens goes with what it opens. */
+/** The end of a phrase with the marks behind it, closing ones too; an opening mark goes with what it opens. */
 function endOf(text: string, { to }: Phrase): number {
   if (/[«(]/.test(text[to - 1]!)) return to - 1
   const [rest] = /^[^\p{L}\p{N}\s«([{%٪−-]{0,20}/u.exec(text.slice(to, to + 40))!
   return /\S/.test(text.slice(to + rest.length)) ? to + rest.length : text.length
 }
 
-/** The words and marks that are said, one space between them. */
+/** The words and marks that are said, with one space between them. */
 const spokenOf = (text: string): string =>
   text
     .replace(/[^\p{Script=Arabic}\p{Script=Latin}\p{Nd}\p{Mn}\u200c\s.!…؟?،,؛;:()«»%٪'’-]/gu, ' ')
     .replace(/[^\S\n]+/g, ' ')
     .trim()
 
-/** One period of each tone, as long as a symbol; phases that grow as squares keep their sum low (S. Boyd 1986). */
+/** The wave of each tone over one symbol; phases that grow as squares keep the sum of the tones low (S. Boyd 1986). */
 const waves = Array.from({ length: tones }, (_, tone) =>
   Float32Array.from({ length: symbolSamples }, (_, at) => {
     const hz = lowestHz + tone * spacingHz
@@ -141,12 +141,12 @@ const waves = Array.from({ length: tones }, (_, tone) =>
   }),
 )
 
-/** The tones of blocks that come one after another, added to samples that come in chunks. */
+/** Adds the tones of blocks, one block after another, to samples that come in chunks. */
 class Track {
   readonly #blocks: Iterator<TimedBlock>
   #block: TimedBlock | undefined
   #at = 0
-  /** Amplitudes of the tones, of the symbol before and of this one. */
+  /** The amplitudes of the tones in the symbol before and in this one. */
   #before = 0
   #level = 0
 
@@ -197,7 +197,7 @@ class Track {
   }
 }
 
-/** As loud as the voice around allows. */
+/** The level of the tones, as loud as the voice around them allows. */
 function levelOver(samples: Int16Array, pace: Pace): number {
   let sum = 0
   for (const sample of samples) sum += sample * sample
@@ -210,7 +210,7 @@ interface Sounding {
   digits: readonly number[]
 }
 
-/** Adds one symbol, or a part of it from a sample on; the one before fades into it. */
+/** Adds one symbol, or a part of it from a sample on; the symbol before fades into it. */
 function add(samples: Int16Array, now: Sounding & { from: number }, before: Sounding | undefined): void {
   for (let group = 0; group < groups; group++) {
     const wave = waves[group * tonesOfGroup + now.digits[group]!]!
@@ -224,7 +224,7 @@ function add(samples: Int16Array, now: Sounding & { from: number }, before: Soun
   }
 }
 
-/** Takes the band of the tones out, by notches side by side (R. Bristow-Johnson's cookbook), each as wide as the way to the next. */
+/** The notches that take the band of the tones out, side by side (R. Bristow-Johnson's cookbook), each as wide as the distance to the next. */
 const notchHz = [5_425, 5_575, 5_725, 5_875, 6_025, 6_175, 6_325, 6_475, 6_600]
 const notchWidthHz = 160
 

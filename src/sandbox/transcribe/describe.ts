@@ -1,10 +1,13 @@
 import { phraseText } from '../phrases.ts'
 import type { Measured } from './hear.ts'
 
-/** In LUFS: what is quieter has nothing in it that anybody would write down. */
+/** The loudness, in LUFS, below which a recording has nothing that anybody would transcribe. */
 const silence = -60
 
-/** One honest sentence about a recording whose words the sandbox does not know; nothing of silence. Persian, unless English is said to be spoken. */
+/**
+ * One honest sentence about a recording whose words the sandbox does not know; empty for silence. It is Persian unless another language is named,
+ * then English.
+ */
 export function describe({ seconds, loudness, spans }: Measured, language?: string): string {
   if (!(loudness > silence)) return ''
   return phraseText(language === undefined || language === 'fa' ? 'fa' : 'en', 'recordingUnknown', {

@@ -1,4 +1,4 @@
-/** What is in a recording: the sandbox's own words with their times and speakers, or how long and loud it is. */
+/** Finds out what is in a recording: the sandbox's own words with their times and speakers, or how long and loud it is. */
 import { decodeSound, loudnessOf, resample, type Sound, SoundError, VoiceDetector } from '#core/sound'
 import { UpstreamError } from '#core/spec'
 import type { RecordedSound, SpokenWord } from '#core/turn'
@@ -16,13 +16,15 @@ export interface Heard {
 
 export interface Measured {
   seconds: number
-  /** LUFS; minus infinity of silence. */
+  /** The loudness in LUFS; minus infinity for silence. */
   loudness: number
   /** How many times somebody begins to speak. */
   spans: number
 }
 
-/** `own` is absent where nothing was said by the sandbox. Throws `UpstreamError` for what is no sound that it reads. */
+/**
+ * Measures a recording; `own` is absent where nothing in it was said by the sandbox. Throws `UpstreamError` for sound that the sandbox cannot read.
+ */
 export async function hear(recording: RecordedSound): Promise<Measured & { own?: Heard }> {
   const { seconds } = recording
   const blocks = (await trackIn(decoded(recording))).filter(({ voice }) => voices[voice])
@@ -36,7 +38,7 @@ export async function hear(recording: RecordedSound): Promise<Measured & { own?:
 
 const decodedHz = 16_000
 
-/** In pieces, as they are read. */
+/** The decoded sound, in pieces as they are read. */
 async function* decoded({ bytes, seconds }: RecordedSound): AsyncGenerator<Sound> {
   let isThere = false
   try {
@@ -49,14 +51,14 @@ async function* decoded({ bytes, seconds }: RecordedSound): AsyncGenerator<Sound
     }
   } catch (cause) {
     if (!(cause instanceof SoundError)) throw cause
-    // Every upstream takes what was good of a file that ends early.
+    // The good part of a file that ends early is accepted, as every upstream does.
     if (cause.fault === 'truncated' && isThere) return
     const detail = `The sandbox cannot read this sound: ${cause.fault}.`
     throw new UpstreamError('invalid_request', { status: 400, executed: false, param: 'file', detail, cause })
   }
 }
 
-/** The same sound, in which the detector counts how often speech begins. */
+/** Passes the sound on, while the detector counts how often speech begins. */
 async function* watched(
   sound: AsyncIterable<Sound>,
   detector: VoiceDetector,
@@ -86,7 +88,7 @@ function ownOf(blocks: readonly FoundBlock[], seconds: number): Heard {
   return { text: text.trim(), words: wordsOf(text, times, seconds), isOwn: true }
 }
 
-/** The words as they stand in the text; signs that are not said are with the word before them. */
+/** The words as they stand in the text; signs that are not said go with the word before them. */
 function wordsOf(text: string, times: readonly TimedPlace[], seconds: number): SpokenWord[] {
   const words: SpokenWord[] = []
   let next = 0

@@ -1,4 +1,4 @@
-/** Writes recordings down without a model: the sandbox's own speech exactly, by the track of words in it; all else is described. */
+/** Transcribes recordings without a model: the sandbox's own speech exactly, by the track of words in it; all other recordings are described. */
 
 import {
   type Transcribed,
@@ -16,8 +16,8 @@ import { describe } from './describe.ts'
 import { type Heard, hear } from './hear.ts'
 
 /**
- * Orders for tests stand in the order's prompt (`directives.ts`); a piece is a word. `tokens=<n>` makes it babble: what it heard again and again, up
- * to n words, which is held to what anybody can say in the time, as every upstream's answer is.
+ * Directives for tests stand in the order's prompt (`directives.ts`); a piece is a word. With `tokens=<n>` the sandbox repeats what it heard, up to n
+ * words; the text is held to what anybody can say in the time, like every upstream's answer.
  */
 export function sandboxTranscription(): TranscriptionProvider {
   return { transcribe }
@@ -60,7 +60,7 @@ interface Sending {
   fault: Directives['fault']
 }
 
-/** Word by word. A fault that is due when all is said comes then. */
+/** Sends the text word by word. A fault that is due at the end comes after the last word. */
 async function send(text: string, order: TranscriptionOrder, sending: Sending): Promise<void> {
   const { pacer, directives, after, fault } = sending
   let characters = 0

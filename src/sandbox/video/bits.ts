@@ -1,4 +1,4 @@
-/** Bits from the left, and the codes of Exp-Golomb (H.264, 9.1). */
+/** Writes bits from the left, and the codes of Exp-Golomb (H.264, 9.1). */
 export class Bits {
   readonly #bytes: Uint8Array
   #length = 0
@@ -16,7 +16,7 @@ export class Bits {
     return this
   }
 
-  /** `ue(v)`. */
+  /** Writes an unsigned number as `ue(v)`. */
   golomb(value: number): this {
     const width = 32 - Math.clz32(value + 1)
     return this.number(0, width - 1).number(value + 1, width)
@@ -32,14 +32,14 @@ export class Bits {
     return this
   }
 
-  /** At a whole byte. */
+  /** Writes whole bytes, from a whole byte on. */
   bytes(values: Uint8Array): this {
     this.#bytes.set(values, this.#length >> 3)
     this.#length += 8 * values.length
     return this
   }
 
-  /** Ended as NAL units end: by a one, and zeros up to the whole byte. */
+  /** The bytes, ended as NAL units end: by a one, and zeros up to the whole byte. */
   ended(): Uint8Array {
     this.number(1, 1).align()
     return this.#bytes.subarray(0, this.#length >> 3)

@@ -1,4 +1,4 @@
-/** What is drawn of a video before it is encoded, off the event loop: in the thread pools of resvg and libvips. */
+/** Draws the parts of a video before it is encoded, off the event loop: in the thread pools of resvg and libvips. */
 import type { PixelSize } from '#core/turn'
 import { orderedLines } from '../image/bidi.ts'
 import { fontFiles } from '../image/font.ts'
@@ -8,12 +8,12 @@ import { barHeight } from './stripe.ts'
 
 /** Pixels of red, green, blue and alpha. */
 export interface Drawing {
-  /** What stays of the loop; absent where none of it is shown. */
+  /** The part of the loop that does not move; absent where no loop is shown. */
   backdrop?: Uint8Array
   star: { pixels: Uint8Array; size: PixelSize }
   /** The upper edge of the lane in which the star swings. */
   lane: number
-  /** The first picture, and the last. */
+  /** The ordered first picture, and the last one. */
   frames: Uint8Array[]
   /** The stripes of all seconds, one below the other. */
   stripes: Uint8Array
@@ -26,11 +26,11 @@ export interface DrawOptions {
   layout: Layout
   /** Pictures that are shown small beside the prompt. */
   guides: readonly Uint8Array[]
-  /** The first picture, and the last. */
+  /** The first picture, and the last one. */
   frames: readonly Uint8Array[]
 }
 
-/** What is longer is cut: nobody reads more of a moving picture. */
+/** A longer prompt is cut: nobody reads more of a moving picture. */
 const maxCharacters = 400
 
 export async function draw({ layout, ...options }: DrawOptions): Promise<Drawing> {
@@ -63,7 +63,7 @@ async function render(svg: string): Promise<Uint8Array> {
   return (await renderAsync(svg, { font })).pixels
 }
 
-/** Whole, in the middle of the picture, as large as it can be. */
+/** The whole picture, in the middle of the size, as large as it can be. */
 async function fitted(bytes: Uint8Array, size: PixelSize, background: string): Promise<Uint8Array> {
   const { default: sharp } = await import('sharp')
   return await sharp(bytes)
@@ -76,7 +76,7 @@ async function fitted(bytes: Uint8Array, size: PixelSize, background: string): P
     .toBuffer()
 }
 
-/** The prompt as a poster, pictures that guide below it, and the empty lane. */
+/** The picture behind the star: the prompt as a poster, pictures that guide below it, and the empty lane. */
 async function backdropOf(
   { prompt, seed, guides }: Omit<DrawOptions, 'layout'>,
   scene: PixelSize,
@@ -119,7 +119,7 @@ function filled({ width, height }: PixelSize): Buffer {
   return Buffer.alloc(4 * width * height, colour)
 }
 
-/** Two squares, as on the tiles of the posters; without a backdrop, so that its alpha is its edge. */
+/** A star of two squares, as on the tiles of the posters; it has no backdrop, so that its alpha is its edge. */
 function starOf(side: number): string {
   const [middle, square] = [side / 2, side * 0.66]
   const rect = (turn: number): string =>

@@ -1,7 +1,7 @@
 import { fps } from './layout.ts'
 import type { Planes } from './pixels.ts'
 
-/** Pictures in units of H.264, the first of which needs no other. */
+/** Pictures in units of H.264, of which the first needs no other picture. */
 export interface Encoded {
   /** The unit of parameters to which the slices refer. */
   parameters: Uint8Array
@@ -9,14 +9,14 @@ export interface Encoded {
   slices: Uint8Array[]
 }
 
-/** At 10 nothing is smoothed between macroblocks, so that those beside the scene may be of another writer. */
+/** The speed of the encoder. At 10 it smooths nothing between macroblocks, so that those beside the scene may be of another writer. */
 const speed = 10
-/** 10 to 51: lower is finer. */
+/** The quality, from 10 to 51: lower is finer. */
 const quantizationParameter = 28
 
 /**
- * Encodes pictures of one size, whose height is one of whole macroblocks: only the first stands for itself. Of 1080p it takes 70 ms of CPU
- * time, and each that differs a little 10.
+ * Encodes pictures of one size, whose height is one of whole macroblocks; only the first needs no other. At 1080p the first takes 70 ms of CPU time,
+ * and each that differs a little 10.
  */
 export async function encodeLoop(count: number, pictureAt: (number: number) => Planes): Promise<Encoded> {
   const { default: library } = await import('h264-mp4-encoder')
@@ -35,7 +35,7 @@ export async function encodeLoop(count: number, pictureAt: (number: number) => P
   return { parameters: parametersIn(file), slices: slicesIn(file, count) }
 }
 
-/** Of the file that the encoder writes: its box of media holds a unit for each picture, with its length before it. */
+/** The slices of the file that the encoder writes: its box of media holds a unit for each picture, with its length before it. */
 function slicesIn(file: Buffer, count: number): Uint8Array[] {
   let at = 0
   while (file.toString('latin1', at + 4, at + 8) !== 'mdat') at += file.readUInt32BE(at)
@@ -48,7 +48,10 @@ function slicesIn(file: Buffer, count: number): Uint8Array[] {
   return slices
 }
 
-/** `avcC`: five bytes, then one unit of the whole stream and one of its pictures, each with its count and length. */
+/**
+ * The parameters of pictures in `avcC`, which has five bytes, then one unit of the whole stream and one of its pictures, each with its count and
+ * length.
+ */
 function parametersIn(file: Buffer): Uint8Array {
   const sequence = file.indexOf('avcC', 0, 'latin1') + 4 + 6
   const picture = sequence + 2 + file.readUInt16BE(sequence) + 1

@@ -9,7 +9,10 @@ export interface FilmOptions extends Omit<DrawOptions, 'layout'> {
   withAudio: boolean
 }
 
-/** Draws in the thread pools of its libraries and encodes in a thread of its own, which ends with the signal. Throws the signal's reason. */
+/**
+ * Makes a video: draws in the thread pools of its libraries and encodes in a thread of its own, which ends with the signal. Throws the signal's
+ * reason.
+ */
 export async function makeFilm(
   { size, withAudio, ...options }: FilmOptions,
   signal: AbortSignal,

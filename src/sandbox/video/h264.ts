@@ -1,6 +1,6 @@
 /**
- * The little of H.264 that is written here: the head of a stream, and slices of macroblocks that are given sample by sample (I_PCM) or are
- * those of the picture before. By them a part of each picture changes although the rest is a loop that was encoded once.
+ * The small part of H.264 that is written here: the head of a stream, and slices of macroblocks that are given sample by sample (I_PCM) or copied
+ * from the picture before. With these a part of each picture changes although the rest is a loop that was encoded once.
  */
 import type { PixelSize } from '#core/turn'
 import { Bits } from './bits.ts'
@@ -37,7 +37,7 @@ export function sequenceParameters({ width, height }: PixelSize, fps: number): U
     .flags(1, 1, 1)
   bits.golomb(0).golomb((columns * macroblock - width) / 2)
   bits.golomb(0).golomb((rows * macroblock - height) / 2)
-  // What follows is for players (annex E): no shape of samples, no overscan; colours; where chroma lies is not said.
+  // Fields for players (annex E): no aspect ratio of samples, no overscan; the colours; no place of the chroma samples.
   bits.flags(1, 0, 0).flags(1).number(5, 3).flags(0, 1).number(1, 8).number(1, 8).number(1, 8).flags(0)
   bits
     .flags(1)
@@ -49,7 +49,7 @@ export function sequenceParameters({ width, height }: PixelSize, fps: number): U
   return unit(sequence, bits.ended())
 }
 
-/** Table A-1, by the macroblocks of a picture and of a second. */
+/** The levels of table A-1, by the most macroblocks of a picture and of a second. */
 const levels = [
   [30, 1_620, 40_500],
   [31, 3_600, 108_000],
@@ -64,7 +64,7 @@ function levelOf(macroblocks: number, fps: number): number {
 }
 
 export interface Picture {
-  /** Counted from the last one that needs no other. */
+  /** The number of the picture, counted from the last one that needs no other. */
   number: number
   /** The first macroblock of the slice, counted row by row. */
   first: number
@@ -72,7 +72,7 @@ export interface Picture {
 
 /**
  * A slice that needs no other picture.
- * @param margin of the first row, all of whose macroblocks are the same
+ * @param margin the first row, all of whose macroblocks are the same
  */
 export function wholeSlice(
   { first }: Picture,
@@ -81,10 +81,11 @@ export function wholeSlice(
 ): Uint8Array {
   const bits = new Bits(64 + margin.columns * 2 + (macroblocks.length + 1) * (pcmBytes + 4))
   bits.golomb(first).golomb(2).golomb(0).number(0, frameNumberBits)
-  // The same id as the encoder gives: pictures without others never follow on each other.
+  // The id is the one that the encoder gives: pictures that need no other never follow on each other.
   bits.golomb(1).flags(0, 0).golomb(0).golomb(1)
   bits.golomb(pcmType.intra).align().bytes(margin.samples)
-  // As the one to its left, in luma and chroma, with no coefficient; how that is written hangs on how many those had (9.2.1).
+  // Each macroblock is predicted from the one to its left, in luma and chroma, with no coefficient; its code depends on how many coefficients that
+  // one had (9.2.1).
   for (let column = 1; column < margin.columns; column++) {
     bits.golomb(2).golomb(1).golomb(0)
     if (column === 1) bits.number(0b000011, 6)
@@ -96,7 +97,7 @@ export function wholeSlice(
 
 /**
  * A slice in which some macroblocks have new samples, and the others are those of the picture before.
- * @param changed by their place in the slice, ascending
+ * @param changed the new macroblocks by their place in the slice, ascending
  */
 export function changedSlice(
   { number, first }: Picture,
@@ -119,7 +120,7 @@ export function changedSlice(
   return unit(inter, bits.ended())
 }
 
-/** With the bytes that keep the content of a unit from looking like the beginning of another (7.3.1). */
+/** A unit, with the bytes that keep its content from looking like the beginning of another unit (7.3.1). */
 function unit(head: number, content: Uint8Array): Uint8Array {
   const bytes = Buffer.alloc(1 + content.length + Math.ceil(content.length / 2))
   bytes[0] = head

@@ -4,22 +4,22 @@ import { macroblock, rowsOf } from './h264.ts'
 export const fps = 24
 
 /**
- * Where a picture has what. The scene is a loop, encoded once; the stripe below it is written picture by picture, in rows of macroblocks
+ * The places of the parts of a picture. The scene is a loop, encoded once; the stripe below it is written picture by picture, in rows of macroblocks
  * of its own.
  */
 export interface Layout {
   size: PixelSize
   scene: PixelSize
-  /** What can be seen of the stripe, below the scene. */
+  /** The visible part of the stripe, below the scene. */
   stripe: PixelSize
-  /** Rows of macroblocks. */
+  /** The heights in rows of macroblocks. */
   sceneRows: number
   stripeRows: number
 }
 
-/** Rows of pixels of one colour at the top of the stripe: the encoder of the scene takes up to 14 below it for more of the scene. */
+/** Rows of pixels of one colour at the top of the stripe: the encoder of the scene treats up to 14 rows below it as a part of the scene. */
 export const margin = macroblock
-/** Pixels that can be seen of the stripe, at least. */
+/** The least height of the stripe that can be seen, in pixels. */
 const stripeHeight = margin + 32
 
 export function layoutOf(size: PixelSize): Layout {

@@ -10,11 +10,11 @@ export interface FilmWork {
   layout: Layout
   seconds: number
   origin: Origin
-  /** What is spoken; absent, there is no sound. */
+  /** The words that are spoken; without them there is no sound. */
   words?: string
 }
 
-/** The bytes of a whole mp4; the same work always makes the same. */
+/** The bytes of a whole mp4; the same work always makes the same bytes. */
 export async function filmOf({ drawing, layout, seconds, origin, words }: FilmWork): Promise<Uint8Array> {
   const [scene, sound] = await Promise.all([
     sceneOf(drawing, layout, seconds),
@@ -34,7 +34,7 @@ export async function filmOf({ drawing, layout, seconds, origin, words }: FilmWo
   })
 }
 
-/** Loaded for those that are heard: it takes as long as half of a short video. */
+/** The sound of a video. Its module is loaded only for videos with sound: that takes as long as half of a short video. */
 async function spoken(words: string, seconds: number): Promise<EncodedSound> {
   const { soundOf } = await import('./sound.ts')
   return await soundOf(words, seconds)

@@ -1,6 +1,6 @@
 /**
- * Writes an mp4 (ISO 14496-12) whose index stands before its media, so that it plays while it comes. `mediabunny`, which could, writes the
- * time of the writing into it: here the same video is always the same bytes.
+ * Writes an mp4 (ISO 14496-12) whose index stands before its media, so that it plays while it comes. `mediabunny` can do this too, but writes the
+ * current time into the file: here the same video is always the same bytes.
  */
 import type { PixelSize } from '#core/turn'
 import { fps } from './layout.ts'
@@ -18,26 +18,26 @@ export interface EncodedSound {
 /** Samples of a frame. */
 export const frameSamples = 1024
 
-/** What a file says of what made it. */
+/** What a file says of the program that made it. */
 export interface Origin {
-  /** For people. */
+  /** The note for people. */
   note: string
-  /** For programs. */
+  /** The document for programs. */
   xmp: string
 }
 
 export interface Film {
   origin: Origin
   size: PixelSize
-  /** Units of H.264. */
+  /** Units of H.264: the parameters of the stream, and those of its pictures. */
   sequence: Uint8Array
   parameters: Uint8Array
-  /** The units of each picture, second by second; the first of each second stands for itself. */
+  /** The units of each picture, second by second; the first of each second needs no other. */
   seconds: (readonly Uint8Array[])[][]
   sound: EncodedSound | undefined
 }
 
-/** Ticks of a second. */
+/** The ticks of a second, in the movie and in its pictures. */
 const movieScale = 1_000
 const pictureScale = fps * 512
 const pictureTicks = 512
@@ -51,7 +51,7 @@ export function mp4Of(film: Film): Buffer {
     ...(sounds[second]?.length ? [{ track: 2, samples: sounds[second] }] : []),
   ])
   const type = box('ftyp', 'isom', u32(512), 'isomiso2avc1mp41')
-  // The index has one length, whatever is in it.
+  // The length of the index does not depend on what is in it.
   const before = type.length + movieOf(film, chunks, 0).length + xmpOf(film).length + 8
   const media = chunks.flatMap(({ samples }) => samples)
   return Buffer.concat([type, movieOf(film, chunks, before), xmpOf(film), box('mdat', ...media)])
@@ -62,11 +62,11 @@ interface Chunk {
   samples: Uint8Array[]
 }
 
-/** Each unit with its length before it. */
+/** A sample: each unit with its length before it. */
 const sampleOf = (units: readonly Uint8Array[]): Buffer =>
   Buffer.concat(units.flatMap((unit) => [u32(unit.length), unit]))
 
-/** What is heard in a second stands behind its pictures. */
+/** The frames of sound of each second, which stand behind its pictures. */
 function soundBySecond({ frames, rate }: EncodedSound, seconds: number): Uint8Array[][] {
   const last = (second: number) =>
     second === seconds ? frames.length : Math.ceil((second * rate) / frameSamples)
@@ -98,7 +98,7 @@ function u16(...values: number[]): Buffer {
 
 const u8 = (...values: number[]): Buffer => Buffer.from(values)
 const zeros = (length: number): Buffer => Buffer.alloc(length)
-/** A picture stands as it is, neither turned nor stretched. */
+/** The matrix of a picture that is neither turned nor stretched. */
 const matrix = u32(0x10000, 0, 0, 0, 0x10000, 0, 0, 0, 0x40000000)
 
 /** @param mediaAt where the media of the first chunk begin */
@@ -140,10 +140,10 @@ function placesOf(chunks: readonly Chunk[], mediaAt: number): Placed[] {
 
 interface TrackParts {
   id: number
-  /** Of the movie, in its ticks. */
+  /** The length of the track, in ticks of the movie. */
   ticks: number
   size?: PixelSize
-  /** What is shown of the media, from which of its ticks on. */
+  /** The tick of the media from which on they are shown. */
   start: number
   media: { scale: number; ticks: number; handler: string; head: Buffer }
   tables: Buffer[]
@@ -244,14 +244,14 @@ function soundTrack(
       ),
       full('stts', 0, u32(2, frames.length - 1, frameSamples, 1, last)),
       ...placesIn(own),
-      // The frame that is before the sound has to be decoded with it.
+      // The frame before the beginning of the sound has to be decoded too.
       full('sgpd', 0x1000000, 'roll', u32(2, 1), u16(0xffff)),
       full('sbgp', 0, 'roll', u32(1, frames.length, 1)),
     ],
   })
 }
 
-/** How many samples each chunk has, how long each is, and where the chunks begin. */
+/** The tables of how many samples each chunk has, how long each is, and where the chunks begin. */
 function placesIn(chunks: readonly Placed[]): Buffer[] {
   const runs = chunks.map(({ samples }) => samples.length)
   const firsts = runs.flatMap((count, index) => (count === runs[index - 1] ? [] : [index]))
@@ -265,7 +265,7 @@ function placesIn(chunks: readonly Placed[]): Buffer[] {
 
 const adtsRates = [96_000, 88_200, 64_000, 48_000, 44_100, 32_000, 24_000, 22_050, 16_000]
 
-/** ISO 14496-1: AAC-LC of one channel. */
+/** The description of AAC-LC of one channel, by ISO 14496-1. */
 function esds(rate: number): Buffer {
   const descriptor = (tag: number, ...parts: Buffer[]): Buffer => {
     const content = Buffer.concat(parts)
@@ -276,13 +276,13 @@ function esds(rate: number): Buffer {
   return full('esds', 0, descriptor(3, u16(2), u8(0), decoder, descriptor(6, u8(2))))
 }
 
-/** Names for people, as players show them. */
+/** The note as names for people, as players show them. */
 function tags({ note }: Origin): Buffer {
   const tag = (name: string, value: string): Buffer => box(name, box('data', u32(1, 0), Buffer.from(value)))
   const handler = full('hdlr', 0, u32(0), 'mdirappl', zeros(9))
   return full('meta', 0, handler, box('ilst', tag('\xa9too', 'Kherad sandbox'), tag('\xa9cmt', note)))
 }
 
-/** The same for programs, where XMP has its place in an mp4. */
+/** The document for programs, at the place of XMP in an mp4. */
 const xmpOf = ({ origin }: Film): Buffer =>
   box('uuid', Buffer.from('be7acfcb97a942e89c71999491e3afac', 'hex'), Buffer.from(origin.xmp))

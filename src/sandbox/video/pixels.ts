@@ -1,4 +1,4 @@
-/** Pictures as video has them: luma, and chroma of half the size, in the limited range of BT.709. */
+/** Pictures in the form that video has: luma, and chroma of half the size, in the limited range of BT.709. */
 import type { PixelSize } from '#core/turn'
 
 export interface Planes extends PixelSize {
@@ -6,7 +6,7 @@ export interface Planes extends PixelSize {
   bytes: Uint8Array
 }
 
-/** @param pixels red, green, blue and a fourth byte that says nothing; both sides are even */
+/** @param pixels red, green, blue and a fourth byte that is ignored; both sides are even */
 export function planesOf(pixels: Uint8Array, { width, height }: PixelSize): Planes {
   const area = width * height
   const bytes = new Uint8Array((area * 3) / 2)
@@ -32,11 +32,11 @@ export function planesOf(pixels: Uint8Array, { width, height }: PixelSize): Plan
 /** A picture with transparency that is laid over others. */
 export interface Sprite {
   planes: Planes
-  /** By pixel. */
+  /** The alpha of each pixel. */
   alpha: Uint8Array
 }
 
-/** @param pixels with alpha, by which colours are not yet multiplied */
+/** @param pixels with alpha, by which the colours are not yet multiplied */
 export function spriteOf(pixels: Uint8Array, size: PixelSize): Sprite {
   const alpha = new Uint8Array(size.width * size.height)
   for (let at = 0; at < alpha.length; at++) alpha[at] = pixels[4 * at + 3]!
@@ -68,11 +68,11 @@ export function lay(
     }
 }
 
-/** Weight from 0 to 255. */
+/** A mix of two samples. The weight of `over` is from 0 to 255. */
 const mixed = (under: number, over: number, weight: number): number =>
   Math.round((under * (255 - weight) + over * weight) / 255)
 
-/** Between two pictures of one size: at 0 the one, at 1 the other. */
+/** The mix of two pictures of one size: at 0 it is `one`, at 1 it is `other`. */
 export function between(one: Planes, other: Planes, share: number): Planes {
   const weight = Math.round(share * 256)
   const bytes = new Uint8Array(one.bytes.length)
@@ -81,7 +81,7 @@ export function between(one: Planes, other: Planes, share: number): Planes {
   return { ...one, bytes }
 }
 
-/** The samples of a macroblock, in the order of I_PCM; beyond the edges the last ones go on. */
+/** The samples of a macroblock, in the order of I_PCM; beyond the edges of the picture its last samples are repeated. */
 export function macroblockAt({ bytes, width, height }: Planes, column: number, row: number): Uint8Array {
   const samples = new Uint8Array(384)
   const area = width * height

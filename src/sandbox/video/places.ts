@@ -1,4 +1,4 @@
-/** Lets so many work at a time; the others wait in the order in which they came. */
+/** Lets `count` callers work at a time; the others wait in the order in which they came. */
 export class Places {
   #free: number
   readonly #waiting: (() => void)[] = []
@@ -7,7 +7,7 @@ export class Places {
     this.#free = count
   }
 
-  /** Given back by disposing it. Throws the signal's reason. */
+  /** Waits for a place, which is given back by disposing it. Throws the signal's reason. */
   async enter(signal: AbortSignal): Promise<Disposable> {
     signal.throwIfAborted()
     if (this.#free > 0) this.#free -= 1

@@ -6,15 +6,15 @@ import { changedSlice, columnsOf } from './h264.ts'
 import { fps, type Layout } from './layout.ts'
 import { between, lay, type Planes, planesOf, spriteOf } from './pixels.ts'
 
-/** The slices of each second, `fps` of them; the first stands for itself, so that a player can begin there. */
+/** The slices of each second, `fps` of them; the first needs no other picture, so that a player can begin there. */
 export interface Scene {
   parameters: Uint8Array
   seconds: Uint8Array[][]
 }
 
 /**
- * Without frames a second in which a star swings, again and again. With two the first one is shown, becomes the second within a second in the
- * middle, and stays it; with one it becomes the loop.
+ * The scene of a video. Without frames it is one second in which a star swings, again and again. With two frames the first is shown, becomes the
+ * second within a second in the middle, and the second stays; with one frame it becomes the loop.
  */
 export async function sceneOf(drawing: Drawing, layout: Layout, seconds: number): Promise<Scene> {
   const frames = drawing.frames.map((pixels) => planesOf(pixels, layout.scene))
@@ -39,7 +39,7 @@ export async function sceneOf(drawing: Drawing, layout: Layout, seconds: number)
   }
 }
 
-/** One picture that is encoded, and pictures in which all stays as it is. */
+/** The slices of a second without movement: one encoded picture, and pictures in which all stays as it is. */
 async function still(picture: Planes, { scene, sceneRows }: Layout): Promise<Encoded['slices']> {
   const { slices } = await encodeLoop(1, () => picture)
   const count = columnsOf(scene.width) * sceneRows
@@ -49,7 +49,7 @@ async function still(picture: Planes, { scene, sceneRows }: Layout): Promise<Enc
   ]
 }
 
-/** Begins with the one as it is and ends with the other as it is. */
+/** The pictures of a fade, which begins with `one` as it is and ends with `other` as it is. */
 const faded = (one: Planes, other: Planes) => (number: number) => between(one, other, number / (fps - 1))
 
 function swing({ backdrop, star, lane }: Drawing, { scene }: Layout): (number: number) => Planes {

@@ -1,11 +1,11 @@
 import type { PixelSize, VideoOrder } from '#core/turn'
 
-/** Everything in the catalogue: `9:16` at 720p is 720 × 1280, as vendors count lines. */
+/** All that the catalogue offers: `9:16` at 720p is 720 × 1280, as vendors count lines. */
 export const aspectRatios = ['16:9', '9:16', '1:1', '4:3', '3:4']
 export const resolutions = ['480p', '720p', '1080p'] as const
 export const maxSeconds = 30
 
-/** The shorter side has the lines of the resolution; both are even, as chroma has half of each. */
+/** The size of a video. The shorter side has the lines of the resolution; both sides are even, as chroma has half of each. */
 export function sizeOf({
   resolution,
   aspectRatio,

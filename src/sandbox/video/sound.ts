@@ -1,4 +1,4 @@
-/** The sound of a video: the first words of its prompt, over two notes that are its own. */
+/** The sound of a video: the first words of its prompt, over two notes that follow from the prompt. */
 import { createHash } from 'node:crypto'
 import { encodeSound, type Sound } from '#core/sound'
 import { sampleRate, speak, spokenMs, voices } from '../speech/speech.ts'
@@ -22,13 +22,13 @@ export async function soundOf(prompt: string, seconds: number): Promise<EncodedS
   return { frames, rate: sampleRate, delay: frameSamples, samples }
 }
 
-/** Of one second each: the encoder gives the event loop its turn between them. */
+/** The sound in pieces of one second each: between them the encoder lets the event loop run. */
 function* pieces(whole: Float32Array): Generator<Sound> {
   for (let at = 0; at < whole.length; at += sampleRate)
     yield { rate: sampleRate, samples: whole.subarray(at, at + sampleRate) }
 }
 
-/** As many words from the beginning as can be spoken in the time. */
+/** The first words of the prompt, as many as can be spoken in the time. */
 function wordsWithin(prompt: string, ms: number): string {
   const words = prompt.split(/\s+/).filter(Boolean).slice(0, 100)
   let [fits, tooMany] = [0, words.length + 1]
@@ -40,7 +40,7 @@ function wordsWithin(prompt: string, ms: number): string {
   return words.slice(0, fits).join(' ')
 }
 
-/** Soft, with a rise and a fall at the ends. */
+/** Two soft notes, with a rise and a fall at the ends. */
 function notes(prompt: string, samples: number): Float32Array {
   const [chance = 0] = createHash('sha256').update(prompt).digest()
   const low = 196 * 2 ** ((chance % 12) / 12)
@@ -51,7 +51,7 @@ function notes(prompt: string, samples: number): Float32Array {
   })
 }
 
-/** Each begins with a head of seven bytes, which says how long it is. */
+/** The frames without their heads of seven bytes, each of which says how long its frame is. */
 function* framesIn(bytes: Uint8Array): Generator<Uint8Array> {
   for (let at = 0; at < bytes.length; ) {
     const length = ((bytes[at + 3]! & 3) << 11) | (bytes[at + 4]! << 3) | (bytes[at + 5]! >> 5)

@@ -1,17 +1,17 @@
-/** The lowest rows of each picture: the time in words, what made it, and a bar that grows. */
+/** The lowest rows of each picture: the time as text, what made the video, and a bar that grows. */
 import { changedSlice, columnsOf, macroblock, wholeSlice } from './h264.ts'
 import { fps, type Layout } from './layout.ts'
 import { macroblockAt, type Planes, planesOf } from './pixels.ts'
 
-/** Of the bar, at the lower edge. */
+/** The height of the bar, at the lower edge. */
 export const barHeight = 6
-/** The bar grows so many times in a second. */
+/** How many times the bar grows in a second. */
 const steps = 6
 
 /** Luma and chroma of the bar, which is drawn in samples: a light yellow. */
 const barSamples = [190, 60, 150]
 
-/** The stripe of each picture, a slice each. */
+/** The stripe of a video: a slice for each picture. */
 export class Stripe {
   readonly #layout: Layout
   readonly #seconds: number
@@ -45,7 +45,7 @@ export class Stripe {
     return slices
   }
 
-  /** Where the bar ends, in pixels. */
+  /** The end of the bar, in pixels. */
   #edgeAt(second: number): number {
     const { width } = this.#layout.size
     return Math.min(width, 2 * Math.round((width * (second + 1 / steps)) / this.#seconds / 2))

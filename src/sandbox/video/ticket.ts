@@ -1,11 +1,11 @@
 import type { UpstreamFault } from '#core/spec'
 
 /**
- * All that the sandbox knows of a job: it keeps none, so that any process over the database, also after a restart, finds each where it was.
- * Only the prompt and the pictures are asked for again when the bytes are made.
+ * All that the sandbox knows of a job, which its ticket holds: the sandbox keeps no job, so that any process over the database, also after a restart,
+ * finds each where it was. Only the prompt and the pictures are requested again when the bytes are made.
  */
 export interface Job {
-  /** Since 1970. */
+  /** The start of the job, in milliseconds since 1970. */
   startedMs: number
   workMs: number
   seconds: number
@@ -14,7 +14,7 @@ export interface Job {
   withAudio: boolean
   seed?: number
   mode?: 'guide' | 'frames'
-  /** What the prompt ordered of failures; see `directives.ts`. */
+  /** The failures that the prompt ordered; see `directives.ts`. */
   fault?: UpstreamFault | 'stall'
   faultAfter?: number
   job?: 'vanished' | 'stuck' | 'away'
@@ -25,10 +25,10 @@ export interface Job {
 
 const prefix = 'sandbox-'
 
-/** Some 400 characters at most: nothing in it is of any length. */
+/** The ticket of a job, of some 400 characters at most: nothing in it can grow. */
 export const ticketOf = (job: Job): string => prefix + Buffer.from(JSON.stringify(job)).toString('base64url')
 
-/** Undefined for what is no ticket of the sandbox. */
+/** The job of a ticket; undefined for an id that is no ticket of the sandbox. */
 export function readTicket(id: string): Job | undefined {
   if (!id.startsWith(prefix)) return undefined
   try {

@@ -14,12 +14,12 @@ import { Places } from './places.ts'
 import { aspectRatios, maxSeconds, resolutions, sizeOf } from './size.ts'
 import { type Job, readTicket, ticketOf } from './ticket.ts'
 
-/** Videos that are made at once: each takes a core for a second or two, and 250 MB meanwhile where it is of 1080p. */
+/** The most videos that are made at once: each takes a core for a second or two, and 250 MB meanwhile at 1080p. */
 const filmsAtOnce = 1
 
 /**
- * A vendor of videos without a memory: the ticket of a job says all that a look at it needs, and the bytes are made when they are fetched,
- * from the order that is given again. Faults are ordered by directives (`directives.ts`). `nowMs` counts since 1970.
+ * A vendor of videos without a memory: the ticket of a job says all that a look at it needs, and the bytes are made when they are fetched, from the
+ * order, which the caller gives again. Faults are ordered by directives (`directives.ts`). `nowMs` counts since 1970.
  */
 export function sandboxVideos({ nowMs = Date.now }: { nowMs?: () => number } = {}): VideoProvider {
   const places = new Places(filmsAtOnce)
@@ -88,7 +88,7 @@ function refusal(executed: boolean): UpstreamError {
   return new UpstreamError('content_refused', { status: 400, executed, detail })
 }
 
-/** What the card does not have, and pictures that cannot be decoded. */
+/** Refuses what the model's card does not have, and pictures that cannot be decoded. */
 async function refuseUnmade({ resolution, aspectRatio, seconds, references }: VideoOrder): Promise<void> {
   const refuse = (param: string, cause?: unknown) => {
     const detail = `The sandbox cannot make a video of this ${param}.`
@@ -110,7 +110,7 @@ function jobOf({ ticket }: Pick<VideoLook, 'ticket'>): Job {
   throw new UpstreamError('not_found', { status: 404, executed: false, detail })
 }
 
-/** So much of its time a job waits in line, in per cent. */
+/** The share of its time that a job waits in the queue, in per cent. */
 const queuedPercent = 10
 
 function progressOf(job: Job, nowMs: number): VideoProgress {
@@ -154,7 +154,7 @@ async function* fetch(
     await pacer.next()
     yield bytes.subarray(at, Math.min(end, at + pieceBytes))
   }
-  // A video of one piece is over before its half.
+  // A video of one piece is over before the fault is due at its half.
   if (fault !== undefined && faultAfter >= 2) await raise(fault, {}, pacer)
 }
 

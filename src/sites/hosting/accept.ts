@@ -1,4 +1,4 @@
-/** A checked publication becomes a version: its bytes, its row and its job stand together, or none of them. */
+/** Turns a checked publication into a version: its bytes, its row and its job are stored together, or none of them. */
 import type { App } from '#app'
 import type { Tx } from '#platform/db'
 import { fail } from '#platform/errors'
@@ -12,10 +12,10 @@ import { publishJob } from './publish.ts'
 import type { SiteRow } from './store.ts'
 import * as store from './store.ts'
 
-/** Of one project: those that wait and those that are made. */
+/** The most publications of one project that wait or are being made ready. */
 export const maxPublishing = 5
 
-/** For the bytes of one publication, until it is ready. */
+/** A storage key for the bytes of one publication, until it is ready. */
 export const newPackKey = (accountId: string): string => `sites/${accountId}/packs/${uuidv7()}`
 
 type Room = Pick<App, 'jobs' | 'config'>
@@ -26,9 +26,7 @@ export interface NewSite extends store.Owner {
   cloudId: string | null
 }
 
-/**
- * Inserts a site, without a version yet. Throws SITE_LIMIT. Undefined where its slug cannot be had, with which nothing was written.
- */
+/** Inserts a site, without a version yet. Throws SITE_LIMIT. Undefined where its slug is not available; then nothing was written. */
 export async function insertSite(
   { config }: Room,
   tx: Tx,
@@ -114,7 +112,7 @@ const versionRow = (
   expires_at: null,
 })
 
-/** Files of which only the hash was sent belong to the version from now on, so that their contents stay until its job comes. */
+/** Adds the files of which only the hash was sent to the version already now, so that their contents stay until its job comes. */
 async function keepKnown(
   tx: Tx,
   versionKey: store.VersionKey,

@@ -4,7 +4,7 @@ import { type Allowance, type AllowanceOptions, Allowances } from '#platform/all
 type Kind = 'requests' | 'bytes'
 
 interface Limited {
-  /** Those that the operator has set for this site alone. */
+  /** The limits that the operator has set for this site alone. */
   limits: Record<string, number>
 }
 

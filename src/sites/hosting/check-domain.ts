@@ -1,4 +1,4 @@
-/** Whether the TXT record of a domain is there, and what follows from it. */
+/** Checks whether the TXT record of a domain is there, and applies what follows from it. */
 import type { App } from '#app'
 import { fail } from '#platform/errors'
 import { txtRecords } from '#platform/net'
@@ -9,11 +9,11 @@ import * as store from './domain-store.ts'
 const minuteMs = 60_000
 const hourMs = 60 * minuteMs
 const dayMs = 24 * hourMs
-/** A claim that nobody has proven by then is looked at only when it is asked for. */
+/** A claim that is not proven within this time is checked only on request. */
 const claimMs = 7 * dayMs
 /** A proven domain whose record is away for this long is lost. */
 const missingMs = dayMs
-/** Never again by itself. */
+/** The next check of a domain that is not checked again by itself. */
 const never = new Date('9999-12-31T00:00:00Z')
 
 /** How long another check of the same domain is refused. */
@@ -28,8 +28,8 @@ async function look({ config }: App, { domain, token }: store.DomainRow): Promis
 }
 
 /**
- * Looks for the record and writes down what it means; undefined if the claim is gone. A domain that another site has proven goes over
- * only if the record of that one is no longer there; otherwise DOMAIN_TAKEN is thrown.
+ * Looks for the record and stores what it means; undefined if the claim is gone. A domain that another site has proven goes over only if the record
+ * of that site is no longer there; otherwise DOMAIN_TAKEN is thrown.
  */
 export async function checkDomain(app: App, row: store.DomainRow): Promise<store.DomainRow | undefined> {
   const found = await look(app, row)
@@ -41,7 +41,7 @@ export async function checkDomain(app: App, row: store.DomainRow): Promise<store
       if (changed && changed.state !== row.state) await announceSite(tx, row.account_id, row.site_id)
       return changed
     })
-    // Two that prove it at the same moment: one of them has it.
+    // Where two sites prove the domain at the same moment, one of them gets it.
     .catch((error) =>
       (error as { code?: string }).code === uniqueViolation
         ? fail('DOMAIN_TAKEN', {})
@@ -53,7 +53,8 @@ export async function checkDomain(app: App, row: store.DomainRow): Promise<store
 const uniqueViolation = '23505'
 
 /**
- * The site that has the domain loses it if its record is gone: whoever has the name servers now decides. Returns false if it keeps it.
+ * Takes the domain from the site that has it if that site's record is gone: whoever has the name servers now decides. Returns false if the site keeps
+ * it.
  */
 async function retireOther(app: App, { account_id, site_id, domain }: store.DomainRow): Promise<boolean> {
   const other = await store.proven(app.db, domain)
@@ -90,7 +91,7 @@ function outcome(row: store.DomainRow, found: Found, nowMs: number): Outcome {
 }
 
 const batchSize = 20
-/** Of a check that was begun and never ended. */
+/** When a check that was begun and never ended is due again. */
 const againMs = 15 * minuteMs
 
 /** Checks the domains that are due, some at a time; a process that dies over them leaves them to the next round. */
@@ -111,7 +112,7 @@ async function checkQuietly(app: App, row: store.DomainRow): Promise<void> {
   try {
     await checkDomain(app, row)
   } catch (error) {
-    // Taken by another site, or the database was away for a moment: the next round looks again.
+    // The domain is taken by another site, or the database was away for a moment: the next round looks again.
     app.log.debug({ err: error, site_id: row.site_id }, 'a domain could not be checked')
   }
 }

@@ -13,7 +13,7 @@ export interface Compressed {
   gzip?: Uint8Array
 }
 
-/** The window of brotli, in bits: one that holds all of the content finds as much as a larger one, in less memory. */
+/** The window of brotli, in bits: one that holds all of the content compresses as well as a larger one, in less memory. */
 const windowOf = (bytes: number): number => Math.min(22, Math.max(16, Math.ceil(Math.log2(bytes)) + 1))
 
 serveTasks(({ content, isText, isThorough }: CompressTask): Compressed => {

@@ -1,16 +1,16 @@
-/** Contents compressed once, when they are published, in threads of their own: those of the process are for files and names. */
+/** Compresses contents once, when they are published, in separate threads: those of the process itself are for files and names. */
 import { ThreadKilled, Threads } from '#platform/threads'
 import type { Compressed, CompressTask } from './compress-thread.ts'
 
 const smallestBytes = 1_000
-/** Types besides text that are worth it: others, such as pictures, are compressed already. */
+/** Types besides text that are worth compressing: others, such as pictures, are compressed already. */
 const compressible =
   /^(text\/|application\/(javascript|json|ld\+json|manifest\+json|xml|wasm|rtf|vnd\.ms-fontobject|x-javascript|.+\+(json|xml))|image\/(svg\+xml|bmp|vnd\.microsoft\.icon|x-icon)|font\/(ttf|otf|collection))/
 
 /**
- * Of all contents of a publication. Up to here they are compressed as well as can be, at 0.8 s of a core for a megabyte. Beyond it brotli has level
- * 8: ten megabytes of scripts and styles take 0.3 s of a core and become 10 % larger than at level 11, which would take 8 s; level 9 is eight times as
- * slow as 8 and gains 0.3 %. gzip has levels 9 and 6.
+ * The bytes of all contents of a publication up to which they are compressed as well as can be, at 0.8 s of a core for a megabyte. Beyond it brotli
+ * has level 8: ten megabytes of scripts and styles take 0.3 s of a core and become 10 % larger than at level 11, which would take 8 s; level 9 is
+ * eight times as slow as 8 and gains 0.3 %. gzip has levels 9 and 6.
  */
 const thoroughBytes = 1_000_000
 
@@ -35,10 +35,10 @@ export class SiteCompressor implements AsyncDisposable {
     })
   }
 
-  /** What is smaller than the content by at least a twentieth. `togetherBytes`: those of all that is published with it. */
+  /** The forms that are smaller than the content by at least a twentieth. `togetherBytes`: the bytes of all contents that are published with it. */
   async compress(content: Uint8Array, mediaType: string, togetherBytes: number): Promise<Compressed> {
     if (content.length < smallestBytes || !compressible.test(mediaType)) return {}
-    // Of a view all of its memory would be copied.
+    // The thread gets a copy, since all of the memory behind a view would be copied.
     const own = new Uint8Array(content)
     const task = {
       content: own,
@@ -48,7 +48,7 @@ export class SiteCompressor implements AsyncDisposable {
     try {
       return await this.#threads.run(task, [own.buffer])
     } catch (error) {
-      // It is served as it is.
+      // The content is served as it is.
       if (error instanceof ThreadKilled) return {}
       throw error
     }

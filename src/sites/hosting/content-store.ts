@@ -30,8 +30,8 @@ export interface FileRow {
 }
 
 /**
- * Those of these contents that the account has. They are left alone by the sweep for an hour from now, but may be gone by the time that a
- * version names them: `lockBlobs` says so.
+ * The contents among these that the account has. The sweep leaves them alone for an hour from now, but they may be gone by the time that a version
+ * names them: `lockBlobs` says so.
  */
 export async function wantBlobs(
   db: Db,
@@ -58,7 +58,7 @@ export async function wantBlobs(
   return new Set(rows.map(({ sha256 }) => sha256))
 }
 
-/** Inserts those that the account does not have yet, and returns the storage keys of these. */
+/** Inserts the contents that the account does not have yet, and returns the storage keys of these. */
 export async function insertBlobs(tx: Tx, accountId: string, blobs: readonly Blob[]): Promise<Set<string>> {
   if (blobs.length === 0) return new Set()
   const rows = blobs.map((blob) => ({
@@ -70,7 +70,7 @@ export async function insertBlobs(tx: Tx, accountId: string, blobs: readonly Blo
     gzip_key: blob.gzip?.storageKey,
     gzip_bytes: blob.gzip?.bytes,
   }))
-  // In the order of their hashes, as everywhere: two publications never wait for each other in a circle.
+  // The order is that of their hashes, as everywhere: two publications never wait for each other in a circle.
   const { rows: inserted } = await sql<{ storage_key: string }>`insert into sites.blobs
       (account_id, sha256, bytes, storage_key, brotli_key, brotli_bytes, gzip_key, gzip_bytes)
     select ${accountId}, decode(sha256, 'hex'), bytes, storage_key, brotli_key, brotli_bytes, gzip_key, gzip_bytes
@@ -82,8 +82,8 @@ export async function insertBlobs(tx: Tx, accountId: string, blobs: readonly Blo
 }
 
 /**
- * Locks these contents for a version that will name them in this transaction, so that the sweep cannot delete them before it ends, and
- * says that they are used. False where one of them is not there.
+ * Locks these contents for a version that will name them in this transaction, so that the sweep cannot delete them before its end, and marks them as
+ * used. False where one of them is missing.
  */
 export async function lockBlobs(tx: Tx, accountId: string, hashes: readonly string[]): Promise<boolean> {
   const { rows } = await sql<{ unused: boolean }>`select unused_since is not null as unused from sites.blobs
@@ -98,7 +98,7 @@ export async function lockBlobs(tx: Tx, accountId: string, hashes: readonly stri
   return true
 }
 
-/** Their contents are there. */
+/** Inserts the files of a version, whose contents exist. */
 export async function insertFiles(
   tx: Tx,
   { accountId, siteId, version }: VersionKey,
@@ -130,7 +130,7 @@ export async function deleteFiles(tx: Tx, { accountId, siteId, version }: Versio
   )
 }
 
-/** A version that named these has been deleted in this transaction: the sweep finds out whether another one does. */
+/** Marks contents as unused, after a version that named them was deleted in this transaction: the sweep finds out whether another one does. */
 export async function releaseBlobs(
   tx: Tx,
   accountId: string,
@@ -148,7 +148,7 @@ export async function releaseBlobs(
   )
 }
 
-/** Of contents of a kept version of this site: what a publication may name in place of sending it. */
+/** The lengths of those contents that a kept version of this site has, by hash: a publication may name these in place of sending them. */
 export async function keptContents(
   db: Db['kysely'],
   { accountId, siteId }: SiteKey,
@@ -166,7 +166,7 @@ export async function keptContents(
   return new Map(rows.map(({ sha256, bytes }) => [sha256, Number(bytes)]))
 }
 
-/** In the order of their paths. */
+/** The files of a version, in the order of their paths. */
 export const filesOf = (db: Db, { accountId, siteId, version }: VersionKey): Promise<FileRow[]> =>
   db.query(
     {
@@ -180,15 +180,15 @@ export const filesOf = (db: Db, { accountId, siteId, version }: VersionKey): Pro
   )
 
 export interface Unused {
-  /** Of what was deleted. */
+  /** The storage keys of the deleted contents. */
   keys: string[]
-  /** How many were looked at. */
+  /** How many contents were looked at. */
   seen: number
 }
 
 /**
- * Deletes contents that were given up before this time and that no version names, and forgets the doubt about those that one does. One
- * that a publication locks, or has wanted meanwhile, is passed over.
+ * Deletes contents that became unused before this time and that no version names, and marks the others as used again. A content that a publication
+ * locks, or has wanted meanwhile, is passed over.
  */
 export async function deleteUnused(tx: Tx, before: Date, limit: number): Promise<Unused> {
   const { rows } = await sql<{ keys: (string | null)[] | null; kept: boolean }>`with old as (

@@ -6,12 +6,12 @@ import { announceSite } from './directory.ts'
 import type { SiteRow } from './store.ts'
 import * as store from './store.ts'
 
-/** Nobody else inherits the visitors of a deleted site before this. */
+/** How long the slug of a deleted site is closed: nobody else inherits its visitors before that. */
 const slugClosedMs = 90 * 24 * 60 * 60 * 1000
 
 /**
- * Deletes a site that this transaction has locked, with its versions, domains and counts; of its contents the sweep deletes those that no
- * other site has. Returns the keys of bytes that `deletePendingBlobs` may delete at once.
+ * Deletes a site that this transaction has locked, with its versions, domains and counts; the sweep deletes its contents, except those that another
+ * site has. Returns the keys of bytes that `deletePendingBlobs` may delete at once.
  */
 export async function deleteSite({ clock }: Pick<App, 'clock'>, tx: Tx, site: SiteRow): Promise<string[]> {
   const siteKey = { accountId: site.account_id, siteId: site.site_id }

@@ -8,9 +8,9 @@ export interface NamedSite {
   slug: string
   live_version: number | null
   taken_down: boolean
-  /** Of every version that can be seen. */
+  /** The previews of all versions that can be seen. */
   previews: { label: string; version: number }[]
-  /** Proven ones. */
+  /** The proven domains. */
   domains: string[]
 }
 

@@ -1,6 +1,6 @@
 /**
- * Every host of every site, in the memory of each process: who is asked for by a visitor, and whether a certificate may be obtained. Changes
- * come by NOTIFY in the transaction that makes them; all is read anew each minute and whenever listening resumes.
+ * Every host of every site, in the memory of each process: which site a visitor requests, and whether a certificate may be obtained. Changes come by
+ * NOTIFY in the transaction that makes them; all is read anew each minute and whenever listening resumes.
  */
 
 import { sql } from 'kysely'
@@ -12,18 +12,18 @@ import * as store from './directory-store.ts'
 export interface FoundSite {
   readonly accountId: string
   readonly siteId: string
-  /** The one to be served: the live one, or that of a preview. Null: nothing was published yet. */
+  /** The version to be served: the live one, or that of a preview. Null: nothing was published yet. */
   readonly version: number | null
   readonly isPreview: boolean
   readonly takenDown: boolean
 }
 
 export interface SiteDirectory extends AsyncDisposable {
-  /** From memory. `host` is lower case, without port and trailing dot. */
+  /** Finds a site in memory. `host` is lower case, without port and trailing dot. */
   find(host: string): FoundSite | undefined
   /**
-   * Reads one site anew, so that whoever is told here of its change finds it here, too; what other processes answer follows by NOTIFY. Resolves
-   * also where that takes too long or fails.
+   * Reads one site anew, so that a client that learns of its change from this process finds it here, too; the answers of other processes follow by
+   * NOTIFY. Resolves also where the reading takes too long or fails.
    */
   refresh(site: { accountId: string; siteId: string }): Promise<void>
   /** How many sites are known. */
@@ -39,14 +39,14 @@ export interface DirectoryOptions {
 
 const channel = 'sites'
 
-/** Tells every process, when the transaction commits, that names or the live version of a site have changed. */
+/** Notifies every process, when the transaction commits, that names or the live version of a site have changed. */
 export const announceSite = async (tx: Tx, accountId: string, siteId: string): Promise<void> =>
   void (await sql`select pg_notify(${channel}, ${`${accountId}/${siteId}`})`.execute(tx))
 
 const reloadMs = 60_000
 const retryMs = 1_000
 const portion = 500
-/** Nobody waits longer for a database that does not answer. */
+/** The longest wait for a database that does not answer. */
 const refreshMs = 2_000
 const firstId = '00000000-0000-0000-0000-000000000000'
 
@@ -59,7 +59,7 @@ export async function openSiteDirectory(options: DirectoryOptions): Promise<Site
 
 interface Change {
   accountId: string
-  /** Resolves when it has been read, or cannot be. */
+  /** Resolves when the site has been read, or cannot be. */
   read: PromiseWithResolvers<void>
 }
 
@@ -90,7 +90,7 @@ class Directory implements SiteDirectory {
     this.#timer = setInterval(() => this.#reload(), reloadMs).unref()
   }
 
-  /** Throws if the database cannot be read. */
+  /** Reads all sites. Throws if the database cannot be read. */
   async begin(): Promise<void> {
     const reading = this.#readAll()
     this.#working = reading.then(
@@ -144,7 +144,7 @@ class Directory implements SiteDirectory {
     this.#work()
   }
 
-  /** One reader at a time: what changes while it reads is read after it, so that the older answer never wins. */
+  /** Starts a reader unless one is at work: what changes while it reads is read after it, so that the older answer never wins. */
   #work(): void {
     if (this.#working || this.#stopped) return
     this.#working = this.#readChanges()
@@ -194,7 +194,7 @@ class Directory implements SiteDirectory {
       if (last) after = { accountId: last.account_id, siteId: last.site_id }
     }
     if (this.#stopped) return
-    // Those that were made while it read have been announced and are kept when their turn comes.
+    // Sites that were made during the reading have been announced, and are kept when their turn comes.
     for (const siteId of this.#sites.keys())
       if (!seen.has(siteId) && !this.#changed.has(siteId)) this.#drop(siteId)
   }

@@ -22,7 +22,7 @@ export interface DomainRow {
   created_at: Date
 }
 
-/** The project whose site it is. */
+/** A site, with the project that owns it. */
 export interface SiteKey {
   accountId: string
   projectId: string
@@ -54,7 +54,7 @@ export const findDomain = (
     .where('domain', '=', domain)
     .executeTakeFirst()
 
-/** Who has proven it; undefined if nobody has. */
+/** The claim by which a domain is proven; undefined if nobody has proven it. */
 export const proven = ({ kysely }: Pick<Db, 'kysely'>, domain: string): Promise<DomainRow | undefined> =>
   kysely
     .selectFrom('sites.domains')
@@ -76,7 +76,7 @@ export async function deleteDomain(tx: Tx, { accountId, siteId }: Key, domain: s
   return numDeletedRows === 1n
 }
 
-/** Reserves the next check for whoever asks first. Returns false if it was checked after `since`, or is no longer there. */
+/** Reserves the next check of a domain for whoever asks first. Returns false if the domain was checked after `since`, or is no longer there. */
 export async function takeCheck(
   { kysely }: Pick<Db, 'kysely'>,
   { account_id, site_id, domain }: DomainRow,
@@ -93,7 +93,7 @@ export async function takeCheck(
   return numUpdatedRows === 1n
 }
 
-/** What a check found. The row is the same as when it began: another token is another claim. */
+/** Stores what a check found, where the claim is the same as when the check began: another token is another claim. */
 export async function writeCheck(
   tx: Tx,
   { account_id, site_id, domain, token }: DomainRow,

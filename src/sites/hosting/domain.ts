@@ -1,4 +1,4 @@
-/** A domain of its own for a site, as it is claimed: its name, and the TXT record that proves it. */
+/** A site's own domain as it is claimed: its name, and the TXT record that proves it. */
 import { randomBytes } from 'node:crypto'
 import { isIP } from 'node:net'
 import { domainToASCII } from 'node:url'
@@ -7,17 +7,17 @@ import { mayBePublic } from '#platform/net'
 import { reasons } from './errors.ts'
 
 const maxDomainLength = 253
-/** What a person types may be longer than its ASCII form, but not without end. */
+/** The longest text that a person may type: it may be longer than its ASCII form, but not without end. */
 const maxTypedLength = 1_000
 const label = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/
 
 /**
- * The domain in its ASCII form: lower case, without trailing dot, Persian names as punycode. Throws INVALID_REQUEST for what is no public
- * domain, and for the names of the platform (`ownHosts`), which are nobody's: neither they nor anything below them.
+ * The domain in its ASCII form: lower case, without trailing dot, Persian names as punycode. Throws INVALID_REQUEST for a text that is no public
+ * domain, and for the names of the platform (`ownHosts`) and anything below them, which nobody may claim.
  */
 export function domainOf(text: string, ownHosts: readonly string[]): string {
   const typed = text.length > maxTypedLength ? '' : text.trim().replace(/\.$/, '')
-  // The host parser of URLs would stop at them.
+  // The host parser of URLs would stop at these characters.
   const ascii = /[/\\?#@:%[\]]/.test(typed) ? '' : domainToASCII(typed)
   const labels = ascii.split('.')
   const isDomain =
@@ -31,11 +31,11 @@ export function domainOf(text: string, ownHosts: readonly string[]): string {
   return ascii
 }
 
-/** Where the record stands. */
+/** The name of the TXT record. */
 export const recordName = (domain: string): string => `_kherad.${domain}`
 
-/** What it says. Only this account, site and domain have this token. */
+/** The value of the TXT record. Only this account, site and domain have this token. */
 export const recordValue = (token: string): string => `kherad-site=${token}`
 
-/** 160 random bits; the row in which it stands binds it to account, site and domain. */
+/** A token of 160 random bits; the row in which it stands binds it to account, site and domain. */
 export const newToken = (): string => randomBytes(20).toString('hex')

@@ -7,15 +7,15 @@ import { announceSite } from './directory.ts'
 import type { SiteKey, VersionKey } from './store.ts'
 import * as store from './store.ts'
 
-/** Pages that were opened before a version was replaced still ask for its files. */
+/** How long a replaced version stays: pages that were opened before still request its files. */
 export const graceMs = 7 * 24 * 60 * 60 * 1000
-/** Of one site, in whatever time they were published. */
+/** The most ready versions of one site, in whatever time they were published. */
 const maxReady = 20
 /** A publication that counts on a content has this long to name it. */
 const unusedMs = 60 * 60 * 1000
 const batchSize = 100
 
-/** After a change of the live version or of the newest one. */
+/** Sets how long versions are kept, after a change of the live version or of the newest one. */
 export const setExpiries = (
   { config }: Pick<App, 'config'>,
   tx: Tx,
@@ -24,7 +24,7 @@ export const setExpiries = (
 ): Promise<void> =>
   store.setExpiries(tx, siteKey, { kept: config.sites.keptVersions, maxReady, graceMs, now })
 
-/** The files of one version, of which their contents may have been the last. */
+/** Deletes the files of one version, which may have been the last ones with their contents. */
 export async function forgetFiles(tx: Tx, versionKey: VersionKey, now: Date): Promise<void> {
   const hashes = await hashesIn(tx, versionKey, [versionKey.version])
   await deleteFiles(tx, versionKey)
@@ -48,7 +48,7 @@ export async function deleteExpired(
   })
 }
 
-/** The same for all sites, and then the contents that nobody names; their bytes are deleted with all that is pending. */
+/** Deletes expired versions of all sites, and then the contents that no version names; their bytes are deleted with all that is pending. */
 export async function sweepSites(app: Pick<App, 'db' | 'clock'>, signal: AbortSignal): Promise<void> {
   const now = new Date(app.clock.nowMs())
   for (let found = batchSize; found === batchSize && !signal.aborted; ) {

@@ -9,7 +9,7 @@ test('code that a build tool names is found again by open tabs, whichever hash i
   const found = fc
     .sample(hash, { numRuns: 1_000, seed: 17 })
     .filter((one) => mayBeHashed(`assets/menu-${one}.js`))
-  // Hashes of one kind of character only are words; three of a thousand are.
+  // Hashes of one kind of character only look like words; three of a thousand do.
   expect(found.length).toBeGreaterThan(990)
   for (const path of [
     'assets/menu-DKlmnPQr.js',

@@ -1,14 +1,14 @@
 /**
- * Whether a path names its content, as build tools name it: other content has another path, so a browser may keep the file for good.
- * In doubt it does not: a file that is asked for again costs a 304, one that is kept wrongly is never corrected. A word with a number at its end
- * (`photo-summer2024.jpg`) is none.
+ * Whether a path names its content, as build tools name it: other content has another path, so a browser may keep the file for good. In doubt the
+ * answer is false: a file that is requested again costs a 304, one that is kept wrongly is never corrected. A word with a number at its end
+ * (`photo-summer2024.jpg`) is no hash.
  */
 export function isHashed(path: string): boolean {
   if (/\.html?$/i.test(path)) return false
-  // SvelteKit, Next.js and Astro promise it for all that lies there.
+  // SvelteKit, Next.js and Astro promise this for all files in these folders.
   if (/(?:^|\/)(?:_app\/immutable|_next\/static|_astro)\//.test(path)) return true
   const name = path.slice(path.lastIndexOf('/') + 1)
-  // `main.3f2a1b4c.js`, of 8 to 64 digits.
+  // A name such as `main.3f2a1b4c.js`, with 8 to 64 digits.
   const hexadecimal = /(?:^|[.-])([0-9a-f]{8,64})\.[\w.]{1,20}$/.exec(name)?.[1]
   if (hexadecimal !== undefined) return changesOf(hexadecimal) >= 2
   const drawn = drawnHash(name)
@@ -16,9 +16,9 @@ export function isHashed(path: string): boolean {
 }
 
 /**
- * Whether tabs that opened the version before may still ask for it by a name that only that version had. One hash of five looks much like a
- * word, and code that is missing breaks the tab, so here the doubt counts for it. Not for pictures, documents and data: whoever
- * leaves them out of a version wants them gone.
+ * Whether tabs that opened an earlier version may still request this path, which only that version had. One hash of five looks much like a word, and
+ * missing code breaks the tab, so in doubt the answer is true; not for pictures, documents and data: whoever leaves them out of a version wants them
+ * gone.
  */
 export function mayBeHashed(path: string): boolean {
   if (isHashed(path)) return true

@@ -8,9 +8,9 @@ export const headerBounds = { maxLine: 4_096, maxBytes: 64_000 }
 export const maxHeaderValue = 4_000
 
 /**
- * What a site may say about its own answers. Not what changes how bytes are read or how long they are (Content-Type, -Length,
- * -Encoding), what outlives the page on the whole host or on its neighbours (Set-Cookie, Clear-Site-Data, Service-Worker-Allowed,
- * Alt-Svc, Strict-Transport-Security), and never Access-Control-Allow-Credentials.
+ * The headers that a site may set for its own answers. Excluded are those that change how bytes are read or how long they are (Content-Type, -Length,
+ * -Encoding), those that outlive the page on the whole host or on its neighbours (Set-Cookie, Clear-Site-Data, Service-Worker-Allowed, Alt-Svc,
+ * Strict-Transport-Security), and Access-Control-Allow-Credentials.
  */
 export const allowedHeaders: readonly string[] = [
   'Access-Control-Allow-Origin',
@@ -62,7 +62,7 @@ export function parseHeaders(text: string): ParsedRules<HeaderRule> {
   return { rules: blocks.map(({ path, headers }) => ({ path, headers: [...headers] })) }
 }
 
-/** Also what begins as a URL is meant as a path. */
+/** Whether a line is meant as a path, which includes one that begins as a URL. */
 const isPath = (line: string): boolean => line.startsWith('/') || /^https?:\/\//i.test(line)
 
 function readPattern(line: string): { path: string } | { why: Localized } {

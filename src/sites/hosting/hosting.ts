@@ -1,6 +1,6 @@
 /**
- * Published websites: files checked, stored by their content, versions that never change, and the one row that says which of them is live.
- * What is HTTP of it stands in `capabilities/sites`: the routes of the API, and what visitors get.
+ * Published websites: files checked, stored by their content, versions that never change, and the one row that says which of them is live. Their HTTP
+ * is in `sites/site-routes`: the routes of the API, and what visitors get.
  */
 import './errors.ts'
 import './phrases.ts'

@@ -1,6 +1,6 @@
 import type { SitesConfig } from './settings.ts'
 
-/** The limits of one site: those of the configuration, and in their place what the operator has set for it alone, by the same names. */
+/** The limits of one site: those of the configuration, each replaced by what the operator has set for this site alone, by the same name. */
 export interface SiteLimits {
   files: number
   totalBytes: number

@@ -7,7 +7,7 @@ import { setExpiries } from './expire.ts'
 import type { SiteRow } from './store.ts'
 import * as store from './store.ts'
 
-/** Publications up to `settled` do not become live by themselves from here on. The site is locked. */
+/** Makes a version live. Publications up to `settled` do not become live by themselves from here on. The site is locked. */
 export async function makeLive(
   tx: Tx,
   site: SiteRow,
@@ -23,9 +23,9 @@ export async function makeLive(
 }
 
 /**
- * Makes a version live that is kept: the named one, or the one that was live before the live one. Publications that were accepted before
- * this do not become live by themselves any more. The site is locked. Throws SITE_TAKEN_DOWN, SITE_VERSION_NOT_FOUND,
- * SITE_VERSION_NOT_READY, SITE_VERSION_LIVE and SITE_NOTHING_BEFORE.
+ * Makes a kept version live: the named one, or the one that was live before the current one. Publications that were accepted before this do not
+ * become live by themselves any more. The site is locked. Throws SITE_TAKEN_DOWN, SITE_VERSION_NOT_FOUND, SITE_VERSION_NOT_READY, SITE_VERSION_LIVE
+ * and SITE_NOTHING_BEFORE.
  */
 export async function rollBack(
   app: Pick<App, 'config'>,

@@ -7,7 +7,7 @@ export interface Manifest {
   readyAt: Date
   /** Navigation to a path that no file has is answered by `index.html`. */
   spa: boolean
-  /** By path, such as `blog/index.html`; `_redirects` and `_headers` are not among them. */
+  /** The files by path, such as `blog/index.html`; `_redirects` and `_headers` are not among them. */
   files: ReadonlyMap<string, SiteFile>
   redirects: readonly Redirect[]
   headers: readonly HeaderRule[]
@@ -16,11 +16,11 @@ export interface Manifest {
 export interface SiteFile {
   path: string
   mediaType: string
-  /** Hexadecimal; the strong ETag is made of it. */
+  /** The hash in hexadecimal digits; the strong ETag is made of it. */
   sha256: string
   bytes: number
   storageKey: string
-  /** Made when it was published, only where it is smaller. */
+  /** The compressed forms, made when the file was published, only where they are smaller. */
   brotli?: Variant
   gzip?: Variant
 }
@@ -30,7 +30,7 @@ export interface Variant {
   bytes: number
 }
 
-/** A line of `_redirects`: within the same site only. */
+/** A line of `_redirects`, which leads to a path of the same site only. */
 export interface Redirect {
   /** Starts with a slash; the last segment may be `*`, which matches the rest of the path. */
   from: string

@@ -3,7 +3,7 @@ import { randomInt } from 'node:crypto'
 import { fail } from '#platform/errors'
 import { reasons } from './errors.ts'
 
-/** Preview hosts start with it; nobody may choose such a name. */
+/** Preview hosts start with this; nobody may choose such a name. */
 const previewPrefix = 'preview-'
 
 const wellFormed = /^[a-z0-9](?:-?[a-z0-9]){0,62}$/
@@ -81,7 +81,7 @@ export const namesOfPlatform = (baseUrl: string): string[] =>
     .slice(0, -1)
     .filter((label) => label.length >= shortestOwn && !common.has(label) && /[a-z]/.test(label))
 
-/** Persian letters by the Latin ones that come closest. */
+/** The Latin letters that come closest to Persian ones. */
 const latin: Record<string, string> = Object.fromEntries(
   [
     'آa اa أa إa ءa بb پp تt ثs جj چch حh خkh دd ذz رr زz ژzh سs شsh صs ضz طt ظz عa غgh فf قgh کk كk گg لl مm نn وo ؤo هh ةh یi يi ىi ئi',
@@ -90,13 +90,13 @@ const latin: Record<string, string> = Object.fromEntries(
 )
 
 const maxDerivedLength = 40
-/** Without vowels, so that no words arise, and without look-alikes. */
+/** The letters of a suffix: no vowels, so that no words arise, and no look-alikes. */
 const suffixLetters = 'bcdfghjkmnpqrstvwxz2469'
 const suffixLength = 6
 
 /**
- * A slug made of the name of a site: Persian letters become Latin ones. One that would be refused gets a random ending, and so does a
- * name without a letter that counts.
+ * A slug made of the name of a site: Persian letters become Latin ones. A slug that would be refused gets a random ending, and so does a name without
+ * a letter that can be used.
  */
 export function slugFrom(name: string, platformNames: readonly string[] = []): string {
   const plain = [...name.normalize('NFKD').toLowerCase()]
@@ -111,7 +111,7 @@ export function slugFrom(name: string, platformNames: readonly string[] = []): s
   return slugProblem(ended, platformNames) ? withSuffix('s') : ended
 }
 
-/** Another name like this one; for a suggestion where it is taken. */
+/** Another slug like this one, to be suggested where this one is taken. */
 export const withSuffix = (slug: string): string => {
   const suffix = Array.from(
     { length: suffixLength },
@@ -123,6 +123,6 @@ export const withSuffix = (slug: string): string => {
 const previewLetters = 'abcdefghijklmnopqrstuvwxyz234567'
 const previewLength = 26
 
-/** The first label of a host that nobody guesses: 130 random bits. */
+/** The first label of a preview's host, which nobody guesses: 130 random bits. */
 export const newPreview = (): string =>
   previewPrefix + Array.from({ length: previewLength }, () => previewLetters[randomInt(32)]).join('')

@@ -1,10 +1,10 @@
 /** A publication as it was checked: what becomes a version of a site. */
 import type { HeaderRule, Redirect } from './manifest.ts'
 
-/** The published limits of one publication; those of the operator. */
+/** The limits of one publication, which the operator sets. */
 export interface PublicationLimits {
   files: number
-  /** Of all files together, as they are served. */
+  /** The most bytes of all files together, as they are served. */
   totalBytes: number
   fileBytes: number
 }
@@ -12,17 +12,17 @@ export interface PublicationLimits {
 /** Every field and every file was checked; nothing of it is stored yet. Disposing deletes its pack. */
 export interface CheckedPublication extends AsyncDisposable {
   name: string
-  /** As it was sent: whether it may be a slug is not checked here. */
+  /** The slug as it was sent: whether it may be one is not checked here. */
   slug: string | undefined
   spa: boolean
   cloudId: string | undefined
-  /** As they were sent, which is the order of their bytes in the pack; `_redirects` and `_headers` are not among them. */
+  /** The files in the order in which they were sent, which is that of their bytes in the pack; `_redirects` and `_headers` are not among them. */
   files: PublishedFile[]
-  /** Of all files. */
+  /** The bytes of all files together. */
   bytes: number
   redirects: readonly Redirect[]
   headers: readonly HeaderRule[]
-  /** The bytes of all files that are not known yet, one after another; undefined where all are known. In the spool, for `stageBlob`. */
+  /** The bytes of all files that are not known yet, one after another, in the spool for `stageBlob`; undefined where all are known. */
   pack: Pack | undefined
 }
 
@@ -37,7 +37,7 @@ export interface PublishedFile {
 }
 
 export interface Pack {
-  /** Of a file on the disk. */
+  /** The path of a file on the disk. */
   path: string
   bytes: number
   /** Hexadecimal. */

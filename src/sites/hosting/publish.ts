@@ -1,6 +1,6 @@
 /**
- * One publication, made ready in the background. It may be started again after a crash, even concurrently: its contents are written under
- * keys of their own, and one transaction makes all of it true. Until then visitors get what they got before.
+ * Makes one publication ready in the background. The job may be started again after a crash, even concurrently: its contents are written under keys
+ * of their own, and one transaction makes the version ready. Until then visitors get what they got before.
  */
 import type { App } from '#app'
 import { freeBytes, ownBuffer } from '#platform/bytes'
@@ -23,9 +23,9 @@ import type { PublicationProblem } from './phrases.ts'
 import type { PackedFile, VersionKey, VersionRow } from './store.ts'
 import * as store from './store.ts'
 
-/** With the growing pauses between them some ten minutes. */
+/** All attempts take some ten minutes, with the growing pauses between them. */
 const maxAttempts = 8
-/** Of one publication: contents that are compressed and written at the same time. */
+/** How many contents of one publication are compressed and written at the same time. */
 const contentsAtOnce = 6
 
 export interface PublishWork {
@@ -59,7 +59,7 @@ async function publish({ app, accountId, data, signal }: Run<PublishWork>): Prom
     throw error
   } finally {
     freeBytes(pack)
-    // Those that the transaction has committed are on this list no more; others that cannot be deleted now are deleted in an hour.
+    // Contents that the transaction has committed are no longer pending, so they stay; others that cannot be deleted now are deleted in an hour.
     const left = version.pack_key === null ? staged : [...staged, version.pack_key]
     await deletePendingBlobs(app, left).catch(() => undefined)
   }
@@ -67,7 +67,7 @@ async function publish({ app, accountId, data, signal }: Run<PublishWork>): Prom
   return undefined
 }
 
-/** In one buffer of its length, for `freeBytes`. Undefined where its bytes are not what was stored. */
+/** Reads the pack into one buffer of its length, for `freeBytes`. Undefined where the pack is missing, or has another length than was stored. */
 async function readPack(
   app: App,
   { pack_key: key, pack_files: files }: VersionRow,
@@ -97,7 +97,7 @@ async function storeContents(
 ): Promise<Blob[]> {
   const contents = new Map((files ?? []).map((file) => [file.sha256, file]))
   const known = await wantBlobs(app.db, accountId, [...contents.keys()], new Date(app.clock.nowMs()))
-  // The largest first, so that none is left alone at the end.
+  // The largest contents come first, so that none is left alone at the end.
   const missing = [...contents.values()]
     .filter(({ sha256 }) => !known.has(sha256))
     .sort((one, other) => other.bytes - one.bytes)
@@ -113,7 +113,7 @@ async function storeContents(
   return blobs
 }
 
-/** Waits for all of them, so that nothing is written any more when this returns. Throws what the first that failed has thrown. */
+/** Waits for all of the work, so that nothing is written any more when this returns. Throws what the first failed part has thrown. */
 async function inParallel(work: readonly Promise<void>[]): Promise<void> {
   const failed = (await Promise.allSettled(work)).find(({ status }) => status === 'rejected')
   if (failed) throw (failed as PromiseRejectedResult).reason
@@ -150,12 +150,12 @@ async function storeContent(
 
 type Outcome = 'published' | 'over' | 'taken down'
 
-/** Rolls the transaction back: a content that was known is not there any more, and has to be written like the others. */
+/** Thrown to roll the transaction back: a content that was known is not there any more, and has to be written like the others. */
 class ContentGone extends Error {
   override name = 'ContentGone'
 }
 
-/** All of it becomes true in one transaction. `over`: the site was deleted, or another worker was faster. Throws ContentGone. */
+/** Publishes all of it in one transaction. `over`: the site was deleted, or another worker was faster. Throws ContentGone. */
 async function finish(app: App, tx: Tx, version: VersionRow, blobs: readonly Blob[]): Promise<Outcome> {
   const { account_id: accountId, site_id: siteId, pack_files: files } = version
   const versionKey = { accountId, siteId, version: version.version }
@@ -163,7 +163,7 @@ async function finish(app: App, tx: Tx, version: VersionRow, blobs: readonly Blo
   if (!site || !(await store.findPublishing(tx, versionKey))) return 'over'
   if (site.taken_down_at !== null) return 'taken down'
   const inserted = await insertBlobs(tx, accountId, blobs)
-  // Of a content that another publication was faster to insert, ours stay pending, and are deleted.
+  // Where another publication was faster to insert a content, our bytes of it stay pending, and are deleted.
   await commitBlobs(tx, blobs.filter(({ storageKey }) => inserted.has(storageKey)).flatMap(keysOf))
   if (
     !(await lockBlobs(
@@ -186,7 +186,7 @@ async function finish(app: App, tx: Tx, version: VersionRow, blobs: readonly Blo
 const keysOf = ({ storageKey, brotli, gzip }: Blob): string[] =>
   [storageKey, brotli?.storageKey, gzip?.storageKey].filter((key) => key !== undefined)
 
-/** It is published no longer, and its pack, which `deletePendingBlobs` deletes, is needed no more. */
+/** Ends the publishing of a version, and marks its pack, which is needed no more, for `deletePendingBlobs`. */
 async function endPublishing(
   tx: Tx,
   { account_id: accountId, site_id: siteId, version, pack_key: packKey }: VersionRow,
@@ -197,7 +197,7 @@ async function endPublishing(
   if (packKey !== null) await markForDeletion(tx, [packKey], now)
 }
 
-/** It has failed for good: the version that was served before is served on. */
+/** Ends a publication that has failed for good: the version that was served before is served on. */
 async function endInVain(app: App, versionKey: VersionKey, problem: PublicationProblem): Promise<undefined> {
   const packKey = await app.db.tx(async (tx) => {
     const site = await store.lockSite(tx, versionKey)

@@ -3,7 +3,7 @@ import { type FileRow, filesOf } from './content-store.ts'
 import type { Manifest, SiteFile, Variant } from './manifest.ts'
 import { findVersion, type VersionKey } from './store.ts'
 
-/** What a version consists of; undefined where it is not there, or not ready. */
+/** What a version consists of; undefined where the version does not exist, or is not ready. */
 export async function readManifest(db: Db, versionKey: VersionKey): Promise<Manifest | undefined> {
   const row = await findVersion(db, versionKey)
   if (row?.status !== 'ready' || row.ready_at === null) return undefined

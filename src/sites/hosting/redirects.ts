@@ -10,9 +10,9 @@ const statuses: readonly number[] = [301, 302, 307, 308]
 const isStatus = (status: number): status is Redirect['status'] => statuses.includes(status)
 
 /**
- * The rules of a `_redirects` file: `/from /to [status]` a line, 301 where none is written; what follows a lone `#` is a comment. The
- * last segment of `from` may be `*`, which also matches nothing, and `:splat` in `to` stands for what it matched. `to` is written as it
- * stands in `Location`, percent-encoded, with its query and fragment. Only paths of the same site; files of the site come before rules.
+ * The rules of a `_redirects` file: `/from /to [status]` a line, 301 where none is written; what follows a lone `#` is a comment. The last segment of
+ * `from` may be `*`, which also matches nothing, and `:splat` in `to` stands for what it matched. `to` is written as it stands in `Location`,
+ * percent-encoded, with its query and fragment. Only paths of the same site are accepted; files of the site come before rules.
  */
 export function parseRedirects(text: string): ParsedRules<Redirect> {
   const rules: Redirect[] = []
@@ -63,7 +63,7 @@ function readTo(to: string, hasSplat: boolean): { to: string } | { why: Localize
   if (words.some((word) => word !== ':splat') || path.includes('*'))
     return { why: redirectPhrases.placeholder() }
   if (to.includes(':splat') && !hasSplat) return { why: redirectPhrases.splat() }
-  // A Location of two slashes is another host, also once dots are resolved.
+  // A Location that begins with two slashes leads to another host, also once dots are resolved.
   const read = readRulePath(path)
   if ('why' in read) return path.startsWith('//') ? { why: ruleFilePhrases.otherSite() } : read
   const url = URL.parse(to, 'http://site.invalid')
@@ -71,7 +71,7 @@ function readTo(to: string, hasSplat: boolean): { to: string } | { why: Localize
   return { to: url.pathname + url.search + url.hash }
 }
 
-/** Beyond this a chain of rules is the browser's to end: the server follows none. */
+/** Whether a rule leads to itself. A longer chain of rules is the browser's to end: the server follows none. */
 function leadsToItself(from: string, to: string): boolean {
   const target = readRulePath(to.split(/[?#]/, 1)[0]!)
   return 'path' in target && target.path === (from.endsWith('/*') ? `${from.slice(0, -1)}:splat` : from)

@@ -1,4 +1,4 @@
-/** What a path of a site leads to. Nothing here reads anything: only what stands in the manifest can be answered. */
+/** Finds what a path of a site leads to. Nothing here reads anything: only what stands in the manifest can be answered. */
 import type { Manifest, Redirect, SiteFile } from './manifest.ts'
 import { decodedSegment } from './rules/lines.ts'
 import type { Redirects } from './rules/match.ts'
@@ -10,30 +10,30 @@ export interface ResolvedVersion {
 }
 
 export interface AskedPath {
-  /** As it came, still percent-encoded and in ASCII, without query. */
+  /** The path as it came, still percent-encoded and in ASCII, without query. */
   path: string
-  /** With its question mark; empty if there is none. */
+  /** The query with its question mark; empty if there is none. */
   query: string
-  /** A person navigates there: GET or HEAD, for text/html. */
+  /** Whether a person navigates there: GET or HEAD, for text/html. */
   isNavigation: boolean
 }
 
 export type Resolution =
   /** `path` is that of the address, percent-decoded. */
   | { kind: 'file'; file: SiteFile; path: string }
-  /** `absent`: the file of that name that this version does not have, where a rule leads elsewhere. */
+  /** `absent`: the name of a file that this version does not have, where a rule leads elsewhere. */
   | { kind: 'redirect'; status: Redirect['status']; location: string; absent?: string }
   /** `index.html` under the path of an app that routes in the browser. */
   | { kind: 'fallback'; file: SiteFile; path: string; absent: string }
   /** `page`: the site's own 404.html. */
   | { kind: 'missing'; page: SiteFile | undefined; path: string; absent: string }
-  /** No path at all: percent signs that encode nothing, or no UTF-8. */
+  /** The address is no path at all: percent signs that encode nothing, or no UTF-8. */
   | { kind: 'malformed' }
 
 /**
- * A file of that path; else the page of a folder, at its address with a slash at the end; else the page `path.html`. A page has one
- * address: `/blog/` for `blog/index.html`, `/about` for `about.html`, to which its other spellings are redirected. Then the site's
- * redirects, then the app's `index.html`, then its 404.html.
+ * Finds the file of a path; else the page of a folder, at its address with a slash at the end; else the page `path.html`. A page has one address:
+ * `/blog/` for `blog/index.html`, `/about` for `about.html`, to which its other spellings are redirected. The site's redirects come after these, then
+ * the app's `index.html`, then its 404.html.
  */
 export function resolve(version: ResolvedVersion, asked: AskedPath): Resolution {
   const name = nameOf(asked.path)
@@ -58,7 +58,7 @@ export function resolve(version: ResolvedVersion, asked: AskedPath): Resolution 
   return page ? { kind: 'file', file: page, path } : otherwise(version, asked, name, path)
 }
 
-/** Stands for paths with segments that no file of a site has; no name contains a slash at its beginning. */
+/** Stands for paths with segments that no file of a site has; no name begins with a slash. */
 const impossible = '/'
 
 /** The path without slashes at its ends, percent-decoded exactly once and in NFC; undefined if it is malformed. */
@@ -71,14 +71,14 @@ function nameOf(path: string): string | undefined {
   for (const segment of written.split('/')) {
     const name = decodedSegment(segment)
     if (name === undefined) return undefined
-    // An encoded slash is no slash between segments, and whoever sends dots means to climb.
+    // An encoded slash does not separate segments, and dots are an attempt to leave the site.
     if (name === '' || name === '.' || name === '..' || /[/\\\p{Cc}]/u.test(name)) return impossible
     names.push(name)
   }
   return names.join('/')
 }
 
-/** Without what is to be decoded or looked at: most paths. */
+/** A path in which nothing has to be decoded or checked, as in most. */
 const isPlain =
   /^(?:[\w~!$&'()*+,;=:@-][\w~!$&'()*+,;=:@.-]*(?:\/[\w~!$&'()*+,;=:@-][\w~!$&'()*+,;=:@.-]*)*)$/
 
@@ -119,7 +119,7 @@ const missing = ({ manifest }: ResolvedVersion, path: string, absent: string): R
   absent,
 })
 
-/** The query of the visitor goes on, unless the rule has one. */
+/** The location of a redirect. The visitor's query is passed on, unless the rule has one. */
 function locationOf(to: string, splat: string, query: string): string {
   // An empty splat must not leave two slashes at the beginning: that would be another host.
   const place = to.replaceAll(':splat', () => encoded(splat)).replace(/^\/+/, '/')

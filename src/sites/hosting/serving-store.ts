@@ -5,7 +5,7 @@ import type { SiteKey } from './store.ts'
 
 export type StaleRow = FileRow & { replaced_at: Date }
 
-/** The files of versions that were live, and were replaced after `since`; of equal paths that of the one replaced last. */
+/** The files of versions that were live, and were replaced after `since`; where paths are equal, the file of the version that was replaced last. */
 export const staleFilesOf = (
   db: Db,
   { accountId, siteId }: SiteKey,

@@ -17,7 +17,7 @@ export interface SitesConfig {
   dailyRequests: number
   dailyBytes: number
   domainsPerSite: number
-  /** Of one process: publications whose files are checked or compressed at the same time. */
+  /** How many publications one process checks or compresses at the same time. */
   publicationsAtOnce: number
 }
 

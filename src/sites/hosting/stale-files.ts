@@ -8,11 +8,11 @@ import type { SiteKey } from './store.ts'
 
 export interface StaleFile {
   file: SiteFile
-  /** Unix milliseconds from which it is missing. */
+  /** The time in Unix milliseconds from which the file is missing. */
   untilMs: number
 }
 
-/** Hashed files of versions that were live until recently, by path. Whether the live version has the path is not looked at. */
+/** Hashed files of versions that were live until recently, by path, whether or not the live version has the path, too. */
 export async function readStaleFiles(
   db: Db,
   site: SiteKey,

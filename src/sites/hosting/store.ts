@@ -50,7 +50,7 @@ export interface VersionRow {
   expires_at: Date | null
 }
 
-/** A file whose bytes stand in the pack; those of equal content share them. */
+/** A file whose bytes stand in the pack; files of equal content share them. */
 export interface PackedFile {
   path: string
   mediaType: string
@@ -60,7 +60,7 @@ export interface PackedFile {
   offset: number
 }
 
-/** The account and project that own it. */
+/** The account and project that own a site. */
 export interface Owner {
   accountId: string
   projectId: string
@@ -76,7 +76,7 @@ export interface VersionKey extends SiteKey {
   version: number
 }
 
-/** A site with what its newest publication and its live version say. */
+/** A site with the state of its newest publication and its live version. */
 export interface ShownSite extends SiteRow {
   status: VersionRow['status']
   error_code: string | null
@@ -85,7 +85,7 @@ export interface ShownSite extends SiteRow {
   bytes: bigint
   live_preview: string | null
   live_at: Date | null
-  /** Of its own and proven. */
+  /** The site's own domain, if one is proven. */
   domain: string | null
 }
 
@@ -110,7 +110,7 @@ export async function findSite(
   return rows[0]
 }
 
-/** The same inside the transaction that has changed it. */
+/** A site, read inside the transaction that has changed it. */
 export async function readSite(tx: Tx, { accountId, siteId }: SiteKey): Promise<ShownSite> {
   const { rows } = await sql<ShownSite>`${shown}
     where s.account_id = ${accountId} and s.site_id = ${siteId}`.execute(tx)
@@ -147,7 +147,7 @@ function fromJson(row: VersionRow): VersionRow {
   }
 }
 
-/** Newest first. */
+/** The sites of a project, newest first. */
 export async function listSites(
   db: Db,
   { accountId, projectId }: Owner,
@@ -185,7 +185,7 @@ export async function countSitesOfCloud(
   return Number(row!.many)
 }
 
-/** Of whichever account, for the operator: by id or slug. */
+/** A site of any account, by id or slug, for the operator. */
 export async function findAnySite(
   { kysely }: Db,
   named: { siteId: string } | { slug: string },
@@ -198,7 +198,7 @@ export async function findAnySite(
   return rows[0]
 }
 
-/** Of all accounts, newest first, for the operator. */
+/** The sites of all accounts, newest first, for the operator. */
 export async function listAllSites(
   db: Db,
   options: PageOptions & { account_id?: string | undefined },
@@ -227,8 +227,8 @@ export async function countSites(tx: Tx, { accountId, projectId }: Owner): Promi
 }
 
 /**
- * Takes the slug for a site. False where another site has it, or where it is closed: to other accounts for a time after its site was
- * deleted, and to its own as well if that had been taken down.
+ * Takes the slug for a site. False where another site has it, or where it is closed: to other accounts for a time after its site was deleted, and to
+ * its own account as well if that site had been taken down.
  */
 export async function claimSlug(
   tx: Tx,
@@ -256,7 +256,7 @@ export const insertSite = (tx: Tx, site: SiteRow) =>
     .execute()
 
 /**
- * Locks it against other changes until the transaction ends; not against rows that refer to it, such as the counts of its visitors, who
+ * Locks a site against other changes until the transaction ends; not against rows that refer to the site, such as the counts of its visitors, who
  * would wait for a publication otherwise.
  */
 export const lockSite = (
@@ -293,7 +293,7 @@ export async function setLimits(
     where account_id = ${accountId} and site_id = ${siteId}`.execute(tx)
 }
 
-/** Everything of it goes with it. */
+/** Deletes a site with everything that belongs to it. */
 export const deleteSite = (tx: Tx, { accountId, siteId }: SiteKey) =>
   tx.deleteFrom('sites.sites').where('account_id', '=', accountId).where('site_id', '=', siteId).execute()
 
@@ -302,7 +302,7 @@ export const insertVersion = (tx: Tx, version: VersionRow) =>
     .insertInto('sites.versions')
     .values({
       ...version,
-      // An array would become one of PostgreSQL's.
+      // The driver would make an array one of PostgreSQL's instead of JSON.
       redirects: JSON.stringify(version.redirects) as never,
       headers: JSON.stringify(version.headers) as never,
       pack_files: JSON.stringify(version.pack_files) as never,
@@ -321,7 +321,7 @@ export const findVersion = (
     .where('version', '=', version)
     .executeTakeFirst()
 
-/** Newest first; there are few. */
+/** The versions of a site, newest first; there are few. */
 export const versionsOf = (db: Db['kysely'], { accountId, siteId }: SiteKey): Promise<VersionRow[]> =>
   db
     .selectFrom('sites.versions')
@@ -385,8 +385,8 @@ export async function countPublishing(tx: Tx, { accountId, projectId }: Owner): 
 }
 
 /**
- * Says of each version how long it stays: the live one and the newest ready ones for good, of the others those that were live until
- * `graceMs` after they were replaced, because open pages still ask for their files; and the rest, and all beyond `maxReady`, not at all.
+ * Sets how long each ready version stays. The live one and the `kept` newest ones stay for good. Others that were live stay until `graceMs` after
+ * they were replaced, because open pages still request their files. The rest, and all beyond `maxReady`, expire at once.
  */
 export async function setExpiries(
   tx: Tx,
@@ -409,7 +409,7 @@ export async function setExpiries(
     from ranked r where v.account_id = ${accountId} and v.site_id = ${siteId} and v.version = r.version`.execute(
     tx,
   )
-  // A failed one says why until the next is accepted.
+  // A failed version says why until the next one is accepted.
   await sql`update sites.versions v set expires_at = ${now} from sites.sites s
     where s.account_id = ${accountId} and s.site_id = ${siteId} and v.account_id = s.account_id and v.site_id = s.site_id
       and v.status = 'failed' and v.version < s.newest_version`.execute(tx)
@@ -436,7 +436,7 @@ export async function expiredVersions(tx: Tx, { accountId, siteId }: SiteKey, no
   return rows.map(({ version }) => version)
 }
 
-/** Sites that have such versions. */
+/** Sites that have expired versions. */
 export async function sitesWithExpired(db: Db, now: Date, limit: number): Promise<SiteKey[]> {
   return db.query<SiteKey>(
     {
@@ -465,7 +465,7 @@ export async function versionBefore(
   return row?.version
 }
 
-/** What its visitors have taken in a day (UTC, 'YYYY-MM-DD'). */
+/** What the visitors of a site have used in a day (UTC, 'YYYY-MM-DD'). */
 export async function usageOf(
   db: Db,
   { accountId, siteId }: SiteKey,

@@ -1,4 +1,4 @@
-/** What the operator does to a site. Everything here throws SITE_NOT_FOUND where it has been deleted meanwhile. */
+/** What the operator does to a site. Everything here throws SITE_NOT_FOUND where the site has been deleted meanwhile. */
 import type { App } from '#app'
 import type { Tx } from '#platform/db'
 import { fail } from '#platform/errors'
@@ -8,19 +8,19 @@ import * as store from './store.ts'
 
 type Room = Pick<App, 'db' | 'clock'>
 
-/** Visitors get a notice from here on, and nothing is published. What is stored stays. */
+/** Takes a site down: visitors get a notice from here on, and nothing is published. What is stored stays. */
 export const takeDown = (room: Room, siteKey: SiteKey, reason: string | null): Promise<SiteRow> =>
   change(room, siteKey, (tx, now) =>
     store.changeSite(tx, siteKey, { taken_down_at: now, taken_down_reason: reason }),
   )
 
-/** Visitors get it again. */
+/** Restores a site: visitors get it again. */
 export const restore = (room: Room, siteKey: SiteKey): Promise<SiteRow> =>
   change(room, siteKey, (tx) =>
     store.changeSite(tx, siteKey, { taken_down_at: null, taken_down_reason: null }),
   )
 
-/** Limits of this site alone; null takes one back, and what is not named stays as it is. */
+/** Sets limits of this site alone; null takes one back, and a limit that is not named stays as it is. */
 export const setLimits = (
   room: Room,
   siteKey: SiteKey,

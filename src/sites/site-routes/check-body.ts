@@ -1,7 +1,7 @@
 import type { RequestContext } from '#platform/http'
 import { type CheckedPublication, keptContents, limitsOf, type ShownSite } from '#sites/hosting'
 
-/** The publication that came, checked; of a new version of this site, or of a site that is not there yet. */
+/** Checks the publication in the body of the request: a new version of this site, or a site that does not exist yet. */
 export function checkBody(
   { app, bodyFile }: Pick<RequestContext, 'app' | 'bodyFile'>,
   site?: ShownSite,

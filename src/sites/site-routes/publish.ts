@@ -1,4 +1,4 @@
-/** A site published, and a new version of one. */
+/** Publishes a site, or a new version of one. */
 
 import { lockReadyCloud, requireReadyCloud } from '#cloud/clouds'
 import { acceptOnce } from '#core/calls'
@@ -25,7 +25,7 @@ import { reasons } from './phrases.ts'
 import { requireSite, type SiteContext } from './read.ts'
 import { toSite } from './show.ts'
 
-/** Names that are tried in place of one that was made of the name of the site and is taken. */
+/** How many other slugs are tried where the one that was made of the site's name is taken. */
 const derivedTries = 4
 
 export async function publishSite(context: RequestContext): Promise<JsonText> {
@@ -47,11 +47,11 @@ export async function publishSite(context: RequestContext): Promise<JsonText> {
   })
 }
 
-/** The app back-end that it is published for; it has to be ready. */
+/** The app back-end that the site is published for; it has to be ready. */
 const cloudOf = async ({ app, caller }: RequestContext, { cloudId }: CheckedPublication) =>
   cloudId === undefined ? undefined : requireReadyCloud(app.db, caller, cloudId, 'cloud_id')
 
-/** Only the one that was asked for; without one, others are tried where the first is taken. */
+/** The slugs to try: only the requested one; without one, others follow where the first is taken. */
 function* slugsFor({ name, slug }: CheckedPublication, own: readonly string[]): Generator<string> {
   const first = slug ?? slugFrom(name, own)
   yield first

@@ -22,7 +22,7 @@ export type CloudSiteContext<Body = unknown> = RequestContext<Body, unknown, { i
 
 interface Named {
   cloudId?: string
-  /** Of the path parameter that names the site. */
+  /** The path parameter that names the site. */
   param?: string
 }
 
@@ -59,7 +59,7 @@ async function detailOf(
   named: Named = {},
 ): Promise<SiteDetail> {
   const row = await find(app, caller, siteId, named, findSiteWithVersions)
-  // Whoever reads that it is ready finds it here.
+  // A client that reads here that a version is ready also gets it from this process.
   const known = app.sites.find(siteHost(app.config, row.slug))
   if (known?.version !== row.live_version)
     await app.sites.refresh({ accountId: row.account_id, siteId: row.site_id })
@@ -71,7 +71,7 @@ async function detailOf(
 export const listAll = async ({ app, caller, query, language }: RequestContext<unknown, ListQuery>) =>
   plainList.answer(await listSites(app.db, caller, query), (row) => toSite(app, language, row))
 
-/** Of the version that is asked for. Without one, of the newest that is ready; none where there is none yet. */
+/** The files of the requested version; without one, of the newest that is ready. None where no version is ready yet. */
 export async function listFiles({ app, caller, params, query }: SiteContext<unknown, FilesQuery>) {
   const site = await requireSite(app, caller, params.id)
   const siteKey = { accountId: site.account_id, siteId: site.site_id }

@@ -21,7 +21,7 @@ import {
 } from './schema.ts'
 
 const path = '/v1/sites'
-/** Of the limits for all sites: those that the operator has set for one site alone are known once its body has come. */
+/** The bound of a body comes from the limits for all sites: those that the operator has set for one site alone are known once its body has come. */
 const ofBody = { bodyToDisk: true, bodyLimit: ({ sites }: Config) => publicationBytes(sites) } as const
 
 const published: Route[] = [

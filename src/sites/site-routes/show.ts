@@ -6,7 +6,7 @@ import type { Language } from '#platform/errors'
 import { limitsOf, problemPhrases, type ShownSite, type VersionRow } from '#sites/hosting'
 import type { Site, SiteDetail, Version } from './schema.ts'
 
-/** The host of its own domain, or that of its slug. */
+/** The address of a site: its own domain, or the host of its slug. */
 function addressOf(config: Config, { domain, slug }: ShownSite): string {
   const own = siteUrl(config, slug)
   return domain === null ? own : `${new URL(own).protocol}//${domain}`

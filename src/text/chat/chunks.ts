@@ -33,7 +33,7 @@ export class Chunks implements EventAnswer {
     return [this.#chunk(unknown ? merged(unknown, delta) : (delta ?? {}), null, extra)]
   }
 
-  /** Exactly one finish reason, in a chunk of its own; then usage, in one without choices. */
+  /** Returns exactly one finish reason, in a separate chunk; then the usage, in a chunk without choices. */
   end(bill: Bill): readonly SentEvent[] {
     const last = this.#chunk({}, this.#finish ?? 'stop')
     return this.#withUsage ? [last, this.#usage(bill), '[DONE]'] : [last, '[DONE]']
@@ -74,7 +74,7 @@ export class Chunks implements EventAnswer {
     }
   }
 
-  /** Built from strings, so that what is the same in every chunk is serialized once. */
+  /** Builds a chunk from strings, so that the fields that are the same in every chunk are serialized once. */
   #chunk(delta: Record<string, unknown>, finish: FinishReason | null, extra?: Extra): string {
     // If the first delta is not text, its content is null: an empty string would turn "no text" into an empty text.
     const wasOpened = this.#opened
@@ -87,7 +87,7 @@ export class Chunks implements EventAnswer {
     return `{${chunk}${this.#head}"choices":[{${choice}"index":0,"delta":${JSON.stringify(wasOpened)},"finish_reason":${JSON.stringify(finish)}}]${usage}}`
   }
 
-  /** Serialized again only when another model continues the answer. */
+  /** The fields of every chunk, serialized again only when another model continues the answer. */
   get #head(): string {
     const { id, created, model } = this.#heading()
     if (model !== this.#headOf.model)
@@ -102,7 +102,7 @@ function fieldsOf(object: Record<string, unknown>): string {
   return text === '{}' ? '' : `${text.slice(1, -1)},`
 }
 
-/** Our fields win over unknown ones; tool calls are merged one by one, so that vendors' fields on them survive. */
+/** Merges unknown fields with ours, which take precedence; tool calls are merged one by one, so that vendors' fields on them survive. */
 function merged(
   extra: Record<string, unknown>,
   delta: Record<string, unknown> | undefined,

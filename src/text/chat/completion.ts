@@ -128,7 +128,7 @@ export function shownFields(
   return shown.length === 0 ? undefined : Object.fromEntries(shown)
 }
 
-/** The three names under which clients read reasoning; sent only if the caller asked for it. */
+/** The reasoning under the three names that clients read; sent only if the caller asked for it. */
 export function reasoningFields(text: string, details: unknown[] | undefined): Record<string, unknown> {
   if (text === '' && !details?.length) return {}
   return {

@@ -9,7 +9,10 @@ import { reasons } from './phrases.ts'
 import { EmbeddingsBody, maxTexts } from './schema.ts'
 import { written } from './written.ts'
 
-/** Everything wrong is refused first, then the bound of all texts is held, then the upstream is asked, in as many orders as it needs. */
+/**
+ * Answers with vectors. First the request is checked, then the worst case of all texts is held, then the upstream is called, in as many orders as it
+ * needs.
+ */
 export async function createEmbeddings(context: RequestContext<EmbeddingsBody>): Promise<JsonText | Content> {
   const { app, body } = context
   const model = requireModel(context, body.model, 'embedding')
@@ -33,7 +36,7 @@ export async function createEmbeddings(context: RequestContext<EmbeddingsBody>):
 /** The fields that have an effect; `user` is taken from clients that send it. */
 const effectiveFields = Type.Omit(EmbeddingsBody, ['user'])
 
-/** Refuses what the upstream would refuse or, worse, ignore. */
+/** Refuses dimensions that the upstream would refuse or, worse, ignore. */
 function requireDimensions(model: EmbeddingModel, wanted: number | undefined): void {
   if (wanted === undefined || takesDimensions(model, wanted)) return
   const { dimensions, maxDimensions, allowedDimensions = [] } = model
@@ -47,7 +50,7 @@ function requireDimensions(model: EmbeddingModel, wanted: number | undefined): v
   fail('INVALID_REQUEST', { why }, { param: 'dimensions' })
 }
 
-/** No tokenizer has fewer than one token to so many bytes of a language. */
+/** The most bytes of text per token that any tokenizer has in any language. */
 const maxBytesPerToken = 8
 
 /** The texts of `input`, each checked; token numbers become the text that they stand for. */
@@ -68,7 +71,7 @@ async function textsOf(input: EmbeddingsBody['input'], model: EmbeddingModel): P
   return texts
 }
 
-/** A text and a list of token numbers stand for a list of one. */
+/** The items of `input`; a single text or list of token numbers becomes a list of one. */
 function itemsOf(input: EmbeddingsBody['input']): readonly (string | unknown[])[] {
   if (typeof input === 'string') return [input]
   if (typeof input[0] === 'number') return [input]

@@ -5,7 +5,7 @@ import { type Route, route } from '#platform/http'
 import { createEmbeddings } from './create.ts'
 import { EmbeddingList, EmbeddingsBody } from './schema.ts'
 
-/** 2,048 texts of 8 KB, or of five hundred token numbers each. */
+/** Bytes of a whole body: 2,048 texts of 8 KB, or of five hundred token numbers each. */
 const bodyLimit = 16 * 1024 * 1024
 
 const routes: Route[] = [

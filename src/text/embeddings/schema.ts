@@ -2,9 +2,9 @@ import { type Static, Type } from 'typebox'
 import { Cost } from '#core/calls'
 import { nullable, oneOf, safeInteger } from '#platform/schema'
 
-/** Tokens of one list, as OpenAI bounds them. */
+/** The most tokens of one list, as at OpenAI. */
 const maxItems = 8_192
-/** Texts of one request, as OpenAI bounds them: its clients send so many at once. */
+/** The most texts of one request, as at OpenAI, whose clients send that many at once. */
 export const maxTexts = 2_048
 
 const text = (): ReturnType<typeof Type.String> => Type.String({ minLength: 1 })

@@ -1,4 +1,4 @@
-/** Writes the vectors of an answer: a few at once, many while they are sent, since 2,048 of them are up to 180 MB of JSON. */
+/** Writes the vectors of an answer as JSON: a small answer at once, a large one while it is sent, since 2,048 vectors are up to 180 MB of JSON. */
 import { Readable } from 'node:stream'
 import { costOf } from '#core/calls'
 import type { Vectors } from '#core/embeddings'
@@ -8,7 +8,7 @@ import { type Content, content } from '#platform/http'
 import { replayLimitBytes } from '#platform/idempotency'
 import { Slice } from '#platform/slices'
 
-/** The JSON of an answer below 1 MB, which can be kept for a repeat; of a larger one its content. */
+/** The JSON text of an answer below 1 MB, which can be stored for a replay; for a larger answer, content that is written while it is sent. */
 export async function written(
   model: string,
   vectors: Vectors,
@@ -20,7 +20,7 @@ export async function written(
   for (const piece of piecesOf(model, vectors, encoding)) {
     pieces.push(piece)
     length += piece.length
-    // Written anew as it is sent; until then only the vectors themselves are in memory.
+    // The JSON is written again while it is sent; until then only the vectors themselves are in memory.
     if (length >= replayLimitBytes) return { content: contentOf(() => piecesOf(model, vectors, encoding)) }
     if (slice.isOver()) await slice.next()
   }
@@ -34,7 +34,7 @@ const contentOf = (pieces: () => Iterable<string>): Content =>
     open: () => Readable.from(inSlices(pieces())),
   })
 
-/** About as much as is sent in one write. */
+/** Characters of one chunk, about as many as are sent in one write. */
 const chunkCharacters = 64 * 1024
 
 async function* inSlices(pieces: Iterable<string>): AsyncGenerator<Buffer> {

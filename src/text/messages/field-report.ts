@@ -44,12 +44,12 @@ const wireSupport: WireSupport = {
 const ignoredFields = (body: MessagesBody): string[] =>
   Object.keys(body).filter((field) => !forwardedFields.has(field))
 
-/** `body` as it is applied. */
+/** The report for a request; `body` is the body as it is applied. */
 export function fieldReportOf(
   { body, model, turn, clamped }: { body: MessagesBody; model: Model; turn: Turn; clamped: Applied[] },
   maxOutputTokens: number,
 ): FieldReport {
-  // If the model has efforts, this one has been checked to be among them, and it can be sent on every wire.
+  // If the model has efforts, the requested one has been checked to be among them, and it can be sent on every wire.
   const effort = model.supportedEfforts.length === 0 ? body.output_config?.effort : undefined
   const { thinking } = body
   const budget = budgetReport(model, turn, {

@@ -12,7 +12,7 @@ import { ImageBody, ImageTool } from './image-schema.ts'
 import type { ContentPart, InputItem, MessageItem } from './item-schema.ts'
 import { reasons } from './phrases.ts'
 
-/** Of instructions and input together. */
+/** The most characters of instructions and input together. */
 const maxPromptCharacters = 32_000
 /** Types of reference pictures that image endpoints accept for edits. */
 const referenceTypes = ['image/png', 'image/jpeg', 'image/webp']
@@ -26,7 +26,7 @@ export interface ImageRequest {
   ignored: string[]
 }
 
-/** Throws INVALID_REQUEST, FEATURE_NOT_SUPPORTED, INPUT_MODALITY_NOT_SUPPORTED or INVALID_MEDIA. */
+/** Parses an image request. Throws INVALID_REQUEST, FEATURE_NOT_SUPPORTED, INPUT_MODALITY_NOT_SUPPORTED or INVALID_MEDIA. */
 export function imageRequestOf(sent: Record<string, unknown>, model: ImageModel): ImageRequest {
   refuseForeign(sent, model)
   checkBody(sent)

@@ -130,7 +130,7 @@ export class Conversation {
   #addForeign(item: InputItem, type: string, param: string): void {
     const text = JSON.stringify(item)
     const isKnown = serviceItems.has(type) || ownWire.has(type)
-    // Pictures and files inside would be sent without being measured.
+    // Pictures and files inside the item would be sent without being measured.
     if (!isKnown || /"(image_url|file_(url|id|data))":/.test(text))
       fail('FEATURE_NOT_SUPPORTED', { model: this.#model.id, feature: type }, { param: `${param}.type` })
     this.passthroughBytes += Buffer.byteLength(text)
@@ -187,7 +187,7 @@ export class Conversation {
     }
   }
 
-  /** Inline, or behind a link, but not both: which of them the upstream would choose could not be known here. */
+  /** A file that is inline or behind a link, but not both: it could not be known here which of them the upstream would choose. */
   #file(part: Extract<ContentPart, { type: 'input_file' }>, param: string): Media {
     const { file_data: data, file_url: url } = part
     if (isElsewhere(part, ['file_id']) || (data != null && url != null))
@@ -209,7 +209,7 @@ export class Conversation {
   }
 }
 
-/** Refused because an upstream of this wire would open it by itself, and it could not be checked here. */
+/** Whether a part refers to a file elsewhere. It is refused: an upstream of this wire would open the file by itself, unchecked. */
 const isElsewhere = (part: object, fields: readonly string[]): boolean =>
   fields.some((field) => (part as Record<string, unknown>)[field] != null)
 

@@ -18,7 +18,7 @@ export class Output {
   readonly #emit: Emit
   #open: MessageItem | ReasoningItem | undefined
   readonly #calls = new Map<number, CallItem>()
-  /** By the ids of their calls. */
+  /** The searches by the ids of their calls. */
   readonly #searches = new Map<string, WebItem>()
   /** Characters of text since the last hosted tool call. */
   #writtenLength = 0
@@ -71,7 +71,7 @@ export class Output {
     }
   }
 
-  /** Ends the items that are still open. If the answer is incomplete, so are they. */
+  /** Ends the items that are still open. If the answer is incomplete, these items are, too. */
   close(status: ItemStatus): void {
     this.#closeOpen(status)
     this.#closeCalls(() => true, status)

@@ -1,6 +1,6 @@
 /**
- * Passes the response of an upstream of this wire through: unknown fields, items and events survive. Replaced are the response's id,
- * the model, the usage (by the charged one), and reasoning that the caller did not ask for.
+ * Passes the response of an upstream of this wire through: unknown fields, items and events survive. The response's id, the model and the usage (by
+ * the charged one) are replaced, and reasoning that the caller did not ask for is removed.
  */
 import type { Bill, Part } from '#core/turn'
 import type { ResponseWriter } from './answer.ts'

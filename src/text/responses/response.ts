@@ -13,7 +13,7 @@ export interface ResponseSpec {
   body: ResponsesBody
   tools: Toolbox
   hosted: HostedTools
-  /** What is shown of web searches. */
+  /** Which details of web searches are shown. */
   searchDetails: SearchDetails
   /** The request's id in 32 hexadecimal digits, from which all ids of the answer are derived. */
   hex: string

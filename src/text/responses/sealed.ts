@@ -17,7 +17,7 @@ export function seal(opaque: Opaque, text: string): string | undefined {
 
 export const isForeign = (sealed: string): boolean => prefix.test(sealed)
 
-/** Reverses `seal`. Of damaged data no fields are returned, so the wire refuses it later. */
+/** Reverses `seal`. If the data are damaged, no fields are returned, so the wire refuses them later. */
 export function unseal(sealed: string, id: string | undefined): { opaque: Opaque; text?: string } {
   const wire = prefix.exec(sealed)?.[1] as Wire | undefined
   if (wire === undefined)

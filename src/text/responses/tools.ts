@@ -24,7 +24,7 @@ export class Toolbox {
   readonly requested: RequestedTool[] = []
   /** Paths of the tools that were left out. */
   readonly dropped: string[] = []
-  /** By the names that the model sees. */
+  /** The functions by the names that the model sees. */
   readonly #named = new Map<string, Named>()
 
   constructor(tools: readonly AnyTool[], model: Model) {

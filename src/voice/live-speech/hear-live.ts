@@ -1,4 +1,4 @@
-/** What somebody said in a call, written down by one call to an upstream. */
+/** Transcribes an utterance of a call by one call to an upstream. */
 import type { App } from '#app'
 import { failureOf } from '#core/inference'
 import { type TranscriptionModel, transcriptionModels } from '#core/models'
@@ -22,28 +22,28 @@ import type { LiveCall, LiveStep } from './live-speech.ts'
 
 export interface HearingOptions extends LiveCall {
   model: TranscriptionModel
-  /** 16 kHz, mono; at least a tenth of a second. */
+  /** Sound of 16 kHz, mono; at least a tenth of a second. */
   samples: Float32Array
-  /** As the client wrote it; left out where the model does not know it. */
+  /** The language as the client wrote it; left out where the model does not know it. */
   language?: string | undefined
-  /** Left out where the model takes none. */
+  /** The prompt; left out where the model takes none. */
   prompt?: string | undefined
 }
 
 export interface HeardLive {
-  /** Empty where nothing was said. */
+  /** Empty where nobody spoke. */
   text: string
-  /** Sent to the upstream. */
+  /** The seconds that were sent to the upstream. */
   seconds: number
-  /** Why it is not known what was said. */
+  /** The failure where there is no transcript. */
   failure: Failure | undefined
 }
 
-/** A transcription that is not begun. */
+/** A transcription that has not begun. */
 export interface Hearing {
-  /** What it may cost at most, in micro-credits. */
+  /** The most that it may cost, in micro-credits. */
   readonly worst: bigint
-  /** Call once. When it resolves the step is settled; where the upstream failed it costs nothing. Throws where the step cannot be paid. */
+  /** Call once. When it resolves, the step is settled; where the upstream failed, it costs nothing. Throws where the step cannot be paid. */
   run(step: LiveStep): Promise<HeardLive>
 }
 
@@ -62,7 +62,7 @@ export function planHearing(app: App, options: HearingOptions): Hearing {
   return { worst, run: (step) => hear(app, { options, candidates, worst, seconds }, step) }
 }
 
-/** What so many seconds may cost at most when they are written down, in micro-credits. */
+/** The most that the transcription of this many seconds may cost, in micro-credits. */
 export const worstOfHearing = (app: App, options: Wanted, seconds: number): bigint =>
   worstOf(app, candidatesOf(app, options, seconds), seconds)
 
@@ -79,7 +79,7 @@ function candidatesOf(app: App, options: Wanted, seconds: number): Planned[] {
 const worstOf = (app: App, candidates: readonly Planned[], seconds: number): bigint =>
   highest(candidates.map((one) => costOf(app, one, seconds, maxTokensOf(one.plan, seconds))))
 
-/** Their models are never asked for times or speakers. */
+/** The plan for a transcription in a call, for which no model is asked for times or speakers. */
 export function planOf(model: TranscriptionModel, seconds: number, wanted: Said): Planned {
   const { languages, takesPrompt } = model.transcription
   const language = wanted.language === undefined ? undefined : languageOf(wanted.language)
@@ -97,7 +97,7 @@ export function planOf(model: TranscriptionModel, seconds: number, wanted: Said)
   return { model, plan }
 }
 
-/** A fallback gets the same file, so it has to take it. */
+/** The plan of a fallback, if it takes the same file; undefined otherwise. */
 function alike(model: TranscriptionModel, seconds: number, wanted: Wanted, { encoding }: TranscriptionPlan) {
   try {
     const planned = planOf(model, seconds, wanted)
@@ -151,14 +151,14 @@ async function hear(
   const { candidate, fault } = filled
   const text = filled.fault ? '' : filled.done.text
   const claimed = filled.fault ? undefined : filled.done.usage
-  // Whoever went on speaking has made it useless, and pays for it as far as it was ordered.
+  // A caller who went on speaking has made the transcript useless, and pays for it if it was ordered.
   const isCharged = !fault || (fault.fault === 'aborted' && fault.executed)
   const failure = fault && failureOf(fault)
   await settle(app, paid, { candidate, seconds, text, claimed, isCharged, failure })
   return { text, seconds, failure }
 }
 
-/** Never reached: an utterance has a minute at most. */
+/** The bound for encoding, which is never reached: an utterance has a minute at most. */
 const mostBytes = 16 * 1024 * 1024
 
 async function textOf(transcribed: Transcribed, plan: TranscriptionPlan, seconds: number): Promise<string> {

@@ -1,4 +1,4 @@
-/** What somebody says in a call, written down while it is spoken, over a connection of its own to an upstream. */
+/** Transcribes a call while its caller speaks, over a connection of its own to an upstream. */
 import type { App } from '#app'
 import { type TranscriptionModel, transcriptionModels } from '#core/models'
 import { inOrder } from '#core/routing'
@@ -6,38 +6,38 @@ import { type LiveLink, UpstreamError } from '#core/spec'
 import { heardTokens, maxTokensOf, type TranscriptionPlan } from '#media/transcription'
 import { planOf } from './hear-live.ts'
 
-/** Of one connection: a turn, with its silence. */
+/** The most seconds of one connection: a turn, with its silence. */
 export const maxStreamSeconds = 64
 
 export interface StreamOptions {
   model: TranscriptionModel
-  /** As of `HearingOptions`. */
+  /** The language and prompt, as in `HearingOptions`. */
   language?: string | undefined
   prompt?: string | undefined
 }
 
-/** A connection that is not opened. */
+/** A connection that has not been opened. */
 export interface StreamPlan {
-  /** What it may cost at most, in micro-credits. */
+  /** The most that it may cost, in micro-credits. */
   readonly worst: bigint
-  /** The first deployment that answers. Throws `UpstreamError`: nothing was heard then, and nothing is to be paid. */
+  /** Opens a connection to the first deployment that answers. Throws `UpstreamError`: then nothing was transcribed, and nothing is to be paid. */
   open(events: StreamEvents): Promise<SpeechStream>
 }
 
 export interface StreamEvents {
   signal: AbortSignal
-  /** All that is understood since the last commit, in place of what was said before. */
+  /** Receives the whole text understood since the last commit, in place of the text before. */
   partial(text: string): void
-  /** It is over; a commit that is open has rejected. */
+  /** Called when the connection is over; an open commit has rejected. */
   failed(error: UpstreamError): void
 }
 
 export interface SpeechStream {
-  /** 16 kHz, mono, 16 bits, little-endian; at most `maxStreamSeconds` of it. */
+  /** Sends sound of 16 kHz, mono, 16 bits, little-endian; `maxStreamSeconds` of it at most. */
   write(pcm: Uint8Array): void
-  /** The words of all that was written since the last one. One at a time. Rejects with `UpstreamError`. */
+  /** The words of the sound that was written since the last commit. One commit at a time. Rejects with `UpstreamError`. */
   commit(): Promise<string>
-  /** Ends it, with what it cost. Never rejects. */
+  /** Ends the connection and returns its cost. Never rejects. */
   close(): Promise<StreamCost>
 }
 
@@ -46,7 +46,7 @@ export interface StreamCost {
   microcredits: bigint
 }
 
-/** Whether a provider of this model hears sound while it is spoken. */
+/** Whether a provider of this model transcribes sound while it is spoken. */
 export const hearsLive = (app: App, model: TranscriptionModel): boolean =>
   model.transcription.hearsLive && upstreamsOf(app, model).length > 0
 
@@ -66,7 +66,7 @@ export function planStream(app: App, options: StreamOptions): StreamPlan {
   }
 }
 
-/** Whoever waits for words in a call is answered by a recording in place of them, after so long. */
+/** The longest wait for the words of a commit; after it the recording of the turn is transcribed instead. */
 const maxCommitMs = 4_000
 
 interface Opening {

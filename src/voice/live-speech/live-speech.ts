@@ -1,15 +1,15 @@
 /**
- * Paid transcription and speech of a call, whose sound is in memory and whose results are stored nowhere: each call to an upstream is a step of its own,
- * which whoever holds the money opens. Nothing here knows HTTP or a vendor.
+ * Paid transcription and speech in a call, whose sound is in memory and whose results are stored nowhere: each call to an upstream is a step of its
+ * own, which the holder of the call's money opens. Nothing here knows HTTP or a vendor.
  */
 import type { Caller } from '#app'
 import type { RequestPart } from '#core/paid'
 import type { TraceContext } from '#platform/trace'
 
-/** Who pays, and when nobody needs the result any more. */
+/** The payer, and the signal that the result is no longer needed. */
 export interface LiveCall {
   caller: Caller
-  /** Of the receipt. */
+  /** The endpoint that the receipt names. */
   endpoint: string
   signal: AbortSignal
   trace?: TraceContext | undefined

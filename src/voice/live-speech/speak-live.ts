@@ -1,4 +1,4 @@
-/** A piece of an answer in a call, spoken by one model, heard while it is made. */
+/** Speaks a piece of an answer in a call with one model; it is played while it is made. */
 import type { App } from '#app'
 import { failureOf } from '#core/inference'
 import { type AudioModel, audioModels } from '#core/models'
@@ -17,34 +17,34 @@ import {
 import type { Failure } from '#platform/errors'
 import type { LiveCall, LiveStep } from './live-speech.ts'
 
-/** In Hz, of what is spoken in calls; one channel. */
+/** The rate of speech in calls, in Hz; it has one channel. */
 export const spokenRate = 24_000
 
 export interface SpeakingOptions extends LiveCall {
   model: AudioModel
-  /** Has something to say (`isSpeakable`), and fits one order of the model where that is possible. */
+  /** The text; it is speakable (`isSpeakable`), and fits one order of the model where that is possible. */
   text: string
-  /** One that the model has; absent: its first. */
+  /** A voice of the model; absent for its first one. */
   voice?: string | undefined
-  /** Left out where the model has no other pace. */
+  /** The speed; left out where the model has no other pace. */
   speed?: number | undefined
 }
 
 export interface SpokenLive {
-  /** Of the sound that came. */
+  /** The seconds of the sound that came. */
   seconds: number
   characters: number
-  /** Why it is not whole. */
+  /** The failure where the sound is incomplete. */
   failure: Failure | undefined
 }
 
-/** A piece of speech that is not begun. */
+/** A piece of speech that has not begun. */
 export interface Speaking {
-  /** What it may cost at most, in micro-credits. */
+  /** The most that it may cost, in micro-credits. */
   readonly worst: bigint
   /**
-   * Call once: `onSound` gets 24 kHz, mono, as it comes. When it resolves the step is settled: by what came, also where nobody listens any more; where
-   * nothing came, as nothing. Throws where the step cannot be paid.
+   * Call once: `onSound` gets sound of 24 kHz, mono, as it comes. When it resolves, the step is settled: by the sound that came, even if nobody
+   * listens any more; where none came, as nothing. Throws where the step cannot be paid.
    */
   run(step: LiveStep, onSound: (samples: Float32Array) => void): Promise<SpokenLive>
 }
@@ -58,7 +58,7 @@ interface Candidate extends Planned {
   order: AudioOrder
 }
 
-/** Throws as `planSpeech` does: a voice that the model has not, or no text. */
+/** The plan of a piece. Throws as `planSpeech` does: for a voice that the model does not have, or no text. */
 export function planSpeaking(app: App, options: SpeakingOptions): Speaking {
   const asked = plannedOf(options.model, options)
   const candidates = orderCandidates<Planned>(app, options, asked, (other) => {
@@ -96,14 +96,14 @@ interface Parts {
   worst: bigint
 }
 
-/** Sound that is longer than its text can be is not read on. */
+/** Sound is decoded up to the length possible for its text, and this many seconds at least. */
 const leastMaxSeconds = 10
 
 class LiveSpeech {
   readonly #app: App
   readonly #parts: Parts
   readonly #filled: FilledPart<Candidate, Reported>[] = []
-  /** Whoever speaks; before that, the one tried last. */
+  /** The candidate that speaks; before that, the one tried last. */
   #candidate: Planned
   #seconds = 0
 
@@ -141,7 +141,7 @@ class LiveSpeech {
   ): Promise<void> {
     const { candidates, options } = this.#parts
     await this.#order(paid, candidates, onSound)
-    // A text that is longer than one order of whoever speaks; another has another voice.
+    // The rest of a text longer than one order goes to the model that speaks; another model has another voice.
     const { model, plan } = this.#candidate
     for (const order of plan.orders.slice(1)) {
       if (options.signal.aborted) return
@@ -202,7 +202,7 @@ class LiveSpeech {
 
   get #use(): SpeechUse {
     const { model, plan } = this.#candidate
-    // Those that an upstream may bill; of one that was cut off nobody says what it used.
+    // The orders that an upstream may bill; the usage of one that was cut off is not reported.
     const parts = this.#filled.filter(({ fault }) => !fault || fault.executed)
     const billed = parts.map(({ candidate }) => candidate.order)
     const usages = parts.map((part) => (part.fault ? undefined : part.done.usage))
@@ -214,7 +214,7 @@ class LiveSpeech {
     const { used } = use
     const tokens = { input: used.inputTokens, output: used.outputTokens }
     const cost = audioModels.price(this.#candidate.model, this.#app.config.defaults, used)
-    // Nothing was heard, and nobody had it stopped: it is free.
+    // No sound came, and nobody stopped the speech, so it is free.
     const isFree = failure !== undefined && this.#seconds === 0 && !this.#parts.options.signal.aborted
     const { microcredits } = isFree ? { microcredits: 0n } : await paid.request.charge(cost)
     const seconds = Math.ceil(used.seconds)

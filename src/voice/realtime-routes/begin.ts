@@ -1,4 +1,4 @@
-/** A call begins: who may, which model, a place, and the first hold. */
+/** Begins a call: checks the caller, chooses the model, reserves a place, and takes the first hold. */
 import type { App } from '#app'
 import type { CallAgent } from '#core/call-agent'
 import { payer } from '#core/calls'
@@ -31,33 +31,33 @@ import { reasons } from './phrases.ts'
 /** The request that begins a call. */
 export type Asking = RequestContext
 
-/** What it asks for. */
+/** The call that the request asks for. */
 export interface Wish {
   transport: Transport['kind']
-  /** Where the receipt says that it began. */
+  /** The endpoint that the receipt names. */
   endpoint: string
   model: string | undefined
-  /** An agent that answers. A client secret has its own, or none. */
+  /** The agent that answers. A client secret has its own, or none. */
   agentId: string | undefined
-  /** One after the other, as if each were a `session.update`. */
+  /** The sessions, applied one after the other, as if each were a `session.update`. */
   sessions: readonly Record<string, unknown>[]
-  /** In seconds, where it is to be shorter than the longest call. */
+  /** The longest duration in seconds, where it is to be below that of the server. */
   maxSeconds?: number | undefined
-  /** Its words and its sound are to be kept. */
+  /** Whether the words and the sound of the call are to be kept. */
   store?: boolean | undefined
-  /** What answers the request; called when nothing but the hold can refuse it. What it throws refuses the call. */
+  /** Makes the answer to the request; called when only the hold can still refuse the call. An error that it throws refuses the call. */
   accept(call: CallFacts): Accepted | Promise<Accepted>
 }
 
-/** As `NewCall` has it. */
+/** The `accepted` and `upstream` of `NewCall`. */
 interface Accepted {
   statusCode: number
   reply?: string
-  /** Of a call that an upstream has with the caller directly. */
+  /** The call at an upstream that the caller is connected to directly. */
   upstream?: UpstreamCall | undefined
 }
 
-/** A call that nothing but its hold can refuse. */
+/** The facts of a call that only its hold can still refuse. */
 export interface CallFacts {
   callId: string
   model: CallModel
@@ -65,7 +65,7 @@ export interface CallFacts {
   createdMs: number
   expiresAtMs: number
   maxSeconds: number
-  /** In micro-credits. */
+  /** The held micro-credits. */
   held: bigint
 }
 
@@ -73,11 +73,11 @@ export interface CallFacts {
 export interface BegunCall {
   callId: string
   model: CallModel
-  /** Undefined where the model answers by itself. */
+  /** Undefined where the model answers without an agent. */
   agent: CallAgent | undefined
   settings: CallSettings
   ignored: readonly string[]
-  /** Its words and its sound are kept. */
+  /** Whether the words and the sound of the call are kept. */
   store: boolean
   expiresAtMs: number
   money: RunningMoney
@@ -87,13 +87,13 @@ export interface BegunCall {
 const retryAfterMs = 5_000
 
 /**
- * Begins a call in the name of its key. Throws, before anything is held: the refusals of its model and session, CONCURRENCY_LIMITED,
- * VOICE_BUSY, INVALID_API_KEY for a client secret that is used up; and what a hold throws.
+ * Begins a call in the name of its key. Throws, before anything is held, the refusals of its model and session, CONCURRENCY_LIMITED, VOICE_BUSY, and
+ * INVALID_API_KEY for a client secret that is used up; then the errors of a hold.
  */
 export async function begin(context: Asking, wish: Wish): Promise<BegunCall> {
   const { app, caller } = context
   const secret = await clientSecretOf(context)
-  // What a client secret was made for stands: clients send the model of their vendor beside it.
+  // The settings of a client secret win: clients send the model of their vendor beside it.
   const agentId = secret ? secret.agent_id : wish.agentId
   const agent = agentId ? await agentOfCall(context, agentId) : undefined
   const named = secret ? (secret.model ?? undefined) : wish.model
@@ -110,7 +110,7 @@ export async function begin(context: Asking, wish: Wish): Promise<BegunCall> {
   return hold(context, wish, { model, agent, settings, ignored, secret })
 }
 
-/** Undefined for a caller with a key. */
+/** The client secret of the caller; undefined for a caller with a key. */
 async function clientSecretOf({
   app,
   caller: { clientSecretHash: hash },
@@ -120,7 +120,7 @@ async function clientSecretOf({
   return (await findClientSecret(app.db, hash, now)) ?? fail('INVALID_API_KEY', {})
 }
 
-/** What needs the sound or the events of a call does not work where they run past us. */
+/** Refuses settings of a passthrough call that need its sound or its events, which do not pass through this server. */
 function requirePassable({
   sessions,
   store,
@@ -146,7 +146,7 @@ async function hold(context: Asking, wish: Wish, chosen: Chosen): Promise<BegunC
   const facts = factsOf(context, wish, { model, settings, held })
   const { callId, createdMs, expiresAtMs, maxSeconds } = facts
   const named = { callId, model: model.id, processId: app.realtime.processId, receiptId: requestId, held }
-  // Whoever made a client secret decides for those who call with it.
+  // The setting of a client secret applies to every caller who uses it.
   const store = secret ? secret.store : (wish.store ?? false)
   const { customerId, referenceId, claim } = payer(context)
   const { upstream, ...accepted } = await wish.accept(facts)
@@ -196,12 +196,12 @@ function factsOf(
 }
 
 function timePriceOf(app: App, model: CallModel): ((seconds: number) => bigint) | undefined {
-  // A transcription costs what is said alone.
+  // A transcription costs only for the speech.
   if (model.kind === 'transcription' || model.pricing.perMinute === 0) return undefined
   return (seconds) => realtimeModels.price(model, app.config.defaults, { seconds })
 }
 
-/** Hands what the money of a call says to whoever has it, which may come later. */
+/** Passes the messages of a call's money on to its session, which may join later. */
 export class EndingCall implements MoneyListener {
   #session: Pick<CallSession, 'end' | 'warn' | 'announceEnd'> | undefined
   #reason: EndReason | undefined

@@ -1,4 +1,4 @@
-/** What answers in a call: its engine, the models it pays for, and what a turn of it may cost. */
+/** The engine that answers in a call, the models that the call pays for, and the most that one of its turns may cost. */
 import type { App } from '#app'
 import type { RealtimeModel, TranscriptionModel } from '#core/models'
 import {
@@ -18,16 +18,16 @@ import {
 } from '#voice/realtime'
 import type { Asking, BegunCall } from './begin.ts'
 
-/** A transcription model writes down what is said and answers nothing. */
+/** The model of a call. A transcription model only transcribes, and answers nothing. */
 export type CallModel = RealtimeModel | TranscriptionModel
 
-/** Over a WebSocket there is no media server to pass a call to: such a model is relayed there. */
+/** The engine of a call. Over a WebSocket there is no media server to pass a call to, so a passthrough model is relayed there. */
 export function engineOf(model: CallModel, transport: Transport['kind']): EngineName {
   if (model.kind === 'transcription') return 'transcription'
   return model.engine === 'passthrough' && transport === 'websocket' ? 'relay' : model.engine
 }
 
-/** Ids of a model and of all that work for it: what a call pays for. */
+/** The ids of a model and of all models that work for it, which the call pays for. */
 export function modelsOf(app: App, model: CallModel): string[] {
   if (model.kind === 'transcription' || model.engine !== 'pipeline') return [model.id]
   const { text, transcription, speech } = modelsOfPipeline(app, model)
@@ -36,7 +36,7 @@ export function modelsOf(app: App, model: CallModel): string[] {
 
 export type Answering = Pick<BegunCall, 'model' | 'agent' | 'settings'>
 
-/** What a turn may cost at most, in micro-credits. */
+/** The most that a turn may cost, in micro-credits. */
 export function worstOf({ app, caller }: Asking, { model, agent, settings }: Answering): bigint {
   if (model.kind === 'transcription') return worstOfTranscription(app, { caller, model })
   if (model.engine !== 'pipeline') return worstOfRelay(app, model, settings)

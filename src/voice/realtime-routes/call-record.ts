@@ -1,11 +1,11 @@
-/** A call as its account sees it. */
+/** The record of a call, as its account reads it. */
 
 import { creditsUp } from '#platform/ledger'
 import type { CallRow } from '#voice/realtime'
 import { callName } from '#voice/realtime'
 import type { Call } from './schema.ts'
 
-/** @param now of a call that has not ended: until then it lasts */
+/** @param now the time until which a call that has not ended is counted */
 export const shownCall = (row: CallRow, now: Date): Call => ({
   id: callName(row.call_id),
   object: 'realtime.call',

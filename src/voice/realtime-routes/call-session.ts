@@ -1,4 +1,4 @@
-/** The session of a call that was begun, whatever carries it. */
+/** Opens the session of a call that was begun, over any transport. */
 import {
   CallSession,
   CallSound,
@@ -11,10 +11,10 @@ import type { Asking, BegunCall } from './begin.ts'
 import { openEngine } from './call-engine.ts'
 import { hostedTools, transcriptionModels } from './chosen-model.ts'
 
-/** How a transport takes and gives sound: frames that are due once each 20 ms, how far ahead of the ear it is sent, and the way from here to it. */
+/** The sound of a transport: the frames due every 20 ms, how far ahead of playback sound is sent, and its delay on the way to the caller. */
 export type TransportSound = Pick<CallSoundOptions, 'pull' | 'leadMs' | 'tailMs'>
 
-/** Joined with the money of the call; `start` it once it is connected. */
+/** A session, joined with the money of the call; `start` it once it is connected. */
 export function openSession(
   context: Asking,
   begun: BegunCall,
@@ -64,7 +64,7 @@ export function openSession(
   return session
 }
 
-/** Undefined where nothing of the call is kept. */
+/** Keeps the words and the sound of the call; undefined where they are not kept. */
 function keptCall(
   { app, caller, requestId }: Asking,
   { callId, store, expiresAtMs }: BegunCall,

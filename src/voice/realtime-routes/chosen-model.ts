@@ -1,4 +1,4 @@
-/** Which model answers a call, and which may listen in it. */
+/** Chooses the model that answers a call, and checks those that may transcribe in it. */
 import type { App, Caller } from '#app'
 import type { CallAgent } from '#core/call-agent'
 import { requireMayUse } from '#core/calls'
@@ -13,7 +13,10 @@ interface Asking {
   caller: Caller
 }
 
-/** Which model a call has: what answers in it, or, in a session of the type `transcription`, what writes down. Throws as those two do. */
+/**
+ * The model of a call: the one that answers, or, in a session of the type `transcription`, the one that transcribes. Throws as the two functions for
+ * these do.
+ */
 export const requireCallModel = (
   asking: Asking,
   name: string | undefined,
@@ -23,7 +26,10 @@ export const requireCallModel = (
     ? requireTranscriptionModel(asking, name ?? namedInSession(asking, session))
     : requireRealtimeModel(asking, name)
 
-/** Not named: the default one. Throws MODEL_NOT_FOUND, MODEL_KIND_MISMATCH, MODEL_NOT_ALLOWED, and INVALID_REQUEST where there is none. */
+/**
+ * The transcription model; the default one where none is named. Throws MODEL_NOT_FOUND, MODEL_KIND_MISMATCH, MODEL_NOT_ALLOWED, and INVALID_REQUEST
+ * where there is no default.
+ */
 function requireTranscriptionModel({ app, caller }: Asking, name: string | undefined): TranscriptionModel {
   const { models } = app
   const model =
@@ -39,7 +45,10 @@ function requireTranscriptionModel({ app, caller }: Asking, name: string | undef
   return model
 }
 
-/** `audio.input.transcription.model`, where it is one of ours: clients send those of their vendor. Its shape is checked with the session's. */
+/**
+ * The model in `audio.input.transcription.model`, where this server has it: clients send models of their vendor. The shape of the field is checked
+ * with the session's.
+ */
 function namedInSession(asking: Asking, session: Record<string, unknown>): string | undefined {
   const member = (value: unknown, name: string): unknown =>
     typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[name] : undefined
@@ -48,8 +57,8 @@ function namedInSession(asking: Asking, session: Record<string, unknown>): strin
 }
 
 /**
- * What answers in a call with this model: a realtime model, or a text model with those that listen and speak for it. Not named: the default one.
- * Throws MODEL_NOT_FOUND, MODEL_KIND_MISMATCH, MODEL_NOT_ALLOWED where the key may not use it or one that works for it, which would fail in the
+ * The model that answers in a call: a realtime model, or a text model with those that listen and speak for it; the default one where none is named.
+ * Throws MODEL_NOT_FOUND, MODEL_KIND_MISMATCH, MODEL_NOT_ALLOWED where the key may not use it or a model that works for it, which would fail in the
  * middle of the call, and INVALID_REQUEST where none is named and there is no default.
  */
 export function requireRealtimeModel({ app, caller }: Asking, name: string | undefined): RealtimeModel {
@@ -59,8 +68,8 @@ export function requireRealtimeModel({ app, caller }: Asking, name: string | und
 }
 
 /**
- * What answers in a call with an agent: the agent's own model, with those that listen and speak for it, or for a realtime model of the same text
- * model. Throws as `requireRealtimeModel`, and INVALID_REQUEST where another text model is named.
+ * The model that answers in a call with an agent: the agent's own text model, with those that listen and speak for it, or a realtime model with the
+ * same text model. Throws as `requireRealtimeModel`, and INVALID_REQUEST where another text model is named.
  */
 export function requireAgentModel(
   asking: Asking,
@@ -87,7 +96,7 @@ function realtimeModel({ models }: App, name: string | undefined): RealtimeModel
   )
 }
 
-/** `model` of a session, where it names one. Throws INVALID_REQUEST. */
+/** The `model` of a session; undefined where it names none. Throws INVALID_REQUEST. */
 export function modelOfSession({ model }: Record<string, unknown>): string | undefined {
   if (model == null) return undefined
   if (typeof model !== 'string' || model.length > 200)
@@ -95,7 +104,7 @@ export function modelOfSession({ model }: Record<string, unknown>): string | und
   return model
 }
 
-/** Ids of transcription models that the caller may use; undefined for every other name. */
+/** Resolves names to ids of transcription models that the caller may use; undefined for every other name. */
 export const transcriptionModels =
   ({ app, caller }: Asking) =>
   (name: string): string | undefined => {
@@ -104,7 +113,7 @@ export const transcriptionModels =
     return model.id
   }
 
-/** Which tools that run here a call has: those of this configuration, where the model that answers takes tools. */
+/** Whether a call has a tool that runs on this server: one of this configuration, where the model that answers takes tools. */
 export function hostedTools({ app }: Asking, model: CallModel): (tool: BuiltInTool) => boolean {
   const text =
     model.kind === 'realtime' && model.engine === 'pipeline' ? app.models.find(model.textModel) : undefined

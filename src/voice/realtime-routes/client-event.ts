@@ -1,12 +1,12 @@
-/** What a client sends, as an event. */
+/** Parses the messages of a client into events. */
 
 import { boundsOf, readSmallJson } from '#platform/json'
 import type { RealtimeEvent } from '#voice/realtime'
 
-/** Bytes of one message. */
+/** The most bytes of one message. */
 export const messageBytes = 256 * 1024
 
-/** Undefined for what is no JSON object. */
+/** The event in a message; undefined where it is no JSON object. */
 export function eventOf(message: string | Buffer): RealtimeEvent | undefined {
   try {
     const bytes = typeof message === 'string' ? Buffer.from(message) : message

@@ -12,7 +12,7 @@ const standardSeconds = 600
 /** How many calls one secret may begin: a page that is loaded again begins another. */
 const callsOfSecret = 10
 
-/** A secret for a browser: it begins a few calls with this session in the name of the key, and does nothing else. */
+/** Makes a secret for a browser: it begins a few calls with this session in the name of the key, and does nothing else. */
 export async function createSecret(context: RequestContext<Static<typeof SecretBody>>): Promise<JsonText> {
   const { app, body, caller } = context
   const { expires_after: { seconds = standardSeconds } = {}, agent_id, session = {}, store = false } = body
@@ -33,7 +33,7 @@ export async function createSecret(context: RequestContext<Static<typeof SecretB
         secret_hash: sha256(value),
         project_id: caller.projectId,
         key_id: caller.keyId,
-        // An agent's own model may change, and is not named then.
+        // An agent's own model may change, so it is not stored.
         model: agent && named === undefined ? null : model.id,
         agent_id: agent?.agentId ?? null,
         session,

@@ -23,13 +23,13 @@ type Creating = RequestContext<
 >
 
 const endpoint = '/v1/realtime/calls'
-/** Where a call is read and ended. */
+/** The address at which a call is read and ended. */
 export const locationOf = ({ id }: Pick<CreatedCall, 'id'>): string => `${endpoint}/${id}`
 const retryAfterMs = 5_000
 
 /**
- * Answers the offer, and begins a call that has a client once that connects: one that does not is over soon, for nothing. Throws what `begin` does,
- * INVALID_REQUEST for an offer that cannot be answered, WEBRTC_UNAVAILABLE, and why no upstream answers one that is passed on; before anything is held.
+ * Answers the offer and begins a call. One that does not connect ends soon and costs nothing. Throws what `begin` throws, INVALID_REQUEST for an
+ * offer that cannot be answered, WEBRTC_UNAVAILABLE, and the failure of the upstream that a call is passed to; before anything is held.
  */
 export async function createCall(context: Creating): Promise<Answer> {
   await requireUnclaimed(context)
@@ -57,7 +57,7 @@ export async function createCall(context: Creating): Promise<Answer> {
 
 interface Wished {
   offer: string
-  /** The answer is SDP alone. */
+  /** Whether the answer is SDP alone. */
   wantsSdp: boolean
   model: string | undefined
   agentId: string | undefined
@@ -66,7 +66,7 @@ interface Wished {
   store: boolean | undefined
 }
 
-/** What body, form and query ask for together. Throws INVALID_REQUEST. */
+/** The request that body, form and query make together. Throws INVALID_REQUEST. */
 function wishOf({ body, upload, query, headers }: Creating): Wished {
   const { sdp, ...fields }: Partial<Static<typeof CreateBody>> = upload ? { sdp: upload.fields.sdp } : body
   const text = upload?.fields.session ?? query.session
@@ -139,7 +139,7 @@ const createdCall = (
   request_id: requestId,
 })
 
-/** SDP is no JSON, which alone is repeated. */
+/** The kept reply for an answer in SDP: only JSON can be sent again to a repeat. */
 const unrepeatableOf = ({ id }: CreatedCall): string =>
   unrepeatable({ made: `GET ${locationOf({ id })}`, details: { call_id: id } })
 

@@ -9,11 +9,11 @@ import { reasons } from './phrases.ts'
 import { requireCall } from './read.ts'
 import type { Call, EndBody, EndQuery } from './schema.ts'
 
-/** How long an answer waits for the call to be settled; after it the answer says `pending`. */
+/** How long the answer waits for the call to be settled; after that it has `pending`. */
 const waitMs = 3_000
 const lookMs = 100
 
-/** DELETE /v1/realtime/calls: the call that body or query name. */
+/** DELETE /v1/realtime/calls: ends the call that the body or the query names. */
 export function endNamed(
   context: RequestContext<Static<typeof EndBody>, Static<typeof EndQuery>>,
 ): Promise<Call> {
@@ -26,21 +26,21 @@ export function endNamed(
   return endOne(context, name)
 }
 
-/** Ends a call of the account; a call that has ended is answered as it did. Throws NOT_FOUND. */
+/** Ends a call of the account and returns it; a call that has ended already is returned as it is. Throws NOT_FOUND. */
 export async function endOne(context: Pick<RequestContext, 'app' | 'caller'>, name: string): Promise<Call> {
   const { app } = context
   const row = await requireCall(context, name)
   return shownCall(row.ended_at ? row : await end(app, row), new Date(app.clock.nowMs()))
 }
 
-/** As it is at the end of the wait, ended or not. */
+/** Ends the call and returns its row at the end of the wait, ended or not. */
 async function end(
   app: App,
   { account_id: accountId, call_id: callId, process_id: processId }: CallRow,
 ): Promise<CallRow> {
   const key = { accountId, callId }
   const isEnding = app.realtime.end(callId, 'client') || (await endAtHost(app, processId, callId))
-  // Its process ends it at its next tick.
+  // The call's process ends it at its next tick.
   if (!isEnding) await askEnd(app.db, key, new Date(app.clock.nowMs()))
   const untilMs = performance.now() + waitMs
   for (;;) {

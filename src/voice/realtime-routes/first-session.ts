@@ -4,7 +4,7 @@ import type { CallModel } from './call-engine.ts'
 import { hostedTools, transcriptionModels } from './chosen-model.ts'
 
 /**
- * The settings with which a call begins, and what of its sessions has no effect: each says more than the one before it. Throws INVALID_REQUEST with
+ * The settings with which a call begins, and the session fields without effect. Later sessions override earlier ones. Throws INVALID_REQUEST with
  * `param` below `session`.
  */
 export function firstSession(
@@ -19,7 +19,7 @@ export function firstSession(
   }
   let settings = freshSettings(model.kind, model.id)
   const ignored: string[] = []
-  // The name of the model was resolved: an alias is no other model.
+  // The model is already chosen; the name here may be an alias of it.
   for (const { model: _, ...told } of sessions) {
     const updated = updateSession(settings, told, rules)
     settings = updated.settings

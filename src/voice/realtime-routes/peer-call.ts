@@ -1,4 +1,4 @@
-/** A call over WebRTC, from the answer to its offer until it is settled. */
+/** A call over WebRTC, from the answer to its offer until its settlement. */
 
 import type { Peer, PeerHandler, WebRtc } from '#platform/webrtc'
 import type { CallSession, EndReason } from '#voice/realtime'
@@ -9,7 +9,7 @@ import { PeerTransport } from './peer-transport.ts'
 
 type WhyEnded = Parameters<PeerHandler['ended']>[0]
 
-/** Of a call that was connected; one that was not costs nothing. */
+/** The reasons for the end of a connected call; one that was not connected costs nothing. */
 const reasons: Record<WhyEnded, EndReason> = {
   closed: 'client',
   lost: 'disconnected',
@@ -25,20 +25,20 @@ export class PeerCall implements PeerHandler {
   #transport: PeerTransport | undefined
   #session: CallSession | undefined
   #isConnected = false
-  /** Why it is over, where that was before it had a session. */
+  /** The reason for the end, where the call ended before it had a session. */
   #over: EndReason | undefined
 
-  /** Answers the offer; nobody pays for it yet. Throws SdpRefused. */
+  /** Answers the offer; nothing is paid yet. Throws SdpRefused. */
   constructor(context: Asking, webrtc: WebRtc, offer: string) {
     this.#context = context
     this.#peer = webrtc.answer(offer, this)
-    // Until its session listens, which is when the connection is secure, its codecs are open and its engine has begun.
+    // Texts are held until the session listens: when the connection is secure, its codecs are open and its engine has begun.
     this.#peer.holdTexts()
-    // One without has no events either way: its sound is all of it.
+    // An offer without a data channel has no events either way, only sound.
     this.#hasChannel = /^m=application \S+ \S+ webrtc-datachannel/m.test(offer)
   }
 
-  /** Its sound ends here. */
+  /** The sound ends at this server, so there is no call at an upstream. */
   readonly upstream = undefined
 
   /** The SDP answer. */
@@ -46,15 +46,15 @@ export class PeerCall implements PeerHandler {
     return this.#peer.answer
   }
 
-  /** It is paid for from now on. */
+  /** Call once the call is paid for. */
   begin(begun: BegunCall): void {
     this.#begun = begun
-    // What is said to it now is said again to its session.
+    // The messages to this listener are repeated to the session that joins later.
     begun.listener.join({ end: (reason) => this.end(reason), warn: () => {}, announceEnd: () => {} })
     if (this.#over) this.#settle(this.#over)
   }
 
-  /** Nothing was begun, or the call is to end. */
+  /** Ends the call, or the peer where no call was begun. */
   end(reason: EndReason): void {
     if (this.#session) {
       this.#session.end(reason)
@@ -116,7 +116,7 @@ export class PeerCall implements PeerHandler {
       })
       return this.#session
     } catch (error) {
-      // With its codecs.
+      // This frees the codecs too.
       transport.end('failed')
       throw error
     }

@@ -1,11 +1,11 @@
-/** By real Opus, between two transports whose peers are joined by hand: the way between them is WebRTC's own matter. */
+/** Tests with real Opus between two transports whose peers are joined by hand; the network between them is left to WebRTC's own tests. */
 import { expect, test } from 'vitest'
 import type { Peer, PeerStats } from '#platform/webrtc'
 import { Codecs } from '#voice/realtime'
 import { speechLike } from '../../../tests/sound/samples.ts'
 import { PeerTransport } from './peer-transport.ts'
 
-/** Whose packets go to what is joined to it, and whose texts are taken while there is room. */
+/** A peer whose packets go to the peer that is joined to it, and whose texts are taken while there is room. */
 class HandPeer implements Peer {
   readonly answer = ''
   path: 'udp' | 'tcp' = 'udp'
@@ -49,7 +49,7 @@ async function opened(codecs = new Codecs(1)) {
 const { samples } = speechLike(24_000, 2)
 const frames = Array.from({ length: 100 }, (_, index) => samples.slice(480 * index, 480 * (index + 1)))
 
-/** What one side hears of what the other says; `loses` says which packets. Bytes and frames. */
+/** What one side hears of the other side's sound, and the bytes and frames that were sent; `loses` names the lost packets. */
 async function heardBy(prepare: (peer: HandPeer) => void, loses: (sequence: number) => boolean) {
   using from = await opened()
   using to = await opened()

@@ -10,14 +10,14 @@ import {
   type Transport,
 } from '#voice/realtime'
 
-/** Of events that the data channel does not take; beyond it the client reads too slowly. */
+/** The most bytes of events that the data channel has not taken; beyond it the client reads too slowly. */
 const maxUnsentBytes = 768 * 1024
-/** How often the loss that the other side reports is looked at, in frames of 20 ms. */
+/** How often the loss that the other side reports is read, in frames of 20 ms. */
 const framesPerReport = 250
-/** What a browser holds back to even out the way, in ms. */
+/** The buffer with which a browser evens out the network, in ms. */
 const clientBufferMs = 60
 
-/** Codecs are there from the moment at which the connection is secure, and are given back at its end. */
+/** The transport of a call. Its codecs exist from the moment at which the connection is secure, and are freed at its end. */
 export class PeerTransport implements Transport {
   readonly kind = 'webrtc'
   readonly #peer: Peer
@@ -39,22 +39,22 @@ export class PeerTransport implements Transport {
     this.#voice = new OpusVoice(codecs.encoder)
   }
 
-  /** From here to the caller's ear, in ms. */
+  /** The delay from here to the caller's ear, in ms. */
   get tailMs(): number {
     return (this.#peer.stats().roundTripMs ?? 0) / 2 + clientBufferMs
   }
 
-  /** Of what was heard: packets lost, restored, late, and what was made up for them. */
+  /** The counts of received packets: lost, restored, late, and filled in. */
   get counts() {
     return this.#ears.counts
   }
 
-  /** As the connection has them. */
+  /** Takes a packet with the sequence and timestamp of the connection. */
   audio(packet: Uint8Array, sequence: number, timestamp: number): void {
     this.#ears.packet(packet, sequence, timestamp)
   }
 
-  /** Frames that are due, once a tick. Throws where the other side does not speak Opus, or does not read its events. */
+  /** The frames that are due; call once a tick. Throws where the other side does not send Opus, or does not read its events. */
   pull(): Float32Array[] {
     if (this.#isOver) return []
     this.#sendUnsent()
@@ -70,12 +70,12 @@ export class PeerTransport implements Transport {
     if (sent) this.#peer.sendAudio(sent.packet, sent.timestamp)
   }
 
-  /** In their order: what the channel does not take waits, and so does all that follows. */
+  /** Sends events in order: one that the channel does not take waits, and so do all later ones. */
   send(event: RealtimeEvent): void {
     if (this.#isOver || !this.#hasEvents) return
     const text = JSON.stringify(event)
     if (this.#unsent.length === 0 && this.#peer.sendText(text)) return
-    // What is too much is dropped here and ends the call at the next tick.
+    // Events beyond the bound are dropped here, and the next tick ends the call.
     if (this.#unsentBytes <= maxUnsentBytes) this.#unsent.push(text)
     this.#unsentBytes += Buffer.byteLength(text)
   }
@@ -97,7 +97,7 @@ export class PeerTransport implements Transport {
     this.#unsent.splice(0, sent)
   }
 
-  /** TCP loses nothing, so that repeating would only take bytes from the sound. */
+  /** Sets the expected loss. TCP loses nothing, so that repeating would only take bytes from the sound. */
   #adapt(): void {
     const { path } = this.#peer
     this.#voice.expectLoss(path === 'tcp' ? undefined : this.#peer.stats().lossOut)

@@ -1,4 +1,4 @@
-/** Voice calls: begun over a WebSocket, read, ended; and secrets with which browsers begin them. */
+/** The routes of voice calls, which are begun over WebRTC or a WebSocket, read and ended; and of the secrets with which browsers begin them. */
 import type { App } from '#app'
 import { modelFailures, paymentFailures, referenceHeaders } from '#core/calls'
 import { upstreamFailures } from '#core/inference'
@@ -37,12 +37,12 @@ import { tidyJob } from './tidy.ts'
 import { deleteTranscript, getTranscript } from './transcript.ts'
 
 const secretBytes = 128 * 1024
-/** An offer in JSON, whose line ends are longer there, and a session. */
+/** The most bytes of an offer in JSON, whose line ends are longer there, and a session. */
 const createBytes = 256 * 1024
 
 /**
- * A client that sends its sound in frames of 20 ms sends 50 messages a second, beside its events. A megabyte a second is sixteen times the
- * pace of sound.
+ * The bounds of a client's messages. One that sends its sound in frames of 20 ms sends 50 messages a second, beside its events. A megabyte a second
+ * is sixteen times the pace of sound.
  */
 const bounds = { messageBytes, messagesPerSecond: 100, bytesPerSecond: 1024 * 1024 }
 
@@ -225,5 +225,5 @@ const routes: Route[] = [
 
 export const realtime = { name: 'realtime', routes, jobs: [tidyJob as Job<never>] }
 
-/** What this process does for others that are to begin calls: see `openVoiceHost`. */
+/** Begins calls in this process for other processes: see `openVoiceHost`. */
 export const startVoiceHost = (app: App) => openVoiceHost(app, { begin: createCall, socket: openCall })

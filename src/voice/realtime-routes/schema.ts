@@ -32,7 +32,7 @@ export const CallsQuery = pageQuery(
   { status: Type.Optional(oneOf('starting', 'active', 'ended')) },
 )
 
-/** Some clients drop the body of DELETE. */
+/** The query of DELETE, for clients that drop its body. */
 export const EndQuery = Type.Object({ id: Type.Optional(CallId) }, closed)
 
 export const EndBody = Type.Object(
@@ -43,7 +43,7 @@ export const EndBody = Type.Object(
   closed,
 )
 
-/** A call as its account sees it. */
+/** A call, as its account reads it. */
 export const Call = Type.Object({
   id: CallId,
   object: Type.Literal('realtime.call'),
@@ -203,10 +203,10 @@ const Session = anyObject(
   ),
 )
 
-/** Characters of an offer; its bytes are as many at most. */
+/** The most characters of an offer, which are its bytes too. */
 export const maxSdpLength = 65_536
 const maxSessionLength = 65_536
-/** In a query, which has the length of a line of HTTP. */
+/** The most characters of a session in a query, which is bounded by the length of a line of HTTP. */
 const maxQuerySessionLength = 8_192
 
 const Sdp = Type.String({
@@ -260,7 +260,7 @@ export const CreateBody = Type.Object(
   closed,
 )
 
-/** Beside an offer that is the whole body. */
+/** The query beside an offer that is the whole body. */
 export const CreateQuery = Type.Object(
   {
     model: Type.Optional(modelOrDefault),

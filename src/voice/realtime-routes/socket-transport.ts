@@ -16,11 +16,11 @@ import {
 import { eventOf } from './client-event.ts'
 import { reasons } from './phrases.ts'
 
-/** Sound that waits to be heard; beyond it nothing more is read. */
+/** The most sound that waits to be heard; beyond it no message is read. */
 const maxWaitingMs = 30_000
-/** Events that wait for a client that reads too slowly; one more ends the call. */
+/** The most events that wait for a client that reads too slowly; one more ends the call. */
 const maxUnsent = 1_000
-/** Answers whose place in their response is known. */
+/** The most answers whose place in their response is remembered. */
 const maxPlaces = 16
 
 const formats: Record<SoundType, PcmFormat> = {
@@ -29,7 +29,7 @@ const formats: Record<SoundType, PcmFormat> = {
   'audio/pcma': 'pcma',
 }
 
-/** RFC 6455, section 7.4.1. */
+/** The close codes (RFC 6455, section 7.4.1). */
 const closeCodes: Partial<Record<EndReason, number>> = {
   credits: 1008,
   revoked: 1008,
@@ -37,7 +37,7 @@ const closeCodes: Partial<Record<EndReason, number>> = {
   stopped: 1001,
 }
 
-/** Where a spoken item stands in its response. */
+/** The place of a spoken item in its response. */
 interface Place {
   response_id: unknown
   output_index: unknown
@@ -54,9 +54,9 @@ export class SocketTransport implements Transport {
     inputSound: 'audio/pcm',
     outputSound: 'audio/pcm',
   }
-  /** Commits of sound that has not been heard yet: what comes behind one waits for it. */
+  /** The commits whose sound has not been heard yet: events that follow one wait for it. */
   #commits = 0
-  /** Messages that the client has not taken, when too much waits. */
+  /** The number of events that the client has not taken. */
   #unsent = 0
   #isOver = false
   #roomWanted: (() => void) | undefined
@@ -65,7 +65,7 @@ export class SocketTransport implements Transport {
     this.#socket = socket
   }
 
-  /** Frames that are due, once each 20 ms. */
+  /** The frames that are due; call every 20 ms. */
   *pull(): Generator<Float32Array> {
     yield* this.#ears.pull()
     if (this.#ears.waitingMs <= maxWaitingMs) this.#roomWanted?.()
@@ -122,7 +122,7 @@ export class SocketTransport implements Transport {
 
   play(frame: Float32Array, itemId: string | undefined): void {
     const place = itemId === undefined ? undefined : this.#places.get(itemId)
-    // A client that does not read hears nothing anyway.
+    // A client that does not read its events gets no sound.
     if (!place || this.#unsent > 0) return
     this.send({
       type: 'response.output_audio.delta',
@@ -153,6 +153,6 @@ export class SocketTransport implements Transport {
   }
 }
 
-/** Whoever cancels does not want to wait; sound keeps its own order. */
+/** Whether an event waits for an open commit. A cancellation should not wait, and sound keeps its own order. */
 const waitsForCommit = ({ type }: RealtimeEvent): boolean =>
   type !== 'response.cancel' && type !== 'output_audio_buffer.clear' && type !== 'input_audio_buffer.append'

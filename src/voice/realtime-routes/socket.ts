@@ -22,9 +22,9 @@ export const subprotocolKey: KeySource = {
   description: 'A client secret (or a key) as the subprotocol `openai-insecure-api-key.<secret>`.',
 }
 
-/** So far ahead of the ear sound is sent: clients play it as it comes. What is under way is not lowered when somebody interrupts. */
+/** How far ahead of playback sound is sent, in ms: clients play it as it comes. Sound on the way is not lowered when the caller interrupts. */
 const leadMs = 120
-/** Of the way to the client and its own buffer. */
+/** The delay of the way to the client and of its own buffer, in ms. */
 const tailMs = 60
 
 export async function openCall(
@@ -45,7 +45,7 @@ export async function openCall(
   )
 }
 
-/** Until the call is settled. */
+/** Runs the call until it is settled. */
 async function talk(context: Asking, begun: BegunCall, socket: Socket): Promise<void> {
   const transport = new SocketTransport(socket)
   const session = openSession(context, begun, transport, {
@@ -60,12 +60,12 @@ async function talk(context: Asking, begun: BegunCall, socket: Socket): Promise<
   await session.ended
 }
 
-/** RFC 6455, section 7.4.1: nobody closed it; a bound was broken; what came was malformed or too long. */
+/** Close codes (RFC 6455, section 7.4.1): the line was lost; a bound was exceeded; a message was malformed or too long. */
 const abnormal = 1006
 const violated = 1008
 const broken: readonly (number | undefined)[] = [1002, 1009]
 
-/** Why a line without a call on it is closed. */
+/** The reason for which the line was closed while the call was still on. */
 async function whyGone({ app, caller }: Asking, { closeCode, stopping }: Socket): Promise<EndReason> {
   if (stopping.aborted) return 'stopped'
   if (closeCode === abnormal) return 'disconnected'

@@ -1,9 +1,9 @@
-/** What happens to calls that have ended, in the background. */
+/** Background work on calls that have ended. */
 
 import { job } from '#platform/jobs'
 import { deleteCallsBefore } from '#voice/realtime'
 
-/** Deletes those that ended before the days for which they are kept. */
+/** Deletes calls that ended before the days for which they are kept. */
 export const tidyJob = job<null>({
   name: 'realtime.tidy',
   limits: () => ({ perAccount: 1, perProcess: 1 }),

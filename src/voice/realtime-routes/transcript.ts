@@ -1,4 +1,4 @@
-/** What was said in a call that keeps it. */
+/** The transcript of a call that keeps it. */
 import type { Static } from 'typebox'
 import { fail } from '#platform/errors'
 import type { RequestContext } from '#platform/http'
@@ -26,7 +26,7 @@ export async function getTranscript(
   }
 }
 
-/** Of words and sound, for good; a call that runs goes on, and nothing more of it is kept. */
+/** Deletes the words and the sound for good; a running call goes on, and nothing more of it is kept. */
 export async function deleteTranscript(context: Named) {
   const row = await requireCall(context, context.params.id)
   if (!(await forgetCall(context.app, keyOf(row)))) return notKept()

@@ -1,4 +1,4 @@
-/** Calls whose process is dead are ended by another: what their steps have cost, and those under way at their worst, is charged. */
+/** Ends calls whose process is dead, in another process: the cost of their steps is charged, and the worst case of steps under way. */
 import type { App } from '#app'
 import { writeLostOfDead } from './keep/transcript-store.ts'
 import { type Settling, settleCall } from './money/settle.ts'
@@ -8,18 +8,18 @@ import { deleteExpiredSecrets } from './secret-store.ts'
 import { abandonedCalls, type CallRow, notHungUp, writeHungUp } from './store.ts'
 
 const atOnce = 100
-/** A living process ends its calls when their time is over; this is for those that it has lost. */
+/** A living process ends its overdue calls by then; this is for calls that it has lost track of. */
 const overdueMs = 60_000
 
-/** No upstream has a call for so long. */
+/** The longest time that an upstream keeps a call. */
 const maxMs = 2 * 3_600_000
-/** A living process has hung up by then, or has given up. */
+/** The time after which a living process has hung up, or has given up. */
 const ownMs = 15_000
 
-/** Ends a call at its upstream, where it may have ended before. Throws where that is not known. */
+/** Ends a call at its upstream, where it may have ended before. Throws where the outcome is unknown. */
 export type HangUp = (call: UpstreamCall) => Promise<void>
 
-/** Calls that have ended here, and whose process could not hang them up: it died, or their upstream did not answer. */
+/** Hangs up ended calls that their process could not hang up: it died, or their upstream did not answer. */
 export async function hangUpLeft(
   { db, clock, log, processes }: Pick<App, 'db' | 'clock' | 'log' | 'processes'>,
   hangUp: HangUp,
@@ -41,7 +41,7 @@ export async function hangUpLeft(
   )
 }
 
-/** Runs at each sweep of each process. */
+/** Settles abandoned calls; runs at each sweep of each process. */
 export async function sweepCalls(app: Settling & Pick<App, 'processes'>): Promise<void> {
   const { db, clock, log, processes } = app
   const before = new Date(clock.nowMs() - overdueMs)
@@ -59,7 +59,7 @@ export async function sweepCalls(app: Settling & Pick<App, 'processes'>): Promis
   await deleteExpiredSecrets(db, new Date(clock.nowMs()))
 }
 
-/** Nobody knows how long it went on after that. */
+/** The end of a lost call is its last tick, since nobody knows how long it went on after that. */
 const lastSeen = (row: CallRow): Date => row.tick_at
 
 const keyOf = ({ account_id, call_id }: Pick<CallRow, 'account_id' | 'call_id'>) => ({

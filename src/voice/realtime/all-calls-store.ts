@@ -1,4 +1,4 @@
-/** SQL of realtime calls as the operator looks at them: of all accounts. */
+/** SQL for the operator, who sees the realtime calls of all accounts. */
 import type { Db } from '#platform/db'
 import { type Page, readPage } from '#platform/lists'
 import type { CallRow } from './store.ts'
@@ -9,7 +9,7 @@ interface AnyCalls {
   limit: number
 }
 
-/** Newest first; with `running` those alone that have not ended. */
+/** The calls, newest first; with `running` only those that have not ended. */
 export function listAnyCalls(db: Db, { accountId, running, limit }: AnyCalls): Promise<Page<CallRow>> {
   let calls = db.kysely.selectFrom('realtime.calls').selectAll()
   if (accountId !== undefined) calls = calls.where('account_id', '=', accountId)
@@ -17,7 +17,7 @@ export function listAnyCalls(db: Db, { accountId, running, limit }: AnyCalls): P
   return readPage(calls, 'call_id', { limit })
 }
 
-/** By the id of the call, or of its receipt. */
+/** Finds a call by its id, or by that of its receipt. */
 export const findAnyCall = (db: Db, id: string): Promise<CallRow | undefined> =>
   db.kysely
     .selectFrom('realtime.calls')

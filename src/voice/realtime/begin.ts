@@ -1,4 +1,4 @@
-/** A call begins: its row and its hold, in one transaction. */
+/** Begins a call: writes its row and its hold, in one transaction. */
 import type { Tx } from '#platform/db'
 import { fail } from '#platform/errors'
 import { type Claim, holdIn, type Payer } from '#platform/ledger'
@@ -8,10 +8,10 @@ import { type EngineName, insertCall, lockKey, runningOf } from './store.ts'
 export interface NewCall {
   callId: string
   payer: Payer
-  /** Of its request; UUID. */
+  /** The receipt of its request; UUID. */
   receiptId: string
   endpoint: string
-  /** That will have it. */
+  /** The process that will have the call. */
   processId: string
   transport: Transport['kind']
   engine: EngineName
@@ -22,22 +22,22 @@ export interface NewCall {
   claim?: Claim | undefined
   /** The client secret that begins it. */
   secretHash?: Buffer | undefined
-  /** Its words and its sound are kept. */
+  /** Whether the words and the sound of the call are kept. */
   store?: boolean | undefined
   maxSeconds: number
-  /** Of the engine `passthrough`: who has it, to be hung up there when it ends. */
+  /** The call at the upstream, for the engine `passthrough`: it is hung up there when the call ends. */
   upstream?: UpstreamCall | undefined
-  /** What the first turn may cost at most, and `firstSeconds` of a call whose time costs credits; in micro-credits. */
+  /** The most that the first turn may cost, and `firstSeconds` of a call whose time costs credits; in micro-credits. */
   held: bigint
-  /** How many calls of the key may run at once, over all processes. */
+  /** The most calls of the key that may run at once, over all processes. */
   callsOfKey: number
-  /** The finished answer; without a reply a repeat is not answered by it. */
+  /** The finished answer; without a reply a repeat cannot be answered by it. */
   accepted: { statusCode: number; reply?: string | undefined }
 }
 
 /**
- * Throws CONCURRENCY_LIMITED where the key has as many calls as it may, and what `holdIn` throws; then nothing has begun. The call is to be
- * given to its process (`RealtimeCalls.add`) once this is committed; one that is not connected soon is ended.
+ * Writes the call. Throws CONCURRENCY_LIMITED where the key has as many calls as it may, and what `holdIn` throws; then nothing has begun. Once this
+ * is committed, give the call to its process (`RealtimeCalls.add`); a call that does not connect soon is ended.
  */
 export async function beginCall(tx: Tx, call: NewCall, now: Date): Promise<void> {
   const { accountId, projectId, keyId } = call.payer
@@ -74,7 +74,7 @@ export async function beginCall(tx: Tx, call: NewCall, now: Date): Promise<void>
     upstream_provider: call.upstream?.provider ?? null,
   })
   const { payer, receiptId, endpoint, held, model, claim, customerId, referenceId, accepted } = call
-  // Without an end of its own: whoever ends the call ends it.
+  // The hold has no expiry of its own: the code that ends the call settles it.
   const hold = { payer, receiptId, endpoint, microcredits: held, model, claim, customerId, referenceId }
   await holdIn(tx, { ...hold, accepted }, now)
 }

@@ -1,4 +1,4 @@
-/** Ids of calls as people see them: `rtc_` and the hexadecimal digits of the UUID. */
+/** Converts ids of calls to and from their public form: `rtc_` and the hexadecimal digits of the UUID. */
 import { uuidOfHex } from '#platform/ids'
 
 export const callName = (callId: string): string => `rtc_${callId.replaceAll('-', '')}`

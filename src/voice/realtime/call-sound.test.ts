@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { CallSound } from './call-sound.ts'
 import { SoundClock, type Ticking } from './clock.ts'
 
-/** A clock that ticks when the test says so. */
+/** A clock that ticks when the test calls it. */
 class HandClock extends SoundClock {
   member: Ticking | undefined
   override join(member: Ticking): () => void {

@@ -1,4 +1,4 @@
-/** What a call hears and says, at the pace of the one clock. */
+/** The received and the spoken sound of a call, at the pace of the one clock. */
 import type { SoundClock } from './clock.ts'
 import type { Transport } from './parts.ts'
 import { PacedSpeaker } from './speak/speaker.ts'
@@ -9,28 +9,28 @@ export interface CallSoundOptions {
   clock: SoundClock
   play: Transport['play']
   /**
-   * Frames of 20 ms at 16 kHz that are due. Once a tick, after a delay of the process, too: what came by the network meanwhile has not been
-   * read yet, and is not to be taken for missing.
+   * The frames of 20 ms at 16 kHz that are due. Called once a tick, also after a delay of the process: packets that came meanwhile have not been read
+   * yet, and must not count as missing.
    */
   pull(): Iterable<Float32Array>
   hear(frame: Float32Array): void
   /**
-   * So far ahead of the ear is sound sent: for a line without a pace of its own, whose client would fall silent at the first delay. It is
+   * How far ahead of playback sound is sent: for a line without a pace of its own, whose client would fall silent at the first delay. The lead is
    * reached at twice the pace, and counts as not yet heard.
    */
   leadMs: number
-  /** From the moment at which a frame is due to the ear, in ms. */
+  /** The time from the moment at which a frame is due until it is heard, in ms. */
   tailMs(): number
-  /** Its tick threw. */
+  /** Called when a tick threw. */
   failed(error: unknown): void
 }
 
-/** Until it is disposed. */
+/** The sound of a call, until it is disposed. */
 export class CallSound implements Disposable {
   readonly speaker: PacedSpeaker
   readonly #options: CallSoundOptions
   readonly #leave: () => void
-  /** What the client has and has not played yet. */
+  /** The sound that the client has but has not played yet. */
   #aheadMs = 0
   #isSounding = false
 
@@ -54,7 +54,7 @@ export class CallSound implements Disposable {
 
   [Symbol.dispose](): void {
     this.#leave()
-    // Nobody waits for sound that is not played any more.
+    // Waits for sound that is not played any more are resolved.
     this.speaker.cut()
   }
 

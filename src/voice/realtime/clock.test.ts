@@ -34,7 +34,7 @@ test('a call that throws ends alone, and each call hears of its frames until it 
       },
       failed: resolve,
     })
-    // This process runs other tests after these: no clock goes on in it.
+    // This process runs other tests after these, so no clock may go on in it.
     onTestFinished(
       clock.join({
         tick: (count) => {

@@ -1,16 +1,16 @@
 export const tickMs = 20
-/** What is missed at once, after the process was held up, is caught up on; more would be a burst that no client keeps. */
+/** The most ticks made up for at once, after the process was held up; more would be a burst that no client keeps. */
 const maxTicks = 3
 
-/** What the clock drives: a call. */
+/** A member that the clock drives: a call. */
 export interface Ticking {
-  /** @param frames of 20 ms that are due: one, or up to three after a delay */
+  /** @param frames the number of frames of 20 ms that are due: one, or up to three after a delay */
   tick(frames: number): void
-  /** Its tick threw: it gets no other, and those of the other calls go on. */
+  /** Called when its tick threw: it gets no other, and the other calls go on. */
   failed(error: unknown): void
 }
 
-/** How many frames are due at a moment. What is more than can be caught up on is not lost: everything is heard later by so much. */
+/** Counts the frames that are due at a moment. If more are due than can be made up for, none is lost: all sound is heard later by that time. */
 export class Pace {
   #dueMs: number
 
@@ -18,7 +18,7 @@ export class Pace {
     this.#dueMs = nowMs + tickMs
   }
 
-  /** From 0 to 3. */
+  /** The number of due frames, from 0 to 3. */
   take(nowMs: number): number {
     const late = Math.floor((nowMs - this.#dueMs) / tickMs) + 1
     const frames = Math.min(maxTicks, Math.max(0, late))
@@ -26,13 +26,13 @@ export class Pace {
     return frames
   }
 
-  /** Until the next frame is due, in ms. */
+  /** The time until the next frame is due, in ms. */
   waitMs(nowMs: number): number {
     return Math.max(0, this.#dueMs - nowMs)
   }
 }
 
-/** One clock for all calls of a process: one timer, whatever their number. It stands still while there are none. */
+/** One clock for all calls of a process: one timer, whatever their number. The timer is off while there are no calls. */
 export class SoundClock {
   readonly #members = new Set<Ticking>()
   #timer: NodeJS.Timeout | undefined
@@ -41,7 +41,7 @@ export class SoundClock {
     return this.#timer !== undefined
   }
 
-  /** Until what is returned is called. */
+  /** Adds a member, until the returned function is called. */
   join(member: Ticking): () => void {
     this.#members.add(member)
     if (!this.#timer) this.#run(new Pace(performance.now()))
@@ -69,5 +69,5 @@ export class SoundClock {
   }
 }
 
-/** Of this process; it holds no other state. */
+/** The clock of this process; it holds no other state. */
 export const soundClock = new SoundClock()

@@ -1,22 +1,22 @@
 import type { OpusDecoderHandle, OpusEncoderHandle } from 'libopus-wasm'
 
-/** Opus for the two directions of one call, until they are given back. */
+/** The Opus codecs for the two directions of one call, until they are freed. */
 export interface CallCodecs extends Disposable {
-  /** At 16 kHz, mono. */
+  /** Decodes to 16 kHz, mono. */
   readonly decoder: OpusDecoderHandle
-  /** At 24 kHz, mono, 20 ms, for a voice. */
+  /** Encodes 24 kHz, mono, in frames of 20 ms, with settings for a voice. */
   readonly encoder: OpusEncoderHandle
 }
 
 /**
- * All codecs of a process stand in one WebAssembly memory, which grows and never shrinks: so there is a limit. Those given back are freed, not kept:
- * a decoder cannot be reset, and would begin the next call with what it heard in the last.
+ * The codecs of all calls of a process. They share one WebAssembly memory, which grows and never shrinks, so their number is limited. Disposed codecs
+ * are freed, not reused: a decoder cannot be reset, and would begin the next call with sound of the last.
  */
 export class Codecs {
   readonly #capacity: number
   #open = 0
 
-  /** @param capacity calls at a time */
+  /** @param capacity the most calls at a time */
   constructor(capacity: number) {
     this.#capacity = capacity
   }
@@ -25,13 +25,13 @@ export class Codecs {
     return this.#open
   }
 
-  /** Loads what the first call would wait for. */
+  /** Loads the library, so that the first call does not wait for it. */
   async warm(): Promise<void> {
     const codecs = await this.take()
     codecs?.[Symbol.dispose]()
   }
 
-  /** Undefined where as many calls have theirs as may. */
+  /** Codecs for a call; undefined where as many calls have codecs as may. */
   async take(): Promise<CallCodecs | undefined> {
     if (this.#open >= this.#capacity) return undefined
     this.#open += 1
@@ -52,7 +52,7 @@ export class Codecs {
       application: Application.Voip,
       signal: Signal.Voice,
       bitrate: 28_000,
-      // 0.2 ms a frame; from 8 on it is 0.33 ms, and nobody hears it.
+      // A frame takes 0.2 ms to encode; from 8 on it is 0.33 ms, and nobody hears the difference.
       complexity: 5,
       fec: true,
       packetLossPercent: 10,

@@ -1,19 +1,19 @@
-/** What was said in a call so far, bounded in items and bytes: of what is too much, the oldest goes. */
+/** The items of a call so far, bounded in number and bytes: the oldest are dropped beyond that. */
 import type { Conversation, ConversationItem, RealtimeEvent } from './parts.ts'
 
 export const maxItems = 500
 export const mostBytes = 2 * 1024 * 1024
 
-/** Announces each change to the client. */
+/** The conversation of a call; it announces each change to the client. */
 export class CallConversation implements Conversation {
   readonly #emit: (event: RealtimeEvent) => void
   readonly #removed: (id: string) => void
   readonly #items: ConversationItem[] = []
-  /** As JSON. Content grows until `done`, which measures again. */
+  /** The bytes of each item as JSON. Content grows until `done`, which measures again. */
   readonly #bytesOf = new Map<string, number>()
   #bytes = 0
 
-  /** @param removed called for what `remove` removes, and not for what there is no room for */
+  /** @param removed called for the items that `remove` removes, but not for those dropped for lack of room */
   constructor(emit: (event: RealtimeEvent) => void, removed: (id: string) => void = () => {}) {
     this.#emit = emit
     this.#removed = removed
@@ -27,7 +27,7 @@ export class CallConversation implements Conversation {
     return this.#bytesOf.has(id) ? this.#items.find((item) => item.id === id) : undefined
   }
 
-  /** Behind `previousId`, at the front for `root`, at the end where it is not named or not there. The id must be new. */
+  /** Adds an item after `previousId`, at the front for `root`, at the end where that is not named or not there. The id must be new. */
   add(item: ConversationItem, previousId?: string): void {
     const at = this.#placeBehind(previousId)
     this.#items.splice(at, 0, item)
@@ -67,7 +67,7 @@ export class CallConversation implements Conversation {
     this.#bytesOf.set(item.id, bytes)
   }
 
-  /** All but the one that has just come. */
+  /** Drops the oldest items beyond the bounds, but never the newest. */
   #dropOldest(newest: ConversationItem): void {
     while (this.#items.length > maxItems || this.#bytes > mostBytes) {
       const at = this.#items.findIndex((item) => item !== newest)
@@ -84,5 +84,5 @@ export class CallConversation implements Conversation {
   }
 }
 
-/** As events have it. */
+/** The item as events have it. */
 export const shown = (item: ConversationItem) => ({ object: 'realtime.item', ...item })

@@ -1,4 +1,4 @@
-/** From this process to others that hold calls, over the channel that all processes of one KHERAD_SECRET have. */
+/** Links this process to others that hold calls, over the channel that all processes with one KHERAD_SECRET share. */
 import { once } from 'node:events'
 import type { ClientRequest, IncomingMessage } from 'node:http'
 import { text } from 'node:stream/consumers'
@@ -7,15 +7,15 @@ import type { App } from '#app'
 import { ChannelClient, type ChannelKey } from '#platform/channel'
 import { addressOf, freeProcesses } from './process-store.ts'
 
-/** Grows with every change of what goes over the channel: processes of different versions pass each other no calls. */
+/** The version of the messages on the channel, raised with every change of them: processes of different versions pass each other no calls. */
 export const hostVersion = '1'
 
 export const hostKey = (secret: string): ChannelKey => ({ secret, label: 'processes of calls' })
 
-/** Who is meant, and by whom: an address may have been another process's, or mean another machine there. */
+/** The process that is meant, and the version of the sender: an address may have been another process's, or mean another machine there. */
 export const hostHeaders = { process: 'x-process', version: 'x-version' } as const
 
-/** Answers of a host that has begun nothing: it is not the process that was meant; it speaks another version. */
+/** The statuses of a host that has begun nothing: it is not the process that was meant; it has another version. */
 export const hostRefusals = { otherProcess: 421, otherVersion: 409 } as const
 
 /** Another process that holds calls. */
@@ -24,15 +24,15 @@ export interface VoiceHost {
   address: string
 }
 
-/** The host had the whole request and did not answer: what it did, its rows know. */
+/** The host had the whole request and did not answer: only its rows show what it did. */
 export class HostLost extends Error {
   override name = 'HostLost'
 }
 
-/** Until a host has taken what it is asked; before that nothing has begun, so that another may be asked. */
+/** How long a host may take to accept a request; before that nothing has begun, so that another host may be asked. */
 const takeMs = 3_000
 const answerMs = 30_000
-/** Each start of a process may have another address; whoever is forgotten keeps no connection. */
+/** The most remembered addresses. Each start of a process may have another one; a forgotten one keeps no connection. */
 const maxClients = 64
 
 export class HostLinks implements Disposable {
@@ -40,13 +40,13 @@ export class HostLinks implements Disposable {
   readonly #key: ChannelKey | undefined
   readonly #clients = new Map<string, ChannelClient>()
 
-  /** @param secret KHERAD_SECRET; without one no process reaches another */
+  /** @param secret KHERAD_SECRET; without one this process reaches no other */
   constructor(app: Pick<App, 'db' | 'log' | 'processes'>, secret: string | undefined) {
     this.#app = app
     this.#key = secret === undefined ? undefined : hostKey(secret)
   }
 
-  /** Others that can take a further call, the least busy first. */
+  /** Other processes that can take a further call, the least busy first. */
   async free(): Promise<VoiceHost[]> {
     if (!this.#key) return []
     const { db, processes } = this.#app
@@ -56,7 +56,7 @@ export class HostLinks implements Disposable {
     )
   }
 
-  /** The living process of this id; undefined where nobody reaches it. */
+  /** The living process of this id; undefined where it is not reachable. */
   async of(processId: string): Promise<VoiceHost | undefined> {
     if (!this.#key) return undefined
     const { db, processes } = this.#app
@@ -64,7 +64,7 @@ export class HostLinks implements Disposable {
     return address === undefined ? undefined : { processId, address }
   }
 
-  /** Its answer; undefined where it has not taken it. Throws HostLost, and what `signal` is aborted with. */
+  /** The host's answer; undefined where it did not accept the request. Throws HostLost, and the reason of an aborted `signal`. */
   async post(host: VoiceHost, path: string, body: string, signal?: AbortSignal): Promise<string | undefined> {
     const bytes = Buffer.from(body)
     const sent = this.#clientOf(host).request({
@@ -72,7 +72,7 @@ export class HostLinks implements Disposable {
       path,
       headers: {
         ...headersFor(host),
-        // Calls begin rarely: a kept connection may have been forgotten by a firewall, and the host would seem to be away.
+        // Calls begin rarely: a firewall may have dropped a kept connection, and the host would seem to be away.
         ...{ connection: 'close', expect: '100-continue', 'content-length': String(bytes.length) },
       },
     })
@@ -91,12 +91,12 @@ export class HostLinks implements Disposable {
     }
   }
 
-  /** A connection of its own, not yet open. */
+  /** A connection of its own, which is not yet open. */
   connect(host: VoiceHost): TLSSocket {
     return this.#clientOf(host).connect()
   }
 
-  /** A host refused without having begun anything. */
+  /** Call when a host refused without having begun anything. */
   refused(host: VoiceHost, status: number | undefined): void {
     if (status === hostRefusals.otherVersion)
       this.#app.log.error(

@@ -8,7 +8,7 @@ declare module '#platform/errors' {
   }
 }
 
-/** What an `error` event of a call says, beside what requests are refused with. */
+/** The errors in `error` events of a call, beside those that refuse requests. */
 export const eventFailures = declareFailures({
   UNKNOWN_EVENT: {
     status: 400,
@@ -24,10 +24,10 @@ export const eventFailures = declareFailures({
   },
 })
 
-/** Of the metadata of a response that the call says by itself; no model has written it. */
+/** The mark in the metadata of a response that the call itself speaks, without a model. */
 export const noticeMark = 'kherad.notice'
 
-/** Why an event of a client is refused. */
+/** The reasons for which an event of a client is refused. */
 export const reasons = {
   noType: {
     en: 'an event is a JSON object with a `type`.',

@@ -1,14 +1,14 @@
-/** How much of each item was played, so that an item is truncated at what was heard. */
+/** Counts how much of each item was played, so that an item is truncated at the sound that was heard. */
 
 const samplesOfMs = 24
-/** As many as a conversation has items. */
+/** The most items, as in a conversation. */
 const maxItems = 500
 
 export class PlayedSound {
   readonly #samples = new Map<string, number>()
   #current: string | undefined
 
-  /** Whose sound was played last. */
+  /** The item whose sound was played last. */
   get current(): string | undefined {
     return this.#current
   }
@@ -24,7 +24,7 @@ export class PlayedSound {
     if (this.#samples.size > maxItems) this.#samples.delete(this.#samples.keys().next().value!)
   }
 
-  /** Of its sound only the first `endMs` were heard. Returns where it ends now, and which share of what was played that is. */
+  /** Cuts an item of which only the first `endMs` were heard. Returns where its sound ends now, and the share of the played sound. */
   truncate(itemId: string, endMs: number): { endMs: number; share: number } {
     const playedMs = (this.#samples.get(itemId) ?? 0) / samplesOfMs
     if (endMs >= playedMs) return { endMs: Math.round(playedMs), share: 1 }

@@ -38,7 +38,7 @@ export const deleteDeadProcesses = (db: Db, { id, leaseMs, beatAt }: Judge): Pro
     [leaseMs, id, beatAt],
   )
 
-/** Where the living process of this id is reached; undefined where it is dead, or reached by nobody. */
+/** The address of the living process of this id; undefined where it is dead, or not reachable. */
 export async function addressOf(db: Db, processId: string, leaseMs: number): Promise<string | undefined> {
   const [row] = await db.query<{ address: string | null }>(
     {
@@ -50,7 +50,7 @@ export async function addressOf(db: Db, processId: string, leaseMs: number): Pro
   return row?.address ?? undefined
 }
 
-/** How many calls all processes together take at a time. */
+/** How many calls all processes together hold at a time. */
 export async function wholeCapacity(db: Db, leaseMs: number): Promise<number> {
   const [row] = await db.query<{ capacity: number }>(
     {

@@ -5,12 +5,12 @@ import type { Settling } from './money/settle.ts'
 import type { EndReason, Transport } from './parts.ts'
 import type { EngineName } from './store.ts'
 
-/** Who was told to end a call has this long; then it is settled without. */
+/** How long a session may take to end a call; after that the call is settled without it. */
 const endMs = 20_000
 
-/** A call as its session gives it. */
+/** A call as its beginning registers it. */
 export interface AddedCall extends RunningCall {
-  /** Of the call and of what works in it: all of which its key may use. */
+  /** The models of the call and of its engine, all of which its key must be allowed to use. */
   models: readonly string[]
   transport: Transport['kind']
 }
@@ -20,7 +20,7 @@ export class RegisteredCall {
   readonly models: readonly string[]
   readonly engine: EngineName
   readonly transport: Transport['kind']
-  /** Once it is settled. */
+  /** Resolves once the call is settled. */
   readonly over: Promise<unknown>
   readonly #app: Settling
   readonly #listener: MoneyListener
@@ -51,14 +51,14 @@ export class RegisteredCall {
     if (!this.isEnding) this.#listener.stopping?.(Math.max(0, Math.floor(inMs / 1000)))
   }
 
-  /** Tells whoever has it that the balance bears no turn after the one that is reserved: once, until it does again. */
+  /** Warns the holder of the call that the balance covers no turn after the reserved one: once, until it does again. */
   warnIfShort(free: bigint): void {
     const wasShort = this.#isShort
     this.#isShort = free < this.money.reserved
     if (this.#isShort && !wasShort && !this.isEnding) this.#listener.warn()
   }
 
-  /** Tells whoever has it, once. */
+  /** Tells the holder of the call, once, to end it. */
   end(reason: EndReason): void {
     if (this.isEnding) return
     this.#reason = reason
@@ -66,7 +66,7 @@ export class RegisteredCall {
     this.#listener.end(reason)
   }
 
-  /** Whoever was told has not ended it. */
+  /** Settles the call where its holder was told to end it and has not. */
   endOverdue(): void {
     if (!this.#reason || this.money.isEnding || steadyClock.nowMs() - this.#endedMs < endMs) return
     this.#app.log.error(

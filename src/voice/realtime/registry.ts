@@ -1,4 +1,4 @@
-/** The calls of this process: how many it takes, their money, and what the database says of them every few seconds. */
+/** The calls of this process: how many it takes, their money, and the check of their rows every few seconds. */
 import { setTimeout as pause } from 'node:timers/promises'
 import type { App } from '#app'
 import { type Repetition, repetitions, steadyClock } from '#platform/clock'
@@ -18,27 +18,27 @@ import { within } from './within.ts'
 export type RegistryApp = Settling & Checking & Pick<App, 'processes'>
 
 export interface RegistryOptions {
-  /** How many calls this process takes; 0: it takes none, and only ends those of dead processes. */
+  /** How many calls this process takes; 0: it takes none, and only ends calls of dead processes. */
   capacity: number
-  /** KHERAD_SECRET: by it processes of one database know each other. */
+  /** KHERAD_SECRET, by which processes of one database recognise each other. */
   secret?: string | undefined
-  /** Ends a call that an upstream has with its caller directly. */
+  /** Ends a call at an upstream that talks with the caller directly. */
   hangUp?: HangUp | undefined
-  /** Milliseconds of a clock that only goes forward, by which the database's silence is counted; the process's if absent. */
+  /** Milliseconds of a clock that only goes forward, by which the database's silence is measured; the process's if absent. */
   nowMs?: (() => number) | undefined
 }
 
 const tickMs = 5_000
-/** Of a statement of a tick; the next one is due then. */
+/** The timeout of a tick's statement; the next tick is due then. */
 const tickTimeoutMs = 4_000
-/** A call that is not connected by then is ended. */
+/** The time after which a call that is not connected is ended. */
 const connectMs = 15_000
-/** A stop waits so long for calls to end, and so long again for them to be settled. */
+/** How long a stop waits for calls to end, and again for them to be settled. */
 const stopMs = 2_000
-/** How often a drain looks whether calls are left. */
+/** How often a drain checks whether calls are left. */
 const lookMs = 100
 
-/** Begins to keep calls. Disposing it ends those that are left. */
+/** Opens the registry of calls. Disposing it ends the calls that are left. */
 export async function openRealtimeCalls(app: RegistryApp, options: RegistryOptions): Promise<RealtimeCalls> {
   const calls = new RealtimeCalls(app, options)
   await calls.open()
@@ -46,9 +46,9 @@ export async function openRealtimeCalls(app: RegistryApp, options: RegistryOptio
 }
 
 export class RealtimeCalls implements AsyncDisposable {
-  /** For calls over WebRTC. */
+  /** The codecs for calls over WebRTC. */
   readonly codecs: Codecs
-  /** Other processes that hold calls. */
+  /** The links to other processes that hold calls. */
   readonly hosts: HostLinks
   readonly #app: RegistryApp
   readonly #options: RegistryOptions
@@ -58,13 +58,13 @@ export class RealtimeCalls implements AsyncDisposable {
   #address: string | undefined
   #isDraining = false
   #draining: Promise<void> | undefined
-  /** When calls that are left at a drain are ended. */
+  /** The time at which calls that are left at a drain are ended. */
   #drainEndMs = 0
   #ticks: Repetition | undefined
   #ticking: Promise<void> | undefined
   #hangingUp: Promise<void> | undefined
   readonly #nowMs: () => number
-  /** When the database answered a tick last. */
+  /** The time at which the database last answered a tick. */
   #answeredMs: number
 
   constructor(app: RegistryApp, options: RegistryOptions) {
@@ -92,16 +92,16 @@ export class RealtimeCalls implements AsyncDisposable {
   get processId(): string {
     return this.#app.processes.id
   }
-  /** Calls that it takes at a time; none while it is stopped. */
+  /** How many calls the process takes at a time; none while it is stopped. */
   get capacity(): number {
     return this.#isDraining ? 0 : this.#options.capacity
   }
-  /** Calls that run, and places that were reserved. */
+  /** The number of running calls and reserved places. */
   get busy(): number {
     return this.#calls.size + this.#places
   }
 
-  /** A place for a call that is being prepared, until it is disposed; undefined where none is free, or this process is being stopped. */
+  /** Reserves a place for a call that is being prepared, until it is disposed; undefined where none is free, or this process is being stopped. */
   reserve(): Disposable | undefined {
     if (this.busy >= this.capacity) return undefined
     this.#places++
@@ -126,20 +126,20 @@ export class RealtimeCalls implements AsyncDisposable {
     return registered.money
   }
 
-  /** Ends a call of this process, as if its client wanted it. False where it has none of that id. */
+  /** Ends a call of this process, as if its client wanted that. Returns false where the process has no call of that id. */
   end(callId: string, reason: EndReason): boolean {
     const call = this.#calls.get(callId)
     call?.end(reason)
     return call !== undefined
   }
 
-  /** Where other processes reach this one. */
+  /** Sets the address at which other processes reach this one. */
   async reachableAt(address: string): Promise<void> {
     this.#address = address
     await this.#writeLease()
   }
 
-  /** No further call is taken from here on. Those that run are told, and ended when their time is over; resolves when none is left. */
+  /** Takes no further call from here on. Running calls are told, and ended when their time is over; resolves when none is left. */
   drain(withinMs: number): Promise<void> {
     this.#draining ??= this.#drain(withinMs)
     return this.#draining
@@ -160,7 +160,7 @@ export class RealtimeCalls implements AsyncDisposable {
     await within(settleMs, Promise.allSettled(left.map((call) => call.over)))
   }
 
-  /** Also runs by itself, every five seconds; never rejects. */
+  /** Checks all calls; also runs by itself, every five seconds. Never rejects. */
   tick(): Promise<void> {
     this.#ticking ??= this.#tick()
       .catch((error: unknown) =>
@@ -187,7 +187,7 @@ export class RealtimeCalls implements AsyncDisposable {
     }
   }
 
-  /** Undefined where the database does not answer; calls end when that lasts. */
+  /** Writes a tick of the calls; undefined where the database does not answer. Calls end when that lasts. */
   async #writeTicks(known: readonly RegisteredCall[]): Promise<Ticked[] | undefined> {
     const ticks = known.map(({ money }) => ({
       call_id: money.call.callId,
@@ -199,7 +199,7 @@ export class RealtimeCalls implements AsyncDisposable {
     try {
       const rows = await writeTicks(db, { processId: this.processId, ticks, now, timeoutMs: tickTimeoutMs })
       this.#answeredMs = this.#nowMs()
-      // Others may have taken this process for dead, and deleted it.
+      // Other processes may have taken this one for dead, and deleted its row.
       await this.#writeLease()
       return rows
     } catch (error) {
@@ -212,16 +212,16 @@ export class RealtimeCalls implements AsyncDisposable {
 
   #judge(call: RegisteredCall, row: Ticked | undefined): void {
     const nowMs = this.#app.clock.nowMs()
-    // Another process has ended it.
+    // Another process has ended the call.
     if (!row) call.end('failed')
     else if (row.end_asked_at) call.end('client')
     else if (row.expires_at.getTime() <= nowMs) call.end('expired')
-    // What an upstream has with its caller directly shows nothing before somebody speaks.
+    // A passthrough call shows no connection before somebody speaks.
     else if (call.engine !== 'passthrough' && !row.connected_at && isLate(row, nowMs))
       call.end('disconnected')
   }
 
-  /** One of this process that it does not have: whoever began it has not given it, or it was lost. */
+  /** Ends a call in the database that this process does not have: its beginning never registered it, or it was lost. */
   async #endUnknown(row: Ticked): Promise<void> {
     if (!isLate(row, this.#app.clock.nowMs())) return
     const reason = row.connected_at ? 'failed' : 'disconnected'
@@ -229,7 +229,7 @@ export class RealtimeCalls implements AsyncDisposable {
     this.#hangUpLeft()
   }
 
-  /** Beside everything else: an upstream that does not answer holds nobody up. */
+  /** Hangs up calls without waiting: an upstream that does not answer holds nothing up. */
   #hangUpLeft(): void {
     const { hangUp } = this.#options
     if (!hangUp) return
@@ -281,7 +281,7 @@ export class RealtimeCalls implements AsyncDisposable {
     await within(stopMs, over)
     for (const call of left) call.settle()
     await within(stopMs, over)
-    // What is left is ended by the sweep of another process.
+    // Calls that are left are ended by the sweep of another process.
     this.#closing.abort()
     await over
     await this.#ticking

@@ -10,7 +10,7 @@ declare module '#platform/db' {
 
 export interface ClientSecretRow {
   account_id: string
-  /** SHA-256. */
+  /** The hash in SHA-256. */
   secret_hash: Buffer
   project_id: string
   key_id: string
@@ -29,7 +29,7 @@ export const insertClientSecret = (tx: Tx, row: ClientSecretRow): Promise<unknow
     .values({ ...row, session: sql`${JSON.stringify(row.session)}::json` as never })
     .execute()
 
-/** Undefined for one that is unknown or has expired. */
+/** The client secret with this hash; undefined where it is unknown or has expired. */
 export async function findClientSecret(
   db: Db,
   secretHash: Buffer,
@@ -45,7 +45,7 @@ export async function findClientSecret(
   return row
 }
 
-/** Takes one of its calls, with the transaction that begins the call. False where none is left, or its time is over. */
+/** Takes one of the secret's calls, in the transaction that begins the call. Returns false where none is left, or the secret has expired. */
 export async function takeClientCall(tx: Tx, secretHash: Buffer, now: Date): Promise<boolean> {
   const { rows } = await sql`update realtime.client_secrets set calls_left = calls_left - 1
     where secret_hash = ${secretHash} and calls_left > 0 and expires_at > ${now} returning 1`.execute(tx)

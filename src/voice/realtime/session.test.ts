@@ -18,7 +18,7 @@ import { CallSession, maxEarlyEvents, maxUnknownEvents, type SessionOptions } fr
 beforeEach(() => vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'Date'] }))
 afterEach(() => vi.useRealTimers())
 
-/** A call whose other parts only write down what they are told. */
+/** A call whose other parts only log what they receive. */
 function call(more: Partial<SessionOptions> & { start?: () => Promise<void> } = {}) {
   const sent: RealtimeEvent[] = []
   const log: string[] = []
@@ -83,7 +83,7 @@ function call(more: Partial<SessionOptions> & { start?: () => Promise<void> } = 
   return {
     ...{ session, sent, log, types, last, money },
     view: () => view!,
-    /** So much of an item is played; the last of it is still under way. */
+    /** Plays this much of an item; the last of its sound is still on its way. */
     playMs(itemId: string, ms: number) {
       isPlaying = true
       for (let at = 0; at < ms; at += 20) play!(new Float32Array(480), itemId)

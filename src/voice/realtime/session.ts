@@ -1,4 +1,4 @@
-/** One call: between a client, by whichever transport, and the engine that answers. */
+/** The session of one call, between a client on any transport and the engine that answers. */
 import type { Clock } from '#platform/clock'
 import { Failure, fail, type Language } from '#platform/errors'
 import { exactCredits } from '#platform/ledger'
@@ -22,50 +22,50 @@ import type {
 import { noticeMark, reasons } from './phrases.ts'
 import { PlayedSound } from './played-sound.ts'
 
-/** So many events of unknown types end a call: its client speaks something else. */
+/** After this many events of unknown types the call ends: its client speaks another protocol. */
 export const maxUnknownEvents = 100
-/** Events that come while the engine starts wait for it. */
+/** The most events that wait while the engine starts. */
 export const maxEarlyEvents = 100
-/** How long before its time is over a call is told so. */
+/** How long before the end of its time a call is warned. */
 export const expiryWarningMs = 15_000
 const tickMs = 1_000
 
 export interface SessionOptions {
   callId: string
   settings: CallSettings
-  /** What the session of the request named and has no effect here. */
+  /** The fields of the request's session that have no effect here. */
   ignored: readonly string[]
   transcriptionModel: UpdateRules['transcriptionModel']
   hasHosted?: UpdateRules['hasHosted']
   language: Language
   clock: Clock
   log: Log
-  /** Without a word of either side for so long, the call ends. */
+  /** How long the call goes on while neither side speaks. */
   idleMs: number
-  /** Unix milliseconds. */
+  /** The end of the call in Unix milliseconds. */
   expiresAtMs: number
   transport: Transport
   money: CallMoney
-  /** Keeps its words; absent where they are not kept. */
+  /** Keeps the call's words; absent where they are not kept. */
   words?: SessionWords | undefined
   openSound(play: Transport['play']): Disposable & { speaker: Speaker }
   openEngine(call: CallView): CallEngine
-  /** Settles the call; its engine has stopped. Does not throw. */
+  /** Settles the call after its engine has stopped. Does not throw. */
   settle(reason: EndReason, turns: number): Promise<void>
 }
 
-/** Sees what the client is told, and what it would have been told after the end. */
+/** Receives the events that the client is sent, and those after the end that it is not sent any more. */
 export interface SessionWords {
   event(event: RealtimeEvent, conversation: Conversation): void
-  /** It is as if it had never been said. */
+  /** Call when an item counts as never spoken. */
   removed(itemId: string): void
 }
 
 type State = 'starting' | 'active' | 'ended'
 
 /**
- * The state of a call: starting, active, ended. It answers the events that are about the session and the conversation; the rest is the
- * engine's. Whoever ends it first says why; then the engine stops, and what the call has cost is settled, once.
+ * The state of a call: starting, active, ended. It answers the events about the session and the conversation; the engine answers the rest. The first
+ * call of `end` gives the reason; then the engine stops, and the cost of the call is settled, once.
  */
 export class CallSession implements TransportListener, CallView {
   readonly callId: string
@@ -114,7 +114,7 @@ export class CallSession implements TransportListener, CallView {
     return this.#gone.signal
   }
 
-  /** Answers that were begun; of a session that answers nothing, turns that were written down. */
+  /** The number of answers that were begun; in a transcription session, of turns that were transcribed. */
   get turns(): number {
     return this.#turns
   }
@@ -124,7 +124,7 @@ export class CallSession implements TransportListener, CallView {
     return this.#ended.promise
   }
 
-  /** Resolves when the engine listens, or the call has ended before. */
+  /** Starts the engine. Resolves when it listens, or the call has ended before. */
   async start(): Promise<void> {
     const { transport, ignored } = this.#options
     transport.use?.(this.#settings)
@@ -162,18 +162,18 @@ export class CallSession implements TransportListener, CallView {
     }
   }
 
-  /** The transport could not read what came. */
+  /** Call when the transport could not parse a message. */
   unreadable(): void {
     this.#refuse(new Failure('INVALID_REQUEST', { why: reasons.notJson }, {}))
   }
 
-  /** The balance bears no more of the call than is held. */
+  /** Call when the balance covers no more of the call than is held. */
   warn(): void {
     this.#tellCredits({ warning: true })
     this.#engine.notify?.('credits')
   }
 
-  /** It will end for this reason, in so many seconds. */
+  /** Tells the client that the call will end for this reason, after this many seconds. */
   announceEnd(reason: EndReason, seconds: number): void {
     this.emit({ type: 'kherad.ending', reason, seconds })
   }
@@ -272,7 +272,7 @@ export class CallSession implements TransportListener, CallView {
     return this.conversation.get(id) ?? fail('ITEM_NOT_FOUND', { item: id }, { param: 'item_id' })
   }
 
-  /** The client has stopped its own loudspeaker: what it did not play was not heard, and is not played on. */
+  /** Truncates an item after the client has stopped its loudspeaker: sound that it did not play was not heard, and is not played on. */
   #truncate({
     itemId,
     contentIndex,
@@ -322,7 +322,7 @@ export class CallSession implements TransportListener, CallView {
     this.#options.transport.play(frame, itemId)
   }
 
-  /** What the engine says of speech and answers: an idle call is one in which neither happens. */
+  /** Reads the engine's events about speech and answers: an idle call is one without either. */
   #watch({ type, response }: RealtimeEvent): void {
     if (type === this.#turnEvent && !isNotice(response)) this.#turns++
     if (type === 'input_audio_buffer.speech_started') this.#isSpeaking = true
@@ -331,7 +331,7 @@ export class CallSession implements TransportListener, CallView {
     this.#hearSomething()
   }
 
-  /** One of each turn. */
+  /** The event that occurs once for each turn. */
   get #turnEvent(): string {
     return this.#settings.type === 'transcription' ? 'input_audio_buffer.committed' : 'response.created'
   }
@@ -363,11 +363,11 @@ export class CallSession implements TransportListener, CallView {
 
 const maxEventIdLength = 512
 
-/** What the call says by itself is no answer. */
+/** Whether the call itself speaks, which is no answer. */
 const isNotice = (response: unknown): boolean =>
   (response as { metadata?: object | null } | undefined)?.metadata?.[noticeMark as keyof object] !== undefined
 
-/** The words of the first share (0 to 1) of what was said. */
+/** The words of the first share (0 to 1) of a text. */
 function wordsWithin(text: string, share: number): string {
   if (share >= 1) return text
   const cut = text.slice(0, Math.floor(text.length * share))

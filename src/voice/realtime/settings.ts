@@ -1,4 +1,4 @@
-/** `voice` of the configuration file: how many calls, how long, and what answers in them. */
+/** `voice` of the configuration file: the number and the length of calls, and the models that answer in them. */
 import { isIPv6 } from 'node:net'
 import { Type } from 'typebox'
 import { fileSection, integerIn, mistyped, variableSection } from '#platform/config'
@@ -11,7 +11,7 @@ declare module '#platform/config' {
   }
 }
 
-/** Where other processes reach this one for the calls that it holds. */
+/** The address at which other processes reach this one for the calls that it holds. */
 export interface VoiceHostConfig {
   /** A name or an address of this machine. */
   address: string
@@ -20,19 +20,19 @@ export interface VoiceHostConfig {
 }
 
 export interface VoiceConfig {
-  /** Calls that one process holds at a time. */
+  /** The most calls that one process holds at a time. */
   capacity: number
-  /** Calls that one key has at a time. */
+  /** The most calls of one key at a time. */
   callsPerKey: number
-  /** A call in which nobody speaks for so long ends. */
+  /** A call in which nobody speaks for this time ends. */
   idleSeconds: number
-  /** The longest call. */
+  /** The length of the longest call. */
   maxSeconds: number
   /** How long the stop of a process that only holds calls lets them go on. */
   drainSeconds: number
-  /** Days for which calls that have ended are listed, with the words and the sound of those that keep them. */
+  /** The days for which ended calls are listed, with the words and the sound of those that keep them. */
   keepDays: number
-  /** Of the engine `pipeline`. */
+  /** The settings of the engine `pipeline`. */
   pipeline: PipelineSettings
 }
 
@@ -96,7 +96,7 @@ export const voiceHost = variableSection({
   }),
 })
 
-/** Not `0.0.0.0`: others are told it. */
+/** Reads the address. `0.0.0.0` is refused, since other processes are told the address. */
 function readHost(typed: string): string {
   const isName = /^[0-9A-Za-z](?:[0-9A-Za-z.-]{0,252})$/.test(typed) && typed !== '0.0.0.0'
   if (isName || (isIPv6(typed) && typed !== '::')) return typed

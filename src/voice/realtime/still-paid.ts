@@ -1,4 +1,4 @@
-/** Whether who pays for a running call may still do so. */
+/** Checks whether the payer of a running call may still pay. */
 import type { App } from '#app'
 import { Failure } from '#platform/errors'
 import type { Payer } from '#platform/ledger'
@@ -6,7 +6,10 @@ import type { EndReason } from './parts.ts'
 
 export type Checking = Pick<App, 'keys' | 'ledger' | 'log'>
 
-/** Why the call is to end: its key was revoked or narrowed, or what is spent and held is above a cap by now. While the database is away nothing has changed. */
+/**
+ * The reason for which the call is to end: its key was revoked or narrowed, or the spent and held amount is above a cap by now. While the database is
+ * away nothing has changed.
+ */
 export async function whyUnpaid(
   app: Checking,
   payer: Payer,
@@ -23,7 +26,7 @@ export async function whyUnpaid(
   }
 }
 
-/** What balance and caps bear beside all that is held, in micro-credits; undefined while that is not known. */
+/** The amount that balance and caps cover beside all that is held, in micro-credits; undefined while that is not known. */
 export async function freeOf({ ledger, log }: Checking, payer: Payer): Promise<bigint | undefined> {
   try {
     const [{ balance, held }, meters] = await Promise.all([

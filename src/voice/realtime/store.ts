@@ -40,12 +40,12 @@ export interface CallRow {
   secret_hash: Buffer | null
   store: boolean
   sound: SoundState | null
-  /** At the provider that talks with its caller directly; null once it was hung up there. */
+  /** The id of a passthrough call at its provider; null once it was hung up there. */
   upstream_call: string | null
   upstream_provider: string | null
 }
 
-/** What became of the sound of a call that keeps it. */
+/** The state of the sound of a call that keeps it. */
 export type SoundState = 'recording' | 'stored' | 'lost'
 
 export interface CallKey {
@@ -56,12 +56,12 @@ export interface CallKey {
 export const insertCall = (tx: Tx, row: CallRow): Promise<unknown> =>
   tx.insertInto('realtime.calls').values(row).execute()
 
-/** Calls of a key begin one after the other from here on, until the transaction ends. */
+/** Locks the key until the transaction ends: meanwhile no other call of it begins. */
 export async function lockKey(tx: Tx, keyId: string): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended('realtime ' || ${keyId}, 0))`.execute(tx)
 }
 
-/** Calls of a key that have not ended, those that are connecting included. */
+/** The number of calls of a key that have not ended, including those that are connecting. */
 export async function runningOf(
   db: Db['kysely'] | Tx,
   { accountId, keyId }: { accountId: string; keyId: string },
@@ -71,7 +71,7 @@ export async function runningOf(
   return Number(rows[0]!.running)
 }
 
-/** False where it has ended. */
+/** Records the connection of a call. Returns false where the call has ended. */
 export async function writeConnected(db: Db, { accountId, callId }: CallKey, now: Date): Promise<boolean> {
   const rows = await db.query(
     {
@@ -92,7 +92,7 @@ export const readCall = (db: Db, { accountId, callId }: CallKey): Promise<CallRo
     .where('call_id', '=', callId)
     .executeTakeFirst()
 
-/** Calls of an account, newest first. */
+/** The calls of an account, newest first. */
 export const listCalls = (
   db: Db,
   accountId: string,
@@ -102,7 +102,7 @@ export const listCalls = (
   return readPage(status === undefined ? calls : calls.where('status', '=', status), 'call_id', page)
 }
 
-/** Its process ends it within a tick. */
+/** Requests the end of a call; its process ends it within a tick. */
 export const askEnd = (db: Db, { accountId, callId }: CallKey, now: Date): Promise<unknown> =>
   db.query(
     {
@@ -156,7 +156,7 @@ export async function writeEnded(
     .execute()
 }
 
-/** What the process of a call knows of it. */
+/** The facts that the process of a call writes at a tick. */
 export interface Tick {
   call_id: string
   turns: number
@@ -173,7 +173,7 @@ export interface Ticked {
   expires_at: Date
 }
 
-/** Writes what this process knows of its calls; answers all that the database says are its own. */
+/** Writes the facts that this process knows of its calls; returns all calls that belong to it in the database. */
 export const writeTicks = (
   db: Db,
   {
@@ -196,7 +196,7 @@ export const writeTicks = (
     [processId, JSON.stringify(ticks), now],
   )
 
-/** Calls whose process is dead, and those that nobody has ended in time. */
+/** Calls whose process is dead, and those that were not ended in time. */
 export const abandonedCalls = (
   db: Db,
   { id, leaseMs, beatAt }: Judge,
@@ -211,7 +211,7 @@ export const abandonedCalls = (
     [leaseMs, before, most, id, beatAt],
   )
 
-/** It was hung up at its provider. */
+/** Records that a call was hung up at its provider. */
 export const writeHungUp = (db: Db, { accountId, callId }: CallKey): Promise<unknown> =>
   db.query(
     {
@@ -221,7 +221,10 @@ export const writeHungUp = (db: Db, { accountId, callId }: CallKey): Promise<unk
     [accountId, callId],
   )
 
-/** Calls that ended since then, and may go on at their providers; those after `until` only where their process is dead, since others hang up themselves. */
+/**
+ * Calls that ended after `since` and may go on at their providers. Those that ended after `until` are included only where their process is dead,
+ * since a living process hangs up itself.
+ */
 export const notHungUp = (
   db: Db,
   { id, leaseMs, beatAt }: Judge,

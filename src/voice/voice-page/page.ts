@@ -1,9 +1,9 @@
-/** The page itself, which its scripts make alive. */
+/** The HTML of the page, which its scripts then fill. */
 import type { Language } from '#platform/errors'
 import { type Html, html, jsonFor } from '#platform/html'
 import { inLanguage, pagePhrases, scriptPhrases } from './phrases.ts'
 
-/** Nothing comes from elsewhere, nothing inline runs, and nothing is sent but to this very server. */
+/** Nothing is loaded from elsewhere, no inline script runs, and the page sends only to this server. */
 const contentSecurityPolicy = [
   "default-src 'none'",
   "script-src 'self'",
@@ -21,7 +21,7 @@ export const pageHeaders = {
   'permissions-policy': 'microphone=(self), camera=(), geolocation=()',
   'x-content-type-options': 'nosniff',
   'referrer-policy': 'no-referrer',
-  // A page of strangers that opens it in a window of its own has no hold on that window: it cannot lead it elsewhere.
+  // A stranger's page that opens this one in a new window cannot control that window, nor lead it elsewhere.
   'cross-origin-opener-policy': 'same-origin',
 }
 
@@ -71,7 +71,7 @@ function header(translate: Translate, language: Language): Html {
 </header>`
 }
 
-/** Without a name its value is part of no form, and `new-password` keeps password managers from offering to store it. */
+/** The form of the key. Without a name the field's value is part of no form, and `new-password` keeps password managers from offering to store it. */
 const keyForm = (translate: Translate): Html => html`<form id="key-form" hidden>
 <label for="key">${translate('key')}</label>
 <div class="row"><input id="key" type="password" dir="ltr" autocomplete="new-password" autocapitalize="off" spellcheck="false" maxlength="200" aria-describedby="key-hint key-error">
@@ -81,7 +81,7 @@ const keyForm = (translate: Translate): Html => html`<form id="key-form" hidden>
 </form>
 <p id="key-line" hidden>${translate('keyInUse')} <code dir="ltr" id="key-shown"></code> <button type="button" class="plain" id="forget">${translate('otherKey')}</button></p>`
 
-/** Their names are Latin mostly, and are cut at their ends where there is no room. */
+/** A list of names, most of them Latin, which are cut at their ends where there is no room. */
 const choice = (id: string, label: string): Html =>
   html`<div class="choice"><label for="${id}">${label}</label><select id="${id}" dir="auto"></select></div>`
 

@@ -1,9 +1,9 @@
-/** All that the page of calls says, Persian beside English. */
+/** All phrases of the page of calls, in Persian and English side by side. */
 import type { Language } from '#platform/errors'
 
 type Phrases = Record<string, Record<Language, string>>
 
-/** What stands on the page when it comes. */
+/** The phrases on the page when it is loaded. */
 export const pagePhrases = {
   title: { fa: 'گفت‌وگوی صوتی', en: 'Voice' },
   lead: {
@@ -46,7 +46,7 @@ export const pagePhrases = {
   more: { fa: 'تماس‌های پیشین', en: 'Earlier calls' },
 } as const satisfies Phrases
 
-/** What its scripts say. `{name}` is replaced. */
+/** The phrases of its scripts. `{name}` is replaced. */
 export const scriptPhrases = {
   start: { fa: 'شروع گفت‌وگو', en: 'Start talking' },
   hangUp: { fa: 'پایان گفت‌وگو', en: 'Hang up' },
@@ -85,7 +85,7 @@ export const scriptPhrases = {
     fa: 'سرویس در حال خاموش شدن است؛ تماس حداکثر {number} ثانیهٔ دیگر پایان می‌یابد.',
     en: 'The service is stopping; the call ends within {number} seconds.',
   },
-  // Why a call has ended.
+  // The reasons for the end of a call.
   ended_client: { fa: 'تماس پایان یافت.', en: 'The call has ended.' },
   ended_idle: {
     fa: 'تماس پایان یافت، چون مدتی کسی حرفی نزد.',
@@ -112,7 +112,7 @@ export const scriptPhrases = {
     fa: 'سرویس خاموش شد و تماس پایان یافت. چند دقیقهٔ دیگر دوباره تماس بگیرید.',
     en: 'The service was stopped, so the call has ended. Call again in some minutes.',
   },
-  // What stands in the way of a call.
+  // The obstacles to a call.
   insecure: {
     fa: 'مرورگر در این نشانی میکروفون نمی‌دهد، چون صفحه با HTTPS باز نشده است. روی همان دستگاهی که سرویس اجرا می‌شود نشانی {local} را باز کنید، یا از گردانندهٔ سرویس بخواهید HTTPS را روشن کند.',
     en: 'The browser gives no microphone at this address, since the page did not come over HTTPS. On the machine that runs the service open {local}, or ask its operator to turn on HTTPS.',

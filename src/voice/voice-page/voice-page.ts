@@ -28,7 +28,7 @@ const PageQuery = Type.Object(
   closed,
 )
 
-/** What the page loads: files of `browser/`, as they stand. */
+/** The files of `browser/` that the page loads, as they are. */
 const files = [
   'page.css',
   'page.js',
@@ -58,7 +58,7 @@ async function prepareFile(name: FileName): Promise<Prepared> {
   return prepare(await readFile(path.join(folder, name), 'utf8'), `${type}; charset=utf-8`)
 }
 
-/** Read and compressed at the first request of each. */
+/** The files, read and compressed at the first request of each. */
 const prepared = new WeakMap<App, Map<string, Promise<Prepared>>>()
 
 function once(app: App, name: string, make: () => Promise<Prepared>): Promise<Prepared> {

@@ -1,4 +1,4 @@
-/** Agents as their callers see them: made, read, changed, deleted. */
+/** Creates, reads, lists, changes and deletes agents. */
 import { acceptOnce } from '#core/calls'
 import { textModel } from '#core/text'
 import { fail } from '#platform/errors'
@@ -53,7 +53,7 @@ export async function createAgent(context: RequestContext<AgentBody>): Promise<J
   })
 }
 
-/** Throws as `textModel` does. */
+/** The row of a new agent. Throws what `textModel` throws. */
 function newAgent({ app, body, caller }: RequestContext<AgentBody>): store.AgentRow {
   const nowMs = app.clock.nowMs()
   return {
@@ -73,7 +73,7 @@ function newAgent({ app, body, caller }: RequestContext<AgentBody>): store.Agent
 export const listAgents = async ({ app, caller, query }: RequestContext<unknown, ListQuery>) =>
   typedList.answer(await store.listAgents(app.db, caller, query), toAgent)
 
-/** Runs that have begun keep the settings they began with. */
+/** Changes an agent. Runs that have begun keep the settings with which they began. */
 export async function changeAgent(context: AgentContext<AgentChange>): Promise<Agent> {
   const { app, body, caller, params } = context
   const { name, instructions, model } = body
@@ -87,7 +87,7 @@ export async function changeAgent(context: AgentContext<AgentChange>): Promise<A
   return toAgent((await store.changeAgent(app.db, caller, params.id, change)) ?? notFound())
 }
 
-/** Work that it has begun goes on; receipts stay. */
+/** Deletes an agent. Durable work that it has begun continues, and receipts stay. */
 export async function deleteAgent({ app, caller, params }: AgentContext) {
   const id = params.id.toLowerCase()
   if (!(await app.db.tx((tx) => store.deleteAgent(tx, caller, id)))) notFound()

@@ -1,4 +1,4 @@
-/** An agent that answers in voice calls: what a direct run gives to its model, for as long as the call lasts. */
+/** An agent that answers in voice calls: for the whole call the model gets what a direct run of the agent gives it. */
 import type { App, Caller } from '#app'
 import type { CallAgent } from '#core/call-agent'
 import { reference } from '#core/calls'
@@ -13,23 +13,23 @@ import { AgentEvents } from './tools/agent-events.ts'
 import { agentTools, agentToolUses } from './tools/agent-tools.ts'
 import { quoted } from './turn.ts'
 
-/** What naming an agent for a call may be refused with, beside what naming a model may. */
+/** Errors of naming an agent for a call, in addition to those of naming a model. */
 export const callAgentFailures: FailureCode[] = ['NOT_FOUND', 'KNOWLEDGE_NOT_FOUND']
 
-/** A request that begins a call, or makes a secret for calls. */
+/** A request that begins a call, or creates a client secret for calls. */
 type Asking = Pick<RequestContext, 'app' | 'caller' | 'requestId' | 'headers'>
 
 const maxPassages = 8
 const spoken = 'Say what they say in your own words, without numbers or addresses of theirs.'
 
 /**
- * An agent of the caller's project with what it answers by. Throws NOT_FOUND for an agent of others, INSUFFICIENT_SCOPE for a key that may not
- * run agents, INVALID_REQUEST for one whose runs are durable work, KNOWLEDGE_NOT_FOUND, and what `textModel` throws. Later changes of the
- * agent, and its end, do not touch a call that has begun.
+ * An agent of the caller's project, with its model, instructions, tools and knowledge. Throws NOT_FOUND for an agent of another project,
+ * INSUFFICIENT_SCOPE for a key that may not run agents, INVALID_REQUEST for an agent whose runs are durable work, KNOWLEDGE_NOT_FOUND, and what
+ * `textModel` throws. A call that has begun is not affected if the agent is changed or deleted later.
  */
 export async function agentOfCall(asking: Asking, agentId: string): Promise<CallAgent> {
   const { app, caller } = asking
-  // What a client secret was made for was checked when it was made.
+  // The scope for a client secret was checked when the secret was created.
   if (caller.kind !== 'client') requireScope(caller, 'agents:write')
   const row = await findAgent(app.db, caller, agentId)
   if (!row) return fail('NOT_FOUND', {}, { param: 'agent_id' })

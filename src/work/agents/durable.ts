@@ -1,4 +1,4 @@
-/** Runs that are work: of an agent of another kind than chat, or as the caller prefers (RFC 7240). */
+/** Runs as durable work: those of agents of other kinds than chat, and those for which the caller prefers it (RFC 7240). */
 import { reference, setIgnoredFields } from '#core/calls'
 import type { Model } from '#core/models'
 import { fail } from '#platform/errors'
@@ -10,13 +10,13 @@ import type { RunBody } from './schema.ts'
 import { startWork } from './start-work.ts'
 import type { AgentRow } from './store.ts'
 
-/** Contract section 8. */
+/** The fewest characters of an input for durable work (contract section 8). */
 const minInputCharacters = 10
 
 export const isDurable = ({ headers }: Pick<RequestContext, 'headers'>, { kind }: AgentRow): boolean =>
   kind !== 'chat' || prefersAsync(headers)
 
-/** Of the preferences with their parameters, `respond-async` is one: `Prefer: wait=5, Respond-Async; x=y`. */
+/** Whether `respond-async` is one of the preferences, which may have parameters: `Prefer: wait=5, Respond-Async; x=y`. */
 function prefersAsync(headers: RequestContext['headers']): boolean {
   const prefer = [headers['prefer'] ?? []].flat().join(',')
   return prefer.split(',').some((one) => one.split(';')[0]!.trim().toLowerCase() === 'respond-async')

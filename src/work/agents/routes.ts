@@ -10,7 +10,7 @@ import './phrases.ts'
 
 const path = '/v1/agents'
 const scope = 'agents:write'
-/** What naming a model may be refused with. */
+/** Errors of naming a model. */
 const modelFailures: FailureCode[] = ['MODEL_NOT_FOUND', 'MODEL_NOT_ALLOWED', 'MODEL_KIND_MISMATCH']
 
 export const routes: Route[] = [

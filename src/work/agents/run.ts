@@ -19,7 +19,10 @@ import { AgentEvents } from './tools/agent-events.ts'
 import { agentTools } from './tools/agent-tools.ts'
 import { turnOf } from './turn.ts'
 
-/** Everything wrong is refused first, then the worst case is held, then the model is asked. A repeated request is answered even after the agent was deleted. */
+/**
+ * Runs an agent. First the request is checked, then the worst case is held, then the model is called. A repeated request is answered even after the
+ * agent was deleted.
+ */
 export async function runAgent(context: AgentContext<RunBody>): Promise<Answer | JsonText | EventStream> {
   await requireUnclaimed(context)
   const { app, body, caller } = context
@@ -64,7 +67,7 @@ async function answer(
 
 const maxPassages = 8
 
-/** Throws KNOWLEDGE_NOT_FOUND if its knowledge was deleted, instead of answering without it. */
+/** The passages and instructions of the agent's knowledge. Throws KNOWLEDGE_NOT_FOUND if it was deleted, instead of answering without it. */
 async function knowledgeOf(context: AgentContext<RunBody>, agent: AgentRow) {
   const { app, body } = context
   const { account_id: accountId, project_id: projectId, knowledge_id: knowledgeId } = agent
@@ -75,7 +78,7 @@ async function knowledgeOf(context: AgentContext<RunBody>, agent: AgentRow) {
   return { passages, about: instructions ?? undefined }
 }
 
-/** Where its passages have vectors, that of the question has a receipt of its own; the log line stays that of the answer. */
+/** Who pays for the vector of the question, needed if the passages have vectors: it has its own receipt; the log line stays that of the answer. */
 const payerOf = (context: AgentContext) => ({
   ...payment(context),
   requestId: uuidv7(),

@@ -79,7 +79,7 @@ export const Prefer = Type.String({
 export const AgentParams = Type.Object({ id: uuid() })
 export type AgentParams = Static<typeof AgentParams>
 
-/** The maximum of a project, so that clients without paging see all agents. */
+/** The most agents of a project, few enough that clients without paging see all of them. */
 export const maxAgents = 100
 
 export const ListQuery = pageQuery({
@@ -89,7 +89,7 @@ export const ListQuery = pageQuery({
 })
 export type ListQuery = Static<typeof ListQuery>
 
-/** Exactly the contract's, and `knowledge_id` where there is one. */
+/** Exactly the fields of the contract, and `knowledge_id` if the agent has one. */
 export const Agent = Type.Object(
   {
     id: uuid(),
@@ -113,7 +113,7 @@ export const DeletedAgent = Type.Object(
   closed,
 )
 
-/** A response of the Responses wire, whose parsers read it; beside its keys stands whose it is and what its tools told. */
+/** A response of the responses wire, so that parsers of that wire can read it, with the agent's id and the events that its tools emitted. */
 export const AgentAnswer = Type.Object({
   ...ResponseObject.properties,
   agent_id: uuid(),

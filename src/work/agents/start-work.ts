@@ -1,13 +1,13 @@
-/** Work that takes longer than a request is durable work. */
+/** Starts work that takes longer than a request, as durable work. */
 
 import type { FailureCode } from '#platform/errors'
 import { Accepted, FileIds } from '#work/runs'
 
 export { acceptRun as startWork } from '#work/runs'
 
-/** The body of the 202. */
+/** The body of the answer with status 202. */
 export const WorkRun = Accepted
-/** Stored files that it reads. */
+/** Stored files that the work reads. */
 export const WorkFiles = FileIds
-/** What it may be refused with, beside what any paid call may. */
+/** Errors of starting work, in addition to those of any paid call. */
 export const workFailures: FailureCode[] = ['TOO_MANY_RUNS', 'KNOWLEDGE_NOT_FOUND', 'FILE_NOT_FOUND']

@@ -23,7 +23,7 @@ export interface AgentRow {
   updated_at: Date
 }
 
-/** The account and project that own them. */
+/** The account and project that own an agent. */
 export interface Owner {
   accountId: string
   projectId: string
@@ -49,7 +49,7 @@ export const findAgent = (db: Db, owner: Owner, agentId: string): Promise<AgentR
     .where('project_id', '=', owner.projectId)
     .executeTakeFirst()
 
-/** Newest first. */
+/** The agents of a project, newest first. */
 export function listAgents(db: Db, owner: Owner, options: PageOptions): Promise<Page<AgentRow>> {
   const all = db.kysely
     .selectFrom('agents.agents')
@@ -74,7 +74,7 @@ export const changeAgent = (
     .returningAll()
     .executeTakeFirst()
 
-/** Returns false if there is none; otherwise frees its slot. */
+/** Deletes an agent and frees its slot. Returns false if there is no such agent. */
 export async function deleteAgent(tx: Tx, owner: Owner, agentId: string): Promise<boolean> {
   const { numDeletedRows } = await tx
     .deleteFrom('agents.agents')

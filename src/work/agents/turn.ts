@@ -5,7 +5,7 @@ import { tidy } from '#core/tools'
 import type { Content, HostedToolSet, Message, Source, Turn } from '#core/turn'
 import { agentToolUses } from './tools/agent-tools.ts'
 
-/** Of one passage. */
+/** The most characters of one passage. */
 const passageCharacters = 4000
 
 export interface TurnOptions {
@@ -14,11 +14,11 @@ export interface TurnOptions {
   passages: readonly Source[]
   effort: string | undefined
   stream: boolean
-  /** As on the Responses wire, whose answer this is. */
+  /** The default output limit of the responses wire, in whose format the run is answered. */
   defaultOutputTokens: number
 }
 
-/** A model that takes no tools answers without them. */
+/** The turn of a run. A model without support for tools answers without them. */
 export function turnOf(model: Model, options: TurnOptions): Turn {
   const { instructions, input, passages, effort, stream, defaultOutputTokens } = options
   const tools = model.features.includes('tools') ? agentToolUses : []
@@ -47,7 +47,7 @@ const message = (role: Message['role'], ...texts: string[]): Message => ({
   content: texts.map((text): Content => ({ type: 'text', text })),
 })
 
-/** For an answer that is read. */
+/** The instruction on citations in an answer that is read. */
 const citing =
   'Where your answer rests on one, write its number in square brackets, such as [1], right after the sentence.'
 

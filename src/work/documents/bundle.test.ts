@@ -11,7 +11,7 @@ const file = (path: string, text = path, mediaType = 'text/plain'): BundledFile 
 })
 const noon = Date.UTC(2026, 10, 20, 8, 30)
 
-/** A reader of ZIPs by the specification (APPNOTE 4.3): names, times and contents by the central directory. */
+/** Reads a ZIP by the specification (APPNOTE 4.3): names, times and contents by the central directory. */
 function unzip(archive: Uint8Array) {
   const bytes = Buffer.from(archive)
   const end = bytes.lastIndexOf(Buffer.from('PK\x05\x06', 'latin1'))

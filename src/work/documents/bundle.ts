@@ -2,15 +2,15 @@ import { createHash } from 'node:crypto'
 import { type AsyncZippable, type AsyncZippableFile, zip as zipFiles } from 'fflate'
 
 export interface BundledFile {
-  /** Relative, with `/` between folders; also in the manifest and in the archive. */
+  /** The relative path, with `/` between folders, as it is also in the manifest and in the archive. */
   path: string
   mediaType: string
   bytes: Uint8Array
-  /** For people, in the language of the work. */
+  /** A title for people, in the language of the work. */
   title?: string
 }
 
-/** `manifest.json` of a bundle: what is in it, in the order that it was made. */
+/** The content of a bundle's `manifest.json`: the files in the order in which they were made. */
 export interface Manifest {
   files: ManifestEntry[]
 }
@@ -62,8 +62,8 @@ export function manifestOf(files: readonly BundledFile[]): Manifest {
 const packed = /^(?:image\/(?!svg)|audio\/|video\/|application\/(?:pdf|zip|gzip|vnd\.openxmlformats))/
 
 /**
- * A ZIP of files with UTF-8 names; the same files and time give the same bytes. Throws a RangeError for a path that
- * leaves the archive, one that stands twice (capitals aside, as most systems see it), and too much.
+ * A ZIP of files with UTF-8 names; the same files and time give the same bytes. Throws a RangeError for a path that leaves the archive, for a path
+ * that occurs twice (ignoring case, as most systems do), and for too many files or bytes.
  */
 export function zip(files: readonly BundledFile[], dateMs: number): Promise<Uint8Array> {
   checkFiles(files)
@@ -90,7 +90,7 @@ function checkFiles(files: readonly BundledFile[]): void {
   checkFolders(taken)
 }
 
-/** `a` and `a/b` cannot both be unpacked. */
+/** Throws if a path is both a file and a folder: `a` and `a/b` cannot both be unpacked. */
 function checkFolders(paths: ReadonlySet<string>): void {
   for (const path of paths)
     for (let at = path.indexOf('/'); at > 0; at = path.indexOf('/', at + 1))
@@ -98,7 +98,7 @@ function checkFolders(paths: ReadonlySet<string>): void {
         throw new RangeError(`${JSON.stringify(path.slice(0, at))} is a file and a folder.`)
 }
 
-/** ZIP's times have no zone: the clock of Tehran, written as the local one that fflate reads. From 1980 on, as the format has it. */
+/** The time in Tehran as the local time that fflate reads, since ZIP times have no zone. The format begins in 1980; times before 1981 become 1981. */
 function wallClock(dateMs: number): Date {
   const parts = new Intl.DateTimeFormat('en-u-ca-gregory-nu-latn', {
     timeZone: 'Asia/Tehran',

@@ -7,8 +7,8 @@ const pieces = /[A-Za-z][A-Za-z\d]*[+#]{1,2}\u200e?|[\p{L}\p{M}\p{N}]+|[^\p{L}\p
 export const directionOfLanguage = (language: Language): Direction => (language === 'fa' ? 'rtl' : 'ltr')
 
 /**
- * The direction of a paragraph. One entirely in the other script takes its direction; a mixed one keeps the document's, since a Persian
- * sentence may contain more Latin names than Persian words. In an English document, Persian must be the majority.
+ * The direction of a paragraph. In a Persian document, only a paragraph entirely in the other script has its direction, since a Persian sentence may
+ * contain more Latin names than Persian words. In an English document, Persian must be the majority.
  */
 export function directionOf(content: readonly Inline[] | string, language: Language): Direction {
   const text = typeof content === 'string' ? content : plainText(content)

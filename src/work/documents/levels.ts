@@ -1,6 +1,6 @@
 import type { Block } from './model.ts'
 
-/** Headings begin at level 1 and skip none, as outlines and accessible PDFs want it. */
+/** Changes the levels of headings so that they begin at 1 and skip none, as outlines and accessible PDFs require. */
 export function levelled(blocks: readonly Block[]): Block[] {
   const open: number[] = []
   return blocks.map((block) => {

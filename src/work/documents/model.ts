@@ -5,9 +5,9 @@ export interface TextDocument {
   authors?: string[]
   /** Its date in Tehran is shown on the title page: Jalali in Persian, Gregorian in English. */
   dateMs?: number
-  /** Language of texts that the writers add, of digits, and direction of everything neutral. */
+  /** The language of texts that the writers add and of digits; it also decides the direction of neutral text. */
   language: Language
-  /** A page of its own for title, authors and date; without it the title stands above the text. */
+  /** True for a separate page with title, authors and date; otherwise the title is above the text. */
   titlePage?: boolean
   contents?: boolean
   numberedHeadings?: boolean
@@ -56,7 +56,7 @@ export interface Table {
   type: 'table'
   header: Cell[]
   rows: Cell[][]
-  /** Of each column, along the direction of the text. */
+  /** The alignment of each column, along the direction of the text. */
   align?: Align[]
   caption?: string
 }

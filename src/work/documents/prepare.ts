@@ -18,7 +18,7 @@ import { safeLink } from './safe-link.ts'
 /** A document ready for the writers: every reference resolves, and its text contains only characters that the formats allow. */
 export interface PreparedDocument extends Omit<TextDocument, 'footnotes' | 'sources' | 'blocks'> {
   blocks: Block[]
-  /** In the order of their references; a reference's id is its place, from 1. */
+  /** The footnotes in the order of their references; the id of a reference is the footnote's place, from 1. */
   notes: Inline[][]
   sources: Source[]
 }

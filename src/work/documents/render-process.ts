@@ -11,7 +11,7 @@ await answer<RenderWork>(async (work) => {
   )
 })
 
-/** Each kind loads what it needs and no more: most of the time of a small file is its libraries'. */
+/** Each kind loads only the libraries that it needs, since loading takes most of the time of a small file. */
 async function render(work: RenderWork): Promise<Record<string, string | Uint8Array>> {
   switch (work.kind) {
     case 'pdf': {

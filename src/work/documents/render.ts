@@ -8,9 +8,8 @@ import type { Images, PlacedImage, TextDocument } from './model.ts'
 import { checkWorkbook, type Workbook } from './workbook/workbook.ts'
 
 /**
- * File renderers. Each file is made in a confined process with bounds on time and memory, off the event loop; all throw
- * `RenderFailed` when it is lost, a RangeError for more than a file of its kind may hold, and the signal's reason. The same input gives
- * the same bytes.
+ * File renderers. Each file is made in a confined process with bounds on time and memory, off the event loop. All throw `RenderFailed` if the process
+ * is lost, a RangeError for more content than a file of its kind may have, and the signal's reason. The same input gives the same bytes.
  */
 export interface Documents {
   toPdf(document: TextDocument, context?: RenderContext): Promise<Buffer>
@@ -27,7 +26,7 @@ export interface RenderContext {
   signal?: AbortSignal
 }
 
-/** busy: too many wait; time, output: beyond the bound; broken: the process died or refused. */
+/** `busy`: too many files wait; `time` and `output`: a bound was exceeded; `broken`: the process died or refused. */
 export type RenderFault = 'busy' | 'time' | 'output' | 'broken'
 
 export class RenderFailed extends Error {
@@ -44,7 +43,7 @@ export type RenderWork = { dateMs: number } & (
   | { kind: 'chart'; chart: Chart }
 )
 
-/** Files at a time, and those that may wait: they take a core each. */
+/** Files that are made at a time, and files that may wait: each takes a core. */
 const places = { working: 2, waiting: 64 }
 const timeoutMs = 60_000
 const maxOutputBytes = 96 * 1024 * 1024

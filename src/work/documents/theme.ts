@@ -10,10 +10,10 @@ export const colours = {
 }
 
 export const face = 'Vazirmatn'
-/** Draws Latin digits in the Persian shape: for numbers that the reader's program counts itself. */
+/** The face that draws Latin digits in the Persian shape, for numbers that the reader's program counts itself. */
 export const countingFace = 'Vazirmatn FD'
-/** Present wherever an office suite is. */
+/** A face that is present wherever an office suite is. */
 export const fixedFace = 'Consolas'
 
-/** Workbooks carry no fonts: these are where office suites are. */
+/** Faces that are present wherever an office suite is, since workbooks contain no fonts. */
 export const sheetFaces = { fa: 'Tahoma', en: 'Calibri' }

@@ -5,5 +5,5 @@ import { routes } from './routes.ts'
 
 export { recall, requireKnowledge } from './recall.ts'
 
-/** What a project knows: texts, documents and pages that its models may cite. */
+/** The knowledge of a project: texts, documents and pages that its models may cite. */
 export const knowledge = { name: 'knowledge', routes, jobs: [indexJob as Job<never>, embedJob as Job<never>] }

@@ -119,7 +119,7 @@ const askAnew: Localized = {
   fa: 'سپس بردارهایش را دوباره بخواهید: POST /v1/knowledge/{id}/embed',
 }
 
-/** Why passages of a source have no vectors, by its code. They are found by their words all the same. */
+/** Why passages of a source have no vectors, by its code. The passages can still be found by their words. */
 const vectorProblems: Record<string, Localized> = {
   no_credits: {
     en: `The credits or the budget of the key that adds sources do not suffice; add some, ${askAnew.en}`,

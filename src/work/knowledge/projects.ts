@@ -1,4 +1,4 @@
-/** Knowledge projects: made, listed, changed, deleted. */
+/** Creates, reads, lists, changes and deletes knowledge projects. */
 import type { App } from '#app'
 import { acceptOnce } from '#core/calls'
 import { fail } from '#platform/errors'
@@ -10,7 +10,7 @@ import { keyOf } from './mark.ts'
 import type { Knowledge, KnowledgeBody, KnowledgePatch, ListQuery } from './schema.ts'
 import * as store from './store.ts'
 
-/** Of one project. */
+/** The most knowledge projects of one project. */
 export const maxProjects = 100
 
 export type KnowledgeContext<Body = unknown, Query = unknown> = RequestContext<Body, Query, { id: string }>
@@ -34,7 +34,7 @@ const toKnowledge = (row: store.CountedProject): Knowledge => ({
   updated_at: row.updated_at.toISOString(),
 })
 
-/** A knowledge project of the caller. Throws KNOWLEDGE_NOT_FOUND for a missing one and for another project's alike. */
+/** A knowledge project of the caller's project. Throws KNOWLEDGE_NOT_FOUND if it is missing or belongs to another project. */
 export async function requireProject(
   app: App,
   projectKey: store.ProjectKey,
@@ -80,7 +80,7 @@ export async function changeKnowledge(context: KnowledgeContext<KnowledgePatch>)
   return changed ? readKnowledge(context) : notFound()
 }
 
-/** Deletes it with its sources. Index jobs under way find the project gone and stop. */
+/** Deletes a knowledge project with its sources. Index jobs under way find the project gone and stop. */
 export async function deleteKnowledge(context: KnowledgeContext) {
   const { app } = context
   const projectKey = projectKeyOf(context)

@@ -22,9 +22,9 @@ export async function requireKnowledge(
 }
 
 /**
- * Passages that answer the query, the best first; none where the project was deleted. A source without a URL gets a URN
- * (`urn:uuid:<source>#<position>`), so that citations can tell passages apart. With a payer they are found by meaning too, under a
- * receipt of its own; if that cannot be paid, words alone decide.
+ * Passages that answer the query, the best first; none if the project was deleted. A source without a URL gets a URN
+ * (`urn:uuid:<source>#<position>`), so that citations can tell passages apart. With a payer, passages are also found by meaning, under a separate
+ * receipt; if that cannot be paid, words alone decide.
  */
 export async function recall(
   app: App,

@@ -28,7 +28,7 @@ import { addSource, deleteSource, listSources, readSource } from './sources.ts'
 import './phrases.ts'
 
 const path = '/v1/knowledge'
-/** 10 MB in Base64, or two million characters of any script, with room for the rest of the body. */
+/** Bytes of the body of a source: 10 MB in Base64, or two million characters of any script, with room for the rest of the body. */
 const sourceLimit = 16 * 1024 * 1024
 
 const projects: Route[] = [

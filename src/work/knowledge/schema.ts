@@ -13,7 +13,7 @@ import {
 } from '#platform/schema'
 
 export const maxFileBytes = 10 * 1024 * 1024
-/** Base64 of that many bytes. */
+/** Characters of Base64 for `maxFileBytes` bytes. */
 const maxFileCharacters = 4 * Math.ceil(maxFileBytes / 3)
 export const maxTextCharacters = 2_000_000
 

@@ -1,4 +1,4 @@
-/** Sources of a knowledge project: added, listed, deleted. */
+/** Adds, reads, lists and deletes the sources of a knowledge project. */
 import { acceptOnce, isBlank } from '#core/calls'
 import { decodeBase64InSlices } from '#platform/bytes'
 import { fail, type Language } from '#platform/errors'
@@ -13,7 +13,7 @@ import { type KnowledgeContext, notFound, projectKeyOf, requireProject } from '.
 import { type ListQuery, maxFileBytes, type Source, type SourceBody } from './schema.ts'
 import * as store from './store.ts'
 
-/** Of one knowledge project. */
+/** The most sources of one knowledge project. */
 export const maxSources = 1_000
 
 type SourceContext = RequestContext<unknown, unknown, { id: string; source_id: string }>
@@ -139,7 +139,7 @@ export async function readSource(context: SourceContext) {
   return row ? toSource(row, language) : noSource()
 }
 
-/** Deletes it with its passages, and with its bytes if it is not indexed yet. */
+/** Deletes a source with its passages, and with its bytes if it is not indexed yet. */
 export async function deleteSource(context: SourceContext) {
   const { app, params } = context
   const projectKey = projectKeyOf(context)
@@ -148,7 +148,7 @@ export async function deleteSource(context: SourceContext) {
   if (!isUuid(sourceId)) return noSource()
   const key = keyOf(projectKey.accountId, sourceId.toLowerCase())
   const hadBytes = await app.db.tx(async (tx) => {
-    // Serialized with the index job and with the deletion of the project.
+    // The lock serializes the deletion with the index job and with the deletion of the project.
     if (!(await store.lockProject(tx, projectKey.accountId, projectKey.knowledgeId, projectKey.projectId)))
       return notFound()
     const gone = (await store.deleteSource(tx, projectKey, sourceId)) ?? noSource()

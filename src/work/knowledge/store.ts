@@ -48,7 +48,7 @@ export interface SourceRow {
   vectors_tries: number
 }
 
-/** The account and project that own it. */
+/** The account and project that own a knowledge project. */
 export interface Owner {
   accountId: string
   projectId: string
@@ -87,7 +87,7 @@ export async function findProject(db: Db, projectKey: ProjectKey): Promise<Count
   return rows[0]
 }
 
-/** Newest first. */
+/** The knowledge projects of a project, newest first. */
 export async function listProjects(
   db: Db,
   owner: Owner,
@@ -135,7 +135,7 @@ export async function lockProject(
   return row !== undefined
 }
 
-/** Sources and passages go with it. */
+/** Deletes a knowledge project with its sources and passages. */
 export const deleteProject = (tx: Tx, projectKey: ProjectKey) =>
   tx
     .deleteFrom('knowledge.projects')
@@ -170,11 +170,11 @@ export const findSource = (
 ): Promise<SourceRow | undefined> =>
   sourcesOf(db, projectKey).where('source_id', '=', sourceId).executeTakeFirst()
 
-/** Newest first. */
+/** The sources of a knowledge project, newest first. */
 export const listSources = (db: Db, projectKey: ProjectKey, options: PageOptions): Promise<Page<SourceRow>> =>
   readPage(sourcesOf(db, projectKey), 'source_id', options)
 
-/** Its passages are deleted too. Returns its state and kind. */
+/** Deletes a source with its passages. Returns the state and kind of the source. */
 export const deleteSource = (tx: Tx, { accountId, knowledgeId }: ProjectKey, sourceId: string) =>
   tx
     .deleteFrom('knowledge.sources')

@@ -23,7 +23,7 @@ export interface PartOptions {
   sources?: Source[]
 }
 
-/** Many times the token limit of a section; parsing a longer one would block the event loop. */
+/** The most bytes of a section, many times its token limit; parsing a longer one would block the event loop. */
 const maxPartBytes = 64 * 1024
 
 /** Parses the Markdown of one section and puts its heading above it. Unclosed constructs end with the section. */

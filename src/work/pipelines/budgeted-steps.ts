@@ -138,7 +138,7 @@ export class BudgetedSteps<Name extends string> {
     }
   }
 
-  /** Pages and files count together. */
+  /** Takes a read of a page or file from the budget; false if none is left. */
   #takeRead(): boolean {
     if (this.#isOutOfCredits || this.#readsLeft === 0) return false
     this.#readsLeft -= 1

@@ -7,12 +7,12 @@ import type { Outcome } from './pipelines.ts'
 export type Localized = { fa: string; en: string }
 
 export const sandboxPhrases = {
-  /** For documents. */
+  /** The notice in documents. */
   notice: {
     fa: 'این متن را مدل‌های آزمایشی سندباکس ساخته‌اند: ساختار پرونده درست است، ولی محتوای آن واقعی نیست.',
     en: 'This text was made by sandbox models: the form of the file is right, but its content is not real.',
   },
-  /** Appended to titles. */
+  /** The mark that is appended to titles. */
   mark: { fa: 'خروجی سندباکس', en: 'sandbox output' },
 } satisfies Record<string, Localized>
 
@@ -45,7 +45,7 @@ export const budgetPhrases = {
 
 const maxGaps = 8
 
-/** «بخش «الف» (اعتبار اجرا تمام شد)». */
+/** A gap with its reason: «بخش «الف» (اعتبار اجرا تمام شد)». */
 export const gapText = ({ what, reason }: Gap, language: Language): string =>
   `${what[language]} (${(typeof reason === 'string' ? gapReasons[reason] : reason)[language].replace(/[.。]$/, '')})`
 

@@ -33,7 +33,7 @@ export interface Task {
   instructions?: string
   /** Language of the result, detected from the script of the input. */
   language: 'fa' | 'en'
-  /** From 1 to the `deepest` of the pipeline. Default: 1. */
+  /** The depth, from 1 to the `deepest` of the pipeline. Default: 1. */
   depth?: number
   /** When the run was accepted. A pipeline reads no other clock, so that it gives the same result when it is run again. */
   startedMs: number
@@ -53,10 +53,10 @@ export interface InputFile {
 
 /** A file on the local disk, deleted on disposal. It may be passed to a confined process (`ConfinedWork.files`). */
 export interface LocalFile extends AsyncDisposable {
-  /** Absolute. */
+  /** The absolute path. */
   path: string
   bytes: number
-  /** Hexadecimal. */
+  /** The hash in hexadecimal digits. */
   sha256: string
 }
 
@@ -65,7 +65,7 @@ export interface FetchedFile {
   file: LocalFile
   /** The final address, after redirects. */
   url: string
-  /** As the server declares it, without parameters; not trustworthy. */
+  /** The media type that the server declares, without parameters; not trustworthy. */
   mediaType: string
 }
 
@@ -157,7 +157,7 @@ export interface StepContext {
 }
 
 export interface Deliverable {
-  /** Relative, with `/` between folders: `report.pdf`, `charts/sales.png`. */
+  /** The relative path, with `/` between folders: `report.pdf`, `charts/sales.png`. */
   path: string
   bytes: Uint8Array
   mediaType: string

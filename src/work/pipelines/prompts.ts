@@ -16,7 +16,7 @@ export interface Prompt {
   schema?: Record<string, unknown>
 }
 
-/** Overhead of a turn in bytes, as the worst case of a call counts it (engine/metering). */
+/** Overhead of a turn in bytes, as the worst case of a call counts it (core/metering). */
 const turnBytes = 64 + 2 * 32
 
 /** Builds the question within its budget. Throws if its fixed parts do not fit, which is a defect. */

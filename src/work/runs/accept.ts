@@ -1,4 +1,4 @@
-/** Accepts work: the run, its hold, its claim and its job stand in the database together, or none of them does. */
+/** Accepts work: the run, its hold, its claim and its job are stored together, or none of them is. */
 
 import { dataTypes, type NamedFile, requireFiles } from '#account/files'
 import type { App, Caller } from '#app'
@@ -22,11 +22,11 @@ export interface AcceptOptions {
   caller: Caller
   requestId: string
   claim?: Claim | undefined
-  /** For the receipt, such as `/v1/work`. */
+  /** The endpoint on the receipt, such as `/v1/work`. */
   endpoint: string
-  /** Where the caller reaches us. */
+  /** The address at which the caller reaches this server. */
   baseUrl: string
-  /** Of errors. */
+  /** The language of errors. */
   language: Language
   kind: WorkKind
   input: string
@@ -36,7 +36,7 @@ export interface AcceptOptions {
   agentId?: string | undefined
   knowledgeId?: string | undefined
   fileIds?: readonly string[] | undefined
-  /** Whole credits that it may cost at most. */
+  /** The most whole credits that the run may cost. */
   maxCredits?: number | undefined
   customerId?: string | undefined
   referenceId?: string | undefined
@@ -48,8 +48,8 @@ const maxOpen = 100
 const queueMs = 24 * 60 * 60 * 1000
 
 /**
- * Reserves the worst case of the run and puts it into the queue; answers the 202 body. Throws what `Ledger.hold` throws,
- * TOO_MANY_RUNS (429), FILE_NOT_FOUND (404), and what the pipeline and the knowledge refuse the task for.
+ * Holds the worst case of the run, puts the run into the queue and returns the body of the 202 answer. Throws what `Ledger.hold` throws,
+ * TOO_MANY_RUNS (429), FILE_NOT_FOUND (404), and the errors for which the pipeline or the knowledge project refuses the task.
  */
 export async function acceptRun(app: App, options: AcceptOptions): Promise<JsonText> {
   const { caller, requestId, claim, endpoint, model, knowledgeId } = options
@@ -58,7 +58,7 @@ export async function acceptRun(app: App, options: AcceptOptions): Promise<JsonT
   const microcredits = run.held
   const reply = JSON.stringify(acceptedOf(run, options))
   await app.db.tx(async (tx) => {
-    // First, so that a repeat gets its answer whatever has changed since, and the count is exact.
+    // The hold comes first, so that a repeated request gets its answer whatever has changed since, and the count is exact.
     const hold = {
       payer: caller,
       receiptId: requestId,
@@ -95,7 +95,7 @@ async function filesOf(app: App, { caller, kind, fileIds = [] }: AcceptOptions):
   return files
 }
 
-/** The greatest depth that the caller's budget pays for, or depth 1 without a budget; holds its worst case. */
+/** The run at the greatest depth that the caller's budget pays for, or at depth 1 without a budget; `held` is its worst case. */
 function withinBudget(app: App, { kind, model, caller, maxCredits }: AcceptOptions, drafted: NewRun): NewRun {
   const pipeline = app.pipelines[kind]
   const costing = (depth: number): NewRun => {

@@ -10,7 +10,9 @@ import { notFound, type RunContext, readerOf, requireRun, runKeyOf } from './rea
 import { toRunSummary } from './run-summary.ts'
 import { changeRun, lockRun, type RunRow } from './store.ts'
 
-/** A run without a worker ends at once; otherwise its worker sees the request within a second. A run that has ended stays as it is. */
+/**
+ * Cancels a run. Without a worker the run ends at once; otherwise its worker sees the request within a second. A run that has ended stays as it is.
+ */
 export async function cancelRun(context: RunContext): Promise<JsonText> {
   const { app } = context
   const runKey = runKeyOf(await requireRun(context, 'work:write'))

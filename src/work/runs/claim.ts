@@ -1,4 +1,4 @@
-/** Claiming a run, and releasing it before its end. */
+/** Claims a run, and releases it before its end. */
 import type { App } from '#app'
 import { recordEvent } from './events/store.ts'
 import { markStepsLost } from './journal/store.ts'
@@ -29,14 +29,14 @@ export function claimRun(app: App, runKey: RunKey, owner: string): Promise<RunRo
   })
 }
 
-/** Another worker continues at once. */
+/** Releases a run, which another worker continues at once. */
 export const release = ({ app, leaseKey }: RunLease): Promise<void> =>
   app.db.tx(async (tx) => {
     await lockLeased(tx, leaseKey)
     await changeRun(tx, leaseKey, { owner: null })
   })
 
-/** The run continues later. */
+/** Releases a run, which continues after `retryMs`. */
 export const reschedule = (lease: RunLease): Promise<void> =>
   lease.app.db.tx(async (tx) => {
     const { leaseKey, retryMs } = lease

@@ -17,13 +17,13 @@ export interface RunEnd {
 }
 
 const dayMs = 24 * 60 * 60 * 1000
-/** A run, its words and its files are kept for so long after its end; its receipt is kept for good. */
+/** How long a run, its words and its files are kept after its end; its receipt is kept for good. */
 export const retentionMs = 30 * dayMs
 
 /** The request was answered with 202, and its receipt keeps that status. */
 const acceptedStatus = 202
 
-/** The caller has locked the run, which has not ended. Steps still under way are lost. */
+/** Ends a run that the caller has locked and that has not ended. Steps still under way are lost. */
 export async function endRun(app: App, tx: Tx, run: RunRow, end: RunEnd): Promise<Settled> {
   const now = new Date(app.clock.nowMs())
   const runKey = { accountId: run.account_id, runId: run.run_id }
@@ -90,7 +90,7 @@ const detailOf = (run: RunRow, end: RunEnd, steps: readonly StepRow[]): Record<s
       microcredits: Number(cost),
       ...(detail?.model && { model: detail.model }),
       ...(detail?.may_have_run && { may_have_run: true }),
-      // Which upstream was called is unknown; the call id that was sent with it finds its invoice.
+      // It is unknown which upstream was called; the call id that was sent with the call finds its invoice.
       ...(kind === 'ask' && state === 'lost' && !detail && { ambiguous: true, call_id: effect_id }),
     })),
   tokens: tokensOf(steps),

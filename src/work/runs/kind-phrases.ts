@@ -1,7 +1,7 @@
-/** What callers are told of all kinds of work together, from what each kind says of itself. */
+/** Descriptions of all kinds of work together for callers, made of the phrases of each kind. */
 import { workKinds } from '#work/pipelines'
 
-/** `a, b, or c`. */
+/** A list as `a, b, or c`. */
 const listed = (parts: readonly string[], joint: string, last: string): string =>
   [parts.slice(0, -1).join(joint), ...parts.slice(-1)].join(last)
 

@@ -2,8 +2,8 @@ const arabic = /\p{Script=Arabic}/u
 const letter = /\p{L}/u
 
 /**
- * The language that a task is written in, by its letters. A Persian sentence may hold more Latin names than Persian words, an English
- * one hardly more than a Persian name: the third part of the letters decides.
+ * The language of a task, by its letters. A Persian sentence may contain more Latin names than Persian words, an English one hardly more than a
+ * Persian name: a text is Persian if at least a third of its letters are.
  */
 export function languageOfText(text: string): 'fa' | 'en' {
   let persian = 0

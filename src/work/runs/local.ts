@@ -1,4 +1,4 @@
-/** Bytes that a run works on, brought to the disk of this machine: stored files, and files of the web. */
+/** Copies what a run works on to the local disk: stored files, and files of the web. */
 import { addAbortSignal } from 'node:stream'
 import { openStored } from '#core/files'
 import type { Localized } from '#platform/errors'
@@ -10,7 +10,7 @@ import { fetchReasons } from './phrases.ts'
 import { useOf } from './price.ts'
 import type { RunLease } from './run-lease.ts'
 
-/** Throws if the bytes in the storage do not match their hash. */
+/** Opens a stored file; undefined if it was deleted. Throws if the stored bytes do not match their hash. */
 export async function openInputFile(
   { app, run, signal }: RunLease,
   file: InputFile,
@@ -38,7 +38,7 @@ const maxRedirects = 5
 
 type Refusal = { refused: Localized }
 
-/** One use of web_fetch, at its price; a refused download costs nothing. */
+/** Downloads a file as one use of web_fetch, at its price; a refused download costs nothing. */
 export async function fetchFile(options: FetchStep): Promise<FetchedFile | Refusal> {
   const { lease, journal, step } = options
   const tool = lease.app.tools.find('web_fetch')
@@ -63,7 +63,7 @@ export async function fetchFile(options: FetchStep): Promise<FetchedFile | Refus
     },
   })
   if (result.refused) return { refused: result.refused }
-  // It was paid for before a crash, perhaps on another machine: download it again.
+  // The file was paid for before a crash, perhaps on another machine: it is downloaded again.
   fetched ??= await downloadAgain(options, cleanup)
   cleanup.move()
   return fetched ?? { refused: fetchReasons.gone }

@@ -37,7 +37,7 @@ export const reasons = {
   },
 }
 
-/** Why nothing came from a link, beside what the guarded client says; to stand after a colon. */
+/** Why a link gave no file, in addition to the reasons of the guarded client; used after a colon. */
 export const fetchReasons = {
   off: {
     en: 'the operator of this service has switched web pages off (tools.web_fetch).',
@@ -53,7 +53,7 @@ export const fetchReasons = {
   }),
 }
 
-/** How a run ended, for people; `code` is one of the codes of errors, or of those of runs (docs/guides/work.md). */
+/** How a run ended, for people; `code` is an error code, or a code of runs (docs/guides/work.md). */
 export const endings = {
   cancelled: {
     en: 'The work was cancelled; what was finished by then can be downloaded.',
@@ -89,7 +89,7 @@ export const endings = {
   }),
 }
 
-/** What is told of a run before its pipeline has told anything itself. */
+/** Descriptions of a run until its pipeline has reported progress. */
 export const states = {
   queued: { en: 'Waiting for its turn.', fa: 'در نوبت.' },
   running: { en: 'At work.', fa: 'در حال انجام.' },

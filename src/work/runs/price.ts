@@ -8,7 +8,7 @@ import type { Plan } from '#work/pipelines'
 /** The template around the messages of a prompt, which a plan does not include. */
 const templateBytes = 1_024
 
-/** In micro-credits. `allowed`: the models that the caller's key may use. */
+/** The worst case of a plan in micro-credits. `allowed`: the models that the caller's key may use. */
 export function worstCaseOfPlan(
   app: App,
   { model, allowed }: { model: Model; allowed: ReadonlySet<string> | undefined },
@@ -21,7 +21,7 @@ export function worstCaseOfPlan(
   return questions + BigInt(searches) * feeOf(app, 'web_search') + BigInt(reads) * feeOf(app, 'web_fetch')
 }
 
-/** What one use of a hosted tool costs a step, and how it is counted. */
+/** The cost of one use of a hosted tool for a step, and how the use is counted. */
 export const useOf = ({ price, unit }: HostedTool) => ({
   cost: price,
   ...(unit !== undefined && { detail: { quantities: { [unit]: 1 } } }),

@@ -3,10 +3,10 @@ import { recordEvent } from './events/store.ts'
 import type { RunLease } from './run-lease.ts'
 import { changeRun, lockLeased } from './store.ts'
 
-/** Progress events of one run at most. A pipeline may report more; they update the run, but add no event. */
+/** The number of events of a run from which on progress adds none; further reports only update the run. */
 const maxEvents = 1_000
 
-/** The percentage never falls, and an unchanged report is ignored; 100 is reserved for the end. */
+/** Records progress. The percentage never falls, and an unchanged report is ignored; 100 is reserved for the end. */
 export async function recordProgress(lease: RunLease, percent: number, words: Localized): Promise<void> {
   const { app, leaseKey } = lease
   lease.requireOpen()

@@ -41,10 +41,10 @@ function create(context: RequestContext<WorkBody>) {
   })
 }
 
-/** What is enough for runs that the very key has started. */
+/** The scope that suffices for runs that the key itself has started. */
 const starters = 'agents:write'
 
-/** Of what runs make, and of a bundle of it. Programs have types of their own, most of them text. */
+/** Media types of the files that runs make, and of their bundle. Files of programs have their own types, most of them text. */
 const fileTypes = [
   'text/markdown',
   'text/plain',

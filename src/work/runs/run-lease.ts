@@ -14,15 +14,15 @@ export type StopReason =
   | 'handover'
   /** The key of the run may not pay any more, or may not use its model. */
   | 'refused'
-  /** An upstream asked us to come back later. */
+  /** An upstream asked to be called later, or a disk has no room. */
   | 'waiting'
   | 'overtime'
   /** Another worker has the run, or it has ended. */
   | 'superseded'
 
-/** What a run writes to. */
+/** The disks to which a run writes. */
 export const runDisks: readonly DiskName[] = ['database', 'wal', 'files', 'spool']
-/** Its job is not claimed before there is room, however soon it is due. */
+/** The delay when a disk is full; the job is not claimed before there is room, however soon it is due. */
 const fullMs = 1_000
 
 /** Thrown by steps once the run has to stop; pipelines must not catch it. */
@@ -60,11 +60,11 @@ export class RunLease implements Disposable {
   readonly progressed: () => Promise<void>
   /** Ids of the models that the caller's key may use; undefined allows all. */
   allowed: ReadonlySet<string> | undefined
-  /** Where `stopReason` is `waiting`. */
+  /** The delay before the run continues, if `stopReason` is `waiting`. */
   retryMs = 0
-  /** Where `stopReason` is `refused`. */
+  /** The reason of the refusal, if `stopReason` is `refused`. */
   failure: Failure | undefined
-  /** True once something was not done for `stopReason`: then what the pipeline answers is not its true end. */
+  /** True once a step was not executed because of `stopReason`: then the outcome of the pipeline is not its true end. */
   isIncomplete = false
   readonly #abortController = new AbortController()
   readonly #job: AbortSignal
@@ -103,12 +103,12 @@ export class RunLease implements Disposable {
     return new Date(this.app.clock.nowMs())
   }
 
-  /** Begins no further step; those under way finish. The first reason counts. */
+  /** Lets no further step begin; steps under way finish. The first reason counts. */
   close(reason: StopReason): void {
     this.#stopReason ??= reason
   }
 
-  /** Begins no further step where a disk has too little room for what it costs and makes: the run goes on once there is some. */
+  /** Lets no further step begin if a disk has too little room for its charge and its result; the run continues once there is room. */
   requireRoom(): void {
     if (this.app.space.lacking(runDisks) === undefined) return
     this.retryMs = Math.max(this.retryMs, fullMs)
@@ -116,13 +116,13 @@ export class RunLease implements Disposable {
     this.requireOpen()
   }
 
-  /** Begins no further step, because the key may not pay for it. */
+  /** Lets no further step begin, because the key may not pay for it. */
   refuse(failure: Failure): void {
     this.failure ??= failure
     this.close('refused')
   }
 
-  /** Begins no further step and aborts those under way. */
+  /** Lets no further step begin and aborts those under way. */
   abort(reason: StopReason): void {
     this.close(reason)
     if (!this.signal.aborted) this.#abortController.abort(new Stopped(this.#stopReason!))
@@ -134,7 +134,7 @@ export class RunLease implements Disposable {
     throw new Stopped(this.#stopReason)
   }
 
-  /** Another worker has the run, or it has ended: stops this one. */
+  /** Stops this worker, because another one has the run or the run has ended. */
   markLost(): never {
     this.abort('superseded')
     this.isIncomplete = true

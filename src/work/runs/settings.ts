@@ -7,11 +7,11 @@ declare module '#platform/config' {
   }
 }
 
-/** Runs of durable work that go on at once, of one account over all processes and in one process, and how long one may. */
+/** Limits on concurrent runs of durable work, of one account over all processes and in one process, and on the duration of a run. */
 export interface WorkConfig {
   runsPerAccount: number
   runsPerProcess: number
-  /** From its start. */
+  /** The most minutes of a run, from its start. */
   maxMinutes: number
 }
 

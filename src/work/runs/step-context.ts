@@ -47,7 +47,7 @@ export function openStepContext({ lease, journal, task, model }: StepContextOpti
         const { account_id: accountId, project_id: projectId, knowledge_id: knowledgeId } = run
         if (knowledgeId === null) return []
         const projectKey = { accountId, projectId, knowledgeId }
-        // If it was deleted meanwhile the run fails, instead of going on without knowledge.
+        // If the knowledge project was deleted meanwhile, the run fails instead of continuing without knowledge.
         await requireKnowledge(app, projectKey)
         return recall(app, projectKey, query)
       }),
@@ -124,7 +124,7 @@ interface ToolOptions {
   input: unknown
 }
 
-/** One use of a hosted tool. One that failed costs nothing and finds nothing; one that is lost is paid and finds nothing. */
+/** Uses a hosted tool once. A use that failed costs nothing and finds nothing; a use that is lost is paid and finds nothing. */
 async function useTool({ lease, journal, step, tool: name, input }: ToolOptions): Promise<Source[]> {
   const { app, signal } = lease
   const tool = app.tools.find(name)

@@ -34,7 +34,7 @@ export interface RunRow {
   words: Localized | null
   partial: boolean
   error_code: string | null
-  /** How deep it goes, from 1. */
+  /** The depth of the run, from 1. */
   depth: number
   held: bigint
   spent: bigint
@@ -118,7 +118,7 @@ export const findRun = (db: Db, of: Owner, runId: string): Promise<RunRow | unde
     .where('project_id', '=', of.projectId)
     .executeTakeFirst()
 
-/** Newest first. */
+/** The runs of a project, newest first. */
 export function listRuns(db: Db, of: Owner, options: PageOptions): Promise<Page<RunRow>> {
   const all = db.kysely
     .selectFrom('work.runs')
@@ -128,7 +128,7 @@ export function listRuns(db: Db, of: Owner, options: PageOptions): Promise<Page<
   return readPage(all, 'run_id', options)
 }
 
-/** Locks the row until the transaction ends. */
+/** Locks the row of a run until the transaction ends. */
 export const lockRun = (tx: Tx, { accountId, runId }: RunKey): Promise<RunRow | undefined> =>
   tx
     .selectFrom('work.runs')
@@ -138,7 +138,7 @@ export const lockRun = (tx: Tx, { accountId, runId }: RunKey): Promise<RunRow | 
     .forUpdate()
     .executeTakeFirst()
 
-/** The same for the worker that has the run. Throws `LeaseLost` if another has it. */
+/** Locks a run for the worker that has it. Throws `LeaseLost` if another worker has it or it has ended. */
 export async function lockLeased(tx: Tx, held: LeaseKey): Promise<RunRow> {
   const run = await lockRun(tx, held)
   if (!run || run.ended_at || run.owner !== held.owner) throw new LeaseLost()
@@ -159,7 +159,7 @@ export const changeRun = async (
     .execute()
 }
 
-/** Of each run its owner, and whether it was cancelled or has ended. */
+/** The owner of each run, and whether the run was cancelled or has ended. */
 export const watchRuns = (
   db: Db,
   places: readonly RunKey[],
@@ -174,7 +174,7 @@ export const watchRuns = (
     [places.map(({ accountId }) => accountId), places.map(({ runId }) => runId)],
   )
 
-/** Open runs past their time. */
+/** Open runs that are past their deadline. */
 export const overdue = (
   db: Db,
   before: Date,
@@ -200,7 +200,7 @@ export const expired = (
     [now, limit],
   )
 
-/** Its steps, events and files are deleted with it. */
+/** Deletes a run that has ended, with its steps, events and files. */
 export const deleteRun = (db: Db, { accountId, runId }: RunKey): Promise<unknown> =>
   db.query({ text: 'delete from work.runs where account_id = $1 and run_id = $2 and ended_at is not null' }, [
     accountId,

@@ -22,7 +22,7 @@ export const tidyJob = job<null>({
       if (!signal.aborted) await endOverdue(app, runKey)
     for (const runKey of (await expired(app.db, new Date(nowMs), atOnce)).map(runKeyOf)) {
       if (signal.aborted) break
-      // The bytes first: deleting them twice is harmless, but without the row they would never be deleted.
+      // The bytes are deleted first: deleting them twice is harmless, but without the row they would never be deleted.
       await app.storage.delete(await blobsOf(app.db, runKey))
       await deleteRun(app.db, runKey)
     }

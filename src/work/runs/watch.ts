@@ -49,7 +49,7 @@ class Watch {
   }
 }
 
-/** One per app, and so one per process. */
+/** One watch for each app, and so for each process. */
 const watches = new WeakMap<App, Watch>()
 
 /** Aborts the lease when its run is cancelled, taken over or past its deadline, until it is disposed. */

@@ -14,8 +14,8 @@ export const verdicts = [
 export type Verdict = (typeof verdicts)[number]
 
 /**
- * Gives every row and every call its verdict. What is outside the dates counts only where its other side is inside, and
- * an attempt that cost nothing on either side is no difference and no match.
+ * Gives every row and every call its verdict. What is outside the dates counts only where the matching row or call is inside, and an attempt that
+ * cost nothing on either side is no difference and no match.
  */
 export async function assignVerdicts(tx: Tx, microcreditsPerUsd: number): Promise<void> {
   const known = microcreditsPerUsd > 0
@@ -102,7 +102,7 @@ export interface Difference {
   our_input: bigint | null
   our_output: bigint | null
   our_usd: string | null
-  /** Of the receipt, or the lost step of a run, that the row's own attempt id names, where no attempt was written down. */
+  /** The state of the receipt, or lost step of a run, that the row's own attempt id names, where no attempt was recorded. */
   receipt_state: 'running' | 'ambiguous' | 'lost_step' | 'other' | null
 }
 
@@ -131,7 +131,7 @@ export interface Unattributed {
   lost_charged: bigint
 }
 
-/** Receipts of the dates, and steps of durable runs, that are of no provider yet, or never will be. */
+/** Receipts of the dates, and steps of durable runs, whose provider is not known yet or never will be. */
 export async function unattributed(tx: Tx, { from, to }: DateRange): Promise<Unattributed> {
   const { rows } = await sql<Unattributed>`
     select count(*) filter (where state = 'running') as running, count(*) filter (where ambiguous) as ambiguous,
@@ -152,7 +152,7 @@ export async function countRows(tx: Tx): Promise<{ rows: bigint; outside: bigint
   return rows[0]!
 }
 
-/** Broken invariants of the ledger, at most a thousand; without the time limit of the pool. */
+/** Broken invariants of the ledger, at most a thousand. The query has no time limit of the pool. */
 export async function contradictions(tx: Tx): Promise<{ invariant: string; account_id: string }[]> {
   const { rows } = await sql<{
     invariant: string

@@ -1,13 +1,13 @@
-/** One event sent to one address, once. */
+/** Sends one event to one address, once. */
 import type { Log } from '#platform/log'
 import { FetchRefused, type KeepAliveClient } from '#platform/net'
 import { signatureHeaders } from '../secret.ts'
 import { type Outcome, retryAfterMs } from './retry.ts'
 import type { DueDelivery } from './store.ts'
 
-/** From the first question to the name server to the end of the answer. */
+/** The time limit from the first query to the name server to the end of the answer. */
 const timeoutMs = 15_000
-/** Of the answer, which is not stored. */
+/** The size limit of the answer, which is not stored. */
 const maxBytes = 64 * 1024
 
 export interface Target {
@@ -39,7 +39,7 @@ export async function attempt(
     const ended = { status: reply.status, durationMs: durationMs() }
     return retryMs === undefined ? ended : { ...ended, retryAfterMs: retryMs }
   } catch (error) {
-    // A defect of ours: tried again at its time, and not in a tight loop.
+    // A defect of ours counts as an attempt, so that it is tried again at its time, and not in a tight loop.
     if (!(error instanceof FetchRefused)) {
       log.error({ err: error, delivery_id: event.delivery_id }, 'an event could not be sent')
       return { reason: 'internal', durationMs: durationMs() }
@@ -48,6 +48,6 @@ export async function attempt(
   }
 }
 
-/** To the byte the same in every attempt. */
+/** The body, the same to the byte in every attempt. */
 const bodyOf = ({ event_id: id, type, created_at, project_id, data }: DueDelivery): string =>
   `${JSON.stringify({ id, type, created_at: created_at.toISOString(), project_id }).slice(0, -1)},"data":${data}}`

@@ -5,10 +5,10 @@ import { Results } from './results.ts'
 import { Sender } from './sender.ts'
 import * as store from './store.ts'
 
-/** In case a NOTIFY is missed. */
+/** The pause between polls, in case a NOTIFY is missed. */
 const pollMs = 5_000
 const errorPauseMs = 1_000
-/** A NOTIFY wakes every process, also for connections of others; the queue is not read more often than this. */
+/** The least pause between reads of the queue, since a NOTIFY wakes every process, also for connections of others. */
 const minRestMs = 20
 /** Connections that are sent to at once: of one account over all processes, and by one process. */
 const perAccount = 64
@@ -63,7 +63,7 @@ class Dispatcher {
     this.#wakeSignal.resolve()
   }
 
-  /** The sender of the connection looks again, if this process has one. */
+  /** Makes the sender of the connection read again; without one in this process, the dispatcher does. */
   #onNotify(connectionId: string): void {
     const known = this.#senders.get(connectionId)
     if (known) known.sender.look()
@@ -73,7 +73,7 @@ class Dispatcher {
   async #loop(): Promise<void> {
     const { signal } = this.#stopping
     while (!signal.aborted) {
-      // Renewed before reading: a NOTIFY from here on wakes the next round.
+      // The signal is renewed before reading: a NOTIFY from here on wakes the next round.
       this.#wakeSignal = Promise.withResolvers()
       const taken = await this.#take().catch((error: unknown) => {
         this.#app.log.warn({ err: error }, 'webhooks could not be taken; it is tried again')
@@ -108,7 +108,7 @@ class Dispatcher {
     const hasTaken = taken.length > 0
     if (taken.length === max) return { hasTaken, restMs: pollMs }
     const next = await store.nextDue(db)
-    // What is due already cannot be taken now: its account has reached its limit.
+    // Deliveries that are due already cannot be taken now: their account has reached its limit.
     const restMs = next && next > now ? Math.min(pollMs, next.getTime() - now.getTime()) : pollMs
     return { hasTaken, restMs }
   }
@@ -124,7 +124,7 @@ class Dispatcher {
       })
       .finally(() => {
         this.#senders.delete(connection.connection_id)
-        // A NOTIFY that came while it ended may have been missed by it.
+        // The sender may have missed a NOTIFY that came while it ended.
         this.#wake()
       })
     this.#senders.set(connection.connection_id, { sender, ended })

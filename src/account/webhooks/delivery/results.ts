@@ -20,7 +20,7 @@ export class Results {
     this.#log = log
   }
 
-  /** Resolves when it is durable; sent again until the database has it. */
+  /** Resolves when the outcome is durable; it is sent again until the database has it. */
   add(result: store.Result): Promise<void> {
     return new Promise((resolve) => {
       this.#waiting.push({ result, resolve })
@@ -38,7 +38,7 @@ export class Results {
   async #write(): Promise<void> {
     let pauseMs = firstPauseMs
     while (this.#waiting.length > 0 && !this.#closed) {
-      // Sorted, so that concurrent writers lock rows in the same order and do not deadlock.
+      // The batch is sorted, so that concurrent writers lock rows in the same order and do not deadlock.
       const batch = this.#waiting.splice(0, maxAtOnce).sort(byDelivery)
       try {
         await store.settle(

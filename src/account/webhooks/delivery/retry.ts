@@ -14,28 +14,28 @@ const maxRetryAfterMs = hour
 
 /** How one attempt ended. */
 export interface Outcome {
-  /** Of the answer; undefined where there was none. */
+  /** The status of the answer; undefined where there was no answer. */
   status?: number
-  /** Why there was none. */
+  /** Why there was no answer. */
   reason?: string
-  /** What the answer asked for, within bounds. */
+  /** The pause that the answer asked for, within bounds. */
   retryAfterMs?: number
   durationMs: number
 }
 
 export const isSuccess = ({ status = 0 }: Outcome): boolean => status >= 200 && status < 300
 
-/** 410: the target wants no further event. */
+/** Whether the target wants no further event (410). */
 export const isGone = ({ status }: Outcome): boolean => status === 410
 
 export interface Verdict {
   state: 'delivered' | 'pending' | 'failed'
   error: string | null
-  /** Of the next attempt. */
+  /** When the next attempt is due; null where there is none. */
   dueMs: number | null
 }
 
-/** `attempts` were made, this one included. `chance` is within 0 … 1. */
+/** What follows for the delivery after `attempts`, this one included. `chance` is within 0 … 1. */
 export function verdictOn(
   outcome: Outcome,
   attempts: number,
@@ -52,7 +52,7 @@ export function verdictOn(
 
 const isRedirect = ({ status = 0 }: Outcome): boolean => status >= 300 && status < 400
 
-/** Seconds or a date (RFC 9110, section 10.2.3), honoured only with 429 and 503. */
+/** The pause of a Retry-After, in seconds or as a date (RFC 9110, section 10.2.3), honoured only with 429 and 503. */
 export function retryAfterMs(status: number, header: string | undefined, nowMs: number): number | undefined {
   if ((status !== 429 && status !== 503) || header === undefined) return undefined
   const askedMs = /^\d{1,10}$/.test(header) ? Number(header) * second : Date.parse(header) - nowMs

@@ -1,5 +1,5 @@
 /**
- * One connection that this process sends to, alone: up to eight events at once over kept sockets, so that one target, however slow,
+ * Sends the events of one connection, which no other process does meanwhile: up to eight at once over kept sockets, so that one target, however slow,
  * takes nothing from another. A target that fails again and again is left alone for a while and then tried with one event.
  */
 import { setTimeout as pause } from 'node:timers/promises'
@@ -15,7 +15,7 @@ const maxAtOnce = 8
 /** Events read ahead, and how few are left when more are read. */
 const readAhead = 200
 const refillAt = 50
-/** After so many failures in a row the target is left alone, at first for the first pause, then twice as long each time. */
+/** After this many failures in a row the target is left alone, at first for `firstParkMs`, then twice as long each time. */
 const maxFailures = 10
 const firstParkMs = 5_000
 const maxParkMs = 5 * 60 * 1000
@@ -35,7 +35,7 @@ export class Sender {
   #connection: store.TakenConnection
   #target: Target | undefined
   #queue: store.DueDelivery[] = []
-  /** Read and not yet durable at its end. */
+  /** Deliveries that were read and whose outcome is not durable yet. */
   readonly #busy = new Set<string>()
   #inFlight = 0
   #isReading = false
@@ -52,7 +52,7 @@ export class Sender {
     this.#options = options
   }
 
-  /** Resolves when nothing is due any more and everything is durable; the connection is then released. */
+  /** Resolves when nothing is due any more and every outcome is durable; the connection is then released. */
   async run(): Promise<void> {
     const { app, processId } = this.#options
     this.#pump()
@@ -61,7 +61,7 @@ export class Sender {
     await store.release(app.db, this.#connection, processId, this.#connection.strikes, this.#parkedUntil)
   }
 
-  /** The connection was changed, or has something new. A sender that has ended is replaced by another. */
+  /** Reads again, since the connection was changed or has something new. A sender that has ended is replaced by another. */
   look(): void {
     this.#mayHaveMore = true
     this.#pump()
@@ -91,7 +91,7 @@ export class Sender {
     this.#ended.resolve()
   }
 
-  /** Leaves what was read and not begun to the next sender. */
+  /** Leaves deliveries that were read and not begun to the next sender. */
   #drop(): void {
     for (const { delivery_id } of this.#queue.splice(0)) this.#busy.delete(delivery_id)
     this.#mayHaveMore = false

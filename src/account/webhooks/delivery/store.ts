@@ -7,7 +7,7 @@ export type TakenConnection = Pick<
   'account_id' | 'connection_id' | 'url' | 'secret' | 'old_secret' | 'old_secret_until' | 'strikes'
 >
 
-/** What is to be sent; `data` is JSON as text. */
+/** A delivery that is due; `data` is JSON as text. */
 export interface DueDelivery {
   account_id: string
   delivery_id: string
@@ -42,11 +42,11 @@ export interface TakeOptions {
   max: number
   now: Date
   lapseMs: number
-  /** As `Judge`. */
+  /** The time of the last heartbeat, as in `Judge`. */
   beatAt: Date
 }
 
-/** Takes connections with something due and no sender; from now on only this process sends to them. */
+/** Takes connections that have something due and no sender; from now on only this process sends to them. */
 export const take = (
   db: Db,
   { processId, busy, perAccount, max, now, lapseMs, beatAt }: TakeOptions,
@@ -59,7 +59,7 @@ export const take = (
     [processId, busy, perAccount, max, now, lapseMs, beatAt],
   )
 
-/** When the first thing falls due that nobody sends yet; null when nothing waits. */
+/** When the next delivery falls due for a connection without a sender; null when nothing waits. */
 export async function nextDue(db: Db): Promise<Date | null> {
   const [row] = await db.query<{ at: Date | null }>(
     {
@@ -73,7 +73,7 @@ export async function nextDue(db: Db): Promise<Date | null> {
   return row!.at
 }
 
-/** A taken connection as it stands now; undefined when it is not this process's any more. */
+/** The taken connection as it is now; undefined when this process no longer has it or it is switched off. */
 export async function refresh(
   db: Db,
   { account_id, connection_id }: TakenConnection,
@@ -90,7 +90,7 @@ export async function refresh(
   return row
 }
 
-/** What is due for a connection, oldest first, but for what is under way. */
+/** Deliveries that are due for a connection, oldest first, except those under way. */
 export const due = (
   db: Db,
   { account_id, connection_id }: TakenConnection,
@@ -112,7 +112,7 @@ export const due = (
 export const settle = (db: Db, results: readonly Result[]): Promise<unknown> =>
   db.query({ name: 'webhooks.settle', text: 'select webhooks.settle($1)' }, [JSON.stringify(results)])
 
-/** Lets other processes send to it. */
+/** Releases the connection, so that other processes may send to it. */
 export const release = (
   db: Db,
   { account_id, connection_id }: TakenConnection,
@@ -143,7 +143,7 @@ export const switchOff = (db: Db, connection: TakenConnection, now: Date): Promi
     if (numUpdatedRows === 1n) await cancelPending(tx, { accountId, connectionId }, 'gone', now)
   })
 
-/** Ends what cannot be delivered any more: it waited too long, or its connection is switched off or gone. */
+/** Ends deliveries that cannot be made any more: they waited too long, or their connection is switched off or gone. */
 export const endUndeliverable = (db: Db, madeBefore: Date, now: Date): Promise<unknown> =>
   db.query(
     {
@@ -159,7 +159,7 @@ export const endUndeliverable = (db: Db, madeBefore: Date, now: Date): Promise<u
     [madeBefore, now],
   )
 
-/** Deletes callbacks of before then that have nothing left to send. Returns how many. */
+/** Deletes callbacks older than `before` that have nothing left to send. Returns how many. */
 export async function deleteCallbacks(db: Db, before: Date, limit: number): Promise<number> {
   const gone = await db.query(
     {
@@ -176,7 +176,7 @@ export async function deleteCallbacks(db: Db, before: Date, limit: number): Prom
   return gone.length
 }
 
-/** Deletes deliveries that ended before then. Returns how many. */
+/** Deletes deliveries that ended before `before`. Returns how many. */
 export async function deleteDeliveries(db: Db, before: Date, limit: number): Promise<number> {
   const gone = await db.query(
     {
@@ -189,7 +189,7 @@ export async function deleteDeliveries(db: Db, before: Date, limit: number): Pro
   return gone.length
 }
 
-/** Deletes events of before then without deliveries. Events with a once-key keep their row without data. Returns how many. */
+/** Deletes events older than `before` that have no deliveries. Events with a once-key keep their row without data. Returns how many. */
 export async function deleteEvents(db: Db, before: Date, limit: number): Promise<number> {
   const [row] = await db.query<{ gone: bigint }>(
     {

@@ -4,14 +4,14 @@ import * as store from './store.ts'
 const day = 24 * 60 * 60 * 1000
 /** How long a delivery may wait for a paused target. */
 const maxWaitMs = 3 * day
-/** By then the delivery of a callback has ended. */
+/** The age at which the delivery of a callback has ended. */
 const callbackMs = maxWaitMs + day
 /** Reports and events are kept for this long. */
 const keptMs = 30 * day
 const tidyMs = 60_000
 const atOnce = 1_000
 
-/** Ends what cannot be delivered any more, and deletes what is old. */
+/** Ends deliveries that cannot be made any more, and deletes what is old. */
 export const tidyJob = job<null>({
   name: 'webhooks.tidy',
   limits: () => ({ perAccount: 1, perProcess: 1 }),

@@ -1,4 +1,4 @@
-/** A part of a cloud's address: `/rest/v1`, `/auth/v1`, `/functions/v1`, `/files` and others, each in its own words. */
+/** A part of a cloud's address: `/rest/v1`, `/auth/v1`, `/functions/v1`, `/files` and others, each with its own protocol. */
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import type { Readable } from 'node:stream'
 import type { WebSocket } from 'ws'
@@ -8,9 +8,9 @@ import type { Failure, Language } from '#platform/errors'
 import type { Upload, UploadSpec } from '#platform/http'
 import type { SpoolFile } from '#platform/spool'
 
-/** Who asks: by the key alone, as a signed-in app user, or with the service key. */
+/** The caller: by the key alone, as a signed-in app user, or with the service key. */
 export type AppCaller =
-  /** Neither a key nor a session that is accepted, on a path that needs none; `refusal` is what another path would have answered. */
+  /** A caller without an accepted key or session, on a path that needs none; `refusal` is what another path would have answered. */
   | { role: 'none'; refusal: Failure }
   | { role: 'anon' }
   | { role: 'authenticated'; userId: string; sessionId: string; claims: Readonly<Record<string, unknown>> }
@@ -22,58 +22,63 @@ export interface AppCall {
   readonly cloud: LiveCloud
   readonly caller: AppCaller
   readonly method: string
-  /** Below the area, percent-encoded as it came: `/token` of `/auth/v1/token`. */
+  /** The path below the area, percent-encoded as it came: `/token` of `/auth/v1/token`. */
   readonly path: string
   readonly query: URLSearchParams
   readonly headers: IncomingHttpHeaders
-  /** For areas that pass the request on as a stream. */
+  /** The request itself, for areas that pass it on as a stream. */
   readonly message: IncomingMessage
   /** The request asks for a WebSocket, which the reply may accept (`socket`). */
   readonly isUpgrade: boolean
   readonly clientAddress: string
-  /** Where the app calls its cloud, without a slash at the end; with `/_cloud/<ref>` where it came so. */
+  /** The address of the cloud for the app, without a slash at the end; with `/_cloud/<ref>` where the request came so. */
   readonly baseUrl: string
   readonly language: Language
   readonly requestId: string
   /** Aborts when the caller has gone. */
   readonly gone: AbortSignal
   /**
-   * Undefined where there is no body. Throws INVALID_JSON, BODY_TOO_LARGE, TOO_MUCH_IN_FLIGHT, and INVALID_REQUEST for a type that is no
-   * JSON and for a compressed body.
+   * Returns the body, or undefined where there is none. Throws INVALID_JSON, BODY_TOO_LARGE, TOO_MUCH_IN_FLIGHT, and INVALID_REQUEST for a type that
+   * is no JSON and for a compressed body.
    */
   json(maxBytes: number): Promise<unknown>
   /** Throws BODY_TOO_LARGE, TOO_MUCH_IN_FLIGHT, and INVALID_REQUEST for a compressed body. */
   bytes(maxBytes: number): Promise<Buffer>
-  /** Bytes that may take as long as an upload, on the disk until the request ends. Throws BODY_TOO_LARGE, SPOOL_FULL and INVALID_REQUEST. */
+  /**
+   * Receives a body that may take as long as an upload, on the disk until the request ends. Throws BODY_TOO_LARGE, SPOOL_FULL and INVALID_REQUEST.
+   */
   file(maxBytes: number): Promise<SpoolFile>
-  /** A form with files, its files as above. Throws the same. */
+  /** Receives a form, its files as `file` does. Throws what `file` throws. */
   form(spec: UploadSpec): Promise<Upload>
-  /** The body as it comes, with the time of an upload. */
+  /** Returns the body as it comes, with the time of an upload. */
   stream(): IncomingMessage
 }
 
 export interface AppReply {
   status: number
   headers?: Readonly<Record<string, string>> | readonly (readonly [name: string, value: string])[]
-  /** Bytes and streams as they are; undefined for none; everything else as JSON. */
+  /** Bytes and streams are sent as they are, everything else as JSON; undefined for no body. */
   body?: unknown | Buffer | Readable
-  /** Accepts the WebSocket that was asked for; then nothing else of the reply leaves. */
+  /** Accepts the requested WebSocket; then nothing else of the reply is sent. */
   socket?: { messageBytes: number; run: (line: WebSocket) => void }
 }
 
 export interface AppArea {
-  /** `/rest/v1`; it answers for this path and those below it. */
+  /** Such as `/rest/v1`; the area answers for this path and those below it. */
   readonly prefix: string
-  /** Of the operation in metrics and logs: `rest` of `app.rest`. */
+  /** The name of the area in metrics and logs: `rest` of `app.rest`. */
   readonly name: string
-  /** Whether `caller` may be `none` there: links of mails, signing keys, functions that everybody may call. Absent: nowhere. */
+  /** Whether `caller` may be `none` on a path: links of mails, signing keys, functions that everybody may call. Where absent, it never may. */
   isOpen?(asked: { method: string; path: string }): boolean
   /** A key or a session in `Authorization` needs no `apikey` beside it. */
   readonly isBearerEnough?: boolean
-  /** Codes of what the code of an app did wrong: its developer reads of it, and this service has not failed. */
+  /** Codes of errors in the code of an app: its developer reads of them, and this service has not failed. */
   readonly faultsOfApps?: ReadonlySet<string>
-  /** Throws `Failure`s, which leave as `refused` words them. Preflights, and headers that let pages read the answer, are the frame's. */
+  /**
+   * Answers a request. Throws `Failure`s, which are sent as `refused` returns them. `CloudHandler` adds preflights, and headers that let pages read
+   * the answer.
+   */
   handle(call: AppCall): Promise<AppReply>
-  /** A refusal in the words that clients of this area read. */
+  /** Returns a refusal in the format that clients of this area read. */
   refused(failure: Failure, call: Pick<AppCall, 'headers' | 'language' | 'requestId'>): AppReply
 }

@@ -1,4 +1,4 @@
-/** What a cloud answers at its address, each part in its own words. */
+/** The areas at the address of a cloud, each with its own protocol. */
 import type { AppArea } from './area.ts'
 import { authArea } from './auth/auth.ts'
 import { filesArea } from './files/files.ts'

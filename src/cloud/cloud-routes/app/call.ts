@@ -15,11 +15,11 @@ export interface Visit {
   receivedMs: number
   language: Language
   gone: AbortController
-  /** Known once their turns have come. */
+  /** These three become known while the request is handled. */
   cloud?: LiveCloud
   area?: AppArea
   caller?: AppCaller
-  /** Of the refusal that was answered. */
+  /** The code of the refusal that was answered. */
   code?: string
 }
 
@@ -74,7 +74,7 @@ export function callOf(
   }
 }
 
-/** What takes long to come; what of it stands on the disk is deleted when the request ends. */
+/** Bodies that take long to arrive; their files on the disk are deleted when the request ends. */
 function uploadsOf(
   { spool, config, log }: App,
   { message, response, timeLimit }: AppsRequest,
@@ -117,7 +117,7 @@ export function targetOf(url: string): { path: string; query: string } {
     : { path: url.slice(0, end), query: url.slice(end + 1).split('#', 1)[0]! }
 }
 
-/** What it reserves is free again when the request ends. */
+/** Reads a body; the memory that it reserves is free again when the request ends. */
 async function bodyOf({ message, response }: AppsRequest, maxBytes: number, intake: Intake): Promise<Buffer> {
   using _turn = await intake.large.turn(Number(message.headers['content-length'] ?? 0))
   const { bytes, slot } = await readBody(message, maxBytes, intake)
@@ -126,7 +126,7 @@ async function bodyOf({ message, response }: AppsRequest, maxBytes: number, inta
   return bytes
 }
 
-/** Types that programs name for a text of JSON; what browsers and forms send otherwise is none. */
+/** Types that programs name for JSON text; other types, which browsers and forms send, are none. */
 const jsonTypes = /^\s*(?:application\/(?:[\w.+-]{1,100}\+)?json|text\/plain)\s*(?:;|$)/i
 
 function requireJson(type: string | undefined): void {

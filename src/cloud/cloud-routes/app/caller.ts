@@ -1,17 +1,17 @@
-/** Who asks a cloud: by its key, or as the app user whose session the request bears. */
+/** Finds the caller of a cloud: by its key, or as the app user whose session the request has. */
 import type { IncomingHttpHeaders } from 'node:http'
 import { hashOfKey, type LiveCloud } from '#cloud/clouds'
 import { fail } from '#platform/errors'
 import type { AppCaller } from './area.ts'
 
-/** Whose session this token is. Throws where it is none of this cloud that is still valid. */
+/** Returns whose session this token is. Throws where it is no valid token of this cloud. */
 export type VerifyToken = (cloud: LiveCloud, token: string) => Promise<AppCaller>
 
 export interface Credentials {
   headers: IncomingHttpHeaders
-  /** From the query: WebSockets of browsers have no headers of their own. */
+  /** The key of the query: WebSockets of browsers cannot set headers. */
   queryKey?: string | undefined
-  /** Whether what stands in `Authorization` is enough: a key, or a session. */
+  /** Whether a key or a session in `Authorization` is enough. */
   isBearerEnough?: boolean | undefined
 }
 
@@ -19,8 +19,8 @@ export interface Credentials {
 const maxKeyLength = 200
 
 /**
- * The key says which cloud and whether as its service; a session beside it wins, as clients of the field expect: they send it, or the key once more
- * where nobody is signed in. Throws CLOUD_KEY_INVALID, CLOUD_SERVICE_KEY_EXPOSED, and what `verify` throws.
+ * The key says which cloud is called and whether as its service; a session beside the key wins, as common clients expect: they send the session, or
+ * the key once more where nobody is signed in. Throws CLOUD_KEY_INVALID, CLOUD_SERVICE_KEY_EXPOSED, and what `verify` throws.
  */
 export async function callerOf(
   cloud: LiveCloud,
@@ -47,10 +47,10 @@ const textOf = (value: string | string[] | undefined): string | undefined => {
   return text === '' ? undefined : text
 }
 
-/** Another scheme than Bearer is a token that no cloud has signed. */
+/** A value with another scheme than Bearer is a token that no cloud has signed. */
 const bearerOf = ({ authorization }: IncomingHttpHeaders): string | undefined =>
   textOf(authorization?.replace(/^Bearer /i, ''))
 
-/** A page shows its key to everybody: programs on servers send neither of the two. */
+/** Whether a browser sends the request, whose page shows its key to everybody: programs on servers send neither header. */
 const isBrowser = ({ origin, 'user-agent': agent }: IncomingHttpHeaders): boolean =>
   origin !== undefined || /^\s*Mozilla\//i.test(agent ?? '')

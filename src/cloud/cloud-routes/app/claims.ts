@@ -1,8 +1,8 @@
-/** Who asks, as the database of a dedicated cloud knows it: the role of a request, and what `auth.jwt()` and `request.*` say there. */
+/** The caller as the database of a dedicated cloud knows it: the role of a request, and what `auth.jwt()` and `request.*` return there. */
 import type { DatabaseCaller } from '#cloud/databases'
 import type { AppCall, AppCaller } from './area.ts'
 
-/** Of the headers that say who somebody is, code of the app is given what they say: the claims. */
+/** Headers with credentials are withheld from code of the app, which is given the claims instead. */
 const secretHeaders = new Set(['authorization', 'apikey', 'cookie', 'x-api-key', 'x-signature'])
 
 export const databaseCaller = ({
@@ -29,7 +29,7 @@ const withoutUser = (role: RoleAndClaims['role']): RoleAndClaims => ({
 const anon = withoutUser('anon')
 const service = withoutUser('service_role')
 
-/** By the claims of a checked token, which are in memory for as long as it is used. */
+/** Roles by the claims of a checked token, which are in memory for as long as the token is used. */
 const ofTokens = new WeakMap<object, RoleAndClaims>()
 
 function roleAndClaims(caller: AppCaller): RoleAndClaims {

@@ -23,7 +23,7 @@ export interface CloudHandlerOptions {
 }
 
 const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
-/** Refused while the disk of PostgreSQL has too little room; what is deleted makes some. */
+/** Methods that are refused while the disk of PostgreSQL has too little room; DELETE makes room. */
 const writing = new Set(['POST', 'PUT', 'PATCH'])
 
 export class CloudHandler implements HostHandler {
@@ -91,12 +91,12 @@ export class CloudHandler implements HostHandler {
     run(line)
   }
 
-  /** Of the day's egress. What is refused before a cloud is known, is nobody's. */
+  /** Takes bytes of the day's egress. A refusal before the cloud is known is charged to nobody. */
   #take({ cloud }: Visit, bytes: number): boolean | Promise<boolean> {
     return cloud ? this.#options.app.cloudAllowances.takeEgress(cloud, bytes) : true
   }
 
-  /** That the day's egress has ended is said free of charge: it is small, and the app has to learn it. */
+  /** Answers that the day's egress has ended, free of charge: the answer is small, and the app has to learn it. */
   #sendEnded(visit: Visit): void {
     const { request, cloud, requestId } = visit
     const failure = this.#options.app.cloudAllowances.egressEnded(cloud!, cloud!.limits.dailyEgressBytes)
@@ -156,13 +156,13 @@ export class CloudHandler implements HostHandler {
     return { ...reply, headers: withHeaders(reply.headers, errorHeaders(failure)) }
   }
 
-  /** Something went wrong after the answer had begun. */
+  /** Ends an answer in which something went wrong after it had begun. */
   #break({ request: { response }, requestId }: Visit, error: unknown): void {
     response.destroy()
     this.#options.app.log.error({ err: error, request_id: requestId }, 'an answer of a cloud broke off')
   }
 
-  /** Its metrics and its log line: neither path nor query, which may hold what an app keeps to itself. */
+  /** Writes the metrics and the log line of a request, without path and query, which may hold private data of an app. */
   #finish(visit: Visit, upgraded?: 101): void {
     const { app } = this.#options
     const { response } = visit.request
@@ -194,7 +194,7 @@ function requireReady({ state }: LiveCloud, host: string): void {
   fail('CLOUD_NOT_READY', { status: state })
 }
 
-/** On a path that needs neither key nor session. What is no refusal of them stays an error. */
+/** The caller of a path that needs neither key nor session. An error that is no refusal of these is thrown again. */
 function nobody(refusal: unknown): AppCaller {
   if (refusal instanceof Failure && refusal.status < 500) return { role: 'none', refusal }
   throw refusal
@@ -214,8 +214,8 @@ const withHeaders = (
 ]
 
 /**
- * What comes of a body that nobody reads any more, such as one that was on its way to a function which had answered: else the next request
- * of the connection, which stands behind it, would never be read. The time limit of the request holds for it.
+ * Discards the rest of a body that nobody reads any more, such as one for a function that has answered already: else the next request of the
+ * connection, which follows the body, would never be read. The time limit of the request still applies.
  */
 function passOver({ message }: AppsRequest): void {
   if (message.complete || message.destroyed) return
@@ -223,7 +223,7 @@ function passOver({ message }: AppsRequest): void {
   message.resume()
 }
 
-/** A stream that nobody is sent is not read. */
+/** Destroys the stream of a reply that is not sent. */
 function leave({ body }: AppReply): void {
   if (body !== null && typeof body === 'object' && 'destroy' in body) (body as { destroy(): void }).destroy()
 }

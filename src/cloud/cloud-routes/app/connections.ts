@@ -1,4 +1,4 @@
-/** What apps ask of the platform's own tables: on some of its connections, each cloud in its turn, so that money never waits for all of them. */
+/** Apps use the platform's own tables on some of its connections, each cloud in its turn, so that money never waits for all apps. */
 import type { LiveCloud } from '#cloud/clouds'
 import { type Db, dbInTurns } from '#platform/db'
 import { Failure } from '#platform/errors'

@@ -1,7 +1,7 @@
-/** Pages of any origin may speak to a cloud, never with cookies: what opens its data is a header, which they must have been given. */
+/** Pages of any origin may call a cloud, never with cookies: access needs a header with a key, which a page must have been given. */
 import type { AppsRequest } from '#platform/apps'
 
-/** What browsers ask for by name: `*` stands for none of them where a request has an Authorization (Fetch, section 3.2.4). */
+/** Headers that browsers request by name: `*` covers none of them where a request has an Authorization (Fetch, section 3.2.4). */
 const requestHeaders = [
   'authorization',
   'apikey',
@@ -31,7 +31,7 @@ const requestHeaders = [
   'baggage',
 ]
 
-/** What pages may read of an answer beside its body and the headers that every page may read. */
+/** Headers that pages may read of an answer, beside those that every page may read. */
 const exposedHeaders = [
   'content-range',
   'content-disposition',
@@ -55,7 +55,7 @@ const exposedHeaders = [
   'upload-expires',
 ]
 
-/** Seconds for which a browser does not ask again. */
+/** Seconds for which a browser sends no further preflight. */
 const preflightSeconds = '600'
 const headerName = /^[a-z0-9!#$%&'*+.^_`|~-]{1,100}$/
 const maxNames = 100
@@ -65,7 +65,7 @@ export const isPreflight = ({ message: { method, headers } }: AppsRequest): bool
   headers.origin !== undefined &&
   headers['access-control-request-method'] !== undefined
 
-/** Headers of functions' own may be sent, too: whatever well-formed names the page asks for. */
+/** Functions' own headers may be sent, too: all well-formed names that the page requests. */
 export function preflightHeaders({ message: { headers } }: AppsRequest): Record<string, string> {
   const asked = namesOf(headers['access-control-request-headers'])
   return {
@@ -77,7 +77,7 @@ export function preflightHeaders({ message: { headers } }: AppsRequest): Record<
   }
 }
 
-/** For an answer; `stated` is what a function exposes beside it. */
+/** The headers of an answer; `stated` are further ones that a function exposes. */
 export const readableHeaders = (stated?: string): Record<string, string> => ({
   'access-control-allow-origin': '*',
   'access-control-expose-headers': [...new Set([...exposedHeaders, ...namesOf(stated)])].join(', '),

@@ -1,24 +1,24 @@
-/** Writes an area's reply: its length where it is known, no faster than the app reads, and cut for an app that reads nothing. */
+/** Writes an area's reply: with its length where it is known, no faster than the app reads, and cut off for an app that reads nothing. */
 import type { ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
 import { type Deadline, deadlines } from '#platform/clock'
 import type { AppReply } from './area.ts'
 import { readableHeaders } from './cors.ts'
 
-/** An app that takes nothing for this long is cut. */
+/** An app that reads nothing for this long is cut off. */
 const stuckMs = 30_000
 const jsonType = 'application/json; charset=utf-8'
 
 type HeaderLines = [name: string, value: string][]
 
-/** A reply, its body made into bytes where it is not a stream. */
+/** A reply whose body is bytes where it is not a stream. */
 export interface ReadyReply {
   status: number
   headers: HeaderLines
   body: Buffer | Readable | undefined
 }
 
-/** Of functions only the names of headers that pages may read count among what they say about other origins. */
+/** Makes a reply ready to send. Of a function's headers about other origins only the names of headers that pages may read are used. */
 export function readyReply({ status, headers, body }: AppReply, requestId: string): ReadyReply {
   const stated = linesOf(headers)
   const exposed = stated.filter(([name]) => /^access-control-expose-headers$/i.test(name))
@@ -48,7 +48,7 @@ const linesOf = (headers: AppReply['headers']): HeaderLines =>
 const isList = (headers: AppReply['headers']): headers is readonly (readonly [string, string])[] =>
   Array.isArray(headers)
 
-/** What an answer costs beside its body: status line and headers as they stand on the wire. */
+/** The bytes of an answer beside its body: status line and headers as they stand on the wire. */
 export const headBytes = ({ headers }: ReadyReply): number =>
   headers.reduce((sum, [name, value]) => sum + name.length + value.length + 4, 30)
 
@@ -66,7 +66,7 @@ export function sendWhole(
 }
 
 /**
- * Sends a stream as it comes. `take` is asked before each chunk leaves; where it says false, or the source fails, the answer is cut, so that
+ * Sends a stream as it comes. `take` is called before each chunk is sent; where it returns false, or the source fails, the answer is cut, so that
  * nobody takes a part for the whole. Resolves when the answer has ended either way.
  */
 export async function sendStream(
@@ -88,7 +88,7 @@ export async function sendStream(
     response.flushHeaders()
     for await (const chunk of source as AsyncIterable<Buffer>) {
       left -= chunk.length
-      // More than was promised would be read as the next answer.
+      // Bytes beyond the promised length would be read as the next answer.
       if (!(left >= 0)) throw new WrongLength(promised!)
       if (!(await take(chunk.length))) return void response.destroy()
       if (!response.write(chunk)) await drained(response)
@@ -97,7 +97,7 @@ export async function sendStream(
     if (left !== 0 && promised !== undefined) throw new WrongLength(promised)
     response.end()
   } catch (error) {
-    // That a source ends early for an app that has left is no failure.
+    // It is no failure that a source ends early for an app that has left.
     if (!hasLeft) throw error
   } finally {
     response.off('close', leave)

@@ -1,4 +1,4 @@
-/** The page of a mailed link. It stands at the API, since answers of clouds are never pages; nobody but the platform writes in it. */
+/** The page of a mailed link. It stands at the API, since answers of clouds are never pages; nobody but the platform can write into it. */
 import { createHash } from 'node:crypto'
 import { escapeHtml, findLink, followLink, needsPage, type OpenLink } from '#cloud/app-users'
 import { Failure, type Language } from '#platform/errors'
@@ -8,7 +8,7 @@ import type { LinkParams } from './schema.ts'
 
 type LinkContext = RequestContext<unknown, unknown, LinkParams>
 
-/** Scanners of mails open links: nothing is done here. */
+/** Shows the page and does nothing else, since scanners of mails open links. */
 export async function showLink(context: LinkContext): Promise<Answer> {
   const { app, params, language } = context
   const found = await findLink(app, params.ref, params.token)
@@ -19,7 +19,7 @@ export async function showLink(context: LinkContext): Promise<Answer> {
 
 export async function pressLink(context: LinkContext): Promise<Answer> {
   const { app, params, language, headers } = context
-  // A form on somebody else's page would sign its visitor in to an account of that somebody: it gets the page with the button.
+  // A form on an attacker's page could sign its visitor in to the attacker's account: such a request gets the page with the button.
   if (/^(?:cross|same)-site$/.test(String(headers['sec-fetch-site'] ?? ''))) return showLink(context)
   const found = await findLink(app, params.ref, params.token)
   if (!found) return page(context, 404, notices.spent[language])
@@ -34,7 +34,7 @@ export async function pressLink(context: LinkContext): Promise<Answer> {
   }
 }
 
-/** Used in this very moment, or for an address that is another's by now. */
+/** The notice for a link that was used at this very moment, or whose address another user has by now. */
 function noticeOf(error: unknown): 'blocked' | 'spent' {
   const code = error instanceof Failure ? error.code : undefined
   if (code === 'APP_USER_BLOCKED') return 'blocked'
@@ -57,7 +57,7 @@ const style = `
   button { margin-top: 1rem; padding: .6rem 1.6rem; border: 0; border-radius: .5rem; background: var(--accent); color: var(--on); font: inherit; font-weight: bold; cursor: pointer }
 `
 
-/** Without `form-action`: browsers apply it to where the form leads on, too. */
+/** There is no `form-action`: browsers apply it to redirects of the form, too. */
 const contentSecurityPolicy = [
   "default-src 'none'",
   `style-src 'sha256-${createHash('sha256').update(style).digest('base64')}'`,

@@ -19,7 +19,7 @@ export interface PageTexts {
 
 type PageKind = 'signup' | 'invite' | 'recovery' | 'magiclink' | 'email_change'
 
-/** The page of a link, by what it does. */
+/** The page of a link, by the link's purpose. */
 export const pages: Record<PageKind, Record<Language, PageTexts>> = {
   signup: {
     fa: { title: 'تأیید نشانی ایمیل', says: 'با دکمهٔ زیر نشانی شما تأیید می‌شود.', button: 'تأیید' },

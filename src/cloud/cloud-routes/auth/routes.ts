@@ -25,7 +25,7 @@ const usersPath = '/v1/cloud/{id}/users'
 const userPath = `${usersPath}/{user_id}`
 const linkPath = '/app-links/{ref}/{token}'
 
-/** Of users, wherever they are. */
+/** Errors of reading users, wherever they are. */
 const readErrors: FailureCode[] = [...databaseErrors, 'APP_USER_TRIGGER_FAILED']
 const changeErrors: FailureCode[] = [...readErrors, 'CLOUD_MOVING']
 

@@ -25,12 +25,12 @@ export async function changeAuth({
   return toSettings(app, changed)
 }
 
-/** What of a cloud is said about sign-in. */
+/** The settings of a cloud about sign-in. */
 export type AuthChange = Partial<
   Pick<CloudRow, 'site_url' | 'disable_signup' | 'additional_redirect_urls' | 'anonymous_sign_ins'>
 >
 
-/** As the contract has it, an omitted `disable_signup` is false. Throws INVALID_REQUEST. */
+/** Reads settings of sign-in. As the contract has it, an omitted `disable_signup` is false. Throws INVALID_REQUEST. */
 export const readChange = ({
   site_url: site,
   disable_signup = false,
@@ -45,7 +45,7 @@ export const readChange = ({
   ...(anonymous !== undefined && { anonymous_sign_ins: anonymous }),
 })
 
-/** The cloud is locked and ready. */
+/** Changes a cloud that is locked and ready. */
 export async function applyAuth(
   { clock }: Pick<App, 'clock'>,
   tx: Tx,
@@ -61,7 +61,7 @@ export async function applyAuth(
 function readAddress(text: string, param: string): string {
   const url = webAddress(text.trim())
   if (url) url.hash = ''
-  // As it is kept, where each letter that is not Latin has become several.
+  // The bound is for the stored form, where each letter that is not Latin has become several.
   if (!url || url.href.length > maxAddressLength)
     return fail('INVALID_REQUEST', { why: reasons.address }, { param })
   return url.href

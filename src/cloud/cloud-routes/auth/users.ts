@@ -35,7 +35,7 @@ export async function list(context: RequestContext<unknown, UsersQuery, { id: st
   const cloud = await cloudOf(context)
   const page = await readUsers(app, cloud, (reader) => listUsers(reader, cloud, query))
   const { data, ...rest } = plainList.answer(page, (row) => toUser(row, app.clock.nowMs()))
-  // Triggers of a dedicated cloud may have made megabytes of them.
+  // Triggers of a dedicated cloud may have made users of megabytes.
   return new JsonText(`{"data":${await listJson(data)},${JSON.stringify(rest).slice(1)}`)
 }
 
@@ -62,7 +62,7 @@ export async function remove(context: UserContext) {
   return { object: 'cloud.user', id, deleted: true }
 }
 
-/** For servers that send no mail, or whoever lost access to theirs. */
+/** Makes a link for servers that send no mail, or users who lost access to theirs. */
 export async function link(context: UserContext<LinkBody>) {
   const { app, body, params } = context
   const cloud = await cloudOf(context)

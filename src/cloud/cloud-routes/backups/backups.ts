@@ -55,8 +55,8 @@ export const toRestore = (language: Language, row: RestoreRow): Restore => ({
 })
 
 /**
- * Throws what `requireReadyCloud` throws, and PLAN_MISMATCH: a Starter cloud has an export, and no database of its own. With `settingUp` one that
- * is being set up is answered, too: a backup may be on its way into it.
+ * Throws what `requireReadyCloud` throws, and PLAN_MISMATCH: a Starter cloud has an export, and no database of its own. With `settingUp` a cloud that
+ * is being set up is returned, too: a backup may be on its way into it.
  */
 async function requireDedicated(
   app: App,

@@ -1,4 +1,4 @@
-/** A backup restored: in place, or into another cloud that is created for it. */
+/** Restores a backup: in place, or into another cloud that is created for it. */
 
 import { askForRestore, holdBackup } from '#cloud/backups'
 import { createCloud, keyOf, prepareCloud } from '#cloud/clouds'
@@ -37,11 +37,11 @@ async function restoreInPlace(context: BackupContext<RestoreBody>) {
   })
 }
 
-/** The new one is provisioned as every other; then the backup takes the place of its empty database. */
+/** The new cloud is provisioned as every other; then the backup takes the place of its empty database. */
 async function restoreIntoNew(context: BackupContext<RestoreBody>) {
   const { app, body, caller, language } = context
   const { cloud: found, row } = await requireBackup(context)
-  // Known before the transaction, said after what the account lacks.
+  // The room is known before the transaction, but refused only after what the account lacks.
   const noRoom = await app.databases.requireRoom().catch((error: unknown) => error ?? new Error('no room'))
   const now = new Date(app.clock.nowMs())
   const prepared = await prepareCloud(app, caller, now)

@@ -1,4 +1,4 @@
-/** What is in clouds, room by room: how much there is of it, and how it is deleted. */
+/** The contents of clouds, room by room: how much there is of them, and how they are deleted. */
 import type { App } from '#app'
 import { deleteAllOf as deleteFiles, hasFiles, usageOfAppFiles } from '#cloud/app-files'
 import { countUsers, deleteAllOf as deleteUsers, lockUsers, mailsOfDay } from '#cloud/app-users'
@@ -12,10 +12,10 @@ import type { Tx } from '#platform/db'
 import { deletePendingBlobs } from '#platform/storage'
 import { countSitesOfCloud, deleteSite, lockSite, sitesOfCloud } from '#sites/hosting'
 
-/** Deletes a portion; true: there was nothing to delete. Each may run any number of times. */
+/** Deletes a portion; returns true if there was nothing to delete. Each may run any number of times. */
 type Portion = (app: App, cloud: CloudKey) => Promise<boolean>
 
-/** In this order. What is not listed is little, and goes with the record of the cloud. */
+/** The order of deletion. Other contents are small, and are deleted with the record of the cloud. */
 export const portions: readonly Portion[] = [
   deleteOneSite,
   deleteFiles,
@@ -65,9 +65,9 @@ export type CloudUsage = Record<
   number
 >
 
-/** Calls, bytes that left and mails are those of the day (UTC), hours awake those of the month; the database is as it was measured last. */
+/** Returns a cloud's usage: calls, egress and mails of the day (UTC), hours awake of the month, and the database as it was measured last. */
 export async function usageOf({ db }: App, cloud: CloudKey, nowMs: number): Promise<CloudUsage> {
-  // A few rows by their keys, on the connections of the platform: a busy app must not keep its developer from seeing what it uses.
+  // This reads a few rows by their keys, on the connections of the platform: a busy app must not keep its developer from seeing what it uses.
   const run: Run = (text, values) => db.query({ text }, values)
   const day = new Date(nowMs).toISOString().slice(0, 10)
   const [names, counts, users, files, functions, today, mails, sites, measured, awakeMs] = await Promise.all([
@@ -99,13 +99,13 @@ export async function usageOf({ db }: App, cloud: CloudKey, nowMs: number): Prom
   }
 }
 
-/** Whether nothing was put into it yet. */
+/** Whether nothing was put into the cloud yet. */
 export const isEmpty = ({ collections, users, files, functions }: CloudUsage): boolean =>
   collections + users + files + functions === 0
 
 /**
- * The same beside rows, the cloud being locked and ready, so that nobody adds files or functions. Nobody adds users either until the
- * transaction ends.
+ * Whether the cloud is empty beside rows. The caller has locked it, and it is ready, so that nobody adds files or functions. Nobody adds users either
+ * until the transaction ends.
  */
 export const lockEmptyBesideRows = async (tx: Tx, cloud: CloudKey): Promise<boolean> =>
   (await lockUsers(tx, cloud)) === 0 &&

@@ -1,4 +1,4 @@
-/** A cloud created, and provisioning retried. */
+/** Creates a cloud, and retries its provisioning. */
 
 import { type CloudRow, createCloud, keyOf, prepareCloud, retryCloud } from '#cloud/clouds'
 import { acceptOnce, requireUnclaimed } from '#core/calls'
@@ -17,7 +17,7 @@ export async function create(context: RequestContext<CloudBody>): Promise<Answer
   if (body.plan === 'starter' && body.package !== undefined)
     fail('INVALID_REQUEST', { why: reasons.packageOfStarter }, { param: 'package' })
   await requireUnclaimed(context)
-  // Known before the transaction, said after what the account lacks.
+  // The room is known before the transaction, but refused only after what the account lacks.
   const noRoom =
     body.plan === 'dedicated'
       ? await app.databases.requireRoom().catch((error: unknown) => error ?? new Error('no room'))

@@ -6,7 +6,7 @@ import { deleteJob } from './jobs.ts'
 import { reasons } from './phrases.ts'
 import type { DeleteBody } from './schema.ts'
 
-/** One that was suspended, too: its owner may always end it. */
+/** Begins to delete a cloud, a suspended one too: its owner may always end it. */
 export async function remove({ app, body, caller, params }: CloudContext<DeleteBody>) {
   const found: CloudRow = await requireCloud(app, caller, params.id)
   await app.db.tx(async (tx) => {

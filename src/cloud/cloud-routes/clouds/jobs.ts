@@ -1,4 +1,4 @@
-/** Clouds on their way to the end: deletion in portions, and what came to no end by its own job. */
+/** Deletes clouds in portions, and completes what their own jobs did not complete. */
 import type { App } from '#app'
 import { sweepBlobs, sweepUploads } from '#cloud/buckets'
 import {
@@ -25,14 +25,14 @@ export const deleteJob = job<DeleteWork>({
   name: 'clouds.delete',
   limits: () => ({ perAccount: 2, perProcess: 4 }),
   handle: ({ app, accountId, data, ...run }) => deleteContents(app, { accountId, ...data }, run),
-  // Whatever ended its processes, it has to be gone some day: the sweep deletes it.
+  // Whatever ended the processes of the job, the cloud has to be deleted some day: the sweep does that.
   setAside: async ({ app, accountId, data }) =>
     (await isDeleting(app.db, { accountId, ...data })) ? { laterMs: setAsideMs } : undefined,
 })
 
 type Progress = Pick<Run<never>, 'stopping' | 'progressed'>
 
-/** Deletes a cloud that is in state `deleting`, as far as it is there still. */
+/** Deletes a cloud that is in state `deleting`, as far as it still exists. */
 async function deleteContents(app: App, cloud: CloudKey, run: Progress): Promise<Later | undefined> {
   if (!(await isDeleting(app.db, cloud))) return undefined
   await app.functions.forget(cloud)
@@ -45,11 +45,13 @@ async function deleteContents(app: App, cloud: CloudKey, run: Progress): Promise
   return undefined
 }
 
-/** By then their own jobs have been tried several times. */
+/** By then the clouds' own jobs have been tried several times. */
 const waitMs = 10 * 60 * 1000
 const atOnce = 100
 
-/** Clouds whose job was parked after many failures, or lost; those whose package has ended; and keys that are accepted no more. */
+/**
+ * Completes clouds whose job was parked after many failures, or lost; suspends those whose package has ended; deletes keys that are accepted no more.
+ */
 export const sweepJob = job<null>({
   name: 'clouds.sweep',
   limits: () => ({ perAccount: 1, perProcess: 1 }),
@@ -65,7 +67,7 @@ export const sweepJob = job<null>({
 
 const objectsMs = 5 * 60 * 1000
 
-/** Objects of buckets that a killed process left undecided, uploads whose day is over, and what developers have deleted by SQL. */
+/** Resolves objects that a killed process left, ends expired uploads, and frees the bytes of objects that developers have deleted by SQL. */
 export const objectsJob = job<null>({
   name: 'clouds.objects',
   limits: () => ({ perAccount: 1, perProcess: 1 }),
@@ -77,7 +79,7 @@ export const objectsJob = job<null>({
   },
 })
 
-/** One that fails again does not keep the others from their end. */
+/** Completes clouds and moves; one that fails again does not stop the others. */
 async function sweep({ app, ...run }: Progress & { app: App }): Promise<void> {
   const before = new Date(app.clock.nowMs() - waitMs)
   const goOn = (cloud: CloudKey, ending: Promise<unknown>) =>
@@ -97,7 +99,7 @@ async function sweep({ app, ...run }: Progress & { app: App }): Promise<void> {
   }
 }
 
-/** In every process: what runs of a cloud ends with it, and when it is suspended. */
+/** Stops a cloud's database and functions in every process, when the cloud is deleted or suspended. */
 export function endStopped({ clouds, databases, functions, log }: App): AsyncDisposable {
   const listening = clouds.whenStopped((cloud) => {
     databases

@@ -1,4 +1,4 @@
-/** What an app is given to call its back-end, and the keys that it is accepted with. */
+/** The addresses and the public key for an app, and the keys that its back-end accepts. */
 
 import {
   announceCloud,
@@ -45,7 +45,7 @@ export async function connection({ app, caller, params }: CloudContext): Promise
   }
 }
 
-/** The one that does not end, or else ends last: the others are in their grace period. */
+/** Returns the key that does not end, or else ends last: the others are in their grace period. */
 const lasting = (keys: readonly KeyRow[]): KeyRow | undefined =>
   keys.toSorted((one, other) => endOf(other) - endOf(one))[0]
 
@@ -104,7 +104,7 @@ export async function rotateKey(context: CloudContext<KeyBody>): Promise<JsonTex
   return answer
 }
 
-/** Sessions that the earlier one has signed are over after an hour. */
+/** Access tokens that the earlier key has signed expire after an hour. */
 const signedForSeconds = 60 * 60
 
 async function rotateSigning(
@@ -128,7 +128,7 @@ export async function removeKey({ app, caller, params }: KeyContext) {
     const cloud = await lockReadyCloud(tx, found)
     const deleted = isUuid(params.keyId) && (await deleteKey(tx, keyOf(cloud), params.keyId))
     if (!deleted) fail('CLOUD_KEY_NOT_FOUND', {}, { param: 'keyId' })
-    // It may be the one that functions find among their variables.
+    // The key may be the one that functions find among their variables.
     if (deleted.kind === 'public') await raiseFunctionsRevision(tx, keyOf(cloud))
     await announceCloud(tx, keyOf(cloud), cloud.ref)
   })

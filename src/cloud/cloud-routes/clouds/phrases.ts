@@ -1,4 +1,4 @@
-/** What the routes of clouds say beside errors. */
+/** Texts of the routes of clouds, beside errors. */
 export const phrases = {
   starter: {
     en: 'Free within its limits and ready at once. At a limit calls are refused; nothing is ever charged.',

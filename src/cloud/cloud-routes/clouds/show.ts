@@ -106,7 +106,7 @@ function toUsage({ config }: Pick<App, 'config'>, row: CloudRow, usage: CloudUsa
   }
 }
 
-/** What can be created here, with the limits of those that nobody has set others for, and what the account has of it. */
+/** Returns what can be created here, with the limits where nobody has set others, and how many free packages the account has. */
 export const toPackages = (
   { config: { clouds }, clock }: Pick<App, 'config' | 'clock'>,
   language: Language,

@@ -1,4 +1,4 @@
-/** Collections of a cloud for its developer: made, listed, deleted, and their rows read and written with a key of the project. */
+/** Creates, lists and deletes collections for a cloud's developer, and reads and writes their rows, with a key of the project. */
 
 import { type CloudKey, type CloudRow, keyOf, limitsOf } from '#cloud/clouds'
 import {
@@ -83,7 +83,7 @@ const toCollection = (
   created_at: created_at.toISOString(),
 })
 
-/** What each action takes beside the collection. */
+/** The fields that each action takes beside the collection. */
 const takes: Record<Action, readonly (keyof DatabaseBody)[]> = {
   create_collection: ['public_read'],
   list: ['offset'],
@@ -128,7 +128,7 @@ const actions: Record<Action, (work: Work) => Promise<JsonText>> = {
   delete: removeRow,
 }
 
-/** In a transaction on the connections of rows, so that nobody else waits for the locks of a cloud. */
+/** Runs `work` in a transaction on the connections of rows, so that nobody else waits for the locks of a cloud. */
 function accept(
   { context, cloud, name }: Work,
   work: (run: Run, now: Date) => Promise<unknown>,

@@ -2,7 +2,7 @@ import { declareFailures, type Localized } from '#platform/errors'
 
 declare module '#platform/errors' {
   interface Failures {
-    /** The plan of the cloud where rows or a statement of the other one were wanted, or what else it does not have. */
+    /** The plan of the cloud where a request is for the other plan, or what else the cloud does not have. */
     PLAN_MISMATCH: { plan: 'starter' | 'dedicated' | 'backups' | 'import' }
   }
 }

@@ -40,7 +40,7 @@ export const databaseRoutes: Route[] = [
       en: 'Create a collection, and list, insert, update or delete its rows; on dedicated infrastructure run SQL.',
       fa: 'ساختن مجموعه، و دیدن و درج و تغییر و حذف ردیف‌های آن؛ در بک‌اند اختصاصی اجرای SQL.',
     },
-    // Lists read, and SQL has a disk and bounds of its own: what writes rows here asks itself.
+    // Lists only read, and SQL has a disk and bounds of its own: actions that write rows check the disk themselves.
     writes: 'nothing',
     idempotent: true,
     params: CloudParams,

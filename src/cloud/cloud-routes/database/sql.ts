@@ -1,4 +1,4 @@
-/** SQL on the database of a dedicated cloud, and what is in it. */
+/** Runs SQL on the database of a dedicated cloud, and describes the database. */
 
 import { changingBuckets } from '#cloud/buckets'
 import { type CloudRow, keyOf } from '#cloud/clouds'

@@ -1,4 +1,4 @@
-/** Code of an app put into service, taken back and deleted. */
+/** Deploys, rolls back and deletes functions of an app. */
 
 import { keyOf } from '#cloud/clouds'
 import { checkCode, deploy, removeFunction, requireFunction, rollBack } from '#cloud/functions'

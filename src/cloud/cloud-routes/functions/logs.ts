@@ -1,4 +1,4 @@
-/** What functions have written: a list, or a stream that goes on as they write. */
+/** Log lines of functions: a list, or a stream that goes on as they write. */
 import { setTimeout as pause } from 'node:timers/promises'
 import { type CloudKey, keyOf } from '#cloud/clouds'
 import { readLines, requireFunction, type StoredLine } from '#cloud/functions'
@@ -14,7 +14,7 @@ import { toEntry } from './show.ts'
 
 type LogContext = FunctionContext<unknown, LogQuery>
 
-/** Which lines are wanted. */
+/** The lines that are requested. */
 interface LineQuery {
   functionKey: CloudKey & { name: string }
   level: LogQuery['level']
@@ -44,7 +44,7 @@ const lookMs = 500
 const awayMs = 2_000
 const linesAtOnce = 200
 
-/** Begins with the newest lines, or after the one that the reader has seen; it goes on until the reader leaves or the function is deleted. */
+/** Streams lines, from the newest ones or after the one that the reader has seen, until the reader leaves or the function is deleted. */
 function streamLines({ app, headers }: LogContext, query: LineQuery): EventStream {
   const { functionKey, level, since } = query
   let seen = lastSeen(headers['last-event-id'])
@@ -76,11 +76,11 @@ function streamLines({ app, headers }: LogContext, query: LineQuery): EventStrea
   }
 }
 
-/** Whoever follows does not learn of a database that is away for a moment. */
+/** Hides from the reader that the database is away for a moment. */
 function awayIsEmpty(error: unknown): undefined {
   if (!isDatabaseAway(error)) throw error
 }
 
-/** What is no place in the stream is read from its newest lines. */
+/** Returns the line that the reader has seen; for any other header the newest lines are read. */
 const lastSeen = (header: string | string[] | undefined): bigint | undefined =>
   typeof header === 'string' && /^\d{1,18}$/.test(header) ? BigInt(header) : undefined

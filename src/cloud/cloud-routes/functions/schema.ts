@@ -24,7 +24,7 @@ const functionName = {
 }
 
 const maxCodeCharacters = 128_000
-/** Every character of the code may be escaped, and half of a pair takes six bytes. */
+/** Every character of the code may be escaped, and half of a surrogate pair takes six bytes. */
 export const deployBytes = 12 * maxCodeCharacters + 16_000
 
 export const FunctionBody = Type.Object(

@@ -1,4 +1,4 @@
-/** Secrets that functions read: set, replaced and deleted, and never shown. */
+/** Sets, replaces and deletes secrets that functions read; they are never shown. */
 
 import { keyOf } from '#cloud/clouds'
 import { isReservedName, putSecret, removeSecret, sealValue } from '#cloud/functions'

@@ -1,7 +1,7 @@
 /**
- * A Starter cloud gets a database of its own and keeps its id, ref, keys and users (docs/decisions/0079). The database is made while the app
- * goes on; while rows and users are copied it only reads; and then, in one transaction, the copy is what answers. Files, functions and
- * secrets stay where they are. Each step may run any number of times, in whatever process.
+ * Moves a Starter cloud to a database of its own; it keeps its id, ref, keys and users (docs/decisions/0079). The database is made while the app goes
+ * on; while rows and users are copied the app only reads; then one transaction switches to the copy. Files, functions and secrets stay where they
+ * are. Each step may run any number of times, in whatever process.
  */
 import { sql } from 'kysely'
 import type { App } from '#app'
@@ -65,7 +65,7 @@ export const moveJob = job<MoveWork>({
 
 const setAsideMs = 10 * 60 * 1000
 
-/** What ends the process again and again must not keep an app from writing; what is left of a copy has to be gone some day. */
+/** A move that ends the process again and again must not keep an app from writing; what is left of a copy has to be deleted some day. */
 async function setMoveAside(app: App, cloud: CloudKey): Promise<Later | undefined> {
   const current = await moveOf(app.db.kysely, cloud)
   if (current?.state === 'moving') await giveUpMove(app, current)
@@ -78,7 +78,7 @@ const enqueue = ({ jobs }: App, tx: Tx, { account_id, cloud_id }: CloudRow): Pro
 
 type Progress = Pick<Run<never>, 'stopping' | 'progressed'>
 
-/** All steps from the one that it has come to. */
+/** Runs all steps of a move from the present one on. */
 export async function continueMove(app: App, cloud: CloudKey, run: Progress): Promise<Later | undefined> {
   const current = await beginMoveAttempt(app, cloud)
   if (!current) return undefined
@@ -97,7 +97,7 @@ export async function continueMove(app: App, cloud: CloudKey, run: Progress): Pr
   return clean(app, cloud, current, run)
 }
 
-/** Where it has to wait for room or for another machine, it was no attempt. */
+/** Runs `work`, which does not count as an attempt where it has to wait for room or for another machine. */
 async function waitingFor(app: App, current: MoveRow, work: () => Promise<void>): Promise<Later | undefined> {
   try {
     await work()
@@ -110,7 +110,7 @@ async function waitingFor(app: App, current: MoveRow, work: () => Promise<void>)
   }
 }
 
-/** Its database has a name of its own: a late process that removes that of an earlier move never removes this one. */
+/** Makes and fills the database. It has a name of its own: a late process that removes that of an earlier move never removes this one. */
 async function fill(app: App, cloud: CloudKey, current: MoveRow): Promise<void> {
   await app.databases.make({ ...cloud, ref: newRef() })
   if (await freezeCloud(app, current)) await copy(app, cloud, current)
@@ -141,8 +141,8 @@ async function copy(app: App, cloud: CloudKey, { move_id }: MoveRow): Promise<vo
 }
 
 /**
- * Once for each move: a process that was paused in the middle of it must not copy again when others have switched to the copy. Which one
- * has written is said by the comment of its schema, in the same transaction; ids of later moves are greater.
+ * Runs `work` once for each move: a process that was paused in the middle of it must not copy again when others have switched to the copy. The
+ * comment of the schema, written in the same transaction, names the move that has copied; ids of later moves are greater.
  */
 async function once(
   tx: Tx,
@@ -162,7 +162,7 @@ async function once(
   await sql`comment on schema ${sql.ref(schema)} is ${sql.lit(`Copied from Starter: ${moveId}`)}`.execute(tx)
 }
 
-/** What was copied is deleted here. */
+/** Deletes from the platform what was copied. */
 async function clean(app: App, cloud: CloudKey, current: MoveRow, run: Progress): Promise<Later | undefined> {
   for (const portion of [
     () => deleteCollections(app.collections, cloud),

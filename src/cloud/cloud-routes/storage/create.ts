@@ -15,7 +15,7 @@ import { requireCloud } from '../require-cloud.ts'
 import type { BucketBody } from './schema.ts'
 
 const created = 201
-/** Of the contract. */
+/** The standard limit of the contract. */
 const standardBytes = 10_485_760
 
 export const shownBucket = (row: BucketRow) => ({
@@ -27,7 +27,9 @@ export const shownBucket = (row: BucketRow) => ({
   created_at: row.created_at.toISOString(),
 })
 
-/** In the database of the cloud first: where this process dies before it has answered, a repeated request finds the bucket there. */
+/**
+ * Creates the bucket in the database of the cloud first: where this process dies before it has answered, a repeated request finds the bucket there.
+ */
 export async function createBucket(context: CloudContext<BucketBody>): Promise<Answer> {
   const { app, body, caller, params } = context
   const row = await requireCloud(app, caller, params.id, { ready: true })

@@ -19,7 +19,7 @@ interface Shown {
   created_at: string
 }
 
-/** What they are, never what is in them: files of users first, then objects of buckets, each newest first. */
+/** Lists files without their contents: files of users first, then objects of buckets, each newest first. */
 export async function listFiles({ app, caller, params, query }: CloudContext<unknown, FilesQuery>) {
   const row = await requireCloud(app, caller, params.id, { ready: true })
   const cloud = keyOf(row)
@@ -31,7 +31,7 @@ export async function listFiles({ app, caller, params, query }: CloudContext<unk
     const left = query.limit - files.rows.length
     const isAfterFile = files.rows.length > 0 || files.isOfFiles
     const after = isAfterFile ? undefined : query.after_id
-    // One more, to know whether there are more.
+    // One more object is read, to know whether there are more.
     const objects = cutPage(await listAllObjects(open, { limit: left + 1, after }), left)
     const rows = [...files.rows, ...objects.rows.map(shownObject)]
     return answer({ rows, hasMore: objects.hasMore }, buckets.map(shownBucket))
@@ -47,7 +47,7 @@ async function answer(
   return new JsonText(`${rest.slice(0, -1)},"buckets":${await listJson(buckets)}}`)
 }
 
-/** `isOfFiles`: the place that was asked for is among the files. */
+/** Returns a page of files; `isOfFiles` says that it begins among the files. */
 async function filesPage(
   db: Parameters<typeof listAppFiles>[0],
   cloud: CloudKey,

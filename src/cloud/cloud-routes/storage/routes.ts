@@ -7,7 +7,7 @@ import { createBucket } from './create.ts'
 import { listFiles } from './list.ts'
 import { Bucket, BucketBody, FilesOfCloud, FilesQuery } from './schema.ts'
 
-/** Of the database of a dedicated cloud, where buckets and objects stand. */
+/** Errors of the database of a dedicated cloud, where buckets and objects stand. */
 const objectErrors: FailureCode[] = [
   ...databaseErrors,
   'OBJECT_ROW_TOO_LARGE',

@@ -1,4 +1,4 @@
-/** Whether an export fits into a cloud, before anything of it is written. */
+/** Checks that an export fits into a cloud, before anything of it is written. */
 import type { CloudLimits } from '#cloud/clouds'
 import type { Localized } from '#platform/errors'
 import { reasons } from './phrases.ts'
@@ -24,14 +24,14 @@ export async function checkExport(path: string, limits: CloudLimits): Promise<Co
     if (line.type === 'row') count('rows')
     if (line.type === 'file') count('files')
     if (line.type === 'function') count('functions')
-    // Of rows and users the database finds duplicates; these two have no other check.
+    // The database finds duplicates of rows and users; files and functions have no other check.
     if (line.type === 'file' || line.type === 'function')
       once(line.type === 'file' ? `file ${line.id.toLowerCase()}` : `function ${line.name}`)
     const why = wrongTime(line)
     if (why) refuseLine(number, why)
     if (line.type !== 'file' && line.type !== 'file_part') continue
     const bytes = Buffer.from(line.content_base64, 'base64')
-    // What is no Base64 would be left out in silence.
+    // Text that is no Base64 would be left out silently.
     if (bytes.toString('base64') !== line.content_base64) refuseLine(number, reasons.notBase64)
     fileBytes += bytes.length
     bytesOfOne = bytes.length + (line.type === 'file' ? 0 : bytesOfOne)

@@ -1,11 +1,11 @@
-/** The database of a dedicated cloud as SQL, while it is kept awake. */
+/** Exports the database of a dedicated cloud as SQL, while it is kept awake. */
 import type pg from 'pg'
 import type { App } from '#app'
 import { type CloudKey, type CloudRow, keyOf } from '#cloud/clouds'
 import { exportDatabase, requireExportable } from '#cloud/export'
 import { type Content, content } from '#platform/http'
 
-/** What would refuse it refuses it before the answer begins; what happens later cuts the answer, which then has no last line. */
+/** An export is refused before the answer begins; a later failure cuts the answer, which then has no last line. */
 export async function exportSql(app: App, cloud: CloudRow): Promise<Content> {
   await app.databases.use(keyOf(cloud), (open) => withClient(open.pool('app_reader'), requireExportable))
   return content({

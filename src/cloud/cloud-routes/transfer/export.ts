@@ -1,4 +1,4 @@
-/** All that is in a cloud as lines of JSON, as it is read. Secrets and keys are left out. */
+/** Exports all contents of a cloud as lines of JSON, as they are read. Secrets and keys are left out. */
 import type { App } from '#app'
 import { exportFiles } from '#cloud/app-files'
 import { exportUsers } from '#cloud/app-users'

@@ -1,6 +1,6 @@
 /**
- * An export put into an empty cloud: checked as a whole, then made ready (bytes of files are stored, functions compiled), and then written by
- * the rooms in one transaction. So it is there as a whole or not at all, whatever ends the process, and an idempotency key gives a repeat
+ * Imports an export into an empty cloud: it is checked as a whole, then made ready (bytes of files are stored, functions compiled), and then written
+ * by the rooms in one transaction. So the import exists as a whole or not at all, whatever ends the process, and an idempotency key gives a repeat
  * the same answer, also where the first one was lost.
  */
 
@@ -44,7 +44,7 @@ export async function importCloud(context: ImportContext): Promise<JsonText> {
     await app.clouds.refresh(keyOf(cloud))
     return reply
   } catch (error) {
-    // Those that were committed all the same are pending no more, and stay.
+    // Bytes that were committed all the same are pending no more, and stay.
     await dropBytes(
       app,
       work.files.map((file) => file.storage_key),
@@ -61,10 +61,10 @@ interface Work {
   path: string
   gone: AbortSignal
   now: Date
-  /** The number of the line that is at work. */
+  /** The number of the line that is being handled. */
   line: number
   auth: AuthChange | undefined
-  /** Their bytes are stored. */
+  /** Files whose bytes are stored. */
   files: AppFileRow[]
   functions: ReadyFunction[]
 }
@@ -72,7 +72,7 @@ interface Work {
 type OfType<Type extends Line['type']> = Extract<Line, { type: Type }>
 type ReadyFunction = { code: Parameters<typeof deploy>[3]; compiled: Parameters<typeof deploy>[4] }
 
-/** What has no place in a transaction: bytes are stored, functions compiled and started once, since what was compiled elsewhere is not trusted. */
+/** Does what has no place in a transaction: stores bytes, compiles functions and starts them once, since code compiled elsewhere is not trusted. */
 async function makeReady(work: Work): Promise<void> {
   let file: OfType<'file'> | undefined
   let parts: Buffer[] = []
@@ -104,7 +104,7 @@ function storeBytes({ app, cloud }: Work, file: OfType<'file'>, bytes: Buffer): 
   return stageAppFile(app, { ...keyOf(cloud), userId, name, mediaType, bytes, imported }, limits)
 }
 
-/** Rows first: only other writes of this cloud's rows wait for them. What sign-ups and uploads wait for is locked last, and is little. */
+/** Writes rows first: only other writes of this cloud's rows wait for them. What sign-ups and uploads wait for is locked last, and briefly. */
 async function write(tx: Tx, work: Work): Promise<void> {
   const { app, cloud, now } = work
   const key = keyOf(cloud)
@@ -129,7 +129,7 @@ async function* usersOf(work: Work): AsyncGenerator<ExportedUser> {
   for await (const { type: _type, ...user } of linesOf(work, 'user')) yield user as ExportedUser
 }
 
-/** Lines of these types; what comes after the last of them is not read. */
+/** Yields lines of these types; lines after the last of them are not read. */
 async function* linesOf<Type extends Line['type']>(
   work: Work,
   ...types: Type[]

@@ -1,4 +1,4 @@
-/** Lines of an export that somebody sent: bounded, and each an object that may stand there. */
+/** Reads lines of an export that somebody sent: bounded, and each an object that may stand there. */
 import { createReadStream } from 'node:fs'
 import { declarationOf, Failure, fail, type Localized } from '#platform/errors'
 import { type Check, compile } from '#platform/http'
@@ -8,10 +8,12 @@ import { type Line, type LineType, lines } from './schema.ts'
 
 /** Larger files are in several lines. */
 const maxLineBytes = 2 * 1024 * 1024
-/** Some editors put it first. */
+/** Some editors put it at the beginning of a file. */
 const byteOrderMark = Buffer.from('\ufeff')
 
-/** Without the bytes of a file: numbers, names and brackets take the parser, and so everybody else, much longer than one text does. */
+/**
+ * The most of a line without the bytes of a file: numbers, names and brackets take the parser, and so everybody else, much longer than one text does.
+ */
 const maxParsedBytes = 512 * 1024
 
 export interface NumberedLine {
@@ -22,10 +24,10 @@ export interface NumberedLine {
 export const refuseLine = (line: number, why: Localized): never =>
   fail('CLOUD_IMPORT_INVALID', { line, why }, { param: 'export' })
 
-/** Codes of what is wrong with a line; what is to be tried again, or is about the cloud, is thrown as it is. */
+/** Codes of errors in a line; errors that are to be tried again, or are about the cloud, are thrown as they are. */
 const ofLines = /^(?:APP_|COLLECTION_|ROW_|FUNCTION_|INVALID_REQUEST$)/
 
-/** What a room refuses is answered with the line that it stands in. */
+/** Returns a room's refusal with the line that it is about. */
 export const refusedAt = (number: number, error: unknown): unknown =>
   error instanceof Failure && error.status < 500 && ofLines.test(error.code) ? withLine(number, error) : error
 
@@ -37,7 +39,7 @@ const sentencesOf = ({ code, detail }: Failure): Localized => {
   return { en: en(detail), fa: fa(detail) }
 }
 
-/** In the order in which they have to stand. */
+/** The order in which lines have to stand. */
 const places: Record<LineType, number> = {
   cloud: 0,
   auth: 1,
@@ -54,7 +56,7 @@ const places: Record<LineType, number> = {
 let checks: ReadonlyMap<string, Check> | undefined
 
 /**
- * All lines, or those of some types: then what comes after the last of them is not read, so the file has to be known to be whole. Throws
+ * Yields all lines, or those of some types: then lines after the last of them are not read, so the file has to be known to be whole. Throws
  * CLOUD_IMPORT_INVALID.
  */
 export async function* readLines(path: string, types?: readonly LineType[]): AsyncGenerator<NumberedLine> {
@@ -70,7 +72,7 @@ export async function* readLines(path: string, types?: readonly LineType[]): Asy
     const own = places[line.type]
     if (number === 1 && line.type !== 'cloud') refuseLine(number, reasons.first)
     if (own < place || (own === place && own < places.user)) refuseLine(number, reasons.order)
-    // The parts of a file follow it at once.
+    // The parts of a file follow it directly.
     if (isPartOpen !== (line.type === 'file_part')) refuseLine(number, reasons.order)
     isPartOpen = (line.type === 'file' || line.type === 'file_part') && line.more
     place = own
@@ -102,7 +104,7 @@ async function parseLine(number: number, bytes: Buffer, known: ReadonlyMap<strin
 
 const contentKey = '"content_base64"'
 
-/** How long the text after `content_base64` is, found before the line is parsed. */
+/** Returns the length of the text after `content_base64`, before the line is parsed. */
 function textBytes(line: Buffer): number {
   const key = line.indexOf(contentKey)
   const from = key === -1 ? -1 : line.indexOf('"', key + contentKey.length)
@@ -110,7 +112,7 @@ function textBytes(line: Buffer): number {
   return to === -1 ? 0 : to - from
 }
 
-/** Without their ends; what would be too long is refused before it is held. */
+/** Yields lines without their ends; a line that would be too long is refused before it is held. */
 async function* splitLines(path: string): AsyncGenerator<Buffer> {
   let held: Buffer[] = []
   let heldBytes = 0

@@ -9,10 +9,10 @@ import { Imported, ImportForm } from './schema.ts'
 
 const path = '/v1/cloud/{id}'
 const mebibyte = 1024 * 1024
-/** Beside its data: ids, times, names, and metadata of users. */
+/** Bytes of a line beside its data: ids, times, names, and metadata of users. */
 const [lineBytes, userBytes] = [1_024, 8 * 1_024]
 
-/** As much as a cloud with the limits of the configuration may have, escaped and in Base64. */
+/** Returns as much as a cloud with the limits of the configuration may have, escaped and in Base64. */
 const maxBytes = ({ clouds: limits }: Config): number =>
   2 * (mebibyte + limits.rowBytes + limits.fileTotalBytes) +
   lineBytes * (limits.collections + limits.rows + limits.files) +

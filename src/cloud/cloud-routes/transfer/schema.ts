@@ -5,7 +5,7 @@ import { maxAddresses, maxAddressLength } from '../auth/schema.ts'
 
 const count = () => Type.Integer(safeInteger)
 
-/** Each line of an export by its `type`. What a room says of its own is checked there. */
+/** Each line of an export by its `type`. The contents of a room are checked by the room. */
 export const lines = {
   cloud: Type.Object(
     {
@@ -16,7 +16,7 @@ export const lines = {
     },
     closed,
   ),
-  /** Exports of earlier releases have none. */
+  /** Exports of earlier releases have no such line. */
   auth: Type.Object(
     {
       type: Type.Literal('auth'),

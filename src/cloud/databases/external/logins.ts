@@ -1,4 +1,4 @@
-/** How roles of a database log in, and what each of them may take of the server: what only its superuser can say. */
+/** How roles of a database log in, and what each of them may take of the server, which only its superuser can set. */
 import { createHash, createHmac, pbkdf2 } from 'node:crypto'
 import { promisify } from 'node:util'
 import type pg from 'pg'
@@ -9,19 +9,19 @@ import { loginRoles, roleName } from './statements.ts'
 
 export interface Login {
   role: DatabaseRole
-  /** What the server keeps of its password. */
+  /** The verifier of its password, which the server keeps. */
   verifier: string
   connections: number
-  /** Sessions cannot change them. */
+  /** Settings of the role that its sessions cannot change. */
   settings: Readonly<Record<string, string>>
 }
 
-/** Processes of this service that may have all connections of a package at once. */
+/** How many processes of this service may have all connections of a package at once. */
 const processes = 4
-/** The default of PostgreSQL. */
+/** The iterations of SCRAM; PostgreSQL's default. */
 const iterations = 4_096
 
-/** Each role has a password of its own, from the one secret of the database. */
+/** The password of a role, which is its own, derived from the one secret of the database. */
 export const passwordOf = (secret: string, role: DatabaseRole): string =>
   createHmac('sha256', secret).update(role).digest('base64url')
 
@@ -36,14 +36,14 @@ export const loginsOf = (
       connections: processes * maxConnectionsOf(role, size),
       settings: {
         temp_file_limit: `${Math.round(temporaryBytesOf(size) / 1024)}kB`,
-        // What an app raises, and its statements that fail, would fill the log of the server.
+        // Errors that an app raises, and its statements that fail, would fill the log of the server.
         log_min_messages: 'fatal',
         log_min_error_statement: 'panic',
       },
     })),
   )
 
-/** SCRAM-SHA-256 (RFC 5803), the same each time: so a password that was changed is seen, and none is in the log of the server. */
+/** A SCRAM-SHA-256 verifier (RFC 5803), the same each time: a changed password is noticed, and no password is in the log of the server. */
 async function verifierOf(secret: string, role: DatabaseRole): Promise<string> {
   const salt = createHmac('sha256', secret).update(`${role} salt`).digest().subarray(0, 16)
   const salted = await promisify(pbkdf2)(passwordOf(secret, role), salt, iterations, 32, 'sha256')
@@ -60,7 +60,7 @@ interface RoleRow {
   settings: string[]
 }
 
-/** Changes what differs. As superuser, in a database without anything of an app. */
+/** Changes the log-ins that differ. Runs as superuser, in a database without anything of an app. */
 export async function secureLogins(client: pg.Client, ref: string, logins: readonly Login[]): Promise<void> {
   const { rows } = await client.query<RoleRow>(
     `select rolname as name, rolpassword as verifier, rolconnlimit as connections, coalesce(setconfig, '{}') as settings

@@ -57,7 +57,7 @@ export class ExternalProvider implements DatabaseProvider {
   }
 
   async stop(database: DatabaseRecord): Promise<void> {
-    // What is under way ends with its connection; only then is there nothing left to wait for.
+    // Disconnecting ends the work under way; only then is there nothing left to wait for.
     await disconnectOn(this.#serverOf(database), database.ref)
     await this.#inUse.close(database)
   }
@@ -82,7 +82,7 @@ export class ExternalProvider implements DatabaseProvider {
       whole: false,
       measured: (measurement) => sizes.measured(database, measurement),
       unseen: closing.close,
-      // The next use gives the role its password again.
+      // The next use sets the password of the role again.
       lockedOut: closing.close,
     })
   }

@@ -1,4 +1,4 @@
-/** A PostgreSQL server of the operator, as its superuser makes and drops databases on it. */
+/** Makes and drops databases on a PostgreSQL server of the operator, as its superuser. */
 import pg from 'pg'
 import { clientConfig } from '#platform/db'
 import { fail } from '#platform/errors'
@@ -12,11 +12,11 @@ import { databaseName, draftName, loginRoles, roleName, sharedRoles, statementsF
 const oldestVersion = 180_000
 /** The key of the advisory lock under which databases are made and dropped, one after the other. */
 const changeLock = 7_210_418_004
-/** The same of the log-ins of one database, beside its name. */
+/** The first key of the advisory lock of one database's log-ins; the second is the hash of its ref. */
 const loginsLock = 721_041_804
 const statementMs = 60_000
 
-/** May run any number of times. Nothing of the app is there yet: this is the only time that the superuser works in its database. */
+/** Makes a database; may run any number of times. Nothing of the app is there yet: this is the only time that the superuser works in its database. */
 export async function makeOn(server: DatabaseServer, ref: string, logins: readonly Login[]): Promise<void> {
   await using admin = await connectAdmin(server)
   await admin.client.query('select pg_advisory_lock($1)', [changeLock])
@@ -37,10 +37,10 @@ async function fill(server: DatabaseServer, ref: string): Promise<void> {
   for (const statement of await statementsFor(ref)) await admin.client.query(statement)
 }
 
-/** Its log-ins are what they have to be, whatever its code has made of them and whatever package it has now. */
+/** Sets the log-ins of a database to what they have to be, whatever code of the app has made of them and whatever package it has now. */
 export async function secureOn(server: DatabaseServer, ref: string, logins: readonly Login[]): Promise<void> {
   await using admin = await connectAdmin(server)
-  // Two at once would change the same rows.
+  // Two processes at once would change the same rows.
   const lock = 'select pg_advisory_lock($1, hashtext($2))'
   await admin.client.query(lock, [loginsLock, ref])
   await secureLogins(admin.client, ref, logins)
@@ -50,16 +50,16 @@ export interface ServerFindings {
   version: number
   versionName: string
   isSuperuser: boolean
-  /** Of apps. */
+  /** The number of databases of apps. */
   databases: number
-  /** Of the notifications that it keeps. */
+  /** The most pages of its queue of notifications. */
   queuePages: number
 }
 
-/** As the doctor reports it; nothing is changed. `away`: why it cannot be connected to. */
+/** What the doctor reports of a server; nothing is changed. `away`: why it cannot be connected to. */
 export async function examineServer(server: DatabaseServer): Promise<ServerFindings | { away: string }> {
   const connected = await connectAdmin(server).catch((error: NodeJS.ErrnoException) => error)
-  // One that tries several addresses says nothing by itself.
+  // The error of an attempt at several addresses has no message of its own.
   if (connected instanceof Error) return { away: connected.message || (connected.code ?? connected.name) }
   await using admin = connected
   const { rows } = await admin.client.query<ServerFindings>(
@@ -71,7 +71,7 @@ export async function examineServer(server: DatabaseServer): Promise<ServerFindi
   return rows[0]!
 }
 
-/** Ends all that is connected to it. */
+/** Ends all connections to the database. */
 export async function disconnectOn(server: DatabaseServer, ref: string): Promise<void> {
   await using admin = await connectAdmin(server)
   await admin.client.query('select pg_terminate_backend(pid) from pg_stat_activity where datname = $1', [
@@ -79,7 +79,7 @@ export async function disconnectOn(server: DatabaseServer, ref: string): Promise
   ])
 }
 
-/** May run any number of times; nothing of it is left. */
+/** Drops the database and its roles; may run any number of times. */
 export async function dropOn(server: DatabaseServer, ref: string): Promise<void> {
   await using admin = await connectAdmin(server)
   await admin.client.query('select pg_advisory_lock($1)', [changeLock])
@@ -88,7 +88,7 @@ export async function dropOn(server: DatabaseServer, ref: string): Promise<void>
   for (const role of loginRoles) await admin.client.query(`drop role if exists ${roleName(ref, role)}`)
 }
 
-/** The same server, another database and role. */
+/** The address of a cloud's database on the server, with the role and its password. */
 export function urlOf(server: DatabaseServer, ref: string, role: DatabaseRole, password: string): string {
   const url = new URL(server.url)
   url.username = roleName(ref, role)
@@ -112,7 +112,7 @@ async function connectAdmin(
   return { client, [Symbol.asyncDispose]: () => client.end() }
 }
 
-/** No role of one app can connect to another database of the server, and the shared ones are there. */
+/** Ensures that no role of one app can connect to another database of the server, and that the shared roles exist. */
 async function prepareServer(client: pg.Client, { name }: DatabaseServer): Promise<void> {
   const { rows } = await client.query<{ version: number; isSuperuser: boolean }>(
     `select current_setting('server_version_num')::int as version, rolsuper as "isSuperuser" from pg_roles where rolname = current_user`,

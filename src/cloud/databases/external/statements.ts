@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises'
 import type { DatabaseRole } from '../databases.ts'
 import { schemaFiles } from '../schema-files.ts'
 
-/** Nobody logs in as them, and nobody can give them to others, so all databases of a server have the same. */
+/** Nobody logs in as these roles, and nobody can grant them to others, so all databases of a server share them. */
 export const sharedRoles = ['anon', 'authenticated', 'service_role', 'supabase_auth_admin'] as const
 
 export const loginRoles: readonly DatabaseRole[] = [
@@ -15,18 +15,19 @@ export const loginRoles: readonly DatabaseRole[] = [
   'watcher',
 ]
 
-/** Roles belong to a whole server: each cloud has its own, by other names. */
+/** The name of a role on the server. Roles belong to a whole server, so each cloud has its own under other names. */
 export const roleName = (ref: string, role: string): string =>
   role === 'postgres' ? databaseName(ref) : `${databaseName(ref)}_${role}`
 
 export const databaseName = (ref: string): string => `kherad_${ref}`
 
-/** While it is made. */
+/** The name of a database while it is being made. */
 export const draftName = (ref: string): string => `${databaseName(ref)}_draft`
 
 /**
- * Those of the local databases, in the names of this one, without what a server of the operator has for itself: its superuser, backups by
- * replication, and a schema beside `public` for whoever develops the app, since with the right to make one come extensions of the server.
+ * The statements of local databases with the names of this one, without what a server of the operator has for itself: the shared roles, its
+ * superuser, backups by replication; and without the developer's right to make schemas beside `public`, since that right includes extensions of the
+ * server.
  */
 export async function statementsFor(ref: string): Promise<string[]> {
   const texts = await Promise.all(schemaFiles.map((file) => readFile(file, 'utf8')))

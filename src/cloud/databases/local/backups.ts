@@ -1,4 +1,4 @@
-/** Copies of a database of this machine, and what becomes of it with one. */
+/** Takes copies of a database of this machine, and restores the database from one. */
 import pg from 'pg'
 import { clientConfig } from '#platform/db'
 import type { DatabaseBackups, DatabaseCopy, RestoreOptions } from '../databases.ts'
@@ -44,7 +44,7 @@ export class LocalBackups implements DatabaseBackups {
   }
 }
 
-/** Read before the copy begins: what is written meanwhile makes the next backup one of its own. */
+/** Read before the copy begins, so that what is written meanwhile causes the next backup. */
 async function describe(awake: Awake): Promise<Omit<DatabaseCopy, 'tar'>> {
   const client = new pg.Client(clientConfig(awake.address('watcher')))
   client.on('error', () => undefined)

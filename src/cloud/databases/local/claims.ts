@@ -1,7 +1,7 @@
 /**
- * Which databases of this machine are awake, and which processes use them: a file for each pair. Each process holds a lock of its own for as
- * long as it lives, so that the others know, from whatever container, whether it does. All claims together hold the memory of databases
- * within a share of the machine.
+ * Which databases of this machine are awake, and which processes use them: a file for each pair. Each process holds a lock of its own for as long as
+ * it lives, so that the others know, from whatever container, whether it is alive. All claims together hold the memory of databases within a share of
+ * the machine.
  */
 import { randomBytes, randomInt } from 'node:crypto'
 import { access, mkdir, readdir, rename, rm, stat, utimes, writeFile } from 'node:fs/promises'
@@ -12,22 +12,22 @@ import '../phrases.ts'
 
 export interface Claim {
   ref: string
-  /** The process, by the name of its lock, and which of its claims it is. */
+  /** The name of the lock of its process, and a random number of the claim. */
   holder: string
   bytes: number
 }
 
 export interface SeenClaim extends Claim {
-  /** Of its last use. */
+  /** The time of its last use. */
   usedMs: number
 }
 
-/** Ends the server of a database that nobody uses. True where nothing of it is left, or somebody uses it. */
+/** Ends the server of a database that nobody uses. True where nothing of the server is left, or where the database is in use. */
 export type StopUnused = (ref: string) => Promise<boolean>
 
-/** What is done under the lock takes milliseconds: nothing is waited for. */
+/** Work under the lock takes milliseconds: it waits for nothing. */
 const lockWaitMs = 10_000
-/** In place of a process: the claim was given back, and stands until its server has stopped. */
+/** Replaces the process in the holder of a claim that was given back and stays until its server has stopped. */
 const nobody = 'none'
 
 export class Claims implements AsyncDisposable {
@@ -40,7 +40,7 @@ export class Claims implements AsyncDisposable {
   #life: AsyncDisposable | undefined
   #last: Promise<unknown> = Promise.resolve()
 
-  /** `limitBytes`: what all may take together. */
+  /** `limitBytes`: the memory that all databases may take together. */
   constructor(root: string, { tools, limitBytes }: { tools: Pick<JailTools, 'flock'>; limitBytes: number }) {
     this.#tools = tools
     this.#folder = path.join(root, 'awake')
@@ -49,7 +49,10 @@ export class Claims implements AsyncDisposable {
     this.#limitBytes = limitBytes
   }
 
-  /** Throws DATABASE_TOO_LARGE where it would never have room. Where there is no room now it takes none, and returns those of other databases, the least recently used first. */
+  /**
+   * Claims memory for a database. Throws DATABASE_TOO_LARGE where the database would never have room. Where there is no room now, takes no claim and
+   * returns those of other databases, the least recently used first.
+   */
   async take(ref: string, bytes: number): Promise<Claim | SeenClaim[]> {
     const max = Math.floor(this.#limitBytes)
     if (bytes > max) fail('DATABASE_TOO_LARGE', { bytes, max })
@@ -66,21 +69,21 @@ export class Claims implements AsyncDisposable {
     })
   }
 
-  /** Its memory is taken until the server has stopped, or as long as others use it. */
+  /** Gives a claim back. Its memory is taken until the server has stopped, or as long as others use the database. */
   async giveBack(claim: Claim, stop: StopUnused): Promise<void> {
     const given = { ...claim, holder: `${nobody}-${claim.holder}` }
-    // Its database may be deleted meanwhile.
+    // The database may be deleted meanwhile.
     await rename(this.#file(claim), this.#file(given)).catch(() => undefined)
     await this.#clear(claim.ref, stop)
   }
 
-  /** It is used now. */
+  /** Records that the database of the claim is used now. */
   async touch(claim: Claim): Promise<void> {
     const now = new Date()
     await utimes(this.#file(claim), now, now).catch(() => undefined)
   }
 
-  /** Stops what was left by processes that are gone, and what could not be stopped when it was given back. */
+  /** Stops databases that were left by processes that are gone, or that could not be stopped when they were given back. */
   async sweep(stop: StopUnused): Promise<void> {
     const claims = await this.list()
     if (claims.some(({ holder }) => processOf(holder) !== this.#self)) {
@@ -100,13 +103,13 @@ export class Claims implements AsyncDisposable {
     })
   }
 
-  /** Runs `work` while no other process of this machine runs any. */
+  /** Runs `work` while no other process of this machine runs work under this lock. */
   async alone<Result>(work: () => Promise<Result>): Promise<Result> {
     const turn = this.#last.then(async () => {
       const held = await holdLock(this.#tools, this.#lockFile, lockWaitMs)
       if (!held) throw new Error(`${this.#lockFile} is held by another process.`)
       await using _lock = held
-      // Awaited here: what is returned is awaited only when the lock is gone.
+      // Awaited here, because a returned promise is awaited only when the lock is gone.
       return await work()
     })
     this.#last = turn.catch(() => undefined)
@@ -117,12 +120,12 @@ export class Claims implements AsyncDisposable {
     for (;;) {
       const names = await readdir(this.#folder).catch(() => [])
       const claims = await Promise.all(names.map((name) => this.#read(name)))
-      // One that is given back at this moment has another name now, and would be seen by neither.
+      // A claim that is given back at this moment has a new name, and may be missing under both; the list is read again.
       if (!claims.includes('moved')) return claims.filter((claim) => typeof claim === 'object')
     }
   }
 
-  /** What it still claims is left to the others. */
+  /** Leaves the claims that this process still has to the others. */
   async [Symbol.asyncDispose](): Promise<void> {
     const life = this.#life
     this.#life = undefined
@@ -131,7 +134,7 @@ export class Claims implements AsyncDisposable {
     await life[Symbol.asyncDispose]()
   }
 
-  /** Waits for the server outside of the lock. What others give back meanwhile they clear themselves. */
+  /** Stops an unused database and removes its claims. It is stopped outside of the lock; claims that others give back meanwhile they clear. */
   async #clear(ref: string, stop: StopUnused): Promise<void> {
     const unheld = await this.alone(async () =>
       this.#unheld((await this.list()).filter((claim) => claim.ref === ref)),
@@ -140,7 +143,7 @@ export class Claims implements AsyncDisposable {
     for (const claim of unheld) await rm(this.#file(claim), { force: true })
   }
 
-  /** Those of no process that lives. Called under the lock, since a process is seen to live by its own. */
+  /** The claims of no living process. Called under the lock, since the check tries to take the lock of the process itself. */
   async #unheld(claims: readonly SeenClaim[]): Promise<SeenClaim[]> {
     const living = new Set([this.#self])
     for (const id of new Set(claims.map(({ holder }) => processOf(holder))))
@@ -163,7 +166,7 @@ export class Claims implements AsyncDisposable {
     return holdLock(this.#tools, path.join(this.#processes, id), 0)
   }
 
-  /** Locks of processes that were killed. */
+  /** Removes the locks of processes that were killed. */
   async #forgetDead(): Promise<void> {
     const ids = await readdir(this.#processes).catch(() => [])
     if (ids.every((id) => id === this.#self)) return
@@ -187,7 +190,7 @@ export class Claims implements AsyncDisposable {
 
 const processOf = (holder: string): string => holder.slice(0, holder.indexOf('-'))
 
-/** Of each database once, however many processes use it. */
+/** The memory of all claims, each database counted once, however many processes use it. */
 export const bytesOf = (claims: readonly Claim[]): number =>
   [...new Map(claims.map(({ ref, bytes }) => [ref, bytes])).values()].reduce((sum, one) => sum + one, 0)
 

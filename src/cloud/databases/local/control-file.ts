@@ -8,7 +8,7 @@ const layoutVersion = 1_800
 const isShutDown = 1
 const places = { version: 8, state: 16, nextTransaction: 64 }
 
-/** The number of its next transaction; undefined where it did not stop in order, runs, or is of another release. */
+/** The number of the database's next transaction; undefined where PostgreSQL did not stop in order, runs, or is of another release. */
 export async function nextTransactionOf(
   { root }: LocalContext,
   database: LocalDatabase,

@@ -9,21 +9,21 @@ import { memoryOfDatabases } from './memory.ts'
 import { findPrograms } from './program.ts'
 
 export interface MachineFindings {
-  /** Of PostgreSQL. */
+  /** The major version of PostgreSQL. */
   major: string
-  /** Databases that some process of this machine uses, and their memory of what all may take. */
+  /** Databases that some process of this machine uses, their memory, and the memory that all may take. */
   awake: number
   awakeBytes: number
   memoryBytes: number
   freeBytes: number
-  /** With less than that free nobody writes. */
+  /** With less than this free no database is written. */
   leastFreeBytes: number
 }
 
 export interface ExamineOptions {
-  /** Of the databases; it may not be there. */
+  /** The folder of the databases; it may not exist. */
   root: string
-  /** On the same disk, and there. */
+  /** An existing folder on the same disk. */
   folder: string
   pgBin: string | undefined
   memoryShare: number
@@ -32,7 +32,7 @@ export interface ExamineOptions {
   log: Log
 }
 
-/** `why`: there can be none. Throws DATABASES_UNAVAILABLE where PostgreSQL cannot be used. */
+/** What this machine has, or `why` it can have no databases. Throws DATABASES_UNAVAILABLE where PostgreSQL cannot be used. */
 export async function examineMachine(options: ExamineOptions): Promise<MachineFindings | { why: Localized }> {
   const { root, folder, pgBin, memoryShare, leastFreeDisk, jail, log } = options
   const state = await jail.state()

@@ -5,11 +5,11 @@ import { reserveInfo } from '#platform/jail'
 import type { DatabaseSize } from '../size.ts'
 
 export interface LocalDatabase {
-  /** Of its cloud. */
+  /** The ref of its cloud. */
   ref: string
-  /** The user of this machine that runs it and nothing else, where this server is root. */
+  /** The user of this machine that runs this database and nothing else, where this service is root. */
   user: number | undefined
-  /** The standard one where absent. */
+  /** `standardSize` where absent. */
   size?: DatabaseSize | undefined
 }
 
@@ -21,22 +21,22 @@ export interface Layout {
   infoFile: string
   lockFile: string
   passwd: string
-  /** Until when the time in which it was awake is written down. */
+  /** Says until when the time awake has been recorded. */
   countFile: string
   /** A folder with nothing in it. */
   empty: string
-  /** Is there while a backup takes the place of the data: nobody wakes the database meanwhile. */
+  /** Exists while a backup takes the place of the data: nobody wakes the database meanwhile. */
   restoringFile: string
-  /** The data before that, until it is over. */
+  /** The previous data, until the restore is over. */
   dataBefore: string
   /** The id of the restore that was completed last. */
   restoredFile: string
-  /** Locked by whoever restores. */
+  /** Locked by the process that restores. */
   restoreLockFile: string
 }
 
 const socketName = '.s.PGSQL.5432'
-/** The kernel's limit of a socket's path on Linux, its last NUL included. */
+/** The longest path of a socket on Linux in bytes, without its final NUL. */
 const maxSocketPathLength = 107
 
 export function layoutOf(root: string, { ref }: Pick<LocalDatabase, 'ref'>): Layout {
@@ -59,14 +59,14 @@ export function layoutOf(root: string, { ref }: Pick<LocalDatabase, 'ref'>): Lay
   }
 }
 
-/** Whether its socket can be connected to by its path. */
+/** Whether the database's socket can be connected to by its path. */
 export const isShortEnough = ({ socket }: Layout): boolean =>
   Buffer.byteLength(path.join(socket, socketName)) <= maxSocketPathLength
 
-/** The folders, each for whom it is; may run any number of times. */
+/** Makes the folders, each for its user; may run any number of times. */
 export async function makeFolders(layout: Layout, user: number | undefined): Promise<void> {
   await mkdir(layout.folder, { recursive: true, mode: 0o700 })
-  // PostgreSQL asks for the name of its user.
+  // PostgreSQL looks up the name of its user.
   const id = user ?? process.getuid?.() ?? 0
   await writeFile(layout.passwd, `postgres:x:${id}:${id}::/:\n`, { mode: 0o644 })
   await reserveInfo(layout.infoFile)

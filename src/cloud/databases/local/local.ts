@@ -5,12 +5,12 @@ import type { Claims } from './claims.ts'
 import type { Programs } from './program.ts'
 
 export interface LocalContext {
-  /** Their folder. */
+  /** The folder of all databases. */
   root: string
   tools: JailTools
   programs: Programs
   log: Log
   claims: Claims
-  /** The part of the disk that stays free: with less of it nobody writes. A tenth where absent. */
+  /** The part of the disk that stays free: with less free no database is written. A tenth where absent. */
   leastFree?: number | undefined
 }

@@ -1,4 +1,4 @@
-/** What a database takes of its machine beside its own data: memory of all its processes, the last of the disk, and its log. */
+/** Limits what a database takes of its machine beside its own data: the memory of all its processes, the last of the disk, and its log. */
 import { stat, statfs, truncate } from 'node:fs/promises'
 import { type DatabaseSize, standardSize } from '../size.ts'
 import { type LocalDatabase, layoutOf } from './layout.ts'
@@ -7,14 +7,14 @@ import { processesOf, signalIfThere } from './processes.ts'
 import { sharedBytesOf } from './program.ts'
 import { serverOf, stop } from './wake.ts'
 
-/** Once it is larger it is emptied: what runs out of memory says so at length, as often as an app likes. */
+/** A larger log is emptied: reports of memory that ran out are long, and an app can cause as many as it likes. */
 const maxLogBytes = 1024 * 1024
-/** Of the whole disk; with less than that free nobody writes. */
+/** The part of the whole disk that stays free; with less free no database is written. */
 const usualLeastFree = 0.1
-/** A server that is beyond its memory for so long is stopped: what was ended in it did not end. */
+/** A server that is beyond its memory for this long is stopped: the processes that were signalled did not end. */
 const maxBeyondMs = 3_000
 
-/** With so many bytes more on the disk that has this folder. */
+/** Whether the disk of this folder is short, or would be with this many bytes more. */
 export async function isDiskShort(
   { leastFree = usualLeastFree }: Pick<LocalContext, 'leastFree'>,
   folder: string,
@@ -45,7 +45,7 @@ export class MachineWatch {
     return { mustNotWrite }
   }
 
-  /** The largest of those that serve somebody is ended where all together are too large. */
+  /** Ends the largest of the processes that serve a client where all together are too large. */
   async #holdMemory(postmaster: number, size: DatabaseSize): Promise<void> {
     const processes = processesOf(postmaster)
     const bytes = processes.reduce((sum, { ownBytes }) => sum + ownBytes, sharedBytesOf(size))
@@ -69,6 +69,6 @@ export class MachineWatch {
 
 async function shorten(file: string): Promise<void> {
   const about = await stat(file).catch(() => undefined)
-  // PostgreSQL appends to it, so it goes on at the new end.
+  // PostgreSQL appends to the log, so it goes on at the new end.
   if (about && about.size > maxLogBytes) await truncate(file)
 }

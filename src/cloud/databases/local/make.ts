@@ -1,4 +1,4 @@
-/** A new database on this machine: made beside its place and moved there when it is complete, so that a killed process leaves no half one. */
+/** Makes a new database on this machine beside its place and moves it there when it is complete, so that a killed process leaves no half-made one. */
 import { randomBytes } from 'node:crypto'
 import { appendFile, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
@@ -9,14 +9,14 @@ import { initdb, singleUser } from './program.ts'
 import { runServer } from './run.ts'
 import { writeSteps } from './upgrade.ts'
 
-/** Nobody comes in by a network; the superuser by nothing at all. */
+/** Nobody connects over a network, and the superuser not at all. */
 const accessRules = `local replication backup trust
 local replication all reject
 local all kherad reject
 local all all trust
 `
 
-/** May run any number of times, and at the same time in several processes: the first that ends wins. */
+/** Makes a database. May run any number of times, and at the same time in several processes: the first that ends wins. */
 export async function makeDatabase(
   context: LocalContext,
   database: { ref: string; user: number | undefined },
@@ -40,7 +40,7 @@ export async function makeDatabase(
   }
 }
 
-/** Of all schemas one file: each start of the program takes longer than what it runs. */
+/** Writes all schemas into one file: each start of the program takes longer than what it runs. */
 async function allSchemas({ folder }: Layout): Promise<string> {
   const texts = await Promise.all(schemaFiles.map((file) => readFile(file, 'utf8')))
   const file = path.join(folder, 'schemas.sql')

@@ -13,7 +13,7 @@ import { stop, wake } from './wake.ts'
 
 export interface ManagerOptions<Database> {
   idleMs: number
-  /** How often time awake is written down, and looked at. */
+  /** How often the time awake is recorded and checked. */
   reportEveryMs?: number | undefined
   sizes: DatabaseSizes<Database>
   metrics?: Pick<Metrics, 'databasesAwake' | 'databaseWakeSeconds'> | undefined
@@ -44,12 +44,12 @@ export class LocalDatabases<Database extends LocalDatabase = LocalDatabase> impl
     })
   }
 
-  /** It stays awake until `work` ends. Throws what `wake` throws, DATABASE_DOES_NOT_START, and what `work` throws. */
+  /** Keeps the database awake until `work` ends. Throws what `wake` throws, DATABASE_DOES_NOT_START, and what `work` throws. */
   use<Result>(database: Database, work: (open: OpenDatabase) => Promise<Result>): Promise<Result> {
     return this.#inUse.use(database, work)
   }
 
-  /** Stops it in this process: what uses it now fails. */
+  /** Closes the database in this process; work that uses it now fails. */
   close(database: Pick<LocalDatabase, 'ref'>): Promise<void> {
     return this.#inUse.close(database)
   }
@@ -106,7 +106,7 @@ export class LocalDatabases<Database extends LocalDatabase = LocalDatabase> impl
     return fail('DATABASE_DOES_NOT_START', {})
   }
 
-  /** Takes the time since it was written down last for this process, so that no other one counts it, too. */
+  /** Takes the time since the last record for this process, so that no other process counts it, too. */
   async #report(database: Database): Promise<void> {
     const { countFile, infoFile } = layoutOf(this.#context.root, database)
     const interval = await this.#context.claims.alone(async () => {

@@ -8,12 +8,12 @@ import { readRecord } from '#platform/installation'
 import { findDatabase } from '../store.ts'
 import { findPlace } from './place.ts'
 
-/** Of the whole machine, or what its container may have of it. */
+/** The memory of the whole machine, or what its container may have of it. */
 const memoryOfMachine = (): number => Math.min(totalmem(), process.constrainedMemory() || totalmem())
 
 export const memoryOfDatabases = (share: number): number => memoryOfMachine() * share
 
-/** That the database of a cloud can have and still wake; undefined where it is not on this machine. */
+/** The most memory that the database of a cloud can have and still wake; undefined where it is not on this machine. */
 export async function maxMemoryOf(
   { db, config }: { db: Db; config: Pick<Config, 'dataDir' | 'databases'> },
   cloud: CloudKey,
@@ -26,7 +26,7 @@ export async function maxMemoryOf(
   return isHere ? Math.floor(memoryOfDatabases(config.databases.memoryShare)) : undefined
 }
 
-/** A database of a larger package would never wake here. Throws StartRefused. */
+/** Throws StartRefused where a package is so large that its database would never wake here. */
 export function requireFittingPackages({ clouds, databases }: Pick<Config, 'clouds' | 'databases'>): void {
   if (!databases.local) return
   const most = Math.floor(memoryOfDatabases(databases.memoryShare))

@@ -15,7 +15,7 @@ test('a data folder that was copied has none of the databases of the first, and 
   await copyFile(path.join(one, 'id'), path.join(other, 'id'))
   expect(await findPlace(other, 'twin')).toBeUndefined()
   expect(await makePlace(other, { id: 'twin', isAdopted: false })).not.toBe(place)
-  // Both lines stand there: adopted, the folder has its old place again.
+  // The file has both lines: once adopted, the folder has its old place again.
   expect(await readFile(path.join(other, 'id'), 'utf8')).toContain(place)
   expect(await findPlace(other, 'first')).toBe(place)
 })

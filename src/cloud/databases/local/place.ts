@@ -1,6 +1,7 @@
 /**
- * By which a database is recorded to be on this machine: the id of the folder of all of them, which goes where the data folder goes. The file has
- * a line for each data folder, `<place> <id of the folder>`: in one that was copied the databases are still those of the original.
+ * The place by which a database is recorded to be on this machine: the id of the folder of all databases, which goes where the data folder goes. The
+ * file has a line for each data folder, `<place> <id of the folder>`: in a data folder that was copied, the databases are still those of the
+ * original.
  */
 import { randomUUID } from 'node:crypto'
 import { link, readFile, rm, writeFile } from 'node:fs/promises'
@@ -16,17 +17,17 @@ export interface PlaceOwner {
 
 const fileOf = (root: string): string => path.join(root, 'id')
 
-/** Undefined where no database of this data folder was ever here. */
+/** The place of this data folder; undefined where no database of it was ever here. */
 export async function findPlace(root: string, folder: string): Promise<string | undefined> {
   return (await readLines(root)).find((line) => line.folder === folder || line.folder === undefined)?.place
 }
 
-/** Made once, by whichever process is first. */
+/** The place of this data folder, made once by whichever process is first. */
 export async function makePlace(root: string, { id, isAdopted }: PlaceOwner): Promise<string> {
   const lines = await readLines(root)
   const own = lines.find(({ folder }) => folder === id)
   if (own) return own.place
-  // One that an earlier release wrote names no folder.
+  // A line that an earlier release wrote names no folder.
   const found = lines.find(({ folder }) => isAdopted || folder === undefined)
   if (lines.length > 0) {
     const place = found?.place ?? randomUUID()

@@ -4,13 +4,13 @@ import { pageBytes } from '#platform/jail'
 
 export interface ServerProcess {
   pid: number
-  /** That it shares with no other process. */
+  /** The memory that it shares with no other process. */
   ownBytes: number
-  /** It serves somebody who is connected, and may be ended for itself. */
+  /** Whether it serves a client that is connected, and may be ended alone. */
   servesClient: boolean
 }
 
-/** Those that are there; reading one takes some ten microseconds. */
+/** The processes of a server that exist; reading one takes some ten microseconds. */
 export function processesOf(postmaster: number): ServerProcess[] {
   const children = readOr(`/proc/${postmaster}/task/${postmaster}/children`, '').split(' ')
   return [postmaster, ...children.filter(Boolean).map(Number)].map((pid) => {
@@ -25,7 +25,7 @@ function readOr(file: string, otherwise: string): string {
   try {
     return readFileSync(file, 'latin1')
   } catch {
-    // It has ended.
+    // The process has ended.
     return otherwise
   }
 }

@@ -10,17 +10,17 @@ import { type DatabaseSize, standardSize, temporaryBytesOf } from '../size.ts'
 import type { Layout } from './layout.ts'
 import { refusals } from './phrases.ts'
 
-/** What of this machine the programs need; the same for all databases. */
+/** What the programs need of this machine; the same for all databases. */
 export interface Programs {
-  /** Read-only, by where they stand in the jail: bin and lib are below /pg. */
+  /** Folders to read, and where each stands in the jail: bin and lib are below /pg. */
   folders: readonly { from: string; to: string }[]
-  /** In the jail: the files of all extensions. */
+  /** The folder in the jail with the files of all extensions. */
   extensions: string
   libraries: readonly string[]
   shellLibraries: readonly string[]
-  /** Of PostgreSQL. */
+  /** The major version of PostgreSQL. */
   major: string
-  /** Files of SQL that bring older data to what `bootstrap.sql` makes today, in their order; one that was released stays as it is. */
+  /** SQL files that bring older data to what `bootstrap.sql` makes today, in their order; a file that was released stays as it is. */
   steps: readonly string[]
 }
 
@@ -30,7 +30,7 @@ const shell = '/bin/sh'
 const mebibyte = 1024 * 1024
 const sharedMemoryBytes = 64 * mebibyte
 const processes = 64
-/** Earlier ones do not know all of the settings below. */
+/** Earlier versions do not know all of the settings below. */
 const oldestMajor = 18
 
 /**
@@ -50,7 +50,7 @@ export async function findPrograms(postgres: string): Promise<Programs> {
   const share = [
     { from: `${native}/share/postgresql`, to: '/pg/share/postgresql' },
     { from: `${native}/share`, to: '/pg/share' },
-    // A program that is not where it was built to be looks for them at the place of its distribution.
+    // A program that is not where it was built to be looks for these files at the place of its distribution.
     { from: `/usr/share/postgresql/${major}`, to: `/usr/share/postgresql/${major}` },
   ].find(({ from }) => existsSync(path.join(from, 'postgres.bki')))
   if (!share) fail('DATABASES_UNAVAILABLE', { why: refusals.noShare(postgres) })
@@ -61,7 +61,7 @@ export async function findPrograms(postgres: string): Promise<Programs> {
       ...(isWithin ? [] : [share, ...existing(systemTimeZones).map((from) => ({ from, to: from }))]),
     ],
     extensions: path.join(share.to, 'extension'),
-    // Those of its own folder are seen where the folder is.
+    // Libraries in its own folder are visible with the folder.
     libraries: libraries.filter((place) => !place.startsWith(native + path.sep)),
     shellLibraries,
     major,
@@ -83,11 +83,11 @@ const settings: Readonly<Record<string, string>> = {
   max_wal_senders: '2',
   min_wal_size: '4MB',
   max_wal_size: '64MB',
-  // A backup that falls behind fails, and is made again; who writes meanwhile goes on.
+  // A backup that falls behind fails and is made again; writers go on meanwhile.
   max_slot_wal_keep_size: '256MB',
   wal_compression: 'on',
   work_mem: '4MB',
-  // Notifications that nobody has read: 8 MB of them, where PostgreSQL would keep 8 GB.
+  // At most 8 MB of notifications that nobody has read, where PostgreSQL would keep 8 GB.
   max_notify_queue_pages: '1024',
   max_parallel_workers: '0',
   max_worker_processes: '2',
@@ -96,20 +96,20 @@ const settings: Readonly<Record<string, string>> = {
   io_method: 'sync',
   jit: 'off',
   dynamic_shared_memory_type: 'posix',
-  // What runs for a process of this service that was killed ends before it has filled the disk: nobody watches it any more.
+  // A statement of a killed process of this service ends before it has filled the disk: nobody watches it any more.
   client_connection_check_interval: '3s',
   timezone: 'UTC',
   log_timezone: 'UTC',
-  // A statement can raise what is below that, and fill the disk with it.
+  // A statement can raise messages below that level, and fill the disk with them.
   log_min_messages: 'fatal',
   log_checkpoints: 'off',
   // Failed statements are the app's: in the log they would only fill the disk, and show data.
   log_min_error_statement: 'panic',
 }
 
-/** Connections beside those of the app: sign-in, buckets, whoever develops it, watchers and backups, in two processes of this service. */
+/** Connections beside those of the app: sign-in, buckets, its developer, watchers and backups, in two processes of this service. */
 const ownConnections = 24
-/** For watchers and backups, whatever else is connected. */
+/** Connections that are reserved for watchers and backups. */
 const reservedConnections = 4
 
 function flagsFor({ memoryBytes, diskBytes, connections }: DatabaseSize): string[] {
@@ -124,13 +124,16 @@ function flagsFor({ memoryBytes, diskBytes, connections }: DatabaseSize): string
   return Object.entries({ ...settings, ...sized }).flatMap(([name, value]) => ['-c', `${name}=${value}`])
 }
 
-/** Of its memory, what all of its processes share. */
+/** The part of its memory that all of its processes share. */
 export const sharedBytesOf = ({ memoryBytes }: Pick<DatabaseSize, 'memoryBytes'>): number =>
   between(8 * mebibyte, memoryBytes / 8, 256 * mebibyte)
 
 const between = (least: number, value: number, most: number): number => Math.min(Math.max(least, value), most)
 
-/** A process that takes more of it fails with "out of memory", and the server goes on; all together are held by the watch (watch.ts). */
+/**
+ * The most memory of one process: beyond it the process fails with "out of memory", and the server goes on. The watch (machine-watch.ts) limits all
+ * together.
+ */
 const dataBytesFor = ({ memoryBytes }: DatabaseSize): number => Math.max(64 * mebibyte, memoryBytes / 2)
 
 const inJail = ({ folders, libraries }: Programs, layout: Layout, size: DatabaseSize) => ({
@@ -169,7 +172,7 @@ export function initdb(programs: Programs, layout: Layout): JailedServer {
       ],
       ...['--locale-provider=builtin', '--builtin-locale=C.UTF-8', '--wal-segsize=1', '--no-instructions'],
     ],
-    // It runs postgres by a shell.
+    // initdb runs postgres by a shell.
     libraries: [...programs.libraries, ...programs.shellLibraries],
     readable: [...common.readable, { from: shell, to: shell }],
   }
@@ -187,7 +190,7 @@ export function server(programs: Programs, layout: Layout, size: DatabaseSize): 
   const common = inJail(programs, layout, size)
   return {
     ...common,
-    // All that an app may have of extensions is there since the beginning; whatever else it asks for does not exist.
+    // All extensions that an app may have are installed from the beginning; any other that it asks for does not exist.
     readable: [...common.readable, { from: layout.empty, to: programs.extensions }],
     program: '/pg/bin/postgres',
     args: ['-D', '/data', ...flagsFor(size)],

@@ -24,18 +24,18 @@ import { findPrograms } from './program.ts'
 import { end, removeAll, sweepDrafts } from './remove.ts'
 import { stop, stopUnused } from './wake.ts'
 
-/** Far above the users that systems give, and below those of jails. */
+/** The first user of databases: far above the users that systems give, and below those of jails. */
 const firstUser = 900_000_000
 
 export interface LocalOptions {
-  /** Their folder; made with the first database. */
+  /** The folder of the databases; made with the first one. */
   root: string
-  /** The data folder in which it lies. */
+  /** The data folder in which `root` lies. */
   owner: PlaceOwner
   /** Folder with the programs of PostgreSQL; the npm package's when absent. */
   pgBin?: string | undefined
   idleMs: number
-  /** What all that are awake may take of the memory of the machine, and what stays free of its disk: parts of the whole. */
+  /** Parts of the whole: the memory of the machine that all databases awake may take, and the free part of its disk. */
   memoryShare: number
   leastFreeDisk: number
   sizes: DatabaseSizes<DatabaseRecord>
@@ -52,7 +52,7 @@ interface Ready {
 }
 
 const sweepMs = 60_000
-/** The processor is first that of the requests which come as soon as the service is ready. */
+/** The first requests, which come as soon as the service is ready, get the processor before this. */
 const beginMs = 2_000
 
 export class LocalProvider implements DatabaseProvider {
@@ -65,7 +65,7 @@ export class LocalProvider implements DatabaseProvider {
 
   constructor(options: LocalOptions) {
     this.#options = options
-    // Servers that a killed process has left run on, and nobody watches them.
+    // Servers that a killed process has left run on with nobody to watch them.
     if (existsSync(options.root)) this.#beginIn(beginMs)
   }
 
@@ -73,7 +73,7 @@ export class LocalProvider implements DatabaseProvider {
     this.#beginning = setTimeout(() => {
       this.#open().catch((error: unknown) => {
         logged(this.#options.log)(error)
-        // A machine that was too busy to test its jail.
+        // The machine was too busy to test its jail.
         if (!this.#isOver && error instanceof Failure && error.more.final === false) this.#beginIn(sweepMs)
       })
     }, ms).unref()
@@ -104,9 +104,9 @@ export class LocalProvider implements DatabaseProvider {
 
   async stop(database: DatabaseRecord): Promise<void> {
     const { databases, context, place } = await this.#open()
-    // What runs on another machine is stopped there.
+    // A server on another machine is stopped there.
     if (database.place !== place) return
-    // Its server ends what is under way in it; only then is there nothing left to wait for.
+    // Stopping its server ends the work under way in it; only then is there nothing left to wait for.
     await stop(context, localOf(database))
     await databases.close(database)
   }
@@ -120,7 +120,7 @@ export class LocalProvider implements DatabaseProvider {
 
   async backups(database: DatabaseRecord): Promise<DatabaseBackups> {
     const { context } = await this.#here(database)
-    // An app that comes meanwhile finds the size of its package.
+    // An app that uses the database meanwhile finds the size of its package.
     const size = await this.#options.sizes.of(localOf(database))
     return new LocalBackups(context, { ...localOf(database), size })
   }

@@ -1,4 +1,4 @@
-/** Nothing of a database is left: no process, no file, no socket. */
+/** Removes everything of a database: processes, files and sockets. */
 import { readdir, rm, stat } from 'node:fs/promises'
 import path from 'node:path'
 import { holdLock } from '#platform/jail'
@@ -7,22 +7,22 @@ import type { LocalContext } from './local.ts'
 import { signalIfThere } from './processes.ts'
 import { serverOf, stop } from './wake.ts'
 
-/** A database that is made: as `makeDatabase` names it before it is complete. */
+/** The folder of a database that `makeDatabase` has not completed. */
 const draft = /^[a-z0-9]{20}\.[0-9a-f]{12}$/
-/** Making takes seconds. */
+/** A draft of this age is abandoned: making takes seconds. */
 const oldestDraftMs = 60 * 60 * 1000
 const killMs = 10_000
 
-/** What is deleted need not be written. Throws where something of it goes on. */
+/** Ends the server without writing its data, which is to be deleted. Throws where a process of it goes on. */
 export async function end(context: LocalContext, database: LocalDatabase): Promise<void> {
   const layout = layoutOf(context.root, database)
   const pid = await serverOf(layout)
-  // It is the first of its namespace: with it the kernel ends all in it.
+  // The process is the first of its namespace: with it the kernel ends all others there.
   if (pid !== undefined) signalIfThere(pid, 'SIGKILL')
   if (!(await stop(context, database, killMs))) throw new Error(`PostgreSQL of ${database.ref} does not end.`)
 }
 
-/** Of it and of attempts to make it. */
+/** Removes the files of a database, and of attempts to make it. */
 export async function removeAll(root: string, { ref }: Pick<LocalDatabase, 'ref'>): Promise<void> {
   for (const folder of [root, path.join(root, 'awake')])
     for (const name of await readdir(folder).catch(() => []))
@@ -30,7 +30,7 @@ export async function removeAll(root: string, { ref }: Pick<LocalDatabase, 'ref'
   await rm(path.join(root, ref), { recursive: true, force: true })
 }
 
-/** Those of makers that were killed. */
+/** Removes the drafts of processes that were killed. */
 export async function sweepDrafts(context: LocalContext): Promise<void> {
   for (const ref of (await readdir(context.root)).filter((name) => draft.test(name))) {
     const { folder, lockFile } = layoutOf(context.root, { ref })

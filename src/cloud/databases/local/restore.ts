@@ -1,7 +1,7 @@
 /**
- * A backup takes the place of the data of a database. It is unpacked beside it and started there once, while the database still answers; then
- * both change places while nobody can wake it, and what was there is kept until the new data has answered in its place. Wherever a process is
- * killed, the next run finds either data or the other, whole.
+ * Puts a backup in place of the data of a database. The backup is unpacked beside the data and started there once, while the database still answers;
+ * then both change places while nobody can wake the database, and the old data is kept until the new data has answered in its place. Wherever a
+ * process is killed, the next run finds the old data or the new, whole.
  */
 
 import { execFile } from 'node:child_process'
@@ -18,14 +18,17 @@ import { end } from './remove.ts'
 import { unpack } from './unpack.ts'
 import { stop, wake } from './wake.ts'
 
-/** What was written while the backup was made is applied at its first start. */
+/** The first start also applies what was written while the backup was made. */
 const maxStartMs = 15 * 60 * 1000
 const lockWaitMs = 2_000
 const noRoomMs = 60_000
-/** Somebody may wake the database between its stop and the lock. */
+/** The most attempts to stop the database: somebody may wake it between its stop and the lock. */
 const maxStops = 15
 
-/** False where another process is at it. Throws where the backup cannot be used; then the database is what it was. */
+/**
+ * Restores a database. False where another process is at it, or a lost database is no longer wanted. Throws where the backup cannot be used; then the
+ * database is what it was.
+ */
 export async function restoreDatabase(
   context: LocalContext,
   database: LocalDatabase,
@@ -54,8 +57,8 @@ export async function restoreDatabase(
 }
 
 /**
- * Of a database that was lost with its disk. A deletion may just have removed it, too: it ends the restoring before that, so what is made
- * before this is asked is taken away here, and what is made after it there.
+ * Makes the folders of a database that was lost with its disk. A deletion may also have just removed them; it ends the restore before it removes
+ * anything. So the folders are removed here where `isWanted` already sees that end, and otherwise by the deletion.
  */
 async function makeAgain(
   layout: Layout,
@@ -71,10 +74,10 @@ async function makeAgain(
 const isCompleted = async ({ restoredFile }: Layout, id: string): Promise<boolean> =>
   (await readFile(restoredFile, 'utf8').catch(() => '')) === id
 
-/** After restoring was given up: the database is what it was before, or what it has become if that was complete. */
+/** Ends a restore that was given up: the database is what it was before, or the restored one if the restore was complete. */
 export async function endRestore(context: LocalContext, database: LocalDatabase, id: string): Promise<void> {
   const layout = layoutOf(context.root, database)
-  // It was not made yet: nothing of it can have been restored.
+  // The database was not made yet, so nothing can have been restored.
   if (!(await isThere(layout.folder))) return
   const held = await holdLock(context.tools, layout.restoreLockFile, lockWaitMs)
   if (!held) throw new Error('Another process still restores this database.')
@@ -95,7 +98,7 @@ async function undo(context: LocalContext, database: LocalDatabase, draft: Local
   await removeFolders(layoutOf(context.root, draft))
 }
 
-/** The new data, seen to start and to answer, and on the disk. */
+/** Unpacks the new data, checks that it starts and answers, and flushes it to the disk. */
 async function prepare(
   context: LocalContext,
   draft: LocalDatabase,
@@ -106,11 +109,11 @@ async function prepare(
   await makeFolders(layout, draft.user)
   await unpack(tar(), { folder: layout.data, owner: draft.user, maxBytes })
   await startOnce(context, draft)
-  // PostgreSQL has written what it has changed; the rest was only unpacked.
+  // PostgreSQL has flushed what it has changed; the rest was only unpacked.
   await promisify(execFile)('sync', ['--file-system', layout.data])
 }
 
-/** Throws DATABASE_NO_ROOM. */
+/** Throws DATABASE_NO_ROOM where the disk has no room for this many bytes. */
 export async function requireDisk(context: LocalContext, bytes: number): Promise<void> {
   if (await isDiskShort(context, context.root, bytes)) throw noRoom()
 }
@@ -118,7 +121,7 @@ export async function requireDisk(context: LocalContext, bytes: number): Promise
 const noRoom = (cause?: unknown): Failure =>
   new Failure('DATABASE_NO_ROOM', {}, { retryAfterMs: noRoomMs, cause })
 
-/** Others have filled it meanwhile; said by the system, or by PostgreSQL in what it said last. */
+/** Whether others have filled the disk meanwhile, as the system says, or PostgreSQL in its last words. */
 const isOfFullDisk = (error: unknown): boolean =>
   error instanceof Error && /ENOSPC|No space left|EDQUOT|quota exceeded/i.test(error.message)
 
@@ -127,7 +130,7 @@ async function startOnce(context: LocalContext, database: LocalDatabase): Promis
     const awake = await wake(context, database, { withinMs: maxStartMs, isRestoring: true })
     await awake.leave()
   } catch (error) {
-    // To the last byte: then PostgreSQL cannot even say so in its log.
+    // On a disk that is full to the last byte, PostgreSQL cannot even say so in its log.
     throw (await isDiskShort(context, context.root)) ? noRoom(error) : error
   }
 }
@@ -143,7 +146,7 @@ async function exchange(
   await writeFile(layout.restoringFile, '')
   await place(context, database, layout, fresh)
   await startOnce(context, database)
-  // From here on it is restored: what was there before only waits to be deleted.
+  // From here on the database is restored: the old data only waits to be deleted.
   await writeFile(layout.restoredFile, id)
   await finish(layout, fresh)
 }

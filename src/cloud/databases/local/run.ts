@@ -2,7 +2,10 @@ import { readFile, rm } from 'node:fs/promises'
 import { isRunningAlready, type JailedServer, startServerInJail } from '#platform/jail'
 import type { LocalContext } from './local.ts'
 
-/** A program that ends by itself. Its code where another one of this database runs; throws with what it wrote last. */
+/**
+ * Runs a program that ends by itself. Returns 0, or `isRunningAlready` where another program of this database runs; otherwise throws with its last
+ * words.
+ */
 export async function runServer(
   context: LocalContext,
   server: JailedServer,
@@ -10,7 +13,7 @@ export async function runServer(
 ): Promise<number> {
   await rm(server.logFile, { force: true })
   const { ended } = await startServerInJail(context.tools, server, user)
-  // What outlives a process does not keep it alive, but this is waited for.
+  // The program outlives this process and does not keep it alive, but its end is waited for.
   const waiting = setInterval(() => undefined, 60_000)
   const code = await ended.finally(() => clearInterval(waiting))
   if (code === 0 || code === isRunningAlready) return code

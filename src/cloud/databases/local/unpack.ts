@@ -3,7 +3,7 @@ import { type FileHandle, mkdir, open } from 'node:fs/promises'
 import path from 'node:path'
 
 const blockBytes = 512
-/** Base-256 in place of octal digits, for sizes from 8 GiB on. */
+/** The flag of base-256 in place of octal digits, for sizes from 8 GiB on. */
 const isBinary = 0x80
 
 interface Header {
@@ -14,13 +14,13 @@ interface Header {
 
 export interface UnpackOptions {
   folder: string
-  /** Whose the files are to be; undefined: of this process. */
+  /** The user who is to own the files; the user of this process where undefined. */
   owner: number | undefined
-  /** Of all files together. */
+  /** The most bytes of all files together. */
   maxBytes: number
 }
 
-/** Reads the source to its end. Throws where it is no such tar, is cut, or is too large. Returns the bytes of its files. */
+/** Reads the source to its end and returns the bytes of its files. Throws where the source is not a tar of this form, is cut, or is too large. */
 export async function unpack(source: AsyncIterable<Buffer>, options: UnpackOptions): Promise<number> {
   await using writer = new Writer(options)
   for await (const chunk of source) await writer.take(chunk)
@@ -29,10 +29,10 @@ export async function unpack(source: AsyncIterable<Buffer>, options: UnpackOptio
 
 class Writer implements AsyncDisposable {
   readonly #options: UnpackOptions
-  /** Of a header that is not whole yet. */
+  /** The bytes of a header that is not whole yet. */
   #held: Buffer = Buffer.alloc(0)
   #file: FileHandle | undefined
-  /** What is still to come of this file, and up to the next header. */
+  /** The bytes still to come of this file, and of the padding up to the next header. */
   #fileBytes = 0
   #padding = 0
   #total = 0
@@ -121,7 +121,7 @@ function readHeader(block: Buffer): Header {
   return { name, bytes: isFolder ? 0 : readNumber(block, 124, 12), isFolder }
 }
 
-/** Never above or beside the folder. */
+/** Whether the name stays within the folder. */
 const isPlain = (name: string): boolean =>
   /^(?:\.\/?|[\w.-]+(?:\/[\w.-]+)*\/?)$/.test(name) && !name.split('/').includes('..')
 

@@ -1,7 +1,7 @@
 /**
- * Data that an older release has made. A newer PostgreSQL of the same major starts on it as it is; our own schemas (sign-in, buckets) get the
- * steps that they lack, by the superuser in single-user mode, before anybody can connect. Nothing of the app runs there: a step only
- * creates, alters and replaces objects of ours, and touches no row of a table that may have a trigger of the app.
+ * Upgrades data that an older release has made. A newer PostgreSQL of the same major starts on such data as it is; our own schemas (sign-in, buckets)
+ * get the steps that they lack, by the superuser in single-user mode, before anybody can connect. Nothing of the app runs there: a step only creates,
+ * alters and replaces objects of ours, and touches no row of a table that may have a trigger of the app.
  */
 import { readFile, rename, writeFile } from 'node:fs/promises'
 import path from 'node:path'
@@ -11,10 +11,10 @@ import type { LocalContext } from './local.ts'
 import { singleUser } from './program.ts'
 import { runServer } from './run.ts'
 
-/** It lies among the data, so that a backup has it. */
+/** The file lies among the data, so that a backup has it. */
 const stepsFile = (layout: Layout): string => path.join(layout.data, 'kherad-steps')
 
-/** How many steps the data has: those of `bootstrap.sql` are in it from its beginning. */
+/** Records how many steps the data has; a new database has all of them from `bootstrap.sql`. */
 export async function writeSteps(layout: Layout, steps: number): Promise<void> {
   // Readable for PostgreSQL, which copies it into backups; nobody else enters its folder.
   const draft = `${stepsFile(layout)}.draft`
@@ -23,8 +23,8 @@ export async function writeSteps(layout: Layout, steps: number): Promise<void> {
 }
 
 /**
- * Before a start; may run any number of times, and so may each step. `busy`: its server runs, or another process is at it. Throws where this
- * release cannot use the data.
+ * Runs the missing steps before a start; may run any number of times, and so may each step. `busy`: the server runs, or another process is upgrading
+ * it. Throws where this release cannot use the data.
  */
 export async function upgrade(context: LocalContext, database: LocalDatabase): Promise<'done' | 'busy'> {
   const layout = layoutOf(context.root, database)

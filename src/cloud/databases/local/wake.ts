@@ -1,4 +1,4 @@
-/** A database that is awake for as long as somebody uses it, in whatever process of this machine: the last one stops it. */
+/** Keeps a database awake for as long as any process of this machine uses it; the last one stops it. */
 import { access, open, readFile, stat } from 'node:fs/promises'
 import path from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -17,44 +17,46 @@ import { upgrade } from './upgrade.ts'
 
 const wakeMs = 20_000
 const pollMs = 5
-/** How long its lock is waited for before its process is looked for again. */
+/** How long each wait for the lock of a server takes before its process is looked for again. */
 const lockSliceMs = 50
-/** After which somebody who is refused because it is restored may try again. */
+/** The Retry-After of a request that is refused because the database is being restored. */
 const restoringMs = 5_000
 const stopMs = 10_000
-/** A server that stops writes its data within that, or it never will. */
+/** A server that stops writes its data within this time, or it never will. */
 const maxStoppingMs = 5_000
 const killMs = 10_000
-/** Within it a server that was signalled has stopped, if nothing is under way in it. */
+/** A server that was signalled stops within this time, if nothing is under way in it. */
 const quickStopMs = 2_000
-/** Processes that use a database hear here when another one needs its room. */
+/** The channel on which processes that use a database hear that another one needs its room. */
 const roomChannel = 'kherad_room'
-/** What is said there: by whoever needs the room, and by whoever uses the database. */
+/** The messages there: of the process that needs the room, and of a process that uses the database. */
 const needed = 'needed'
 const used = 'used'
-/** Where nobody says so, it is left within that. */
+/** Where nobody says that the database is used, it is left within this time. */
 const leavingMs = 5_000
 
 export interface Awake {
-  /** Where it answers, for whom it is requested. */
+  /** The address at which the database answers this user. */
   address(user: string): SocketAddress
   /** Resolves when its server has gone. */
   readonly lost: Promise<void>
-  /** Called when another database needs the room, and this one is to be left if nobody uses it: says whether it is. It does not throw. */
+  /**
+   * The listener is called when another database needs the room. It leaves this one if nobody uses it, returns whether it did, and does not throw.
+   */
   whenRoomIsNeeded(listener: () => boolean): void
-  /** It is used now. */
+  /** Records that the database is used now. */
   touch(): void
-  /** Stops it if nobody else uses it. */
+  /** Leaves the database, and stops it if nobody else uses it. */
   leave(): Promise<void>
 }
 
 export interface WakeOptions {
   withinMs?: number
-  /** By whoever restores it: everybody else waits until that is over. */
+  /** True for the restore itself: everybody else is refused until it is over. */
   isRestoring?: boolean
 }
 
-/** Throws CLOUD_RESTORING, DATABASE_NO_ROOM, and an Error with what PostgreSQL said where it does not start. */
+/** Wakes a database. Throws CLOUD_RESTORING, DATABASE_TOO_LARGE, DATABASE_NO_ROOM, and an Error with what PostgreSQL said where it does not start. */
 export async function wake(
   context: LocalContext,
   database: LocalDatabase,
@@ -88,14 +90,14 @@ export async function wake(
   }
 }
 
-/** Where the folder's path is too long for the name of a socket, by its descriptor in this process. */
+/** The folder of the socket, by its descriptor in this process where its path is too long for the name of a socket. */
 async function openSocketFolder(layout: Layout): Promise<{ path: string } & AsyncDisposable> {
   if (isShortEnough(layout)) return { path: layout.socket, async [Symbol.asyncDispose]() {} }
   const folder = await open(layout.socket)
   return { path: `/proc/self/fd/${folder.fd}`, [Symbol.asyncDispose]: () => folder.close() }
 }
 
-/** Room in the memory for databases: those that nobody uses make way, the one that was used longest ago first. */
+/** Claims memory for a database: databases that nobody uses make way, the one that was used longest ago first. */
 async function takeRoom(context: LocalContext, database: LocalDatabase): Promise<Claim> {
   const { memoryBytes } = database.size ?? standardSize
   const requested = new Set<string>()
@@ -109,7 +111,7 @@ async function takeRoom(context: LocalContext, database: LocalDatabase): Promise
   }
 }
 
-/** After which there may be room. */
+/** The Retry-After of DATABASE_NO_ROOM; there may be room by then. */
 const noRoomMs = 10_000
 
 async function requestRoom(context: LocalContext, { ref }: Claim): Promise<void> {
@@ -117,7 +119,7 @@ async function requestRoom(context: LocalContext, { ref }: Claim): Promise<void>
   await claims.sweep((unused) => stopUnused(context, { ref: unused }))
   const layout = layoutOf(context.root, { ref })
   await using socket = await openSocketFolder(layout)
-  // Undefined where it is stopping already, or just starts.
+  // Undefined where the server is stopping already, or just starts.
   const client = await connect(socket.path)
   let isUsed = false
   client?.on('notification', ({ payload }) => {
@@ -129,7 +131,7 @@ async function requestRoom(context: LocalContext, { ref }: Claim): Promise<void>
   await client?.end().catch(() => undefined)
 }
 
-/** Starts it where it does not run. */
+/** Connects to the database, and starts its server where it does not run. */
 async function reach(
   context: LocalContext,
   database: LocalDatabase,
@@ -182,7 +184,7 @@ async function start(
   return fresh
 }
 
-/** A watcher, who hears what is announced. Undefined where nobody answers yet. */
+/** A client of the role `watcher` that listens on the channel. Undefined where no server answers yet. */
 async function connect(socketFolder: string): Promise<pg.Client | undefined> {
   const address: SocketAddress = { socketFolder, port: 5432, user: 'watcher', database: 'postgres' }
   const client = new pg.Client(clientConfig(address))
@@ -202,12 +204,12 @@ const isStopping = async ({ data }: Layout): Promise<boolean> =>
   /\nstopping\s*$/.test(await readFile(path.join(data, 'postmaster.pid'), 'latin1').catch(() => ''))
 
 /**
- * Without writing its data: the next start finds them in its log. PostgreSQL 18 stays for good where it could not recover,
- * on a full disk for example: its first process waits for the one of checkpoints, which nobody tells to end.
+ * Kills the server without writing its data, which the next start recovers from its log. PostgreSQL 18 stays for good where it could not recover, on
+ * a full disk for example: its first process waits for the one of checkpoints, which nobody tells to end.
  */
 function kill(context: LocalContext, layout: Layout, withinMs = killMs): Promise<boolean> {
   return signalled(context, layout, withinMs, {
-    // It is the first of its namespace: with it the kernel ends all in it.
+    // The process is the first of its namespace: with it the kernel ends all others there.
     async signal(pid) {
       signalIfThere(pid, 'SIGKILL')
       return true
@@ -216,7 +218,9 @@ function kill(context: LocalContext, layout: Layout, withinMs = killMs): Promise
   })
 }
 
-/** Ends its sessions and writes its data, whoever uses it; after `withinMs` without writing them. False where it still runs. */
+/**
+ * Ends the sessions of a server and writes its data, even if it is in use; after `withinMs` it is killed without writing. False where it still runs.
+ */
 export async function stop(
   context: LocalContext,
   { ref }: Pick<LocalDatabase, 'ref'>,
@@ -229,7 +233,7 @@ export async function stop(
       signalIfThere(pid, 'SIGINT')
       return true
     },
-    // Then those who use it where it runs give it back, and it is stopped there.
+    // The processes that use the database where it runs then give it back, and it is stopped there.
     async outOfSight() {
       if (mayAnnounce) mayAnnounce = !(await endSessions(layout))
       return true
@@ -240,7 +244,7 @@ export async function stop(
   return kill(context, layout)
 }
 
-/** The same if nobody uses it. True where somebody does, too. */
+/** Stops a server if nobody uses it. Also true where somebody does. */
 export async function stopUnused(
   context: LocalContext,
   { ref }: Pick<LocalDatabase, 'ref'>,
@@ -257,10 +261,10 @@ export async function stopUnused(
   return isStopped || isUsed
 }
 
-/** Each says false where it is not to be stopped after all. */
+/** Each returns false where the server is not to be stopped after all. */
 interface Signals {
   signal(pid: number): Promise<boolean>
-  /** It just starts, or runs in another container. */
+  /** Called where no process is seen: the server just starts, or runs in another container. */
   outOfSight(): Promise<boolean>
 }
 
@@ -282,7 +286,7 @@ async function signalled(
   return false
 }
 
-/** Nothing of its server is left. */
+/** Whether nothing of the server is left. */
 async function isFree({ tools }: LocalContext, { folder, lockFile }: Layout): Promise<boolean> {
   if (!(await isThere(folder))) return true
   const held = await holdLock(tools, lockFile, lockSliceMs)
@@ -290,7 +294,7 @@ async function isFree({ tools }: LocalContext, { folder, lockFile }: Layout): Pr
   return held !== undefined
 }
 
-/** Of all who are connected. False where nobody answers. */
+/** Ends the sessions of all clients. False where no server answers. */
 async function endSessions(layout: Layout): Promise<boolean> {
   await using socket = await openSocketFolder(layout)
   const client = await connect(socket.path)
@@ -304,7 +308,7 @@ async function endSessions(layout: Layout): Promise<boolean> {
   return client !== undefined
 }
 
-/** The first process of its server, if it runs: not another one, of another database perhaps, that got its number. */
+/** The first process of a server, if it runs; never another process, of another database perhaps, that got the same number. */
 export async function serverOf({ infoFile, data }: Layout): Promise<number | undefined> {
   const pid = await pidIn(infoFile)
   const folder = await stat(data).catch(() => undefined)
@@ -312,7 +316,7 @@ export async function serverOf({ infoFile, data }: Layout): Promise<number | und
   const standsIn = await stat(`/proc/${pid}/cwd`).catch((error: NodeJS.ErrnoException) => error.code)
   if (typeof standsIn === 'object')
     return standsIn.ino === folder.ino && standsIn.dev === folder.dev ? pid : undefined
-  // Root with reduced capabilities, as in a container, may not see it; there each database has a user of its own.
+  // Root with reduced capabilities, as in a container, may not see the folder; there each database has a user of its own.
   const isDenied = standsIn === 'EACCES' || standsIn === 'EPERM'
   return isDenied && (await stat(`/proc/${pid}`)).uid === folder.uid ? pid : undefined
 }

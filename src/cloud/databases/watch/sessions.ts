@@ -1,24 +1,24 @@
-/** What a watcher sees of a database, and how it ends what takes too much. Names are qualified: the app may have its own by the same name. */
+/** What a watcher sees of a database, and how it ends what takes too much. Names are qualified, because the app may have objects of the same name. */
 import type pg from 'pg'
 import { ourSchemas } from '../schemas.ts'
 import { exportLock } from './limits.ts'
 
-/** The name of a session while all that it is to do is to make room on the disk. Whoever writes SQL can take it, too. */
+/** The name of a session that only makes room on the disk. Whoever writes SQL can take this name, too. */
 export const makingRoomName = 'kherad making room'
 
 export interface WatchedSession {
   pid: number
   role: string
-  /** Of the transaction that is open. */
+  /** How long its transaction has been open. */
   transactionMs: number
-  /** It waits for its client, within the transaction. */
+  /** The session waits for its client, within the transaction. */
   isIdle: boolean
   idleMs: number
   /** Its transaction has changed something. */
   writes: boolean
-  /** It says so by its name. */
+  /** Its name is `makingRoomName`. */
   makesRoom: boolean
-  /** It exports the whole database: it has the lock of exports. */
+  /** The session exports the whole database: it has the lock of exports. */
   isExport: boolean
 }
 
@@ -26,13 +26,13 @@ export interface Look {
   dataBytes: number
   temporaryBytes: number
   walBytes: number
-  /** Of the queue that all databases of a server share: how much of it is full. */
+  /** The full part, from 0 to 1, of the queue of notifications that all databases of a server share. */
   notifications: number
-  /** With an open transaction. */
+  /** The sessions with an open transaction. */
   sessions: WatchedSession[]
 }
 
-/** `whole`: the server has this database only. */
+/** Reads sizes and sessions of a database. `whole`: the server has this database only. */
 export async function look(pool: pg.Pool, whole: boolean): Promise<Look> {
   const { rows: sizes } = await pool.query<Omit<Look, 'sessions'>>(whole ? serverSizes : databaseSize)
   const { rows: sessions } = await pool.query<WatchedSession>(openTransactions)
@@ -50,7 +50,7 @@ const serverSizes = `select ${own}, 0 as notifications,
 const millisecondsSince = (column: string): string =>
   `(extract(epoch from pg_catalog.clock_timestamp() operator(pg_catalog.-) ${column}) operator(pg_catalog.*) 1000)::float8`
 
-/** Of the app, and of PostgreSQL where it vacuums and analyzes tables by itself. */
+/** Sessions of the app, and of PostgreSQL where it vacuums and analyzes tables by itself. */
 const openTransactions = `select pid,
   case when backend_type operator(pg_catalog.=) 'client backend' then usename::text
     when pid operator(pg_catalog.=) any (select pid from pg_catalog.pg_stat_progress_analyze) then 'autoanalyze'
@@ -66,7 +66,7 @@ const openTransactions = `select pid,
     and backend_type operator(pg_catalog.=) any ('{client backend,autovacuum worker}'::text[])
     and xact_start is not null and pid operator(pg_catalog.<>) pg_catalog.pg_backend_pid()`
 
-/** As PostgreSQL counts them, or, where it has lost its count by a crash, as it estimated them when it last looked at the tables. */
+/** The number of rows as PostgreSQL counts them; where a crash has lost its count, as estimated when it last looked at the tables. */
 export async function rowsOf(pool: pg.Pool): Promise<number> {
   const { rows } = await pool.query<{ rows: number }>(estimate)
   return rows[0]!.rows
@@ -79,7 +79,7 @@ const estimate = `select coalesce(pg_catalog.sum(case when live operator(pg_cata
     cross join lateral (select pg_catalog.pg_stat_get_live_tuples(c.oid)::float8) as l(live)
   where relkind operator(pg_catalog.=) 'r' and nspname operator(pg_catalog.<>) all (array['pg_catalog', ${ourSchemas.all}])`
 
-/** The statement fails; its session goes on. */
+/** Cancels the statements of these sessions, which go on. */
 export const cancel = (pool: pg.Pool, pids: readonly number[]): Promise<unknown> =>
   pool.query('select pg_catalog.pg_cancel_backend(pid) from pg_catalog.unnest($1::int[]) as pid', [pids])
 

@@ -1,6 +1,6 @@
 /**
- * Looks at a database while anybody works in it: what it may take of disk and time is held from outside, since whoever owns the database can
- * change every setting of their own sessions. A check at the end of a statement would be too late: one INSERT wrote 781 MB in 1.5 s.
+ * Looks at a database while anybody works in it: its disk and time are limited from outside, since the owner of the database can change every setting
+ * of their own sessions. A check at the end of a statement would be too late: one INSERT wrote 781 MB in 1.5 s.
  */
 import type pg from 'pg'
 import type { DiskState } from '../databases.ts'
@@ -9,61 +9,64 @@ import { verdictOn } from './limits.ts'
 import { cancel, type Look, look, rowsOf, terminate, type WatchedSession } from './sessions.ts'
 
 export const lookEveryMs = 250
-/** Where nobody works: PostgreSQL runs code of the app by itself, when it analyzes tables. */
+/** The pause between looks while nobody works: PostgreSQL runs code of the app by itself, when it analyzes tables. */
 const idleLookMs = 5_000
-/** A watcher that sees nothing for so long cannot hold anything: then the server has to stop. */
+/** A watcher that sees nothing for this long cannot limit anything: then the server has to stop. */
 const maxUnseenMs = 5_000
-/** What grows beyond the cap by this part of it is ended. */
+/** Sessions that write are ended where the data exceeds its limit by this part of it. */
 const overshoot = 0.1
-/** Where there is too much already: for what DELETE and VACUUM themselves write. */
+/** The growth allowed where there is too much already, for what DELETE and VACUUM themselves write. */
 const slackBytes = 1024 * 1024
-/** For what TRUNCATE and DROP write, of catalogues and log, while they make room. */
+/** The growth allowed for the catalogues and log that TRUNCATE and DROP write while they make room. */
 const makingRoomBytes = 8 * 1024 * 1024
 const maxWalBytes = 512 * 1024 * 1024
 
-/** All that one database comes to have on the disk, with its log. */
+/** The most bytes that one database comes to have on the disk, with its log. */
 export const maxBytesOf = ({ diskBytes }: Pick<DatabaseSize, 'diskBytes'>): number =>
   Math.floor(diskBytes * (1 + overshoot)) + maxWalBytes
 
-/** Of the queue of notifications. Beyond it what is older ends: a session that listens keeps there, until its transaction ends, what others send. */
+/**
+ * The full part of the queue of notifications beyond which older transactions end: a session that listens keeps what others send there until its
+ * transaction ends.
+ */
 const maxQueue = 0.5
 const maxListeningMs = 2_000
-/** What is measured is reported so often, if it has changed. */
+/** How often measurements are reported, if they have changed. */
 const reportEveryMs = 10_000
-/** More than all sessions together need for what is in order. */
+/** The part of the disk for temporary files: more than all sessions together need for legitimate work. */
 const maxTemporaryPartLength = 0.25
 const leastTemporaryBytes = 64 * 1024 * 1024
 
 export interface WatchOptions {
-  /** Of the role `watcher`. */
+  /** The pool of the role `watcher`. */
   pool: pg.Pool
   size: Pick<DatabaseSize, 'diskBytes'>
   /** The server has this database only. */
   whole: boolean
-  /** Called at each look; what it says beside the database. Nothing is to be written: the disk of the machine is short. */
+  /** Called at each look for what is seen beside the database. `mustNotWrite`: the disk of the machine is short. */
   beside?: () => Promise<{ mustNotWrite: boolean }>
-  /** Not at every look: when it begins or ceases to be full, and now and then. It does not throw. */
+  /** Called when the database begins or ceases to be full, and now and then, not at every look. It does not throw. */
   measured(measurement: Measurement): void
-  /** Nothing could be seen for too long. */
+  /** Called when nothing could be seen for too long. */
   unseen(): void
 }
 
 export class DatabaseWatch implements Disposable {
   readonly #options: WatchOptions
   #working = 0
-  /** Since the last look. */
+  /** Whether somebody has worked since the last look. */
   #hasWorked = false
   #isLooking = false
   #isClosed = false
-  /** Looks have failed since then. */
+  /** When the looks began to fail. */
   #unseenSinceMs: number | undefined
   #lookSoon: (() => void) | undefined
   #isMachineShort = false
-  /** As the last look found it. */
+  /** The size of the data at the last look. */
   #bytes: number | undefined
-  /** The least that was seen since it is full. */
+  /** The least size of the data that was seen since it reached its limit. */
   #leastBytes: number | undefined
-  /** Data and log, as the last look found them at which no session made room. */
+  /** The size of data and log at the last look at which no session made room. */
   #restingBytes = 0
   #diskBytes: number
   #reported: { measurement: Measurement; atMs: number } | undefined
@@ -73,25 +76,25 @@ export class DatabaseWatch implements Disposable {
     this.#diskBytes = options.size.diskBytes
   }
 
-  /** From the next look on. */
+  /** Changes the limit from the next look on. */
   limitTo({ diskBytes }: Pick<DatabaseSize, 'diskBytes'>): void {
     this.#diskBytes = diskBytes
   }
 
-  /** As it was seen last. */
+  /** The state of the disk at the last look. */
   get disk(): DiskState {
     if (this.#isMachineShort) return 'machine'
     if (this.#leastBytes === undefined) return 'free'
     return this.#hasGrown ? 'growing' : 'full'
   }
 
-  /** As it is now. */
+  /** Looks at the database, and returns the state of its disk. */
   async lookNow(): Promise<DiskState> {
     await this.#lookOnce()
     return this.disk
   }
 
-  /** A connection is used until `rested`. */
+  /** A connection is in use from this call until `rested`. */
   works(): void {
     this.#working++
     this.#hasWorked = true
@@ -114,13 +117,13 @@ export class DatabaseWatch implements Disposable {
       this.#hasWorked = false
       await this.#lookOnce()
       await this.#pause(lookEveryMs)
-      // The last of the frequent looks is after the last work.
+      // The last of the frequent looks comes after the last work.
       if (this.#working === 0 && !this.#hasWorked && this.#unseenSinceMs === undefined)
         await this.#pause(idleLookMs)
     }
   }
 
-  /** Or until somebody works, where it is a long one. */
+  /** A long pause also ends when somebody works. */
   async #pause(ms: number): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>()
     const timer = setTimeout(resolve, ms).unref()
@@ -172,7 +175,7 @@ export class DatabaseWatch implements Disposable {
     return this.#bytes! > this.#leastBytes! + slackBytes
   }
 
-  /** Whether what writes is ended. Where there is too much, what makes it less goes on. */
+  /** Whether the sessions that write are to be ended. Where there is too much data already, those that reduce it go on. */
   #hasTooMuch({ dataBytes, walBytes }: Look): boolean {
     const before = this.#bytes
     const wasFull = this.#leastBytes !== undefined
@@ -181,11 +184,14 @@ export class DatabaseWatch implements Disposable {
       dataBytes < this.#diskBytes ? undefined : Math.min(this.#leastBytes ?? dataBytes, dataBytes)
     if (this.#isMachineShort || walBytes > maxWalBytes) return true
     if (dataBytes <= this.#diskBytes * (1 + overshoot)) return false
-    // At the first look nobody knows whether it grows.
+    // At the first look nobody knows whether the data grows.
     return wasFull ? this.#hasGrown : before !== undefined
   }
 
-  /** They go on where there is too much, unless it grows beside them: by a trigger perhaps, or since an app says that it makes room. */
+  /**
+   * The sessions that make room. They go on where there is too much data, unless the data grows meanwhile: by a trigger perhaps, or since an app only
+   * claims to make room.
+   */
   #makingRoom({ dataBytes, walBytes, sessions }: Look): WatchedSession[] {
     const making = sessions.filter(({ writes, makesRoom }) => writes && makesRoom)
     const bytes = dataBytes + walBytes

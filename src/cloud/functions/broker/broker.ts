@@ -25,9 +25,9 @@ export { invocationHeader, protocolHeader, refusalHeader } from './headers.ts'
 export { type Inside, ownListeners } from './inside.ts'
 export type { EgressCall } from './running-calls.ts'
 
-/** Of the bytes that a cloud may send in a day (UTC). */
+/** Counts the bytes that a cloud may send in a day (UTC). */
 export interface EgressMeter {
-  /** Spends them. False: the day's limit does not allow it, and nothing is spent. */
+  /** Spends bytes. False where the day's limit does not allow them; then nothing is spent. */
   take(bytes: number): boolean | Promise<boolean>
 }
 
@@ -42,13 +42,13 @@ export interface BrokerLimits {
   inAll: number
   /** Bytes of the body of one request, and of one answer. */
   bodyBytes: number
-  /** Of one request, waiting included. */
+  /** The longest time of one request, waiting included. */
   totalMs: number
-  /** Until there is a connection. */
+  /** The longest time until there is a connection. */
   connectMs: number
-  /** Longest pause within an answer. */
+  /** The longest pause within an answer. */
   idleMs: number
-  /** For the headers of a request. */
+  /** The longest time for the headers of a request. */
   headersMs: number
 }
 
@@ -68,9 +68,9 @@ export interface BrokerOptions {
   net: Pick<GuardedNet, 'stream'>
   log: Log
   metrics: Pick<Metrics, 'functionFetches' | 'functionFetchesOpen'>
-  /** Asked at every request, since the system may choose ports. */
+  /** Called at every request, since the system may choose ports. */
   inside: () => Inside
-  /** Signs how deep calls are; asked for with the first request to the platform itself. */
+  /** The signer of how deep calls are, needed for requests to the platform itself. */
   depthSigner: () => Promise<Signer>
   egressOf: (cloud: CloudKey) => EgressMeter
   limits?: Partial<BrokerLimits>
@@ -82,12 +82,12 @@ export interface BrokeredCloud extends CloudKey {
   cloudUrl: string
 }
 
-/** What the functions of one cloud send by. Disposing breaks off what is under way and deletes the socket. */
+/** The socket through which the functions of one cloud send. Disposing breaks off what is under way and deletes the socket. */
 export interface CloudEgress extends AsyncDisposable {
   readonly socketPath: string
   /**
-   * A call of a function begins. What it sends bears `id` in the header `invocationHeader`, which the wrapper of functions sets on every
-   * `fetch`; the id is a secret of this one call.
+   * Begins a call of a function. Its requests bear `id` in the header `invocationHeader`, which the wrapper of functions sets on every `fetch`; the
+   * id is a secret of this one call.
    */
   begin(id: string, depth: number): EgressCall
 }

@@ -1,6 +1,6 @@
 /**
- * How many functions called each other: a header that the broker alone sets on requests to addresses of this platform, signed so that nobody
- * can take themselves for less deep than they are.
+ * How many functions called each other: a header that the broker alone sets on requests to addresses of this platform, signed so that no call can
+ * pass for less deep than it is.
  */
 import { timingSafeEqual } from 'node:crypto'
 import type { Signer } from '#platform/secrets'
@@ -15,13 +15,13 @@ const signedText = (depth: number): Buffer => Buffer.from(`depth ${depth}`)
 
 const signatureOf = (depth: number, sign: Signer): string => sign(signedText(depth)).toString('base64url')
 
-/** Deeper than the deepest is as deep: it is refused too. */
+/** The header's value for a depth. A depth beyond the deepest counts as the deepest, which is refused too. */
 export function signedDepth(depth: number, sign: Signer): string {
   const stated = Math.min(depth, deepest)
   return `${stated}.${signatureOf(stated, sign)}`
 }
 
-/** 0 for a call from outside: without the header, and with one that we did not sign. */
+/** The depth that a header states; 0 for a call from outside: without the header, or with one that we did not sign. */
 export function readDepth(text: string | undefined, sign: Signer): number {
   const [, digits, signature] = /^(\d{1,2})\.([\w-]{43})$/.exec(text ?? '') ?? []
   if (digits === undefined) return 0
@@ -29,13 +29,13 @@ export function readDepth(text: string | undefined, sign: Signer): number {
   return timingSafeEqual(expected, Buffer.from(signature!)) ? Number(digits) : 0
 }
 
-/** The signatures of all depths that are ever signed: by them a host of functions signs without a key. */
+/** The signatures of all depths that are ever signed; a host of functions signs with them and needs no key. */
 export type Depths = readonly string[]
 
 export const depthsOf = (sign: Signer): Depths =>
   Array.from({ length: deepest + 1 }, (_, depth) => signatureOf(depth, sign))
 
-/** Signs what is among them; everything else by what nobody accepts. */
+/** A signer that has these signatures; for any other data it returns one that nobody accepts. */
 export const signerFrom =
   (depths: Depths): Signer =>
   (data) => {

@@ -1,4 +1,4 @@
-/** The Unix socket of one cloud. Whoever has broken out of its runtime speaks to it too, so nothing that comes is believed. */
+/** The Unix socket of one cloud. Code that has broken out of its runtime can speak to the socket too, so nothing that it receives is trusted. */
 import { once } from 'node:events'
 import { chmod, rm } from 'node:fs/promises'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
@@ -16,7 +16,7 @@ import { Slots } from './slots.ts'
 /** What the sockets of all clouds share. */
 export type Shared = Omit<BrokerOptions, 'limits'> & { limits: BrokerLimits; openInAll: number }
 
-/** Whoever goes on past the limit is answered slowly, so that a flood of refusals costs little. */
+/** A call that goes on past its limit is answered slowly, so that a flood of refusals costs little. */
 const refusalPauseMs = 250
 
 export async function openEgressSocket(
@@ -24,7 +24,7 @@ export async function openEgressSocket(
   cloud: BrokeredCloud,
   socketPath: string,
 ): Promise<EgressSocket> {
-  // One that a killed process has left.
+  // A killed process may have left its socket here.
   await rm(socketPath, { force: true })
   const egress = new EgressSocket(shared, cloud, socketPath)
   await egress.listen()
@@ -78,7 +78,7 @@ class EgressSocket implements AsyncDisposable {
       this.#shared.openInAll--
       metrics.functionFetchesOpen.dec()
     })
-    // The end of the answer is also its end; without a listener a broken one would end the process.
+    // A broken connection also ends the answer; without these listeners its error would end the process.
     message.on('error', () => {})
     response.on('error', () => {})
     const forwarding: Forwarding = {
@@ -103,7 +103,7 @@ class EgressSocket implements AsyncDisposable {
     }
   }
 
-  /** Throws FUNCTION_FETCH_LIMIT, and FUNCTION_FETCH_FAILED where too much is open. */
+  /** Counts a request of the call. Throws FUNCTION_FETCH_LIMIT, and FUNCTION_FETCH_FAILED where too many requests are open. */
   async #admit(call: RunningCall, signal: AbortSignal): Promise<void> {
     const { limits } = this.#shared
     const perCall = limits.perCall * (this.#cloud.plan === 'dedicated' ? 5 : 1)
@@ -128,10 +128,10 @@ function serverOf(
     headersTimeout: limits.headersMs,
     requestTimeout: limits.totalMs,
     connectionsCheckingInterval: Math.min(2_000, limits.headersMs),
-    // Longer than workerd keeps a connection that it does not use, so that no request runs into one that is being closed.
+    // This is longer than workerd keeps a connection that it does not use, so that no request runs into one that is being closed.
     keepAliveTimeout: 30_000,
     requireHostHeader: false,
-    // Whoever asks for another protocol is refused in the answer.
+    // A request for another protocol is refused in its answer.
     shouldUpgradeCallback: () => false,
   }
   const server = createServer(options, serve)

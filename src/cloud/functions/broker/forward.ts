@@ -1,4 +1,4 @@
-/** One request of a function: its target decided, its body and its answer passed on while they come. */
+/** Forwards one request of a function: decides its target, and passes its body and its answer on while they come. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { type Readable, Transform } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
@@ -13,14 +13,14 @@ import { reasons } from './phrases.ts'
 
 export interface Forwarding extends Shared {
   cloud: BrokeredCloud
-  /** Of the call that sends. */
+  /** The depth of the call that sends the request. */
   depth: number
   signal: AbortSignal
-  /** Where it went; set as soon as it is known. */
+  /** Where the request goes; set as soon as it is known. */
   target: 'none' | 'inside' | 'outside'
 }
 
-/** Sends the request and passes its answer on; `answered`, or the code of what broke the answer off. Throws what refuses it. */
+/** Sends the request, passes its answer on and returns `answered`. Throws what refuses the request or breaks its answer off. */
 export async function forward(
   message: IncomingMessage,
   response: ServerResponse,
@@ -35,13 +35,13 @@ export async function forward(
   }
 }
 
-/** The address: from `Host` and the protocol that workerd states, and a target that is a path. */
+/** The address of a request: from `Host`, the protocol that workerd states, and a target that is a path. */
 function targetOf({ rawHeaders, headers, url: path }: IncomingMessage): URL {
   if (headers.upgrade !== undefined) fail('FUNCTION_FETCH_UNSUPPORTED', { why: reasons.webSocket })
   const host = onlyValue(rawHeaders, 'host')
   const protocol = onlyValue(rawHeaders, protocolHeader)
   if (!path?.startsWith('/')) fail('FUNCTION_FETCH_INVALID', { why: reasons.noPath })
-  // Whatever ends the host in a URL, or names a user, would move the address.
+  // A character that ends the host in a URL, or names a user, would change the address.
   const isHost = host !== undefined && host !== '' && !/[\s/\\?#@,]/.test(host)
   const isKnown = protocol === 'http' || protocol === 'https'
   const url = isHost && isKnown ? URL.parse(`${protocol}://${host}${path}`) : null
@@ -66,14 +66,14 @@ async function send(message: IncomingMessage, url: URL, forwarding: Forwarding):
       ? await streamTo(at, url, request)
       : await net.stream(url.href, { ...request, connectMs: limits.connectMs })
   } catch (cause) {
-    // What ended the body is why the request came to nothing.
+    // The error that ended the body is the reason why the request failed.
     throw body?.errored ?? cause
   }
 }
 
 const unmetered: EgressMeter = { take: async () => true }
 
-/** Addresses of other clouds are reached as everybody reaches them, and there it counts how deep a call is. */
+/** Whether the URL is an address of clouds. Other clouds are reached as everybody reaches them, and the depth of calls counts there. */
 function isOfClouds(url: URL, { cloudUrl, ref }: BrokeredCloud): boolean {
   const { hostname } = new URL(cloudUrl)
   return hostname.startsWith(`${ref}.`) && url.hostname.endsWith(hostname.slice(ref.length))
@@ -84,7 +84,7 @@ const sizeOf = (url: URL, headers: readonly HeaderLine[]): number =>
 
 const bodiless = new Set(['GET', 'HEAD', 'TRACE'])
 
-/** The body as it leaves, counted; where its length is known the headers get it. */
+/** The body that is sent, its bytes counted; where its length is known, `headers` get it. */
 function bodyOf(
   message: IncomingMessage,
   headers: HeaderLine[],
@@ -100,7 +100,7 @@ function bodyOf(
   const counted = counting(mostBytes, async (bytes) => {
     if (!(await meter.take(bytes))) fail('FUNCTION_EGRESS_LIMIT', {})
   })
-  // Its error is read where it ends the request.
+  // The body's error is read where it ends the request.
   counted.on('error', () => {})
   message.once('close', () => {
     if (!message.complete) counted.destroy()
@@ -131,7 +131,7 @@ async function passOn(
   const length = Number(headers.find(([name]) => name === 'content-length')?.[1] ?? 0)
   if (message.method !== 'HEAD' && length > limits.bodyBytes)
     fail('FUNCTION_FETCH_TOO_LARGE', { most: limits.bodyBytes })
-  // What is still coming of the request is of no use any more.
+  // The rest of the request is of no use any more.
   if (!message.complete) response.setHeader('connection', 'close')
   response.writeHead(reply.status, headers.flat())
   response.flushHeaders()

@@ -1,11 +1,11 @@
-/** Headers that end here: of one connection, of what stands between, and our own. */
+/** Headers that the broker does not pass on: those of one connection, those of proxies, and our own. */
 import type { HeaderLine } from '#platform/net'
 
-/** Set by workerd (`forwardedProtoHeader`), whatever the function says: the protocol of the address. */
+/** The protocol of the address, set by workerd (`forwardedProtoHeader`) whatever the function says. */
 export const protocolHeader = 'x-kherad-protocol'
-/** Set by the wrapper of functions: which of the running calls sends the request. */
+/** Which of the running calls sends the request; set by the wrapper of functions. */
 export const invocationHeader = 'x-kherad-invocation'
-/** On answers that the broker gives itself: the code. Answers from outside lose it, so that a function can rely on it. */
+/** The error code, on the broker's own answers. It is removed from answers from outside, so that a function can rely on it. */
 export const refusalHeader = 'x-kherad-refusal'
 
 const ofOneConnection = new Set([
@@ -22,7 +22,7 @@ const ofOneConnection = new Set([
 const isDropped = (name: string): boolean =>
   ofOneConnection.has(name) || name.startsWith('proxy-') || name.startsWith('x-kherad-')
 
-/** Whoever is connected to believes them, if at all, of a proxy and never of a stranger's code. */
+/** Whether a header claims where a request comes from or goes to. Servers may believe it of a proxy, never of a stranger's code. */
 const claimsOrigin = (name: string): boolean =>
   name === 'host' ||
   name === 'content-length' ||
@@ -43,14 +43,14 @@ const namedByConnection = (lines: readonly HeaderLine[]): Set<string> =>
       .map((name) => name.trim().toLowerCase()),
   )
 
-/** What leaves of the headers of a function's request; host and length of the body are set anew. */
+/** The headers of a function's request that are passed on; host and length of the body are set anew. */
 export function requestHeaders(raw: readonly string[]): HeaderLine[] {
   const lines = pairsOf(raw)
   const named = namedByConnection(lines)
   return lines.filter(([name]) => !isDropped(name) && !claimsOrigin(name) && !named.has(name))
 }
 
-/** What a function gets of the headers of an answer. */
+/** The headers of an answer that a function gets. */
 export function answerHeaders(raw: readonly HeaderLine[]): HeaderLine[] {
   const lines = raw.map(([name, value]) => [name.toLowerCase(), value] as const)
   const named = namedByConnection(lines)

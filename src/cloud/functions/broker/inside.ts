@@ -1,12 +1,12 @@
-/** Addresses that lead to this platform itself: they are connected to directly, and nothing else of this machine is. */
+/** Addresses that lead to this platform itself: requests to them are connected directly, and nothing else of this machine is reached. */
 import { cloudUrl } from '#platform/apps'
 import type { Config } from '#platform/config'
 
-/** Where the listeners of the platform are connected to, and by which origins functions name them. */
+/** The listeners of the platform: where they are connected to, and by which origins functions name them. */
 export interface Inside {
-  /** Of the API: its `/v1` is reached there. */
+  /** The listener of the API, where its `/v1` is reached. */
   api?: { at: URL; origins: readonly string[] } | undefined
-  /** Of clouds: a cloud's own address, and below these origins `/_cloud/<ref>`. */
+  /** The listener of clouds: it serves a cloud's own address, and below these origins `/_cloud/<ref>`. */
   apps?: { at: URL; pathOrigins: readonly string[] } | undefined
 }
 
@@ -16,8 +16,8 @@ export interface OwnCloud {
 }
 
 /**
- * Where a request is connected to if its address is the cloud's own or the platform's `/v1`. Undefined for all others, which are addresses
- * like any other: no other cloud, site or route of this machine is reached so. The URL is parsed, so its path has no `.` and `..`.
+ * The listener for a request whose address is the cloud's own or the platform's `/v1`. Undefined for all others, which are addresses like any other:
+ * no other cloud, site or route of this machine is reached in this way. The URL is parsed, so its path has no `.` and `..`.
  */
 export function insideTarget(url: URL, cloud: OwnCloud, { api, apps }: Inside): URL | undefined {
   const { origin, pathname } = url
@@ -29,7 +29,7 @@ export function insideTarget(url: URL, cloud: OwnCloud, { api, apps }: Inside): 
   return undefined
 }
 
-/** A cloud's address may be one of the path form itself. */
+/** Whether the path belongs to the cloud, whose own address may have the path form. */
 function isOwnPath({ cloudUrl }: OwnCloud, isBelow: (prefix: string) => boolean): boolean {
   const prefix = new URL(cloudUrl).pathname.replace(/\/$/, '')
   return prefix === '' || isBelow(prefix)
@@ -45,7 +45,7 @@ export function ownListeners(config: Config): Inside {
   const local = (own: number): string[] =>
     ['127.0.0.1', 'localhost', '[::1]'].map((name) => new URL(`http://${name}:${own}`).origin)
   const base = new URL(baseUrl).origin
-  // Where an operator names none, the platform is called by whatever leads here.
+  // Where the operator names no base URL, functions call the platform by any origin that leads here.
   const origins = config.baseUrlNamed ? [base] : [base, ...local(port)]
   const hasPathForm = apps.cloudDomain === undefined && !apps.sharedPort
   const appsPort = apps.sharedPort ? port : apps.port
@@ -57,7 +57,7 @@ export function ownListeners(config: Config): Inside {
   }
 }
 
-/** The host of the base URL too, on the port of clouds. */
+/** The local origins, and the host of the base URL on the port of clouds. */
 function pathOrigins(config: Config, local: readonly string[]): string[] {
   const { protocol, hostname } = new URL(config.baseUrl)
   const { port } = new URL(cloudUrl(config, 'a'))

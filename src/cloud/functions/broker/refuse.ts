@@ -23,12 +23,12 @@ export function refusalOf(error: unknown, { host, seconds }: { host: string; sec
   return new Failure(forbidden.has(reason) ? 'FUNCTION_FETCH_REFUSED' : 'FUNCTION_FETCH_FAILED', { why }, {})
 }
 
-/** A refusal in place of the answer; an answer that has begun is broken off, so that nobody takes it for whole. */
+/** Sends a refusal in place of the answer; an answer that has begun is broken off, so that nobody takes it for whole. */
 export function answerRefusal(message: IncomingMessage, response: ServerResponse, failure: Failure): void {
   if (response.headersSent) return void response.destroy()
   const id = uuidv7()
   const body = JSON.stringify(errorBody(failure, id, languageOf(message.headers)))
-  // What a body still brings is not read.
+  // The rest of the request's body is not read.
   if (!message.complete) response.setHeader('connection', 'close')
   response.writeHead(failure.status, {
     ...errorHeaders(failure),
@@ -39,7 +39,7 @@ export function answerRefusal(message: IncomingMessage, response: ServerResponse
   response.end(message.method === 'HEAD' ? undefined : body)
 }
 
-/** The same where there is no request that was understood; the connection ends with it. */
+/** Sends a refusal where no request was understood, and ends the connection. */
 export function writeRefusal(socket: Duplex, failure: Failure): void {
   if (!socket.writable) return void socket.destroy()
   const body = JSON.stringify(errorBody(failure, uuidv7(), 'en'))

@@ -1,16 +1,16 @@
 /** The calls of one cloud's functions that may send requests: how deep they are, how many they sent, and how long they waited. */
 
-/** One call of a function, from its beginning until nothing of it can send any more. */
+/** One call of a function, from its beginning until its code can send no more requests. */
 export interface EgressCall {
   /** How long at least one of its requests has been open, in milliseconds: time in which the function waited for others. */
   waitedMs(): number
   /** How many requests are open now. */
   readonly open: number
-  /** What still runs of it after its answer (`waitUntil`) may send for a while. */
+  /** Ends the call; code that still runs after its answer (`waitUntil`) may send for a while. */
   end(): void
 }
 
-/** Of calls that have ended: what they began to send after their answer still counts for them. */
+/** The most ended calls that are remembered: requests that they send after their answer still count for them. */
 const maxEnded = 256
 
 export class RunningCall implements EgressCall {
@@ -47,7 +47,7 @@ export class RunningCall implements EgressCall {
     return ++this.#sent
   }
 
-  /** A request is under way until what is returned is called; only the first time counts. */
+  /** Begins a request, which is under way until the returned function is called; further calls of that function do nothing. */
   begin(): () => void {
     if (this.#open++ === 0) this.#sinceMs = performance.now()
     let ended = false
@@ -66,7 +66,7 @@ export class RunningCall implements EgressCall {
 export class RunningCalls {
   readonly #running = new Map<string, RunningCall>()
   readonly #ended = new Map<string, RunningCall>()
-  /** Of requests that name no call: as deep as the deepest that could have sent them. */
+  /** The call of requests that name none: as deep as the deepest one that could have sent them. */
   #nameless = new RunningCall(0, () => {})
 
   begin(id: string, depth: number): EgressCall {
@@ -76,8 +76,8 @@ export class RunningCalls {
   }
 
   /**
-   * The call that a request names. Code that hides which call it is sends as the deepest of all that are known, and all such requests share one
-   * count until no call runs.
+   * The call that a request names. Code that hides its call sends as the deepest call that is known, and all such requests share one count until no
+   * call runs.
    */
   of(id: string | undefined): RunningCall {
     const named = id === undefined ? undefined : (this.#running.get(id) ?? this.#ended.get(id))

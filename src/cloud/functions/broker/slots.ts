@@ -7,7 +7,7 @@ export class Slots {
     this.#free = count
   }
 
-  /** Resolves with the function that gives the slot back. Rejects with the signal's reason, and then has none. */
+  /** Resolves with the function that gives the slot back. Rejects with the signal's reason, and then takes no slot. */
   async take(signal: AbortSignal): Promise<() => void> {
     signal.throwIfAborted()
     if (this.#free > 0) this.#free--

@@ -1,4 +1,4 @@
-/** Makes one module of the code of a function and the packages that it imports. Started by compile.ts; nothing of the code runs here. */
+/** Makes one module of the code of a function and the packages that it imports. Started by compile.ts; none of the code runs here. */
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import * as esbuild from 'esbuild'
@@ -8,11 +8,11 @@ import { type Mappings, mappingsOf, type Place } from './source-map.ts'
 
 export interface CompileTask {
   code: string
-  /** TypeScript is more than JavaScript with types: enums and decorators become code. */
+  /** Whether the code is TypeScript, which is more than JavaScript with types: enums and decorators become code. */
   isTypeScript: boolean
   /** The folder that has `node_modules` of the platform. */
   home: string
-  /** Packages of the operator, and the folder that has theirs, once they are installed. */
+  /** The packages of the operator, and the folder that has their `node_modules`, once they are installed. */
   operator: { names: readonly string[]; folder: string | undefined }
 }
 
@@ -20,7 +20,7 @@ export interface CompileTask {
 export interface UsedPackage {
   name: string
   version: string
-  /** The version that was written, as it was written; null where none was. */
+  /** The version as the import states it; null where it states none. */
   requested: string | null
 }
 
@@ -34,7 +34,7 @@ export type CompileReport =
   | { bundle: string; mappings: Mappings; packages: UsedPackage[] }
   | { fault: Fault; place: Place | undefined }
 
-/** Warnings that nobody reads; thousands of them, each with its line, would take gigabytes where all stands in one line. */
+/** Warnings that nobody reads. Each repeats its line, so thousands of them in code of a single line would take gigabytes. */
 const silent = Object.fromEntries(
   [
     'assert-to-with assert-type-json assign-to-define bigint call-import-namespace class-name-will-throw commonjs-variable-in-esm',
@@ -50,7 +50,7 @@ const silent = Object.fromEntries(
     .map((id) => [id, 'silent' as const]),
 )
 
-/** Of the developer's file, among the sources of a bundle. */
+/** The namespace of the developer's file among the sources of a bundle. */
 const namespace = 'function'
 const fileName = 'index.js'
 const source = `${namespace}:${fileName}`
@@ -59,7 +59,7 @@ async function compile(task: CompileTask): Promise<CompileReport> {
   const build = new Build(task)
   const report = await build.run()
   if (!('fault' in report) || report.fault.kind !== 'runtime' || report.place) return report
-  // A part of a package that needs another runtime: built again, refused where it is imported.
+  // A part of a package needs another runtime: the code is built again with that import refused, which gives its place.
   return build.run(report.fault.specifier)
 }
 
@@ -69,9 +69,9 @@ class Build {
   readonly #operator: CompileTask['operator']
   readonly #loader: 'js' | 'ts'
   readonly #used = new Map<string, UsedPackage>()
-  /** What was imported by the developer, by the folder that it lies in. */
+  /** The imports of the developer, by the folder in which each lies. */
   readonly #folders = new Map<string, string>()
-  /** The same for all files of packages of the operator, and of what these import. */
+  /** The imports of the developer by file, for all files of the operator's packages and of what these import. */
   readonly #files = new Map<string, string>()
   readonly #resolved = new Map<string, Promise<esbuild.OnResolveResult>>()
   #refused: string | undefined
@@ -112,10 +112,10 @@ class Build {
       platform: 'browser',
       conditions: ['workerd', 'worker'],
       target: 'esnext',
-      // V8 does not know them yet.
+      // V8 does not know decorators yet.
       supported: { decorators: false },
       charset: 'utf8',
-      // Without it the indentation of deep nesting would grow with its square.
+      // Without this option the indentation of deep nesting would grow with the square of its depth.
       minifyWhitespace: true,
       legalComments: 'none',
       sourcemap: 'external',
@@ -138,7 +138,7 @@ class Build {
     build.onResolve({ filter: /.*/ }, async (args) => {
       if (args.kind === 'entry-point') return { path: fileName, namespace }
       if (args.namespace === namespace) return this.#resolve(build, args)
-      // What packages import is resolved as usual; of packages of the operator from their folder alone.
+      // Imports within packages are resolved as usual; those of the operator's packages from their folder alone.
       const origin = this.#files.get(args.importer)
       return origin === undefined || args.pluginData === asUsual
         ? undefined
@@ -149,7 +149,7 @@ class Build {
   }
 
   async #resolve(build: esbuild.PluginBuild, args: esbuild.OnResolveArgs): Promise<esbuild.OnResolveResult> {
-    // They come in their order, and only the first is reported: with thousands of them each would repeat its line.
+    // Imports come in their order, and only the first fault is reported: each of thousands would repeat its line.
     if (this.#hasFault) return nothing
     const { path: specifier, kind } = args
     if (kind === 'dynamic-import') return this.#refuse({ kind: 'dynamic' })
@@ -166,7 +166,7 @@ class Build {
     return resolving
   }
 
-  /** esbuild puts the place of the import to it. */
+  /** A refusal, to which esbuild adds the place of the import. */
   #refuse(detail: Fault): esbuild.OnResolveResult {
     this.#hasFault = true
     return { errors: [{ text: detail.kind, detail }] }
@@ -198,7 +198,7 @@ class Build {
     return { path: found.path, sideEffects: found.sideEffects }
   }
 
-  /** Node looks for packages in all folders above, too: among them may be those of anybody. */
+  /** Resolves within the operator's folder alone. Node looks for packages in all folders above, too, which may have those of anybody. */
   async #resolveWithin(
     build: esbuild.PluginBuild,
     { path: wanted, kind, importer, resolveDir, with: attributes }: esbuild.OnResolveArgs,
@@ -214,7 +214,7 @@ class Build {
     return undefined
   }
 
-  /** Nothing but the developer's code and packages became part of it, whatever else esbuild learns to import one day. */
+  /** Throws where anything but the developer's code and packages became part of the bundle, whatever else esbuild learns to import one day. */
   #checkInputs({ inputs }: esbuild.Metafile): void {
     for (const [input, { imports }] of Object.entries(inputs)) {
       const isOwn = input === source || input.startsWith('types:') || input.startsWith('(disabled):')
@@ -237,7 +237,7 @@ class Build {
     return { fault, place }
   }
 
-  /** An error within a package: which import led there. */
+  /** The fault of an error within a package: the import that led there. */
   #faultOfPackage({ location, text }: esbuild.Message): Fault {
     const origin = this.#files.get(path.join(this.#home, location?.file ?? ''))
     if (origin !== undefined) return { kind: 'runtime', specifier: origin }
@@ -263,7 +263,7 @@ class Build {
 const isIn = (folder: string | undefined, file: string): boolean =>
   folder !== undefined && file.startsWith(path.join(folder, 'node_modules') + path.sep)
 
-/** Of an import that this plugin itself resolves. */
+/** Marks an import that this plugin itself resolves. */
 const asUsual = {}
 
 /** An empty module. */
@@ -282,7 +282,7 @@ function placeOf({ line, column, lineText }: esbuild.Location): Place {
   return { line, column: before.length + 1 }
 }
 
-/** esbuild's process has ended: deep nesting took more memory than it may have. */
+/** Whether esbuild's process has ended: deep nesting took more memory than it may have. */
 const isServiceGone = (error: unknown): boolean =>
   error instanceof Error && /^The service (?:was stopped|is no longer running)/.test(error.message)
 

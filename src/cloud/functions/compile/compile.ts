@@ -1,4 +1,4 @@
-/** What a developer sends becomes one module that runs without anything beside it. */
+/** Compiles what a developer sends into one module that runs without anything beside it. */
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type Confine, type FindIsolation, openConfinement } from '#platform/confined'
@@ -16,7 +16,7 @@ export type { UsedPackage } from './compile-process.ts'
 export interface Compiled {
   /** One ES module without imports. */
   bundle: string
-  /** Which place of the code each place of the bundle was. */
+  /** Maps each place of the bundle to its place in the code. */
   mappings: Mappings
   packages: UsedPackage[]
 }
@@ -29,11 +29,11 @@ export interface FunctionCompiler {
   ): Promise<Compiled>
 }
 
-/** The most that the packages and the longest code come to is a third of it. */
+/** The most bytes of a bundle: three times what all packages and the longest code come to. */
 const maxBundleBytes = 4_000_000
 const timeoutMs = 10_000
 const places = { working: 2, waiting: 32 }
-/** Deep nesting takes a stack of hundreds of megabytes; what takes more is refused. */
+/** Deep nesting takes a stack of hundreds of megabytes; code that takes more is refused. */
 const memoryMb = 768
 
 const module = path.join(import.meta.dirname, 'compile-process.ts')
@@ -41,7 +41,7 @@ const module = path.join(import.meta.dirname, 'compile-process.ts')
 export interface CompilerOptions {
   log: Log
   dataDir: string
-  /** Those of the operator. */
+  /** The packages of the operator. */
   packages: readonly OperatorPackage[]
   isolation?: FindIsolation | undefined
 }

@@ -11,18 +11,18 @@ import { text } from 'node:stream/consumers'
 
 export interface OperatorPackage {
   name: string
-  /** Exactly this one. */
+  /** The exact version. */
   version: string
 }
 
-/** Each list has a folder of its own, so that a server that runs keeps what it was started with. */
+/** The folder of a list. Each list has its own, so that a running server keeps the packages that it was started with. */
 function folderOf(dataDir: string, packages: readonly OperatorPackage[]): string {
   const list = packages.map(({ name, version }) => `${name}@${version}`).sort()
   const id = createHash('sha256').update(JSON.stringify(list)).digest('hex').slice(0, 16)
   return path.resolve(dataDir, 'function-packages', id)
 }
 
-/** Their folder as the system names it, links followed; undefined where this list is not installed. */
+/** The folder of the packages, its links followed; undefined where this list is not installed. */
 export const installedPackages = (
   dataDir: string,
   packages: readonly OperatorPackage[],
@@ -32,7 +32,7 @@ export type Installed = { folder: string } | { failed: string }
 
 const maxMs = 10 * 60 * 1000
 
-/** May run any number of times; what is installed already stays. `failed`: what the package manager said. */
+/** Installs the packages. May run any number of times; what is installed already stays. `failed`: what the package manager said. */
 export async function installPackages(
   dataDir: string,
   packages: readonly OperatorPackage[],
@@ -52,7 +52,7 @@ export async function installPackages(
       const found = await versionIn(draft, name)
       if (found !== version) return { failed: `${name}@${version}: ${found ?? '–'}` }
     }
-    // Whoever compiles may be another user of the machine.
+    // The process that compiles may run as another user of the machine.
     await openForReading(draft)
     await rename(draft, folder).catch((error: NodeJS.ErrnoException) => {
       // Another process was faster.

@@ -8,13 +8,13 @@ export interface PackageImport {
   name: string
   /** `cors` of `hono/cors`; empty for the package itself. */
   part: string
-  /** The version that was written, as it was written. */
+  /** The version as the import states it. */
   requested: string | undefined
 }
 
 export type Import =
   | PackageImport
-  /** It only declares types for editors: nothing is imported. */
+  /** An import that only declares types for editors: nothing is imported. */
   | { kind: 'types' }
   | { kind: 'file' | 'node' | 'url' | 'other' }
 
@@ -25,12 +25,12 @@ const ofJsr = new Map([
 ])
 
 const hasScheme = /^[a-z][a-z0-9+.-]*:/i
-/** Name, version, part. */
+/** The name, version and part of a package. */
 const packagePath = /^((?:@[\w.-]+\/)?[\w.-]+)(?:@([^/]*))?(?:\/(.+))?$/
-/** No empty segment, and none that begins with a dot. */
+/** A part without an empty segment and without one that begins with a dot. */
 const plainPart = /^\w[\w.-]*(?:\/\w[\w.-]*)*$/
 
-/** Reads what stands between the quotes of an import, where these packages may be imported. */
+/** Reads the text between the quotes of an import, where `names` are the packages that may be imported. */
 export function readImport(specifier: string, names: readonly string[] = packageNames): Import {
   if (/^(?:npm|jsr):/.test(specifier)) {
     const path = specifier.slice(4).replace(/^\//, '')
@@ -43,7 +43,7 @@ export function readImport(specifier: string, names: readonly string[] = package
   return readPackage(specifier, names)
 }
 
-/** What its query asks for is about builds, of which there is one here; another query would change what is imported. */
+/** Parameters of esm.sh that choose between builds, of which there is one here; any other would change what is imported. */
 const harmlessQuery = /^(?:(?:target|pin)=[\w.-]*|bundle|standalone|dev|dts|no-dts|no-check|no-bundle)$/
 
 function readEsmSh(address: string, names: readonly string[]): Import {
@@ -67,8 +67,8 @@ const range = /^(?:\^|~|>=|=|v)?(\d{1,6})(?:\.(\d{1,6}|x|\*))?(?:\.(\d{1,6}|x|\*
 const any = new Set([undefined, '', '*', 'x', 'latest'])
 
 /**
- * Whether what was written may mean the version that is here: the same major version, and not a later one than ours. Whoever names an
- * earlier one gets ours, which is to work where the earlier one did.
+ * Whether the requested version may mean the installed one: the same major version, and not a later one than ours. A request for an earlier version
+ * gets ours, which is to work where the earlier one did.
  */
 export function isMet(requested: string | undefined, installed: string): boolean {
   if (any.has(requested)) return true

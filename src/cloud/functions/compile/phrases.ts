@@ -1,7 +1,7 @@
 import type { Localized } from '#platform/errors'
 import type { Fault } from './compile-process.ts'
 
-/** What a developer wrote is repeated, up to this length. */
+/** Sentences repeat what a developer wrote, up to this length. */
 const longest = 100
 const shown = (text: string): string => (text.length > longest ? `${text.slice(0, longest)}…` : text)
 
@@ -71,7 +71,7 @@ const major = (version: string): string => version.split('.')[0]!
 export const faultSentence = (fault: Fault, allowed: readonly string[]): Localized =>
   ofFaults[fault.kind](fault as never, { en: allowed.join(', '), fa: allowed.join('، ') })
 
-/** What its own code said when it was started. */
+/** The sentence for an error of the function's own code when it was started. */
 export const bootSentence = (message: string): Localized => ({
   en: `it does not start: ${shown(message)}`,
   fa: `اجرا نشد: ${shown(message)}`,

@@ -3,7 +3,7 @@ import fc from '../../../../tests/harness/fast-check.ts'
 import { sourcePlaces } from './positions.ts'
 import { mappingsOf } from './source-map.ts'
 
-/** A map of one line whose segments come from two files by turns, written by another encoder than ours would read. */
+/** Another encoder of source maps than the one that is tested. */
 const digits = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/'
 function encoded(numbers: readonly number[]): string {
   return numbers

@@ -1,4 +1,4 @@
-/** Places in the code that a developer sent, for those in the bundle that was made of it. */
+/** Finds the places in a developer's code for places in the bundle that was made of it. */
 import { Slice } from '#platform/slices'
 import { type Mappings, type Place, segmentsOf } from './source-map.ts'
 

@@ -9,10 +9,10 @@ export interface Place {
 /** The mappings of a source map (version 3), all of one source: the developer's file. */
 export type Mappings = string
 
-/** Of one mapping, counted from 0: column in the bundle, then source, line and column in it. */
+/** One mapping, counted from 0: the column in the bundle, then the source, and the line and column in it. */
 export type Segment = [column: number, source: number, line: number, sourceColumn: number]
 
-/** Of the mappings of a bundle, those of one of its sources, by its number. */
+/** The mappings of a bundle that lead to one of its sources, by its number. */
 export function mappingsOf(mappings: string, source: number): Mappings {
   const writer = new Writer()
   for (const [line, segment] of segmentsOf(mappings)) if (segment[1] === source) writer.add(line, segment)

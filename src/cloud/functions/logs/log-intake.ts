@@ -1,6 +1,6 @@
 /**
- * Lines of functions on their way to the database: bounded, masked, and written some times a second. What is too much is dropped, and a
- * line says how much.
+ * Lines of functions on their way to the database: bounded, masked, and written some times a second. Lines that are too many are dropped, and a line
+ * says how many.
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import type { CloudKey } from '#cloud/clouds'
@@ -25,12 +25,12 @@ export interface LogIntakeOptions {
 }
 
 const flushMs = 200
-/** Of one cloud between two writes. */
+/** The most lines and characters of one cloud between two writes. */
 const maxLines = 500
 const maxCharacters = 500_000
-/** Of all clouds in this process. */
+/** The most clouds whose lines wait in this process. */
 const maxClouds = 2_000
-/** Of one line; the runtime cuts it before, there or one character later. */
+/** The longest line; the runtime has cut it before, at this length or one character later. */
 const maxMessageLength = 8_000
 const cutMark = '…'
 
@@ -38,7 +38,7 @@ interface Waiting {
   cloud: CloudKey
   lines: LogLine[]
   characters: number
-  /** By the name of their function: how many, and what stood before the first of them. */
+  /** The dropped lines by function: how many, and the prefix of the first of them. */
   dropped: Map<string, { count: number; prefix: string }>
 }
 
@@ -52,7 +52,7 @@ export class LogIntake implements AsyncDisposable {
     this.#options = options
   }
 
-  /** Never throws. */
+  /** Adds lines of a cloud; never throws. */
   add(cloud: CloudKey, lines: readonly LogLine[]): void {
     const waiting = this.#of(cloud)
     if (!waiting) return
@@ -67,12 +67,12 @@ export class LogIntake implements AsyncDisposable {
     this.#writing ??= this.#write()
   }
 
-  /** Resolves when what was added before is written, or lost. */
+  /** Resolves when the lines that were added before are written, or lost. */
   async settled(): Promise<void> {
     while (this.#writing) await this.#writing
   }
 
-  /** What has come is written at once. */
+  /** Writes the lines that wait at once. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#stop.abort()
     await this.settled()
@@ -134,7 +134,7 @@ function drop({ dropped }: Waiting, { name, message }: LogLine): void {
 
 function masked(message: string, mask: Mask): string {
   const isCut = message.length >= maxMessageLength
-  // Neither can be stored as text.
+  // NUL and half surrogate pairs cannot be stored as text.
   const kept = message.slice(0, maxMessageLength).replaceAll('\0', '\u2400').toWellFormed()
   return isCut ? mask(kept, true) + cutMark : mask(kept, false)
 }
@@ -142,10 +142,10 @@ function masked(message: string, mask: Mask): string {
 /** The file of the function, as the runtime calls it. */
 const runningFile = 'function.js'
 const placePattern = /\bfunction\.js:(\d{1,9}):(\d{1,9})/g
-/** Those of one write; the others stay as the runtime has written them. */
+/** The most places of one function that are looked up in one write; the others stay as the runtime has written them. */
 const maxPlaces = 100
 
-/** Stack traces name the lines of the code that was sent, not those of what was made of it. */
+/** Replaces places in stack traces, so that they name lines of the code that was sent and not of its bundle. */
 async function withSourcePlaces(
   db: Db,
   cloud: CloudKey,

@@ -5,7 +5,7 @@ import type { Db } from '#platform/db'
 import type { Mappings } from '../compile/source-map.ts'
 import type { LogLine } from '../functions.ts'
 
-/** Of each function. */
+/** How many lines of each function are kept. */
 const keptLines = 1_000
 
 export const levels = ['debug', 'info', 'warn', 'error'] as const
@@ -19,7 +19,7 @@ export interface StoredLine {
 }
 
 /**
- * Keeps lines of functions that exist, and no more than the last of each. Those of one cloud are written one batch after another, so that
+ * Stores lines of functions that exist, and deletes all but the last of each function. Batches of one cloud are written one after another, so that
  * whoever has read up to a line has missed none before it.
  */
 export async function insertLines(
@@ -49,14 +49,14 @@ export async function insertLines(
 }
 
 export interface LineFilter {
-  /** The least. */
+  /** The least level. */
   level?: LogLine['level'] | undefined
   since?: Date | undefined
   after?: bigint | undefined
   limit: number
 }
 
-/** The newest that match, oldest first. With `after` the first ones beyond that line. */
+/** The newest lines that match, oldest first; with `after`, the first ones beyond that line. */
 export async function readLines(
   db: Db,
   { accountId, cloudId, name }: CloudKey & { name: string },
@@ -75,7 +75,7 @@ export async function readLines(
   return after === undefined ? rows.reverse() : rows
 }
 
-/** Which places of their code those of what runs are, by name. */
+/** The mappings of the live versions of these functions, by name. */
 export async function liveMappings(
   db: Db,
   { accountId, cloudId }: CloudKey,

@@ -1,13 +1,13 @@
 /**
- * Values of secrets are taken out of what functions write: as they are, as JSON, URLs and Base64 have them, and each longer line of a value
- * of several lines. Whoever wants to write a secret of their own in pieces can: this keeps out what slips in.
+ * Masks values of secrets in what functions write: as they are, as JSON, URLs and Base64 have them, and each longer line of a value of several lines.
+ * A developer can still write a secret of their own in pieces: the mask is against accidents.
  */
 import { inspect } from 'node:util'
 
 const mask = '***'
-/** A shorter value stands in every second line by chance; it is not masked. */
+/** A shorter value is not masked: it stands in many lines by chance. */
 const shortestMasked = 4
-/** Of one line among several: shorter ones, such as a brace, stand everywhere. */
+/** The shortest line of a value of several lines that is masked: shorter ones, such as a brace, stand everywhere. */
 const shortestLine = 8
 
 /** `wasCut`: the text was cut at its end, where a value may have begun. */
@@ -40,7 +40,7 @@ function spellings(value: string): string[] {
 /** A half of a surrogate pair has no spelling in URLs. */
 const encoded = (value: string): string => encodeURIComponent(value.toWellFormed())
 
-/** The end of the text may be the beginning of a value. */
+/** Masks the end of the text where it may be the beginning of a value. */
 function withoutBegun(text: string, values: readonly string[]): string {
   const begun = Math.max(0, ...values.map((value) => overlap(text, value)))
   return begun < shortestMasked ? text : text.slice(0, -begun) + mask

@@ -1,7 +1,7 @@
 import type { Localized } from '#platform/errors'
 import { english, persian } from '#platform/words'
 
-/** A line in place of those that were too many. */
+/** The line in place of lines that were dropped. */
 export const droppedLines = (count: number, { en, fa }: Localized): string =>
   `${english(count)} lines were dropped: ${en} (${persian(count)} خط دور ریخته شد: ${fa})`
 

@@ -33,18 +33,18 @@ export interface FunctionsHostOptions {
   version: string
   log: Log
   metrics: Pick<Metrics, 'channelLinks' | 'channelRefusals' | 'channelDroppedLines'>
-  /** What runs the functions; what it needs it asks of the links. */
+  /** Opens what runs the functions; it asks the links for what it needs. */
   openRuntime: (links: HostLinks) => FunctionRuntime
-  /** Between two messages that say what runs here. */
+  /** The time between two messages that say what runs here. */
   stateMs?: number
 }
 
 export interface FunctionsHost {
   readonly port: number
-  /** Processes of the API that are connected. */
+  /** The processes of the API that are connected. */
   readonly links: HostLinks
   readonly runtime: FunctionRuntime
-  /** No new call; those that run have this time. */
+  /** Takes no new call; running calls have this time to end. */
   drain(drainMs: number): Promise<void>
 }
 
@@ -118,7 +118,7 @@ class Channel {
   }
 
   async #serve(message: IncomingMessage, response: ServerResponse): Promise<void> {
-    // Before anything was begun: the API may ask another host.
+    // Nothing was begun, so the API may ask another host.
     if (this.isStopping) return void response.writeHead(503, { connection: 'close' }).end()
     if (message.url === paths.link) return this.#links.serve(message, response)
     if (message.url === paths.call) return this.#call(message, response)
@@ -134,7 +134,7 @@ class Channel {
       if (!response.writableFinished) gone.abort()
     })
     response.writeContinue()
-    // An API that was not heard in time asks another host: only from here on nobody repeats the call, and it may run.
+    // An API that did not hear of this host in time asks another one. Once its go-ahead has come nobody repeats the call, so it may run.
     if (!(await mayGoAhead(message))) return void response.destroy()
     try {
       const body = hasBody ? message : undefined
@@ -147,7 +147,7 @@ class Channel {
       if (!(error instanceof Failure)) this.#log.error({ err: error }, 'a call of a function failed here')
       response.writeHead(200, { [answerHeader]: asHeader({ failure: sentFailure(error) }) }).end()
     } finally {
-      // What the function did not take of its body: the connection is used again.
+      // The rest of the body, which the function did not read, is discarded: the connection is used again.
       message.resume()
     }
   }

@@ -1,4 +1,4 @@
-/** On a host of functions: the lines to the API, one for each of its processes. By them it gets programs and allowances, and sends logs. */
+/** The links of a host of functions to the API, one for each of its processes. Over them the host gets programs and allowances, and sends logs. */
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { pipeline } from 'node:stream/promises'
@@ -21,7 +21,7 @@ import {
 export const pingMs = 5_000
 export const silentMs = 30_000
 const askMs = 15_000
-/** What waits to be sent to an API that does not read; further log lines are dropped. */
+/** The most bytes that wait for an API that does not read; beyond that, log lines are dropped. */
 const maxWaitingBytes = 8 * 1024 * 1024
 const maxClouds = 20_000
 
@@ -30,7 +30,7 @@ type Asked =
   | { kind: 'program'; cloud: CloudKey & { revision: number } }
   | { kind: 'egress'; cloud: CloudKey; bytes: number }
 
-/** The line to one process of the API. */
+/** The link to one process of the API. */
 class HostLink {
   readonly #response: ServerResponse
   readonly #metrics: Pick<Metrics, 'channelDroppedLines'>
@@ -52,7 +52,7 @@ class HostLink {
     if (this.isOpen) this.#response.write(line(message))
   }
 
-  /** Throws what the API refuses with, and FUNCTION_API_AWAY where it does not answer. */
+  /** Asks the API. Throws what it refuses with, and FUNCTION_API_AWAY where it does not answer. */
   async ask(asked: Asked): Promise<unknown> {
     const id = this.#nextId++
     const answer = Promise.withResolvers<unknown>()
@@ -107,11 +107,11 @@ export interface HostLinksOptions {
   metrics: Pick<Metrics, 'channelDroppedLines'>
   state: () => Promise<RuntimeState>
   version: string
-  /** Between two messages that say it. */
+  /** The time between two messages with the state. */
   stateMs?: number
 }
 
-/** All lines, and which of them last called a cloud: what is needed for this cloud is asked there, and nowhere else would it be answered. */
+/** All links, and which of them last called a cloud: that one is asked for what the cloud needs, and no other would answer. */
 export class HostLinks implements FunctionSource {
   readonly #links = new Map<string, HostLink>()
   readonly #callers = new Map<string, string>()
@@ -133,12 +133,12 @@ export class HostLinks implements FunctionSource {
     return this.#links.size
   }
 
-  /** The newest hello: what all of them say. */
+  /** The newest hello; all links say the same. */
   get hello(): Hello | undefined {
     return [...this.#links.values()].at(-1)?.hello
   }
 
-  /** One connection of the API, from its beginning to its end. */
+  /** Serves one connection of the API, from its beginning to its end. */
   async serve(message: IncomingMessage, response: ServerResponse): Promise<void> {
     const link = new HostLink(response, this.#metrics)
     let id: string | undefined
@@ -168,12 +168,12 @@ export class HostLinks implements FunctionSource {
     }
   }
 
-  /** Again and again: a jail that did not hold at the start may hold later, and the other side hears that this one is there. */
+  /** Sends the state again and again: a jail that did not hold at the start may hold later, and the API hears that this host is there. */
   async #sendState(link: HostLink): Promise<void> {
     link.send({ kind: 'state', state: await this.#state(), version: this.#version })
   }
 
-  /** A call of this cloud came over this link. */
+  /** Records that a call of this cloud came over this link. */
   called({ cloudId }: CloudKey, link: string): void {
     this.#callers.delete(cloudId)
     this.#callers.set(cloudId, link)

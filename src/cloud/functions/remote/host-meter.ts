@@ -1,4 +1,4 @@
-/** What a cloud may still send today, on a host of functions: portions of the day's limit, which the API takes and counts. */
+/** The bytes that a cloud may still send today from a host of functions: portions of the day's limit, which the API takes and counts. */
 import type { CloudKey } from '#cloud/clouds'
 import type { EgressMeter } from '../broker/broker.ts'
 import type { HostLinks } from './host-link.ts'
@@ -27,13 +27,13 @@ export class HostMeter implements EgressMeter {
     return true
   }
 
-  /** When nothing runs of the cloud any more. */
+  /** Returns what is left, when nothing of the cloud runs any more. */
   giveBack(): void {
     if (this.#left > 0) this.#links.refundEgress(this.#cloud, this.#left)
     this.#left = 0
   }
 
-  /** The last bytes of a day are less than a portion. */
+  /** Takes a portion, or only what is needed: the last bytes of a day are less than a portion. */
   async #takePortion(needed: number): Promise<boolean> {
     for (const bytes of new Set([Math.max(portionBytes, needed), needed]))
       if (await this.#links.takeEgress(this.#cloud, bytes)) {

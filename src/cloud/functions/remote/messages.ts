@@ -5,35 +5,38 @@ import type { ChannelKey } from '#platform/channel'
 import { asFailure, Failure, type Localized } from '#platform/errors'
 import type { CloudProgram, FunctionAnswer, FunctionCall, LogLine, RuntimeState } from '../functions.ts'
 
-/** Grows with every change of what goes over the channel: the two sides are started with the same program, or do not speak. */
+/** Grows with every change of what goes over the channel: the two sides speak only where they have the same version. */
 export const channelVersion = '3'
 
-/** Of the secret that the API and its hosts of functions share. */
+/** The channel key of the secret that the API and its hosts of functions share. */
 export const channelKey = (secret: string): ChannelKey => ({ secret, label: 'hosts of functions' })
 
 export const paths = { link: '/link', call: '/call', tryOut: '/try', forget: '/forget' } as const
 export const callHeader = 'x-call'
 export const answerHeader = 'x-answer'
-/** Stands before the body of a call, once the API knows that the host has it: before this byte nothing runs, so that the API may ask another host. */
+/**
+ * The byte before the body of a call, sent once the API knows that the host has the call. Nothing runs before it, so that the API may ask another
+ * host.
+ */
 export const goAhead = '\n'
 
 /** Everything of a call but its body and its signal. */
 export type CallHead = Omit<FunctionCall, 'body' | 'signal'> & {
   hasBody: boolean
-  /** The link of the process that calls: what the host needs for this cloud it asks there. */
+  /** The link of the process that calls: the host asks there for what it needs for this cloud. */
   link: string
 }
 export type AnswerHead = Omit<FunctionAnswer, 'body'>
 
-/** From the API to the host, the first one right after it has connected. */
+/** Messages from the API to the host, the first one right after it has connected. */
 export type ToHost =
   | {
       kind: 'hello'
       link: string
       version: string
-      /** The signed headers of calls 1, 2, 3 … deep: so the host needs no key. */
+      /** The signatures of all depths of calls, so that the host needs no key. */
       depths: readonly string[]
-      /** Where clients reach the platform; functions reach its `/v1` by these. */
+      /** The origins at which clients reach the platform; functions reach its `/v1` by these. */
       platformOrigins: readonly string[]
       pathOrigins: readonly string[]
     }
@@ -41,16 +44,16 @@ export type ToHost =
   | { kind: 'refusal'; id: number; failure: SentFailure }
   | { kind: 'ping' }
 
-/** From the host to the API. */
+/** Messages from the host to the API. */
 export type ToPlatform =
-  /** At first and every few seconds. */
+  /** Sent at first and every few seconds. */
   | { kind: 'state'; state: RuntimeState; version: string }
   | { kind: 'program'; id: number; cloud: CloudKey & { revision: number } }
   | { kind: 'egress'; id: number; cloud: CloudKey; bytes: number }
   | { kind: 'refund'; cloud: CloudKey; bytes: number }
   | { kind: 'log'; cloud: CloudKey; lines: readonly SentLine[] }
 
-/** Its time is that of its arrival: the clock of a host may be wrong. */
+/** A line without its time, which is that of its arrival: the clock of a host may be wrong. */
 export type SentLine = Omit<LogLine, 'at'>
 export type ProgramValue = CloudProgram | null
 
@@ -66,14 +69,14 @@ export const sentFailure = (error: unknown): SentFailure => {
   return { code, detail, ...(more.retryAfterMs !== undefined && { retryAfterMs: more.retryAfterMs }) }
 }
 
-/** Of what a host may say only what is about functions; everything else is its own fault. */
+/** The failure of a host as the API raises it. Only codes about functions are accepted; any other is an internal error of the host. */
 export function receivedFailure({ code, detail, retryAfterMs }: SentFailure): Failure {
   const isKnown = /^(FUNCTIONS?_[A-Z_]+|SERVICE_UNAVAILABLE)$/.test(code)
   const more = { executed: true, ...(typeof retryAfterMs === 'number' && { retryAfterMs }) }
   try {
     if (isKnown) return new Failure(code as 'FUNCTIONS_UNAVAILABLE', detail, more)
   } catch {
-    // One of another version.
+    // The failure is of another version.
   }
   return new Failure(
     'INTERNAL',
@@ -86,7 +89,7 @@ export const asHeader = (value: unknown): string => Buffer.from(JSON.stringify(v
 export const fromHeader = <Value>(text: string | string[] | undefined): Value =>
   JSON.parse(Buffer.from(String(text), 'base64url').toString()) as Value
 
-/** All functions of a cloud in one line. */
+/** The longest line, which has all functions of a cloud. */
 const maxLineLength = 64 * 1024 * 1024
 
 /** Splits bytes into the values of lines of JSON. Fails at a line that is too long or no JSON. */
@@ -117,7 +120,7 @@ export function lineReader(): Transform {
 
 export const line = (value: ToHost | ToPlatform): string => `${JSON.stringify(value)}\n`
 
-/** The whole of a small body. */
+/** Reads a small body of JSON to its end. */
 export async function readJson<Value>(body: Readable, mostBytes: number): Promise<Value> {
   const chunks: Buffer[] = []
   let bytes = 0

@@ -1,4 +1,4 @@
-/** On the API: the line to one host of functions, which is opened again whenever it ends. */
+/** The API's link to one host of functions, which is opened again whenever it ends. */
 import { once } from 'node:events'
 import type { ClientRequest } from 'node:http'
 import { pipeline } from 'node:stream/promises'
@@ -23,7 +23,7 @@ export interface PlatformSide {
     take(cloud: CloudKey, bytes: number): boolean | Promise<boolean>
     refund(cloud: CloudKey, bytes: number): void
   }
-  /** A host that says nothing for so long is away; default 30 s. */
+  /** A host that says nothing for this long is away; default 30 s. */
   silentMs?: number
   /** What the host needs to know of this platform. */
   hello: () => Promise<Pick<Extract<ToHost, { kind: 'hello' }>, 'depths' | 'platformOrigins' | 'pathOrigins'>>
@@ -43,7 +43,7 @@ export class PlatformLink implements AsyncDisposable {
   readonly #name: string
   readonly #stop = new AbortController()
   readonly #running: Promise<void>
-  /** Clouds that were sent to this host, until when: of others it learns nothing. */
+  /** Clouds of which something was sent to this host, and until when the host may ask about them; of others it learns nothing. */
   readonly #clouds = new Map<string, { cloud: CloudKey; untilMs: number }>()
   #sending: ClientRequest | undefined
   #state: RuntimeState | undefined
@@ -61,12 +61,12 @@ export class PlatformLink implements AsyncDisposable {
     return this.#state
   }
 
-  /** The host has said once what it can run, whether it is there now or not. */
+  /** Whether the host has once said what it can run, whether it is there now or not. */
   get wasOpen(): boolean {
     return this.#wasOpen
   }
 
-  /** Before something of this cloud is sent to the host. */
+  /** Allows the host to ask about this cloud; called before something of the cloud is sent to it. */
   allow({ accountId, cloudId }: CloudKey): void {
     this.#clouds.delete(cloudId)
     this.#clouds.set(cloudId, { cloud: { accountId, cloudId }, untilMs: performance.now() + knownMs })
@@ -89,7 +89,7 @@ export class PlatformLink implements AsyncDisposable {
     }
   }
 
-  /** One connection until its end. Returns whether there was one. */
+  /** Opens one connection and serves it until its end. Returns whether there was one. */
   async #open(): Promise<boolean> {
     let hello: Awaited<ReturnType<PlatformSide['hello']>>
     try {
@@ -105,7 +105,7 @@ export class PlatformLink implements AsyncDisposable {
     this.#sending = sending
     sending.on('error', () => {})
     const { silentMs = usualSilentMs } = this.#side
-    // Where a network was cut, calls whose bytes are under way would wait for a quarter of an hour, and the next ones take connections that lead nowhere.
+    // Where a network was cut, calls under way would wait for a quarter of an hour, and the next ones would take connections that lead nowhere.
     let silent: Error | undefined
     const giveUp = (): void => {
       silent = new Error(`it said nothing for ${silentMs / 1_000} s`)
@@ -176,7 +176,7 @@ export class PlatformLink implements AsyncDisposable {
     }
   }
 
-  /** Hosts of another version would read messages otherwise. */
+  /** Refuses a host of another version, which would read messages differently. */
   #setState({ state, version }: Extract<ToPlatform, { kind: 'state' }>): void {
     if (version === this.#side.version) {
       const before = this.#state

@@ -1,4 +1,4 @@
-/** Functions that run on hosts of their own: each cloud on one of them, on the next one while that is away. */
+/** Runs functions on separate hosts: each cloud on one of them, or on the next one while that is away. */
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import type { ClientRequest, IncomingMessage } from 'node:http'
@@ -32,7 +32,7 @@ import {
 } from './messages.ts'
 import { PlatformLink, type PlatformSide } from './platform-link.ts'
 
-/** Until a host has taken a call. */
+/** How long a host has to take a call. */
 const acceptMs = 5_000
 const tryMs = 60_000
 
@@ -41,7 +41,7 @@ export const openRemoteFunctions = (hosts: readonly HostAddress[], side: Platfor
 
 class RemoteRuntime implements FunctionRuntime {
   readonly #hosts: readonly Host[]
-  /** Links that are opened for the first time: who calls at the start waits for them. */
+  /** When the links were opened for the first time: calls at the start wait for them. */
   readonly #openedMs = performance.now()
 
   constructor(hosts: readonly HostAddress[], side: PlatformSide) {
@@ -64,7 +64,7 @@ class RemoteRuntime implements FunctionRuntime {
   }
 
   async tryOut(program: CloudProgram, name: string): Promise<Tried> {
-    // What is tried out runs no handler and sends no request, so it may be tried again elsewhere.
+    // Trying out runs no handler and sends no request, so it may be done again on another host.
     for (const host of await this.#placesOf(program)) {
       const answer = await host.post<{ tried: Tried; failure?: SentFailure }>(program, paths.tryOut, {
         program,
@@ -85,7 +85,7 @@ class RemoteRuntime implements FunctionRuntime {
     return fail('FUNCTIONS_UNAVAILABLE', { why: noHost })
   }
 
-  /** One that is away has forgotten it when it comes back. */
+  /** Asks the connected hosts; one that is away has forgotten the cloud when it comes back. */
   async forget({ accountId, cloudId }: CloudKey): Promise<void> {
     const cloud = { accountId, cloudId }
     const connected = this.#hosts.filter(({ link }) => link.state)
@@ -96,7 +96,7 @@ class RemoteRuntime implements FunctionRuntime {
     await Promise.all(this.#hosts.map((host) => host[Symbol.asyncDispose]()))
   }
 
-  /** The hosts that can run functions, the cloud's own first: the one with the highest hash of both (rendezvous hashing). */
+  /** The hosts that can run functions, the cloud's own first: the one with the highest hash of host and cloud (rendezvous hashing). */
   async #placesOf({ cloudId }: CloudKey): Promise<Host[]> {
     await this.#begun()
     return this.#hosts
@@ -130,7 +130,10 @@ class Host implements AsyncDisposable {
     this.link = new PlatformLink(side, this.#client, new URL(url).host)
   }
 
-  /** Undefined: the host has not taken the call, and nothing of it has run. From then on nobody knows, so that it is never repeated. */
+  /**
+   * Offers a call to the host. Undefined where the host has not taken it: then nothing of it has run. Nobody knows whether a call that was taken has
+   * run, so it is never repeated.
+   */
   async offer({ body, signal, ...head }: FunctionCall): Promise<Taken | undefined> {
     this.link.allow(head)
     const sentHead: CallHead = { ...head, hasBody: body !== undefined, link: this.link.id }
@@ -162,7 +165,7 @@ class Host implements AsyncDisposable {
     return { sent, response }
   }
 
-  /** Undefined: no answer. */
+  /** The answer of the host; undefined where there is none. */
   async post<Value>(cloud: CloudKey, path: string, value: object): Promise<Value | undefined> {
     this.link.allow(cloud)
     const sent = this.#client.request({ method: 'POST', path })

@@ -16,8 +16,8 @@ import {
 import type { Ending, WorkerProcess } from './worker-process.ts'
 
 /**
- * One call of a function in this process. It counts as one of the process's calls until its answer has been read or given up; then `done` is called.
- * Throws what became of it in place of an answer.
+ * Calls a function in this process. The call counts as one of the process's calls until its answer has been read or given up; then `done` is called.
+ * Throws the failure that takes the place of an answer.
  */
 export async function callFunction(
   worker: WorkerProcess,
@@ -96,7 +96,7 @@ function requestOf(
   }
 }
 
-/** Of one connection, which ends here. */
+/** Headers of one connection, which ends here. */
 const ofConnection = new Set([
   'connection',
   'keep-alive',
@@ -174,20 +174,23 @@ function bounded(
   })
 }
 
-/** What a broken connection to the process means. */
+/** The failure that a broken connection to the process means. */
 async function failureOf(error: unknown, worker: WorkerProcess, limits: RuntimeLimits): Promise<unknown> {
   const { code } = error as { code?: string }
   if (code === 'UND_ERR_HEADERS_OVERFLOW')
     return new Failure('FUNCTION_ANSWER_TOO_LARGE', { limitBytes: limits.headerBytes }, { cause: error })
   if (error instanceof TypeError || code === 'UND_ERR_INVALID_ARG') return error
   if (!worker.isOver) await Promise.race([worker.ended, soon()])
-  // One that is over says why, however late this process hears of it.
+  // A process that is over says why, however late this one hears of it.
   const ending = worker.isOver ? await worker.ended : undefined
   if (ending === undefined) return new Failure('FUNCTION_CRASHED', { why: crashes.broken }, { cause: error })
   return endingFailure(ending, limits, error)
 }
 
-/** A process that broke a connection off is gone at once, or it goes on. Its end is heard of first, also where this process stood still. */
+/**
+ * Waits for the end of a process. One that broke a connection off is gone at once, or goes on; its end is heard of first, even where this process
+ * stood still.
+ */
 const soon = (): Promise<void> => new Promise((resolve) => setTimeout(() => setImmediate(resolve), 500))
 
 export function endingFailure(ending: Ending, limits: RuntimeLimits, cause?: unknown): Failure {

@@ -1,7 +1,7 @@
 import { fail } from '#platform/errors'
 import './errors.ts'
 
-/** The calls of one cloud: so many at once, and so many wait in the order in which they came. */
+/** The calls of one cloud: `atOnce` run at a time, and up to `waiting` more wait in the order in which they came. */
 export class CallQueue {
   readonly #atOnce: number
   readonly #maxWaiting: number
@@ -13,12 +13,12 @@ export class CallQueue {
     this.#maxWaiting = waiting
   }
 
-  /** Neither runs nor waits any call. */
+  /** True where no call runs or waits. */
   get isEmpty(): boolean {
     return this.#running === 0 && this.#line.length === 0
   }
 
-  /** A place, given back by disposing it. Throws FUNCTION_BUSY where too many wait, and the signal's reason. */
+  /** Takes a place, which is given back by disposing it. Throws FUNCTION_BUSY where too many wait, and the signal's reason. */
   async enter(signal: AbortSignal): Promise<Disposable> {
     signal.throwIfAborted()
     if (this.#running < this.#atOnce) return this.#place()
@@ -43,7 +43,7 @@ export class CallQueue {
         if (!isHeld) return
         isHeld = false
         this.#running--
-        // The place is taken at once: whoever comes meanwhile waits behind.
+        // The place is taken at once: a call that comes meanwhile waits behind.
         this.#line.shift()?.(this.#place())
       },
     }

@@ -10,11 +10,11 @@ export interface CloudFunctionsOptions {
   cloud: CloudKey
   limits: RuntimeLimits
   source: Pick<FunctionSource, 'program'>
-  /** Starts a process, or throws why it cannot be. */
+  /** Starts a process, or throws why it cannot be started. */
   start(program: CloudProgram): Promise<WorkerProcess>
 }
 
-/** Processes that ended badly lately, from which on a new one waits. */
+/** How many processes may end badly within a short time before a new one waits. */
 const freeRestarts = 3
 const lateMs = 10_000
 const maxPauseMs = 1_000
@@ -23,14 +23,14 @@ const maxPauseMs = 1_000
 export class CloudFunctions {
   readonly #options: CloudFunctionsOptions
   /**
-   * One for each depth of calls: who waits there waits only for calls that are as deep, and these only for deeper ones. With one for all, four calls
-   * that each call a function of their own cloud would wait for each other.
+   * One queue for each depth of calls: a call waits only for calls that are as deep, and these only for deeper ones. With one queue for all, four
+   * calls that each call a function of their own cloud would wait for each other.
    */
   readonly #queues = new Map<number, CallQueue>()
   readonly #leaving = new Set<WorkerProcess>()
   #worker: WorkerProcess | undefined
   #starting: { revision: number; worker: Promise<WorkerProcess> } | undefined
-  /** When processes ended that nobody had asked to. */
+  /** When processes ended unexpectedly. */
   #badEndings: number[] = []
   #isForgotten = false
 
@@ -38,7 +38,7 @@ export class CloudFunctions {
     this.#options = options
   }
 
-  /** When it was called last; of performance.now(). */
+  /** The time of the last call, of performance.now(). */
   get lastCallMs(): number {
     return this.#worker?.lastCallMs ?? 0
   }
@@ -51,7 +51,7 @@ export class CloudFunctions {
     return this.#worker !== undefined || this.#starting !== undefined
   }
 
-  /** Nothing of it is left here. */
+  /** True where nothing of the cloud is left here. */
   get isGone(): boolean {
     return this.isIdle && !this.#worker && this.#leaving.size === 0 && this.#badEndings.length === 0
   }
@@ -79,7 +79,7 @@ export class CloudFunctions {
     return queue
   }
 
-  /** Of the watchdog, some fifty times a second. */
+  /** Called by the watchdog, some fifty times a second. */
   look(nowMs: number): void {
     for (const worker of this.#leaving) worker.look(nowMs)
     this.#worker?.look(nowMs)
@@ -94,7 +94,7 @@ export class CloudFunctions {
     this.#worker = undefined
   }
 
-  /** Ends all of it, whoever calls. */
+  /** Ends all processes of the cloud, whoever calls it. */
   async forget(): Promise<void> {
     this.#isForgotten = true
     const starting = await this.#starting?.worker.catch(() => undefined)
@@ -133,13 +133,13 @@ export class CloudFunctions {
     return worker
   }
 
-  /** Whoever lets every process die gets new ones more and more slowly; up to then nobody notices. */
+  /** Waits where processes ended badly: a cloud that lets every process die gets new ones more and more slowly. The first few cost no wait. */
   async #pause(): Promise<void> {
     const many = this.#badEndings.length - freeRestarts
     if (many >= 0) await new Promise((resolve) => setTimeout(resolve, Math.min(maxPauseMs, 100 * 2 ** many)))
   }
 
-  /** The one before finishes the calls that it has. */
+  /** Lets the previous process finish the calls that it has, and ends it then. */
   #leaveOld(): void {
     const old = this.#worker
     if (!old || old.isOver) return

@@ -7,20 +7,20 @@ import type { RuntimeLimits } from './limits.ts'
 
 export interface WorkerStart {
   config: string
-  /** One for each function, listening. */
+  /** The listening sockets, one for each function. */
   sockets: readonly Server[]
   egressPath: string
-  /** Of this process alone. */
+  /** The folder of this process alone. */
   folder: string
   limits: RuntimeLimits
   user: number | undefined
 }
 
-/** Where processes of functions run: in jails, or as they are on a developer's machine. */
+/** Where processes of functions run: in jails, or without any on a developer's machine. */
 export interface WorkerHost {
   state(): Promise<RuntimeState>
   readonly inJail: boolean
-  /** Before every line that a function writes. */
+  /** The prefix of every line that a function writes. */
   readonly prefix: string
   /** A new, empty folder for one process. */
   folder(): Promise<string>

@@ -7,7 +7,7 @@ import { workerdProgram } from './workerd.ts'
 
 export const configPath = '/config.capnp'
 
-/** What starts workerd in a jail: it sees itself, its configuration and the socket of the broker. */
+/** The host that starts workerd in a jail, where it sees itself, its configuration and the socket of the broker. */
 export function jailedHost(jail: Jail): Pick<WorkerHost, 'state' | 'inJail' | 'prefix' | 'user' | 'start'> {
   const program = workerdProgram()
   let libraries: Promise<string[]> | undefined
@@ -39,7 +39,7 @@ export function jailedHost(jail: Jail): Pick<WorkerHost, 'state' | 'inJail' | 'p
   }
 }
 
-/** Socket by socket, the descriptor that workerd inherits. */
+/** The arguments of workerd, which inherits a descriptor for each socket. */
 export const workerdWords = (config: string, sockets: number, first: number): string[] => [
   'serve',
   config,

@@ -4,9 +4,9 @@ export interface RuntimeLimits {
   cpuMs: number
   /** CPU time of a start, before that of calls counts. */
   startCpuMs: number
-  /** Of one call, without the time in which it waited for requests that it sent. */
+  /** The longest time of one call, without that in which it waited for requests that it sent. */
   ownMs: number
-  /** Of one call, with everything. */
+  /** The longest time of one call, with everything. */
   wallMs: number
   heapMb: number
   /** RLIMIT_DATA; V8 reserves some 546 MB of it that it never uses. */
@@ -16,19 +16,19 @@ export interface RuntimeLimits {
   /** Calls at once, and calls that wait for one of these to end. */
   atOnce: number
   waiting: number
-  /** Of the body of a call, and of its answer. */
+  /** The most bytes of the body of a call, and of its answer. */
   bodyBytes: number
   headerBytes: number
-  /** Without calls, a process is ended after it. */
+  /** A process without calls is ended after this time. */
   idleMs: number
-  /** For loading the code of one function when it is deployed. */
+  /** The longest time for loading the code of one function when it is deployed. */
   tryMs: number
   /** Lines of logs in a second, and bytes of all output in a second: more is dropped, and beyond `patience` times as many bytes the writer waits. */
   linesPerSecond: number
   outputBytesPerSecond: number
 }
 
-/** Much more than is kept may be written in a second and costs only the counting. */
+/** How many times the bytes that are kept may be written in a second: the rest costs only the counting. */
 export const patience = 16
 
 export const starterLimits: RuntimeLimits = {
@@ -63,10 +63,10 @@ export const dedicatedLimits: RuntimeLimits = {
   idleMs: 600_000,
 }
 
-/** What a function takes and may take in the process that it shares: each has a world of its own there. */
+/** The memory that each function adds to the process that it shares, where each has an isolate of its own. */
 const bytesOfFunction = 8_000_000
 
-/** For a process with so many functions: those of `limits` are for one. */
+/** The limits of a process with this many functions; `limits` are for one. */
 export const limitsFor = (functions: number, limits: RuntimeLimits): RuntimeLimits => ({
   ...limits,
   dataBytes: limits.dataBytes + (functions - 1) * bytesOfFunction,

@@ -26,7 +26,7 @@ test('a marked line bears its level, its call and its function; any other is inf
   await write('\u0001{"level":"shout","message":"no level"}\n')
   expect(lines).toMatchObject([
     { name: 'second', level: 'error', message: 'a\nb', requestId },
-    // Of the function that wrote last.
+    // The function that wrote last.
     { name: 'second', level: 'info', message: 'plain', requestId: null },
     { name: 'second', level: 'info', requestId: null },
   ])

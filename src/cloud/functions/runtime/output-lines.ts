@@ -7,26 +7,26 @@ import { patience, type RuntimeLimits } from './limits.ts'
 
 export interface OutputOptions {
   limits: Pick<RuntimeLimits, 'linesPerSecond' | 'outputBytesPerSecond'>
-  /** Before every message. */
+  /** The prefix of every message. */
   prefix: string
   log: (lines: readonly LogLine[]) => void
 }
 
-/** Of one line that is kept while its end has not come. */
+/** The longest line that is kept while its end has not come. */
 const maxLineLength = 64 * 1024
 const secondMs = 1_000
 
 /**
- * The lines that the functions of one process write, as far as they are not too many: so many a second are kept, the others only counted, and a
- * line says how many they were. Nothing that is written is believed, since any code of the process can write it.
+ * Reads the lines that the functions of one process write. Only some lines a second are kept, the others are counted, and a line says how many they
+ * were. Nothing that is written is trusted, since any code of the process can write it.
  */
 export class OutputLines {
   readonly #options: OutputOptions
-  /** The function that wrote last: what says nothing of itself is taken for its. */
+  /** The function that wrote last: a line that names none counts as its line. */
   #name: string
   readonly #decoder = new StringDecoder('utf8')
   #rest = ''
-  /** The rest belongs to a line that was too long. */
+  /** True while the input belongs to a line that was too long. */
   #skips = false
   #lines = 0
   #bytes = 0
@@ -51,7 +51,7 @@ export class OutputLines {
     else this.#read(this.#decoder.write(chunk))
   }
 
-  /** Bytes that nobody reads: only the ends of lines are counted. */
+  /** Drops bytes that nobody reads: only the ends of lines are counted. */
   #drop(chunk: Buffer): void {
     for (let at = chunk.indexOf(10); at >= 0; at = chunk.indexOf(10, at + 1)) this.#dropped++
     this.#skips = chunk.at(-1) !== 10

@@ -4,18 +4,18 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 
 const prefix = 'kherad-f-'
-/** The path of a socket has at most 107 bytes, and below the folder stands some more. */
+/** The path of a socket has at most 107 bytes, some of them below this folder. */
 const maxFolderLength = 60
 
 /**
- * The folder of the sockets of this server's functions, made when it is first asked for. It names the process that made it, so that a
+ * The folder of the sockets of this server's functions, made when it is first asked for. Its name has the id of the process that made it, so that a
  * later start deletes what a killed one has left.
  */
 export class RunFolder implements AsyncDisposable {
   #made: Promise<string> | undefined
   #next = 0
 
-  /** A new folder in it, for one process. */
+  /** A new folder within it, for one process of functions. */
   async sub(): Promise<string> {
     this.#made ??= this.#make()
     const folder = path.join(await this.#made, String(this.#next++))
@@ -27,7 +27,7 @@ export class RunFolder implements AsyncDisposable {
     if (this.#made) await rm(await this.#made, { recursive: true, force: true })
   }
 
-  /** Where it fails, on a full disk perhaps, the next one who asks tries again. */
+  /** Makes the folder. Where that fails, on a full disk perhaps, the next caller tries again. */
   async #make(): Promise<string> {
     try {
       return await mkdtemp(path.join(root(), `${prefix}${process.pid}-${startOf(process.pid) ?? 0}-`))
@@ -43,7 +43,7 @@ function root(): string {
   return folder.length > maxFolderLength ? '/tmp' : folder
 }
 
-/** Deletes what servers have left that were killed. */
+/** Deletes the folders that killed servers have left. */
 export async function sweepRunFolders(): Promise<void> {
   const names = await readdir(root()).catch(() => [])
   await Promise.all(
@@ -69,7 +69,7 @@ function isRunning(pid: number, start: string): boolean {
   }
 }
 
-/** When a process began, as the kernel counts: a number that was given anew is another process. */
+/** When a process began, as the kernel counts: its id may have been given to another process since. */
 function startOf(pid: number): string | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')

@@ -32,15 +32,15 @@ export interface RuntimeOptions {
     'functionCalls' | 'functionSeconds' | 'functionStartSeconds' | 'functionKills' | 'functionProcesses'
   >
   source: FunctionSource
-  /** Opens what the functions of one cloud send by, on this path. */
+  /** Opens the socket, on this path, through which the functions of one cloud send. */
   openEgress: WorkerHost['openEgress']
   limits?: Partial<RuntimeLimits>
-  /** One that others use, too; without it one of its own. */
+  /** A jail that others use, too; without it the runtime opens its own. */
   jail?: Jail
 }
 
 const lookEveryMs = 20
-/** Starts at the same time; more would only make all of them late. */
+/** The most starts at the same time; more would only make all of them late. */
 const startsAtOnce = 4
 
 export function openFunctionRuntime(options: RuntimeOptions): FunctionRuntime {
@@ -50,13 +50,13 @@ export function openFunctionRuntime(options: RuntimeOptions): FunctionRuntime {
   return new Runtime(options)
 }
 
-/** Before anything starts: of a body whose length is stated it is known. */
+/** Refuses a body whose stated length is too large, before anything starts. */
 function refuseTooLarge({ headers }: FunctionCall, { bodyBytes: limitBytes }: RuntimeLimits): void {
   const [, stated] = headers.find(([name]) => name.toLowerCase() === 'content-length') ?? []
   if (Number(stated ?? 0) > limitBytes) fail('BODY_TOO_LARGE', { limitBytes })
 }
 
-/** What workerd and V8 say of their own end; what functions have written to the same output is nobody's here. */
+/** What workerd and V8 say of their own end, without what functions have written to the same output. */
 function lastWords({ errors }: WorkerProcess, { secretValues }: CloudProgram): string {
   const own = errors.split('\n').filter((line) => /^(?:\*\*\*|#)/.test(line))
   return maskOf(secretValues)(own.join('\n').slice(0, 500), true)
@@ -224,7 +224,7 @@ class Runtime implements FunctionRuntime {
     }
   }
 
-  /** The cloud that was called longest ago and is idle makes way. Where all are busy, there is one process more. */
+  /** Ends the process of the idle cloud that was called longest ago. Where all are busy, there is one process more. */
   #makeRoom(): void {
     if (this.#processes < this.#options.config.processes) return
     const idle = [...this.#clouds.values()].filter((functions) => functions.isIdle && functions.hasProcess)

@@ -38,7 +38,7 @@ function placeIn(stack: string): { line: number; column: number } | undefined {
   return line === undefined ? undefined : { line: Number(line), column: Number(column) }
 }
 
-/** What V8 refuses ends the process before it answers anybody. */
+/** The result of a process that ended: code that V8 refuses ends it before it answers anybody. */
 async function diedOf(worker: WorkerProcess, limits: RuntimeLimits): Promise<Tried> {
   worker.kill('ended')
   const ending = await worker.ended

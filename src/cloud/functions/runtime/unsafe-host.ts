@@ -10,13 +10,13 @@ import type { WorkerHost, WorkerStart } from './host.ts'
 import { workerdWords } from './jailed-host.ts'
 import { workerdProgram } from './workerd.ts'
 
-/** What is standard stands before it, and the pipe that ends with this server. */
+/** The descriptor of the first socket, after the three standard ones and the pipe that ends with this server. */
 const firstSocket = 4
 
-/** The pipe ends with this server, however that ends, and with it the program. */
+/** Kills the program when the pipe ends, which it does with this server, however that ends. */
 const endsWithUs = '{ cat <&3; kill -9 $$; } >/dev/null 2>&1 & exec "$0" "$@" 3<&-'
 
-/** workerd as it is, for `functions.mode: unsafe_dev`: nothing but itself keeps what it runs from this machine. */
+/** The host that starts workerd without a jail, for `functions.mode: unsafe_dev`: only workerd itself keeps functions from this machine. */
 export function unsafeHost(): Pick<WorkerHost, 'state' | 'inJail' | 'prefix' | 'user' | 'start'> {
   const program = workerdProgram()
   return {

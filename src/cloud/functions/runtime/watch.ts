@@ -3,21 +3,21 @@ import type { RuntimeLimits } from './limits.ts'
 
 /** A call that a process works on. */
 export interface WatchedCall {
-  /** CPU time that counts for it. */
+  /** The CPU time that counts for the call. */
   cpuMs: number
   readonly startedMs: number
   /** How long it waited for requests that it sent. */
   waitedMs(): number
-  /** Its time is over: what it still does is nobody's, but its process goes on. */
+  /** Ends the call because its time is over. Its process goes on, and what the call still does counts for nobody. */
   timeOut(seconds: number): void
 }
 
 export type KillReason = 'cpu' | 'memory' | 'threads'
 
 /**
- * Judges what a process consumed since the last look. CPU time is shared by the calls that are under way, since nothing outside distinguishes them; what is
- * used while there are none counts together. What is used in one go, without an answer and without ever waiting, is that of one call, however many
- * stand beside it.
+ * Judges what a process consumed since the last look. CPU time is shared by the calls that are under way, since nothing outside distinguishes them;
+ * what is used while there are none is added up. Time used in one go, without an answer and without ever waiting, counts as that of one call, however
+ * many are under way.
  */
 export class Watch {
   readonly #meter: Meter | undefined
@@ -34,12 +34,12 @@ export class Watch {
     this.#startMs = limits.startCpuMs + functions * 50
   }
 
-  /** It has used up the time of its start, or answered. */
+  /** True once the process has used up the time of its start, or has answered. */
   get hasStarted(): boolean {
     return this.#startMs === 0
   }
 
-  /** A call was answered. */
+  /** Records that a call was answered. */
   answered(): void {
     this.#startMs = 0
     this.#inOneGoMs = 0
@@ -58,7 +58,7 @@ export class Watch {
     return this.#spend(usedMs, calls) || this.#inOneGoMs > this.#limits.cpuMs ? 'cpu' : undefined
   }
 
-  /** What the start itself takes counts for nobody. */
+  /** The time that counts for calls: what the start itself takes counts for nobody. */
   #charged(usedMs: number): number {
     const ofStart = Math.min(usedMs, this.#startMs)
     this.#startMs -= ofStart

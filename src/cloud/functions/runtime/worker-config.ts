@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import type { CloudProgram } from '../functions.ts'
 
-/** What functions find of the runtime's own behaviour; a later date may change what they see. */
+/** Fixes the behaviour of the runtime that functions find; a later date may change what they see. */
 const compatibilityDate = '2026-10-01'
 
 const codeOf = (name: string): string => readFileSync(path.join(import.meta.dirname, 'worker', name), 'utf8')

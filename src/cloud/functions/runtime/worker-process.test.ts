@@ -15,7 +15,7 @@ const program = {
 
 afterEach(() => void vi.useRealTimers())
 
-/** A process that is none, with its output in our hands. */
+/** A `WorkerProcess` without a real process, whose output the test writes. */
 async function started() {
   const stderr = new PassThrough()
   const stdout = new PassThrough()

@@ -16,7 +16,7 @@ import { type KillReason, Watch, type WatchedCall } from './watch.ts'
 import { socketName, workerConfig } from './worker-config.ts'
 import { protocolHeader } from './worker-headers.ts'
 
-/** Why a process is no longer there: killed, or by itself. */
+/** Why a process has ended: killed, or by itself. */
 export type Ending = KillReason | 'crashed' | 'ended'
 
 /** How much of the error output is kept, to say why a process ended. */
@@ -26,7 +26,7 @@ const keptErrorBytes = 4_096
 export class WorkerProcess {
   readonly revision: number
   readonly pid: number | undefined
-  /** Calls that it works on. */
+  /** The calls that the process works on. */
   readonly calls = new Set<WatchedCall>()
   readonly ended: Promise<Ending>
   readonly #names: readonly string[]
@@ -55,12 +55,12 @@ export class WorkerProcess {
     this.#watch = new Watch(this.#meter, limits, program.functions.length)
     started.stderr.on('data', (chunk: Buffer) => this.#keepErrors(chunk))
     started.stderr.on('error', () => {})
-    // workerd writes some itself for each request that fails.
+    // workerd itself writes some output for each request that fails.
     holdTo(patience * limits.outputBytesPerSecond, started.stderr)
     this.ended = started.ended.then(() => this.#end())
   }
 
-  /** Starts it; what is called right away waits in the queues of its sockets until it is ready. Throws where it cannot be started. */
+  /** Starts a process; calls that come before it is ready wait in the queues of its sockets. Throws where it cannot be started. */
   static async start(
     program: CloudProgram,
     host: WorkerHost,
@@ -73,7 +73,7 @@ export class WorkerProcess {
     const user = opening.use(host.user())
     const egressPath = path.join(folder, 'egress')
     const egress = opening.use(await host.openEgress(program, egressPath))
-    // Only the process may send by it: its own user, where it has one.
+    // Only the process may send through this socket: its own user, where it has one.
     if (user.id !== undefined) await chown(egressPath, user.id, user.id)
     const sockets = await listen(folder, program.functions.length, opening)
     const config = workerConfig(program, {
@@ -82,7 +82,7 @@ export class WorkerProcess {
       heapMb: limits.heapMb,
     })
     const started = await host.start({ config, sockets, egressPath, folder, limits, user: user.id })
-    // The process has them now, and nobody else may take its calls.
+    // The process has the sockets now, and nobody else may take its calls.
     for (const socket of sockets) socket.close()
     opening.defer(() => started.kill())
     const pools = sockets.map((_, index) => opening.use(poolOf(path.join(folder, socketName(index)), limits)))
@@ -115,7 +115,7 @@ export class WorkerProcess {
     return this.#names.includes(name)
   }
 
-  /** What the process said last of its errors. */
+  /** The end of the process's error output. */
   get errors(): string {
     return this.#errors
   }
@@ -132,7 +132,7 @@ export class WorkerProcess {
     return response
   }
 
-  /** Every look of the watchdog. */
+  /** Called at every look of the watchdog. */
   look(nowMs: number): void {
     const reason = this.#watch.look(this.calls, nowMs)
     if (reason) this.kill(reason)
@@ -157,7 +157,7 @@ export class WorkerProcess {
   async #end(): Promise<Ending> {
     this.#isOver = true
     this.#meter?.[Symbol.dispose]()
-    // Whoever waits for the end gets it all the same; a folder that stays is deleted by a later start.
+    // The end is reported even where this fails; a folder that stays is deleted by a later start.
     await this.#release().catch(() => undefined)
     return (
       this.#killed ??
@@ -176,8 +176,8 @@ interface Parts {
 }
 
 /**
- * A socket for each function. They listen before the process exists, which inherits them: so it may create none, and whoever calls at once waits in
- * the socket's own queue. Node deletes the path of a socket that it closes, so another name of it stays.
+ * Opens a socket for each function. They listen before the process exists, which inherits them: so it may be forbidden to create any, and an early
+ * call waits in the socket's own queue. Node deletes the path of a socket that it closes, so another name of it stays.
  */
 async function listen(folder: string, count: number, opening: AsyncDisposableStack): Promise<Server[]> {
   const sockets: Server[] = []
@@ -195,10 +195,10 @@ async function listen(folder: string, count: number, opening: AsyncDisposableSta
 const poolOf = (socketPath: string, { atOnce, headerBytes }: RuntimeLimits): Pool & AsyncDisposable => {
   const pool = new Pool('http://function', {
     socketPath,
-    // So many at each depth of calls, which wait for each other.
+    // As many connections for each depth of calls, since deeper calls are waited for.
     connections: atOnce * (deepest + 1),
     pipelining: 1,
-    // The watchdog keeps time.
+    // The watchdog enforces the timeouts.
     headersTimeout: 0,
     bodyTimeout: 0,
     maxHeaderSize: headerBytes,
@@ -211,7 +211,7 @@ function meterOf(pid: number | undefined) {
   try {
     return pid === undefined ? undefined : openMeter(pid)
   } catch {
-    // It has ended already, or this system has no procfs.
+    // The process has ended already, or this system has no procfs.
     return undefined
   }
 }

@@ -1,4 +1,7 @@
-/** What a drawing may hold. What runs, moves, links or loads is not among it: no script, animation, foreignObject, feImage or handler. */
+/**
+ * The elements and attributes that a drawing may have. Nothing that runs, moves, links or loads is among them: no script, animation, foreignObject,
+ * feImage or handler.
+ */
 const words = (text: string): ReadonlySet<string> => new Set(text.trim().split(/\s+/))
 
 export const elements = words(`
@@ -8,12 +11,12 @@ export const elements = words(`
   feDropShadow feFlood feFuncA feFuncB feFuncG feFuncR feGaussianBlur feMerge feMergeNode feMorphology feOffset fePointLight
   feSpecularLighting feSpotLight feTile feTurbulence`)
 
-/** Elements that group what they hold: their children stay, their own meaning does not. */
+/** Elements that only group their children: the children are kept, the element itself is not. */
 export const unwrapped = words('a switch')
 export const holdingText = words('text tspan textPath title desc')
 export const referring = words('use textPath linearGradient radialGradient pattern')
 
-/** Properties that stand as attributes; `style` and style sheets are written as these. */
+/** Properties that are written as attributes; `style` and style sheets are turned into these attributes. */
 export const properties = words(`
   alignment-baseline baseline-shift clip-path clip-rule color color-interpolation color-interpolation-filters direction display
   dominant-baseline fill fill-opacity fill-rule filter flood-color flood-opacity font-family font-size font-size-adjust font-stretch
@@ -25,7 +28,7 @@ export const properties = words(`
 /** Properties that work in `style` only. */
 export const styleProperties = words('mix-blend-mode isolation white-space')
 
-/** `id` and `href` have rules of their own. */
+/** The allowed attributes; `id` and `href` have rules of their own. */
 export const attributes = words(`
   width height viewBox preserveAspectRatio version role aria-label aria-hidden lang xml:lang xml:space
   d x y x1 y1 x2 y2 cx cy r rx ry fx fy fr dx dy rotate points pathLength textLength lengthAdjust startOffset method spacing side
@@ -40,6 +43,6 @@ export const functions = words(
   'url rgb rgba hsl hsla matrix translate translatex translatey scale scalex scaley rotate skewx skewy',
 )
 
-/** Characters; the list of points of one drawing may be most of it. */
+/** The most characters of an attribute's value; the list of points may be most of a drawing. */
 export const longest = (name: string): number =>
   name === 'd' || name === 'points' ? 1_000_000 : name === 'href' ? 2_800_000 : 8_192

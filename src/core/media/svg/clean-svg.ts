@@ -33,14 +33,14 @@ export function cleanSvg(bytes: Uint8Array): string {
 interface Context {
   sheet: Sheet
   ids: Set<string>
-  /** Of all embedded pictures. */
+  /** The pixels of all embedded pictures. */
   pixels: number
-  /** Of all texts. */
+  /** The characters of all texts. */
   characters: number
 }
 
 const maxPixels = 50_000_000
-/** Letters are shaped one text at a time, which takes memory and time beyond their number. */
+/** Letters are shaped one text at a time, and the memory and time for it grow faster than their number. */
 const maxTextCharacters = 50_000
 
 function readSheets(element: SvgElement, sheet: Sheet): void {
@@ -91,7 +91,7 @@ function cleanAttributes(name: string, given: Map<string, string>, context: Cont
   return kept
 }
 
-/** By rising weight: all, by name, by class, by id, the element's own. */
+/** The declarations by rising weight: for all elements, by name, by class, by id, the element's own. */
 function cascade(name: string, given: Map<string, string>, sheet: Sheet): Map<string, string> {
   const style = given.get('style')
   const own = style === undefined ? undefined : declarationsOf(style)
@@ -104,7 +104,7 @@ function cascade(name: string, given: Map<string, string>, sheet: Sheet): Map<st
   return found
 }
 
-/** The first of several elements with one id keeps it, as browsers have it. */
+/** The first of several elements with one id keeps it, as in browsers. */
 function newId(value: string, { ids }: Context): string | undefined {
   if (!idPattern.test(value) || ids.has(value)) return undefined
   ids.add(value)
@@ -117,7 +117,7 @@ function cleanHref(name: string, value: string, context: Context): string | unde
   return referring.has(name) && text.startsWith('#') && idPattern.test(text.slice(1)) ? text : undefined
 }
 
-/** The bytes decide what a picture is; SVG in SVG is none. */
+/** The bytes decide the type of an embedded picture; SVG within SVG is left out. */
 function embedded(href: string, context: Context): string | undefined {
   const comma = href.indexOf(',')
   if (comma < 0 || comma > 64 || !/^data:image\/[a-z]{3,4};base64$/i.test(href.slice(0, comma)))

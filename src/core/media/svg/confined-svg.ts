@@ -7,28 +7,28 @@ import type { ImageSize } from '../image.ts'
 import { type SvgBox, svgFonts } from './draw-svg.ts'
 import { type SvgFault, SvgRefused, svgBounds } from './parse.ts'
 
-/** A clean drawing of which something can be seen, and the size that it gives itself. */
+/** A clean drawing in which something can be seen, and the size that the drawing states. */
 export interface ProvenSvg extends ImageSize {
   svg: string
 }
 
-/** With its picture in the size that the box allows. */
+/** A proven drawing with its picture, in the size that the box allows. */
 export interface DrawnSvg extends ProvenSvg {
   png: Uint8Array
   raster: ImageSize
 }
 
-/** Both throw `SvgRefused` and the signal's reason. */
+/** Cleans and draws SVG. Both methods throw `SvgRefused` and the signal's reason. */
 export interface Svgs {
   provenSvg(bytes: Uint8Array, requester: Requester): Promise<ProvenSvg>
-  /** Cleaned first; with transparency, and at most 4,096 pixels a side. */
+  /** Cleans the drawing first. The picture has transparency, and at most 4,096 pixels a side. */
   rasterOfSvg(bytes: Uint8Array, box: SvgBox, requester: Requester): Promise<DrawnSvg>
 }
 
 export interface SvgWork {
   bytes: Uint8Array
   box: SvgBox
-  /** Whether the picture is wanted, beside the proof that there is one. */
+  /** Whether the picture is wanted, beside the proof that something can be seen. */
   wantsPng: boolean
 }
 
@@ -36,11 +36,11 @@ export type SvgAnswer =
   | { refused: SvgFault }
   | { svg: string; own: ImageSize; raster: ImageSize; png: string }
 
-/** Rasters within a drawing are named by their bytes. */
+/** The types of pictures within a drawing are found by their bytes. */
 const magicRoom = path.join(import.meta.dirname, '../../magic')
 
 const places = { working: 2, waiting: 64 }
-/** CPU time. People's drawings take a twentieth of it; filters and masks can be written that take any. */
+/** CPU time. Usual drawings take a twentieth of it; hostile filters and masks can take any amount. */
 const timeoutMs = 5_000
 const maxOutputBytes = 96 * 1024 * 1024
 const proof: SvgBox = { width: 256, height: 256, covers: false }

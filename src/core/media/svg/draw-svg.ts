@@ -9,7 +9,7 @@ export const svgFonts = ['Regular', 'Bold'].map((weight) =>
   fileURLToPath(import.meta.resolve(`vazirmatn/fonts/ttf/Vazirmatn-${weight}.ttf`)),
 )
 
-/** Pixels in which a drawing is drawn: all of it inside, or covering all of them. */
+/** The box of pixels in which a drawing is drawn: the drawing fits into it, or covers all of it. */
 export interface SvgBox extends ImageSize {
   covers: boolean
 }
@@ -17,14 +17,14 @@ export interface SvgBox extends ImageSize {
 export interface RasterOfSvg {
   png: Buffer
   raster: ImageSize
-  /** What the drawing itself says: user units, at least 0. */
+  /** The size that the drawing itself states, in user units, at least 0. */
   own: ImageSize
 }
 
 const widest = 4_096
 const maxPixels = 16_777_216
 
-/** A clean SVG as PNG. Throws `SvgRefused`: empty when nothing can be seen, size for no size or too many pixels. */
+/** Draws a clean SVG as PNG. Throws `SvgRefused`: `empty` when nothing can be seen, `size` for no size or too many pixels. */
 export function drawSvg(svg: string, box: SvgBox): RasterOfSvg {
   const own = sizeOf(opened(svg, {}))
   const scales = [box.width / own.width, box.height / own.height]

@@ -1,15 +1,15 @@
-/** How many elements a drawing becomes once everything that refers is replaced by what it refers to. */
+/** Bounds how many elements a drawing has once every reference is replaced by what it refers to. */
 import { type SvgElement, SvgRefused } from './parse.ts'
 import { referenceOf } from './style.ts'
 
 const maxExpanded = 500_000
-/** Following references is recursive; drawings of people stay below ten. */
+/** References are followed recursively; usual drawings have fewer than ten within each other. */
 const maxNested = 1_000
 
-/** What a group says of these counts for every shape in it. */
+/** Properties that every shape inherits from its group. */
 const inherited = new Set(['fill', 'stroke', 'marker-start', 'marker-mid', 'marker-end'])
 
-/** Throws `SvgRefused` expansion for too many, and for what refers to itself. The tree is a clean one, its ids are unique. */
+/** Throws `SvgRefused` (`expansion`) for too many elements, and for an element that refers to itself. The tree must be clean, with unique ids. */
 export function checkExpansion(root: SvgElement): void {
   const drawing: Drawing = { byId: new Map(), hasMarkers: false }
   index(root, drawing)
@@ -50,6 +50,6 @@ function index(element: SvgElement, drawing: Drawing): void {
   for (const child of element.children) if (typeof child !== 'string') index(child, drawing)
 }
 
-/** A marker is drawn at each point of its line, and a point takes at least two characters. */
+/** The most points of a line: a marker is drawn at each point, and a point takes at least two characters. */
 const pointsOf = ({ attributes }: SvgElement): number =>
   Math.ceil((attributes.get('d') ?? attributes.get('points') ?? '').length / 2)

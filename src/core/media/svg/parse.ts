@@ -1,4 +1,4 @@
-/** A strict reader of the part of XML that drawings need. Declarations of entities do not exist for it, and of document types one. */
+/** A strict reader of the part of XML that drawings need. It refuses all declarations but the document type that editors write. */
 
 /** Why a drawing is refused. */
 export type SvgFault =
@@ -44,7 +44,7 @@ type Prefixes = ReadonlyMap<string, string>
 const forbidden = /[^\t\n\r\u0020-\ufffd]/
 const namePattern =
   /[A-Za-z_\u0080-\uffff][\w.\-\u0080-\uffff]*(?::[A-Za-z_\u0080-\uffff][\w.\-\u0080-\uffff]*)?/y
-/** SVG 1.0 and 1.1 with their public identifiers, and the one without any. */
+/** The document types of SVG 1.0 and 1.1 with their public identifiers, and the one without an identifier. */
 const usualDocumentType =
   /<!DOCTYPE[ \t\r\n]{1,16}svg(?:[ \t\r\n]{1,16}PUBLIC[ \t\r\n]{1,16}"-\/\/W3C\/\/DTD SVG (?:1\.0|20010904|1\.1(?: (?:Basic|Tiny))?)\/\/EN"[ \t\r\n]{1,16}"https?:\/\/www\.w3\.org\/[\w./-]{1,128}")?[ \t\r\n]{0,16}>/y
 const spacePattern = /[ \t\r\n]*/y
@@ -57,7 +57,7 @@ export const looksLikeSvg = (bytes: Uint8Array): boolean =>
     new TextDecoder().decode(bytes.subarray(0, firstBytes)),
   )
 
-/** The root element. Throws `SvgRefused` for what is not UTF-8, not well-formed, declares anything, or is beyond a bound. */
+/** The root element. Throws `SvgRefused` for input that is not UTF-8, not well-formed, declares anything, or is beyond a bound. */
 export function parseSvg(bytes: Uint8Array): SvgElement {
   if (bytes.length > svgBounds.bytes) throw new SvgRefused('size')
   return new Parser(decoded(bytes)).read()
@@ -116,7 +116,7 @@ class Parser {
     this.#at = found + end.length
   }
 
-  /** The one that editors write is dropped. Any other, and one with declarations inside, may name files and entities. */
+  /** Skips the document type that editors write. Any other is refused, like one with declarations inside: they may name files and entities. */
   #skipDocumentType(): void {
     usualDocumentType.lastIndex = this.#at
     if (this.#root || this.#hasType || !usualDocumentType.test(this.#text))
@@ -228,7 +228,7 @@ function withDeclared(prefixes: Prefixes, written: Map<string, string>): Prefixe
     if (declared === undefined || declared === 'xml' || prefixes.get(declared) === value) continue
     own ??= new Map(prefixes)
     own.set(declared, value)
-    // A copy for each element that declares: without a bound, deep elements would copy ever longer maps.
+    // Each element that declares prefixes has a copy of the map: without a bound, deep elements would copy ever longer maps.
     if (own.size > svgBounds.attributes) throw new SvgRefused('size')
   }
   return own ?? prefixes

@@ -1,4 +1,4 @@
-/** Text from right to left for a renderer that knows no `direction`: resvg orders every text as one from left to right. */
+/** Right-to-left text for a renderer that knows no `direction`: resvg orders every text from left to right. */
 import { parseSvg, type SvgElement } from './parse.ts'
 import { written } from './written.ts'
 
@@ -9,7 +9,10 @@ interface Inherited {
   anchor: string
 }
 
-/** A clean drawing whose texts stand where a browser has them: in isolates (UAX #9), and anchored at the other end. Only for drawing. */
+/**
+ * A clean drawing whose right-to-left texts stand where a browser puts them: in isolates (UAX #9), and anchored at the other end. The result is only
+ * for drawing.
+ */
 export function withIsolates(svg: string): string {
   if (!svg.includes('direction="rtl"')) return svg
   const root = parseSvg(Buffer.from(svg))
@@ -52,9 +55,9 @@ function turnAnchors(element: SvgElement, { anchor }: Inherited): void {
 
 interface Piece {
   parent: SvgElement
-  /** Among its children. */
+  /** The index in `parent.children`. */
   at: number
-  /** A place of its own begins with it, which is ordered by itself. */
+  /** Whether a text chunk begins with this text; each chunk is ordered by itself. */
   starts: boolean
 }
 

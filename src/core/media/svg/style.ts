@@ -4,7 +4,7 @@ import { functions, longest, properties, styleProperties } from './allowed.ts'
 export const idPattern = /^[^\s"'()<>&\\#]{1,256}$/
 const reference = /^url\(\s*(["']?)#([^\s"'()<>&\\#]{1,256})\1\s*\)\s*(#?\w{0,32})$/i
 
-/** The value as it may be written, or undefined. A `url` may only name an id of the drawing itself. */
+/** The value as it may be written, or undefined if it may not. A `url` may only name an id of the drawing itself. */
 export function safeValue(name: string, value: string): string | undefined {
   if (value.length > longest(name)) return undefined
   const text = value.trim()
@@ -64,7 +64,7 @@ function endOfBlock(css: string, open: number): number {
   return -1
 }
 
-/** No regular expression: one would read unclosed comments again and again. */
+/** The text without its comments. A regular expression would read unclosed comments again and again. */
 function withoutComments(css: string): string {
   let kept = ''
   for (let at = 0; ; ) {

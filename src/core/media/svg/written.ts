@@ -1,10 +1,10 @@
 /** A tree as text. */
 import { type SvgElement, SvgRefused, svgBounds, svgNamespace } from './parse.ts'
 
-/** Style sheets written to each element may make more of it than came in. */
+/** Style sheets that are written to each element may make the text longer than the input. */
 const maxCharacters = 2 * svgBounds.bytes
 
-/** Throws `SvgRefused` size. */
+/** Returns the tree as text. Throws `SvgRefused` (`size`). */
 export function written(root: SvgElement): string {
   const pieces: string[] = []
   let length = 0

@@ -4,17 +4,17 @@ import type { Source } from './source.ts'
 
 export interface Box {
   type: string
-  /** Where the box begins and its content does, in the file or in the bytes that were searched. */
+  /** Where the box begins, where its content begins, and where both end, in the file or in the bytes that were searched. */
   at: number
   from: number
   to: number
 }
 
-/** Boxes on the outermost level; a film of half a minute in fragments of one picture has some thousands. */
+/** The most boxes on the outermost level; a film of half a minute in fragments of one picture has some thousands. */
 const maxOuterBoxes = 100_000
 const maxInnerBoxes = 20_000
 
-/** Where an mp4 may begin; some have no `ftyp`. */
+/** The boxes with which an mp4 may begin; some files have no `ftyp`. */
 const firstBoxes = new Set(['ftyp', 'styp', 'moov', 'mdat', 'free', 'skip', 'wide'])
 const mayReachToTheEnd = new Set(['mdat', 'free', 'skip'])
 
@@ -48,7 +48,7 @@ function headOf(head: Buffer, at: number, end: number): Box {
   return { type, at, from: at + 16, to: at + long }
 }
 
-/** The boxes within bytes, from a place in them on. Throws `malformed` for one that leaves them. */
+/** The boxes within bytes, from an offset on. Throws `malformed` for a box that exceeds the bytes. */
 export function innerBoxes(bytes: Buffer, from = 0): Box[] {
   const boxes: Box[] = []
   for (let at = from; at + 8 <= bytes.length; ) {
@@ -123,7 +123,7 @@ export class Fields {
     return this.#bytes.toString('latin1', at, at + length)
   }
 
-  /** How many rows of a table follow, which have to be there. */
+  /** The number of rows of the table that follows. Throws `malformed` if not all of them are there. */
   count(rowBytes: number): number {
     const rows = this.u32()
     if (rows * rowBytes > this.left) throw new VideoError('malformed')

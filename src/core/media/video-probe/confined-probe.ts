@@ -1,4 +1,4 @@
-/** What a file of video is, found by a confined process: whoever made the file may want to harm whoever reads it. */
+/** Measures video files in a confined process, since a file may be made to harm whoever reads it. */
 import path from 'node:path'
 import { type FindIsolation, openConfinement, type Requester } from '#platform/confined'
 import type { Log } from '#platform/log'
@@ -7,8 +7,8 @@ import type { ProbedVideo } from './probe.ts'
 
 export interface VideoProbe {
   /**
-   * Measures the file at an absolute path, which all users of the system have to be able to read, as a file of `platform/spool` is. It is
-   * read where its tables point, never as a whole. Throws `VideoError` and the signal's reason.
+   * Measures the file at an absolute path, which all users of the system have to be able to read, as a file of `platform/spool` is. The file is read
+   * where its tables point, never as a whole. Throws `VideoError` and the signal's reason.
    */
   probe(file: string, requester: Requester): Promise<ProbedVideo>
 }
@@ -16,7 +16,7 @@ export interface VideoProbe {
 export type ProbeAnswer = { video: ProbedVideo } | { fault: VideoFault; detail: string | undefined }
 
 const places = { working: 2, waiting: 64 }
-/** CPU time, of which a film of half a minute takes a tenth: starting the process. */
+/** CPU time. A film of half a minute takes a tenth of it, to start the process. */
 const timeoutMs = 5_000
 const maxOutputBytes = 10_000
 

@@ -4,7 +4,7 @@ import { VideoError } from './fault.ts'
 import type { Sample } from './samples.ts'
 import type { Source } from './source.ts'
 
-/** One fragment's table; a second of film takes some kilobytes. */
+/** The most bytes of one fragment's tables; a second of film takes some kilobytes. */
 const maxFragmentBytes = 8 * 1024 * 1024
 const maxSamples = 1_000_000
 
@@ -19,7 +19,7 @@ interface Defaults {
   size: number
 }
 
-/** By the id of their track. */
+/** The samples in fragments, by the id of their track. */
 export function samplesInFragments(
   source: Source,
   boxes: readonly Box[],
@@ -49,7 +49,7 @@ function defaultsOf(movie: Buffer): Map<number, Defaults> {
   )
 }
 
-/** How many samples it has. */
+/** Reads one fragment and returns how many samples it has. */
 function readFragment(
   fragment: Buffer,
   at: number,
@@ -58,7 +58,7 @@ function readFragment(
   maxCount: number,
 ): number {
   let count = 0
-  // Where nothing else is said, the bytes of a track follow those of the one before.
+  // Unless a track states where its bytes begin, they follow those of the track before.
   let next = at
   for (const { type, from, to } of innerBoxes(fragment)) {
     if (type !== 'traf') continue
@@ -99,16 +99,16 @@ function headOf(content: Buffer, at: number): { id: number; base: number | undef
 }
 
 interface Run {
-  /** To which the run's own offset is added. */
+  /** The position to which the run's own offset is added. */
   start: number
-  /** Where it begins without one. */
+  /** Where a run without an offset begins. */
   next: number
   usual: Defaults
   track: Fragmented
   maxCount: number
 }
 
-/** Where the bytes of what follows begin. */
+/** Adds a run to its track. Returns where the bytes after the run begin. */
 function readRun(fields: Fields, { start, next, usual, track, maxCount }: Run): number {
   const flags = fields.skip(1).u24()
   const [hasDuration, hasSize] = [(flags & 0x100) !== 0, (flags & 0x200) !== 0]

@@ -1,4 +1,4 @@
-/** Measures one untrusted file of video and ends. Started by confined-probe.ts, confined. */
+/** Measures one untrusted file of video and ends. confined-probe.ts starts this process, confined. */
 import { answer } from '#platform/confined-process'
 import type { ProbeAnswer } from './confined-probe.ts'
 import { VideoError } from './fault.ts'

@@ -5,40 +5,40 @@ import { type Sample, samplesIn } from './samples.ts'
 import type { Source } from './source.ts'
 import { type Track, tracksOf } from './track.ts'
 
-/** What the bytes of a video say of it. */
+/** The measures of a video, as its bytes state them. */
 export interface ProbedVideo {
   mediaType: 'video/mp4'
-  /** As ffprobe calls it, such as `h264`. */
+  /** The codec as ffprobe names it, such as `h264`. */
   codec: string
-  /** Pixels as it is shown, turned where the file says so. */
+  /** The size in pixels as the video is shown, turned where the file says so. */
   width: number
   height: number
-  /** Of the picture track. */
+  /** The length of the picture track. */
   seconds: number
   hasAudio: boolean
   audioCodec?: string
-  /** Pictures of a second, on average. */
+  /** Pictures a second, on average. */
   fps: number
 }
 
 /** The tables of a film of half a minute have some kilobytes, those of an hour one megabyte. */
 const maxMovieBytes = 32 * 1024 * 1024
-/** Longer than any video that is ordered; what is declared longer is an attack on whoever counts by it. */
+/** Longer than any video that is ordered; a file that declares more is an attack on whoever charges by its length. */
 const maxSeconds = 12 * 60 * 60
-/** By so many seconds a table may end before the length that the track declares: last samples are often rounded. */
+/** The most seconds by which a table may end before the length that the track declares: last samples are often rounded. */
 const maxMissingSeconds = 0.5
 
 /**
- * Reads the outline of an mp4, with its index at the beginning or the end or in fragments: nothing is decoded, and no more is read than
- * tables and the lengths before the NAL units. Every sample has to lie in the file, within its boxes of media, and no byte may be named
- * by more samples than there are bytes. Throws `VideoError`.
+ * Reads the outline of an mp4, with its index at the beginning or the end or in fragments: nothing is decoded, and no more is read than tables and
+ * the lengths before the NAL units. Every sample has to lie in the file, within its boxes of media, and all samples together may not have more bytes
+ * than those boxes. Throws `VideoError`.
  */
 export function probeVideo(source: Source): ProbedVideo {
   if (source.bytes === 0) throw new VideoError('empty')
   refuseOthers(source)
   const boxes = outerBoxes(source)
   const box = boxes.find(({ type }) => type === 'moov')
-  // It often stands at the end.
+  // The `moov` box often stands at the end of the file.
   if (!box) throw new VideoError('truncated')
   if (box.to - box.from > maxMovieBytes) throw new VideoError('malformed')
   const movie = source.read(box.from, box.to - box.from)
@@ -67,7 +67,7 @@ export function probeVideo(source: Source): ProbedVideo {
 /** Brands of ISO 14496-12 files that are pictures or sound, not films. */
 const foreignBrands = ['avif', 'avis', 'heic', 'heix', 'hevc', 'mif1', 'msf1', 'crx ', 'M4A ', 'M4B ']
 
-/** Known by its first bytes to be something else. */
+/** Refuses a file whose first bytes show that it is something else. */
 function refuseOthers(source: Source): void {
   const head = source.read(0, Math.min(64, source.bytes))
   if (head.toString('latin1', 0, 4) === '\x1a\x45\xdf\xa3')
@@ -78,7 +78,7 @@ function refuseOthers(source: Source): void {
   if (foreignBrands.includes(brand)) throw new VideoError('not_video')
 }
 
-/** The places in which samples may lie, and how many bytes of them are left to be named. */
+/** The boxes in which samples may lie, and how many of their bytes are left for further samples. */
 class MediaBytes {
   readonly source: Source
   readonly #boxes: Box[]
@@ -90,7 +90,7 @@ class MediaBytes {
     this.#left = this.#boxes.reduce((sum, { from, to }) => sum + to - from, 0)
   }
 
-  /** Throws `VideoError` where the place is none of media. */
+  /** Throws `VideoError` where the sample does not lie within a box of media. */
   prove({ at, bytes }: Sample): void {
     if (at + bytes > this.source.bytes) throw new VideoError('truncated')
     let [low, high] = [0, this.#boxes.length]
@@ -131,10 +131,10 @@ function measured(track: Track, fragmented: Fragmented | undefined, media: Media
   return { count, seconds: Math.min(whole, track.shownSeconds ?? whole), fps: count / whole }
 }
 
-/** Of all pictures together: a picture of 4K has some tens at most. */
+/** The most units of all pictures together; a picture of 4K has some tens at most. */
 const maxUnits = 500_000
 
-/** A picture of H.264 or HEVC is made of units with their length before them: what is no picture, such as zeros, is not. */
+/** A picture of H.264 or HEVC consists of units, each with its length before it; bytes that are no picture, such as zeros, do not. */
 class NalUnits {
   readonly #source: Source
   readonly #lengthBytes: number

@@ -12,11 +12,11 @@ export interface Samples {
   count: number
   ticks: number
   bytes: number
-  /** In the order in which they are decoded. */
+  /** The samples in the order in which they are decoded. */
   each(): Iterable<Sample>
 }
 
-/** Of pictures and sound: eight hours of the finest AAC. PCM has a sample for each point of its curve. */
+/** The most samples of a track of pictures or sound: eight hours of the finest AAC. PCM has a sample for each point of its curve. */
 const maxSamples = 4_000_000
 
 export function samplesIn({ tables }: Pick<Track, 'tables'>): Samples {
@@ -56,7 +56,7 @@ function sizesOf(tables: Buffer): Sizes {
   return { count, of: (index) => compact.readUIntBE(12 + (bits / 8) * index, bits / 8) }
 }
 
-/** The durations of so many samples, together. */
+/** The durations of the first `count` samples together, in ticks. */
 function ticksOf(tables: Buffer, count: number): number {
   const table = contentOf(tables, 'stts')
   if (!table) throw new VideoError('malformed')
@@ -71,7 +71,7 @@ function ticksOf(tables: Buffer, count: number): number {
   return ticks
 }
 
-/** From which chunk on a chunk has how many samples. */
+/** The number of samples in each chunk from `firstChunk` on, until the next run. */
 interface Run {
   firstChunk: number
   samples: number

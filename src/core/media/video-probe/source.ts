@@ -4,11 +4,11 @@ import { VideoError } from './fault.ts'
 /** A file that is read piece by piece, wherever its tables point. */
 export interface Source extends Disposable {
   readonly bytes: number
-  /** Exactly so many. Throws `truncated` where the file ends before. */
+  /** Returns exactly `length` bytes. Throws `truncated` where the file ends before. */
   read(at: number, length: number): Buffer
 }
 
-/** Blocks while it reads: for a process that does nothing else. */
+/** Opens a file for reads that block, in a process that does nothing else. */
 export function openSource(path: string): Source {
   const file = openSync(path, 'r')
   const { size } = fstatSync(file)

@@ -1,4 +1,4 @@
-/** What an mp4 says of its tracks beside their samples: what they are, how long, and how they are coded. */
+/** The tracks of an mp4 without their samples: what they are, how long, and how they are coded. */
 import { contentAt, contentOf, Fields, innerBoxes } from './boxes.ts'
 import { VideoError } from './fault.ts'
 
@@ -8,23 +8,23 @@ export interface Track {
   codec: string
   /** Whether the codec is one that is known here. */
   isKnown: boolean
-  /** Ticks of a second. */
+  /** Ticks a second. */
   timescale: number
-  /** In ticks, as the head of the track declares it; 0 where it does not. */
+  /** The length in ticks, as the head of the track declares it; 0 if it declares none. */
   declaredTicks: number
-  /** Seconds that an edit list shows of it; absent, all. */
+  /** The seconds of the track that an edit list shows; undefined where all are shown. */
   shownSeconds: number | undefined
   picture: { width: number; height: number } | undefined
-  /** Of codecs in NAL units: bytes of the length before each. */
+  /** For codecs in NAL units, the bytes of the length before each unit. */
   nalLengthBytes: number | undefined
-  /** `stbl`: the tables of its samples, empty where they stand in fragments. */
+  /** `stbl`: the tables of the track's samples, empty where the samples stand in fragments. */
   tables: Buffer
 }
 
 /** Larger sides than any screen has; no codec's level goes beyond. */
 const maxSide = 16_384
 const maxPixels = 8_192 * 8_192
-/** No vendor's film has more; each is read whole. */
+/** No vendor's film has more tracks. Each track is read whole. */
 const maxTracks = 32
 
 /** The tracks of picture and sound, in their order. Throws `VideoError`. */
@@ -73,7 +73,7 @@ function headerOf(content: Buffer | undefined): { timescale: number; ticks: numb
   return { timescale, ticks: isUnknown ? 0 : ticks }
 }
 
-/** `isTurned`: shown on its side, as phones record. */
+/** The id of a track, and whether the track is shown on its side, as phones record. */
 function headOfTrack(content: Buffer): { id: number; isTurned: boolean } {
   const fields = new Fields(content)
   const isLong = fields.u8() === 1
@@ -90,7 +90,7 @@ function pictureOf(entry: Buffer, isTurned: boolean): { width: number; height: n
   return isTurned ? { width: height, height: width } : { width, height }
 }
 
-/** By the name of their sample entry, as ffprobe calls them. */
+/** The names that ffprobe has for codecs, by the name of their sample entry. */
 const videoCodecs: Record<string, string> = {
   avc1: 'h264',
   avc3: 'h264',
@@ -110,7 +110,7 @@ const audioCodecs: Record<string, string> = {
   'ac-3': 'ac3',
   'ec-3': 'eac3',
 }
-/** Content of a sample entry of pictures before its own boxes. */
+/** The bytes of a picture's sample entry before its own boxes. */
 const pictureEntryBytes = 78
 
 function codecOf(
@@ -131,7 +131,7 @@ function nalLengthOf(codec: 'h264' | 'hevc', entry: Buffer): number {
   return (fields.skip(codec === 'h264' ? 4 : 21).u8() & 3) + 1
 }
 
-/** An edit list names what is shown of a track, and what it waits for before it. */
+/** The seconds of a track that its edit list shows. The list also names the pauses before them, which do not count. */
 function shownOf(list: Buffer | undefined, movieTimescale: number): number | undefined {
   if (!list || movieTimescale === 0) return undefined
   const fields = new Fields(list)

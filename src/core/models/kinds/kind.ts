@@ -9,11 +9,11 @@ import type { Dialect, ProviderConfig } from '../provider-settings.ts'
 import type { PriceConversion } from './microcredits.ts'
 import type { NamedEntry } from './named.ts'
 
-/** Who fills the orders of a kind, by its name: each kind adds its own by declaration merging. */
+/** The providers that fill the orders of a kind, by its name: each kind adds its own by declaration merging. */
 // biome-ignore lint/suspicious/noEmptyInterface: the kinds fill it.
 export interface OrderProviders {}
 
-/** A model of one kind as callers see it, beside what all kinds have. */
+/** The members of a model's card that differ by its kind. */
 export interface CardMembers {
   output_modalities: string[]
   context_length: number | null
@@ -21,12 +21,12 @@ export interface CardMembers {
   features: readonly string[]
   reasoning: { supported_efforts: readonly string[] }
   media_input: { input_per_million: number } | null
-  /** Of the kind's own schema, without currency and the worth of a credit, which all prices have. */
+  /** Prices by the kind's own schema, without currency and the value of a credit, which all prices have. */
   pricing: Record<string, unknown>
   studio_settings: Record<string, unknown> | null
 }
 
-/** Of cards of models that are ordered from, and neither read nor write tokens as those of text do. */
+/** The members of cards of models that fill orders, and do not read or write tokens as text models do. */
 export const withoutTokens = {
   context_length: null,
   max_output_tokens: null,
@@ -58,43 +58,43 @@ export interface ModelKind<
   Call = unknown,
 > {
   readonly kind: Model['kind']
-  /** Its entries in the configuration file. */
+  /** The schema of the kind's entries in the configuration file. */
   readonly entry: TSchema
   readEntry(typed: unknown, node: ConfigNode): Entry
   /** The dialects of which a provider needs one to have deployments of this kind. */
   readonly dialects: readonly Dialect[]
-  /** Completes `the provider x, which …` where it has none of them. */
+  /** Completes `the provider x, which …` for a provider without any of these dialects. */
   readonly lacking: Sentence
-  /** Completes `the provider x, …` with what this entry promises and its dialects cannot do; undefined if they can. */
+  /** Completes `the provider x, …` with what this entry promises and the dialects of the provider cannot do; undefined if they can. */
   unable?(entry: Entry, dialects: readonly Dialect[]): Sentence | undefined
   modelOf(entry: Entry, more: ModelBasis): Model
-  /** Paths that serve it. */
+  /** The paths that serve models of this kind. */
   readonly routes: readonly string[]
-  /** Of `pricing` and `studio_settings` on its card. */
+  /** The schemas of `pricing` and `studio_settings` on a card. */
   readonly pricing: TObject
   readonly studioSettings?: TObject
   card(model: Model): CardMembers
   figures(model: Model): Figures
-  /** The same for programs. */
+  /** The figures of a model for programs. */
   details(model: Model): Record<string, unknown>
-  /** Everything of it that can cost something, each in USD; for checks of a catalogue. */
+  /** All prices of a model, each in USD; for checks of a catalogue. */
   prices(model: Model): readonly number[]
-  /** Name of the call in spans (OpenTelemetry's conventions for generative AI), and what they say beside. */
+  /** The name of the call in spans (OpenTelemetry's conventions for generative AI), and the other attributes of these spans. */
   readonly operation: string
   readonly attributes?: Attributes
   /** Asks a provider of this kind once: a function of that provider and of the call. */
   readonly ask: Call
-  /** Whether a call may be repeated, here or elsewhere, after this failure: one that an upstream has executed would be billed twice. */
+  /** Whether a call may be repeated, here or elsewhere, after this failure: a call that an upstream has executed would be billed twice. */
   mayRepeat(failure: UpstreamError, isBackground: boolean): boolean
   /** Whether the upstream did nothing, as far as this failure tells, so that the idempotency key may be used again. */
   mayReleaseClaim(failure: UpstreamError, isBackground: boolean): boolean
-  /** What this costs. */
+  /** The cost of what was used. */
   price(model: Model, conversion: PriceConversion, used: Used): bigint
-  /** What it may cost at most. */
+  /** The most that a call can cost. */
   worstCase(model: Model, conversion: PriceConversion, asked: Asked): bigint
 }
 
-/** What every model has whatever its kind, and who could answer for it. */
+/** What every model has, whatever its kind, and the providers that could answer for it. */
 export interface ModelBasis {
   named: Omit<NamedModel, 'inputModalities'>
   providers: ReadonlyMap<string, ProviderConfig>
@@ -102,7 +102,7 @@ export interface ModelBasis {
   knownPrice(baseUrl: string, model: string): KnownPrice | undefined
 }
 
-/** A kind as its folder declares it: the entry is read with the type that its schema says. */
+/** Makes a kind as its folder declares it: the entry is read with the type of its schema. */
 export function modelKind<
   Schema extends TObject,
   Model extends NamedModel & { kind: string },

@@ -17,17 +17,17 @@ export type AnyModel = ReturnType<(typeof all)[number]['modelOf']>
 /** A model of the configuration file. */
 export type ModelEntry = ReturnType<(typeof all)[number]['readEntry']>
 
-/** What the rooms ask of all kinds at once. */
+/** All kinds, for rooms that work with every one of them. */
 export interface Kinds {
   readonly all: readonly ModelKind[]
   /** The kind of a model, or of an entry; asserts that there is one. */
   of(model: { kind: string }): ModelKind
-  /** Of an entry of the file; the kind is text where it says none. */
+  /** The schema of an entry of the file; the kind is text where the entry states none. */
   readonly entry: TUnsafe<{ kind?: string }>
   readEntry(typed: { kind?: string }, node: ConfigNode): ModelEntry
 }
 
-/** Each kind by its name; further ones may be given, which is how tests have one of their own. */
+/** The kinds by their names; further kinds may be given, as tests do. */
 export function openKinds(more: readonly ModelKind[] = []): Kinds {
   const kinds = [...(all as readonly unknown[] as readonly ModelKind[]), ...more]
   const of = (kind: string): ModelKind => {

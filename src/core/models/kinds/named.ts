@@ -4,16 +4,16 @@ import { type ConfigNode, integerIn, reading, refusals, refuse } from '#platform
 
 /** A model of the file. Whatever needs other rooms (known prices, existing providers) is checked by the catalogue. */
 export interface NamedEntry {
-  /** `kherad.config.yaml:12: models[0]`, for refusals of the catalogue. */
+  /** The place of the entry, such as `kherad.config.yaml:12: models[0]`, for refusals of the catalogue. */
   where: string
   id: string
-  /** Other names under which it may be asked for. */
+  /** Other names under which callers may request the model. */
   aliases: string[]
   displayName?: string
   description?: string
   deployments: DeploymentEntry[]
   fallbacks: string[]
-  /** The day on which its vendor switches it off: 2027-01-06. */
+  /** The day on which the vendor switches the model off, such as 2027-01-06. */
   shutdownDate?: string
 }
 
@@ -45,7 +45,9 @@ const id = Type.String({
   }),
 })
 
-/** Names of clients that cannot be changed, such as `gpt-4o`: no slash is needed. That no two models share one the catalogue sees to. */
+/**
+ * A name for clients whose model cannot be changed, such as `gpt-4o`; it needs no slash. The catalogue makes sure that no two models share a name.
+ */
 const alias = Type.String({
   pattern: '^[A-Za-z0-9][A-Za-z0-9._:/@-]*$',
   maxLength: 200,
@@ -99,7 +101,7 @@ const shutdownExpected = { en: 'a day such as 2027-01-06', fa: 'روزی مان�
 const isDay = (text: string): boolean =>
   /^\d{4}-\d\d-\d\d$/.test(text) && new Date(`${text}T00:00:00Z`).toJSON()?.startsWith(text) === true
 
-/** Members of every kind; `kind` is written by each for itself. */
+/** Members of every kind; `kind` is written by each kind for itself. */
 export const named = {
   id,
   kind: Type.Optional(Type.String()),
@@ -132,7 +134,7 @@ export const named = {
   }),
 }
 
-/** Models that may answer in its place. */
+/** Models that may answer in place of this one. */
 export const fallbacks = Type.Array(
   Type.String(reading({ expected: { en: 'the id of another model', fa: 'شناسه‌ی مدلی دیگر' } })),
   { uniqueItems: true, default: [], description: 'Models that answer when no deployment of this one can.' },

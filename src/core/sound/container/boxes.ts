@@ -1,16 +1,16 @@
 import type { Window } from './file-window.ts'
 
-/** Boxes with which MP4 and QuickTime files begin (ISO 14496-12); some old ones have no `ftyp`. */
+/** Boxes with which MP4 and QuickTime files begin (ISO 14496-12); some old files have no `ftyp`. */
 const firstBoxes = new Set(['ftyp', 'styp', 'moov', 'mdat', 'free', 'skip', 'wide', 'pnot'])
 
 export const beginsLikeMp4 = (bytes: Uint8Array): boolean =>
   bytes.length >= 8 && firstBoxes.has(String.fromCharCode(...bytes.subarray(4, 8)))
 
 export interface OuterBoxes {
-  /** Whether they end exactly where the file ends: what was cut lacks some of the last. */
+  /** Whether the boxes end exactly where the file ends: a file that was cut off lacks part of its last box. */
   isWhole: boolean
   isFragmented: boolean
-  /** Whether there is a second index: who plays the file takes one or the other. */
+  /** Whether there is a second index: players use one or the other. */
   hasMore: boolean
 }
 
@@ -24,7 +24,7 @@ export function walkBoxes(file: Window): OuterBoxes {
     isFragmented ||= name === 'moof'
     if (name === 'moov') indexes += 1
     const short = head.readUInt32BE(0)
-    // The last one may leave open how long it is; zeros that fill a file up look like it.
+    // The last box may leave its length open; zeros that fill a file up look the same.
     if (short === 0) return { isWhole: true, isFragmented, hasMore: indexes > 1 }
     const isLong = short === 1
     if (isLong && head.length < 16) break

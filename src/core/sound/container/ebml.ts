@@ -1,6 +1,6 @@
 import type { Window } from './file-window.ts'
 
-/** Elements of Matroska and WebM (RFC 9559) whose children are looked at, and those in which something is read. */
+/** Elements of Matroska and WebM (RFC 9559) whose children are visited, and those of which something is read. */
 const ids = {
   ebml: 0x1a45dfa3,
   segment: 0x18538067,
@@ -12,19 +12,19 @@ const ids = {
 }
 const opened = new Set([ids.segment, ids.cluster, ids.blockGroup])
 
-/** A size of nothing but ones: the element ends where what cannot be in it begins. Recorders write it. */
+/** A size of nothing but ones: the element ends where an element begins that cannot be in it. Recorders write such sizes. */
 const unknownSize = Number.POSITIVE_INFINITY
 
 export interface MatroskaElements {
-  /** Whether all is there that is declared. */
+  /** Whether everything that is declared is there. */
   isWhole: boolean
-  /** Whether more follows the segment: it is not read here, and others may play it. */
+  /** Whether more follows the segment, which is not read here but which other players may play. */
   hasMore: boolean
-  /** By track: nanoseconds at the end of its last block that are no sound. */
+  /** By track, the nanoseconds at the end of its last block that are no sound. */
   discards: Map<number, number>
 }
 
-/** Walks from element to element without a stack: what may have children is stepped into, anything else is stepped over. */
+/** Walks from element to element without a stack: an element that may have children is stepped into, any other is stepped over. */
 export function walkMatroska(file: Window): MatroskaElements {
   const discards = new Map<number, number>()
   let track = 0
@@ -37,7 +37,7 @@ export function walkMatroska(file: Window): MatroskaElements {
     const isOpened = opened.has(id)
     if (from + size > file.length && !(size === unknownSize && isOpened))
       return { isWhole: false, hasMore: false, discards }
-    // What follows the segment is not looked at.
+    // Elements after the segment are not read.
     if (id === ids.segment && size !== unknownSize) end = from + size
     if (id === ids.block || id === ids.simpleBlock) {
       track = integerAt(file.at(from, maxIntegerBytes), 0)?.value ?? 0
@@ -61,7 +61,7 @@ function elementAt(file: Window, at: number): { id: number; from: number; size: 
   return size && { id: head.readUIntBE(0, width), from: at + width + size.width, size: size.value }
 }
 
-/** An integer that says its own width by the zeros before its first one. */
+/** An integer whose width is given by the zeros before its first bit that is one. */
 function integerAt(bytes: Buffer, at: number): { value: number; width: number } | undefined {
   const first = bytes[at]
   if (first === undefined || first === 0) return undefined

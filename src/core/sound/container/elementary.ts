@@ -8,11 +8,11 @@ import { vorbisComment } from '../vorbis-comment.ts'
 export interface Elementary {
   packet(data: Uint8Array): Uint8Array
   end(): Uint8Array
-  /** What the codec's own head says is no sound at the beginning. */
+  /** The seconds at the beginning that are no sound, as the codec's own head states. */
   skipSeconds: number
 }
 
-/** Throws `SoundError` for what is not read here. */
+/** The writer for a codec. Throws `SoundError` for a codec that is not read here. */
 export function elementaryOf(codec: AudioCodec, config: AudioDecoderConfig): Elementary {
   const head = config.description && bytesOf(config.description)
   if (codec === 'opus') return opusIn(head, config.numberOfChannels)
@@ -25,7 +25,7 @@ export function elementaryOf(codec: AudioCodec, config: AudioDecoderConfig): Ele
   return behind(wavHeadOf(pcm, config), pcm.isBigEndian ? pcm.bits / 8 : 1)
 }
 
-/** Packets one behind another, after a head. */
+/** Writes packets one after another, after a head. */
 function behind(head: Uint8Array, swappedBytes = 1): Elementary {
   let first: Uint8Array = head
   return {
@@ -44,11 +44,11 @@ const bytesOf = (source: NonNullable<AudioDecoderConfig['description']>): Buffer
     ? Buffer.from(source.buffer, source.byteOffset, source.byteLength)
     : Buffer.from(source)
 
-/** Positions at which nothing is cut: the container says where the sound ends. */
+/** A position that is never reached, so that nothing is cut: the container states where the sound ends. */
 const never = 1n << 50n
-/** RFC 7845; also the most that one page has room for. */
+/** The most bytes of a packet (RFC 7845), and the most that one page has room for. */
 const maxPacketBytes = 61_440
-/** A second of most. */
+/** The packets of a page: a second of most sounds. */
 const packetsPerPage = 50
 
 function oggIn(heads: readonly Uint8Array[], skipSeconds: number): Elementary {
@@ -69,7 +69,7 @@ function oggIn(heads: readonly Uint8Array[], skipSeconds: number): Elementary {
   }
 }
 
-/** @param head as in Ogg, where both containers have it from (RFC 7845 section 5.1) */
+/** @param head the head as Ogg has it, which both containers use (RFC 7845 section 5.1) */
 function opusIn(head: Buffer | undefined, channels: number): Elementary {
   const isHead = head && head.length >= 19 && head.toString('latin1', 0, 8) === 'OpusHead'
   const own = isHead ? head : headOf(channels)
@@ -79,7 +79,7 @@ function opusIn(head: Buffer | undefined, channels: number): Elementary {
   return oggIn([uncut, comments], own.readUInt16LE(10) / 48_000)
 }
 
-/** @param description the three heads, the lengths of the first two before them as Xiph's lacing has it */
+/** @param description the three heads, after the lengths of the first two in Xiph's lacing */
 function vorbisIn(description: Buffer): Elementary {
   const lengths: number[] = []
   let at = 1
@@ -115,7 +115,7 @@ function aacIn(config: Buffer): Elementary {
   }
 }
 
-/** Of files that leave it out: one stream, of one channel or two. */
+/** The head for files that leave it out: one stream, of one channel or two. */
 function headOf(channels: number): Buffer {
   const head = Buffer.alloc(19)
   head.write('OpusHead')
@@ -125,7 +125,7 @@ function headOf(channels: number): Buffer {
 }
 
 interface PcmCodec {
-  /** Of RIFF WAVE. */
+  /** The format tag of RIFF WAVE. */
   tag: 1 | 3 | 6 | 7
   bits: number
   isBigEndian?: true
@@ -147,7 +147,7 @@ const pcmCodecs: Partial<Record<AudioCodec, PcmCodec>> = {
   ulaw: { tag: 7, bits: 8 },
 }
 
-/** Of open length: the packets are still to come. */
+/** A WAV head of open length, since the packets are still to come. */
 function wavHeadOf(
   { tag, bits }: PcmCodec,
   { sampleRate, numberOfChannels }: AudioDecoderConfig,

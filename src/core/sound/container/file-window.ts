@@ -2,20 +2,23 @@ import { readSync } from 'node:fs'
 
 const windowBytes = 1 << 16
 
-/** Bytes of a file, wherever they stand. */
+/** Reads bytes at any place of a file. */
 export interface Window {
   readonly length: number
   /** The bytes at a place, up to some hundreds; fewer where the file ends. Valid until the next call. */
   at(place: number, length: number): Buffer
 }
 
-/** Of a file that is in memory. */
+/** A window on a file that is in memory. */
 export const windowOn = (bytes: Buffer): Window => ({
   length: bytes.length,
   at: (place, length) => bytes.subarray(place, place + length),
 })
 
-/** The bytes of an open file, of which some are in memory: what goes over them in order reads each once. Waits for the disk: for confined processes. */
+/**
+ * A window on an open file that keeps some of the bytes in memory: whoever reads in order reads each byte once. Reads block, so it is for confined
+ * processes.
+ */
 export class FileWindow implements Window {
   readonly length: number
   readonly #file: number
@@ -23,7 +26,7 @@ export class FileWindow implements Window {
   #from = 0
   #held = 0
 
-  /** @param file its descriptor, which stays the caller's */
+  /** @param file the descriptor of the file, which the caller closes */
   constructor(file: number, length: number) {
     this.#file = file
     this.length = length

@@ -19,39 +19,39 @@ import { walkMatroska } from './ebml.ts'
 import { elementaryOf } from './elementary.ts'
 import { FileWindow, type Window, windowOn } from './file-window.ts'
 
-/** Which part of an unpacked file is the recording. Positions count from its first sample. */
+/** The part of an unpacked file that is the recording. Positions count from the first sample of the file. */
 export interface Unpacked {
   codec: AudioCodec
-  /** That were written. */
+  /** The bytes that were written. */
   bytes: number
-  /** As the track says; not every codec's own bytes say it. */
+  /** The rate that the track states, since not every codec's own bytes do. */
   rate: number
   channels: number
-  /** Seconds before the recording begins: what an encoder or an editor put there. */
+  /** Seconds before the recording begins, which an encoder or an editor put there. */
   skipSeconds: number
-  /** Where it ends, in seconds; absent, with the sound. */
+  /** Where the recording ends, in seconds; absent: with the sound. */
   untilSeconds?: number
-  /** Seconds at the end that are none of it. */
+  /** Seconds at the end that are not part of the recording. */
   discardSeconds: number
   hasVideo: boolean
-  /** Of the longest further track of sound. */
+  /** The seconds of the longest further track of sound. */
   otherSeconds: number
-  /** Whether there is more in the file, of which others may play some. */
+  /** Whether there is more in the file, of which other players may play some. */
   hasMore: boolean
 }
 
 export type Container = 'matroska' | 'mp4'
 
-/** Less than so many seconds of a track may be missing at its end: sizes of last samples are often rounded. */
+/** The most seconds that may be missing at the end of a track: the sizes of last samples are often rounded. */
 const maxMissingSeconds = 0.5
-/** Lengths are whole ticks of a clock, so that equal ones differ by one. */
+/** Lengths are whole ticks of a clock, so that equal lengths differ by one tick. */
 const maxRoundingSeconds = 0.001
 
 /**
- * Takes the first audio track out of a file of Matroska, WebM, MP4 or QuickTime, whatever its brand and its other tracks, and writes it as a file that a reader
- * of its codec takes. Runs in a confined process: bytes can be made that keep mediabunny busy for long, or make it ask for much memory.
+ * Takes the first audio track out of a file of Matroska, WebM, MP4 or QuickTime, whatever its brand and its other tracks, and writes it as a file
+ * that a reader of its codec takes. Runs in a confined process: bytes can be made that keep mediabunny busy for long, or make it ask for much memory.
  *
- * @param place of the file that is written
+ * @param place the path of the file that is written
  * @throws SoundError, and whatever mediabunny throws at malformed bytes
  */
 export async function unpack(file: string, container: Container, place: string): Promise<Unpacked> {
@@ -64,7 +64,7 @@ export async function unpack(file: string, container: Container, place: string):
   )
 }
 
-/** As `unpack`, in memory. */
+/** Unpacks like `unpack`, in memory. */
 export async function unpackBytes(
   file: Uint8Array,
   container: Container,
@@ -77,7 +77,7 @@ export async function unpackBytes(
   return { ...unpacked, packets: Buffer.concat(pieces) }
 }
 
-/** @param write keeps what it is given, in order */
+/** @param write keeps the bytes it is given, in order */
 async function unpackInto(
   write: (bytes: Uint8Array) => void,
   { window, source }: { window: Window; source: Source },
@@ -116,7 +116,7 @@ function openFile(file: string): { window: FileWindow } & Disposable {
   }
 }
 
-/** Of a track that has no codec which mediabunny knows, in a refusal. */
+/** The name, in a refusal, of a track's codec that mediabunny does not know. */
 const nameOf = (id: string | number | Uint8Array | null): string | undefined =>
   typeof id === 'string' && /^[\w./-]{1,32}$/.test(id) ? id : undefined
 
@@ -128,12 +128,12 @@ async function maxLengthOf(tracks: readonly InputAudioTrack[]): Promise<number> 
 
 interface Written {
   bytes: number
-  /** What the codec's own head says is no sound at the beginning. */
+  /** The seconds at the beginning that are no sound, as the codec's own head states. */
   skipSeconds: number
   /** When the first packet is heard, and when the last one is over. */
   first: number
   end: number
-  /** Whether all but the last are of one length. */
+  /** Whether all packets but the last have one length. */
   isExact: boolean
 }
 
@@ -151,7 +151,7 @@ async function writePackets(
   }
   const writer = config && elementaryOf(codec, config)
   const timing = new Timing()
-  // A table of samples may name the same bytes any number of times: together they are never longer than the file.
+  // A table of samples may name the same bytes any number of times: all packets together are never longer than the file.
   let left = maxBytes
   for await (const packet of new EncodedPacketSink(track).packets()) {
     left -= packet.data.length
@@ -165,7 +165,7 @@ async function writePackets(
   return { bytes, skipSeconds: writer.skipSeconds, first, end, isExact }
 }
 
-/** Bytes that are written at once. */
+/** How many bytes are written at once. */
 const chunkBytes = 1 << 16
 
 /** A new file, which is whole when it is disposed of. */
@@ -192,13 +192,13 @@ function createFile(place: string): { write(bytes: Uint8Array): void } & Disposa
   }
 }
 
-/** When packets are heard, looked at one by one. */
+/** Collects when packets are heard, one by one. */
 class Timing {
   first: number | undefined
   end = 0
   isExact = true
   #duration = 0
-  /** Whether the one before was of another length than the first: only the last one may be. */
+  /** Whether the packet before had another length than the first: only the last packet may. */
   #isOther = false
 
   add({ timestamp, duration }: EncodedPacket): void {
@@ -213,8 +213,8 @@ class Timing {
 }
 
 /**
- * When the sound of an MP4 ends, where that is said: the padding of an encoder lies behind, and what an editor cut off. Undefined where
- * the lengths are the noise of a clock, as Chrome writes them into fragments, together with a length of the whole that is that of one packet.
+ * When the sound of an MP4 ends, where the file states it: the padding of an encoder and what an editor cut off come after it. Undefined where the
+ * lengths are the noise of a clock, as Chrome writes them into fragments, together with a total length that is that of one packet.
  */
 async function endOf(
   track: InputAudioTrack,

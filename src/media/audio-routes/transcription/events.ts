@@ -1,4 +1,6 @@
-/** A transcript as OpenAI's clients read its events: deltas, segments where speakers are told apart, and all of it at the end. */
+/**
+ * Streams a transcript in the events that OpenAI's clients read: deltas, segments where speakers are told apart, and the whole transcript at the end.
+ */
 import { settleStored } from '#core/calls'
 import type { PaidTranscription } from '#media/transcription'
 import { errorBody } from '#platform/errors'
@@ -26,7 +28,7 @@ export async function sendTranscript(
   } as { type: string })
 }
 
-/** Not awaited by whoever makes the transcript: a caller who reads slowly holds nothing up. */
+/** Sends the parts as events. The transcription does not wait for this, so a caller who reads slowly does not slow it down. */
 async function showParts(
   paid: PaidTranscription,
   isDiarized: boolean,
@@ -40,6 +42,6 @@ async function showParts(
       else if (isDiarized) void send(diarizedSegment(part.segment, segments++))
     }
   } catch {
-    // What went wrong is said by the transcript.
+    // The failure is thrown by the transcript.
   }
 }

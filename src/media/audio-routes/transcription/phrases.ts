@@ -1,7 +1,7 @@
 import type { Localized } from '#platform/errors'
 import { persian } from '#platform/words'
 
-/** What recordings are read. */
+/** The recordings that can be read. */
 const read: Localized = {
   en: 'wav, mp3, flac, aac, ogg, webm and mp4 (m4a) are read here.',
   fa: 'اینجا wav، mp3، flac، aac، ogg، webm و mp4 (یا m4a) خوانده می‌شوند.',
@@ -10,7 +10,7 @@ const read: Localized = {
 const times: Localized = { en: 'say when something was said', fa: 'زمان گفته‌ها را نمی‌گوید' }
 const speakers: Localized = { en: 'tell speakers apart', fa: 'گوینده‌ها را از هم جدا نمی‌کند' }
 
-/** Why a recording is not written down. */
+/** The reasons for which a recording is not transcribed. */
 export const reasons = {
   noSource: {
     en: 'send one recording: audioBase64 with mediaType, input_audio, a form with file, or file_id.',

@@ -9,10 +9,10 @@ import { Slice } from '#platform/slices'
 import { nameOf } from './language.ts'
 import type { Wish } from './wish.ts'
 
-/** Times have milliseconds: what lies behind them comes from adding. */
+/** Times have milliseconds: further digits come from adding. */
 const rounded = (seconds: number): number => Math.round(seconds * 1_000) / 1_000
 
-/** text, srt and vtt, with their media types. Speakers are said where they were asked for. */
+/** The answer in text, srt or vtt, with its media type. Speakers are named where the request asked for them. */
 export async function plainReply(
   format: 'text' | 'srt' | 'vtt',
   { spec }: Pick<Wish, 'spec'>,
@@ -30,11 +30,11 @@ export async function plainReply(
 
 export interface Answered extends Pick<RequestContext, 'app' | 'requestId'> {
   wish: Wish
-  /** Who answered. */
+  /** The model that answered. */
   model: TranscriptionModel
 }
 
-/** JSON of json, verbose_json, diarized_json, and of the contract's body. */
+/** The answer as JSON: json, verbose_json, diarized_json, or the contract's body. */
 export async function jsonReply(answered: Answered, transcript: Transcript): Promise<string> {
   const { wish, model, requestId } = answered
   const { text, language } = transcript
@@ -54,15 +54,15 @@ export async function jsonReply(answered: Answered, transcript: Transcript): Pro
   } as Record<string, List>
   if (wish.format === 'contract')
     return jsonWith({ ...head, language: language ?? null, model: model.id, request_id: requestId }, lists)
-  // Strict clients want a text, and those of OpenAI read the name.
+  // Strict clients require a string here, and OpenAI's clients read the name of the language.
   const said = language !== undefined && wish.wire === 'openai' ? nameOf(language) : language
   return jsonWith({ ...head, language: said ?? 'unknown' }, lists)
 }
 
-/** Members, and what is written of each. */
+/** The members of a list, and how each is written. */
 type List = readonly [readonly unknown[], (one: never, index: number) => unknown]
 
-/** Lists of four hours are written in slices. */
+/** JSON with long lists: those of a recording of four hours are written in slices. */
 async function jsonWith(head: object, lists: Record<string, List>): Promise<string> {
   const slice = new Slice()
   const texts: string[] = []
@@ -77,7 +77,7 @@ async function jsonWith(head: object, lists: Record<string, List>): Promise<stri
   return `${JSON.stringify(head).slice(0, -1)},${texts.join(',')}}`
 }
 
-/** As each family of clients reads it, with the charge. */
+/** The usage as each family of clients reads it, with the charge. */
 export function usageOf(
   { app, wish, model: { pricing } }: Answered,
   { seconds, tokens: { input, output }, microcredits }: Transcript,
@@ -87,14 +87,17 @@ export function usageOf(
   const whole = Math.ceil(rounded(seconds))
   if (wish.wire === 'openrouter')
     return { seconds: whole, ...(input + output > 0 && tokens), cost: usdOf(app, microcredits), ...cost }
-  // verbose_json and the contract's answer say seconds, whatever is paid.
+  // verbose_json and the contract's answer give seconds, whatever unit is paid.
   const saysTokens = wish.format === 'json' || wish.format === 'diarized_json'
   return saysTokens && pricing.perMinute === 0 && input + output > 0
     ? { type: 'tokens', ...tokens, ...cost }
     : { type: 'duration', seconds: whole, ...cost }
 }
 
-/** Strict clients of verbose_json parse all of these. What an upstream does not say is 0; `seek` counts hundredths, as whisper does. */
+/**
+ * A segment of verbose_json. Strict clients parse all of these fields. A figure that the upstream does not give is 0; `seek` counts hundredths, as
+ * whisper does.
+ */
 function verboseSegment(
   { wish }: Answered,
   transcript: Transcript,
@@ -123,7 +126,7 @@ const wordOf = ({ wish }: Answered, transcript: Transcript, { word, start, end, 
   ...speakerOf(wish, transcript, speaker),
 })
 
-/** Where they were asked for: a letter, and in the shape of OpenRouter its number from 0. */
+/** The speaker, where the request asked for speakers: a letter, or in the shape of OpenRouter its number from 0. */
 function speakerOf(
   { wire, spec }: Wish,
   { speakers }: Transcript,
@@ -133,7 +136,7 @@ function speakerOf(
   return { speaker: wire === 'openrouter' ? Math.max(0, speakers.indexOf(speaker)) : speaker }
 }
 
-/** Of diarized_json, and the event of one. */
+/** A segment of diarized_json, which is also the event of one segment. */
 export const diarizedSegment = ({ start, end, text, speaker }: SpokenSegment, index: number) => ({
   type: 'transcript.text.segment',
   id: `seg_${index + 1}`,

@@ -22,7 +22,7 @@ const audioTypes = [
 export const responseFormats = ['json', 'text', 'srt', 'vtt', 'verbose_json', 'diarized_json'] as const
 export type ResponseFormat = (typeof responseFormats)[number]
 
-/** Of UTF-8: each character has at most four bytes. */
+/** The most characters of a prompt, each of at most four bytes of UTF-8. */
 const maxPromptCharacters = 4_000
 
 const model = Type.String({
@@ -104,7 +104,7 @@ const speakerNames = Type.Array(Type.String({ maxLength: 100 }), {
   'x-description-fa': 'اثری ندارد: گوینده‌ها A و B و C … نام دارند.',
 })
 
-/** Fields that JSON may leave empty by null, and that a form repeats for each member of a list. */
+/** The fields that JSON may set to null, and that a form repeats for each member of a list. */
 const shared = {
   model,
   language,
@@ -132,7 +132,10 @@ const plain = <T extends Record<string, TSchema>>(schemas: T): Plain<T> =>
 
 const tinyWav = 'UklGRiwAAABXQVZFZm10IBAAAAABAAEAQB8AAIA+AAACABAAZGF0YQgAAAAAAAAAAAAAAA=='
 
-/** The contract's JSON, that of OpenRouter's clients (`input_audio`), and a stored recording (`file_id`): exactly one of the three. */
+/**
+ * The body in JSON: the contract's, that of OpenRouter's clients (`input_audio`), or one for a stored recording (`file_id`); exactly one of the
+ * three.
+ */
 export const TranscriptionBody = Type.Object(
   {
     audioBase64: Type.Optional(
@@ -226,7 +229,7 @@ const Usage = Type.Object({
   ...Cost,
 })
 
-/** Of verbose_json, with all members that strict clients parse; what an upstream does not say is 0, and no token. */
+/** A segment of verbose_json, with all members that strict clients parse; a figure that the upstream does not give is 0, and tokens are empty. */
 const Segment = Type.Object({
   id: Type.Union([Type.Integer(safeInteger), Type.String()]),
   seek: Type.Optional(Type.Integer(safeInteger)),
@@ -249,7 +252,7 @@ const Word = Type.Object({
   speaker: Type.Optional(Type.Union([Type.String(), Type.Integer(safeInteger)])),
 })
 
-/** Every format in JSON: json has `text` and `usage` only, and without response_format `model` and `request_id` are there too. */
+/** The answers of all formats in JSON: json has `text` and `usage` only; without response_format there are `model` and `request_id` too. */
 export const TranscriptReply = Type.Object({
   text: Type.String(),
   task: Type.Optional(oneOf('transcribe')),

@@ -1,4 +1,4 @@
-/** Where the recording of a request comes from: a form's file on the disk, Base64 in JSON, or a stored file. */
+/** Opens the recording of a request: a form's file on the disk, Base64 in JSON, or a stored file. */
 
 import { openStored } from '#core/files'
 import { type Recording, type RecordingSource, SoundError } from '#core/sound'
@@ -11,25 +11,25 @@ import type { SpoolFile } from '#platform/spool'
 import { reasons } from './phrases.ts'
 import type { TranscriptionBody, TranscriptionForm } from './schema.ts'
 
-/** Of one recording: four hours. */
+/** The longest recording, in seconds: four hours. */
 export const maxSeconds = 14_400
-/** Of a stored recording. */
+/** The largest stored recording, in bytes. */
 const maxStoredBytes = 200 * 1024 * 1024
-/** Until somebody else's recording is read. */
+/** The wait suggested to the caller while other recordings are being read. */
 const retryAfterMs = 2_000
 
 export type TranscriptionContext = RequestContext<TranscriptionBody, unknown, unknown, TranscriptionForm>
 
-/** Closing it deletes what was written for it. */
+/** An opened recording; closing it deletes the files that were written for it. */
 export type OpenedSource = OpenedRecording & AsyncDisposable
 
-/** In which field the one recording of a request stands. */
+/** The one recording of a request, with the field that holds it. */
 export interface Source {
   kind: 'file' | 'audioBase64' | 'input_audio' | 'file_id'
   param: string
 }
 
-/** Throws INVALID_REQUEST where there is none, or more than one. */
+/** The recording of the request. Throws INVALID_REQUEST where there is none, or more than one. */
 export function sourceOf({ body, upload }: TranscriptionContext): Source {
   const { file_id: fileId } = upload ? upload.fields : body
   const found: Source[] = [
@@ -47,7 +47,7 @@ export function sourceOf({ body, upload }: TranscriptionContext): Source {
   return first
 }
 
-/** Opens and measures it. Throws INVALID_MEDIA, FILE_NOT_FOUND, SPOOL_FULL and TOO_MUCH_IN_FLIGHT; then nothing is left open. */
+/** Opens and measures the recording. Throws INVALID_MEDIA, FILE_NOT_FOUND, SPOOL_FULL and TOO_MUCH_IN_FLIGHT; then nothing is left open. */
 export async function openSource(
   context: TranscriptionContext,
   { kind, param }: Source,
@@ -61,7 +61,7 @@ export async function openSource(
   return { source, recording, [Symbol.asyncDispose]: () => kept.disposeAsync() }
 }
 
-/** In memory, or on this machine's disk. */
+/** The bytes of the recording, in memory or on this machine's disk. */
 async function bytesOf(
   context: TranscriptionContext,
   { kind, param }: Source,
@@ -80,7 +80,7 @@ async function bytesOf(
   return bytes && bytes.length > 0 ? bytes : refuse(mediaReasons.notBase64, param)
 }
 
-/** The store may be elsewhere, and the file may be deleted meanwhile. */
+/** Copies a stored file to this machine's disk, since the store may be elsewhere, and the file may be deleted meanwhile. */
 async function copyOfStored({ app, caller }: TranscriptionContext, fileId: string): Promise<SpoolFile> {
   const stored = await openStored(app, caller, fileId)
   if (!stored) return fail('FILE_NOT_FOUND', {}, { param: 'file_id' })
@@ -92,7 +92,7 @@ async function copyOfStored({ app, caller }: TranscriptionContext, fileId: strin
   }
 }
 
-/** Opens it: what is not read as a recording is refused where it stands. */
+/** Opens the recording; bytes that are not a recording are refused with the name of their field. */
 function openedRecording(
   { app, caller, gone }: TranscriptionContext,
   source: RecordingSource,
@@ -102,7 +102,7 @@ function openedRecording(
   return refusingUnread(param, () => app.recordings.open(source, requester, { maxSeconds }))
 }
 
-/** What `read` answers. Throws INVALID_MEDIA for sound that cannot be read, and TOO_MUCH_IN_FLIGHT where too many others wait. */
+/** Returns what `read` returns. Throws INVALID_MEDIA for sound that cannot be read, and TOO_MUCH_IN_FLIGHT where too many others wait. */
 export async function refusingUnread<Read>(param: string, read: () => Promise<Read>): Promise<Read> {
   try {
     return await read()
@@ -120,7 +120,7 @@ function whyNot({ fault, codec, mediaType }: SoundError): Localized {
   if (fault === 'no_track') return reasons.noSound
   if (fault === 'unsupported' && codec) return reasons.unreadCodec(mediaType, codec)
   if (fault === 'empty') return reasons.empty
-  // Pictures and texts are recognised too, and are no broken recordings.
+  // Pictures and texts are recognised too; they are not broken recordings.
   if (fault === 'unrecognised' || (mediaType && !/^(audio|video)\//.test(mediaType)))
     return reasons.noRecording
   return reasons.unreadable(mediaType)

@@ -1,4 +1,4 @@
-/** Writes a recording down: paid, stored, and answered in the format that was asked for. */
+/** Transcribes a recording: paid, stored, and answered in the format that was asked for. */
 import {
   answerStored,
   payment,
@@ -22,7 +22,7 @@ import { isPlain, type Wish, wishOf } from './wish.ts'
 
 const endpoint = '/v1/audio/transcriptions'
 
-/** Everything wrong is refused before the hold; the recording is measured first, so that the hold is exact. */
+/** Every error of the request is refused before the hold; the recording is measured first, so that the hold is exact. */
 export async function transcribe(
   context: TranscriptionContext,
 ): Promise<JsonText | Content | Answer | EventStream> {
@@ -43,7 +43,7 @@ export async function transcribe(
       await sendTranscript(context, paid, answered, out)
     })
   }
-  // The recording is read until the last piece was sent.
+  // The recording is read until its last piece has been sent.
   if (isPlain(wish.format)) return await answerPlain(context, paid, wish.format, wish)
   return await answerStored(context, paid, async () => {
     const transcript = await paid.transcript()
@@ -51,7 +51,7 @@ export async function transcribe(
   })
 }
 
-/** The model that is named, else the default one. Throws as `requireModel` does. */
+/** The model that the request names, else the default one. Throws as `requireModel` does. */
 function modelOf(context: TranscriptionContext): TranscriptionModel {
   const { app, caller, body, upload } = context
   const name = upload ? upload.fields.model : body.model
@@ -68,7 +68,7 @@ const answeredBy = (
   { model }: PaidTranscription,
 ): Answered => ({ app, requestId, wish, model })
 
-/** A repeat of it is told which file it is: only JSON is kept for replay. */
+/** Answers in text, srt or vtt. Only JSON is kept for replay, so a repeated request is told the id of the stored file. */
 async function answerPlain(
   context: TranscriptionContext,
   paid: PaidTranscription,

@@ -1,4 +1,4 @@
-/** What a caller wants of a recording, whichever of the three bodies said it. */
+/** The transcription that a caller requests, read from any of the three bodies. */
 import { ignoredOf, requireNoOptions, unnamedFields } from '#core/calls'
 import type { TranscriptionModel } from '#core/models'
 import type { Timestamps } from '#core/turn'
@@ -14,7 +14,7 @@ export type Wire = 'contract' | 'openai' | 'openrouter'
 export interface Wish {
   wire: Wire
   spec: TranscriptionSpec
-  /** `contract`: the answer of the contract's JSON, where it names no format. */
+  /** `contract` is the answer of the contract's JSON, where the request names no format. */
   format: ResponseFormat | 'contract'
   /** Whether the answer has the times of words. */
   hasWords: boolean
@@ -25,7 +25,9 @@ export interface Wish {
 
 type Fields = Omit<TranscriptionBody, 'audioBase64' | 'mediaType' | 'input_audio'>
 
-/** Throws INVALID_REQUEST for what contradicts itself; what the model cannot do is refused by its plan. `param` names the recording. */
+/**
+ * Reads the request. Throws INVALID_REQUEST for contradictory fields; what the model cannot do is refused by its plan. `param` names the recording.
+ */
 export function wishOf(context: TranscriptionContext, model: TranscriptionModel, param: string): Wish {
   const { body, upload } = context
   const fields: Fields = upload ? upload.fields : body
@@ -41,7 +43,7 @@ export function wishOf(context: TranscriptionContext, model: TranscriptionModel,
     ...{ wire, format, hasWords, stream },
     spec: {
       ...settingsOf(fields, format),
-      // Events say no times but those of speakers.
+      // Events have no times but those of speakers.
       timestamps: stream && format !== 'diarized_json' ? 'none' : timestampsOf(model, format, hasWords),
       ...(stream && model.transcription.streams && { stream }),
       normalize: fields.normalize ?? wire === 'contract',
@@ -56,7 +58,7 @@ export function wishOf(context: TranscriptionContext, model: TranscriptionModel,
 
 type Format = Wish['format']
 
-/** A format that the model has not what is needed for. Throws INVALID_REQUEST with the names of those that have. */
+/** Throws INVALID_REQUEST for a format for which the model lacks speakers or times, with the names of the models that have them. */
 function requireFormat(
   { app, caller }: TranscriptionContext,
   model: TranscriptionModel,
@@ -80,14 +82,14 @@ const diarizes = ({ transcription }: TranscriptionModel): boolean => transcripti
 const saysTimes = ({ transcription }: TranscriptionModel): boolean => transcription.timestamps !== 'none'
 const isSubtitles = (format: Format): boolean => format === 'srt' || format === 'vtt'
 
-/** Not JSON. */
+/** Whether the format is not JSON. */
 export const isPlain = (format: Format): format is 'text' | 'srt' | 'vtt' =>
   format === 'text' || format === 'srt' || format === 'vtt'
 
-/** Formats that list segments and words. */
+/** Whether the format lists segments and words. */
 const hasTimes = (format: Format): boolean => format === 'verbose_json' || format === 'contract'
 
-/** Formats that can say who speaks. */
+/** Whether the format can name speakers. */
 const saysSpeakers = (format: Format): boolean => format !== 'json' && format !== 'text'
 
 function settingsOf(fields: Fields, format: Format): Omit<TranscriptionSpec, 'timestamps' | 'where'> {
@@ -107,7 +109,7 @@ function settingsOf(fields: Fields, format: Format): Omit<TranscriptionSpec, 'ti
 const onlyLanguageOf = ({ languages }: Fields): string | undefined =>
   languages?.length === 1 ? languages[0] : undefined
 
-/** Subtitles are cut at words where the model says their times. */
+/** The precision of times to request. Subtitles are cut at words where the model gives their times. */
 function timestampsOf(
   { transcription: { timestamps: best } }: TranscriptionModel,
   format: Format,
@@ -119,7 +121,7 @@ function timestampsOf(
   return 'segment'
 }
 
-/** The field that asks for what is refused. */
+/** The field that holds the refused setting. */
 const placeIn =
   (fields: Fields, file: string) =>
   (setting: TranscriptionSetting): string => {
@@ -142,7 +144,7 @@ function withoutEffect(fields: Fields, format: Format): string[] {
   ]
 }
 
-/** Whether the caller would tune how recordings are cut; `auto` is what is done. A form says an object as JSON. */
+/** Whether the caller sets how recordings are cut; `auto` is what is done anyway. A form sends an object as JSON. */
 function isTuned(strategy: Fields['chunking_strategy']): boolean {
   if (strategy == null || strategy === 'auto' || strategy === '') return false
   const value = typeof strategy === 'string' ? jsonOf(strategy) : strategy

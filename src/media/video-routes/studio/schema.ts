@@ -11,7 +11,7 @@ import {
   uuid,
 } from '#platform/schema'
 
-/** Contract section 4; each model has its own bounds within these. */
+/** The bound of contract section 4; each model has its own bounds within it. */
 const maxReferences = 8
 
 export const VideoBody = Type.Object(

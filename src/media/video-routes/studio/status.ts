@@ -6,7 +6,7 @@ import { notFound } from '../content.ts'
 import { pollSeconds } from '../poll-seconds.ts'
 import type { VideoPair, VideoStatus } from './schema.ts'
 
-/** Reads the job alone; no vendor is asked. */
+/** Reads the stored job; no vendor is called. */
 export async function readStatus(context: RequestContext<VideoPair>): Promise<VideoStatus> {
   const { app, caller, body, language } = context
   const job = (await findVideo(app, caller, body)) ?? notFound()
@@ -40,7 +40,7 @@ export async function readStatus(context: RequestContext<VideoPair>): Promise<Vi
   }
 }
 
-/** Videos have no tokens. */
+/** The execution record of a video, which has no tokens. */
 const executionIn = (
   { app }: Pick<RequestContext, 'app'>,
   { requestId, model, microcredits }: VideoJob,

@@ -1,6 +1,6 @@
 import type { Db } from '#platform/db'
 
-/** What calls cost together, in micro-credits and tokens. */
+/** The total of several calls, in micro-credits and tokens. */
 export interface UsageSums {
   requests: bigint
   failures: bigint
@@ -11,21 +11,21 @@ export interface UsageSums {
   reasoning_tokens: bigint
 }
 
-/** The dimensions of usage; empty where a call has none. */
+/** The dimensions of usage; a text is empty if a call has no value there. */
 export interface UsageGroup {
-  /** In Asia/Tehran, as `2026-11-22`. */
+  /** The day in Asia/Tehran, as `2026-11-22`. */
   day: string
   key_id: string
   endpoint: string
   model: string
   customer_id: string
-  /** Only if rows are grouped by reference. */
+  /** Present only if rows are grouped by reference. */
   reference_id?: string
 }
 
 export type UsageRow = UsageGroup & UsageSums
 
-/** Whose usage, up to the day of `nowMs`. */
+/** The project whose usage is read, and the days, up to the day of `nowMs`. */
 export interface UsageWindow {
   accountId: string
   projectId: string
@@ -36,7 +36,7 @@ export interface UsageWindow {
 export interface UsagePage {
   by: 'group' | 'reference'
   limit: number
-  /** The last row of the page before. */
+  /** The last row of the previous page. */
   after?: UsageGroup | undefined
 }
 
@@ -54,7 +54,7 @@ const groupColumns = ['day', 'key_id', 'endpoint', 'model', 'customer_id'] as co
 const referenceColumns = [...groupColumns, 'reference_id'] as const
 const inWindow = `account_id = $1 and project_id = $2 and day > ($3::timestamptz at time zone 'Asia/Tehran')::date - $4::int`
 
-/** The rows that add up to every group: those without a reference, and the sums of those with one. */
+/** The rows that add up to the total of every group: those without a reference, and the sums of those with one. */
 const parts = ["ledger.usage_days where reference_id = '' and", 'ledger.usage_referenced where'] as const
 
 const valuesOf = ({ accountId, projectId, nowMs, days }: UsageWindow): unknown[] => [
@@ -74,8 +74,8 @@ export async function usageTotals(db: Db, window: UsageWindow): Promise<UsageSum
 }
 
 /**
- * A page of usage, the newest day first and then by the other columns. The order is that of the primary keys, so that a page costs as
- * much as it has rows, however many there are. Without names, since a plan that suits an empty table would be kept for a full one.
+ * A page of usage, ordered by the newest day and then by the other columns. The order is that of the primary keys, so that the cost of a page depends
+ * on its own rows, not on how many there are. The statements have no names, since a plan made for an empty table would be kept for a full one.
  */
 export function usageRows(db: Db, window: UsageWindow, page: UsagePage): Promise<UsageRow[]> {
   const columns = page.by === 'reference' ? referenceColumns : groupColumns

@@ -13,9 +13,9 @@ import { readBody } from './read-body.ts'
 import { readRules } from './rules.ts'
 
 export interface CheckTask {
-  /** Of the body, and of its size. */
+  /** The file that has the body, and its size. */
   body: { path: string; bytes: number }
-  /** Where the pack is written. */
+  /** The path where the pack is written. */
   pack: string
   limits: { files: number; totalBytes: number; fileBytes: number }
 }
@@ -36,7 +36,7 @@ export interface ReportedFile {
   path: string
   mediaType: string
   sha256: string
-  /** Undefined where only its hash was sent. */
+  /** The place of its bytes in the pack; undefined where only its hash was sent. */
   packed: { offset: number; bytes: number } | undefined
 }
 

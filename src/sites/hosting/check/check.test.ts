@@ -52,7 +52,7 @@ async function check(sent: Json | string | Buffer, bounds = nothingKept): Promis
   }
 }
 
-/** Asserts that it is refused, with a sentence in both languages. */
+/** Asserts that a publication is refused, with a sentence in both languages. */
 async function refused(
   sent: Json | string | Buffer,
   code: string,

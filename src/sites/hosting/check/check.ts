@@ -10,9 +10,9 @@ import type { Problem } from './problem.ts'
 
 /** The body of the largest publication takes a third of a second. */
 const timeoutMs = 30_000
-/** For what is read of a body beside its contents, such as half a megabyte of paths. */
+/** The memory for what is read of a body beside its contents, such as half a megabyte of paths. */
 const memoryMb = 64
-/** The next publication may be sent again after this. */
+/** A publication that is refused may be sent again after this. */
 const busyMs = 2_000
 const spoolMs = 30_000
 
@@ -37,7 +37,7 @@ export const checkErrors = [
 export const publicationBytes = ({ files, totalBytes }: PublicationLimits): number =>
   Math.ceil(totalBytes * 1.4) + files * 8_000
 
-/** The publications that this process checks at the same time. */
+/** Checks the publications of this process, at most `atOnce` at the same time. */
 export class SiteChecks implements AsyncDisposable {
   readonly #spool: Spool
   readonly #atOnce: number
@@ -80,7 +80,7 @@ export class SiteChecks implements AsyncDisposable {
     { limits, kept }: CheckBounds,
   ): Promise<CheckedPublication> {
     await using opening = new AsyncDisposableStack()
-    // What Base64 stands for is three quarters of it.
+    // The decoded bytes are three quarters of the Base64.
     const room = Math.min(limits.totalBytes, Math.ceil((bytes * 3) / 4))
     const folder = opening.use(await this.#spool.folder(room))
     const pack = `${folder.path}/pack`
@@ -109,7 +109,7 @@ export class SiteChecks implements AsyncDisposable {
 
 type Accepted = Extract<CheckReport, { pack: unknown }>
 
-/** The files with the lengths of those of which only the hash was sent. */
+/** The files, with the lengths of those of which only the hash was sent. */
 async function resolved(
   { files, sentBytes }: Accepted,
   { totalBytes, fileBytes }: PublicationLimits,

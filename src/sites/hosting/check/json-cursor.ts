@@ -19,8 +19,8 @@ export interface Range {
 }
 
 /**
- * Reads a JSON text whose shape is known, from front to back, without making values of it: strings of many megabytes stay the bytes that they
- * are. The bytes must be UTF-8. Whoever meets a value that does not belong there stops reading, so nothing is ever skipped. Throws `NotJson`.
+ * Reads a JSON text whose shape is known, from front to back, without making values of it: strings of many megabytes stay the bytes that they are.
+ * The bytes must be UTF-8. A caller that meets a value which does not belong there stops reading, so nothing is ever skipped. Throws `NotJson`.
  */
 export class JsonCursor {
   readonly #bytes: Buffer
@@ -62,13 +62,13 @@ export class JsonCursor {
     this.#members(openList, closeList, read)
   }
 
-  /** A string of at most so many bytes; undefined where it is longer. */
+  /** Reads a string of at most `mostBytes` bytes; undefined where it is longer. */
   text(mostBytes: number): string | undefined {
     const range = this.range()
     return range.end - range.start > mostBytes ? undefined : this.#parsed(range)
   }
 
-  /** The beginning of a longer name is enough to refuse it. */
+  /** Reads the name of a member. The beginning of a longer name is enough to refuse it. */
   name(): string {
     const { start, end } = this.range()
     return end - start <= maxNameBytes
@@ -76,7 +76,7 @@ export class JsonCursor {
       : this.#bytes.toString('utf8', start, start + maxNameBytes)
   }
 
-  /** The bytes of a string as they stand. */
+  /** Reads a string, and returns its bytes as they stand. */
   range(): Range {
     const start = this.#at + 1
     const end = this.#closing(start)
@@ -84,13 +84,13 @@ export class JsonCursor {
     return { start, end }
   }
 
-  /** The same for a string of ASCII, its escapes resolved in place: whatever is not ASCII becomes a byte that is not either. */
+  /** Reads a string of ASCII, its escapes resolved in place: an escape that is not ASCII becomes a byte that is not either. */
   ascii(): Range {
     const range = this.range()
     return this.#bytes.subarray(range.start, range.end).includes(backslash) ? this.#unescape(range) : range
   }
 
-  /** Nothing but white space may follow. */
+  /** Ends the text: nothing but white space may follow. */
   end(): void {
     if (this.#skipSpace() < this.#bytes.length) this.#refuse()
   }
@@ -122,7 +122,7 @@ export class JsonCursor {
     return { start, end: to }
   }
 
-  /** The byte that an escape stands for. Encoders that write every slash so are common. */
+  /** The byte that an escape stands for. Encoders that escape every slash are common. */
   #escaped(start: number, end: number): number {
     if (this.#bytes[start + 1] === slash) return slash
     const code = parsed(`"${this.#bytes.toString('utf8', start, end)}"`).charCodeAt(0)
@@ -178,7 +178,7 @@ function parsed(string: string): string {
 }
 
 const words = ['true', 'false', 'null'] as const
-/** Longer than every name that is known. */
+/** The longest name that is read as a whole, longer than every name that is known. */
 const maxNameBytes = 200
 
 const isSpace = (byte: number): boolean => byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09

@@ -4,14 +4,14 @@ import { PathSet, pathFault, unprintable } from './path.ts'
 import type { Problem } from './problem.ts'
 import type { Body, Item } from './read-body.ts'
 
-/** The fields of a publication that may be one. */
+/** The fields of a publication that has no problem. */
 export interface Judged {
   name: string
   slug: string | undefined
   spa: boolean
   cloudId: string | undefined
   files: JudgedFile[]
-  /** Of all contents that were sent, decoded. */
+  /** The bytes of all contents that were sent, decoded. */
   sentBytes: number
 }
 
@@ -30,7 +30,7 @@ export interface JudgeLimits {
 /** Files with rules for the whole site, which are read and not served. */
 export const ruleFiles: ReadonlySet<string> = new Set(['_redirects', '_headers'])
 
-/** So many are said; who repairs them finds the others. */
+/** The most problems that are reported; the others are found once these are repaired. */
 const maxProblems = 10
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 const hash = /^[0-9a-f]{64}$/
@@ -71,7 +71,10 @@ function problemsOfFields({ name, cloudId, confirmPublic, items }: Body): Proble
   return problems
 }
 
-/** On one line, not written over what stands around it, and with something to see. Marks of direction alone are common in Persian. */
+/**
+ * Whether a name is on one line, does not change the direction of the text around it, and has something to see. Single marks of direction are common
+ * in Persian.
+ */
 function isReadable(name: string): boolean {
   if (!name.isWellFormed() || /[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/u.test(name)) return false
   return /[\p{L}\p{N}\p{P}\p{S}]/u.test(name.replace(/[\p{Default_Ignorable_Code_Point}\u2800]/gu, ''))
@@ -109,7 +112,7 @@ function sourceOf(
   return { content, bytes: decoded }
 }
 
-/** By length and padding alone; undefined where those are wrong. */
+/** The bytes of a content once decoded, by its length and padding alone; undefined where those are wrong. */
 function decodedBytes(bytes: Buffer, { start, end }: Range): number | undefined {
   const length = end - start
   if (length % 4 !== 0) return undefined

@@ -1,6 +1,5 @@
 /**
- * Media types of the files of websites, by the ends of their names: those of browsers, feeds, documents and downloads, as IANA lists them. Texts are
- * UTF-8.
+ * Media types of the files of websites, by their extensions: those of browsers, feeds, documents and downloads, as IANA lists them. Texts are UTF-8.
  */
 const types: Record<string, string> = {
   // Pages and their parts.
@@ -114,12 +113,12 @@ const types: Record<string, string> = {
   stl: 'model/stl',
   obj: 'model/obj',
   usdz: 'model/vnd.usdz+zip',
-  // Keys and their kin, under `.well-known/`.
+  // Keys and certificates, under `.well-known/`.
   asc: 'application/pgp-keys',
   pem: 'application/x-pem-file',
 }
 
-/** Files of `.well-known/` that have no end and are JSON. */
+/** Files of `.well-known/` that are JSON, most of them without an extension. */
 const jsonNames = new Set([
   'apple-app-site-association',
   'openid-configuration',
@@ -131,7 +130,7 @@ const jsonNames = new Set([
 
 export const unknownType = 'application/octet-stream'
 
-/** The type with its charset where it is a text; a name without a known end may be anything. */
+/** The media type of a file, with its charset where it is a text; a name without a known extension may be anything. */
 export function mediaTypeOf(path: string): string {
   const name = path.slice(path.lastIndexOf('/') + 1)
   const dot = name.lastIndexOf('.')

@@ -12,7 +12,7 @@ export interface Written {
   offset: number
 }
 
-/** Decodes contents into one file, one after another; what came before already is not written again. */
+/** Decodes contents into one file, one after another; a content that came before is not written again. */
 export class PackWriter {
   readonly #file: number
   readonly #body: Buffer
@@ -27,7 +27,7 @@ export class PackWriter {
     this.#body = body
   }
 
-  /** Writes what this Base64 stands for; undefined where it is none. */
+  /** Writes the bytes that this Base64 stands for; undefined where the text is no Base64. */
   write(content: Range): Written | undefined {
     const one = createHash('sha256')
     const all = this.#hash.copy()
@@ -49,20 +49,20 @@ export class PackWriter {
     return { sha256, offset }
   }
 
-  /** What stands in the file now. */
+  /** Cuts the file at its end, and returns its size and hash. */
   end(): { bytes: number; sha256: string } {
     ftruncateSync(this.#file, this.#bytes)
     return { bytes: this.#bytes, sha256: this.#hash.digest('hex') }
   }
 
-  /** Base64 of RFC 4648 §4: standard alphabet, whole padding, no white space. Its length is a multiple of four. */
+  /** Decodes Base64 of RFC 4648 §4: standard alphabet, whole padding, no white space. False for any other text. The length is a multiple of four. */
   #decode({ start, end }: Range, take: (part: Buffer) => void): boolean {
     const padding = this.#paddingAt(start, end)
     if (padding === undefined || !isAscii(this.#body.subarray(start, end))) return false
     for (let at = start; at < end; at += partCharacters) {
       const stop = Math.min(at + partCharacters, end)
       const text = this.#body.toString('latin1', at, stop)
-      // Node takes the URL alphabet for the standard one, and passes over what is in neither: then fewer bytes come out.
+      // Node takes the URL alphabet for the standard one, and skips characters that are in neither: then fewer bytes come out.
       if (text.includes('-') || text.includes('_')) return false
       const due = ((stop - at) / 4) * 3 - (stop === end ? padding : 0)
       if (this.#part.write(text, 'base64') !== due) return false
@@ -71,7 +71,7 @@ export class PackWriter {
     return true
   }
 
-  /** Undefined where padding stands before the end. */
+  /** The number of padding characters; undefined where padding stands before the end. */
   #paddingAt(start: number, end: number): number | undefined {
     const found = this.#body.subarray(start, end).indexOf(equals)
     if (found < 0) return 0
@@ -80,7 +80,7 @@ export class PackWriter {
   }
 }
 
-/** A disk that runs full may write only part. */
+/** Writes all of a part: a disk that runs full may write only some of it. */
 function writeAll(file: number, part: Buffer, position: number): void {
   for (let at = 0; at < part.length; ) at += writeSync(file, part, at, part.length - at, position + at)
 }

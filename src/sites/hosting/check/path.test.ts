@@ -114,7 +114,7 @@ describe('a path of a file', () => {
         const url = new URL(path.split('/').map(encodeURIComponent).join('/'), 'http://site.test/')
         expect(decodeURIComponent(url.pathname)).toBe(`/${path}`)
         expect(url.host).toBe('site.test')
-        // Nor does decoding it once more lead anywhere else.
+        // Decoding the path once more does not lead anywhere else, either.
         expect(path).not.toMatch(/%[0-9a-f]{2}/i)
         expect(path.split('/')).not.toContain('..')
         expect(path).toBe(path.normalize('NFC'))
@@ -154,7 +154,7 @@ describe('paths beside each other', () => {
   })
 
   test.each([
-    // Different letters, though they look alike.
+    // These are different letters, though they look alike.
     ['ي.html', 'ی.html'],
     ['ك.html', 'ک.html'],
     ['a', 'ab'],

@@ -33,7 +33,7 @@ const dependencyFolders = new Set(['node_modules', 'bower_components', 'jspm_pac
 
 const wellKnown = '.well-known'
 
-/** The first fault of a path. It stands for itself: what a URL says of it decoded once, nothing more. */
+/** The first fault of a path. A path without one stands for itself: a URL of it, decoded once, means just this path. */
 export function pathFault(path: string): PathFault | undefined {
   if (path === '') return 'empty'
   if (Buffer.byteLength(path) > pathBounds.bytes) return 'long'
@@ -63,8 +63,8 @@ function faultOfSegments(segments: readonly string[]): PathFault | undefined {
 }
 
 /**
- * Equal for paths that differ in case only: a file system or a person takes them for the same. By capitals first, so that letters with two
- * small forms are one.
+ * A key that is equal for paths which differ in case only: a file system or a person takes them for the same. Capitals come first, so that letters
+ * with two small forms are one.
  */
 export const folded = (path: string): string => path.toUpperCase().toLowerCase().normalize('NFC')
 
@@ -74,7 +74,7 @@ export class PathSet {
   /** Folders, each with the file that is in it. */
   readonly #folders = new Map<string, number>()
 
-  /** Returns the index of the file that the path collides with: the same file, or one of them the other's folder. */
+  /** Adds a path. Returns the index of the file that it collides with: both are the same file, or one is the other's folder. */
   add(path: string, index: number): { of: number; kind: 'twice' | 'folder' } | undefined {
     const key = folded(path)
     const same = this.#files.get(key)

@@ -1,7 +1,7 @@
 import type { Localized } from '#platform/errors'
 import type { PathFault } from './path.ts'
 
-/** What is wrong with a publication; plain values, since a thread says it. */
+/** What is wrong with a publication; plain values, since a thread reports it. */
 export type Problem = { param: string } & (
   | {
       kind:

@@ -15,13 +15,13 @@ export interface Body {
 /** A member of `files`. */
 export interface Item {
   path?: string
-  /** Where its Base64 stands in the body. */
+  /** The place of its Base64 in the body. */
   content?: Range
   encoding?: string
   sha256?: string
 }
 
-/** In JSON a character of one or two UTF-16 units may take so many bytes (`\ud83d\ude00`). */
+/** The most bytes that a character of one or two UTF-16 units takes in JSON (`\ud83d\ude00`). */
 const escapedBytes = 12
 const mostBytes = (characters: number): number => characters * escapedBytes
 const bounds = {
@@ -103,7 +103,7 @@ class BodyReader {
     return item
   }
 
-  /** Each field at most once, and none that is not known. */
+  /** Reads an object. Throws `Wrong` for a field that is not known, or stands there twice. */
   #object(param: string, fields: Record<string, (param: string) => void>): void {
     this.#require(param, 'object')
     const read = new Set<string>()
@@ -116,7 +116,7 @@ class BodyReader {
     })
   }
 
-  /** Of at most so many bytes; a longer one is this problem, and is not read. */
+  /** Reads a string of at most `most` bytes; a longer one is not read, and throws this problem. */
   #text(most: number, problem: Problem): string {
     this.#require(problem.param, 'string')
     const text = this.#json.text(most)

@@ -7,10 +7,10 @@ import type { ParsedRules } from '../rules/lines.ts'
 import type { JudgedFile } from './judge.ts'
 import type { Problem } from './problem.ts'
 
-/** So many wrong lines of a file are said. */
+/** The most wrong lines that are reported. */
 const maxProblems = 10
 
-/** What `_redirects` and `_headers` say. */
+/** The rules of `_redirects` and `_headers`. */
 export function readRules(
   bytes: Buffer,
   files: readonly JudgedFile[],
@@ -34,7 +34,7 @@ function rulesOf<Rule>(
   if (!file || !('content' in file.source)) return { rules: [] }
   const param = `files.${file.index}.content`
   const { start, end } = file.source.content
-  // What is much too long is refused by its length, whatever stands in it.
+  // A file that is much too long is refused by its length, whatever stands in it.
   const most = Math.ceil((maxBytes + 1) / 3) * 4
   const decoded = decodeBase64(bytes.toString('latin1', start, Math.min(end, start + most)))
   if (!decoded) return { problems: [{ param, kind: 'notBase64' }] }

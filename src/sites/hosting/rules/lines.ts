@@ -9,18 +9,18 @@ export interface RuleProblem {
 
 export type ParsedRules<Rule> = { rules: Rule[] } | { problems: RuleProblem[] }
 
-/** A file with many wrong lines is understood by the first of them. */
+/** The most problems of a file that are reported: its first wrong lines explain the others. */
 export const maxProblems = 20
 
 export interface RuleLines {
-  /** No longer than this in characters. */
+  /** The longest line, in characters. */
   maxLine: number
   maxBytes: number
 }
 
 /**
- * Gives each line that says something, without the spaces around it, to `read`, which answers what is wrong with it. The work is
- * bounded by `maxBytes`, and it ends with the twentieth problem.
+ * Gives each line that is neither empty nor a comment, without the spaces around it, to `read`, which returns what is wrong with the line. The work
+ * is bounded by `maxBytes`, and ends with the twentieth problem.
  */
 export function readRuleLines(
   text: string,
@@ -49,7 +49,8 @@ function wrongAsLine(line: string, maxLine: number): Localized | undefined {
 }
 
 /**
- * The path as paths of files are compared: percent-decoded once, in NFC, without the slash at its end. The sentence, if it is none.
+ * The path in the form in which paths of files are compared: percent-decoded once, in NFC, without the slash at its end. Otherwise the sentence that
+ * says why it is no path.
  */
 export function readRulePath(written: string): { path: string } | { why: Localized } {
   if (!written.startsWith('/') || /[\\?#]/.test(written)) return { why: ruleFilePhrases.path() }
@@ -66,7 +67,7 @@ export function readRulePath(written: string): { path: string } | { why: Localiz
   return { path: `/${decoded.join('/')}` }
 }
 
-/** Percent-decoded exactly once, in NFC; undefined if it is not well-formed UTF-8. */
+/** The segment, percent-decoded exactly once, in NFC; undefined if it is not well-formed UTF-8. */
 export function decodedSegment(segment: string): string | undefined {
   try {
     return decodeURIComponent(segment).normalize('NFC')

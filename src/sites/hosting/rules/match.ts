@@ -10,7 +10,7 @@ export interface RedirectMatch {
 /** Finds the first rule of the file that matches, in a time that grows with the segments of the path, not with the rules. */
 export class Redirects {
   readonly #exact = new Map<string, number>()
-  /** By the path before the `*`, without the slash at its end. */
+  /** The rules that end with `*`, by the path before it, without the slash at its end. */
   readonly #below = new Map<string, number>()
   readonly #rules: readonly Redirect[]
 

@@ -3,7 +3,7 @@
 import type { Localized } from '#platform/errors'
 import { persian } from '#platform/words'
 
-/** The number in Persian digits, grouped by three. */
+/** The names in a sentence, separated by commas. */
 const quoted = (names: readonly string[]): string => names.join(', ')
 
 export const ruleFilePhrases = {

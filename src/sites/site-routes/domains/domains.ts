@@ -1,4 +1,4 @@
-/** Domains of their own: claimed, shown, checked and given up. */
+/** The domains that a site has for its own: claimed, shown, checked and given up. */
 import { domainToASCII, domainToUnicode } from 'node:url'
 import type { App } from '#app'
 import { acceptOnce } from '#core/calls'
@@ -33,7 +33,7 @@ const keyOf = ({ caller, params }: Pick<SiteContext, 'caller' | 'params'>): stor
 const noSite = (): never => fail('SITE_NOT_FOUND', {}, { param: 'id' })
 const noDomain = (): never => fail('DOMAIN_NOT_FOUND', {}, { param: 'domain' })
 
-/** Names that are nobody's. */
+/** The hosts of the platform, which nobody may claim. */
 function ownHosts({ config }: App): string[] {
   const { domain, cloudDomain } = config.apps
   return [new URL(config.baseUrl).hostname, domain, cloudDomain].filter((host) => host !== undefined)

@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream'
 import type { Storage } from '#platform/storage'
 import { BoundedCache } from './bounded-cache.ts'
 
-/** Larger ones are read from the store for each visitor. */
+/** The largest content that is cached; larger ones are read from the store for each visitor. */
 export const maxCachedBlob = 256 * 1024
 const maxWeight = 32 * 1024 * 1024
 
@@ -15,17 +15,17 @@ export class Blobs {
     this.#storage = storage
   }
 
-  /** Bytes that are kept. */
+  /** The bytes that are kept. */
   get weight(): number {
     return this.#cache.weight
   }
 
-  /** From memory. */
+  /** A content from memory; undefined where it is not there. */
   get(key: string): Buffer | undefined {
     return this.#cache.get(key)
   }
 
-  /** One of at most `maxCachedBlob` bytes; undefined if the store does not have it. Throws if it has another length. */
+  /** Loads a content of at most `maxCachedBlob` bytes; undefined if the store does not have it. Throws if it has another length. */
   load(key: string, bytes: number): Promise<Buffer | undefined> {
     return this.#cache.load(
       key,
@@ -41,7 +41,7 @@ export class Blobs {
   async #read(key: string, bytes: number): Promise<Buffer | undefined> {
     const source = await this.#storage.get(key)
     if (!source) return undefined
-    // A buffer of its own: one of a pool would keep its neighbours in memory.
+    // The buffer is a separate one: one of a pool would keep its neighbours in memory.
     const whole = Buffer.allocUnsafeSlow(bytes)
     let length = 0
     for await (const chunk of source as AsyncIterable<Buffer>) {

@@ -12,7 +12,7 @@ test('values weigh no more than the limit together, to the exact byte, and those
   expect(cache.get('a')).toBe('aaaaa')
   await keep('c', 'c')
   expect([cache.get('a'), cache.get('b'), cache.get('c')]).toEqual(['aaaaa', undefined, 'c'])
-  // What is larger than all of it is given, but not kept.
+  // A value that is larger than the whole cache is returned, but not kept.
   expect(await keep('d', 'd'.repeat(11))).toBe('d'.repeat(11))
   expect(cache.get('d')).toBeUndefined()
   expect(await keep('e', 'e'.repeat(10))).toBe('e'.repeat(10))

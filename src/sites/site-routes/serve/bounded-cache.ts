@@ -1,4 +1,4 @@
-/** A cache whose values weigh no more than a limit together. What is loaded is loaded once, however many wait for it. */
+/** A cache whose values weigh no more than a limit together. A value is loaded once, however many callers wait for it. */
 export class BoundedCache<Value> {
   readonly #limit: number
   readonly #entries = new Map<string, Entry<Value>>()
@@ -24,7 +24,7 @@ export class BoundedCache<Value> {
     return entry.value
   }
 
-  /** The value, from `load` if it is not here; undefined, if `load` says so. Errors are not kept. */
+  /** The value, from `load` if it is not here; undefined if `load` returns undefined. Errors are not kept. */
   load(
     key: string,
     load: () => Promise<Value | undefined>,
@@ -44,7 +44,7 @@ export class BoundedCache<Value> {
     return loading
   }
 
-  /** The value has grown; it is not dropped for it before others are. */
+  /** Adds to the weight of a value that has grown. A value that was just used or loaded is dropped only after others. */
   grow(key: string, by: number): void {
     const entry = this.#entries.get(key)
     if (!entry) return
@@ -68,7 +68,7 @@ export class BoundedCache<Value> {
     this.#makeRoom(key)
   }
 
-  /** The oldest go; one that was used since it was last looked at stays for another round. A hit thereby moves nothing. `except` has just come. */
+  /** Drops the oldest values; one that was used since the last round stays for another, so that a hit moves nothing. `except` was just added. */
   #makeRoom(except?: string): void {
     for (const [key, entry] of this.#entries) {
       if (this.#weight <= this.#limit) return

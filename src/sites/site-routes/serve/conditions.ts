@@ -4,13 +4,13 @@ import { type ByteRange, partOf } from '#platform/http'
 
 export interface Validators {
   etag: string
-  /** As `Last-Modified` is sent. */
+  /** The date as `Last-Modified` has it. */
   modified: string | undefined
 }
 
 export type Condition = 'send' | 'not-modified' | 'failed'
 
-/** Dates are compared as texts: a version that is older again after a rollback is another one, too. */
+/** The outcome of a request's conditions. Dates are compared as texts: a version that is older again after a rollback is another one, too. */
 export function conditionOf(headers: IncomingHttpHeaders, { etag, modified }: Validators): Condition {
   const match = headers['if-match']
   if (match !== undefined) {
@@ -25,7 +25,7 @@ export function conditionOf(headers: IncomingHttpHeaders, { etag, modified }: Va
   return since !== undefined && since === modified ? 'not-modified' : 'send'
 }
 
-/** Whether the list of tags has this one; weak ones count only where it is about the same meaning, not the same bytes. */
+/** Whether the list of tags has this one; weak tags count only with `weakly`, where the same meaning is enough and the bytes may differ. */
 function names(list: string, etag: string, weakly: boolean): boolean {
   if (list === etag || list.trim() === '*') return true
   return list.split(',').some((one) => {
@@ -34,10 +34,10 @@ function names(list: string, etag: string, weakly: boolean): boolean {
   })
 }
 
-/** An unreadable date says nothing. */
+/** Whether `modified` is later than the other date; false for an unreadable one. */
 const isLater = (modified: string, than: string): boolean => Date.parse(modified) > Date.parse(than)
 
-/** The part that is asked for, of the bytes of the file itself. */
+/** The requested part, in bytes of the file itself. */
 export function rangeOf(
   headers: IncomingHttpHeaders,
   { etag, modified }: Validators,
@@ -49,7 +49,7 @@ export function rangeOf(
   return isCurrent ? partOf({ range: headers.range }, undefined, bytes) : 'whole'
 }
 
-/** A person navigates there: what is answered may be a page in place of what was asked for. */
+/** Whether a person navigates there: then a page may be answered in place of what was requested. */
 export const isNavigation = ({ headers }: { headers: IncomingHttpHeaders }): boolean => {
   const mode = headers['sec-fetch-mode']
   return (mode === undefined || mode === 'navigate') && (headers.accept?.includes('text/html') ?? false)

@@ -1,10 +1,10 @@
 /** Which compressed form a visitor takes (RFC 9110, section 12.5.3). */
 export type Encoding = 'br' | 'gzip' | 'identity'
 
-/** Those a visitor takes, the best first; `identity` is always there. */
+/** The forms that a visitor takes, by the header, the best first; `identity` is always among them. */
 const preferences = new Map<string, readonly Encoding[]>()
 const plain: readonly Encoding[] = ['identity']
-/** Browsers send a handful of different ones. */
+/** The most headers that are kept; browsers send a handful of different ones. */
 const maxKept = 200
 
 export function encodingsFor(header: string | string[] | undefined): readonly Encoding[] {

@@ -64,7 +64,7 @@ for (const name of Object.keys(statuses) as NoticeName[]) {
   pages.set(name, { status: statuses[name], body, headers })
 }
 
-/** What a notice weighs, for the day's allowance. */
+/** The bytes of a notice, for the day's allowance. */
 export const noticeBytes = 2_500
 
 export function sendNotice(

@@ -12,7 +12,7 @@ import {
 import { BoundedCache } from './bounded-cache.ts'
 import { type PreparedFile, prepareFile } from './representation.ts'
 
-/** Where versions come from. */
+/** The source that versions are read from. */
 export interface VersionSource {
   readManifest(version: { accountId: string; siteId: string; version: number }): Promise<Manifest | undefined>
   readStaleFiles(site: FoundSite, live: number): Promise<Map<string, StaleFile>>
@@ -26,7 +26,7 @@ export class OpenVersion {
   readonly redirects: Redirects
   readonly isPreview: boolean
   readonly weight: number
-  /** Of versions that this one has replaced, as they were when the directory said `of`. */
+  /** Files of versions that this one has replaced, as they were when the directory gave `of`. */
   stale: { of: FoundSite; files: ReadonlyMap<string, StaleFile> } | undefined
   readonly modified: string
   readonly #prepared = new Map<SiteFile, PreparedFile>()
@@ -40,19 +40,19 @@ export class OpenVersion {
     this.weight = weightOf(manifest)
   }
 
-  /** A file at its one address, if it was asked for before. */
+  /** A file at its one address, if it was requested before. */
   known(file: SiteFile): PreparedFile | undefined {
     return this.#prepared.get(file)
   }
 
-  /** The same, kept from here on. */
+  /** Prepares a file, and keeps it from here on. */
   prepare(file: SiteFile, path: string): PreparedFile {
     const prepared = this.once(file, path)
     this.#prepared.set(file, prepared)
     return prepared
   }
 
-  /** The same, not kept. */
+  /** Prepares a file without keeping it. */
   once(file: SiteFile, path: string): PreparedFile {
     const ruled = this.#ruled(file, path)
     return prepareFile({ file, ruled, isPreview: this.isPreview, modified: this.modified, hasEtag: true })
@@ -86,7 +86,7 @@ export class OpenVersion {
   }
 }
 
-/** About what it occupies: measured with 500 files, a kilobyte each with its hash and keys. */
+/** The approximate bytes that a version occupies: measured with 500 files, a kilobyte each with its hash and keys. */
 function weightOf({ files, redirects, headers }: Manifest): number {
   const ruled = (rules: readonly HeaderRule[]): number =>
     rules.reduce(
@@ -97,7 +97,7 @@ function weightOf({ files, redirects, headers }: Manifest): number {
   return 2_000 + files.size * 1_000 + redirects.length * 400 + ruled(headers)
 }
 
-/** All of them together; the largest site weighs about half a megabyte. */
+/** The weight of all versions together; the largest site weighs about half a megabyte. */
 const maxWeight = 32_000_000
 
 export class OpenVersions {
@@ -109,12 +109,12 @@ export class OpenVersions {
     this.#source = source
   }
 
-  /** From memory. */
+  /** A version from memory; undefined where it is not there. */
   get(found: Version): OpenVersion | undefined {
     return this.#cache.get(keyOf(found))
   }
 
-  /** Undefined if the version is not there. */
+  /** Loads a version; undefined if it does not exist. */
   load(found: Version): Promise<OpenVersion | undefined> {
     const key = keyOf(found)
     const read = async (): Promise<OpenVersion | undefined> => {
@@ -134,8 +134,8 @@ export class OpenVersions {
   }
 
   /**
-   * A file of a version before this one; `unknown`: `loadStale` must be asked first. The directory gives another object whenever the site
-   * has changed, so a version that is live again after another knows of that one's files. A preview shows only itself.
+   * A file of a version before this one; `unknown`: `loadStale` must be called first. The directory gives another object whenever the site has
+   * changed, so a version that is live again after another knows of that one's files. A preview shows only its own files.
    */
   staleFile(
     found: Version,

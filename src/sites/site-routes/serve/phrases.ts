@@ -1,4 +1,4 @@
-/** Notices that visitors of a site see in place of its pages. They know nothing of Kherad, and the site may be in any language. */
+/** Notices that visitors of a site see in place of its pages. Visitors know nothing of Kherad, and the site may be in any language. */
 import type { Localized } from '#platform/errors'
 
 export interface NoticeText {

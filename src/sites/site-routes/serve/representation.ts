@@ -9,9 +9,9 @@ export interface Representation {
   readonly bytes: number
   readonly etag: string
   readonly encoding: Encoding
-  /** Of an answer with the whole of it: names and values in turn. */
+  /** The headers of an answer with the whole file: names and values in turn. */
   readonly headers: readonly string[]
-  /** Of a 304, a 412 and a 416. */
+  /** The headers of a 304. */
   readonly shortHeaders: readonly string[]
   readonly headerBytes: number
   readonly shortHeaderBytes: number
@@ -21,7 +21,7 @@ export interface PreparedFile {
   readonly identity: Representation
   readonly br?: Representation
   readonly gzip?: Representation
-  /** About what it occupies in memory. */
+  /** The approximate bytes that it occupies in memory. */
   readonly weight: number
 }
 
@@ -29,12 +29,12 @@ export interface FileAnswer {
   file: SiteFile
   /** What the site's `_headers` say of the path. */
   ruled: ReadonlyMap<string, string>
-  /** In place of what the name of the file and the rules say. */
+  /** The `Cache-Control` in place of what the name of the file and the rules say. */
   cacheControl?: string
-  /** Beside the encoding: request headers that choose the answer. */
+  /** Request headers that choose the answer, beside the encoding. */
   vary?: string
   isPreview: boolean
-  /** Of the version; it says nothing about a fallback or an error page, which are sent without ETag and ranges. */
+  /** The date of the version; undefined for a fallback and an error page, about which it says nothing. */
   modified: string | undefined
   hasEtag: boolean
 }
@@ -52,7 +52,7 @@ export function prepareFile(answer: FileAnswer): PreparedFile {
   return { identity, ...(br && { br }), ...(gzip && { gzip }), weight }
 }
 
-/** The form for this visitor. A range is one of the bytes of the file itself. */
+/** The form for this visitor. A range is always one of the bytes of the file itself. */
 export function choose(prepared: PreparedFile, accepted: string | string[] | undefined): Representation {
   if (!prepared.br && !prepared.gzip) return prepared.identity
   for (const encoding of encodingsFor(accepted)) {
@@ -95,7 +95,7 @@ function prepare(
   }
 }
 
-/** What stands in `_headers` under these names is used above. */
+/** The headers of `_headers` that are used above. */
 const own = new Set(['Cache-Control', 'X-Content-Type-Options', 'X-Robots-Tag'])
 
 /** Status line, date and connection are about a hundred bytes; each header has four beside its name and value. */

@@ -12,7 +12,7 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-/** A visitor's connection that takes a number of pieces, then none until it is told to. */
+/** A visitor's connection that takes as many pieces as are free, and then none. */
 class Line extends EventEmitter {
   pieces: Buffer[] = []
   free: number

@@ -6,7 +6,7 @@ import { type Deadline, deadlines } from '#platform/clock'
 /** A visitor who takes nothing for this long is cut. */
 export const stuckMs = 30_000
 
-/** Calls `end` once: with the number of bytes that have left, and the error of the source, if it failed. */
+/** Sends the bytes of a source. Calls `end` once: with the number of bytes that have left, and the error of the source, if it failed. */
 export function pour(
   source: Readable,
   response: ServerResponse,
@@ -47,7 +47,7 @@ export function pour(
   response.on('close', finish0)
 }
 
-/** After `end`: what the kernel has not taken yet must be read before long. */
+/** Called after `end`: cuts a visitor who does not read before long what the kernel has not taken yet. */
 export function watchEnd(response: ServerResponse): void {
   if ((response.socket?.writableLength ?? 0) === 0) return
   const stuck = deadlines.in(stuckMs, () => response.destroy())

@@ -1,6 +1,6 @@
 /**
- * What visitors of sites get. A request for a file that was asked for before goes from the host to the two writes of its answer without a
- * promise and without a statement.
+ * Answers the visitors of sites. A request for a file that was requested before goes from the host to the two writes of its answer without a promise
+ * and without a statement.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { App } from '#app'
@@ -29,7 +29,7 @@ export interface SiteHandlerOptions {
   allowances: SiteAllowances
   clock: App['clock']
   log: App['log']
-  /** Bytes of a published file are not in the store. */
+  /** Called when the bytes of a published file are not in the store. */
   reportLost: (key: string) => void
 }
 
@@ -199,7 +199,7 @@ export class SiteHandler implements HostHandler {
   }
 
   #refuseMethod(visit: Visit): void {
-    // What such a request may send is not read.
+    // The body of such a request is not read.
     this.#notice(visit, 'method', ['Allow', 'GET, HEAD', 'Connection', 'close'])
   }
 
@@ -304,7 +304,7 @@ export class SiteHandler implements HostHandler {
     )
   }
 
-  /** Told to the operator. Visitors are to come back: search engines would forget a page that says it is gone for good. */
+  /** Reports lost bytes to the operator. Visitors are to come back: search engines would forget a page that says it is gone for good. */
   #lost({ message, response }: Visit, { storageKey }: Representation): void {
     this.#options.reportLost(storageKey)
     if (!response.destroyed) sendNotice({ message, response }, 'unavailable', ['Retry-After', '5'])

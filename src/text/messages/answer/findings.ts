@@ -16,7 +16,7 @@ export class Findings {
       this.#places.set(url, Buffer.from(`${hostedCallId(id)}:${position}`).toString('base64'))
   }
 
-  /** `server_tool_use` of the usage: uses that did not fail. Null where nothing was searched or fetched. */
+  /** The field `server_tool_use` of the usage: the numbers of uses that did not fail. Null if nothing was searched or fetched. */
   get usage(): Raw | null {
     if (!this.#asked) return null
     return { web_search_requests: this.#charged.web_search, web_fetch_requests: this.#charged.web_fetch }

@@ -39,7 +39,7 @@ const grown: Readonly<Record<string, string>> = {
   input_json_delta: 'partial_json',
 }
 
-/** Text, thinking and input grow; the signature comes whole, citations one by one. */
+/** Applies a delta to a block: text, thinking and input grow; the signature arrives whole, citations one by one. */
 function grow(block: Raw, delta: Raw): void {
   const field = grown[String(delta['type'])]
   if (field !== undefined) block[field] = String(block[field] ?? '') + String(delta[field])

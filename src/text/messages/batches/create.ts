@@ -18,7 +18,7 @@ const rowLimit = 4 * 1024 * 1024
 /** Batches in progress of one account: bounds what an account may store without paying. */
 const maxOpen = 100
 const hourMs = 60 * 60 * 1000
-/** Rows that have not begun by then expire. */
+/** Rows that have not begun after this time expire. */
 const processingMs = 24 * hourMs
 const retentionMs = 29 * 24 * hourMs
 

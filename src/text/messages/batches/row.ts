@@ -105,7 +105,10 @@ async function answerRow(row: Row): Promise<Later | undefined> {
   }
 }
 
-/** Handles an error before any credits were held. If the database is away, it is thrown, and the outcome is looked up at the next attempt. */
+/**
+ * Handles an error before any credits were held. If the database is unavailable, the error is thrown, and the outcome is looked up at the next
+ * attempt.
+ */
 async function refused(row: Row, error: unknown): Promise<Later | undefined> {
   if (row.signal.aborted) return { laterMs: 0 }
   if (!(error instanceof Failure) && isDatabaseAway(error)) throw error
@@ -114,7 +117,7 @@ async function refused(row: Row, error: unknown): Promise<Later | undefined> {
   if (failure.code === 'RATE_LIMITED' || failure.code === 'CONCURRENCY_LIMITED') {
     await row.app.db.tx((tx) => store.releaseRow(tx, row.rowKey, 'waiting', null, now(row.app)))
     const waitMs = Math.min(failure.more.retryAfterMs ?? rateLimitWaitMs, maxRateLimitWaitMs)
-    // Spread out, so that waiting rows do not retry at the same moment.
+    // The delays are spread out, so that waiting rows do not retry at the same moment.
     return { laterMs: Math.ceil(waitMs * (1 + Math.random() / 4)) }
   }
   if (failure.code === 'INTERNAL') logDefect(row, failure)
@@ -126,7 +129,7 @@ async function end(row: Row, state: store.RowEnd, result: string): Promise<undef
   const { app, rowKey, effect_id } = row
   await app.db.tx(async (tx) => {
     await discardReply(tx, rowKey.accountId, effect_id)
-    // Last, because rows of one batch wait for each other's lock from here on.
+    // This comes last, because rows of one batch wait for each other's lock from here on.
     await store.releaseRow(tx, rowKey, state, result, now(app))
   })
 }

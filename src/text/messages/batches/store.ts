@@ -103,7 +103,7 @@ export const findBatch = (
     .where('project_id', '=', projectId)
     .executeTakeFirst()
 
-/** Newest first. */
+/** The batches of a project, newest first. */
 export function listBatches(
   db: Db,
   of: { accountId: string; projectId: string },
@@ -141,7 +141,7 @@ export const cancelBatch = (
     .returningAll()
     .executeTakeFirst()
 
-/** Deletes a batch with its rows. Returns false if there is none that has ended. */
+/** Deletes a batch with its rows. Returns false if there is no such batch that has ended. */
 export async function deleteBatch(
   db: Db,
   accountId: string,
@@ -175,8 +175,8 @@ export const resultsAfter = (
   )
 
 /**
- * Starts a row under a new effect id. If another worker had started it, returns it with the effect id of that start. Returns undefined
- * if it has ended or may not start any more.
+ * Starts a row under a new effect id. If another worker had started the row, returns it with the effect id of that start. Returns undefined if the
+ * row has ended or may not start any more.
  */
 export async function beginRow(
   db: Db,

@@ -53,7 +53,7 @@ const readers: Readonly<Record<string, Reader>> = {
 export const isReadable = (block: AssistantBlock): block is ServiceBlock =>
   block.type === 'server_tool_use' ? calledTool(block) !== undefined : Object.hasOwn(readers, block.type)
 
-/** The result of a call as text for a model. There is none yet if the answer was paused before it. */
+/** The result of a call as text for a model. There is no result yet if the answer was paused before it. */
 export function readServiceResult(block: ServerResultBlock | undefined, excerpts: Excerpts): ServiceResult {
   const read = block && readers[block.type]
   return read

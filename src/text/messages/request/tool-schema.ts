@@ -129,7 +129,7 @@ export interface TypedTool {
   url_sources?: Record<string, unknown> | null
 }
 
-/** Not a plain tagged union, because a custom tool may leave its type out. */
+/** A tool of any kind. It is not a plain tagged union, because a custom tool may leave its type out. */
 export const Tool = Type.Unsafe<CustomTool | TypedTool>({
   type: 'object',
   if: { required: ['type'], properties: { type: { not: { enum: ['custom', null] } } } },

@@ -22,18 +22,18 @@ export function boundedTools(tools: readonly Tool[]): Tool[] {
   )
 }
 
-/** Searches that the upstream may run. */
+/** The most searches that the upstream may run. */
 export const searchesOf = (tools: readonly Tool[]): number =>
   tools
     .filter(isUpstreams)
     .filter((tool) => !isFetch(tool))
     .reduce((sum, tool) => sum + (tool.max_uses ?? maxUses), 0)
 
-/** The most uses of all of them: after each one the model reads the prompt again. */
+/** The most uses of all tools that the upstream runs: after each use the model reads the prompt again. */
 export const roundsOf = (tools: readonly Tool[]): number =>
   tools.filter(isUpstreams).reduce((sum, tool) => sum + (tool.max_uses ?? maxUses), 0)
 
-/** The most bytes that they make a model read: after each use, the whole prompt and all findings so far. */
+/** The most bytes that these tools make a model read: after each use, the whole prompt and all findings so far. */
 export function foundBytes(tools: readonly Tool[], turn: Turn): number {
   const finds = tools
     .filter(isUpstreams)

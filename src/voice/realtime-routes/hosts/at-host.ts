@@ -1,4 +1,4 @@
-/** A request that begins a call, in a process that has a place for it: this one, or another one (docs/decisions/0089). */
+/** Handles a request that begins a call in a process that has a place for it: this one, or another one (docs/decisions/0089). */
 import type { App } from '#app'
 import { requireUnclaimed } from '#core/calls'
 import { Failure, fail } from '#platform/errors'
@@ -11,22 +11,22 @@ const retryAfterMs = 5_000
 
 type Handler<Context, Result> = (context: Context) => Promise<Result>
 
-/** For a route whose answer is whole. The handler throws VOICE_BUSY, before it began anything, where its process has no place. */
+/** Wraps the handler of a route with a complete answer. The handler throws VOICE_BUSY, before it begins anything, where its process has no place. */
 export const atHost =
   <Context extends RequestContext>(handle: Handler<Context, Answer>) =>
   async (context: Context): Promise<Answer> => {
-    // A repeat needs no place.
+    // A repeated request is answered without a place.
     await requireUnclaimed(context)
     return somewhere(context, handle, (host) => answeredBy(host, context))
   }
 
-/** For a route that is upgraded to a WebSocket: its messages go on to the process that has the call. */
+/** Wraps the handler of a route that is upgraded to a WebSocket: the messages are passed on to the process that has the call. */
 export const socketAtHost =
   <Context extends RequestContext>(handle: Handler<Context, SocketStream>) =>
   (context: Context): Promise<SocketStream> =>
     somewhere(context, handle, (host) => openRelay(context, host))
 
-/** @param elsewhere undefined where that process has no place, or is not reached */
+/** @param elsewhere begins the call at another process; undefined where that process has no place, or is not reached */
 async function somewhere<Context extends RequestContext, Result>(
   context: Context,
   handle: Handler<Context, Result>,

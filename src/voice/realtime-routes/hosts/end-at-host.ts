@@ -3,7 +3,7 @@ import { paths } from './messages.ts'
 
 const withinMs = 2_000
 
-/** Ends a call of another process at once. False where nobody reaches it, or it has no such call. */
+/** Ends a call of another process at once. Returns false where that process is not reached, or has no such call. */
 export async function endAtHost({ realtime, log }: App, processId: string, callId: string): Promise<boolean> {
   try {
     const host = await realtime.hosts.of(processId)

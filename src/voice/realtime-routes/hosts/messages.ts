@@ -1,4 +1,4 @@
-/** What one process says to another that is to begin a call, as JSON. */
+/** The messages, as JSON, that one process sends to another that is to begin a call. */
 import type { App, Caller } from '#app'
 import { isDatabaseAway } from '#platform/db'
 import { asFailure, Failure, type FailureMore, type Language } from '#platform/errors'
@@ -11,11 +11,11 @@ export const paths = { begin: '/begin', socket: '/socket', end: '/end' } as cons
 /** The request of a call over a WebSocket, whose handshake has no body. */
 export const requestHeader = 'x-request'
 
-/** A request that was admitted: its caller, and what it says, checked. */
+/** A request that was admitted: its caller, and its checked content. */
 export interface SentRequest {
   caller: SentCaller
   body: unknown
-  /** Of a form. */
+  /** The fields of a form. */
   fields?: unknown
   query: unknown
   requestId: string
@@ -32,7 +32,7 @@ type SentCaller = Omit<Caller, 'scopes' | 'models' | 'origins' | 'clientSecretHa
   clientSecretHash?: string | undefined
 }
 
-/** Credentials, of which the other process needs none. */
+/** The headers with credentials, which the other process does not need. */
 const withheld: readonly string[] = ['authorization', 'x-api-key', 'sec-websocket-protocol', 'cookie']
 
 export function sentRequest(context: RequestContext): SentRequest {
@@ -62,7 +62,7 @@ function callerOf({ scopes, models, clientSecretHash, ...plain }: SentCaller): C
   }
 }
 
-/** The request as a handler of this process sees it. */
+/** The context of the request for a handler of this process. */
 export function receivedContext(
   app: App,
   { caller, fields, claim, ...sent }: SentRequest,
@@ -81,7 +81,7 @@ export function receivedContext(
   }
 }
 
-/** What a handler answered: JSON that is written, or text of a type of its own. */
+/** The answer of a handler: JSON text, or text of a type of its own. */
 export type SentAnswer = { headers: [string, string][] } & (
   | { status: number; json?: string; text?: string; type?: string | undefined }
   | { refusal: SentRefusal }
@@ -96,7 +96,7 @@ export function sentAnswer(answer: unknown, headers: [string, string][]): SentAn
   }
 }
 
-/** As if the handler had run here. Throws what it threw. */
+/** The answer, as if the handler had run here. Throws the handler's failure. */
 export function answerOf(context: RequestContext, sent: SentAnswer): Answer {
   for (const [name, value] of sent.headers) context.setHeader(name, value)
   if ('refusal' in sent) throw refusalOf(sent.refusal)
@@ -104,7 +104,7 @@ export function answerOf(context: RequestContext, sent: SentAnswer): Answer {
   return new Answer(status, json === undefined ? text : new JsonText(json), type)
 }
 
-/** A failure by code and detail: both sides know its sentences. */
+/** A failure as its code and detail; both processes have its sentences. */
 export type SentRefusal =
   | { code: string; detail: unknown; more: Omit<FailureMore, 'cause'> }
   /** The receipt that has the idempotency key. */
@@ -125,7 +125,7 @@ export function refusalOf(sent: SentRefusal): Error {
   return new Failure(sent.code as 'INTERNAL', withBigints(sent.detail) as never, sent.more)
 }
 
-/** Of micro-credits in the detail of a failure. */
+/** The key that marks micro-credits in the detail of a failure. */
 const bigintKey = 'bigint of the channel'
 
 const withoutBigints = (detail: unknown): unknown =>

@@ -1,4 +1,4 @@
-/** Why a process that holds calls for others does not start. */
+/** The reasons for which a process that holds calls for others does not start. */
 export const hostStart = {
   noSecret: {
     en: 'KHERAD_SECRET is not set: a process of the role voice shares it with the processes of the API, which pass calls to it by it. Set the same one for all of them.',

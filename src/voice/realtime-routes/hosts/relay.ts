@@ -1,4 +1,4 @@
-/** A WebSocket of a client here whose call another process has: messages go on both ways, unread. */
+/** Relays the WebSocket of a client to another process that has its call: messages are passed on both ways, unread. */
 import type { IncomingMessage } from 'node:http'
 import { text } from 'node:stream/consumers'
 import type { WebSocket } from 'ws'
@@ -13,7 +13,7 @@ import {
 import { HostLost, headersFor, newId, type VoiceHost } from '#voice/realtime'
 import { asHeader, paths, refusalOf, requestHeader, type SentRefusal, sentRequest } from './messages.ts'
 
-/** Both ends are ours: the client's own bounds hold at its connection. */
+/** The bounds between two processes of this server: the client's own bounds hold at its connection. */
 export const relayBounds: SocketBounds = {
   messageBytes: 16 * 1024 * 1024,
   messagesPerSecond: Number.POSITIVE_INFINITY,
@@ -23,7 +23,10 @@ export const relayBounds: SocketBounds = {
   perKey: 0,
 }
 
-/** Close codes of the client (RFC 6455, section 7.4.1), of which some cannot be sent, go on as codes of our own; and that this process stops. */
+/**
+ * Close codes of the client (RFC 6455, section 7.4.1), some of which cannot be sent, are passed on as private codes; `stoppedCode` tells that this
+ * process stops.
+ */
 const relayedFrom = 3_000
 export const stoppedCode = 4_900
 
@@ -34,7 +37,7 @@ export const originalCode = (code: number | undefined): number | undefined =>
 const lostCode = 1011
 const handshakeMs = 30_000
 
-/** Undefined where the host has not taken it. Throws what refuses the call, and HostLost. */
+/** Opens the relay; undefined where the host did not take the call. Throws the refusal of the call, and HostLost. */
 export async function openRelay(context: RequestContext, host: VoiceHost): Promise<SocketStream | undefined> {
   const line = await connectedTo(context, host)
   if (!line) return undefined
@@ -65,7 +68,7 @@ async function passOn(from: Socket, to: Socket): Promise<void> {
 const isSendable = (code: number): boolean =>
   code === 1000 || code === 1001 || (code >= 1007 && code <= 1011) || code >= 3000
 
-/** This process is stopped, not that of the call. */
+/** Tells the client that this process is stopped, rather than the process of the call. */
 function announceStop(socket: Socket, seconds: number): void {
   void socket.send(
     JSON.stringify({ type: 'kherad.ending', event_id: newId('event'), reason: 'stopped', seconds }),
@@ -108,7 +111,7 @@ class NotOpened extends Error {}
 
 const opened = (ws: WebSocket): Promise<SocketLine | IncomingMessage> =>
   new Promise((resolve, reject) => {
-    // At once: what comes with the handshake is not to be missed.
+    // The line is opened at once, so that no message that comes with the handshake is missed.
     ws.once('open', () => resolve(new SocketLine(ws, relayBounds, new AbortController().signal)))
     ws.once('unexpected-response', (_, response) => resolve(response))
     ws.on('error', (cause) => reject(new NotOpened('no connection', { cause })))

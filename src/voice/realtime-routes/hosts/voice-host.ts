@@ -1,4 +1,4 @@
-/** What a process that holds calls does for others: it begins calls for them, and ends them. */
+/** Begins and ends calls in this process for other processes. */
 import { once } from 'node:events'
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -23,18 +23,18 @@ import {
 import { hostStart } from './phrases.ts'
 import { originalCode, relayBounds, stoppedCode } from './relay.ts'
 
-/** What begins calls: the handlers of the routes. */
+/** The handlers of the routes that begin calls. */
 export interface Beginning {
   begin(context: RequestContext<never, never, never, never>): Promise<unknown>
   socket(context: RequestContext<never, never, never, never>): Promise<SocketStream>
 }
 
-/** Of a request; the whole of a body that was checked before. */
+/** The most bytes of a request, whose body was checked before. */
 const mostBytes = 1024 * 1024
-/** Lines of calls that are over have so long to close. */
+/** How long the lines of ended calls may take to close. */
 const closeMs = 1_000
 
-/** Undefined in a process that holds no calls, or shares its secret with nobody. Throws StartRefused. */
+/** Opens the host; undefined in a process that holds no calls, or shares its secret with no other process. Throws StartRefused. */
 export async function openVoiceHost(app: App, beginning: Beginning): Promise<VoiceHost | undefined> {
   const { config, realtime } = app
   const isAlone = config.roles.voice === true && !config.roles.api
@@ -116,7 +116,7 @@ export class VoiceHost implements AsyncDisposable {
     line.destroy()
   }
 
-  /** Undefined: this process is meant, and understands. */
+  /** The status to refuse with; undefined where the message is for this process and its version fits. */
   #refusal({ headers }: IncomingMessage): number | undefined {
     if (headers[hostHeaders.version] !== hostVersion) return hostRefusals.otherVersion
     if (headers[hostHeaders.process] !== this.#app.realtime.processId) return hostRefusals.otherProcess
@@ -130,7 +130,7 @@ export class VoiceHost implements AsyncDisposable {
     response.writeContinue()
     const gone = new AbortController()
     response.once('close', () => gone.abort())
-    // Whole or not at all: who left before has asked another process.
+    // The whole message must be read: a sender that left before its end has asked another process.
     const asked: unknown = JSON.parse(await text(message))
     const answer =
       message.url === paths.end
@@ -172,7 +172,7 @@ export class VoiceHost implements AsyncDisposable {
     })
   }
 
-  /** Its calls are over; lines that are still open have a moment. */
+  /** Drains the calls of this process, then closes the host; open lines get a moment to close. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#app.realtime.drain(0)
     this.#server?.close()
@@ -183,7 +183,7 @@ export class VoiceHost implements AsyncDisposable {
   }
 }
 
-/** The line of a client at another process. */
+/** The line to another process, as the socket of that process's client. */
 function relayed(line: SocketLine): Socket {
   const stopped = AbortSignal.abort()
   return {

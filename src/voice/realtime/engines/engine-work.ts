@@ -1,8 +1,8 @@
-/** What an engine has under way in its call. */
+/** The work that an engine has under way in its call. */
 import type { App } from '#app'
 import type { CallView } from '../parts.ts'
 
-/** None of it rejects: what breaks is logged, and ends the call. */
+/** A set of promises, none of which rejects: an error is logged, and ends the call. */
 export class EngineWork {
   readonly #app: Pick<App, 'log'>
   readonly #call: Pick<CallView, 'callId' | 'end'>
@@ -27,7 +27,7 @@ export class EngineWork {
     this.#entries.add(entry)
   }
 
-  /** Resolves when nothing is under way any more, what it began meanwhile included. */
+  /** Resolves when no work is under way any more, including work that began meanwhile. */
   async over(): Promise<void> {
     while (this.#entries.size > 0) await Promise.all(this.#entries)
   }

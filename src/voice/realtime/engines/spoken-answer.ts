@@ -1,12 +1,12 @@
-/** An answer as the client sees it: the same states and the same message, whatever makes it. */
+/** An answer as the client sees it: the same states and the same message with every engine. */
 import { newId } from '../events/server-events.ts'
 import type { ConversationItem } from '../parts.ts'
 
 export type AnswerStatus = 'in_progress' | 'completed' | 'cancelled' | 'failed' | 'incomplete'
-/** Why it was broken off. */
+/** The reason for which an answer was cancelled. */
 export type CancelReason = 'turn_detected' | 'client_cancelled'
 
-/** Of the assistant, before its content. */
+/** A message of the assistant, before its content. */
 export const emptyMessage = (): ConversationItem => ({
   id: newId('item'),
   type: 'message',
@@ -25,7 +25,7 @@ export function textOf(message: ConversationItem | undefined): string {
   return content?.type === 'output_text' ? content.text : ''
 }
 
-/** Of the events `response.content_part.…`. */
+/** The `part` of the events `response.content_part.…`. */
 export const partOf = (message: ConversationItem) =>
   message.content[0]?.type === 'output_audio'
     ? { type: 'audio', transcript: textOf(message) }

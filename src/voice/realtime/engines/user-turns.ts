@@ -1,4 +1,4 @@
-/** The caller's turns as the client sees them: the same events and items, whatever answers. */
+/** The caller's turns as the client sees them: the same events and items with every engine. */
 import type { Failure, Language } from '#platform/errors'
 import { errorObject, newId } from '../events/server-events.ts'
 import type { CallView, ConversationItem } from '../parts.ts'
@@ -15,7 +15,7 @@ export class UserTurns {
     this.#call = call
   }
 
-  /** Of the turn that is spoken, or of the next one. */
+  /** The item of the present turn, or of the next one. */
   get itemId(): string {
     return this.#itemId
   }
@@ -25,12 +25,12 @@ export class UserTurns {
     this.goesOn(startMs)
   }
 
-  /** The turn that seemed over: what is said of it from here on has another item. */
+  /** Call when a turn that seemed over goes on: the speech from here on gets another item. */
   goesOn(startMs: number): void {
     this.#emit('input_audio_buffer.speech_started', { audio_start_ms: startMs, item_id: this.#itemId })
   }
 
-  /** Its item, which has no words yet. */
+  /** Ends the turn and adds its item, which has no words yet. */
   ended({ endMs }: Turn): ConversationItem {
     const { conversation, session } = this.#call
     const id = this.#itemId
@@ -51,7 +51,7 @@ export class UserTurns {
     return item
   }
 
-  /** @param samples how many were written down, where that is known */
+  /** @param samples how many samples were transcribed, where that is known */
   transcribed(item: ConversationItem, text: string, samples?: number): void {
     item.content = [{ type: 'input_audio', transcript: text }]
     this.#emit(`${transcription}.completed`, {

@@ -1,4 +1,4 @@
-/** What a client may say in a call, by the names of OpenAI's Realtime API. */
+/** Reads the events that a client may send in a call, by the names of OpenAI's Realtime API. */
 import { fail } from '#platform/errors'
 import type { ConversationItem, EngineEvent, RealtimeEvent, ResponseOptions } from '../parts.ts'
 import { reasons } from '../phrases.ts'
@@ -17,7 +17,7 @@ import { readItem } from './items.ts'
 import { maxInstructionsLength, readModalities, readTokens } from './session-update.ts'
 import { type HasHosted, readToolChoice, readTools } from './tools.ts'
 
-/** An event that was checked. */
+/** A checked event. */
 export type ClientEvent =
   | EngineEvent
   | { type: 'session.update'; session: unknown }
@@ -28,7 +28,7 @@ export type ClientEvent =
 
 type Reader = (event: Fields, newId: () => string, hasHosted: HasHosted) => ClientEvent
 
-/** Of one message; the session's own update is checked by `updateSession`. */
+/** The reader of each event; the session's own update is checked by `updateSession`. */
 const readers: Record<string, Reader> = {
   'session.update': ({ session }) => ({ type: 'session.update', session: readFields(session, 'session') }),
   'input_audio_buffer.append': ({ audio }) => ({
@@ -90,7 +90,7 @@ const maxMarks = 16
 function readResponse(fields: Fields, newId: () => string, hasHosted: HasHosted): ResponseOptions {
   const said = <Value>(name: string, read: (value: unknown, param: string) => Value): Value | undefined =>
     fields[name] == null ? undefined : read(fields[name], `response.${name}`)
-  /** What is of no effect is told of in `session.updated` alone. */
+  /** The fields without effect are collected but not reported: only `session.updated` reports them. */
   const ignored: string[] = []
   return {
     instructions: said('instructions', (value, at) => readText(value, at, 0, maxInstructionsLength)),
@@ -106,7 +106,7 @@ function readResponse(fields: Fields, newId: () => string, hasHosted: HasHosted)
   }
 }
 
-/** An item that is there already, by its id, or one for this response alone. */
+/** An existing item, by its id, or an item for this response alone. */
 function readInput(value: unknown, param: string, newId: () => string): ConversationItem | string {
   const fields = readFields(value, param)
   return fields['type'] === 'item_reference'

@@ -14,7 +14,7 @@ const fresh = freshSettings('realtime', 'sandbox/realtime')
 const update = (session: unknown, was: CallSettings = fresh, more: Partial<UpdateRules> = {}) =>
   updateSession(was, session, { ...rules, ...more })
 
-/** The path and code that this is refused with; undefined where it is taken. */
+/** The path and code of the refusal; undefined where the event is accepted. */
 function refusalOf(act: () => unknown): { code: string; param: string | undefined } | undefined {
   try {
     act()

@@ -1,4 +1,4 @@
-/** Fields of an event, each read with its bound. Whatever is wrong throws INVALID_REQUEST with its path in `param`. */
+/** Reads the fields of an event, each with its bound. A wrong field throws INVALID_REQUEST with its path in `param`. */
 import { fail, type Localized } from '#platform/errors'
 import { reasons } from '../phrases.ts'
 
@@ -15,14 +15,14 @@ export const isFields = (value: unknown): value is Fields =>
 export const readFields = (value: unknown, param: string): Fields =>
   isFields(value) ? value : refuse(param, reasons.object)
 
-/** Bounds in characters. */
+/** Reads a text; its bounds are in characters. */
 export function readText(value: unknown, param: string, least: number, most: number): string {
   if (typeof value !== 'string' || value.length < least || !isWithin(value, most))
     return refuse(param, reasons.text(least, most))
   return value
 }
 
-/** Counts only where the number of units does not decide. */
+/** Whether the text fits; its characters are counted only where the number of units does not decide. */
 const isWithin = (text: string, most: number): boolean =>
   text.length <= most || (text.length <= 2 * most && [...text].length <= most)
 
@@ -58,5 +58,5 @@ export function readName(value: unknown, param: string): string {
   return value
 }
 
-/** The id of an item or a response, ours or the client's own. */
+/** The id of an item or a response, made by this server or by the client. */
 export const readId = (value: unknown, param: string): string => readText(value, param, 1, 64)

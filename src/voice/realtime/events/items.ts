@@ -14,7 +14,7 @@ import {
 } from './fields.ts'
 
 const maxContents = 32
-/** Characters of one text, of arguments and of what a function has answered. */
+/** The most characters of one text, of arguments, and of a function's output. */
 const maxTextLength = 200_000
 
 /**
@@ -57,7 +57,7 @@ function readMessage(fields: Fields, param: string): Pick<ConversationItem, 'con
 
 type Role = NonNullable<ConversationItem['role']>
 
-/** By who says it. `text` and `audio` are what older clients call a part of the assistant's. */
+/** The types of content for each role. `text` and `audio` are the names that older clients give to the assistant's parts. */
 const typesOf: Record<Role, readonly string[]> = {
   user: ['input_text', 'input_audio', 'input_image'],
   assistant: ['output_text', 'output_audio', 'text', 'audio'],
@@ -81,7 +81,7 @@ function readContent(value: unknown, role: Role, param: string): ItemContent {
   }
 }
 
-/** Sound of earlier calls is not heard again; what was said in it counts. */
+/** The transcript of sound from earlier calls, which is not transcribed again. */
 const spokenText = (part: Fields, param: string): string =>
   part['transcript'] == null
     ? refuse(`${param}.transcript`, reasons.noSound)
@@ -90,10 +90,10 @@ const spokenText = (part: Fields, param: string): string =>
 const imageStart = /^data:image\/(?:png|jpeg|webp|gif);base64,/
 const base64 = /^[A-Za-z0-9+/]+={0,2}$/
 
-/** Its bytes are checked where a model gets them. */
+/** Reads a picture; its bytes are checked where a model gets them. */
 function readImage(part: Fields, param: string): ItemContent {
   const { image_url, detail } = part
-  // Some clients send the form of Chat Completions.
+  // Some clients send the format of Chat Completions.
   const url = isFields(image_url) ? image_url['url'] : image_url
   const start = typeof url === 'string' ? imageStart.exec(url.slice(0, 40)) : null
   if (!start || !base64.test((url as string).slice(start[0].length)))

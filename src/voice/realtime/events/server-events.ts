@@ -1,4 +1,4 @@
-/** What a call tells its client beside what its engine says. */
+/** The events that a call sends to its client, beside those of its engine. */
 import type { HostedToolEntry } from '#core/turn'
 import { asFailure, declarationOf, errorType, type Failure, type Language } from '#platform/errors'
 import { randomBase62 } from '#platform/ids'
@@ -6,10 +6,10 @@ import { callName } from '../call-id.ts'
 import type { RealtimeEvent, SoundType, TurnDetection } from '../parts.ts'
 import { type CallSettings, rateOf } from './session-update.ts'
 
-/** `event_…`, `item_…`, `sess_…`: 21 random characters. */
+/** A new id: `event_…`, `item_…`, `sess_…`, with 21 random characters. */
 export const newId = (kind: 'event' | 'item' | 'sess' | 'resp'): string => `${kind}_${randomBase62(21)}`
 
-/** The event `error`. A client's event is named by its own `event_id`. What is not ours is told as INTERNAL, without its words. */
+/** The event `error`. It names a client's event by its own `event_id`. An unexpected error is sent as INTERNAL, without its message. */
 export function errorEvent(error: unknown, language: Language, eventId?: string): RealtimeEvent {
   const failure = asFailure(error)
   return {
@@ -22,7 +22,7 @@ export function errorEvent(error: unknown, language: Language, eventId?: string)
   }
 }
 
-/** `error` of events that tell what failed. */
+/** The `error` of events that report a failure. */
 export const errorObject = ({ code, status, detail }: Failure, language: Language) => ({
   type: errorType(status),
   code,
@@ -33,13 +33,13 @@ export interface SessionObject {
   sessionId: string
   callId: string
   settings: CallSettings
-  /** Unix milliseconds. */
+  /** The end of the call in Unix milliseconds. */
   expiresAtMs: number
-  /** Of the last update. */
+  /** The ignored fields of the last update. */
   ignored: readonly string[]
 }
 
-/** `session` of session.created, session.updated and a client secret. */
+/** The `session` of session.created, session.updated and a client secret. */
 export const sessionObject = ({ sessionId, callId, settings, expiresAtMs, ignored }: SessionObject) => ({
   object: settings.type === 'transcription' ? 'realtime.transcription_session' : 'realtime.session',
   id: sessionId,
@@ -48,7 +48,7 @@ export const sessionObject = ({ sessionId, callId, settings, expiresAtMs, ignore
   kherad: { call_id: callName(callId), ignored },
 })
 
-/** The settings in the names of the wire: what a client could send again. */
+/** The settings under the names of the wire: fields that a client could send again. */
 export const sessionFields = (settings: CallSettings): Record<string, unknown> =>
   settings.type === 'transcription'
     ? { type: settings.type, audio: { input: inputOf(settings) }, include: null }

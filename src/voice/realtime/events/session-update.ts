@@ -1,4 +1,4 @@
-/** `session.update` and the session of a new call: what is said replaces what was, what is not said stays. */
+/** Reads `session.update` and the session of a new call: named fields replace the earlier ones, all others stay. */
 import type { SessionSettings, SoundType, TurnDetection } from '../parts.ts'
 import { reasons } from '../phrases.ts'
 import {
@@ -17,34 +17,34 @@ import { type HasHosted, readToolChoice, readTools, requireTool } from './tools.
 
 const soundTypes = ['audio/pcm', 'audio/pcmu', 'audio/pcma'] as const
 
-/** The settings of a call with what only its session and its transport need. */
+/** The settings of a call, including those that only its session and its transport need. */
 export interface CallSettings extends SessionSettings {
   readonly type: 'realtime' | 'transcription'
   readonly model: string
-  /** Of sound in events; over WebRTC it is Opus on the track. */
+  /** The format of sound in events; over WebRTC sound is Opus on the track. */
   readonly inputSound: SoundType
   readonly outputSound: SoundType
 }
 
-/** What a session may be told beside what is in the update. */
+/** What an update depends on beside its own fields. */
 export interface UpdateRules {
-  /** The id of a transcription model that may be used here; undefined for any other name. */
+  /** The id of a transcription model that the caller may use; undefined for any other name. */
   transcriptionModel(name: string): string | undefined
-  /** Whether a tool that runs here is to be had; absent: none is. */
+  /** Whether a tool that runs on this server is available; absent: none is. */
   hasHosted?: HasHosted | undefined
-  /** A voice that was heard stays. */
+  /** Whether the voice can no longer change, because it was heard. */
   isVoiceFixed: boolean
 }
 
 export interface Updated {
   settings: CallSettings
-  /** Paths of fields that were read and have no effect here, such as `tracing`. */
+  /** The paths of known fields without effect here, such as `tracing`. */
   ignored: string[]
 }
 
 export const maxInstructionsLength = 12_000
 
-/** Of OpenAI's sessions. */
+/** The turn detection that OpenAI's sessions begin with. */
 export const semanticDetection: TurnDetection = {
   type: 'semantic_vad',
   silenceMs: undefined,
@@ -55,7 +55,7 @@ export const semanticDetection: TurnDetection = {
   idleMs: undefined,
 }
 
-/** Of sessions that are written down alone: nobody waits for an answer, and early words cost. */
+/** The turn detection of transcription sessions: nobody waits for an answer, and early words cost. */
 export const silenceDetection: TurnDetection = {
   ...semanticDetection,
   type: 'server_vad',
@@ -63,7 +63,7 @@ export const silenceDetection: TurnDetection = {
   interruptResponse: false,
 }
 
-/** A session of which nothing was said. */
+/** The settings of a session without any fields. */
 export const freshSettings = (type: CallSettings['type'], model: string): CallSettings => ({
   type,
   model,
@@ -89,9 +89,9 @@ interface Reading extends UpdateRules {
 }
 
 /**
- * The settings after this update; `was` is not changed. Null gives a field its first value back. Unknown fields and names of models that
- * do not exist here are ignored and listed, since clients send what their vendor has.
- * @throws INVALID_REQUEST with `param` below `session`; then nothing of the update holds
+ * The settings after this update; `was` is not changed. Null restores a field's first value. Unknown fields and unknown names of models are ignored
+ * and listed, since clients send those of their vendor.
+ * @throws INVALID_REQUEST with `param` below `session`; then no field of the update takes effect
  */
 export function updateSession(was: CallSettings, update: unknown, rules: UpdateRules): Updated {
   const reading: Reading = { ...rules, hasHosted: rules.hasHosted ?? (() => false), ignored: [] }
@@ -104,7 +104,7 @@ export function updateSession(was: CallSettings, update: unknown, rules: UpdateR
 const maxIgnored = 50
 const maxPathLength = 100
 
-/** Reads each member by its reader; one without is ignored. */
+/** Reads each member by its reader; a member without one is ignored. */
 function readMembers(
   fields: Fields,
   param: string,
@@ -122,7 +122,7 @@ function readMembers(
   return settings
 }
 
-/** A member that is an object with readers of its own. */
+/** The reader of a member that is an object with readers of its own. */
 const group =
   (readers: Record<string, Reader>): Reader =>
   (value, param, was, to) =>
@@ -149,7 +149,7 @@ const readInput = group({
   }),
 })
 
-/** It answers nothing. */
+/** The fields of a transcription session, which answers nothing. */
 const transcriptionFields: Record<string, Reader> = {
   type: readType,
   audio: group({ input: readInput }),
@@ -183,7 +183,7 @@ const sessionFields: Record<string, Reader> = {
   }),
 }
 
-/** Text beside sound is what sound has anyway: its transcript. */
+/** Reads the modalities. Text beside sound adds nothing, since sound has its transcript anyway. */
 export function readModalities(value: unknown, param: string): ('text' | 'audio')[] {
   const named = readList(value, param, 2).map((one, index) =>
     readOneOf(one, `${param}.${index}`, ['text', 'audio']),
@@ -203,7 +203,7 @@ function readFormat(value: unknown, param: string): SoundType {
   return sound
 }
 
-/** Samples a second of sound in events. */
+/** The samples per second of sound in events. */
 export const rateOf = (sound: SoundType): number => (sound === 'audio/pcm' ? 24_000 : 8_000)
 
 function readTranscription(
@@ -243,7 +243,7 @@ function readTurnDetection(
   ])
   const first = { ...semanticDetection, type }
   const before = was?.type === type ? was : first
-  /** Absent: as before; null: as at first. */
+  /** Reads a member. Absent: its former value; null: its first value. */
   const member = <Name extends keyof TurnDetection>(
     name: string,
     key: Name,
@@ -280,7 +280,7 @@ function listOthers(fields: Fields, known: readonly string[], param: string, ign
     if (value !== null && !known.includes(name)) ignored.push(`${param}.${name}`.slice(0, maxPathLength))
 }
 
-/** A name, or an object with the id of a voice of the caller's own. */
+/** Reads a name, or an object with the id of a voice of the caller's own. */
 function readVoice(value: unknown, param: string, was: CallSettings, to: Reading): Partial<CallSettings> {
   const named = isFields(value) ? value['id'] : value
   const voice = named === null ? undefined : readText(named, param, 1, 80)

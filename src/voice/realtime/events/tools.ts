@@ -16,7 +16,7 @@ import {
 const maxTools = 128
 const maxDescriptionLength = 4_096
 
-/** Tools that run here, by the types that Responses has for them too. */
+/** The tools that run on this server, by their types, which Responses has too. */
 const hostedTypes: Readonly<Record<string, BuiltInTool>> = {
   web_search: 'web_search',
   web_search_2025_08_26: 'web_search',
@@ -28,7 +28,7 @@ const hostedTypes: Readonly<Record<string, BuiltInTool>> = {
   'kherad:bash': 'bash',
 }
 
-/** Whether a call has a tool that runs here. */
+/** Whether a call has a tool that runs on this server. */
 export type HasHosted = (tool: BuiltInTool) => boolean
 
 export interface ReadTools {
@@ -36,7 +36,7 @@ export interface ReadTools {
   hosted: HostedToolEntry[]
 }
 
-/** The functions of a list of tools, and the tools that run here; what else is in it is named in `ignored` by its path. */
+/** The functions of a list of tools, and the tools that run on this server; any other entry is named in `ignored` by its path. */
 export function readTools(
   value: unknown,
   param: string,
@@ -55,7 +55,7 @@ export function readTools(
   return { tools: readFunctions(entries, param, to.ignored), hosted: [...hosted.values()] }
 }
 
-/** Whether a list of tools names one that runs here. */
+/** Whether a list of tools names one that runs on this server. */
 export const namesHosted = (tools: unknown): boolean =>
   Array.isArray(tools) && tools.some((tool) => isFields(tool) && hostedOfType(tool['type']) !== undefined)
 
@@ -64,7 +64,7 @@ const hostedOfType = (type: unknown): BuiltInTool | undefined =>
 
 const maxDomains = 100
 
-/** Domains stand in `filters` or beside it, as Responses has them; every other member is ignored. */
+/** Reads a hosted tool. Domains stand in `filters` or beside it, as in Responses; every other member is ignored. */
 function readHosted(entry: Fields, tool: BuiltInTool, path: string, ignored: string[]): HostedToolEntry {
   const { type: _, filters, ...members } = entry
   const all = { ...members, ...(filters == null ? {} : readFields(filters, `${path}.filters`)) }
@@ -114,7 +114,7 @@ function readFunctions(entries: readonly unknown[], param: string, ignored: stri
 
 const noParameters = { type: 'object', properties: {} }
 
-/** Whether the named tool is there is for `requireTool`: the list of tools may come with it. */
+/** Reads the choice. `requireTool` checks whether the named tool exists, since the list of tools may come with the choice. */
 export function readToolChoice(
   value: unknown,
   param: string,

@@ -1,13 +1,13 @@
-/** The two laws of telephony (ITU-T G.711): a byte a sample, at 8 kHz. */
+/** The two codings of telephony (ITU-T G.711): one byte per sample, at 8 kHz. */
 
-/** What each byte stands for, within [-1, 1]. */
+/** The sample of each byte in µ-law, within [-1, 1]. */
 export const muLaw: Float32Array = tableOf((byte) => {
   const bits = ~byte & 0xff
   const size = (((bits & 0x0f) << 3) + 132) << ((bits >> 4) & 7)
   return (bits & 0x80 ? 132 - size : size - 132) / 32_768
 })
 
-/** As `muLaw`. */
+/** The same as `muLaw`, for A-law. */
 export const aLaw: Float32Array = tableOf((byte) => {
   const bits = byte ^ 0x55
   const segment = (bits >> 4) & 7

@@ -2,10 +2,10 @@ import { expect, test } from 'vitest'
 import fc from '../../../../tests/harness/fast-check.ts'
 import { durationOf, hasRepair, JitterBuffer, leastWaitMs, maxWaitMs } from './jitter-buffer.ts'
 
-/** Of 20 ms: SILK, wideband, one frame. */
+/** A packet of 20 ms: SILK, wideband, one frame. */
 const packet = Uint8Array.of(0x48, 0, 0)
 
-/** Puts packets of 20 ms; 0 in a list is a tick. Returns which sequence numbers came out, in order. */
+/** Puts packets of 20 ms; 0 in a list is a tick. `out` has the sequence numbers that came out, in order. */
 class Line {
   readonly buffer = new JitterBuffer()
   readonly out: number[] = []
@@ -85,7 +85,7 @@ test('filler is due each tick once nothing has come for too long, and is taken o
   line.buffer.tick()
   expect(line.buffer.takeFiller()).toBe(true)
   expect(line.buffer.takeFiller()).toBe(false)
-  // Those before it have been waited for long enough, and 20 of the 100 ms between them were filled.
+  // The earlier packets have been waited for long enough, and 20 of the 100 ms between were filled.
   expect(line.put(7).tick().out).toEqual([1, 7])
   expect(line.gaps).toEqual([80])
 })

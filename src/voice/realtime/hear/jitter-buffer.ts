@@ -1,21 +1,21 @@
 import { opusMs } from '#core/sound'
 
-/** Of RTP: samples at 48 kHz, whatever rate Opus is decoded at. */
+/** The clock of RTP: samples at 48 kHz, whatever rate Opus is decoded at. */
 const samplesPerMs = 48
 const tickMs = 20
-/** For how long a packet that is missing is waited for, at least and at most. */
+/** How long a missing packet is waited for, at least and at most. */
 export const leastWaitMs = 40
 export const maxWaitMs = 200
-/** So long without a late packet, and the wait becomes one tick shorter. */
+/** After this time without a late packet, the wait becomes one tick shorter. */
 const calmMs = 5_000
-/** RFC 6716: 1,275 bytes is one frame at most, and we take no longer packet for several either. */
+/** RFC 6716: one frame has at most 1,275 bytes; a packet of several frames is not taken beyond that either. */
 export const maxPacketBytes = 1_275
 export const maxPacketMs = 60
-/** Two seconds of usual packets; more wait only where nobody pulls. */
+/** Two seconds of usual packets; more wait only where nobody calls `next`. */
 const maxHeld = 100
-/** A longer gap is a clock that was set anew, not silence. */
+/** A longer gap means that the sender's clock was set again, not silence. */
 const maxGapMs = 1_000
-/** Sequence numbers of which it is remembered that they were given up. */
+/** How many sequence numbers are remembered after they were given up. */
 const maxGivenUp = 64
 
 export interface HeldPacket {
@@ -25,27 +25,30 @@ export interface HeldPacket {
   ms: number
 }
 
-/** The next packet in order, and what is missing before it. */
+/** The next packet in order, and the gap before it. */
 export interface NextPacket extends HeldPacket {
-  /** Of sound that neither a packet nor filler has stood for. */
+  /** The milliseconds for which there was neither a packet nor filler. */
   gapMs: number
-  /** Packets are missing: the gap is a loss. Else the sender was silent (DTX) and sent none. */
+  /** Whether packets are missing, so that the gap is a loss; otherwise the sender was silent (DTX) and sent none. */
   isLoss: boolean
 }
 
 /**
- * Puts packets of one stream in order. They are for a machine's ears, which need no even pace: what is in order is passed on at once, and only
- * what is missing is waited for, as long as packets have lately been late. So the wait costs nothing while nothing is missing.
+ * Puts packets of one stream in order. The receiver is a machine, which needs no even pace: packets in order are passed on at once, and only missing
+ * ones are waited for, as long as packets have lately been late. So the wait costs nothing while no packet is missing.
  */
 export class JitterBuffer {
-  /** Of those refused: repeated, too late, no Opus packet as we take them. Of those missing: given up. */
+  /**
+   * Counts of packets. Refused: `repeated`, too `late`, or `invalid`, which is no Opus packet of an accepted size. Missing: `lost`, which were given
+   * up.
+   */
   readonly counts = { taken: 0, repeated: 0, late: 0, invalid: 0, lost: 0 }
   #held: HeldPacket[] = []
   #last: HeldPacket | undefined
-  /** When a sequence number was given up, in ticks. */
+  /** The tick at which a sequence number was given up. */
   readonly #givenUp = new Map<number, number>()
   #ticks = 0
-  /** Since the last packet was taken. */
+  /** The time since the last packet was taken. */
   #waitedMs = 0
   #fillerMs = 0
   #fillerDue = false
@@ -56,7 +59,7 @@ export class JitterBuffer {
     return this.#waitMs
   }
 
-  /** @param timestamp as it stands in RTP: 32 bits, which wrap */
+  /** @param timestamp the timestamp of RTP: 32 bits, which wrap */
   put(packet: Uint8Array, sequence: number, timestamp: number): void {
     const ms = durationOf(packet)
     if (ms === undefined) this.counts.invalid += 1
@@ -64,7 +67,7 @@ export class JitterBuffer {
     else this.#hold({ packet, sequence, timestamp, ms })
   }
 
-  /** Once each 20 ms. */
+  /** Call every 20 ms. */
   tick(): void {
     this.#ticks += 1
     this.#waitedMs += tickMs
@@ -75,7 +78,7 @@ export class JitterBuffer {
     this.#waitMs = Math.max(leastWaitMs, this.#waitMs - tickMs)
   }
 
-  /** Undefined where the next one has not come and may still come. */
+  /** The next packet; undefined where it has not come and may still come. */
   next(): NextPacket | undefined {
     const first = this.#held[0]
     if (!first) return undefined
@@ -91,7 +94,7 @@ export class JitterBuffer {
     return { ...first, gapMs, isLoss: missing > 0 }
   }
 
-  /** Whether 20 ms have to be made up now, because nothing has come for too long. At most once a tick. */
+  /** Whether 20 ms have to be filled now, because no packet has come for too long; true at most once a tick. */
   takeFiller(): boolean {
     const isDue = this.#fillerDue && this.#held.length === 0 && this.#last !== undefined && this.#isWaitOver()
     this.#fillerDue = false
@@ -128,7 +131,9 @@ export class JitterBuffer {
     this.#calmMs = 0
   }
 
-  /** Packets behind the missing one tell time as well as ticks do, and better where many come at once. */
+  /**
+   * Whether the wait for missing packets is over. Packets after the missing one measure time as well as ticks do, and better where many come at once.
+   */
   #isWaitOver(): boolean {
     const betweenMs = Math.max(0, (this.#last?.ms ?? 0) - tickMs)
     const heldMs = this.#held.reduce((sum, { ms }) => sum + ms, 0)
@@ -140,7 +145,7 @@ export class JitterBuffer {
     const passed = (timestamp - this.#last.timestamp) | 0
     const gapMs = passed / samplesPerMs - this.#last.ms
     if (gapMs > maxGapMs) return 0
-    // libopus makes up multiples of 2.5 ms.
+    // libopus conceals multiples of 2.5 ms.
     return Math.max(0, Math.floor((gapMs - this.#fillerMs) / 2.5) * 2.5)
   }
 
@@ -155,18 +160,20 @@ export class JitterBuffer {
   }
 }
 
-/** How long a packet sounds, in ms, by its first bytes; undefined where we do not take it. */
+/** The duration of a packet in ms, by its first bytes; undefined where the packet is not accepted. */
 export function durationOf(packet: Uint8Array): number | undefined {
   if (packet.length === 0 || packet.length > maxPacketBytes) return undefined
   const ms = opusMs(packet)
   return ms > 0 && ms <= maxPacketMs ? ms : undefined
 }
 
-/** Whether a packet of one frame repeats the one before it, coarser (RFC 6716 section 4.2.4), so that it can stand for one that is missing. */
+/**
+ * Whether a packet of one frame also carries the frame before it at lower quality (RFC 6716 section 4.2.4), so that it can replace a missing packet.
+ */
 export function hasRepair(packet: Uint8Array): boolean {
   const [head = 0, first = 0] = packet
   const isOfOneFrame = (head & 3) === 0
-  // From 16 on there is no SILK in it, whose first bits say for each 20 ms whether there is a voice, and then whether there is a repair.
+  // From 16 on the packet has no SILK. The first bits of SILK tell for each 20 ms whether there is a voice, and then whether there is a repair.
   if (head >> 3 >= 16 || !isOfOneFrame) return false
   const voiceBits = Math.max(1, opusMs(packet) / 20)
   return ((first >> (7 - voiceBits)) & 1) === 1

@@ -1,4 +1,4 @@
-/** By real Opus: what one side encodes, the other hears. */
+/** Tests with real Opus: one side encodes, the other decodes. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import fc from '../../../../tests/harness/fast-check.ts'
 import { sine, speechLike } from '../../../../tests/sound/samples.ts'
@@ -14,14 +14,14 @@ afterAll(() => mine[Symbol.dispose]())
 
 const frameSamples = 480
 
-/** Packets of 20 ms. */
+/** Encodes packets of 20 ms. */
 function packetsOf(samples: Float32Array, { encoder }: CallCodecs = mine): Uint8Array[] {
   return Array.from({ length: Math.floor(samples.length / frameSamples) }, (_, index) =>
     encoder.encodeFloat(samples.subarray(index * frameSamples, (index + 1) * frameSamples)),
   )
 }
 
-/** A decoder that has heard nothing yet. */
+/** An `OpusSound` with a decoder that has heard nothing yet. */
 async function listen(heard: (sound: OpusSound) => void): Promise<OpusSound> {
   using own = (await codecs.take())!
   const sound = new OpusSound(own.decoder)
@@ -75,10 +75,10 @@ test('of every tenth packet that is lost, those with sound are restored from the
     }
     for (let time = 0; time < 3; time++) frames += listening.pull().length
   })
-  // The last ones are those of the end, which nothing follows.
+  // The last frames are those at the end, which no packet follows.
   expect(frames).toBe(packets.length + 1)
   expect(sound.counts.lost).toBe(packets.length / 10)
-  // More than half of it is silence, of which nothing is repeated.
+  // More than half of the lost sound is silence, which no packet repeats.
   expect(sound.counts.restored).toBeGreaterThan(0.3 * sound.counts.lost)
   const madeUp = 20 * (sound.counts.lost - sound.counts.restored)
   expect(sound.counts.madeUpMs - madeUp).toBe(20)
@@ -86,7 +86,7 @@ test('of every tenth packet that is lost, those with sound are restored from the
 
 test('what was restored sounds like what was lost, and what was made up less so', async () => {
   const { samples } = sine(24_000, 300, 1)
-  // A tone that begins in the lost packet: nothing before it tells of it.
+  // The tone begins in the lost packet, so that no earlier packet has any of it.
   samples.fill(0, 0, 25 * frameSamples)
   const lost = 27
   const heardAt = async (keeps: (index: number) => boolean): Promise<number> => {
@@ -137,7 +137,7 @@ test('packets of 10, 40 and 60 ms are frames of 20 ms, too', async () => {
 })
 
 test('the fiftieth packet in a row that is no Opus fails it, and one good packet begins the count anew', async () => {
-  // Of two frames of one length, in an odd number of bytes.
+  // A packet of two frames of one length, in an odd number of bytes.
   const broken = Uint8Array.of(0x49, 1, 2, 3)
   const [good] = packetsOf(sine(24_000, 440, 0.02).samples)
   await listen((sound) => {

@@ -6,49 +6,49 @@ export const hearingRate = 16_000
 const frameMs = 20
 const frameSamples = (hearingRate * frameMs) / 1_000
 const samplesPerMs = hearingRate / 1_000
-/** What a backlog is worked off at: three times the pace of sound. */
+/** The most frames of one pull: a backlog is worked off at three times the pace of sound. */
 const framesPerPull = 3
-/** Sound that is made up begins to sound like a robot after that. */
+/** Concealed sound begins to sound like a robot after this time. */
 const maxConcealedMs = 100
-/** That many packets in a row that libopus refuses: the other side does not speak Opus. */
+/** After this many consecutive packets that libopus refuses, the other side does not speak Opus. */
 const maxErrors = 50
 
 /**
- * What a caller says, from Opus packets of RTP to frames of 20 ms at 16 kHz, in order. What is lost comes from the next packet where that repeats
- * it (in-band FEC), is made up for 100 ms at most (PLC), and is silence after that.
+ * Turns a caller's Opus packets of RTP into frames of 20 ms at 16 kHz, in order. Lost sound is taken from the next packet where that repeats it
+ * (in-band FEC), is concealed for 100 ms at most (PLC), and is silence after that.
  */
 export class OpusSound {
   readonly #decoder: OpusDecoderHandle
   readonly #buffer = new JitterBuffer()
   readonly #decoded = new SampleQueue()
-  /** A packet whose turn has come, behind a gap that is being filled. */
+  /** The packet that is next, after a gap that is being filled. */
   #next: NextPacket | undefined
   #concealedMs = 0
   #errors = 0
   #restored = 0
   #madeUpMs = 0
 
-  /** @param decoder at 16 kHz, mono; it is freed by whoever made it */
+  /** @param decoder decodes to 16 kHz, mono; the code that made it frees it */
   constructor(decoder: OpusDecoderHandle) {
     this.#decoder = decoder
   }
 
-  /** `restored` are lost packets that the next one repeated, `madeUpMs` is what had to be concealed. */
+  /** Counts of packets: `restored` are lost packets that the next one repeated, `madeUpMs` is the sound that was concealed. */
   get counts() {
     return { ...this.#buffer.counts, restored: this.#restored, madeUpMs: this.#madeUpMs }
   }
 
-  /** Fifty packets in a row were no Opus: the call is to end. */
+  /** Whether fifty consecutive packets were no Opus: the call is to end then. */
   get hasFailed(): boolean {
     return this.#errors >= maxErrors
   }
 
-  /** @param sequence extended, so that it does not wrap; @param timestamp of 48 kHz, which wraps at 32 bits. The packet is kept. */
+  /** @param sequence the extended number, which does not wrap; @param timestamp of 48 kHz, which wraps at 32 bits. The packet is kept. */
   packet(packet: Uint8Array, sequence: number, timestamp: number): void {
     this.#buffer.put(packet, sequence, timestamp)
   }
 
-  /** Once each 20 ms: up to three frames of 320 samples. None before the first packet has come. */
+  /** The frames of 320 samples that are due, up to three; none before the first packet has come. Call every 20 ms. */
   pull(): Float32Array[] {
     this.#buffer.tick()
     const frames: Float32Array[] = []
@@ -83,7 +83,7 @@ export class OpusSound {
     return true
   }
 
-  /** A piece of it; the packet behind it repeats what came right before. */
+  /** Fills a piece of the gap; the packet after it may repeat the sound right before it. */
   #fillGap(next: NextPacket): boolean {
     const { gapMs, ms, packet, isLoss } = next
     const isRepaired = isLoss && gapMs <= ms && hasRepair(packet)
@@ -120,7 +120,7 @@ export class OpusSound {
   }
 }
 
-/** In place: libopus goes beyond full scale, and far beyond it for packets that no encoder made. */
+/** Clips the samples in place: libopus exceeds full scale, and far exceeds it for packets that no encoder made. */
 function clipped(samples: Float32Array): Float32Array {
   for (let index = 0; index < samples.length; index++) {
     const sample = samples[index]!

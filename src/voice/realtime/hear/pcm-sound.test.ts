@@ -20,7 +20,7 @@ function heardOf(sound: PcmSound): Float32Array[] {
   return frames
 }
 
-/** What is heard of bytes that are cut into events of so many. */
+/** The decoded sound of bytes that are cut into events of `size` bytes. */
 function heardInPieces(bytes: Buffer, size: number, format: PcmFormat = 'pcm16'): Float32Array {
   const sound = new PcmSound(format)
   const frames: Float32Array[] = []
@@ -33,7 +33,7 @@ function heardInPieces(bytes: Buffer, size: number, format: PcmFormat = 'pcm16')
 
 test('sound of 24 kHz is heard at 16 kHz, the same however it is cut, between the bytes of a sample, too', () => {
   const whole = heardInPieces(tone, tone.length)
-  // All but the last frame, whose end waits for what follows it.
+  // All but the last frame, whose end waits for the sound after it.
   expect(whole).toHaveLength(49 * 320)
   for (const size of [1_001, 960, 4_800, 7]) expect(heardInPieces(tone, size)).toEqual(whole)
   const expected = sine(16_000, 440, 1).samples

@@ -13,16 +13,21 @@ const formats = {
 } as const
 
 const frameSamples = hearingRate / 50
-/** Eight times the pace of sound: a minute that was sent at once is heard in eight seconds, and costs no tick a millisecond. */
+/**
+ * The most frames of one pull, eight times the pace of sound: a minute that was sent at once is heard in eight seconds, and costs no tick a
+ * millisecond.
+ */
 const framesPerPull = 8
-/** For speech, which is quick and needs no more. */
+/** The width of the filter for speech, which is quick and needs no more. */
 const filterWidth = 16
-/** As much as one utterance may be. */
+/** The most sound that waits: as much as one utterance may have. */
 const maxWaitingMs = 60_000
 
 export type AppendResult = 'taken' | 'malformed' | 'full'
 
-/** What a caller says over a WebSocket: base64 of any length in, frames of 20 ms at 16 kHz out. What waits stays as it came until its turn. */
+/**
+ * Turns a caller's sound from a WebSocket, in base64 of any length, into frames of 20 ms at 16 kHz. Waiting sound is kept as it came until its turn.
+ */
 export class PcmSound {
   readonly #format: PcmFormat
   readonly #resampler: Resampler
@@ -30,7 +35,7 @@ export class PcmSound {
   readonly #mostBytes: number
   #waiting: (Buffer | (() => void))[] = []
   #waitingBytes = 0
-  /** The first half of a sample. */
+  /** The first byte of a sample whose second byte has not come. */
   #half: Buffer | undefined
   readonly #heard = new SampleQueue()
 
@@ -42,15 +47,15 @@ export class PcmSound {
     this.#mostBytes = (rate * sampleBytes * maxWaitingMs) / 1_000
   }
 
-  /** Of sound that has not been pulled. */
+  /** The milliseconds of sound that has not been pulled. */
   get waitingMs(): number {
     return (20 * this.#waitingBytes) / this.#bytesPerFrame
   }
 
-  /** `malformed`: no base64. `full`: more than a minute would wait; nothing of it was taken, and it may be sent again later. */
+  /** Adds sound. `malformed`: it is no base64. `full`: more than a minute would wait; none of it was taken, and it may be sent again later. */
   append(base64: string): AppendResult {
     const bytes = Buffer.from(base64, 'base64')
-    // What is no base64 is skipped by the reader, so that too little comes out.
+    // The decoder skips characters that are no base64, so that there are too few bytes.
     if (bytes.length !== bytesOf(base64)) return 'malformed'
     if (this.#waitingBytes + bytes.length > this.#mostBytes) return 'full'
     if (bytes.length > 0) this.#waiting.push(bytes)
@@ -58,13 +63,13 @@ export class PcmSound {
     return 'taken'
   }
 
-  /** Once all that was appended before has been pulled; at once, where nothing waits. What is less than a frame is filled up with silence. */
+  /** Runs the action once all sound appended before has been pulled; at once, where nothing waits. An incomplete frame is filled up with silence. */
   afterwards(action: () => void): void {
     this.#waiting.push(action)
     if (this.#waiting.length === 1 && this.#heard.length === 0) this.#runActions()
   }
 
-  /** Forgets what has not been pulled. Actions that wait for it run. */
+  /** Drops the sound that has not been pulled. Actions that wait for it run. */
   clear(): void {
     const actions = this.#waiting.filter((one) => typeof one === 'function')
     this.#waiting = []
@@ -74,7 +79,7 @@ export class PcmSound {
     for (const action of actions) action()
   }
 
-  /** Once each 20 ms: up to eight frames of 320 samples, each to be used before the next is taken, so that actions run in their place. */
+  /** The frames of 320 samples that are due, up to eight; call every 20 ms. Use each before the next is taken, so that actions run in their place. */
   *pull(): Generator<Float32Array> {
     for (let count = 0; count < framesPerPull; count++) {
       const frame = this.#next()
@@ -95,7 +100,7 @@ export class PcmSound {
     }
   }
 
-  /** About a frame of it: a large event would hold the process. */
+  /** Decodes about a frame of the first event: a whole large event would block the process. */
   #hear(first: Buffer): void {
     const bytes = first.subarray(0, this.#bytesPerFrame)
     if (bytes.length === first.length) this.#waiting.shift()
@@ -125,7 +130,7 @@ export class PcmSound {
   }
 }
 
-/** How many bytes so much base64 is, with its padding or without. */
+/** The number of bytes in a base64 text, with or without padding. */
 function bytesOf(base64: string): number {
   const padding = base64.endsWith('==') ? 2 : base64.endsWith('=') ? 1 : 0
   return Math.floor(((base64.length - padding) * 3) / 4)

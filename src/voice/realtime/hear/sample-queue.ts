@@ -1,4 +1,4 @@
-/** Samples in, frames of any length out. */
+/** A queue that takes samples and gives frames of any length. */
 export class SampleQueue {
   #pieces: Float32Array[] = []
   #length = 0
@@ -7,13 +7,13 @@ export class SampleQueue {
     return this.#length
   }
 
-  /** Keeps them as they are. */
+  /** Adds samples without copying them. */
   put(samples: Float32Array): void {
     this.#pieces.push(samples)
     this.#length += samples.length
   }
 
-  /** Undefined where there are not so many. */
+  /** The next `count` samples; undefined where there are fewer. */
   take(count: number): Float32Array | undefined {
     if (this.#length < count) return undefined
     const first = this.#pieces[0]!

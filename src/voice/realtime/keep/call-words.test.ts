@@ -4,7 +4,7 @@ import type { ConversationItem, RealtimeEvent } from '../parts.ts'
 import { CallWords, maxLetters, maxLettersOfCall, maxRows } from './call-words.ts'
 import type { Spoken } from './transcript-store.ts'
 
-/** A conversation whose words are kept in a table of its own. */
+/** A conversation whose words are written to rows of its own. */
 function keeping({ away = 0 }: { away?: number } = {}) {
   const rows = new Map<number, Spoken>()
   let atMs = 0

@@ -1,28 +1,28 @@
-/** The words of a call that keeps them, of both sides, in the order in which they were said. */
+/** The words of both sides of a call that keeps them, in the order in which they were said. */
 import { isDatabaseAway } from '#platform/db'
 import type { Log } from '#platform/log'
 import type { Conversation, ConversationItem, RealtimeEvent } from '../parts.ts'
 import type { Spoken } from './transcript-store.ts'
 
 export const maxRows = 2_000
-/** Of one item; what is longer is cut. */
+/** The most letters of one item; a longer one is cut. */
 export const maxLetters = 20_000
-/** Of a call. */
+/** The most letters of a call. */
 export const maxLettersOfCall = 1_000_000
-/** Items whose words may still change. More than a conversation has. */
+/** The most items whose words may still change; a conversation has fewer. */
 const maxItems = 1_000
 const writeEveryMs = 1_000
 
 export interface CallWordsOptions {
-  /** Since the call was connected. */
+  /** The time since the call was connected. */
   nowMs(): number
-  /** False where they are not kept any more. */
+  /** Writes words; resolves to false where they are not kept any more. */
   write(spoken: readonly Spoken[]): Promise<boolean>
   log: Pick<Log, 'error'>
   callId: string
 }
 
-/** Learns of them from what the client is told, and writes them within a second or so. */
+/** Learns the words from the events to the client, and writes them within about a second. */
 export class CallWords {
   readonly #options: CallWordsOptions
   readonly #items = new Map<string, Spoken>()
@@ -39,7 +39,7 @@ export class CallWords {
     this.#options = options
   }
 
-  /** Before the client learns of it. */
+  /** Takes an event before the client receives it. */
   event(event: RealtimeEvent, conversation: Conversation): void {
     if (this.#isOver) return
     switch (event.type) {
@@ -55,7 +55,7 @@ export class CallWords {
         this.#said(event['item'] as ConversationItem)
         return
       case 'conversation.item.truncated':
-        // Of one whose words may not change any more nothing is known here.
+        // An item whose words may no longer change is not known here.
         if (this.#items.has(String(event['item_id']))) this.#said(conversation.get(String(event['item_id'])))
         return
       case 'conversation.item.input_audio_transcription.completed':
@@ -63,13 +63,13 @@ export class CallWords {
     }
   }
 
-  /** It is as if it had never been said: the turn goes on, and is heard once more as a whole; or the client deleted it. */
+  /** Removes the words of an item: its turn goes on, and is transcribed again as a whole; or the client deleted it. */
   removed(itemId: string): void {
     const item = this.#items.get(itemId)
     if (item) this.#put(item, '')
   }
 
-  /** Writes what is unwritten. Never rejects: where the database is away, it is tried again. */
+  /** Writes the unwritten words. Never rejects: where the database is away, it is tried again. */
   write(): Promise<void> {
     clearTimeout(this.#timer)
     this.#timer = undefined
@@ -79,7 +79,7 @@ export class CallWords {
     return this.#writing
   }
 
-  /** Nothing is written from here on. */
+  /** Stops: nothing is written from here on. */
   stop(): void {
     this.#isOver = true
     clearTimeout(this.#timer)
@@ -147,7 +147,7 @@ const wordsOf = ({ content }: ConversationItem): string =>
     .filter((text) => text !== '')
     .join('\n')
 
-/** As the database can hold them; null for none. */
+/** The text as the database can hold it; null where it is empty. */
 function kept(text: string, most: number): string | null {
   const words = text.slice(0, most).replaceAll('\0', '').toWellFormed().trim()
   return words === '' ? null : words

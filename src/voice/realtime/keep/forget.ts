@@ -1,4 +1,4 @@
-/** Words and sound of calls that are kept no longer. */
+/** Deletes words and sound of calls that are no longer kept. */
 import type { App } from '#app'
 import { deleteFile, dropBytes } from '#core/files'
 import { type CallKey, lockCall } from '../store.ts'
@@ -7,7 +7,7 @@ import { deleteOldCalls, forgetWords } from './transcript-store.ts'
 const dayMs = 24 * 60 * 60 * 1_000
 const batchSize = 100
 
-/** For good, and while it runs, too: nothing more of it is kept. False where nothing of it was kept. */
+/** Deletes words and sound for good, also while the call runs: nothing more of it is kept. Returns false where nothing of the call was kept. */
 export async function forgetCall(app: App, key: CallKey): Promise<boolean> {
   const { accountId } = key
   const now = new Date(app.clock.nowMs())
@@ -23,7 +23,7 @@ export async function forgetCall(app: App, key: CallKey): Promise<boolean> {
   return forgotten !== undefined
 }
 
-/** Calls that have ended so long ago; files have an end of their own, and receipts stay. */
+/** Deletes calls that ended longer ago than they are kept; files expire by themselves, and receipts stay. */
 export async function deleteCallsBefore(app: App, signal: AbortSignal): Promise<void> {
   const before = new Date(app.clock.nowMs() - app.config.voice.keepDays * dayMs)
   for (let found = batchSize; found === batchSize && !signal.aborted; )

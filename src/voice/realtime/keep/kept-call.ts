@@ -1,4 +1,4 @@
-/** What is kept of a call that wants it: its words as they are said, and its sound as a file of its project. The call never waits for either. */
+/** Keeps the words of a call as they are said, and its sound as a file of its project, where the call wants that. The call never waits for either. */
 import type { App } from '#app'
 import { CreationRoom, dropBytes } from '#core/files'
 import { mediaTypeOf, StereoOpus } from '#core/sound'
@@ -16,17 +16,17 @@ export interface KeptCallOptions extends CallKey {
   projectId: string
   keyId: string
   receiptId: string
-  /** Of its sound. */
+  /** The days for which its sound is kept. */
   keepDays: number
   maxSeconds: number
 }
 
-/** Twice what a second of two voices takes. */
+/** Bytes reserved for a second: twice what two voices take. */
 const bytesPerSecond = 6_000
-/** Of the head, and of pages that are not full. */
+/** Bytes reserved for the head, and for pages that are not full. */
 const headBytes = 128 * 1024
 
-/** From the first thing that the client is told. */
+/** The kept words and sound of a call, from the first event that the client receives. */
 export class KeptCall {
   readonly #app: App
   readonly #options: KeptCallOptions
@@ -34,7 +34,7 @@ export class KeptCall {
   #beganMs: number | undefined
   #recorder: CallRecorder | undefined
   #room: CreationRoom | undefined
-  /** Its row says that there will be no sound. */
+  /** Resolves when the row records that there will be no sound. */
   #lost: Promise<unknown> | undefined
 
   constructor(app: App, options: KeptCallOptions) {
@@ -44,7 +44,7 @@ export class KeptCall {
       nowMs: () => Math.max(0, app.clock.nowMs() - this.#beganMs!),
       write: async (spoken) => {
         const isKept = await writeSpoken(app.db, options, spoken)
-        // Deleted meanwhile: its sound is not kept either.
+        // The words were deleted meanwhile, so the sound is not kept either.
         if (!isKept) void this.#recorder?.end()
         return isKept
       },
@@ -65,23 +65,25 @@ export class KeptCall {
     this.#words.removed(itemId)
   }
 
-  /** 20 ms of the caller, at 16 kHz. */
+  /** Takes 20 ms of the caller's sound, at 16 kHz. */
   heard(frame: Float32Array): void {
     this.#recorder?.heard(frame)
   }
 
-  /** 20 ms of the assistant, at 24 kHz. */
+  /** Takes 20 ms of the assistant's sound, at 24 kHz. */
   said(frame: Float32Array): void {
     this.#recorder?.said(frame)
   }
 
-  /** Before the call is settled: nothing is said any more. What of its words the database takes is written when it resolves. Never rejects. */
+  /**
+   * Call before the call is settled, when nobody speaks any more. The words that the database accepts are written when it resolves. Never rejects.
+   */
   async ending(): Promise<void> {
     void this.#recorder?.end()
     await this.#words.write()
   }
 
-  /** After it was settled: the rest of its words, and its file. Never rejects. */
+  /** Call after the call was settled: writes the rest of its words, and its file. Never rejects. */
   async ended(): Promise<void> {
     await this.#words.write()
     this.#words.stop()
@@ -133,7 +135,7 @@ export class KeptCall {
     else await dropBytes(this.#app, this.#options.accountId, fileId)
   }
 
-  /** Once. A project whose room is full is no fault. */
+  /** Records once that the sound is lost. A project whose room is full is no fault. */
   #lose(error: unknown): void {
     if (this.#lost) return
     const { log, db } = this.#app

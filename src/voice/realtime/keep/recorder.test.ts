@@ -45,7 +45,7 @@ async function recording({ maxBytes = 1_000_000, fails = false } = {}) {
       await StereoOpus.open().then((one) => one[Symbol.dispose]())
       await new Promise((resolve) => setImmediate(resolve))
     },
-    /** As the last page says. */
+    /** The length, as the last page gives it. */
     seconds: () => {
       const whole = Buffer.concat(chunks)
       return Number(whole.readBigInt64LE(whole.lastIndexOf('OggS') + 6)) / 48_000
@@ -58,7 +58,7 @@ test('a recording is as long as the call, and longer by what came faster than ti
   clock.member!.tick(50)
   await open()
   for (let at = 0; at < 50; at++) clock.member!.tick(1)
-  // Two seconds at eight times the pace.
+  // Two seconds come at eight times the pace.
   for (let at = 0; at < 100; at++) {
     recorder.heard(heard)
     if (at % 8 === 0) clock.member!.tick(1)

@@ -1,34 +1,34 @@
-/** The sound of a call as one file: the caller left, the assistant right. */
+/** Records the sound of a call as one file: the caller left, the assistant right. */
 import { Resampler, type StereoOpus, stereoFrame, stereoRate } from '#core/sound'
 import type { SpoolFile } from '#platform/spool'
 import type { SoundClock } from '../clock.ts'
 import { SampleQueue } from '../hear/sample-queue.ts'
 import { speakingRate } from '../speak/spoken-item.ts'
 
-/** What a caller has said by now waits for so many frames at most: what came in a burst makes the recording longer, and none of it is lost. */
+/** The most frames of the caller that wait for their time: beyond that a burst makes the recording longer, and none of its sound is lost. */
 const slackFrames = 10
-/** Written in one tick at most, so that what has waited does not hold the other calls. */
+/** The most frames written in one tick, so that waiting sound does not hold up the other calls. */
 const framesPerTick = 12
-/** The same when the call ends. */
+/** The most frames written when the call ends. */
 const maxAtEnd = 50
-/** Of one side, while the file is being opened. */
+/** The most samples of one side that wait while the file is being opened. */
 const maxWaitingSamples = 60 * stereoRate
-/** Pages that wait for the disk: minutes of sound. */
+/** The most bytes of pages that wait for the disk: minutes of sound. */
 const maxWaitingBytes = 1024 * 1024
 const filterWidth = 16
 
 export interface RecorderOptions {
   clock: SoundClock
-  /** The recording ends there, whole. */
+  /** The length at which the recording ends, as a complete file. */
   maxBytes: number
   open(): Promise<StereoOpus>
-  /** Writes all pages, as they come, to a file. */
+  /** Writes all pages to a file, as they come. */
   write(pages: AsyncIterable<Uint8Array>): Promise<SpoolFile>
-  /** There will be no file. Called at most once. */
+  /** Called when there will be no file, at most once. */
   failed(error: unknown): void
 }
 
-/** Records from its making until `end`. */
+/** Records from its construction until `end`. */
 export class CallRecorder {
   readonly #options: RecorderOptions
   readonly #leave: () => void
@@ -37,7 +37,7 @@ export class CallRecorder {
   readonly #assistant = new SampleQueue()
   readonly #file: Promise<SpoolFile | undefined>
   #encoder: StereoOpus | undefined
-  /** Frames that time has passed and that are not written. */
+  /** The frames whose time has passed and that are not written. */
   #due = 0
   #frames = 0
   #bytes = 0
@@ -56,21 +56,21 @@ export class CallRecorder {
     this.#file = this.#write()
   }
 
-  /** What the caller says: frames at 16 kHz, which are kept as they are. */
+  /** Takes the caller's frames at 16 kHz, which are kept without a copy. */
   heard(frame: Float32Array): void {
     if (this.#isOver) return
     this.#caller.put(frame)
     if (this.#caller.length > maxWaitingSamples) this.#fail(new Error('sound waits for its file'))
   }
 
-  /** What the assistant says: frames at 24 kHz, none in silence. It may be ahead of the ear: it is written at the pace of the ear. */
+  /** Takes the assistant's frames at 24 kHz; there are none in silence. They may come ahead of playback, and are written at its pace. */
   said(frame: Float32Array): void {
     if (this.#isOver) return
     this.#assistant.put(this.#resampler.write(frame))
     if (this.#assistant.length > maxWaitingSamples) this.#fail(new Error('sound waits for its file'))
   }
 
-  /** The whole file, to be disposed of; undefined where there is none. Never rejects. */
+  /** Ends the recording. Returns the whole file, which the caller disposes of; undefined where there is none. Never rejects. */
   end(): Promise<SpoolFile | undefined> {
     const encoder = this.#encoder
     if (!this.#isOver && encoder) {
@@ -121,7 +121,7 @@ export class CallRecorder {
   }
 
   #frame(encoder: StereoOpus): void {
-    // A page more than this has is what its end may take.
+    // A page's bytes are kept free for the end of the file.
     if (this.#bytes + pageBytes > this.#options.maxBytes) return
     const silence = new Float32Array(stereoFrame)
     const page = encoder.write(
@@ -157,5 +157,5 @@ export class CallRecorder {
   }
 }
 
-/** Of Ogg: 255 times 255, and its head. */
+/** The largest page of Ogg: 255 times 255 bytes, and its head. */
 const pageBytes = 65_307

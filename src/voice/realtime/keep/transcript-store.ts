@@ -19,13 +19,15 @@ export interface TranscriptRow {
   at_ms: number
 }
 
-/** Null: nothing is left of what was said there. */
+/** Words of an item; null where none are left. */
 export type Spoken = Pick<TranscriptRow, 'position' | 'role' | 'at_ms'> & { words: string | null }
 
 /** The settlement of a call waits for its words no longer than this. */
 const writeTimeoutMs = 4_000
 
-/** In place of what these positions had. False where the words of the call are not kept any more: then nothing was written. */
+/**
+ * Writes words, in place of those at the same positions. Returns false where the words of the call are not kept any more: then nothing was written.
+ */
 export async function writeSpoken(
   db: Db,
   { accountId, callId }: CallKey,
@@ -34,7 +36,7 @@ export async function writeSpoken(
   const kept = await db.query(
     {
       name: 'realtime.write_spoken',
-      // Shared with other writers, and with nobody who deletes the words.
+      // The row is locked in share mode: other writers may hold it too, but no transaction that deletes the words.
       text: `with kept as (select account_id, call_id from realtime.calls where account_id = $1 and call_id = $2 and store for share),
         spoken as (select * from json_to_recordset($3::json) as s(position int, role text, words text, at_ms int)),
         gone as (delete from realtime.transcripts t using kept k, spoken s
@@ -50,7 +52,7 @@ export async function writeSpoken(
   return kept.length > 0
 }
 
-/** In the order in which it was said. @param after a position */
+/** The words in the order in which they were said. @param after a position */
 export async function readTranscript(
   db: Db,
   { accountId, callId }: CallKey,
@@ -66,7 +68,7 @@ export async function readTranscript(
   return cutPage(rows, limit)
 }
 
-/** Its file is stored with this transaction. False where the sound of the call is not kept any more. */
+/** Records the file that is stored with this transaction. Returns false where the sound of the call is not kept any more. */
 export async function writeStored(tx: Tx, { accountId, callId }: CallKey, fileId: string): Promise<boolean> {
   const { numUpdatedRows } = await tx
     .updateTable('realtime.calls')
@@ -87,7 +89,7 @@ export const writeLost = (db: Db, { accountId, callId }: CallKey): Promise<unkno
     [accountId, callId],
   )
 
-/** Of calls whose process is dead: it had their sound. */
+/** Records as lost the sound of calls whose process is dead, since it had their sound. */
 export const writeLostOfDead = (db: Db, { id, leaseMs, beatAt }: Judge): Promise<unknown> =>
   db.query(
     {
@@ -98,7 +100,7 @@ export const writeLostOfDead = (db: Db, { id, leaseMs, beatAt }: Judge): Promise
     [leaseMs, id, beatAt],
   )
 
-/** Nothing of the call is kept from here on; what it had said goes with this transaction. */
+/** Ends the keeping of a call; its words are deleted with this transaction. */
 export async function forgetWords(tx: Tx, { accountId, callId }: CallKey): Promise<void> {
   await tx
     .updateTable('realtime.calls')
@@ -113,7 +115,7 @@ export async function forgetWords(tx: Tx, { accountId, callId }: CallKey): Promi
     .execute()
 }
 
-/** Calls that ended before, the first so many, with what they said. How many those were. */
+/** Deletes the first `most` calls that ended before this time, with their words. Returns how many were deleted. */
 export async function deleteOldCalls(db: Db, before: Date, most: number): Promise<number> {
   const rows = await db.query(
     {

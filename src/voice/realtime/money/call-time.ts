@@ -1,30 +1,32 @@
-/** What the time of a call costs: one step that grows, a little ahead of the clock, so that a process that dies leaves little more than was used. */
+/**
+ * The cost of the time of a call: one step that grows, a little ahead of the clock, so that a process that dies charges little more than was used.
+ */
 import type { Clock } from '#platform/clock'
 import { Failure } from '#platform/errors'
 import type { Step } from './step.ts'
 
-/** Of the first hold of a call whose time costs credits. */
+/** The seconds in the first hold of a call whose time costs credits. */
 export const firstSeconds = 75
-/** Of the step: until the tick after the next one. */
+/** How far ahead of the clock the step is, in seconds: until the tick after the next one. */
 const aheadSeconds = 10
-/** The hold grows when fewer are left of it than these, to so many again. */
+/** The hold grows when it has fewer free seconds than `fewSeconds`, to `fullSeconds`. */
 const fewSeconds = 30
 const fullSeconds = 60
-/** Between two ticks. */
+/** The seconds between two ticks. */
 const tickSeconds = 5
 
-/** The money of its call. */
+/** The part of the call's money that its time needs. */
 interface TimeMoney {
   readonly call: { model: string }
   step(step: { kind: 'seconds'; model: string; worst: bigint }): Promise<Step>
   grow(step: Step, worst: bigint): Promise<void>
-  /** In micro-credits: what is held and not taken. */
+  /** The micro-credits that are held and not taken. */
   readonly free: bigint
-  /** Makes so much free, or what the balance bears of it. */
+  /** Makes this amount free, or as much of it as the balance covers. */
   fill(free: bigint): Promise<void>
 }
 
-/** `short`: the balance bears no more than is held, as of now; `over`: what is held ends before the next tick. */
+/** `short`: from now on the balance covers no more than is held; `over`: the held credits end before the next tick. */
 type TimeState = 'paid' | 'short' | 'over'
 
 export class CallTime {
@@ -32,7 +34,7 @@ export class CallTime {
   readonly #clock: Clock
   #beganMs = 0
   #step: Step | undefined
-  /** What the step has so far. */
+  /** The seconds that the step covers so far. */
   #seconds = 0
   #isShort = false
 
@@ -51,7 +53,7 @@ export class CallTime {
     })
   }
 
-  /** At each tick. */
+  /** Pays for the coming seconds; call at each tick. */
   async pay(money: TimeMoney): Promise<TimeState> {
     const step = this.#step
     if (!step) return 'paid'
@@ -71,7 +73,7 @@ export class CallTime {
     return this.#isShort && !wasShort ? 'short' : 'paid'
   }
 
-  /** The call is over. Time that went on without a tick, as while the database was away, is paid from what is free. */
+  /** Call at the end of the call. Time that passed without a tick, as while the database was away, is paid from the free credits. */
   stop(free: bigint): void {
     const step = this.#step
     if (!step) return

@@ -1,4 +1,4 @@
-/** What the receipt says of one step, from the settlement of its paid call and from its engine. */
+/** The line of the receipt for one step, from the settlement of its paid call and from its engine. */
 import { type Attempt, type PricedAttempt, priced } from '#core/routing'
 import type { Quantities, Settlement } from '#platform/ledger'
 import type { StepLine } from '../parts.ts'
@@ -6,7 +6,7 @@ import type { StoredLine } from './step-store.ts'
 
 export interface StepFacts {
   stepId: string
-  /** Since the call was created. */
+  /** The time since the call was created. */
   beganMs: number
 }
 
@@ -36,7 +36,7 @@ export function storedLine(
   }
 }
 
-/** Whole numbers above zero. */
+/** The quantities as whole numbers above zero. */
 const counts = (quantities: Quantities): Record<string, number> =>
   Object.fromEntries(
     Object.entries(quantities).flatMap(([unit, count]) =>
@@ -44,7 +44,7 @@ const counts = (quantities: Quantities): Record<string, number> =>
     ),
   )
 
-/** Each with its own cost and the id that was sent with it, so that it is found on the invoice of its vendor. */
+/** The attempts, each with its own cost and the id that was sent with it, so that it is found on the invoice of its vendor. */
 function attemptsOf(
   { stepId, beganMs }: StepFacts,
   attempts: readonly (Attempt | PricedAttempt)[],

@@ -1,4 +1,4 @@
-/** Thrown by the money of a call that has ended, here or by another process: nothing more of it may be asked of an upstream. */
+/** Thrown by the money of a call that has ended, here or by another process: no upstream may be called for it any more. */
 export class CallOver extends Error {
   override name = 'CallOver'
   constructor() {

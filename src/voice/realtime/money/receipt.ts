@@ -1,22 +1,22 @@
-/** What the receipt of a call says: each of its steps, as far as there is room, and the others by kind and model. */
+/** The detail of a call's receipt: a line for each of its steps, as far as there is room, and for the others one for each kind and model. */
 import { totalQuantities } from '#core/paid'
 import type { Quantities, Settlement } from '#platform/ledger'
 import type { StepGroup, StepRow } from './step-store.ts'
 
-/** Steps that have a line of their own. */
+/** The most steps that have a line of their own. */
 export const maxLines = 500
 
 interface Line {
   step: StepRow['kind']
   model: string
-  /** How many it stands for; absent: one. */
+  /** The number of steps in the line; absent: one. */
   steps?: number
   microcredits: number
   quantities?: Quantities
   discarded?: true
-  /** Its process died: what it has cost is not known, and is at most this. */
+  /** The cost is not known, as when the process died: it is at most this. */
   ambiguous?: true
-  /** Of such a step: was sent with it. */
+  /** The id of a step of unknown cost, which was sent with its request. */
   call_id?: string
 }
 
@@ -61,7 +61,7 @@ const groupLine = ({ kind, model, steps, cost, ambiguous, quantities }: StepGrou
 const quantitiesOf = (quantities: Quantities | null | undefined): { quantities?: Quantities } =>
   quantities && Object.keys(quantities).length > 0 ? { quantities } : {}
 
-/** Of all steps together: tokens, and other units but seconds, which are those of the call. */
+/** The usage of all steps together: tokens, and other units but seconds, which are those of the call. */
 export function used(
   rows: readonly StepRow[],
   groups: readonly StepGroup[],

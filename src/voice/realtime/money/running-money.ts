@@ -1,4 +1,4 @@
-/** The money of one call, in the process that has it: one hold of what was spent, what is under way and what the next turn may cost. */
+/** The money of one call, in the process that has the call: one hold for what was spent, for steps under way, and for the next turn. */
 import { setTimeout as pause } from 'node:timers/promises'
 import { isDatabaseAway, type Tx } from '#platform/db'
 import { Failure, fail } from '#platform/errors'
@@ -13,22 +13,22 @@ import { Step, type StepMoney } from './step.ts'
 import { type BegunStep, hasEnded, type StepEnd, writeStep, writeStepEnds, writeTaken } from './step-store.ts'
 import { maxAwayMs, untilBack } from './until-back.ts'
 
-/** Who has the call. Both may be called more than once. */
+/** The holder of the call. `end` and `warn` may be called more than once. */
 export interface MoneyListener {
-  /** The call is to end; `RunningMoney.end` follows once nothing of it is open upstream. */
+  /** The call is to end; `RunningMoney.end` follows once no call to an upstream is open. */
   end(reason: EndReason): void
-  /** Its time costs credits, and the balance bears no more of it than is held: about half a minute. */
+  /** The call's time costs credits, and the balance covers no more of it than is held: about half a minute. */
   warn(): void
-  /** Its process is being stopped: it is ended in so many seconds. */
+  /** The process is being stopped: the call is ended after this many seconds. */
   stopping?(seconds: number): void
 }
 
-/** What a process gives to the money of each of its calls. */
+/** What a process gives the money of each of its calls. */
 export interface MoneyAround {
   listener: MoneyListener
   /** Aborts when this process has no more time to settle. */
   closing: AbortSignal
-  /** It is being settled from now on. */
+  /** Called once when settlement begins. */
   settling(ending: Promise<CallRow>): void
 }
 
@@ -39,9 +39,9 @@ export interface RunningCall extends CallKey {
   model: string
   engine: EngineName
   createdMs: number
-  /** What its hold promises now, in micro-credits. */
+  /** The present amount of the hold, in micro-credits. */
   held: bigint
-  /** In micro-credits, of so many seconds of connection. Absent: its time costs nothing. */
+  /** The price of this many seconds of connection, in micro-credits. Absent: the time costs nothing. */
   timePrice?: ((seconds: number) => bigint) | undefined
 }
 
@@ -50,24 +50,24 @@ export class RunningMoney implements CallMoney, StepMoney {
   readonly #app: Settling
   readonly #around: MoneyAround
   readonly #time: CallTime | undefined
-  /** As it is committed; while it shrinks, as it will be. */
+  /** The amount of the hold as it is committed; while it shrinks, the smaller amount to come. */
   #held: bigint
   #reserved: bigint
   #spent = 0n
-  /** Of steps whose cost is in the database. */
+  /** The cost of the steps whose cost is in the database. */
   #written = 0n
-  /** All others. */
+  /** All other steps. */
   readonly #open = new Map<string, Step>()
   #steps = 0
   #unwritten: StepEnd[] = []
   readonly #unbegun: string[] = []
   readonly #beginning = new Set<Promise<unknown>>()
-  /** Changes of the hold, one after the other. */
+  /** Resolves after the last change of the hold: they run one after the other. */
   #changes: Promise<unknown> = Promise.resolve()
   #writing: Promise<void> | undefined
   #ticking: Promise<void> | undefined
   #isOver = false
-  /** The database was away for so long that it is not known what the hold promises. */
+  /** The database was away for so long that the amount of the hold is not known. */
   #isLost = false
   #connectedAt: Date | undefined
   #ending: Promise<CallRow> | undefined
@@ -85,7 +85,7 @@ export class RunningMoney implements CallMoney, StepMoney {
   get spent(): bigint {
     return this.#spent
   }
-  /** What its hold promises, in micro-credits. */
+  /** The amount of the hold, in micro-credits. */
   get held(): bigint {
     return this.#held
   }
@@ -96,18 +96,21 @@ export class RunningMoney implements CallMoney, StepMoney {
     return this.#ending !== undefined
   }
 
-  /** Of what is held: spent, or taken for steps under way. A step that has ended counts at its worst until its cost is written: so before more is held. */
+  /**
+   * The part of the hold that is spent or taken for steps. A step that has ended counts with its worst case until its cost is written, which happens
+   * before more is held.
+   */
   get #taken(): bigint {
     let taken = this.#written
     for (const { worst } of this.#open.values()) taken += worst
     return taken
   }
-  /** What is held and not taken. */
+  /** The part of the hold that is not taken. */
   get free(): bigint {
     return this.#held - this.#taken
   }
 
-  /** What the turn that comes may cost, as it was held last; at first all of the hold. */
+  /** The amount last reserved for the next turn; at first the whole hold. */
   get reserved(): bigint {
     return this.#reserved
   }
@@ -126,7 +129,7 @@ export class RunningMoney implements CallMoney, StepMoney {
       const missing = free - this.free
       if (missing <= 0n) return
       const have = await this.#rehold(this.#held + missing).then(() => 0n, haveOf)
-      // Others may have taken it by now.
+      // Other holds of the account may have taken it by now.
       if (have > 0n) await this.#rehold(this.#held + have).catch(haveOf)
     })
   }
@@ -135,14 +138,14 @@ export class RunningMoney implements CallMoney, StepMoney {
     try {
       await this.fill(worst)
     } catch (error) {
-      // Whoever has the call knows already.
+      // The holder of the call knows already.
       if (!(error instanceof CallOver) && !(error instanceof Failure)) throw error
       return false
     }
     return this.free >= worst
   }
 
-  /** Throws 402 where neither reserve nor balance bear it, SERVICE_UNAVAILABLE where the database is away, and `CallOver`. */
+  /** Begins a step. Throws 402 where neither reserve nor balance covers it, SERVICE_UNAVAILABLE where the database is away, and `CallOver`. */
   async step({ kind, model, worst, stepId, isAhead }: NewStep): Promise<Step> {
     const nowMs = this.#app.clock.nowMs()
     const beganMs = nowMs - this.call.createdMs
@@ -158,7 +161,9 @@ export class RunningMoney implements CallMoney, StepMoney {
     return step
   }
 
-  /** The upstream has begun with a step that was open ahead of it. Where that cannot be written, and this process dies, it costs nothing. */
+  /**
+   * Call when the upstream has begun with a step that was open ahead of it. If that cannot be written, and this process dies, the step costs nothing.
+   */
   taken({ stepId }: Step): void {
     writeTaken(this.#app.db, this.call, stepId).catch((error: unknown) => {
       if (!isDatabaseAway(error))
@@ -173,7 +178,7 @@ export class RunningMoney implements CallMoney, StepMoney {
       if (this.#isOver) throw new CallOver()
     } catch (error) {
       this.#open.delete(step.stepId)
-      // Its row may be there all the same.
+      // The row of the step may exist all the same.
       if (!(error instanceof Failure) || error.status !== 402) this.#unbegun.push(step.stepId)
       throw error
     }
@@ -182,7 +187,7 @@ export class RunningMoney implements CallMoney, StepMoney {
   async grow(step: Step, worst: bigint): Promise<void> {
     if (this.#isOver) throw new CallOver()
     const before = step.worst
-    // Counted from now on: whoever comes next finds less than nothing free, and waits for the hold to grow.
+    // The amount counts at once: the next step finds less than nothing free, and waits for the hold to grow.
     step.worst = worst
     const begun = { ...step.facts, worst }
     try {
@@ -216,7 +221,7 @@ export class RunningMoney implements CallMoney, StepMoney {
         return await writeBoth()
       } catch (error) {
         if (!isDatabaseAway(error)) throw error
-        // Its COMMIT may have arrived.
+        // The COMMIT may have arrived.
         await pause(againMs)
         if (await this.#untilBack(() => hasEnded(db, this.call, end.stepId))) return
       }
@@ -241,17 +246,17 @@ export class RunningMoney implements CallMoney, StepMoney {
     return { receipt: this.call.receiptId, step: facts.stepId, kind: facts.kind }
   }
 
-  /** The client is there: from now on its time counts. */
+  /** Call when the client is connected: from now on the time counts. */
   async connected(): Promise<void> {
     this.#connectedAt ??= new Date(this.#app.clock.nowMs())
-    // Where the database is away, the next tick writes it.
+    // If the database is away, the next tick writes it.
     await writeConnected(this.#app.db, this.call, this.#connectedAt).catch((error: unknown) => {
       if (!isDatabaseAway(error)) throw error
     })
     await this.#time?.start(this)
   }
 
-  /** Every few seconds: writes what is unwritten, and pays for the time to come. Never rejects. */
+  /** Writes unwritten costs, and pays for the coming seconds; call every few seconds. Never rejects. */
   tick(): Promise<void> {
     this.#ticking ??= Promise.all([this.writeEnds(), this.#payTime()])
       .then(() => {})
@@ -267,12 +272,12 @@ export class RunningMoney implements CallMoney, StepMoney {
       if (state === 'short') this.#around.listener.warn()
       if (state === 'over') this.#around.listener.end('credits')
     } catch (error) {
-      // Whoever has the call knows already.
+      // The holder of the call knows already.
       if (!(error instanceof CallOver) && !(error instanceof Failure)) this.#around.listener.end('failed')
     }
   }
 
-  /** Writes costs of steps that are not in the database. Never rejects: what could not be written is written with the next. */
+  /** Writes the costs of steps that are not in the database. Never rejects: a cost that could not be written is written with the next. */
   async writeEnds(): Promise<void> {
     if (this.#unwritten.length > 0) this.#writing ??= this.#writeEnds()
     await this.#writing
@@ -293,14 +298,14 @@ export class RunningMoney implements CallMoney, StepMoney {
       if (!isDatabaseAway(error))
         this.#app.log.error({ err: error, receipt: this.call.receiptId }, 'costs of a call were not written')
     } finally {
-      // In the same moment in which nothing was left: what ends later is written by the next.
+      // This runs in the same moment in which nothing was left: costs that come later are written by the next call.
       this.#writing = undefined
     }
   }
 
   /**
-   * Ends and settles the call; safe to call twice. Call it when nothing of it is open upstream: steps under way are charged at their worst.
-   * Resolves with its row when that is durable; it is tried until then. Rejects only where this process stops first.
+   * Ends and settles the call; safe to call twice. Call it when no call to an upstream is open: steps under way are charged at their worst. Resolves
+   * with the row when that is durable, after as many tries as needed. Rejects only where this process stops first.
    */
   end(reason: EndReason, more: { facts?: Record<string, unknown>; fileId?: string } = {}): Promise<CallRow> {
     if (!this.#ending) {
@@ -351,20 +356,20 @@ export class RunningMoney implements CallMoney, StepMoney {
     return ended ?? (await readCall(this.#app.db, this.call))!
   }
 
-  /** One change of the hold after the other. */
+  /** Runs changes of the hold one after the other. */
   #inOrder<Result>(change: () => Promise<Result>): Promise<Result> {
     const mine = this.#changes.then(change)
     this.#changes = mine.catch(() => {})
     return mine
   }
 
-  /** Makes the hold promise so much, in one transaction with the step that needs it. */
+  /** Changes the hold to this amount, in one transaction with the step that needs it. */
   async #rehold(to: bigint, step?: BegunStep): Promise<void> {
     if (this.#isOver) throw new CallOver()
     const { accountId, receiptId } = this.call
     const from = this.#held
     if (from === to && !step) return
-    // What is given back is taken by no step meanwhile.
+    // No step may take the returned credits meanwhile.
     if (to < from) this.#held = to
     await this.#untilBack(() =>
       this.#app.db.tx(async (tx) => {
@@ -380,7 +385,7 @@ export class RunningMoney implements CallMoney, StepMoney {
     if (!isWritten) throw new CallOver()
   }
 
-  /** Tries again while the database is away. Throws SERVICE_UNAVAILABLE after twenty seconds: the call is to end then. */
+  /** Repeats the work while the database is away. Throws SERVICE_UNAVAILABLE after twenty seconds: the call is to end then. */
   async #untilBack<Result>(work: () => Promise<Result>): Promise<Result> {
     if (this.#isLost) fail('SERVICE_UNAVAILABLE', { why: 'database' }, { retryAfterMs: 2_000 })
     try {
@@ -395,18 +400,18 @@ export class RunningMoney implements CallMoney, StepMoney {
   }
 }
 
-/** False for what the balance does not bear. */
+/** Returns false for a refusal, where the balance does not cover the amount; throws any other error. */
 function refusedOnly(error: unknown): false {
   if (error instanceof Failure && error.status === 402) return false
   throw error
 }
 
-/** What balance and caps bear, of a refusal. */
+/** The amount that balance and caps cover, from a refusal. */
 function haveOf(error: unknown): bigint {
   if (!(error instanceof Failure) || error.status !== 402) throw error
   return (error.detail as { haveMicrocredits?: bigint }).haveMicrocredits ?? 0n
 }
 
-/** Until a broken connection may be replaced by a good one. */
+/** The time after which a broken connection may have been replaced by a good one. */
 const againMs = 500
 const settleAgainMs = 1_000

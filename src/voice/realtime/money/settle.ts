@@ -25,28 +25,28 @@ declare module '#platform/events' {
   }
 }
 
-/** What settling a call needs of the app. */
+/** The parts of the app that settling a call needs. */
 export type Settling = Pick<App, 'db' | 'clock' | 'log' | 'metrics' | 'config'>
 
 export interface CallEnd {
   reason: EndReason
-  /** Absent: as its process wrote last. */
+  /** The turns; absent: as the process wrote them last. */
   turns?: number
-  /** Of steps whose cost is not in the database. All others without one count at their worst. */
+  /** The ends of steps whose cost is not in the database. All others without a cost count with their worst case. */
   stepEnds?: readonly StepEnd[]
-  /** Steps that were refused, and may have a row all the same. */
+  /** The ids of refused steps, which may have a row all the same. */
   unbegunSteps?: readonly string[]
-  /** For the receipt: losses, how fast it answered; never words. */
+  /** Facts for the receipt: losses, response times; never words. */
   facts?: Record<string, unknown>
-  /** Of its sound. */
+  /** The file of its sound. */
   fileId?: string
-  /** Absent: as its row says. */
+  /** The time of the connection; absent: that of the row. */
   connectedAt?: Date | undefined
-  /** When it ended, by its row; default: now. */
+  /** The time of the end, by the row; default: now. */
   endedAt?: (row: CallRow) => Date
 }
 
-/** Ends a call and settles what its steps have cost. Undefined where it had ended before. */
+/** Ends a call and settles the cost of its steps. Returns undefined where it had ended before. */
 export async function settleCall(app: Settling, key: CallKey, end: CallEnd): Promise<CallRow | undefined> {
   const ended = await app.db.tx(async (tx) => {
     const row = await lockRunning(tx, key)
@@ -82,13 +82,13 @@ async function settleRow(
     ended_at: end.endedAt?.(row) ?? now,
     file_id: end.fileId ?? row.file_id,
     charged: totals.cost,
-    // What was never connected has no sound.
+    // A call that was never connected has no sound.
     ...(!row.connected_at && !end.connectedAt && { sound: null }),
   }
   const { tokens, quantities } = used(rows, groups)
   const detail = { ...headOf(ended, totals, end.facts), tokens, ...explain(rows, groups) }
   await notify(tx, ended, now)
-  // Last, because holds of the account wait from here on.
+  // This comes last, because other holds of the account wait from here on.
   const settled = await settleIn(
     tx,
     {
@@ -103,7 +103,7 @@ async function settleRow(
   return { row: paid, settled }
 }
 
-/** From the connection to the end; a call that was never connected has none. */
+/** The seconds from the connection to the end; a call that was never connected has none. */
 export const secondsOf = ({
   connected_at: from,
   ended_at: to,

@@ -10,13 +10,13 @@ declare module '#platform/db' {
   }
 }
 
-/** What the receipt says of a step, as it is stored. */
+/** The line of the receipt for a step, as it is stored. */
 export interface StoredLine {
   /** Counts of units; tokens are `input_tokens`, `cached_input_tokens`, `output_tokens` and `reasoning_tokens`. */
   quantities: Record<string, number>
   ambiguous?: true
   usage_source?: 'estimated'
-  /** As `PricedAttempt`. */
+  /** Attempts as in `PricedAttempt`. */
   attempts?: readonly unknown[]
 }
 
@@ -45,8 +45,8 @@ export interface BegunStep {
 }
 
 /**
- * Writes a step before its upstream is called, or that it may cost more than was written. No step of a call begins beside its end. False
- * where the call has ended, or is none of this process.
+ * Writes a step before its upstream is called, or before it may cost more than was written. No step of a call begins while the call ends. Returns
+ * false where the call has ended, or belongs to another process.
  */
 export async function writeStep(
   db: Db['kysely'] | Tx,
@@ -63,7 +63,7 @@ export async function writeStep(
   return rows.length > 0
 }
 
-/** The upstream has begun with a step that was open ahead of it. */
+/** Records that the upstream has begun with a step that was open ahead of it. */
 export const writeTaken = (db: Db, { accountId, callId }: CallKey, stepId: string): Promise<unknown> =>
   db.query(
     {
@@ -73,25 +73,25 @@ export const writeTaken = (db: Db, { accountId, callId }: CallKey, stepId: strin
     [accountId, callId, stepId],
   )
 
-/** Those with which no upstream has begun. */
+/** Deletes the steps with which no upstream has begun. */
 export async function deleteUntaken(tx: Tx, { accountId, callId }: CallKey): Promise<void> {
   await sql`delete from realtime.steps
     where account_id = ${accountId} and call_id = ${callId} and ahead and cost is null`.execute(tx)
 }
 
-/** How a step has ended. */
+/** The end of a step. */
 export interface StepEnd {
   stepId: string
-  /** That answered. */
+  /** The model that answered. */
   model: string
   cost: bigint
-  /** What an upstream may bill beside it, and nobody is charged. */
+  /** The amount that an upstream may bill beside the cost, and that nobody is charged. */
   lost: bigint
   discarded: boolean
   line: StoredLine
 }
 
-/** Of steps that have ended; repeating it changes nothing. Answers how many are there: none of a call that has ended. */
+/** Writes the ends of steps; repeating it changes nothing. Returns how many of the steps exist: none of a call that has ended. */
 export async function writeStepEnds(
   db: Db['kysely'] | Tx,
   { accountId, callId }: CallKey,
@@ -111,7 +111,7 @@ export async function writeStepEnds(
   return written.length
 }
 
-/** Whether its cost stands in the database. */
+/** Whether the step's cost is in the database. */
 export async function hasEnded(db: Db, { accountId, callId }: CallKey, stepId: string): Promise<boolean> {
   const [row] = await db.query<{ cost: bigint | null }>(
     { text: 'select cost from realtime.steps where account_id = $1 and call_id = $2 and step_id = $3' },
@@ -120,7 +120,7 @@ export async function hasEnded(db: Db, { accountId, callId }: CallKey, stepId: s
   return row?.cost != null
 }
 
-/** Of steps that were refused after all: their upstream was never called. */
+/** Deletes steps that were refused after all: their upstream was never called. */
 export async function deleteSteps(
   tx: Tx,
   { accountId, callId }: CallKey,
@@ -135,7 +135,7 @@ export async function deleteSteps(
     .execute()
 }
 
-/** What all steps of a call have cost, those under way at their worst, in micro-credits. */
+/** The cost of all steps of a call, those under way at their worst, in micro-credits. */
 export interface StepTotals {
   steps: number
   cost: bigint
@@ -150,7 +150,7 @@ export async function totalsOf(db: Db['kysely'] | Tx, { accountId, callId }: Cal
   return rows[0]!
 }
 
-/** What a running call has cost so far, without steps under way; in micro-credits. */
+/** The cost of a running call so far, without steps under way; in micro-credits. */
 export async function spentOf(db: Db, { accountId, callId }: CallKey): Promise<bigint> {
   const [row] = await db.query<{ spent: bigint }>(
     {
@@ -172,18 +172,18 @@ export const firstSteps = (tx: Tx, { accountId, callId }: CallKey, most: number)
     .limit(most)
     .execute()
 
-/** Steps of a kind and model together. */
+/** The steps of one kind and model together. */
 export interface StepGroup {
   kind: StepKind
   model: string
   steps: number
   cost: bigint
-  /** Of those, how many may have cost less than that. */
+  /** How many of the steps may have cost less. */
   ambiguous: number
   quantities: Record<string, number> | null
 }
 
-/** All steps but the first, by kind and model. */
+/** All steps after the first ones, by kind and model. */
 export async function groupsAfter(
   tx: Tx,
   { accountId, callId }: CallKey,

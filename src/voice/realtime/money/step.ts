@@ -1,4 +1,4 @@
-/** A step of a call: what is taken for it, the one paid call that it may be, and how it ended. */
+/** A step of a call: the amount taken for it, the one paid call that it may be, and its end. */
 import type { RequestPart } from '#core/paid'
 import type { Tx } from '#platform/db'
 import type { Hold, HoldOptions, Settled, Settlement } from '#platform/ledger'
@@ -6,22 +6,22 @@ import type { OpenStep, StepKind, StepLine } from '../parts.ts'
 import { type StepFacts, storedLine } from './line.ts'
 import type { StepEnd } from './step-store.ts'
 
-/** What a step asks of the money of its call. */
+/** What a step needs from the money of its call. */
 export interface StepMoney {
-  /** Takes so much for the step from now on. Throws as `Hold.change` does; what it had it keeps. */
+  /** Takes this amount for the step from now on. Throws as `Hold.change` does; the step then keeps its former amount. */
   grow(step: Step, worst: bigint): Promise<void>
-  /** It is over; its cost is written soon. */
+  /** Call when the step is over; its cost is written soon. */
   ended(step: Step, end: StepEnd): void
-  /** Writes its cost in one transaction with `write`. */
+  /** Writes the step's cost in one transaction with `write`. */
   endedWith(end: StepEnd, write: (tx: Tx) => Promise<void>): Promise<void>
-  /** It cost more than was taken for it; the rest is the platform's loss. */
+  /** Call when the step cost more than was taken for it; the rest is the platform's loss. */
   overran(step: Step): void
-  /** Something that must not happen, for the log. */
+  /** Logs something that must not happen. */
   report(step: Step, what: string): void
 }
 
 export interface BegunFacts extends StepFacts {
-  /** Among the steps of the call. */
+  /** The position among the steps of the call. */
   position: number
   kind: StepKind
   model: string
@@ -30,7 +30,7 @@ export interface BegunFacts extends StepFacts {
 
 export class Step implements OpenStep {
   readonly facts: BegunFacts
-  /** In micro-credits; what was taken for it. */
+  /** The amount taken for the step, in micro-credits. */
   worst: bigint
   readonly part: RequestPart
   readonly #money: StepMoney
@@ -45,7 +45,7 @@ export class Step implements OpenStep {
     this.part = {
       id: facts.stepId,
       hold: (options) => this.#hold(options),
-      // What it writes is written with its settlement.
+      // Its `write` runs in the transaction of the settlement.
       afterSettlement: (ended) => void ended(true).catch((error) => money.report(this, String(error))),
     }
   }
@@ -54,7 +54,7 @@ export class Step implements OpenStep {
     return this.facts.stepId
   }
 
-  /** Its paid call has ended, and has said what it cost. */
+  /** Whether the paid call has ended, and has reported its cost. */
   get isSettled(): boolean {
     return this.#settlement !== undefined
   }
@@ -71,7 +71,7 @@ export class Step implements OpenStep {
     this.#money.ended(this, this.#end)
   }
 
-  /** How it ends. Nothing is charged beyond what was taken for it; the rest is the platform's loss. */
+  /** The end of the step. Nothing is charged beyond the amount taken for it; the rest is the platform's loss. */
   endOf(cost: bigint | undefined, line: StepLine, discarded: boolean): StepEnd {
     const { stepId, model } = this.facts
     const settlement = this.#settlement
@@ -136,7 +136,7 @@ class PartHold implements Hold {
     this.microcredits = microcredits
   }
 
-  /** It lives as long as its call. */
+  /** The hold lives as long as its call. */
   async renew(): Promise<void> {}
 
   async settle(settlement: Settlement): Promise<Settled> {

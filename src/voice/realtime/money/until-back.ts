@@ -1,14 +1,14 @@
-/** Work of a call while the database is away. */
+/** Repeats work of a call while the database is away. */
 import { setTimeout as pause } from 'node:timers/promises'
 import { isDatabaseAway } from '#platform/db'
 
-/** A call goes on without the database for so long: others take its process for dead then. */
+/** How long a call goes on without the database: after this time other processes take its process for dead. */
 export const maxAwayMs = 20_000
 const againMs = 500
 
 /**
- * Does the work again while the database is away, which it says by rejecting or by not answering. After `maxMs` it throws why, and whether the
- * work was done is not known.
+ * Repeats the work while the database is away, which it shows by rejecting or by not answering. After `maxMs` it throws the reason; whether the work
+ * was done is then not known.
  */
 export async function untilBack<Result>(work: () => Promise<Result>, maxMs: number): Promise<Result> {
   const lastMs = performance.now() + maxMs

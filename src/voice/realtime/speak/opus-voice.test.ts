@@ -1,11 +1,11 @@
-/** By real Opus. */
+/** Tests with real Opus. */
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { speechLike } from '../../../../tests/sound/samples.ts'
 import { type CallCodecs, Codecs } from '../codecs.ts'
 import { hasRepair } from '../hear/jitter-buffer.ts'
 import { OpusVoice } from './opus-voice.ts'
 
-// An encoder keeps what it was told of the line.
+// Each test gets its own encoder, which keeps the expected loss that was set.
 let codecs: CallCodecs
 beforeEach(async () => {
   codecs = (await new Codecs(1).take())!

@@ -1,33 +1,33 @@
 import type { OpusEncoderHandle } from 'libopus-wasm'
 
-/** Of 48 kHz, as RTP counts: a frame of 20 ms. */
+/** The ticks of a frame of 20 ms at 48 kHz, as RTP counts. */
 const ticksPerFrame = 960
-/** So long is silence sent as it is: the client's decoder has to hear the sound end. */
+/** How long silence is sent as it is: the client's decoder has to hear the sound end. */
 const framesToSilence = 10
-/** One packet each 400 ms keeps the client's comfort noise going, and says that the line is alive. */
+/** One packet every 400 ms keeps the client's comfort noise going, and shows that the line is alive. */
 const framesPerComfort = 20
 
 export interface VoicePacket {
   packet: Uint8Array
-  /** Of RTP: samples at 48 kHz from the beginning of the call, of which 24 hours have 32 bits. */
+  /** The timestamp of RTP: samples at 48 kHz from the beginning of the call; 32 bits last for 24 hours. */
   timestamp: number
 }
 
-/** Frames of what is said become Opus packets of RTP; in silence, most frames become none. */
+/** Turns frames of speech into Opus packets of RTP; in silence, most frames become none. */
 export class OpusVoice {
   readonly #encoder: OpusEncoderHandle
   #frames = 0
   #silentFrames = 0
   #lossPercent: number | undefined
 
-  /** @param encoder at 24 kHz, mono, with DTX; it is freed by whoever made it */
+  /** @param encoder encodes 24 kHz, mono, with DTX; the code that made it frees it */
   constructor(encoder: OpusEncoderHandle) {
     this.#encoder = encoder
   }
 
   /**
-   * How much is lost on the way, from 0 to 1, as the other side reports it; undefined on a line that loses nothing (TCP). The more, the more of
-   * each packet goes into repeating the one before.
+   * Sets the loss on the way, from 0 to 1, as the other side reports it; undefined on a line that loses nothing (TCP). The higher the loss, the more
+   * of each packet repeats the one before.
    */
   expectLoss(loss: number | undefined): void {
     const percent = loss === undefined ? 0 : loss <= 0.05 ? 5 : loss <= 0.1 ? 10 : 20
@@ -35,7 +35,10 @@ export class OpusVoice {
     this.#lossPercent = percent
   }
 
-  /** Each frame counts, whether it is sent or not. @param frame 480 samples; @param isSilence nothing is said in it */
+  /**
+   * Encodes a frame, which counts in the timestamp whether it is sent or not. @param frame 480 samples; @param isSilence whether the frame has no
+   * speech
+   */
   encode(frame: Float32Array, isSilence: boolean): VoicePacket | undefined {
     const timestamp = this.#frames++ * ticksPerFrame
     this.#silentFrames = isSilence ? this.#silentFrames + 1 : 0

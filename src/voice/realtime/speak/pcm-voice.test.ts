@@ -31,7 +31,7 @@ test.each([
   ['pcmu', muLaw],
   ['pcma', aLaw],
 ] as const)('each step of %s is coded as itself', (format, table) => {
-  // Three frames of one level, so that the filter has settled.
+  // Three frames have one level, so that the filter has settled.
   for (const level of [-1, -0.4, -0.01, 0.01, 0.4, 1]) {
     const voice = new PcmVoice(format)
     const bytes = Buffer.from(

@@ -3,10 +3,10 @@ import type { PcmFormat } from '../hear/pcm-sound.ts'
 import { speakingRate } from './spoken-item.ts'
 
 const telephoneRate = 8_000
-/** For speech, which needs no more. */
+/** The width of the filter for speech, which needs no more. */
 const filterWidth = 16
 
-/** Frames of what is said as Base64 for a WebSocket: 16 bits at 24 kHz, or G.711 at 8 kHz. */
+/** Turns frames of speech into Base64 for a WebSocket: 16 bits at 24 kHz, or G.711 at 8 kHz. */
 export class PcmVoice {
   readonly #format: PcmFormat
   readonly #resampler: Resampler
@@ -20,7 +20,7 @@ export class PcmVoice {
     )
   }
 
-  /** @param frame at 24 kHz */
+  /** @param frame samples at 24 kHz */
   encode(frame: Float32Array): string {
     const samples = this.#resampler.passing(frame)
     if (this.#format === 'pcm16') return pcm16Of(samples).toString('base64')
@@ -37,7 +37,7 @@ function pcm16Of(samples: Float32Array): Buffer {
   return bytes
 }
 
-/** ITU-T G.711: a sign, one of eight segments, and 16 steps within it. */
+/** Encodes a sample by ITU-T G.711: a sign, one of eight segments, and 16 steps within it. */
 function muLawByte(sample: number): number {
   const integer = integerOf(sample)
   const size = Math.min(Math.abs(integer), 32_635) + 132

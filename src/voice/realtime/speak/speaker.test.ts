@@ -3,7 +3,7 @@ import { maxWaiting, PacedSpeaker } from './speaker.ts'
 
 const frame = 480
 
-/** A speaker of which is known what it played. */
+/** A speaker whose played frames are recorded. */
 function opened({ tailMs = 0 } = {}) {
   const played: { samples: Float32Array; itemId: string | undefined }[] = []
   const speaker = new PacedSpeaker({
@@ -18,7 +18,7 @@ function opened({ tailMs = 0 } = {}) {
 
 const sound = (ms: number, level = 0.5): Float32Array => new Float32Array(24 * ms).fill(level)
 
-/** What has happened by the time everything that could happen has. */
+/** Whether the promise has resolved once everything pending has run. */
 async function isDone(promise: Promise<void>): Promise<boolean> {
   let done = false
   void promise.then(() => {
@@ -162,7 +162,7 @@ test('an item whose end is still on its way is the one that is cut, and those be
   speaker.say('c', sound(40), 'تمام')
   void speaker.finish('c')
   speaker.say('d', sound(100), 'هیچ')
-  // One frame of them fades out what was cut before.
+  // One of these frames fades out the sound that was cut before.
   tick(8)
   expect(speaker.cut()).toEqual({ itemId: 'd', playedMs: 0, heard: '' })
 })
@@ -178,7 +178,7 @@ test('words were heard as far as their share of the letters reaches, whole ones 
     return speaker.cut()!.heard
   }
   expect(heardAfter(7)).toBe('')
-  // Five of fourteen letters in 400 ms.
+  // Five of fourteen letters are heard in 400 ms.
   expect(heardAfter(8)).toBe('سلام،')
   expect(heardAfter(19)).toBe('سلام، خوش')
   expect(heardAfter(20)).toBe('سلام، خوش آمدید.')
@@ -189,6 +189,6 @@ test('of a piece whose sound is still coming, no more words are taken as heard t
   const { speaker, tick } = opened()
   speaker.say('a', sound(200), 'الف بای پسین تمام')
   tick(10)
-  // Seventeen signs take 850 ms at least: of fourteen letters, three have been said.
+  // Seventeen signs take 850 ms at least, so three of fourteen letters were heard.
   expect(speaker.cut()).toEqual({ itemId: 'a', playedMs: 200, heard: 'الف' })
 })

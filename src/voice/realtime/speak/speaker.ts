@@ -4,28 +4,28 @@ import { SpokenItem, speakingRate } from './spoken-item.ts'
 const tickMs = 20
 const frameSamples = (speakingRate * tickMs) / 1_000
 const msOf = (samples: number): number => (1_000 * samples) / speakingRate
-/** Five minutes, which is more than one answer says; 14 MB. */
+/** The most samples that wait: five minutes, which is more than one answer has; 14 MB. */
 export const maxWaiting = 300 * speakingRate
-/** Below it there is room for more. */
+/** The waiting samples below which there is room for more. */
 export const roomBelow = 10 * speakingRate
-/** 18 dB lower. */
+/** The gain of ducked sound: 18 dB lower. */
 const duckedGain = 10 ** (-18 / 20)
-/** From full to nothing in 10 ms. */
+/** The step of the gain per sample: from full to nothing in 10 ms. */
 const gainStep = 1 / (0.01 * speakingRate)
-/** Ids of items that were cut, whose sound may still be on its way here. */
+/** The most remembered ids of items that were cut, whose sound may still come. */
 const maxCut = 100
 
 export interface SpeakerOptions {
-  /** 20 ms at 24 kHz, which the receiver keeps. `itemId` is undefined in silence. */
+  /** Plays 20 ms at 24 kHz, which the receiver keeps. `itemId` is undefined in silence. */
   play(frame: Float32Array, itemId: string | undefined): void
-  /** From here to the caller's ear, in ms: way and buffer of the client. */
+  /** The time from here to the caller's ear, in ms: the way and the buffer of the client. */
   tailMs(): number
 }
 
-/** What a call says, at the pace of the clock. Waiting sound stands as 16-bit samples. */
+/** Plays the speech of a call at the pace of the clock. Waiting sound is kept as 16-bit samples. */
 export class PacedSpeaker implements Speaker {
   readonly #options: SpeakerOptions
-  /** In the order in which they are played; the first ones may have been handed on, and not been heard yet. */
+  /** The items in the order in which they are played; the first ones may have been passed on, and not been heard yet. */
   #items: SpokenItem[] = []
   readonly #finishing = new Map<string, () => void>()
   readonly #cut = new Set<string>()
@@ -33,7 +33,7 @@ export class PacedSpeaker implements Speaker {
   #ticks = 0
   #gain = 1
   #target = 1
-  /** The last 10 ms of what was cut, fading. */
+  /** The last 10 ms of the sound that was cut, fading. */
   #fading: Float32Array | undefined
 
   constructor(options: SpeakerOptions) {
@@ -44,7 +44,7 @@ export class PacedSpeaker implements Speaker {
     return this.#items.some(isBegun)
   }
 
-  /** In ms, of all items. */
+  /** The waiting milliseconds of all items. */
   get waitingMs(): number {
     return msOf(this.#waiting())
   }
@@ -95,7 +95,7 @@ export class PacedSpeaker implements Speaker {
     return first && { itemId: first.id, playedMs: Math.floor(msOf(samples)), heard: heard! }
   }
 
-  /** By the clock: hands on one frame, of sound or of silence. */
+  /** Passes on one frame, of sound or of silence; called by the clock. */
   tick(): void {
     this.#ticks += 1
     const item = this.#next()
@@ -111,7 +111,7 @@ export class PacedSpeaker implements Speaker {
     this.#makeRoom()
   }
 
-  /** The first that has a frame ready. What is less than a frame waits for more, unless no more comes. */
+  /** The first item that has a frame ready. Less than a frame waits for more, unless no more comes. */
   #next(): SpokenItem | undefined {
     if (this.#fading) return undefined
     return this.#items.find(
@@ -131,7 +131,7 @@ export class PacedSpeaker implements Speaker {
     return this.#items.reduce((sum, { waiting }) => sum + waiting, 0)
   }
 
-  /** Of what was handed on, so many samples are still on their way to the ear. */
+  /** The samples of an item that were passed on and have not been heard yet. */
   #unheard(item: SpokenItem): number {
     const tailMs = this.#options.tailMs() - tickMs * (this.#ticks - item.lastTick)
     return Math.min(item.played, Math.max(0, (tailMs * speakingRate) / 1_000))
@@ -168,7 +168,7 @@ export class PacedSpeaker implements Speaker {
     }
   }
 
-  /** What would have been played next, fading to nothing: an edge would be heard as a click. */
+  /** The next frame, fading to nothing: an abrupt end would be heard as a click. */
   #faded(): Float32Array | undefined {
     const item = this.#items.find(({ played, waiting }) => played > 0 && waiting > 0)
     if (!item) return undefined

@@ -1,6 +1,6 @@
-/** In samples at 24 kHz. */
+/** The rate of speech: 24 kHz, in samples a second. */
 export const speakingRate = 24_000
-/** Nobody says a letter in less, by which the length of sound that has not come yet is estimated. */
+/** The least time of a spoken letter, by which the length of sound that has not come yet is estimated. */
 const msPerLetter = 50
 
 interface Piece {
@@ -9,30 +9,30 @@ interface Piece {
   length: number
 }
 
-/** One item of the conversation as it is spoken: what waits of it, and which of its words were heard. */
+/** One item of the conversation as it is spoken: its waiting sound, and the words of it that were heard. */
 export class SpokenItem {
   readonly id: string
   #waiting: Int16Array[] = []
-  /** Of the first that waits: so many samples have been played. */
+  /** How many samples of the first waiting piece have been played. */
   #at = 0
   #waitingLength = 0
   readonly #pieces: Piece[] = []
   #added = 0
   #played = 0
   isFinished = false
-  /** When a frame of it was last handed on, in ticks of the speaker. */
+  /** The tick of the speaker in which a frame of the item was last passed on. */
   lastTick = 0
 
   constructor(id: string) {
     this.id = id
   }
 
-  /** Samples that have not been handed on. */
+  /** The samples that have not been passed on. */
   get waiting(): number {
     return this.#waitingLength
   }
 
-  /** Samples that have been handed on. */
+  /** The samples that have been passed on. */
   get played(): number {
     return this.#played
   }
@@ -46,7 +46,7 @@ export class SpokenItem {
     this.#waitingLength += samples.length
   }
 
-  /** Fills a frame from what waits, as far as it reaches. */
+  /** Fills a frame from the waiting sound, as far as it reaches. */
   fill(frame: Float32Array): void {
     let at = 0
     while (at < frame.length) {
@@ -64,7 +64,7 @@ export class SpokenItem {
     this.#played += at
   }
 
-  /** The words of the first so many samples: whole ones, by their share in the letters of their piece. */
+  /** The words of the first `samples` samples: whole words, by their share of the letters of their piece. */
   wordsOf(samples: number): string {
     const heard: string[] = []
     for (const [index, { words, from, length }] of this.#pieces.entries()) {
@@ -93,7 +93,7 @@ function shareOf(text: string, share: number): string {
   return heard.join(' ')
 }
 
-/** What is beyond full scale is clipped. */
+/** The samples as 16-bit integers; values beyond full scale are clipped. */
 function integersOf(samples: Float32Array): Int16Array {
   const integers = new Int16Array(samples.length)
   for (let index = 0; index < samples.length; index++)

@@ -19,7 +19,7 @@ const orders = set(
 const subordinating = set('if when while because although since unless')
 const yesOrNo = set('yes yeah yep no nope sure okay ok right exactly correct fine great')
 
-/** What the last words of English speech say of its end; there is one word at least. */
+/** Judges by the last words of English speech whether it is over; there must be at least one word. */
 export function endOfEnglish({ words, mark }: Said, wasAsked: boolean): End {
   const last = words.at(-1)!
   const first = words.find((word) => !addressing.has(word) && !yesOrNo.has(word))
@@ -28,7 +28,7 @@ export function endOfEnglish({ words, mark }: Said, wasAsked: boolean): End {
   if (first === undefined)
     return words.every((word) => yesOrNo.has(word)) && words.length > 1 ? 'sure' : 'brief'
   if (closing.has(last) || (last === 'you' && words.at(-2) === 'thank')) return 'sure'
-  // Its main clause is due: in English it may begin without any sign, so it is told by length.
+  // The main clause is still to come: in English it may begin without any sign, so it is recognised by length.
   if (subordinating.has(first)) return words.length < 9 ? 'open' : 'neutral'
   const isWhole = words.length >= 3 && (asking.has(first) || auxiliaries.has(first) || orders.has(first))
   if (isWhole) return 'sure'

@@ -1,25 +1,25 @@
 import { type VerbForm, verbForms } from './persian-verbs.ts'
 import * as persian from './persian-words.ts'
 
-/** A verb in a sentence; `form` is absent of "is" in its colloquial forms ("خوبه"). */
+/** A verb in a sentence; "is" in its colloquial forms ("خوبه") has no `form`. */
 export interface Verb {
   at: number
   form: VerbForm | undefined
 }
 
 export interface Clause {
-  /** How many more clauses are needed: "کتابی که خریدم" has one verb and needs two. */
+  /** How many more clauses are needed: "کتابی که خریدم" has one verb and needs two clauses. */
   owed: number
   /** The last verb, and the one before it. */
   last: Verb | undefined
   before: Verb | undefined
-  /** A verb of the listener, or of what the speaker wants, has come. */
+  /** Whether an order, or a verb for the speaker's wish, has come. */
   hasRequest: boolean
-  /** Where the clause of the last verb begins. */
+  /** The index at which the clause of the last verb begins. */
   from: number
 }
 
-/** Persian is verb-final: a sentence is whole once each of its clauses has its verb. Looks at each word once. */
+/** Counts the clauses of a sentence. Persian is verb-final: a sentence is whole once each of its clauses has its verb. Reads each word once. */
 export function readClauses(words: readonly string[]): Clause {
   const clause: Clause = {
     owed: 1,
@@ -53,7 +53,7 @@ export function readClauses(words: readonly string[]): Clause {
   return clause
 }
 
-/** "اگر", "هر وقت", "با این که". */
+/** Whether the word subordinates a clause: "اگر", "هر وقت", "با این که". */
 function isSubordinating(words: readonly string[], at: number): boolean {
   const [word, next] = [words[at]!, words[at + 1] ?? '']
   if (persian.subordinating.has(word)) return true
@@ -62,7 +62,7 @@ function isSubordinating(words: readonly string[], at: number): boolean {
   )
 }
 
-/** "وقتی که" is one conjunction, and "من که" only stresses. */
+/** Whether "که" needs no further clause: "وقتی که" is one conjunction, and "من که" only stresses. */
 const isPlainThat = (words: readonly string[], at: number): boolean =>
   at === 0 ||
   persian.timeSpans.has(words[at - 1]!) ||
@@ -77,22 +77,22 @@ function belongsTo(last: Verb | undefined, verb: Verb, words: readonly string[])
     .slice(last.at + 1, verb.at)
     .every((word) => word !== 'که' && !persian.coordinating.has(word))
   if (!isJoined || !last.form) return false
-  // "دارم می‌روم"
+  // Example: "دارم می‌روم".
   if (last.form.verb === 'داشت' && verb.form?.mood === 'finite') return words[verb.at]!.startsWith('می')
-  // "می‌خواهم بروم"
+  // Example: "می‌خواهم بروم".
   return verb.form?.mood === 'wish' && (persian.clauseVerbs.has(last.form.verb) || isPossible(last.form))
 }
 
-/** "می‌شود" with another verb behind it. */
+/** Whether the verb is "می‌شود", which takes another verb after it. */
 const isPossible = ({ verb, isPresent }: VerbForm): boolean => verb === 'شد' && isPresent
 
-/** "رفته بود", "گفته شد". */
+/** Whether the verb is the auxiliary of the one before it: "رفته بود", "گفته شد". */
 const isAuxiliary = (last: Verb, verb: Verb): boolean =>
   last.at === verb.at - 1 &&
   last.form?.mood === 'participle' &&
   (verb.form === undefined || verb.form.verb === 'بود' || verb.form.verb === 'شد')
 
-/** Whether the word is a verb; `words` for what stands around it. */
+/** The verb at this place; undefined where the word is none. `words` gives the words around it. */
 export function verbAt(words: readonly string[], at: number): Verb | undefined {
   const word = words[at]!
   if (persian.politeness.has(word)) return undefined
@@ -103,11 +103,11 @@ export function verbAt(words: readonly string[], at: number): Verb | undefined {
     : undefined
 }
 
-/** "گفتن که": they did; elsewhere it is the infinitive. */
+/** The verb in "گفتن که" ("they said that"); elsewhere this form is the infinitive. */
 const ofMany = (word: string): VerbForm | undefined =>
   word.endsWith('ن') ? verbForms.get(word.slice(0, -1)) : undefined
 
-/** "گفتمش": the object is a letter behind the verb. */
+/** The verb in "گفتمش", where the object is a letter after the verb. */
 function withObject(word: string): VerbForm | undefined {
   for (const object of ['ش', 'شون', 'تون', 'مون'])
     if (word.endsWith(object) && word.length > object.length + 2) {
@@ -118,7 +118,7 @@ function withObject(word: string): VerbForm | undefined {
 }
 
 const possessors = ['مه', 'ته', 'شه', 'مونه', 'تونه', 'شونه']
-/** "دخترمه", "اسمشه". */
+/** Whether the word ends in a possessive and "is": "دخترمه", "اسمشه". */
 const isPossessed = (word: string): boolean =>
   word.length >= 5 && possessors.some((ending) => word.endsWith(ending)) && !persian.notPossessed.has(word)
 
@@ -135,7 +135,7 @@ const noCopula = new Set([
   'کیاست',
   'فراست',
 ])
-/** "رضاست", "یکتاست". */
+/** Whether the word ends in "is": "رضاست", "یکتاست". */
 const isCopulaAt = (word: string): boolean => word.length >= 5 && word.endsWith('است') && !noCopula.has(word)
 
 const noObject = new Set(
@@ -143,7 +143,7 @@ const noObject = new Set(
     ' ',
   ),
 )
-/** "گوشیمو", "اینو": the mark of the object in speech. */
+/** Whether the word has the spoken mark of the object: "گوشیمو", "اینو". */
 export const isObject = (word: string): boolean =>
   word === 'رو' ||
   word === 'را' ||

@@ -3,7 +3,7 @@ import * as persian from './persian-words.ts'
 import type { Said } from './words.ts'
 import type { End } from './words-of-end.ts'
 
-/** What the last words of Persian speech say of its end; there is one word at least. */
+/** Judges by the last words of Persian speech whether it is over; there must be at least one word. */
 export function endOfPersian({ words: all, mark }: Said, wasAsked: boolean): End {
   const words = withoutTrailing(all)
   const last = words.at(-1)!
@@ -21,7 +21,7 @@ function isWhole(words: readonly string[]): boolean {
   return owed === 0 && last?.at === words.length - 1
 }
 
-/** "برو دیگه", "گفتم بهش", "می‌رم مدرسه", "بده به من": what stands behind a verb is no part of what is waited for. */
+/** The words without those after the verb that nothing depends on: "برو دیگه", "گفتم بهش", "می‌رم مدرسه", "بده به من". */
 function withoutTrailing(words: readonly string[]): readonly string[] {
   let length = words.length
   while (length > 1 && persian.trailing.has(words[length - 1]!)) length--
@@ -56,7 +56,10 @@ function endOfOther(words: readonly string[], wasAsked: boolean): End {
   return wasAsked ? 'brief' : 'neutral'
 }
 
-/** Whole sentences: who asks for something has said it all; who only tells something has more to say, unless it is an answer. */
+/**
+ * The end after a verb. A speaker whose whole sentence makes a request has finished; one whose sentence tells something has more to say, unless it is
+ * an answer.
+ */
 function endOfVerb(words: readonly string[], clause: Clause, verb: Verb, wasAsked: boolean): End {
   if (clause.owed > 0) return 'open'
   const own = words.slice(clause.from, verb.at)
@@ -65,12 +68,12 @@ function endOfVerb(words: readonly string[], clause: Clause, verb: Verb, wasAske
   const missing = endOfUnfinished(words, own, verb, hasObject)
   if (missing) return missing
   if (isAsked || isRequest(words, clause, verb)) return 'sure'
-  // What is not as it should be is why people call: they leave it at that.
+  // Callers call because something is wrong: a negative sentence is usually their last.
   if (isNegative(words[verb.at]!, verb)) return 'sure'
   return wasAsked || clause.hasRequest ? 'brief' : 'neutral'
 }
 
-/** Undefined: nothing is missing behind this verb. */
+/** The end if something is missing after this verb; undefined if nothing is. */
 function endOfUnfinished(
   words: readonly string[],
   own: readonly string[],
@@ -94,7 +97,7 @@ function endOfUnfinished(
   return verb.form.verb === 'شد' ? 'open' : verb.form.verb === 'داشت' ? 'neutral' : undefined
 }
 
-/** Of "want", "can", "know", "say" and their kin, behind which a clause follows unless they have an object already. */
+/** The end after "want", "can", "know", "say" and similar verbs, which a clause follows unless they have an object already. */
 function endOfClauseVerb(
   own: readonly string[],
   { verb, isNegative }: NonNullable<Verb['form']>,
@@ -110,13 +113,13 @@ function endOfClauseVerb(
 
 const isNegative = (word: string, { form }: Verb): boolean => form?.isNegative ?? word.startsWith('نیست')
 
-/** Of the listener, or of what the speaker wants: "بگید", "دارید", "می‌خوام برم", "می‌شه ببینم". */
+/** Whether the verb addresses the listener, or says what the speaker wants: "بگید", "دارید", "می‌خوام برم", "می‌شه ببینم". */
 function isRequest(words: readonly string[], { before, hasRequest }: Clause, { at, form }: Verb): boolean {
   if (!form) return false
   if (form.mood === 'order' || /ید$|ین$|[^ا]ی$/.test(words[at]!)) return true
   const asks = before?.form
   if (!asks) return false
-  // "می‌خواستم ببینم دکتر هست"
+  // Example: "می‌خواستم ببینم دکتر هست".
   if (asks.mood === 'wish' && hasRequest && persian.clauseVerbs.has(asks.verb)) return true
   return (
     form.mood === 'wish' &&
@@ -128,8 +131,8 @@ const dueVerbs = new Set(['بود', 'داشت', 'آورد', 'انداخت'])
 const isDue = (word: string, { form }: Verb): boolean =>
   form === undefined || dueVerbs.has(form.verb) || word === 'قرار'
 
-/** "چی گفتی": they are the object. */
+/** Question words that are the object of the verb, as in "چی گفتی". */
 const askedFor = new Set(['چی', 'چه', 'چیا', 'کدوم', 'کدام', 'چند', 'چندتا', 'چقدر'])
 
-/** "یه چای می‌خوام". */
+/** Whether the word counts something, as in "یه چای می‌خوام". */
 const isQuantity = (word: string): boolean => word === 'یه' || word === 'یک' || isNumber(word)

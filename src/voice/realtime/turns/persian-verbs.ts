@@ -1,20 +1,20 @@
-/** The forms of Persian verbs, written and colloquial, without half-spaces: made of stems once, so that a look-up is all that a word costs. */
+/** The forms of Persian verbs, written and colloquial, without half-spaces. They are made from stems once, so that each word costs one look-up. */
 
 /**
- * `finite`: with it a clause may be over. `wish`: a subjunctive with its person ("بروم"), which may belong to the verb before it. `order`:
- * an imperative. `participle`: over in speech ("رفته"), or followed by an auxiliary.
+ * `finite`: a clause may end with it. `wish`: a subjunctive with its person ("بروم"), which may belong to the verb before it. `order`: an imperative.
+ * `participle`: ends a clause in speech ("رفته"), or is followed by an auxiliary.
  */
 export type VerbMood = 'finite' | 'wish' | 'order' | 'participle'
 
 export interface VerbForm {
   mood: VerbMood
-  /** As named in the table: of the past, as it is written. */
+  /** The written past stem of the verb, as in the table. */
   verb: string
   isNegative: boolean
   isPresent: boolean
 }
 
-/** Past stems / present stems; of both the written one first, then the colloquial ones. */
+/** Past stems / present stems; in both the written one first, then the colloquial ones. */
 const table = `
 کرد/کن شد/شو,ش بود/باش داشت/دار رفت/رو,ر آمد,اومد/آی,آ,ای,ا گفت/گوی,گو,گ داد/ده,د زد/زن گرفت/گیر خورد/خور آورد,اورد/آور,اور,آر,ار
 خواست/خواه,خوا دانست,دونست/دان,دون توانست,تونست/توان,تون دید/بین شنید/شنو شناخت/شناس فهمید/فهم پرسید/پرس خواند,خوند/خوان,خون نوشت/نویس
@@ -32,7 +32,7 @@ const table = `
 آفرید/آفرین آلود/آلای آمیخت/آمیز آویخت/آویز ارزید/ارز انگیخت/انگیز اندیشید/اندیش رنجید/رنج روبید/روب رویید/روی زیست/زی ستود/ستا شایست/شا
 `
 
-/** What is a noun at least as often, or another word: no verb by itself. */
+/** Forms that are at least as often a noun or another word: none counts as a verb by itself. */
 const homographs = new Set(
   `مردم مردی بدون برند بدهی برنج شون شن شین شم شی شند خرید پخت شناخت ساخت دید نشست شکست گذشت پرداخت دریافت برداشت سوخت یافت باخت برد مرد کند خواست رسید کاشت دوخت جست شست زیست شایست بست درآمد
   برخورد برآورد بسته گذشته خواسته پخته دوخته برآورده برداشته کشیده مرده شکسته شمرده برده بدن بدان بیان نرم نام نان نار نادان ناکام بند نماز نما بار
@@ -44,13 +44,13 @@ const homographs = new Set(
 const pastEndings = ['', 'م', 'ی', 'یم', 'ید', 'ین', 'ند']
 const perfectEndings = ['ام', 'ای', 'ایم', 'اید', 'اند', 'است']
 const presentEndings = ['م', 'ی', 'د', 'ه', 'یم', 'ید', 'ین', 'ند', 'ن']
-/** Of compounds, which go without "ب": "پیدا کنم", "حرف زنی". */
+/** Stems of compound verbs, which go without "ب": "پیدا کنم", "حرف زنی". */
 const prefixless = new Set(['کن', 'شو', 'ش', 'باش', 'دار', 'ده'])
 
-/** These keep their first letter behind a prefix ("بیاور", "بایست"), others lose it ("بیفتد"). */
+/** Stems that keep their first letter after a prefix ("بیاور"); others lose it ("بیفتد"). */
 const keepingAlef = new Set(['ا', 'ای', 'اور', 'ار', 'اورد'])
 
-/** "ن" and "ب" before a vowel. */
+/** The stem after the prefix "ن" or "ب", which changes before a vowel, but not before "ایست" ("بایست"). */
 function prefixed(prefix: string, stem: string): string {
   if (stem.startsWith('آ')) return `${prefix}یا${stem.slice(1)}`
   if (!stem.startsWith('ا') || stem.startsWith('ایست')) return prefix + stem
@@ -120,11 +120,11 @@ function putPresent(stem: string, verb: string, put: Put): void {
     put(prefixed('ب', stem) + ending, of('wish', false))
     put(prefixed('ن', stem) + ending, of(verb === 'داشت' ? 'finite' : 'wish', true))
   }
-  // A stem of one letter is no order.
+  // A stem of one letter makes no imperative.
   if (stem.length < 2 || verb === 'داشت') return
   put(prefixed('ب', stem), of('order', false))
   put(prefixed('ن', stem), of('order', true))
 }
 
-/** All forms that are known, by their letters. */
+/** All known forms, by their spelling. */
 export const verbForms: ReadonlyMap<string, VerbForm> = made()

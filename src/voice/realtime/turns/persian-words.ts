@@ -1,31 +1,31 @@
-/** Words by which the end of Persian speech is known, folded as `readSaid` folds them. */
+/** Word lists by which the end of Persian speech is recognised, in the spelling that `readSaid` folds to. */
 
 const set = (words: string): ReadonlySet<string> => new Set(words.trim().split(/\s+/))
 
-/** More comes behind these: conjunctions, prepositions, determiners, the mark of the object. */
+/** Words after which more must come: conjunctions, prepositions, determiners, the mark of the object. */
 export const opening = set(`
   و که یا اگر اگه چون چونکه زیرا ولی اما لیکن بلکه تا با به از در برای واسه را رو بر بین مثل مانند پس هم نه‌تنها یک یه این آن اون هر چه چند کدام کدوم همان حتی بدون بجز جز غیر درباره راجع نسبت علیه ضد طبق بابت جهت سر توی تو پیش کنار پشت روی زیر بالای جلوی نزدیک داخل بعد قبل
   وقتی زمانی هنگامی موقعی اینکه هرچند گرچه اگرچه وگرنه چنانچه مگر خیلی بسیار اینقدر انقدر اونقدر چنین چنان نیز یعنی مثلا بخاطر بخاطره شماره کد نوع
   ضمنا اصلا البته راستش ببین ببینید ببینین چیز چیزه ام اوم اه امم اممم ممم ا ب عه خب حالا بعدش بعدشم اونوقت همچنین
 `)
 
-/** What a sentence is opened with, and nobody leaves it at for long. */
+/** Words that open a sentence; a speaker rarely stops after them for long. */
 export const addressing = set(`
   سلام درود الو ببخشید ببخشین ببخش شرمنده عذر معذرت خسته نباشید نباشین نباشی آقا اقا خانم خانوم آقای اقای جناب سرکار عزیزم جان جون دکتر مهندس استاد وقت وقتتون وقتتان وقتت
   بخیر خیر صبح صبحتون صبحتان عصر عصرتون ظهر ظهرتون شب شبتون شبتان روز روزتون راستی خب من ما میگم میگما شما لطفا لطف علیکم احترام عرض ادب حال حالتون خوبید خوبین خوبی هستید
 `)
 
-/** Courtesies that end what they stand in. */
+/** Courtesies that end a sentence. */
 export const closing = set(`
   ممنون ممنونم مرسی متشکرم متشکر سپاس سپاسگزارم تشکر خداحافظ خدافظ خدانگهدار بدرود قربانت قربانتون قربونت همین همینه مبارک فعلا لطفا ببخشید ببخشین بخیر
 `)
 
-/** Verbs behind which their goal stands in speech: "می‌رم مدرسه". */
+/** Verbs that their goal follows in speech: "می‌رم مدرسه". */
 export const goalVerbs = set(
   'رفت آمد رسید رساند برد آورد داد فرستاد گذاشت برگشت انداخت ریخت افتاد نشست بست خواباند',
 )
 
-/** They stand behind a verb and add nothing that is waited for. */
+/** Words that may follow a verb without adding anything that speech has to go on for. */
 export const trailing = set(`
   دیگه دیگر لطفا الان الآن حالا فردا امروز امشب دیشب دیروز بهش بهم بهت بهتون بهشون بهمون براش برام برات براتون برامون براشون ازش ازم ازت ازتون ازشون باهاش باهام باهاتون
   باهات اینجا اونجا آنجا ها خونه بیرون من شما ممنون مرسی آقا خانم خانوم دکتر عزیزم جان خودم خودتون خودش آخه هنوز اصلا واقعا بالاخره سریع زودتر کنار بالا پایین عقب جلو داخل تو
@@ -39,39 +39,39 @@ export const yesOrNo = set(`
   بله بلی آره اره آری نه خیر نخیر باشه باشد چشم حتما اوهوم اهوم آها اها هوم درسته درست اوکی اوکیه خب خوب عالی عالیه دقیقا البته صحیح صحیحه قطعا ok okay
 `)
 
-/** Two clauses are needed where these open the first of them. */
+/** Words that open the first of two clauses, so that a second one is needed. */
 export const subordinating = set(`
   اگر اگه وقتی چون چونکه چنانچه هرچند گرچه اگرچه هنگامی زمانی موقعی هروقت اینکه آنکه اونکه همینکه بااینکه هرچی هرچه هرکی هرکس هرجا
 `)
 
-/** A new sentence may begin behind these. */
+/** Words after which a new sentence may begin. */
 export const coordinating = set('و ولی اما یا پس بعد بعدش ضمنا یعنی')
 
-/** Verbs by their form, with which somebody is only addressed. */
+/** Forms of verbs that only address somebody. */
 export const politeness = set('ببخشید ببخشین ببخش نباشید نباشین نباشی ببین ببینید ببینین')
 
-/** They are no verbs, and a clause follows. */
+/** Words that are no verbs, but that a clause follows. */
 export const modal = set(`
   باید نباید بایست میبایست شاید کاش کاشکی ایکاش قراره امیدوارم امیدواریم مطمینم
   احتمالا انگار مثکه گویا حیف خوشحالم نگرانم مجبورم مجبوریم میترسم
 `)
 
-/** With "کردن" and its kin, what they say follows. */
+/** Nouns that form verbs with "کردن" and the like, after which their content follows. */
 export const thinking = set('فکر گمان خیال احساس تصور سعی تلاش خواهش پیشنهاد قصد دعا ادعا تصمیم عرض اجازه')
 
-/** "هر وقت", "هر جا". */
+/** The words after "هر" in "هر وقت", "هر جا". */
 export const behindEach = set('وقت موقع زمان بار جا کجا کس کسی چی چه کی چقدر چند')
 
-/** "لازمه", "بهتره": what is due follows, unless it stands before. */
+/** Words such as "لازمه", "بهتره": the due action follows, unless it stands before. */
 export const due = set('ممکنه ممکن لازمه لازم بهتره بهتر')
 
-/** "درسته؟", "نه؟" behind a whole sentence ask for its confirmation. */
+/** Tags such as "درسته؟", "نه؟", which ask for confirmation of the whole sentence before them. */
 export const tags = set('درسته درست نه باشه خوبه اوکیه اوکی چطوره دیگه آره اره هان')
 
-/** "دو روزه که": it is so since then, and one clause is enough. */
+/** Time spans as in "دو روزه که" ("for two days now"), after which one clause is enough. */
 export const timeSpans = set('روزه ساله ماهه ساعته دقیقست هفتست هفتس وقته مدته مدتیه مدتیست شبه')
 
-/** "قرار بود", "لازم است", "یادم باشه": what is due, follows. */
+/** Words as in "قرار بود", "لازم است", "یادم باشه": the due action follows the verb. */
 export const dueBefore = set('قرار یادم یادت یادتون یادش نیاز')
 
 /** Verbs that take a clause, by their written past stem. */
@@ -81,13 +81,13 @@ export const asking = set(`
   چرا کجا کجاست کجان کی کیه کیست چی چیه چیست چیا چه چند چنده چندتا چندمه چقدر چقدره چطور چطوره چطوری چجوری چجوره چگونه چگونست کدوم کدومه کدام آیا مگه مگر کیا هیچ چکار چیکار
 `)
 
-/** Numbers that are read out in groups. */
+/** Words for numbers that people read out in groups. */
 export const numbers = set(`
   صفر یک دو سه چهار پنج شش شیش هفت هشت نه ده یازده دوازده سیزده چهارده پانزده پونزده شانزده شونزده هفده هیفده هجده هیجده نوزده بیست سی چهل پنجاه شصت هفتاد هشتاد نود
   صد دویست سیصد چهارصد پانصد پونصد ششصد شیشصد هفتصد هشتصد نهصد هزار میلیون میلیارد
 `)
 
-/** What is said of somebody or something with "است" or the colloquial "ه" behind it. */
+/** Words that "است" or the colloquial "ه" may follow. */
 const predicates = `
   خوب بد گرون گران ارزون ارزان باز تعطیل مریض درست غلط لازم ممکن مهم سخت آسون اسون آسان راحت زیاد کم بس کافی این اون آن همین همون چی کی چند کجا چطور چجور چقدر کدوم
   من تو ما شما خودم خودت خودش بلند کوتاه بزرگ کوچیک کوچک سرد گرم داغ تازه خراب خالی پر شلوغ خلوت دور نزدیک زشت قشنگ زیبا عالی افتضاح جدید قدیمی سنگین سبک تمیز کثیف
@@ -95,7 +95,7 @@ const predicates = `
   تموم تمام بسته مجاز ممنوع عجیب جالب قبول غریب نفر تومن تومان ریال هزار میلیون میلیارد بدتر بیشتر کمتر
   آماده اماده تنگ گشاد شیرین تلخ شور ترش تند خشک خیس زود دیر کامل ناقص اشتباه متفاوت یکسان قفل نو کهنه خنک صحیح دقیق ضعیف قوی باهوش تنبل لاغر چاق پیر جوان جوون معتبر نامعتبر رایگان مجانی پیدا گم کند پررنگ مناسب نامناسب حساس خطرناک آروم ارام آرام شدید فاسد شکسته پاره لازم ممکن بهتر بیکار بیمار باردار متاهل مجرد
 `
-/** "خوبه", "گرونه", "بازید". */
+/** Words that include "is": "خوبه", "گرونه", "بازید". */
 export const copulas: ReadonlySet<string> = new Set([
   ...predicates
     .trim()
@@ -108,7 +108,7 @@ export const copulas: ReadonlySet<string> = new Set([
   `),
 ])
 
-/** They end in letters of a possessor and "ه", and are nothing of the kind: "دخترمه" is, "ترجمه" is not. */
+/** Words that end in the letters of a possessive and "ه", but have none: "دخترمه" has one, "ترجمه" does not. */
 export const notPossessed = set(`
   ترجمه مقدمه صدمه کلمه جمله همه برنامه نامه روزنامه شناسنامه گواهینامه بیمه نیمه جامه هفته رشته نوشته بسته دسته پسته گذشته سکته نکته تخته پوسته وابسته شایسته برجسته بازنشسته
   نشسته شکسته خسته گفته رفته گرفته فرشته کشته پیوسته آهسته اهسته ریشه شیشه همیشه گوشه نقشه پیشه اندیشه کلیشه تیشه بیشه ادامه خاتمه محکمه لطمه ضمیمه زمزمه چشمه سرمه قیمه

@@ -1,14 +1,14 @@
-/** Sound at 16 kHz that is collected, and the little of it that stands before speech. */
+/** Buffers of sound at 16 kHz: of a turn, and of the last moments before speech. */
 
 export const frameSamples = 320
 
-/** Grows to its bound. What was handed out as a view is never written again. */
+/** A buffer that grows to its bound. Samples that were returned as a view are never written again. */
 export class Samples {
   readonly #most: number
   #all = new Float32Array(50 * frameSamples)
   #length = 0
 
-  /** @param most in samples; a multiple of 320 */
+  /** @param most the most samples; a multiple of 320 */
   constructor(most: number) {
     this.#most = most
   }
@@ -21,7 +21,7 @@ export class Samples {
     return this.#length >= this.#most
   }
 
-  /** The caller sees to it that it is not full. */
+  /** Adds samples; the caller must make sure that they fit. */
   append(samples: Float32Array): void {
     const needed = this.#length + samples.length
     if (needed > this.#all.length) {
@@ -33,35 +33,35 @@ export class Samples {
     this.#length = needed
   }
 
-  /** The first `length` of them. */
+  /** The first `length` samples, as a view. */
   first(length: number): Float32Array {
     return this.#all.subarray(0, Math.min(length, this.#length))
   }
 
-  /** Forgets the first `length`; only for what was not handed out. */
+  /** Drops the first `length` samples; only for a buffer without views. */
   dropFirst(length: number): void {
     this.#all.copyWithin(0, length, this.#length)
     this.#length -= length
   }
 }
 
-/** The last frames that came, whichever they were. */
+/** Keeps the last frames that came. */
 export class RecentFrames {
   readonly #kept: number
   readonly #ring: Float32Array
 
-  /** @param kept how many frames */
+  /** @param kept the number of frames */
   constructor(kept: number) {
     this.#kept = kept
     this.#ring = new Float32Array(kept * frameSamples)
   }
 
-  /** @param number of the frame, from 0 */
+  /** @param number the number of the frame, from 0 */
   put(number: number, frame: Float32Array): void {
     this.#ring.set(frame, (number % this.#kept) * frameSamples)
   }
 
-  /** One of the last `kept`; overwritten later. */
+  /** One of the last `kept` frames; a later frame overwrites it. */
   at(number: number): Float32Array {
     const place = (number % this.#kept) * frameSamples
     return this.#ring.subarray(place, place + frameSamples)

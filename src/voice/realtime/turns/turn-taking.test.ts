@@ -1,4 +1,4 @@
-/** What taking turns decides, frame by frame: "#" is one of speech, "." one without; each sample is the number of its frame. */
+/** The decisions of turn-taking, frame by frame: "#" is a frame of speech, "." one without; each sample is the number of its frame. */
 import { expect, test } from 'vitest'
 import fc from '../../../../tests/harness/fast-check.ts'
 import type { TurnDetection } from '../parts.ts'
@@ -15,7 +15,7 @@ const byWords: TurnDetection = {
 }
 const bySilence: TurnDetection = { ...byWords, type: 'server_vad' }
 
-/** A call whose voice is a script. What its listener is told stands in `said`, with the frame after which it was. */
+/** A call whose voice is a script. The calls of its listener are in `told`, each with the number of frames before it. */
 class Call implements Disposable {
   readonly told: string[] = []
   readonly turns: Turn[] = []
@@ -66,7 +66,7 @@ class Call implements Disposable {
     return this
   }
 
-  /** What was told since it was asked last. */
+  /** The calls of the listener since the last read. */
   get news(): string[] {
     return this.told.splice(0)
   }
@@ -76,7 +76,7 @@ class Call implements Disposable {
   }
 }
 
-/** The numbers of the frames whose samples these are. */
+/** The numbers of the frames that these samples come from. */
 const framesIn = (samples: Float32Array): number[] =>
   Array.from({ length: samples.length / 320 }, (_, at) => samples[320 * at]!)
 const range = (from: number, until: number): number[] =>

@@ -4,58 +4,61 @@ import { frameSamples, RecentFrames, Samples } from './samples.ts'
 import { maxFrames, Utterance } from './utterance.ts'
 import { isBackchannel, isQuestion, waitMsOf } from './words-of-end.ts'
 
-/** What somebody said, from the silence before it to the silence behind it. */
+/** The speech of one turn, from the silence before it to the silence after it. */
 export interface Turn {
-  /** 1, 2, 3 … of a call. */
+  /** The number in the call: 1, 2, 3 … */
   number: number
-  /** 16 kHz, mono, 60 s at most: from `startMs` to at most 200 ms behind `endMs`. Nobody writes to it any more. */
+  /** 16 kHz, mono, 60 s at most: from `startMs` to at most 200 ms after `endMs`. They are never written to again. */
   samples: Float32Array
-  /** Of the first sample, in ms since the call's first frame: up to `prefixMs` before speech was heard. */
+  /** The time of the first sample, in ms since the call's first frame: up to `prefixMs` before speech was detected. */
   startMs: number
-  /** Where speech ended. */
+  /** The time at which speech ended. */
   endMs: number
-  /** What `words` said of all of it; absent: it is to be transcribed. */
+  /** The text that `words` gave for all of it; absent: the turn is still to be transcribed. */
   words?: string
-  /** The pause whose early transcription is of all of it, also where its words are not known yet. */
+  /** The pause whose early transcription covers the whole turn, even if its words are not known yet. */
   pause?: number
-  /** `limit`: 60 s are over; who speaks on begins the next turn. `client`: it was committed. */
+  /** `limit`: 60 s are over; a speaker who goes on begins the next turn. `client`: the client committed the turn. */
   reason: 'words' | 'silence' | 'limit' | 'client'
 }
 
-/** A moment at which what was said so far may be transcribed, before the turn is over. */
+/** A moment at which the speech so far may be transcribed, before the turn is over. */
 export interface Pause {
-  /** 1, 2, 3 … of a call. */
+  /** The number in the call: 1, 2, 3 … */
   number: number
   turn: number
-  /** As of a `Turn`, until now. */
+  /** The samples as in a `Turn`, until now. */
   samples: Float32Array
   startMs: number
-  /** The end of `samples`: pass it to `words`. */
+  /** The end of `samples` in ms: pass it to `words`. */
   untilMs: number
 }
 
-/** Told of every decision, within `write`, `words`, `commit` or `assistantSpeaks`. */
+/** Called for every decision, within `write`, `words`, `commit` or `assistantSpeaks`. */
 export interface TurnListener {
-  /** Somebody speaks. While the assistant speaks it comes behind `interrupted` only. */
+  /** The caller speaks. While the assistant speaks, this comes only after `interrupted`. */
   started(turn: { number: number; startMs: number }): void
-  /** Nothing was heard for 100 ms (or somebody speaks into the assistant's words): an early transcription may start. */
+  /** There was no speech for 100 ms, or the caller speaks during the assistant's words: an early transcription may start. */
   paused(pause: Pause): void
-  /** Speech went on for 120 ms or more: the early transcription of that pause is of no use any more. */
+  /** Speech went on for 120 ms or more: the early transcription of that pause is useless now. */
   resumed(pause: number): void
   ended(turn: Turn): void
-  /** Speech went on soon after `ended`, and the answer was hardly heard: it is withdrawn, and the same turn ends once more, with all its samples. */
+  /**
+   * Speech went on soon after `ended`, and little of the answer was heard: the answer is withdrawn, and the same turn ends once more, with all its
+   * samples.
+   */
   withdrawn(turn: number): void
-  /** Somebody may be interrupting: speak lower. `unduck`, `interrupted` or the end of what is spoken follows. */
+  /** The caller may be interrupting: lower the voice. `unduck`, `interrupted` or the end of the assistant's speech follows. */
   duck(): void
-  /** It was nothing, or "yes, yes": speak on. */
+  /** The sound was noise, or "yes, yes": speak on at full volume. */
   unduck(): void
-  /** Somebody interrupts in words: be silent. */
+  /** The caller interrupts in words: be silent. */
   interrupted(): void
-  /** Nobody spoke for `idleMs` since the assistant did; once. */
+  /** Nobody has spoken for `idleMs` since the assistant did; called once. */
   idle(): void
 }
 
-/** Of `VoiceFrames`. */
+/** The part of `VoiceFrames` that is used. */
 export interface Voice extends Disposable {
   next(frame: Float32Array): Pick<VoiceFrame, 'isVoiced'>
   set(options: VoiceFramesOptions): void
@@ -64,18 +67,18 @@ export interface Voice extends Disposable {
 const frameMs = 20
 const framesOf = (ms: number): number => Math.ceil(ms / frameMs)
 
-/** Of silence without `silenceMs`, of words that are not known in time, and of what may be transcribed early. */
+/** Waits: for silence without `silenceMs`, for words that are not known in time, and until an early transcription may start. */
 const plainMs = 500
 const unknownMs = 700
 const pauseFrames = framesOf(100)
-/** Who goes on so soon was not at the end. */
+/** A speaker who goes on this soon had not finished. */
 const withdrawFrames = framesOf(700)
 const withdrawVoicedFrames = framesOf(120)
-/** Of an answer: whoever has heard more knows that it was given. */
+/** After this much of an answer the caller knows that it was given. */
 const heardFrames = framesOf(300)
-/** Detectors find speech up to 140 ms late, and the voice has to be lower 200 ms after it began. */
+/** Detectors find speech up to 140 ms late, and the voice has to be lower 200 ms after speech began. */
 const duckVoicedFrames = framesOf(80)
-/** Less is a noise as likely as a word: it is not transcribed, and the voice is raised again soon after it. */
+/** Shorter speech is as likely noise as a word: it is not transcribed, and the voice is raised again soon after it. */
 const wordVoicedFrames = framesOf(200)
 const noiseQuietFrames = framesOf(200)
 const overlapVoicedFrames = framesOf(500)
@@ -87,30 +90,30 @@ const shortestFrames = framesOf(100)
 const maxPrefixMs = 1_000
 
 /**
- * Decides in a call when somebody begins to speak, when their turn is over and whether they interrupt (docs/decisions/0088). It is given
- * sound, words and what the assistant does, and calls its listener; time is counted in frames. What is opened is closed, by `using`.
+ * Decides in a call when the caller begins to speak, when a turn is over and whether the caller interrupts (docs/decisions/0088). It receives sound,
+ * words and the assistant's state, and calls its listener; time is counted in frames. Dispose of it, by `using`.
  */
 export class TurnTaking implements Disposable {
   readonly #listener: TurnListener
   readonly #voice: Voice
   readonly #recent = new RecentFrames(framesOf(maxPrefixMs) + 4)
   #detection: TurnDetection | null
-  /** How many came, and where the samples begin that no turn has. */
+  /** The number of frames so far, and the first frame that belongs to no turn. */
   #frames = 0
   #freeFrom = 0
-  /** Whether the last four were voiced, the newest in the lowest bit. */
+  /** Which of the last four frames were voiced, the newest in the lowest bit. */
   #lastFour = 0
   #turns = 0
   #pauses = 0
   #current: Utterance | undefined
-  /** It ended so little ago that it may go on. */
+  /** The turn that ended so recently that it may go on. */
   #ended: { utterance: Utterance; at: number } | undefined
-  /** Of who decides by themselves when a turn is over: all that came. */
+  /** The latest sound, for a client that decides itself when a turn is over. */
   #collected = new Samples(maxFrames * frameSamples)
   #isAssistantSpeaking = false
   #assistantFrames = 0
   #wasAsked = false
-  /** Frames since the assistant was silent, while nobody spoke. */
+  /** The frames since the assistant stopped speaking, while nobody spoke. */
   #idleFrames: number | undefined
 
   constructor(detection: TurnDetection | null, listener: TurnListener, voice: Voice) {
@@ -128,7 +131,7 @@ export class TurnTaking implements Disposable {
     this.#voice[Symbol.dispose]()
   }
 
-  /** 20 ms at 16 kHz: 320 samples, which it copies. */
+  /** Takes 20 ms at 16 kHz: 320 samples, which are copied. */
   write(frame: Float32Array): void {
     if (frame.length !== frameSamples) throw new RangeError(`a frame of ${frame.length} samples`)
     const { isVoiced } = this.#voice.next(frame)
@@ -139,7 +142,10 @@ export class TurnTaking implements Disposable {
     else this.#collect(frame)
   }
 
-  /** The transcript of the turn that is spoken now, as far as it is known: of the sound before `untilMs` (absent: all of it). One of another turn is ignored. */
+  /**
+   * Gives the transcript of the present turn, as far as it is known: of the sound before `untilMs` (absent: of all sound). A transcript of another
+   * turn is ignored.
+   */
   words(turn: number, text: string, untilMs?: number): void {
     const current = this.#current
     if (current?.number !== turn) return
@@ -153,16 +159,16 @@ export class TurnTaking implements Disposable {
     if (isSpeaking) this.#assistantFrames = 0
     this.#idleFrames = isSpeaking || this.#current?.isKnown ? undefined : 0
     this.#setVoice()
-    // Nothing is left to be interrupted: what was said into the last words is a turn, and may be the answer to them.
+    // There is nothing left to interrupt: speech during the last words is a turn, and may answer them.
     if (!isSpeaking && this.#current?.isOverlapping) this.#settle(this.#current)
   }
 
-  /** The sentence that the assistant spoke last: after a question shorter answers are waited for. */
+  /** Gives the sentence that the assistant spoke last: after a question, shorter answers are expected. */
   assistantSaid(text: string): void {
     this.#wasAsked = isQuestion(text)
   }
 
-  /** The client ends the turn. False: less than 100 ms of sound are there. */
+  /** Ends the turn for the client. Returns false where there is less than 100 ms of sound. */
   commit(): boolean {
     const current = this.#current
     if (this.#detection) {
@@ -186,7 +192,7 @@ export class TurnTaking implements Disposable {
     return true
   }
 
-  /** The client discards what was said. */
+  /** Drops the speech so far for the client. */
   clear(): void {
     this.#collected = new Samples(maxFrames * frameSamples)
     this.#freeFrom = this.#frames
@@ -194,7 +200,10 @@ export class TurnTaking implements Disposable {
     if (this.#current) this.#forget(this.#current)
   }
 
-  /** Takes effect with the next frame. Who decides by themselves from now on has what is being said; what was collected before is discarded. */
+  /**
+   * Changes the detection from the next frame on. If the client decides itself from now on, it keeps the present speech; sound that was collected for
+   * a client's decision is dropped.
+   */
   update(detection: TurnDetection | null): void {
     if (!detection && this.#detection && this.#current) {
       const { samples } = this.#current
@@ -209,7 +218,7 @@ export class TurnTaking implements Disposable {
     this.#setVoice()
   }
 
-  /** Who speaks into the assistant's words has to be louder, and clearer, than its echo. */
+  /** Sets the detector: speech during the assistant's words must be louder and clearer than their echo. */
   #setVoice(): void {
     const aboveNoise = 7 + 12 * ((this.#detection?.threshold ?? 0.5) - 0.5)
     this.#voice.set(
@@ -227,12 +236,12 @@ export class TurnTaking implements Disposable {
   }
 
   #collect(frame: Float32Array): void {
-    // A second at a time, so that it is not copied at each frame.
+    // A second is dropped at a time, so that the buffer is not moved at each frame.
     if (this.#collected.isFull) this.#collected.dropFirst(50 * frameSamples)
     this.#collected.append(frame)
   }
 
-  /** Until it is too late to go on, the silence behind a turn belongs to it. */
+  /** Adds the silence after a turn to it, as long as the turn may still go on. */
   #keepEnded(frame: Float32Array): void {
     if (!this.#ended) return
     const { utterance, at } = this.#ended
@@ -274,7 +283,7 @@ export class TurnTaking implements Disposable {
     if (this.#current === current) this.#decide(current)
   }
 
-  /** One more frame of speech. */
+  /** Handles one more frame of speech. */
   #spoken(current: Utterance): void {
     if (this.#ended) {
       if (current.voicedFrames >= withdrawVoicedFrames) this.#goOnOrBegin(current, this.#ended.utterance)
@@ -294,7 +303,7 @@ export class TurnTaking implements Disposable {
     if (current.voicedFrames === overlapVoicedFrames) this.#pause(current)
   }
 
-  /** Somebody speaks soon after their turn ended: they go on with it, or have heard the answer and speak anew. */
+  /** Handles speech soon after a turn ended: the caller goes on with the turn, or has heard the answer and begins a new one. */
   #goOnOrBegin(current: Utterance, utterance: Utterance): void {
     if (this.#isAssistantSpeaking && this.#assistantFrames > heardFrames) {
       this.#keepApart()
@@ -310,7 +319,7 @@ export class TurnTaking implements Disposable {
     this.#listener.withdrawn(utterance.number)
   }
 
-  /** What is spoken now does not belong to the turn that ended. */
+  /** Separates the present speech from the turn that ended. */
   #keepApart(): void {
     this.#ended = undefined
     if (this.#current && !this.#current.isOverlapping) this.#announce(this.#current)
@@ -386,7 +395,7 @@ export class TurnTaking implements Disposable {
     if (isCut && this.#current) this.#announce(this.#current)
   }
 
-  /** It came while the assistant spoke: does it interrupt? */
+  /** Decides whether speech during the assistant's words interrupts. */
   #judge(current: Utterance): void {
     const said = current.firstWords.trim()
     const isListening = current.voicedFrames < backchannelFrames && isBackchannel(said)
@@ -394,7 +403,7 @@ export class TurnTaking implements Disposable {
     else this.#goOnBeside(current, !said)
   }
 
-  /** It does not, so far. */
+  /** Handles speech that has not interrupted so far. */
   #goOnBeside(current: Utterance, isWordless: boolean): void {
     const isHeard = current.isPausing && current.words !== undefined
     const isLate = current.duckedAt !== undefined && this.#frames - current.duckedAt >= overlapFrames
@@ -430,7 +439,7 @@ export class TurnTaking implements Disposable {
     this.#unduck(current)
   }
 
-  /** The assistant has stopped: what it was not known of is a turn as any other. */
+  /** Makes overlapping speech a turn like any other, since the assistant has stopped. */
   #settle(current: Utterance): void {
     current.isOverlapping = false
     current.duckedAt = undefined
@@ -447,5 +456,5 @@ export class TurnTaking implements Disposable {
   }
 }
 
-/** How many bits of a number of four are set. */
+/** The number of bits that are set in a number of four bits. */
 const voicedOf = [0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4]

@@ -1,26 +1,26 @@
 import { type RecentFrames, Samples } from './samples.ts'
 
 export const maxFrames = 3_000
-/** So much speech behind a pause does not change what its transcription says. */
+/** Less speech than this after a pause does not change its transcription. */
 const littleFrames = 6
-/** Of silence that goes with the words: 200 ms. */
+/** The silence that is kept after the words: 200 ms. */
 const tailFrames = 10
 
-/** What somebody says, while it is not decided yet what becomes of it. Positions are frames since the call's first. */
+/** Speech of the caller before it is decided what becomes of it. Positions are frames since the call's first. */
 export class Utterance {
   readonly number: number
   readonly from: number
   readonly samples = new Samples(maxFrames * 320)
-  /** Behind the last frame that was speech. */
+  /** The frame after the last frame of speech. */
   voicedUntil: number
   voicedFrames: number
-  /** 100 ms went by without speech; it goes on with three voiced frames of four. */
+  /** Whether 100 ms passed without speech; speech goes on with three voiced frames of four. */
   isPausing = false
-  /** Its listener knows of it. */
+  /** Whether the listener was told of it. */
   isKnown = false
-  /** It came while the assistant spoke, and it is not known whether it is to interrupt. */
+  /** Whether it came while the assistant spoke, and may still prove to be an interruption. */
   isOverlapping: boolean
-  /** Where the assistant's voice was lowered for it, while it is. */
+  /** The frame at which the assistant's voice was lowered for it; undefined while it is not. */
   duckedAt: number | undefined
   wasDucked = false
   #pause: { number: number; voicedFrames: number } | undefined
@@ -38,7 +38,7 @@ export class Utterance {
     this.isOverlapping = at.overlaps
   }
 
-  /** @param until the frame behind the last one wanted */
+  /** @param until the frame after the last one wanted */
   takeFrom(recent: RecentFrames, until: number): void {
     for (let frame = this.from; frame < until; frame++) this.samples.append(recent.at(frame))
   }
@@ -47,14 +47,14 @@ export class Utterance {
     this.#pause = { number: pause, voicedFrames: this.voicedFrames }
   }
 
-  /** Its early transcription is of all that was said until now. */
+  /** The pause whose early transcription covers all speech until now. */
   get pause(): number | undefined {
     return this.#pause && this.voicedFrames - this.#pause.voicedFrames < littleFrames
       ? this.#pause.number
       : undefined
   }
 
-  /** The pause that has just become of no use, once. */
+  /** The number of the pause whose transcription has just become useless; returned once. */
   voidPause(): number | undefined {
     const number = this.#pause?.number
     if (number === undefined || this.pause !== undefined) return undefined
@@ -62,17 +62,17 @@ export class Utterance {
     return number
   }
 
-  /** One that is of less of it than is known already tells nothing. */
+  /** Takes a transcript; one that covers less than the known one is ignored. */
   hear(text: string, until: number): void {
     if (until >= (this.#heard?.until ?? 0)) this.#heard = { text, until }
   }
 
-  /** Of all that was said until now; undefined: not known yet. */
+  /** The words of all speech until now; undefined while they are not known. */
   get words(): string | undefined {
     return this.#heard && this.#heard.until + littleFrames > this.voicedUntil ? this.#heard.text : undefined
   }
 
-  /** Whatever was heard of it. */
+  /** The latest known words, even if they do not cover all speech. */
   get firstWords(): string {
     return this.#heard?.text ?? ''
   }
@@ -81,7 +81,7 @@ export class Utterance {
     return this.from * 20
   }
 
-  /** Behind the last frame of what is handed out at the end. */
+  /** The frame after the last one that belongs to the finished turn. */
   get takenUntil(): number {
     return Math.min(this.from + this.samples.length / 320, this.voicedUntil + tailFrames)
   }

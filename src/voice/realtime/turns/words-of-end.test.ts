@@ -1,4 +1,4 @@
-/** What the last words say of the end of a turn. */
+/** Tests the end of a turn by its last words. */
 import { expect, test } from 'vitest'
 import fc, { anyCharacter } from '../../../../tests/harness/fast-check.ts'
 import { endOf, isBackchannel, isQuestion, waitMsOf } from './words-of-end.ts'

@@ -1,40 +1,43 @@
-/** How long to wait at a silence, by the words so far: docs/decisions/0088. */
+/** How long to wait in a silence, by the words so far: docs/decisions/0088. */
 import { endOfEnglish } from './english-end.ts'
 import { endOfPersian } from './persian-end.ts'
 import { asking, yesOrNo } from './persian-words.ts'
 import { readSaid, type Said } from './words.ts'
 
-/** `sure`: nothing is missing. `neutral`: it cannot be told. `open`: more must come. `brief`: two words at most, of which it cannot be told either. */
+/**
+ * `sure`: nothing is missing. `neutral`: undecidable by the words. `open`: more must come. `brief`: probably over, such as an answer to the
+ * assistant's question.
+ */
 export type End = 'sure' | 'brief' | 'neutral' | 'open'
 
-/** In ms of silence. */
+/** The waits in ms of silence. */
 const waits: Record<End, number> = { sure: 250, brief: 500, neutral: 1_000, open: 1_400 }
 
-/** @param wasAsked the assistant had asked: answers are noun phrases, so that no verb is waited for */
+/** @param wasAsked whether the assistant had asked: answers are noun phrases, so that no verb is expected */
 export function waitMsOf(text: string, wasAsked: boolean): number {
   return waits[endOf(text, wasAsked)]
 }
 
-/** In linear time of the text, whatever it is. */
+/** Judges by the last words whether a text is over; in linear time for any text. */
 export function endOf(text: string, wasAsked: boolean): End {
   const said = readSaid(text)
   if (said.words.length === 0) return 'neutral'
   return isLatin(said) ? endOfEnglish(said, wasAsked) : endOfPersian(said, wasAsked)
 }
 
-/** Of the assistant's sentence. */
+/** Whether the assistant's sentence is a question. */
 export function isQuestion(text: string): boolean {
   const { words, mark } = readSaid(text)
   return mark === 'question' || (mark === undefined && words.slice(-3).some((word) => asking.has(word)))
 }
 
-/** "Yes, yes": who says it listens, and does not want to speak. */
+/** Whether the text only shows that the caller is listening ("yes, yes"), and does not want to speak. */
 export function isBackchannel(text: string): boolean {
   const { words } = readSaid(text)
   return words.length > 0 && words.length <= 2 && words.every((word) => listening.has(word))
 }
 
-/** "No" and "wait" are none of them. */
+/** Words of a listener; "no" and "wait" are not among them. */
 const listening = new Set(
   [
     ...yesOrNo,
@@ -58,7 +61,7 @@ const listening = new Set(
   ].filter((word) => !['نه', 'خیر', 'نخیر'].includes(word)),
 )
 
-/** By its last words: who changes the language goes on in the new one. */
+/** Whether the last words are Latin: a speaker who changes the language goes on in the new one. */
 function isLatin({ words }: Said): boolean {
   const last = words.slice(-4)
   const latin = last.filter((word) => /[a-z]/.test(word)).length

@@ -1,6 +1,6 @@
 import { latinDigits } from '#platform/words'
 
-/** Of what is read at all: an end stands at the end. */
+/** The bounds of the text that is read: only its last part matters for its end. */
 const maxCharacters = 1_000
 const maxWords = 120
 
@@ -15,20 +15,20 @@ const letters: Record<string, string> = {
   إ: 'ا',
   ؤ: 'و',
 }
-/** Short vowels, "ـ" and the hamza that stands alone: some write them, and nobody pronounces them otherwise. */
+/** Short vowels, "ـ" and the standalone hamza: some people write them, and they do not change the pronunciation. */
 const unwritten = /[\u0640\u064b-\u0655\u0670ء]/g
-/** Half-space, its kin, and the marks of direction. */
+/** The half-space, similar characters, and the marks of direction. */
 const joiners = /[\u200b-\u200f\u202a-\u202e\u2066-\u2069\ufeff]/g
-/** What stands between words. */
+/** The characters between words. */
 const between = /[\s.,!?;:؟،؛…"'“”«»()[\]{}*_/\\|<>~^=+&%$#@–—-]+/
 
-/** What was said last: its words, folded to one spelling, and the mark behind it. */
+/** The last words of a text, folded to one spelling, and the mark after them. */
 export interface Said {
   words: string[]
   mark: 'question' | 'open' | undefined
 }
 
-/** In linear time; of a long text its end is read. */
+/** Reads the end of a text, in linear time. */
 export function readSaid(text: string): Said {
   const tail = text.slice(-maxCharacters).trimEnd()
   const folded = latinDigits(tail.toLowerCase())
@@ -51,7 +51,7 @@ const verbPrefixes = new Set(['می', 'نمی'])
 const enclitics = new Set(['ام', 'ای', 'ایم', 'اید', 'اند', 'ست'])
 const suffixes = new Set(['ها', 'های', 'هام', 'هاش', 'هاتون', 'تر', 'ترین', 'تون', 'مون', 'شون'])
 
-/** Parts of a word that were written apart come together. */
+/** Joins the parts of words that were written apart. */
 function joined(parts: readonly string[]): string[] {
   const words: string[] = []
   for (const part of parts) {

@@ -1,7 +1,7 @@
-/** Requests to this server in the name of a key, which is nowhere but here. */
+/** Requests to this server in the name of a key, which is stored nowhere but here. */
 import { has, language, say } from './words.js'
 
-/** What the server refused, or that it did not answer. */
+/** A refusal of the server, or a request that it did not answer. */
 export class Refusal extends Error {
   /**
    * @param {string} code of the error; OFFLINE where no answer came
@@ -14,7 +14,7 @@ export class Refusal extends Error {
 }
 
 /**
- * What to say to a person.
+ * The sentence that a person reads about an error.
  * @param {unknown} error
  */
 export function sentenceOf(error) {
@@ -54,7 +54,7 @@ export class Api {
     this.#key = key
   }
 
-  /** Enough of it to know it again. */
+  /** The ends of the key, enough to recognise it. */
   get shown() {
     return `${this.#key.slice(0, 4)}…${this.#key.slice(-4)}`
   }

@@ -1,4 +1,4 @@
-/** One call of this page: from the microphone to the end. */
+/** A call of this page, from the microphone to its end. */
 import { Refusal, sentenceOf } from './api.js'
 import { NotConnected, openPeerLine } from './peer-line.js'
 import { openSocketLine } from './socket-line.js'
@@ -7,10 +7,10 @@ import { number, say } from './words.js'
 /** @import { Api } from './api.js' */
 /** @import { CallEvent, CallState, CallView, Line } from './line.d.ts' */
 
-/** A turn that is not answered, such as "yes, yes" into an answer, is thought about for so long. */
+/** How long the page shows `thinking` for a turn that gets no answer, such as "yes, yes" during an answer. */
 const maxThinkingMs = 4_000
 
-/** Why the microphone stays closed, by the names of the browser's errors. */
+/** The reasons for which the microphone stays closed, by the names of the browser's errors. */
 const microphoneFaults = new Map([
   ['NotAllowedError', 'micDenied'],
   ['SecurityError', 'micDenied'],
@@ -25,7 +25,7 @@ export class Call {
   #api
   #view
   #audio
-  /** Only a press of a button may begin one that is heard. */
+  /** The context must be made at the press of a button, or it stays silent. */
   #context = new AudioContext()
   /** @type {MediaStream | undefined} */
   #microphone
@@ -34,9 +34,9 @@ export class Call {
   /** @type {string | undefined} as the server names it, once it has said so */
   id
   #isOver = false
-  /** What to say once it is connected. */
+  /** The phrase to show once the call is connected. */
   #connected = 'connected'
-  /** What the server said about the end. */
+  /** The reason for the end that the server gave. */
   #reason = 'disconnected'
   #isCallerSpeaking = false
   #isHeard = false
@@ -55,9 +55,7 @@ export class Call {
     this.#audio = audio
   }
 
-  /**
-   * @param {object} order the body of the request for its secret: what answers, and how
-   */
+  /** @param {object} order the body of the request for its secret: the model or agent that answers, and its settings */
   async begin(order) {
     this.#view.state('connecting')
     try {
@@ -78,7 +76,7 @@ export class Call {
   }
 
   /**
-   * WebRTC, and a WebSocket where that does not connect.
+   * Opens a line over WebRTC, or over a WebSocket where WebRTC does not connect.
    * @param {string} secret
    */
   async #open(secret) {
@@ -100,7 +98,7 @@ export class Call {
   }
 
   /**
-   * Throws what a WebSocket would meet, too.
+   * Gives up WebRTC. Throws an error that a WebSocket would meet as well.
    * @param {unknown} error
    */
   async #giveUp(error) {
@@ -138,8 +136,8 @@ export class Call {
   }
 
   /**
-   * Who speaks.
-   * @param {string} type of an event
+   * Follows who speaks.
+   * @param {string} type the type of an event
    */
   #follow(type) {
     if (type === 'input_audio_buffer.speech_started') this.#isCallerSpeaking = true
@@ -191,7 +189,7 @@ export class Call {
     this.#view.ended(sentence, failed)
   }
 
-  /** The light of the microphone goes out. */
+  /** Closes the microphone, so that its light goes out. */
   #release() {
     for (const track of this.#microphone?.getTracks() ?? []) track.stop()
     if (this.#context.state !== 'closed') void this.#context.close()

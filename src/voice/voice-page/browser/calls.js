@@ -38,18 +38,18 @@ export class Calls {
     this.#error = error
   }
 
-  /** From the newest on. */
+  /** Shows the newest calls. */
   load() {
     return this.#show(() => true)
   }
 
-  /** From the newest on, unless a person reads one of them. */
+  /** Shows the newest calls, unless a person is reading one of them. */
   refresh() {
     return this.#show(() => !this.#list.querySelector('.opened:not([hidden])'))
   }
 
   /**
-   * In credits; undefined before it is settled.
+   * The cost of a call in credits; undefined before it is settled.
    * @param {string} id
    */
   async costOf(id) {
@@ -62,14 +62,12 @@ export class Calls {
     }
   }
 
-  /** Those before the last one that is shown. */
+  /** Adds the calls before the last one that is shown. */
   loadMore() {
     return this.#page(this.#last, (rows) => this.#list.append(...rows.map((row) => this.#row(row))))
   }
 
-  /**
-   * @param {() => boolean} isWanted asked again when the answer is there: somebody may have opened a call meanwhile
-   */
+  /** @param {() => boolean} isWanted checked again when the answer is there, since a call may have been opened meanwhile */
   async #show(isWanted) {
     if (!isWanted()) return
     await this.#page(
@@ -83,7 +81,7 @@ export class Calls {
   }
 
   /**
-   * Of two answers under way the one that was asked for last is shown.
+   * Shows a page of calls. Of two requests under way, only the answer to the last one is shown.
    * @param {string | undefined} last
    * @param {(rows: CallRecord[]) => void} show
    */
@@ -136,7 +134,7 @@ export class Calls {
 }
 
 /**
- * A button that shows and hides what it makes.
+ * A button that makes an element, shows it, and hides it.
  * @param {HTMLElement} opened
  * @param {{ text: string, label: string }} names
  * @param {() => Promise<Node>} show

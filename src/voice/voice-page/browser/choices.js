@@ -1,4 +1,4 @@
-/** What answers in a call: model, voice and agent, as far as the key may see them. */
+/** The choice of model, voice and agent for a call, as far as the key may see them. */
 import { Refusal } from './api.js'
 import { language, say } from './words.js'
 
@@ -30,7 +30,7 @@ export class Choices {
   }
 
   /**
-   * False where the key may not list models: the default one answers.
+   * Loads the lists. Returns false where the key may not list models: then the default one answers.
    * @param {Api} api
    */
   async load(api) {
@@ -56,7 +56,7 @@ export class Choices {
         type: 'realtime',
         ...(model && { model }),
         audio: {
-          // Spoken Persian is taken for its neighbours where nobody says what it is.
+          // Spoken Persian is mistaken for similar languages where the language is not named.
           ...(language === 'fa' && { input: { transcription: { language } } }),
           ...(voice && { output: { voice } }),
         },
@@ -85,13 +85,13 @@ export class Choices {
       group.append(...options)
       return group
     })
-    // Only a key that sees no models leaves the choice to the service.
+    // Only for a key that sees no models does the server choose.
     this.#model.replaceChildren(...(groups.length > 0 ? groups : [option('', say('standardModel'))]))
     const first = this.#models.find((one) => one.kind === 'realtime' && one.default)
     if (first) this.#model.value = first.id
   }
 
-  /** Those of the model that speaks for the chosen one. */
+  /** Shows the voices of the model that speaks for the chosen one. */
   #showVoices() {
     const before = this.#voice.value
     this.#model.disabled = this.#agent.value !== ''

@@ -1,4 +1,4 @@
-/** What is kept of a call: its words, its sound, and how both are deleted. */
+/** The words and the sound that are kept of a call, and the button that deletes both. */
 import { sentenceOf } from './api.js'
 import { make } from './make.js'
 import { digits, duration, say } from './words.js'
@@ -54,7 +54,7 @@ async function wordsOf(api, address) {
 }
 
 /**
- * Fetched when it is wanted: its address takes the key in a header, which no player sends.
+ * The button that plays the sound, which is fetched when pressed: its address takes the key in a header, which no player sends.
  * @param {Api} api
  * @param {CallRecord} call
  * @param {HTMLElement} error

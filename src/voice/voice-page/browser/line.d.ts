@@ -1,40 +1,40 @@
-/** How a call reaches the server: over WebRTC or a WebSocket. */
+/** The line of a call to the server: over WebRTC or a WebSocket. */
 export interface Line {
   send(event: object): void
-  /** Nothing is heard and told any more. */
+  /** Closes the line: no sound or event is passed on any more. */
   close(): void
 }
 
 export interface LineOptions {
-  /** Of this call only (`ek_…`). */
+  /** The secret of this call only (`ek_…`). */
   secret: string
   microphone: MediaStream
-  /** Plays what comes. */
+  /** Plays the received sound. */
   audio: HTMLAudioElement
   heard(event: CallEvent): void
   /** The line is closed by the other side or broken. */
   gone(): void
 }
 
-/** As OpenAI's Realtime API names them. */
+/** An event, named as in OpenAI's Realtime API. */
 export interface CallEvent {
   type: string
   // biome-ignore lint/suspicious/noExplicitAny: each event has its own members.
   [member: string]: any
 }
 
-/** Who speaks, or what happens in place of it. */
+/** Who speaks, or what happens while nobody does. */
 export type CallState = 'idle' | 'connecting' | 'listening' | 'caller' | 'thinking' | 'assistant'
 
 /** Shows a call to a person. */
 export interface CallView {
   state(state: CallState): void
-  /** A sentence beside the state. */
+  /** Shows a sentence beside the state. */
   note(sentence: string): void
-  /** Credits. */
+  /** Shows figures in credits. */
   money(figures: { spent: number; held: number }): void
-  /** Of both sides: what was said. */
+  /** Shows the words of both sides. */
   event(event: CallEvent): void
-  /** Once. */
+  /** Called once. */
   ended(sentence: string, failed: boolean): void
 }

@@ -1,4 +1,4 @@
-/** Elements from their parts. Texts are texts: nothing that comes from outside is read as HTML. */
+/** Makes elements from their parts. Texts stay texts: no text from outside is read as HTML. */
 
 /**
  * @template {keyof HTMLElementTagNameMap} Name

@@ -1,4 +1,4 @@
-/** The page of calls: a key, one button, and what comes of it. */
+/** The page of calls: a key, one button, and the calls. */
 import { Api, sentenceOf } from './api.js'
 import { Call } from './call.js'
 import { Calls } from './calls.js'
@@ -36,7 +36,7 @@ let call
 /** @type {ReturnType<typeof setInterval> | undefined} */
 let ticking
 
-// Without HTTPS browsers have no microphone, and say nothing about it.
+// Without HTTPS browsers have no microphone, and report nothing about it.
 const canHear = window.isSecureContext && navigator.mediaDevices !== undefined
 if (!canHear) sayInsecure()
 talk.disabled = !canHear
@@ -80,7 +80,7 @@ async function useKey(key) {
     element('key-error').textContent = sentenceOf(error)
     return
   }
-  // It stands in no field that somebody else could read or a browser could store.
+  // The key stays in no field, where another person could read it or a browser could store it.
   keyInput.value = ''
   api = next
   element('key-shown').textContent = next.shown
@@ -117,7 +117,7 @@ talk.addEventListener('click', () => {
   else if (api) begin(api)
 })
 
-// Who leaves has hung up.
+// Leaving the page hangs up.
 window.addEventListener('pagehide', () => call?.hangUp())
 
 /** @param {Api} caller */

@@ -3,14 +3,14 @@ import { send } from './api.js'
 
 /** @import { Line, LineOptions } from './line.d.ts' */
 
-/** Within so long a connection comes about, or none does: networks that let no UDP through are silent about it. */
+/** A connection succeeds within this time, or never: networks that block UDP do not report it. */
 const maxConnectMs = 5_000
-/** A connection that broke may come back by itself. */
+/** A broken connection may recover by itself within this time. */
 const maxBrokenMs = 6_000
 
-/** The server has made a call, and this page does not reach it. */
+/** The server has made a call that this page does not reach. */
 export class NotConnected extends Error {
-  /** @param {string} address of the call */
+  /** @param {string} address the address of the call */
   constructor(address) {
     super('not connected')
     this.address = address
@@ -18,7 +18,7 @@ export class NotConnected extends Error {
 }
 
 /**
- * Rejects with a Refusal of the server, or with NotConnected.
+ * Opens a line. Rejects with a Refusal of the server, or with NotConnected.
  * @param {LineOptions} options
  * @returns {Promise<Line>}
  */
@@ -52,7 +52,7 @@ export async function openPeerLine({ secret, microphone, audio, heard, gone }) {
 }
 
 /**
- * Its own address is where the call is read and ended.
+ * Sets the server's answer and returns the address at which the call is read and ended.
  * @param {RTCPeerConnection} peer
  * @param {string} secret
  */

@@ -31,11 +31,11 @@ export async function receiptOf(api, requestId) {
 
 /**
  * @param {Line[]} lines
- * @param {number} microcredits of all of them
+ * @param {number} microcredits the sum of all lines
  */
 function linesOf(lines, microcredits) {
   const list = make('ol', { className: 'lines' }, lines.map(lineOf))
-  // Who has no mouse scrolls it, too.
+  // A person without a mouse can scroll the list, too.
   list.tabIndex = 0
   list.setAttribute('aria-label', say('receipt'))
   const total = make('p', { className: 'line' }, [say('total'), sumOf(microcredits)])

@@ -1,15 +1,15 @@
 /** A call over a WebSocket: sound in events, both ways. */
 /** @import { CallEvent, Line, LineOptions } from './line.d.ts' */
 
-/** Bytes that wait to be sent; what the microphone hears beyond them is dropped. */
+/** The most bytes that wait to be sent; sound of the microphone beyond them is dropped. */
 const maxUnsentBytes = 1_000_000
 
-/** What silences the loudspeaker: what waits in it was cut at the server. */
+/** The events that silence the loudspeaker: its waiting sound was cut at the server. */
 const cuts = new Set(['output_audio_buffer.cleared', 'conversation.item.truncated'])
 
 /**
- * Rejects where it cannot be opened; browsers do not tell a page why.
- * @param {LineOptions & { context: AudioContext }} options `context` begun at a press of a button, or it stays silent
+ * Opens a line. Rejects where it cannot be opened; browsers give a page no reason.
+ * @param {LineOptions & { context: AudioContext }} options the `context` must begin at the press of a button, or it stays silent
  * @returns {Promise<Line>}
  */
 export async function openSocketLine({ secret, microphone, context, heard, gone }) {
@@ -47,7 +47,7 @@ export async function openSocketLine({ secret, microphone, context, heard, gone 
  */
 function openSocket(secret) {
   const address = `${location.protocol === 'https:' ? 'wss' : 'ws'}://${location.host}/v1/realtime`
-  // Browsers send no header with a WebSocket, and an address is written into logs.
+  // Browsers send no header with a WebSocket, and an address would be logged.
   const socket = new WebSocket(address, ['realtime', `openai-insecure-api-key.${secret}`])
   return new Promise((resolve, reject) => {
     socket.onopen = () => resolve(socket)
@@ -58,7 +58,7 @@ function openSocket(secret) {
 /**
  * @param {AudioContext} context
  * @param {MediaStream} microphone
- * @param {(audio: string) => void} spoken Base64 of 16-bit samples
+ * @param {(audio: string) => void} spoken receives 16-bit samples in Base64
  */
 function joinSound(context, microphone, spoken) {
   const source = context.createMediaStreamSource(microphone)

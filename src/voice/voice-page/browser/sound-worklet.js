@@ -1,11 +1,11 @@
-/** Sound of a call over a WebSocket, in the thread that plays: 24,000 samples a second on the line, those of the device here. */
+/** The sound of a call over a WebSocket, in the audio thread: 24,000 samples a second on the line, and the device's rate here. */
 
 const lineRate = 24_000
-/** Samples of one message of the microphone: 40 ms. */
+/** The samples of one message of the microphone: 40 ms. */
 const chunkSamples = 960
-/** Sound waits so long before it plays, so that messages which come unevenly leave no gap. */
+/** How long sound waits before it plays, so that messages that come unevenly leave no gap. */
 const delaySeconds = 0.06
-/** Zero crossings of the filter on either side. */
+/** The zero crossings of the filter on either side. */
 const crossings = 12
 
 /** Changes the rate of sound that comes in pieces: a windowed sinc below both rates. */
@@ -53,7 +53,7 @@ class Resampler {
   }
 }
 
-/** The microphone: messages of 16-bit samples. */
+/** The microphone, which sends messages of 16-bit samples. */
 class Listen extends AudioWorkletProcessor {
   resampler = new Resampler(sampleRate, lineRate)
   chunk = new Int16Array(chunkSamples)
@@ -76,7 +76,7 @@ class Listen extends AudioWorkletProcessor {
   }
 }
 
-/** The loudspeaker: plays 16-bit samples as they come; `null` silences what waits. */
+/** The loudspeaker, which plays 16-bit samples as they come; `null` drops the waiting ones. */
 class Play extends AudioWorkletProcessor {
   resampler = new Resampler(lineRate, sampleRate)
   /** @type {Float32Array[]} */

@@ -1,4 +1,4 @@
-/** What both sides have said: a line for each, in the order of the conversation. */
+/** The words of both sides: a line for each message, in the order of the conversation. */
 import { digits, say } from './words.js'
 
 /** @import { CallEvent } from './line.d.ts' */
@@ -13,7 +13,7 @@ export class Transcript {
 
   /**
    * @param {HTMLElement} list
-   * @param {HTMLElement} spoken reads finished lines to who does not see
+   * @param {HTMLElement} spoken reads finished lines to people who do not see the page
    */
   constructor(list, spoken) {
     this.#list = list
@@ -70,7 +70,7 @@ export class Transcript {
     const words = document.createElement('p')
     words.dir = 'auto'
     line.className = `said ${role}`
-    // It has nothing to say yet.
+    // The line has no words yet.
     line.hidden = true
     line.append(name, words)
     const before = previousId ? this.#entries.get(previousId)?.line : undefined
@@ -104,7 +104,7 @@ export class Transcript {
   }
 
   /**
-   * It was interrupted: what is written is what was heard of it.
+   * Marks an interrupted line, whose words are those that were heard.
    * @param {string} id
    */
   #cut(id) {

@@ -23,8 +23,8 @@ export const say = (name, details = {}) =>
 export const number = (value) => value.toLocaleString(locale, { maximumFractionDigits: 2 })
 
 /**
- * What people pay rounds up.
- * @param {number} value credits
+ * An amount that people pay, rounded up.
+ * @param {number} value the credits
  */
 export const amount = (value) =>
   value.toLocaleString(locale, { maximumFractionDigits: 2, roundingMode: 'ceil' })
@@ -33,7 +33,7 @@ export const amount = (value) =>
 export const credits = (value) => say('credits', { number: amount(value) })
 
 /**
- * `1:05`, in the digits of the language.
+ * A duration such as `1:05`, in the digits of the language.
  * @param {number} seconds
  */
 export function duration(seconds) {
@@ -55,7 +55,7 @@ function solarHijri(date) {
 }
 
 /**
- * Day of the Solar Hijri calendar and the time, both of Tehran; in English beside the day of the Gregorian one.
+ * The day in the Solar Hijri calendar and the time, both of Tehran; in English with the Gregorian day as well.
  * @param {string} iso
  */
 export function when(iso) {
@@ -72,7 +72,7 @@ export function when(iso) {
 }
 
 /**
- * On a Persian page, the numbers of a Persian line in Persian digits; those that belong to Latin names stay.
+ * The text with Persian digits, for a Persian line on a Persian page; digits that belong to Latin names stay.
  * @param {string} text
  */
 export function digits(text) {

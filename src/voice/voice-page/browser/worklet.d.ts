@@ -1,4 +1,4 @@
-/** What a thread of sound has, which the types of pages lack (https://webaudio.github.io/web-audio-api/#AudioWorkletGlobalScope). */
+/** The globals of an audio thread, which the types of pages lack (https://webaudio.github.io/web-audio-api/#AudioWorkletGlobalScope). */
 declare const sampleRate: number
 declare class AudioWorkletProcessor {
   readonly port: MessagePort

@@ -31,7 +31,7 @@ const pauseMs = 250
 export class AgentEvents {
   readonly #app: App
   readonly #run: RunIdentity
-  /** By type and payload: an equal payload is not another event. */
+  /** Events by type and by the `same` of their calls: calls with an equal `same` are one event. */
   readonly #events = new Map<string, { number: number; stored: Promise<boolean> }>()
   /** Types of the stored events, in order. */
   readonly types: AgentEvent[] = []
@@ -46,7 +46,7 @@ export class AgentEvents {
     const key = `${type}:${same}`
     const earlier = this.#events.get(key)
     const number = earlier?.number ?? this.#events.size + 1
-    // One after the other: a second call waits for the result of the first.
+    // The calls run one after the other: a second call waits for the result of the first.
     const stored = Promise.resolve(earlier?.stored ?? false).then(
       (done) => done || this.#emitOnce(type, payload, number),
     )
@@ -73,7 +73,7 @@ export class AgentEvents {
     return isStored
   }
 
-  /** In a transaction of its own. If the reply of the commit is lost, the once-key makes the retry harmless. */
+  /** Stores an event in a separate transaction. If the reply of the commit is lost, the once-key makes the retry harmless. */
   async #write(event: Event, now: Date): Promise<boolean> {
     for (let tries = 1; ; tries++) {
       try {

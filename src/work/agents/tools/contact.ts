@@ -1,8 +1,8 @@
-/** What can be reached: telephone numbers and e-mail addresses as people write them. */
+/** Reads telephone numbers and e-mail addresses as people write them. */
 import { tidy } from '#core/tools'
 import { latinDigits } from '#platform/words'
 
-/** Its digits, with `+` where the number is international; undefined for what is none (E.164: at most 15 digits). */
+/** The digits of a telephone number, with `+` if it is international; undefined if the text is not one (E.164: at most 15 digits). */
 export function phoneOf(text: string): string | undefined {
   const plain = latinDigits(tidy(text)).replace(/[\s().\-‐-―\u200c\u200e\u200f]/g, '')
   const number = plain.replace(/^00(?=[1-9])/, '+')
@@ -13,7 +13,7 @@ const localPart = /^[^\s"(),:;<>[\\\]]{1,64}$/
 const label = '[\\p{L}\\p{N}](?:[\\p{L}\\p{N}-]{0,61}[\\p{L}\\p{N}])?'
 const domainName = new RegExp(`^(?:${label}\\.)+\\p{L}[\\p{L}\\p{N}-]*[\\p{L}\\p{N}]$`, 'u')
 
-/** One address as mail servers take it (RFC 5321: 64 characters before the @, 254 in all); undefined for anything else. */
+/** An e-mail address as mail servers accept it (RFC 5321: 64 characters before the @, 254 in all); undefined for any other text. */
 export function emailOf(text: string): string | undefined {
   const address = tidy(text).replace(/^mailto:/i, '')
   if (address.length > 254) return undefined

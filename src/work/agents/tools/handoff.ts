@@ -12,7 +12,7 @@ export interface Handoff {
   urgency: (typeof urgencies)[number]
 }
 
-/** For the model. */
+/** The JSON Schema of the tool's input, as the model gets it. */
 export const handoffParameters = {
   type: 'object',
   properties: {

@@ -1,4 +1,4 @@
-/** A contact that somebody left, out of what a model wrote; a sentence for the model where it will not do. */
+/** A contact that somebody left, parsed from the input that a model wrote; a sentence for the model if it is invalid. */
 import { member, textMember } from '#core/tools'
 import { emailOf, phoneOf } from './contact.ts'
 import { type InvalidInput, textOf } from './read-input.ts'
@@ -17,7 +17,7 @@ export interface Captured {
   consent: string
 }
 
-/** For the model. */
+/** The JSON Schema of the tool's input, as the model gets it. */
 export const leadParameters = {
   type: 'object',
   properties: {

@@ -5,7 +5,7 @@ export interface InvalidInput {
   wrong: string
 }
 
-/** A text of the input without what nobody sees; undefined where there is none. */
+/** A text member of the input without invisible characters; undefined if there is none. */
 export function textOf(
   input: unknown,
   name: string,

@@ -18,7 +18,7 @@ export interface CategoryChart extends Titled {
   categories: string[]
   series: Series[]
   stacked?: boolean
-  /** Bars from the side where the text begins: for many or long labels. */
+  /** Horizontal bars that start on the side where the text begins, for many or long labels. */
   horizontal?: boolean
   categoryTitle?: string
   valueTitle?: string
@@ -26,7 +26,7 @@ export interface CategoryChart extends Titled {
 
 export interface Series {
   name: string
-  /** `null`: unknown. */
+  /** `null` means unknown. */
   values: (number | null)[]
 }
 
@@ -43,9 +43,9 @@ export interface ScatterChart extends Titled {
 }
 
 export interface DrawnChart {
-  /** Self-contained: its font is inside, nothing else is referred to, nothing in it runs. */
+  /** A self-contained drawing: its font is inside, it refers to nothing else, and nothing in it runs. */
   svg: string
-  /** At twice the size. */
+  /** The drawing at twice the size. */
   png: Uint8Array
 }
 
@@ -56,7 +56,7 @@ export const sizeOf = ({ width = 800, height = 450 }: Chart): { width: number; h
   height: Math.round(Math.min(limits.maxSide, Math.max(limits.minSide, height))),
 })
 
-/** Without numbers there is nothing to draw but the title. */
+/** Whether a chart has no numbers, so that only its title can be drawn. */
 export function isEmpty(chart: Chart): boolean {
   if (chart.type === 'pie') return !chart.slices.some(({ value }) => Number.isFinite(value) && value > 0)
   if (chart.type === 'scatter') return chart.series.every(({ points }) => points.length === 0)

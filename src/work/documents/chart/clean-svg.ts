@@ -1,4 +1,4 @@
-/** Elements and attributes of a drawing. What runs, moves, links or loads is not among them. */
+/** The allowed elements and attributes of a drawing. None of them runs, moves, links or loads anything. */
 const elements = new Set(
   'svg g path rect circle ellipse line polyline polygon text tspan defs clipPath linearGradient radialGradient stop'.split(
     ' ',
@@ -17,8 +17,8 @@ const piece =
 const attribute = /(?<![\w:-])([\w:-]+)\s*=\s*"([^"<]*)"/g
 
 /**
- * An SVG with drawing elements only. An element that is not known goes with everything in it; `style` becomes the attributes it stands
- * for, and a reference may only lead into the drawing itself.
+ * Returns an SVG with drawing elements only. An unknown element is removed with everything in it, `style` becomes the attributes for which it stands,
+ * and references may only point into the drawing itself.
  */
 export function cleanSvg(svg: string): string {
   let clean = ''

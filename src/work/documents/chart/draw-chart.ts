@@ -7,7 +7,7 @@ import { cleanSvg } from './clean-svg.ts'
 import { widthOf } from './labels.ts'
 import { optionOf } from './option.ts'
 
-/** In one file: its hundreds of modules would take a second to find, its drawing takes a tenth of one. */
+/** ECharts in one file: finding its hundreds of modules would take a second, while a drawing takes a tenth of one. */
 const bundled: string = 'echarts/dist/echarts.esm.mjs'
 const { init, setPlatformAPI } = (await import(bundled)) as typeof import('echarts')
 
@@ -26,7 +26,7 @@ export function drawChart(chart: Chart): DrawnChart {
   return { svg: selfContained(drawing, chart), png: picture.render().asPng() }
 }
 
-/** There is no canvas here to measure text with; without this, Persian letters would count as full squares. */
+/** Measures text in place of a canvas, which does not exist here; otherwise Persian letters would count as full squares. */
 const measureText = (text: string, font?: string) => {
   const size = Number(/(?<![\d.])([\d.]+)px/.exec(font ?? '')?.[1] ?? 12)
   return { width: widthOf(text, size) }
@@ -49,7 +49,7 @@ const printableChart = (chart: Chart): Chart =>
     JSON.stringify(chart, (_, value) => (typeof value === 'string' ? printable(value) : value)),
   ) as Chart
 
-/** With its font inside and its title for who cannot see it. */
+/** The drawing with its font inside, and with its title for people who cannot see it. */
 function selfContained(drawing: string, { title }: Chart): string {
   const faces = ([400, 700] as const).map(
     (weight) =>

@@ -7,14 +7,14 @@ const rightToLeft = /[\p{Script=Arabic}\p{Script=Hebrew}]/u
 export const marked = (text: string, language: Language): string =>
   text !== '' && (language === 'fa' || rightToLeft.test(text)) ? `\u202b${text}\u202c` : text
 
-/** A label of one line, cut where it would crowd the others out. */
+/** A label on one line, truncated so that it leaves room for the others. */
 export function labelOf(text: string, language: Language, maxCharacters = 60): string {
   const line = text.replace(/\s+/g, ' ').trim()
   const cut = line.length > maxCharacters ? `${line.slice(0, maxCharacters - 1).toWellFormed()}…` : line
   return marked(/^[\d.,/-]+$/.test(cut) ? inDigits(language, cut) : cut, language)
 }
 
-/** A label over several lines of so many pixels, each with its own direction. */
+/** A label wrapped to `widthPx` pixels, on at most three lines, each with its own direction. */
 export function wrapped(text: string, language: Language, widthPx: number, sizePx: number): string {
   const lines: string[] = []
   for (const word of text.replace(/\s+/g, ' ').trim().split(' ')) {
@@ -28,7 +28,7 @@ export function wrapped(text: string, language: Language, widthPx: number, sizeP
     .join('\n')
 }
 
-/** Vazirmatn's widths, near enough to lay labels out: joined letters are narrow, marks and controls have none. */
+/** The width of a text in Vazirmatn, accurate enough to lay out labels: joined letters are narrow, marks and controls have no width. */
 export function widthOf(text: string, sizePx: number): number {
   let em = 0
   for (const character of text) {
@@ -43,7 +43,7 @@ export function widthOf(text: string, sizePx: number): number {
   return em * sizePx
 }
 
-/** Numbers of an axis: short where they are large, with the digits and signs of the language. */
+/** Writes the numbers of an axis with the digits and signs of the language; large numbers are shortened. */
 export function numberWriter(language: Language, largest: number): (value: number) => string {
   const format = new Intl.NumberFormat(language === 'fa' ? 'fa-IR' : 'en-US', {
     maximumFractionDigits: largest >= 1_000_000 ? 1 : largest >= 100 ? 0 : largest >= 1 ? 2 : 4,

@@ -10,7 +10,7 @@ const soft = `#${colours.soft}`
 const line = `#${colours.line}`
 const labelSize = 13
 
-/** The drawing as ECharts understands it; Persian ones begin on the right. */
+/** The options of ECharts for a chart; Persian charts begin on the right. */
 export function optionOf(chart: Chart): EChartsOption {
   const base = frameOf(chart)
   if (isEmpty(chart)) return { ...base, legend: { show: false }, graphic: emptyNote(chart) }
@@ -55,7 +55,7 @@ const emptyNote = (chart: Chart): NonNullable<EChartsOption['graphic']> => ({
   },
 })
 
-/** Names read in the direction of the text, their signs before them. */
+/** The legend: names in the direction of the text, each after its symbol. */
 function legendOf(chart: Chart, names: string[]): NonNullable<EChartsOption['legend']> {
   if (names.length < 2) return { show: false }
   const persian = isPersian(chart)
@@ -145,7 +145,7 @@ const largestOf = ({ series }: CategoryChart): number =>
     0,
   )
 
-/** Every label is shown while they fit; many of them lean, very many thin out. */
+/** The labels of an axis of categories. Long ones are wrapped, many are rotated, and of very many only some are shown. */
 function categoryLabels({ categories, language, categoryTitle, ...chart }: CategoryChart, lying: boolean) {
   const { width } = sizeOf({ categories, language, ...chart })
   const room = (width - 110) / Math.max(1, categories.length)
@@ -244,7 +244,7 @@ function pieOf(chart: PieChart): EChartsOption {
   }
 }
 
-/** Axes of numbers run as mathematics has them, in either language. */
+/** A scatter chart. In both languages its axes run as in mathematics, to the right and upwards. */
 function scatterOf(chart: ScatterChart): EChartsOption {
   const { language } = chart
   const names = chart.series.map(({ name }, index) => labelOf(name || String(index + 1), language))

@@ -29,7 +29,7 @@ import { runsOf, textRuns } from './runs.ts'
 import { bullets, deepestLevel, headingNumbers, indentAt, numbersFrom } from './styles.ts'
 import { tableOf } from './tables.ts'
 
-/** Points: the text's width on A4, and the most height of an image; a point is four thirds of what the format calls a pixel. */
+/** The width of the text on A4 and the greatest height of an image, in points; a point is four thirds of what the format calls a pixel. */
 const textWidth = 453
 const maxImageHeight = 430
 const pointsPerPixel = 0.375
@@ -44,9 +44,9 @@ export interface BlockContext {
   images: Record<string, PlacedImage>
   /** Bookmarks of headings. */
   marks: ReadonlyMap<Block, string>
-  /** Lists around it. */
+  /** The number of lists around the block. */
   listDepth: number
-  /** Twentieths of a point before its text. */
+  /** The indentation of the block's text, in twentieths of a point. */
   indent: number
   quoted: boolean
   /** Gives every list its own numbering. */
@@ -132,12 +132,12 @@ function paragraphOf(content: readonly Inline[], context: BlockContext): Paragra
   })
 }
 
-/** U+200E and U+200F: invisible; neutral characters between them and a word take the direction of the word. */
+/** U+200E and U+200F are invisible; neutral characters between one of them and a word take the direction of the word. */
 const marks = { ltr: '\u200e', rtl: '\u200f' } as const
 
 /**
- * The runs of a line that keeps the side of its neighbours, headings and items of lists, also where it is wholly of the other script: its
- * number or bullet stays in their column, and its full stop at its own end.
+ * The runs of a heading or list item. A line that is wholly of the other script stays on the side of its neighbours: its number or bullet stays in
+ * their column, and its full stop at the end of the line.
  */
 function steadyRuns(content: readonly Inline[], language: Language): ParagraphChild[] {
   const own = directionOf(content, language)
@@ -146,11 +146,11 @@ function steadyRuns(content: readonly Inline[], language: Language): ParagraphCh
   return [...textRuns(marks[own], own), ...runs, ...textRuns(marks[own], own)]
 }
 
-/** A line before a long address would be torn apart. */
+/** Text with a long address is not justified: the line before it would be torn apart. */
 const alignmentOf = (content: readonly Inline[]) =>
   /\S{40}/.test(plainText(content)) ? AlignmentType.START : AlignmentType.BOTH
 
-/** A line along the side where the text begins. */
+/** The style of a quotation, with a line along the side where the text begins. */
 const quoted = (direction: string): IParagraphOptions => {
   const line = { style: BorderStyle.SINGLE, size: 16, space: 10, color: colours.bar }
   return { style: 'Quote', border: direction === 'rtl' ? { right: line } : { left: line } }
@@ -229,7 +229,7 @@ function captionOf(text: string, language: Language): Paragraph {
   })
 }
 
-/** A line of the page's own words. */
+/** A line that is not one of the document's blocks, such as the title. */
 export function lineOf(
   text: string,
   style: string,

@@ -14,7 +14,7 @@ export const headingsIn = (blocks: readonly Block[]): ListedHeading[] =>
     .filter((block) => block.level <= 3)
     .map((block, index) => ({ block, mark: `heading_${index + 1}` }))
 
-/** Their numbers, as the numbering of the styles counts them. */
+/** The numbers of the headings, as the numbering of the styles counts them. */
 export function headingNumbers(headings: readonly ListedHeading[], language: Language): string[] {
   const counts: number[] = []
   return headings.map(({ block: { level } }) => {

@@ -13,7 +13,7 @@ import { colours, face, fixedFace } from '../theme.ts'
 
 export const sourceMark = (number: number): string => `source_${number}`
 
-/** Inline content as runs, each of one direction: `w:rtl` on what is Persian, never on what is Latin. */
+/** Inline content as runs of one direction each; Persian runs have `w:rtl`, Latin runs never have it. */
 export const runsOf = (
   content: readonly Inline[],
   base: Direction,
@@ -62,7 +62,7 @@ const codeRun: IRunOptions = {
   shading: { type: 'clear', color: 'auto', fill: colours.wash },
 }
 
-/** A text as one run for each turn of its direction. */
+/** A text as runs, one for each part with the same direction. */
 export const textRuns = (text: string, base: Direction, options: IRunOptions = {}): TextRun[] =>
   segmentsOf(text, base).map(
     (segment) =>

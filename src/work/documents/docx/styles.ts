@@ -14,12 +14,12 @@ import {
 import type { Language } from '../model.ts'
 import { colours, countingFace, face, fixedFace } from '../theme.ts'
 
-/** Half points. */
+/** The size of text in half points. */
 const textSize = 21
-/** Twentieths of a point. */
+/** The indentation per level of a list, in twentieths of a point. */
 const listStep = 400
 
-/** In parts of 240 of a line's own height. Without the rule some programs take it as a height, and cut pictures. */
+/** Line spacing in 240ths of a line's own height. Without the rule some programs take it as a height, and cut off pictures. */
 const lines = (line: number) => ({ line, lineRule: LineRuleType.AUTO })
 
 const headings = [
@@ -43,7 +43,7 @@ export function stylesOf(language: Language): IStylesOptions {
           color: colours.ink,
           language: { value: 'en-US', bidirectional: 'fa-IR' },
         },
-        // Also for the contents that a word processor writes anew.
+        // These settings also apply to the table of contents that a word processor writes anew.
         paragraph: {
           spacing: { ...lines(line), after: 160 },
           ...(language === 'fa' && { bidirectional: true }),
@@ -101,7 +101,7 @@ const ownStyles = (line: number, counting: string): IParagraphStyleOptions[] => 
   own('Source', {}, { spacing: { after: 90 } }),
 ]
 
-/** For the page numbers that a word processor adds. */
+/** The tab stop for the page numbers that a word processor adds to the table of contents. */
 const contentsTabs = { tabStops: [{ type: TabStopType.RIGHT, position: 9_070, leader: LeaderType.DOT }] }
 
 const contentsStyles: IParagraphStyleOptions[] = [0, 1, 2].map((level) => ({
@@ -180,7 +180,7 @@ const numberLevel = (level: number, start: number, font: string): ILevelsOptions
   style: { run: { font, color: colours.accent }, paragraph: { indent: indentAt(level) } },
 })
 
-/** Of a list's text at a level, along the direction of its paragraph. */
+/** The indentation of a list's text at a level, along the direction of its paragraph. */
 export const indentAt = (level: number): { left: number; hanging: number } => ({
   left: (level + 1) * listStep,
   hanging: 320,

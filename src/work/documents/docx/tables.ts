@@ -16,15 +16,15 @@ import { type Align, type Cell, type Language, plainText, type Table as TableBlo
 import { colours } from '../theme.ts'
 import { runsOf } from './runs.ts'
 
-/** Twentieths of a point: the text's width on A4, and what a character and the edges of a cell take. */
+/** Widths in twentieths of a point: of the text on A4, of a character, and of the edges of a cell. */
 const textWidth = 9_070
 const characterWidth = 112
 const edges = 260
-/** A longer text in a cell breaks, and so does a longer word. */
+/** The longest text and word, in characters, that a column is made wide enough for. */
 const maxCharacters = 45
 const maxInWord = 18
 
-/** Half points: tables of many columns are set smaller. */
+/** Sizes of text in half points; tables with many columns are set smaller. */
 const usualSize = 19
 const sizeOf = (columns: number): number => (columns > 6 ? 16 : usualSize)
 
@@ -32,7 +32,7 @@ const none = { style: BorderStyle.NONE, size: 0, color: 'auto' }
 const hairline = { style: BorderStyle.SINGLE, size: 4, color: colours.line }
 const strong = { style: BorderStyle.SINGLE, size: 8, color: colours.accent }
 
-/** The header repeats on every page; columns run from the side where the text begins. */
+/** A table. Its header repeats on every page, and its columns run from the side where the text begins. */
 export function tableOf(table: TableBlock, language: Language, indent: number): Table {
   const widths = columnWidths(table, textWidth - indent)
   const row = (cells: Cell[], index: number) =>
@@ -106,7 +106,10 @@ function sideIn(align: Align, direction: string, language: Language) {
   return (align === 'end') !== turned ? AlignmentType.END : AlignmentType.START
 }
 
-/** As wide as their longest text where all fit; otherwise each has its longest word, and what is left goes to those that want it. */
+/**
+ * The width of each column: that of its longest text if all fit; otherwise that of its longest word, and the remaining width is shared by the columns
+ * that need more.
+ */
 function columnWidths({ header, rows }: TableBlock, available: number): number[] {
   const columns = header.map((cell, column) => {
     const texts = [cell, ...rows.map((row) => row[column]!)].map(plainText)

@@ -26,7 +26,7 @@ import { headingNumbers, headingsIn } from './headings.ts'
 import { runsOf, sourceMark, textRuns } from './runs.ts'
 import { numberingOf, stylesOf } from './styles.ts'
 
-/** Twentieths of a point; the page of page.typ. */
+/** The same page as in page.typ, in twentieths of a point. */
 const page = {
   size: { width: 11_906, height: 16_838 },
   margin: { top: 1_530, bottom: 1_474, left: 1_417, right: 1_417, header: 760, footer: 680 },
@@ -66,7 +66,10 @@ export async function writeDocx(
   return Packer.toBuffer(file)
 }
 
-/** Only the reader's program knows its pages. Without this, fields would be marked as stale, and Word would ask about them at every start. */
+/**
+ * Gives no page numbers, which only the reader's program knows. Without this, fields would be marked as stale, and Word would ask about them at every
+ * start.
+ */
 const countedByReader: PageNumberEstimator = () => ({ bookmarks: new Map() })
 
 /** The title page and the contents are sections of their own; without a title page there is one section. */
@@ -142,7 +145,7 @@ function titleOf({
 
 const sourcesHeading = 'sources'
 
-/** A field that lists the headings, filled in with links to them; their pages come when a word processor counts them. */
+/** The table of contents: a field that lists the headings, filled in with links to them. A word processor adds their page numbers. */
 function contentsOf(document: PreparedDocument): (Paragraph | TableOfContents)[] {
   const { contents, blocks, sources, language, numberedHeadings } = document
   if (!contents) return []
@@ -196,7 +199,7 @@ function sourcesOf({ sources, language }: PreparedDocument, context: BlockContex
   ]
 }
 
-/** The title above every page and its number below. */
+/** The header with the title and the footer with the page number. */
 function aroundText({ title, language }: PreparedDocument): Pick<ISectionOptions, 'headers' | 'footers'> {
   const bottom = { style: BorderStyle.SINGLE, size: 4, space: 5, color: colours.line }
   const running = lineOf(title.slice(0, 100).toWellFormed(), 'Running', language, { border: { bottom } })

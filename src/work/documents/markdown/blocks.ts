@@ -77,7 +77,7 @@ function readHeading(reader: Reader): void {
 /** Whether a line ends a paragraph without a blank line. */
 function interrupts(line: string): boolean {
   const marker = markerOf(line)
-  // Only a list that begins at 1: a line may begin with a year.
+  // A numbered list must begin at 1, since a line may begin with a year.
   if (marker && marker.indent <= 3 && !isBlank(line.slice(marker.contentIndent)))
     return !marker.ordered || marker.number === 1
   return (
@@ -125,7 +125,7 @@ function readItem(reader: Reader, marker: Marker): Block[] {
   for (; end < reader.lines.length; end += 1) {
     const line = reader.lines[end]!
     if (isBlank(line)) inner.push('')
-    // Models indent what is inside a numbered item by two columns as often as by three.
+    // Models indent the content of a numbered item by two columns as often as by three.
     else if (indentOf(line) >= Math.min(marker.contentIndent, marker.indent + 2))
       inner.push(dedent(line, marker.contentIndent))
     else if (!isBlank(inner.at(-1)!) && !markerOf(line) && !interrupts(line)) inner.push(line.trimStart())
@@ -135,7 +135,7 @@ function readItem(reader: Reader, marker: Marker): Block[] {
   return readBlocks(withBoxes(inner), reader.references, reader.depth + 1)
 }
 
-/** The boxes of a task list as characters. */
+/** Replaces the box of a task list's item by a character. */
 function withBoxes(lines: string[]): string[] {
   const box = /^\[([ xX])\](?=\s)/.exec(lines[0]!)
   if (!box) return lines
@@ -186,7 +186,7 @@ function readParagraph(reader: Reader): void {
   }
 }
 
-/** A line that is one image of the document's own; an image from elsewhere is never fetched, its text stays as a link. */
+/** The image of a line that is only an image of the document itself. An image from elsewhere is never fetched; its text stays. */
 function imageOf(line: string): Block | undefined {
   const found = /^!\[([^[\]]{0,500})\]\(<?([^()<>"]{1,300}?)>?(?: {0,9}"([^"]{0,500})")?\)$/.exec(line.trim())
   if (!found || /^[a-z][a-z\d+.-]*:/i.test(found[2]!)) return undefined

@@ -3,10 +3,10 @@ import type { Inline, TextRun } from '../model.ts'
 /** A piece of a line before emphasis marks are paired. */
 export type Token =
   | { kind: 'text'; text: string }
-  /** Opened and never closed as a link: its characters. */
+  /** An opening bracket; its characters stay if no link closes it. */
   | { kind: 'bracket'; text: string }
   | { kind: 'inline'; inline: Inline }
-  /** Invisible; separates the marks on its two sides. */
+  /** An invisible token that separates the marks on its two sides. */
   | { kind: 'border' }
   | Mark
 
@@ -23,7 +23,7 @@ export interface Mark {
   opens: Style[]
 }
 
-/** How far back an opening mark is looked for, so that a line of nothing but marks stays cheap. */
+/** The most opening marks that are searched for a pair, so that a line of nothing but marks stays cheap. */
 const maxOpenMarks = 64
 
 /** Pairs emphasis marks and returns styled runs. Unpaired marks become text. */
@@ -50,17 +50,17 @@ function closeWith(closer: Mark, open: Mark[]): void {
     const both = opener.length >= 2 && closer.length >= 2
     const style = closer.character === '~' ? 'strike' : both ? 'bold' : 'italic'
     const used = style === 'italic' ? 1 : 2
-    // The innermost pair stands nearest to the text: of an opener its last characters, of a closer its first.
+    // The innermost pair is nearest to the text: the last characters of the opener and the first of the closer.
     opener.opens.push(style)
     closer.closes.push(style)
     opener.length -= used
     closer.length -= used
-    // What was opened in between can no longer close outside.
+    // Marks that were opened in between can no longer be closed outside.
     open.length = opener.length > 0 ? index + 1 : index
   }
 }
 
-/** CommonMark's rule of three keeps `*a**b*` one emphasis. */
+/** Whether two marks are a pair. CommonMark's rule of three keeps `*a**b*` one emphasis. */
 function isPair(opener: Mark, closer: Mark): boolean {
   if (opener.character !== closer.character) return false
   if (!(opener.canClose || closer.canOpen)) return true

@@ -1,4 +1,4 @@
-/** Those that are written in prose; others stay as they are. */
+/** The named entities that are written in prose; others stay as they are. */
 const named: Record<string, string> = {
   amp: '&',
   lt: '<',
@@ -36,7 +36,7 @@ const named: Record<string, string> = {
   ne: '≠',
 }
 
-/** `&amp;`, `&#1705;`, `&#x6a9;`; undefined for what is no character. */
+/** The character of an entity such as `&amp;`, `&#1705;` or `&#x6a9;`; undefined if it stands for none. */
 export function decodeEntity(entity: string): string | undefined {
   const name = entity.slice(1, -1)
   if (!name.startsWith('#')) return Object.hasOwn(named, name) ? named[name] : undefined

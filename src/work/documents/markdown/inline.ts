@@ -17,7 +17,7 @@ export const nameOf = (label: string): string => label.trim().replace(/\s+/g, ' 
 
 const plainRun = /[^\\`*_~![\]<&\nhH]+/y
 const asciiPunctuation = /[!-/:-@[-`{-~]/
-/** Of HTML that models write into Markdown: the tag goes, its text stays. */
+/** HTML tags that models write into Markdown; the tag is removed and its text stays. */
 const transparentTag = /^<\/?(?:span|u|sup|sub|kbd|mark|small|font|center|div|p)(?:\s[^<>]{0,200})?>/i
 const breakTag = /^<br\s{0,9}\/?>/i
 const angleLink = /^<((?:https?:\/\/|mailto:)[^\s<>]{1,2000})>/i
@@ -34,12 +34,12 @@ export function readInline(text: string, references: References): Inline[] {
 }
 
 interface Bracket {
-  /** Of its token. */
+  /** The index of the bracket's token. */
   index: number
   image: boolean
 }
 
-/** Tokens between brackets that may name a link; more would make a line of brackets quadratic. */
+/** The most tokens between brackets that may name a link; more would make a line of brackets quadratic. */
 const maxInName = 50
 
 function scan(text: string, references: References): Token[] {
@@ -52,7 +52,7 @@ class Scanner {
   at = 0
   tokens: Token[] = []
   readonly #brackets: Bracket[] = []
-  /** Brackets below this place of the stack hold a link already, and links hold no links. */
+  /** Brackets below this place of the stack already contain a link, and a link cannot contain another. */
   #holdingLinks = 0
   readonly #text: string
   readonly #references: References
@@ -147,7 +147,7 @@ class Scanner {
 
   #open(image: boolean): number {
     this.#brackets.push({ index: this.tokens.length, image })
-    // A token of its own, so that the link's text can be taken from behind it.
+    // The bracket is a separate token, so that the link's text can be taken from the tokens after it.
     return this.#push({ kind: 'bracket', text: image ? '![' : '[' }, image ? 2 : 1)
   }
 
@@ -230,13 +230,13 @@ class Scanner {
     if (last?.kind === 'text') last.text = text.trimEnd()
     let length = 1
     while (this.#text[this.at + length] === ' ') length += 1
-    // A token of its own for each line: to look at the end of a text that grows would read it all, line by line.
+    // Each line end is a separate token: looking at the end of a growing text would read all of it again for every line.
     this.tokens.push(hard ? { kind: 'inline', inline: { type: 'break' } } : { kind: 'text', text: ' ' })
     return length
   }
 }
 
-/** Where runs of so many backticks begin, the last first; found once, since to look for the end of each would be quadratic. */
+/** The places where runs of backticks begin, by their length, the last first. Found once, since searching for the end of each would be quadratic. */
 function backtickRuns(text: string): Map<number, number[]> {
   const runs = new Map<number, number[]>()
   for (const { 0: run, index } of [...text.matchAll(/`+/g)].reverse()) {
@@ -258,8 +258,8 @@ const isWord = (point: number | undefined) =>
   point !== undefined && /[\p{L}\p{N}\p{M}\u200c]/u.test(String.fromCodePoint(point))
 
 /**
- * CommonMark lets a mark between a closing quotation mark and a letter end nothing, so that «**«متن»**ها» would keep its asterisks.
- * Here only blank space counts for `*` and `~`; `_` keeps out of words, as names with underscores need.
+ * Whether a mark can open and close emphasis. In CommonMark a mark between a closing quotation mark and a letter closes nothing, so «**«متن»**ها»
+ * would keep its asterisks. Here only white space matters for `*` and `~`; `_` has no effect inside words, because of names with underscores.
  */
 function flanks(character: string, before: number | undefined, after: number | undefined) {
   const canOpen = !isSpace(after)

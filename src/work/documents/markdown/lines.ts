@@ -21,7 +21,7 @@ export const isBlank = (line: string): boolean => line.trim() === ''
 
 export const indentOf = (line: string): number => line.length - line.trimStart().length
 
-/** Without so many columns, or all that there are. */
+/** Removes `columns` columns of indentation, or all if there are fewer. */
 export const dedent = (line: string, columns: number): string => line.slice(Math.min(columns, indentOf(line)))
 
 export function fenceOf(line: string): Fence | undefined {
@@ -58,7 +58,7 @@ export function isRule(line: string): boolean {
   return marks.length >= 3 && '-*_'.includes(marks[0]!) && marks === marks[0]!.repeat(marks.length)
 }
 
-/** `===` or `---` under a paragraph. */
+/** The level of the heading that a line `===` or `---` under a paragraph makes. */
 export function underlineLevel(line: string): 1 | 2 | undefined {
   if (indentOf(line) > 3) return undefined
   const marks = line.trim()
@@ -67,7 +67,7 @@ export function underlineLevel(line: string): 1 | 2 | undefined {
   return marks === '-'.repeat(marks.length) ? 2 : undefined
 }
 
-/** `- `, `* `, `+ `, `• `, `1. `, `2) `, `۳. `. */
+/** The marker of a list's item: `- `, `* `, `+ `, `• `, `1. `, `2) `, `۳. `. */
 export function markerOf(line: string): Marker | undefined {
   const found = /^( *)(?:[-*+•]|([\d۰-۹٠-٩]{1,9})[.)])(?=( *)(.?))/.exec(line)
   if (!found) return undefined
@@ -88,7 +88,7 @@ export const isQuote = (line: string): boolean => /^ {0,3}>/.test(line)
 export const isPageBreak = (line: string): boolean =>
   /^\s{0,3}(?:\\(?:newpage|pagebreak)|<!--\s{0,9}page-?break\s{0,9}-->)\s*$/i.test(line)
 
-/** Comments and the wrappers that models put around right-to-left text: `<div dir="rtl">`. */
+/** Whether a line is a comment, or a wrapper that models put around right-to-left text: `<div dir="rtl">`. */
 export const isUnseen = (line: string): boolean => {
   const text = line.trim()
   if (text.startsWith('<!--') && text.indexOf('-->') === text.length - 3) return true

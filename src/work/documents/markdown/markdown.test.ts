@@ -320,7 +320,7 @@ const { block } = fc.letrec<{ block: Block }>((tie) => ({
   ),
 }))
 
-/** Neighbours of one style are one run for any reader. */
+/** Joins neighbours of one style, which are one run for any reader. */
 const joined = (value: unknown): unknown => {
   if (!Array.isArray(value)) {
     return value !== null && typeof value === 'object'
@@ -352,7 +352,7 @@ test('a bar after a backslash in the code of a table is read back', () => {
 test('what is written as Markdown is read back as it was', () => {
   fc.assert(
     fc.property(fc.array(block, { minLength: 1, maxLength: 4 }), (found) => {
-      // Two lists, or two quotations, in a row are one.
+      // Rules separate the blocks: two lists or quotations in a row are read as one.
       const apart = found.flatMap((one): Block[] => [one, { type: 'rule' }])
       const document: TextDocument = {
         title: 'عنوان',

@@ -8,13 +8,13 @@ import { closesFence, dedent, type Fence, fenceOf, indentOf, isBlank } from './l
 /** Metadata that Markdown does not contain. Without a title, the first heading becomes the title. */
 export type MarkdownMeta = Omit<TextDocument, 'title' | 'blocks' | 'footnotes'> & { title?: string }
 
-/** Of one text. */
+/** The most bytes of one text. */
 export const maxMarkdownBytes = 4 * 1024 * 1024
 
 /**
- * Reads Markdown as models write it: CommonMark without HTML and indented code, with GFM's tables, footnotes and task lists, Persian
- * digits in numbered lists, `\newpage`, and `[3]` as a citation where the document has a third source. Never fails on what is written,
- * only on how much: RangeError beyond `maxMarkdownBytes`.
+ * Reads Markdown as models write it: CommonMark without HTML and indented code, with GFM's tables, footnotes and task lists, Persian digits in
+ * numbered lists, `\newpage`, and `[3]` as a citation if the document has a third source. Any text can be read; only one longer than
+ * `maxMarkdownBytes` throws a RangeError.
  */
 export function documentFromMarkdown(markdown: string, meta: MarkdownMeta): TextDocument {
   if (Buffer.byteLength(markdown) > maxMarkdownBytes)
@@ -50,11 +50,11 @@ interface Definitions {
 }
 
 const noteDefinition = /^ {0,3}\[\^([^\]\s]{1,100})\]:(.*)$/
-/** Only what can be a link, so that no sentence after a bracket and a colon is lost. */
+/** The definition of a link. Only addresses that can be a link match, so that no sentence after a bracket and a colon is lost. */
 const linkDefinition =
   /^ {0,3}\[([^\]^[][^\][]{0,200})\]:\s{0,9}<?((?:https?:\/\/|mailto:)[^\s<>]{1,2000})>?(?:\s{1,9}(?:["'(][\s\S]*)?)?$/i
 
-/** Takes `[^note]: text` with its indented lines, and `[name]: address`, out of the text; code keeps what looks like them. */
+/** Takes `[^note]: text` with its indented lines, and `[name]: address`, out of the text, except for such lines in code. */
 function takeDefinitions(all: readonly string[]): Definitions {
   const found: Definitions = { lines: [], links: new Map(), notes: new Map() }
   let fence: Fence | undefined
@@ -96,11 +96,13 @@ function titled(blocks: Block[], given: string | undefined): { title: string; bl
 
 const folded = (text: string): string => text.replace(/[\s\u200c.:،؛]+/g, '').toLowerCase()
 
-/** `2. `, `۳) `, `۱-۲ `, `1.2.3: `. */
+/** The number at the beginning of a heading: `2. `, `۳) `, `۱-۲ `, `1.2.3: `. */
 const ownNumber =
   /^\s*(?:[\d۰-۹]{1,3}(?:[.\-–/][\d۰-۹]{1,3}){1,5}[.)\-–:]?\s+|[\d۰-۹]{1,3}\s?[.)\-–:]\s*(?![\d۰-۹]))(?=\S)/
 
-/** Removes numbers from headings, which would be numbered twice. Only if most headings have one, since a heading may begin with a year. */
+/**
+ * Removes numbers from headings, which would be numbered twice. Only if two headings and half of all have one, since a heading may begin with a year.
+ */
 function withoutNumbers(blocks: Block[]): Block[] {
   const headings = blocks.filter((block) => block.type === 'heading')
   const counted = headings.filter((heading) => ownNumber.test(plainText(heading.content)))

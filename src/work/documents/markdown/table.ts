@@ -27,7 +27,7 @@ export function readTable(
   return { header, rows, align, length: end - start }
 }
 
-/** `| :-- | :-: | --: |`, along the text: left is where a line begins. */
+/** The alignments in `| :-- | :-: | --: |`, along the text: left is the side where a line begins. */
 function alignments(line: string): Align[] | undefined {
   if (!line.includes('-') || !/^[\s|:-]+$/.test(line) || !/[|:]/.test(line)) return undefined
   const cells = cellsOf(line)
@@ -38,7 +38,7 @@ function alignments(line: string): Align[] | undefined {
   })
 }
 
-/** Cut at bars without a backslash; the outermost bars are none. */
+/** The cells of a line, split at bars without a backslash; the outermost bars separate nothing. */
 function cellsOf(line: string): string[] {
   const cells = ['']
   const text = line.trim()

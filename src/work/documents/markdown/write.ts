@@ -77,7 +77,7 @@ const cell = (content: Inline[]): string =>
     .replaceAll('\n', ' ')
     .replaceAll('|', '\\|')
 
-/** Between a backslash and a bar: in the code of a table the one would be taken for the other's mark. */
+/** Splits code in a table between a backslash and a bar: the backslash would be taken as the mark that escapes the bar. */
 const apartAtBars = (run: Inline): Inline[] =>
   run.type === 'text' && run.code ? run.text.split(/(?<=\\)(?=\|)/).map((text) => ({ ...run, text })) : [run]
 
@@ -108,7 +108,7 @@ function writeInline(content: readonly Inline[]): string {
   let before = ''
   for (const inline of content) {
     const next = writeRun(inline)
-    // Marks that touch would become one; a comment keeps them apart and is not seen.
+    // Marks that touch would become one; an invisible comment keeps them apart.
     runs.push(isMark(before.at(-1)) && isMark(next[0]) ? `<!-- -->${next}` : next)
     before = next || before
   }
@@ -128,7 +128,7 @@ function writeRun(inline: Inline): string {
   }
 }
 
-/** Space stands outside of the marks, where alone they are marks. */
+/** Writes white space outside of the marks, since marks next to white space have no effect. */
 function writeText(run: TextRun): string {
   const inner = run.text.trim()
   if (inner === '') return run.text.replaceAll('\n', ' ')
@@ -153,13 +153,13 @@ function writeCode(code: string): string {
 
 const maxRun = (text: string): number => Math.max(0, ...[...text.matchAll(/`+/g)].map(([run]) => run.length))
 
-/** `_` inside words needs none, and neither does `&` that begins no entity. */
+/** Escapes a text. `_` inside words needs no backslash, and neither does `&` that begins no entity. */
 const escaped = (text: string): string =>
   text
     .replace(/[\\`*[\]<~]|(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])|&(?=#?\w{1,10};)/gu, '\\$&')
     .replaceAll('\n', ' ')
 
-/** What would begin a heading, a list or a quotation there. */
+/** Escapes what would begin a heading, a list or a quotation at the start of a line. */
 const atLineStart = (text: string): string =>
   text.replace(
     /^( *)(#{1,6}(?=\s|$)|[-+•>](?=)|[-=]+$|[\d۰-۹٠-٩]{1,9}[.)](?=\s|$))/gmu,

@@ -15,7 +15,7 @@ import type { PreparedDocument } from '../prepare.ts'
 import { entryOf } from '../sources.ts'
 import { codeForPrint, forPrint } from './glyphs.ts'
 
-/** Points: the width of the text on the page of page.typ, and the most height that an image takes of it. */
+/** The width of the text on the page of page.typ and the greatest height of an image on it, in points. */
 const textWidth = 453
 const maxImageHeight = 430
 /** Pictures are drawn for screens of twice the usual density. */
@@ -50,7 +50,7 @@ export function printed(document: PreparedDocument, images: Record<string, Place
 
 interface Page {
   language: Language
-  /** The place of an image here names its file. */
+  /** The paths of the images; the index of an image in this list names its file. */
   files: string[]
   images: Record<string, PlacedImage>
 }
@@ -101,7 +101,7 @@ function printedBlock(block: Block, page: Page): object {
 const textOf = ({ blocks }: Quote): string =>
   blocks.map((block) => (block.type === 'paragraph' ? plainText(block.content) : '')).join(' ')
 
-/** Kept on one page; what might be longer than a page has to break. */
+/** Whether a table is kept on one page; a table that might be longer than a page has to break. */
 const isShort = ({ header, rows }: Table): boolean =>
   rows.length <= 12 && [header, ...rows].flat().reduce((sum, cell) => sum + plainText(cell).length, 0) < 1_200
 
@@ -126,7 +126,7 @@ const directed = (content: Inline[], language: Language): Directed => ({
   content: [...(language === 'fa' && isNumeric(content) ? [afterPersian] : []), ...printedInline(content)],
 })
 
-/** A number alone is set as after a Persian word: its percent sign on the left. */
+/** Precedes a number alone, so that it is set as after a Persian word: with its percent sign on the left. */
 const afterPersian: Inline = { type: 'text', text: '\u061c' }
 function isNumeric(content: Inline[]): boolean {
   const text = plainText(content)

@@ -12,8 +12,8 @@ const nowhere = '/nonexistent/documents'
 type PlacedImages = Record<string, PlacedImage>
 
 /**
- * A document as PDF: from Typst 0.14 on tagged, and accessible (PDF/UA-1) where every character has a glyph. Images that turn out to be
- * broken leave their texts. Only for a confined process.
+ * Writes a document as PDF: tagged from Typst 0.14 on, and accessible (PDF/UA-1) if every character has a glyph. If an image turns out to be broken,
+ * all images are replaced by their texts. Only for a confined process.
  */
 export function writePdf(document: TextDocument, images: PlacedImages): Uint8Array {
   const compiler = NodeCompiler.create({
@@ -31,7 +31,7 @@ export function writePdf(document: TextDocument, images: PlacedImages): Uint8Arr
   }
 }
 
-/** Pages as page.typ sets them; undefined when it cannot. */
+/** The pages as page.typ sets them; null if it cannot. */
 function set(compiler: NodeCompiler, document: TextDocument, images: PlacedImages): NodeTypstDocument | null {
   compiler.resetShadow()
   for (const [index, image] of Object.values(images).entries())

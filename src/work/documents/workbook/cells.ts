@@ -3,10 +3,10 @@ import type { Column, ColumnKind, Value } from './workbook.ts'
 
 const plainNumber = /^[-−+]?(?:\d{1,3}(?:[,٬]\d{3})+|\d+)(?:[.٫]\d+)?$/
 const isoDate = /^\d{4}-\d{2}-\d{2}$/
-/** More digits than a spreadsheet's numbers hold would be rounded. */
+/** The most digits of a spreadsheet's number; more would be rounded. */
 const maxDigits = 15
 
-/** The number that a text writes, in any digits; undefined for what is none, and for codes: 007, ۰۹۱۲…, card numbers. */
+/** The number that a text writes, in digits of any script; undefined if it is no number, or a code: 007, ۰۹۱۲…, card numbers. */
 export function numberIn(text: string): number | undefined {
   const latin = latinDigits(text.trim())
   if (!plainNumber.test(latin)) return undefined
@@ -16,15 +16,15 @@ export function numberIn(text: string): number | undefined {
   return Number(latin.replace(/[,٬]/g, '').replace('٫', '.').replace('−', '-'))
 }
 
-/** The percentage as a fraction of one. */
+/** The percentage that a text writes, as a fraction of one. */
 export function percentIn(text: string): number | undefined {
   const found = /^(.+?)\s?[%٪]$/.exec(text.trim())
   const number = found ? numberIn(found[1]!) : undefined
-  // Exact where the decimal fraction is: 18.5 / 100 is not 0.185.
+  // Rounding gives the exact decimal fraction: 0.7 / 100 would be 0.006999999999999999.
   return number === undefined ? undefined : Number((number / 100).toPrecision(maxDigits))
 }
 
-/** Days are counted from their noon, so that no time zone moves them. */
+/** The date that a text writes, at midnight UTC, so that no time zone moves it. */
 export function dateIn(text: string): Date | undefined {
   const latin = latinDigits(text.trim())
   if (!isoDate.test(latin)) return undefined

@@ -3,7 +3,7 @@ import { cellValue, kindOf, looksLikeFormula, numberIn } from './cells.ts'
 import type { ColumnKind, Sheet } from './workbook.ts'
 
 /**
- * A sheet as CSV (RFC 4180) in UTF-8 with the mark by which Excel knows it. Numbers are written in Latin digits without grouping, so
+ * A sheet as CSV (RFC 4180) in UTF-8 with the byte order mark by which Excel recognises it. Numbers are written in Latin digits without grouping, so
  * that every program reads them; a text that a spreadsheet would calculate gets an apostrophe before it.
  */
 export function toCsv({ columns, rows }: Sheet): string {

@@ -4,7 +4,7 @@ import { printable } from '../prepare.ts'
 
 const maxCharacters = 31
 
-/** Names that spreadsheets accept: short, without their signs, each once whatever its capitals. */
+/** Names that spreadsheets accept: short, without reserved characters, and unique regardless of case. */
 export function sheetNames(names: readonly string[], language: Language): string[] {
   const taken = new Set<string>(['history'])
   return names.map((name, index) => {

@@ -85,7 +85,7 @@ test.each(['=1+1', '+cmd|x', '-2+3', '@SUM(A1)', '\tx', '\rx', '=HYPERLINK("http
   },
 )
 
-/** RFC 4180, by the letter. */
+/** Parses CSV strictly by RFC 4180. */
 function parseCsv(text: string): string[][] {
   const rows: string[][] = []
   const row: string[] = []

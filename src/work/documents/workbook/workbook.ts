@@ -4,7 +4,7 @@ import type { Language } from '../model.ts'
 export interface Workbook {
   title?: string
   author?: string
-  /** When it was made. */
+  /** When the workbook was made. */
   dateMs?: number
   language: Language
   sheets: Sheet[]

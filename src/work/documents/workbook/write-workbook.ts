@@ -7,7 +7,7 @@ import { cellValue, kindOf } from './cells.ts'
 import { sheetNames } from './names.ts'
 import { type ColumnKind, checkWorkbook, type Sheet, type Workbook } from './workbook.ts'
 
-/** The format's own bound; programs refuse the whole file for one longer text. */
+/** The most characters of a cell in the format; programs refuse the whole file because of one longer text. */
 const maxCharacters = 32_767
 const width = { min: 9, max: 60 }
 
@@ -32,7 +32,7 @@ export function writeWorkbook(workbook: Workbook): Promise<Uint8Array> {
   })
 }
 
-/** The last two bytes name the language (fa-IR), before them the calendar (Jalali), before it the shape of the digits. */
+/** The last two bytes name the language (fa-IR), the byte before them the calendar (Jalali), the first byte the shape of the digits. */
 const persian = { digits: '[$-3000429]', days: '[$-3160429]' }
 
 function formatOf(kind: ColumnKind, language: Language, integersOnly: boolean): string {
@@ -47,7 +47,7 @@ function formatOf(kind: ColumnKind, language: Language, integersOnly: boolean): 
     case 'yes-no':
       return 'General'
     case 'text':
-      // Text also when it is edited: what begins with = stays what it is.
+      // The cell stays text when it is edited, even if it begins with `=`.
       return '@'
   }
 }
@@ -81,7 +81,10 @@ function* valuesOf(rows: Sheet['rows'], place: number) {
   for (const row of rows) yield row[place] ?? null
 }
 
-/** A text as the format spells it: without what it cannot hold, and with `_x0041_` as these characters and not as the one they name. */
+/**
+ * A value as the format spells it: text without characters that it cannot contain, and `_x0041_` as these characters and not as the one that they
+ * name.
+ */
 function cellOf(value: CellValue): CellValue {
   if (typeof value !== 'string') return value
   const text = printable(value).replace(/\r\n?/g, '\n')
@@ -89,13 +92,13 @@ function cellOf(value: CellValue): CellValue {
   return spelled.length <= maxCharacters ? spelled : `${spelled.slice(0, maxCharacters - 1).toWellFormed()}…`
 }
 
-/** Texts begin where the sheet begins; numbers stand as spreadsheets set them. */
+/** The alignment of a column: texts begin where the sheet begins, numbers are aligned by the spreadsheet. */
 const sideOf = (kind: ColumnKind, language: Language) =>
   kind === 'text' ? (language === 'fa' ? 'right' : 'left') : 'general'
 
 /**
- * Texts wholly of the other script, which turn as paragraphs do. The rest has the direction of the sheet and not that of its first letter:
- * a Persian sentence may begin with a Latin name, and not every program goes by the letter.
+ * Cells with text wholly of the other script, which have its direction, as paragraphs do. All others have the direction of the sheet and not that of
+ * their first letter: a Persian sentence may begin with a Latin name, and not every program goes by the first letter.
  */
 function* turnedCells(
   rows: CellValue[][],
@@ -155,7 +158,7 @@ const lineLength = (text: string): number =>
     ? text.split('\n').reduce((max, line) => Math.max(max, line.length), 0)
     : width.max + 1
 
-/** 1 is A, 27 is AA. */
+/** The letters of a column: 1 is A, 27 is AA. */
 const letterOf = (column: number): string =>
   column > 26
     ? letterOf(Math.floor((column - 1) / 26)) + letterOf(((column - 1) % 26) + 1)

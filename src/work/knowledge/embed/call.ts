@@ -1,6 +1,6 @@
 /**
- * One call for vectors. Its id was written down before it (`platform/effects`), so that another worker that takes the
- * work over can look up its result, and no call is paid twice.
+ * One call for vectors. Its id is recorded before the call (`platform/effects`), so that another worker that takes the work over can look up the
+ * result, and no call is paid twice.
  */
 import { embed, packVectors, truncateForModel, vectorsIn } from '#core/embeddings'
 import { isDatabaseAway } from '#platform/db'
@@ -13,9 +13,9 @@ import { vectorWriter } from './pgvector.ts'
 import * as store from './store.ts'
 
 const endpoint = '/v1/knowledge/sources'
-/** A call that runs elsewhere is looked at again after this; so is a database that was away. */
+/** The delay before a call that runs in another process is looked up again, or a database that was unavailable. */
 const lookAgainMs = 1_000
-/** Failed calls in a row, after which the source is given up. */
+/** The number of failed calls in a row after which the source is given up. */
 const maxTries = 8
 const firstRetryMs = 500
 const maxRetryMs = 60_000
@@ -74,7 +74,7 @@ export async function requestVectors(
   }
 }
 
-/** The vectors, and the end of the journal's copy, in one transaction. */
+/** Stores the vectors and deletes the copy in the journal, in one transaction. */
 async function saveVectors(work: Work, batch: store.Batch, vectors: readonly Float32Array[]): Promise<Step> {
   const { app, sourceKey, model } = work
   const dimensions = vectors[0]!.length
@@ -90,7 +90,7 @@ async function saveVectors(work: Work, batch: store.Batch, vectors: readonly Flo
   return 'on'
 }
 
-/** The passages of the batch stay without vectors; they are found by their words only. */
+/** Marks a batch as lost: its passages stay without vectors and are found by their words only. */
 async function markLost({ app, sourceKey }: Work, batch: store.Batch): Promise<Step> {
   await app.db.tx((tx) => store.loseBatch(tx, sourceKey, batch))
   return 'on'
@@ -115,7 +115,7 @@ async function retryOrEnd(
   return hadNoEffect ? later(firstRetryMs * 2 ** tries, failure) : 'on'
 }
 
-/** The call was refused before credits were held, or the database could not answer; then its state is looked up later. */
+/** Handles an error before credits were held, or of an unavailable database, after which the state of the call is looked up later. */
 async function handleError(work: Work, batch: store.Batch, error: unknown): Promise<Step> {
   const { app, sourceKey, signal } = work
   if (signal.aborted) return { laterMs: 0 }
@@ -141,7 +141,10 @@ const problems: Partial<Record<string, string>> = {
   MODEL_NOT_ALLOWED: 'model_not_allowed',
 }
 
-/** The source stays ready by its words. `batch`: a call that was not made, unless another has taken it over. */
+/**
+ * Gives up the vectors of a source, which is still found by its words. `batch`: a call that was not made, dropped unless another worker has taken it
+ * over.
+ */
 async function endWithProblem(
   { app, sourceKey }: Work,
   batch: store.Batch | undefined,
@@ -154,7 +157,7 @@ async function endWithProblem(
   })
 }
 
-/** With up to a quarter of jitter, so that jobs do not all retry at the same moment. */
+/** A delay with up to a quarter of jitter, so that jobs do not all retry at the same moment. */
 function later(atLeastMs: number, { more }: Failure): Later {
   const waitMs = Math.min(Math.max(atLeastMs, more.retryAfterMs ?? 0), maxRetryMs)
   return { laterMs: Math.ceil(waitMs * (1 + Math.random() / 4)) }

@@ -1,4 +1,4 @@
-/** Vectors of one source, made in the background, call by call. Each call is recorded before it is made. */
+/** Makes the vectors of one source in the background, call by call. Each call is recorded before it is made. */
 import type { App } from '#app'
 import type { EmbeddingModel } from '#core/models'
 import { uuidv7 } from '#platform/ids'
@@ -64,6 +64,6 @@ async function next(work: Work): Promise<Step> {
   return requestVectors(work, batch, passages)
 }
 
-/** Up to the first gap, behind which there are vectors. */
+/** The passages before the first gap; for those in the gap a call was already made. */
 const inOneRow = (passages: store.PassageText[]): store.PassageText[] =>
   passages.filter(({ position }, index) => position === passages[0]!.position + index)

@@ -1,14 +1,14 @@
 /**
- * pgvector, where the server has it: the vectors stand there a second time, one row a passage, and the database looks through them
- * itself. The table is made beside the migrations, since its type may not exist; what stands in `knowledge.vectors` stays the truth, and
- * is looked through in this process wherever the two do not agree.
+ * Search by pgvector, if the server has it: the vectors are stored a second time, one row for each passage, and the database searches them itself.
+ * The table is created outside the migrations, since its type may not exist. `knowledge.vectors` remains authoritative and is searched in this
+ * process if the two tables do not agree.
  */
 import { sql } from 'kysely'
 import { type Db, isDatabaseAway, type Tx } from '#platform/db'
 import type { SourceKey } from '../index/store.ts'
 import type { ProjectKey } from '../store.ts'
 
-/** Checked once per process; an extension that is installed later is seen after a restart. */
+/** Whether pgvector is there, checked once per process; an extension that is installed later is seen after a restart. */
 const known = new WeakMap<Db, Promise<boolean>>()
 
 export function hasPgvector(db: Db): Promise<boolean> {
@@ -34,7 +34,7 @@ async function prepare(db: Db): Promise<boolean> {
     return true
   } catch (error) {
     if (isDatabaseAway(error)) throw error
-    // No permission, not preloaded, or two processes at once: this process searches in memory then.
+    // The role has no permission, the extension is not preloaded, or two processes created it at once: then this process searches in memory.
     return false
   }
 }
@@ -81,7 +81,7 @@ export interface NearPassage {
   position: number
 }
 
-/** The nearest first; undefined if pgvector is missing or does not have all stored vectors. */
+/** The nearest passages, nearest first; undefined if pgvector is missing or does not have all stored vectors. */
 export async function searchPgvector(
   db: Db,
   { accountId, knowledgeId }: Pick<ProjectKey, 'accountId' | 'knowledgeId'>,

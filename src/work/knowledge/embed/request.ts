@@ -1,4 +1,4 @@
-/** Vectors asked for anew: of sources without them, and of all when another model was configured. */
+/** Requests vectors again: for sources without them, and for all sources if another model was configured. */
 import { acceptOnce } from '#core/calls'
 import { fail } from '#platform/errors'
 import type { JsonText } from '#platform/http'
@@ -8,7 +8,7 @@ import { lockProject } from '../store.ts'
 import { embedJob } from './embed-source.ts'
 import * as store from './store.ts'
 
-/** The caller pays. Sources that are queued already stay queued; complete ones are left alone. */
+/** Queues sources for vectors, which the caller pays. Sources that are already queued stay queued; complete ones are left alone. */
 export async function embedKnowledge(context: KnowledgeContext): Promise<JsonText> {
   const { app, caller } = context
   const projectKey = projectKeyOf(context)
@@ -17,7 +17,7 @@ export async function embedKnowledge(context: KnowledgeContext): Promise<JsonTex
   return acceptOnce(context, { endpoint: '/v1/knowledge/embed', statusCode: 202 }, async (tx) => {
     if (!(await lockProject(tx, projectKey.accountId, id, projectKey.projectId))) return notFound()
     const sources = await store.requeueVectors(tx, projectKey, { model, keyId: caller.keyId })
-    // Without a singleton key: the job that ended a source may still stand in the queue, and would swallow this one.
+    // The jobs have no singleton key: the job that ended a source may still be in the queue, and would suppress the new one.
     const jobs = sources.map((sourceId) => ({
       accountId: projectKey.accountId,
       data: { knowledgeId: id, sourceId },

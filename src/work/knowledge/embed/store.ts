@@ -3,7 +3,7 @@ import type { Db, Tx } from '#platform/db'
 import type { SourceKey } from '../index/store.ts'
 import type { ProjectKey } from '../store.ts'
 
-/** Passages of one call, whose vectors stand in one row: a search reads whole rows. */
+/** The most passages of one call, whose vectors are stored in one row: a search reads whole rows. */
 export const maxPassagesInBatch = 128
 
 /** A source whose vectors are queued. */
@@ -15,9 +15,9 @@ export interface WaitingSource {
   vectors_tries: number
 }
 
-/** Passages that one call is made for. */
+/** The passages of one call. */
 export interface Batch {
-  /** Of the first. */
+  /** The position of the first passage. */
   position: number
   passages: number
   effect_id: string
@@ -48,7 +48,7 @@ export async function findBegun(db: Db, sourceKey: SourceKey): Promise<Batch | u
   return rows[0]
 }
 
-/** Passages that no call was made for, in their order. */
+/** Passages for which no call was made, in their order. */
 export async function uncovered(db: Db, sourceKey: SourceKey, limit: number): Promise<PassageText[]> {
   const { accountId, knowledgeId, sourceId } = sourceKey
   const { rows } = await sql<PassageText>`select p.position, p.heading, p.text from knowledge.passages p
@@ -99,7 +99,7 @@ export async function replaceEffect(
   return rows.length === 1
 }
 
-/** `vectors`: of all its passages, packed. False where the source or the call is gone. */
+/** Stores the vectors of a batch; `vectors` are those of all its passages, packed. Returns false if the source or the call is gone. */
 export async function storeVectors(
   tx: Tx,
   sourceKey: SourceKey,
@@ -131,7 +131,7 @@ export async function setTries(tx: Tx, sourceKey: SourceKey, tries: number): Pro
       and vectors_tries <> ${tries}`.execute(tx)
 }
 
-/** All batches have ended: `ready`, or `partial` if a batch was lost. */
+/** Ends a source after all its batches, as `ready`, or as `partial` if a batch was lost. */
 export async function endComplete(db: Db, sourceKey: SourceKey): Promise<void> {
   const { accountId, knowledgeId, sourceId } = sourceKey
   await sql`update knowledge.sources s set
@@ -153,8 +153,8 @@ export async function endFailed(tx: Tx, sourceKey: SourceKey, problem: string): 
 }
 
 /**
- * Queues the sources that are incomplete or were embedded with another model, including lost batches. Returns their ids. Sources that are
- * queued already are left alone: a worker may be on them.
+ * Queues the sources that are incomplete or were embedded with another model, including lost batches. Returns their ids. Sources that are queued
+ * already are left alone: a worker may be processing them.
  */
 export async function requeueVectors(
   tx: Tx,

@@ -1,4 +1,4 @@
-/** One source, read and indexed in the background. It may be started again after a crash, even concurrently: only the first end is stored. */
+/** Reads and indexes one source in the background. The job may be started again after a crash, even concurrently: only the first end is stored. */
 import { buffer } from 'node:stream/consumers'
 import type { App } from '#app'
 import { indexed, passagesIn } from '#core/retrieval'
@@ -12,7 +12,7 @@ import { keyOf, markOf } from '../mark.ts'
 import { lockProject, type SourceRow } from '../store.ts'
 import * as store from './store.ts'
 
-/** Of one knowledge project. */
+/** The most passages of one knowledge project. */
 export const maxPassages = 50_000
 const maxAttempts = 8
 const lookAgainMs = 2_000
@@ -48,7 +48,7 @@ async function indexSource({ app, accountId, data, signal }: Run<SourceWork>): P
   return save(app, sourceKey, source, read)
 }
 
-/** `file_lost`: it was stored, and the store does not have it. */
+/** `file_lost`: the bytes were stored, but the storage does not have them. */
 type Lost = { unread: 'file_lost' }
 
 async function textOf(app: App, source: SourceRow, signal: AbortSignal): Promise<ReadText | Unread | Lost> {
@@ -89,7 +89,7 @@ async function save(
   return end(app, sourceKey, { state: 'ready', ...summary }, passages)
 }
 
-/** What it has become, and the end of the bytes that were given, in one transaction. */
+/** Stores the outcome of a source and marks its bytes for deletion, in one transaction. */
 async function end(
   app: App,
   sourceKey: store.SourceKey,
@@ -105,7 +105,7 @@ async function end(
     const end: store.SourceEnd = fits ? how : { state: 'failed', problem: 'knowledge_full' }
     if (!(await store.endSource(tx, sourceKey, end, now))) return false
     if (fits) await keepPassages(app, tx, sourceKey, passages)
-    // Only passages stay; a page by its address never had bytes here, and to delete none is no failure.
+    // Only passages are kept. A source by URL never had bytes here, and deleting bytes that do not exist is no failure.
     await markForDeletion(tx, [key], now)
     return true
   })
@@ -113,7 +113,7 @@ async function end(
   return undefined
 }
 
-/** They can be found by their words at once; vectors are another job's, which has to pay for them. */
+/** Stores the passages, which can be found by their words at once. Another job makes the vectors and has to pay for them. */
 async function keepPassages(
   app: App,
   tx: Tx,

@@ -41,7 +41,7 @@ export interface SourceEnd {
   cut?: boolean
 }
 
-/** Returns false if it is no longer queued: another worker has indexed it, or it was deleted. */
+/** Ends a source. Returns false if it is no longer queued: another worker has indexed it, or it was deleted. */
 export async function endSource(tx: Tx, sourceKey: SourceKey, end: SourceEnd, now: Date): Promise<boolean> {
   const { rows } =
     await sql`update knowledge.sources set state = ${end.state}, problem = ${end.problem ?? null},
@@ -70,7 +70,7 @@ export async function countPassages(tx: Tx, { accountId, knowledgeId }: SourceKe
   return rows[0]!.many
 }
 
-/** Passages of a source from the position on. */
+/** Inserts passages of a source from the position `first` on. */
 export async function insertPassages(
   tx: Tx,
   { accountId, knowledgeId, sourceId }: SourceKey,

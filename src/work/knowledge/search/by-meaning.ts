@@ -1,4 +1,4 @@
-/** Passages that are near the question in meaning: exact, over all vectors of the knowledge project. */
+/** Finds the passages that are nearest to the question in meaning, by an exact search over all vectors of the knowledge project. */
 import type { App } from '#app'
 import { embed, NearestVectors, truncateForModel, unpackVectors } from '#core/embeddings'
 import type { PaidCall } from '#core/paid'
@@ -15,9 +15,9 @@ export type Payment = Omit<PaidCall, 'claim' | 'background'>
 export interface MeaningMatch {
   /** False if only words decide the order. */
   used: boolean
-  /** The nearest first. */
+  /** The nearest passages, nearest first. */
   near: PassageAt[]
-  /** Why vectors were not used, where there are vectors and a payer. */
+  /** Why vectors were not used although there are vectors and a payer. */
   failure?: Failure
 }
 
@@ -25,7 +25,7 @@ const maxNear = 100
 /** Upper bound of vector bytes in memory at a time, if every row is as large as can be. */
 const pageBytes = 8 * 1024 * 1024
 
-/** Missing credits or an unavailable model are no error: the search falls back to words alone. */
+/** Finds passages by meaning. Missing credits or an unavailable model are no error: the search falls back to words alone. */
 export async function findByMeaning(
   app: App,
   projectKey: ProjectKey,

@@ -1,4 +1,6 @@
-/** One order of two: reciprocal rank fusion (Cormack, Clarke and Büttcher, 2009). It needs no common measure of words and vectors. */
+/**
+ * Combines two orders into one by reciprocal rank fusion (Cormack, Clarke and Büttcher, 2009), which needs no common measure of words and vectors.
+ */
 
 export interface PassageAt {
   source_id: string
@@ -9,10 +11,10 @@ export interface FoundAt extends PassageAt {
   score: number
 }
 
-/** As in the paper: the first places of one order do not outweigh good places in both. */
+/** The constant of the paper, by which the first places of one order do not outweigh good places in both. */
 const damping = 60
 
-/** The best first; 1 is the first of both orders. */
+/** The passages, best first; the score 1 means first in both orders. */
 export function fuse(...orders: readonly (readonly PassageAt[])[]): FoundAt[] {
   const found = new Map<string, FoundAt>()
   for (const order of orders)

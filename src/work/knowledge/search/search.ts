@@ -1,4 +1,4 @@
-/** Finds passages by their words and, where they have vectors and the embedding of the query is paid for, by meaning too. */
+/** Finds passages by their words and, if they have vectors and the embedding of the query is paid for, also by meaning. */
 import type { App } from '#app'
 import { payment } from '#core/calls'
 import { allPhrases, anyOf, type Query, readQuery, scores } from '#core/retrieval'
@@ -13,7 +13,7 @@ import * as store from './store.ts'
 
 const defaultLimit = 5
 const maxQueryLength = 4_000
-/** Passages that are ranked. Words that stand in more passages are ignored where the query has rarer ones. */
+/** The most passages that are ranked. Words that occur in more passages are ignored if the query has rarer ones. */
 const maxCandidates = 1_000
 const countedUpTo = 10_000
 

@@ -19,7 +19,7 @@ export interface PassageRow {
   url: string | null
 }
 
-/** How much there is to search. */
+/** The number of passages and words that can be searched. */
 export async function sizeOf(
   db: Db,
   { accountId, knowledgeId }: KnowledgeKey,
@@ -35,7 +35,7 @@ export async function sizeOf(
   return size!
 }
 
-/** For each tsquery the passages that it finds, counted up to the limit. */
+/** The number of passages that each tsquery finds, counted up to the limit. */
 export async function countFound(
   db: Db,
   { accountId, knowledgeId }: KnowledgeKey,
@@ -56,7 +56,7 @@ export async function countFound(
   return rows.map(({ found }) => found)
 }
 
-/** Passages that the query finds, with the places of the terms in them; of too many those where its terms stand closest. */
+/** Passages that the query finds, with the places of the terms in them; if there are too many, those in which the terms are closest together. */
 export const findPassages = (
   db: Db,
   { accountId, knowledgeId }: KnowledgeKey,
@@ -76,7 +76,7 @@ export const findPassages = (
     [accountId, knowledgeId, options.query, options.ranked, options.terms, options.limit],
   )
 
-/** These passages, in any order. */
+/** The passages at these places, in any order. */
 export const readPassages = (
   db: Db,
   { accountId, knowledgeId }: KnowledgeKey,
@@ -118,11 +118,11 @@ export async function hasVectors(
 export interface VectorsRow {
   source_id: string
   position: number
-  /** Of this passage and those behind it, packed. */
+  /** The vectors of this passage and of those after it, packed. */
   vectors: Buffer
 }
 
-/** The next rows. */
+/** The next rows of vectors, after `after`. */
 export const readVectors = (
   db: Db,
   { accountId, knowledgeId }: KnowledgeKey,

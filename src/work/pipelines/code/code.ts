@@ -24,7 +24,7 @@ type Step = 'plan' | 'file' | 'mend' | 'readme'
 const material = { written: 40_000 }
 /** Bytes of the list of files in a prompt. */
 const listBytes = 4_500
-/** At most so many files that a parser refuses are sent to the model for repair. */
+/** The most files refused by a parser that are sent to the model for repair. */
 const maxRepairs = 5
 
 function budgetOf(task: Task): Budget<Step> {

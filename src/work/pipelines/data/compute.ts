@@ -10,19 +10,19 @@ import type { SheetOptions, Written } from './write/write-files.ts'
 
 export type { FoundTable } from './read-table.ts'
 
-/** CPU time: a little for a text, and in proportion to their size for files. */
+/** Limits of CPU time: a short one for a text, one in proportion to their size for files. */
 const textMs = 20_000
 const leastMs = 60_000
 const maxMs = 600_000
 const perMegabyteMs = 3_000
-/** Of an answer: tables stay in the process. */
+/** The most bytes of an answer; tables stay in the process. */
 const maxAnswerBytes = 4 * 1024 * 1024
 const forFiles = { memoryMb: 1_792, heapMb: 768 }
 
-/** Where the tables of a run are, on this machine. */
+/** The inputs with the tables of a run, on this machine. */
 export interface Sources {
   inputs: Input[]
-  /** Of the files among them. */
+  /** The bytes of the files among the inputs. */
   bytes: number
   /** False if a source changed since the run was first executed; then nothing more is computed from it. */
   isSame: boolean
@@ -34,7 +34,7 @@ export interface Computer {
   sources: Sources
 }
 
-/** Returns undefined if the process was lost. */
+/** Reads the tables; undefined if the process was lost. */
 export const readTables = (computer: Computer, step: string, columnWord: string) =>
   compute<ReadAnswer>(computer, step, { job: 'read', inputs: computer.sources.inputs, columnWord })
 
@@ -54,7 +54,7 @@ export interface FilesOptions {
   scratch: { path: string; bytes: number }
 }
 
-/** Writes the files into the folder; not journalled, since they are on this machine alone. */
+/** Writes the tables as files into the folder. The step is not journalled, since the files are on this machine only. */
 export async function writeTables(
   { context, confine, sources }: Computer,
   { scratch, ...ask }: FilesOptions,

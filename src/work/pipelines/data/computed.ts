@@ -15,7 +15,7 @@ export interface Computed {
   files: Written
 }
 
-/** `folder`: where files are written. */
+/** Runs one computation. `folder`: where files are written. */
 export async function computed(work: ComputeWork, folder?: string): Promise<Computed[ComputeWork['job']]> {
   if (work.job === 'read') return readTables(work)
   const store = await storeOf(work.inputs, work.spec)

@@ -91,7 +91,7 @@ async function analyse({ context, documents, steps, computer, found }: Analysis)
   return outcomeOf(end, steps.gaps)
 }
 
-/** The table in the text of the request if it names no files; otherwise the table of its files and links. */
+/** The table in the text of a request that names no files; if there is none, or files are named, the table of its files and links. */
 async function findTable(
   context: StepContext,
   confine: Confine,

@@ -3,7 +3,7 @@ import type { ColumnKind } from './columns/decide.ts'
 import { NumberColumn, none, type Store, type StoredColumn, TextColumn, valueText } from './columns/store.ts'
 import { decimalText, divided, ExactSum } from './values/exact.ts'
 
-/** Numbers as decimal text. */
+/** Statistics of a column, with numbers as decimal text. */
 export interface Profile {
   name: string
   kind: ColumnKind
@@ -11,15 +11,15 @@ export interface Profile {
   count: number
   missing: number
   distinct: number
-  /** Of numbers. */
+  /** Only for numbers, as the next three are. */
   sum?: string
   mean?: string
   median?: string
   deviation?: string
-  /** Of numbers, days and times. */
+  /** Only for numbers, days and times, as `max` is. */
   min?: string
   max?: string
-  /** The most frequent values of texts. */
+  /** Only for texts: the most frequent values. */
   top?: { value: string; count: number }[]
 }
 
@@ -80,7 +80,7 @@ function numberProfile({ spec, values }: NumberColumn, rows: number): Profile {
   }
 }
 
-/** Skips missing values, which sort first. */
+/** The values in ascending order, without missing ones, which sort first. */
 export function sortedValues(values: BigInt64Array, rows = values.length): BigInt64Array {
   const sorted = values.slice(0, rows).sort()
   let first = 0
@@ -113,7 +113,7 @@ function deviationOf(values: BigInt64Array, mean: number, scale: number): string
   return plainText(Math.sqrt(squares / (values.length - 1)) / 10 ** scale)
 }
 
-/** Six decimals, without an exponent. */
+/** A number with at most six decimals, without an exponent. */
 export const plainText = (number: number): string => {
   if (!Number.isFinite(number)) return '0'
   const text = number.toFixed(6)

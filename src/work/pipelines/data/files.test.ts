@@ -54,7 +54,7 @@ describe('workbooks', () => {
       ['a', '2024-03-24', '18.5', '0.3'],
       ['b', '2024-02-29', '7', '1234567.891'],
     ])
-    // No separator of a real number is a guess.
+    // Numbers that the workbook stores as numbers have no separators to guess.
     expect(noteOf(found!.notes, 'decimal')).toBeUndefined()
   })
 

@@ -13,7 +13,7 @@ import { boundPhrases, overviewText, summaryPhrases } from './phrases.ts'
 import { type Answer, countsOnly } from './views.ts'
 import { writeDecimal, writeMeasured } from './write-number.ts'
 
-/** The first rows as values: numbers are numbers, percentages parts of one, Jalali days and moments text that sorts. */
+/** The first rows as a sheet: numbers are numbers, percentages fractions of one, Jalali days and moments text that sorts correctly. */
 export function dataSheet({ spec, sample }: FoundTable, name: string): Sheet {
   const { columns } = spec.table
   const kinds = columns.map(({ kind, calendar, timed }) => {
@@ -33,11 +33,11 @@ export function dataSheet({ spec, sample }: FoundTable, name: string): Sheet {
 function cellValueOf(cell: string | null | undefined, kind: string): Value {
   if (cell === null || cell === undefined) return null
   if (kind === 'number') return Number(cell)
-  // Exact where the decimal fraction is: 18.5 / 100 is not 0.185.
+  // Rounding gives the exact decimal fraction: 0.7 / 100 would be 0.006999999999999999.
   return kind === 'percent' ? Number((Number(cell) / 100).toPrecision(15)) : cell
 }
 
-/** The displayed form: Jalali dates in Persian digits, which sort correctly as text. */
+/** The sheet as it is displayed: Jalali dates in Persian digits, which sort correctly as text. */
 const displaySheet = (sheet: Sheet, { spec }: FoundTable, language: Language): Sheet => ({
   ...sheet,
   rows: sheet.rows.map((row) =>

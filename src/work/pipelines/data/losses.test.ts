@@ -1,4 +1,4 @@
-/** What must not be lost, or counted twice, on the way from files to figures. */
+/** Nothing may be lost, or counted twice, on the way from files to figures. */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -132,7 +132,7 @@ describe('bounds of workbooks', () => {
       ['شهر', 'مبلغ'],
       ['قم', 1],
     ]
-    // Few have rows, for each of which the file is read anew.
+    // Only few sheets have rows, since the file is read again for each of them.
     const hasRows = (place: number): boolean => place % 20 === 0 || place >= 199
     const sheets = Array.from({ length: 203 }, (_, place) =>
       sheetOf(`برگه ${place}`, hasRows(place) ? rows : []),

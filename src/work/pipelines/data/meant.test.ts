@@ -1,4 +1,4 @@
-/** How tables are meant that people write in their own ways. */
+/** The meaning of tables that people write in their own ways. */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -31,7 +31,7 @@ async function stored(text: string) {
   return { found, store: await storeOf([{ name: '0', text }], found.spec) }
 }
 
-/** How often each text of a column stands there. */
+/** The number of occurrences of each text in a column. */
 function groupsOf({ columns }: Store, place: number): Record<string, number> {
   const column = columns[place]
   if (!(column instanceof TextColumn)) throw new Error('no texts')
@@ -95,7 +95,7 @@ describe('texts of a column', () => {
     expect(profile[0]).toMatchObject({ kind: 'text', distinct: 6, missing: 0 })
     expect(sample[0]).toEqual(['0012', '1'])
     expect(noteOf(notes, 'codes')).toMatchObject({ column: 'کد پرسنلی', examples: ['0012'] })
-    // Numbers stay numbers, whatever they are called.
+    // Numbers stay numbers, whatever their column is called.
     expect((await read('شماره,n\n1,5\n2,6\n3,7')).profile[0]).toMatchObject({ kind: 'number' })
   })
 

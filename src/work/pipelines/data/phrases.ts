@@ -126,7 +126,7 @@ export const summaryPhrases: Record<Language, SummaryWords> = {
   },
 }
 
-/** «جمع فروش به تفکیک ماه», "Sum of sales by month". */
+/** The title of a view: «جمع فروش به تفکیک ماه», "Sum of sales by month". */
 export function viewTitle(
   measure: Measure,
   column: string | undefined,
@@ -144,7 +144,7 @@ export const againstTitle = (x: string, y: string, language: Language): string =
 
 const counted = (number: number, language: Language): string => writeDecimal(String(number), language)
 
-/** Limits that were reached, appended to the name of what they cut. */
+/** Descriptions of limits that were reached, appended to the name of what was truncated. */
 export const boundPhrases = {
   rows: (rows: number, of: number): Localized => ({
     fa: `${counted(rows, 'fa')} از ${counted(of, 'fa')} ردیف`,

@@ -44,7 +44,7 @@ export interface ReadAnswer {
 export interface ReadOptions {
   inputs: Input[]
   columnWord: string
-  /** For tests. */
+  /** The most rows that are read; tests set a lower limit. */
   maxRows?: number
 }
 
@@ -80,7 +80,7 @@ export async function readTables({
   return { found: await readGroup(best.group, best.own, { sources, unused, maxRows }), unread }
 }
 
-/** The analysed table is the one with the most cells, and never one that its author has hidden. */
+/** The analysed table is the one with the most cells; one that its author has hidden only if there is no other. */
 const weightOf = ({ group, own }: { group: Candidate[]; own: TableSurvey }): number =>
   own.spec.rows * own.spec.columns.length * (group.every(({ hidden }) => hidden) ? 1e-9 : 1)
 

@@ -1,4 +1,4 @@
-/** Where the tables of a run come from: files that its caller stored, links in the request, and the request itself. */
+/** The sources of a run's tables: files that its caller stored, links in the request, and the request itself. */
 
 import { addressesIn, securedAddress } from '../addresses.ts'
 import type { BudgetedSteps } from '../budgeted-steps.ts'
@@ -90,7 +90,7 @@ async function checkUnchanged(
   if (known.sha256 !== sha256) gathered.isSame = false
 }
 
-/** The last part of its path, or its host. */
+/** The last part of the path of a URL, or its host. */
 function nameOf(url: string): string {
   const { pathname, hostname } = new URL(url)
   const last = pathname.split('/').at(-1) ?? ''

@@ -166,7 +166,7 @@ describe('columns', () => {
     const guessed = await column('1.234', '5.678')
     expect(guessed.sum).toBe('6.912')
     expect(noteOf(guessed.notes, 'decimal')).toMatchObject({ guess: true, written: '1.234', read: '1.234' })
-    // Where no number has four digits without a separator, the point separates thousands.
+    // If no number has four digits without a separator, the point separates thousands.
     expect((await column('1.234', '950', '12')).sum).toBe('2196')
   })
 
@@ -235,7 +235,7 @@ describe('columns', () => {
     const wrong = (await read('city,n\na,1\nb,5\nTotal:,7'))!
     expect(wrong.profile[1]!.sum).toBe('6')
     expect(noteOf(wrong.notes, 'totals')).toMatchObject({ agree: 'no' })
-    // A shop of this name is a shop.
+    // Here `Total` is the name of a shop and not the label of a total.
     expect((await read('shop,n\nTotal,1\nShell,5'))!.profile[1]!.sum).toBe('6')
   })
 
@@ -302,9 +302,9 @@ describe('tables in words', () => {
       ])
       expect(noteOf(table.notes, 'skipped')).toMatchObject({ count: 2, examples: ['c,3,y,z', 'e,1,234,x'] })
     }
-    // Two of one width that follow each other are another table.
+    // Two consecutive rows of another width are another table.
     expect((await read('a, b\nc, d\nk,n,m\nx,1,2\ny,3,4'))?.rows).toHaveLength(2)
-    // Cells that only a sign at the end makes are none.
+    // A separator at the end of a line makes no cell.
     const spare = (await read('k,n\na,1,\nb,2'))!
     expect(spare.rows).toEqual([
       ['a', '1'],

@@ -3,9 +3,9 @@ import { foldKey } from './values/fold.ts'
 import type { Measuring } from './view-measures.ts'
 import type { View, ViewRow } from './views.ts'
 
-/** Rows that are words or values. */
+/** The most rows of words or values. */
 const maxWords = 40
-/** Rows that are moments, which stay in their order. */
+/** The most rows of moments, which stay in their order. */
 export const maxMoments = 400
 
 const calendars = [

@@ -32,7 +32,7 @@ export interface ViewRow {
 export interface Answer {
   view: View
   rows: ViewRow[]
-  /** Total number of groups; those beyond the limit are combined in the last row. */
+  /** Total number of groups; those beyond the limit are combined in the last row, earlier moments in the first. */
   groups: number
   /** The same measure over all rows. */
   total: string | null
@@ -45,10 +45,10 @@ export interface Answer {
   pairs?: number
 }
 
-/** Whether its numbers count rows or values, whatever the column holds. */
+/** Whether the numbers of a view count rows or values, whatever the column contains. */
 export const countsOnly = ({ measure }: View): boolean => measure === 'count' || measure === 'distinct'
 
-/** Points of a drawing. */
+/** The most points of a drawing. */
 const maxPoints = 1_000
 
 export function answerView(store: Store, view: View, other: string): Answer {
@@ -103,14 +103,14 @@ const percentOf = (part: string, total: string): string => {
   return inTenths(divided(units[0]! * 100n, 0, units[1]!))
 }
 
-/** One digit behind the point. */
+/** A decimal with one digit after the point. */
 const inTenths = (decimal: string): string => Number(decimal).toFixed(1).replace(/\.0$/, '')
 
 function scatterOf({ columns, rows }: Store, view: View): Answer {
   const [x, y] = [columns[view.by], columns[view.column ?? view.by]] as [StoredColumn, StoredColumn]
   const points: [number, number][] = []
   let pairs = 0
-  // Sampled evenly over all rows, so that the chart shows all of them and not only the first.
+  // The points are sampled evenly over all rows, so that the chart does not show only the first rows.
   const both = (row: number) => x.textAt(row) !== null && y.textAt(row) !== null
   for (let row = 0; row < rows; row += 1) if (both(row)) pairs += 1
   const step = Math.max(1, pairs / maxPoints)

@@ -10,7 +10,7 @@ export function writeDecimal(decimal: string, language: Language): string {
   return format.format(decimal as `${number}`)
 }
 
-/** With its percent sign or its unit. */
+/** A decimal as people read it, with its percent sign or its unit. */
 export const writeMeasured = (
   decimal: string,
   { kind, unit }: { kind: string; unit?: string },

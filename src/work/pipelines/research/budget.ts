@@ -16,7 +16,7 @@ export interface Depth {
   sections: number
 }
 
-/** From the default to the deepest; the budget of a run decides its depth. */
+/** The limits of every depth, from the default to the deepest; the budget of a run decides its depth. */
 const depths: readonly Depth[] = [
   { questions: 5, queries: 8, reads: 12, pages: 8, known: 4, sources: 10, sections: 6 },
   { questions: 8, queries: 14, reads: 28, pages: 20, known: 6, sources: 20, sections: 12 },

@@ -57,7 +57,7 @@ export function passagesFor(text: string, wanted: string, maxBytes: number): str
   }))
   const chosen: typeof passages = []
   let bytes = 0
-  // Of equal scores the earlier passage wins, since texts begin with what matters.
+  // Of passages with equal scores the earlier one wins, since texts begin with what matters.
   for (const each of passages.toSorted((a, b) => b.score - a.score || a.index - b.index)) {
     const size = bytesOf(each.passage) + 6
     if (bytes + size > maxBytes) continue

@@ -21,7 +21,7 @@ export const researchPhrases = {
     en: `the check of the section “${title}”`,
   }),
   files: { fa: 'ساختن پرونده‌ها', en: 'Making the files' },
-  /** Of an address that the task names. */
+  /** Reasons why an address that the task names was not read. */
   unread: { fa: 'خوانده نشد یا متنی نداشت', en: 'it could not be read or holds no text' },
   tooMany: { fa: 'بیش از سقف صفحه‌های یک کار بود', en: 'the run reads no more pages' },
   plainHttp: {
@@ -43,7 +43,7 @@ export const researchPhrases = {
 
 interface ReportWords {
   summary: string
-  /** Behind sentences. */
+  /** Marks after sentences. */
   unsupported: string
   unchecked: string
   method: string
@@ -96,7 +96,7 @@ export interface Counts {
   removed: number
 }
 
-/** How far the reader may trust it, in numbers. */
+/** How far the reader may trust the report, in numbers. */
 export function methodText(counts: Counts, language: Language): string {
   const of = (name: keyof Counts) => inDigits(language, counts[name])
   return language === 'fa'

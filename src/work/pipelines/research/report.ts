@@ -23,7 +23,7 @@ export interface Report {
   sources: readonly ReadSource[]
   /** Sources that were read but had nothing on the questions. */
   silent: readonly ReadSource[]
-  /** In the order of the report. */
+  /** The sections in the order of the report. */
   sections: readonly Section[]
 }
 

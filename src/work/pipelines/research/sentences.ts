@@ -5,7 +5,7 @@ export type Piece = { kind: 'plain'; text: string } | Sentence
 
 export interface Sentence {
   kind: 'sentence'
-  /** Without its citations and its final punctuation. */
+  /** The sentence without its citations and its final punctuation. */
   text: string
   end: string
   /** Cited source numbers in order, without duplicates; some may not exist. */
@@ -106,7 +106,7 @@ function withoutEnd(line: string): { text: string; end: string } {
   return isEnded ? { text: line.slice(0, at), end: line.slice(at) } : { text: line, end: '' }
 }
 
-/** `1, 3` and `1–3`. */
+/** The numbers in `1, 3` or `1–3`. */
 function numbersIn(list: string): number[] {
   const found: number[] = []
   for (const part of latinDigits(list).split(/[,،;؛]/)) {

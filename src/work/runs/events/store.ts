@@ -9,7 +9,7 @@ export interface EventRow {
   created_at: Date
 }
 
-/** The caller has locked the run. */
+/** Records an event of a run that the caller has locked. */
 export async function recordEvent(
   tx: Tx,
   { accountId, runId }: RunKey,
@@ -32,7 +32,7 @@ export const eventsAfter = (db: Db, { accountId, runId }: RunKey, seq: number): 
     [accountId, runId, seq],
   )
 
-/** The newest ones, oldest first. */
+/** The newest events of a run, oldest first. */
 export const latestEvents = (db: Db, { accountId, runId }: RunKey, limit: number): Promise<EventRow[]> =>
   db.query(
     {

@@ -1,4 +1,4 @@
-/** What happens to a run, as server-sent events: from its beginning, or after the last one that the reader has seen. */
+/** Streams the events of a run as server-sent events: from the beginning, or after the last event that the client has seen. */
 import { setTimeout as pause } from 'node:timers/promises'
 import { type EventStream, eventStream } from '#platform/http'
 import { type RunContext, requireRun, runKeyOf } from '../read.ts'
@@ -23,19 +23,19 @@ export async function streamEvents(context: RunContext): Promise<EventStream> {
         if (ends.has(event.type)) return
       }
       if (found.length > 0) continue
-      // Nothing after the end: the reader had seen it.
+      // The run has ended, and the client has seen all its events.
       if (await hasEnded()) return
       await pause(lookMs, undefined, { signal: out.gone }).catch(() => undefined)
     }
   })
 
-  /** A run that was deleted meanwhile has ended too. */
+  /** Whether the run was deleted, or has ended with all its events sent. */
   async function hasEnded(): Promise<boolean> {
     const now = await requireRun(context).catch(() => undefined)
     return now === undefined || (now.ended_at !== null && now.events <= seen)
   }
 }
 
-/** What is no place in the stream means its beginning. */
+/** The number of the last event that the client has seen, or 0 for the beginning. */
 const lastSeen = (header: string | string[] | undefined): number =>
   typeof header === 'string' && /^\d{1,9}$/.test(header) ? Number(header) : 0

@@ -1,4 +1,4 @@
-/** Files that a run delivers: bytes into the storage first, then the row that names them. */
+/** Saves files that a run delivers: first the bytes go into the storage, then the row that names them is written. */
 import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import type { ByteSource } from '#platform/storage'
@@ -10,15 +10,15 @@ import type { RunLease } from '../run-lease.ts'
 import { lockLeased } from '../store.ts'
 import { type FileRow, filesOf, putFile } from './store.ts'
 
-/** Of one run. All of them are packed in memory when the bundle is asked for. */
+/** The most files and bytes of one run. All files are packed in memory when the bundle is requested. */
 const maxFiles = 1_000
 const maxBytes = 100 * 1024 * 1024
 
-/** Throws a RangeError for a path that cannot be unpacked everywhere, and for too much. */
+/** Saves a file. Throws a RangeError for a path that cannot be unpacked everywhere, and for too many files or bytes. */
 export const saveFile = (lease: RunLease, file: Deliverable): Promise<void> =>
   save(lease, file, { bytes: file.bytes.length, sha256: sha256(file.bytes), source: file.bytes })
 
-/** The same for a file on this machine, which goes to the storage piece by piece. */
+/** Saves a file on the local disk, which goes to the storage piece by piece. Throws as `saveFile` does. */
 export async function saveLocalFile(
   lease: RunLease,
   file: Omit<Deliverable, 'bytes'>,

@@ -13,7 +13,7 @@ import { manifestOf } from './manifest.ts'
 import { type FileRow, filesOf } from './store.ts'
 
 interface Download {
-  /** The last part of its path. */
+  /** The file name: the last part of the path, or the title for a bundle. */
   name: string
   mediaType: string
   /** The Content-Type header. Default: derived from `mediaType`. */
@@ -49,7 +49,7 @@ function oneFile({ app }: RunContext, run: RunRow, file: FileRow): Download {
 function manifestFile({ language }: RunContext, files: readonly FileRow[]): Download {
   const { text, entry } = manifestOf(files, language)
   const { media_type: mediaType, sha256: tag, bytes } = entry
-  // Written here, in UTF-8; JSON that a model has made is whatever it is.
+  // The manifest is written here in UTF-8; JSON that a model has made may have any encoding.
   const contentType = `${mediaType}; charset=utf-8`
   return { name: manifestPath, mediaType, contentType, tag, bytes, open: async () => Buffer.from(text) }
 }
@@ -74,7 +74,7 @@ function bundleOf({ app, language }: RunContext, run: RunRow, files: readonly Fi
   }
 }
 
-/** Throws FILE_LOST, or NOT_FOUND where the run was deleted in this moment. */
+/** Throws FILE_LOST, or NOT_FOUND if the run was deleted or the file replaced at this moment. */
 async function missing(app: App, run: RunRow, { path, storage_key: key }: FileRow): Promise<never> {
   const still = await filesOf(app.db.kysely, runKeyOf(run))
   return still.some((one) => one.path === path && one.storage_key === key)
@@ -99,7 +99,7 @@ async function send(context: RunContext, download: Download): Promise<Answer | C
     headers,
     contentHeaders: {
       'content-disposition': attachment(name),
-      // Models wrote it: no browser may take it for a page of ours.
+      // Models wrote the content: no browser may take it for a page of this server.
       'x-content-type-options': 'nosniff',
       'content-security-policy': 'sandbox',
     },
@@ -107,7 +107,7 @@ async function send(context: RunContext, download: Download): Promise<Answer | C
   })
 }
 
-/** RFC 9110 section 13.1.2: weak comparison. */
+/** Whether the client has this file, by weak comparison (RFC 9110 section 13.1.2). */
 const isKnown = (header: string | undefined, etag: string): boolean =>
   (header ?? '').split(',').some((one) => one.trim() === '*' || one.trim().replace(/^W\//, '') === etag)
 

@@ -20,7 +20,7 @@ export interface FileRow {
   created_at: Date
 }
 
-/** In the order in which they were first made. */
+/** The files of a run, in the order in which they were first made. */
 export const filesOf = (
   of: Pick<Db, 'kysely'>['kysely'] | Tx,
   { accountId, runId }: RunKey,
@@ -34,7 +34,7 @@ export const filesOf = (
     .orderBy('path')
     .execute()
 
-/** A file of the same path is replaced, and keeps its position in the list. */
+/** Stores a file. A file with the same path is replaced and keeps its position in the list. */
 export async function putFile(tx: Tx, file: FileRow): Promise<void> {
   await sql`insert into work.files (account_id, run_id, path, media_type, bytes, sha256, title, storage_key, created_at)
     values (${file.account_id}, ${file.run_id}, ${file.path}, ${file.media_type}, ${file.bytes}, ${file.sha256}, ${file.title},

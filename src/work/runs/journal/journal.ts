@@ -16,7 +16,7 @@ export type StepResult<Value> =
   | { state: 'done'; value: Value; cost: bigint; detail?: store.StepDetail }
   | { state: 'failed'; code: string; cost: bigint; detail?: store.StepDetail }
   | { state: 'lost'; cost: bigint; detail?: store.StepDetail }
-  /** Nothing was done that could have had an effect: it may be executed later. */
+  /** Nothing was done that could have had an effect, so the step may be executed later. */
   | { state: 'undone' }
 
 export interface PaidStep<Value> {
@@ -36,12 +36,12 @@ export class Journal {
     this.#lease = lease
   }
 
-  /** Throws `LostStep`, `FailedStep`, `OutOfCredits`, or `Stopped`. */
+  /** Returns the result of a paid step. Throws `LostStep`, `FailedStep`, `OutOfCredits`, or `Stopped`. */
   paid<Value>(ask: PaidStep<Value>): Promise<Value> {
     return this.#once(ask.step, () => this.#pay(ask))
   }
 
-  /** What is not paid and may be computed again after a crash, until it is written down. */
+  /** Returns the result of a free step, which may be computed again after a crash until its result is stored. */
   free<Value>(step: string, compute: () => Promise<Value>): Promise<Value> {
     return this.#once(step, async () => {
       const { app, leaseKey } = this.#lease
@@ -74,7 +74,7 @@ export class Journal {
       return execute()
     })()
     this.#started.set(step, promise)
-    // The caller gets the rejection; this only keeps it from being unhandled.
+    // The caller gets the rejection; this handler only keeps it from counting as unhandled.
     promise.catch(() => {})
     return promise
   }

@@ -7,12 +7,12 @@ import { recordBlob } from '../files/store.ts'
 import type { RunLease } from '../run-lease.ts'
 import type { StepRow } from './store.ts'
 
-/** Of JSON, in bytes; a row with more of it would make every read of the run slow. */
+/** The most bytes of JSON in the row of a step; larger rows would make every read of the run slow. */
 const rowBytes = 64 * 1024
 
 export type StoredResult = { result: string } | { resultKey: string }
 
-/** Plain JSON; nothing is null. */
+/** Stores a value of plain JSON; undefined is stored as null. */
 export async function storeResult(lease: RunLease, value: unknown): Promise<StoredResult> {
   const text = JSON.stringify(value ?? null)
   const bytes = Buffer.from(text)
@@ -31,7 +31,7 @@ export async function storeResult(lease: RunLease, value: unknown): Promise<Stor
 export const storeBytes = (lease: RunLease, bytes: Uint8Array): Promise<string> =>
   storeContent(lease, sha256(bytes), bytes)
 
-/** The same where the hash is known. */
+/** Puts content of a known hash into the storage; returns the key. */
 export async function storeContent(
   lease: RunLease,
   hash: string,

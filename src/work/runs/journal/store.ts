@@ -18,7 +18,7 @@ export interface StepRow {
   detail: StepDetail | null
 }
 
-/** For the receipt; never prompt or answer text. */
+/** Details of a step for the receipt; they never contain text of a prompt or an answer. */
 export interface StepDetail {
   model?: string
   tokens?: { input: number; cachedInput: number; output: number; reasoning: number }
@@ -28,7 +28,7 @@ export interface StepDetail {
   attempts?: unknown[]
   /** Figures of the upstream that are impossible. */
   claims?: unknown[]
-  /** It failed after it was sent: the upstream may have worked. */
+  /** The call failed after it was sent: the upstream may have executed it. */
   may_have_run?: true
 }
 
@@ -40,7 +40,7 @@ export interface StepStart {
   now: Date
 }
 
-/** See `work.begin_step` in migrations/0008-work.sql. */
+/** Records the beginning of a step; see `work.begin_step` in migrations/0008-work.sql. */
 export async function beginStep(
   db: Db,
   { accountId, runId, owner }: LeaseKey,
@@ -66,7 +66,7 @@ export interface StepEnd {
   now: Date
 }
 
-/** Returns false if another worker has the run. */
+/** Records the end of a step. Returns false if another worker has the run. */
 export async function endStep(db: Db, { accountId, runId, owner }: LeaseKey, end: StepEnd): Promise<boolean> {
   const [row] = await db.query<{ mine: boolean }>(
     {
@@ -117,7 +117,7 @@ export async function stepsOf(tx: Tx, { accountId, runId }: RunKey): Promise<Ste
   return rows
 }
 
-/** Steps that were begun and not ended are charged at their worst case. The caller has locked the run. */
+/** Marks steps that were begun and not ended as lost; they are charged at their worst case. The caller has locked the run. */
 export async function markStepsLost(tx: Tx, { accountId, runId }: RunKey, now: Date): Promise<void> {
   await sql`select work.lose_steps(${accountId}, ${runId}, ${now})`.execute(tx)
 }

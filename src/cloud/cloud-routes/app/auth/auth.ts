@@ -1,4 +1,4 @@
-/** `/auth/v1`: the people who sign in to an app, for an unchanged client of the field (docs/decisions/0076). */
+/** `/auth/v1`: sign-in of app users, for an unchanged common client (docs/decisions/0076). */
 import { type MissingFeature, sweepIfDue } from '#cloud/app-users'
 import { fail } from '#platform/errors'
 import type { AppArea, AppCall, AppReply } from '../area.ts'
@@ -39,7 +39,7 @@ const userHandlers: Readonly<Record<string, (call: AppCall, userId: string) => P
   DELETE: users.deleteUser,
 }
 
-/** What the field's clients can ask for and is not here. */
+/** Paths that common clients can request and that are not offered here. */
 const unoffered: readonly (readonly [RegExp, MissingFeature])[] = [
   [/^\/(?:authorize|callback|user\/identities)(?:\/|$)/, 'oauth'],
   [/^\/(?:oauth|user\/oauth|admin\/oauth|admin\/custom-providers)(?:\/|$)/, 'oauth_server'],
@@ -82,7 +82,7 @@ function settings({ app, cloud }: AppCall): AppReply {
   return { status: 200, body }
 }
 
-/** For whoever checks access tokens by itself. */
+/** The public keys, for programs that check access tokens themselves. */
 function signingKeys({ cloud }: AppCall): AppReply {
   const keys = cloud.signingKeys.map(({ kid, publicJwk: { kty, crv, x, y } }) => ({
     ...{ kty, crv, x, y, kid, alg: 'ES256', use: 'sig', key_ops: ['verify'], ext: true },
@@ -90,12 +90,12 @@ function signingKeys({ cloud }: AppCall): AppReply {
   return { status: 200, headers: { 'cache-control': 'public, max-age=300' }, body: { keys } }
 }
 
-/** Read without a key: by programs that check tokens, and by browsers that follow a link. */
+/** Paths that are read without a key: by programs that check tokens, and by browsers that follow a link. */
 const open = new Set(['/.well-known/jwks.json', '/verify', '/authorize', '/health'])
 
 async function handleAndSweep(call: AppCall): Promise<AppReply> {
   const reply = await handle(call)
-  // What only reads may have left the database asleep.
+  // A request that only reads may have left the database asleep.
   if (call.method !== 'GET' && call.method !== 'HEAD') await sweepIfDue(call.app, call.cloud)
   return reply
 }

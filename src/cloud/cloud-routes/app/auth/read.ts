@@ -1,4 +1,4 @@
-/** Reads what clients of the field send: lenient about more, strict about what is used. */
+/** Reads what common clients send: further members are ignored, and those that are used are checked strictly. */
 import type { Challenge } from '#cloud/app-users'
 import { fail, type Localized } from '#platform/errors'
 import type { AppCall } from '../area.ts'
@@ -11,13 +11,13 @@ const bodyBytes = 64 * 1024
 export const invalid = (why: Localized, param?: string): never =>
   fail('APP_USER_INVALID', { why }, param === undefined ? {} : { param })
 
-/** No body is one without members. */
+/** A missing body counts as an object without members. */
 export async function readBody(call: AppCall): Promise<Body> {
   const body = (await call.json(bodyBytes)) ?? {}
   return typeof body === 'object' && !Array.isArray(body) ? (body as Body) : invalid(reasons.object)
 }
 
-/** Undefined where it is absent, null or empty. */
+/** Returns undefined where the member is absent, null or empty. */
 export function textOf(body: Body, name: string): string | undefined {
   const value = body[name]
   if (value === undefined || value === null || value === '') return undefined
@@ -42,7 +42,7 @@ export function challengeOf(body: Body): Challenge | undefined {
   return { challenge, method }
 }
 
-/** Phone numbers are no address here, in whichever body they come. */
+/** Refuses a phone number in any body: it is no address here. */
 export function refusePhone(body: Body): void {
   if (textOf(body, 'phone') !== undefined) fail('APP_USER_NOT_OFFERED', { what: 'phone' })
 }

@@ -1,9 +1,9 @@
-/** Refusals in the words that clients of the field know. */
+/** Refusals in the format that common clients know. */
 import type { MissingFeature } from '#cloud/app-users'
 import { declarationOf, type Failure } from '#platform/errors'
 import type { AppArea, AppReply } from '../area.ts'
 
-/** The code beside each of ours; clients and apps act on some of them. */
+/** The code of common clients for each of ours; clients and apps act on some of them. */
 const codes: Readonly<Record<string, string>> = {
   APP_USER_TOKEN_INVALID: 'bad_jwt',
   APP_USER_TOKEN_EXPIRED: 'bad_jwt',
@@ -66,7 +66,7 @@ const codeOf = ({ code, detail }: Failure): string =>
 export const refused: AppArea['refused'] = (failure, { headers, language }): AppReply => {
   const message = declarationOf(failure.code)[language](failure.detail)
   const code = codeOf(failure)
-  // Clients that know the version read its errors only where the answer names it.
+  // Clients that know this version read its errors only where the answer names the version.
   const isNew = String(headers[versionHeader] ?? '') >= version
   const weak = code === 'weak_password' && { weak_password: { reasons: ['length'], message } }
   return {

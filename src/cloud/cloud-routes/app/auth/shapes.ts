@@ -1,4 +1,4 @@
-/** Users and sessions as clients of the field know them. */
+/** Users and sessions as common clients know them. */
 import { appMetadataOf, type OpenSession, type UserRow } from '#cloud/app-users'
 
 export function userBody(user: UserRow): Record<string, unknown> {

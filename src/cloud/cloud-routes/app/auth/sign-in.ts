@@ -1,4 +1,4 @@
-/** Sign-up, sign-in and the account of whoever is signed in. */
+/** Sign-up, sign-in and the account of the signed-in user. */
 import {
   changeOwn,
   exchangeCode,
@@ -66,13 +66,13 @@ export async function readSelf(call: AppCall): Promise<AppReply> {
   try {
     return answer(userBody(await requireUser(call.app, call.cloud, userId)))
   } catch (error) {
-    // Deleted since the session was looked up.
+    // The user was deleted since the session was looked up.
     if (error instanceof Failure && error.code === 'APP_USER_NOT_FOUND') fail('APP_USER_SESSION_ENDED', {})
     throw error
   }
 }
 
-/** Role and app_metadata are not read here: they are never a user's to set. */
+/** Role and app_metadata are not read here: a user may never set them. */
 export async function editSelf(call: AppCall): Promise<AppReply> {
   const self = signedIn(call)
   const body = await readBody(call)
@@ -139,7 +139,7 @@ export async function verify(call: AppCall): Promise<AppReply> {
   return answer(sessionBody(await verifyCode(app, cloud, { type, email, code }, clientAddress)))
 }
 
-/** Links of older clients: the page that acts only when its button is pressed. */
+/** Sends links of older clients to the page that acts only when its button is pressed. */
 export async function openLinkPage({ app, cloud, query }: AppCall): Promise<AppReply> {
   const token = query.get('token_hash') ?? query.get('token') ?? ''
   if (!/^[\w-]{1,100}$/.test(token)) fail('APP_USER_LINK_INVALID', {})

@@ -1,4 +1,4 @@
-/** What the service key does with users: `auth.admin` of the field's clients. */
+/** What the service key does with users: `auth.admin` of common clients. */
 import {
   type AdminWish,
   changeUser,
@@ -43,7 +43,7 @@ export async function listUsers(call: AppCall): Promise<AppReply> {
       'x-total-count': String(total),
       link: links.join(', '),
     },
-    // A thousand of them are megabytes, and triggers may have made more.
+    // A thousand users are megabytes, and triggers may have made more.
     body: Buffer.from(`{"users":${await listJson(users.map(userBody))},"aud":"authenticated"}`),
   }
 }
@@ -79,7 +79,7 @@ function wishOf({ app }: AppCall, body: Body): AdminWish {
 const units = { h: 3_600_000, m: 60_000, s: 1_000 } as const
 const maxBanMs = 1_000 * 365.25 * 24 * units.h
 
-/** As the field writes durations: `24h`, `1h30m`; `none` ends it. Undefined: it stays as it is. */
+/** Reads a duration such as `24h` or `1h30m`; `none` ends the block (null). Undefined leaves it as it is. */
 function bannedUntil(text: string | undefined, nowMs: number): Date | null | undefined {
   if (text === undefined) return undefined
   if (text === 'none') return null

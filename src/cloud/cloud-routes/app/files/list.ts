@@ -12,11 +12,11 @@ const Query = pageQuery({
 })
 const check = compile(Query, 'text')
 
-/** Newest first. */
+/** Lists files, newest first. */
 export async function listFiles(call: AppCall): Promise<AppReply> {
   const owner = ownerOf(call)
   const query: Record<string, unknown> = Object.fromEntries(call.query)
-  // Where the key stands in the query, as a WebSocket's does, it is no field of the list.
+  // A key in the query, where a WebSocket has it, is no field of the list.
   delete query['apikey']
   check(query)
   const page = await listAppFiles(

@@ -2,7 +2,7 @@ import type { AppFileRow, FileOwner } from '#cloud/app-files'
 import { fail } from '#platform/errors'
 import type { AppCall } from '../area.ts'
 
-/** Whose files the caller sees: a user her own, the service key those of all. Throws APP_FILE_SIGN_IN_NEEDED. */
+/** Returns whose files the caller sees: a user's own, with the service key those of all. Throws APP_FILE_SIGN_IN_NEEDED. */
 export function ownerOf({ cloud, caller }: AppCall): FileOwner {
   const { accountId, cloudId } = cloud
   if (caller.role === 'service') return { accountId, cloudId }
@@ -10,7 +10,7 @@ export function ownerOf({ cloud, caller }: AppCall): FileOwner {
   return fail('APP_FILE_SIGN_IN_NEEDED', {})
 }
 
-/** As it is shown to its user; programs with the service key see whose it is, too. */
+/** Returns a file as its user sees it; programs with the service key see its owner, too. */
 export const shownFile = (row: AppFileRow, { caller }: AppCall) => ({
   id: row.file_id,
   name: row.name,

@@ -6,7 +6,7 @@ import { failLost } from '#platform/storage'
 import type { AppCall, AppReply } from '../area.ts'
 import { ownerOf } from './owner.ts'
 
-/** The bytes, to be saved: never as a page of this origin. */
+/** Sends the bytes as a download, never as a page of this origin. */
 export async function readFile(call: AppCall, fileId: string): Promise<AppReply> {
   const { app, headers, method } = call
   const row = await requireFile(call, fileId)
@@ -25,7 +25,7 @@ export async function readFile(call: AppCall, fileId: string): Promise<AppReply>
   if (method === 'HEAD' || size === 0) return { status, headers: answer }
   const body = await app.storage.get(row.storage_key, range)
   if (body) return { status, headers: answer, body }
-  // Not found where it was deleted since its row was read.
+  // The file is not found where it was deleted since its row was read.
   await requireFile(call, fileId)
   return failLost(app, row.storage_key)
 }
@@ -36,7 +36,7 @@ function beyond({ requestId, language }: AppCall, bytes: number): AppReply {
   return { status: failure.status, headers, body: errorBody(failure, requestId, language) }
 }
 
-/** Throws APP_FILE_NOT_FOUND, also for files of others. */
+/** Throws APP_FILE_NOT_FOUND, also for files of other users. */
 export async function requireFile(call: AppCall, fileId: string): Promise<AppFileRow> {
   const owner = ownerOf(call)
   const row = isUuid(fileId) ? await findAppFile(call.app.db, owner, fileId.toLowerCase()) : undefined
@@ -49,6 +49,6 @@ const headersOf = (row: AppFileRow, etag: string): Record<string, string> => ({
   'content-disposition': attachment(row.name),
   'accept-ranges': 'bytes',
   'cache-control': 'private, max-age=0, must-revalidate',
-  // Of two users of one browser the second never gets what the first has fetched.
+  // Where two users share a browser, the second never gets what the first has fetched.
   vary: 'authorization, apikey',
 })

@@ -17,10 +17,10 @@ const Body = Type.Object(
   closed,
 )
 const check = compile(Body, 'body')
-/** Beside the Base64: the name, and slashes that some programs write as `\\/`. */
+/** Bytes beside the Base64: the name, and slashes that some programs write as `\\/`. */
 const restBytes = 64 * 1024
 
-/** 201 with the file. */
+/** Answers 201 with the file. */
 export async function storeFile(call: AppCall): Promise<AppReply> {
   const { app, cloud } = call
   const { userId } = ownerOf(call)

@@ -14,7 +14,7 @@ export const functionsArea: AppArea = {
     'FUNCTION_ANSWER_TOO_LARGE',
     'FUNCTION_DEPTH',
   ]),
-  // Which functions everybody may call is known once the function is.
+  // Whether everybody may call a function is known once the function is found.
   isOpen: () => true,
   handle,
   refused,
@@ -24,12 +24,12 @@ async function handle(call: AppCall): Promise<AppReply> {
   const { app, cloud, path, method, message, requestId, gone } = call
   const [, name = ''] = path.split('/', 2)
   const found = await app.functionSource.find(cloud, name)
-  // Who has neither a key nor a session learns only of functions that everybody may call.
+  // A caller with neither a key nor a session learns only of functions that everybody may call.
   if (call.caller.role === 'none' && found?.verifyJwt !== false) throw call.caller.refusal
   if (!found) fail('FUNCTION_NOT_FOUND', {}, { param: 'name' })
   if (found.verifyJwt && call.caller.role === 'anon') fail('FUNCTION_SESSION_REQUIRED', {})
   const depth = await depthOf(call)
-  // Before it counts or starts anything: a function that calls itself ends here.
+  // This comes before the call counts or starts anything: a function that calls itself ends here.
   if (depth >= deepest) fail('FUNCTION_DEPTH', { most: deepest })
   await app.cloudAllowances.takeCall(cloud, cloud.limits.dailyFunctionCalls)
   app.cloudAllowances.expectEgress(cloud)
@@ -52,13 +52,13 @@ const hasBody = ({ headers }: AppCall['message']): boolean =>
 
 const bodiless = [204, 205, 304]
 
-/** As functions written for Supabase expect it: the path begins with the name of the function, and routers are configured for that. */
+/** Returns the URL that functions written for Supabase expect: the path begins with the function's name, and routers are configured for that. */
 function urlOf({ baseUrl, path, message }: AppCall): string {
   const [, search = ''] = /^[^?]*(\?[^#]*)?/.exec(message.url!) ?? []
   return new URL(baseUrl).origin + path + search
 }
 
-/** All that came, and the address of who sent it. */
+/** All headers but those of proxies, and the client's address. */
 function headersOf({ message, clientAddress }: AppCall): [string, string][] {
   const headers: [string, string][] = []
   for (let at = 0; at < message.rawHeaders.length; at += 2) {
@@ -70,14 +70,14 @@ function headersOf({ message, clientAddress }: AppCall): [string, string][] {
   return headers
 }
 
-/** A call that a function has sent says how deep it is, signed by the platform. */
+/** Reads the depth of a call, which a call from a function states, signed by the platform. */
 async function depthOf({ app, headers }: AppCall): Promise<number> {
   const stated = headers[depthHeader]
   if (typeof stated !== 'string') return 0
   return readDepth(stated, await app.secrets.signer(depthPurpose))
 }
 
-/** By this header clients of functions distinguish refusals of the platform from answers of the function. */
+/** Clients of functions distinguish refusals of the platform from answers of the function by `x-relay-error`. */
 function refused(failure: Failure, { language, requestId }: Parameters<AppArea['refused']>[1]): AppReply {
   const { code, detail, more } = failure
   return {

@@ -1,6 +1,6 @@
 /**
- * `/realtime/v1`: not offered. A WebSocket is opened all the same, to say so: of one that is refused clients learn nothing but that it
- * failed, and they come back without end. Here each channel gets the reason, is closed, and the client leaves by itself.
+ * `/realtime/v1` is not offered. A WebSocket is opened all the same, to say so: of a refused one clients learn nothing but that it failed, and they
+ * try again without end. Here each channel gets the reason and is closed, and the client leaves by itself.
  */
 import type { WebSocket } from 'ws'
 import type { CloudKey } from '#cloud/clouds'
@@ -9,17 +9,17 @@ import { scheduler } from '#platform/scheduler'
 import type { AppArea } from '../area.ts'
 import '../phrases.ts'
 
-/** A client without channels leaves after two heartbeats, which are 50 seconds; one that is cut off earlier comes back. */
+/** A client without channels leaves after two heartbeats, which are 50 seconds; a client that is cut off earlier connects again. */
 const openMs = 90_000
-/** Of this process, and of one cloud; whoever comes then is refused without the reason. */
+/** The most connections of this process, and of one cloud; further ones are refused without the reason. */
 const maxLines = 2_000
 const maxOfCloud = 500
 const messageBytes = 16 * 1024
-/** Of a line, pings counted: a client that is refused its channels sends a few. */
+/** Messages of one connection, pings included: a client whose channels are refused sends a few. */
 const maxMessages = 100
 /** Answers that a client does not read are not kept for it. */
 const maxUnreadBytes = 16 * 1024
-/** Of each text that an answer says again: topics are names. */
+/** Characters of each text that an answer repeats: topics are names. */
 const maxCharacters = 1_000
 
 export const realtimeArea: AppArea = {
@@ -28,7 +28,7 @@ export const realtimeArea: AppArea = {
   async handle({ cloud, path, isUpgrade, language }) {
     if (!isUpgrade || path !== '/websocket' || !hasRoom(cloud)) fail('CLOUD_REALTIME_UNAVAILABLE', {})
     const run = (line: WebSocket): void => {
-      // Many may have been let in before the first of them was open.
+      // Many connections may have been accepted before the first of them was open.
       if (hasRoom(cloud)) refuseChannels(line, cloud, language)
       else line.terminate()
     }
@@ -40,7 +40,7 @@ export const realtimeArea: AppArea = {
   },
 }
 
-/** How many lines are open, of each cloud. */
+/** The number of open connections of each cloud. */
 const linesOf = new Map<string, number>()
 let lines = 0
 
@@ -70,13 +70,13 @@ function refuseChannels(line: WebSocket, { cloudId }: CloudKey, language: Langua
     return false
   }
   line.on('ping', isAdmitted)
-  // So many lines may send at once that their messages take turns.
+  // Messages take turns, since many connections may send at once.
   const flow = scheduler.flow()
   line.once('close', () => flow[Symbol.dispose]())
   line.on('message', (data, isBinary) => {
     if (!isAdmitted() || isBinary) return
     flow.add(() => {
-      // Its answers to what came with it may fill the line meanwhile.
+      // Answers to earlier messages may have filled the connection meanwhile.
       if (line.bufferedAmount > maxUnreadBytes) line.terminate()
       else answer(line, String(data), reason)
     })
@@ -98,8 +98,8 @@ interface ChannelMessage {
 }
 
 /**
- * Either spelling of the protocol: an array, or an object with the same members. What the answer says again is a short text or a number, as clients
- * send it: writing objects nested a thousand deep once more would end the process.
+ * Reads either form of the protocol: an array, or an object with the same members. What the answer repeats has to be a short text or a number, as
+ * clients send it: writing objects nested a thousand deep again would end the process.
  */
 function read(text: string): ChannelMessage | undefined {
   let value: unknown

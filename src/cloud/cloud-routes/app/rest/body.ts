@@ -1,4 +1,4 @@
-/** The rows of a body: checked one by one before anything goes to the database. */
+/** Reads the rows of a body, checked one by one before anything is sent to the database. */
 
 import { documentOf, isRowColumn, type NewRow, queryLimits, rowReasons } from '#cloud/collections'
 import { refuse } from '#cloud/tables'
@@ -12,7 +12,7 @@ type Members = Readonly<Record<string, unknown>>
 
 interface RowOptions {
   caller: AppCaller
-  /** The names that count; absent: all. */
+  /** The names of fields that are used; all where absent. */
   columns: readonly string[] | undefined
   leavesOut: boolean
   nowMs: number
@@ -22,15 +22,16 @@ const isMembers = (value: unknown): value is Members =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /**
- * Of all rows of a request together, as JSON: the fields that `columns` names stand in each of them, so a body of few bytes could become many.
+ * Characters of all rows of a request together, as JSON: the fields that `columns` names stand in each row, so a body of few bytes could become
+ * large.
  */
 const maxCharacters = 2 * 1024 * 1024
 
-/** Row by row, in slices. Throws ROW_INVALID, ROW_TOO_LARGE, ROWS_TOO_MANY. */
+/** Reads new rows one by one, in slices. Throws ROW_INVALID, ROW_TOO_LARGE, ROWS_TOO_MANY. */
 export async function newRows(body: unknown, options: RowOptions): Promise<NewRow[]> {
   const values = Array.isArray(body) ? body : [body]
   if (values.length > queryLimits.rows) fail('ROWS_TOO_MANY', { max: queryLimits.rows })
-  // Made at once, so that they are in order: rows without an order are answered by their ids.
+  // The ids are made at once, so that they are in order: rows without an order are answered by their ids.
   const ids = values.map(() => uuidv7(options.nowMs))
   const rows: NewRow[] = []
   const slice = new Slice()
@@ -68,7 +69,7 @@ function requireOwn(owner: unknown, ownerId: string | null, param: string): void
   refuse(refusals.owner)
 }
 
-/** What the client names for several rows is null in a row that does not name it, as in a table. */
+/** A field that the client names for several rows is null in a row without it, as in a table. */
 function chosen(value: Members, columns: readonly string[] | undefined, leavesOut: boolean): Members {
   if (!columns) return value
   const entries = columns.flatMap((name) => {

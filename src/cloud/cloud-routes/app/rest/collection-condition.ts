@@ -1,4 +1,4 @@
-/** Filters as collections compare: by what a document holds, which has no types of columns. */
+/** Translates filters for collections, which compare by the values of a document, since it has no types of columns. */
 import {
   type Condition,
   type Contained,
@@ -14,7 +14,7 @@ import { refusals, whys } from './refusals.ts'
 
 const maxMembers = 100
 
-/** Counts those of a request. */
+/** Counts the conditions of a request. */
 export class Conditions {
   #used = 0
   take(): void {
@@ -39,7 +39,7 @@ export function conditionOf(condition: TablesCondition, counted: Conditions): Co
   const field = fieldOf(condition.field)
   if (condition.kind === 'quantified') {
     const { which, operator, values } = condition
-    // Each of them is a condition.
+    // Each of the values is a condition.
     if (values.length === 0) counted.take()
     const of = values.map((text) => compared(field, operator, text, counted))
     return { kind: which === 'any' ? 'or' : 'and', of }

@@ -1,4 +1,4 @@
-/** A query as it was read, in the words of collections: which fields, which rows, in which order. What only tables have is refused. */
+/** Translates a parsed query for collections: which fields, which rows, in which order. What only tables have is refused. */
 import {
   type CastType,
   type Condition,
@@ -29,7 +29,7 @@ export interface CollectionQuery {
   offset: number
   /** Whether a limit was given. */
   isLimited: boolean
-  /** Names of the fields that count of a body. */
+  /** Names of the fields that are used of a body. */
   columns: readonly string[] | undefined
   onConflict: string | undefined
 }
@@ -96,11 +96,11 @@ function selected(one: Exclude<TablesSelected, { kind: 'all' }>): Selected {
   return { as: as ?? nameOf(field), field, cast: type }
 }
 
-/** The last name within; a place in an array has none. */
+/** Returns the last name in the path; a position in an array is none. */
 const nameOf = (field: Field): string =>
   'column' in field ? field.column : (field.path.findLast((name) => !/^-?\d+$/.test(name)) ?? field.path[0]!)
 
-/** Nulls are larger than all else unless it is said otherwise. */
+/** Nulls are larger than all else unless the order states otherwise. */
 function orderOf({ of, field, isDescending, nulls }: TablesOrder): Order {
   if (of !== undefined) refuse(refusals.embed(of))
   const nullsFirst = nulls === undefined ? isDescending : nulls === 'first'

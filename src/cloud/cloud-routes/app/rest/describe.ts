@@ -1,4 +1,4 @@
-/** `GET /rest/v1/`: the collections in the form of OpenAPI 2.0, which tools of the field read. */
+/** `GET /rest/v1/`: the collections in the form of OpenAPI 2.0, which common tools read. */
 
 import { collectionsOf } from '#cloud/collections'
 import { refuse } from '#cloud/tables'
@@ -17,7 +17,7 @@ const row = {
   additionalProperties: true,
 }
 
-/** All collections for the service key; for all others those that everybody may read. */
+/** Answers with all collections for the service key; for other callers those that everybody may read. */
 export async function describe(call: AppCall): Promise<AppReply> {
   const { app, cloud, caller, method } = call
   if (method !== 'GET' && method !== 'HEAD') refuse(refusals.method(method))

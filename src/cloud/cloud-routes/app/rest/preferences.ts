@@ -9,11 +9,11 @@ export interface Preferences {
   /** How rows are counted; undefined where they are not. */
   count: 'exact' | 'planned' | 'estimated' | undefined
   onConflict: 'refuse' | 'merge' | 'ignore'
-  /** Fields that a row of several does not name are left out, not null. */
+  /** Whether fields that one of several rows does not name are left out instead of null. */
   leavesOut: boolean
   maxAffected: number | undefined
   rollsBack: boolean
-  /** Those that were followed. */
+  /** The preferences that were followed. */
   applied: string[]
 }
 
@@ -52,7 +52,7 @@ export function preferencesOf({ prefer }: IncomingHttpHeaders): Preferences {
   const unknown: string[] = []
   for (const one of wanted) {
     const [, rows] = /^max-affected=(\d{1,9})$/.exec(one) ?? []
-    // As in PostgREST the bound counts only where all preferences have to be followed.
+    // As in PostgREST the bound applies only where all preferences have to be followed.
     if (rows !== undefined) {
       if (isStrict) set.maxAffected = Number(rows)
     } else if (Object.hasOwn(known, one)) Object.assign(set, known[one])
@@ -82,7 +82,7 @@ const types: Readonly<Record<string, Shape['kind']>> = {
   'text/csv': 'table',
 }
 
-/** The first of the types that are accepted and offered. */
+/** Returns the shape of the first accepted type that is offered. */
 export function shapeOf({ accept }: IncomingHttpHeaders): Shape {
   if (accept === undefined || accept.trim() === '') return { kind: 'list', withoutNulls: false }
   for (const one of accept.split(',')) {

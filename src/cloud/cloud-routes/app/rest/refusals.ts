@@ -1,4 +1,4 @@
-/** What this area refuses, of collections and of tables alike, and failures of the platform in its words. */
+/** Refusals of this area, for collections and tables alike, and failures of the platform in its format. */
 import { queryLimits } from '#cloud/collections'
 import { type Refusal, shown } from '#cloud/tables'
 import type { Failure, Language, Localized } from '#platform/errors'
@@ -19,7 +19,7 @@ export const refusalReply = (
   },
 })
 
-/** Why collections do not take what could be read. */
+/** Why collections refuse a query that could be parsed. */
 export const whys = {
   contained: {
     en: 'it takes an array as {a,b}, JSON as {"a":1} or [1], or a range as [1,5).',
@@ -215,7 +215,7 @@ export const refusals = {
   },
 } as const satisfies Record<string, Refusal | ((...given: never[]) => Refusal)>
 
-/** What PostgREST has as the code of a failure of ours; others keep their own. */
+/** PostgREST's code for a failure of ours; other failures keep their own. */
 const codes: Partial<Record<string, string>> = {
   COLLECTION_NOT_FOUND: 'PGRST205',
   ROW_TAKEN: '23505',
@@ -228,7 +228,7 @@ const codes: Partial<Record<string, string>> = {
   INVALID_JSON: 'PGRST102',
 }
 
-/** A failure of the platform in the words of this area. */
+/** Returns a failure of the platform in the format of this area. */
 export function refusalOf(failure: Failure): Refusal {
   const { en, fa } = declarationOf(failure.code)
   const detail = failure.detail as { sqlState?: string; name?: string }

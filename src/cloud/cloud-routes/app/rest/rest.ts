@@ -21,7 +21,7 @@ import { type Preferences, preferencesOf, type Shape, shapeOf } from './preferen
 import { refusalOf, refusalReply, refusals } from './refusals.ts'
 import { type RestTarget, requirePublicSchema, targetOf } from './target.ts'
 
-/** All rows of a request together. */
+/** The bytes of all rows of a request together. */
 const maxBodyBytes = 1024 * 1024
 
 export const restArea: AppArea = {
@@ -93,7 +93,7 @@ async function read(request: RestRequest): Promise<AppReply> {
     const lines = [names.map(cell).join(','), ...(page.rows > 0 ? [text] : [])]
     return pageReply(request, page, 'text/csv', lines.join('\n'))
   }
-  // Of one row it is enough to see that there is a second.
+  // A single object is answered only where exactly one row is found.
   const isSingle = shape.kind === 'single'
   const page = await collections.read(call.cloud, rowsQuery)
   if (isSingle && page.rows !== 1) refuse(refusals.single(page.rows))
@@ -104,7 +104,7 @@ async function read(request: RestRequest): Promise<AppReply> {
 
 const cell = (name: string): string => (/[",\r\n]/.test(name) ? `"${name.replaceAll('"', '""')}"` : name)
 
-/** 206 says that there are more rows than these, where they were counted. */
+/** Answers a page. 206 says that there are more rows than these, where they were counted. */
 function pageReply(
   { query, preferences, call }: RestRequest,
   { rows, total }: Pick<Page, 'rows' | 'total'>,
@@ -130,7 +130,7 @@ const span = (offset: number, rows: number): string => (rows === 0 ? '*' : `${of
 const applied = ({ applied }: Preferences): Record<string, string> =>
   applied.length === 0 ? {} : { 'preference-applied': applied.join(', ') }
 
-/** What of the written rows is answered. */
+/** Returns what is answered of the written rows. */
 const wantedOf = ({ preferences, query }: RestRequest): Selection | undefined =>
   preferences.answers === 'representation' ? query.selection : undefined
 
@@ -178,7 +178,7 @@ async function change(request: RestRequest): Promise<AppReply> {
   const { caller, cloud } = call
   const json = changedMembers(await call.json(maxBodyBytes), { caller, columns: query.columns })
   const change = { ...written(request), json: json ?? '{}', selection: wantedOf(request) }
-  // Nothing to change: no row counts as changed, as in PostgREST.
+  // Where there is nothing to change, no row counts as changed, as in PostgREST.
   const answer = await call.app.collections.change(
     cloud,
     json === undefined ? { ...change, limit: 0 } : change,
@@ -195,7 +195,7 @@ async function remove(request: RestRequest): Promise<AppReply> {
   return writtenReply(request, answer, 204, `*/${preferences.count ? answer.rows : '*'}`)
 }
 
-/** One more than may be written shows that there are too many. */
+/** The filter of a write: one row more than may be written shows that there are too many. */
 const written = (request: RestRequest): RowsFilter => ({
   ...filterOf(request),
   limit: request.query.isLimited ? request.query.limit : queryLimits.rows + 1,

@@ -4,7 +4,7 @@ import type { AppCall } from '../area.ts'
 import { refusals } from './refusals.ts'
 
 export interface RestTarget {
-  /** Of a collection, a table or a function; empty for the description of all of them. */
+  /** The name of a collection, a table or a function; empty for the description of all of them. */
   name: string
   isFunction: boolean
 }
@@ -17,7 +17,7 @@ export function targetOf(path: string): RestTarget {
   return refuse(refusals.path)
 }
 
-/** No name has the character 0, which PostgreSQL takes in no text. */
+/** No name has the character U+0000, which PostgreSQL accepts in no text. */
 function decoded(segment: string): string {
   try {
     const text = decodeURIComponent(segment)
@@ -27,7 +27,7 @@ function decoded(segment: string): string {
   }
 }
 
-/** One schema is open to apps, which they may name. Throws RestRefused. */
+/** Apps may name only the schema that is open to them. Throws RestRefused. */
 export function requirePublicSchema({ method, headers }: AppCall): void {
   const isRead = method === 'GET' || method === 'HEAD'
   const schema = headers[isRead ? 'accept-profile' : 'content-profile']

@@ -1,4 +1,4 @@
-/** Who asks for objects, in the words of the cloud's database. */
+/** The caller of a request for objects, as the cloud's database knows it. */
 
 import type { TSchema } from 'typebox'
 import type { Asking, ObjectCaller } from '#cloud/buckets'
@@ -16,13 +16,13 @@ export function objectCaller(call: AppCall): ObjectCaller {
   return { ...databaseCaller(call), userId, isReadOnly: cloud.readOnlyWhy !== null }
 }
 
-/** With the cloud's database awake. */
+/** Runs `work` with the cloud's database awake. */
 export const withDatabase = <Result>(
   { app, cloud }: AppCall,
   work: (open: OpenDatabase) => Promise<Result>,
 ): Promise<Result> => app.databases.use(cloud, work)
 
-/** The same as whoever calls, or as another. */
+/** Runs `work` likewise, as the caller of the request or as another one. */
 export function asking<Result>(
   call: AppCall,
   work: (asking: Asking) => Promise<Result>,
@@ -34,7 +34,7 @@ export function asking<Result>(
 
 const jsonBytes = 4 * 1024 * 1024
 
-/** Unknown members are what newer clients have. Throws INVALID_REQUEST. */
+/** Reads a body; newer clients may send unknown members. Throws INVALID_REQUEST. */
 export async function bodyOf<Body>(call: AppCall, schema: TSchema): Promise<Body> {
   const body = (await call.json(jsonBytes)) ?? {}
   checkOf(schema)(body)
@@ -48,7 +48,7 @@ function checkOf(schema: TSchema): (value: unknown) => void {
   return made
 }
 
-/** BODY_TOO_LARGE of an object is said as storage clients know it. */
+/** Turns BODY_TOO_LARGE of an object into the code that storage clients know. */
 export async function sized<Result>(maxBytes: number, reading: Promise<Result>): Promise<Result> {
   try {
     return await reading

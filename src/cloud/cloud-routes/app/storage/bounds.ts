@@ -8,7 +8,7 @@ interface Bounds {
   param: string
 }
 
-/** Of a query or a body. Throws INVALID_REQUEST. */
+/** Reads an integer of a query or a body. Throws INVALID_REQUEST. */
 export function boundedInteger(stated: unknown, { standard, min = 0, max, param }: Bounds): number {
   if (stated === undefined || stated === null) return standard
   const number = typeof stated === 'string' && !/^\d{1,15}$/.test(stated) ? Number.NaN : Number(stated)

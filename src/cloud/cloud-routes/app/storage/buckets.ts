@@ -1,4 +1,4 @@
-/** Buckets over storage/v1. */
+/** Buckets of `/storage/v1`. */
 import { Type } from 'typebox'
 import {
   type BucketRow,

@@ -1,4 +1,4 @@
-/** Objects moved, copied and deleted. */
+/** Moves, copies and deletes objects. */
 import { Type } from 'typebox'
 import {
   type AboutObject,

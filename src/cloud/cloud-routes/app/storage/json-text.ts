@@ -1,7 +1,7 @@
-/** Answers with values that are JSON already, as the database has them: nothing here reads them, whatever is in them and however deep. */
+/** Answers with values that the database has as JSON: they are not parsed here, whatever is in them and however deep they are. */
 import type { AppReply } from '../area.ts'
 
-/** An object of `members`, of which there are some, and of `texts`, which are JSON. */
+/** Returns an object of `members`, at least one, and of `texts`, which are JSON. */
 export const objectText = (members: object, texts: Readonly<Record<string, string | null>>): string => {
   const own = JSON.stringify(members).slice(0, -1)
   const more = Object.entries(texts).map(([name, text]) => `,${JSON.stringify(name)}:${text ?? 'null'}`)

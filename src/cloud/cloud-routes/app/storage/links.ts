@@ -1,4 +1,4 @@
-/** Links that are made for who may see, or store, an object. */
+/** Makes links for callers who may see, or store, an object. */
 import { Type } from 'typebox'
 import {
   bucketName,
@@ -55,7 +55,7 @@ export async function signLink(call: AppCall, rest: string): Promise<AppReply> {
   const sign = await openLinkSigner(call.app, call.cloud)
   const token = sign(transform ? { ...place, to: 'render', transform } : { ...place, to: 'read' }, expiresAt)
   const where = transform ? 'render/image' : 'object'
-  // The client encodes it.
+  // The client encodes the URL.
   return { status: 200, body: { signedURL: `/${where}/sign/${place.bucket}/${place.name}?token=${token}` } }
 }
 

@@ -1,4 +1,4 @@
-/** Lists of objects, as whoever asks may see them: by folders, and by whole names. */
+/** Lists objects as the caller may see them: by folders, and by whole names. */
 import { Type } from 'typebox'
 import {
   bucketName,

@@ -1,4 +1,4 @@
-/** Objects as they are read: their bytes, in parts too, and what is known of them. */
+/** Reads objects: their bytes, in parts too, and what is known about them. */
 import {
   cacheControlOf,
   findBucket,
@@ -22,11 +22,11 @@ import { refused } from './refused.ts'
 
 export interface Readable {
   row: ObjectRow
-  /** By whom it may be kept: everybody, or whoever has this session. */
+  /** Whether only the user of this session may keep the answer in a cache, or everybody. */
   isPrivate: boolean
 }
 
-/** Throws OBJECT_NOT_FOUND, and BUCKET_NOT_FOUND, also where the bucket is not public; whoever has no key wakes nothing by that. */
+/** Throws OBJECT_NOT_FOUND, and BUCKET_NOT_FOUND, also where the bucket is not public; then a caller without a key wakes no database. */
 export async function publicObject(call: AppCall, rest: string): Promise<Readable> {
   const place = placeIn(rest)
   const { app, cloud, caller } = call
@@ -34,7 +34,7 @@ export async function publicObject(call: AppCall, rest: string): Promise<Readabl
   if (!isKnown && caller.role === 'none') fail('BUCKET_NOT_FOUND', { bucket: place.bucket })
   return withDatabase(call, async (open) => {
     const bucket = await findBucket(open, place.bucket)
-    // It was changed by code of the app, or nothing was known.
+    // The bucket was changed by code of the app, or nothing was known.
     if ((bucket?.public ?? false) !== isKnown) await readPublicBuckets(app, cloud, open)
     if (!bucket?.public) fail('BUCKET_NOT_FOUND', { bucket: place.bucket })
     return { row: await readObject(open, place), isPrivate: false }
@@ -64,7 +64,7 @@ export const readBySession = async (call: AppCall, rest: string): Promise<AppRep
 export const readLinked = async (call: AppCall, rest: string): Promise<AppReply> =>
   sendObject(call, await objectByLink(call, rest, 'read'))
 
-/** Objects have one version. */
+/** Refuses to read another version: objects have one. */
 export function requireNewest({ query }: AppCall): void {
   if (query.has('versionId')) fail('BUCKETS_NOT_OFFERED', { what: 'versions' })
 }
@@ -86,7 +86,7 @@ async function sendObject(call: AppCall, { row, isPrivate }: Readable): Promise<
   return { status, headers: answer, body: await openBytes(app, cloud, row, range) }
 }
 
-/** Where the client names no version, its time counts (RFC 9110, section 13.1.3). */
+/** Whether the object is unchanged since the client's time, which counts without an ETag (RFC 9110, section 13.1.3). */
 function isUnchanged({ headers }: AppCall, row: ObjectRow): boolean {
   const since = headers['if-modified-since']
   if (since === undefined || headers['if-none-match'] !== undefined) return false
@@ -116,7 +116,7 @@ export function headersOf(
     'cache-control': isPrivate
       ? `private, ${cache.replace(/\bpublic\b\s*,?\s*/gi, '') || 'no-cache'}`
       : cache,
-    // Of two users of one browser the second never gets what the first has fetched.
+    // Where two users share a browser, the second never gets what the first has fetched.
     ...(isPrivate && { vary: 'authorization, apikey' }),
     // Nothing that an app has stored runs in the origin of its back-end.
     'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; sandbox",

@@ -1,11 +1,11 @@
-/** Refusals as storage clients of the field read them. */
+/** Refusals as common storage clients read them. */
 import { errorBody, type FailureCode } from '#platform/errors'
 import type { AppArea } from '../area.ts'
 
 interface Words {
-  /** What the newest clients tell cases apart by. */
+  /** The code by which the newest clients tell cases apart. */
   code: string
-  /** What older ones do. */
+  /** The text by which older clients do. */
   error: string
 }
 
@@ -23,7 +23,7 @@ const known: Partial<Record<FailureCode, Words>> = {
   OBJECT_LINK_INVALID: { code: 'InvalidSignature', error: 'InvalidSignature' },
 }
 
-/** Clients expect 400 whatever has happened, and the true status as `statusCode`; those of uploads in parts (TUS) the true one. */
+/** Clients expect 400 whatever has happened, and the true status as `statusCode`; clients of uploads in parts (TUS) expect the true one. */
 export const refused: AppArea['refused'] = (failure, { headers, language, requestId }) => {
   const { message, code: ours } = errorBody(failure, requestId, language).error
   const isTheirs = failure.status < 500 && failure.status !== 429 && headers['tus-resumable'] === undefined

@@ -18,7 +18,7 @@ import { headersOf, objectByLink, objectBySession, publicObject, type Readable }
 
 const turns = new WeakMap<AppCall['app']['storage'], Turns>()
 
-/** Decoding takes memory and a core: few at once in a process, of one cloud one. */
+/** The turns of decoding, which takes memory and a core: two at once in a process, one of each cloud. */
 function turnsOf({ storage }: AppCall['app']): Turns {
   const known = turns.get(storage)
   if (known) return known
@@ -40,7 +40,7 @@ export async function renderBySession(call: AppCall, rest: string): Promise<AppR
   return render(call, await objectBySession(call, rest), transform)
 }
 
-/** As the link has it, whatever the address asks. */
+/** Renders as the link states, whatever the query asks for. */
 export async function renderLinked(call: AppCall, rest: string): Promise<AppReply> {
   const { link, ...readable } = await objectByLink(call, rest, 'render')
   return render(call, readable, transformOf(new URLSearchParams(link.transform)))

@@ -1,4 +1,4 @@
-/** Uploads in parts as TUS 1.0.0 has them. */
+/** Uploads in parts as TUS 1.0.0 defines them. */
 import {
   addPart,
   beginUpload,
@@ -31,7 +31,7 @@ export const describeUploads = (): AppReply => ({ status: 204, headers: describe
 
 const wrong = (header: string): never => fail('UPLOAD_HEADER_INVALID', { header }, { param: header })
 
-/** A client of another version learns of this one. */
+/** Answers a client of another version with the supported one. */
 function otherVersion(call: AppCall): AppReply | undefined {
   if (call.headers['tus-resumable'] === version) return undefined
   const failure = new Failure('UPLOAD_HEADER_INVALID', { header: 'Tus-Resumable' }, {})
@@ -44,7 +44,7 @@ function numberIn({ headers }: AppCall, name: 'upload-length' | 'upload-offset')
   return /^\d{1,15}$/.test(text) ? Number(text) : wrong(name)
 }
 
-/** `name base64,name base64`. Throws UPLOAD_HEADER_INVALID. */
+/** Reads `name base64,name base64`. Throws UPLOAD_HEADER_INVALID. */
 function metadataIn({ headers }: AppCall): Map<string, string> {
   const found = new Map<string, string>()
   for (const pair of String(headers['upload-metadata'] ?? '').split(',')) {
@@ -74,7 +74,7 @@ export async function begin(call: AppCall): Promise<AppReply> {
   )
 }
 
-/** The policies have been asked when the link was made. */
+/** The policies were checked when the link was made. */
 export async function beginLinked(call: AppCall): Promise<AppReply> {
   const other = otherVersion(call)
   if (other) return other
@@ -110,7 +110,7 @@ const progressOf = (upload: Upload): Record<string, string> => ({
   'upload-expires': upload.expires_at.toUTCString(),
 })
 
-/** Whose upload it is; to all others it is missing. Throws UPLOAD_NOT_FOUND. */
+/** Returns an upload of the caller; others are reported as missing. Throws UPLOAD_NOT_FOUND. */
 async function requireOwn(
   call: AppCall,
   uploadId: string,
@@ -142,7 +142,7 @@ export async function goOn(call: AppCall, uploadId: string): Promise<AppReply> {
   return { status: 204, headers: progressOf(await receive(call, upload, { caller, offset })) }
 }
 
-/** However slowly its bytes come: the database of the cloud is woken for the last of them alone. */
+/** Receives a part, however slowly it comes: the database of the cloud is woken for the last part alone. */
 const receive = (
   call: AppCall,
   upload: Upload,

@@ -1,4 +1,4 @@
-/** `/storage/v1`: buckets of dedicated clouds, as storage clients of the field ask. A Starter cloud has none, and says so to every call. */
+/** `/storage/v1`: buckets of dedicated clouds, for common storage clients. A Starter cloud has none, and refuses every call. */
 import { fail } from '#platform/errors'
 import type { AppArea, AppCall, AppReply } from '../area.ts'
 import { createBucket, deleteBucket, emptyBucket, listBuckets, showBucket, updateBucket } from './buckets.ts'
@@ -12,7 +12,7 @@ import { abandon, begin, beginLinked, describeUploads, goOn, showProgress } from
 import { replaceObject, storeLinked, storeObject } from './store.ts'
 import '../phrases.ts'
 
-/** What browsers fetch by themselves, without a header of their own, and what a link lets in. */
+/** Paths that browsers fetch by themselves, without a header of the app, and paths that a link opens. */
 const linked = /^\/(?:object|render\/image)\/(?:public|sign)\//
 const linkedUpload = /^\/object\/upload\/sign\//
 const resumable = /^\/upload\/resumable(?:\/sign)?(?:\/|$)/
@@ -21,7 +21,7 @@ type Handle = (call: AppCall, rest: string) => Promise<AppReply> | AppReply
 
 interface StorageRoute {
   methods: string
-  /** What stands in its group is `rest`. */
+  /** The text of its group is `rest`. */
   path: RegExp
   handle: Handle
   /** A POST that changes nothing. */
@@ -34,7 +34,7 @@ const notOffered = (what: 'vectors' | 'analytics' | 'lifecycle'): Handle => {
 const any = 'GET HEAD POST PUT PATCH DELETE'
 const read = 'GET HEAD'
 
-/** The first that fits. */
+/** The first route that fits is used. */
 const routes: readonly StorageRoute[] = [
   { methods: any, path: /^\/vector(\/.*)?$/, handle: notOffered('vectors') },
   { methods: any, path: /^\/iceberg(\/.*)?$/, handle: notOffered('analytics') },
@@ -51,7 +51,7 @@ const routes: readonly StorageRoute[] = [
   { methods: 'HEAD', path: /^\/upload\/resumable\/(?:sign\/)?([^/]+)$/, handle: showProgress },
   { methods: 'PATCH', path: /^\/upload\/resumable\/(?:sign\/)?([^/]+)$/, handle: goOn },
   { methods: 'DELETE', path: /^\/upload\/resumable\/(?:sign\/)?([^/]+)$/, handle: abandon },
-  // Nothing here is kept in a cache in between that could be emptied.
+  // There is no cache in between that could be emptied.
   { methods: 'DELETE', path: /^\/cdn\/(.+)$/, handle: () => ({ status: 200, body: { message: 'success' } }) },
   { methods: 'POST', path: /^\/object\/list\/([^/]+)$/, handle: listFolder, reads: true },
   { methods: 'POST', path: /^\/object\/list-v2\/([^/]+)$/, handle: listKeys, reads: true },

@@ -1,4 +1,4 @@
-/** Objects stored: their bytes as they are, or in a form. */
+/** Stores objects: their bytes as they are, or in a form. */
 
 import { Type } from 'typebox'
 import {
@@ -28,7 +28,7 @@ import { objectReasons } from './phrases.ts'
 const typePattern = /^[\w!#$&^.+-]{1,100}\/[\w!#$&^.+-]{1,100}(?:\s*;[\x20-\x7e]{0,150})?$/
 const maxMetadataLength = 16 * 1024
 
-/** Checked, as apps state them. Throws INVALID_REQUEST. */
+/** Checks the properties that apps state. Throws INVALID_REQUEST. */
 export function propertiesOf({
   type,
   cacheControl,
@@ -45,7 +45,7 @@ export function propertiesOf({
   return { contentType: type, cacheControl: cache, userMetadata: metadataOf(metadata) }
 }
 
-/** No deeper than JSON of a body: whatever is read here is written again, by a function that calls itself for each level. */
+/** Reads metadata, no deeper than JSON of a body: it is written again by a function that calls itself for each level. */
 function metadataOf(text: string | undefined): string | null {
   if (text === undefined || text === '') return null
   const refuse = (): never => fail('INVALID_REQUEST', { why: objectReasons.metadata }, { param: 'metadata' })
@@ -58,7 +58,7 @@ function metadataOf(text: string | undefined): string | null {
   return refuse()
 }
 
-/** `3600` of a form, as a header has it. */
+/** Returns `3600` of a form as a header states it. */
 export const seconds = (stated: string | undefined): string | undefined =>
   stated !== undefined && /^\d{1,10}$/.test(stated) ? `max-age=${stated}` : stated
 
@@ -85,7 +85,7 @@ async function formOf(call: AppCall, maxBytes: number): Promise<Arrived> {
   }
 }
 
-/** What is stated before the bytes come. */
+/** The properties that are stated before the bytes come. */
 function statedOf({ headers }: AppCall): ObjectProperties {
   const metadata = headers['x-metadata']
   return propertiesOf({
@@ -95,7 +95,7 @@ function statedOf({ headers }: AppCall): ObjectProperties {
   })
 }
 
-/** The body is read only for somebody who may store this. */
+/** Reads the body only for a caller who may store the object. */
 async function receive(
   call: AppCall,
   place: ObjectPlace,
@@ -103,7 +103,7 @@ async function receive(
 ): Promise<AppReply> {
   const isForm = isMultipart(call.message)
   const length = isForm ? undefined : lengthOf(call)
-  // A form says its type late: the end of the name stands for it until then.
+  // A form states its type late: until then it is taken from the end of the name.
   const first = isForm
     ? propertiesOf({ type: mediaTypeOf(place.name), cacheControl: undefined, metadata: undefined })
     : statedOf(call)
@@ -139,7 +139,7 @@ export const storeObject = (call: AppCall, rest: string): Promise<AppReply> =>
 export const replaceObject = (call: AppCall, rest: string): Promise<AppReply> =>
   receive(call, placeIn(rest), { upsert: true, caller: objectCaller(call) })
 
-/** The policies have been asked when the link was made; the object is of who made it. */
+/** The policies were checked when the link was made; the object belongs to the user who made it. */
 export async function storeLinked(call: AppCall, rest: string): Promise<AppReply> {
   const place = placeIn(rest)
   const { app, cloud, query } = call

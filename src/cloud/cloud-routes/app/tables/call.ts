@@ -21,7 +21,7 @@ import { tablesRefusals } from './refusals.ts'
 import { appliedLine, pageStatus, type RowsReply, rowsReply, span, typeLine, withStated } from './reply.ts'
 import type { TablesRequest } from './request.ts'
 
-/** By GET and HEAD nothing is changed, whatever the function says of itself. Throws as `write` does. */
+/** Calls a function. GET and HEAD change nothing, whatever the function states about itself. Throws as `write` does. */
 export async function callFunction(request: TablesRequest): Promise<AppReply> {
   const { call, preferences } = request
   const isRead = call.method === 'GET' || call.method === 'HEAD'
@@ -73,7 +73,7 @@ type Body =
 async function readBody(call: AppCall): Promise<Body> {
   const type = mediaTypeOf(call)
   const bytes = await call.bytes(tablesLimits.bodyBytes)
-  // Reading JSON takes the bytes away.
+  // Parsing JSON frees the bytes.
   const whole: Body = { kind: 'whole', type, bytes: Buffer.from(bytes) }
   if (type === 'application/x-www-form-urlencoded') {
     const members = formMembers(bytes)
@@ -105,8 +105,8 @@ const takes = (parameters: Routine['parameters'], names: readonly string[]): boo
 const filterText = /^(?:not\.)?[a-z]+(?:\([^)]*\))?\./
 
 /**
- * Parameters of the query that a function has by name are its arguments, and all others filter its rows. One that looks like a filter
- * of a column that it returns is that.
+ * Parameters of the query that a function has by name are its arguments, and all others filter its rows. A parameter that looks like a filter of a
+ * column that the function returns is a filter.
  */
 function ofQuery(all: readonly Routine[], { query }: AppCall): Chosen {
   const texts = new Map<string, string[]>()

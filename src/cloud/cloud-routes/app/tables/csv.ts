@@ -1,10 +1,10 @@
-/** Comma-separated values (RFC 4180): names of columns in the first line, and `NULL` without quotes for none. */
+/** Comma-separated values (RFC 4180): names of columns in the first line, and `NULL` without quotes for no value. */
 import { refuse, tablesLimits } from '#cloud/tables'
 import { Slice } from '#platform/slices'
 import { tablesRefusals } from './refusals.ts'
 
 export interface CsvRows {
-  /** Of the columns. */
+  /** The names of the columns. */
   names: readonly string[]
   number: number
   /** An array of objects, whose members are named by the places of their columns. */
@@ -42,7 +42,7 @@ class Cells {
     return this.#at >= this.#text.length
   }
 
-  /** The cells up to the end of the line, and goes behind it. */
+  /** Returns the cells up to the end of the line, and moves behind it. */
   line(): (string | null)[] {
     const cells: (string | null)[] = []
     do {

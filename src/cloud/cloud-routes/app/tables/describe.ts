@@ -1,4 +1,4 @@
-/** `GET /rest/v1/`: tables and functions that whoever asks may use, in the form of OpenAPI 2.0, which tools of the field read. */
+/** `GET /rest/v1/`: tables and functions that the caller may use, in the form of OpenAPI 2.0, which common tools read. */
 
 import type { Catalogue, Column, Table } from '#cloud/tables'
 import { refuse } from '#cloud/tables'

@@ -1,4 +1,4 @@
-/** The rows of a body. What is checked here is their form; PostgreSQL reads the values, from the text as it came: no digit of a number is lost. */
+/** Reads the rows of a body. Only their form is checked here; PostgreSQL reads the values, from the text as it came: no digit of a number is lost. */
 import { type GivenRows, refuse, tablesLimits } from '#cloud/tables'
 import { parseJson } from '#platform/http'
 import { Slice } from '#platform/slices'
@@ -29,7 +29,7 @@ export async function givenRows(
 type Columns = readonly string[] | undefined
 type Rows = Omit<GivenRows, 'usesDefaults'>
 
-/** Its members are named by their places: the names of columns would make many megabytes of a small body. */
+/** Members are named by the places of their columns: the names would make many megabytes of a small body. */
 async function csvRows(bytes: Buffer, columns: Columns): Promise<Rows> {
   const { names, number, json } = await readCsv(bytes.toString())
   const places = new Map(names.map((name, place) => [name, place]))
@@ -64,7 +64,7 @@ async function rowsOf(type: string, bytes: Buffer): Promise<{ rows: readonly Mem
   return { rows: value, json: text }
 }
 
-/** More than a table can have are not read: that takes seconds for a mebibyte of them. */
+/** More members than a table has columns are not read: a mebibyte of them takes seconds. */
 export function formMembers(bytes: Buffer): Record<string, string> {
   const text = bytes.toString()
   const { columns } = tablesLimits
@@ -77,7 +77,7 @@ export const isJson = (type: string): boolean => /^application\/(?:[\w.+-]{1,100
 export const isMembers = (value: unknown): value is Members =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** Those of the first row, which all have to have. */
+/** Returns the names of the first row, which all rows have to have. */
 async function commonNames(rows: readonly Members[]): Promise<string[]> {
   const names = Object.keys(rows[0] ?? {})
   const slice = new Slice()
@@ -89,7 +89,7 @@ async function commonNames(rows: readonly Members[]): Promise<string[]> {
   return names
 }
 
-/** One object, as it came: the arguments of a function. Throws as `givenRows` does. */
+/** Reads one object, the arguments of a function, as it came; undefined for other JSON. Throws as `givenRows` does. */
 export async function givenMembers(bytes: Buffer): Promise<{ names: string[]; json: string } | undefined> {
   if (bytes.length === 0) return { names: [], json: '{}' }
   const json = bytes.toString()

@@ -52,7 +52,7 @@ export async function read(request: TableRequest): Promise<AppReply> {
 const top = wayKey([])
 const farthest = 2_000_000_000
 
-/** `Range: 0-9`, within what `offset` and `limit` leave. Ranges of bytes are none of rows. */
+/** Applies `Range: 0-9` within what `offset` and `limit` leave. Ranges of bytes are ignored. */
 function withRange(query: TablesQuery, range: string | undefined): TablesQuery {
   const [, first, last] = /^(\d{1,10})-(\d{1,10})?$/.exec(range?.trim() ?? '') ?? []
   if (first === undefined) return query

@@ -23,7 +23,7 @@ export const typeLine = (kind: Shape['kind']): readonly [string, string] => [
   `${types[kind]}; charset=utf-8`,
 ]
 
-/** `body`: rows with commas between, or lines of CSV, whose first one names the columns. */
+/** `body` has rows separated by commas, or lines of CSV, which get a first line with `names`. */
 export function rowsReply(
   reply: RowsReply,
   { kind }: Shape,
@@ -45,14 +45,14 @@ export const span = (offset: number, rows: number): string =>
 export const appliedLine = ({ applied }: Preferences): HeaderLines =>
   applied.length === 0 ? [] : [['preference-applied', applied.join(', ')]]
 
-/** What the code of the app says of the answer comes before what is said of it here. */
+/** What the code of the app states about the answer replaces what is stated here. */
 export function withStated(reply: RowsReply, { status, headers }: StatedAnswer): RowsReply {
   const own = new Set(headers.map(([name]) => name.toLowerCase()))
   const kept = reply.headers.filter(([name]) => !own.has(name.toLowerCase()))
   return { ...reply, status: status ?? reply.status, headers: [...kept, ...headers] }
 }
 
-/** 206 says that there are more rows than these, where they were counted. Throws RestRefused where the page is behind all of them. */
+/** Returns 206 where more rows than these were counted, else 200. Throws RestRefused where the page is behind all rows. */
 export function pageStatus({
   offset,
   rows,

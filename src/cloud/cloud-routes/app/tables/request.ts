@@ -2,19 +2,19 @@ import type { Answers, SessionOptions, TablesQuery, TablesStatements } from '#cl
 import type { AppCall } from '../area.ts'
 import type { Preferences, Shape } from '../rest/preferences.ts'
 
-/** A request of rows, its headers read. */
+/** A request for rows with parsed headers. */
 export interface TablesRequest {
   call: AppCall
   schema: string
-  /** Of the table or the function. */
+  /** The name of the table or the function. */
   name: string
   preferences: Preferences
   shape: Shape
-  /** In the database of the cloud, as whoever asks. Rejects as `onTables` does. */
+  /** Runs statements in the database of the cloud, as the caller. Rejects as `onTables` does. */
   run(make: TablesStatements, options: Omit<SessionOptions, 'schemaVersion'>): Promise<Answers>
 }
 
-/** One whose query is that of a table. */
+/** A request with the query of a table. */
 export interface TableRequest extends TablesRequest {
   query: TablesQuery
 }

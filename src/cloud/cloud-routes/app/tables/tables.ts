@@ -1,4 +1,4 @@
-/** `/rest/v1` of a dedicated cloud: its tables and functions, as the role of whoever asks (docs/decisions/0082). */
+/** `/rest/v1` of a dedicated cloud: its tables and functions, as the role of the caller (docs/decisions/0082). */
 import type { ReadOnlyReason } from '#cloud/clouds'
 import { type OpenDatabase, readOnlyBy, readOnlyState, StatementFailed } from '#cloud/databases'
 import { databaseRefusal, onTables, parseQuery, type Refusal, refuse } from '#cloud/tables'
@@ -19,7 +19,7 @@ export async function answerTables(call: AppCall, { name, isFunction }: RestTarg
   const request: TablesRequest = {
     ...{ call, schema: 'public', name },
     preferences: preferencesOf(call.headers),
-    // What describes the tables has a type of its own.
+    // The description of the tables has a type of its own.
     shape: name === '' ? { kind: 'list', withoutNulls: false } : shapeOf(call.headers),
     run: (make, options) =>
       inCloud(call, (open) =>
@@ -37,7 +37,7 @@ export async function answerTables(call: AppCall, { name, isFunction }: RestTarg
   return refuse(refusals.method(call.method))
 }
 
-/** Throws what the database refuses in the words of PostgREST. */
+/** Runs `work` on the database; throws its refusals in the format of PostgREST. */
 async function inCloud<Result>(
   call: AppCall,
   work: (open: OpenDatabase) => Promise<Result>,
@@ -46,7 +46,7 @@ async function inCloud<Result>(
   try {
     return await call.app.databases.use(call.cloud, (open) =>
       work(open).finally(() => {
-        // It may have become full only now.
+        // The disk may have become full only now.
         readOnlyWhy ??= readOnlyBy(open.disk)
       }),
     )

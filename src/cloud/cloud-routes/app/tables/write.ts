@@ -72,7 +72,7 @@ type Make = (catalogue: Catalogue, table: Table, options: WriteOptions) => Write
 
 const answersOf = { representation: 'rows', 'headers-only': 'location', minimal: 'nothing' } as const
 
-/** One statement; what has to be seen of it before it counts costs another round trip. */
+/** Runs one statement; a check of its answer before it is committed costs another round trip. */
 async function run(request: TableRequest, make: Make): Promise<Written> {
   const { schema, name, preferences, shape } = request
   const options: WriteOptions = {
@@ -103,7 +103,7 @@ async function run(request: TableRequest, make: Make): Promise<Written> {
   return { ...plan!.answer(answers), stated: readStated(answers.at(-1)?.[0]) }
 }
 
-/** Throws where it is not as it should be, and nothing of it has happened then. */
+/** Throws where the answer is not as it should be; the write is then undone. */
 function requireWanted(request: TableRequest, { rows, body }: WriteAnswer): void {
   requireAffected(request, rows)
   if (request.preferences.answers !== 'representation') return

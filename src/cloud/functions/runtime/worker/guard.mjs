@@ -27,7 +27,7 @@ const headersOf = bindCall(Object.getOwnPropertyDescriptor(Request.prototype, 'h
 const answerHeadersOf = bindCall(Object.getOwnPropertyDescriptor(Response.prototype, 'headers').get)
 export const requestHeaders = headersOf
 export const responseHeaders = answerHeadersOf
-/** Of a request or an answer, which have it of a prototype that they share; null where there is none. */
+/** The body of a request or an answer, which have it of a prototype that they share; null where there is none. */
 export const bodyOf = bindCall(
   Object.getOwnPropertyDescriptor(Object.getPrototypeOf(Request.prototype), 'body').get,
 )
@@ -39,7 +39,7 @@ export const readInto = bindCall(ReadableStreamBYOBReader.prototype.read)
 export const KeptBytes = Uint8Array
 export const KeptPassage = IdentityTransformStream
 export const firstOf = Promise.race.bind(Promise)
-/** Resolves when all is done that waits for nothing. */
+/** Resolves when all work is done that waits for nothing. */
 export const idle = (
   (later, Kept) => () =>
     new Kept((resolve) => later(resolve, 0))
@@ -50,7 +50,7 @@ export const KeptResponse = Response
 export const KeptError = Error
 export const stringify = JSON.stringify
 const isResponse = bindCall(Object.getOwnPropertyDescriptor(Response.prototype, 'status').get)
-/** By the runtime's own mark, which no prototype can forge. */
+/** Whether a value is a Response, by the runtime's own mark, which no prototype can forge. */
 export const isAnswer = (value) => {
   try {
     isResponse(value)
@@ -64,7 +64,7 @@ const print = console.log.bind(console)
 const slice = bindCall(String.prototype.slice)
 const asText = String
 
-/** Of one line; what is longer is cut. */
+/** The most characters of one line; a longer one is cut. */
 const longest = 8_000
 const inspecting = {
   __proto__: null,
@@ -83,7 +83,7 @@ const shown = (value) => {
   }
 }
 
-/** One line for the platform: JSON behind a character that starts no other line. */
+/** Writes one line for the platform: JSON behind a character that starts no other line. */
 export const write = (level, message) => {
   const cut = message.length > longest ? `${slice(message, 0, longest)}…` : message
   print(

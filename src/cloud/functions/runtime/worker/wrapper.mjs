@@ -67,7 +67,7 @@ const handlerOf = (exported) => {
 const marked = (outcome, status, body) =>
   new KeptResponse(body, { __proto__: null, status, headers: { __proto__: null, [outcomeHeader]: outcome } })
 
-/** An answer whose headers may not be changed (that of a `fetch`) is answered by a copy. */
+/** Marks an answer; one whose headers may not be changed (that of a `fetch`) is replaced by a copy. */
 const mark = (answer) => {
   try {
     setHeader(responseHeaders(answer), outcomeHeader, 'answered')
@@ -99,7 +99,7 @@ const serve = async (request, env, context) => {
   }
 }
 
-/** Reads it to its end, or until the caller leaves, always into the same memory. */
+/** Reads a body to its end, or until the caller leaves, always into the same memory. */
 const drain = (body) => {
   const upload = { __proto__: null, isOver: false, over: undefined }
   const reader = readerOf(body, { __proto__: null, mode: 'byob' })
@@ -115,8 +115,8 @@ const drain = (body) => {
 }
 
 /**
- * The same answer, which ends no earlier than the body of its request has come. After an answer workerd closes a connection that still brings a
- * body, and whoever is writing then learns of the closed connection and not of the answer.
+ * The same answer, which ends no earlier than the body of its request has come. After an answer workerd closes a connection that still brings a body,
+ * and a client that is still writing then learns of the closed connection and not of the answer.
  */
 const endingAfter = async (upload, answer) => {
   if (!upload.isOver) await firstOf([upload.over, idle()])
@@ -127,7 +127,7 @@ const endingAfter = async (upload, answer) => {
   return answer
 }
 
-/** The same bytes; what goes wrong with them goes wrong for who reads them. */
+/** Passes the same bytes on and ends them only after the upload; their errors reach whoever reads them. */
 const heldUntil = (upload, body) => {
   const { readable, writable } = new KeptPassage()
   const pass = async () => {
@@ -141,7 +141,7 @@ const heldUntil = (upload, body) => {
   return readable
 }
 
-/** Whether it loads; a function that was just written is asked before anybody calls it. */
+/** Answers whether the function loads; a new function is tried in this way before anybody calls it. */
 const tryOut = async (env) => {
   try {
     await loaded(env)
@@ -164,7 +164,7 @@ export default {
     const body = bodyOf(request)
     if (body === null)
       return runIn(state, serve, new KeptRequest(request, { __proto__: null, headers }), env, context)
-    // However much of it the function reads, and however it does so, all of it is read.
+    // All of the body is read, however much of it the function reads, and however it does so.
     const [its, ours] = tee(body)
     const upload = drain(ours)
     const own = new KeptRequest(request, { __proto__: null, headers, body: its })

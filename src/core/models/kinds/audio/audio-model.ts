@@ -11,47 +11,47 @@ export interface AudioModel extends NamedModel {
   pricing: AudioPricing
 }
 
-/** What the upstream of an audio model can be asked for. */
+/** The settings that the upstream of an audio model supports. */
 export interface AudioSettings {
   tasks: AudioTask[]
-  /** The first one speaks where none is named. */
+  /** The voices of the model; the first one speaks where none is named. */
   voices: Voice[]
   /** True: voices that are not listed may be named too, such as cloned ones. */
   takesOtherVoices: boolean
-  /** Formats that the upstream makes; others are made here from one of these. */
+  /** The formats that the upstream makes; others are made here from one of these. */
   formats: SoundEncoding[]
-  /** Hertz of the upstream's `pcm`. */
+  /** The rate of the upstream's `pcm`, in hertz. */
   rate: number
   takesInstructions: boolean
-  /** True: it reads texts to the letter, and is told instructions and speakers beside them; false: they stand in the text. */
+  /** True: the model reads texts to the letter, and gets instructions and speakers in other fields; false: they stand in the text. */
   isVerbatim: boolean
   /** Absent: the upstream speaks at its own pace only. */
   speed?: { min: number; max: number }
-  /** Of one call to the upstream; longer texts are cut at sentences. */
+  /** The most characters of one call to the upstream; longer texts are cut at sentences. */
   maxCharacters: number
-  /** Lines of one dialogue that the upstream takes at once. */
+  /** The most lines of one dialogue that the upstream takes at once. */
   maxTurns: number
-  /** Different voices of one dialogue. */
+  /** The most different voices of one dialogue. */
   maxVoices: number
 }
 
 export interface Voice {
-  /** As the upstream names it. */
+  /** The upstream's name for the voice. */
   id: string
   name: string
   gender?: 'female' | 'male' | 'neutral'
-  /** ISO 639-1. */
+  /** ISO 639-1 codes. */
   languages: string[]
 }
 
-/** USD; a call costs all of them together. */
+/** Prices in USD; a call costs the sum of them. */
 export interface AudioPricing {
-  /** Of the text that is spoken. */
+  /** The price of the text that is spoken. */
   perMillionCharacters: number
-  /** Of the sound that is made. */
+  /** The price of the sound that is made. */
   perMinute: number
-  /** Tokens of text and recordings that are read. */
+  /** The price of tokens of text and recordings that are read. */
   inputPerMillion: number
-  /** Tokens of sound and text that are made. */
+  /** The price of tokens of sound and text that are made. */
   outputPerMillion: number
 }

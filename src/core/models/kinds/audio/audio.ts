@@ -79,7 +79,7 @@ const pricesOf = (pricing: AudioPricing) => ({
   output_per_million: pricing.outputPerMillion,
 })
 
-/** What is answered whatever the upstream makes: it is converted here. */
+/** Formats that callers may request whatever the upstream makes, because sound is converted here. */
 const studioFormats = ['mp3', 'wav', 'pcm']
 const speechFormats = [...studioFormats, 'opus', 'aac', 'flac']
 
@@ -124,7 +124,7 @@ export const audio = modelKind({
   details: ({ audio: settings, pricing }) => ({
     does: settings.tasks,
     voices: settings.voices.map(({ id }) => id),
-    /** USD. */
+    /** Prices in USD. */
     pricing: pricesOf(pricing),
   }),
   prices: ({ pricing }) => Object.values(pricing),
@@ -132,7 +132,7 @@ export const audio = modelKind({
   attributes: { 'gen_ai.output.type': 'speech' },
   ask: (provider: AudioProvider, call: AudioCall) => provider.speak(call),
   mayRepeat: ({ executed }) => !executed,
-  // A broken line or a 500 proves nothing.
+  // A broken connection or a 500 does not prove that nothing was executed.
   mayReleaseClaim: ({ executed, status }) =>
     !executed || (status !== undefined && status >= 400 && status < 500),
   price: audioCost,

@@ -87,13 +87,13 @@ describe('price', () => {
   const used = { characters: 1_000, seconds: 61.2, inputTokens: 100, outputTokens: 2_000 }
 
   test.each([
-    // 1,000 of a million characters at 15 USD: 0.015 USD = 15 credits.
+    // 1,000 characters at 15 USD a million: 0.015 USD = 15 credits.
     ['by characters', { perMillionCharacters: 15 }, 15_000_000n],
     // 62 begun seconds of 0.6 USD a minute: 0.62 USD = 620 credits.
     ['by begun seconds', { perMinute: 0.6 }, 620_000_000n],
     // 100 × 1 + 2,000 × 12 millionths of a USD = 0.0241 USD = 24.1 credits.
     ['by tokens', { inputPerMillion: 1, outputPerMillion: 12 }, 24_100_000n],
-    // A third of a micro-credit a minute is one; two minutes are begun.
+    // A third of a micro-credit a minute is rounded up to one, and 62 seconds at that price to two.
     ['rounded up', { perMinute: 0.000_000_001 / 3 }, 2n],
   ])('%s', (_, pricing, microcredits) => {
     expect(audioCost(model(pricing), conversion, used)).toBe(microcredits)

@@ -11,7 +11,7 @@ export interface AudioEntry extends NamedEntry {
   pricing: AudioPricing
 }
 
-/** USD of a million characters, a minute or a million tokens. */
+/** The highest price in USD, of a million characters, a minute or a million tokens. */
 const dearest = 1_000_000
 const encodings = ['mp3', 'wav', 'pcm', 'opus', 'aac', 'flac'] as const
 

@@ -9,19 +9,19 @@ import type { AudioEntry } from './settings.ts'
 interface SoundWire {
   tasks: readonly AudioTask[]
   formats: readonly SoundEncoding[]
-  /** Hertz of its pcm; absent: any. */
+  /** The rates of the wire's pcm, in hertz; absent: any. */
   rates?: readonly number[]
-  /** Whether it has a field for instructions beside the text; absent: it does. */
+  /** False: the wire has no field for instructions beside the text. */
   takesInstructions?: false
-  /** Whether it has a field for the pace; absent: it does. */
+  /** False: the wire has no field for the pace. */
   takesSpeed?: false
-  /** Of one dialogue; absent: any number. */
+  /** The most voices of one dialogue; absent: any number. */
   maxVoices?: number
 }
 
 const all = ['mp3', 'wav', 'pcm', 'opus', 'aac', 'flac'] as const
 
-/** A provider with several of them speaks by the first (src/connect.ts). */
+/** Dialects that speak. A provider with several of them speaks by the first (src/connect.ts). */
 const speaking: Partial<Record<Dialect, SoundWire>> = {
   speech: { tasks: ['speech'], formats: all },
   openrouter: { tasks: ['speech'], formats: ['mp3', 'pcm'] },
@@ -33,12 +33,12 @@ const speaking: Partial<Record<Dialect, SoundWire>> = {
   },
   gemini: { tasks: ['speech', 'dialogue'], formats: ['pcm', 'wav'], takesSpeed: false, maxVoices: 2 },
 }
-/** A provider with one of them answers recordings by it. */
+/** Dialects that answer recordings, for a provider that has one of them. */
 const answering: Partial<Record<Dialect, SoundWire>> = {
   modalities: { tasks: ['answer'], formats: all },
 }
 
-/** Says what of the entry no wire of these dialects can do, and how to fix it; undefined if nothing. */
+/** Returns what the entry promises and no wire of these dialects can do, and how to fix it; undefined if there is nothing. */
 export function unableWires(
   { audio }: Pick<AudioEntry, 'audio'>,
   dialects: readonly Dialect[],

@@ -17,7 +17,7 @@ export const embedding = modelKind({
   kind: 'embedding',
   entry: EmbeddingEntrySchema,
   readEntry: readEmbeddingEntry,
-  // `/embeddings` stands beside chat completions.
+  // The upstream serves `/embeddings` beside chat completions.
   dialects: ['chat'],
   lacking: {
     en: 'does not speak chat, beside which embeddings are asked for: add chat to its dialects',
@@ -64,15 +64,15 @@ export const embedding = modelKind({
   ask: (provider: EmbeddingProvider, call: EmbeddingCall) => provider.embed(call),
   mayRepeat: wasFree,
   mayReleaseClaim: wasFree,
-  /** `tokens`: of the texts. */
+  /** `tokens` are those of the texts. */
   price: ({ pricing }, conversion, tokens: number) => embeddingCost(pricing, conversion, tokens),
   worstCase: ({ pricing }, conversion, { texts }: EmbeddingOrder) =>
     embeddingCost(pricing, conversion, maxEmbeddingTokens(texts)),
 })
 
 /**
- * An error status brings no vectors and no bill, but background work does not rely on that. A broken line or silence proves nothing: the
- * call may have been executed.
+ * Whether a failed call was free. An error status brings no vectors and no bill, but background work does not rely on that. A broken connection or
+ * silence proves nothing: the call may have been executed.
  */
 function wasFree({ executed, status }: UpstreamError, isBackground: boolean): boolean {
   return !executed || (!isBackground && (status ?? 0) >= 400)

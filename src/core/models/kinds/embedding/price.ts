@@ -2,22 +2,22 @@
 import { microcreditsOf, type PriceConversion, wholeMicrocredits } from '../microcredits.ts'
 import type { EmbeddingPricing } from './embedding-model.ts'
 
-/** Around a text: what marks its beginning and end. */
+/** The tokens that mark the beginning and the end of a text. */
 const tokensAround = 4
 
-/** Tokens that these texts can be at most: their UTF-8 bytes ÷ 2 (decisions §6). */
+/** The most tokens that these texts can have: their UTF-8 bytes ÷ 2 (decisions §6). */
 export const maxEmbeddingTokens = (texts: readonly string[]): number =>
   texts.reduce((sum, text) => sum + Math.ceil(Buffer.byteLength(text) / 2) + tokensAround, 0)
 
-/** Tokens that an upstream can count in these texts: not one of them is less than a byte. */
+/** The most tokens that an upstream can count in these texts: each token has at least one byte. */
 export const possibleEmbeddingTokens = (texts: readonly string[]): number =>
   texts.reduce((sum, text) => sum + Buffer.byteLength(text) + tokensAround, 0)
 
-/** A fair guess, for upstreams that do not say: four bytes a token. */
+/** The estimated tokens of these texts, for upstreams that do not report them: four bytes a token. */
 export const estimatedEmbeddingTokens = (texts: readonly string[]): number =>
   texts.reduce((sum, text) => sum + Math.ceil(Buffer.byteLength(text) / 4), 0)
 
-/** In micro-credits. A token's price is an integer of millionths of one. */
+/** The cost of the tokens in micro-credits. A token's price is a whole number of millionths of one. */
 export const embeddingCost = (
   { inputPerMillion }: EmbeddingPricing,
   conversion: PriceConversion,

@@ -4,30 +4,30 @@ import { oneOf } from '#platform/schema'
 import { type NamedEntry, named, namedOf } from '../named.ts'
 import type { EmbeddingPricing } from './embedding-model.ts'
 
-/** A model that turns texts into vectors. It has no fallbacks: vectors of two models do not compare. */
+/** A model that turns texts into vectors. It has no fallbacks: vectors of two models cannot be compared. */
 export interface EmbeddingEntry extends NamedEntry {
   kind: 'embedding'
-  /** Of one text, in tokens. */
+  /** The most tokens of one text. */
   maxInputTokens: number
-  /** Texts of one order. */
+  /** The most texts of one order. */
   maxBatch: number
-  /** Tokens of one order, all its texts together. */
+  /** The most tokens of one order, all its texts together. */
   maxBatchTokens: number
-  /** Asked for by name where the caller names none; absent: as the upstream has it. */
+  /** The dimensions that are requested where the caller names none; absent: the upstream's own. */
   dimensions?: number
-  /** A caller may ask for any number of dimensions up to this one. */
+  /** A caller may request any number of dimensions up to this one. */
   maxDimensions?: number
-  /** A caller may ask for these numbers of dimensions. */
+  /** A caller may request these numbers of dimensions. */
   allowedDimensions?: readonly number[]
   encoding: 'base64' | 'float'
   pricing: EmbeddingPricing
 }
 
-/** As `maxDimensions` of the providers. */
+/** The most dimensions, as `maxDimensions` of the providers. */
 const longestVector = 4_096
-/** Every known server takes so many texts at once; text-embeddings-inference takes no more unless told to. */
+/** Every known server takes this many texts at once; text-embeddings-inference takes no more unless it is configured to. */
 const usualBatch = 32
-/** As OpenAI bounds a request, by its reference of `/embeddings`. */
+/** OpenAI's bounds of a request, by its reference of `/embeddings`. */
 export const openAiBatch = { texts: 2_048, tokens: 300_000 }
 
 const price = {

@@ -9,36 +9,36 @@ export interface ImageModel extends NamedModel {
   pricing: ImagePricing
 }
 
-/** What the upstream of an image model can be asked for. A list that is empty is never named to it. */
+/** The settings that the upstream of an image model supports. A field whose list is empty is never sent. */
 export interface ImageSettings {
-  /** The first is drawn where nothing says otherwise. */
+  /** The sizes that it draws; the first is drawn where nothing says otherwise. */
   sizes: PixelSize[]
   qualities: ImageQuality[]
   formats: DrawnFormat[]
   backgrounds: ImageBackground[]
-  /** Pictures of one call. */
+  /** The most pictures of one call. */
   maxCount: number
-  /** Pictures that one call can be given to edit; 0: it edits none. */
+  /** The most pictures that one call can be given to edit; 0: the model edits none. */
   maxReferences: number
-  /** Unfinished pictures that it streams of one picture, where they are asked for; 0: it streams none. */
+  /** The most unfinished pictures that the model streams of one picture, where they are requested; 0: it streams none. */
   maxPartials: number
-  /** It draws by a number that is sent along: the same one, the same picture. */
+  /** True: the request may have a seed; the same seed gives the same picture. */
   takesSeed: boolean
-  /** Sent as `response_format`, to the servers that want to be told. */
+  /** Sent as `response_format`, to servers that need it. */
   responseFormat?: 'b64_json' | 'url'
 }
 
 /** Pictures have a price each, or are paid by the tokens that their upstream counts. */
 export type ImagePricing = PicturePricing | ImageTokenPricing
 
-/** USD. The first row that fits a picture has its price, else `perImage`. */
+/** Prices in USD. The first row that fits a picture has its price, else `perImage`. */
 export interface PicturePricing {
   unit: 'image'
   perImage: number
   rows: ImagePriceRow[]
-  /** Of each picture that is given along. */
+  /** The price of each picture that is given to edit. */
   perReference: number
-  /** Of each unfinished picture that is sent. */
+  /** The price of each unfinished picture that is sent. */
   perPartial: number
 }
 
@@ -48,12 +48,15 @@ export interface ImagePriceRow {
   perImage: number
 }
 
-/** USD per million tokens, and what a picture is expected to have: known before it is ordered, charged where its upstream counts none. */
+/**
+ * Prices in USD per million tokens, and the tokens that a picture is expected to have: they are known before it is ordered, and charged where the
+ * upstream counts none.
+ */
 export interface ImageTokenPricing {
   unit: 'tokens'
-  /** Of the prompt. */
+  /** The price of the prompt. */
   inputPerMillion: number
-  /** Of pictures that are given along. */
+  /** The price of pictures that are given to edit. */
   mediaInputPerMillion: number
   outputPerMillion: number
   expected: ExpectedImageTokens
@@ -62,11 +65,11 @@ export interface ImageTokenPricing {
 export interface ExpectedImageTokens {
   /** The first row that fits a picture has its tokens, else the row with the most. */
   output: ImageTokenRow[]
-  /** Of each picture that is given along, at most. */
+  /** The most tokens of each picture that is given to edit. */
   perReference: number
-  /** Of each unfinished picture that is sent. */
+  /** The tokens of each unfinished picture that is sent. */
   perPartial: number
-  /** The hold covers so many times the expected tokens: a model that rewrites prompts or plans longer has more. */
+  /** The hold covers this many times the expected tokens: a model that rewrites prompts or plans longer uses more. */
   margin: number
 }
 
@@ -83,7 +86,7 @@ const fits =
   ({ quality, size }: { quality?: ImageQuality; size?: PixelSize }): boolean =>
     (quality === undefined || quality === picture.quality) && (!size || isSameSize(size, picture.size))
 
-/** USD of one picture: the first row that fits, else the price of all others. */
+/** The price of one picture in USD: the first row that fits, else the price of all others. */
 export const imagePrice = (pricing: PicturePricing, picture: DrawnAs): number =>
   pricing.rows.find(fits(picture))?.perImage ?? pricing.perImage
 
@@ -94,10 +97,10 @@ export const expectedOutput = ({ output }: ExpectedImageTokens, picture: DrawnAs
 export const isSameSize = (a: PixelSize, b: PixelSize): boolean =>
   a.width === b.width && a.height === b.height
 
-/** As every wire writes it: `1024x1536`. */
+/** The size as every wire writes it: `1024x1536`. */
 export const sizeName = ({ width, height }: PixelSize): string => `${width}x${height}`
 
-/** What `sizeName` wrote, in whatever of its usual spellings; undefined for anything else. */
+/** The size in a text of `sizeName`, in any of the usual spellings; undefined for anything else. */
 export function sizeOf(text: string): PixelSize | undefined {
   const [, width, height] = /^([1-9]\d{0,4})[x×]([1-9]\d{0,4})$/i.exec(text) ?? []
   return width === undefined ? undefined : { width: Number(width), height: Number(height) }
@@ -105,11 +108,14 @@ export function sizeOf(text: string): PixelSize | undefined {
 
 const rasters: DrawnFormat[] = ['png', 'jpeg', 'webp']
 
-/** A vector model writes SVG alone: its drawings are answered as such unless a raster is named. */
+/** Whether a model writes SVG only: its drawings are answered as SVG unless a raster is named. */
 export const isVector = (formats: readonly DrawnFormat[]): boolean =>
   formats.length > 0 && formats.every((one) => one === 'svg')
 
-/** What a model that writes these is answered in: rasters are made here of each other and of SVG. The first where none is named. */
+/**
+ * The formats that callers may request of a model that writes these: rasters are made here from each other and from SVG. The first one is used where
+ * none is named.
+ */
 export const answeredFormats = (formats: readonly DrawnFormat[]): DrawnFormat[] =>
   isVector(formats) ? ['svg', ...rasters] : formats.includes('svg') ? [...rasters, 'svg'] : rasters
 

@@ -176,7 +176,7 @@ export const image = modelKind({
     sizes: settings.sizes.map(sizeName),
     qualities: settings.qualities,
     max_references: settings.maxReferences,
-    /** USD. */
+    /** Prices in USD. */
     pricing: pricesOf(pricing),
   }),
   prices: ({ pricing }) => pricesIn(pricing),
@@ -184,7 +184,7 @@ export const image = modelKind({
   attributes: { 'gen_ai.output.type': 'image' },
   ask: (provider: ImageProvider, call: ImageCall) => provider.draw(call),
   mayRepeat: ({ executed }) => !executed,
-  // A broken line or a 500 proves nothing.
+  // A broken connection or a 500 does not prove that nothing was executed.
   mayReleaseClaim: ({ executed, status }) =>
     !executed || (status !== undefined && status >= 400 && status < 500),
   price: imageCost,

@@ -1,6 +1,6 @@
 /**
- * What pictures cost. With a price for each, worst case and charge are the same sum, but for unfinished pictures that did not come. By
- * tokens the hold covers the expected ones with a margin, and what the upstream counts is charged within that.
+ * What pictures cost. With a price for each, worst case and charge are the same sum, but for unfinished pictures that did not come. With prices by
+ * tokens, the hold covers the expected tokens with a margin, and the upstream's count is charged within the hold.
  */
 import type { ImageOrder } from '#core/turn'
 import { microcreditsOf, type PriceConversion, wholeMicrocredits } from '../microcredits.ts'
@@ -13,19 +13,19 @@ import {
 } from './image-model.ts'
 
 export interface ImageTokens {
-  /** Of the prompt and of the pictures given along. */
+  /** The tokens of the prompt and of the pictures that are given to edit. */
   input: number
   /** The part of `input` that is pictures; absent where the upstream counts them together. */
   mediaInput?: number
   output: number
 }
 
-/** Tokens as an upstream claims them: a figure that it does not say is absent. */
+/** Tokens as an upstream claims them: a figure that it does not report is absent. */
 export type ClaimedImageTokens = Partial<ImageTokens>
 
-/** An order, or what came of it: `count` and `partials` are what is paid for. */
+/** An order, or its outcome: `count` and `partials` are the pictures that are paid for. */
 export interface ImageUsed extends ImageOrder {
-  /** As far as they are believed; absent where the upstream counted none. */
+  /** The upstream's tokens, as far as they are believed; absent where it counted none. */
   tokens?: ImageTokens | undefined
   /** Pictures that `tokens` were used for; absent: `count`. */
   ordered?: number
@@ -33,7 +33,7 @@ export interface ImageUsed extends ImageOrder {
 
 type Counted = Required<ImageTokens>
 
-/** In micro-credits. */
+/** The cost of pictures in micro-credits. */
 export const imageCost = ({ pricing }: ImageModel, conversion: PriceConversion, used: ImageUsed): bigint =>
   pricing.unit === 'image'
     ? pictureCost(pricing, conversion, used)
@@ -46,11 +46,11 @@ export const paidImageTokens = ({ pricing }: ImageModel, used: ImageUsed): Count
 function paidTokens(pricing: ImageTokenPricing, used: ImageUsed): Counted {
   const { tokens, count, ordered = count } = used
   if (!tokens) return expectedTokens(pricing, used)
-  // Who gets fewer pictures than were ordered pays their share of the output.
+  // A caller who gets fewer pictures than were ordered pays their share of the output.
   return { ...splitInput(pricing, used, tokens), output: Math.ceil((tokens.output * count) / ordered) }
 }
 
-/** The same, at most: what is held. */
+/** The most that an order can cost in micro-credits, which is held. */
 export const imageWorstCase = (
   { pricing }: ImageModel,
   conversion: PriceConversion,
@@ -69,7 +69,7 @@ function pictureCost(pricing: PicturePricing, conversion: PriceConversion, order
   return each * BigInt(order.count) + others
 }
 
-/** Rounded up once. */
+/** The cost of tokens, rounded up once. */
 function tokenCost(
   pricing: ImageTokenPricing,
   conversion: PriceConversion,
@@ -84,10 +84,10 @@ function tokenCost(
   )
 }
 
-/** Of the prompt alone, for models that have instructions of their own before it. */
+/** Tokens around the prompt, for models that put instructions of their own before it. */
 const tokensAround = 64
 
-/** A fair guess: four bytes of the prompt a token, and what the entry says of pictures. */
+/** The expected tokens of an order: four bytes of the prompt a token, and what the entry says of pictures. */
 function expectedTokens({ expected }: ImageTokenPricing, order: ImageOrder): Counted {
   const mediaInput = order.references.length * expected.perReference
   return {
@@ -97,7 +97,7 @@ function expectedTokens({ expected }: ImageTokenPricing, order: ImageOrder): Cou
   }
 }
 
-/** Two bytes of the prompt a token (decisions §6), once for each picture: some wires order them one by one. */
+/** The tokens that are held: two bytes of the prompt a token (decisions §6), once for each picture, since some wires order pictures one by one. */
 function heldTokens(pricing: ImageTokenPricing, order: ImageOrder): Counted {
   const { margin } = pricing.expected
   const { mediaInput, output } = expectedTokens(pricing, order)
@@ -107,12 +107,12 @@ function heldTokens(pricing: ImageTokenPricing, order: ImageOrder): Counted {
   return { input: widened(text * order.count) + media, mediaInput: media, output: widened(output) }
 }
 
-/** Where pictures have a price each, tokens are for reports only; vendors count thousands for a picture. */
+/** The most tokens in reports where pictures have a price each; vendors count thousands for a picture. */
 const maxReported = 10_000_000
 
 /**
- * What an upstream claims for an order, each figure within what was held for it. Nothing that was read or drawn has zero tokens: such a
- * figure, and one that is not claimed, is the expected one.
+ * An upstream's claim for an order, each figure within what was held for it. Nothing that was read or drawn has zero tokens: a figure that is zero or
+ * absent is replaced by the expected one.
  */
 export function believedImageTokens(
   { pricing }: ImageModel,
@@ -132,7 +132,10 @@ export function believedImageTokens(
   return { input: text + media, ...(claimed.mediaInput !== undefined && { mediaInput: media }), output }
 }
 
-/** Where an upstream counts prompt and pictures together, or no tokens of pictures, these are what the prompt cannot be. */
+/**
+ * Splits the input between prompt and pictures. Where an upstream counts them together, or counts none for pictures, the tokens that the prompt
+ * cannot have are those of pictures.
+ */
 function splitInput(pricing: ImageTokenPricing, order: ImageOrder, tokens: ImageTokens): Counted {
   const { input, output } = tokens
   const { input: held, mediaInput: heldMedia } = heldTokens(pricing, order)

@@ -20,12 +20,12 @@ export interface ImageEntry extends NamedEntry {
   pricing: ImagePricing
 }
 
-/** Of a picture's side, in pixels. */
+/** The longest side of a picture, in pixels. */
 const maxSide = 16_384
 const dearestUsd = 10_000
-/** USD of a million tokens. */
+/** The highest price in USD, of a million tokens. */
 const dearestPerMillion = 1_000_000
-/** Of one picture. */
+/** The most tokens of one picture. */
 const maxTokens = 1_000_000
 
 const sizeExpected: Sentence = {
@@ -92,10 +92,10 @@ const perImage = {
   },
 }
 
-/** What a row may be for. */
+/** The members that say which pictures a row is for. */
 const rowKey = {
   quality: Type.Optional(
-    // Which there are is said beside it, so that it is read when all of the entry is.
+    // The entry lists the qualities of the model in another member, so this one is read after all of the entry.
     Type.Unsafe<ConfigNode>({
       description: 'One of the qualities of the model.',
       ...reading({ convert: (_, node) => node }),
@@ -240,7 +240,7 @@ function pricingOf(pricing: TypedPricing, image: ImageSettings, node: ConfigNode
   }
 }
 
-/** Rows may only name what the model has: one that can never fit is a slip that would sell below cost. */
+/** Rows may only name what the model has: a row that can never fit is a mistake that would sell below cost. */
 function rowKeyOf(
   row: { quality?: ConfigNode; size?: PixelSize },
   image: ImageSettings,

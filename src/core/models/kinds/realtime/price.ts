@@ -3,7 +3,7 @@ import type { RealtimeUsage } from '#core/spec'
 import { microcreditsOf, type PriceConversion } from '../microcredits.ts'
 import type { RealtimeModel, RelayModel } from './realtime-model.ts'
 
-/** In micro-credits, rounded up once; whole seconds of a connection. */
+/** The cost of a connection of whole seconds in micro-credits, rounded up once. */
 export function realtimeCost(
   { pricing }: RealtimeModel,
   conversion: PriceConversion,
@@ -30,7 +30,7 @@ export function relayPricing(
   }
 }
 
-/** In micro-credits, rounded up once: of speech that the upstream of a relay writes down. */
+/** The cost of speech that the upstream of a relay transcribes, in micro-credits, rounded up once. */
 export function relayTranscriptionCost(
   { pricing }: RelayModel,
   conversion: PriceConversion,

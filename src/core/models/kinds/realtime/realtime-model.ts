@@ -5,7 +5,7 @@ import type { NamedModel } from '../../models.ts'
 export type RealtimeModel = PipelineModel | RelayModel
 export type RealtimeEngine = RealtimeModel['engine']
 
-/** The words are written down, a text model answers them, and its answer is spoken. */
+/** Speech is transcribed, a text model answers it, and the answer is spoken. */
 export interface PipelineModel extends NamedModel {
   kind: 'realtime'
   engine: 'pipeline'
@@ -16,7 +16,7 @@ export interface PipelineModel extends NamedModel {
   pricing: RealtimePricing
 }
 
-/** Its upstream hears and speaks by itself. */
+/** The upstream of this model hears and speaks by itself. */
 export interface RelayModel extends NamedModel {
   kind: 'realtime'
   /** `passthrough`: over WebRTC the sound runs between the caller and the upstream; over a WebSocket it is relayed. */
@@ -26,23 +26,23 @@ export interface RelayModel extends NamedModel {
 }
 
 export interface RelaySettings {
-  /** Of the upstream; the first one speaks where the client names none of them. Empty: the upstream has one of its own. */
+  /** The voices of the upstream; the first one speaks where the client names none of them. Empty: the upstream has one of its own. */
   voices: string[]
-  /** Of the upstream, which writes down what is said to it; absent: nobody does. */
+  /** The upstream's model that transcribes what is said to it; absent: nothing is transcribed. */
   transcriptionModel?: string
-  /** Tokens of a response; what is older is left out. */
+  /** The most input tokens of a response; older content is left out. */
   maxInputTokens: number
   maxOutputTokens: number
 }
 
-/** USD, beside what the models cost. */
+/** The price in USD, beside what the models cost. */
 export interface RealtimePricing {
   perMinute: number
 }
 
-/** USD: of a minute of the call, and of a million tokens of each kind. */
+/** Prices in USD: of a minute of the call, and of a million tokens of each kind. */
 export interface RelayPrices extends RealtimePricing {
-  /** Of what is said, where the upstream writes it down. */
+  /** The price of a minute of speech that the upstream transcribes. */
   transcriptionPerMinute: number
   perMillion: Record<keyof RealtimeUsage, number>
 }

@@ -10,7 +10,7 @@ const text = (en: string, fa: string) => Type.String({ description: en, 'x-descr
 const ofPipeline = (en: string, fa: string) => Type.Optional(text(en, fa))
 const ofRelay = () => Type.Optional(usdPerMillion())
 
-/** As cards and `details` have them; in USD. */
+/** The prices in USD, as cards and `details` show them. */
 function pricesOf(model: RealtimeModel) {
   if (model.engine === 'pipeline') return { per_minute: model.pricing.perMinute }
   const { perMinute, transcriptionPerMinute, perMillion } = model.pricing
@@ -46,7 +46,7 @@ export const realtime = modelKind({
   kind: 'realtime',
   entry: RealtimeEntrySchema,
   readEntry: readRealtimeEntry,
-  // Of relays: a pipeline has no deployments, those of its models are called.
+  // The dialects of relays; a pipeline has no deployments, but calls those of its models.
   dialects: ['realtime', 'gemini'],
   lacking: {
     en: 'has no models that hear and speak by themselves: add the dialect realtime or gemini to it',
@@ -66,7 +66,7 @@ export const realtime = modelKind({
       ...common,
       inputModalities,
       engine: entry.engine,
-      // Completed by the catalogue, which knows the other models.
+      // The catalogue, which knows the other models, completes these.
       textModel: entry.textModel ?? '',
       transcriptionModel: entry.transcriptionModel ?? '',
       speechModel: entry.speechModel ?? '',
@@ -122,12 +122,12 @@ export const realtime = modelKind({
   figures: ({ engine }) => ({ abilities: [engine] }),
   details: (model) => ({
     ...partsOf(model),
-    /** USD. */
+    /** Prices in USD. */
     pricing: pricesOf(model),
   }),
   prices: (model) => Object.values(pricesOf(model)),
   operation: 'realtime',
-  // No upstream is asked for a call: its models are, each as its own kind says, and a relay holds each response by itself.
+  // A call is no order of an upstream: the models of a pipeline are called as their own kinds say, and a relay holds each response by itself.
   ask: undefined,
   mayRepeat: () => false,
   mayReleaseClaim: () => false,

@@ -3,7 +3,7 @@ import { type Static, Type } from 'typebox'
 import { type ConfigNode, integerIn, reading, refusals, refuse, type Sentence, usd } from '#platform/config'
 import type { RelayPrices, RelaySettings } from './realtime-model.ts'
 
-/** USD of a minute or a million tokens. */
+/** The highest price in USD, of a minute or a million tokens. */
 const dearest = 1_000_000
 const some = (description: string) => Type.Optional(usd(dearest, { description }))
 
@@ -73,7 +73,7 @@ export const RealtimePricingSchema = Type.Object(
 type Written = Static<typeof RealtimePricingSchema>
 type Name = keyof Written
 
-/** Without one of them the others would hold too little. */
+/** The token prices that are required together: without one of them, holds would be too small. */
 const tokenPrices = [
   'text_input_per_million',
   'audio_input_per_million',
@@ -108,7 +108,7 @@ export function readRelay({
   }
 }
 
-/** Refuses an entry without a price: nothing that costs is free because it was forgotten. */
+/** Refuses an entry without a price: a price that was forgotten must not make a model free. */
 export function readRelayPrices(prices: Written, node: ConfigNode, hasTranscription: boolean): RelayPrices {
   const missing = (name: Name | undefined, fix: Sentence): never =>
     refuse(refusals.missing(node.where(name === undefined ? 'pricing' : `pricing.${name}`), fix))
@@ -135,7 +135,7 @@ export function readRelayPrices(prices: Written, node: ConfigNode, hasTranscript
   }
 }
 
-/** A pipeline costs its time alone, beside its models. */
+/** Reads the price of a pipeline: it has one for time only, beside those of its models. */
 export function readPipelinePrice(prices: Written, node: ConfigNode): { perMinute: number } {
   const other = Object.keys(prices).find((name) => name !== 'per_minute')
   if (other !== undefined) node.find('pricing', other)?.wrong(onlyRelay)

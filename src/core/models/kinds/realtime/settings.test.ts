@@ -19,7 +19,7 @@ const provider =
   'providers: [{ id: talk, base_url: "https://talk.test/v1", api_key: secret, dialects: [realtime] }]\n'
 const tokens =
   'text_input_per_million: 4, audio_input_per_million: 32, text_output_per_million: 16, audio_output_per_million: 64'
-/** An entry of the engine `relay`; `more` stands behind its deployments. */
+/** An entry of the engine `relay`; `more` follows its deployments. */
 const relay = (more = `    pricing: { ${tokens} }\n`) =>
   `${provider}${entry(`    engine: relay\n    deployments: [{ provider: talk, model: voice-1 }]\n${more}`)}`
 
@@ -122,7 +122,7 @@ test('a relay has the voices and limits of its upstream, and a price of each kin
   })
   if (model.engine !== 'relay') throw new Error('no relay')
   const conversion = { creditsPerUsd: 1_000, markup: 1 }
-  // Micro-credits of a million tokens; what is not written is as what is read anew.
+  // Micro-credits of a million tokens; where no price is written, pictures cost as text does, and cached tokens as uncached ones.
   expect(relayPricing(model, conversion)).toMatchObject({
     textInput: 4_000_000_000n,
     imageInput: 4_000_000_000n,

@@ -21,7 +21,7 @@ export type RealtimeEntry = NamedEntry & { kind: 'realtime' } & (PipelineEntry |
 
 interface PipelineEntry {
   engine: 'pipeline'
-  /** Absent: those of `defaults`, else the first of their kinds. */
+  /** The models of the pipeline; absent: those of `defaults`, else the first of their kinds. */
   textModel?: string
   transcriptionModel?: string
   speechModel?: string
@@ -56,7 +56,7 @@ export const RealtimeEntrySchema = Type.Object({
   text_model: modelId('the id of a text model', 'شناسه‌ی یک مدل متنی'),
   transcription_model: modelId('the id of a transcription model', 'شناسه‌ی یک مدل رونویسی'),
   speech_model: modelId('the id of an audio model that speaks', 'شناسه‌ی یک مدل صدا که حرف می‌زند'),
-  /** Of the engines `relay` and `passthrough`. */
+  /** The members of the engines `relay` and `passthrough`. */
   deployments: Type.Optional(deployments),
   realtime: RelaySchema,
   pricing: RealtimePricingSchema,

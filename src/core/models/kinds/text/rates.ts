@@ -8,15 +8,15 @@ export interface Rates {
   input: bigint
   cachedInput: bigint
   cacheWrite: bigint
-  /** Kept for an hour. */
+  /** Tokens written to the cache for an hour. */
   cacheWriteHour: bigint
   mediaInput: bigint
   output: bigint
-  /** Per search that the upstream runs itself, in the same millionths. */
+  /** The price of a search that the upstream runs itself, in the same millionths. */
   webSearch: bigint
 }
 
-/** One USD per million tokens is `creditsPerUsd × markup` micro-credits a token. */
+/** The rates for these prices. One USD per million tokens is `creditsPerUsd × markup` micro-credits a token. */
 export function ratesOf(pricing: Pricing, conversion: PriceConversion): Rates {
   const known = rates.get(pricing)
   if (known?.conversion === conversion) return known.rates
@@ -25,7 +25,7 @@ export function ratesOf(pricing: Pricing, conversion: PriceConversion): Rates {
   return made
 }
 
-/** A catalogue's prices never change while a process lives, and every call asks for them. */
+/** Rates are kept, since a catalogue's prices never change while a process lives and every call needs them. */
 const rates = new WeakMap<Pricing, { conversion: PriceConversion; rates: Rates }>()
 
 function makeRates(pricing: Pricing, conversion: PriceConversion): Rates {

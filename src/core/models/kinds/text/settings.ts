@@ -8,16 +8,16 @@ export interface TextEntry extends NamedEntry {
   kind: 'text'
   /** `resume: restart`: a text answer that was cut may be completed by another deployment. */
   resumes: boolean
-  /** Above what its providers say. */
+  /** Takes precedence over what the providers of the model say. */
   takesLinks?: boolean
   contextLength: number
   maxOutputTokens: number
   inputModalities: ('text' | 'image' | 'audio' | 'video' | 'file')[]
   features: Feature[]
-  /** USD of one search that the upstream runs itself; there where `features` names web_search. */
+  /** USD of one search that the upstream runs itself; present where `features` names web_search. */
   webSearchPerUse?: number
   supportedEfforts: string[]
-  /** Absent when the entry gives none: then the price must be known by the deployment's model name. */
+  /** Absent when the entry has no price: then the price must be known by the deployment's model name. */
   pricing?: Pricing
 }
 
@@ -132,7 +132,7 @@ function checkReasoning({ reasoning, features }: Typed, node: ConfigNode): void 
     )
 }
 
-/** A search of the upstream's own has its price beside that of the tokens. */
+/** Reads the price of the upstream's own searches, which is charged beside that of the tokens. */
 function searchPriceOf(
   { features, price_per_search_usd }: Typed,
   node: ConfigNode,

@@ -108,7 +108,7 @@ const spokenBy = (
   }),
 })
 
-/** The dearest list price among the deployments, kind by kind: whichever answers, the operator never sells below cost. */
+/** The highest list price among the deployments for each kind of tokens: whichever deployment answers, the operator never sells below cost. */
 function listPrice(entry: TextEntry, { providers, knownPrice }: ModelBasis): Pricing {
   const prices = entry.deployments.map(({ provider, model }) => {
     const known = knownPrice(providers.get(provider)?.baseUrl ?? '', model)

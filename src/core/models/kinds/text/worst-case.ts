@@ -1,13 +1,13 @@
-/** What a call of a text model may cost at most, which is held before it. */
+/** The most that a call of a text model may cost, which is held before the call. */
 import { type PriceConversion, scale, wholeMicrocredits } from '../microcredits.ts'
 import { hourPrice, type Rates, ratesOf } from './rates.ts'
 import type { Model } from './text-model.ts'
 
-/** What a call may take at most. */
+/** The most that a call may use. */
 export interface TextBound {
   input: InputBound
   outputTokens: number
-  /** That the upstream may run itself. */
+  /** Searches that the upstream may run itself. */
   searches: number
   /** The prompt may be summarized first: it is read twice, and the summary is output too. */
   compacts: boolean
@@ -16,7 +16,7 @@ export interface TextBound {
 }
 
 export interface InputBound {
-  /** Tokens that the text can be at most: its UTF-8 bytes ÷ 2 (decisions §6). */
+  /** The most tokens that the text can have: its UTF-8 bytes ÷ 2 (decisions §6). */
   text: number
   /** Tokens of images, priced as input. */
   image: number

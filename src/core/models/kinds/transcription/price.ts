@@ -3,13 +3,13 @@ import { microcreditsOf, type PriceConversion, scale } from '../microcredits.ts'
 import type { TranscriptionModel } from './transcription-model.ts'
 
 export interface TranscriptionUsed {
-  /** Of each call to the upstream; every one is billed for the least time at least. */
+  /** The seconds of each call to the upstream; every call is billed for the minimum at least. */
   seconds: readonly number[]
   inputTokens: number
   outputTokens: number
 }
 
-/** In micro-credits, rounded up once. Seconds of each call are rounded up to whole ones. */
+/** The cost of a transcript in micro-credits, rounded up once. Seconds of each call are rounded up to whole ones. */
 export function transcriptionCost(
   { pricing }: TranscriptionModel,
   conversion: PriceConversion,
@@ -19,28 +19,28 @@ export function transcriptionCost(
   const millionths =
     microcreditsOf(pricing.inputPerMillion, conversion) * BigInt(inputTokens) +
     microcreditsOf(pricing.outputPerMillion, conversion) * BigInt(outputTokens)
-  // Per minute: 60 million millionths of a micro-credit a second for each micro-credit a minute.
+  // In sixtieths of a millionth of a micro-credit: one micro-credit a minute is a million of them a second.
   const bySeconds = microcreditsOf(pricing.perMinute, conversion) * BigInt(billed) * scale
   return (millionths * 60n + bySeconds + 60n * scale - 1n) / (60n * scale)
 }
 
-/** What is charged by the minute: whole seconds of every call, and the least time of one at least. */
+/** The seconds that are charged: whole seconds of every call, and at least `minimumSeconds` for each. */
 export const billedSeconds = (
   { minimumSeconds }: TranscriptionModel['pricing'],
   seconds: readonly number[],
 ): number => seconds.reduce((sum, one) => sum + Math.max(minimumSeconds, wholeSeconds(one)), 0)
 
-/** A sum of many pieces is off in its last digits, and would begin a further second. */
+/** Seconds rounded up. A sum of many pieces is off in its last digits, and would otherwise begin a further second. */
 const wholeSeconds = (seconds: number): number => Math.ceil(Math.round(seconds * 1e6) / 1e6)
 
-/** More than every vendor counts for a second of sound that it reads. */
+/** More tokens than any vendor counts for a second of sound that it reads. */
 const inputTokensPerSecond = 50
-/** Nobody speaks faster; models that repeat themselves write without end. */
+/** Nobody speaks faster than this; models that repeat themselves write without end. */
 const outputTokensPerSecond = 10
 const leastOutputTokens = 100
 
-/** Tokens that so many seconds can be at most when they are read. */
+/** The most tokens that this many seconds of sound can have. */
 export const maxHeardTokens = (seconds: number): number => Math.ceil(seconds * inputTokensPerSecond)
-/** Tokens of text that are paid of so many seconds at most. */
+/** The most tokens of text that are charged for this many seconds. */
 export const maxTranscriptTokens = (seconds: number): number =>
   leastOutputTokens + Math.ceil(seconds * outputTokensPerSecond)

@@ -2,7 +2,7 @@
 import type { Timestamps } from '#core/turn'
 import type { NamedModel } from '../../models.ts'
 
-/** Files that upstreams take. */
+/** The formats of files that upstreams take. */
 export type RecordedFormat = 'wav' | 'mp3' | 'm4a' | 'webm' | 'ogg' | 'flac' | 'aac'
 
 export interface TranscriptionModel extends NamedModel {
@@ -11,35 +11,35 @@ export interface TranscriptionModel extends NamedModel {
   pricing: TranscriptionPricing
 }
 
-/** What the upstream of a transcription model can be asked for. */
+/** The settings that the upstream of a transcription model supports. */
 export interface TranscriptionSettings {
-  /** Files that it takes as they are; everything else is converted to WAV. */
+  /** The formats that the model takes as they are; everything else is converted to WAV. */
   formats: RecordedFormat[]
-  /** Of one call; longer recordings are cut at silences. */
+  /** The most seconds of one call; longer recordings are cut at silences. */
   maxSeconds: number
-  /** Bytes of one call. */
+  /** The most bytes of one call. */
   maxBytes: number
-  /** The most exact times that it says. */
+  /** The most exact times that the model reports. */
   timestamps: Timestamps
-  /** Whether it tells speakers apart. */
+  /** Whether the model tells speakers apart. */
   diarizes: boolean
-  /** Whether text comes while it is made. */
+  /** Whether the text comes in parts while it is made. */
   streams: boolean
-  /** Whether it hears sound while it is spoken, too. */
+  /** Whether the model also takes sound while it is spoken. */
   hearsLive: boolean
   takesPrompt: boolean
   takesKeywords: boolean
-  /** ISO 639-1; absent: whatever is said. */
+  /** ISO 639-1 codes of the languages that it takes; absent: any language. */
   languages?: string[]
 }
 
-/** USD; a call costs all of them together. */
+/** Prices in USD; a call costs the sum of them. */
 export interface TranscriptionPricing {
   perMinute: number
-  /** What every call to the upstream is billed for at least. */
+  /** The seconds that every call to the upstream is billed for at least. */
   minimumSeconds: number
-  /** Tokens of sound that are read. */
+  /** The price of tokens of sound that are read. */
   inputPerMillion: number
-  /** Tokens of text that are made. */
+  /** The price of tokens of text that are made. */
   outputPerMillion: number
 }

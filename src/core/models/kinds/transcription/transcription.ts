@@ -94,7 +94,7 @@ export const transcription = modelKind({
   details: ({ transcription: settings, pricing }) => ({
     timestamps: settings.timestamps,
     diarize: settings.diarizes,
-    /** USD. */
+    /** Prices in USD. */
     pricing: pricesOf(pricing),
   }),
   prices: ({ pricing: { perMinute, inputPerMillion, outputPerMillion } }) => [
@@ -106,7 +106,7 @@ export const transcription = modelKind({
   attributes: { 'gen_ai.output.type': 'text' },
   ask: (provider: TranscriptionProvider, call: TranscriptionCall) => provider.transcribe(call),
   mayRepeat: ({ executed }) => !executed,
-  // A broken line or a 500 proves nothing.
+  // A broken connection or a 500 does not prove that nothing was executed.
   mayReleaseClaim: ({ executed, status }) =>
     !executed || (status !== undefined && status >= 400 && status < 500),
   price: transcriptionCost,

@@ -5,9 +5,9 @@ import type { TranscriptionEntry } from './settings.ts'
 import type { RecordedFormat } from './transcription-model.ts'
 
 interface TranscriptionWire {
-  /** Absent: it depends on the model behind it. */
+  /** The formats that the wire takes; absent: they depend on the model behind it. */
   formats?: readonly RecordedFormat[]
-  /** Absent: it has a field for them. */
+  /** False: the wire has no field for this; absent: it has one. */
   takesPrompt?: false
   takesKeywords?: false
   diarizes?: false
@@ -15,7 +15,7 @@ interface TranscriptionWire {
   hearsLive?: false
 }
 
-/** A provider with several of them writes recordings down by the first (src/connect.ts). */
+/** A provider with several of these dialects transcribes by the first (src/connect.ts). */
 const wires: Partial<Record<Dialect, TranscriptionWire>> = {
   transcriptions: {},
   openrouter: {
@@ -37,7 +37,7 @@ const wires: Partial<Record<Dialect, TranscriptionWire>> = {
   },
 }
 
-/** Says what of the entry the wire of these dialects cannot do, and how to fix it; undefined if nothing. */
+/** Returns what the entry promises and the wire of these dialects cannot do, and how to fix it; undefined if there is nothing. */
 export function unableTranscription(
   { transcription }: Pick<TranscriptionEntry, 'transcription'>,
   dialects: readonly Dialect[],
@@ -56,7 +56,7 @@ export function unableTranscription(
     return unableField('sound while it is spoken', 'صدایی که هنوز گفته می‌شود', 'live')
   const format = wire.formats && formats.find((one) => !wire.formats!.includes(one))
   if (format) return unableFormat(format, wire.formats!)
-  // Speakers come in a format of their own, which has no words (developers.openai.com, createTranscription).
+  // Speakers are returned in a format of their own, which has no words (developers.openai.com, createTranscription).
   const isOpenAi = dialects.find((dialect) => dialect in wires) === 'transcriptions'
   if (isOpenAi && diarizes && transcription.timestamps === 'word') return unableWords
   return undefined

@@ -6,13 +6,13 @@ import type { VideoModel, VideoPriceRow } from './video-model.ts'
 export type PricedVideo = Pick<VideoOrder, 'resolution' | 'seconds'> & { withAudio: boolean }
 
 export interface VideoUsed extends PricedVideo {
-  /** Of the video that came. */
+  /** The seconds of the video that came. */
   deliveredSeconds: number
-  /** What the upstream says it cost. */
+  /** The cost that the upstream reports. */
   costUsd?: number | undefined
 }
 
-/** The row of an order; the settings see to it that every order of the model has one. */
+/** The row of an order; the settings make sure that every order of the model has one. */
 export const videoPriceRow = (
   { pricing }: Pick<VideoModel, 'pricing'>,
   { resolution, withAudio }: Omit<PricedVideo, 'seconds'>,
@@ -23,17 +23,17 @@ export const videoPriceRow = (
       (row.audio === undefined || row.audio === withAudio),
   )
 
-/** In micro-credits: what was ordered, by the table. A video that is longer than was ordered never costs more. */
+/** The most that an order costs in micro-credits, by the table. A video that is longer than was ordered never costs more. */
 export function videoWorstCase(model: VideoModel, conversion: PriceConversion, order: PricedVideo): bigint {
   const { perSecond = 0, perVideo = 0 } = videoPriceRow(model, order) ?? {}
   return microcreditsOf(perSecond, conversion) * BigInt(order.seconds) + microcreditsOf(perVideo, conversion)
 }
 
-/** In micro-credits; never above the worst case. */
+/** The charge of a video in micro-credits; never above the worst case. */
 export function videoCost(model: VideoModel, conversion: PriceConversion, used: VideoUsed): bigint {
   const most = videoWorstCase(model, conversion, used)
   const { trustsCost, billed } = model.pricing
-  // No video costs nothing: such a claim, and none at all, is charged by the table.
+  // No video is free, so a claim of zero, like no claim at all, is charged by the table.
   if (trustsCost && used.costUsd !== undefined && Number.isFinite(used.costUsd) && used.costUsd > 0)
     return least(most, microcreditsOf(used.costUsd, conversion))
   const seconds = Math.min(used.seconds, Math.ceil(used.deliveredSeconds))

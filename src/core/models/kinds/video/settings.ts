@@ -125,7 +125,7 @@ function readReferences({ guide, frames }: { guide?: number; frames?: number }):
   return { ...(guide && { guide }), ...(frames && { frames: frames as 1 | 2 }) }
 }
 
-/** The first row in which everything that is named stands; undefined if there is none. */
+/** The first row that has everything that is named; undefined if there is none. */
 function defaultsOf(
   combinations: readonly VideoCombination[],
   named: { resolution?: string; duration?: number; aspect_ratio?: string; audio?: boolean },
@@ -166,7 +166,7 @@ function pricingOf(pricing: Static<typeof Pricing>): VideoPricing {
   }
 }
 
-/** No price, no start. */
+/** Refuses a combination without a price. */
 function refuseUnpriced(entry: VideoEntry, node: ConfigNode): void {
   for (const { resolution, audio } of entry.video.combinations)
     for (const withAudio of audio === 'optional' ? [true, false] : [audio === 'always']) {

@@ -8,32 +8,32 @@ export interface VideoModel extends NamedModel {
   pricing: VideoPricing
 }
 
-/** What the upstream of a video model can be asked for. */
+/** The settings that the upstream of a video model supports. */
 export interface VideoSettings {
   /** Everything that is not in one of these rows is refused before a hold. */
   combinations: VideoCombination[]
-  /** What an order gets that does not say it; of one row. */
+  /** The values of an order that names none; all of them are from one row. */
   defaults: { resolution: VideoResolution; seconds: number; aspectRatio: string; withAudio: boolean }
-  /** Reference pictures by mode; absent: none of that mode. */
+  /** The most reference pictures by mode; absent: none of that mode. */
   references: { guide?: number; frames?: 1 | 2 }
   takesSeed: boolean
 }
 
 export interface VideoCombination {
   resolution: VideoResolution
-  /** Whole seconds. */
+  /** Lengths in whole seconds. */
   durations: number[]
   aspectRatios: string[]
-  /** Whether sound is always made, never, or as is asked for. */
+  /** Whether sound is always made, never, or on request. */
   audio: 'always' | 'optional' | 'never'
 }
 
-/** USD. The first row that fits an order is its price; rows that do not say resolution or audio fit all. */
+/** Prices in USD. The first row that fits an order is its price; rows that name no resolution or audio fit all. */
 export interface VideoPricing {
   rows: VideoPriceRow[]
-  /** `ordered`: by the table for what was ordered; `delivered`: by the seconds that came, at most those that were ordered. */
+  /** `ordered`: what was ordered is charged by the table; `delivered`: the seconds that came are charged, at most those that were ordered. */
   billed: 'ordered' | 'delivered'
-  /** True: the cost that the upstream says, in USD, as far as the table allows. */
+  /** True: the cost that the upstream reports in USD is charged, at most the price by the table. */
   trustsCost: boolean
 }
 

@@ -123,12 +123,12 @@ export const video = modelKind({
   prices: ({ pricing }) => pricing.rows.map(({ perSecond = 0, perVideo = 0 }) => perSecond + perVideo),
   details: ({ video: settings, pricing }) => ({
     combinations: settings.combinations,
-    /** USD. */
+    /** Prices in USD. */
     pricing: pricesOf(pricing),
   }),
   operation: 'generate_content',
   attributes: { 'gen_ai.output.type': 'video' },
-  /** Submits; how the job goes on is looked at by the worker (`engine/video`). */
+  /** Submits the job; the worker of `media/video` follows its progress. */
   ask: (provider: VideoProvider, call: VideoCall) => provider.submit(call),
   mayRepeat: ({ executed }) => !executed,
   mayReleaseClaim: ({ executed }) => !executed,

@@ -5,18 +5,21 @@ import type { Dialect } from '../../provider-settings.ts'
 import type { VideoEntry } from './settings.ts'
 
 interface VideoWire {
-  /** Absent: any. */
+  /** The wire's resolutions; absent: any. */
   resolutions?: readonly VideoResolution[]
   aspectRatios?: readonly string[]
-  /** Sound is made whatever is ordered. */
+  /** True: sound is made whatever is ordered. */
   isAlwaysHeard?: true
-  /** Pictures to guide a video, at most. */
+  /** The most pictures that guide a video. */
   maxGuides?: number
-  /** A completed job says what it cost. */
+  /** True: a completed job reports what it cost. */
   saysCost?: true
 }
 
-/** A provider with several of them makes videos by the first (src/connect.ts). What a model of fal takes, its own schema says at each order. */
+/**
+ * A provider with several of these dialects makes videos by the first (src/connect.ts). What a fal model takes is stated by its own schema at each
+ * order.
+ */
 const wires: Partial<Record<Dialect, VideoWire>> = {
   openrouter: { saysCost: true },
   gemini: {
@@ -28,7 +31,7 @@ const wires: Partial<Record<Dialect, VideoWire>> = {
   fal: {},
 }
 
-/** Says what of the entry the wire of these dialects cannot do, and how to fix it; undefined if nothing. */
+/** Returns what the entry promises and the wire of these dialects cannot do, and how to fix it; undefined if there is nothing. */
 export function unableVideo(
   { video, pricing }: Pick<VideoEntry, 'video' | 'pricing'>,
   dialects: readonly Dialect[],

@@ -1,6 +1,6 @@
 /**
- * What a caller says in words: while it is spoken, where a provider of the model hears live, else by recordings of what was said until a pause. A
- * connection that breaks costs nothing, and recordings take its place: no word is lost.
+ * Transcribes the caller: while speech comes, where a provider of the model transcribes live, else from recordings up to each pause. A connection
+ * that breaks costs nothing, and recordings take its place: no word is lost.
  */
 
 import { UpstreamError } from '#core/spec'
@@ -12,14 +12,14 @@ import { UserSound } from '../relay/user-sound.ts'
 import { LiveTurn } from './live-turn.ts'
 
 export interface HearingOptions extends HearingParts {
-  /** All that is understood of a turn so far, where it is heard live. */
+  /** Receives all text understood of a turn so far, where it is transcribed live. */
   partial?: (turn: number, text: string) => void
 }
 
 const rate = 16_000
-/** Who goes on so soon after the end has the same turn again: its connection waits so long. */
+/** How long the connection of an ended turn stays open: a caller who goes on within this time continues the same turn. */
 const lingerFrames = 50
-/** Broken connections, one after the other: from then on recordings alone. */
+/** After this many consecutive broken connections only recordings are used. */
 const maxBroken = 2
 
 export class Hearing {
@@ -27,7 +27,7 @@ export class Hearing {
   readonly #early: EarlyTranscripts
   readonly #sound: UserSound
   #live: LiveTurn | undefined
-  /** Of a turn that has ended, until its connection is closed. */
+  /** The frames for which the connection of an ended turn still stays open. */
   #lingering = 0
   #broken = 0
   readonly #open = new Set<Promise<void>>()
@@ -38,12 +38,12 @@ export class Hearing {
     this.#sound = new UserSound(rate, (pcm) => this.#live?.write(pcm))
   }
 
-  /** Whether turns are heard while they are spoken. */
+  /** Whether turns are transcribed while they are spoken. */
   get isLive(): boolean {
     return this.#broken < maxBroken && hearsLive(this.#options.app, this.#options.model)
   }
 
-  /** 20 ms, before whoever decides about turns has it. */
+  /** Takes 20 ms of sound, before turn-taking gets it. */
   frame(samples: Float32Array): void {
     this.#sound.write(samples)
     if (this.#lingering > 0 && --this.#lingering === 0) this.#leave()
@@ -64,7 +64,7 @@ export class Hearing {
     this.#sound.open(startMs)
   }
 
-  /** @param known what was said until the pause, or why that is not known */
+  /** @param known receives the words up to the pause, or the failure to transcribe them */
   begin(pause: Pause, known: (heard: HeardLive) => void): void {
     const live = this.#liveOf(pause.turn)
     if (!live) {
@@ -88,14 +88,14 @@ export class Hearing {
     this.#early.discard(pause)
   }
 
-  /** Its words may be asked for until its connection is closed. */
+  /** Ends a turn. Its words can be requested until its connection is closed. */
   ended({ number }: Turn): void {
     if (!this.#liveOf(number)) return
     this.#sound.pause()
     this.#lingering = lingerFrames
   }
 
-  /** All of what was said in a turn. Never rejects. */
+  /** The whole transcript of a turn. Never rejects. */
   async whole(turn: Turn): Promise<HeardLive> {
     const words = await this.#liveOf(turn.number)
       ?.whole(turn.pause)
@@ -105,7 +105,7 @@ export class Hearing {
     return { text: words, seconds: 0, failure: undefined }
   }
 
-  /** The turn goes on: what was said since is of it. */
+  /** The turn goes on, and includes the speech since its end. */
   withdrawn(turn: number): void {
     this.#lingering = 0
     const live = this.#liveOf(turn)
@@ -114,12 +114,12 @@ export class Hearing {
     else this.#leave()
   }
 
-  /** What was said is of no turn. */
+  /** Drops the speech so far, which belongs to no turn. */
   clear(): void {
     this.#leave()
   }
 
-  /** The call is over. Resolves when each of its steps is done. */
+  /** Ends the work at the end of the call. Resolves when each of its steps is done. */
   async stop(): Promise<void> {
     this.#leave()
     await Promise.all([...this.#open, this.#early.stop()])

@@ -1,4 +1,4 @@
-/** One turn that is written down while it is spoken: a connection and a step of its own. */
+/** One turn that is transcribed while it is spoken, with a connection and a step of its own. */
 
 import { UpstreamError } from '#core/spec'
 import { maxStreamSeconds, type SpeechStream, type StreamPlan } from '#voice/live-speech'
@@ -9,9 +9,9 @@ export interface LiveTurnOptions {
   plan: StreamPlan
   model: string
   call: Pick<CallView, 'money' | 'signal'>
-  /** All that is understood of the turn so far. */
+  /** Receives all text understood of the turn so far. */
   partial: (text: string) => void
-  /** It cannot be heard to its end: recordings take its place. Once. */
+  /** Called once, if the turn cannot be transcribed to its end: recordings take its place. */
   broke: (error: unknown) => void
 }
 
@@ -21,12 +21,12 @@ const mostBytes = maxStreamSeconds * bytesPerSecond
 export class LiveTurn {
   readonly turn: number
   readonly #options: LiveTurnOptions
-  /** Sound that waits for the connection. */
+  /** The sound that waits for the connection. */
   #waiting: Uint8Array[] = []
   #bytes = 0
   #stream: SpeechStream | undefined
   readonly #opening: Promise<void>
-  /** One commit after the other. */
+  /** Resolves after the last commit: commits run one after the other. */
   #commits: Promise<unknown>
   readonly #pauses = new Map<number, Promise<string>>()
   #segments: string[] = []
@@ -48,7 +48,7 @@ export class LiveTurn {
     return this.#isBroken
   }
 
-  /** 16 kHz, mono, 16 bits, little-endian. */
+  /** Takes sound of 16 kHz, mono, 16 bits, little-endian. */
   write(pcm: Uint8Array): void {
     if (this.#isBroken || this.#closing) return
     this.#bytes += pcm.length
@@ -57,7 +57,7 @@ export class LiveTurn {
     else this.#waiting.push(pcm)
   }
 
-  /** Nothing is said for a moment: the words of all until now. Rejects where it is broken. */
+  /** Call at a pause: returns the words of the turn until now. Rejects where the connection is broken. */
   pause(number: number): Promise<string> {
     this.#isPausing = true
     const words = this.#commit()
@@ -65,17 +65,17 @@ export class LiveTurn {
     return words
   }
 
-  /** Somebody speaks on. */
+  /** Call when the caller speaks on. */
   resume(): void {
     this.#isPausing = false
   }
 
-  /** The words of the turn: those of the pause, if nothing was said behind it. Rejects where it is broken. */
+  /** The words of the turn: those of the pause, if no speech came after it. Rejects where the connection is broken. */
   whole(pause: number | undefined): Promise<string> {
     return (pause === undefined ? undefined : this.#pauses.get(pause)) ?? this.#commit()
   }
 
-  /** What was asked for is waited for. Resolves when its step is done; never rejects. */
+  /** Closes the connection, after open commits have been answered. Resolves when the step is done; never rejects. */
   close(): Promise<void> {
     this.#closing ??= this.#close()
     return this.#closing
@@ -95,7 +95,7 @@ export class LiveTurn {
     this.#waiting = []
   }
 
-  /** What is understood of silence is nothing, whatever an upstream makes of it. */
+  /** Passes partial text on. During a pause it is dropped, whatever an upstream makes of silence. */
   #partial(text: string): void {
     if (!this.#isPausing) this.#options.partial([...this.#segments, text].join(' '))
   }
@@ -108,7 +108,7 @@ export class LiveTurn {
       if (text !== '') this.#segments.push(text)
       return this.#segments.join(' ')
     })
-    // The link has said so before.
+    // The link has already reported the error.
     this.#commits = words.catch(() => undefined)
     return words
   }
@@ -126,7 +126,7 @@ export class LiveTurn {
     if (!this.#isBroken) await this.#commits
     const used = await this.#stream?.close()
     const { signal } = this.#options.call
-    // What an upstream did not do costs nothing; what the caller ended does.
+    // If the upstream failed, the turn costs nothing; if the caller ended it, it is charged.
     const isCharged = used !== undefined && (!this.#isBroken || signal.aborted)
     const quantities = isCharged ? { seconds: Math.ceil(used.seconds) } : {}
     this.#step?.done(

@@ -1,25 +1,25 @@
-/** What decides the cost of a call that runs past us: a caller can change it at the upstream, and it is put back. */
+/** The settings that bound the cost of a passthrough call: a caller can change them at the upstream, and they are restored. */
 import type { PassthroughSetup, SideSettings } from '#core/spec'
 
-/** How long an upstream has for putting them back. */
+/** How long an upstream may take to restore them. */
 const restoreMs = 5_000
-/** Of everything together: whoever changes it more often does nothing else. */
+/** The most restorations in a call: a caller who changes the settings more often does it on purpose. */
 const maxRestores = 20
 
 export interface LimitsListener {
   restore(): void
-  /** It goes on without our limits. */
+  /** Called when the call goes on without these limits. */
   broken(): void
 }
 
 export class Limits {
   readonly #setup: PassthroughSetup
   readonly #listener: LimitsListener
-  /** The first model that the upstream named: it has names of its own for ours. */
+  /** The first model name that the upstream reported; it may differ from the name used here. */
   #model: string | undefined
   #restores = 0
   #wasLoosened = false
-  /** `performance.now()`, while the upstream has not said that they hold again. */
+  /** The `performance.now()` of the restoration, until the upstream confirms it. */
   #restoringMs: number | undefined
 
   constructor(setup: PassthroughSetup, listener: LimitsListener) {
@@ -34,7 +34,7 @@ export class Limits {
       this.#restoringMs = undefined
       return
     }
-    // What was sent before ours arrived is told first.
+    // Updates that were sent before the restoration arrived may still come.
     if (this.#restoringMs !== undefined) return
     this.#restoringMs = performance.now()
     this.#restores += 1
@@ -43,23 +43,23 @@ export class Limits {
     else this.#listener.restore()
   }
 
-  /** The second time it is no mistake. */
+  /** Call when the limits were exceeded; only the first time counts as a mistake. */
   loosened(): void {
     if (this.#wasLoosened) this.#listener.broken()
     this.#wasLoosened = true
   }
 
-  /** Whether a response may be made with so many tokens. */
+  /** Whether a response may be made with this many tokens. */
   allows(maxOutputTokens: number | 'inf' | undefined): boolean {
     return maxOutputTokens === undefined || isAtMost(maxOutputTokens, this.#setup.maxOutputTokens)
   }
 
-  /** Sends what could not be sent before. */
+  /** Sends a restoration that could not be sent before. */
   opened(): void {
     if (this.#restoringMs !== undefined) this.#listener.restore()
   }
 
-  /** Now and then. */
+  /** Checks that a restoration was confirmed in time; call it regularly. */
   check(): void {
     if (this.#restoringMs !== undefined && performance.now() - this.#restoringMs > restoreMs)
       this.#listener.broken()
@@ -73,10 +73,10 @@ export class Limits {
     )
   }
 
-  /** By another model than ours, or where nobody is to write it down: clients ask for that without being told to. */
+  /** Whether the caller's speech is transcribed by another model, or although no transcription is set: clients request that by themselves. */
   #isTranscribedElse({ transcriptionModel: told }: SideSettings): boolean {
     const ours = this.#setup.transcription?.model
-    // An upstream may name the release of a model behind its name.
+    // An upstream may name the release of a model after its name.
     return typeof told === 'string' && told !== ours && !told.startsWith(`${ours}-`)
   }
 }

@@ -1,4 +1,4 @@
-/** Hands the offer of a caller to an upstream, and ends its call there. */
+/** Passes a caller's offer to an upstream, and hangs up the call there. */
 import { setTimeout as pause } from 'node:timers/promises'
 import type { App } from '#app'
 import { failureOf } from '#core/inference'
@@ -8,17 +8,17 @@ import { type PassthroughCalls, type PassthroughSetup, type Timeouts, UpstreamEr
 import type { UpstreamCall } from '../../parts.ts'
 import { upstreamsOf } from '../relay/of-model.ts'
 
-/** One that answered. */
+/** A call that an upstream has answered. */
 export interface PassedCall extends UpstreamCall {
   calls: PassthroughCalls
   timeouts: Timeouts
-  /** SDP. */
+  /** The answer in SDP. */
   answer: string
-  /** `provider/model`, for the operator. */
+  /** The deployment as `provider/model`, for the operator. */
   deployment: string
 }
 
-/** Somebody waits to hear it ring: an upstream that takes longer is passed by. */
+/** The caller waits meanwhile, so an upstream that takes longer is skipped. */
 const maxMs = 10_000
 const hangUpMs = 3_000
 const againMs = 500
@@ -31,7 +31,10 @@ export const shortened = (timeouts: Timeouts, ms: number): Timeouts => ({
   totalMs: Math.min(timeouts.totalMs, 2 * ms),
 })
 
-/** Nobody pays for it yet: a call without its answer connects to nobody. Throws what `failureOf` says where no deployment answers. */
+/**
+ * Passes the offer to the first deployment that answers. Nothing is paid yet: a call whose answer is not sent connects to nobody. Where no deployment
+ * answers, throws the failure that `failureOf` makes.
+ */
 export async function passOffer(
   app: Pick<App, 'inference'>,
   model: RelayModel,
@@ -60,7 +63,7 @@ export async function passOffer(
 export const hangUp = (calls: PassthroughCalls, callId: string, usual: Timeouts): Promise<void> =>
   calls.hangUp({ callId, timeouts: shortened(usual, hangUpMs), signal: AbortSignal.timeout(2 * hangUpMs) })
 
-/** A second time where the first one fails. */
+/** Hangs up, with a second try if the first one fails. */
 export async function hangUpSurely(calls: PassthroughCalls, callId: string, usual: Timeouts): Promise<void> {
   try {
     await hangUp(calls, callId, usual)
@@ -70,7 +73,7 @@ export async function hangUpSurely(calls: PassthroughCalls, callId: string, usua
   }
 }
 
-/** Hangs up where the provider is connected by its id: for calls of processes that died. Throws `UpstreamError`. */
+/** Returns a function that hangs up calls of dead processes at a provider that is still configured. It throws `UpstreamError`. */
 export const hangingUp =
   (upstreams: ReadonlyMap<string, Upstream>) =>
   async ({ provider, id }: UpstreamCall): Promise<void> => {

@@ -1,4 +1,4 @@
-/** What a call costs that runs past us: each response and each transcription has a step that was open before it began. */
+/** The cost of a passthrough call: each response and each transcription has a step that was open before it began. */
 import type { App } from '#app'
 import { alarmClaims } from '#core/paid'
 import type { PassthroughSetup, RealtimeEnd, RealtimeUsage, SideSettings } from '#core/spec'
@@ -15,18 +15,18 @@ export interface PassedMoneyOptions {
   money: RunningMoney
   model: RelayOptions['model']
   setup: PassthroughSetup
-  /** For the operator. */
+  /** The deployment, for the operator. */
   deployment: string
   work: EngineWork
-  /** What was paid is made, and the balance bears no more. */
+  /** Called when all paid responses are finished, and the balance covers no further one. */
   short(): void
-  /** The upstream makes what the balance did not bear. */
+  /** Called when the upstream makes a response that the balance did not cover. */
   unpaid(): void
 }
 
-/** A caller may have several made at once, beside the conversation. */
+/** The most responses at once: a caller may request several beside the conversation. */
 const maxResponses = 32
-/** Of one response, each way: no model takes more, and no claim beyond it is believed. */
+/** The most tokens of one response, each way: no model takes more, and no larger claim is believed. */
 const maxTokens: MostTokens = { input: 1_000_000, output: 1_000_000 }
 const nothing = { instructions: '', tools: [] }
 
@@ -54,7 +54,7 @@ export class PassedMoney {
     const refused = () => this.#refused()
     this.#responses = new StepsAhead(money, { ...common, kind: 'response', worst: this.#worst, refused })
     const worst = model.transcription?.price(maxTurnSeconds) ?? 0n
-    // The answer to what was written down is paid: it comes first.
+    // The answer to the transcribed speech is paid, so it is finished first.
     const isShort = () => {
       this.#isShort = true
     }
@@ -62,18 +62,18 @@ export class PassedMoney {
       this.#transcripts = new StepsAhead(money, { ...common, kind: 'transcription', worst, refused: isShort })
   }
 
-  /** Ids of responses that the upstream makes. */
+  /** The ids of the responses that the upstream is making. */
   get underWay(): Iterable<string> {
     return this.#underWay.keys()
   }
 
-  /** The first of each is opened. */
+  /** Opens the first step of each kind. */
   begin(): void {
     this.#isShort = true
     this.#options.work.run(this.#goOn())
   }
 
-  /** False where the upstream makes too many at once. */
+  /** Call when a response begins. Returns false where the upstream makes too many at once. */
   began(id: string): boolean {
     if (this.#underWay.has(id)) return true
     if (this.#underWay.size >= maxResponses) return false
@@ -90,7 +90,7 @@ export class PassedMoney {
     this.#options.work.run(this.#finish(taken, end))
   }
 
-  /** What nobody knows the length of may be as long as a turn. */
+  /** Charges a transcription; one of unknown length may be as long as a turn. */
   transcribed(seconds = maxTurnSeconds): void {
     const { model, work } = this.#options
     const cost = model.transcription?.price(seconds) ?? 0n
@@ -99,14 +99,14 @@ export class PassedMoney {
     work.run(taken.then((step) => step?.done(cost, { quantities: { seconds: Math.ceil(seconds) } })))
   }
 
-  /** The caller has given the model other instructions or tools, which stand before each response. */
+  /** The caller has set other instructions or tools, which precede each response. */
   updated({ instructions, tools }: SideSettings): void {
     const before = this.#prompt
     this.#prompt = { instructions: instructions ?? before.instructions, tools: tools ?? before.tools }
     this.#options.work.run(this.#responses.setWorst(this.#worst))
   }
 
-  /** Resolves when nothing is being made, or the side connection is gone. */
+  /** Resolves when no response is under way, or the side connection is gone. */
   whenQuiet(): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>()
     this.#quiet = resolve
@@ -119,7 +119,7 @@ export class PassedMoney {
     this.#quiet?.()
   }
 
-  /** Nobody says any more what they cost. */
+  /** Ends the responses under way, whose cost is not reported any more. */
   breakOff(): void {
     for (const id of [...this.#underWay.keys()]) this.finished(id, { status: 'failed' })
   }
@@ -128,7 +128,7 @@ export class PassedMoney {
     try {
       return await steps.take()
     } catch (error) {
-      // The call is being ended, by another process or because the database is away; and nobody else hears of what this throws.
+      // The call is being ended, by another process or because the database is away, and no other code handles what is thrown here.
       if (!(error instanceof CallOver) && !(error instanceof Failure)) this.#broke(error)
       return undefined
     }
@@ -170,7 +170,7 @@ export class PassedMoney {
     this.#options.work.run(Promise.reject(error))
   }
 
-  /** What is under way is paid, and may leave enough for the next one. */
+  /** Responses under way are paid, and may leave enough for the next one. */
   #refused(): void {
     this.#isShort = true
     this.#options.work.run(this.#goOn())

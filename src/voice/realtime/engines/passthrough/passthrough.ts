@@ -1,6 +1,6 @@
 /**
- * A call that runs past this server: its caller and an upstream talk with each other, and a side connection tells what happens. What can be done
- * here is to hang up (docs/decisions/0090).
+ * A passthrough call: its caller and an upstream talk directly, and a side connection reports what happens. This server can only hang up
+ * (docs/decisions/0090).
  */
 import type { App } from '#app'
 import type { RelayModel } from '#core/models'
@@ -28,7 +28,7 @@ import { PassedMoney } from './passed-money.ts'
 export interface PassthroughOptions {
   model: RelayModel
   settings: SessionSettings
-  /** SDP of the caller. */
+  /** The caller's offer in SDP. */
   offer: string
 }
 
@@ -36,14 +36,14 @@ export interface PassthroughOptions {
 export interface BegunPassthrough {
   callId: string
   money: RunningMoney
-  /** Unix milliseconds. */
+  /** The end of the call in Unix milliseconds. */
   expiresAtMs: number
   listener: { join(to: Pick<MoneyListener, 'end' | 'warn'> & { announceEnd(): void }): void }
 }
 
-/** Of the side connection: without it nobody may talk. */
+/** How long the side connection may take to open: without it nobody may talk. */
 const openMs = 3_000
-/** For what responses cost that the end of the call cuts: an upstream says it before it hangs up. */
+/** How long to wait at the end for the cost of responses that it cuts: an upstream reports it before it hangs up. */
 const farewellMs = 1_000
 const tickMs = 1_000
 
@@ -64,11 +64,11 @@ export class PassthroughCall implements SideSink {
   #isConnected = false
   #isSpeaking = false
   #isPlaying = false
-  /** What is being heard is the last that the balance bears. */
+  /** Whether the response being played is the last that the balance covers. */
   #isLast = false
   #lastMs: number
 
-  /** Has the offer answered; nobody pays for it yet. Throws why no upstream answers. */
+  /** Has the offer answered; nothing is paid yet. Throws the failure where no upstream answers. */
   static async answer(app: App, { model, settings, offer }: PassthroughOptions): Promise<PassthroughCall> {
     const relayed = relayModelOf(app, model)
     const setup = { ...setupOf(relayed, settings), turnDetection: settings.turnDetection }
@@ -89,7 +89,7 @@ export class PassthroughCall implements SideSink {
     })
   }
 
-  /** Ours, once it has one. */
+  /** The id of this server, once the call has one. */
   get callId(): string {
     return this.#begun?.callId ?? this.#passed.id
   }
@@ -104,7 +104,7 @@ export class PassthroughCall implements SideSink {
     return { provider, id }
   }
 
-  /** It is paid for from now on. */
+  /** Call once the call is paid for. */
   begin(begun: BegunPassthrough): void {
     this.#begun = begun
     this.#paid = new PassedMoney(this.#app, {
@@ -116,11 +116,11 @@ export class PassthroughCall implements SideSink {
     this.#paid.begin()
     this.#timer = setInterval(() => this.#tick(), tickMs)
     this.#work.run(this.#watch())
-    // Nothing reaches the caller but what the upstream says: warnings have no way.
+    // The caller hears only what the upstream sends, so warnings cannot be passed on.
     begun.listener.join({ end: (reason) => this.end(reason), warn: () => {}, announceEnd: () => {} })
   }
 
-  /** Nothing was begun, or the call is to end. */
+  /** Ends the call, or hangs up where no call was begun. */
   end(reason: EndReason): void {
     if (this.#isOver) return
     this.#isOver = true
@@ -129,7 +129,7 @@ export class PassthroughCall implements SideSink {
     else void this.#hangUp()
   }
 
-  // What the side connection tells
+  // Reports of the side connection
 
   active(): void {
     this.#lastMs = this.#app.clock.nowMs()
@@ -222,7 +222,7 @@ export class PassthroughCall implements SideSink {
 
   // The end
 
-  /** Never rejects. A call that has a row is hung up by a sweep where this does not succeed. */
+  /** Hangs up and returns whether that succeeded; never rejects. A call that has a row is hung up by a sweep where this fails. */
   async #hangUp(): Promise<boolean> {
     const { calls, id, timeouts, deployment } = this.#passed
     try {

@@ -1,4 +1,4 @@
-/** What an upstream makes by itself is paid ahead: one step is always open before it begins. */
+/** Pays ahead for what an upstream makes by itself: one step is always open before it begins. */
 import { Failure } from '#platform/errors'
 import { CallOver } from '../../money/over.ts'
 import type { RunningMoney } from '../../money/running-money.ts'
@@ -7,13 +7,13 @@ import type { StepKind } from '../../parts.ts'
 
 export interface StepsAheadOptions {
   kind: StepKind
-  /** Ours. */
+  /** The id of the model on this server. */
   model: string
-  /** What one may cost at most, in micro-credits. */
+  /** The most that one step may cost, in micro-credits. */
   worst: bigint
-  /** The balance does not bear the next one. */
+  /** Called when the balance does not cover the next step. */
   refused(): void
-  /** The upstream has begun with one that the balance did not bear. */
+  /** Called when the upstream has begun work that the balance did not cover. */
   unpaid(): void
   broke(error: unknown): void
 }
@@ -34,18 +34,21 @@ export class StepsAhead {
     return this.#worst
   }
 
-  /** Opens one where none is open. False where the balance does not bear it. */
+  /** Opens a step where none is open. Returns false where the balance does not cover it. */
   async fill(): Promise<boolean> {
     this.#next = this.#next.then((step) => step ?? this.#open())
     return (await this.#next) !== undefined
   }
 
-  /** The upstream has begun with one, and another is opened. Of what none was open for, all of the cost is the platform's loss. Throws `CallOver`. */
+  /**
+   * The step for work that the upstream has begun; another step is opened. If none could be opened, the whole cost is the platform's loss. Throws
+   * `CallOver`.
+   */
   async take(): Promise<Step> {
     const { kind, model, refused, unpaid } = this.#options
-    // What was under way when the next one was refused may have left enough since.
+    // Steps under way when the next one was refused may have left enough since.
     const taken = this.#next.then((step) => step ?? this.#open())
-    // At once: whatever is begun in the same moment waits for it.
+    // The next step is opened at once: work that begins in the same moment waits for it.
     this.#next = taken.then((step) => step && this.#open())
     const next = this.#next
     const step = await taken
@@ -60,7 +63,7 @@ export class StepsAhead {
     return step
   }
 
-  /** From now on one may cost so much, the open one included. */
+  /** Sets the most that one step may cost from now on, the open one included. */
   async setWorst(worst: bigint): Promise<void> {
     this.#worst = worst
     const step = await this.#next
@@ -77,7 +80,7 @@ export class StepsAhead {
     return this.#unlessRefused(() => this.#money.step({ kind, model, worst: this.#worst, isAhead: true }))
   }
 
-  /** Never rejects. Who has the call knows of a failure that is no refusal: it ends. */
+  /** Returns undefined where the work is refused; never rejects. Any other failure ends the call. */
   async #unlessRefused(work: () => Promise<Step>): Promise<Step | undefined> {
     try {
       return await work()

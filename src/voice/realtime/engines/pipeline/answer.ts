@@ -1,4 +1,4 @@
-/** One response of a call: the text model writes, its words are spoken as they come, its calls of tools go to the client. */
+/** One response of a call: the text model writes, its words are spoken as they come, and its tool calls are sent to the client. */
 import type { App } from '#app'
 import type { CallAgent } from '#core/call-agent'
 import { type PaidTurn, prepareTurn, startPaidTurn, worstCaseOf } from '#core/inference'
@@ -36,13 +36,13 @@ export interface AnswerOptions {
   knowledge: Knowledge | undefined
   language: Language
   asked: ResponseOptions
-  /** Said as it stands; no model is asked. */
+  /** A text that is spoken as it stands; no model is asked. */
   script?: string | undefined
-  /** Sound of it is heard, or not any more. */
+  /** Called when its sound begins and stops being heard. */
   onSpeaking: (isSpeaking: boolean) => void
-  /** All that it says. */
+  /** Receives the whole text of the answer. */
   onSaid: (text: string) => void
-  /** Became part of the conversation. */
+  /** Called with each item that became part of the conversation. */
   onItem: (id: string) => void
 }
 
@@ -52,12 +52,12 @@ export class Answer {
   readonly #stop = new AbortController()
   readonly #clauses = new Clauses()
   readonly #output: ConversationItem[] = []
-  /** Calls of tools, by their index in the answer. */
+  /** The tool calls, by their index in the answer. */
   readonly #calls = new Map<number, ConversationItem>()
-  /** Calls of tools that run here. */
+  /** The calls of tools that run on this server. */
   readonly #hosted: HostedCalls
   #message: ConversationItem | undefined
-  /** What comes next does not go on in the sentence before. */
+  /** The next text begins a new sentence. */
   #isApart = false
   #voicing: Voicing | undefined
   #paid: PaidTurn | undefined
@@ -75,7 +75,7 @@ export class Answer {
   get isOver(): boolean {
     return this.#status !== 'in_progress'
   }
-  /** Nothing more is written: only what waits is spoken to its end. */
+  /** Whether all text is written: then only the waiting text is spoken to its end. */
   get isWritten(): boolean {
     return this.#isWritten
   }
@@ -85,7 +85,7 @@ export class Answer {
   get isCancelled(): boolean {
     return this.#status === 'cancelled'
   }
-  /** Why it failed, where nobody cancelled it. */
+  /** The reason for which it failed, where it was not cancelled. */
   get failure(): Failure | undefined {
     return this.isCancelled ? undefined : this.#failure
   }
@@ -94,7 +94,7 @@ export class Answer {
     return (asked.modalities ?? call.session.modalities).includes('audio')
   }
 
-  /** Call once. When it resolves every step of it is done. Never rejects. */
+  /** Call once. Resolves when every step of the answer is done; never rejects. */
   async run(): Promise<void> {
     this.#emit('response.created', { response: this.#object() })
     try {
@@ -120,7 +120,7 @@ export class Answer {
     return asFailure(error)
   }
 
-  /** Silence at once; the conversation keeps what was heard of it. Its steps are done when `run` resolves. */
+  /** Silences the answer at once; the conversation keeps the part that was heard. Its steps are done when `run` resolves. */
   cancel(reason: CancelReason): void {
     if (this.isOver) return
     this.#stop.abort()
@@ -166,14 +166,14 @@ export class Answer {
       if (!failure) await paid.bill()
       this.#usage = paid.usage()
       await paid.finish({ statusCode: failure?.status ?? 200, ...(failure && { failure }) })
-      // Whoever interrupts has not made it fail.
+      // An interruption does not count as a failure.
       if (!this.isOver) this.#failure = failure
       const { input, output } = this.#usage
       return { result: undefined, line: { quantities: { input_tokens: input, output_tokens: output } } }
     })
   }
 
-  /** What the model is asked. */
+  /** The question to the model. */
   async #turn() {
     const { call, models, settings, asked, agent, knowledge } = this.#options
     const { session } = call
@@ -195,7 +195,7 @@ export class Answer {
     )
   }
 
-  /** The conversation, or what stands in its place. */
+  /** The conversation, or the items that the request gives in its place. */
   get #input(): readonly ConversationItem[] {
     const { asked, call } = this.#options
     if (!asked.input) return call.conversation.items
@@ -229,7 +229,7 @@ export class Answer {
     for (const piece of this.#clauses.write(delta)) this.#voicing?.say(piece)
   }
 
-  /** A sentence of the call itself, in one piece. */
+  /** Speaks a sentence of the call itself, in one piece. */
   #recite(sentence: string): void {
     this.#sayRest()
     this.#show(sentence)
@@ -270,7 +270,7 @@ export class Answer {
     return new Voicing({
       ...{ app, call, itemId, model: models.speech },
       live: { ...live, signal: this.#stop.signal },
-      // Clients send names of their vendor's voices.
+      // Clients may send names of their vendor's voices, which are skipped.
       voice: [call.session.voice, settings.voice].find((name) => name !== undefined && isKnown(name)),
       speed: call.session.speed,
       onSound: () => {
@@ -281,7 +281,7 @@ export class Answer {
   }
 
   #useTool(part: Extract<Part, { type: 'hosted-call' }>): void {
-    // What was said before is heard while the tool runs.
+    // The text before the tool call is spoken while the tool runs.
     this.#sayRest()
     this.#hosted.began(part)
   }
@@ -326,7 +326,7 @@ export class Answer {
     this.#emit('response.function_call_arguments.delta', { ...this.#callAt(call), delta })
   }
 
-  /** Before what was said beside them is heard: the client can begin. */
+  /** Completes the tool calls before the speech beside them has been heard, so that the client can begin. */
   #endCalls(): void {
     if (this.isOver) return
     for (const call of this.#calls.values()) {
@@ -339,7 +339,7 @@ export class Answer {
     }
   }
 
-  /** `before`: what the caller hears last; a tool was used for it. */
+  /** Adds an output item. `before` is the message that the caller hears last, for which the tool was used. */
   #add(item: ConversationItem, before?: ConversationItem): void {
     this.#output.push(item)
     this.#emit('response.output_item.added', { ...this.#outputAt(item), item })

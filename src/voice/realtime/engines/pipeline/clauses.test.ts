@@ -12,7 +12,7 @@ test('the first clause of 20 characters is spoken before its sentence is there',
   expect(cut(['سلام، حال شما امروز چطور است، ', 'من خوبم']).during).toEqual([
     'سلام، حال شما امروز چطور است، ',
   ])
-  // 19 characters and their space: one character more is what counts.
+  // These are 19 characters and their space: one character more makes the difference.
   expect(cut(['سلام دوست خوب من ها، بعد ']).during).toEqual(['سلام دوست خوب من ها، '])
   expect(cut(['سلام دوست خوب من، بعد']).during).toEqual([])
 })

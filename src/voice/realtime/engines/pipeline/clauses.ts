@@ -1,18 +1,18 @@
-/** Cuts an answer that comes in pieces into what is spoken at a time: the first clause as soon as it is there, then whole sentences. */
+/** Cuts an answer that comes in pieces into the pieces that are spoken: the first clause as soon as it is there, then whole sentences. */
 import { boundariesOf, piecesOfText } from '#core/sound'
 
-/** Of the first piece: behind a mark it is long enough to sound like speech, and without one it is not waited for any longer. */
+/** The length of the first piece: from `leastFirst` on, a piece up to a mark sounds like speech; at `maxFirst` it is cut without a mark. */
 const leastFirst = 20
 const maxFirst = 60
 const maxLater = 200
-/** Characters that are looked at for a cut. */
+/** The characters in which a cut is looked for. */
 const window = maxLater + 100
 
 export class Clauses {
   #text = ''
   #isFirst = true
 
-  /** What can be spoken now; all pieces put together are the text, character for character. */
+  /** Adds text and returns the pieces that can be spoken now; all pieces joined are the text, character for character. */
   write(text: string): string[] {
     this.#text += text
     const pieces: string[] = []
@@ -24,7 +24,7 @@ export class Clauses {
     return pieces
   }
 
-  /** The rest. */
+  /** The rest of the text, in pieces. */
   end(): string[] {
     const rest = this.#text
     this.#text = ''
@@ -38,7 +38,7 @@ export class Clauses {
     let clause: number | undefined
     let word: number | undefined
     for (const { at, strength } of boundariesOf(seen)) {
-      // Of the end it is not known yet what follows.
+      // At the end of the text it is not known yet what follows.
       if (at >= seen.length || at > most) break
       if (strength === 'sentence' && at >= least) return at
       if (strength === 'clause' && at >= least && this.#isFirst) return at
@@ -46,17 +46,17 @@ export class Clauses {
       else clause = at
     }
     if (this.#text.length <= most) return undefined
-    // A word that is longer than a piece is cut where it may be.
+    // A word that is longer than a piece is cut where that is possible.
     return clause ?? word ?? piecesOfText(seen, most)[0]!.length
   }
 }
 
 const marks = /[*_#`]+/g
 
-/** `[words](https://…)`, of which the words are spoken, and `[3]`, which points at a source. */
+/** `[words](https://…)`, of which the words are spoken, and `[3]`, which refers to a source. */
 const link = /\[([^[\]\n]{1,300})\]\(https?:[^\s()]{1,2000}\)/g
 const pointer = /\s?\[[0-9۰-۹]{1,2}\]/g
 
-/** Without the marks of Markdown and addresses, which nobody reads aloud. */
+/** The text without Markdown marks and addresses, which are not read aloud. */
 export const spokenForm = (piece: string): string =>
   piece.replace(link, '$1').replace(pointer, '').replace(marks, '').trim()

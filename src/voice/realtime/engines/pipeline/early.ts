@@ -1,4 +1,4 @@
-/** Transcriptions that begin while somebody may still be speaking: their words say whether the turn is over, and are its transcript if it is. */
+/** Transcriptions that begin while the caller may still be speaking: their words decide whether the turn is over, and are its transcript if it is. */
 import type { App } from '#app'
 import type { TranscriptionModel } from '#core/models'
 import { asFailure, Failure } from '#platform/errors'
@@ -13,12 +13,15 @@ export interface HearingParts {
   model: TranscriptionModel
 }
 
-/** Of one turn: each costs, and noise makes many pauses. With fewer a sure end waits three times as long (docs/decisions/0088). */
+/**
+ * The most early transcriptions of one turn: each costs, and noise makes many pauses. With fewer of them, a sure end of a turn waits three times as
+ * long (docs/decisions/0088).
+ */
 const maxOfTurn = 8
-/** Of all of them: `worst.ts` counts on it. */
+/** The most seconds of all early transcriptions of a turn; `worst.ts` counts on it. */
 export const maxEarlySeconds = 120
 const sampleRate = 16_000
-/** Shorter sound is no word, and vendors refuse it. */
+/** The shortest sound that is sent: a shorter one has no word, and vendors refuse it. */
 const leastSamples = 1_600
 
 interface Early {
@@ -30,7 +33,7 @@ interface Early {
 export class EarlyTranscripts {
   readonly #parts: HearingParts
   readonly #pauses = new Map<number, Early>()
-  /** Those that are given up, too, until their steps are done. */
+  /** All running transcriptions, including those that were given up, until their steps are done. */
   readonly #running = new Set<Promise<HeardLive>>()
   #turn = 0
   #begun = 0
@@ -40,7 +43,7 @@ export class EarlyTranscripts {
     this.#parts = parts
   }
 
-  /** @param known what was said until the pause, or why that is not known */
+  /** @param known receives the words up to the pause, or the failure to transcribe them */
   begin(
     pause: { number: number; turn: number; samples: Float32Array },
     known: (heard: HeardLive) => void,
@@ -70,7 +73,7 @@ export class EarlyTranscripts {
     })
   }
 
-  /** Speech went on: it was paid, and is of no use. */
+  /** Discards the transcription of a pause after which speech went on: it is paid, but useless. */
   discard(pause: number): void {
     const early = this.#pauses.get(pause)
     if (!early) return
@@ -79,15 +82,15 @@ export class EarlyTranscripts {
     this.#pauses.delete(pause)
   }
 
-  /** The call is over. Resolves when the steps of all of them are done. */
+  /** Call at the end of the call. Resolves when the steps of all transcriptions are done. */
   async stop(): Promise<void> {
     await Promise.all(this.#running)
   }
 
-  /** All of what was said in a turn: as it is known already, or by one more call. Never rejects. */
+  /** The whole transcript of a turn: the early one where it covers the turn, else that of one more call. Never rejects. */
   async whole({ pause, samples }: { pause?: number; samples: Float32Array }): Promise<HeardLive> {
     const early = pause === undefined ? undefined : this.#pauses.get(pause)
-    // Its answer may be withdrawn, and the turn go on.
+    // The answer may be withdrawn, and the turn may then go on.
     this.#begun = 0
     const heard = await early?.heard
     if (heard && !heard.failure) return heard

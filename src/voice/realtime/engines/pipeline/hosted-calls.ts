@@ -1,4 +1,4 @@
-/** Uses of hosted tools in one answer: an item of each, and a sentence to the caller where they take long. */
+/** The calls of hosted tools in one answer: an item for each, and a sentence to the caller where they take long. */
 import type { Part } from '#core/turn'
 import { newId } from '../../events/server-events.ts'
 import type { ConversationItem } from '../../parts.ts'
@@ -6,25 +6,25 @@ import type { ConversationItem } from '../../parts.ts'
 export interface HostedCallsOptions {
   add(item: ConversationItem): void
   done(item: ConversationItem, status: ConversationItem['status']): void
-  /** An event about the item. */
+  /** Sends an event about the item. */
   emit(type: string, item: ConversationItem, fields?: Record<string, unknown>): void
-  /** Nothing is heard, or about to be. */
+  /** Whether nothing is being heard, or about to be. */
   isQuiet(): boolean
-  /** Says that it takes a little; `said`: how often it was said before. Absent: nobody listens. */
+  /** Tells the caller that it takes a little; `said` is how often it was said before. Absent where the answer is not spoken. */
   keepWaiting?: ((said: number) => void) | undefined
 }
 
-/** Of what a tool has answered, for the client and for later turns; the model of this answer gets all of it. */
+/** The most characters of a tool's result for the client and for later turns; the model of this answer gets all of it. */
 const maxOutputLength = 4_000
 const label = 'kherad'
-/** From then on silence seems a fault. */
+/** After this silence the caller suspects a fault. */
 const silenceMs = 1_200
 const againMs = 8_000
 const maxSentences = 3
 
 export class HostedCalls {
   readonly #options: HostedCallsOptions
-  /** Those without a result, by the id of the model. */
+  /** The calls without a result, by the model's id. */
   readonly #running = new Map<string, ConversationItem>()
   #said = 0
   #timer: NodeJS.Timeout | undefined
@@ -64,7 +64,7 @@ export class HostedCalls {
     if (this.#running.size === 0) this.#stopTimer()
   }
 
-  /** No result comes any more. */
+  /** Call when no result comes any more. */
   stop(): void {
     this.#stopTimer()
     for (const item of this.#running.values()) this.#options.done(item, 'incomplete')

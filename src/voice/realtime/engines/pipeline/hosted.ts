@@ -1,15 +1,15 @@
-/** Which hosted tools the model of a call may use: those of its agent and those that its session names. */
+/** The hosted tools that the model of a call may use: those of its agent and those that its session names. */
 import type { App } from '#app'
 import type { CallAgent } from '#core/call-agent'
 import { type HostedTools, joinTools } from '#core/tools'
 import type { HostedToolEntry, Tool } from '#core/turn'
 
-/** Of one tool in one answer; somebody waits for it. */
+/** The most uses of one tool in one answer, for which the caller waits. */
 const mostUses = 3
-/** Of a page that is fetched: more would be read at every step, and is not spoken. */
+/** The most tokens of a fetched page: more would be read at every step, and is not spoken. */
 const maxPageTokens = 4_000
 
-/** Named so that none is called like a function of the client. */
+/** The hosted tools, renamed where a function of the client has the same name. */
 export function hostedOf(
   agent: CallAgent | undefined,
   asked: readonly HostedToolEntry[],
@@ -27,6 +27,6 @@ export function hostedOf(
 export const toolsOf = ({ tools }: Pick<App, 'tools'>, agent: CallAgent | undefined): HostedTools =>
   agent ? joinTools(tools, agent.tools) : tools
 
-/** Fees of all uses that one answer may have, in micro-credits. */
+/** The fees of the most uses that one answer may have, in micro-credits. */
 export const worstFees = (tools: HostedTools, hosted: readonly HostedToolEntry[]): bigint =>
   hosted.reduce((sum, { tool }) => sum + BigInt(mostUses) * (tools.find(tool)?.price ?? 0n), 0n)

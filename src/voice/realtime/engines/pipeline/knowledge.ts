@@ -1,4 +1,4 @@
-/** What the knowledge of an agent has on what the caller said last. Its vectors are a step of the call. */
+/** Searches the knowledge of an agent for what the caller said last. The vectors of the search are a step of the call. */
 import type { App } from '#app'
 import type { CallAgent } from '#core/call-agent'
 import type { RequestPart } from '#core/paid'
@@ -16,14 +16,14 @@ export interface KnowledgeOptions {
 
 export class Knowledge {
   readonly #options: KnowledgeOptions
-  /** Of the last question: answers to the same one, as after a tool of the client, do not search again. */
+  /** The passages for the last question: further answers to the same question, as after a tool of the client, do not search again. */
   #last: { question: string; passages: Promise<string | undefined> } | undefined
 
   constructor(options: KnowledgeOptions) {
     this.#options = options
   }
 
-  /** Quoted, for the model; undefined where there are none. Never rejects: an answer without them is better than none. */
+  /** The passages, quoted for the model; undefined where there are none. Never rejects: an answer without them is better than none. */
   on(items: readonly ConversationItem[]): Promise<string | undefined> {
     const item = items.findLast(({ role }) => role === 'user')
     const question = item ? textOfItem(item).trim() : ''
@@ -54,7 +54,7 @@ export class Knowledge {
   }
 }
 
-/** A step that begins with the hold of its paid call: whether there is one is known only then. */
+/** A step that begins with the hold of its paid call, since only then is it known whether there is one. */
 class LaterStep {
   readonly part: RequestPart
   #open: OpenStep | undefined

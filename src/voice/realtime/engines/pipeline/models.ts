@@ -9,7 +9,7 @@ export interface PipelineModels {
   speech: AudioModel
 }
 
-/** Asserts that they are there, and of their kinds: the catalogue has seen to it. */
+/** The models of a pipeline. Asserts that they exist and are of their kinds, as the catalogue has checked. */
 export function modelsOfPipeline({ models }: Pick<App, 'models'>, model: PipelineModel): PipelineModels {
   const text = models.find(model.textModel)
   const transcription = models.find(model.transcriptionModel)

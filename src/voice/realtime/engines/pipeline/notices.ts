@@ -1,4 +1,4 @@
-/** What a call says by itself: that its credit or its time is nearly used up, and goodbye. */
+/** The notices of a call itself: that its credit or its time is nearly used up, and goodbye. */
 import type { App } from '#app'
 import type { Language } from '#platform/errors'
 import { type LiveCall, planSpeaking } from '#voice/live-speech'
@@ -7,7 +7,7 @@ import type { EngineWork } from '../engine-work.ts'
 import type { PipelineModels } from './models.ts'
 import { farewell, noticeSentences, spokenLanguage } from './sentences.ts'
 
-/** From an empty balance to the end of the call. */
+/** The time from an empty balance to the end of the call. */
 const leaveMs = 5_000
 
 export interface NoticesOptions {
@@ -17,11 +17,11 @@ export interface NoticesOptions {
   models: PipelineModels
   language: Language
   work: EngineWork
-  /** An answer is under way, which is heard to its end. */
+  /** Whether an answer is under way, which is heard to its end. */
   isAnswering(): boolean
-  /** Somebody speaks, or what was said is being written down. */
+  /** Whether the caller speaks, or speech is being transcribed. */
   isHearing(): boolean
-  /** Resolves when it was said, or cut. */
+  /** Resolves when the notice was spoken, or cut. */
   say(script: string, notice: CallNotice): Promise<void>
 }
 
@@ -35,12 +35,12 @@ export class Notices {
     this.#options = options
   }
 
-  /** The balance bears no further turn: the caller is told so, and the call ends. */
+  /** Whether the balance covers no further turn: the caller is told so, and the call ends. */
   get isLeaving(): boolean {
     return this.#leaving !== undefined
   }
 
-  /** Each is said once, when there is room. */
+  /** Adds a notice; each is spoken once, when nothing else is heard. */
   add(notice: CallNotice): void {
     if (this.#known.has(notice)) return
     this.#known.add(notice)
@@ -48,14 +48,14 @@ export class Notices {
     this.sayNext()
   }
 
-  /** Once nobody speaks and nothing is answered. */
+  /** Speaks the next notice once nobody speaks and no answer is under way. */
   sayNext(): void {
     if (!this.#hasRoom) return
     const notice = this.#waiting.shift()
     if (notice) this.#options.work.run(this.#say(noticeSentences[notice], notice))
   }
 
-  /** The balance bears nothing further: the caller is told so, as far as that was held, and the call ends. No answer is under way. */
+  /** Ends the call because the balance is used up, with a farewell as far as that was held. Call it when no answer is under way. */
   leave(): void {
     const { call, work } = this.#options
     call.emit({ type: 'kherad.ending', reason: 'credits', seconds: leaveMs / 1_000 })
@@ -72,7 +72,7 @@ export class Notices {
     return !isAnswering() && !isHearing() && !this.isLeaving
   }
 
-  /** Where sound is answered, and it can be paid. Resolves when it was said, or not. */
+  /** Speaks a notice, where answers are spoken and it can be paid. Resolves whether or not it was spoken. */
   async #say(sentences: Record<Language, string>, notice: CallNotice): Promise<void> {
     const { app, call, live, models, language, isAnswering, say } = this.#options
     const isLast = this.isLeaving
@@ -80,7 +80,7 @@ export class Notices {
     const script = sentences[spokenLanguage(call, language)]
     const speaking = { ...live, signal: call.signal, model: models.speech, text: script }
     if (!(await call.money.spare(planSpeaking(app, speaking).worst)) || call.signal.aborted) return
-    // Somebody was faster: what they get is heard first.
+    // Another answer has begun meanwhile, and is heard first.
     const isLate = isLast ? isAnswering() : !this.#hasRoom
     if (isLate) return void this.#waiting.unshift(notice)
     await say(script, notice)

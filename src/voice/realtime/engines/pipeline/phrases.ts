@@ -8,7 +8,7 @@ declare module '#platform/errors' {
   }
 }
 
-/** What an `error` event says of turns and responses. */
+/** The errors of turns and responses in `error` events. */
 export const pipelineFailures = declareFailures({
   NO_SOUND_TO_COMMIT: {
     status: 400,

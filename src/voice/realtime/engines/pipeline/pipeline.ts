@@ -1,4 +1,4 @@
-/** The engine `pipeline`: what is said is written down, a text model answers it, and its answer is spoken. */
+/** The engine `pipeline`: speech is transcribed, a text model answers it, and its answer is spoken. */
 import type { App } from '#app'
 import type { CallAgent } from '#core/call-agent'
 import type { PipelineModel } from '#core/models'
@@ -28,17 +28,17 @@ import type { PipelineSettings } from './settings.ts'
 import { worstOfTurn } from './worst.ts'
 
 export interface PipelineOptions {
-  /** Who pays, and on which receipts. */
+  /** The payer, and the endpoint that the receipts name. */
   live: Omit<LiveCall, 'signal'>
   model: PipelineModel
-  /** Undefined where the model answers by itself. */
+  /** Undefined where the model answers without an agent. */
   agent?: CallAgent | undefined
   settings: PipelineSettings
-  /** Of errors within events. */
+  /** The language of errors in events. */
   language: Language
 }
 
-/** Failures of upstreams, one after the other, that end a call. */
+/** The consecutive failures of upstreams that end a call. */
 const maxFailures = 3
 
 const frameMs = 20
@@ -66,10 +66,10 @@ export class Pipeline implements CallEngine, TurnListener {
   /** The turn for which the money of its answer is reserved, or being reserved. */
   #reservedTurn = 0
   #failures = 0
-  /** Since the call began to be heard. */
+  /** The time since the call began to receive sound. */
   #heardMs = 0
   #canPay = true
-  /** Somebody speaks, or what was said is being written down. */
+  /** Whether the caller speaks, or speech is being transcribed. */
   #isHearing = false
   readonly #notices: Notices
   readonly #work: EngineWork
@@ -154,7 +154,7 @@ export class Pipeline implements CallEngine, TurnListener {
 
   #create(asked: ResponseOptions): void {
     const answer = this.#answer
-    // What is only spoken to its end lets the next one wait, such as a tool's output.
+    // A request, such as one after a tool's output, may wait for an answer that is only being spoken to its end.
     if (answer && (!answer.isWritten || this.#next)) fail('RESPONSE_ACTIVE', { response: answer.id })
     this.#respond(asked)
   }
@@ -166,7 +166,7 @@ export class Pipeline implements CallEngine, TurnListener {
     return { ...turnDetection, type: 'server_vad' }
   }
 
-  // What is heard
+  // Speech of the caller
 
   started({ number, startMs }: { number: number; startMs: number }): void {
     if (this.#answer && this.#call.session.turnDetection?.interruptResponse) this.#silence('turn_detected')
@@ -242,20 +242,20 @@ export class Pipeline implements CallEngine, TurnListener {
     }
     this.#users.transcribed(item, heard.text, turn.samples.length)
     const answers = this.#call.session.turnDetection?.createResponse ?? false
-    // Noise has no words, and nobody waits for an answer to it.
+    // Noise has no words, and the caller expects no answer to it.
     if (answers && heard.text.trim() !== '') this.#respond({}, answered)
   }
 
-  /** Nobody speaks any more, unless that was not the end of it. */
+  /** Call when a turn is transcribed: the caller has finished, unless the turn was withdrawn. */
   #heard({ isWithdrawn }: Answered): void {
     if (isWithdrawn) return
     this.#isHearing = false
     this.#notices.sayNext()
   }
 
-  // What is answered
+  // Answers
 
-  /** Its answer is the next one: after the one that is under way, if there is one. */
+  /** Answers a turn: now, or after the answer that is under way. */
   #respond(asked: ResponseOptions, answered?: Answered): void {
     if (this.#notices.isLeaving) return
     if (this.#answer) {
@@ -284,7 +284,7 @@ export class Pipeline implements CallEngine, TurnListener {
   }
 
   #ended(answer: Answer): void {
-    // What the call says by itself may fail: it goes on as well without.
+    // A notice of the call itself may fail: the call goes on as well without it.
     if (!answer.isScripted) this.#count(answer)
     if (this.#answer === answer) this.#goOn()
   }
@@ -303,7 +303,7 @@ export class Pipeline implements CallEngine, TurnListener {
     else this.#notices.sayNext()
   }
 
-  /** The answer is cut; what comes next need not wait until its upstreams are closed. */
+  /** Cuts the answer; the next one does not wait until its upstreams are closed. */
   #silence(reason: CancelReason): void {
     this.#answer?.cancel(reason)
     this.#answer = undefined
@@ -316,13 +316,13 @@ export class Pipeline implements CallEngine, TurnListener {
     else if (this.#failures >= maxFailures) this.#call.end('failed')
   }
 
-  /** The balance bears nothing further. An answer that is under way is paid, and heard to its end. */
+  /** Ends the call since the balance covers nothing further. An answer that is under way is paid, and heard to its end. */
   #leave(): void {
     this.#canPay = false
     if (!this.#answer && !this.#notices.isLeaving && !this.#call.signal.aborted) this.#notices.leave()
   }
 
-  /** While somebody speaks, so that nobody waits for it at the end of the turn. */
+  /** Reserves the money of the turn while the caller speaks, so that its end does not wait for that. */
   #reserve(turn: number): void {
     if (this.#reservedTurn === turn) return
     this.#reservedTurn = turn

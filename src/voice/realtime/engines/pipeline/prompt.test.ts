@@ -63,7 +63,7 @@ test('the newest 32 KB are sent, and the last item whatever its size', () => {
   const long = 'a'.repeat(16_384)
   expect(rolesOf([said('1', 'old'), said('2', long), said('3', long)], omni)).toEqual(['user', 'user'])
   expect(rolesOf([said('1', 'old'), said('2', 'a'.repeat(40_000))], omni)).toEqual(['user'])
-  // The output of a tool never stands without its call.
+  // The output of a tool is never sent without its call.
   expect(rolesOf([called('a'), answered('a'), said('2', long), said('3', long.slice(1))], omni)).toEqual([
     'user',
     'user',

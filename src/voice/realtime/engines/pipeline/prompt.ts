@@ -1,4 +1,4 @@
-/** What the text model of a call is asked. */
+/** The question to the text model of a call. */
 import { questionTurn } from '#core/inference'
 import { measure, parseDataUrl } from '#core/media'
 import type { Model } from '#core/models'
@@ -6,32 +6,32 @@ import type { Content, HostedToolEntry, Message, Turn } from '#core/turn'
 import { decodeBase64 } from '#platform/bytes'
 import type { ConversationItem, ItemContent, SessionSettings } from '../../parts.ts'
 
-/** Of one answer; nobody listens longer. */
+/** The most tokens of one answer; nobody listens longer. */
 export const mostOutputTokens = 1_200
-/** Of what was said before, in bytes of text: about as many tokens as a call can pay for at every turn. */
+/** The most bytes of earlier turns: about as many tokens as a call can pay for at every turn. */
 const maxHistoryBytes = 32_768
-/** Of all that is sent at most, beside tools. */
+/** The most bytes of the whole prompt, without tools. */
 export const maxPromptBytes = maxHistoryBytes + 32_768
-/** A token has two bytes at least, by the count that holds go by. */
+/** A token has at least two bytes by the count that holds use. */
 const bytesOfToken = 2
 
 const rules = `You are talking with somebody in a voice call. What you write is read aloud: use plain spoken sentences, short ones, without lists, headings, links, code or emoji. Answer in the language that is spoken to you. What you hear was written down by a machine and may contain its mistakes.`
 
 export interface Asked {
   items: readonly ConversationItem[]
-  /** Of the operator, then of the session or the response. */
+  /** The operator's instructions, then those of the session or the response. */
   instructions: readonly string[]
   isSpoken: boolean
   tools: SessionSettings['tools']
-  /** With names of their own. */
+  /** The hosted tools, under unique names. */
   hosted?: readonly HostedToolEntry[]
-  /** Quoted from the knowledge of an agent; stand before what the caller said last. */
+  /** Quotes from an agent's knowledge; they precede the caller's last words. */
   passages?: string | undefined
   toolChoice: SessionSettings['toolChoice']
   maxOutputTokens: SessionSettings['maxOutputTokens']
 }
 
-/** Streamed, with the newest of the conversation as far as it has room. */
+/** A streamed turn with the newest items of the conversation that have room. */
 export function turnOf(asked: Asked, model: Model): Turn {
   const { tools, hosted = [], toolChoice, isSpoken, instructions, passages = '' } = asked
   const canCall = model.features.includes('tools') && toolChoice !== 'none'
@@ -73,7 +73,7 @@ function withPassages(messages: Message[], passages: string): Message[] {
   return messages
 }
 
-/** Upstreams refuse a call of a tool without its output, and the other way round. */
+/** The items without tool calls that lack their output, and outputs that lack their call: upstreams refuse both. */
 function paired(items: readonly ConversationItem[]): ConversationItem[] {
   const called = new Set<string | undefined>()
   const answered = new Set(
@@ -89,14 +89,14 @@ function paired(items: readonly ConversationItem[]): ConversationItem[] {
   })
 }
 
-/** As many of the last as have room, from a beginning that is no answer of a tool; the last always. */
+/** The newest items that have room, beginning with an item that is no tool output; the last item is always kept. */
 function newest(items: readonly ConversationItem[], room: number): readonly ConversationItem[] {
   let left = room
   let from = items.length
   for (let at = items.length - 1; at >= 0; at--) {
     left -= bytesOf(items[at]!)
     if (left < 0 && from < items.length) break
-    // A call and its output stand and fall together.
+    // A call and its output are kept or left out together.
     if (items[at]!.type !== 'function_call_output') from = at
   }
   while (from > 0 && items[from]?.type === 'function_call' && items[from - 1]?.type === 'function_call')
@@ -112,7 +112,7 @@ const bytesOf = ({ content, arguments: called = '', output, error }: Conversatio
     0,
   )
 
-/** What a picture counts for: about a thousand tokens. */
+/** The bytes that a picture counts for: about a thousand tokens. */
 const imageBytes = 2_000
 
 const textOf = (part: Exclude<ItemContent, { type: 'input_image' }>): string =>
@@ -138,7 +138,7 @@ function messagesOf(items: readonly ConversationItem[], model: Model): Message[]
   return messages
 }
 
-/** A tool that ran here, and what it gave. */
+/** A tool call that ran on this server, and its result. */
 function hostedMessages({ id, name, arguments: called, output, error }: ConversationItem): Message[] {
   const text = output ?? error?.message
   if (text === undefined) return []
@@ -148,7 +148,7 @@ function hostedMessages({ id, name, arguments: called, output, error }: Conversa
   ]
 }
 
-/** All that it says. */
+/** The whole text of an item. */
 export const textOfItem = ({ content }: ConversationItem): string =>
   content.map((part) => (part.type === 'input_image' ? '' : textOf(part))).join('\n')
 

@@ -1,10 +1,10 @@
-/** What a call says by itself, in the language that is spoken in it. */
+/** The sentences that a call itself speaks, in the language that is spoken in it. */
 import type { Language } from '#platform/errors'
 import type { CallNotice, CallView } from '../../parts.ts'
 
 type Sentences = Record<Language, string>
 
-/** While a tool runs, so that nobody waits in silence; the last one is said again. */
+/** Sentences while a tool runs, so that nobody waits in silence; the last one is repeated. */
 const waiting: readonly Sentences[] = [
   { fa: 'یک لحظه، دارم نگاه می‌کنم.', en: 'One moment, let me check.' },
   { fa: 'هنوز دارم بررسی می‌کنم؛ کمی صبر کنید.', en: 'I am still looking; please wait a little.' },
@@ -29,14 +29,14 @@ export const farewell: Sentences = {
   en: 'The credit for this call has run out. Goodbye.',
 }
 
-/** Is held with every turn, so that it can be said when the balance bears none any more. */
+/** The length that is held with every turn, so that the farewell can be spoken when the balance covers no further turn. */
 export const maxFarewellLength: string = Object.values(farewell).reduce((a, b) =>
   a.length < b.length ? b : a,
 )
 
 const persianLetter = /[\u0600-\u06ff]/
 
-/** As its transcription was told, else as was spoken last, else as whoever began it reads. */
+/** The language of the call: that set for its transcription, else the one spoken last, else that of the request. */
 export function spokenLanguage(
   { session, conversation }: Pick<CallView, 'session' | 'conversation'>,
   otherwise: Language,

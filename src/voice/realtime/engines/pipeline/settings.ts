@@ -1,13 +1,13 @@
-/** `voice.pipeline` of the configuration file: what calls of the engine `pipeline` have where their session says nothing. */
+/** `voice.pipeline` of the configuration file: the defaults of calls of the engine `pipeline`. */
 import { type Static, Type } from 'typebox'
 import { oneOf } from '#platform/schema'
 
 export interface PipelineSettings {
-  /** Of the speech model; one that it has not is left out. */
+  /** A voice of the speech model; one that the model does not have is left out. */
   voice?: string
-  /** Stand before those of a session. */
+  /** Instructions that precede those of a session. */
   instructions?: string
-  /** `silence`: a turn ends after half a second without speech, whatever was said. */
+  /** `silence`: a turn ends after half a second without speech, whatever its words are. */
   endOfTurn: 'words' | 'silence'
 }
 

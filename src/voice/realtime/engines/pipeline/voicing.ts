@@ -1,4 +1,4 @@
-/** Speaks an answer piece by piece while it is written: pieces are ordered ahead of what is heard, and heard in their order. */
+/** Speaks an answer piece by piece while it is written: pieces are ordered before they are due, and played in their order. */
 
 import type { App } from '#app'
 import type { AudioModel } from '#core/models'
@@ -17,16 +17,16 @@ export interface VoicingOptions {
   voice: string | undefined
   speed: number
   itemId: string
-  /** The first sound of the answer is there. */
+  /** Called at the first sound of the answer. */
   onSound: () => void
 }
 
-/** Orders whose sound is not whole yet. */
+/** The most orders whose sound is not complete yet. */
 const maxOrders = 2
 
-/** A piece whose turn to be heard comes when those before it are through. */
+/** A piece that is played once those before it are complete. */
 interface Piece {
-  /** Until its first sound has them. */
+  /** The words of the piece, until its first sound is played with them. */
   words: string | undefined
   waiting: Float32Array[]
   isThrough: boolean
@@ -45,12 +45,12 @@ export class Voicing {
     this.#options = options
   }
 
-  /** Why something of it was not spoken. */
+  /** The failure where a part was not spoken. */
   get failure(): Failure | undefined {
     return this.#failure
   }
 
-  /** Something of it has no sound yet. */
+  /** Whether a part of the answer has no sound yet. */
   get isBusy(): boolean {
     return this.#working !== undefined || this.#orders.size > 0
   }
@@ -62,7 +62,7 @@ export class Voicing {
     this.#working ??= this.#work()
   }
 
-  /** Resolves when all of it was heard, or cut. Never rejects. */
+  /** Resolves when the whole answer was heard, or cut. Never rejects. */
   async heard(): Promise<void> {
     while (this.#working || this.#orders.size > 0) await Promise.all([this.#working, ...this.#orders])
     await this.#options.call.speaker.finish(this.#options.itemId)

@@ -1,6 +1,6 @@
 import type { CallMoney, OpenStep, StepLine } from '../../parts.ts'
 
-/** Opens a step, makes its one paid call, and closes the step however that ends. Throws what `work` throws, which has then cost nothing. */
+/** Opens a step, makes its one paid call, and closes the step whatever the outcome. Throws what `work` throws; the call has then cost nothing. */
 export async function withinStep<Result>(
   money: CallMoney,
   step: Parameters<CallMoney['step']>[0],

@@ -1,4 +1,4 @@
-/** What a turn of a call may cost at most: what is said is written down, answered and spoken. */
+/** The most that a turn of a call may cost, with its transcription, its answer and its speech. */
 import type { App, Caller } from '#app'
 import { type CallAgent, maxPassageBytes } from '#core/call-agent'
 import { boundTurn, worstCaseOf } from '#core/inference'
@@ -10,11 +10,11 @@ import type { PipelineModels } from './models.ts'
 import { maxPromptBytes, mostOutputTokens } from './prompt.ts'
 import { maxFarewellLength } from './sentences.ts'
 
-/** Of one turn; who speaks on begins the next. */
+/** The longest turn in seconds; a caller who speaks on begins the next one. */
 const maxSeconds = 60
-/** It is written down when it is over, and early before. */
+/** A turn is transcribed once when it is over, and before that for up to `maxEarlySeconds`. */
 const hearings = 1 + maxEarlySeconds / maxSeconds
-/** Letters of a token, where there are many. */
+/** The letters of a token in a long text. */
 const lettersOfToken = 3
 const maxAnswerLength = 'ا'.repeat(mostOutputTokens * lettersOfToken)
 
@@ -24,11 +24,11 @@ export interface TurnParts {
   settings: Pick<SessionSettings, 'modalities' | 'tools' | 'hosted'>
 }
 
-/** What an agent adds to a prompt at most. */
+/** The most bytes that an agent adds to a prompt. */
 const bytesOf = ({ instructions, recall }: CallAgent): number =>
   Buffer.byteLength(instructions) + (recall ? maxPassageBytes : 0)
 
-/** In micro-credits; at every balance the same, so that it can be held before anything is known of the turn. */
+/** The most that a turn may cost, in micro-credits; the same at every balance, so that it can be held before anything is known of the turn. */
 export function worstOfTurn(
   app: App,
   caller: Caller,

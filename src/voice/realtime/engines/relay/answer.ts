@@ -1,4 +1,4 @@
-/** One response of a call: held before it is asked for, spoken as it comes, and charged by what the upstream counts. */
+/** One response of a call: held before it is requested, played as it comes, and charged by the tokens that the upstream counts. */
 import { failureOf } from '#core/inference'
 import type { RealtimeEnd, RealtimeUsage, UpstreamError } from '#core/spec'
 import { asFailure, type Failure, type Language } from '#platform/errors'
@@ -20,11 +20,11 @@ export interface AnswerOptions {
   call: CallView
   link: SessionLink
   model: { id: string; pricing: RelayPricing }
-  /** In micro-credits, of this response. */
+  /** The most that this response may cost, in micro-credits. */
   worst: bigint
-  /** Tokens that were held. */
+  /** The tokens for which credits were held. */
   most: MostTokens
-  /** The upstream claims more than can be. */
+  /** Called when the upstream claims more than is possible. */
   onDisbelieved: (claim: { claimed: MostTokens; believed: MostTokens }) => void
   asked: ResponseOptions
   language: Language
@@ -38,10 +38,10 @@ export class Answer {
   readonly #output: ConversationItem[] = []
   readonly #finished = Promise.withResolvers<RealtimeEnd>()
   #message: ConversationItem | undefined
-  /** Words that no sound has come for yet. */
+  /** The words for which no sound has come yet. */
   #words = ''
   #isSpeaking = false
-  /** The upstream makes it. */
+  /** Whether the upstream was asked for the response. */
   #isAsked = false
   #status: AnswerStatus = 'in_progress'
   #end: RealtimeEnd | undefined
@@ -55,7 +55,7 @@ export class Answer {
     return this.#status !== 'in_progress'
   }
 
-  /** Nothing more comes: what waits is spoken to its end. */
+  /** Whether the upstream has finished: then the waiting sound is played to its end. */
   get isMade(): boolean {
     return this.#end !== undefined
   }
@@ -68,14 +68,14 @@ export class Answer {
     return this.#status === 'completed' || this.#status === 'incomplete'
   }
 
-  /** Call once. It is asked for when `free` has resolved, which is when the upstream takes another one. Resolves when its step is done. */
+  /** Call once. The response is requested when `free` has resolved, which is when the upstream takes another one. Resolves when its step is done. */
   async run(free: () => Promise<void>): Promise<void> {
     this.#emit('response.created', { response: this.#object() })
     await free()
     if (!this.isOver) await this.#ask()
   }
 
-  /** Silence at once; the upstream learns how much was heard, and its step is done when it says what that cost. */
+  /** Silences the response at once. The upstream is told how much was heard, and the step is done when it reports the cost. */
   cancel(reason: CancelReason): void {
     if (this.isOver) return
     if (this.#isAsked && !this.isMade) this.#options.link.cancel()
@@ -83,7 +83,7 @@ export class Answer {
     this.#finish('cancelled', reason)
   }
 
-  // What the upstream says of it
+  // Reports of the upstream
 
   began(theirs: string): void {
     if (this.#message || this.isOver) return
@@ -142,12 +142,12 @@ export class Answer {
     this.#finished.resolve(this.#end)
   }
 
-  /** The session is over, and what the answer cost is not known. */
+  /** Call when the session is over, so that the cost of the answer is not known. */
   broke(error: UpstreamError): void {
     this.finished({ status: 'failed', error })
   }
 
-  // From the step to the last word
+  // The step and the end of the response
 
   async #ask(): Promise<void> {
     const { call, link, model, worst } = this.#options
@@ -181,7 +181,7 @@ export class Answer {
       step.done(costOf(usage, model.pricing, worst), { quantities }, { discarded })
       this.#check(usage)
     } else if (error && !error.executed) step.done(0n, { quantities: {} })
-    // It may have been made, and nobody says what it cost.
+    // The upstream may have made the response, and its cost is not reported.
     else step.done(worst, { quantities: {}, ambiguous: status === 'failed' }, { discarded })
   }
 
@@ -192,7 +192,7 @@ export class Answer {
       onDisbelieved({ claimed, believed })
   }
 
-  /** Resolves when the last of it has been heard, or was cut. */
+  /** Resolves when the last of the response has been heard, or was cut. */
   async hear(): Promise<void> {
     if (this.isOver) return
     const message = this.#message

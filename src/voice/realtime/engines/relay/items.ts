@@ -1,11 +1,11 @@
-/** The conversation in the words of an upstream. */
+/** Translates items of the conversation into inputs of an upstream. */
 import type { RealtimeInput } from '#core/spec'
 import type { Conversation, ConversationItem } from '../../parts.ts'
 
 /** OpenAI takes ids of 32 characters; a longer one of a client is not passed on. */
 const maxId = 32
 
-/** What an upstream is told of an item: nothing of sound whose words are not known, for it has heard it or never will. */
+/** The inputs for an item. Sound without a transcript is left out, since the upstream has heard it or never will. */
 export function inputsOf(item: ConversationItem, conversation: Conversation): RealtimeInput[] {
   const id = item.id.length <= maxId ? { id: item.id } : {}
   if (item.type === 'function_call')

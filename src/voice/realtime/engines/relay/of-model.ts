@@ -1,4 +1,4 @@
-/** What the engine `relay` needs of a model of the catalogue. */
+/** Reads what the engine `relay` needs from a model of the catalogue. */
 import type { App } from '#app'
 import { type RelayModel, relayPricing, relayTranscriptionCost } from '#core/models'
 import { inOrder } from '#core/routing'
@@ -36,7 +36,7 @@ export function relayModelOf({ config }: Pick<App, 'config'>, model: RelayModel)
   }
 }
 
-/** What a turn may cost at most, in micro-credits: it is written down and answered. */
+/** The most that a turn may cost, in micro-credits, with its transcription and its answer. */
 export function worstOfRelay(
   app: Pick<App, 'config'>,
   model: RelayModel,

@@ -1,4 +1,4 @@
-/** Why the relay refuses an event. */
+/** The reasons for which the relay refuses an event. */
 export const reasons = {
   noSound: {
     en: 'there is less than 100 ms of sound to commit: send some first.',

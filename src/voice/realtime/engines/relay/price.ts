@@ -1,11 +1,11 @@
-/** What a response of a realtime model costs. */
+/** The cost of a response of a realtime model. */
 import type { RealtimeEnd, RealtimeUsage } from '#core/spec'
 
-/** Micro-credits for a million tokens of each kind. */
+/** The price of a million tokens of each kind, in micro-credits. */
 export type RelayPricing = Readonly<Record<keyof RealtimeUsage, bigint>>
 
 export interface RelayLimits {
-  /** What is left of the conversation when older turns are left out. */
+  /** The most tokens of the conversation; beyond that older turns are left out. */
   maxInputTokens: number
   maxOutputTokens: number
 }
@@ -18,7 +18,7 @@ const million = 1_000_000n
 const ceil = (micromillionths: bigint): bigint => (micromillionths + million - 1n) / million
 const dearest = (...prices: bigint[]): bigint => prices.reduce((most, one) => (one > most ? one : most))
 
-/** In micro-credits, rounded up once: everything that may go in at the dearest kind, and everything that may come out. */
+/** The most that a response may cost, in micro-credits, rounded up once: all possible input at the dearest kind, and all possible output. */
 export function worstOf(
   { pricing, maxInputTokens, maxOutputTokens }: RelayPrice,
   { instructions, tools }: Before,
@@ -36,11 +36,11 @@ interface Before {
   tools: readonly unknown[]
 }
 
-/** Both stand before the conversation at each response, and no token is less than a character. */
+/** The most tokens before the conversation, which instructions and tools precede at each response: no token is less than a character. */
 const tokensBefore = ({ instructions, tools }: Before): number =>
   instructions.length + JSON.stringify(tools).length
 
-/** Tokens that a response can be at most: what was held. */
+/** The most tokens of a response, for which credits were held. */
 export interface MostTokens {
   input: number
   output: number
@@ -51,7 +51,7 @@ export const maxTokensOf = (limits: RelayLimits, before: Before): MostTokens => 
   output: limits.maxOutputTokens,
 })
 
-/** What the upstream claims, at most `worst`. */
+/** The cost of the tokens that the upstream claims, at most `worst`. */
 export function costOf(usage: RealtimeUsage, pricing: RelayPricing, worst: bigint): bigint {
   const kinds = Object.keys(pricing) as (keyof RealtimeUsage)[]
   const cost = ceil(kinds.reduce((sum, kind) => sum + BigInt(usage[kind]) * pricing[kind], 0n))
@@ -64,7 +64,7 @@ const tokensOf = (usage: RealtimeUsage): MostTokens => ({
   output: usage.textOutput + usage.audioOutput,
 })
 
-/** What the upstream claims of both sides, and what of it can be. */
+/** The tokens that the upstream claims, and those of them that are possible. */
 export function claimOf(
   usage: RealtimeUsage,
   most: MostTokens,
@@ -78,8 +78,8 @@ export function claimOf(
 }
 
 /**
- * Whether this is a count at all: a response that came to its end has read something, and one that has made something has written it, so
- * that zero for either is a fault of the upstream.
+ * Whether the upstream has counted tokens. A completed response has read something, and a response with output has written something, so that zero
+ * for either is a fault of the upstream.
  */
 export function isCounted(
   usage: RealtimeUsage,
@@ -90,7 +90,7 @@ export function isCounted(
   return (input > 0 || !isOver) && (output > 0 || !hasOutput)
 }
 
-/** Of a receipt; claims beyond what could be asked for are none. */
+/** The quantities of a receipt; claims beyond the possible tokens are cut. */
 export function quantitiesOf(usage: RealtimeUsage, most: MostTokens): Record<string, number> {
   const { audioInput, cachedTextInput, cachedAudioInput, audioOutput } = usage
   const { input, output } = claimOf(usage, most).believed

@@ -1,6 +1,6 @@
 /**
- * The engine `relay`: a model of an upstream hears and speaks by itself; when a turn is over and when it answers is decided here, so that each
- * response is held before it is asked for. Interruptions are judged by how long somebody speaks, for words come only after the turn.
+ * The engine `relay`: a model of an upstream hears and speaks by itself. This server decides when a turn is over and when the model answers, so that
+ * each response is held before it is requested. Interruptions are judged by the length of the speech, since words come only after the turn.
  */
 import type { App } from '#app'
 import { failureOf } from '#core/inference'
@@ -24,29 +24,29 @@ import { UserSound } from './user-sound.ts'
 export interface RelayOptions {
   upstreams: readonly RelayUpstream[]
   model: RelayLimits & {
-    /** Ours. */
+    /** The id of the model on this server. */
     id: string
     pricing: RelayPricing
-    /** Where the client names none that it has. */
+    /** The voice, where the client names none that the model has. */
     voice?: string | undefined
     voices: readonly string[]
-    /** Of the upstream, which writes down what the user says; absent: nobody does. */
+    /** The upstream's model that transcribes the user; absent: nothing is transcribed. */
     transcription?: { model: string; price(seconds: number): bigint } | undefined
   }
   language: Language
 }
 
-/** Failures, one after the other, that end a call. */
+/** The consecutive failures that end a call. */
 const maxFailures = 2
-/** Who speaks so long into an answer interrupts it; less is «بله», or a cough. */
+/** Speech this long during an answer interrupts it; shorter speech is «بله», or a cough. */
 const interruptMs = 500
-/** For what a response cost that was cut by the end of the call. */
+/** How long to wait for the cost of a response that the end of the call cuts. */
 const farewellMs = 3_000
-/** Of a turn whose beginning another session had. */
+/** The most seconds of a turn that are sent again after its beginning went to a former session. */
 const againSeconds = 15
-/** Of one turn, with its silence. */
+/** The most seconds of one turn, with its silence. */
 export const maxTurnSeconds = 64
-/** Stands for words that are not known. */
+/** Stands for unknown words. */
 const someWords = 'someone speaks'
 
 export class Relay implements CallEngine, TurnListener {
@@ -57,19 +57,19 @@ export class Relay implements CallEngine, TurnListener {
   #sound: UserSound
   #turns: TurnTaking | undefined
   #answer: Answer | undefined
-  /** Until its step is done the upstream takes no other one. */
+  /** Resolves when the step of the last response is done: until then the upstream takes no other one. */
   #settled: Promise<void> = Promise.resolve()
   #asked: ResponseOptions = {}
   #next: ResponseOptions | undefined
-  /** Of the turn that is spoken, since the call began to be heard. */
+  /** The time at which the present turn began, since the call began to receive sound. */
   #startMs = 0
   #failures = 0
   #canPay = true
-  /** The session was opened anew within a turn. */
+  /** Whether the session was opened again within a turn. */
   #isAnew = false
   #isLeaving = false
   #isSpeaking = false
-  /** Of the session at the upstream, which outlives the call until it has said what it cost. */
+  /** Aborts the session at the upstream, which outlives the call until it has reported its cost. */
   readonly #gone = new AbortController()
   readonly #users: UserTurns
   readonly #work: EngineWork
@@ -97,7 +97,7 @@ export class Relay implements CallEngine, TurnListener {
     await this.#link.open().catch((error: unknown) => {
       throw error instanceof UpstreamError ? failureOf(error) : error
     })
-    // It may be another one than the first.
+    // The deployment may differ from the first one, and so may its rate.
     this.#sound = this.#openSound()
     this.#link.follow()
     this.#openIfManual()
@@ -154,7 +154,7 @@ export class Relay implements CallEngine, TurnListener {
     this.#turns = undefined
   }
 
-  // What is heard
+  // Speech of the user
 
   started({ startMs }: { number: number; startMs: number }): void {
     if (this.#answer && this.#call.session.turnDetection?.interruptResponse) this.#silence('turn_detected')
@@ -165,7 +165,7 @@ export class Relay implements CallEngine, TurnListener {
   }
 
   paused(pause: Pause): void {
-    // Only into the words of the assistant: there it is judged before it is a turn.
+    // Only speech during an answer is judged before it is a turn.
     if (!this.#isSpeaking) return
     const { turnDetection } = this.#call.session
     const spokenMs = pause.untilMs - pause.startMs - (turnDetection?.prefixMs ?? 0)
@@ -185,7 +185,7 @@ export class Relay implements CallEngine, TurnListener {
     if (turnDetection?.createResponse) this.#respond({})
   }
 
-  /** The user goes on: what the upstream has of the turn stays, and the rest becomes another item behind it. */
+  /** Call when the user goes on: the upstream keeps its item of the turn, and the rest becomes another item after it. */
   withdrawn(): void {
     this.#silence('turn_detected')
     this.#users.goesOn(this.#startMs)
@@ -224,7 +224,7 @@ export class Relay implements CallEngine, TurnListener {
     else await this.#commitPaid(itemId, { seconds, worst })
   }
 
-  /** The upstream writes down what is committed, at a price of its own. */
+  /** Commits sound that the upstream transcribes at a price of its own. */
   async #commitPaid(itemId: string, { seconds, worst }: { seconds: number; worst: bigint }): Promise<void> {
     const { call, model } = { call: this.#call, model: this.#options.model }
     this.#sound.hold()
@@ -241,22 +241,22 @@ export class Relay implements CallEngine, TurnListener {
     }
   }
 
-  /** While somebody speaks, so that nobody waits for it at the end of the turn. */
+  /** Reserves the money of the turn while the user speaks, so that its end does not wait for that. */
   #reserve(): void {
     this.#work.run(
       this.#call.money.reserve(this.#worstOfTurn).then((isReserved) => {
         this.#canPay = isReserved
-        // An answer that is under way is paid: it is heard to its end.
+        // An answer that is under way is paid, so it is heard to its end.
         if (!isReserved && !this.#answer) this.#call.end('credits')
       }),
     )
   }
 
-  // What is answered
+  // Answers
 
   #create(asked: ResponseOptions): void {
     if (asked.conversation === 'none' || asked.input) refuse('response', reasons.outside)
-    // What is only spoken to its end lets the next one wait, such as a tool's output.
+    // A request, such as one after a tool's output, may wait for an answer that is only being spoken to its end.
     if (this.#answer && (!this.#answer.isMade || this.#next)) refuse('type', reasons.active)
     this.#respond(asked)
   }
@@ -308,10 +308,10 @@ export class Relay implements CallEngine, TurnListener {
   }
 
   #answerOfLink: Answer | undefined
-  /** The turn before is the upstream's. */
+  /** Resolves when the last turn has been committed to the upstream. */
   #committed: Promise<void> = Promise.resolve()
 
-  /** What one response wants beside the session. */
+  /** Sets the options of one response that differ from the session. */
   #setAsked(asked: ResponseOptions): void {
     const hadOwn = isOwn(this.#asked)
     this.#asked = asked
@@ -383,7 +383,10 @@ export class Relay implements CallEngine, TurnListener {
     }
   }
 
-  /** An answer that is under way is lost, and never asked for again: it may have been made. The next turn has another session. */
+  /**
+   * Handles a broken session. The response under way is lost, and never requested again, since it may have been made. The next turn has another
+   * session.
+   */
   #broke(error: UpstreamError): void {
     const answer = this.#answerOfLink
     if (answer) answer.broke(error)
@@ -396,7 +399,7 @@ export class Relay implements CallEngine, TurnListener {
     this.#isAnew = this.#sound.isOpen
     try {
       await this.#link.open()
-      // The settings may be others by now.
+      // The settings may have changed meanwhile.
       this.#link.update()
       this.#link.follow()
     } catch (error) {

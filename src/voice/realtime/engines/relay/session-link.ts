@@ -1,4 +1,4 @@
-/** The session at the upstream: opened, told what the conversation has, and opened again where the upstream leaves. */
+/** The session at the upstream: opens it, keeps its conversation up to date, and opens it again where the upstream leaves. */
 import { isDeepStrictEqual } from 'node:util'
 import {
   type RealtimeLink,
@@ -11,25 +11,25 @@ import {
 import type { Conversation } from '../../parts.ts'
 import { inputsOf } from './items.ts'
 
-/** One that has the model. */
+/** An upstream that has the model. */
 export interface RelayUpstream {
-  /** `provider/model`, for the operator. */
+  /** The deployment as `provider/model`, for the operator. */
   deployment: string
   provider: RealtimeProvider
-  /** The model's name there. */
+  /** The model's name at the upstream. */
   upstreamModel: string
   timeouts: Timeouts
 }
 
 export interface SessionLinkOptions {
-  /** In the order in which they are tried when the call begins; the first that opens a session has the call to its end. */
+  /** The upstreams in the order in which they are tried when the call begins; the first that opens a session keeps the call to its end. */
   upstreams: readonly RelayUpstream[]
   signal: AbortSignal
   conversation: Conversation
   setup(): RealtimeSetup
 }
 
-/** What the engine is told, with ids of the conversation in place of the upstream's. */
+/** Receives the upstream's reports, with ids of the conversation in place of the upstream's. */
 export interface LinkListener
   extends Pick<RealtimeSink, 'heard' | 'began' | 'sound' | 'words' | 'functionCall' | 'finished'> {
   failed(error: UpstreamError): void
@@ -42,20 +42,20 @@ export class SessionLink {
   #upstream: RelayUpstream | undefined
   #link: RealtimeLink | undefined
   #opening: Promise<void> | undefined
-  /** Counts sessions, so that what an earlier one still says is told to nobody. */
+  /** Counts sessions, so that late reports of an earlier one are dropped. */
   #sessions = 0
-  /** Ids of the upstream by ours, and ours by those. */
+  /** The upstream's ids by those of the conversation, and the reverse. */
   readonly #theirs = new Map<string, string>()
   readonly #ours = new Map<string, string>()
-  /** Items that the upstream has. */
+  /** The ids of the items that the upstream has. */
   readonly #known = new Set<string>()
-  /** Those of them that came since the last response: a wire may send them with the next one only. */
+  /** The known items that came since the last response: a wire may send them only with the next one. */
   readonly #unanswered = new Set<string>()
-  /** What the session was told last. */
+  /** The last setup that was sent to the session. */
   #told: RealtimeSetup | undefined
-  /** Of turns that were committed, until the upstream names them. */
+  /** The ids of committed turns that the upstream has not named yet. */
   #committing: string[] = []
-  /** The last turn that was committed, until a response is asked for, and sound that its session still had. */
+  /** The last committed turn, until a response is requested, and the sound that its session had not sent. */
   #turn: string | undefined
   #unsent: readonly Uint8Array[] = []
 
@@ -64,7 +64,7 @@ export class SessionLink {
     this.#listener = listener
   }
 
-  /** Of the sound that it takes, once a session was open. */
+  /** The rate of the sound that the upstream takes; that of the first one until a session was open. */
   get inputRate(): RealtimeProvider['inputRate'] {
     return (this.#upstream ?? this.#options.upstreams[0]!).provider.inputRate
   }
@@ -77,7 +77,7 @@ export class SessionLink {
     return this.#link !== undefined && this.#opening === undefined
   }
 
-  /** Opens a session, or another one in place of the one before; `follow` then tells it what it does not know. Throws `UpstreamError`. */
+  /** Opens a session, or another one in place of the one before; `follow` then sends it what it lacks. Throws `UpstreamError`. */
   open(): Promise<void> {
     this.#opening ??= this.#connect().finally(() => {
       this.#opening = undefined
@@ -85,7 +85,7 @@ export class SessionLink {
     return this.#opening
   }
 
-  /** Resolves when a session is open, if one is being opened. */
+  /** Resolves when the session that is being opened, if any, is open. */
   async ready(): Promise<void> {
     await this.#opening
   }
@@ -102,7 +102,7 @@ export class SessionLink {
     this.#link = undefined
   }
 
-  /** Where the settings are others than the session was told: a wire may need another session for that. */
+  /** Sends the settings where they differ from those sent last: a wire may need another session for that. */
   update(): void {
     const setup = this.#options.setup()
     if (!this.#link || isDeepStrictEqual(setup, this.#told)) return
@@ -110,7 +110,7 @@ export class SessionLink {
     this.#link.update(setup)
   }
 
-  /** Tells the upstream what of the conversation it does not have, and what is no longer there. */
+  /** Sends the upstream the items that it lacks, and removes those that are no longer in the conversation. */
   follow(): void {
     if (!this.isOpen) return
     const { conversation } = this.#options
@@ -135,7 +135,7 @@ export class SessionLink {
     this.#link?.discard()
   }
 
-  /** What was written is this item. */
+  /** Commits the sound that was written as this item. */
   commit(itemId: string): void {
     this.#turn = itemId
     this.#known.add(itemId)
@@ -143,7 +143,7 @@ export class SessionLink {
     this.#link?.commit()
   }
 
-  /** The upstream made this item itself. */
+  /** Records an item that the upstream made itself. */
   made(itemId: string, theirs: string): void {
     this.#name(itemId, theirs)
     this.#known.add(itemId)
@@ -185,7 +185,7 @@ export class SessionLink {
     this.#commitUnsent(link)
   }
 
-  /** What the user said to the session before, and was not answered there. */
+  /** Commits the user's sound that the former session had not sent, where its turn was not answered there. */
   #commitUnsent(link: RealtimeLink): void {
     const unsent = this.#unsent
     this.#unsent = []
@@ -194,7 +194,7 @@ export class SessionLink {
     this.commit(this.#turn)
   }
 
-  /** Nothing was asked of one that fails here. */
+  /** Opens a session at the first upstream that succeeds; a failed one was asked for no response. */
   async #first(session: number, resumption: string | undefined): Promise<RealtimeLink> {
     const { upstreams, signal, setup } = this.#options
     let failure: UpstreamError | undefined

@@ -1,11 +1,11 @@
-/** What an upstream is told of a session. */
+/** The settings of a session at an upstream. */
 import type { RealtimeSetup } from '#core/spec'
 import type { ResponseOptions, SessionSettings } from '../../parts.ts'
 import type { RelayOptions } from './relay.ts'
 
 type Model = RelayOptions['model']
 
-/** `asked`: what one response wants beside the session. */
+/** The setup of a session. `asked` has the options of one response that differ from the session. */
 export function setupOf(model: Model, session: SessionSettings, asked: ResponseOptions = {}): RealtimeSetup {
   const { voices, voice, transcription } = model
   const wanted = session.voice !== undefined && voices.includes(session.voice) ? session.voice : voice
@@ -23,7 +23,7 @@ export function setupOf(model: Model, session: SessionSettings, asked: ResponseO
   }
 }
 
-/** Tokens of a response. */
+/** The most tokens of a response. */
 export function maxOutput(
   { maxOutputTokens: most }: Model,
   session: SessionSettings,

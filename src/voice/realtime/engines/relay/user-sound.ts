@@ -1,9 +1,9 @@
-/** The sound of the user on its way to the upstream: kept for a moment, so that a turn begins where speech did. */
+/** Sends the user's sound to the upstream; a moment of it is kept, so that a turn begins where speech did. */
 import { Resampler } from '#core/sound'
 
 const rate = 16_000
 const frameMs = 20
-/** Of a prefix and of an interruption, which is known 1.2 seconds after it began. */
+/** The frames kept for a prefix and an interruption, which is detected 1.2 seconds after it began. */
 const maxFrames = 4_000 / frameMs
 const filterWidth = 16
 
@@ -12,7 +12,7 @@ export class UserSound {
   readonly #resampler: Resampler
   readonly #recent: Float32Array[] = []
   #frames = 0
-  /** Every frame before it was sent, or is of no turn. */
+  /** All frames before this one were sent, or belong to no turn. */
   #sentUntil = 0
   #isOpen = false
   #isHeld = false
@@ -24,7 +24,7 @@ export class UserSound {
     this.#send = send
   }
 
-  /** 20 ms at 16 kHz. */
+  /** Takes 20 ms at 16 kHz. */
   write(frame: Float32Array): void {
     this.#recent.push(frame.slice())
     if (this.#recent.length > maxFrames) this.#recent.shift()
@@ -32,25 +32,25 @@ export class UserSound {
     if (this.#isOpen) this.#flush()
   }
 
-  /** A turn has begun, at this time of the call or where the last one ended: it goes out from there on, and as it comes. */
+  /** Begins a turn at this time of the call, or where the last turn ended: kept sound is sent from there, and later sound as it comes. */
   open(fromMs = 0): void {
     this.#sentUntil = Math.max(this.#sentUntil, Math.floor(fromMs / frameMs))
     this.#isOpen = true
     this.#flush()
   }
 
-  /** It may go on: what comes meanwhile is sent when it is opened again, as long as it is kept. */
+  /** Pauses a turn that may go on: later sound is sent when it is opened again, as long as it is kept. */
   pause(): void {
     this.#isOpen = false
   }
 
-  /** The turn is over. */
+  /** Ends the turn. */
   close(): void {
     this.#isOpen = false
     this.#sentUntil = this.#frames
   }
 
-  /** What was said is committed first: until `release` what comes waits, as long as it is kept. */
+  /** Holds back later sound until `release`, as long as it is kept, so that earlier sound is committed first. */
   hold(): void {
     this.#isHeld = true
   }
@@ -60,7 +60,7 @@ export class UserSound {
     if (this.#isOpen) this.#flush()
   }
 
-  /** Of sound that went out since the last time. */
+  /** The seconds of sound sent since the last call of this method. */
   takeSeconds(): number {
     const seconds = (this.#sentFrames * frameMs) / 1_000
     this.#sentFrames = 0
@@ -71,7 +71,7 @@ export class UserSound {
     return this.#isOpen
   }
 
-  /** Samples of a turn whose beginning another session had. */
+  /** Sends samples of a turn whose beginning a former session had. */
   again(samples: Float32Array): void {
     this.#sentFrames += samples.length / (rate * (frameMs / 1_000))
     this.#send(pcmOf(this.#resampler.write(samples)))
@@ -88,7 +88,7 @@ export class UserSound {
   }
 }
 
-/** Samples from -1 to 1 in 16 bits, little-endian. */
+/** Converts samples from -1 to 1 to 16 bits, little-endian. */
 export function pcmOf(samples: Float32Array): Uint8Array {
   const view = new DataView(new ArrayBuffer(2 * samples.length))
   for (let at = 0; at < samples.length; at++)

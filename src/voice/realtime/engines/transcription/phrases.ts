@@ -1,4 +1,4 @@
-/** Why a session that is written down alone refuses an event. */
+/** The reasons for which a transcription session refuses an event. */
 export const reasons = {
   noAnswers: {
     en: 'this session writes down what is said and answers nothing: for answers begin one of the type realtime.',

@@ -1,16 +1,18 @@
-/** Of what is understood so far, which changes while somebody speaks, the words that stay: a client adds what it is told, and takes nothing back. */
+/**
+ * Finds the words that stay in a partial transcript, which changes while the caller speaks: a client adds what it receives, and takes nothing back.
+ */
 export class StableWords {
   #said = ''
   #last = ''
 
-  /** All that is understood now. Returns what is to be added: words that were understood twice alike. */
+  /** Takes the whole partial text and returns the words to add: those that two partial texts agree on. */
   partial(text: string): string {
     const common = commonWords(this.#last, text)
     this.#last = text
     return this.#add(common)
   }
 
-  /** All that was said. Returns the rest; nothing where words that were told are not in it: whoever shows them has the whole text by then. */
+  /** Takes the final text and returns the rest to add; nothing where it lacks words that were sent: the client receives the whole text then. */
   whole(text: string): string {
     return this.#add(text)
   }
@@ -23,7 +25,7 @@ export class StableWords {
   }
 }
 
-/** What both begin with, in whole words: a word ends where a space or the end of both follows. */
+/** The common beginning of both texts, in whole words: a word ends where a space or the end follows in both. */
 function commonWords(a: string, b: string): string {
   let same = 0
   while (same < a.length && a[same] === b[same]) same++

@@ -1,4 +1,4 @@
-/** The engine `transcription`: what is said is written down, and nothing is answered. For captions. */
+/** The engine `transcription`, for captions: speech is transcribed, and nothing is answered. */
 import type { App } from '#app'
 import type { TranscriptionModel } from '#core/models'
 import { type Failure, fail, type Language } from '#platform/errors'
@@ -15,21 +15,21 @@ import { reasons } from './phrases.ts'
 import { StableWords } from './stable-words.ts'
 
 export interface TranscriptionOptions {
-  /** Who pays, and on which receipts. */
+  /** The payer, and the endpoint that the receipts name. */
   live: Omit<LiveCall, 'signal'>
-  /** Where the session names none. */
+  /** The model where the session names none. */
   model: TranscriptionModel
-  /** Of errors within events. */
+  /** The language of errors in events. */
   language: Language
 }
 
-/** Failures, one after the other, that end a session. */
+/** The consecutive failures that end a session. */
 const maxFailures = 3
 const maxTurnSeconds = 60
-/** A turn is written down twice at most, while it is spoken and from its recording, and where its words decide when it is over, early too. */
+/** A turn is transcribed at most twice, while it is spoken and from its recording; where its words decide when it is over, early as well. */
 const hearings = 2 + maxEarlySeconds / maxTurnSeconds
 
-/** In micro-credits, of one turn. */
+/** The most that one turn may cost, in micro-credits. */
 export const worstOfTranscription = (
   app: App,
   { caller, model }: { caller: LiveCall['caller']; model: TranscriptionModel },
@@ -43,7 +43,7 @@ export class Transcription implements CallEngine, TurnListener {
   readonly #users: UserTurns
   readonly #work: EngineWork
   #turns: TurnTaking | undefined
-  /** What its client was told of turns that are not whole yet. */
+  /** The words that were sent to the client for turns that are not complete yet. */
   readonly #words = new Map<number, { item: string; words: StableWords }>()
   #failures = 0
   #canPay = true
@@ -57,7 +57,7 @@ export class Transcription implements CallEngine, TurnListener {
     const model = (): TranscriptionModel => this.#model
     this.#hearing = new Hearing({
       ...{ app, call, live: options.live },
-      // As the session has it when a turn begins.
+      // The model of the session when a turn begins.
       get model() {
         return model()
       },
@@ -103,7 +103,7 @@ export class Transcription implements CallEngine, TurnListener {
     this.#turns = undefined
   }
 
-  /** Nothing is answered, so that no answer is withdrawn, and none interrupted. */
+  /** The detection of turns without answers, so that none is withdrawn or interrupted. */
   get #detection(): TurnDetection | null {
     const { turnDetection } = this.#call.session
     return turnDetection && { ...turnDetection, createResponse: false, interruptResponse: false }
@@ -128,14 +128,14 @@ export class Transcription implements CallEngine, TurnListener {
   }
 
   paused(pause: Pause): void {
-    // Where silence alone ends a turn, a recording of its beginning would be paid for nothing.
+    // Where silence alone ends a turn, transcribing its beginning early would be paid for nothing.
     const { isLive } = this.#hearing
     const isEarly = this.#call.session.turnDetection?.type === 'semantic_vad' || isLive
     if (!isEarly || !this.#canPay) return
     this.#hearing.begin(pause, ({ text, failure }) => {
       if (failure) return
       const told = this.#words.get(pause.turn)
-      // Those of a recording may be other ones once more was said.
+      // Words from a recording may change once the caller goes on, so only live words are sent.
       if (told && isLive) this.#delta(told.item, told.words.whole(text))
       this.#turns?.words(pause.turn, text, pause.untilMs)
     })
@@ -151,7 +151,7 @@ export class Transcription implements CallEngine, TurnListener {
     this.#hearing.ended(turn)
   }
 
-  /** Only of turns that are answered. */
+  /** The methods below concern only turns that are answered. */
   withdrawn(): void {}
   duck(): void {}
   unduck(): void {}
@@ -200,13 +200,13 @@ export class Transcription implements CallEngine, TurnListener {
       })
   }
 
-  /** While somebody speaks, so that nobody waits for it at the end of the turn. */
+  /** Reserves the money of a turn while the caller speaks, so that its end does not wait for that. */
   #reserve(): void {
     const worst = worstOfTranscription(this.#app, { caller: this.#options.live.caller, model: this.#model })
     this.#work.run(
       this.#call.money.reserve(worst).then((isReserved) => {
         this.#canPay = isReserved
-        // What was said before is paid, and written to its end.
+        // Earlier speech is paid, and is transcribed to its end.
         if (!isReserved && this.#work.size <= 1) this.#call.end('credits')
       }),
     )

@@ -5,7 +5,7 @@ import { persianNumbers } from '../../persian.ts'
 import type { Note } from '../columns/notes.ts'
 import { cleaningHeading, cleaningSentence, droppedSentence } from './phrases.ts'
 
-/** Ordered by sources, rows, columns, values. */
+/** The order of the notes: sources, rows, columns, values. */
 const order: Note['kind'][] = [
   'used',
   'unused',
@@ -48,7 +48,7 @@ const order: Note['kind'][] = [
   'distinct-floor',
 ]
 
-/** The lines are not normalised, since some are about spellings. */
+/** The cleaning notes as lines, which are not normalised, since some are about spellings. */
 export const cleaningLines = (notes: readonly Note[], language: Language): string[] =>
   notes
     .toSorted((a, b) => order.indexOf(a.kind) - order.indexOf(b.kind))

@@ -23,7 +23,7 @@ interface Say {
 const named = (name: string) => (name === '' ? '—' : name)
 const calendars = { jalali: { fa: 'شمسی', en: 'Jalali' }, gregorian: { fa: 'میلادی', en: 'Gregorian' } }
 
-/** About whole tables. */
+/** Notes about whole tables. */
 const ofTables = {
   used: ({ sources }, { count, list }) => {
     const each = sources.map(({ name, rows }) => `${named(name)} (${count(rows)})`)
@@ -124,7 +124,7 @@ const ofTables = {
   }),
 } satisfies Partial<Sentences>
 
-/** About how a column is read. */
+/** Notes about how a column is read. */
 const ofColumns = {
   texts: ({ columns }, { list }) => ({
     fa: `این ستون‌ها متن ماندند: ${list(columns)}.`,

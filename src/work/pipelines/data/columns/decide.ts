@@ -26,7 +26,7 @@ export interface ColumnSpec {
   serial?: boolean
 }
 
-/** Maximum share of cells in a column of numbers that are not numbers. */
+/** Minimum share of the cells of a column that are numbers, dates or times, for it to have that kind. */
 const leastShare = 0.8
 /** Any number of this many digits fits into 64 bits. */
 const maxDigits = 18
@@ -59,7 +59,7 @@ interface Numbers {
   slash: boolean
   number: Digits
   percent: Digits
-  /** Counts of cells with the unit, without one, and with a convertible one. */
+  /** Count of the cells with the unit, without one, or with a convertible one. */
   count: number
   unit: string
   /** Whether the column name contains the unit. */
@@ -95,7 +95,7 @@ function numbersOf(name: string, survey: ColumnSurvey): Numbers {
   return { decimal, guess, slash, number, percent, unit, isNamed, count }
 }
 
-/** Decided by the cells whose separators are unambiguous; without any, it is a guess. */
+/** The decimal sign of a column, decided by the cells whose separators are unambiguous; if there are none, it is a guess. */
 function decimalOfColumn({ styles, maxPlain, ambiguousDots }: ColumnSurvey): {
   decimal: DecimalSign
   guess: boolean
@@ -158,7 +158,7 @@ const mixtures: DateForm[][] = [
   ['ymd-gregorian', 'words-gregorian', 'short-ymd-gregorian'],
   ['ymd-jalali', 'words-jalali', 'short-dmy-jalali'],
 ]
-/** For a date that is invalid in the column's calendar, whatever its form: these forms are unambiguous. */
+/** Forms for a date that is invalid in the column's calendar; they are unambiguous, whatever the forms of the column. */
 const elsewhere: DateForm[] = ['ymd-jalali', 'ymd-gregorian', 'words-jalali', 'words-gregorian', 'dmy-jalali']
 
 function daysOf(
@@ -197,7 +197,7 @@ interface Ranked {
   own: number
 }
 
-/** The detected order, and whether another one would also have fitted. */
+/** Notes the detected order of dates, and whether another one would also have fitted. */
 function noteDateOrder(
   spec: ColumnSpec,
   survey: ColumnSurvey,
@@ -224,7 +224,7 @@ function noteDateOrder(
   if (short) notes.push({ kind: 'century', column: spec.name, written, read })
 }
 
-/** 14030105: a date only if the column is named like one. */
+/** Numbers such as 14030105, which are dates only if the column is named like a date. */
 function compactDays(
   name: string,
   survey: ColumnSurvey,
@@ -243,7 +243,7 @@ function compactDays(
   return { name, kind: 'date', calendar, forms: [`compact-${calendar}`, ...elsewhere] }
 }
 
-/** 45375: a serial day of a spreadsheet, if the column is named like a date. */
+/** Numbers such as 45375, which are serial days of a spreadsheet if the column is named like a date. */
 function serialDays(
   name: string,
   survey: ColumnSurvey,

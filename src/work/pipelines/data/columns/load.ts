@@ -20,7 +20,7 @@ export interface LoadedTable {
   sample: (string | null)[][]
 }
 
-/** The rows within the limits, and the total number of rows. */
+/** The number of rows that are within the limits. */
 export function rowsThatFit({ columns, rows }: Pick<TableSpec, 'columns' | 'rows'>, maxRows: number): number {
   const bytes = columns.reduce((sum, { kind }) => sum + (kind === 'text' ? 4 : 8), 0)
   return Math.min(rows, maxRows, Math.floor(limits.bytes / Math.max(1, bytes)))

@@ -19,7 +19,7 @@ export type Note =
   | { kind: 'stayed-text'; column: string; values: number; of: number; examples: string[] }
   | { kind: 'codes'; column: string; examples: string[] }
   | { kind: 'unreadable'; column: string; count: number; examples: string[] }
-  /** Decided by unambiguous cells, or guessed. */
+  /** The decimal sign of a column: decided by unambiguous cells, or guessed. */
   | { kind: 'decimal'; column: string; sign: DecimalSign; guess: boolean; written: string; read: string }
   | { kind: 'slash'; column: string; written: string; read: string }
   | { kind: 'order'; column: string; dayFirst: boolean; guess: boolean; written: string; read: string }
@@ -27,7 +27,7 @@ export type Note =
   | { kind: 'serial'; column: string; written: string; read: string }
   | { kind: 'compact'; column: string; written: string; read: string }
   | { kind: 'other-calendar'; column: string; count: number; calendar: 'jalali' | 'gregorian' }
-  /** Numbers without a unit in a column with one: decided by its name, or guessed. */
+  /** Numbers without a unit in a column with one; the unit is decided by the column's name, or guessed. */
   | { kind: 'bare-unit'; column: string; count: number; unit: string; guess: boolean }
   | { kind: 'other-unit'; column: string; count: number; from: string; to: string }
   | { kind: 'magnitudes'; column: string; count: number }
@@ -41,13 +41,13 @@ export type Note =
   | { kind: 'headless' }
   | { kind: 'empty'; columns: string[] }
   | { kind: 'skipped'; count: number; examples: string[] }
-  /** JSON records, by their beginnings. */
+  /** JSON records that could not be read, shown by their beginnings. */
   | { kind: 'unparsed'; count: number; examples: string[] }
   | { kind: 'broken'; count: number }
   | { kind: 'encoding'; encoding: string }
   | { kind: 'merged-cells'; count: number }
   | { kind: 'uncalculated'; count: number }
-  /** Error cells of a spreadsheet. */
+  /** Durations in a spreadsheet, counted in hours. */
   | { kind: 'durations'; count: number }
   | { kind: 'repeated'; count: number }
   | { kind: 'used'; sources: { name: string; rows: number }[] }

@@ -113,7 +113,7 @@ const time = (cell: string): bigint | undefined => {
   return seconds === undefined ? undefined : BigInt(seconds)
 }
 
-/** One Toman is ten Rials. */
+/** The power of ten by which a unit is converted; one Toman is ten Rials. */
 function conversion(from: string, to: string): number | undefined {
   if (from === 'تومان' && to === 'ریال') return 1
   return from === 'ریال' && to === 'تومان' ? -1 : undefined

@@ -31,13 +31,13 @@ export class ColumnSurvey {
   readonly styles = { plain: 0, dot: 0, comma: 0, ambiguous: 0, slash: 0, none: 0 }
   /** Numbers with a slash that can be months, such as `1403/01`. */
   slashMonths = 0
-  /** Numbers and percentages that are valid with this decimal sign. */
+  /** Numbers and percentages that are valid with a point or a comma as the decimal sign. */
   readonly asDot = { number: digits(), percent: digits() }
   readonly asComma = { number: digits(), percent: digits() }
   readonly units = new Map<string, number>()
   magnitudes = 0
   codes = 0
-  /** Statistics of numbers without separators. */
+  /** The largest of the numbers without separators, by absolute value. */
   maxPlain = 0
   ambiguousDots = 0
   readonly forms = new Map<DateForm, number>()
@@ -47,7 +47,7 @@ export class ColumnSurvey {
   times = 0
   /** Numbers that could be serial days of a spreadsheet. */
   serials = 0
-  /** An example of them. */
+  /** An example of such a number. */
   serial = 0
   readonly examples = {
     ambiguous: [] as string[],
@@ -78,7 +78,7 @@ export class ColumnSurvey {
     if (!numeral || mayBeDay(numeral.body)) this.#moment(cell, !numeral)
   }
 
-  /** Handles the most common case first. */
+  /** Counts an integer, the most common case, without parsing it as a numeral. */
   #integer(cell: string): void {
     this.styles.plain += 1
     measure(this.asDot.number, cell)
@@ -162,11 +162,11 @@ function measure(digits: Digits, plain: string | undefined): void {
   if (fraction > digits.fraction) digits.fraction = fraction
 }
 
-/** 14030115, 1403/01/15 and 1403.01.15; with dots only if the year is complete, since 1.2.10 is a chapter or a version. */
+/** Whether a number may be a day: 14030115, 1403/01/15 or 1403.01.15. With dots the year must be complete, since 1.2.10 is a chapter or a version. */
 const mayBeDay = (body: string): boolean =>
   body.length === 8 || body.includes('/') || (/\d{4}/.test(body) && styleOf(body) === 'none')
 
-/** Digits of any script. */
+/** Whether a text contains a digit: Latin, Persian or Arabic. */
 export function hasDigit(text: string): boolean {
   for (let at = 0; at < text.length; at += 1) {
     const code = text.charCodeAt(at)

@@ -57,7 +57,7 @@ export interface TableSpec {
   head: string[]
   /** Row numbers of totals, which are left out. */
   left: number[]
-  /** Rows of data that there are. */
+  /** The number of rows of data. */
   rows: number
 }
 

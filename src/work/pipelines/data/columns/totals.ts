@@ -1,4 +1,4 @@
-/** Detects total rows («جمع کل»). Counted with the rest they would double every sum. */
+/** Detects total rows («جمع کل»). If they were counted with the other rows, they would double every sum. */
 import { foldKey } from '../values/fold.ts'
 import { hasDigit, isMissing } from './survey.ts'
 
@@ -25,7 +25,7 @@ const labels = new Set(
   ].map(foldKey),
 )
 
-/** The label of a row that looks like a total: its first word is a total's, it has no other words, and it contains a number. */
+/** The label of a row that looks like a total: its first value names a total, and all its other values contain digits. */
 export function totalLabel(row: readonly string[]): { label: string; isAlone: boolean } | undefined {
   const first = row.findIndex((cell) => !isMissing(cell))
   const label = row[first]
@@ -40,8 +40,8 @@ export function totalLabel(row: readonly string[]): { label: string; isAlone: bo
 const maxStored = 10_000
 
 /**
- * Detects totals during one pass. A row in the middle is a total if cells are empty that other rows fill; at the end of a source it always
- * is, also if only remarks without numbers follow.
+ * Detects totals during one pass. A row with the label of a total is one if cells are empty that other rows fill; at the end of a source it always is
+ * one, also if only remarks without numbers follow.
  */
 export class TotalsWatch {
   readonly #found: number[] = []

@@ -110,7 +110,7 @@ function gridAt(
   }
 }
 
-/** `Here is the table: month,sales` begins the table in a line with words. */
+/** Removes the words before a table that begins within a line: `Here is the table: month,sales`. */
 function withoutLead(grid: Grid, sign: string): Grid {
   const [first, ...rest] = grid
   const lead = sign === ':' ? null : /^.*[:：]\s+(?=\S)/.exec(first![0]!)
@@ -183,7 +183,7 @@ const hasNumbers = ([first, ...rows]: Grid): boolean =>
       rows.some((row) => isNumber(row[place]!)),
   )
 
-/** Prose has commas too: a table needs rows of one shape. */
+/** Whether rows are a table. Prose has commas too, so the cells must be short. */
 function isTable(grid: Grid, sign: string, alone: boolean): boolean {
   if (grid.length < 2) return false
   if (sign === ':') return grid.length >= 3 && grid[0]!.length === 2 && grid.every((row) => isNumber(row[1]!))

@@ -1,4 +1,4 @@
-/** Commas that group digits, where another sign may separate the columns: 1,250,000. */
+/** Commas that group digits, as in 1,250,000, while another sign may separate the columns. */
 
 const group = /(?<=[\d۰-۹٠-٩])[,،](?=[\d۰-۹٠-٩]{3}(?![\d۰-۹٠-٩]))/g
 

@@ -33,7 +33,7 @@ interface Counted {
   broken: number
   /** Bytes still missing in the current sequence. */
   due: number
-  /** At even and odd positions. */
+  /** The number of zero bytes at even and at odd positions. */
   zeros: [number, number]
   at: number
 }

@@ -25,7 +25,7 @@ export function findGrid(text: string): FoundGrid | undefined {
   return best && (read < text.length ? { ...best, cut: { read, of: text.length } } : best)
 }
 
-/** Maximum characters; cut at line ends, since half of a number would be another number. */
+/** The number of characters that are read, up to the end of a line: half of a number would be another number. */
 function boundOf(text: string): number {
   if (text.length <= limits.characters) return text.length
   return text.lastIndexOf('\n', limits.characters - 1) + 1 || limits.characters

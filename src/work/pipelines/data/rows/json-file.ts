@@ -59,7 +59,7 @@ class RecordScanner {
     this.#forget()
   }
 
-  /** Position of the end of the buffered text. */
+  /** Ends the text; reports a record that is incomplete. */
   end(): void {
     if (this.#record >= 0 && !this.ended) this.#lose()
   }
@@ -149,7 +149,7 @@ class RecordScanner {
   }
 }
 
-/** Numbers keep their digits, with an unambiguous decimal sign. */
+/** Parses JSON. Numbers keep their digits, with an unambiguous decimal sign. */
 const parsed = (text: string): unknown =>
   parsedJson(text, function (this: unknown, _key: string, value: unknown, context?: { source?: string }) {
     return typeof value === 'number' ? writtenNumber(context?.source ?? String(value)) : value
@@ -181,7 +181,7 @@ export async function jsonSpec(path: string, encoding: Encoding): Promise<JsonSp
   }
 }
 
-/** Whether a record of every line follows another: then there is no list around them. */
+/** Reads the records of a file: one per line, if there is no list around them, or those of its lists. */
 async function eachRecord(path: string, encoding: Encoding, takes: Takes): Promise<void> {
   if (await hasLines(path, encoding)) return eachLine(path, encoding, takes)
   const scanner = new RecordScanner(takes)
@@ -227,7 +227,7 @@ async function eachLine(path: string, encoding: Encoding, { take, lose }: Takes)
 
 const maxLevels = 4
 
-/** Flattens a record: `address.city`. A list of values becomes a text; in a record that is a list, positions are names. */
+/** Flattens a record to names such as `address.city`. A list of values becomes a text; in a record that is a list, positions are names. */
 function flat(value: unknown, prefix = '', found: Record<string, unknown> = Object.create(null), level = 0) {
   for (const [name, member] of Object.entries(value as object)) {
     const path = prefix + (Array.isArray(value) ? String(Number(name) + 1) : name)

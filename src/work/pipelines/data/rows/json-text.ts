@@ -1,6 +1,6 @@
-/** JSON as programs write it: Python has `NaN`, `Infinity` and `-Infinity` for numbers that are none. */
+/** Parses JSON as programs write it: Python also writes `NaN`, `Infinity` and `-Infinity`, which JSON does not have. */
 
-/** Undefined for what is no JSON, also where those words are taken for null. */
+/** The value of a JSON text; undefined if it is no JSON, even with these words taken as null. */
 export function parsedJson(text: string, revive?: (key: string, value: unknown) => unknown): unknown {
   try {
     return JSON.parse(text, revive)

@@ -25,7 +25,7 @@ export type UnreadReason =
   | 'broken'
   | 'no-table'
 
-/** JSON of other shapes is read whole, where it is small. */
+/** The most bytes of JSON of other shapes, which is read whole. */
 const maxInMemoryBytes = 8 * 1024 * 1024
 
 export async function specsOf(input: Input, place: number): Promise<SourceSpec[] | UnreadReason> {

@@ -1,14 +1,14 @@
 /** Splits a stream into delimited records, by RFC 4180 and common deviations. */
 import type { Row } from './source.ts'
 
-/** A longer quoted cell was never closed: then its quotation mark is an ordinary character. */
+/** The most characters of a quoted cell. A longer one was never closed, so its quotation mark is an ordinary character. */
 const maxQuoted = 100_000
-/** A record longer than that is cut there. */
+/** The most characters of a record; a longer one is cut there. */
 const maxRecord = 1 << 20
 
 type Take = (cells: Row) => unknown
 
-/** Cuts a text that comes in pieces into records. */
+/** Splits a text that arrives in pieces into records. */
 export class RecordReader {
   readonly #sign: string
   readonly #take: Take
@@ -17,7 +17,7 @@ export class RecordReader {
   #at = 0
   #quoted = false
   #fieldStart = true
-  /** The cell is quoted, so a doubled quotation mark means one. */
+  /** True inside a quoted cell, where a doubled quotation mark means one. */
   #inField = false
   #literal = false
   ended = false
@@ -151,7 +151,7 @@ export function cellsOf(record: string, sign: string, isLiteral = false): Row {
   return cells
 }
 
-/** A row of a Markdown table has bars around it. */
+/** Removes the bars around a row of a Markdown table. */
 function withoutBars(record: string): string {
   const line = record.trim()
   return line.slice(line.startsWith('|') ? 1 : 0, line.endsWith('|') && line.length > 1 ? -1 : undefined)

@@ -24,9 +24,9 @@ export interface SourceFaults {
   unparsed: { count: number; examples: string[] }
   /** Number of merged ranges whose value was repeated in all of their rows. */
   merged: number
-  /** For a text: rows and columns of its table beyond the limits; `read`: columns that were read. */
+  /** Only for a text: the rows and columns of its table beyond the limits; `read`: the columns that were read. */
   beyond?: { rows: number; columns: number; read: number }
-  /** For a text: characters that were read, of its length. */
+  /** Only for a text: the number of characters that were read, and its length. */
   cut?: { read: number; of: number }
   encoding?: string
 }

@@ -4,7 +4,7 @@ export type Calendar = 'jalali' | 'gregorian'
 
 const msPerDay = 86_400_000
 
-/** Years in which the cycle of Jalali leap years changes, by astronomy (Borkowski); valid from 1178 to 1633. */
+/** Years in which the cycle of Jalali leap years changes, by astronomy (Borkowski); the cycle of 33 years is valid from 1178 to 1633. */
 const breaks = [1178, 1635]
 const cycle = 33
 
@@ -26,7 +26,7 @@ const anchor = { year: 1403, day: Date.UTC(2024, 2, 20) / msPerDay }
 const nowruz = (year: number): number =>
   anchor.day + 365 * (year - anchor.year) + leapsUntil(year) - leapsUntil(anchor.year)
 
-/** Undefined for a date that does not exist in the calendar. */
+/** The day of a date since 1970-01-01; undefined if the date does not exist in the calendar. */
 export function dayOf(calendar: Calendar, year: number, month: number, day: number): number | undefined {
   if (month < 1 || month > 12 || day < 1 || day > 31) return undefined
   if (calendar === 'gregorian') {
@@ -38,7 +38,7 @@ export function dayOf(calendar: Calendar, year: number, month: number, day: numb
   return day > longest ? undefined : nowruz(year) + daysBefore[month - 1]! + day - 1
 }
 
-/** `1403/01/05` (Jalali) or `2024-03-24` (Gregorian): text that sorts as time does. */
+/** A day as `1403/01/05` (Jalali) or `2024-03-24` (Gregorian), text that sorts by time. */
 export function dayText(calendar: Calendar, epochDay: number): string {
   if (calendar === 'gregorian') return new Date(epochDay * msPerDay).toISOString().slice(0, 10)
   let year = anchor.year + Math.floor((epochDay - anchor.day) / 365.2422)

@@ -101,7 +101,7 @@ function made(form: DateForm, year: number, month: number, day: number): Day[] {
   return found === undefined ? [] : [{ form, calendar, seconds: found * daySeconds }]
 }
 
-/** Two-digit years are taken as the years around today. */
+/** Two-digit years are read as years near the present. */
 const jalaliYear = (two: number): number => (two <= 20 ? 1400 : 1300) + two
 const gregorianYear = (two: number): number => (two <= 49 ? 2000 : 1900) + two
 
@@ -147,13 +147,13 @@ function compactDays(text: string): Day[] {
   return [...made('compact-jalali', year, month, day), ...made('compact-gregorian', year, month, day)]
 }
 
-/** Without a leading name of a weekday. */
+/** Removes a leading name of a weekday. */
 function withoutWeekday(text: string): string {
   const first = /^([^\d]{3,16}?)[\s،,]+(?=\d)/.exec(text)
   return first && weekdays.has(foldKey(first[1]!).replaceAll(' ', '')) ? text.slice(first[0].length) : text
 }
 
-/** «شنبه ۵ فروردین ۱۴۰۳», `Monday, 5 March 2024`, `March 5, 2024`. */
+/** Days with the month in words: «شنبه ۵ فروردین ۱۴۰۳», `Monday, 5 March 2024`, `March 5, 2024`. */
 function wordedDay(text: string): Day[] {
   const parts = text.split(/[\s،,]+/)
   if (parts.length < 3 || parts.length > 7 || !parts.some((part) => /^\d{4}|\d{2}$/.test(part))) return []
@@ -182,7 +182,7 @@ function named(month: string, one: number, other: number): Day[] {
   return made('words-gregorian', year < 100 ? gregorianYear(year) : year, gregorian, day)
 }
 
-/** Days since 1899-12-30, as spreadsheets count them; the fraction is the time. */
+/** The moment of a serial number of a spreadsheet: days since 1899-12-30, and the time as the fraction. */
 export function serialMoment(serial: number, epoch1904 = false): { seconds: number; timed: boolean } {
   const days = Math.floor(serial) + (epoch1904 ? 1_462 : 0)
   const within = Math.round((serial - Math.floor(serial)) * daySeconds)

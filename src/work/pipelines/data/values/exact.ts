@@ -1,6 +1,6 @@
 /** Decimals as integers of one scale, so that sums are exact. */
 
-/** Whether a decimal begins with a minus, and its digits as an integer of a scale; digits beyond the scale are rounded half away from zero. */
+/** A decimal as an integer of a scale; digits beyond the scale are rounded half away from zero. */
 export function unitsOf(plain: string, scale: number): bigint {
   const negative = plain.startsWith('-')
   const [integer = '0', fraction = ''] = (negative ? plain.slice(1) : plain).split('.')
@@ -29,13 +29,13 @@ export function divided(units: bigint, scale: number, by: bigint): string {
   return decimalText(negative ? -rounded : rounded, scale + more)
 }
 
-/** Decimals on one scale. */
+/** Decimals as integers of one common scale. */
 export function exactOf(decimals: readonly string[]): { scale: number; units: bigint[] } {
   const scale = decimals.reduce((max, text) => Math.max(max, text.split('.')[1]?.length ?? 0), 0)
   return { scale, units: decimals.map((text) => unitsOf(text, scale)) }
 }
 
-/** A sum of many integers: plain numbers while they are safe, bigint additions only now and then. */
+/** A sum of many integers. It adds plain numbers while they are safe, and bigints only now and then. */
 export class ExactSum {
   #far = 0n
   #near = 0

@@ -21,13 +21,13 @@ export function tidyText(text: string): string {
   return plain.replace(/[^\S\n]+/g, ' ').trim()
 }
 
-/** Other forms of letters, which Unicode's tables (NFKC) map to these. */
+/** Texts without other forms of letters, which Unicode's tables (NFKC) would map to the usual ones. */
 const isUsual = /^[\x20-\x7e\u0600-\u06ff\u200c]*$/
 
 const persianLetter = /[\u0620-\u064a\u066e-\u06d3]/
 
 /**
- * The key by which spellings are one: كرمان and کرمان, «خرم‌آباد», «خرم آباد» and «خرماباد» written with a half-space, a space or none,
+ * The key that all spellings of a word share: كرمان and کرمان, «خرم‌آباد», «خرم آباد» and «خرماباد» written with a half-space, a space or none,
  * capitals, digits of any script. Spaces beside digits and Latin letters stay: «کد 1 23» is not «کد 12 3».
  */
 export function foldKey(text: string): string {
@@ -48,11 +48,11 @@ export function foldKey(text: string): string {
   return withoutJoints(folded)
 }
 
-/** A copy: a substring of a large text would keep all of it in memory. */
+/** A copy of a text, since a substring of a large text would keep all of it in memory. */
 export const detached = (text: string): string =>
   text.length < 13 ? text : Buffer.from(text, 'utf16le').toString('utf16le')
 
-/** Without the spaces that stand between two Persian letters. */
+/** Removes the spaces between two Persian letters. */
 function withoutJoints(text: string): string {
   if (!text.includes(' ')) return text
   let joined = ''

@@ -9,7 +9,7 @@ export interface Numeral {
   negative: boolean
   /** Latin digits and the separators as written: `1.234,56`. */
   body: string
-  /** Powers of ten of a magnitude: 6 for «میلیون». */
+  /** The power of ten of a magnitude: 6 for «میلیون». */
   power: number
   /** The rest in smaller magnitudes: «… و ۵۰۰ هزار». */
   rest?: { body: string; power: number }[]
@@ -96,7 +96,7 @@ function takeSign(text: string): { left: string; negative: boolean; signed: bool
 
 const separators = ".,٬٫/'’، \u00a0\u202f\u2009"
 
-/** Digits with single separators between them. */
+/** The digits at the beginning of a text, with single separators between them. */
 function bodyOf(text: string): string {
   let end = 0
   for (let at = 0; at < text.length; at += 1) {
@@ -147,7 +147,7 @@ function tailOf({ negative, body, lead, isSigned }: Head, tail: string): Numeral
   }
 }
 
-/** «میلیارد و ۵۰۰ میلیون تومان»: the magnitude, what is added to it, and what is left. */
+/** Splits a text such as «میلیارد و ۵۰۰ میلیون تومان» into its magnitude, the numbers added to it, and the remaining text. */
 function magnitudeOf(text: string): { power: number; rest: { body: string; power: number }[]; left: string } {
   const first = leadingMagnitude(text)
   const rest: { body: string; power: number }[] = []
@@ -173,7 +173,7 @@ function leadingMagnitude(text: string): { power: number; length: number } | und
   return power === undefined ? undefined : { power, length: word!.length }
 }
 
-/** One name for each currency. */
+/** A unit, with one name for each currency. */
 function unitOf(written: string): string {
   const unit = written.trim().replace(/\.$/, '')
   if (['ریال', '﷼', 'IRR', 'ریالات'].includes(unit)) return 'ریال'
@@ -199,10 +199,7 @@ export function styleOf(body: string): Style {
   return asDot === asComma ? 'plain' : 'ambiguous'
 }
 
-/**
- * A body as plain decimal text (`1234.56`) where this is the decimal sign; undefined for what it cannot be then, and for codes: 007,
- * ۰۹۱۲…, card numbers.
- */
+/** A body as plain decimal text (`1234.56`), read with this decimal sign; undefined if it is no number then, or a code: 007, ۰۹۱۲…, card numbers. */
 export function plainOf(body: string, decimal: DecimalSign): string | undefined {
   const grouping = decimal === '.' ? ',،' : '.'
   const marks = decimal === '.' ? '.٫/' : ',٫/'
@@ -221,7 +218,7 @@ export function plainOf(body: string, decimal: DecimalSign): string | undefined 
   return `${digits || '0'}${significant && `.${significant}`}`
 }
 
-/** `1,234,567` without its separators; undefined where they do not stand before every third digit. */
+/** An integer such as `1,234,567` without its separators; undefined if they are not before every third digit. */
 function ungrouped(integer: string, signs: string): string | undefined {
   if (!/\D/.test(integer)) return integer
   let sign = ''
@@ -289,7 +286,7 @@ export function decimalOf(text: string): string | undefined {
   return isUnsure ? undefined : decimalIn(numeral, '.')
 }
 
-/** `12.5%`, `۱۲٫۵٪`: the number before the sign. */
+/** The number before the sign in `12.5%` or `۱۲٫۵٪`. */
 export function percentOf(text: string): string | undefined {
   const numeral = numeralOf(text)
   return numeral?.percent ? decimalIn(numeral, '.') : undefined

@@ -11,6 +11,6 @@ export function textField(text: string): string {
   return /[",\r\n]|^\s|\s$/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
 }
 
-/** Without what neither XML nor CSV can hold. */
+/** Removes characters that XML and CSV cannot contain. */
 export const printable = (text: string): string =>
   text.toWellFormed().replace(/(?![\t\n\r])[\p{Cc}\ufffe\uffff]/gu, '')

@@ -26,7 +26,7 @@ export class PackedFile implements Disposable {
     this.#file = openSync(path, 'w')
   }
 
-  /** A part as a whole. */
+  /** Adds a whole part. */
   add(name: string, bytes: Uint8Array): void {
     this.begin(name)
     this.write(bytes)

@@ -11,7 +11,7 @@ import { type SheetOptions, SheetWriter } from './sheet.ts'
 export type { SheetOptions }
 
 export interface WriteOptions {
-  /** Bytes of cleaned.csv. */
+  /** The most bytes of cleaned.csv. */
   maxCsvBytes: number
   sheet?: SheetOptions
 }
@@ -45,7 +45,7 @@ export async function writeFiles(
   return { csv: csv.rows, ...(sheet && { sheet: sheet.rows }) }
 }
 
-/** In UTF-8 with the mark by which spreadsheets know it. */
+/** Writes CSV in UTF-8 with the byte order mark by which spreadsheets recognise it. */
 class CsvWriter implements Disposable {
   readonly #file: number
   readonly #store: Store

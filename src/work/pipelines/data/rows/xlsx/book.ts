@@ -6,7 +6,7 @@ import { type Budget, entryText, maxUnpacked, Unbounded, type ZipEntry, zipEntri
 export interface Book {
   path: string
   sheets: { name: string; entry: ZipEntry; hidden: boolean }[]
-  /** Sheets beyond the bound. */
+  /** The number of sheets beyond the limit. */
   unreadSheets: number
   texts: string[]
   formats: CellFormat[]
@@ -18,7 +18,7 @@ export interface Book {
 const maxText = 96 * 1024 * 1024
 const maxSheets = 200
 
-/** Undefined for what is no workbook. Throws `Unbounded`. */
+/** Opens a workbook; undefined if the file is not one. Throws `Unbounded`. */
 export async function openBook(path: string): Promise<Book | undefined> {
   const entries = await zipEntries(path)
   const main = entries?.get('xl/workbook.xml')
@@ -79,7 +79,7 @@ async function sheetsOf(pieces: AsyncIterable<string>) {
   return { named, epoch1904 }
 }
 
-/** Runs of a formatted text are joined; phonetic hints are left out. */
+/** The shared texts of a workbook. Runs of a formatted text are joined; phonetic hints are left out. */
 async function textsOf(pieces: AsyncIterable<string>): Promise<string[]> {
   const texts: string[] = []
   let [text, characters] = ['', 0]

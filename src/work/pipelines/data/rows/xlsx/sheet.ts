@@ -7,7 +7,7 @@ import { attribute, unescaped, withoutSpelling, XmlReader } from './xml.ts'
 import { entryText, type ZipEntry } from './zip.ts'
 
 export interface SheetEvents {
-  /** `row` counts from 0 as the sheet does; cells by their columns, absent where nothing stands. */
+  /** Receives a row. `row` is its number in the sheet, from 0; `cells` holds the non-empty cells by their columns. */
   row(row: number, cells: Map<number, string>): unknown
   merged?(range: { from: [number, number]; to: [number, number] }): void
   /** A formula without a cached result. */
@@ -126,10 +126,10 @@ function numberText(number: number, format: string, epoch1904: boolean): string 
   return format === 'percent' ? `${plain(number, 2)}%` : plain(number)
 }
 
-/** Spreadsheets count durations in days, and show no less than a thousandth of a second. */
+/** The hours of a duration. Spreadsheets count durations in days, and show no less than a thousandth of a second. */
 const hours = (days: number): string => plain(Math.round(days * 86_400_000) / 3_600_000)
 
-/** With a decimal sign that means one thing only. */
+/** A number as decimal text, with an unambiguous decimal sign. */
 function plain(number: number, power = 0): string {
   const [mantissa = '0', exponent = '0'] = Math.abs(number).toExponential(14).split('e')
   const text = shifted(mantissa, Number(exponent) + power)

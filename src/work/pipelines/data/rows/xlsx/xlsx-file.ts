@@ -11,7 +11,7 @@ export interface SheetSpec {
   top: number
   left: number
   width: number
-  /** Columns beyond the bound. */
+  /** The number of columns beyond the limit. */
   unread: number
   /** Non-empty rows above the table. */
   before: number
@@ -21,7 +21,7 @@ export interface SheetSpec {
   /** Merged cells over several rows: column, first and last row. */
   merges: [number, number, number][]
   uncalculated: number
-  /** Cells that are lengths of time. */
+  /** The number of cells with durations. */
   durations: number
 }
 

@@ -1,13 +1,13 @@
 /** Streaming reader for the XML of spreadsheets: elements and their text, nothing else. */
 
 export interface XmlEvents {
-  /** `tag` is what stands between the brackets, for `attribute`. */
+  /** `tag` is the text between the brackets, which `attribute` reads. */
   open?(name: string, tag: string): void
   text?(text: string): void
   close?(name: string): void
 }
 
-/** Longer tags and texts are cut. */
+/** The most characters of an incomplete tag or text; a longer one is dropped. */
 const maxToken = 1 << 20
 
 export class XmlReader {
@@ -67,7 +67,7 @@ function endOfTag(text: string, start: number): number {
   return text.indexOf('>', start)
 }
 
-/** Without a prefix: `x:row` is `row`. */
+/** The name of an element without its prefix: `row` for `x:row`. */
 function nameOf(tag: string): string {
   let end = 0
   let from = 0
@@ -107,7 +107,7 @@ export function unescaped(text: string): string {
   )
 }
 
-/** `_x000D_` is how the format spells what XML cannot hold. */
+/** Decodes `_x000D_` and the like, by which the format spells characters that XML cannot contain. */
 export const withoutSpelling = (text: string): string =>
   text.includes('_x')
     ? text.replace(/_x([0-9A-Fa-f]{4})_/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))

@@ -25,7 +25,7 @@ export interface Budget {
 const maxEntries = 20_000
 const tailBytes = 66_000
 
-/** The entries of an archive by their names; undefined for what is no ZIP. */
+/** The entries of an archive by their names; undefined if the file is no ZIP. */
 export async function zipEntries(path: string): Promise<Map<string, ZipEntry> | undefined> {
   await using file = await open(path)
   const { size } = await file.stat()
@@ -82,7 +82,7 @@ export async function* entryText(path: string, entry: ZipEntry, budget: Budget):
   }
 }
 
-/** After the local header, whose extra field may differ from the directory's. */
+/** Where the data of an entry begins: after the local header, whose extra field may differ from the directory's. */
 async function dataStart(path: string, { offset }: ZipEntry): Promise<number> {
   await using file = await open(path)
   const header = Buffer.alloc(30)
