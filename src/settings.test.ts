@@ -494,16 +494,14 @@ describe('tools', () => {
 })
 
 describe('variables of the environment', () => {
-  /** Rows of the table in docs/operations.md: the names of the first column, and the default as it is written. */
-  const documented = readFileSync(new URL('../docs/operations.md', import.meta.url), 'utf8')
-    .split('## kherad.config.yaml')[0]!
-    .split('\n')
-    .flatMap((line) => {
-      const [, names, standard] = /^\| (`[A-Z].*?) \| (.*?) \| /.exec(line) ?? []
-      return names === undefined
-        ? []
-        : [{ names: [...names.matchAll(/[A-Z][A-Z0-9_]+/g)].map(([name]) => name), standard: standard! }]
-    })
+  /** Rows of the tables in docs/operations/environment.md: the names of the first column, and the default as it is written. */
+  const page = readFileSync(new URL('../docs/operations/environment.md', import.meta.url), 'utf8')
+  const documented = page.split('\n').flatMap((line) => {
+    const [, names, standard] = /^\| (`[A-Z].*?) \| (.*?) \| /.exec(line) ?? []
+    return names === undefined
+      ? []
+      : [{ names: [...names.matchAll(/[A-Z][A-Z0-9_]+/g)].map(([name]) => name), standard: standard! }]
+  })
 
   test.each(variables)(
     '$name is declared with its meaning in both languages, and documented so',

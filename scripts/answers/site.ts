@@ -179,7 +179,7 @@ async function startServer(root: string, env: Record<string, string>, url: strin
   return { [Symbol.asyncDispose]: end }
 }
 
-/** Lines 5 and 4 of the pid file: the folder of the socket, and the port in its name (docs/operations.md). */
+/** Lines 5 and 4 of the pid file: the folder of the socket, and the port in its name (docs/operations/data-and-backup.md). */
 async function socketOf(dataDir: string): Promise<pg.ClientConfig> {
   const lines = (await readFile(path.join(dataDir, 'postgres/postmaster.pid'), 'utf8')).split('\n')
   return { host: lines[4]!.trim(), port: Number(lines[3]), user: 'kherad_app', database: 'kherad' }

@@ -1,4 +1,7 @@
-/** Where leases are kept, renewed, swept or waited for: there the clocks of `#platform/clock` and `platform.now()` are the only ones (docs/decisions/0094-time-of-tests.md). */
+/**
+ * Where leases are kept, renewed, swept or waited for: there the clocks of `#platform/clock` and `platform.now()` are the only ones
+ * (docs/decisions/tests/time.md).
+ */
 export interface LeasePlace {
   /** A file, or a folder with all that is in it. */
   place: string

@@ -1,4 +1,7 @@
-/** A reasoning budget is never dropped silently: it is sent as a number, sent as the equivalent effort, or refused (decisions 0042). */
+/**
+ * A reasoning budget is never dropped silently: it is sent as a number, sent as the equivalent effort, or refused
+ * (docs/decisions/text/reasoning.md).
+ */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Client, Seen } from '../harness/client.ts'
 import { sharedWorld } from '../harness/shared-world.ts'

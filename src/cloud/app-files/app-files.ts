@@ -1,4 +1,4 @@
-/** Private files of app users: each belongs to one user (docs/decisions/0077). */
+/** Private files of app users: each belongs to one user (docs/decisions/cloud/app-address.md). */
 export { deleteAllOf, deleteAppFile, deleteFilesOfUser } from './delete-file.ts'
 export { exportFiles } from './move.ts'
 export {

@@ -1,4 +1,4 @@
-/** People who sign in to apps, and their sessions (docs/decisions/0076). */
+/** People who sign in to apps, and their sessions (docs/decisions/cloud/app-users.md). */
 import './phrases.ts'
 
 export {

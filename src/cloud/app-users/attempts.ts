@@ -1,4 +1,7 @@
-/** Limits how often somebody may try. The counts are durable, so that neither a restart nor a second process begins anew (docs/decisions/0076). */
+/**
+ * Limits how often somebody may try. The counts are durable, so that neither a restart nor a second process begins anew
+ * (docs/decisions/cloud/app-users.md).
+ */
 import { sql } from 'kysely'
 import type { App } from '#app'
 import type { CloudKey } from '#cloud/clouds'

@@ -1,4 +1,4 @@
-/** Mails to app users: counted in the transaction that asks for them, and sent by a job that can be repeated (docs/decisions/0076). */
+/** Mails to app users: counted in the transaction that asks for them, and sent by a job that can be repeated (docs/decisions/cloud/app-users.md). */
 import type { App } from '#app'
 import { type LiveCloud, refOf } from '#cloud/clouds'
 import type { Tx } from '#platform/db'

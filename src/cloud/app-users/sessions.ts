@@ -1,4 +1,4 @@
-/** Sessions of app users: opened, refreshed and ended (docs/decisions/0076). */
+/** Sessions of app users: opened, refreshed and ended (docs/decisions/cloud/app-users.md). */
 import { timingSafeEqual } from 'node:crypto'
 import type { App } from '#app'
 import type { CloudKey, LiveCloud } from '#cloud/clouds'

@@ -1,4 +1,4 @@
-/** Sign-up with address and password, and without either (docs/decisions/0076). */
+/** Sign-up with address and password, and without either (docs/decisions/cloud/app-users.md). */
 import type { App } from '#app'
 import type { LiveCloud } from '#cloud/clouds'
 import type { Tx } from '#platform/db'

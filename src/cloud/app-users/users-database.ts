@@ -1,4 +1,7 @@
-/** Finds the users of a cloud: they are in the database of the platform or, for a dedicated cloud, in its own (docs/decisions/0083). */
+/**
+ * Finds the users of a cloud: they are in the database of the platform or, for a dedicated cloud, in its own
+ * (docs/decisions/cloud/dedicated-users.md).
+ */
 import type { App } from '#app'
 import { restoredFrom } from '#cloud/backups'
 import { type LiveCloud, requireUnfrozen } from '#cloud/clouds'

@@ -1,4 +1,4 @@
-/** Backups of the databases of dedicated clouds, and restores from them (docs/decisions/0085). */
+/** Backups of the databases of dedicated clouds, and restores from them (docs/decisions/cloud/backups.md). */
 export { deleteBackupsOf, nightlyJob } from './nightly.ts'
 export { backupProblem } from './phrases.ts'
 export { askForRestore, endRestoresOf, restoreJob } from './restore.ts'

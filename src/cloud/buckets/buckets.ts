@@ -1,6 +1,6 @@
 /**
- * Buckets of dedicated clouds (docs/decisions/0084): objects that policies in the cloud's own database guard, their bytes in the storage of
- * the platform.
+ * Buckets of dedicated clouds (docs/decisions/cloud/buckets.md): objects that policies in the cloud's own database guard, their bytes in
+ * the storage of the platform.
  */
 import './errors.ts'
 

@@ -1,4 +1,4 @@
-/** App back-ends: their records, states, keys and limits (docs/decisions/0072). What is in a cloud belongs to other rooms. */
+/** App back-ends: their records, states, keys and limits (docs/decisions/cloud/lifecycle.md). What is in a cloud belongs to other rooms. */
 import type { CloudLimits } from './limits.ts'
 import type { ReadOnlyReason } from './phrases.ts'
 

@@ -1,6 +1,6 @@
 /**
  * The move of a Starter cloud to a database of its own: its state on the way, and the freeze that keeps what is copied from being written here
- * (docs/decisions/0079). Copying itself belongs to other rooms.
+ * (docs/decisions/cloud/lifecycle.md). Copying itself belongs to other rooms.
  */
 import { sql } from 'kysely'
 import type { App } from '#app'

@@ -1,4 +1,4 @@
-/** Packages of accounts: each is for one dedicated cloud. What is in them stands in the configuration (docs/decisions/0079). */
+/** Packages of accounts: each is for one dedicated cloud. What is in them stands in the configuration (docs/decisions/cloud/lifecycle.md). */
 import type { App } from '#app'
 import type { Tx } from '#platform/db'
 import { fail } from '#platform/errors'

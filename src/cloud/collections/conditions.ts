@@ -1,6 +1,6 @@
 /**
- * Conditions on rows as SQL. A value is compared by the JSON type of what is stored (docs/decisions/0075): the text of a filter says nothing
- * of its type, so `5` means the number where a number is stored and the text where a text is stored.
+ * Conditions on rows as SQL. A value is compared by the JSON type of what is stored (docs/decisions/cloud/collections.md): the text of a filter
+ * says nothing of its type, so `5` means the number where a number is stored and the text where a text is stored.
  */
 import { isUuid } from '#platform/ids'
 import { documentText } from './document.ts'

@@ -1,7 +1,7 @@
 /**
- * Rows that are inserted into one cloud at the same time are written in one statement, as holds are in the ledger (docs/decisions/0003): the counts
- * of the cloud are locked, and the disk is waited for, once per group. Where a group cannot be written as a whole, each insertion is written alone
- * and gets its own answer.
+ * Rows that are inserted into one cloud at the same time are written in one statement, as holds are in the ledger
+ * (docs/decisions/platform/ledger-writes.md): the counts of the cloud are locked, and the disk is waited for, once per group. Where a group cannot be
+ * written as a whole, each insertion is written alone and gets its own answer.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { CloudKey } from '#cloud/clouds'

@@ -1,6 +1,6 @@
 /**
  * Databases of dedicated clouds: a PostgreSQL that belongs to one app alone, on this machine (`local`) or on a server of the operator
- * (`external`), woken by its first use (docs/decisions/0079).
+ * (`external`), woken by its first use (docs/decisions/cloud/databases.md).
  */
 import type pg from 'pg'
 import type { CloudKey } from '#cloud/clouds'

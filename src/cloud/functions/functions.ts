@@ -1,4 +1,4 @@
-/** Code of apps that runs beside their data: stored, compiled, and run in a jail (docs/decisions/0073, 0074). */
+/** Code of apps that runs beside their data: stored, compiled, and run in a jail (docs/decisions/platform/jail.md and cloud/functions.md). */
 import type { Readable } from 'node:stream'
 import type { CloudKey, LiveCloud } from '#cloud/clouds'
 import type { Localized } from '#platform/errors'

@@ -1,6 +1,7 @@
 /**
  * SQL that only reads, whatever it says: one statement over the extended protocol, in a transaction that is READ ONLY from its first
- * statement on and is always rolled back, as a role that may write nothing, on a connection that is not used again (docs/decisions/0081).
+ * statement on and is always rolled back, as a role that may write nothing, on a connection that is not used again
+ * (docs/decisions/cloud/database-requests.md).
  */
 import type { OpenDatabase } from '#cloud/databases'
 import { answerLimits, answerOf, type SqlAnswer } from './answer.ts'

@@ -1,4 +1,4 @@
-/** Tables and functions of a cloud's database in the language of PostgREST (docs/decisions/0082). */
+/** Tables and functions of a cloud's database in the language of PostgREST (docs/decisions/cloud/database-requests.md). */
 
 export type { Answers } from './batch.ts'
 export {

@@ -1,6 +1,6 @@
 /**
  * Files that paid calls make. Room is reserved before the order leaves; the bytes are stored as soon as they arrive; rows, the end of the reservation
- * and the charge are one transaction (docs/decisions/0056-no-stored-result-no-charge.md). If the store fails, the bytes wait in the data folder of
+ * and the charge are one transaction (docs/decisions/core/stored-results.md). If the store fails, the bytes wait in the data folder of
  * this machine until the store is back.
  */
 import type { App } from '#app'

@@ -353,7 +353,7 @@ describe('measure', () => {
 
   test.each(Object.entries(enormous))('23 MB of %s hold no event loop', async (name, make) => {
     const hostile = make()
-    // Measuring takes at most 30 ms on the machine of docs/decisions/0047; a machine half as fast stays below 100 ms.
+    // Measuring takes at most 30 ms on the machine of docs/decisions/media/measuring.md; a machine half as fast stays below 100 ms.
     await expectNoHold(name, async () => measure(hostile), 100)
   })
 })

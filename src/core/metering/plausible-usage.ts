@@ -1,5 +1,5 @@
 /**
- * The usage reported by an upstream is a claim (docs/decisions/0040-claims.md). Impossible figures are reduced to the possible maximum; possible ones
+ * The usage reported by an upstream is a claim (docs/decisions/core/usage.md). Impossible figures are reduced to the possible maximum; possible ones
  * are accepted, since hidden reasoning has no visible bytes and a vendor's own search reads the prompt again. A count of zero for what was read or
  * written is impossible too: then the estimate is charged.
  */

@@ -1,5 +1,5 @@
 /**
- * A paid request whose result is stored before it is charged (docs/decisions/0056-no-stored-result-no-charge.md): room for it is reserved before
+ * A paid request whose result is stored before it is charged (docs/decisions/core/stored-results.md): room for it is reserved before
  * the hold; its files, the end of the reservation and the charge are one transaction; without a stored result nothing is charged, and what
  * an upstream may bill all the same is the platform's loss.
  */

@@ -1,4 +1,7 @@
-/** How a reasoning budget, a number of tokens, is sent to the upstreams of a model: as it is, as an effort, or not at all (decisions 0042). */
+/**
+ * How a reasoning budget, a number of tokens, is sent to the upstreams of a model: as it is, as an effort, or not at all
+ * (docs/decisions/text/reasoning.md).
+ */
 
 import type { Deployment, Model } from '#core/models'
 import type { Reasoning, Turn, Wire } from '#core/turn'

@@ -1,4 +1,4 @@
-/** The reasoning budget: how many tokens a model may spend on reasoning (decisions 0042). */
+/** The reasoning budget: how many tokens a model may spend on reasoning (docs/decisions/text/reasoning.md). */
 import type { Applied } from '#core/calls'
 import type { Model } from '#core/models'
 import { budgetOutcome, supportsBudget } from '#core/routing'

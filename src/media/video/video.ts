@@ -1,6 +1,6 @@
 /**
  * The durable life of a video: accepted with its hold, ordered at most once, polled until its vendor has made it, fetched, proven, stored and settled
- * once, whether or not any client polls (docs/decisions/0062-video-jobs.md).
+ * once, whether or not any client polls (docs/decisions/media/video-jobs.md).
  */
 import { fetchJob } from './fetch.ts'
 import { pollJob } from './poll.ts'

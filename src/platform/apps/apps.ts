@@ -1,6 +1,6 @@
 /**
  * The second listener: it serves content of strangers, on an origin of its own where no credential of the platform is valid. The host of a request
- * decides which handler answers it (docs/decisions/0069).
+ * decides which handler answers it (docs/decisions/platform/two-listeners.md).
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Deadline } from '#platform/clock'

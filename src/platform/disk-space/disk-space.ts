@@ -1,6 +1,6 @@
 /**
  * How much room is left on the disks that this server writes to. They are measured in the background, so that a request can be refused at once,
- * before it costs anything; work that has begun may use what is left below the floor (docs/decisions/0092-room-before-orders.md).
+ * before it costs anything; work that has begun may use what is left below the floor (docs/decisions/platform/disk-space.md).
  */
 import { realpath, stat, statfs } from 'node:fs/promises'
 import path from 'node:path'

@@ -1,7 +1,7 @@
 /**
  * Looks up paid calls of background work. The id of such a call is chosen and stored before the call, and is the id of its receipt: the receipt,
  * committed with the hold, shows that the call began, and the reply, committed with the settlement, holds its result. So the ledger is the journal
- * (docs/decisions/0022-effects-are-receipts.md). Rules: an id is used by one attempt of one process; whoever takes work over looks the id up first,
+ * (docs/decisions/core/background-calls.md). Rules: an id is used by one attempt of one process; whoever takes work over looks the id up first,
  * and begins a second call only if the first is `untouched`.
  */
 import type { Tx } from '#platform/db'

@@ -1,7 +1,7 @@
 /**
  * The identity of this installation. Folder and database each store the identity and their last place, so that a copy that is started beside its
  * original is distinguished from an installation that was moved: a copy answers requests, and touches nothing that the original has outside
- * (docs/decisions/0093).
+ * (docs/decisions/platform/installations.md).
  */
 import { declareFailures } from '#platform/errors'
 import type { Problem } from '#platform/readiness'

@@ -1,6 +1,6 @@
 /**
- * A jail for programs that run code of strangers (docs/decisions/0073). It fails closed: nothing runs unless this machine was seen to build a jail
- * that holds.
+ * A jail for programs that run code of strangers (docs/decisions/platform/jail.md). It fails closed: nothing runs unless this machine was seen to
+ * build a jail that holds.
  */
 import type { Localized } from '#platform/errors'
 import type { Log } from '#platform/log'

@@ -19,8 +19,8 @@ export const refusals = {
     fa: 'این سیستم به bubblewrap اجازهٔ ساختن فضای نام نمی‌دهد؛ فضای نام کاربری را مجاز کنید (در اوبونتو پروفایل AppArmor برای bwrap)، یا میزبان تابع‌ها را با کاربر root اجرا کنید',
   },
   inContainer: {
-    en: 'this container lets bubblewrap make no namespaces; give the container of functions the options of docs/operations.md, or run its functions on a host of their own',
-    fa: 'این کانتینر به bubblewrap اجازهٔ ساختن فضای نام نمی‌دهد؛ گزینه‌های docs/operations.md را به کانتینر تابع‌ها بدهید، یا تابع‌ها را روی میزبانی جدا اجرا کنید',
+    en: 'this container lets bubblewrap make no namespaces; give the container of functions the options of docs/operations/cloud.md, or run its functions on a host of their own',
+    fa: 'این کانتینر به bubblewrap اجازهٔ ساختن فضای نام نمی‌دهد؛ گزینه‌های docs/operations/cloud.md را به کانتینر تابع‌ها بدهید، یا تابع‌ها را روی میزبانی جدا اجرا کنید',
   },
   leaks: (what: string): Localized => ({
     en: `a program broke out of the jail in the test at the start (${what}); no function runs here until it holds`,

@@ -1,5 +1,5 @@
 /**
- * Durable background work on PostgreSQL (docs/decisions/0021-jobs.md). A job is a value that a capability declares; a piece of its
+ * Durable background work on PostgreSQL (docs/decisions/platform/jobs.md). A job is a value that a capability declares; a piece of its
  * work is put into the queue in the transaction that makes it necessary, and runs at least once, in whichever worker has room.
  */
 import type { App } from '#app'

@@ -43,8 +43,9 @@ export function openApiOf(routes: readonly Route[], baseUrl: string): Json {
 }
 
 /**
- * A document has each path once, but two hosts may have the same one: the second route gets its operation as a fragment, which no client sends
- * (docs/decisions/0048).
+ * A document has each path once, but two hosts may have the same method and path (`/` of the console and of every site). The first route is under the
+ * path itself, each further one under `<path>#<operation>`. Clients never send a fragment, so generated clients call the right address. One document
+ * for each host would have to be found, and tools ignore an extension (`x-…`).
  */
 const pathOfItsOwn = ({ path, operation }: Route): string => `${path}#${operation}`
 

@@ -1,7 +1,7 @@
 /**
- * Roles and access rules of the embedded PostgreSQL (docs/decisions/0041). The program works as the owner of its database and of nothing else; only
- * the supervisor uses the superuser, which has a password. A cluster of an earlier version, in which the program was the superuser, is converted at
- * its next start.
+ * Roles and access rules of the embedded PostgreSQL (docs/decisions/platform/embedded-postgresql.md). The program works as the owner of its database
+ * and of nothing else; only the supervisor uses the superuser, which has a password. A cluster of an earlier version, in which the program was the
+ * superuser, is converted at its next start.
  */
 import { randomBytes } from 'node:crypto'
 import { link, readFile, rm, writeFile } from 'node:fs/promises'

@@ -1,4 +1,4 @@
-/** Shares the event loop between many peers: each has its turn, by the processor time that it uses (docs/decisions/0091). */
+/** Shares the event loop between many peers: each has its turn, by the processor time that it uses (docs/decisions/platform/fair-turns.md). */
 import { Scheduler } from './fair.ts'
 
 export { Flow, type FlowBounds, Scheduler, type SchedulerOptions } from './fair.ts'

@@ -1,6 +1,6 @@
 /**
- * Secrets at rest (docs/decisions/0029): encrypted by AES-256-GCM with a key that the database never sees. The owner of a secret is authenticated
- * with it, so that the secret of one row cannot be moved to another row.
+ * Secrets at rest (docs/decisions/account/webhooks.md): encrypted by AES-256-GCM with a key that the database never sees. The owner of a secret is
+ * authenticated with it, so that the secret of one row cannot be moved to another row.
  */
 import { createCipheriv, createDecipheriv, createHash, createHmac, hkdfSync, randomBytes } from 'node:crypto'
 

@@ -1,4 +1,4 @@
-/** One connection: which datagrams are trusted, and how they are processed (docs/decisions/0086). */
+/** One connection: which datagrams are trusted, and how they are processed (docs/decisions/voice/own-webrtc.md). */
 import { randomBytes, randomInt } from 'node:crypto'
 import type { Flow, Scheduler } from '#platform/scheduler'
 import type { Certificate } from './certificate.ts'

@@ -1,6 +1,6 @@
 /**
- * DTLS 1.2 as the client of a browser (docs/decisions/0086). The browser proves its identity by the certificate whose fingerprint is in its offer,
- * and by a signature with that certificate's key.
+ * DTLS 1.2 as the client of a browser (docs/decisions/voice/own-webrtc.md). The browser proves its identity by the certificate whose fingerprint is
+ * in its offer, and by a signature with that certificate's key.
  */
 import { randomBytes, sign } from 'node:crypto'
 import { type Deadline, deadlines } from '#platform/clock'

@@ -1,4 +1,7 @@
-/** The one endpoint of a process: it finds the connection of each datagram, and checks whether the sender may send it (docs/decisions/0086). */
+/**
+ * The one endpoint of a process: it finds the connection of each datagram, and checks whether the sender may send it
+ * (docs/decisions/voice/own-webrtc.md).
+ */
 import type { Metrics } from '#platform/metrics'
 import { type Flow, type Scheduler, scheduler } from '#platform/scheduler'
 import { reachableAt } from './addresses.ts'

@@ -1,4 +1,4 @@
-/** WebRTC connections: sound and one data channel, over one port of UDP and TCP (docs/decisions/0086). */
+/** WebRTC connections: sound and one data channel, over one port of UDP and TCP (docs/decisions/voice/own-webrtc.md). */
 export type { WebRtcOptions } from './endpoint.ts'
 export { type FreePorts, findFreePorts } from './free-ports.ts'
 export { LazyWebRtc } from './lazy.ts'

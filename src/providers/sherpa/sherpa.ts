@@ -12,7 +12,7 @@ import { SherpaChild, type SherpaPlace } from './child.ts'
 
 /**
  * sherpa-onnx in a child process, where the operator installed it and put a model in a folder: the package is no dependency of ours, and is looked
- * for when the first recording comes ([0065](../../../docs/decisions/0065-sherpa.md)).
+ * for when the first recording comes ([decision](../../../docs/decisions/media/sherpa.md)).
  */
 export function sherpaTranscription(
   place: SherpaPlace,

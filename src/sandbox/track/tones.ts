@@ -2,6 +2,10 @@
  * The track of words: quiet tones between 5.4 and 6.6 kHz in the sandbox's own speech, which carry its text. In each symbol of 40 ms every group of
  * four tones sounds one of them, which is two bits. All tones have whole periods in a symbol, so that none is heard in another's place, and all lie
  * within what remains of a sound at 16 kHz.
+ *
+ * The words are in the sound itself because a note in the file's head survives neither a conversion nor a cut, and a memory of what was spoken would be
+ * in one process only. The cost is a faint whistle, and a phrase that is cut in the middle is lost. Measured on 13 texts by two voices: all 26 are
+ * read exactly from our WAV, MP3 and Opus (32 kbit/s) and from ffmpeg's AAC of 64 kbit/s, and 17 from ffmpeg's Opus of 24 kbit/s.
  */
 
 export const symbolMs = 40

@@ -201,7 +201,7 @@ export interface Speaker {
 
 export type StepKind = 'transcription' | 'text' | 'speech' | 'response' | 'seconds' | 'embedding'
 
-/** The money of a call: one hold that grows and shrinks (docs/decisions/0087). */
+/** The money of a call: one hold that grows and shrinks (docs/decisions/voice/call-money.md). */
 export interface CallMoney {
   /** Call before each turn, when speech begins: holds the most that the next turn may cost. Resolves to false where the balance does not cover it. */
   reserve(worst: bigint): Promise<boolean>

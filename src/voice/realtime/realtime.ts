@@ -1,4 +1,4 @@
-/** Realtime calls: their parts, their records and their money (docs/decisions/0087-one-hold-that-rolls.md). */
+/** Realtime calls: their parts, their records and their money (docs/decisions/voice/call-money.md). */
 
 export { findAnyCall, listAnyCalls } from './all-calls-store.ts'
 export { beginCall, type NewCall } from './begin.ts'

@@ -78,7 +78,10 @@ async function knowledgeOf(context: AgentContext<RunBody>, agent: AgentRow) {
   return { passages, about: instructions ?? undefined }
 }
 
-/** Who pays for the vector of the question, needed if the passages have vectors: it has its own receipt; the log line stays that of the answer. */
+/**
+ * Who pays for the vector of the question, needed if the passages have vectors: it has its own receipt; the log line stays that of the answer. Two
+ * requests under one idempotency key at the same moment may each pay for it; the answer is paid once.
+ */
 const payerOf = (context: AgentContext) => ({
   ...payment(context),
   requestId: uuidv7(),

@@ -1,4 +1,6 @@
-/** kill -9 at random moments under load: what decisions 0002 and 0003 promise, call by call. */
+/**
+ * kill -9 at random moments under load: what docs/decisions/platform/holds.md and docs/decisions/platform/ledger-writes.md promise, call by call.
+ */
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { openSite, type Person, type Site } from '../../crash/site.ts'

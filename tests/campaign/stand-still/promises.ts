@@ -82,7 +82,7 @@ const receipts = (site: Site, { account }: Person): Promise<Row[]> =>
 
 /**
  * Whether nothing was charged for it, and the platform bears it: of a picture whose process was taken for dead, also where that process wakes and
- * delivers it after all (docs/decisions/0056).
+ * delivers it after all (docs/decisions/core/stored-results.md).
  */
 async function isFree({ db }: Site, rows: readonly Row[]): Promise<boolean> {
   const free = rows.find(

@@ -1,6 +1,6 @@
 /**
  * Answers at the addresses of clouds: finds the cloud, checks key and session, lets the area of the path answer, and writes its reply or its
- * refusal (docs/decisions/0077).
+ * refusal (docs/decisions/cloud/app-address.md).
  */
 import type { App } from '#app'
 import type { CloudDirectory, LiveCloud } from '#cloud/clouds'

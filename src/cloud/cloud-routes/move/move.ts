@@ -1,7 +1,7 @@
 /**
- * Moves a Starter cloud to a database of its own; it keeps its id, ref, keys and users (docs/decisions/0079). The database is made while the app goes
- * on; while rows and users are copied the app only reads; then one transaction switches to the copy. Files, functions and secrets stay where they
- * are. Each step may run any number of times, in whatever process.
+ * Moves a Starter cloud to a database of its own; it keeps its id, ref, keys and users (docs/decisions/cloud/lifecycle.md). The database is made
+ * while the app goes on; while rows and users are copied the app only reads; then one transaction switches to the copy. Files, functions and secrets
+ * stay where they are. Each step may run any number of times, in whatever process.
  */
 import { sql } from 'kysely'
 import type { App } from '#app'

@@ -1,6 +1,7 @@
 /**
  * PostgreSQL servers of the operator as capacity: one database for each cloud. They share processors, memory, disk and the catalogues of the
- * server, which name all databases and roles: isolation is weaker than on this machine (docs/decisions/0080).
+ * server, which name all databases and roles: isolation is weaker than on this machine (docs/decisions/cloud/databases.md). Apps get no schema
+ * beside `public` here, because the right to make one is also the right to create the trusted extensions of the server.
  */
 import { fail } from '#platform/errors'
 import type { Secrets } from '#platform/secrets'

@@ -123,7 +123,8 @@ create schema kherad;
 
 grant usage on schema kherad to public;
 
--- Every request of the app names the version that it has read, so that none answers by tables that are no longer so (docs/decisions/0082).
+-- Every request of the app names the version that it has read, so that none answers by tables that are no longer so
+-- (docs/decisions/cloud/database-requests.md).
 create table kherad.schema_version (version bigint not null);
 
 insert into kherad.schema_version values (1);

@@ -1,6 +1,6 @@
--- Buckets and objects of one cloud (docs/decisions/0084), run once as bootstrap.sql is. The two tables are the developer's own: policies of any
--- origin can be written for them, and what else is done to them harms nobody but this cloud. Where bytes lie, and what they count, stands in
--- the database of the platform.
+-- Buckets and objects of one cloud (docs/decisions/cloud/buckets.md), run once as bootstrap.sql is. The two tables are the developer's own:
+-- policies of any origin can be written for them, and what else is done to them harms nobody but this cloud. Where bytes lie, and what they count,
+-- stands in the database of the platform.
 
 create table storage.buckets (
   id text collate "C" primary key,

@@ -1,4 +1,4 @@
-/** Runs functions in processes of this machine (docs/decisions/0073). */
+/** Runs functions in processes of this machine (docs/decisions/platform/jail.md). */
 import type { CloudKey } from '#cloud/clouds'
 import { Failure, fail } from '#platform/errors'
 import { type Jail, openJail } from '#platform/jail'

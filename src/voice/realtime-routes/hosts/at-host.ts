@@ -1,4 +1,4 @@
-/** Handles a request that begins a call in a process that has a place for it: this one, or another one (docs/decisions/0089). */
+/** Handles a request that begins a call in a process that has a place for it: this one, or another one (docs/decisions/voice/call-hosts.md). */
 import type { App } from '#app'
 import { requireUnclaimed } from '#core/calls'
 import { Failure, fail } from '#platform/errors'

@@ -229,7 +229,7 @@ export class RunningMoney implements CallMoney, StepMoney {
   }
 
   overran(step: Step): void {
-    // The vendor answers by itself; its operator has accepted that loss (decision 0090).
+    // The vendor answers by itself; its operator has accepted that loss (docs/decisions/voice/passthrough.md).
     if (this.call.engine === 'passthrough')
       this.#app.log.warn(
         this.#named(step),

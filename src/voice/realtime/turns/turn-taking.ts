@@ -90,8 +90,8 @@ const shortestFrames = framesOf(100)
 const maxPrefixMs = 1_000
 
 /**
- * Decides in a call when the caller begins to speak, when a turn is over and whether the caller interrupts (docs/decisions/0088). It receives sound,
- * words and the assistant's state, and calls its listener; time is counted in frames. Dispose of it, by `using`.
+ * Decides in a call when the caller begins to speak, when a turn is over and whether the caller interrupts (docs/decisions/voice/end-of-turn.md). It
+ * receives sound, words and the assistant's state, and calls its listener; time is counted in frames. Dispose of it, by `using`.
  */
 export class TurnTaking implements Disposable {
   readonly #listener: TurnListener

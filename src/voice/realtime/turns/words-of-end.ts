@@ -1,4 +1,4 @@
-/** How long to wait in a silence, by the words so far: docs/decisions/0088. */
+/** How long to wait in a silence, by the words so far: docs/decisions/voice/end-of-turn.md. */
 import { endOfEnglish } from './english-end.ts'
 import { endOfPersian } from './persian-end.ts'
 import { asking, yesOrNo } from './persian-words.ts'

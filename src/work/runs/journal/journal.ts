@@ -1,6 +1,6 @@
 /**
  * The steps of a run; each is executed at most once. A paid step is recorded before it begins and when it has ended. A step that
- * was begun and never ended is lost, and is not started again (docs/decisions/0027-durable-work.md).
+ * was begun and never ended is lost, and is not started again (docs/decisions/work/durable-runs.md).
  */
 import assert from 'node:assert/strict'
 import { requireActivePayer } from '#core/paid'

@@ -1,4 +1,4 @@
-/** `/auth/v1`: sign-in of app users, for an unchanged common client (docs/decisions/0076). */
+/** `/auth/v1`: sign-in of app users, for an unchanged common client (docs/decisions/cloud/app-users.md). */
 import { type MissingFeature, sweepIfDue } from '#cloud/app-users'
 import { fail } from '#platform/errors'
 import type { AppArea, AppCall, AppReply } from '../area.ts'

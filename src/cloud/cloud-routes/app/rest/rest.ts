@@ -1,6 +1,6 @@
 /**
- * `/rest/v1` for an unchanged supabase-js: collections as PostgREST would answer for tables (docs/decisions/0075), and the tables of dedicated clouds
- * (docs/decisions/0082).
+ * `/rest/v1` for an unchanged supabase-js: collections as PostgREST would answer for tables (docs/decisions/cloud/collections.md), and the
+ * tables of dedicated clouds (docs/decisions/cloud/database-requests.md).
  */
 import {
   type Page,

@@ -1,4 +1,4 @@
-/** `/rest/v1` of a dedicated cloud: its tables and functions, as the role of the caller (docs/decisions/0082). */
+/** `/rest/v1` of a dedicated cloud: its tables and functions, as the role of the caller (docs/decisions/cloud/database-requests.md). */
 import type { ReadOnlyReason } from '#cloud/clouds'
 import { type OpenDatabase, readOnlyBy, readOnlyState, StatementFailed } from '#cloud/databases'
 import { databaseRefusal, onTables, parseQuery, type Refusal, refuse } from '#cloud/tables'

@@ -1,6 +1,6 @@
 /**
  * A passthrough call: its caller and an upstream talk directly, and a side connection reports what happens. This server can only hang up
- * (docs/decisions/0090).
+ * (docs/decisions/voice/passthrough.md).
  */
 import type { App } from '#app'
 import type { RelayModel } from '#core/models'

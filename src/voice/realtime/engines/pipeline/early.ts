@@ -15,7 +15,7 @@ export interface HearingParts {
 
 /**
  * The most early transcriptions of one turn: each costs, and noise makes many pauses. With fewer of them, a sure end of a turn waits three times as
- * long (docs/decisions/0088).
+ * long (docs/decisions/voice/end-of-turn.md).
  */
 const maxOfTurn = 8
 /** The most seconds of all early transcriptions of a turn; `worst.ts` counts on it. */
