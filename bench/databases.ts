@@ -8,7 +8,7 @@ import pg from 'pg'
 import { layoutOf } from '../src/cloud/databases/local/layout.ts'
 import { makeDatabase } from '../src/cloud/databases/local/make.ts'
 import { processesOf } from '../src/cloud/databases/local/processes.ts'
-import { serverOf, wake } from '../src/cloud/databases/local/wake.ts'
+import { serverPid, wake } from '../src/cloud/databases/local/wake.ts'
 import { localContext } from '../tests/cloud/dedicated/local-databases.ts'
 import { at } from './clouds/server.ts'
 import { machine } from './stage.ts'
@@ -46,7 +46,7 @@ async function measure(): Promise<void> {
           await answer(awake.address('authenticator'))
         }),
       )
-      const processes = processesOf((await serverOf(layout))!)
+      const processes = processesOf((await serverPid(layout))!)
       memory.push(processes.reduce((sum, { ownBytes }) => sum + ownBytes, 0) / mebibyte)
       await awake!.leave()
     }

@@ -8,7 +8,7 @@ import path from 'node:path'
 import { createInterface } from 'node:readline'
 import { setTimeout as pause } from 'node:timers/promises'
 import { readEnv } from '#platform/config'
-import { tell } from '#platform/events'
+import { writeEvent } from '#platform/events'
 import { openGuardedClient } from '#platform/net'
 import { loadConfig } from '#settings'
 import { startKherad } from '../src/server.ts'
@@ -87,7 +87,7 @@ async function happen(times: number): Promise<void> {
   const data = { name: 'زهرا', email: 'zahra@example.com', note: 'لطفاً تماس بگیرید.' }
   await app.db.tx(async (tx) => {
     for (let n = 0; n < times; n++)
-      await tell(tx, { accountId, projectId, type: 'agent.lead', data: { n, ...data } }, new Date())
+      await writeEvent(tx, { accountId, projectId, type: 'agent.lead', data: { n, ...data } }, new Date())
   })
 }
 

@@ -5,9 +5,16 @@ import { uuidv7 } from '#platform/ids'
 import { creditsDown, setCaps } from '#platform/ledger'
 import { readCaps, readCredits, readId, readName, showCredits } from './amounts.ts'
 import { capNews } from './cap-news.ts'
-import { type Command, misused, type Outcome, type ParsedArguments, refuse, type Session } from './command.ts'
+import {
+  type Command,
+  type CommandResult,
+  type ParsedArguments,
+  refuse,
+  refuseUsage,
+  type Session,
+} from './command.ts'
 import { credits, spendingColumns, spendingJson } from './money.ts'
-import { type Column, card, showTime, table } from './output.ts'
+import { card, showTime, type TableColumn, table } from './output.ts'
 import { phrases, titles } from './phrases.ts'
 
 export const accountCommands: Command[] = [
@@ -71,12 +78,12 @@ export const accountCommands: Command[] = [
   },
 ]
 
-async function create(session: Session, { options }: ParsedArguments): Promise<Outcome> {
+async function create(session: Session, { options }: ParsedArguments): Promise<CommandResult> {
   const name = readName('--name', options.name ?? '')
   const plan = options.plan === undefined ? undefined : readName('--plan', options.plan)
   const caps = readCaps(options)
   const microcredits = options.credits === undefined ? 0n : readCredits('--credits', options.credits)
-  if (microcredits < 0n) misused(phrases.negative('--credits'))
+  if (microcredits < 0n) refuseUsage(phrases.negative('--credits'))
   const now = new Date(session.clock.nowMs())
   const db = await session.db()
   const made = await db.tx(async (tx) => {
@@ -97,7 +104,7 @@ async function create(session: Session, { options }: ParsedArguments): Promise<O
   }
 }
 
-async function listAll(session: Session): Promise<Outcome> {
+async function listAll(session: Session): Promise<CommandResult> {
   const { language } = session
   const rows = await accountRows(await session.db(), new Date(session.clock.nowMs()))
   const text =
@@ -105,7 +112,7 @@ async function listAll(session: Session): Promise<Outcome> {
   return { json: { data: rows.map(jsonOf) }, text }
 }
 
-async function change(session: Session, given: ParsedArguments): Promise<Outcome> {
+async function change(session: Session, given: ParsedArguments): Promise<CommandResult> {
   const accountId = readId('ACCOUNT', given.words[0] ?? '')
   const plan = given.options.plan === undefined ? undefined : readName('--plan', given.options.plan)
   const caps = readCaps(given.options)
@@ -126,10 +133,10 @@ async function change(session: Session, given: ParsedArguments): Promise<Outcome
 async function giveCredits(
   session: Session,
   { words: [account = '', amount = ''], options }: ParsedArguments,
-): Promise<Outcome> {
+): Promise<CommandResult> {
   const accountId = readId('ACCOUNT', account)
   const microcredits = readCredits('CREDITS', amount)
-  if (microcredits === 0n) misused(phrases.zero())
+  if (microcredits === 0n) refuseUsage(phrases.zero())
   const transferId = options.id === undefined ? uuidv7() : readId('--id', options.id)
   const reason = options.reason === undefined ? 'grant' : readName('--reason', options.reason)
   const now = new Date(session.clock.nowMs())
@@ -172,7 +179,7 @@ async function setState(
   session: Session,
   given: ParsedArguments,
   state: AccountRow['state'],
-): Promise<Outcome> {
+): Promise<CommandResult> {
   const accountId = readId('ACCOUNT', given.words[0] ?? '')
   const db = await session.db()
   if (!(await db.tx((tx) => setAccountState(tx, accountId, state))))
@@ -187,7 +194,7 @@ export async function accountOf(session: Session, typed: string | undefined): Pr
   if (typed !== undefined) return one(session, readId('--account', typed))
   const [only, another] = await accountRows(await session.db(), new Date(session.clock.nowMs()))
   if (!only) refuse('ACCOUNT_NOT_FOUND', phrases.noAccountYet())
-  if (another) misused(phrases.whichAccount())
+  if (another) refuseUsage(phrases.whichAccount())
   return only
 }
 
@@ -196,7 +203,7 @@ async function one(session: Session, accountId: string): Promise<AccountRow> {
   return row ?? refuse('ACCOUNT_NOT_FOUND', phrases.noAccount(accountId))
 }
 
-const columns = (language: Language): Column<AccountRow>[] => [
+const columns = (language: Language): TableColumn<AccountRow>[] => [
   { title: titles.id, show: (row) => row.account_id },
   { title: titles.name, show: (row) => row.name },
   { title: titles.plan, show: (row) => row.plan },

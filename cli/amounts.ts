@@ -3,17 +3,17 @@ import { maxMicrocredits } from '#account/identity'
 import type { Language } from '#platform/errors'
 import { isUuid } from '#platform/ids'
 import { type Caps, microcreditsPerCredit } from '#platform/ledger'
-import { misused } from './command.ts'
+import { refuseUsage } from './command.ts'
 import { digits, latin, minus } from './numerals.ts'
 import { phrases } from './phrases.ts'
 
 /** Credits with at most six decimals, as micro-credits; negative ones too. */
 export function readCredits(what: string, typed: string): bigint {
   const found = /^(-?)(\d{1,13})(?:\.(\d{1,6}))?$/.exec(latin(typed))
-  if (!found) misused(phrases.notCredits(what, typed.replace(minus, '-')))
+  if (!found) refuseUsage(phrases.notCredits(what, typed.replace(minus, '-')))
   const [, sign, integer = '', fraction = ''] = found
   const micro = BigInt(integer) * microcreditsPerCredit + BigInt(fraction.padEnd(6, '0'))
-  if (micro > maxMicrocredits) misused(phrases.tooManyCredits(what))
+  if (micro > maxMicrocredits) refuseUsage(phrases.tooManyCredits(what))
   return sign === '-' ? -micro : micro
 }
 
@@ -35,7 +35,7 @@ export function readCount(what: string, typed: string, max = maxCount, min = 1):
   if (typed.trim() === 'none') return null
   const count = Number(latin(typed.trim()))
   if (typed.trim() === '' || !Number.isInteger(count) || count < min || count > max)
-    misused(phrases.notACount(what, typed, max, min))
+    refuseUsage(phrases.notACount(what, typed, max, min))
   return count
 }
 
@@ -46,12 +46,12 @@ export const readKeepDays = (typed: string | undefined): number | null | undefin
 function readCap(what: string, typed: string): bigint | null {
   if (typed.trim() === 'none') return null
   const micro = readCredits(what, typed)
-  if (micro < 0n) misused(phrases.negative(what))
+  if (micro < 0n) refuseUsage(phrases.negative(what))
   return micro
 }
 
 export function readId(what: string, typed: string): string {
-  if (!isUuid(typed)) misused(phrases.notAnId(what, typed))
+  if (!isUuid(typed)) refuseUsage(phrases.notAnId(what, typed))
   return typed.toLowerCase()
 }
 
@@ -61,7 +61,7 @@ export function readName(what: string, typed: string): string {
   const name = typed.trim()
   // The database counts characters, not UTF-16 units.
   if (name === '' || [...name].length > maxNameCharacters || /\p{Cc}/u.test(name))
-    misused(phrases.badName(what, maxNameCharacters))
+    refuseUsage(phrases.badName(what, maxNameCharacters))
   return name
 }
 
@@ -80,8 +80,8 @@ export function readExpiry(what: string, typed: string, nowMs: number): Date | n
   if (text === 'never') return null
   const span = /^(\d{1,5})([dh])$/.exec(text)
   const atMs = span ? nowMs + Number(span[1]) * (span[2] === 'd' ? dayMs : dayMs / 24) : momentMs(text)
-  if (Number.isNaN(atMs) || atMs > nowMs + maxExpiryMs) misused(phrases.notADate(what, typed))
-  if (atMs <= nowMs) misused(phrases.expiryPast(what, typed))
+  if (Number.isNaN(atMs) || atMs > nowMs + maxExpiryMs) refuseUsage(phrases.notADate(what, typed))
+  if (atMs <= nowMs) refuseUsage(phrases.expiryPast(what, typed))
   return new Date(atMs)
 }
 

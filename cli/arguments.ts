@@ -1,10 +1,10 @@
 import { parseArgs } from 'node:util'
-import { type Command, misused, type ParsedArguments } from './command.ts'
+import { type Command, type ParsedArguments, refuseUsage } from './command.ts'
 import { usageOf } from './help.ts'
 import { minus } from './numerals.ts'
 import { phrases } from './phrases.ts'
 
-export type Typed =
+export type ParsedCommandLine =
   | { kind: 'run'; command: Command; given: ParsedArguments }
   /** `about` is empty for the help of everything. */
   | { kind: 'help'; about: readonly Command[] }
@@ -13,7 +13,7 @@ export type Typed =
 const flags = ['json', 'verbose', 'help', 'version']
 
 /** Reads the words after `kherad`. Throws `CommandRefused` with exit code 2 and one sentence for words that are not understood. */
-export function readArguments(argv: readonly string[], commands: readonly Command[]): Typed {
+export function readArguments(argv: readonly string[], commands: readonly Command[]): ParsedCommandLine {
   const valued = [...new Set(commands.flatMap(({ options }) => options))]
   const plain = [...flags, ...commands.flatMap(({ flags: own = [] }) => own)]
   const { tokens, positionals } = parseArgs({
@@ -32,17 +32,17 @@ export function readArguments(argv: readonly string[], commands: readonly Comman
   const typed = tokens.filter((token) => token.kind === 'option')
   const has = (flag: string) => typed.some(({ name }) => name === flag)
   if (has('version')) return { kind: 'version' }
-  const askedHelp = has('help') || positionals.length === 0 || positionals[0] === 'help'
+  const isHelp = has('help') || positionals.length === 0 || positionals[0] === 'help'
   const path = positionals[0] === 'help' ? positionals.slice(1) : positionals
-  const near = path.length === 0 ? [] : findCommands(path, commands)
-  if (askedHelp) return { kind: 'help', about: near }
+  const matching = path.length === 0 ? [] : findCommands(path, commands)
+  if (isHelp) return { kind: 'help', about: matching }
 
-  const command = near.find(({ name }) => isPrefix(name, path))
+  const command = matching.find(({ name }) => isPrefix(name, path))
   if (!command)
-    misused(
+    refuseUsage(
       phrases.verbMissing(
         path[0] ?? '',
-        near.map(({ name }) => name.split(' ')[1] ?? ''),
+        matching.map(({ name }) => name.split(' ')[1] ?? ''),
       ),
     )
   return { kind: 'run', command, given: parseArguments(command, path, typed) }
@@ -56,7 +56,7 @@ function findCommands(path: readonly string[], commands: readonly Command[]): Co
   const exact = commands.filter(({ name }) => isPrefix(name, path))
   if (exact.length > 0) return exact
   const noun = commands.filter(({ name }) => name.split(' ')[0] === path[0])
-  if (noun.length === 0 || path.length > 1) misused(phrases.unknownCommand(path.slice(0, 2).join(' ')))
+  if (noun.length === 0 || path.length > 1) refuseUsage(phrases.unknownCommand(path.slice(0, 2).join(' ')))
   return noun
 }
 
@@ -74,15 +74,16 @@ function parseArguments(
   const lists: Record<string, string[]> = {}
   const own: string[] = []
   for (const { name, rawName, value, inlineValue } of typed) {
-    if (flags.includes(name) && value !== undefined) misused(phrases.valueUnwanted(rawName))
+    if (flags.includes(name) && value !== undefined) refuseUsage(phrases.valueUnwanted(rawName))
     if (flags.includes(name)) continue
     if (command.flags?.includes(name)) {
-      if (value !== undefined) misused(phrases.valueUnwanted(rawName))
+      if (value !== undefined) refuseUsage(phrases.valueUnwanted(rawName))
       own.push(name)
       continue
     }
-    if (!command.options.includes(name)) misused(phrases.unknownOption(rawName, command.name))
-    if (value === undefined || (value.startsWith('-') && !inlineValue)) misused(phrases.valueMissing(rawName))
+    if (!command.options.includes(name)) refuseUsage(phrases.unknownOption(rawName, command.name))
+    if (value === undefined || (value.startsWith('-') && !inlineValue))
+      refuseUsage(phrases.valueMissing(rawName))
     options[name] = value
     if (command.repeatable?.includes(name)) lists[name] = [...(lists[name] ?? []), value]
   }
@@ -90,9 +91,10 @@ function parseArguments(
   const missing =
     command.takes[given.length] ??
     command.needs.filter((name) => options[name] === undefined).map((name) => `--${name}`)[0]
-  if (missing !== undefined) misused(phrases.wordMissing(missing, usageOf(command)))
+  if (missing !== undefined) refuseUsage(phrases.wordMissing(missing, usageOf(command)))
   const extra = given[command.takes.length + (command.mayTake?.length ?? 0)]
-  if (extra !== undefined) misused(phrases.wordUnwanted(extra, usageOf(command)))
-  if (command.changes && Object.keys(options).length === 0) misused(phrases.nothingToSet(usageOf(command)))
+  if (extra !== undefined) refuseUsage(phrases.wordUnwanted(extra, usageOf(command)))
+  if (command.changes && Object.keys(options).length === 0)
+    refuseUsage(phrases.nothingToSet(usageOf(command)))
   return { words: given, options, flags: own, lists }
 }

@@ -2,12 +2,12 @@
 
 import type { Language } from '#platform/errors'
 import { isUuid } from '#platform/ids'
-import { askEnd, type CallRow, callIdOf, callName, findAnyCall, listAnyCalls } from '#voice/realtime'
+import { type CallRow, callIdOf, callName, findAnyCall, listAnyCalls, requestCallEnd } from '#voice/realtime'
 import { readId, showCredits } from './amounts.ts'
 import { callColumns, callOptions, callPhrases as words } from './calls/phrases.ts'
-import { type Command, type Outcome, type ParsedArguments, refuse, type Session } from './command.ts'
+import { type Command, type CommandResult, type ParsedArguments, refuse, type Session } from './command.ts'
 import { digits } from './numerals.ts'
-import { type Column, card, showTime, table } from './output.ts'
+import { card, showTime, type TableColumn, table } from './output.ts'
 import { titles } from './phrases.ts'
 import { fullReceipt } from './receipts/store.ts'
 import { plain } from './server.ts'
@@ -30,10 +30,10 @@ export const callCommands: Command[] = [
     run: list,
   },
   { ...common, name: 'call show', about: words.show, takes: ['CALL'], run: show },
-  { ...common, name: 'call end', about: words.end, takes: ['CALL'], run: end },
+  { ...common, name: 'call end', about: words.end, takes: ['CALL'], run: endCall },
 ]
 
-async function list(session: Session, { options, flags }: ParsedArguments): Promise<Outcome> {
+async function list(session: Session, { options, flags }: ParsedArguments): Promise<CommandResult> {
   const { language } = session
   const accountId = options.account === undefined ? undefined : readId('--account', options.account)
   const running = !flags.includes('all')
@@ -47,7 +47,7 @@ async function list(session: Session, { options, flags }: ParsedArguments): Prom
 }
 
 /** A line of the receipt (src/voice/realtime/money/receipt.ts). */
-interface Step {
+interface ReceiptStep {
   step: string
   model: string
   steps?: number
@@ -57,11 +57,11 @@ interface Step {
   ambiguous?: true
 }
 
-async function show(session: Session, { words: [named = ''] }: ParsedArguments): Promise<Outcome> {
+async function show(session: Session, { words: [named = ''] }: ParsedArguments): Promise<CommandResult> {
   const { language } = session
   const call = await callOf(session, named)
   const receipt = await fullReceipt(await session.db(), call.receipt_id)
-  const { steps = [], more = [] } = (receipt?.detail ?? {}) as { steps?: Step[]; more?: Step[] }
+  const { steps = [], more = [] } = (receipt?.detail ?? {}) as { steps?: ReceiptStep[]; more?: ReceiptStep[] }
   const lines = [...steps, ...more]
   const shown = lines.length === 0 ? '' : `\n${table(lines, stepColumns(language), language)}`
   return {
@@ -70,11 +70,15 @@ async function show(session: Session, { words: [named = ''] }: ParsedArguments):
   }
 }
 
-async function end(session: Session, { words: [named = ''] }: ParsedArguments): Promise<Outcome> {
+async function endCall(session: Session, { words: [named = ''] }: ParsedArguments): Promise<CommandResult> {
   const call = await callOf(session, named)
   if (call.ended_at) return answer(session, call, words.endedBefore[session.language])
   const db = await session.db()
-  await askEnd(db, { accountId: call.account_id, callId: call.call_id }, new Date(session.clock.nowMs()))
+  await requestCallEnd(
+    db,
+    { accountId: call.account_id, callId: call.call_id },
+    new Date(session.clock.nowMs()),
+  )
   const untilMs = performance.now() + waitMs
   for (;;) {
     const row = await callOf(session, named)
@@ -92,7 +96,7 @@ async function callOf(session: Session, named: string): Promise<CallRow> {
   return found ?? refuse('CALL_NOT_FOUND', words.noCall(plain(named)))
 }
 
-const answer = (session: Session, row: CallRow, said: string): Outcome => ({
+const answer = (session: Session, row: CallRow, said: string): CommandResult => ({
   json: jsonOf(row),
   text: `${said}\n${card(row, columnsOf(session), session.language)}`,
 })
@@ -103,7 +107,7 @@ function secondsOf({ connected_at: from, ended_at: to }: CallRow, nowMs: number)
   return Math.max(0, Math.ceil(((to?.getTime() ?? nowMs) - from.getTime()) / 1000))
 }
 
-function columnsOf({ language, clock }: Session): Column<CallRow>[] {
+function columnsOf({ language, clock }: Session): TableColumn<CallRow>[] {
   const nowMs = clock.nowMs()
   return [
     { title: titles.id, show: (row) => callName(row.call_id) },
@@ -125,7 +129,7 @@ function columnsOf({ language, clock }: Session): Column<CallRow>[] {
   ]
 }
 
-const stepColumns = (language: Language): Column<Step>[] => [
+const stepColumns = (language: Language): TableColumn<ReceiptStep>[] => [
   {
     title: callColumns.step,
     show: ({ step, steps }) => (steps === undefined ? step : `${step} ×${digits(steps, language)}`),

@@ -11,10 +11,10 @@ import { cloudOptions, cloudPhrases as words } from './cloud/phrases.ts'
 import { secretCommands } from './cloud/secrets.ts'
 import { sqlCommands } from './cloud/sql.ts'
 import { transferCommands } from './cloud/transfer.ts'
-import { type Command, type Outcome, type ParsedArguments, refuse, type Session } from './command.ts'
-import { type Column, card, showTime, table } from './output.ts'
+import { type Command, type CommandResult, type ParsedArguments, refuse, type Session } from './command.ts'
+import { card, showTime, type TableColumn, table } from './output.ts'
 import { connection } from './server/phrases.ts'
-import { madeOnce, requestRecord } from './server/records.ts'
+import { idempotentBody, requestRecord } from './server/records.ts'
 import { plain, type Server, ServerRefused, serverOf } from './server.ts'
 
 const common = { options: connection, needs: [], help: cloudOptions }
@@ -61,7 +61,7 @@ export const cloudCommands: Command[] = [
 
 const pollMs = 500
 
-async function create(session: Session, given: ParsedArguments): Promise<Outcome> {
+async function create(session: Session, given: ParsedArguments): Promise<CommandResult> {
   const server = await serverOf(session, given)
   const { plan, package: offer } = given.options
   const body = {
@@ -69,19 +69,19 @@ async function create(session: Session, given: ParsedArguments): Promise<Outcome
     plan: plan ?? (offer === undefined ? 'starter' : 'dedicated'),
     ...(offer !== undefined && { package: offer }),
   }
-  return answerReady(session, server, await createCloud(server, body))
+  return answerWhenReady(session, server, await createCloud(server, body))
 }
 
 /** Creates a cloud. The request may be repeated where its answer is lost. */
 const createCloud = (server: Server, body: object): Promise<Cloud> =>
-  requestRecord<Cloud>(server, 'POST', '/v1/cloud', madeOnce(body))
+  requestRecord<Cloud>(server, 'POST', '/v1/cloud', idempotentBody(body))
 
 /** Moves a cloud, and waits until it has a database of its own. */
-async function move(session: Session, given: ParsedArguments): Promise<Outcome> {
+async function move(session: Session, given: ParsedArguments): Promise<CommandResult> {
   const { server, cloud: found } = await namedCloud(session, given)
   const { package: offer } = given.options
   const body = offer === undefined ? {} : { package: offer }
-  await requestRecord<Cloud>(server, 'POST', pathOf(found, '/move'), madeOnce(body))
+  await requestRecord<Cloud>(server, 'POST', pathOf(found, '/move'), idempotentBody(body))
   session.notify(words.moving[session.language])
   for (;;) {
     const cloud = await requestRecord<CloudDetail>(server, 'GET', pathOf(found))
@@ -92,13 +92,13 @@ async function move(session: Session, given: ParsedArguments): Promise<Outcome> 
   }
 }
 
-async function retry(session: Session, given: ParsedArguments): Promise<Outcome> {
+async function retry(session: Session, given: ParsedArguments): Promise<CommandResult> {
   const { server, cloud: found } = await namedCloud(session, given)
-  const cloud = await requestRecord<Cloud>(server, 'POST', pathOf(found, '/retry'), madeOnce({}))
-  return answerReady(session, server, cloud)
+  const cloud = await requestRecord<Cloud>(server, 'POST', pathOf(found, '/retry'), idempotentBody({}))
+  return answerWhenReady(session, server, cloud)
 }
 
-async function answerReady(session: Session, server: Server, made: Cloud): Promise<Outcome> {
+async function answerWhenReady(session: Session, server: Server, made: Cloud): Promise<CommandResult> {
   let cloud = made
   if (cloud.status === 'provisioning') session.notify(words.provisioning[session.language])
   while (cloud.status === 'provisioning') {
@@ -110,7 +110,7 @@ async function answerReady(session: Session, server: Server, made: Cloud): Promi
   return { json: cloud, text: `${plain(cloud.cloud_url)}\n` }
 }
 
-const columns = (language: Language): Column<Cloud>[] => [
+const columns = (language: Language): TableColumn<Cloud>[] => [
   { title: words.columns.id, show: ({ id }) => plain(id) },
   { title: words.columns.ref, show: ({ ref }) => plain(ref) },
   { title: words.columns.name, show: ({ name }) => plain(name) },
@@ -119,18 +119,18 @@ const columns = (language: Language): Column<Cloud>[] => [
   { title: words.columns.url, show: ({ cloud_url: url }) => plain(url) },
 ]
 
-async function list(session: Session, given: ParsedArguments): Promise<Outcome> {
+async function list(session: Session, given: ParsedArguments): Promise<CommandResult> {
   const clouds = await allClouds(await serverOf(session, given))
   return { json: clouds, text: table(clouds, columns(session.language), session.language) }
 }
 
-async function show(session: Session, given: ParsedArguments): Promise<Outcome> {
+async function show(session: Session, given: ParsedArguments): Promise<CommandResult> {
   const { language } = session
   const { server, cloud: found } = await namedCloud(session, given)
   const cloud = await requestRecord<CloudDetail>(server, 'GET', pathOf(found))
   const why = cloud.error?.message ?? cloud.suspended_reason
   const { read_only: readOnly, paid_until: paid } = cloud
-  const head: Column<Cloud>[] = [
+  const head: TableColumn<Cloud>[] = [
     ...columns(language),
     ...(readOnly ? [{ title: words.columns.readOnly, show: () => words.readOnly[readOnly][language] }] : []),
     ...(paid ? [{ title: words.columns.paid, show: () => showTime(new Date(paid), language) }] : []),
@@ -142,7 +142,7 @@ async function show(session: Session, given: ParsedArguments): Promise<Outcome> 
   return { json: cloud, text: `${card(cloud as Cloud, head, language)}\n${usage}` }
 }
 
-const usageColumns = (language: Language): Column<[string, { used: number; max?: number }]>[] => [
+const usageColumns = (language: Language): TableColumn<[string, { used: number; max?: number }]>[] => [
   { title: words.columns.what, show: ([name]) => words.used[name]?.[language] ?? plain(name) },
   { title: words.columns.used, show: ([, { used }]) => words.count(used)[language], numeric: true },
   {
@@ -153,7 +153,7 @@ const usageColumns = (language: Language): Column<[string, { used: number; max?:
 ]
 
 /** Prints a name and a value in each line, for people and for `.env` files alike. */
-async function connect(session: Session, given: ParsedArguments): Promise<Outcome> {
+async function connect(session: Session, given: ParsedArguments): Promise<CommandResult> {
   const { server, cloud } = await namedCloud(session, given)
   const answer = await requestRecord<Record<string, string | null>>(
     server,
@@ -166,7 +166,7 @@ async function connect(session: Session, given: ParsedArguments): Promise<Outcom
   return { json: answer, text: lines.join('') }
 }
 
-async function remove(session: Session, given: ParsedArguments): Promise<Outcome> {
+async function remove(session: Session, given: ParsedArguments): Promise<CommandResult> {
   const { language } = session
   const { server, cloud } = await namedCloud(session, given)
   const body = { confirm: given.options['confirm'] }

@@ -5,15 +5,15 @@ import type { Db } from '#platform/db'
 import type { Language, StartRefused } from '#platform/errors'
 
 /** One sentence in both languages. */
-export interface Sentence {
+export interface BilingualText {
   fa: string
   en: string
 }
 
-export const sentence = (fa: string, en: string): Sentence => ({ fa, en })
+export const sentence = (fa: string, en: string): BilingualText => ({ fa, en })
 
 /** The reason that a start was refused, in both languages. */
-export const sentenceOf = (refused: StartRefused): Sentence => ({
+export const sentenceOf = (refused: StartRefused): BilingualText => ({
   en: refused.message,
   fa: refused.fa ?? refused.message,
 })
@@ -21,7 +21,7 @@ export const sentenceOf = (refused: StartRefused): Sentence => ({
 export interface Command {
   /** `account create`, or the noun alone where it has no verbs. */
   name: string
-  about: Sentence
+  about: BilingualText
   /** The words after its name, all of which are needed: `['ACCOUNT', 'CREDITS']`. */
   takes: readonly string[]
   /** Words that may follow those of `takes`. */
@@ -37,11 +37,11 @@ export interface Command {
   help?: OptionHelp
   /** True if at least one of the options has to be given. */
   changes?: true
-  run(session: Session, given: ParsedArguments): Promise<Outcome>
+  run(session: Session, given: ParsedArguments): Promise<CommandResult>
 }
 
 /** The value and the purpose of each option. */
-export type OptionHelp = Readonly<Record<string, { value: string; about: Sentence }>>
+export type OptionHelp = Readonly<Record<string, { value: string; about: BilingualText }>>
 
 /** The typed arguments: known and complete, but not yet parsed to values. */
 export interface ParsedArguments {
@@ -53,7 +53,7 @@ export interface ParsedArguments {
 }
 
 /** The result of a command in both forms; exactly one of them is printed. */
-export interface Outcome {
+export interface CommandResult {
   /** The result for `--json`: amounts in micro-credits are strings, times ISO 8601. */
   json: unknown
   /** The result for people. */
@@ -87,14 +87,14 @@ export interface Session {
 export class CommandRefused extends Error {
   override name = 'CommandRefused'
   readonly code: string
-  readonly sentence: Sentence
+  readonly sentence: BilingualText
   readonly exitCode: 1 | 2
   /** Further members of the error for `--json`; where a `request_id` is among them, a server has refused. */
   readonly more: Readonly<Record<string, string>>
 
   constructor(
     code: string,
-    sentence: Sentence,
+    sentence: BilingualText,
     exitCode: 1 | 2,
     more: Readonly<Record<string, string>> = {},
   ) {
@@ -106,10 +106,10 @@ export class CommandRefused extends Error {
   }
 }
 
-export function refuse(code: string, sentence: Sentence): never {
+export function refuse(code: string, sentence: BilingualText): never {
   throw new CommandRefused(code, sentence, 1)
 }
 
-export function misused(sentence: Sentence): never {
+export function refuseUsage(sentence: BilingualText): never {
   throw new CommandRefused('USAGE', sentence, 2)
 }

@@ -1,6 +1,6 @@
 import { editorSchema } from '#platform/config'
 import { settings, variables } from '#settings'
-import type { Command, Outcome, Session } from './command.ts'
+import type { Command, CommandResult, Session } from './command.ts'
 import { table } from './output.ts'
 import { phrases, titles } from './phrases.ts'
 
@@ -29,12 +29,12 @@ export const configCommands: Command[] = [
   },
 ]
 
-async function showSchema(): Promise<Outcome> {
+async function showSchema(): Promise<CommandResult> {
   const schema = editorSchema(settings)
   return { json: schema, text: `${JSON.stringify(schema, null, 2)}\n` }
 }
 
-async function listVariables({ language }: Session): Promise<Outcome> {
+async function listVariables({ language }: Session): Promise<CommandResult> {
   return {
     json: {
       data: variables.map(({ name, about, default: standard = null, secret = false }) => ({

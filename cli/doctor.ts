@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs'
 import { loadConfig } from '#settings'
-import type { Command, Outcome, ParsedArguments, Sentence, Session } from './command.ts'
-import { broken, type Check, ok, reasonOf } from './doctor/check.ts'
-import { checkDatabase, stands } from './doctor/database.ts'
+import type { BilingualText, Command, CommandResult, ParsedArguments, Session } from './command.ts'
+import { broken, type DoctorCheck, ok, reasonOf } from './doctor/check.ts'
+import { checkDatabase, skipBecauseOf } from './doctor/database.ts'
 import { fileConfig } from './doctor/file-config.ts'
 import { checkInstallation } from './doctor/installation.ts'
 import { checkLive } from './doctor/live.ts'
@@ -37,7 +37,7 @@ export const doctorCommands: Command[] = [
 ]
 
 /** Runs all checks, whatever the others find; the outcome has failed when one check is broken. */
-async function run(session: Session, { flags }: ParsedArguments): Promise<Outcome> {
+async function run(session: Session, { flags }: ParsedArguments): Promise<CommandResult> {
   const checks = await examineAll(session, flags.includes('live'))
   const brokenChecks = checks.filter(({ state }) => state === 'broken').length
   const { language } = session
@@ -59,7 +59,7 @@ async function run(session: Session, { flags }: ParsedArguments): Promise<Outcom
 
 const marks = { ok: '✓', warning: '!', broken: '✗', skipped: '–' }
 
-async function examineAll(session: Session, live: boolean): Promise<Check[]> {
+async function examineAll(session: Session, live: boolean): Promise<DoctorCheck[]> {
   const { env } = session
   let config: ReturnType<typeof loadConfig>
   try {
@@ -76,7 +76,7 @@ async function examineAll(session: Session, live: boolean): Promise<Check[]> {
       'provider',
       'port',
     ]
-    return [checkNode(), broken('settings', reasonOf(error)), ...stands(onSettings, 'settings')]
+    return [checkNode(), broken('settings', reasonOf(error)), ...skipBecauseOf(onSettings, 'settings')]
   }
   const settings = ok('settings', { fa: config.baseUrl, en: config.baseUrl })
   // Only the doctor needs every provider room and the server; other commands start faster without them.
@@ -127,9 +127,9 @@ async function examineAll(session: Session, live: boolean): Promise<Check[]> {
 }
 
 /** The title of a check. `provider acme` has the title of providers and the id of one. */
-function titleOf(name: string): Sentence {
+function titleOf(name: string): BilingualText {
   const [kind = '', id] = name.split(' ')
-  const known: Readonly<Record<string, Sentence>> = { ...checkTitles, ...voiceTitles, ...liveTitles }
+  const known: Readonly<Record<string, BilingualText>> = { ...checkTitles, ...voiceTitles, ...liveTitles }
   const title = known[kind] ?? { fa: kind, en: kind }
   return id === undefined ? title : { fa: `${title.fa} ${id}`, en: `${title.en} ${id}` }
 }

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { readConfigFile } from '#platform/config'
 import { loadConfig } from '#settings'
-import { type Command, type Outcome, refuse, type Session } from './command.ts'
+import { type Command, type CommandResult, refuse, type Session } from './command.ts'
 import { phrases } from './phrases.ts'
 
 export const functionHostCommands: Command[] = [
@@ -30,13 +30,13 @@ export const functionHostCommands: Command[] = [
 ]
 
 /** Prints a key of 32 random bytes. It is stored nowhere: whoever made it writes it down on both sides. */
-async function makeKey(): Promise<Outcome> {
+async function makeKey(): Promise<CommandResult> {
   const key = randomBytes(32).toString('base64url')
   return { json: { key }, text: `${key}\n` }
 }
 
 /** Installs the packages. A server finds them at the next function that is deployed. */
-async function install({ env, language, stopping }: Session): Promise<Outcome> {
+async function install({ env, language, stopping }: Session): Promise<CommandResult> {
   const { dataDir, functions } = loadConfig(env, readConfigFile(env))
   const { packages } = functions
   if (packages.length === 0) refuse('NO_PACKAGES', phrases.noFunctionPackages())

@@ -1,5 +1,5 @@
 import type { Language } from '#platform/errors'
-import type { Command, OptionHelp, Outcome, Sentence } from './command.ts'
+import type { BilingualText, Command, CommandResult, OptionHelp } from './command.ts'
 import { serverOptions } from './server/phrases.ts'
 import { workOptions } from './work/phrases.ts'
 
@@ -132,7 +132,7 @@ const helpOf = (option: string, { help }: Command) =>
   serverOptions[option] ??
   workOptions[option]
 
-const globalHelp: Readonly<Record<string, Sentence>> = {
+const globalHelp: Readonly<Record<string, BilingualText>> = {
   '--json': {
     fa: 'یک سند JSON روی خروجی و دیگر هیچ',
     en: 'one JSON document on standard output and nothing else',
@@ -142,7 +142,7 @@ const globalHelp: Readonly<Record<string, Sentence>> = {
   '--version': { fa: 'نسخهٔ خرد', en: 'the version of Kherad' },
 }
 
-const intro: Sentence = {
+const intro: BilingualText = {
   fa: 'گرداندن خرد: حساب‌ها، پروژه‌ها، کلیدها، اعتبار و سلامت سرور.\nپایگاه داده از DATABASE_URL یا پوشهٔ KHERAD_DATA است، چه سرور روشن باشد چه نه. زبان: KHERAD_LOCALE=fa|en',
   en: 'Runs Kherad: accounts, projects, keys, credits and the health of the server.\nIts database is that of DATABASE_URL or of the folder KHERAD_DATA, whether a server is running or not. Language: KHERAD_LOCALE=fa|en',
 }
@@ -159,7 +159,7 @@ export function usageOf(command: Command): string {
 }
 
 /** The help of all commands, or of the given ones. */
-export function help(asked: readonly Command[], language: Language, full: boolean): Outcome {
+export function help(asked: readonly Command[], language: Language, full: boolean): CommandResult {
   const described = new Map(
     asked.flatMap((command) =>
       [...command.options, ...(command.flags ?? [])].map((name) => [name, helpOf(name, command)]),

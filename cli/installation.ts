@@ -3,7 +3,13 @@ import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { adoptFolder } from '#platform/installation'
 import { loadConfig } from '#settings'
-import { type Command, CommandRefused, type Outcome, type ParsedArguments, type Session } from './command.ts'
+import {
+  type Command,
+  CommandRefused,
+  type CommandResult,
+  type ParsedArguments,
+  type Session,
+} from './command.ts'
 import { installationPhrases as words } from './installation/phrases.ts'
 
 export const installationCommands: Command[] = [
@@ -25,7 +31,7 @@ const nodeFlags = ['--max-semi-space-size=32', '--heap-growing-percent=50']
 const program = fileURLToPath(new URL('../src/main.ts', import.meta.url))
 
 /** Runs the server until it ends, or is told to stop with this command. */
-async function start(session: Session, { flags, options }: ParsedArguments): Promise<Outcome> {
+async function start(session: Session, { flags, options }: ParsedArguments): Promise<CommandResult> {
   const args = [
     ...(options['role'] === undefined ? [] : ['--role', options['role']]),
     ...(flags.includes('copy') ? ['--copy'] : []),
@@ -38,7 +44,7 @@ async function start(session: Session, { flags, options }: ParsedArguments): Pro
 }
 
 /** Adopts the folder: the next start takes over what belonged to the original. */
-async function adopt({ env, language }: Session): Promise<Outcome> {
+async function adopt({ env, language }: Session): Promise<CommandResult> {
   const { dataDir } = loadConfig(env)
   const id = await adoptFolder(dataDir)
   return { json: { installation: id, folder: dataDir }, text: `${words.adopted(dataDir)[language]}\n` }

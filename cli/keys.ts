@@ -16,9 +16,16 @@ import { setCaps } from '#platform/ledger'
 import { list, readCaps, readCount, readExpiry, readId, readKeepDays, readName } from './amounts.ts'
 import { capNews } from './cap-news.ts'
 import { readCatalogue } from './catalogue.ts'
-import { type Command, misused, type Outcome, type ParsedArguments, refuse, type Session } from './command.ts'
+import {
+  type Command,
+  type CommandResult,
+  type ParsedArguments,
+  refuse,
+  refuseUsage,
+  type Session,
+} from './command.ts'
 import { showCount, spendingColumns, spendingJson } from './money.ts'
-import { type Column, card, showTime, table } from './output.ts'
+import { card, showTime, type TableColumn, table } from './output.ts'
 import { phrases, titles } from './phrases.ts'
 import { projectOf } from './projects.ts'
 
@@ -79,7 +86,7 @@ export const keyCommands: Command[] = [
 /** The most output tokens of one answer (contract section 8). */
 const maxOutput = 32_768
 
-async function create(session: Session, { options }: ParsedArguments): Promise<Outcome> {
+async function create(session: Session, { options }: ParsedArguments): Promise<CommandResult> {
   const { language } = session
   const now = new Date(session.clock.nowMs())
   const ask = {
@@ -100,7 +107,10 @@ async function create(session: Session, { options }: ParsedArguments): Promise<O
   }
 }
 
-async function change(session: Session, { words: [typed = ''], options }: ParsedArguments): Promise<Outcome> {
+async function change(
+  session: Session,
+  { words: [typed = ''], options }: ParsedArguments,
+): Promise<CommandResult> {
   const { language } = session
   const id = readId('KEY', typed)
   const now = new Date(session.clock.nowMs())
@@ -131,8 +141,8 @@ function readScopes(typed: string): readonly Scope[] {
   if (typed.trim() === 'all') return scopes
   const asked = list(typed)
   const unknown = asked.filter((scope) => !isScope(scope))
-  if (unknown.length > 0) misused(phrases.unknownScopes(unknown, scopes))
-  if (asked.length === 0) misused(phrases.noScopes(scopes))
+  if (unknown.length > 0) refuseUsage(phrases.unknownScopes(unknown, scopes))
+  if (asked.length === 0) refuseUsage(phrases.noScopes(scopes))
   return asked.filter(isScope)
 }
 
@@ -167,7 +177,7 @@ async function readModels(session: Session, typed: string): Promise<string[] | n
   const asked = list(typed)
   const unknown = asked.filter((id) => !models.find(id))
   if (unknown.length > 0) refuse('MODEL_NOT_FOUND', phrases.unknownModels(unknown, known))
-  if (asked.length === 0) misused(phrases.noModels(known))
+  if (asked.length === 0) refuseUsage(phrases.noModels(known))
   return asked
 }
 
@@ -176,13 +186,13 @@ function readOrigins(typed: string): string[] | null {
   if (typed.trim() === 'none') return null
   const read = list(typed).map((text) => ({ text, origin: readOrigin(text) }))
   const wrong = read.filter(({ origin }) => origin === undefined).map(({ text }) => text)
-  if (wrong.length > 0) misused(phrases.notOrigins(wrong))
+  if (wrong.length > 0) refuseUsage(phrases.notOrigins(wrong))
   const origins = [...new Set(read.flatMap(({ origin }) => origin ?? []))]
-  if (origins.length === 0 || origins.length > maxOrigins) misused(phrases.countOfOrigins(maxOrigins))
+  if (origins.length === 0 || origins.length > maxOrigins) refuseUsage(phrases.countOfOrigins(maxOrigins))
   return origins
 }
 
-async function listAll(session: Session, { options }: ParsedArguments): Promise<Outcome> {
+async function listAll(session: Session, { options }: ParsedArguments): Promise<CommandResult> {
   const { language } = session
   const now = new Date(session.clock.nowMs())
   const project = options.project === undefined ? undefined : await projectOf(session, options.project)
@@ -192,7 +202,7 @@ async function listAll(session: Session, { options }: ParsedArguments): Promise<
   return { json: { data: rows.map((row) => jsonOf(row, now)) }, text }
 }
 
-async function revoke(session: Session, given: ParsedArguments): Promise<Outcome> {
+async function revoke(session: Session, given: ParsedArguments): Promise<CommandResult> {
   const id = readId('KEY', given.words[0] ?? '')
   const now = new Date(session.clock.nowMs())
   const db = await session.db()
@@ -212,7 +222,7 @@ function stateOf(row: KeyRow, now: Date): 'active' | 'expired' | 'revoked' {
   return row.expires_at && row.expires_at <= now ? 'expired' : 'active'
 }
 
-const columns = (language: Language, now: Date): Column<KeyRow>[] => [
+const columns = (language: Language, now: Date): TableColumn<KeyRow>[] => [
   { title: titles.id, show: (row) => row.key_id },
   { title: titles.name, show: (row) => row.name },
   { title: titles.hint, show: (row) => `…${row.hint}` },

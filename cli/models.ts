@@ -1,8 +1,8 @@
-import type { AnyModel, Catalogue, Figures } from '#core/models'
+import type { AnyModel, Catalogue, ModelFigures } from '#core/models'
 import type { Language } from '#platform/errors'
 import { readCatalogue } from './catalogue.ts'
-import type { Command, Outcome, Session } from './command.ts'
-import { type Column, table } from './output.ts'
+import type { Command, CommandResult, Session } from './command.ts'
+import { type TableColumn, table } from './output.ts'
 import { phrases, titles } from './phrases.ts'
 
 export const modelCommands: Command[] = [
@@ -19,7 +19,7 @@ export const modelCommands: Command[] = [
   },
 ]
 
-async function run({ env, language }: Session): Promise<Outcome> {
+async function run({ env, language }: Session): Promise<CommandResult> {
   const { models, discovered } = await readCatalogue(env)
   const silent = discovered.silent.map((address) => `${phrases.silentProvider(address)[language]}\n`)
   return {
@@ -31,18 +31,18 @@ async function run({ env, language }: Session): Promise<Outcome> {
   }
 }
 
-function columns(language: Language, { kinds, defaultText: preset }: Catalogue): Column<AnyModel>[] {
+function columns(language: Language, { kinds, defaultText: preset }: Catalogue): TableColumn<AnyModel>[] {
   const shown = (value: number | undefined) =>
     value?.toLocaleString(language === 'fa' ? 'fa-IR' : 'en-US', { maximumFractionDigits: 6 }) ?? ''
   const notes = (model: AnyModel) => [
     ...(model.id === preset.id ? [phrases.preset()[language]] : []),
     ...(model.sandbox ? [phrases.simulator()[language]] : []),
   ]
-  const figuresOf = (model: AnyModel): Figures => kinds.of(model).figures(model)
+  const figuresOf = (model: AnyModel): ModelFigures => kinds.of(model).figures(model)
   const figure = (
-    title: Column<AnyModel>['title'],
-    of: (figures: Figures) => number | undefined,
-  ): Column<AnyModel> => ({ title, show: (model) => shown(of(figuresOf(model))), numeric: true })
+    title: TableColumn<AnyModel>['title'],
+    of: (figures: ModelFigures) => number | undefined,
+  ): TableColumn<AnyModel> => ({ title, show: (model) => shown(of(figuresOf(model))), numeric: true })
   return [
     { title: titles.model, show: (model) => model.id },
     figure(titles.context, ({ contextLength }) => contextLength),

@@ -2,12 +2,12 @@
 import type { Language } from '#platform/errors'
 import type { Spending } from '#platform/ledger'
 import { showCredits } from './amounts.ts'
-import type { Sentence } from './command.ts'
-import type { Column } from './output.ts'
+import type { BilingualText } from './command.ts'
+import type { TableColumn } from './output.ts'
 import { phrases, titles } from './phrases.ts'
 
 /** An amount as both languages write it. */
-export const credits = (micro: bigint): Sentence => ({
+export const credits = (micro: bigint): BilingualText => ({
   fa: showCredits(micro, 'fa'),
   en: showCredits(micro, 'en'),
 })
@@ -15,7 +15,7 @@ export const credits = (micro: bigint): Sentence => ({
 export const showCount = (max: number | null, language: Language): string =>
   max === null ? phrases.none()[language] : max.toLocaleString(language === 'fa' ? 'fa-IR' : 'en-US')
 
-export function spendingColumns<Row extends Spending>(language: Language): Column<Row>[] {
+export function spendingColumns<Row extends Spending>(language: Language): TableColumn<Row>[] {
   const amount = (micro: bigint | null) =>
     micro === null ? phrases.none()[language] : showCredits(micro, language)
   const count = (max: number | null) => showCount(max, language)

@@ -1,9 +1,9 @@
 /** How answers look to people: aligned tables, and dates of their calendar. */
 import type { Language } from '#platform/errors'
-import type { Sentence } from './command.ts'
+import type { BilingualText } from './command.ts'
 
-export interface Column<Row> {
-  title: Sentence
+export interface TableColumn<Row> {
+  title: BilingualText
   show: (row: Row) => string
   /** Numbers stand at the end of their column. */
   numeric?: true
@@ -12,7 +12,7 @@ export interface Column<Row> {
 /** Rows as a table: one line for the titles and one for each row, columns two blanks apart. */
 export function table<Row>(
   rows: readonly Row[],
-  columns: readonly Column<Row>[],
+  columns: readonly TableColumn<Row>[],
   language: Language,
 ): string {
   const lines = [
@@ -29,7 +29,7 @@ export function table<Row>(
 }
 
 /** One row as a card: a line for each of its columns. */
-export function card<Row>(row: Row, columns: readonly Column<Row>[], language: Language): string {
+export function card<Row>(row: Row, columns: readonly TableColumn<Row>[], language: Language): string {
   const labels = Math.max(...columns.map(({ title }) => width(title[language])))
   return columns.map(({ title, show }) => `  ${pad(title[language], labels, false)}  ${show(row)}\n`).join('')
 }

@@ -1,6 +1,6 @@
 /** Every sentence of the CLI, Persian and English. Those of the doctor are in `doctor/phrases.ts`. */
 import { english, persian } from '#platform/words'
-import { type Sentence, sentence } from './command.ts'
+import { type BilingualText, sentence } from './command.ts'
 
 const farsi = (items: readonly string[]): string => items.join('، ')
 const both = (items: readonly string[]): string => items.join(', ')
@@ -165,7 +165,7 @@ export const phrases = {
       'بیش از یک پروژه هست: با --project شناسهٔ یکی را بنویسید (kherad project list).',
       'There is more than one project: name one with --project (kherad project list).',
     ),
-  notFree: (free: Sentence) =>
+  notFree: (free: BilingualText) =>
     sentence(
       `تنها ${free.fa} اعتبار آزاد است و بیش از آن پس گرفته نمی‌شود: کمتر بنویسید.`,
       `Only ${free.en} credits are free and no more can be taken back: write less.`,
@@ -175,7 +175,7 @@ export const phrases = {
       'موجودی از یک تریلیون اعتبار بیشتر می‌شود: کمتر بنویسید.',
       'The balance would pass 10^12 credits: write less.',
     ),
-  grantConflict: (id: string, earlier: Sentence) =>
+  grantConflict: (id: string, earlier: BilingualText) =>
     sentence(
       `--id ${id} پیش‌تر با ${earlier.fa} اعتبار به کار رفته است: برای مبلغی دیگر شناسه‌ای تازه بدهید. چیزی تغییر نکرد.`,
       `--id ${id} was used before, with ${earlier.en} credits: give a new one for another amount. Nothing was changed.`,
@@ -217,24 +217,24 @@ export const phrases = {
       'کلید تغییر کرد؛ همهٔ سرورها در یک ثانیه آگاه می‌شوند:',
       'The key is changed; every server knows within a second:',
     ),
-  granted: (amount: Sentence, free: Sentence) =>
+  granted: (amount: BilingualText, free: BilingualText) =>
     sentence(
       `${amount.fa} اعتبار داده شد؛ اکنون ${free.fa} اعتبار آزاد است.`,
       `${amount.en} credits are granted; ${free.en} are free now.`,
     ),
-  takenBack: (amount: Sentence, free: Sentence) =>
+  takenBack: (amount: BilingualText, free: BilingualText) =>
     sentence(
       `${amount.fa} اعتبار پس گرفته شد؛ اکنون ${free.fa} اعتبار آزاد است.`,
       `${amount.en} credits are taken back; ${free.en} are free now.`,
     ),
-  grantRepeated: (free: Sentence) =>
+  grantRepeated: (free: BilingualText) =>
     sentence(
       `این انتقال پیش‌تر انجام شده بود و چیزی تغییر نکرد؛ ${free.fa} اعتبار آزاد است.`,
       `This grant was made before and nothing was changed; ${free.en} credits are free.`,
     ),
   suspended: (name: string) => sentence(`حساب «${name}» معلق شد.`, `The account "${name}" is suspended.`),
   resumed: (name: string) => sentence(`حساب «${name}» فعال است.`, `The account "${name}" is active.`),
-  revoked: (name: string, at: Sentence) =>
+  revoked: (name: string, at: BilingualText) =>
     sentence(`کلید «${name}» از ${at.fa} باطل است.`, `The key "${name}" is revoked since ${at.en}.`),
   silentProvider: (address: string) => sentence(`پاسخ نداد: ${address}`, `Did not answer: ${address}`),
 

@@ -5,9 +5,16 @@ import { setCaps } from '#platform/ledger'
 import { accountOf } from './accounts.ts'
 import { readCaps, readId, readKeepDays, readName } from './amounts.ts'
 import { capNews } from './cap-news.ts'
-import { type Command, misused, type Outcome, type ParsedArguments, refuse, type Session } from './command.ts'
+import {
+  type Command,
+  type CommandResult,
+  type ParsedArguments,
+  refuse,
+  refuseUsage,
+  type Session,
+} from './command.ts'
 import { showCount, spendingColumns, spendingJson } from './money.ts'
-import { type Column, card, showTime, table } from './output.ts'
+import { card, showTime, type TableColumn, table } from './output.ts'
 import { phrases, titles } from './phrases.ts'
 
 export const projectCommands: Command[] = [
@@ -41,7 +48,7 @@ export const projectCommands: Command[] = [
   },
 ]
 
-async function create(session: Session, { options }: ParsedArguments): Promise<Outcome> {
+async function create(session: Session, { options }: ParsedArguments): Promise<CommandResult> {
   const { language, clock } = session
   const name = readName('--name', options.name ?? '')
   const caps = readCaps(options)
@@ -57,7 +64,7 @@ async function create(session: Session, { options }: ParsedArguments): Promise<O
   }
 }
 
-async function listAll(session: Session, { options }: ParsedArguments): Promise<Outcome> {
+async function listAll(session: Session, { options }: ParsedArguments): Promise<CommandResult> {
   const { language } = session
   const account = options.account === undefined ? undefined : await accountOf(session, options.account)
   const rows = await projectRows(await session.db(), new Date(session.clock.nowMs()), account?.account_id)
@@ -66,7 +73,10 @@ async function listAll(session: Session, { options }: ParsedArguments): Promise<
   return { json: { data: rows.map(jsonOf) }, text }
 }
 
-async function change(session: Session, { words: [typed = ''], options }: ParsedArguments): Promise<Outcome> {
+async function change(
+  session: Session,
+  { words: [typed = ''], options }: ParsedArguments,
+): Promise<CommandResult> {
   const caps = readCaps(options)
   const keepDays = readKeepDays(options['keep-days'])
   const { account_id, project_id } = await projectOf(session, typed, 'PROJECT')
@@ -92,11 +102,11 @@ export async function projectOf(
   const all = await projectRows(await session.db(), new Date(session.clock.nowMs()))
   const [found, another] = id === undefined ? all : all.filter(({ project_id }) => project_id === id)
   if (!found) refuse('PROJECT_NOT_FOUND', id === undefined ? phrases.noProjectYet() : phrases.noProject(id))
-  if (another) misused(phrases.whichProject())
+  if (another) refuseUsage(phrases.whichProject())
   return found
 }
 
-const columns = (language: Language): Column<ProjectRow>[] => [
+const columns = (language: Language): TableColumn<ProjectRow>[] => [
   { title: titles.id, show: (row) => row.project_id },
   { title: titles.name, show: (row) => row.name },
   { title: titles.account, show: (row) => row.account_id },

@@ -1,13 +1,13 @@
 /** Reads files that people name: never more than fits, whatever stands behind the name. */
 import { open } from 'node:fs/promises'
-import { refuse, type Sentence } from './command.ts'
+import { type BilingualText, refuse } from './command.ts'
 import { phrases } from './phrases.ts'
 
 /** The bytes of a file. A file that is too large is refused before it is read if its size says so, else at the first byte too many. */
 export async function readBounded(
   place: string,
   maxBytes: number,
-  tooLarge: Sentence = phrases.fileTooLarge(place, maxBytes),
+  tooLarge: BilingualText = phrases.fileTooLarge(place, maxBytes),
 ): Promise<Buffer> {
   try {
     await using file = await open(place)
@@ -23,7 +23,7 @@ export async function readBounded(
 export async function readStream(
   stream: AsyncIterable<Buffer>,
   maxBytes: number,
-  tooLarge: Sentence,
+  tooLarge: BilingualText,
 ): Promise<Buffer> {
   const pieces: Buffer[] = []
   let bytes = 0

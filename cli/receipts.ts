@@ -1,6 +1,6 @@
 import { isUuid } from '#platform/ids'
-import { type Command, type Outcome, type ParsedArguments, refuse, type Session } from './command.ts'
-import { type Column, table } from './output.ts'
+import { type Command, type CommandResult, type ParsedArguments, refuse, type Session } from './command.ts'
+import { type TableColumn, table } from './output.ts'
 import { phrases, titles } from './phrases.ts'
 import { fullReceipt } from './receipts/store.ts'
 
@@ -26,13 +26,13 @@ interface ShownAttempt {
   inside?: string
 }
 
-async function show(session: Session, { words: [id = ''] }: ParsedArguments): Promise<Outcome> {
+async function show(session: Session, { words: [id = ''] }: ParsedArguments): Promise<CommandResult> {
   const found = isUuid(id) ? await fullReceipt(await session.db(), id) : undefined
   if (!found) return refuse('RECEIPT_NOT_FOUND', phrases.noReceipt(id))
   const { detail, microcredits, created_at: createdAt, ...rest } = found
   const all: unknown = detail?.['attempts']
   const attempts: ShownAttempt[] = Array.isArray(all) ? all : []
-  const columns: Column<ShownAttempt>[] = [
+  const columns: TableColumn<ShownAttempt>[] = [
     { title: titles.deployment, show: ({ deployment = '' }) => deployment },
     { title: titles.outcome, show: ({ outcome = '' }) => outcome },
     { title: titles.said, show: ({ inside, detail: own }) => inside ?? own ?? '' },

@@ -4,17 +4,24 @@ import type {
   InvoiceColumns,
   InvoiceField,
   Reconciliation,
-  Side,
-  Verdict,
+  RowVerdict,
+  SideTotals,
 } from '#account/accounting'
 import { readConfigFile } from '#platform/config'
 import type { Language } from '#platform/errors'
 import { persianDecimal } from '#platform/words'
 import { loadConfig } from '#settings'
 import { showCredits } from './amounts.ts'
-import { type Command, misused, type Outcome, type ParsedArguments, refuse, type Session } from './command.ts'
+import {
+  type Command,
+  type CommandResult,
+  type ParsedArguments,
+  refuse,
+  refuseUsage,
+  type Session,
+} from './command.ts'
 import { latin } from './numerals.ts'
-import { type Column, table } from './output.ts'
+import { type TableColumn, table } from './output.ts'
 import {
   explanation,
   reconcileTitles as titles,
@@ -46,7 +53,7 @@ interface ReconcileOptions {
   columns: InvoiceColumns
 }
 
-async function run(session: Session, { options }: ParsedArguments): Promise<Outcome> {
+async function run(session: Session, { options }: ParsedArguments): Promise<CommandResult> {
   const { invoiceFields } = await import('#account/accounting')
   const { provider = '', invoice: file = '', from = '', to = '', map } = options
   const comparison: ReconcileOptions = {
@@ -57,13 +64,13 @@ async function run(session: Session, { options }: ParsedArguments): Promise<Outc
     shown: { from: latin(from), to: latin(to) },
     columns: map === undefined ? {} : readMap(map, invoiceFields),
   }
-  if (comparison.from >= comparison.to) misused(words.backwards())
-  const outcome: Outcome = {
+  if (comparison.from >= comparison.to) refuseUsage(words.backwards())
+  const outcome: CommandResult = {
     json: undefined,
     text: '',
     async *pieces(asJson) {
       for await (const { found, piece } of reportPieces(session, comparison, asJson)) {
-        outcome.failed = differs(found)
+        outcome.failed = hasDifferences(found)
         yield piece
       }
     },
@@ -115,7 +122,7 @@ function readBound(option: string, typed: string, which: 'first' | 'last'): Date
   const valid = /^\d{4}-\d{2}-\d{2}($|T\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?(Z|[+-]\d{2}:\d{2})$)/.test(text)
   // A day that its month does not have is refused: `Date.parse` would count it on into the next month.
   if (!valid || Number.isNaN(ms) || (day && !new Date(ms).toISOString().startsWith(text)))
-    misused(words.notADate(option, typed))
+    refuseUsage(words.notADate(option, typed))
   return new Date(day && which === 'last' ? ms + dayMs : ms)
 }
 
@@ -125,14 +132,14 @@ function readMap(typed: string, known: readonly InvoiceField[]): InvoiceColumns 
     const [name, ...rest] = item.split('=')
     const field = known.find((one) => one === name?.trim())
     const column = rest.join('=').trim()
-    if (field === undefined || column === '') misused(words.notAMap(typed, known.join(', ')))
+    if (field === undefined || column === '') refuseUsage(words.notAMap(typed, known.join(', ')))
     else columns[field] = column
   }
   return columns
 }
 
 const differences = ({ verdicts }: Reconciliation): bigint =>
-  (Object.entries(verdicts) as [Verdict, Reconciliation['total']][])
+  (Object.entries(verdicts) as [RowVerdict, Reconciliation['total']][])
     .filter(([verdict]) => verdict !== 'matched')
     .reduce(
       (sum, [verdict, { invoice, receipts }]) =>
@@ -140,7 +147,8 @@ const differences = ({ verdicts }: Reconciliation): bigint =>
       0n,
     )
 
-const differs = (found: Reconciliation): boolean => differences(found) > 0n || found.contradictions.length > 0
+const hasDifferences = (found: Reconciliation): boolean =>
+  differences(found) > 0n || found.contradictions.length > 0
 
 async function* textOf(
   comparison: ReconcileOptions,
@@ -173,13 +181,13 @@ async function* textOf(
 interface SummaryRow {
   title: string
   calls: bigint
-  invoice: Side
-  receipts: Side
+  invoice: SideTotals
+  receipts: SideTotals
 }
 
 function summary({ verdicts, total }: Reconciliation, language: Language): string {
   const rows: SummaryRow[] = [
-    ...(Object.entries(verdicts) as [Verdict, Reconciliation['total']][]).map(([verdict, sides]) => ({
+    ...(Object.entries(verdicts) as [RowVerdict, Reconciliation['total']][]).map(([verdict, sides]) => ({
       title: verdictTitles[verdict][language],
       calls: verdict === 'receipt_only' ? sides.receipts.calls : sides.invoice.calls,
       ...sides,
@@ -188,8 +196,8 @@ function summary({ verdicts, total }: Reconciliation, language: Language): strin
   const calls = rows.reduce((sum, row) => sum + row.calls, 0n)
   rows.push({ title: titles.total[language], calls, ...total })
   const show = (value: bigint | string): string => (language === 'fa' ? persianDecimal(value) : String(value))
-  const tokens = ({ input, output }: Side): string => `${show(input)} + ${show(output)}`
-  const columns: Column<SummaryRow>[] = [
+  const tokens = ({ input, output }: SideTotals): string => `${show(input)} + ${show(output)}`
+  const columns: TableColumn<SummaryRow>[] = [
     { title: titles.kind, show: (row) => row.title },
     { title: titles.calls, show: (row) => show(row.calls), numeric: true },
     { title: titles.theirTokens, show: (row) => tokens(row.invoice), numeric: true },
@@ -220,7 +228,7 @@ function lineOf(one: Difference, language: Language): string {
   return `- ${verdictTitles[one.verdict][language]}: ${where.filter(Boolean).join(' · ')} · ${figures}\n  ${explanation(one)[language]}\n`
 }
 
-const sideJson = ({ calls, input, output, usd }: Side) => ({
+const sideJson = ({ calls, input, output, usd }: SideTotals) => ({
   calls: Number(calls),
   input_tokens: Number(input),
   output_tokens: Number(output),
@@ -241,7 +249,7 @@ async function* jsonOf(
     provider: comparison.provider,
     from: comparison.from.toISOString(),
     to: comparison.to.toISOString(),
-    agrees: !differs(found),
+    agrees: !hasDifferences(found),
     rows: Number(found.file.rows),
     rows_outside: Number(found.file.outside),
     total: comparedJson(found.total),

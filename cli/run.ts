@@ -4,8 +4,8 @@ import { readFileSync } from 'node:fs'
 import type { Writable } from 'node:stream'
 import type { Env } from '#platform/env'
 import { StartRefused } from '#platform/errors'
-import { readArguments, type Typed } from './arguments.ts'
-import { type Command, CommandRefused, type Outcome, sentenceOf } from './command.ts'
+import { type ParsedCommandLine, readArguments } from './arguments.ts'
+import { type Command, CommandRefused, type CommandResult, sentenceOf } from './command.ts'
 import { commandsFor } from './commands.ts'
 import { help } from './help.ts'
 import { phrases } from './phrases.ts'
@@ -69,7 +69,7 @@ class CommandRun {
     return this.#env.locale === 'en' ? 'en' : 'fa'
   }
 
-  async #answer(typed: Typed, commands: readonly Command[]): Promise<Outcome> {
+  async #answer(typed: ParsedCommandLine, commands: readonly Command[]): Promise<CommandResult> {
     if (typed.kind === 'version') {
       const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
         version: string

@@ -2,7 +2,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Language } from '#platform/errors'
 import { loadConfig } from '#settings'
-import { CommandRefused, misused, type ParsedArguments, refuse, type Session } from './command.ts'
+import { CommandRefused, type ParsedArguments, refuse, refuseUsage, type Session } from './command.ts'
 import { readBounded, utf8 } from './read-bounded.ts'
 import { serverPhrases as words } from './server/phrases.ts'
 
@@ -29,23 +29,26 @@ export async function serverOf(
   { env, language, stopping, notify }: Session,
   { options }: ParsedArguments,
 ): Promise<Server> {
-  const key = ((await keyIn(options)) ?? env.clientKey)?.trim()
-  if (key === undefined || key === '') misused(words.noKey())
+  const key = ((await keyFromOptions(options)) ?? env.clientKey)?.trim()
+  if (key === undefined || key === '') refuseUsage(words.noKey())
   // A header can carry nothing else, such as letters typed on a Persian keyboard.
-  if (!/^[\x21-\x7e]+$/.test(key)) misused(words.badKey())
+  if (!/^[\x21-\x7e]+$/.test(key)) refuseUsage(words.badKey())
   const typed = options['url']
   if (typed === undefined) return { url: loadConfig(env).baseUrl, key, language, stopping, notify }
   const url = URL.parse(typed)
-  if (!url || !/^https?:$/.test(url.protocol)) misused(words.badUrl(typed))
+  if (!url || !/^https?:$/.test(url.protocol)) refuseUsage(words.badUrl(typed))
   // Clients of other tools are given a base URL with /v1.
   const base = url.href.replace(/(?<!\/)\/+$/, '').replace(/\/v1$/, '')
   return { url: base, key, language, stopping, notify }
 }
 
-async function keyIn({ key, 'key-file': file }: ParsedArguments['options']): Promise<string | undefined> {
+async function keyFromOptions({
+  key,
+  'key-file': file,
+}: ParsedArguments['options']): Promise<string | undefined> {
   if (file === undefined) return key
-  if (key !== undefined) misused(words.twoKeys())
-  return utf8(await readBounded(file, maxKeyBytes)) ?? misused(words.badKey())
+  if (key !== undefined) refuseUsage(words.twoKeys())
+  return utf8(await readBounded(file, maxKeyBytes)) ?? refuseUsage(words.badKey())
 }
 
 /** A refusal of the server, in its words. */
@@ -89,7 +92,7 @@ interface ErrorMembers {
 
 export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE'
 
-export interface Sent {
+export interface RequestOptions {
   /** A value to be written as JSON, or JSON as text. */
   body?: unknown
   /** Used in place of `body`; its files are read anew for each try. */
@@ -112,8 +115,8 @@ export const requestReply = (
   server: Server,
   method: Method,
   path: string,
-  sent: Sent = {},
-): Promise<Response> => request(server, method, path, sent, async (reply) => reply)
+  requestOptions: RequestOptions = {},
+): Promise<Response> => request(server, method, path, requestOptions, async (reply) => reply)
 
 /**
  * Repeats the request until the server has answered and `read` has read the answer, so it has to be safe to repeat. Throws `ServerRefused` for a
@@ -123,20 +126,22 @@ export async function request<Answer>(
   server: Server,
   method: Method,
   path: string,
-  sent: Sent,
+  requestOptions: RequestOptions,
   read: (reply: Response) => Promise<Answer>,
 ): Promise<Answer> {
-  const signal = sent.until ? AbortSignal.any([server.stopping, sent.until]) : server.stopping
+  const signal = requestOptions.until
+    ? AbortSignal.any([server.stopping, requestOptions.until])
+    : server.stopping
   for (let lost = 0; ; ) {
-    const failed = await send(server, method, path, sent, signal)
-      .then(async (reply) => ({ answer: await (reply.ok ? read(reply) : refusedBy(reply)) }))
+    const failed = await send(server, method, path, requestOptions, signal)
+      .then(async (reply) => ({ answer: await (reply.ok ? read(reply) : throwRefusal(reply)) }))
       .catch((error: Error) => error)
     if (!(failed instanceof Error)) return failed.answer
     signal.throwIfAborted()
     const isRefused = failed instanceof CommandRefused
-    if (isRefused && !mayChange(failed)) throw failed
+    if (isRefused && !isWorthRetrying(failed)) throw failed
     // A request that waits for the end of its own first try is not given up.
-    if (failed instanceof ServerRefused && isRunning(failed)) lost = 0
+    if (failed instanceof ServerRefused && isInProgress(failed)) lost = 0
     else lost++
     if (lost === maxTries)
       throw isRefused ? failed : new CommandRefused('SERVER_AWAY', words.away(server.url), 1)
@@ -150,11 +155,11 @@ export async function request<Answer>(
 
 const runningPauseMs = 1_000
 
-const isRunning = ({ code }: CommandRefused): boolean => code === 'IDEMPOTENCY_IN_PROGRESS'
+const isInProgress = ({ code }: CommandRefused): boolean => code === 'IDEMPOTENCY_IN_PROGRESS'
 
 /** Whether another try may succeed. A proxy in between may answer 502 or 504 in its own words while the server still works. */
-const mayChange = (refused: CommandRefused): boolean =>
-  isRunning(refused) ||
+const isWorthRetrying = (refused: CommandRefused): boolean =>
+  isInProgress(refused) ||
   (refused instanceof ServerRefused &&
     !refused.isFinal &&
     (refused.status === 503 || (refused.status >= 500 && refused.code === 'NOT_KHERAD')))
@@ -163,7 +168,7 @@ const send = (
   { url, key, language }: Server,
   method: string,
   path: string,
-  { body, form, headers }: Sent,
+  { body, form, headers }: RequestOptions,
   signal: AbortSignal,
 ): Promise<Response> =>
   fetch(`${url}${path}`, {
@@ -181,7 +186,7 @@ const send = (
     ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
   })
 
-async function refusedBy(reply: Response): Promise<never> {
+async function throwRefusal(reply: Response): Promise<never> {
   const text = (await readBytes(reply, maxRefusalBytes)).toString()
   const { error } = (readJson(text) ?? {}) as { error?: ErrorMembers }
   throw new ServerRefused(reply, typeof error?.code === 'string' ? error : undefined)

@@ -1,14 +1,14 @@
 /** `kherad site …`: publishes a folder on a running server, and manages published sites. */
 import type { Language } from '#platform/errors'
 import {
+  type BilingualText,
   type Command,
-  misused,
-  type Outcome,
+  type CommandResult,
   type ParsedArguments,
-  type Sentence,
+  refuseUsage,
   type Session,
 } from './command.ts'
-import { type Column, card, showTime, table } from './output.ts'
+import { card, showTime, type TableColumn, table } from './output.ts'
 import { connection } from './server/phrases.ts'
 import { requestRecord } from './server/records.ts'
 import { plain, serverOf } from './server.ts'
@@ -67,28 +67,29 @@ export const siteCommands: Command[] = [
   },
 ]
 
-async function publish(session: Session, given: ParsedArguments): Promise<Outcome> {
+async function publish(session: Session, given: ParsedArguments): Promise<CommandResult> {
   const site = await publishFolder(session, await serverOf(session, given), given)
   const { name, version, files, bytes } = site
   session.notify(words.done(plain(name), version, files, bytes)[session.language])
   return { json: site, text: `${plain(site.url ?? site.domain)}\n` }
 }
 
-const stateOf = ({ status, taken_down }: Site): Sentence => words.states[taken_down ? 'takenDown' : status]
+const stateOf = ({ status, taken_down }: Site): BilingualText =>
+  words.states[taken_down ? 'takenDown' : status]
 
-const siteColumns = (language: Language): Column<Site>[] => [
+const siteColumns = (language: Language): TableColumn<Site>[] => [
   { title: words.columns.id, show: ({ id }) => plain(id) },
   { title: words.columns.name, show: ({ name }) => plain(name) },
   { title: words.columns.state, show: (site) => stateOf(site)[language] },
   { title: words.columns.url, show: ({ url }) => plain(url ?? '—') },
 ]
 
-async function list(session: Session, given: ParsedArguments): Promise<Outcome> {
+async function list(session: Session, given: ParsedArguments): Promise<CommandResult> {
   const sites = await allSites(await serverOf(session, given))
   return { json: sites, text: table(sites, siteColumns(session.language), session.language) }
 }
 
-async function show(session: Session, given: ParsedArguments): Promise<Outcome> {
+async function show(session: Session, given: ParsedArguments): Promise<CommandResult> {
   const { language } = session
   const server = await serverOf(session, given)
   const site = await requestRecord<SiteDetail>(
@@ -97,10 +98,10 @@ async function show(session: Session, given: ParsedArguments): Promise<Outcome> 
     pathOf(await requireSite(server, given.words[0]!)),
   )
   const { usage } = site
-  const used = (amount: number, max: number, say: (value: number) => Sentence): string =>
+  const used = (amount: number, max: number, say: (value: number) => BilingualText): string =>
     words.outOf(say(amount)[language], say(max)[language])[language]
-  const columns: Column<SiteDetail>[] = [
-    ...(siteColumns(language) as Column<SiteDetail>[]),
+  const columns: TableColumn<SiteDetail>[] = [
+    ...(siteColumns(language) as TableColumn<SiteDetail>[]),
     { title: words.columns.requests, show: () => used(usage.requests, usage.max_requests, words.count) },
     { title: words.columns.sent, show: () => used(usage.bytes, usage.max_bytes, words.size) },
   ]
@@ -108,7 +109,7 @@ async function show(session: Session, given: ParsedArguments): Promise<Outcome> 
   return { json: site, text }
 }
 
-const versionColumns = (language: Language): Column<Version>[] => [
+const versionColumns = (language: Language): TableColumn<Version>[] => [
   { title: words.columns.version, show: ({ version }) => words.count(version)[language], numeric: true },
   {
     title: words.columns.state,
@@ -120,7 +121,7 @@ const versionColumns = (language: Language): Column<Version>[] => [
   { title: words.columns.preview, show: ({ preview_url }) => plain(preview_url ?? '—') },
 ]
 
-async function rollback(session: Session, given: ParsedArguments): Promise<Outcome> {
+async function rollback(session: Session, given: ParsedArguments): Promise<CommandResult> {
   const server = await serverOf(session, given)
   const { to } = given.options
   const body = to === undefined ? {} : { version: wholeNumber('--to', to, 1, 2_147_483_647) }
@@ -130,11 +131,11 @@ async function rollback(session: Session, given: ParsedArguments): Promise<Outco
   return { json: site, text: `${plain(site.url ?? site.domain)}\n` }
 }
 
-async function domain(session: Session, given: ParsedArguments): Promise<Outcome> {
+async function domain(session: Session, given: ParsedArguments): Promise<CommandResult> {
   const server = await serverOf(session, given)
   const [typed, name] = given.words
   const [checks, removes] = [given.flags.includes('check'), given.flags.includes('remove')]
-  if ((checks && removes) || ((checks || removes) && name === undefined)) misused(words.checkOrRemove())
+  if ((checks && removes) || ((checks || removes) && name === undefined)) refuseUsage(words.checkOrRemove())
   const site = await requireSite(server, typed!)
   const path = pathOf(site, '/domains')
   if (name === undefined) {
@@ -159,13 +160,13 @@ function shownDomain({ display, state, record, target }: Domain, language: Langu
     : line + words.record(plain(record.name), plain(record.value), plain(target))[language]
 }
 
-const domainColumns = (language: Language): Column<Domain>[] => [
+const domainColumns = (language: Language): TableColumn<Domain>[] => [
   { title: words.columns.domain, show: ({ display }) => plain(display) },
   { title: words.columns.state, show: ({ state }) => words.states[state][language] },
   { title: words.columns.record, show: ({ record }) => `${plain(record.name)} TXT "${plain(record.value)}"` },
 ]
 
-async function remove(session: Session, given: ParsedArguments): Promise<Outcome> {
+async function remove(session: Session, given: ParsedArguments): Promise<CommandResult> {
   const server = await serverOf(session, given)
   const site = await requireSite(server, given.words[0]!)
   const gone = await requestRecord<object>(server, 'DELETE', pathOf(site), {

@@ -1,12 +1,12 @@
 /** `kherad image` and `kherad speak`: order pictures and speech from a running server, and save them. */
 import path from 'node:path'
 import {
+  type BilingualText,
   type Command,
   CommandRefused,
-  misused,
-  type Outcome,
+  type CommandResult,
   type ParsedArguments,
-  type Sentence,
+  refuseUsage,
   type Session,
 } from './command.ts'
 import { credits } from './money.ts'
@@ -14,9 +14,9 @@ import { latin } from './numerals.ts'
 import { connection } from './server/phrases.ts'
 import { type Server, serverOf } from './server.ts'
 import { dialogueIn, referencesIn, textIn, textOf, wholeNumber } from './studio/inputs.ts'
-import { type Answer, carryOut, type Order, orderOf, repeatable } from './studio/order.ts'
+import { type Order, type OrderResult, orderOf, sendOrder, withRepeatHint } from './studio/order.ts'
 import { imageOptions, speechOptions, studioPhrases as words } from './studio/phrases.ts'
-import { formatOf, type Place, preparePlace, saveAll, type Wanted } from './studio/save.ts'
+import { formatOf, type OutputTarget, prepareTarget, type SaveOptions, saveAll } from './studio/save.ts'
 
 const shared = [...connection, 'idempotency-key', 'timeout']
 
@@ -56,7 +56,7 @@ const maxPromptCharacters = 8_000
 const maxTextCharacters = 12_000
 const maxPictures = 4
 
-async function drawImage(session: Session, given: ParsedArguments): Promise<Outcome> {
+async function drawImage(session: Session, given: ParsedArguments): Promise<CommandResult> {
   const { options, flags, lists } = given
   const server = await serverOf(session, given)
   const count = options['count'] === undefined ? 1 : wholeNumber('--count', options['count'], 1, maxPictures)
@@ -84,7 +84,7 @@ async function drawImage(session: Session, given: ParsedArguments): Promise<Outc
   return orderAndSave(session, server, { order, place, count })
 }
 
-async function speak(session: Session, given: ParsedArguments): Promise<Outcome> {
+async function speak(session: Session, given: ParsedArguments): Promise<CommandResult> {
   const { options } = given
   const server = await serverOf(session, given)
   const spoken = await speechOf(session, given)
@@ -110,7 +110,7 @@ async function speechOf(
   session: Session,
   { words: [typed], options: { file, dialogue, voice, instructions } }: ParsedArguments,
 ): Promise<{ body: { text: string } | { turns: unknown[] }; name: string }> {
-  if ([typed, file, dialogue].filter((one) => one !== undefined).length !== 1) misused(words.oneText())
+  if ([typed, file, dialogue].filter((one) => one !== undefined).length !== 1) refuseUsage(words.oneText())
   if (dialogue === undefined) {
     const text =
       file === undefined
@@ -118,29 +118,29 @@ async function speechOf(
         : await textIn(file, maxTextCharacters)
     return { body: { text }, name: text }
   }
-  if (voice !== undefined) misused(words.dialogueAlone('--voice'))
-  if (instructions !== undefined) misused(words.dialogueAlone('--instructions'))
+  if (voice !== undefined) refuseUsage(words.dialogueAlone('--voice'))
+  if (instructions !== undefined) refuseUsage(words.dialogueAlone('--instructions'))
   return { body: { turns: await dialogueIn(dialogue) }, name: path.parse(dialogue).name }
 }
 
 const placeFor = (
   { options, flags }: ParsedArguments,
-  wanted: Pick<Wanted, 'words' | 'kind' | 'count'>,
-): Promise<Place> =>
-  preparePlace(options['out'], { ...wanted, format: options['format'], force: flags.includes('force') })
+  wanted: Pick<SaveOptions, 'words' | 'kind' | 'count'>,
+): Promise<OutputTarget> =>
+  prepareTarget(options['out'], { ...wanted, format: options['format'], force: flags.includes('force') })
 
 async function orderAndSave(
   session: Session,
   server: Server,
-  { order, place, count }: { order: Order; place: Place; count: number },
-): Promise<Outcome> {
-  const answer = await carryOut(session, server, order)
+  { order, place, count }: { order: Order; place: OutputTarget; count: number },
+): Promise<CommandResult> {
+  const answer = await sendOrder(session, server, order)
   let saved: string[]
   try {
     saved = await saveAll(place, answer.creations, count)
   } catch (error) {
     // The paid result is kept: a repeat gets it.
-    throw error instanceof CommandRefused ? repeatable(error, order, session.language) : error
+    throw error instanceof CommandRefused ? withRepeatHint(error, order, session.language) : error
   }
   report(session, answer)
   const json = {
@@ -164,15 +164,15 @@ async function orderAndSave(
   }
 }
 
-function report({ language, notify }: Session, answer: Answer): void {
+function report({ language, notify }: Session, answer: OrderResult): void {
   const { creations, model, microcredits, missing, isRepeated } = answer
   const cost = microcredits === undefined ? undefined : credits(microcredits)
   if (isRepeated) notify(words.repeated()[language])
   if (missing > 0) notify(words.missing(missing)[language])
-  notify(words.done(model, madeOf(creations), cost)[language])
+  notify(words.done(model, creationsText(creations), cost)[language])
 }
 
-function madeOf(creations: Answer['creations']): Sentence {
+function creationsText(creations: OrderResult['creations']): BilingualText {
   const { mediaType, width, height, seconds } = creations[0]!
   if (mediaType.startsWith('audio/')) return words.sound(seconds)
   const isOneSize = creations.every((one) => one.width === width && one.height === height)

@@ -4,18 +4,18 @@ import path from 'node:path'
 import {
   type Command,
   CommandRefused,
-  misused,
-  type Outcome,
+  type CommandResult,
   type ParsedArguments,
+  refuseUsage,
   type Session,
 } from './command.ts'
 import { credits } from './money.ts'
 import { connection } from './server/phrases.ts'
 import { serverOf } from './server.ts'
 import { wholeNumber } from './studio/inputs.ts'
-import { isWorthRepeating, repeatable, showProgress } from './studio/order.ts'
+import { isWorthRepeating, showProgress, withRepeatHint } from './studio/order.ts'
 import { studioPhrases } from './studio/phrases.ts'
-import { type Place, preparePlace, saveAll } from './studio/save.ts'
+import { type OutputTarget, prepareTarget, saveAll } from './studio/save.ts'
 import { transcribeOptions, transcribePhrases as words } from './transcribe/phrases.ts'
 import {
   type Format,
@@ -23,7 +23,7 @@ import {
   type Recording,
   sendRecording,
   sizeOf,
-  type Transcribed,
+  type TranscriptReply,
 } from './transcribe/send.ts'
 
 export const transcribeCommands: Command[] = [
@@ -53,11 +53,11 @@ const mediaTypes: Record<Format, string> = {
   json: 'application/json',
 }
 
-async function transcribe(session: Session, given: ParsedArguments): Promise<Outcome> {
+async function transcribe(session: Session, given: ParsedArguments): Promise<CommandResult> {
   const { options } = given
   const server = await serverOf(session, given)
   const { 'idempotency-key': key = randomUUID(), timeout } = options
-  if (!/^[\x21-\x7e]{1,128}$/.test(key)) misused(studioPhrases.badIdempotencyKey())
+  if (!/^[\x21-\x7e]{1,128}$/.test(key)) refuseUsage(studioPhrases.badIdempotencyKey())
   const seconds =
     timeout === undefined ? defaultTimeoutSeconds : wholeNumber('--timeout', timeout, 1, maxTimeoutSeconds)
   const format = formatOf(given)
@@ -67,21 +67,26 @@ async function transcribe(session: Session, given: ParsedArguments): Promise<Out
   const recording: Recording = { place: file, bytes, format, settings: settingsOf(given), key }
   const { language } = session
   const stopped = new CommandRefused('INTERRUPTED', studioPhrases.interrupted(), 1)
-  session.whenStopped(repeatable(stopped, { key }, language))
+  session.whenStopped(withRepeatHint(stopped, { key }, language))
   const until = AbortSignal.timeout(seconds * 1_000)
   try {
-    const transcribed = await awaited(session, () => sendRecording(session, server, recording, until))
+    const transcribed = await withProgress(session, () => sendRecording(session, server, recording, until))
     const [saved] = await saveAll(place, [{ bytes: transcribed.bytes, mediaType: mediaTypes[format] }], 1)
     return outcomeOf(session, recording, transcribed, saved!)
   } catch (error) {
     if (until.aborted && !session.stopping.aborted)
-      throw repeatable(new CommandRefused('TIMED_OUT', studioPhrases.timedOut(seconds), 1), { key }, language)
-    if (error instanceof CommandRefused && isWorthRepeating(error)) throw repeatable(error, { key }, language)
+      throw withRepeatHint(
+        new CommandRefused('TIMED_OUT', studioPhrases.timedOut(seconds), 1),
+        { key },
+        language,
+      )
+    if (error instanceof CommandRefused && isWorthRepeating(error))
+      throw withRepeatHint(error, { key }, language)
     throw error
   }
 }
 
-async function awaited<Answer>(session: Session, send: () => Promise<Answer>): Promise<Answer> {
+async function withProgress<Answer>(session: Session, send: () => Promise<Answer>): Promise<Answer> {
   using _progress = showProgress(session)
   return await send()
 }
@@ -89,7 +94,7 @@ async function awaited<Answer>(session: Session, send: () => Promise<Answer>): P
 /** The format of `--format`, else of the ending of `--out`, else subtitles. */
 function formatOf({ options: { format, out } }: ParsedArguments): Format {
   const known = (name: string | undefined) => formats.find((one) => one === name)
-  if (format !== undefined) return known(format.toLowerCase()) ?? misused(words.badFormat(format))
+  if (format !== undefined) return known(format.toLowerCase()) ?? refuseUsage(words.badFormat(format))
   return (
     known(
       path
@@ -101,10 +106,10 @@ function formatOf({ options: { format, out } }: ParsedArguments): Format {
 }
 
 /** The place of the result: beside the recording under its name, unless `--out` says another one. */
-function placeFor({ words: [file], options, flags }: ParsedArguments, format: Format): Promise<Place> {
+function placeFor({ words: [file], options, flags }: ParsedArguments, format: Format): Promise<OutputTarget> {
   const { dir, name } = path.parse(file!)
   const beside = path.join(dir || '.', `${name}.${format}`)
-  return preparePlace(options['out'] ?? beside, {
+  return prepareTarget(options['out'] ?? beside, {
     ...{ words: name, kind: 'transcript', count: 1 },
     ...{ format, force: flags.includes('force') },
   })
@@ -125,9 +130,9 @@ function settingsOf({ options, flags, lists }: ParsedArguments): Recording['sett
 function outcomeOf(
   { notify, language }: Session,
   { format, key }: Recording,
-  { microcredits, requestId, files, isRepeated }: Transcribed,
+  { microcredits, requestId, files, isRepeated }: TranscriptReply,
   saved: string,
-): Outcome {
+): CommandResult {
   const cost = microcredits === undefined ? undefined : credits(microcredits)
   if (isRepeated) notify(studioPhrases.repeated()[language])
   notify(words.done(format, cost)[language])

@@ -1,6 +1,12 @@
 /** `kherad video`: orders a video from a running server, waits for it, and saves it. */
 import path from 'node:path'
-import { type Command, misused, type Outcome, type ParsedArguments, type Session } from './command.ts'
+import {
+  type Command,
+  type CommandResult,
+  type ParsedArguments,
+  refuseUsage,
+  type Session,
+} from './command.ts'
 import { credits } from './money.ts'
 import { latin } from './numerals.ts'
 import { connection } from './server/phrases.ts'
@@ -8,7 +14,7 @@ import { type Server, serverOf } from './server.ts'
 import { referencesIn, textOf, wholeNumber } from './studio/inputs.ts'
 import { type Order, orderOf } from './studio/order.ts'
 import { studioPhrases } from './studio/phrases.ts'
-import { type Place, preparePlace, saveStream } from './studio/save.ts'
+import { type OutputTarget, prepareTarget, saveStream } from './studio/save.ts'
 import { awaitVideo, orderVideo, type VideoJob } from './video/job.ts'
 import { videoOptions, videoPhrases as words } from './video/phrases.ts'
 
@@ -37,11 +43,11 @@ const maxFrames = 2
 const defaultTimeoutSeconds = 3_600
 const maxTimeoutSeconds = 86_400
 
-async function makeVideo(session: Session, given: ParsedArguments): Promise<Outcome> {
+async function makeVideo(session: Session, given: ParsedArguments): Promise<CommandResult> {
   const { options } = given
   const [typed] = given.words
   const { job, timeout } = options
-  if ((typed === undefined) === (job === undefined)) misused(words.promptOrJob())
+  if ((typed === undefined) === (job === undefined)) refuseUsage(words.promptOrJob())
   const timeoutSeconds =
     timeout === undefined ? defaultTimeoutSeconds : wholeNumber('--timeout', timeout, 1, maxTimeoutSeconds)
   const server = await serverOf(session, given)
@@ -61,17 +67,17 @@ async function makeVideo(session: Session, given: ParsedArguments): Promise<Outc
 function requireJob(job: string, { options, lists, flags }: ParsedArguments): void {
   const unused = settings.find((name) => options[name] !== undefined || (lists[name] ?? []).length > 0)
   const flag = ['audio', 'no-audio'].find((name) => flags.includes(name))
-  if (unused ?? flag) misused(words.jobAlone(`--${unused ?? flag}`))
-  if (!/^[0-9a-fA-F-]{36}$/.test(job)) misused(words.badJob(job))
+  if (unused ?? flag) refuseUsage(words.jobAlone(`--${unused ?? flag}`))
+  if (!/^[0-9a-fA-F-]{36}$/.test(job)) refuseUsage(words.badJob(job))
 }
 
 async function settingsOf({ options, flags, lists }: ParsedArguments): Promise<object> {
   const { model, duration, resolution, aspect } = options
   const [withSound, without] = [flags.includes('audio'), flags.includes('no-audio')]
-  if (withSound && without) misused(words.audioTwice())
+  if (withSound && without) refuseUsage(words.audioTwice())
   const { frame: frames = [], reference: guides = [] } = lists
-  if (frames.length > 0 && guides.length > 0) misused(words.framesAlone())
-  if (frames.length > maxFrames) misused(words.tooManyFrames())
+  if (frames.length > 0 && guides.length > 0) refuseUsage(words.framesAlone())
+  if (frames.length > maxFrames) refuseUsage(words.tooManyFrames())
   const references = await referencesIn([...frames, ...guides])
   return {
     model,
@@ -83,8 +89,8 @@ async function settingsOf({ options, flags, lists }: ParsedArguments): Promise<o
   }
 }
 
-const placeFor = ({ options, flags }: ParsedArguments, name: string): Promise<Place> =>
-  preparePlace(options['out'], {
+const placeFor = ({ options, flags }: ParsedArguments, name: string): Promise<OutputTarget> =>
+  prepareTarget(options['out'], {
     words: name,
     kind: 'video',
     count: 1,
@@ -95,8 +101,13 @@ const placeFor = ({ options, flags }: ParsedArguments, name: string): Promise<Pl
 async function awaitAndSave(
   session: Session,
   server: Server,
-  { id, place, timeoutSeconds, order }: { id: string; place: Place; timeoutSeconds: number; order?: Order },
-): Promise<Outcome> {
+  {
+    id,
+    place,
+    timeoutSeconds,
+    order,
+  }: { id: string; place: OutputTarget; timeoutSeconds: number; order?: Order },
+): Promise<CommandResult> {
   const save = (pieces: AsyncIterable<Uint8Array>) => saveStream(place, 'video/mp4', pieces)
   const { job, saved } = await awaitVideo(session, server, { id, timeoutSeconds, save })
   const microcredits = job.usage && BigInt(job.usage.microcredits)

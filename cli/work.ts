@@ -1,14 +1,14 @@
 /** `kherad work …`: orders durable work from a running server, shows its progress, and saves its results. */
 import path from 'node:path'
-import type { Command, Outcome, ParsedArguments, Session } from './command.ts'
+import type { Command, CommandResult, ParsedArguments, Session } from './command.ts'
 import { connection } from './server/phrases.ts'
-import { madeOnce, requestRecord } from './server/records.ts'
+import { idempotentBody, requestRecord } from './server/records.ts'
 import { type Server, serverOf } from './server.ts'
 import { follow } from './work/events.ts'
 import { workPhrases as words } from './work/phrases.ts'
 import { saveFiles } from './work/save.ts'
 
-interface Run {
+interface WorkRun {
   id: string
   status: string
   credits: number
@@ -24,7 +24,7 @@ export const workCommands: Command[] = [
       takes: ['TASK'],
       options: [...connection, 'title', 'model', 'out'],
       needs: [],
-      run: (session, given) => begin(session, given, kind),
+      run: (session, given) => startRun(session, given, kind),
     }),
   ),
   {
@@ -37,7 +37,7 @@ export const workCommands: Command[] = [
   },
 ]
 
-async function begin(session: Session, given: ParsedArguments, kind: string): Promise<Outcome> {
+async function startRun(session: Session, given: ParsedArguments, kind: string): Promise<CommandResult> {
   const server = await serverOf(session, given)
   const { title, model } = given.options
   const body = {
@@ -50,7 +50,7 @@ async function begin(session: Session, given: ParsedArguments, kind: string): Pr
     server,
     'POST',
     '/v1/work',
-    madeOnce(body),
+    idempotentBody(body),
   )
   session.notify(words.accepted(id, reserved_credits)[session.language])
   return followRun(session, server, id, given)
@@ -62,13 +62,13 @@ async function followRun(
   server: Server,
   id: string,
   given: ParsedArguments,
-): Promise<Outcome> {
+): Promise<CommandResult> {
   let percent = 0
   for await (const event of follow(server, encodeURIComponent(id))) {
     percent = event.type === 'succeeded' ? 100 : (event.percent ?? percent)
     session.notify(words.step(percent, event.message)[session.language])
   }
-  const run = await requestRecord<Run>(server, 'GET', `/v1/work/${encodeURIComponent(id)}`)
+  const run = await requestRecord<WorkRun>(server, 'GET', `/v1/work/${encodeURIComponent(id)}`)
   const folder = given.options['out'] ?? `kherad-work-${run.id}`
   const saved = await saveFiles(server, run, folder)
   const end = words.ended(run.progress.message, run.credits)[session.language]

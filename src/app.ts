@@ -4,12 +4,12 @@ import type { Collections } from '#cloud/collections'
 import type { CloudDatabases } from '#cloud/databases'
 import type { FunctionCompiler, FunctionRuntime, PlatformFunctions } from '#cloud/functions'
 import type { CloudSql } from '#cloud/sql'
-import type { Waiting } from '#core/files'
+import type { WaitingFolder } from '#core/files'
 import type { Svgs, VideoProbe } from '#core/media'
 import type { Catalogue } from '#core/models'
 import type { Inference } from '#core/routing'
 import type { Recordings } from '#core/sound'
-import type { CountPages, HostedTools, Reader } from '#core/tools'
+import type { CountPages, DocumentReader, HostedTools } from '#core/tools'
 import type { KeyRing } from '#platform/auth'
 import type { Clock } from '#platform/clock'
 import type { Config } from '#platform/config'
@@ -71,7 +71,7 @@ export interface App {
   tools: HostedTools
   countPages: CountPages
   /** Reads entire documents, for an index. */
-  reader: Reader
+  reader: DocumentReader
   /** Cleans and draws untrusted SVG. */
   svgs: Svgs
   /** Decodes whole files of sound. */
@@ -110,7 +110,7 @@ export interface App {
   /** Bytes that outlive a process. */
   storage: Storage
   /** The place on this machine where paid results wait while the store fails; absent where the store is this machine's disk itself. */
-  waiting?: Waiting | undefined
+  waiting?: WaitingFolder | undefined
   /** Files in transit, on the disk of this machine. */
   spool: Spool
   /** Pipelines of durable work, by kind. */

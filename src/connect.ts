@@ -1,7 +1,7 @@
 /** Creates one client for each wire of a provider and joins them into the provider that routing calls. */
 
 import { type Catalogue, type Dialect, isWire, type ProviderConfig } from '#core/models'
-import { type Upstream, wireOf } from '#core/routing'
+import { chooseWire, type Upstream } from '#core/routing'
 import type { AudioProvider, LiveTranscriber, RealtimeProvider, TextProvider } from '#core/spec'
 import type { Wire } from '#core/turn'
 import type { Config } from '#platform/config'
@@ -15,8 +15,8 @@ import { embeddingsProvider } from '#providers/embeddings'
 import { falImages, falVideos } from '#providers/fal'
 import { geminiImages, geminiSpeech, geminiVideos } from '#providers/gemini'
 import { geminiRealtime } from '#providers/gemini-live'
-import { type ImageRoom, imagesProvider, type PictureAddress } from '#providers/images'
-import type { LinkedAddress, UpstreamAddress, VideoRoom } from '#providers/kit'
+import { type ImageClient, imagesProvider, type PictureAddress } from '#providers/images'
+import type { LinkedAddress, UpstreamAddress, VideoClient } from '#providers/kit'
 import { messagesProvider } from '#providers/messages'
 import { chatAnswers, chatImages } from '#providers/modalities'
 import { openRouterImages, openRouterTranscription, openRouterVideos } from '#providers/openrouter'
@@ -24,7 +24,7 @@ import { realtimeProvider } from '#providers/realtime'
 import { responsesProvider } from '#providers/responses'
 import { sherpaTranscription } from '#providers/sherpa'
 import { speechProvider } from '#providers/speech'
-import { type TranscriptionRoom, transcriptionsProvider } from '#providers/transcriptions'
+import { type TranscriptionClient, transcriptionsProvider } from '#providers/transcriptions'
 import {
   sandboxAudio,
   sandboxEmbeddings,
@@ -34,67 +34,67 @@ import {
   sandboxVideos,
 } from '#sandbox'
 
-type Room = TextProvider & AsyncDisposable
-type TalkingRoom = RealtimeProvider & AsyncDisposable & Partial<Pick<TextProvider, 'ping'>>
-type SoundRoom = AudioProvider & AsyncDisposable & Pick<TextProvider, 'ping'>
+type TextClient = TextProvider & AsyncDisposable
+type RealtimeClient = RealtimeProvider & AsyncDisposable & Partial<Pick<TextProvider, 'ping'>>
+type SpeechClient = AudioProvider & AsyncDisposable & Pick<TextProvider, 'ping'>
 
-const rooms: Record<Wire, (address: UpstreamAddress & { id: string }) => Room> = {
+const textClients: Record<Wire, (address: UpstreamAddress & { id: string }) => TextClient> = {
   chat: chatCompletionsProvider,
   responses: responsesProvider,
   messages: messagesProvider,
 }
 
 /** Clients for pictures; a provider uses the first whose dialect it has. */
-const pictureRooms = {
+const imageClients = {
   images: imagesProvider,
   openrouter: openRouterImages,
   gemini: geminiImages,
   fal: falImages,
   modalities: chatImages,
-} satisfies Partial<Record<Dialect, (address: PictureAddress, net: GuardedClient) => ImageRoom>>
+} satisfies Partial<Record<Dialect, (address: PictureAddress, net: GuardedClient) => ImageClient>>
 
 /** Clients for speech; a provider uses the first whose dialect it has. */
-const soundRooms = {
+const speechClients = {
   speech: speechProvider,
   openrouter: speechProvider,
   elevenlabs: elevenLabsSpeech,
   gemini: geminiSpeech,
-} satisfies Partial<Record<Dialect, (address: UpstreamAddress) => SoundRoom>>
+} satisfies Partial<Record<Dialect, (address: UpstreamAddress) => SpeechClient>>
 
 /** Clients that answer recordings; a provider that has one uses it for them, whatever speaks its texts. */
-const answerRooms = {
+const spokenAnswerClients = {
   modalities: chatAnswers,
-} satisfies Partial<Record<Dialect, (address: UpstreamAddress) => SoundRoom>>
+} satisfies Partial<Record<Dialect, (address: UpstreamAddress) => SpeechClient>>
 
 /** Clients for transcription; a provider uses the first whose dialect it has. */
-const transcriptionRooms = {
+const transcriptionClients = {
   transcriptions: transcriptionsProvider,
   openrouter: openRouterTranscription,
   deepgram: deepgramTranscription,
   elevenlabs: elevenLabsTranscription,
 } satisfies Partial<
-  Record<Dialect, (address: UpstreamAddress) => TranscriptionRoom & Partial<LiveTranscriber>>
+  Record<Dialect, (address: UpstreamAddress) => TranscriptionClient & Partial<LiveTranscriber>>
 >
 
 /** Clients for realtime calls; a provider uses the first whose dialect it has. */
-const realtimeRooms = {
+const realtimeClients = {
   realtime: realtimeProvider,
   gemini: geminiRealtime,
-} satisfies Partial<Record<Dialect, (address: UpstreamAddress) => TalkingRoom>>
+} satisfies Partial<Record<Dialect, (address: UpstreamAddress) => RealtimeClient>>
 
 /** Clients for videos; a provider uses the first whose dialect it has. */
-const videoRooms = {
+const videoClients = {
   openrouter: openRouterVideos,
   gemini: geminiVideos,
   fal: falVideos,
-} satisfies Partial<Record<Dialect, (address: LinkedAddress, net: GuardedClient) => VideoRoom>>
+} satisfies Partial<Record<Dialect, (address: LinkedAddress, net: GuardedClient) => VideoClient>>
 
 /** The guarded client of a config, for addresses that users name. It goes through the environment's proxy only where `net.use_proxy` says so. */
 export function openNet({ net }: Pick<Config, 'net'>, outbound: Outbound, log?: Log): GuardedNet {
   const own = net.usesProxy ? {} : ({ proxy: 'direct' } as const)
   return openGuardedClient({
     allowedCidrs: net.allowedCidrs,
-    egress: (url) => outbound.to(url, own),
+    egress: (url) => outbound.egressTo(url, own),
     ...(log && { log }),
   })
 }
@@ -111,7 +111,7 @@ export function connect(
     const { id, baseUrl, apiKey, headers, dialects, timeouts } = entry
     const { onDisconnect, maxDrains, passTraceparent, takesLinks } = entry
     const key = apiKey === undefined ? {} : { apiKey }
-    const egress = (url: string | URL) => outbound.to(url, entry)
+    const egress = (url: string | URL) => outbound.egressTo(url, entry)
     const connected =
       id === 'sandbox'
         ? {
@@ -125,8 +125,8 @@ export function connect(
             },
           }
         : entry.sherpa
-          ? sherpaRoom(entry.sherpa, opening)
-          : roomsFor(dialects, { id, baseUrl, headers, ...key }, egress, net, opening)
+          ? sherpaClients(entry.sherpa, opening)
+          : openClients(dialects, { id, baseUrl, headers, ...key }, egress, net, opening)
     upstreams.set(id, {
       ...connected,
       timeouts,
@@ -140,15 +140,15 @@ export function connect(
 }
 
 /** A provider that transcribes in a child process, which starts with the first recording. */
-function sherpaRoom(
+function sherpaClients(
   place: NonNullable<ProviderConfig['sherpa']>,
   opening: AsyncDisposableStack,
 ): Pick<Upstream, 'provider' | 'orders'> {
   const transcription = opening.use(sherpaTranscription(place))
-  return { provider: joined([], transcription.ping), orders: { transcription } }
+  return { provider: combineText([], transcription.ping), orders: { transcription } }
 }
 
-function roomsFor(
+function openClients(
   dialects: readonly Dialect[],
   named: UpstreamAddress & { id: string },
   egressTo: (url: string | URL) => Egress,
@@ -157,26 +157,26 @@ function roomsFor(
 ): Pick<Upstream, 'provider' | 'orders' | 'live' | 'realtime'> {
   const address = { ...named, egress: egressTo(named.baseUrl) }
   const wires = dialects.filter(isWire)
-  const texts = wires.map((wire) => opening.use(rooms[wire](address)))
+  const texts = wires.map((wire) => opening.use(textClients[wire](address)))
   const embedding = wires.includes('chat') && opening.use(embeddingsProvider(address))
-  const drawing = firstOf(pictureRooms, dialects)
+  const openImage = firstMatching(imageClients, dialects)
   const links = (address.egress.proxy || address.egress.trust) && { egressOfLinks: egressTo }
-  const image = drawing && opening.use(drawing({ ...address, ...links }, net))
-  const [speaks, answers] = [soundRooms, answerRooms].map((table) => {
-    const room = firstOf<(address: UpstreamAddress) => SoundRoom>(table, dialects)
-    return room && opening.use(room(address))
+  const image = openImage && opening.use(openImage({ ...address, ...links }, net))
+  const [speaks, answers] = [speechClients, spokenAnswerClients].map((table) => {
+    const openClient = firstMatching<(address: UpstreamAddress) => SpeechClient>(table, dialects)
+    return openClient && opening.use(openClient(address))
   })
-  const audio = joinedSound(speaks, answers)
-  const writing = firstOf(transcriptionRooms, dialects)
-  const transcription: (TranscriptionRoom & Partial<LiveTranscriber>) | undefined =
-    writing && opening.use(writing(address))
-  const talking = firstOf(realtimeRooms, dialects)
-  const realtime: TalkingRoom | undefined = talking && opening.use(talking(address))
-  const filming = firstOf(videoRooms, dialects)
-  const video = filming && opening.use(filming({ ...address, ...links }, net))
+  const audio = combineSpeech(speaks, answers)
+  const openTranscription = firstMatching(transcriptionClients, dialects)
+  const transcription: (TranscriptionClient & Partial<LiveTranscriber>) | undefined =
+    openTranscription && opening.use(openTranscription(address))
+  const openRealtime = firstMatching(realtimeClients, dialects)
+  const realtime: RealtimeClient | undefined = openRealtime && opening.use(openRealtime(address))
+  const openVideo = firstMatching(videoClients, dialects)
+  const video = openVideo && opening.use(openVideo({ ...address, ...links }, net))
   const ping = wires.length === 0 ? (image ?? audio ?? video ?? transcription ?? realtime)?.ping : undefined
   return {
-    provider: joined(texts, ping),
+    provider: combineText(texts, ping),
     orders: {
       ...(image && { image }),
       ...(audio && { audio }),
@@ -189,13 +189,16 @@ function roomsFor(
   }
 }
 
-const firstOf = <Opened>(
+const firstMatching = <Opened>(
   table: Partial<Record<Dialect, Opened>>,
   dialects: readonly Dialect[],
 ): Opened | undefined =>
   Object.entries(table).find(([dialect]) => dialects.some((own) => own === dialect))?.[1]
 
-function joinedSound(speaks?: SoundRoom, answers?: SoundRoom): Pick<SoundRoom, 'speak' | 'ping'> | undefined {
+function combineSpeech(
+  speaks?: SpeechClient,
+  answers?: SpeechClient,
+): Pick<SpeechClient, 'speak' | 'ping'> | undefined {
   if (!speaks || !answers) return speaks ?? answers
   return {
     speak: (call) => (call.order.question ? answers : speaks).speak(call),
@@ -204,13 +207,13 @@ function joinedSound(speaks?: SoundRoom, answers?: SoundRoom): Pick<SoundRoom, '
 }
 
 /** `ping` is given for a provider that has no wire of text. */
-function joined(all: readonly TextProvider[], ping?: TextProvider['ping']): TextProvider {
-  const byWire = new Map(all.flatMap((room) => room.wires.map((wire) => [wire, room] as const)))
+function combineText(all: readonly TextProvider[], ping?: TextProvider['ping']): TextProvider {
+  const byWire = new Map(all.flatMap((client) => client.wires.map((wire) => [wire, client] as const)))
   const wires = [...byWire.keys()]
-  const roomFor = (own: Wire): TextProvider => byWire.get(wireOf(wires, own))!
+  const clientFor = (own: Wire): TextProvider => byWire.get(chooseWire(wires, own))!
   return {
     wires,
-    generate: (call, sink) => roomFor(call.turn.source.wire).generate(call, sink),
-    ping: ping ?? ((signal) => roomFor('chat').ping(signal)),
+    generate: (call, sink) => clientFor(call.turn.source.wire).generate(call, sink),
+    ping: ping ?? ((signal) => clientFor('chat').ping(signal)),
   }
 }

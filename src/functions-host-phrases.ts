@@ -1,15 +1,15 @@
 /** Messages of a host of functions at its start. */
-interface Said {
+interface BilingualText {
   en: string
   fa: string
 }
 
 export const functionsHostPhrases = {
-  forbidden: (name: string): Said => ({
+  forbidden: (name: string): BilingualText => ({
     en: `${name} is set: a host of functions runs strangers' code and must hold no database and no key of the platform. Remove it from the environment of this process; what functions need comes over the channel.`,
     fa: `${name} تعیین شده است: میزبان تابع‌ها کد دیگران را اجرا می‌کند و نباید پایگاه داده یا کلیدی از سکو داشته باشد. آن را از محیط این پردازه بردارید؛ آنچه تابع‌ها لازم دارند از کانال می‌آید.`,
   }),
-  keyFile: (file: string): Said => ({
+  keyFile: (file: string): BilingualText => ({
     en: `${file} is the key of a platform: it must not lie on a host of functions. Set KHERAD_DATA to an empty folder.`,
     fa: `${file} کلید سکو است و نباید روی میزبان تابع‌ها باشد. KHERAD_DATA را پوشه‌ای خالی بگذارید.`,
   }),

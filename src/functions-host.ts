@@ -10,10 +10,10 @@ import {
   type FunctionsHost,
   type HostLinks,
   HostMeter,
-  type Inside,
   openBroker,
   openFunctionRuntime,
   openFunctionsHost,
+  type PlatformListeners,
   signerFrom,
 } from '#cloud/functions'
 import type { Config, Env } from '#platform/config'
@@ -37,14 +37,14 @@ export interface RunningFunctionsHost extends AsyncDisposable {
 }
 
 /** Variables that a host of functions must not have in its environment: secrets of the platform. The proxies' secrets are allowed. */
-const forbidden = variables.filter(
+const forbiddenVariables = variables.filter(
   ({ name, ...more }) =>
     'secret' in more && more.secret && !/_proxy$/i.test(name) && name !== 'KHERAD_FUNCTIONS_KEY',
 )
 
 /** Throws `StartRefused` if this machine has a secret of the platform, near which strangers' code must never be. */
 export function refuseSecrets(env: Env): void {
-  const found = forbidden.find(({ name }) => (env.variables[name] ?? '') !== '')
+  const found = forbiddenVariables.find(({ name }) => (env.variables[name] ?? '') !== '')
   if (found) refuse(phrases.forbidden(found.name))
   if (existsSync(path.join(env.dataDir, 'secret.key')))
     refuse(phrases.keyFile(path.join(env.dataDir, 'secret.key')))
@@ -112,7 +112,7 @@ function openEgressOf(config: Config, log: Log, metrics: HostMetrics, links: Hos
     net: openNet(config, openOutbound(config), log),
     log,
     metrics,
-    inside: () => insideOf(config, links),
+    listeners: () => insideOf(config, links),
     depthSigner: async () => signerFrom(links.hello?.depths ?? []),
     egressOf: meterOf,
   })
@@ -134,7 +134,7 @@ function openEgressOf(config: Config, log: Log, metrics: HostMetrics, links: Hos
 }
 
 /** The machines inside the network that functions can reach: those that the operator has named, and no others. */
-function insideOf({ functionsHost: { apiUrl, cloudsUrl } }: Config, { hello }: HostLinks): Inside {
+function insideOf({ functionsHost: { apiUrl, cloudsUrl } }: Config, { hello }: HostLinks): PlatformListeners {
   return {
     ...(apiUrl !== undefined && { api: { at: new URL(apiUrl), origins: hello?.platformOrigins ?? [] } }),
     ...(cloudsUrl !== undefined && {
@@ -143,7 +143,7 @@ function insideOf({ functionsHost: { apiUrl, cloudsUrl } }: Config, { hello }: H
   }
 }
 
-interface Served {
+interface ServedHost {
   host: FunctionsHost
   config: Config
   metrics: HostMetrics
@@ -153,7 +153,7 @@ interface Served {
 async function serve(
   message: IncomingMessage,
   response: ServerResponse,
-  { host, config, metrics }: Served,
+  { host, config, metrics }: ServedHost,
 ): Promise<void> {
   const answer = (status: number, body: object): void => {
     response

@@ -16,7 +16,7 @@ import {
 import {
   channelVersion,
   depthPurpose,
-  depthsOf,
+  depthSignatures,
   type FunctionSource,
   openBroker,
   openFunctionCompiler,
@@ -24,10 +24,10 @@ import {
   openFunctionSource,
   openRemoteFunctions,
   ownListeners,
-  type PlatformSide,
+  type PlatformServices,
 } from '#cloud/functions'
 import { CloudSql } from '#cloud/sql'
-import { openFolder, openWaiting, releaseRooms } from '#core/files'
+import { openFolder, openWaitingFolder, releaseReservations } from '#core/files'
 import { openSvgs, openVideoProbe } from '#core/media'
 import { buildCatalogue, type Catalogue, type Discovery, discover } from '#core/models'
 import { type Inference, type InferenceOptions, openInference, type Upstream } from '#core/routing'
@@ -50,7 +50,7 @@ import type { GuardedNet } from '#platform/net'
 import { clusterOf, lowerOwnBackends } from '#platform/postgres'
 import { joinProcesses } from '#platform/processes'
 import { type Outbound, openOutbound } from '#platform/proxy'
-import { Readiness, recent } from '#platform/readiness'
+import { cachedCheck, Readiness } from '#platform/readiness'
 import { openSecrets } from '#platform/secrets'
 import { openSpool, type Spool } from '#platform/spool'
 import { openStorage, type Storage } from '#platform/storage'
@@ -59,7 +59,7 @@ import { LazyWebRtc } from '#platform/webrtc'
 import { openSearch } from '#providers/search'
 import { sandboxModels } from '#sandbox'
 import { openSiteDirectory, SiteChecks, SiteCompressor, type SiteDirectory } from '#sites/hosting'
-import { findClientSecret, hangingUp, openRealtimeCalls, type RealtimeCalls } from '#voice/realtime'
+import { createHangUp, findClientSecret, openRealtimeCalls, type RealtimeCalls } from '#voice/realtime'
 import { openDocuments } from '#work/documents'
 import { openPipelines, type Pipelines } from '#work/pipelines'
 import { connect, openNet } from './connect.ts'
@@ -87,7 +87,7 @@ export interface ServedModels {
 }
 
 /** The parts of an app that all other parts need. */
-type Ground = Pick<
+type BaseServices = Pick<
   App,
   | 'config'
   | 'db'
@@ -107,50 +107,50 @@ export async function openApp(
   opening: AsyncDisposableStack,
 ): Promise<{ app: App; discovered: Discovery }> {
   const outbound = openOutbound(options.config)
-  const { collections, ...ground } = await openGround(options, outbound, opening)
-  const { models, discovered, net, upstreams } = await openModels(options, ground.log, outbound, opening)
-  const books = await duringStart(ground.db, () => openBooks(ground, models, opening))
-  const stores = await openStores(ground, outbound, opening)
-  stores.storage = await storageOf(ground, stores.storage, opening)
-  const cloudAllowances = opening.use(new CloudAllowances(ground))
+  const { collections, ...base } = await openBaseServices(options, outbound, opening)
+  const { models, discovered, net, upstreams } = await openModels(options, base.log, outbound, opening)
+  const books = await duringStart(base.db, () => openLedgerAndKeys(base, models, opening))
+  const stores = await openStores(base, outbound, opening)
+  stores.storage = await storageOf(base, stores.storage, opening)
+  const cloudAllowances = opening.use(new CloudAllowances(base))
   const isolation = openIsolation()
-  const jail = opening.use(openJail(ground.log))
-  const databases = opening.use(openDatabases(ground, jail))
-  const { config, log, metrics } = ground
+  const jail = opening.use(openJail(base.log))
+  const databases = opening.use(openDatabases(base, jail))
+  const { config, log, metrics } = base
   const app: App = {
-    ...ground,
+    ...base,
     ...books,
     // Opened before the calls, which are therefore closed first.
     webrtc: opening.use(
       new LazyWebRtc(config.webrtc, log, { metrics, connectMs: config.timing.webrtcConnectMs }),
     ),
-    realtime: opening.use(await openRealtime(ground, books, upstreams)),
+    realtime: opening.use(await openRealtime(base, books, upstreams)),
     collections,
     jobs,
     models,
-    inference: opening.use((options.inference ?? openInference)({ ...ground, upstreams, models })),
+    inference: opening.use((options.inference ?? openInference)({ ...base, upstreams, models })),
     net,
-    sites: opening.use(await duringStart(ground.db, () => openSites(ground))),
-    appUsers: opening.use(openAppUsers({ ...ground, databases })),
+    sites: opening.use(await duringStart(base.db, () => openSites(base))),
+    appUsers: opening.use(openAppUsers({ ...base, databases })),
     instance: await readInstance(config.dataDir),
-    ...(options.config.mail && { mail: openMailer({ ...ground, config: options.config.mail, outbound }) }),
-    clouds: opening.use(await duringStart(ground.db, () => openCloudDirectory(ground))),
+    ...(options.config.mail && { mail: openMailer({ ...base, config: options.config.mail, outbound }) }),
+    clouds: opening.use(await duringStart(base.db, () => openCloudDirectory(base))),
     cloudAllowances,
     databases,
     sql: new CloudSql(databases),
-    ...openFunctions(ground, { net, cloudAllowances, isolation, jail }, opening),
-    ...openHands(options, ground.log, { net, outbound, spool: stores.spool, isolation }, opening),
+    ...openFunctions(base, { net, cloudAllowances, isolation, jail }, opening),
+    ...openToolServices(options, base.log, { net, outbound, spool: stores.spool, isolation }, opening),
     ...stores,
-    ...openSiteThreads(ground.config, stores.spool, opening),
+    ...openSiteThreads(base.config, stores.spool, opening),
   }
   return { app, discovered }
 }
 
-async function openGround(
+async function openBaseServices(
   options: AppOptions,
   outbound: Outbound,
   opening: AsyncDisposableStack,
-): Promise<Ground & Pick<App, 'collections'>> {
+): Promise<BaseServices & Pick<App, 'collections'>> {
   const { config, clock = systemClock, log = openLog(config.logLevel) } = options
   const readiness = new Readiness()
   const { db, url, installation } = await openDatabase(config, { log, readiness }, opening)
@@ -162,11 +162,11 @@ async function openGround(
   const file = path.join(config.dataDir, 'secret.key')
   const secrets = await duringStart(db, () => openSecrets({ db, log, secret: config.secret, file }))
   const metrics = openMetrics(makeSeries, { isWorker: cluster.isWorker })
-  metrics.pool.from(() => poolStates(db))
+  metrics.pool.setSource(() => poolStates(db))
   const tracing = config.tracing && opening.use(await startTracing(config.tracing, outbound, log))
   const space = opening.use(await openSpace(config))
   readiness.add(() => space.problems())
-  readiness.add(recent(() => secrets.problem()))
+  readiness.add(cachedCheck(() => secrets.problem()))
   return { config, db, collections, clock, log, secrets, metrics, tracing, readiness, installation, space }
 }
 
@@ -185,7 +185,7 @@ async function openSpace({ dataDir, databaseUrl, storage, disk }: Config): Promi
 }
 
 const startTracing = (config: TracingConfig, outbound: Outbound, log: Log): Promise<Tracing> =>
-  openTracing({ ...config, egress: outbound.to(config.endpoint), log })
+  openTracing({ ...config, egress: outbound.egressTo(config.endpoint), log })
 
 const poolStates = ({ pool }: Db) =>
   [
@@ -215,8 +215,8 @@ async function openModels(
 }
 
 /** Opens the registry of processes, the ledger and the key ring. */
-async function openBooks(
-  { config, db, clock, log, metrics }: Ground,
+async function openLedgerAndKeys(
+  { config, db, clock, log, metrics }: BaseServices,
   models: Catalogue,
   opening: AsyncDisposableStack,
 ): Promise<Pick<App, 'processes' | 'ledger' | 'keys'>> {
@@ -226,7 +226,7 @@ async function openBooks(
   const options = { db, clock, log, processes, thresholdsPercent, metrics, holdTimeoutMs }
   const ledger = opening.use(openLedger(options))
   const modelId = (name: string) => models.find(name)?.id ?? name
-  processes.afterSweep(() => releaseRooms({ db, processes, clock }))
+  processes.afterSweep(() => releaseReservations({ db, processes, clock }))
   const clientSecret = async (hash: Buffer): Promise<ClientSecret | undefined> => {
     const row = await findClientSecret(db, hash, new Date(clock.nowMs()))
     return row && { accountId: row.account_id, keyId: row.key_id, scopes: ['audio:write'] }
@@ -237,31 +237,31 @@ async function openBooks(
 
 /** Opens the realtime calls. A process without the role holds none, and ends those of dead processes. */
 const openRealtime = (
-  ground: Ground,
-  books: Pick<App, 'processes' | 'ledger' | 'keys'>,
+  base: BaseServices,
+  ledgerAndKeys: Pick<App, 'processes' | 'ledger' | 'keys'>,
   upstreams: ReadonlyMap<string, Upstream>,
 ): Promise<RealtimeCalls> =>
-  duringStart(ground.db, () =>
+  duringStart(base.db, () =>
     openRealtimeCalls(
-      { ...ground, ...books },
+      { ...base, ...ledgerAndKeys },
       {
-        capacity: ground.config.roles.voice ? ground.config.voice.capacity : 0,
-        secret: ground.config.secret,
+        capacity: base.config.roles.voice ? base.config.voice.capacity : 0,
+        secret: base.config.secret,
         // A copy ends no calls: its original still holds them.
-        hangUp: ground.installation.copy ? async () => undefined : hangingUp(upstreams),
+        hangUp: base.installation.copy ? async () => undefined : createHangUp(upstreams),
       },
     ),
   )
 
 /** The directory of sites. Without a domain every site is a name of this machine. */
-const openSites = ({ config, db, log }: Ground): Promise<SiteDirectory> =>
+const openSites = ({ config, db, log }: BaseServices): Promise<SiteDirectory> =>
   openSiteDirectory({ db, log, domain: config.apps.domain ?? 'localhost' })
 
 /** Bounds on reading whole files of data, which takes a core or two and up to 2 GB for each. */
-const dataPlaces = { working: 2, waiting: 64 }
+const dataReaderLimits = { working: 2, waiting: 64 }
 
 /** Opens what models and runs of work may use: hosted tools, readers of documents, pipelines. */
-function openHands(
+function openToolServices(
   { config, pipelines }: AppOptions,
   log: Log,
   {
@@ -273,7 +273,7 @@ function openHands(
   opening: AsyncDisposableStack,
 ): Pick<App, 'tools' | 'countPages' | 'reader' | 'svgs' | 'recordings' | 'videoProbe' | 'pipelines'> {
   const { webSearch } = config.tools
-  const search = webSearch && opening.use(openSearch(webSearch, outbound.to(webSearch.baseUrl)))
+  const search = webSearch && opening.use(openSearch(webSearch, outbound.egressTo(webSearch.baseUrl)))
   return {
     tools: openTools({ config, search, client: net, log, isolation }),
     countPages: openPageCounter(log, isolation),
@@ -286,17 +286,17 @@ function openHands(
       openPipelines({
         documents: openDocuments(log, isolation),
         confine: openConfinement(log, undefined, isolation),
-        confineData: openConfinement(log, dataPlaces, isolation),
+        confineData: openConfinement(log, dataReaderLimits, isolation),
       }),
   }
 }
 
 /** Databases of dedicated clouds. */
-function openDatabases(ground: Ground, jail: Jail): CloudDatabases {
-  const { config, db, log, secrets, metrics, installation } = ground
+function openDatabases(base: BaseServices, jail: Jail): CloudDatabases {
+  const { config, db, log, secrets, metrics, installation } = base
   requireFittingPackages(config)
   const { local, idleMs, memoryShare, leastFreeDisk, servers } = config.databases
-  const sizes = new PlatformSizes(ground)
+  const sizes = new PlatformSizes(base)
   const root = path.join(config.dataDir, 'databases')
   const limits = { idleMs, memoryShare, leastFreeDisk, sizes }
   const owner = { id: installation.folderId, isAdopted: installation.isAdopted }
@@ -318,7 +318,7 @@ function openDatabases(ground: Ground, jail: Jail): CloudDatabases {
 
 /** Opens what compiles the code of clouds, what runs it, and what sends its requests. */
 function openFunctions(
-  ground: Ground,
+  base: BaseServices,
   {
     net,
     cloudAllowances,
@@ -327,12 +327,12 @@ function openFunctions(
   }: Pick<App, 'net' | 'cloudAllowances'> & { isolation: FindIsolation; jail: Jail },
   opening: AsyncDisposableStack,
 ): Pick<App, 'functions' | 'functionCompiler' | 'functionSource'> {
-  const { config, log, metrics, secrets } = ground
-  const source = opening.use(openFunctionSource(ground))
+  const { config, log, metrics, secrets } = base
+  const source = opening.use(openFunctionSource(base))
   const broker = opening.use(
     openBroker({
       ...{ net, log, metrics },
-      inside: () => ownListeners(config),
+      listeners: () => ownListeners(config),
       depthSigner: () => secrets.signer(depthPurpose),
       egressOf: (cloud) => ({ take: async (bytes) => cloudAllowances.takeEgress(cloud, bytes) }),
     }),
@@ -342,7 +342,7 @@ function openFunctions(
   return {
     functions: opening.use(
       hosts.length > 0
-        ? openRemoteFunctions(hosts, platformSide(ground, source, cloudAllowances))
+        ? openRemoteFunctions(hosts, platformSide(base, source, cloudAllowances))
         : openFunctionRuntime({ config: config.functions, log, metrics, source, openEgress, jail }),
     ),
     functionCompiler: openFunctionCompiler({
@@ -357,10 +357,10 @@ function openFunctions(
 
 /** What this process gives to hosts of functions, and what it takes from them. */
 const platformSide = (
-  { config, clock, log, metrics, secrets }: Ground,
+  { config, clock, log, metrics, secrets }: BaseServices,
   source: FunctionSource,
   cloudAllowances: App['cloudAllowances'],
-): PlatformSide => ({
+): PlatformServices => ({
   clock,
   log,
   metrics,
@@ -373,7 +373,7 @@ const platformSide = (
   hello: async () => {
     const { api, apps } = ownListeners(config)
     return {
-      depths: depthsOf(await secrets.signer(depthPurpose)),
+      depths: depthSignatures(await secrets.signer(depthPurpose)),
       platformOrigins: api?.origins ?? [],
       pathOrigins: apps?.pathOrigins ?? [],
     }
@@ -391,21 +391,25 @@ const openSiteThreads = (
 })
 
 /** The storage of this process. A copy has the bucket of its original, which it may only read. */
-async function storageOf(ground: Ground, storage: Storage, opening: AsyncDisposableStack): Promise<Storage> {
-  if (!ground.config.storage.s3) return storage
-  await holdBucket(ground, storage, opening)
-  return ground.installation.copy ? heldStorage(storage) : storage
+async function storageOf(
+  base: BaseServices,
+  storage: Storage,
+  opening: AsyncDisposableStack,
+): Promise<Storage> {
+  if (!base.config.storage.s3) return storage
+  await holdBucket(base, storage, opening)
+  return base.installation.copy ? heldStorage(storage) : storage
 }
 
 /** Opens the stores for files and for files in transit. */
 async function openStores(
-  { config: { dataDir, storage, files }, space, db, log, readiness }: Ground,
+  { config: { dataDir, storage, files }, space, db, log, readiness }: BaseServices,
   outbound: Outbound,
   opening: AsyncDisposableStack,
 ): Promise<Pick<App, 'storage' | 'waiting' | 'spool'>> {
   const folder = (name: string) => path.join(dataDir, name)
   const opened = opening.use(
-    openStorage({ folder: folder('files'), ...storage, egress: (url) => outbound.to(url), space }),
+    openStorage({ folder: folder('files'), ...storage, egress: (url) => outbound.egressTo(url), space }),
   )
   if (!storage.s3) {
     const at = { db, storage: opened, folder: folder('files') }
@@ -413,7 +417,7 @@ async function openStores(
   }
   return {
     // Without S3 the store is this disk, and a second place on a disk that failed would not help.
-    ...(storage.s3 && { waiting: opening.use(await openWaiting(dataDir)) }),
+    ...(storage.s3 && { waiting: opening.use(await openWaitingFolder(dataDir)) }),
     storage: opened,
     spool: opening.use(
       await openSpool({ folder: path.resolve(folder('spool')), maxBytes: files.spoolBytes, space }),

@@ -57,7 +57,7 @@ export async function holdBucket(
   const { id, place } = installation
   const mark = opening.use(new BucketMark({ storage, id, place, log, nowMs: () => clock.nowMs() }))
   readiness.add(mark.readiness)
-  const holder = await mark.heldBy({ isAdopted: installation.isAdopted })
+  const holder = await mark.claimOrFindHolder({ isAdopted: installation.isAdopted })
   if (holder !== undefined) await becomeCopy(db, installation, holder)
 }
 

@@ -12,7 +12,7 @@ import { functionsWelcome, refuseSecrets, startFunctionsHost } from './functions
 import { refusal, takenApps, welcome } from './phrases.ts'
 import { checkListenable, startKherad, voiceDrainMs, warnOfTakenPort } from './server.ts'
 import { warmUp } from './warm.ts'
-import { forkWorkers, type Ready } from './workers.ts'
+import { forkWorkers, type WorkerReadyMessage } from './workers.ts'
 
 /** npm forwards the Ctrl-C that the terminal has already sent to this process: a signal this soon after the first is a duplicate. */
 const echoMs = 1000
@@ -34,8 +34,8 @@ try {
   process.exit(0)
 } catch (error) {
   // Ctrl-C also reaches child processes of the start; their errors are then not start failures.
-  if (stop.wasAsked() && !serving) process.exit(130)
-  if (!(error instanceof StartRefused) && !isListening(error)) throw error
+  if (stop.wasRequested() && !serving) process.exit(130)
+  if (!(error instanceof StartRefused) && !isListenError(error)) throw error
   process.stderr.write(refusal(error as Error, env))
   process.exit(1)
 }
@@ -47,7 +47,7 @@ async function runFunctionsHost(): Promise<never> {
   const host = await startFunctionsHost(config)
   process.stdout.write(functionsWelcome(host, config))
   serving = true
-  const signal = await stop.asked
+  const signal = await stop.firstSignal
   host.log.info({ signal }, 'stopping')
   endIfItHangs(config, () => false)
   await host[Symbol.asyncDispose]()
@@ -61,8 +61,8 @@ async function runAlone(config: Config): Promise<void> {
   else process.stdout.write(welcome(kherad))
   serving = true
   const preparing = new AbortController()
-  if (config.roles.api || config.roles.voice) void prepare(kherad.app, preparing.signal)
-  const signal = await stop.asked
+  if (config.roles.api || config.roles.voice) void warmUpProcess(kherad.app, preparing.signal)
+  const signal = await stop.firstSignal
   preparing.abort()
   kherad.app.log.info({ signal }, 'stopping')
   endIfItHangs(config, () => kherad.app.ledger.isStoring())
@@ -74,7 +74,7 @@ async function runAlone(config: Config): Promise<void> {
  * functions run here. It begins after a pause, so that the requests which come as soon as the server is ready have the processor; they make what they
  * need themselves.
  */
-async function prepare(app: App, signal: AbortSignal): Promise<void> {
+async function warmUpProcess(app: App, signal: AbortSignal): Promise<void> {
   const { config, log, functions, realtime, webrtc } = app
   await pause(preparingAfterMs, undefined, { signal }).catch(() => undefined)
   if (config.roles.api) await warmUp(routes, log, signal)
@@ -83,7 +83,7 @@ async function prepare(app: App, signal: AbortSignal): Promise<void> {
 }
 
 /** Notifies the parent, unless it has died in the meantime. */
-function notifyParent(ready: Ready): void {
+function notifyParent(ready: WorkerReadyMessage): void {
   if (process.connected) process.send?.(ready, undefined, undefined, () => {})
 }
 
@@ -97,7 +97,7 @@ async function runWorkers(config: Config, isAppsTaken: boolean): Promise<void> {
   })
   if (!workers) process.exit(1)
   serving = true
-  await stop.asked
+  await stop.firstSignal
   // Only the workers know whether a result is being stored.
   endIfItHangs(config, () => true)
   await workers.stop()
@@ -121,8 +121,8 @@ function endIfItHangs(config: Config, isStoring: () => boolean): void {
   })
 }
 
-/** `asked` gives the first signal; a second one ends the process at once. */
-function listenForStop(): { asked: Promise<NodeJS.Signals>; wasAsked: () => boolean } {
+/** `firstSignal` gives the first signal; a second one ends the process at once. */
+function listenForStop(): { firstSignal: Promise<NodeJS.Signals>; wasRequested: () => boolean } {
   const first = Promise.withResolvers<NodeJS.Signals>()
   let firstMs: number | undefined
   for (const name of ['SIGINT', 'SIGTERM'] as const) {
@@ -139,11 +139,11 @@ function listenForStop(): { asked: Promise<NodeJS.Signals>; wasAsked: () => bool
       cluster.worker!.exitedAfterDisconnect = true
       first.resolve('SIGTERM')
     })
-  return { asked: first.promise, wasAsked: () => firstMs !== undefined }
+  return { firstSignal: first.promise, wasRequested: () => firstMs !== undefined }
 }
 
 /** Whether the error is of the address to listen on: taken, not allowed, not of this machine, or a name that does not resolve. */
-function isListening(error: unknown): boolean {
+function isListenError(error: unknown): boolean {
   const { code, syscall, hostname } = error as NodeJS.ErrnoException & { hostname?: string }
   if (syscall === 'getaddrinfo') return hostname === env.host
   return code === 'EADDRINUSE' || code === 'EACCES' || code === 'EADDRNOTAVAIL'

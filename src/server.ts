@@ -4,10 +4,10 @@ import cluster from 'node:cluster'
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { metricsRoutes } from '#account/health'
-import { type FirstStart, makeFirst } from '#account/identity'
+import { createFirstAccount, type FirstStart } from '#account/identity'
 import type { App } from '#app'
 import type { Discovery } from '#core/models'
-import { type Apps, AppsZone, type HostHandler, keptOut, openApps, sharedApps } from '#platform/apps'
+import { type Apps, AppsZone, type HostHandler, openApps, refusingZone, sharedApps } from '#platform/apps'
 import { steadyClock } from '#platform/clock'
 import type { Config } from '#platform/config'
 import { duringStart } from '#platform/db'
@@ -42,7 +42,7 @@ export async function startKherad(options: StartOptions): Promise<Kherad> {
   const { config } = options
   await using opening = new AsyncDisposableStack()
   const { app, discovered } = await openApp(options, opening)
-  const first = await duringStart(app.db, () => makeFirst(app, config.bootstrapKey))
+  const first = await duringStart(app.db, () => createFirstAccount(app, config.bootstrapKey))
   const listeners = await openListeners(options, app)
   const voiceHost = await duringStart(app.db, () => startVoiceHost(app))
   const serving = [
@@ -72,7 +72,7 @@ async function drain({ config, ledger, realtime }: App, serving: readonly AsyncD
   if (!config.roles.api) await callsOver
   const endMs = steadyClock.nowMs() + config.timing.storedDrainMs
   await Promise.all([callsOver, ...serving.map((one) => one[Symbol.asyncDispose]())])
-  await ledger.stored(Math.max(0, endMs - steadyClock.nowMs()))
+  await ledger.whenStored(Math.max(0, endMs - steadyClock.nowMs()))
 }
 
 /** Starts the background work of this process. A copy has none: its jobs, webhooks and mails are those of its original. */
@@ -108,13 +108,13 @@ async function openListeners(options: StartOptions, app: App): Promise<Listeners
     routes: metrics.port === undefined ? served : served.filter(({ path }) => path !== '/metrics'),
     host: config.host,
     port: config.port,
-    beside: config.apps.sharedPort ? zone : keptOut(app),
+    sharedZone: config.apps.sharedPort ? zone : refusingZone(app),
   })
   if (config.port === 0) learnPort(config, server)
   const { port, host = config.host } = metrics
   const metricsServer =
     port === undefined ? undefined : await openServer({ ...listening, routes: metricsRoutes, host, port })
-  return { server, metricsServer, apps: zone && (await openSecond(app, zone, server)) }
+  return { server, metricsServer, apps: zone && (await openAppsListener(app, zone, server)) }
 }
 
 /** Writes the port that the system chose into the config, since addresses of this server need it from here on. */
@@ -129,7 +129,7 @@ const zoneOf = ({ config, hostHandlers }: StartOptions, app: App): AppsZone | un
     : undefined
 
 /** Opens the listener of strangers' content. Where its port is taken and the operator has named none, the API serves without it. */
-async function openSecond(app: App, zone: AppsZone, server: Server): Promise<Apps | undefined> {
+async function openAppsListener(app: App, zone: AppsZone, server: Server): Promise<Apps | undefined> {
   const { apps } = app.config
   if (apps.sharedPort) return sharedApps(server, zone)
   try {
@@ -157,11 +157,11 @@ export function warnOfTakenPort(log: Log, { apps: { port } }: Config): void {
 export async function checkListenable({ host, port, metrics, apps, roles }: Config): Promise<boolean> {
   // All probes are held at once, so that two listeners on one port are found too: workers would share it.
   await using probes = new AsyncDisposableStack()
-  probes.use(await listenOnce(host, port))
-  if (metrics.port !== undefined) probes.use(await listenOnce(metrics.host ?? host, metrics.port))
+  probes.use(await probePort(host, port))
+  if (metrics.port !== undefined) probes.use(await probePort(metrics.host ?? host, metrics.port))
   if (!roles.api || !apps.listens || apps.sharedPort) return false
   try {
-    probes.use(await listenOnce(host, apps.port))
+    probes.use(await probePort(host, apps.port))
     return false
   } catch (error) {
     if (apps.portNamed) throw error
@@ -169,7 +169,7 @@ export async function checkListenable({ host, port, metrics, apps, roles }: Conf
   }
 }
 
-async function listenOnce(host: string, port: number): Promise<AsyncDisposable> {
+async function probePort(host: string, port: number): Promise<AsyncDisposable> {
   const probe = createServer().listen(port, host)
   await once(probe, 'listening')
   return {

@@ -11,7 +11,7 @@ export async function warmUp(routes: readonly Route[], log: Log, signal: AbortSi
   const beganMs = performance.now()
   let steps = 0
   // CPU time is measured: wall-clock time would include other processes on a busy machine.
-  let longest = { name: '', ms: 0 }
+  let slowest = { name: '', ms: 0 }
   for (const { name, run } of stepsOf(routes)) {
     await pause(pauseMs)
     if (signal.aborted) return
@@ -19,15 +19,15 @@ export async function warmUp(routes: readonly Route[], log: Log, signal: AbortSi
     run()
     const { user, system } = process.threadCpuUsage(before)
     const ms = (user + system) / 1000
-    if (ms > longest.ms) longest = { name, ms }
+    if (ms > slowest.ms) slowest = { name, ms }
     steps++
   }
   log.debug(
     {
       steps,
       ms: Math.round(performance.now() - beganMs),
-      longest: longest.name,
-      longest_cpu_ms: Math.round(longest.ms),
+      longest: slowest.name,
+      longest_cpu_ms: Math.round(slowest.ms),
     },
     'warm',
   )

@@ -12,7 +12,7 @@ import { WorkerMetrics } from '#platform/metrics'
 import { startEmbedded } from '#platform/postgres'
 
 /** Message of a worker that is ready; the first worker's `welcome` is printed, as by a single process. */
-export interface Ready {
+export interface WorkerReadyMessage {
   kherad: 'ready'
   welcome: string
 }
@@ -32,7 +32,7 @@ export async function forkWorkers(
   { env, print }: { env: Record<string, string>; print: (text: string) => void },
 ): Promise<Workers | undefined> {
   await using starting = new AsyncDisposableStack()
-  if (config.databaseUrl === undefined) await holdServer(config, log, starting)
+  if (config.databaseUrl === undefined) await startSharedPostgres(config, log, starting)
   // Each worker takes connections itself: a connection that this process had handed to a worker that was just killed would hang for ever.
   cluster.schedulingPolicy = cluster.SCHED_NONE
   const fleet = new Fleet(env, log)
@@ -52,7 +52,7 @@ export async function forkWorkers(
 }
 
 /** Starts the PostgreSQL that all workers use and that stays while one of them is replaced. */
-async function holdServer(config: Config, log: Log, starting: AsyncDisposableStack): Promise<void> {
+async function startSharedPostgres(config: Config, log: Log, starting: AsyncDisposableStack): Promise<void> {
   const { dataDir, pgBin, asCopy } = config
   const { record } = await claimFolder({ dataDir, hasOwnServer: false, asCopy, log })
   starting.use(await startEmbedded({ dataDir, pgBin, log, identity: record.id }))
@@ -72,9 +72,9 @@ class Fleet {
   }
 
   /** Starts one worker; undefined where it ended before it was ready. */
-  async start(): Promise<Ready | undefined> {
+  async start(): Promise<WorkerReadyMessage | undefined> {
     const worker = cluster.fork(this.#env)
-    const ready = await readyOf(worker)
+    const ready = await waitUntilReady(worker)
     if (!ready) return undefined
     this.#metrics.join(worker)
     worker.once('exit', (code, signal) => void this.#replace(worker, code, signal))
@@ -100,10 +100,10 @@ class Fleet {
 }
 
 /** The worker's ready message, or undefined when the worker ended without one. */
-async function readyOf(worker: Worker): Promise<Ready | undefined> {
-  const ready = Promise.withResolvers<Ready | undefined>()
-  worker.on('message', (message: Partial<Ready>) => {
-    if (message?.kherad === 'ready') ready.resolve(message as Ready)
+async function waitUntilReady(worker: Worker): Promise<WorkerReadyMessage | undefined> {
+  const ready = Promise.withResolvers<WorkerReadyMessage | undefined>()
+  worker.on('message', (message: Partial<WorkerReadyMessage>) => {
+    if (message?.kherad === 'ready') ready.resolve(message as WorkerReadyMessage)
   })
   worker.once('exit', () => ready.resolve(undefined))
   return ready.promise

@@ -41,7 +41,7 @@ export async function measureFunctions({
     net: openGuardedClient({ allowedCidrs: [] }),
     log,
     metrics: metrics as never,
-    inside: () => ({}),
+    listeners: () => ({}),
     depthSigner: async () => () => Buffer.alloc(32),
     egressOf: () => ({ take: async () => true }),
   })

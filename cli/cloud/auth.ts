@@ -1,6 +1,12 @@
 /** `kherad cloud auth`: the address of an app, and who may sign up. */
-import { type Command, misused, type Outcome, type ParsedArguments, type Session } from '../command.ts'
-import { type Column, card } from '../output.ts'
+import {
+  type Command,
+  type CommandResult,
+  type ParsedArguments,
+  refuseUsage,
+  type Session,
+} from '../command.ts'
+import { card, type TableColumn } from '../output.ts'
 import { connection } from '../server/phrases.ts'
 import { requestRecord } from '../server/records.ts'
 import { plain } from '../server.ts'
@@ -20,7 +26,7 @@ export const authCommand: Command = {
   run,
 }
 
-interface Settings {
+interface AuthSettings {
   site_url: string | null
   disable_signup: boolean
   additional_redirect_urls: string[]
@@ -29,32 +35,32 @@ interface Settings {
   email_confirmation: boolean
 }
 
-async function run(session: Session, given: ParsedArguments): Promise<Outcome> {
+async function run(session: Session, given: ParsedArguments): Promise<CommandResult> {
   const { signup, anonymous } = given.options
-  if (signup !== undefined && signup !== 'open' && signup !== 'closed') misused(words.badSignup(signup))
+  if (signup !== undefined && signup !== 'open' && signup !== 'closed') refuseUsage(words.badSignup(signup))
   if (anonymous !== undefined && anonymous !== 'on' && anonymous !== 'off')
-    misused(words.badAnonymous(anonymous))
+    refuseUsage(words.badAnonymous(anonymous))
   const { server, cloud } = await namedCloud(session, given)
   const path = pathOf(cloud, '/auth')
-  const found = await requestRecord<Settings>(server, 'GET', path)
-  if (!changes.some((name) => given.options[name] !== undefined)) return shown(session, found)
+  const found = await requestRecord<AuthSettings>(server, 'GET', path)
+  if (!changes.some((name) => given.options[name] !== undefined)) return settingsResult(session, found)
   const body = bodyOf(found, given)
-  return shown(session, await requestRecord<Settings>(server, 'PATCH', path, { body }))
+  return settingsResult(session, await requestRecord<AuthSettings>(server, 'PATCH', path, { body }))
 }
 
 /** Both settings of the contract are sent with every change: one that is left out would fall back to its default. */
-function bodyOf(found: Settings, { options, lists }: ParsedArguments): object {
+function bodyOf(found: AuthSettings, { options, lists }: ParsedArguments): object {
   const { signup, anonymous, 'site-url': siteUrl = found.site_url } = options
   return {
-    site_url: siteUrl ?? misused(words.needsSiteUrl()),
+    site_url: siteUrl ?? refuseUsage(words.needsSiteUrl()),
     disable_signup: signup === undefined ? found.disable_signup : signup === 'closed',
     ...(anonymous !== undefined && { anonymous_sign_ins: anonymous === 'on' }),
     ...(lists['redirect-url'] && { additional_redirect_urls: lists['redirect-url'] }),
   }
 }
 
-const shown = ({ language }: Session, settings: Settings): Outcome => {
-  const rows: Column<Settings>[] = [
+const settingsResult = ({ language }: Session, settings: AuthSettings): CommandResult => {
+  const rows: TableColumn<AuthSettings>[] = [
     { title: words.columns.siteUrl, show: ({ site_url: url }) => plain(url ?? '—') },
     {
       title: words.columns.signup,

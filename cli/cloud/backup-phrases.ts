@@ -1,5 +1,5 @@
 import { english, persian } from '#platform/words'
-import { type OptionHelp, type Sentence, sentence } from '../command.ts'
+import { type BilingualText, type OptionHelp, sentence } from '../command.ts'
 import { serverOptions } from '../server/phrases.ts'
 
 export const backupPhrases = {
@@ -25,12 +25,12 @@ export const backupPhrases = {
   kinds: {
     nightly: sentence('شبانه', 'nightly'),
     asked: sentence('درخواستی', 'asked for'),
-  } as Readonly<Record<string, Sentence>>,
+  } as Readonly<Record<string, BilingualText>>,
   states: {
     queued: sentence('در حال گرفتن', 'being made'),
     ready: sentence('آماده', 'ready'),
     failed: sentence('ناکام', 'failed'),
-  } as Readonly<Record<string, Sentence>>,
+  } as Readonly<Record<string, BilingualText>>,
   columns: {
     id: sentence('شناسه', 'id'),
     kind: sentence('نوع', 'kind'),

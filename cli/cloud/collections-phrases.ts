@@ -1,5 +1,5 @@
 import { english, persian } from '#platform/words'
-import type { OptionHelp, Sentence } from '../command.ts'
+import type { BilingualText, OptionHelp } from '../command.ts'
 
 export const collectionOptions: OptionHelp = {
   offset: {
@@ -30,17 +30,17 @@ export const collectionPhrases = {
     all: { en: 'everybody', fa: 'همه' },
     owners: { en: 'owners', fa: 'صاحبان ردیف‌ها' },
   },
-  count: (count: number): Sentence => ({ en: english(count), fa: persian(count) }),
-  made: (name: string): Sentence => ({ en: `${name} is made.`, fa: `مجموعهٔ ${name} ساخته شد.` }),
-  page: (offset: number, rows: number, total: number): Sentence => ({
+  count: (count: number): BilingualText => ({ en: english(count), fa: persian(count) }),
+  made: (name: string): BilingualText => ({ en: `${name} is made.`, fa: `مجموعهٔ ${name} ساخته شد.` }),
+  page: (offset: number, rows: number, total: number): BilingualText => ({
     en: `${english(rows)} rows after the first ${english(offset)}, of ${english(total)}`,
     fa: `${persian(rows)} ردیف پس از ${persian(offset)} ردیف نخست، از ${persian(total)} ردیف`,
   }),
-  otherName: (): Sentence => ({
+  otherName: (): BilingualText => ({
     en: '--confirm has to be exactly the name of the collection.',
     fa: '--confirm باید دقیقاً نام مجموعه باشد.',
   }),
-  gone: (name: string, rows: number): Sentence => ({
+  gone: (name: string, rows: number): BilingualText => ({
     en: `${name} and its ${english(rows)} rows are deleted.`,
     fa: `مجموعهٔ ${name} و ${persian(rows)} ردیفش حذف شد.`,
   }),

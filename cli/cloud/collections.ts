@@ -1,9 +1,15 @@
 /** `kherad cloud collections …`: the collections of an app back-end and what is in them. */
 import type { Language } from '#platform/errors'
-import { type Command, misused, type Outcome, type ParsedArguments, type Session } from '../command.ts'
-import { type Column, showTime, table } from '../output.ts'
+import {
+  type Command,
+  type CommandResult,
+  type ParsedArguments,
+  refuseUsage,
+  type Session,
+} from '../command.ts'
+import { showTime, type TableColumn, table } from '../output.ts'
 import { connection } from '../server/phrases.ts'
-import { madeOnce, requestRecord } from '../server/records.ts'
+import { idempotentBody, requestRecord } from '../server/records.ts'
 import { plain } from '../server.ts'
 import { wholeNumber } from '../studio/inputs.ts'
 import { namedCloud, pathOf } from './api.ts'
@@ -64,7 +70,7 @@ export const collectionCommands: Command[] = [
   },
 ]
 
-const columns = (language: Language): Column<Collection>[] => [
+const columns = (language: Language): TableColumn<Collection>[] => [
   { title: words.columns.name, show: ({ name }) => plain(name) },
   {
     title: words.columns.readers,
@@ -75,21 +81,26 @@ const columns = (language: Language): Column<Collection>[] => [
   { title: words.columns.created, show: ({ created_at: at }) => showTime(new Date(at), language) },
 ]
 
-async function list(session: Session, given: ParsedArguments): Promise<Outcome> {
+async function list(session: Session, given: ParsedArguments): Promise<CommandResult> {
   const { server, cloud } = await namedCloud(session, given)
   const { data } = await requestRecord<{ data: Collection[] }>(server, 'GET', pathOf(cloud, '/database'))
   return { json: data, text: table(data, columns(session.language), session.language) }
 }
 
-async function create(session: Session, given: ParsedArguments): Promise<Outcome> {
+async function create(session: Session, given: ParsedArguments): Promise<CommandResult> {
   const { server, cloud } = await namedCloud(session, given)
   const [, name] = given.words
   const body = { action: 'create_collection', name, public_read: given.flags.includes('public-read') }
-  const made = await requestRecord<Collection>(server, 'POST', pathOf(cloud, '/database'), madeOnce(body))
+  const made = await requestRecord<Collection>(
+    server,
+    'POST',
+    pathOf(cloud, '/database'),
+    idempotentBody(body),
+  )
   return { json: made, text: `${words.made(plain(made.name))[session.language]}\n` }
 }
 
-async function rows(session: Session, given: ParsedArguments): Promise<Outcome> {
+async function rows(session: Session, given: ParsedArguments): Promise<CommandResult> {
   const { language } = session
   const { server, cloud } = await namedCloud(session, given)
   const { offset: typed = '0' } = given.options
@@ -101,9 +112,9 @@ async function rows(session: Session, given: ParsedArguments): Promise<Outcome> 
   return { json: page, text: lines.join('') }
 }
 
-async function remove(session: Session, given: ParsedArguments): Promise<Outcome> {
+async function remove(session: Session, given: ParsedArguments): Promise<CommandResult> {
   const name = given.words[1]!
-  if (given.options['confirm'] !== name) misused(words.otherName())
+  if (given.options['confirm'] !== name) refuseUsage(words.otherName())
   const { server, cloud } = await namedCloud(session, given)
   const path = pathOf(cloud, `/collections/${encodeURIComponent(name)}`)
   const gone = await requestRecord<{ rows: number }>(server, 'DELETE', path)

@@ -2,17 +2,23 @@
 import path from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Language } from '#platform/errors'
-import { type Command, misused, type Outcome, type ParsedArguments, type Session } from '../command.ts'
-import { type Column, showTime, table } from '../output.ts'
+import {
+  type Command,
+  type CommandResult,
+  type ParsedArguments,
+  refuseUsage,
+  type Session,
+} from '../command.ts'
+import { showTime, type TableColumn, table } from '../output.ts'
 import { readBounded, utf8 } from '../read-bounded.ts'
 import { eventsOf } from '../server/events.ts'
 import { connection } from '../server/phrases.ts'
-import { madeOnce, requestRecord } from '../server/records.ts'
+import { idempotentBody, requestRecord } from '../server/records.ts'
 import { plain, requestReply, type Server } from '../server.ts'
 import { wholeNumber } from '../studio/inputs.ts'
 import { type Cloud, namedCloud, pathOf } from './api.ts'
 import { functionOptions, functionPhrases as words } from './function-phrases.ts'
-import { withFile } from './place.ts'
+import { withFilePosition } from './place.ts'
 
 const common = { options: connection, needs: [], help: functionOptions }
 
@@ -56,7 +62,7 @@ interface CloudFunction {
   updated_at: string
 }
 
-interface Line {
+interface LogLine {
   id: string
   level: string
   message: string
@@ -66,20 +72,20 @@ interface Line {
 /** The size of 128,000 characters of any kind. */
 const maxCodeBytes = 4 * 128_000
 
-const below = (cloud: Cloud, name: string, more = ''): string =>
+const functionPath = (cloud: Cloud, name: string, more = ''): string =>
   pathOf(cloud, `/functions/${encodeURIComponent(name)}${more}`)
 
-async function deploy(session: Session, given: ParsedArguments): Promise<Outcome> {
+async function deploy(session: Session, given: ParsedArguments): Promise<CommandResult> {
   const { language } = session
   const file = given.words[1]!
-  const code = utf8(await readBounded(file, maxCodeBytes)) ?? misused(words.notText(file))
+  const code = utf8(await readBounded(file, maxCodeBytes)) ?? refuseUsage(words.notText(file))
   const name = given.options['name'] ?? path.basename(file).replace(/\.(?:m?js|m?ts)$/, '')
   const { server, cloud } = await namedCloud(session, given)
   session.notify(words.deploying(name)[language])
-  const sent = madeOnce({ name, code, verify_jwt: !given.flags.includes('public') })
+  const sent = idempotentBody({ name, code, verify_jwt: !given.flags.includes('public') })
   const made = await requestRecord<CloudFunction>(server, 'POST', pathOf(cloud, '/functions'), sent).catch(
     (error: unknown) => {
-      throw withFile(error, file)
+      throw withFilePosition(error, file)
     },
   )
   for (const one of made.packages) session.notify(plain(`  ${one.name} ${one.version}`))
@@ -87,7 +93,7 @@ async function deploy(session: Session, given: ParsedArguments): Promise<Outcome
   return { json: made, text: `${plain(made.url)}\n` }
 }
 
-const columns = (language: Language): Column<CloudFunction>[] => [
+const columns = (language: Language): TableColumn<CloudFunction>[] => [
   { title: words.columns.name, show: ({ name }) => plain(name) },
   { title: words.columns.version, show: ({ version }) => words.count(version)[language], numeric: true },
   {
@@ -98,7 +104,7 @@ const columns = (language: Language): Column<CloudFunction>[] => [
   { title: words.columns.url, show: ({ url }) => plain(url) },
 ]
 
-async function list(session: Session, given: ParsedArguments): Promise<Outcome> {
+async function list(session: Session, given: ParsedArguments): Promise<CommandResult> {
   const { server, cloud } = await namedCloud(session, given)
   const { data, runtime } = await requestRecord<{
     data: CloudFunction[]
@@ -108,61 +114,61 @@ async function list(session: Session, given: ParsedArguments): Promise<Outcome> 
   return { json: data, text: table(data, columns(session.language), session.language) }
 }
 
-async function rollback(session: Session, given: ParsedArguments): Promise<Outcome> {
+async function rollback(session: Session, given: ParsedArguments): Promise<CommandResult> {
   const { to } = given.options
   const version = to === undefined ? undefined : wholeNumber('--to', to, 1, 2_147_483_647)
   const { server, cloud } = await namedCloud(session, given)
-  const at = below(cloud, given.words[1]!, '/rollback')
-  const made = await requestRecord<CloudFunction>(server, 'POST', at, madeOnce({ version }))
+  const at = functionPath(cloud, given.words[1]!, '/rollback')
+  const made = await requestRecord<CloudFunction>(server, 'POST', at, idempotentBody({ version }))
   return { json: made, text: `${words.deployed(plain(made.name), made.version)[session.language]}\n` }
 }
 
-async function remove(session: Session, given: ParsedArguments): Promise<Outcome> {
+async function remove(session: Session, given: ParsedArguments): Promise<CommandResult> {
   const { server, cloud } = await namedCloud(session, given)
-  const gone = await requestRecord<{ name: string }>(server, 'DELETE', below(cloud, given.words[1]!))
+  const gone = await requestRecord<{ name: string }>(server, 'DELETE', functionPath(cloud, given.words[1]!))
   return { json: gone, text: `${words.gone(plain(gone.name))[session.language]}\n` }
 }
 
 const levels = ['debug', 'info', 'warn', 'error']
 
-async function logs(session: Session, given: ParsedArguments): Promise<Outcome> {
+async function logs(session: Session, given: ParsedArguments): Promise<CommandResult> {
   const { level, limit } = given.options
-  if (level !== undefined && !levels.includes(level)) misused(words.badLevel(level))
+  if (level !== undefined && !levels.includes(level)) refuseUsage(words.badLevel(level))
   const query = new URLSearchParams({
     ...(level !== undefined && { level }),
     limit: String(limit === undefined ? 100 : wholeNumber('--limit', limit, 1, 1_000)),
   })
   const { server, cloud } = await namedCloud(session, given)
-  const at = `${below(cloud, given.words[1]!, '/logs')}?${query}`
-  if (given.flags.includes('follow')) return followed(session, server, at)
-  const { data } = await requestRecord<{ data: Line[] }>(server, 'GET', at)
-  return { json: data, text: data.map((line) => shown(line, session.language)).join('') }
+  const at = `${functionPath(cloud, given.words[1]!, '/logs')}?${query}`
+  if (given.flags.includes('follow')) return followResult(session, server, at)
+  const { data } = await requestRecord<{ data: LogLine[] }>(server, 'GET', at)
+  return { json: data, text: data.map((line) => logText(line, session.language)).join('') }
 }
 
-const shown = ({ level, message, at }: Line, language: Language): string =>
+const logText = ({ level, message, at }: LogLine, language: Language): string =>
   `${showTime(new Date(at), language)} ${level.toUpperCase().padEnd(5)} ${message.split('\n').map(plain).join('\n  ')}\n`
 
 const againMs = 500
 
-const followed = (session: Session, server: Server, at: string): Outcome => ({
+const followResult = (session: Session, server: Server, at: string): CommandResult => ({
   json: undefined,
   text: '',
   async *pieces(asJson) {
     for await (const line of follow(session, server, at))
-      yield asJson ? `${JSON.stringify(line)}\n` : shown(line, session.language)
+      yield asJson ? `${JSON.stringify(line)}\n` : logText(line, session.language)
   },
 })
 
 /**
  * The lines that functions write. A broken connection is opened again after the last line that was seen; the lines end when the function is deleted.
  */
-async function* follow({ stopping }: Session, server: Server, at: string): AsyncGenerator<Line> {
+async function* follow({ stopping }: Session, server: Server, at: string): AsyncGenerator<LogLine> {
   for (let seen: string | undefined; !stopping.aborted; ) {
     const headers = { accept: 'text/event-stream', ...(seen !== undefined && { 'last-event-id': seen }) }
     try {
       const reply = await requestReply(server, 'GET', at, { headers })
       for await (const data of eventsOf(reply)) {
-        const line = JSON.parse(data) as Line
+        const line = JSON.parse(data) as LogLine
         seen = line.id
         yield line
       }

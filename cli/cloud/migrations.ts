@@ -6,12 +6,12 @@ import { createHash } from 'node:crypto'
 import { readdir, stat } from 'node:fs/promises'
 import path from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { type Outcome, type ParsedArguments, refuse, type Session } from '../command.ts'
+import { type CommandResult, type ParsedArguments, refuse, type Session } from '../command.ts'
 import { readBounded, utf8 } from '../read-bounded.ts'
-import { madeOnce, requestRecord } from '../server/records.ts'
+import { idempotentBody, requestRecord } from '../server/records.ts'
 import { plain, type Server, ServerRefused } from '../server.ts'
 import { type Cloud, namedCloud, pathOf } from './api.ts'
-import { withFile } from './place.ts'
+import { withFilePosition } from './place.ts'
 import type { SqlResult } from './sql.ts'
 import { sqlPhrases as words } from './sql-phrases.ts'
 
@@ -25,7 +25,7 @@ interface Migration {
 }
 
 /** The record of a migration. `isDone` is false where it was begun outside of a transaction and its end is not known. */
-interface Applied {
+interface MigrationRecord {
   checksum: string
   isDone: boolean
   /** The migration was begun, or went on, so recently that whoever runs it may still be at work. */
@@ -44,48 +44,48 @@ const badRequest = 400
 /** The records belong to the app: they are written in the transaction of the migration, so that neither exists without the other. */
 // A database on a server of the operator may not make schemas: it has this schema from its beginning. The column `begun_at` is younger than the
 // table.
-const makeRecords = `do $$ begin
+const createRecordsSql = `do $$ begin
   if pg_catalog.to_regnamespace('kherad_migrations') is null then create schema kherad_migrations; end if;
 end $$;
 create table if not exists kherad_migrations.applied
   (name text primary key, checksum text not null, applied_at timestamptz default now(), begun_at timestamptz default now());
 alter table kherad_migrations.applied add column if not exists begun_at timestamptz default now()`
-const readRecords = `select pg_catalog.json_object_agg(name, pg_catalog.json_build_object('checksum', checksum, 'isDone', applied_at is not null,
+const readRecordsSql = `select pg_catalog.json_object_agg(name, pg_catalog.json_build_object('checksum', checksum, 'isDone', applied_at is not null,
     'isRecent', begun_at > now() - interval '${maxStatementLength}'))
   from kherad_migrations.applied`
 
 const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`
 /** The record comes after the migration, so that lines and columns in errors are those of the file. */
-const recorded = ({ name, text, checksum }: Migration): string =>
+const migrateAndRecordSql = ({ name, text, checksum }: Migration): string =>
   `${text}\n;\ninsert into kherad_migrations.applied (name, checksum) values (${quoted(name)}, ${quoted(checksum)})`
 
-const begun = ({ name, checksum }: Migration): string =>
+const insertBegunSql = ({ name, checksum }: Migration): string =>
   `insert into kherad_migrations.applied (name, checksum, applied_at) values (${quoted(name)}, ${quoted(checksum)}, null)`
-const goesOn = ({ name }: Migration): string =>
+const touchBegunSql = ({ name }: Migration): string =>
   `update kherad_migrations.applied set begun_at = now() where name = ${quoted(name)} and applied_at is null`
-const done = ({ name }: Migration): string =>
+const markDoneSql = ({ name }: Migration): string =>
   `update kherad_migrations.applied set applied_at = now() where name = ${quoted(name)} and applied_at is null`
-const neverBegun = ({ name }: Migration): string =>
+const deleteBegunSql = ({ name }: Migration): string =>
   `delete from kherad_migrations.applied where name = ${quoted(name)} and applied_at is null`
 
 export async function runMigrations(
   session: Session,
   given: ParsedArguments,
   places: readonly string[],
-): Promise<Outcome> {
+): Promise<CommandResult> {
   const { language } = session
   const migrations = await readMigrations(places)
   const { server, cloud } = await namedCloud(session, given)
   const database = new Database(server, cloud)
-  const waiting = await database.waiting(migrations)
-  for (const migration of waiting) {
+  const pending = await database.pendingMigrations(migrations)
+  for (const migration of pending) {
     session.status(plain(migration.name))
     await database.run(migration)
     session.status()
     session.notify(words.ran(plain(migration.name))[language])
   }
-  const names = waiting.map(({ name }) => name)
-  const text = waiting.length > 0 ? '' : `${words.upToDate(migrations.length)[language]}\n`
+  const names = pending.map(({ name }) => name)
+  const text = pending.length > 0 ? '' : `${words.upToDate(migrations.length)[language]}\n`
   return { json: { applied: names, skipped: migrations.length - names.length }, text }
 }
 
@@ -123,40 +123,40 @@ async function readMigration(file: string, name: string): Promise<Migration> {
   const text = (utf8(bytes) ?? refuse('NOT_TEXT', words.notText(plain(file)))).replaceAll('\r\n', '\n')
   if (text.length > maxCharacters) refuse('FILE_TOO_LARGE', tooLong)
   const checksum = createHash('sha256').update(text).digest('hex')
-  return { file, name, text, checksum, apart: await apartOf(text, name) }
+  return { file, name, text, checksum, apart: await separateStatements(text, name) }
 }
 
 /** The statements of a file where none of them can run in a transaction. Refuses a file that has other statements beside them. */
-async function apartOf(text: string, name: string): Promise<readonly string[] | undefined> {
+async function separateStatements(text: string, name: string): Promise<readonly string[] | undefined> {
   if (!/concurrently|vacuum/i.test(text)) return undefined
   const { readScript } = await import('#cloud/sql')
   const script = readScript(text)
   if ('open' in script) return undefined
-  const isApart = script.statements.map(({ words }) => runsApart(words))
+  const isApart = script.statements.map(({ words }) => isOutsideTransaction(words))
   if (!isApart.includes(true)) return undefined
   if (isApart.includes(false)) refuse('MIGRATION_MIXED', words.mixed(plain(name)))
   // Each statement keeps its place, so that lines and columns in errors are those of the file.
   return script.statements.map((one) => `${text.slice(0, one.start).replaceAll(/[^\n]/g, ' ')}${one.text}`)
 }
 
-const runsApart = ([first = '', ...more]: readonly string[]): boolean =>
+const isOutsideTransaction = ([first = '', ...more]: readonly string[]): boolean =>
   first === 'vacuum' || (first !== 'refresh' && more.includes('concurrently'))
 
 /** The migrations that have not been run. Refuses one that was changed after it ran, and one before others that have been run. */
-function waitingOf(
+function pendingMigrations(
   migrations: readonly Migration[],
-  applied: Readonly<Record<string, Applied>>,
+  applied: Readonly<Record<string, MigrationRecord>>,
 ): Migration[] {
-  const waiting: Migration[] = []
+  const pending: Migration[] = []
   for (const migration of migrations) {
     const { name, checksum } = migration
     const known = Object.hasOwn(applied, name) ? applied[name] : undefined
-    if (known === undefined) waiting.push(migration)
+    if (known === undefined) pending.push(migration)
     else if (!known.isDone) refuse('MIGRATION_IN_DOUBT', words.inDoubt(plain(name), quoted(name)))
     else if (known.checksum !== checksum) refuse('MIGRATION_CHANGED', words.changed(plain(name)))
-    else if (waiting[0]) refuse('MIGRATION_ORDER', words.outOfOrder(plain(waiting[0].name), plain(name)))
+    else if (pending[0]) refuse('MIGRATION_ORDER', words.outOfOrder(plain(pending[0].name), plain(name)))
   }
-  return waiting
+  return pending
 }
 
 class Database {
@@ -169,15 +169,15 @@ class Database {
   }
 
   /** The records by the name of their migration. */
-  async applied(): Promise<Record<string, Applied>> {
+  async applied(): Promise<Record<string, MigrationRecord>> {
     const found = await this.#read(`select pg_catalog.to_regclass('kherad_migrations.applied')`)
     // If another command makes the table at the same time, one of the two is refused.
-    if (found === null) await this.#write(makeRecords).catch(() => undefined)
-    return ((await this.#read(readRecords)) ?? {}) as Record<string, Applied>
+    if (found === null) await this.#write(createRecordsSql).catch(() => undefined)
+    return ((await this.#read(readRecordsSql)) ?? {}) as Record<string, MigrationRecord>
   }
 
-  /** Waits until nobody else runs one of the migrations outside of a transaction, and returns what `waitingOf` returns. */
-  async waiting(migrations: readonly Migration[]): Promise<Migration[]> {
+  /** Waits until nobody else runs one of the migrations outside of a transaction, and returns what `pendingMigrations` returns. */
+  async pendingMigrations(migrations: readonly Migration[]): Promise<Migration[]> {
     const { notify, language, stopping } = this.#server
     for (let isFirst = true; ; isFirst = false) {
       const applied = await this.applied()
@@ -185,7 +185,7 @@ class Database {
         const known = Object.hasOwn(applied, name) ? applied[name] : undefined
         return known && !known.isDone && known.isRecent
       })
-      if (!running) return waitingOf(migrations, applied)
+      if (!running) return pendingMigrations(migrations, applied)
       if (isFirst) notify(words.runsElsewhere(plain(running.name))[language])
       await pause(lookAgainMs, undefined, { signal: stopping })
     }
@@ -195,12 +195,12 @@ class Database {
   async run(migration: Migration): Promise<void> {
     if (migration.apart) return this.#runApart(migration, migration.apart)
     try {
-      await this.#write(recorded(migration))
+      await this.#write(migrateAndRecordSql(migration))
     } catch (error) {
       if (!(error instanceof ServerRefused)) throw error
       const applied = await this.applied()
       if (applied[migration.name]?.checksum === migration.checksum) return
-      throw withFile(error, migration.file)
+      throw withFilePosition(error, migration.file)
     }
   }
 
@@ -208,23 +208,23 @@ class Database {
   async #runApart(migration: Migration, statements: readonly string[]): Promise<void> {
     const { file } = migration
     try {
-      await this.#write(begun(migration))
+      await this.#write(insertBegunSql(migration))
     } catch (error) {
       // Another command has run it meanwhile, or is running it; if it was refused there, it is run here.
       if (!(error instanceof ServerRefused) || !Object.hasOwn(await this.applied(), migration.name))
         throw error
-      if ((await this.waiting([migration])).length === 0) return
+      if ((await this.pendingMigrations([migration])).length === 0) return
       return this.#runApart(migration, statements)
     }
     for (const [index, text] of statements.entries()) {
-      if (index > 0) await this.#write(goesOn(migration))
+      if (index > 0) await this.#write(touchBegunSql(migration))
       await this.#write(text).catch(async (error: unknown) => {
         const isRefused = error instanceof ServerRefused && error.status === badRequest
-        if (isRefused && index === 0) await this.#write(neverBegun(migration))
-        throw withFile(error, file)
+        if (isRefused && index === 0) await this.#write(deleteBegunSql(migration))
+        throw withFilePosition(error, file)
       })
     }
-    await this.#write(done(migration))
+    await this.#write(markDoneSql(migration))
   }
 
   async #read(query: string): Promise<unknown> {
@@ -234,6 +234,6 @@ class Database {
 
   #write(query: string): Promise<SqlResult> {
     const body = { query, read_only: false, confirm_write: true }
-    return requestRecord<SqlResult>(this.#server, 'POST', this.#path, madeOnce(body))
+    return requestRecord<SqlResult>(this.#server, 'POST', this.#path, idempotentBody(body))
   }
 }

@@ -62,10 +62,10 @@ export const cloudsPhrases = {
       `آنچه می‌ماند: پایگاه دادهٔ kherad_${ref} و نقش‌هایی که نامشان چنین آغاز می‌شود، روی سرور ${place}. اگر آن سرور بازگشت، آن‌ها را پاک کنید.`,
       `What stays: the database kherad_${ref} and the roles whose names begin so, on the server ${place}. Should that server come back, drop them.`,
     ),
-  tooMuchMemory: (bytes: number, most: number, percent: number) =>
+  tooMuchMemory: (bytes: number, maxBytes: number, percent: number) =>
     sentence(
-      `با ${digits(bytes, 'fa')} بایت حافظه پایگاه دادهٔ این بک‌اند دیگر بیدار نمی‌شد: databases.memory_percent (${digits(percent, 'fa')}) از این دستگاه ${digits(most, 'fa')} بایت برای همهٔ پایگاه‌ها می‌گذارد. کمتر بدهید یا memory_percent را بزرگ‌تر کنید.`,
-      `With ${bytes} bytes of memory the database of this app back-end would never wake again: databases.memory_percent (${percent}) leaves ${most} bytes of this machine for all databases. Give it less, or make memory_percent larger.`,
+      `با ${digits(bytes, 'fa')} بایت حافظه پایگاه دادهٔ این بک‌اند دیگر بیدار نمی‌شد: databases.memory_percent (${digits(percent, 'fa')}) از این دستگاه ${digits(maxBytes, 'fa')} بایت برای همهٔ پایگاه‌ها می‌گذارد. کمتر بدهید یا memory_percent را بزرگ‌تر کنید.`,
+      `With ${bytes} bytes of memory the database of this app back-end would never wake again: databases.memory_percent (${percent}) leaves ${maxBytes} bytes of this machine for all databases. Give it less, or make memory_percent larger.`,
     ),
   changed: (ref: string) =>
     sentence(`سقف‌های بک‌اند «${ref}» تغییر کرد.`, `The limits of the app back-end "${ref}" are changed.`),

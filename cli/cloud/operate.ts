@@ -14,9 +14,9 @@ import type { Language } from '#platform/errors'
 import { isUuid } from '#platform/ids'
 import { loadConfig } from '#settings'
 import { readId, readName } from '../amounts.ts'
-import { type Command, type Outcome, type ParsedArguments, refuse, type Session } from '../command.ts'
+import { type Command, type CommandResult, type ParsedArguments, refuse, type Session } from '../command.ts'
 import { type LimitOptions, limitsText, readAll, readLimits } from '../operate.ts'
-import { type Column, card, showTime, table } from '../output.ts'
+import { card, showTime, type TableColumn, table } from '../output.ts'
 import { titles } from '../phrases.ts'
 import { plain } from '../server.ts'
 import { cloudsColumns, cloudsOptions, cloudsPhrases as words } from './operate-phrases.ts'
@@ -74,7 +74,7 @@ export const cloudOperatorCommands: Command[] = [
   },
 ]
 
-async function listAll(session: Session, { options }: ParsedArguments): Promise<Outcome> {
+async function listAll(session: Session, { options }: ParsedArguments): Promise<CommandResult> {
   const { language } = session
   const account = options['account'] === undefined ? undefined : readId('--account', options['account'])
   const db = await session.db()
@@ -89,14 +89,14 @@ async function listAll(session: Session, { options }: ParsedArguments): Promise<
 async function suspend(
   session: Session,
   { words: [named = ''], options }: ParsedArguments,
-): Promise<Outcome> {
+): Promise<CommandResult> {
   const reason = options['reason'] === undefined ? null : readName('--reason', options['reason'])
   const room = { db: await session.db(), clock: session.clock }
   const row = await suspendCloud(room, keyOf(await cloudOf(session, named)), reason)
   return answer(session, row, words.suspended(row.ref)[session.language])
 }
 
-async function resume(session: Session, { words: [named = ''] }: ParsedArguments): Promise<Outcome> {
+async function resume(session: Session, { words: [named = ''] }: ParsedArguments): Promise<CommandResult> {
   const room = { db: await session.db(), clock: session.clock }
   const found = await cloudOf(session, named)
   const done = await resumeCloud(room, keyOf(found))
@@ -105,7 +105,10 @@ async function resume(session: Session, { words: [named = ''] }: ParsedArguments
 }
 
 /** Forgets a database whose machine or server is lost for good. */
-async function forget(session: Session, { words: [named = ''], options }: ParsedArguments): Promise<Outcome> {
+async function forget(
+  session: Session,
+  { words: [named = ''], options }: ParsedArguments,
+): Promise<CommandResult> {
   const { language, clock } = session
   const found = await cloudOf(session, named)
   if (options['confirm'] !== found.name) refuse('OTHER_NAME', words.otherName(plain(found.name)))
@@ -119,7 +122,7 @@ async function forget(session: Session, { words: [named = ''], options }: Parsed
   }
 }
 
-async function limitOne(session: Session, given: ParsedArguments): Promise<Outcome> {
+async function limitOne(session: Session, given: ParsedArguments): Promise<CommandResult> {
   const changes = readLimits(limitOptions, given)
   const room = { db: await session.db(), clock: session.clock }
   const found = await cloudOf(session, given.words[0]!)
@@ -136,11 +139,11 @@ async function requireWakes(
 ): Promise<void> {
   if (bytes === null || bytes === undefined) return
   const config = loadConfig(session.env)
-  const most = await maxMemoryOf({ db: await session.db(), config }, keyOf(cloud))
-  if (most !== undefined && bytes > most)
+  const maxBytes = await maxMemoryOf({ db: await session.db(), config }, keyOf(cloud))
+  if (maxBytes !== undefined && bytes > maxBytes)
     refuse(
       'TOO_MUCH_MEMORY',
-      words.tooMuchMemory(bytes, most, Math.round(config.databases.memoryShare * 100)),
+      words.tooMuchMemory(bytes, maxBytes, Math.round(config.databases.memoryShare * 100)),
     )
 }
 
@@ -158,12 +161,12 @@ async function cloudOf(session: Session, named: string): Promise<CloudRow> {
   return found ?? refuse('CLOUD_NOT_FOUND', words.noCloud(plain(named)))
 }
 
-const answer = ({ language }: Session, row: CloudRow, said: string): Outcome => ({
+const answer = ({ language }: Session, row: CloudRow, said: string): CommandResult => ({
   json: jsonOf(row),
   text: `${said}\n${card(row, columns(language), language)}`,
 })
 
-const columns = (language: Language): Column<CloudRow>[] => [
+const columns = (language: Language): TableColumn<CloudRow>[] => [
   { title: titles.id, show: (row) => row.cloud_id },
   { title: cloudsColumns.ref, show: (row) => row.ref },
   { title: titles.name, show: (row) => plain(row.name) },

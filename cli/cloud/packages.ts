@@ -13,9 +13,9 @@ import type { Language } from '#platform/errors'
 import { loadConfig } from '#settings'
 import { accountOf } from '../accounts.ts'
 import { readExpiry, readId } from '../amounts.ts'
-import { type Command, type Outcome, type ParsedArguments, refuse, type Session } from '../command.ts'
+import { type Command, type CommandResult, type ParsedArguments, refuse, type Session } from '../command.ts'
 import { readAll } from '../operate.ts'
-import { type Column, card, showTime, table } from '../output.ts'
+import { card, showTime, type TableColumn, table } from '../output.ts'
 import { titles } from '../phrases.ts'
 import { plain } from '../server.ts'
 import { packageColumns, packageOptions, packagePhrases as words } from './packages-phrases.ts'
@@ -54,7 +54,7 @@ export const packageCommands: Command[] = [
 async function give(
   session: Session,
   { words: [account = '', offer = ''], options }: ParsedArguments,
-): Promise<Outcome> {
+): Promise<CommandResult> {
   const paidUntil = readUntil(session, options['until'])
   const packageId = options['id'] === undefined ? undefined : readId('--id', options['id'])
   requireOffer(session, offer)
@@ -65,7 +65,7 @@ async function give(
   return answer(session, row, words.given)
 }
 
-async function listAll(session: Session, { options }: ParsedArguments): Promise<Outcome> {
+async function listAll(session: Session, { options }: ParsedArguments): Promise<CommandResult> {
   const { language } = session
   const account = options['account'] === undefined ? undefined : readId('--account', options['account'])
   const db = await session.db()
@@ -78,7 +78,10 @@ async function listAll(session: Session, { options }: ParsedArguments): Promise<
   return { json: { data: rows.map((row) => jsonOf(session, row)) }, text }
 }
 
-async function renew(session: Session, { words: [typed = ''], options }: ParsedArguments): Promise<Outcome> {
+async function renew(
+  session: Session,
+  { words: [typed = ''], options }: ParsedArguments,
+): Promise<CommandResult> {
   const packageId = readId('ID', typed)
   const paidUntil = readUntil(session, options['until'])
   const offer = options['package']
@@ -88,7 +91,7 @@ async function renew(session: Session, { words: [typed = ''], options }: ParsedA
   return answer(session, row ?? refuse('PACKAGE_NOT_FOUND', words.none(packageId)), words.renewed)
 }
 
-async function end(session: Session, { words: [typed = ''] }: ParsedArguments): Promise<Outcome> {
+async function end(session: Session, { words: [typed = ''] }: ParsedArguments): Promise<CommandResult> {
   const packageId = readId('ID', typed)
   const room = { db: await session.db(), clock: session.clock }
   const row = await endPackage(room, packageId)
@@ -106,12 +109,12 @@ function requireOffer(session: Session, offer: string): void {
   if (!findOffer(clouds, offer)) refuse('PACKAGE_UNKNOWN', words.unknown(plain(offer), known))
 }
 
-const answer = (session: Session, row: PackageRow, said: typeof words.given): Outcome => ({
+const answer = (session: Session, row: PackageRow, said: typeof words.given): CommandResult => ({
   json: jsonOf(session, row),
   text: `${said[session.language]}\n${card(row, columns(session, session.language), session.language)}`,
 })
 
-const columns = ({ clock }: Session, language: Language): Column<PackageRow>[] => [
+const columns = ({ clock }: Session, language: Language): TableColumn<PackageRow>[] => [
   { title: titles.id, show: (row) => row.package_id },
   { title: packageColumns.package, show: (row) => row.offer },
   { title: titles.account, show: (row) => row.account_id },

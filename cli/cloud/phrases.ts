@@ -1,5 +1,5 @@
 import { english, persian } from '#platform/words'
-import { type OptionHelp, type Sentence, sentence } from '../command.ts'
+import { type BilingualText, type OptionHelp, sentence } from '../command.ts'
 import { serverOptions } from '../server/phrases.ts'
 
 export const cloudPhrases = {
@@ -100,7 +100,7 @@ export const cloudPhrases = {
   plans: {
     starter: sentence('Starter', 'Starter'),
     dedicated: sentence('اختصاصی', 'dedicated'),
-  } as Record<string, Sentence>,
+  } as Record<string, BilingualText>,
   columns: {
     id: sentence('شناسه', 'id'),
     ref: sentence('ref', 'ref'),
@@ -134,7 +134,7 @@ export const cloudPhrases = {
     daily_egress_bytes: sentence('بایت خروجی، امروز', 'bytes that left, today'),
     daily_mails: sentence('نامه‌ها، امروز', 'mails, today'),
     sites: sentence('سایت‌ها', 'sites'),
-  } as Readonly<Record<string, Sentence>>,
+  } as Readonly<Record<string, BilingualText>>,
   count: (number: number) => sentence(persian(number), english(number)),
 }
 

@@ -2,7 +2,7 @@ import { CommandRefused } from '../command.ts'
 import { ServerRefused } from '../server.ts'
 
 /** Adds the place as compilers write it, so that editors and terminals find it: `index.js:3:5`. */
-export function withFile(error: unknown, file: string): unknown {
+export function withFilePosition(error: unknown, file: string): unknown {
   if (!(error instanceof ServerRefused) || !error.place) return error
   const { line, column } = error.place
   const at = `${file}:${line}:${column}`

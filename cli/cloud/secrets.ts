@@ -1,10 +1,16 @@
 /** `kherad cloud secrets …`: values that functions read and nobody is shown. */
 import type { Language } from '#platform/errors'
-import { type Command, misused, type Outcome, type ParsedArguments, type Session } from '../command.ts'
-import { type Column, showTime, table } from '../output.ts'
+import {
+  type Command,
+  type CommandResult,
+  type ParsedArguments,
+  refuseUsage,
+  type Session,
+} from '../command.ts'
+import { showTime, type TableColumn, table } from '../output.ts'
 import { readBounded, readStream, utf8 } from '../read-bounded.ts'
 import { connection } from '../server/phrases.ts'
-import { madeOnce, requestRecord } from '../server/records.ts'
+import { idempotentBody, requestRecord } from '../server/records.ts'
 import { plain } from '../server.ts'
 import { namedCloud, pathOf } from './api.ts'
 import { functionOptions, functionPhrases as words } from './function-phrases.ts'
@@ -30,7 +36,7 @@ export const secretCommands: Command[] = [
   },
 ]
 
-interface Secret {
+interface FunctionSecret {
   name: string
   updated_at: string
 }
@@ -39,7 +45,7 @@ interface Secret {
 const maxValueBytes = 4 * 10_000 + 2
 
 /** Sets a secret. The value comes from a file or from standard input: words of a command are seen by others of this machine, and kept by shells. */
-async function set(session: Session, given: ParsedArguments): Promise<Outcome> {
+async function set(session: Session, given: ParsedArguments): Promise<CommandResult> {
   const { from } = given.options
   if (from === undefined && process.stdin.isTTY) session.notify(words.typeValue[session.language])
   const bytes =
@@ -47,30 +53,30 @@ async function set(session: Session, given: ParsedArguments): Promise<Outcome> {
       ? await readStream(process.stdin, maxValueBytes, words.valueTooLong())
       : await readBounded(from, maxValueBytes, words.valueTooLong())
   // Editors and `echo` end a text with a line break that is not part of the secret.
-  const value = (utf8(bytes) ?? misused(words.notText(from ?? '-'))).replace(/\r?\n$/, '')
+  const value = (utf8(bytes) ?? refuseUsage(words.notText(from ?? '-'))).replace(/\r?\n$/, '')
   const name = given.words[1]!
   const { server, cloud } = await namedCloud(session, given)
-  const made = await requestRecord<Secret>(
+  const made = await requestRecord<FunctionSecret>(
     server,
     'POST',
     pathOf(cloud, '/secrets'),
-    madeOnce({ name, value }),
+    idempotentBody({ name, value }),
   )
   return { json: made, text: `${words.secretSet(plain(made.name))[session.language]}\n` }
 }
 
-const columns = (language: Language): Column<Secret>[] => [
+const columns = (language: Language): TableColumn<FunctionSecret>[] => [
   { title: words.columns.name, show: ({ name }) => plain(name) },
   { title: words.columns.updated, show: ({ updated_at: at }) => showTime(new Date(at), language) },
 ]
 
-async function list(session: Session, given: ParsedArguments): Promise<Outcome> {
+async function list(session: Session, given: ParsedArguments): Promise<CommandResult> {
   const { server, cloud } = await namedCloud(session, given)
-  const { data } = await requestRecord<{ data: Secret[] }>(server, 'GET', pathOf(cloud, '/secrets'))
+  const { data } = await requestRecord<{ data: FunctionSecret[] }>(server, 'GET', pathOf(cloud, '/secrets'))
   return { json: data, text: table(data, columns(session.language), session.language) }
 }
 
-async function remove(session: Session, given: ParsedArguments): Promise<Outcome> {
+async function remove(session: Session, given: ParsedArguments): Promise<CommandResult> {
   const { server, cloud } = await namedCloud(session, given)
   const at = pathOf(cloud, `/secrets/${encodeURIComponent(given.words[1]!)}`)
   const gone = await requestRecord<{ name: string }>(server, 'DELETE', at)

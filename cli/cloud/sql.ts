@@ -2,16 +2,16 @@
 import type { Language } from '#platform/errors'
 import {
   type Command,
-  misused,
-  type Outcome,
+  type CommandResult,
   type ParsedArguments,
   refuse,
+  refuseUsage,
   type Session,
 } from '../command.ts'
-import { type Column, table } from '../output.ts'
+import { type TableColumn, table } from '../output.ts'
 import { readStream, utf8 } from '../read-bounded.ts'
 import { connection } from '../server/phrases.ts'
-import { madeOnce, requestRecord } from '../server/records.ts'
+import { idempotentBody, requestRecord } from '../server/records.ts'
 import { plain } from '../server.ts'
 import { namedCloud, pathOf } from './api.ts'
 import { runMigrations } from './migrations.ts'
@@ -26,7 +26,7 @@ export interface SqlResult {
   truncated: boolean
 }
 
-interface Table {
+interface DatabaseTable {
   schema: string
   name: string
   kind: string
@@ -63,20 +63,20 @@ export const sqlCommands: Command[] = [
 /** The size of 40,000 characters of any kind. */
 const maxQueryBytes = 4 * 40_000
 
-async function sql(session: Session, given: ParsedArguments): Promise<Outcome> {
+async function sql(session: Session, given: ParsedArguments): Promise<CommandResult> {
   const { file: files = [] } = given.lists
   const typed = given.words[1]
   if (files.length > 0) {
-    if (typed !== undefined) misused(words.queryOrFile())
+    if (typed !== undefined) refuseUsage(words.queryOrFile())
     return runMigrations(session, given, files)
   }
   const query = typed ?? (await readQuery(session))
   const { server, cloud } = await namedCloud(session, given)
   const sent = given.flags.includes('write')
-    ? madeOnce({ query, read_only: false, confirm_write: true })
+    ? idempotentBody({ query, read_only: false, confirm_write: true })
     : { body: { query } }
   const result = await requestRecord<SqlResult>(server, 'POST', pathOf(cloud, '/database'), sent)
-  return { json: result, text: shown(session, result) }
+  return { json: result, text: resultText(session, result) }
 }
 
 async function readQuery(session: Session): Promise<string> {
@@ -86,7 +86,7 @@ async function readQuery(session: Session): Promise<string> {
 }
 
 /** A table where there are columns, else PostgreSQL's own words for what it did. */
-function shown({ language, notify }: Session, { columns, rows, ...result }: SqlResult): string {
+function resultText({ language, notify }: Session, { columns, rows, ...result }: SqlResult): string {
   if (result.truncated) notify(words.truncated[language])
   if (columns.length === 0) return `${plain([result.command, result.row_count].filter(isThere).join(' '))}\n`
   notify(words.rows(result.row_count ?? rows.length)[language])
@@ -96,7 +96,7 @@ function shown({ language, notify }: Session, { columns, rows, ...result }: SqlR
 const isThere = (part: unknown): boolean => part !== null && part !== undefined
 const numeric = /^(?:smallint|integer|bigint|numeric|real|double precision|oid)\b[^[]*$/
 
-const columnOf = ({ name, type }: SqlResult['columns'][number], at: number): Column<unknown[]> => ({
+const columnOf = ({ name, type }: SqlResult['columns'][number], at: number): TableColumn<unknown[]> => ({
   title: { fa: plain(name), en: plain(name) },
   show: (row) => showValue(row[at]),
   ...(numeric.test(type) && { numeric: true }),
@@ -107,7 +107,7 @@ const showValue = (value: unknown): string => {
   return plain(typeof value === 'string' ? value : JSON.stringify(value))
 }
 
-const tableColumns = (language: Language): Column<Table>[] => [
+const tableColumns = (language: Language): TableColumn<DatabaseTable>[] => [
   {
     title: words.columns.name,
     show: ({ schema, name }) => plain(schema === 'public' ? name : `${schema}.${name}`),
@@ -129,10 +129,10 @@ const tableColumns = (language: Language): Column<Table>[] => [
   { title: words.columns.bytes, show: ({ bytes }) => words.count(bytes)[language], numeric: true },
 ]
 
-async function tables(session: Session, given: ParsedArguments): Promise<Outcome> {
+async function tables(session: Session, given: ParsedArguments): Promise<CommandResult> {
   const { language } = session
   const { server, cloud } = await namedCloud(session, given)
-  const found = await requestRecord<{ tables?: Table[]; truncated: boolean }>(
+  const found = await requestRecord<{ tables?: DatabaseTable[]; truncated: boolean }>(
     server,
     'GET',
     pathOf(cloud, '/database'),

@@ -2,7 +2,7 @@
 import { createWriteStream, openAsBlob } from 'node:fs'
 import { rename, rm } from 'node:fs/promises'
 import { pipeline } from 'node:stream/promises'
-import { type Command, type Outcome, type ParsedArguments, refuse, type Session } from '../command.ts'
+import { type Command, type CommandResult, type ParsedArguments, refuse, type Session } from '../command.ts'
 import { connection } from '../server/phrases.ts'
 import { requestRecord } from '../server/records.ts'
 import { piecesOf, plain, request } from '../server.ts'
@@ -34,7 +34,7 @@ const maxExportBytes = 2 ** 40
 const mebibyte = 1024 * 1024
 
 /** Exports to a draft, which gets the name of the file once it is whole. */
-async function exportOne(session: Session, given: ParsedArguments): Promise<Outcome> {
+async function exportOne(session: Session, given: ParsedArguments): Promise<CommandResult> {
   const { language } = session
   const file = given.words[1]!
   const { server, cloud } = await namedCloud(session, given)
@@ -58,7 +58,7 @@ async function exportOne(session: Session, given: ParsedArguments): Promise<Outc
   return { json: { id: cloud.id, file, bytes }, text: `${text}\n` }
 }
 
-interface Imported {
+interface ImportResult {
   users: number
   collections: number
   rows: number
@@ -66,13 +66,13 @@ interface Imported {
   functions: number
 }
 
-async function importOne(session: Session, given: ParsedArguments): Promise<Outcome> {
+async function importOne(session: Session, given: ParsedArguments): Promise<CommandResult> {
   const file = given.words[1]!
   const { server, cloud } = await namedCloud(session, given)
   const form = new FormData()
   const bytes = await openAsBlob(file).catch(() => refuse('NO_FILE', words.noFile(plain(file))))
   form.set('export', bytes, 'export.jsonl')
   session.notify(words.importing[session.language])
-  const imported = await requestRecord<Imported>(server, 'POST', pathOf(cloud, '/import'), { form })
+  const imported = await requestRecord<ImportResult>(server, 'POST', pathOf(cloud, '/import'), { form })
   return { json: imported, text: `${words.imported(imported)[session.language]}\n` }
 }

@@ -3,13 +3,13 @@ import type { Language } from '#platform/errors'
 import { isUuid } from '#platform/ids'
 import {
   type Command,
-  misused,
-  type Outcome,
+  type CommandResult,
   type ParsedArguments,
   refuse,
+  refuseUsage,
   type Session,
 } from '../command.ts'
-import { type Column, showTime, table } from '../output.ts'
+import { showTime, type TableColumn, table } from '../output.ts'
 import { connection } from '../server/phrases.ts'
 import { requestAll, requestRecord } from '../server/records.ts'
 import { plain, type Server } from '../server.ts'
@@ -61,7 +61,7 @@ interface User {
   created_at: string
 }
 
-const columns = (language: Language): Column<User>[] => [
+const columns = (language: Language): TableColumn<User>[] => [
   { title: words.columns.id, show: ({ id }) => plain(id) },
   { title: words.columns.email, show: ({ email }) => plain(email ?? '—') },
   { title: words.columns.state, show: (user) => words.states[stateOf(user)][language] },
@@ -78,7 +78,7 @@ const stateOf = (user: User): keyof typeof words.states => {
   return user.email_confirmed_at === null ? 'unconfirmed' : 'confirmed'
 }
 
-async function list(session: Session, given: ParsedArguments): Promise<Outcome> {
+async function list(session: Session, given: ParsedArguments): Promise<CommandResult> {
   const { server, cloud } = await namedCloud(session, given)
   const users = await requestAll<User>(server, pathOf(cloud, '/users'))
   return { json: users, text: table(users, columns(session.language), session.language) }
@@ -100,7 +100,7 @@ async function act(
   method: 'POST' | 'DELETE',
   below: string,
   said: (typeof words)['gone'],
-): Promise<Outcome> {
+): Promise<CommandResult> {
   const { server, cloud } = await namedCloud(session, given)
   const path = await pathOfUser(server, cloud, given.words[1]!)
   return {
@@ -111,9 +111,9 @@ async function act(
 
 const types = ['recovery', 'magiclink', 'signup']
 
-async function link(session: Session, given: ParsedArguments): Promise<Outcome> {
+async function link(session: Session, given: ParsedArguments): Promise<CommandResult> {
   const { type = 'recovery', to } = given.options
-  if (!types.includes(type)) misused(words.badType(type))
+  if (!types.includes(type)) refuseUsage(words.badType(type))
   const { server, cloud } = await namedCloud(session, given)
   const path = await pathOfUser(server, cloud, given.words[1]!)
   const body = { type, ...(to !== undefined && { redirect_to: to }) }

@@ -1,37 +1,37 @@
 /** Checks that the database is reachable, of this program, whole and durable, and that its clock is right. */
 import { type Db, migrationState } from '#platform/db'
-import { contradictions } from '#platform/ledger'
+import { sampleViolations } from '#platform/ledger'
 import type { Session } from '../command.ts'
 import { migrationsFolder } from '../database.ts'
-import { broken, type Check, examine, ok, skipped } from './check.ts'
+import { broken, type DoctorCheck, ok, runCheck, skipped } from './check.ts'
 import { type CheckName, checkTitles, doctorPhrases as words } from './phrases.ts'
 import * as store from './store.ts'
 
 const maxSkewMs = 2_000
 
 /** Opens the database as it is: the doctor reads and changes nothing in it. */
-export async function checkDatabase(session: Session): Promise<Check[]> {
-  const reached = await examine('database', async () =>
+export async function checkDatabase(session: Session): Promise<DoctorCheck[]> {
+  const reached = await runCheck('database', async () =>
     ok('database', words.database(await store.serverVersion(await session.openedDb()))),
   )
   if (reached.state !== 'ok')
-    return [reached, ...stands(['migrations', 'ledger', 'durability', 'clock'], 'database')]
+    return [reached, ...skipBecauseOf(['migrations', 'ledger', 'durability', 'clock'], 'database')]
   const db = await session.openedDb()
-  const migrations = await examine('migrations', () => checkMigrations(db))
+  const migrations = await runCheck('migrations', () => checkMigrations(db))
   const rest = await Promise.all([
-    examine('ledger', () => checkLedger(db)),
-    examine('durability', () => checkDurability(db)),
-    examine('clock', () => checkClock(db, session)),
+    runCheck('ledger', () => checkLedger(db)),
+    runCheck('durability', () => checkDurability(db)),
+    runCheck('clock', () => checkClock(db, session)),
   ])
   return [reached, migrations, ...rest]
 }
 
 /** Skips the checks that cannot be made because another one is broken. */
-export function stands(names: readonly CheckName[], on: CheckName): Check[] {
+export function skipBecauseOf(names: readonly CheckName[], on: CheckName): DoctorCheck[] {
   return names.map((name) => skipped(name, words.standsOn(checkTitles[on])))
 }
 
-async function checkMigrations(db: Db): Promise<Check> {
+async function checkMigrations(db: Db): Promise<DoctorCheck> {
   const { files, applied, missing, changed, newer } = await migrationState(db, migrationsFolder)
   const newest = newer.at(-1)
   if (newest !== undefined) return broken('migrations', words.databaseNewer(newest))
@@ -45,8 +45,8 @@ async function checkMigrations(db: Db): Promise<Check> {
   )
 }
 
-async function checkLedger(db: Db): Promise<Check> {
-  const rows = await contradictions(db)
+async function checkLedger(db: Db): Promise<DoctorCheck> {
+  const rows = await sampleViolations(db)
   if (!rows) return skipped('ledger', words.notMigrated())
   const [first] = rows
   return first
@@ -54,14 +54,14 @@ async function checkLedger(db: Db): Promise<Check> {
     : ok('ledger', words.ledger())
 }
 
-async function checkDurability(db: Db): Promise<Check> {
-  const off = await store.undurable(db)
+async function checkDurability(db: Db): Promise<DoctorCheck> {
+  const off = await store.nonDurableSettings(db)
   if (off.length === 0) return ok('durability', words.durable())
   return broken('durability', words.notDurable(off.map(({ name }) => `${name} = off`).join(', ')))
 }
 
 /** Measures the skew as what the database's clock lies before the query or after its answer: how long that took, on a busy machine, is no skew. */
-async function checkClock(db: Db, { clock }: Session): Promise<Check> {
+async function checkClock(db: Db, { clock }: Session): Promise<DoctorCheck> {
   const askedMs = clock.nowMs()
   const theirsMs = await store.databaseNowMs(db)
   const skewMs = Math.round(Math.max(0, askedMs - theirsMs, theirsMs - clock.nowMs()))

@@ -7,8 +7,8 @@ import type { Config } from '#platform/config'
 import { Failure } from '#platform/errors'
 import { openJail } from '#platform/jail'
 import { openLog } from '#platform/log'
-import { broken, type Check, examine, ok, warned } from './check.ts'
-import { nearest } from './machine.ts'
+import { broken, type DoctorCheck, ok, runCheck, warned } from './check.ts'
+import { nearestExisting } from './machine.ts'
 import { doctorPhrases as words } from './phrases.ts'
 
 const oldestVersion = 180_000
@@ -17,7 +17,7 @@ const maxQueuePages = 16_384
 const mebibyte = 1024 * 1024
 
 /** Checks this machine where a package is offered or a database is there, and every server that is named. */
-export async function checkDedicated(config: Config): Promise<Check[]> {
+export async function checkDedicated(config: Config): Promise<DoctorCheck[]> {
   const { local, servers } = config.databases
   const isUsed = local && (config.clouds.packages.length > 0 || existsSync(rootOf(config)))
   const [machine, ...others] = await Promise.all([
@@ -27,7 +27,7 @@ export async function checkDedicated(config: Config): Promise<Check[]> {
   return [...machine, ...others, ...(await checkPackages(config))]
 }
 
-async function checkPackages({ dataDir, functions }: Config): Promise<Check[]> {
+async function checkPackages({ dataDir, functions }: Config): Promise<DoctorCheck[]> {
   const { packages } = functions
   if (packages.length === 0) return []
   const areThere = (await installedPackages(dataDir, packages)) !== undefined
@@ -40,15 +40,15 @@ async function checkPackages({ dataDir, functions }: Config): Promise<Check[]> {
 
 const rootOf = ({ dataDir }: Config): string => path.resolve(dataDir, 'databases')
 
-async function checkMachine(config: Config): Promise<Check[]> {
-  const more: Check[] = []
-  const jailed = await examine('cloud_databases', async () => {
+async function checkMachine(config: Config): Promise<DoctorCheck[]> {
+  const more: DoctorCheck[] = []
+  const jailed = await runCheck('cloud_databases', async () => {
     // The jail has longer than during a request: nobody waits for the doctor, and a busy machine may take its time.
     using jail = openJail(openLog('silent'), { waits: { maxWaitMs: 60_000, pauseMs: 10_000 } })
     const root = rootOf(config)
     const { memoryShare, leastFreeDisk } = config.databases
     const found = await examineMachine({
-      ...{ root, folder: await nearest(root), pgBin: config.pgBin, memoryShare, leastFreeDisk },
+      ...{ root, folder: await nearestExisting(root), pgBin: config.pgBin, memoryShare, leastFreeDisk },
       ...{ jail, log: openLog('silent') },
     }).catch(refusal)
     if ('why' in found) return broken('cloud_databases', words.cloudDatabasesRefused(found.why))
@@ -77,9 +77,9 @@ function refusal(error: unknown): { why: { fa: string; en: string } } {
   throw error
 }
 
-async function checkServer(server: Config['databases']['servers'][number]): Promise<Check> {
+async function checkServer(server: Config['databases']['servers'][number]): Promise<DoctorCheck> {
   const name = `cloud_server ${server.name}`
-  return examine(name, async () => {
+  return runCheck(name, async () => {
     const found = await examineServer(server)
     if ('away' in found) return broken(name, words.cloudServerAway(found.away))
     const { version, isSuperuser, databases, queuePages } = found

@@ -5,12 +5,12 @@ import { openRecordings } from '#core/sound'
 import type { Config } from '#platform/config'
 import { openLog } from '#platform/log'
 import { openSpool } from '#platform/spool'
-import { type Check, examine, ok, skipped } from './check.ts'
+import { type DoctorCheck, ok, runCheck, skipped } from './check.ts'
 import { doctorPhrases as words } from './phrases.ts'
 
 /** Checks whether AAC can be decoded, which iPhones and Safari record; it is no error if it cannot. */
-export const checkFfmpeg = ({ ffmpeg }: Config): Promise<Check> =>
-  examine('ffmpeg', async () => {
+export const checkFfmpeg = ({ ffmpeg }: Config): Promise<DoctorCheck> =>
+  runCheck('ffmpeg', async () => {
     const folder = await mkdtemp(path.join(tmpdir(), 'kherad-doctor-'))
     try {
       await using spool = await openSpool({ folder, maxBytes: 1 << 24 })

@@ -2,10 +2,10 @@
 import type { Config } from '#platform/config'
 import { examineFolder } from '#platform/installation'
 import { installationPhrases as words } from '../installation/phrases.ts'
-import { type Check, examine, ok, warned } from './check.ts'
+import { type DoctorCheck, ok, runCheck, warned } from './check.ts'
 
-export const checkInstallation = ({ dataDir, databaseUrl }: Config): Promise<Check> =>
-  examine('installation', async () => {
+export const checkInstallation = ({ dataDir, databaseUrl }: Config): Promise<DoctorCheck> =>
+  runCheck('installation', async () => {
     const { kind, id, place } = await examineFolder(dataDir)
     if (kind === 'new') return ok('installation', words.folderNew())
     if (kind === 'copy' && databaseUrl === undefined) return warned('installation', words.folderCopy(place))

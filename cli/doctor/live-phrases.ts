@@ -1,5 +1,5 @@
 import { persianDecimal } from '#platform/words'
-import { type Sentence, sentence } from '../command.ts'
+import { type BilingualText, sentence } from '../command.ts'
 
 /** The findings of `kherad doctor --live`, and after a colon how to fix them. */
 export const livePhrases = {
@@ -35,7 +35,7 @@ export const livePhrases = {
       `${address}/metrics خوانده نمی‌شود (${reason}): این مسیر را در پراکسی جلوی خرد باز کنید.`,
       `${address}/metrics cannot be read (${reason}): open this path in the proxy before Kherad.`,
     ),
-  standsOn: (other: Sentence) =>
+  standsOn: (other: BilingualText) =>
     sentence(`بررسی نشد، چون ${other.fa} خراب است.`, `Not checked, because ${other.en} is broken.`),
   stages: (shown: string) => sentence(`صدک ۹۹: ${persianDecimal(shown)}`, `99th percentile: ${shown}`),
   noCalls: () => sentence('هنوز درخواستی نیامده است.', 'No call has come yet.'),

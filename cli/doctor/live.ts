@@ -1,7 +1,7 @@
 /** Checks a running server over HTTP, and holds that only the database knows. */
 import type { Config } from '#platform/config'
 import type { Session } from '../command.ts'
-import { broken, type Check, examine, ok, skipped } from './check.ts'
+import { broken, type DoctorCheck, ok, runCheck, skipped } from './check.ts'
 import { liveTitles, livePhrases as words } from './live-phrases.ts'
 import { bucketsOf, quantile, readSamples, type Samples, sumOf } from './samples.ts'
 import * as store from './store.ts'
@@ -13,11 +13,11 @@ const maxLagSeconds = 0.1
 const maxSeconds = { auth: 0.05, parse: 0.25, hold: 0.25, settle: 0.5 } as const
 
 /** Runs all checks against the server at `KHERAD_BASE_URL`, else at its host and port. */
-export async function checkLive(session: Session, config: Config): Promise<Check[]> {
+export async function checkLive(session: Session, config: Config): Promise<DoctorCheck[]> {
   const [ready, samples, holds] = await Promise.all([
-    examine('live_ready', () => checkReady(config.baseUrl)),
+    runCheck('live_ready', () => checkReady(config.baseUrl)),
     fetchMetrics(config.baseUrl),
-    examine('live_holds', () => checkHolds(session, config)),
+    runCheck('live_holds', () => checkHolds(session, config)),
   ])
   if (typeof samples === 'string')
     return [ready, broken('live_metrics', words.noMetrics(config.baseUrl, samples)), ...without(), holds]
@@ -33,7 +33,7 @@ export async function checkLive(session: Session, config: Config): Promise<Check
   ]
 }
 
-const without = (): Check[] =>
+const without = (): DoctorCheck[] =>
   (['live_stages', 'live_pool', 'live_event_loop', 'live_loss', 'live_breakers'] as const).map((name) =>
     skipped(name, words.standsOn(liveTitles.live_metrics)),
   )
@@ -41,7 +41,7 @@ const without = (): Check[] =>
 const request = (baseUrl: string, path: string): Promise<Response> =>
   fetch(`${baseUrl}${path}`, { signal: AbortSignal.timeout(timeoutMs), redirect: 'error' })
 
-async function checkReady(baseUrl: string): Promise<Check> {
+async function checkReady(baseUrl: string): Promise<DoctorCheck> {
   const reply = await request(baseUrl, '/health/ready').catch(() => undefined)
   await reply?.body?.cancel()
   if (!reply) return broken('live_ready', words.away(baseUrl))
@@ -65,7 +65,7 @@ async function fetchMetrics(baseUrl: string): Promise<Samples | string> {
 }
 
 /** Checks that all workers answered. One of several workers answers for all of them; a single process names none. */
-function checkWorkers(samples: Samples, baseUrl: string): Check {
+function checkWorkers(samples: Samples, baseUrl: string): DoctorCheck {
   if (!samples.has('kherad_workers')) return ok('live_metrics', words.metrics(baseUrl))
   const of = (state: string): number => sumOf(samples, 'kherad_workers', { state })
   const [answered, silent] = [of('answered'), of('silent')]
@@ -74,7 +74,7 @@ function checkWorkers(samples: Samples, baseUrl: string): Check {
     : ok('live_metrics', words.workers(baseUrl, answered))
 }
 
-function checkStages(samples: Samples): Check {
+function checkStages(samples: Samples): DoctorCheck {
   const slow: string[] = []
   const shown: string[] = []
   for (const [stage, max] of Object.entries(maxSeconds)) {
@@ -88,7 +88,7 @@ function checkStages(samples: Samples): Check {
   return ok('live_stages', shown.length === 0 ? words.noCalls() : words.stages(shown.join(', ')))
 }
 
-function checkPool(samples: Samples): Check {
+function checkPool(samples: Samples): DoctorCheck {
   const of = (state: string): number => sumOf(samples, 'kherad_database_connections', { state })
   const waiting = of('waiting')
   return waiting > 0
@@ -96,7 +96,7 @@ function checkPool(samples: Samples): Check {
     : ok('live_pool', words.pool(of('busy'), of('idle')))
 }
 
-function checkLag(samples: Samples): Check {
+function checkLag(samples: Samples): DoctorCheck {
   const seconds = sumOf(samples, 'kherad_nodejs_eventloop_lag_p99_seconds')
   const ms = Math.round(seconds * 1000)
   return seconds > maxLagSeconds
@@ -104,12 +104,12 @@ function checkLag(samples: Samples): Check {
     : ok('live_event_loop', words.noLag(ms))
 }
 
-function checkLoss(samples: Samples): Check {
+function checkLoss(samples: Samples): DoctorCheck {
   const lost = sumOf(samples, 'kherad_platform_loss_microcredits_total')
   return lost > 0 ? broken('live_loss', words.loss((lost / 1e6).toFixed(6))) : ok('live_loss', words.noLoss())
 }
 
-function checkBreakers(samples: Samples): Check {
+function checkBreakers(samples: Samples): DoctorCheck {
   const all = samples.get('kherad_breaker_open') ?? []
   const open = all.filter(({ value }) => value > 0).map(({ labels }) => labels['deployment'] ?? '')
   return open.length > 0
@@ -118,7 +118,7 @@ function checkBreakers(samples: Samples): Check {
 }
 
 /** Checks the holds. One past its time, or of a process without heartbeats, is ended by any living process within one lease or two. */
-async function checkHolds(session: Session, { timing }: Config): Promise<Check> {
+async function checkHolds(session: Session, { timing }: Config): Promise<DoctorCheck> {
   const db = await session.openedDb().catch(() => undefined)
   if (!db) return skipped('live_holds', words.noDatabase())
   const stale = await store.staleHolds(db, timing.processLeaseMs * 2)

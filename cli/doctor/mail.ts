@@ -1,15 +1,15 @@
 import type { Config } from '#platform/config'
 import { MailDeferred, tryMailServer } from '#platform/mail'
 import type { Outbound } from '#platform/proxy'
-import { broken, type Check, examine, ok } from './check.ts'
+import { broken, type DoctorCheck, ok, runCheck } from './check.ts'
 import { doctorPhrases as words } from './phrases.ts'
 
 const timeoutMs = 10_000
 
 /** Checks whether the mail server takes our login; nothing is sent. There is no check where no mail server is named. */
-export async function checkMail({ mail }: Config, outbound: Outbound): Promise<Check[]> {
+export async function checkMail({ mail }: Config, outbound: Outbound): Promise<DoctorCheck[]> {
   if (mail === undefined) return []
-  const check = await examine('mail', async () => {
+  const check = await runCheck('mail', async () => {
     const signal = AbortSignal.timeout(timeoutMs)
     try {
       await tryMailServer(mail, outbound, signal)

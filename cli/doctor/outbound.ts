@@ -1,6 +1,6 @@
 /** Checks how requests leave this machine: the proxies are tried, and the private authorities that are trusted are read. */
 import { X509Certificate } from 'node:crypto'
-import { isAway, type ProviderConfig } from '#core/models'
+import { isRemote, type ProviderConfig } from '#core/models'
 import type { Config } from '#platform/config'
 import {
   type CaConfig,
@@ -10,7 +10,7 @@ import {
   redactedProxy,
   tryProxy,
 } from '#platform/proxy'
-import { broken, type Check, examine, ok, reasonOf } from './check.ts'
+import { broken, type DoctorCheck, ok, reasonOf, runCheck } from './check.ts'
 import { doctorPhrases as words } from './phrases.ts'
 
 const timeoutMs = 5_000
@@ -22,7 +22,7 @@ interface OutboundOptions {
 }
 
 /** One check for each proxy that something goes through, and one for each file of trusted authorities. */
-export async function checkOutbound(options: OutboundOptions): Promise<Check[]> {
+export async function checkOutbound(options: OutboundOptions): Promise<DoctorCheck[]> {
   const proxies = new Map<string, { proxy: ProxyConfig; users: string[]; outbound: Outbound }>()
   for (const [user, proxy] of usersOf(options)) {
     const key = JSON.stringify(proxy)
@@ -46,11 +46,14 @@ function usersOf({ config, providers, outbound }: OutboundOptions): [user: strin
   ]
   const used: [string, ProxyConfig | undefined][] = [
     ...providers
-      .filter(isAway)
-      .map((entry): [string, ProxyConfig | undefined] => [entry.id, outbound.to(entry.baseUrl, entry).proxy]),
+      .filter(isRemote)
+      .map((entry): [string, ProxyConfig | undefined] => [
+        entry.id,
+        outbound.egressTo(entry.baseUrl, entry).proxy,
+      ]),
     ...others.map(([name, url]): [string, ProxyConfig | undefined] => [
       name,
-      url ? outbound.to(url).proxy : undefined,
+      url ? outbound.egressTo(url).proxy : undefined,
     ]),
   ]
   return used.flatMap(([user, proxy]) => (proxy ? [[user, proxy]] : []))
@@ -64,11 +67,13 @@ const checkProxy = ({
   proxy: ProxyConfig
   users: string[]
   outbound: Outbound
-}): Promise<Check> => {
+}): Promise<DoctorCheck> => {
   const name = `proxy ${redactedProxy(proxy)}`
-  return examine(name, async () => {
+  return runCheck(name, async () => {
     const signal = AbortSignal.timeout(timeoutMs)
-    const { trust } = outbound.to(`https://${proxy.host.includes(':') ? `[${proxy.host}]` : proxy.host}`)
+    const { trust } = outbound.egressTo(
+      `https://${proxy.host.includes(':') ? `[${proxy.host}]` : proxy.host}`,
+    )
     try {
       await tryProxy(proxy, { trust, signal })
       return ok(name, words.proxy(users.join(', ')))
@@ -79,7 +84,7 @@ const checkProxy = ({
   })
 }
 
-function checkCa({ file, pem }: CaConfig): Check {
+function checkCa({ file, pem }: CaConfig): DoctorCheck {
   const name = `certificates ${file}`
   const all = pem.split(/(?<=-----END CERTIFICATE-----)\s*/).filter((one) => one !== '')
   const ends = all.map((one) => new X509Certificate(one).validToDate.getTime())

@@ -1,5 +1,5 @@
 import { persianDecimal } from '#platform/words'
-import { type Sentence, sentence } from '../command.ts'
+import { type BilingualText, sentence } from '../command.ts'
 
 /** The findings of the doctor, and after a colon how to fix them. */
 export const doctorPhrases = {
@@ -8,7 +8,7 @@ export const doctorPhrases = {
       `بررسی نشد (${reason}): kherad doctor --verbose را اجرا کنید.`,
       `Could not be checked (${reason}): run kherad doctor --verbose.`,
     ),
-  standsOn: (other: Sentence) =>
+  standsOn: (other: BilingualText) =>
     sentence(`بررسی نشد، چون ${other.fa} خراب است.`, `Not checked, because ${other.en} is broken.`),
   summary: (brokenChecks: number) =>
     brokenChecks === 0
@@ -295,7 +295,7 @@ export const doctorPhrases = {
       `سرور ایمیل ${server} ورود را پذیرفت؛ نامه‌ای فرستاده نشد.`,
       `The mail server ${server} took our login; nothing was sent.`,
     ),
-  mailBroken: ({ fa, en }: Sentence) => sentence(`نامه‌ها نمی‌روند: ${fa}.`, `No mail leaves: ${en}.`),
+  mailBroken: ({ fa, en }: BilingualText) => sentence(`نامه‌ها نمی‌روند: ${fa}.`, `No mail leaves: ${en}.`),
   mailSlow: (seconds: number) =>
     sentence(
       `در ${persianDecimal(seconds)} ثانیه پاسخ نداد: mail.host، mail.port، mail.secure و شبکه را بررسی کنید.`,
@@ -307,7 +307,7 @@ export const doctorPhrases = {
       `PostgreSQL ${persianDecimal(major)} در زندان (jail) اجرا می‌شود.`,
       `PostgreSQL ${major} runs in a jail.`,
     ),
-  cloudDatabasesRefused: ({ fa, en }: Sentence) =>
+  cloudDatabasesRefused: ({ fa, en }: BilingualText) =>
     sentence(
       `روی این دستگاه ساخته نمی‌شوند (${fa}): آن را درمان کنید یا databases.servers را بنویسید.`,
       `Cannot be made on this machine (${en}): correct that, or write databases.servers.`,
@@ -354,10 +354,10 @@ export const doctorPhrases = {
       'نقش url آن superuser نیست: یک superuser بنویسید.',
       'The role of its url is no superuser: write one that is.',
     ),
-  cloudServerQueue: (pages: number, most: number) =>
+  cloudServerQueue: (pages: number, maxPages: number) =>
     sentence(
-      `max_notify_queue_pages آن ${persianDecimal(pages)} است و یک بک‌اند می‌تواند همه‌اش را پر کند: آن را حداکثر ${persianDecimal(most)} بگذارید و سرور را دوباره راه بیندازید.`,
-      `Its max_notify_queue_pages is ${pages}, all of which one app can fill: set it to ${most} at most, and restart it.`,
+      `max_notify_queue_pages آن ${persianDecimal(pages)} است و یک بک‌اند می‌تواند همه‌اش را پر کند: آن را حداکثر ${persianDecimal(maxPages)} بگذارید و سرور را دوباره راه بیندازید.`,
+      `Its max_notify_queue_pages is ${pages}, all of which one app can fill: set it to ${maxPages} at most, and restart it.`,
     ),
 
   priced: (count: number, free: number) =>

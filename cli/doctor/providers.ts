@@ -1,14 +1,14 @@
 /** Checks the configuration, the models and the providers behind them, each of which is called. */
 import assert from 'node:assert/strict'
-import { type AnyModel, type Catalogue, isAway, type ProviderConfig } from '#core/models'
+import { type AnyModel, type Catalogue, isRemote, type ProviderConfig } from '#core/models'
 import type { Upstream } from '#core/routing'
 import type { Env } from '#platform/config'
 import { type Outbound, ProxyFailed, redactedProxy } from '#platform/proxy'
 import { connect, openNet } from '../../src/connect.ts'
 import { readCatalogue } from '../catalogue.ts'
-import type { Sentence } from '../command.ts'
-import { broken, type Check, ok, reasonOf, warned } from './check.ts'
-import { stands } from './database.ts'
+import type { BilingualText } from '../command.ts'
+import { broken, type DoctorCheck, ok, reasonOf, warned } from './check.ts'
+import { skipBecauseOf } from './database.ts'
 import { checkDedicated } from './dedicated.ts'
 import { checkMetrics } from './machine.ts'
 import { checkMail } from './mail.ts'
@@ -20,12 +20,12 @@ import { checkVoice } from './voice.ts'
 const pingMs = 5_000
 
 /** Runs the checks. What would stop the start of a server is reported here with the same sentences. */
-export async function checkProviders(env: Env, fileIsThere: boolean): Promise<Check[]> {
+export async function checkProviders(env: Env, fileIsThere: boolean): Promise<DoctorCheck[]> {
   let read: Awaited<ReturnType<typeof readCatalogue>>
   try {
     read = await readCatalogue(env)
   } catch (error) {
-    return [broken('config', reasonOf(error)), ...stands(['models', 'provider'], 'config')]
+    return [broken('config', reasonOf(error)), ...skipBecauseOf(['models', 'provider'], 'config')]
   }
   const { config, models, discovered, outbound } = read
   await using connections = new AsyncDisposableStack()
@@ -57,7 +57,7 @@ export async function checkProviders(env: Env, fileIsThere: boolean): Promise<Ch
 const noticeMs = 90 * 24 * 60 * 60 * 1_000
 
 /** One check of models that are switched off and one of those that soon will be; none where there are no such models. */
-function checkShutdowns(models: readonly AnyModel[], now: Date): Check[] {
+function checkShutdowns(models: readonly AnyModel[], now: Date): DoctorCheck[] {
   const dated = models.flatMap(({ id, shutdownDate }) =>
     shutdownDate === undefined
       ? []
@@ -72,7 +72,7 @@ function checkShutdowns(models: readonly AnyModel[], now: Date): Check[] {
   ]
 }
 
-function checkPrices(catalogue: Catalogue): Check {
+function checkPrices(catalogue: Catalogue): DoctorCheck {
   const models = catalogue
     .list()
     .map((model) => ({ id: model.id, prices: catalogue.kinds.of(model).prices(model) }))
@@ -89,7 +89,7 @@ async function ping(
   upstream: Upstream | undefined,
   outbound: Outbound,
   models: readonly AnyModel[],
-): Promise<Check[]> {
+): Promise<DoctorCheck[]> {
   const { id, baseUrl } = entry
   const name = `provider ${id}`
   assert(upstream, `no room was connected for the provider ${id}`)
@@ -98,7 +98,7 @@ async function ping(
   try {
     const listed = await upstream.provider.ping(signal)
     const ms = Math.ceil(performance.now() - beganMs)
-    const { proxy } = isAway(entry) ? outbound.to(baseUrl, entry) : {}
+    const { proxy } = isRemote(entry) ? outbound.egressTo(baseUrl, entry) : {}
     const lacks = checkVendorModels(id, models, listed)
     const message = proxy ? words.providerThrough(ms, redactedProxy(proxy)) : words.provider(ms)
     return [ok(name, message), ...(lacks ? [lacks] : [])]
@@ -108,7 +108,7 @@ async function ping(
 }
 
 /** The fault of the provider room (`UpstreamError`), and how to fix it. */
-function pingFault(error: unknown, baseUrl: string): Sentence {
+function pingFault(error: unknown, baseUrl: string): BilingualText {
   if (!(error instanceof Error) || !('fault' in error)) return reasonOf(error)
   if (error.cause instanceof ProxyFailed) return words.proxyBroken(error.cause.message)
   const detail = detailOf(error)

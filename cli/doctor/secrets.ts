@@ -3,11 +3,11 @@ import path from 'node:path'
 import type { Config } from '#platform/config'
 import { examineSeal, otherKey } from '#platform/secrets'
 import type { Session } from '../command.ts'
-import { broken, type Check, examine, ok, skipped } from './check.ts'
+import { broken, type DoctorCheck, ok, runCheck, skipped } from './check.ts'
 import { checkTitles, doctorPhrases as words } from './phrases.ts'
 
-export const checkSealingKey = (session: Session, { dataDir, secret }: Config): Promise<Check> =>
-  examine('sealing_key', async () => {
+export const checkSealingKey = (session: Session, { dataDir, secret }: Config): Promise<DoctorCheck> =>
+  runCheck('sealing_key', async () => {
     const db = await session.openedDb().catch(() => undefined)
     if (!db) return skipped('sealing_key', words.standsOn(checkTitles.database))
     const file = path.resolve(dataDir, 'secret.key')

@@ -1,16 +1,16 @@
 import type { Db } from '#platform/db'
 
-const one = async <Row>(db: Db, text: string): Promise<Row> => {
+const queryOne = async <Row>(db: Db, text: string): Promise<Row> => {
   const [row] = await db.query<Row>({ text }, [])
   if (row === undefined) throw new Error(`no row: ${text}`)
   return row
 }
 
 export const serverVersion = async (db: Db): Promise<string> =>
-  (await one<{ server_version: string }>(db, 'show server_version')).server_version
+  (await queryOne<{ server_version: string }>(db, 'show server_version')).server_version
 
 /** The settings that are off although a commit may be lost without them. */
-export const undurable = (db: Db): Promise<{ name: string }[]> =>
+export const nonDurableSettings = (db: Db): Promise<{ name: string }[]> =>
   db.query(
     {
       text: `select name from pg_settings
@@ -21,14 +21,17 @@ export const undurable = (db: Db): Promise<{ name: string }[]> =>
 
 /** Unix time of the database, in milliseconds. */
 export const databaseNowMs = async (db: Db): Promise<number> =>
-  (await one<{ now: Date }>(db, 'select clock_timestamp() as now')).now.getTime()
+  (await queryOne<{ now: Date }>(db, 'select clock_timestamp() as now')).now.getTime()
 
 /** Counts open holds, and those past their time by `graceMs` or of a process without a heartbeat for so long; undefined without a ledger. */
 export async function staleHolds(
   db: Db,
   graceMs: number,
 ): Promise<{ open: bigint; count: bigint } | undefined> {
-  const { here } = await one<{ here: boolean }>(db, `select to_regclass('ledger.holds') is not null as here`)
+  const { here } = await queryOne<{ here: boolean }>(
+    db,
+    `select to_regclass('ledger.holds') is not null as here`,
+  )
   if (!here) return undefined
   const [row] = await db.query<{ open: bigint; count: bigint }>(
     {

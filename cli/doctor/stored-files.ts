@@ -2,26 +2,26 @@
 import { randomUUID } from 'node:crypto'
 import path from 'node:path'
 import { buffer } from 'node:stream/consumers'
-import { examineFolder, tryFiles } from '#core/files'
+import { examineFolder, verifySampleFiles } from '#core/files'
 import { examineFolder as examineInstallation } from '#platform/installation'
 import { openOutbound } from '#platform/proxy'
 import { openStorage, type Storage } from '#platform/storage'
 import type { Session } from '../command.ts'
-import { broken, type Check, examine, ok, skipped } from './check.ts'
+import { broken, type DoctorCheck, ok, runCheck, skipped } from './check.ts'
 import { fileConfig } from './file-config.ts'
 import { checkTitles, doctorPhrases as words } from './phrases.ts'
 
 const name = 'stored_files'
 
-export const checkStoredFiles = (session: Session): Promise<Check> =>
-  examine(name, async () => {
+export const checkStoredFiles = (session: Session): Promise<DoctorCheck> =>
+  runCheck(name, async () => {
     const config = fileConfig(session.env)
     if (!config) return skipped(name, words.standsOn(checkTitles.config))
     const db = await session.openedDb().catch(() => undefined)
     if (!db) return skipped(name, words.standsOn(checkTitles.database))
     const folder = path.resolve(config.dataDir, 'files')
     const outbound = openOutbound(config)
-    await using storage = openStorage({ folder, ...config.storage, egress: (url) => outbound.to(url) })
+    await using storage = openStorage({ folder, ...config.storage, egress: (url) => outbound.egressTo(url) })
     if (config.storage.s3) {
       // A copy has the bucket of its original, in which it writes nothing.
       if ((await examineInstallation(config.dataDir)).kind !== 'copy') await tryBucket(storage)
@@ -31,7 +31,7 @@ export const checkStoredFiles = (session: Session): Promise<Check> =>
       if (state === 'other') return broken(name, words.filesOfOther(folder))
       if (state === 'gone') return broken(name, words.filesGone(folder, marker, storeId))
     }
-    const { tried, lost } = await tryFiles(db, storage)
+    const { tried, lost } = await verifySampleFiles(db, storage)
     if (lost > 0) return broken(name, words.filesLost(lost, tried))
     return ok(name, tried === 0 ? words.nothingStored() : words.filesRead(tried))
   })

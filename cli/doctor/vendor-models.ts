@@ -1,6 +1,6 @@
 /** Compares the model names of deployments with the vendor's own list. */
 import type { AnyModel } from '#core/models'
-import { broken, type Check, ok } from './check.ts'
+import { broken, type DoctorCheck, ok } from './check.ts'
 import { doctorPhrases as words } from './phrases.ts'
 
 /** The check of one provider; undefined if the vendor has no complete list, or no deployment uses it. */
@@ -8,21 +8,21 @@ export function checkVendorModels(
   provider: string,
   models: readonly AnyModel[],
   listed: readonly string[] | undefined,
-): Check | undefined {
+): DoctorCheck | undefined {
   const named = models.flatMap(({ deployments }) =>
     deployments.filter((one) => one.provider === provider).map(({ model }) => model),
   )
   const asked = [...new Set(named)]
   if (!listed || asked.length === 0) return undefined
   const name = `provider_models ${provider}`
-  const missing = asked.filter((model) => !has(listed, model))
+  const missing = asked.filter((model) => !listsModel(listed, model))
   if (missing.length === 0) return ok(name, words.vendorModels(asked.length))
   const suggestions = missing.map((model) => ({ model, nearest: nearestOf(model, listed) }))
   return broken(name, words.vendorLacks(suggestions))
 }
 
 /** Whether the list has the model. Some lists write a kind before the name, or a tag or date after it, and the vendor takes the bare name. */
-function has(listed: readonly string[], model: string): boolean {
+function listsModel(listed: readonly string[], model: string): boolean {
   const bare = model.replace(/-latest$/, '')
   return listed.some((name) => {
     const plain = name.replace(/^models\//, '')

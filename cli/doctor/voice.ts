@@ -5,20 +5,20 @@ import type { Config } from '#platform/config'
 import { isGloballyRoutable } from '#platform/net'
 import { type FreePorts, findFreePorts } from '#platform/webrtc'
 import { modelsOfPipeline } from '#voice/realtime'
-import type { Sentence } from '../command.ts'
-import { broken, type Check, examine, ok, skipped, warned } from './check.ts'
+import type { BilingualText } from '../command.ts'
+import { broken, type DoctorCheck, ok, runCheck, skipped, warned } from './check.ts'
 import { serverAt } from './machine.ts'
 import { voicePhrases as words } from './voice-phrases.ts'
 
 /** The most ports that are tried of a range longer than any machine has use for. */
 const maxPorts = 64
 
-export async function checkVoice(config: Config, models: Catalogue): Promise<Check[]> {
+export async function checkVoice(config: Config, models: Catalogue): Promise<DoctorCheck[]> {
   if (config.voice.capacity === 0 || !config.roles.voice) return [skipped('voice', words.none())]
   return [checkModels(models), ...checkPassed(models), ...(await checkReach(config)), checkMicrophone(config)]
 }
 
-function checkModels(models: Catalogue): Check {
+function checkModels(models: Catalogue): DoctorCheck {
   const name = 'voice_models'
   const texts = models.list().filter(({ kind, sandbox }) => kind === 'text' && !sandbox)
   const [partner] = [models.defaultRealtime, ...texts.map(models.realtimeOf)].filter((model) => model)
@@ -33,32 +33,32 @@ function checkModels(models: Catalogue): Check {
 }
 
 /** Warns of `passthrough` models; there is no check where there are none. */
-function checkPassed(models: Catalogue): Check[] {
+function checkPassed(models: Catalogue): DoctorCheck[] {
   const passed = models.list().filter((model) => model.kind === 'realtime' && model.engine === 'passthrough')
   const names = passed.map(({ id }) => id).join(', ')
   return names === '' ? [] : [warned('voice_passthrough', words.passed(names))]
 }
 
-const joined = (one: Sentence, other: Sentence): Sentence => ({
+const joined = (one: BilingualText, other: BilingualText): BilingualText => ({
   fa: one.fa + other.fa,
   en: one.en + other.en,
 })
 
 /** Checks ports and addresses, which are both known only of sockets that open. */
-async function checkReach(config: Config): Promise<Check[]> {
+async function checkReach(config: Config): Promise<DoctorCheck[]> {
   let found: FreePorts
   try {
     found = await findFreePorts(config.webrtc, maxPorts)
   } catch (error) {
     return [broken('voice_ports', words.notHere((error as Error).message))]
   }
-  const ports = await examine('voice_ports', () => judgePorts(config, found))
+  const ports = await runCheck('voice_ports', () => portCheck(config, found))
   // Another process has the last port; the addresses that it tells callers cannot be known from here.
   if (found.free === 0) return [ports]
-  return [ports, judgeAddresses(config, found.addresses)]
+  return [ports, addressCheck(config, found.addresses)]
 }
 
-async function judgePorts(config: Config, found: FreePorts): Promise<Check> {
+async function portCheck(config: Config, found: FreePorts): Promise<DoctorCheck> {
   const name = 'voice_ports'
   const [first, last] = config.webrtc.ports
   if (first === 0 && found.free > 0) return ok(name, words.portsChosen())
@@ -70,7 +70,7 @@ async function judgePorts(config: Config, found: FreePorts): Promise<Check> {
   return warned(name, words.portsFew(range, { free: found.free, processes: config.workers }))
 }
 
-function judgeAddresses({ baseUrl, webrtc }: Config, addresses: readonly string[]): Check {
+function addressCheck({ baseUrl, webrtc }: Config, addresses: readonly string[]): DoctorCheck {
   const name = 'voice_addresses'
   const shown = addresses.join(', ')
   const host = hostOf(baseUrl)
@@ -80,7 +80,7 @@ function judgeAddresses({ baseUrl, webrtc }: Config, addresses: readonly string[
   return warned(name, words.addressesInside(shown, host))
 }
 
-function checkMicrophone({ baseUrl }: Config): Check {
+function checkMicrophone({ baseUrl }: Config): DoctorCheck {
   const isSecure = baseUrl.startsWith('https:') || isLocal(hostOf(baseUrl))
   return isSecure
     ? ok('voice_microphone', words.secure())

@@ -1,9 +1,9 @@
 /** Texts of a reconciliation, Persian and English. */
-import type { Difference, InvoiceError, Verdict } from '#account/accounting'
+import type { Difference, InvoiceError, RowVerdict } from '#account/accounting'
 import { persianDecimal } from '#platform/words'
-import { type Sentence, sentence } from '../command.ts'
+import { type BilingualText, sentence } from '../command.ts'
 
-export const verdictTitles: Readonly<Record<Verdict, Sentence>> = {
+export const verdictTitles: Readonly<Record<RowVerdict, BilingualText>> = {
   matched: sentence('سازگار', 'agree'),
   different: sentence('با ارقام دیگر', 'other figures'),
   invoice_only: sentence('بی‌رسید', 'no receipt'),
@@ -97,7 +97,7 @@ const troubles: Readonly<Record<InvoiceError['why'], (shown: string) => readonly
 }
 
 /** Why a row and a receipt do not agree, and what to do. */
-export function explanation(one: Difference): Sentence {
+export function explanation(one: Difference): BilingualText {
   switch (one.verdict) {
     case 'different': {
       const why = one.estimated

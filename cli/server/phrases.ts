@@ -1,5 +1,5 @@
 import { english, persian } from '#platform/words'
-import { type Sentence, sentence } from '../command.ts'
+import { type BilingualText, sentence } from '../command.ts'
 
 export const serverPhrases = {
   noKey: () =>
@@ -24,7 +24,7 @@ export const serverPhrases = {
       `سرور پاسخ نمی‌دهد (${url})؛ تا حدود دو دقیقه دوباره امتحان می‌شود. آیا سرور روشن است؟`,
       `The server does not answer (${url}); it is tried again for about two minutes. Is it running?`,
     ),
-  again: ({ fa, en }: Sentence) =>
+  again: ({ fa, en }: BilingualText) =>
     sentence(`${fa} تا حدود دو دقیقه دوباره امتحان می‌شود.`, `${en} It is tried again for about two minutes.`),
   notKherad: (status: number) =>
     sentence(
@@ -51,7 +51,7 @@ export const serverPhrases = {
 /** The options that name a server and its key. */
 export const connection = ['url', 'key', 'key-file'] as const
 
-export const serverOptions: Readonly<Record<string, { value: string; about: Sentence }>> = {
+export const serverOptions: Readonly<Record<string, { value: string; about: BilingualText }>> = {
   url: {
     value: 'URL',
     about: sentence(

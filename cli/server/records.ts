@@ -1,7 +1,7 @@
 /** Reads the answers of a running server as values: one record, or all items of a list. */
 import { randomUUID } from 'node:crypto'
 import { refuse } from '../command.ts'
-import { type Method, readBytes, readJson, request, type Sent, type Server } from '../server.ts'
+import { type Method, type RequestOptions, readBytes, readJson, request, type Server } from '../server.ts'
 import { serverPhrases as words } from './phrases.ts'
 
 const maxAnswerBytes = 16 * 1024 * 1024
@@ -12,9 +12,9 @@ export async function requestRecord<Answer>(
   server: Server,
   method: Method,
   path: string,
-  sent: Sent = {},
+  options: RequestOptions = {},
 ): Promise<Answer> {
-  const answer = await request(server, method, path, sent, async (reply) =>
+  const answer = await request(server, method, path, options, async (reply) =>
     readJson((await readBytes(reply, maxAnswerBytes)).toString()),
   )
   return typeof answer === 'object' && answer !== null
@@ -22,7 +22,7 @@ export async function requestRecord<Answer>(
     : refuse('NOT_KHERAD', words.badAnswer())
 }
 
-interface Page<Item> {
+interface ListPage<Item> {
   data: Item[]
   has_more: boolean
   last_id: string | null
@@ -32,7 +32,7 @@ interface Page<Item> {
 export async function requestAll<Item>(server: Server, path: string): Promise<Item[]> {
   const items: Item[] = []
   for (let after = ''; ; ) {
-    const page = await requestRecord<Page<Item>>(server, 'GET', `${path}?limit=${pageSize}${after}`)
+    const page = await requestRecord<ListPage<Item>>(server, 'GET', `${path}?limit=${pageSize}${after}`)
     if (!Array.isArray(page.data)) return refuse('NOT_KHERAD', words.badAnswer())
     items.push(...page.data)
     if (!page.has_more || page.last_id === null) return items
@@ -41,4 +41,7 @@ export async function requestAll<Item>(server: Server, path: string): Promise<It
 }
 
 /** A body with an idempotency key of its own: sent again after a lost answer, it still makes one thing. */
-export const madeOnce = (body: unknown): Sent => ({ body, headers: { 'idempotency-key': randomUUID() } })
+export const idempotentBody = (body: unknown): RequestOptions => ({
+  body,
+  headers: { 'idempotency-key': randomUUID() },
+})

@@ -36,12 +36,12 @@ export async function readFolder(root: string): Promise<Folder> {
   )
   if (!isFolder) refuse('NO_FOLDER', words.noFolder(root))
   const folder: Folder = { files: [], bytes: 0, leftOut: [] }
-  await readInto(folder, root, '')
+  await readSubfolder(folder, root, '')
   if (!folder.files.some((file) => file.path === 'index.html')) refuse('NO_INDEX', words.noIndex(root))
   return folder
 }
 
-async function readInto(folder: Folder, root: string, below: string): Promise<void> {
+async function readSubfolder(folder: Folder, root: string, below: string): Promise<void> {
   const entries = await readdir(path.join(root, below), { withFileTypes: true })
   for (const entry of entries.toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
     const source = path.join(root, below, entry.name)
@@ -49,21 +49,21 @@ async function readInto(folder: Folder, root: string, below: string): Promise<vo
     if (entry.name.startsWith('.') && inSite !== '.well-known') folder.leftOut.push(inSite)
     else if (dependencies.has(entry.name)) refuse('DEPENDENCIES', words.dependencies(inSite))
     else if (entry.isDirectory())
-      await readInto(folder, root, below === '' ? entry.name : `${below}/${entry.name}`)
+      await readSubfolder(folder, root, below === '' ? entry.name : `${below}/${entry.name}`)
     // A link may lead anywhere on this machine, and everybody could read the file there.
     else if (!entry.isFile()) refuse('NO_FILE', words.noFile(inSite))
-    else await add(folder, source, inSite)
+    else await addFile(folder, source, inSite)
   }
 }
 
-async function add(folder: Folder, source: string, inSite: string): Promise<void> {
+async function addFile(folder: Folder, source: string, inSite: string): Promise<void> {
   const { size } = await stat(source)
   folder.bytes += size
   if (folder.files.length >= maxFiles || folder.bytes > maxBytes) refuse('FOLDER_TOO_LARGE', words.tooLarge())
-  folder.files.push({ path: inSite, source, ...(await hashed(source)) })
+  folder.files.push({ path: inSite, source, ...(await hashFile(source)) })
 }
 
-async function hashed(source: string): Promise<{ bytes: number; sha256: string }> {
+async function hashFile(source: string): Promise<{ bytes: number; sha256: string }> {
   const hash = createHash('sha256')
   let bytes = 0
   for await (const chunk of createReadStream(source)) {

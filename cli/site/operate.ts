@@ -4,10 +4,10 @@ import type { Language } from '#platform/errors'
 import { isUuid } from '#platform/ids'
 import { findAnySite, listAllSites, restore, type SiteRow, setLimits, takeDown } from '#sites/hosting'
 import { readId, readName } from '../amounts.ts'
-import { type Command, type Outcome, type ParsedArguments, refuse, type Session } from '../command.ts'
+import { type Command, type CommandResult, type ParsedArguments, refuse, type Session } from '../command.ts'
 import { digits } from '../numerals.ts'
 import { type LimitOptions, limitsText, readAll, readLimits } from '../operate.ts'
-import { type Column, card, showTime, table } from '../output.ts'
+import { card, showTime, type TableColumn, table } from '../output.ts'
 import { titles } from '../phrases.ts'
 import { plain } from '../server.ts'
 import { sitesColumns, sitesOptions, sitesPhrases as words } from './operate-phrases.ts'
@@ -44,7 +44,7 @@ export const siteOperatorCommands: Command[] = [
   },
 ]
 
-async function listAll(session: Session, { options }: ParsedArguments): Promise<Outcome> {
+async function listAll(session: Session, { options }: ParsedArguments): Promise<CommandResult> {
   const { language } = session
   const account = options.account === undefined ? undefined : readId('--account', options.account)
   const db = await session.db()
@@ -59,7 +59,7 @@ async function listAll(session: Session, { options }: ParsedArguments): Promise<
 async function takeOneDown(
   session: Session,
   { words: [named = ''], options }: ParsedArguments,
-): Promise<Outcome> {
+): Promise<CommandResult> {
   const reason = options.reason === undefined ? null : readName('--reason', options.reason)
   const site = await siteOf(session, named)
   const room = { db: await session.db(), clock: session.clock }
@@ -67,13 +67,16 @@ async function takeOneDown(
   return answer(session, row, words.takenDown(row.slug)[session.language])
 }
 
-async function restoreOne(session: Session, { words: [named = ''] }: ParsedArguments): Promise<Outcome> {
+async function restoreOne(
+  session: Session,
+  { words: [named = ''] }: ParsedArguments,
+): Promise<CommandResult> {
   const site = await siteOf(session, named)
   const row = await restore({ db: await session.db(), clock: session.clock }, keyOf(site))
   return answer(session, row, words.restored(row.slug)[session.language])
 }
 
-async function limitOne(session: Session, given: ParsedArguments): Promise<Outcome> {
+async function limitOne(session: Session, given: ParsedArguments): Promise<CommandResult> {
   const changes = readLimits(limitOptions, given)
   const site = await siteOf(session, given.words[0]!)
   const row = await setLimits({ db: await session.db(), clock: session.clock }, keyOf(site), changes)
@@ -91,7 +94,7 @@ async function siteOf(session: Session, named: string): Promise<SiteRow> {
   return found ?? refuse('SITE_NOT_FOUND', words.noSite(plain(named)))
 }
 
-const answer = ({ language }: Session, row: SiteRow, said: string): Outcome => ({
+const answer = ({ language }: Session, row: SiteRow, said: string): CommandResult => ({
   json: jsonOf(row),
   text: `${said}\n${card(row, columns(language), language)}`,
 })
@@ -101,7 +104,7 @@ const stateOf = ({ taken_down_at, live_version }: SiteRow) => {
   return live_version === null ? words.notYet : words.standing
 }
 
-const columns = (language: Language): Column<SiteRow>[] => [
+const columns = (language: Language): TableColumn<SiteRow>[] => [
   { title: titles.id, show: (row) => row.site_id },
   { title: sitesColumns.slug, show: (row) => row.slug },
   { title: titles.name, show: (row) => plain(row.name) },

@@ -2,8 +2,8 @@
 import { readFile } from 'node:fs/promises'
 import { setTimeout as pause } from 'node:timers/promises'
 import { requireCloud } from '../cloud/api.ts'
-import { CommandRefused, misused, type ParsedArguments, refuse, type Session } from '../command.ts'
-import { madeOnce, requestRecord } from '../server/records.ts'
+import { CommandRefused, type ParsedArguments, refuse, refuseUsage, type Session } from '../command.ts'
+import { idempotentBody, requestRecord } from '../server/records.ts'
 import { plain, type Server, ServerRefused } from '../server.ts'
 import { wholeNumber } from '../studio/inputs.ts'
 import { findSite, knownHashes, pathOf, requireSite, type Site } from './api.ts'
@@ -17,15 +17,15 @@ const maxTimeoutSeconds = 86_400
 export async function publishFolder(session: Session, server: Server, given: ParsedArguments): Promise<Site> {
   const { options, flags } = given
   const { name, slug, cloud, timeout } = options
-  if (!flags.includes('public')) misused(words.notPublic())
-  if (flags.includes('spa') && flags.includes('no-spa')) misused(words.bothSpa())
+  if (!flags.includes('public')) refuseUsage(words.notPublic())
+  if (flags.includes('spa') && flags.includes('no-spa')) refuseUsage(words.bothSpa())
   const seconds =
     timeout === undefined ? defaultTimeoutSeconds : wholeNumber('--timeout', timeout, 1, maxTimeoutSeconds)
   const folder = await readFolder(given.words[0]!)
   if (folder.leftOut.length > 0) session.notify(words.leftOut(folder.leftOut.map(plain))[session.language])
   const site = await siteToUpdate(server, options)
   const settings = {
-    name: name ?? site?.name ?? misused(words.nameOrSite()),
+    name: name ?? site?.name ?? refuseUsage(words.nameOrSite()),
     ...(slug !== undefined && { slug }),
     ...(cloud !== undefined && { cloud_id: (await requireCloud(server, cloud)).id }),
     confirm_public: true,
@@ -33,8 +33,8 @@ export async function publishFolder(session: Session, server: Server, given: Par
     spa: flags.includes('spa') || (site?.spa === true && !flags.includes('no-spa')),
   }
   session.whenStopped(new CommandRefused('INTERRUPTED', words.interrupted(), 1))
-  const accepted = await send(session, server, { site, settings, folder })
-  return untilReady(session, server, accepted, seconds)
+  const accepted = await publishFiles(session, server, { site, settings, folder })
+  return waitUntilReady(session, server, accepted, seconds)
 }
 
 /** The site of `--site`, or the one that has the slug or the name already. */
@@ -43,7 +43,7 @@ async function siteToUpdate(
   { site, slug, name }: ParsedArguments['options'],
 ): Promise<Site | undefined> {
   if (site !== undefined) return requireSite(server, site)
-  const typed = slug ?? name ?? misused(words.nameOrSite())
+  const typed = slug ?? name ?? refuseUsage(words.nameOrSite())
   return findSite(server, typed)
 }
 
@@ -54,7 +54,7 @@ interface Publication {
 }
 
 /** Sends the files that the server does not have yet; all of them if those that it had are gone meanwhile. */
-async function send(session: Session, server: Server, publication: Publication): Promise<Site> {
+async function publishFiles(session: Session, server: Server, publication: Publication): Promise<Site> {
   const { site } = publication
   const known = site ? await knownHashes(server, site) : new Set<string>()
   try {
@@ -77,14 +77,16 @@ async function sendWith(
   session.notify(words.sending(changed.length, files.length, bytes)[session.language])
   const body = {
     ...settings,
-    files: await Promise.all(files.map((file) => (known.has(file.sha256) ? known256(file) : whole(file)))),
+    files: await Promise.all(
+      files.map((file) => (known.has(file.sha256) ? hashOnly(file) : withContent(file))),
+    ),
   }
-  return requestRecord<Site>(server, 'POST', site ? pathOf(site) : '/v1/sites', madeOnce(body))
+  return requestRecord<Site>(server, 'POST', site ? pathOf(site) : '/v1/sites', idempotentBody(body))
 }
 
-const known256 = ({ path, sha256 }: FolderFile) => ({ path, sha256 })
+const hashOnly = ({ path, sha256 }: FolderFile) => ({ path, sha256 })
 
-const whole = async ({ path, source }: FolderFile) => ({
+const withContent = async ({ path, source }: FolderFile) => ({
   path,
   content: await readFile(source, 'base64'),
   encoding: 'base64',
@@ -94,7 +96,12 @@ const firstPauseMs = 150
 const maxPauseMs = 2_000
 const growth = 1.4
 
-async function untilReady(session: Session, server: Server, accepted: Site, seconds: number): Promise<Site> {
+async function waitUntilReady(
+  session: Session,
+  server: Server,
+  accepted: Site,
+  seconds: number,
+): Promise<Site> {
   const fromMs = session.clock.nowMs()
   const elapsed = () => (session.clock.nowMs() - fromMs) / 1_000
   try {

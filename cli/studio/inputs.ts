@@ -1,6 +1,6 @@
 /** Reads the inputs of an order: texts, dialogues and reference pictures, each within the bounds of the API. */
 import { addAbortSignal } from 'node:stream'
-import { misused, type Session } from '../command.ts'
+import { refuseUsage, type Session } from '../command.ts'
 import { latin } from '../numerals.ts'
 import { readBounded, readStream, utf8 } from '../read-bounded.ts'
 import { studioPhrases as words } from './phrases.ts'
@@ -21,7 +21,7 @@ export async function textOf(
   typed: string,
   maxCharacters: number,
 ): Promise<string> {
-  if (typed !== '-') return bounded(what, withHyphen(typed), maxCharacters)
+  if (typed !== '-') return requireMaxLength(what, withHyphen(typed), maxCharacters)
   const stream = addAbortSignal(stopping, process.stdin)
   const tooLong = words.textTooLong(what, maxCharacters)
   const bytes = await readStream(stream, maxCharacters * maxCharacterBytes, tooLong)
@@ -37,14 +37,14 @@ export async function textIn(place: string, maxCharacters: number): Promise<stri
 }
 
 const decoded = (what: string, bytes: Buffer, maxCharacters: number): string =>
-  bounded(what, utf8(bytes) ?? misused(words.notUtf8(what)), maxCharacters)
+  requireMaxLength(what, utf8(bytes) ?? refuseUsage(words.notUtf8(what)), maxCharacters)
 
-function bounded(what: string, text: string, maxCharacters: number): string {
+function requireMaxLength(what: string, text: string, maxCharacters: number): string {
   const trimmed = text.trim()
-  if (trimmed === '') misused(words.noText(what))
+  if (trimmed === '') refuseUsage(words.noText(what))
   // One character may be two units of UTF-16.
   if (trimmed.length > 2 * maxCharacters || [...trimmed].length > maxCharacters)
-    misused(words.textTooLong(what, maxCharacters))
+    refuseUsage(words.textTooLong(what, maxCharacters))
   return trimmed
 }
 
@@ -55,8 +55,8 @@ export interface DialogueTurn {
 
 /** Reads a JSON list of turns, or lines of `voice: text`. The server decides what the turns may contain. */
 export async function dialogueIn(place: string): Promise<unknown[]> {
-  const text = utf8(await readBounded(place, maxDialogueBytes)) ?? misused(words.notUtf8(place))
-  if (text.trim() === '') misused(words.noText(place))
+  const text = utf8(await readBounded(place, maxDialogueBytes)) ?? refuseUsage(words.notUtf8(place))
+  if (text.trim() === '') refuseUsage(words.noText(place))
   return /^\s*\[/.test(text) ? turnsOfJson(place, text) : turnsOfLines(place, text)
 }
 
@@ -67,7 +67,7 @@ function turnsOfJson(place: string, text: string): unknown[] {
   } catch {
     // The refusal below covers this too.
   }
-  return misused(words.badDialogue(place))
+  return refuseUsage(words.badDialogue(place))
 }
 
 function turnsOfLines(place: string, text: string): DialogueTurn[] {
@@ -76,7 +76,7 @@ function turnsOfLines(place: string, text: string): DialogueTurn[] {
     if (line.trim() === '') continue
     const colon = line.search(/[:：]/)
     const turn = { voice: line.slice(0, Math.max(colon, 0)).trim(), text: line.slice(colon + 1).trim() }
-    if (turn.voice === '' || turn.text === '') misused(words.badTurn(place, index + 1))
+    if (turn.voice === '' || turn.text === '') refuseUsage(words.badTurn(place, index + 1))
     turns.push(turn)
   }
   return turns
@@ -84,11 +84,11 @@ function turnsOfLines(place: string, text: string): DialogueTurn[] {
 
 /** Reads reference pictures as the API takes them; a file that is larger than the API takes is not read. */
 export async function referencesIn(places: readonly string[]): Promise<{ dataUrl: string }[]> {
-  if (places.length > maxReferences) misused(words.tooManyReferences(maxReferences))
+  if (places.length > maxReferences) refuseUsage(words.tooManyReferences(maxReferences))
   const references: { dataUrl: string }[] = []
   for (const place of places) {
     const bytes = await readBounded(place, maxReferenceBytes)
-    const type = pictureType(bytes) ?? misused(words.notAPicture(place))
+    const type = pictureType(bytes) ?? refuseUsage(words.notAPicture(place))
     references.push({ dataUrl: `data:${type};base64,${bytes.toString('base64')}` })
   }
   return references
@@ -104,6 +104,6 @@ function pictureType(bytes: Buffer): string | undefined {
 export function wholeNumber(option: string, typed: string, min: number, max: number): number {
   const number = Number(latin(typed.trim()))
   if (typed.trim() === '' || !Number.isInteger(number) || number < min || number > max)
-    misused(words.notWithin(option, typed, min, max))
+    refuseUsage(words.notWithin(option, typed, min, max))
   return number
 }

@@ -1,7 +1,7 @@
 /** One order of Studio: sent with an idempotency key until its answer is whole, or until its files can be fetched. */
 import { randomUUID } from 'node:crypto'
 import type { Language } from '#platform/errors'
-import { CommandRefused, misused, type ParsedArguments, refuse, type Session } from '../command.ts'
+import { CommandRefused, type ParsedArguments, refuse, refuseUsage, type Session } from '../command.ts'
 import { plain, readBytes, readJson, request, type Server, ServerRefused } from '../server.ts'
 import { wholeNumber } from './inputs.ts'
 import { studioPhrases as words } from './phrases.ts'
@@ -15,7 +15,7 @@ export interface Order {
   timeoutSeconds: number
 }
 
-export interface Answer {
+export interface OrderResult {
   creations: Output[]
   model: string
   requestId: string
@@ -45,34 +45,37 @@ const maxReceiptBytes = 1024 * 1024
 
 export function orderOf(path: Order['path'], body: unknown, { options }: ParsedArguments): Order {
   const { 'idempotency-key': key = randomUUID(), timeout } = options
-  if (!/^[\x21-\x7e]{1,128}$/.test(key)) misused(words.badIdempotencyKey())
+  if (!/^[\x21-\x7e]{1,128}$/.test(key)) refuseUsage(words.badIdempotencyKey())
   const timeoutSeconds =
     timeout === undefined ? defaultTimeoutSeconds : wholeNumber('--timeout', timeout, 1, maxTimeoutSeconds)
   return { path, body: JSON.stringify(body), key, timeoutSeconds }
 }
 
-export const carriesKey = ({ key }: Order): Record<string, string> => ({ 'idempotency-key': key })
+export const idempotencyHeaders = ({ key }: Order): Record<string, string> => ({ 'idempotency-key': key })
 
 /** Sends the order and returns its answer. Throws what the server refuses, and TIMED_OUT; both say the key where a repeat is of use. */
-export async function carryOut(session: Session, server: Server, order: Order): Promise<Answer> {
+export async function sendOrder(session: Session, server: Server, order: Order): Promise<OrderResult> {
   const { language } = session
-  session.whenStopped(repeatable(new CommandRefused('INTERRUPTED', words.interrupted(), 1), order, language))
+  session.whenStopped(
+    withRepeatHint(new CommandRefused('INTERRUPTED', words.interrupted(), 1), order, language),
+  )
   const until = AbortSignal.timeout(order.timeoutSeconds * 1_000)
   using progress = showProgress(session)
-  const arrived = (bytes: number) => progress.arrived(bytes)
-  const headers = carriesKey(order)
+  const onBytes = (bytes: number) => progress.arrived(bytes)
+  const headers = idempotencyHeaders(order)
   try {
     return await request(server, 'POST', order.path, { body: order.body, headers, until }, async (reply) =>
-      answerIn(reply, await readBytes(reply, maxAnswerBytes, arrived)),
-    ).catch((error: unknown) => fetchKept(server, error, until, arrived))
+      answerIn(reply, await readBytes(reply, maxAnswerBytes, onBytes)),
+    ).catch((error: unknown) => fetchStoredFiles(server, error, until, onBytes))
   } catch (error) {
     if (until.aborted && !session.stopping.aborted)
-      throw repeatable(
+      throw withRepeatHint(
         new CommandRefused('TIMED_OUT', words.timedOut(order.timeoutSeconds), 1),
         order,
         language,
       )
-    if (error instanceof CommandRefused && isWorthRepeating(error)) throw repeatable(error, order, language)
+    if (error instanceof CommandRefused && isWorthRepeating(error))
+      throw withRepeatHint(error, order, language)
     throw error
   }
 }
@@ -82,7 +85,7 @@ export const isWorthRepeating = (refused: CommandRefused): boolean =>
   refused instanceof ServerRefused ? refused.status >= 500 && !refused.isFinal : true
 
 /** The same refusal with the key by which the order can be repeated. A server answers in one language only. */
-export function repeatable(
+export function withRepeatHint(
   { code, sentence, more }: CommandRefused,
   { key }: Pick<Order, 'key'>,
   language: Language,
@@ -108,14 +111,14 @@ interface StudioOutput {
   seconds?: number
 }
 
-function answerIn(reply: Response, bytes: Buffer): Answer {
+function answerIn(reply: Response, bytes: Buffer): OrderResult {
   const answer = readJson(bytes.toString()) as StudioAnswer | undefined
   const outputs = answer?.outputs ?? (answer?.output && [answer.output])
   if (!answer?.execution || !Array.isArray(outputs)) return refuse('NOT_KHERAD', words.badAnswer())
   const microcredits = reply.headers.get('x-microcredits')
   const files = reply.headers.get('x-file-ids')
   return {
-    creations: withinCount(outputs).map((output) =>
+    creations: requireCount(outputs).map((output) =>
       creationOf({ ...output, bytes: Buffer.from(String(output?.data), 'base64') }),
     ),
     model: plain(answer.execution.model),
@@ -127,7 +130,7 @@ function answerIn(reply: Response, bytes: Buffer): Answer {
   }
 }
 
-function withinCount<One>(outputs: readonly One[]): readonly One[] {
+function requireCount<One>(outputs: readonly One[]): readonly One[] {
   if (outputs.length === 0 || outputs.length > maxOutputs) refuse('NOT_KHERAD', words.badAnswer())
   return outputs
 }
@@ -143,21 +146,21 @@ function creationOf({ bytes, mediaType, width, height, seconds }: Output): Outpu
 }
 
 /** Fetches the files of an earlier answer that is too large to be sent again and names one file for each output. */
-async function fetchKept(
+async function fetchStoredFiles(
   server: Server,
   error: unknown,
   until: AbortSignal,
-  arrived: (bytes: number) => void,
-): Promise<Answer> {
+  onBytes: (bytes: number) => void,
+): Promise<OrderResult> {
   const { files = [], more } = error instanceof ServerRefused ? error : {}
   const requestId = more?.['receipt_id']
   if (files.length === 0 || requestId === undefined) throw error
   const creations: Output[] = []
-  for (const id of withinCount(files))
+  for (const id of requireCount(files))
     creations.push(
       await request(server, 'GET', `/v1/files/${encodeURIComponent(id)}`, { until }, async (reply) =>
         creationOf({
-          bytes: await readBytes(reply, maxFileBytes, arrived),
+          bytes: await readBytes(reply, maxFileBytes, onBytes),
           mediaType: reply.headers.get('content-type')?.split(';')[0] ?? '',
         }),
       ),

@@ -1,5 +1,5 @@
 import { english, persian, persianDigits } from '#platform/words'
-import { type OptionHelp, type Sentence, sentence } from '../command.ts'
+import { type BilingualText, type OptionHelp, sentence } from '../command.ts'
 
 export const studioPhrases = {
   image: sentence(
@@ -100,7 +100,7 @@ export const studioPhrases = {
       `${persian(seconds)} ثانیه${bytes === 0 ? '' : ` · ${persian(kilobytes(bytes))} کیلوبایت`}`,
       `${seconds} s${bytes === 0 ? '' : ` · ${english(kilobytes(bytes))} kB`}`,
     ),
-  done: (model: string, what: Sentence, cost: Sentence | undefined) =>
+  done: (model: string, what: BilingualText, cost: BilingualText | undefined) =>
     sentence(
       `${what.fa} · ${model}${cost ? ` · هزینه: ${cost.fa} اعتبار` : ''}`,
       `${what.en} · ${model}${cost ? ` · cost: ${cost.en} credits` : ''}`,

@@ -5,7 +5,7 @@ import path from 'node:path'
 import { CommandRefused, refuse } from '../command.ts'
 import { studioPhrases as words } from './phrases.ts'
 
-export interface Place {
+export interface OutputTarget {
   folder: string
   /** The name without number and ending. */
   stem: string
@@ -38,23 +38,23 @@ const typeOf = (ending: string | undefined): string | undefined =>
   Object.keys(endings).find((type) => ending !== undefined && endings[type]?.includes(ending))
 
 /** The format of the API that the typed name asks for. The ending `svg` asks for none, since vectors come from the models that draw them. */
-export const formatOf = ({ ending }: Place): string | undefined =>
+export const formatOf = ({ ending }: OutputTarget): string | undefined =>
   ending === 'jpg' ? 'jpeg' : ending === 'svg' ? undefined : ending
 
 /** The ending as it was typed where it fits the bytes, else the usual one. */
-function endingOf({ ending }: Place, mediaType: string): string {
+function endingOf({ ending }: OutputTarget, mediaType: string): string {
   const [usual = ''] = endings[mediaType] ?? []
   return ending !== undefined && typeOf(ending) === mediaType ? ending : usual
 }
 
-type Kind = 'image' | 'audio' | 'video' | 'transcript'
+type OutputKind = 'image' | 'audio' | 'video' | 'transcript'
 
-export interface Wanted {
+export interface SaveOptions {
   /** The words that name the file where no name was typed. */
   words: string
   count: number
   force: boolean
-  kind: Kind
+  kind: OutputKind
   /** The value of `--format`. */
   format: string | undefined
 }
@@ -63,19 +63,23 @@ export interface Wanted {
  * Reads `--out` and prepares its folder, so that what cannot be saved is not ordered. Throws NOT_SAVED where nothing can be written, and EXISTS
  * for a named file that exists.
  */
-export async function preparePlace(out: string | undefined, wanted: Wanted): Promise<Place> {
-  const place = await placeOf(out, wanted)
+export async function prepareTarget(out: string | undefined, options: SaveOptions): Promise<OutputTarget> {
+  const place = await outputTargetOf(out, options)
   try {
     await mkdir(place.folder, { recursive: true })
     await access(place.folder, constants.W_OK | constants.X_OK)
-    if (place.isNamed) for (const target of expected(place, wanted)) await requireFree(target, place.force)
+    if (place.isNamed)
+      for (const target of expectedFiles(place, options)) await requireFree(target, place.force)
   } catch (error) {
     throw notSaved(place.folder, error)
   }
   return place
 }
 
-async function placeOf(out: string | undefined, { words, kind, force }: Wanted): Promise<Place> {
+async function outputTargetOf(
+  out: string | undefined,
+  { words, kind, force }: SaveOptions,
+): Promise<OutputTarget> {
   const unnamed = { stem: stemOf(words), isNamed: false, force }
   if (out === undefined) return { folder: '.', ...unnamed }
   const isFolder = out.endsWith('/') || (await stat(out).catch(() => undefined))?.isDirectory() === true
@@ -88,10 +92,10 @@ async function placeOf(out: string | undefined, { words, kind, force }: Wanted):
 }
 
 const transcripts = ['application/x-subrip', 'text/vtt', 'text/plain', 'application/json']
-const isOfKind = (kind: Kind, type = ''): boolean =>
+const isOfKind = (kind: OutputKind, type = ''): boolean =>
   kind === 'transcript' ? transcripts.includes(type) : type.startsWith(`${kind}/`)
 
-const usualTypes: Record<Kind, string> = {
+const usualTypes: Record<OutputKind, string> = {
   image: 'image/png',
   audio: 'audio/mpeg',
   video: 'video/mp4',
@@ -99,7 +103,7 @@ const usualTypes: Record<Kind, string> = {
 }
 
 /** The files that an order makes, as far as the command says; what comes may still be of another type. */
-function expected(place: Place, { count, kind, format }: Wanted): string[] {
+function expectedFiles(place: OutputTarget, { count, kind, format }: SaveOptions): string[] {
   const ending = endingOf(place, typeOf(format ?? place.ending) ?? usualTypes[kind])
   return Array.from({ length: count }, (_, index) =>
     path.join(place.folder, numbered(place.stem, index, count, ending)),
@@ -133,7 +137,7 @@ export interface Creation {
 
 /** Writes all creations; returns their paths. Throws EXISTS and NOT_SAVED. */
 export async function saveAll(
-  place: Place,
+  place: OutputTarget,
   creations: readonly Creation[],
   count: number,
 ): Promise<string[]> {
@@ -145,13 +149,17 @@ export async function saveAll(
   return saved
 }
 
-type Pieces = AsyncIterable<Uint8Array> | Iterable<Uint8Array>
+type ByteChunks = AsyncIterable<Uint8Array> | Iterable<Uint8Array>
 
 /** Writes one creation as its bytes come; returns its path. Throws EXISTS and NOT_SAVED, and what `pieces` throws: in that case there is no file. */
-export const saveStream = (place: Place, mediaType: string, pieces: Pieces): Promise<string> =>
+export const saveStream = (place: OutputTarget, mediaType: string, pieces: ByteChunks): Promise<string> =>
   saveOne(place, numbered(place.stem, 0, 1, endingOf(place, mediaType)), pieces)
 
-async function saveOne({ folder, isNamed, force }: Place, name: string, pieces: Pieces): Promise<string> {
+async function saveOne(
+  { folder, isNamed, force }: OutputTarget,
+  name: string,
+  pieces: ByteChunks,
+): Promise<string> {
   let lost: { error: unknown } | undefined
   async function* arriving(): AsyncGenerator<Uint8Array> {
     try {
@@ -165,7 +173,7 @@ async function saveOne({ folder, isNamed, force }: Place, name: string, pieces: 
   const target = path.join(folder, name)
   try {
     await writePart(part, arriving())
-    if (!force) return await claim(part, target, isNamed)
+    if (!force) return await giveFinalName(part, target, isNamed)
     await rename(part, target)
     return target
   } catch (error) {
@@ -184,7 +192,7 @@ async function writePart(part: string, pieces: AsyncIterable<Uint8Array>): Promi
 const maxNumber = 10_000
 
 /** Gives the bytes their name, or the next free one. A link never replaces a file. */
-async function claim(part: string, target: string, isNamed: boolean): Promise<string> {
+async function giveFinalName(part: string, target: string, isNamed: boolean): Promise<string> {
   const { dir, name, ext } = path.parse(target)
   for (let number = 1; number <= maxNumber; number++) {
     const place = number === 1 ? target : path.join(dir, `${name}-${number}${ext}`)
@@ -199,14 +207,14 @@ async function claim(part: string, target: string, isNamed: boolean): Promise<st
   return refuse('EXISTS', words.exists(target))
 }
 
-const withoutLinks = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS'])
+const noLinkErrors = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS'])
 
 /** Links the file, or copies it where the file system has no links, such as that of a USB stick. */
 async function linkOrCopy(part: string, place: string): Promise<void> {
   try {
     await link(part, place)
   } catch (error) {
-    if (!withoutLinks.has((error as NodeJS.ErrnoException).code ?? '')) throw error
+    if (!noLinkErrors.has((error as NodeJS.ErrnoException).code ?? '')) throw error
     await copyFile(part, place, constants.COPYFILE_EXCL)
   }
 }

@@ -1,5 +1,5 @@
 import { english, persian } from '#platform/words'
-import { type OptionHelp, type Sentence, sentence } from '../command.ts'
+import { type BilingualText, type OptionHelp, sentence } from '../command.ts'
 import { savedOptions, studioPhrases } from '../studio/phrases.ts'
 
 export const transcribePhrases = {
@@ -29,7 +29,7 @@ export const transcribePhrases = {
     ),
   uploading: () => sentence('ضبط بارگذاری می‌شود', 'the recording is uploaded'),
   badAnswer: studioPhrases.badAnswer,
-  done: (format: string, cost: Sentence | undefined) =>
+  done: (format: string, cost: BilingualText | undefined) =>
     sentence(
       `متن ضبط (${format})${cost ? ` · هزینه: ${cost.fa} اعتبار` : ''}`,
       `transcript (${format})${cost ? ` · cost: ${cost.en} credits` : ''}`,

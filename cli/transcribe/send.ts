@@ -23,7 +23,7 @@ export interface Recording {
   key: string
 }
 
-export interface Transcribed {
+export interface TranscriptReply {
   bytes: Uint8Array
   requestId: string | undefined
   microcredits: bigint | undefined
@@ -43,18 +43,18 @@ export async function sendRecording(
   server: Server,
   recording: Recording,
   until: AbortSignal,
-): Promise<Transcribed> {
+): Promise<TranscriptReply> {
   try {
     const isSmall = recording.bytes <= maxFormBytes
     return isSmall
-      ? await inOneForm(server, recording, until).catch((error: unknown) => {
+      ? await sendAsForm(server, recording, until).catch((error: unknown) => {
           if (error instanceof ServerRefused && error.code === 'BODY_TOO_LARGE')
-            return byStoredFile(session, server, recording, until)
+            return sendStoredFile(session, server, recording, until)
           throw error
         })
-      : await byStoredFile(session, server, recording, until)
+      : await sendStoredFile(session, server, recording, until)
   } catch (error) {
-    return await keptOf(server, error, recording, until)
+    return await fetchStoredTranscript(server, error, recording, until)
   }
 }
 
@@ -73,7 +73,11 @@ export async function sizeOf(place: string): Promise<number> {
 const responseFormat = (format: Format): string | undefined =>
   format === 'json' ? undefined : format === 'txt' ? 'text' : format
 
-async function inOneForm(server: Server, recording: Recording, until: AbortSignal): Promise<Transcribed> {
+async function sendAsForm(
+  server: Server,
+  recording: Recording,
+  until: AbortSignal,
+): Promise<TranscriptReply> {
   const { place, format, settings, key } = recording
   const form = new FormData()
   for (const [name, value] of Object.entries(settings))
@@ -90,12 +94,12 @@ async function inOneForm(server: Server, recording: Recording, until: AbortSigna
   )
 }
 
-async function byStoredFile(
+async function sendStoredFile(
   session: Session,
   server: Server,
   { place, format, settings, key }: Recording,
   until: AbortSignal,
-): Promise<Transcribed> {
+): Promise<TranscriptReply> {
   session.status(words.uploading()[session.language])
   const form = new FormData()
   form.append('file', await openAsBlob(place), path.basename(place))
@@ -121,7 +125,7 @@ async function byStoredFile(
   )
 }
 
-async function answerOf(reply: Response): Promise<Transcribed> {
+async function answerOf(reply: Response): Promise<TranscriptReply> {
   const microcredits = reply.headers.get('x-microcredits')
   return {
     bytes: await readBytes(reply, maxAnswerBytes),
@@ -133,12 +137,12 @@ async function answerOf(reply: Response): Promise<Transcribed> {
 }
 
 /** Fetches an earlier transcript, which is a stored file; subtitles are written from it here. */
-async function keptOf(
+async function fetchStoredTranscript(
   server: Server,
   error: unknown,
   { format }: Recording,
   until: AbortSignal,
-): Promise<Transcribed> {
+): Promise<TranscriptReply> {
   const { files = [], more } = error instanceof ServerRefused ? error : {}
   const [file] = files
   if (file === undefined) throw error
@@ -146,7 +150,7 @@ async function keptOf(
     readBytes(reply, maxAnswerBytes),
   )
   return {
-    bytes: await writtenAs(format, stored),
+    bytes: await formatTranscript(format, stored),
     requestId: more?.['receipt_id'] as string | undefined,
     microcredits: undefined,
     files,
@@ -162,7 +166,7 @@ interface StoredTranscript {
   words?: SpokenWord[]
 }
 
-async function writtenAs(format: Format, stored: Buffer): Promise<Uint8Array> {
+async function formatTranscript(format: Format, stored: Buffer): Promise<Uint8Array> {
   if (format === 'json') return stored
   const transcript = readJson(stored.toString()) as StoredTranscript | undefined
   if (typeof transcript?.text !== 'string' || !Array.isArray(transcript.segments))

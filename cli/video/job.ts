@@ -1,8 +1,8 @@
 /** A video under way: ordered once, waited for as long as it takes, and fetched. */
 import { setTimeout as pause } from 'node:timers/promises'
-import { CommandRefused, refuse, type Sentence, type Session } from '../command.ts'
+import { type BilingualText, CommandRefused, refuse, type Session } from '../command.ts'
 import { piecesOf, plain, readBytes, readJson, request, type Server, ServerRefused } from '../server.ts'
-import { carriesKey, isWorthRepeating, type Order, repeatable } from '../studio/order.ts'
+import { idempotencyHeaders, isWorthRepeating, type Order, withRepeatHint } from '../studio/order.ts'
 import { studioPhrases } from '../studio/phrases.ts'
 import { videoPhrases as words } from './phrases.ts'
 
@@ -32,13 +32,13 @@ const growth = 1.25
 export async function orderVideo(session: Session, server: Server, order: Order): Promise<string> {
   const { language } = session
   const stopped = new CommandRefused('INTERRUPTED', studioPhrases.interrupted(), 1)
-  session.whenStopped(repeatable(stopped, order, language))
+  session.whenStopped(withRepeatHint(stopped, order, language))
   const until = AbortSignal.timeout(order.timeoutSeconds * 1_000)
-  const sent = { body: order.body, headers: carriesKey(order), until }
+  const sent = { body: order.body, headers: idempotencyHeaders(order), until }
   const accepted = await request(server, 'POST', order.path, sent, (reply) => recordIn(reply)).catch(
     (error: unknown) => {
       throw error instanceof CommandRefused && isWorthRepeating(error)
-        ? repeatable(error, order, language)
+        ? withRepeatHint(error, order, language)
         : error
     },
   )
@@ -63,11 +63,11 @@ export async function awaitVideo(
     save: (pieces: AsyncIterable<Uint8Array>) => Promise<string>
   },
 ): Promise<{ job: VideoJob; saved: string }> {
-  session.whenStopped(resumable(new CommandRefused('INTERRUPTED', words.interrupted(), 1), id))
+  session.whenStopped(withResumeHint(new CommandRefused('INTERRUPTED', words.interrupted(), 1), id))
   const until = AbortSignal.timeout(timeoutSeconds * 1_000)
   using progress = showProgress(session)
   try {
-    const job = await ended(server, id, until, (so) => progress.show(so))
+    const job = await pollUntilEnd(server, id, until, (state) => progress.show(state))
     if (job.status !== 'completed') {
       const { error = job.status, error_code: code = 'VIDEO_FAILED' } = job
       throw new CommandRefused(plain(code), words.failed(plain(error)), 1, {
@@ -82,26 +82,26 @@ export async function awaitVideo(
     return { job, saved }
   } catch (error) {
     if (until.aborted && !session.stopping.aborted)
-      throw resumable(new CommandRefused('TIMED_OUT', words.timedOut(timeoutSeconds), 1), id)
+      throw withResumeHint(new CommandRefused('TIMED_OUT', words.timedOut(timeoutSeconds), 1), id)
     // The video may be made all the same, and is paid once.
-    throw mayBeHad(error) ? resumable(error, id) : error
+    throw isWorthWaiting(error) ? withResumeHint(error, id) : error
   }
 }
 
 /** Whether waiting again is of use: not for a failed video, whose error names its job already, nor for one that is not there. */
-const mayBeHad = (error: unknown): error is CommandRefused =>
+const isWorthWaiting = (error: unknown): error is CommandRefused =>
   error instanceof CommandRefused &&
   error.more['job'] === undefined &&
   !(error instanceof ServerRefused && (error.status === 404 || error.status === 410))
 
 /** The same refusal, with the id by which the video can be waited for again. */
-function resumable({ code, sentence, more }: CommandRefused, job: string): CommandRefused {
+function withResumeHint({ code, sentence, more }: CommandRefused, job: string): CommandRefused {
   const again = words.waitAgain(job)
   const said = { fa: `${sentence.fa} ${again.fa}`, en: `${sentence.en} ${again.en}` }
   return new CommandRefused(code, said, 1, { ...more, job })
 }
 
-async function ended(
+async function pollUntilEnd(
   server: Server,
   id: string,
   until: AbortSignal,
@@ -128,21 +128,21 @@ async function recordIn(reply: Response): Promise<object> {
 const progressMs = 1_000
 
 /** Shows the state of the job and its seconds on a terminal, until it is disposed. */
-function showProgress(session: Session): Disposable & { show(so: VideoJob | number): void } {
+function showProgress(session: Session): Disposable & { show(state: VideoJob | number): void } {
   const fromMs = session.clock.nowMs()
-  let so: VideoJob | number | undefined
-  const line = (seconds: number): Sentence => {
-    if (typeof so === 'number') return words.loading(seconds, so)
-    return so?.status === 'in_progress'
-      ? words.making(seconds, so.progress)
-      : words.waiting(seconds, so?.queue_position)
+  let state: VideoJob | number | undefined
+  const line = (seconds: number): BilingualText => {
+    if (typeof state === 'number') return words.loading(seconds, state)
+    return state?.status === 'in_progress'
+      ? words.making(seconds, state.progress)
+      : words.waiting(seconds, state?.queue_position)
   }
   const timer = setInterval(() => {
     session.status(line(Math.floor((session.clock.nowMs() - fromMs) / 1_000))[session.language])
   }, progressMs)
   return {
     show: (now) => {
-      so = now
+      state = now
     },
     [Symbol.dispose]() {
       clearInterval(timer)

@@ -1,6 +1,6 @@
 import { persian } from '#platform/words'
 import type { WorkKind } from '#work/pipelines'
-import { type Sentence, sentence } from '../command.ts'
+import { type BilingualText, sentence } from '../command.ts'
 
 export const workPhrases = {
   /** The description of each kind of work. */
@@ -21,7 +21,7 @@ export const workPhrases = {
       'تحلیل داده؛ پیشرفت کار نشان داده و پرونده‌ها ذخیره می‌شوند',
       'an analysis of data; shows progress and saves the files',
     ),
-  } satisfies Record<WorkKind, Sentence>,
+  } satisfies Record<WorkKind, BilingualText>,
   watch: sentence(
     'دنبال کردن کاری که پیش‌تر خواسته شده، و ذخیرهٔ پرونده‌هایش',
     'follows work that was asked for before, and saves its files',
@@ -44,7 +44,7 @@ export const workPhrases = {
     sentence(`${place} ذخیره نشد: ${why}`, `${place} could not be saved: ${why}`),
 }
 
-export const workOptions: Readonly<Record<string, { value: string; about: Sentence }>> = {
+export const workOptions: Readonly<Record<string, { value: string; about: BilingualText }>> = {
   title: { value: 'TEXT', about: sentence('عنوان، ۱ تا ۱۰۰ نویسه', 'a title, 1 to 100 characters') },
   model: { value: 'ID', about: sentence('مدل متنی', 'a text model') },
   out: {

@@ -32,9 +32,9 @@ export const drawnMutations: readonly Mutation[] = [
   },
   {
     file: 'src/cloud/cloud-routes/auth/link-page.ts',
-    find: '  if (!found) return page(context, 404, notices.spent[language])\n  if (needsPage(found)) return page(context, 409, notices.nowhere[language])\n  try {',
+    find: '  if (!found) return page(context, 404, notices.spent[language])\n  if (isRedirectMissing(found)) return page(context, 409, notices.nowhere[language])\n  try {',
     replace:
-      '  if (!found) return page(context, 404, notices.spent[language])\n  if (needsPage(found)) return page(context, 408, notices.nowhere[language])\n  try {',
+      '  if (!found) return page(context, 404, notices.spent[language])\n  if (isRedirectMissing(found)) return page(context, 408, notices.nowhere[language])\n  try {',
     breaks: 'The page of a link that leads nowhere says so with 409',
     test: 'tests/cloud/users/mail.test.ts',
     suite: 'test',
@@ -57,8 +57,8 @@ export const drawnMutations: readonly Mutation[] = [
   },
   {
     file: 'src/work/runs/job.ts',
-    find: '  return run.deadline.getTime() <= app.clock.nowMs() ? overtime : undefined',
-    replace: '  return !(run.deadline.getTime() <= app.clock.nowMs()) ? overtime : undefined',
+    find: '  return run.deadline.getTime() <= app.clock.nowMs() ? overtimeEnd : undefined',
+    replace: '  return !(run.deadline.getTime() <= app.clock.nowMs()) ? overtimeEnd : undefined',
     breaks: 'A run ends when its time is over, and not before',
     test: 'tests/contract/work-time.test.ts',
     suite: 'test',
@@ -179,7 +179,7 @@ export const drawnMutations: readonly Mutation[] = [
   },
   {
     file: 'src/work/documents/render-process.ts',
-    find: "await answer<RenderWork>(async (work) => {\n  makeDeterministic(work.dateMs)\n  const files = await render(work)\n  return Object.fromEntries(\n    Object.entries(files).map(([name, data]) => [name, Buffer.from(data).toString('base64')]),\n  )\n})",
+    find: "await runConfinedWork<RenderWork>(async (work) => {\n  makeDeterministic(work.dateMs)\n  const files = await render(work)\n  return Object.fromEntries(\n    Object.entries(files).map(([name, data]) => [name, Buffer.from(data).toString('base64')]),\n  )\n})",
     replace: ';',
     breaks: 'Files are made by the confined process that is started for them',
     test: 'tests/campaign/documents/workbook.test.ts',
@@ -289,8 +289,8 @@ export const survivors: readonly Survivor[] = [
   },
   {
     file: 'src/work/pipelines/data/data.ts',
-    find: "  const promptBytes = ownWordsBytes + taskBytes(task, 'short') + 28_000",
-    replace: "  const promptBytes = ownWordsBytes + taskBytes(task, 'short') + 27999",
+    find: "  const promptBytes = fixedTextBytes + taskBytes(task, 'short') + 28_000",
+    replace: "  const promptBytes = fixedTextBytes + taskBytes(task, 'short') + 27999",
     reason:
       'An allowance for what the tables add to a prompt, of which no page names the size; one byte of 28,000 is a quarter of a token of the worst case that is held, and what is charged is what was used.',
   },

@@ -62,15 +62,15 @@ export const accessMutations: readonly Mutation[] = [
     file: 'src/core/files/store.ts',
     find: `    .where('file_id', '=', fileId)
     .where('project_id', '=', owner.projectId)
-    .where((of) => of.or([of('expires_at', 'is', null), of('expires_at', '>', now)]))
+    .where((eb) => eb.or([eb('expires_at', 'is', null), eb('expires_at', '>', now)]))
     .executeTakeFirst()
 
-export type KnownFile`,
+export type SampleFile`,
     replace: `    .where('file_id', '=', fileId)
-    .where((of) => of.or([of('expires_at', 'is', null), of('expires_at', '>', now)]))
+    .where((eb) => eb.or([eb('expires_at', 'is', null), eb('expires_at', '>', now)]))
     .executeTakeFirst()
 
-export type KnownFile`,
+export type SampleFile`,
     breaks: 'A file of another project answers as one that never was',
     test: 'tests/contract/every-route/stored.test.ts',
     suite: 'quick',
@@ -110,8 +110,8 @@ export type KnownFile`,
   },
   {
     file: 'src/platform/net/routable.ts',
-    find: '  if (holds(nat64, address)) return isGloballyRoutable(lastIpv4Of(address))',
-    replace: '  if (holds(nat64, address)) return true',
+    find: '  if (containsAddress(nat64, address)) return isGloballyRoutable(lastIpv4Of(address))',
+    replace: '  if (containsAddress(nat64, address)) return true',
     breaks: 'No private address is reached through NAT64',
     test: 'src/platform/net/routable.test.ts',
     suite: 'quick',
@@ -151,8 +151,8 @@ export type KnownFile`,
   },
   {
     file: 'src/platform/jail/seccomp.ts',
-    find: '    refusesWhen(own.socket, 0,',
-    replace: '    refusesWhen(own.socketpair, 0,',
+    find: '    refusesWhen(callNumbers.socket, 0,',
+    replace: '    refusesWhen(callNumbers.socketpair, 0,',
     breaks: 'A jailed program opens no socket of the network',
     test: 'src/platform/jail/seccomp.test.ts',
     suite: 'quick',

@@ -273,8 +273,8 @@ export const moneyMutations: readonly Mutation[] = [
   },
   {
     file: 'src/media/video/order.ts',
-    find: 'boolean => executed && !answers.has(fault)',
-    replace: 'boolean => executed && answers.has(fault)',
+    find: 'boolean => executed && !definiteFaults.has(fault)',
+    replace: 'boolean => executed && definiteFaults.has(fault)',
     breaks:
       'A video whose order was lost on its way is the platform’s loss, and one that was refused is nobody’s',
     test: 'tests/contract/faults/faults.test.ts',

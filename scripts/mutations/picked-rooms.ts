@@ -68,7 +68,7 @@ export const roomMutations: readonly Mutation[] = [
   },
   {
     file: 'src/providers/kit/fault.ts',
-    find: "  if (status === 429) return noMoney.test(words) ? 'authentication' : 'rate_limited'",
+    find: "  if (status === 429) return noCreditPattern.test(words) ? 'authentication' : 'rate_limited'",
     replace: "  if (status === 429) return 'rate_limited'",
     breaks: 'An upstream account without money is the operator’s to mend, and not waited for',
     test: 'tests/providers/upstream-faults.test.ts',

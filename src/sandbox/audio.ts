@@ -1,8 +1,8 @@
 /** Speech without a model: a synthesiser of our own that reads Persian and simple English; a recording is answered with its length. */
 
-import { type AudioCall, type AudioProvider, type Spoken, UpstreamError } from '#core/spec'
+import { type AudioCall, type AudioProvider, type SpeechResult, UpstreamError } from '#core/spec'
 import type { AudioOrder } from '#core/turn'
-import { faultIn, SoundStart } from '#providers/kit'
+import { faultIn, SoundSniffer } from '#providers/kit'
 import { type Directives, readDirectives } from './directives.ts'
 import { raise } from './faults.ts'
 import { provenance } from './image/poster.ts'
@@ -23,26 +23,26 @@ const gap = Math.round(sampleRate / 4)
 const cutAfter = 3
 const page = '<!doctype html><title>The sandbox</title><p>A page in place of the sound, as ordered.</p>'
 
-async function speakAll({ order, upstreamModel, signal, timeouts }: AudioCall): Promise<Spoken> {
+async function speakAll({ order, upstreamModel, signal, timeouts }: AudioCall): Promise<SpeechResult> {
   if (signal.aborted) throw new UpstreamError('aborted', { executed: false })
   if (!/^(sandbox\/)?speech(:|$)/.test(upstreamModel)) {
     const detail = `The sandbox has no audio model "${upstreamModel}".`
     throw new UpstreamError('not_found', { status: 404, executed: false, param: 'model', detail })
   }
   const { lines, directives } = readLines(order)
-  const patience = { ...timeouts, firstTokenMs: timeouts.totalMs }
-  const pacer = new Pacer(directives, patience, { signal, clock: realClock, run: { paused: undefined } })
+  const pacerTimeouts = { ...timeouts, firstTokenMs: timeouts.totalMs }
+  const pacer = new Pacer(directives, pacerTimeouts, { signal, clock: realClock, run: { paused: undefined } })
   const { fault, on, bytes, omit } = directives
-  const strikes = fault !== undefined && (on === undefined || on === upstreamModel)
+  const hasFault = fault !== undefined && (on === undefined || on === upstreamModel)
   const after = directives.after ?? (fault === 'cut' || fault === 'stall' ? cutAfter : 0)
-  if (strikes && after === 0) await raise(fault, directives, pacer)
+  if (hasFault && after === 0) await raise(fault, directives, pacer)
   if (directives.refuse) {
     const detail = 'The sandbox was ordered to refuse.'
     throw new UpstreamError('content_refused', { status: 400, executed: false, detail })
   }
   if (bytes === 'wrong') return await answerPage(order, pacer)
   for (const piece of piecesOf(lines)) {
-    if (strikes && pacer.sent >= after) await raise(fault, directives, pacer)
+    if (hasFault && pacer.sent >= after) await raise(fault, directives, pacer)
     if (bytes === 'cut' && pacer.sent >= cutAfter) break
     const isFirst = pacer.sent === 0
     await pacer.next()
@@ -50,7 +50,7 @@ async function speakAll({ order, upstreamModel, signal, timeouts }: AudioCall): 
     await order.sink.write(bytesOf(piece))
   }
   // The text was over before its fault was due.
-  if (strikes) await raise(fault, directives, pacer)
+  if (hasFault) await raise(fault, directives, pacer)
   // Half a sample shows that more was to come.
   if (bytes === 'cut') await order.sink.write(new Uint8Array(1))
   const characters = lines.reduce((sum, { text }) => sum + [...text].length, 0)
@@ -63,18 +63,18 @@ async function speakAll({ order, upstreamModel, signal, timeouts }: AudioCall): 
 /** Answers with a web page, and fails as a real upstream's page of status 200 does. */
 async function answerPage(order: AudioOrder, pacer: Pacer): Promise<never> {
   await pacer.next()
-  const start = new SoundStart(order.format, order.sink)
+  const start = new SoundSniffer(order.format, order.sink)
   await start.write(Buffer.from(page))
   throw faultIn((await start.end()) ?? page, [])
 }
 
-interface Line {
+interface VoicedLine {
   text: string
   voice: Voice
 }
 
 /** The texts with their voices, and the directives of all lines together. */
-function readLines({ lines, question }: AudioOrder): { lines: Line[]; directives: Directives } {
+function readLines({ lines, question }: AudioOrder): { lines: VoicedLine[]; directives: Directives } {
   const directives: Directives = {}
   const read = lines.map(({ text, voice: wanted }) => {
     const found = readDirectives(question ? (question.text ?? '') : text)
@@ -92,7 +92,7 @@ function noVoice(voice: string): UpstreamError {
   return new UpstreamError('invalid_request', { status: 400, executed: false, param: 'voice', detail })
 }
 
-function* piecesOf(lines: readonly Line[]): Generator<Int16Array> {
+function* piecesOf(lines: readonly VoicedLine[]): Generator<Int16Array> {
   for (const [index, { text, voice }] of lines.entries()) {
     if (index > 0) yield new Int16Array(gap)
     yield* speakTracked(text, voice)

@@ -21,7 +21,7 @@ const warning = {
     'پاسخ یک درخواست همیشه یکسان است؛ temperature و top_p پذیرفته می‌شوند و اثری ندارند.',
 }
 
-interface Entry {
+interface SandboxModelEntry {
   name: string
   displayName: string
   can: { en: string; fa: string }
@@ -32,7 +32,7 @@ interface Entry {
   price: { input: number; output: number; media?: number }
 }
 
-const entries: Entry[] = [
+const entries: SandboxModelEntry[] = [
   {
     name: 'fast',
     displayName: 'Kherad Sandbox Fast (simulator) · شبیه‌ساز سریع خرد',

@@ -12,8 +12,8 @@ const count = [
   /\bcount\s+(?:(?:up\s+)?from\s+(\d{1,6})\s+)?(?:up\s+)?to\s+(\d{1,6})/i,
   /(?:از\s+(?:عدد\s+)?(\d{1,6})\s+)?تا\s+(?:عدد\s+)?(\d{1,6})\s+(?:را\s+)?(?:بشمار|شمارش)/u,
 ]
-const wordsAsked = /(\d{1,5})[\s-]+(?:words?\b|کلمه|واژه)/iu
-const paragraphsAsked = /(\d{1,3})[\s-]+(?:paragraphs?\b|پاراگراف|بند(?!\p{L}))/iu
+const wordCountPattern = /(\d{1,5})[\s-]+(?:words?\b|کلمه|واژه)/iu
+const paragraphCountPattern = /(\d{1,3})[\s-]+(?:paragraphs?\b|پاراگراف|بند(?!\p{L}))/iu
 
 /** The longest list that the sandbox counts out; longer ones end there, since every answer is bounded. */
 const maxCount = 10_000
@@ -68,12 +68,12 @@ function countUp(text: string, language: Language): string | undefined {
 
 function longer(text: string, language: Language, seed: number): string | undefined {
   const plain = numerals(text)
-  const words = Number(wordsAsked.exec(plain)?.[1] ?? 0)
+  const words = Number(wordCountPattern.exec(plain)?.[1] ?? 0)
   if (words > 0)
     return takeWords(language, seed, words)
       .join(' ')
       .replace(/[.،,]?$/, '.')
-  const paragraphs = Number(paragraphsAsked.exec(plain)?.[1] ?? 0)
+  const paragraphs = Number(paragraphCountPattern.exec(plain)?.[1] ?? 0)
   if (paragraphs === 0) return undefined
   const sentences = story[language]
   return Array.from({ length: paragraphs }, (_, paragraph) =>

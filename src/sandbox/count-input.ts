@@ -1,4 +1,4 @@
-import type { Content, Media, Message, Turn, Usage } from '#core/turn'
+import type { Media, Message, MessageContent, Turn, Usage } from '#core/turn'
 import type { Tokenizer } from './tokens.ts'
 
 /** Overheads in tokens, as common tokenisers count chat prompts: a message's frame, a name, a tool, the opening of the reply. */
@@ -56,7 +56,7 @@ function addMessage(
 }
 
 function addContent(
-  part: Content,
+  part: MessageContent,
   totals: { input: number; mediaInput: number },
   add: (text: string) => void,
 ): void {

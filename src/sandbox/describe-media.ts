@@ -1,4 +1,4 @@
-import type { Content, Document } from '#core/turn'
+import type { Document, MessageContent } from '#core/turn'
 import type { Language } from './language.ts'
 import { phraseText } from './phrases.ts'
 import type { Question } from './question.ts'
@@ -18,12 +18,12 @@ function describeDocument(document: Document, language: Language): string {
     : phraseText(language, 'documentPages', { title, pages })
 }
 
-const textWithin = (parts: readonly Content[]): string =>
+const textWithin = (parts: readonly MessageContent[]): string =>
   parts.map((part) => (part.type === 'text' ? part.text : '')).join('')
 
-type Measured = Exclude<Question['media'][number], Document>
+type MeasuredMedia = Exclude<Question['media'][number], Document>
 
-function describeMeasured({ type, media }: Measured, language: Language): string {
+function describeMeasured({ type, media }: MeasuredMedia, language: Language): string {
   const { width, height, durationSeconds } = media
   const format = formatName(media.mediaType) ?? phraseText(language, 'unknownFormat')
   const seconds = durationSeconds === undefined ? undefined : Math.round(durationSeconds * 10) / 10

@@ -1,6 +1,6 @@
 /** Vectors without a model: counts of words, stems and three-letter sequences, each added to a dimension that its hash chooses. */
 import { stopWords, wordsOf } from '#core/retrieval'
-import { type Embedded, type EmbeddingCall, type EmbeddingProvider, UpstreamError } from '#core/spec'
+import { type EmbeddingCall, type EmbeddingProvider, type EmbeddingResult, UpstreamError } from '#core/spec'
 import { Slice } from '#platform/slices'
 import { sandboxDimensions } from './catalogue.ts'
 import { type Directives, readDirectives } from './directives.ts'
@@ -18,7 +18,7 @@ export function sandboxEmbeddings(): EmbeddingProvider {
   return { embed }
 }
 
-async function embed({ order, upstreamModel, signal, timeouts }: EmbeddingCall): Promise<Embedded> {
+async function embed({ order, upstreamModel, signal, timeouts }: EmbeddingCall): Promise<EmbeddingResult> {
   if (signal.aborted) throw new UpstreamError('aborted', { executed: false })
   if (!/^(sandbox\/)?embedding(:|$)/.test(upstreamModel)) {
     const detail = `The sandbox has no embedding model "${upstreamModel}".`
@@ -30,18 +30,18 @@ async function embed({ order, upstreamModel, signal, timeouts }: EmbeddingCall):
     throw new UpstreamError('invalid_request', { status: 400, executed: false, param: 'dimensions', detail })
   }
   const { texts, directives } = readTexts(order.texts)
-  const patience = { ...timeouts, firstTokenMs: timeouts.totalMs }
-  const pacer = new Pacer(directives, patience, { signal, clock: realClock, run: { paused: undefined } })
+  const pacerTimeouts = { ...timeouts, firstTokenMs: timeouts.totalMs }
+  const pacer = new Pacer(directives, pacerTimeouts, { signal, clock: realClock, run: { paused: undefined } })
   const { fault, after = 0, on } = directives
-  const strikes = fault !== undefined && (on === undefined || on === upstreamModel)
-  if (strikes && after === 0) await raise(fault, directives, pacer)
+  const hasFault = fault !== undefined && (on === undefined || on === upstreamModel)
+  if (hasFault && after === 0) await raise(fault, directives, pacer)
   if (directives.refuse) {
     const detail = 'The sandbox was ordered to refuse.'
     throw new UpstreamError('content_refused', { status: 400, executed: false, detail })
   }
   await pacer.next()
   const embedded = await embedAll(texts, dimensions, signal)
-  if (strikes) await raise(fault, directives, pacer)
+  if (hasFault) await raise(fault, directives, pacer)
   if (directives.bytes) {
     const detail = 'The sandbox was ordered to answer what are no vectors.'
     throw new UpstreamError('malformed', { detail })
@@ -64,7 +64,7 @@ async function embedAll(
   texts: readonly string[],
   dimensions: number,
   signal: AbortSignal,
-): Promise<Embedded> {
+): Promise<EmbeddingResult> {
   const { count } = await loadTokenizer()
   const vectors: Float32Array[] = []
   let input = 0

@@ -2,7 +2,7 @@ import { findArithmetic } from './arithmetic.ts'
 import { shorten } from './compose.ts'
 import { asciiDigits, phraseText } from './phrases.ts'
 import type { Question } from './question.ts'
-import type { Place } from './schema-sample.ts'
+import type { ValuePosition } from './schema-sample.ts'
 import { type SchemaObject, stringList } from './schema-shape.ts'
 
 const placeNames =
@@ -28,7 +28,7 @@ export function hintsFrom(question: Question, places: readonly string[]) {
   const datesNamed = plain.match(dates) ?? []
   let nextNumber = 0
   let nextDate = 0
-  return ({ name }: Place, schema: SchemaObject): unknown => {
+  return ({ name }: ValuePosition, schema: SchemaObject): unknown => {
     if (Array.isArray(schema['enum'])) return mentioned(schema['enum'], text)
     const types = stringList(schema['type'])
     const key = name.toLowerCase()

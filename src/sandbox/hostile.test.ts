@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { UpstreamError } from '#core/spec'
-import type { Message, Part, Turn } from '#core/turn'
+import type { AnswerPart, Message, Turn } from '#core/turn'
 import fc, { anyCharacter } from '../../tests/harness/fast-check.ts'
 import { generated } from '../../tests/harness/parts.ts'
 import { sandboxProvider } from './sandbox.ts'
@@ -76,7 +76,7 @@ const turn: fc.Arbitrary<Turn> = fc.record({
 test('any turn ends in a finish and usage within its limit, or in an UpstreamError', async () => {
   await fc.assert(
     fc.asyncProperty(turn, fc.constantFrom('fast', 'omni', 'reasoner'), async (asked, upstreamModel) => {
-      const parts: Part[] = []
+      const parts: AnswerPart[] = []
       try {
         const call = { turn: asked, upstreamModel, timeouts, attemptId: 'test' }
         for await (const part of generated(sandboxProvider(), call)) parts.push(part)

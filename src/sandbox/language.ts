@@ -8,13 +8,13 @@ const persianMark = /[پچژگکی۰-۹]|\p{Script=Arabic}\u200c/u
 const persianWord = /(?<!\p{L})(سلام|است|را|که|از|به|در|این|چه|چند|هست|بنویس|کن|و)(?!\p{L})/u
 const arabicMark = /[ةىإأؤ]|(?<!\p{L})ال\p{L}{3}/u
 
-const askedPersian = [
+const persianRequests = [
   /\b(?:answer|reply|respond|write|speak|talk|say)\b[^.\n]{0,60}\b(?:in\s+)?(?:persian|farsi)\b/i,
   /\bin (?:persian|farsi)\b/i,
   /(?:به|با)\s+(?:زبان\s+)?فارسی/,
   /فارسی\s+(?:پاسخ|جواب|بنویس|بگو)/,
 ]
-const askedEnglish = [
+const englishRequests = [
   /\b(?:answer|reply|respond|write|speak|talk|say)\b[^.\n]{0,60}\b(?:in\s+)?english\b/i,
   /\bin english\b/i,
   /(?:به|با)\s+(?:زبان\s+)?انگلیسی/,
@@ -22,8 +22,8 @@ const askedEnglish = [
 
 /** The language that the text asks to be answered in, when it says so. */
 export function requestedLanguage(text: string): Language | undefined {
-  if (askedPersian.some((pattern) => pattern.test(text))) return 'fa'
-  if (askedEnglish.some((pattern) => pattern.test(text))) return 'en'
+  if (persianRequests.some((pattern) => pattern.test(text))) return 'fa'
+  if (englishRequests.some((pattern) => pattern.test(text))) return 'en'
   return undefined
 }
 

@@ -1,7 +1,7 @@
 import type { Tool } from '#core/turn'
 
 /** Words of tool names and descriptions that do not identify the subject. */
-const empty = new Set(
+const stopWords = new Set(
   (
     'get set put fetch list find make does done the and for run call calls tool function current create read write ' +
     'with from into this that your you use used using given return returns information data value values user about ' +
@@ -45,12 +45,12 @@ export function mentionedAt(tool: Tool, text: string): number | undefined {
   const words = wordsOf(tool.name)
   const names = [tool.name.toLowerCase(), words.join(' ')].map((name) => findWord(lower, name))
   const telling = words
-    .filter((word) => [...word].length > 2 && !empty.has(word))
+    .filter((word) => [...word].length > 2 && !stopWords.has(word))
     .flatMap((word) => [word, ...(persian[word] ?? [])].map((each) => findWord(lower, each)))
   const named = [...names, ...telling].filter((place) => place !== undefined)
   if (named.length > 0) return Math.min(...named)
   const described = [...new Set(wordsOf((tool.description ?? '').slice(0, 2000)))]
-    .filter((word) => [...word].length > 3 && !empty.has(word))
+    .filter((word) => [...word].length > 3 && !stopWords.has(word))
     .map((word) => findWord(lower, word))
     .filter((place) => place !== undefined)
   return described.length > 1 ? Math.min(...described) : undefined

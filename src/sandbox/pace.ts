@@ -7,7 +7,7 @@ export interface SandboxClock {
 }
 
 /** Milliseconds before the first piece and before each later one. */
-export interface Pace {
+export interface AnswerPace {
   firstTokenMs?: number
   tokenMs?: number
 }
@@ -30,14 +30,14 @@ interface Pausable {
 export class Pacer {
   #sent = 0
   #waitedMs = 0
-  readonly #pace: Required<Pace>
+  readonly #pace: Required<AnswerPace>
   readonly #timeouts: Timeouts
   readonly #signal: AbortSignal
   readonly #clock: SandboxClock
   readonly #run: Pausable
 
   constructor(
-    pace: Pace,
+    pace: AnswerPace,
     timeouts: Timeouts,
     { signal, clock, run }: { signal: AbortSignal; clock: SandboxClock; run: Pausable },
   ) {

@@ -1,5 +1,5 @@
 import { type Context, createContext, Script } from 'node:vm'
-import type { Effort } from './schema-shape.ts'
+import type { WorkLimit } from './schema-shape.ts'
 
 const script = new Script('new RegExp(pattern, "u").test(text)')
 const context: Context = createContext({ pattern: '', text: '' })
@@ -13,7 +13,7 @@ const effortPerMs = 200
  * Whether the text matches a JSON Schema `pattern`; false also for an invalid pattern. Patterns that cannot be slow are matched directly;
  * the others with a time limit, and their time counts as effort. Throws `UnsatisfiableSchema` when a pattern takes too long.
  */
-export function testPattern(pattern: string, text: string, effort: Effort): boolean {
+export function testPattern(pattern: string, text: string, effort: WorkLimit): boolean {
   try {
     if (isQuick(pattern, text)) return new RegExp(pattern, 'u').test(text)
   } catch {

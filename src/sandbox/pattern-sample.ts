@@ -1,9 +1,9 @@
 import { testPattern } from './pattern-match.ts'
 import { type PatternNode, parsePattern } from './pattern-parse.ts'
-import type { Effort } from './schema-shape.ts'
+import type { WorkLimit } from './schema-shape.ts'
 
 /** Longest sample made from a pattern, in characters. */
-const longest = 4096
+const maxSampleLength = 4096
 
 /**
  * A text of `least` to `most` characters that the pattern matches; `undefined` when none is found. Lookaround, back references and Unicode
@@ -12,7 +12,7 @@ const longest = 4096
 export function samplePattern(
   pattern: string,
   { min, max, variant }: { min: number; max: number; variant: number },
-  effort: Effort,
+  effort: WorkLimit,
 ): string | undefined {
   const fits = (text: string) => {
     const length = [...text].length
@@ -28,7 +28,7 @@ function built(pattern: string, min: number, variant: number): string[] {
   const node = parsePattern(pattern)
   if (!node) return []
   const shortest = build(node, 0, variant) ?? ''
-  const filling = 'a'.repeat(Math.max(0, Math.min(longest, min - [...shortest].length)))
+  const filling = 'a'.repeat(Math.max(0, Math.min(maxSampleLength, min - [...shortest].length)))
   const enough = firstLongEnough(node, min, variant)
   const longer = [enough, enough + 1, enough + 2].map((extra) => build(node, extra, variant))
   return [shortest, ...longer, shortest + filling, filling + shortest].filter((text) => text !== undefined)
@@ -36,7 +36,7 @@ function built(pattern: string, min: number, variant: number): string[] {
 
 /** The fewest extra repetitions that reach the length, by bisection, since texts only grow with them. */
 function firstLongEnough(node: PatternNode, min: number, variant: number): number {
-  let [low, high] = [0, Math.min(min, longest)]
+  let [low, high] = [0, Math.min(min, maxSampleLength)]
   while (low < high) {
     const middle = Math.floor((low + high) / 2)
     const text = build(node, middle, variant)
@@ -59,7 +59,7 @@ function build(node: PatternNode, extra: number, variant: number): string | unde
     const inner = node.type === 'repeat' ? node.node : node.nodes[index]
     // Later positions keep their first choice, so that variants differ early and stay short.
     const part = inner && build(inner, extra, index === 0 || node.type === 'sequence' ? variant : 0)
-    if (part === undefined || text.length + part.length > longest) return undefined
+    if (part === undefined || text.length + part.length > maxSampleLength) return undefined
     text += part
   }
   return text

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { Content, Turn } from '#core/turn'
+import type { MessageContent, Turn } from '#core/turn'
 import { composeText, endlessText } from './compose.ts'
 import { composeJson } from './compose-json.ts'
 import { phraseText } from './phrases.ts'
@@ -8,7 +8,7 @@ import { composeReasoning } from './reasoning.ts'
 import { planCalls } from './tools.ts'
 
 /** A complete answer before it is cut into pieces. Exactly one of text, refusal and calls is present. */
-export interface Plan {
+export interface AnswerPlan {
   reasoning?: { text: string; maxTokens: number }
   text?: string
   /** The text ends normally after this number of tokens (the `tokens` directive). */
@@ -25,7 +25,7 @@ export interface PlannedCall {
 }
 
 /** Decides the answer. Pure: the same turn gives the same plan. Throws `UpstreamError` for a request that cannot be fulfilled. */
-export function planAnswer(turn: Turn, question: Question, canReason: boolean): Plan {
+export function planAnswer(turn: Turn, question: Question, canReason: boolean): AnswerPlan {
   const { directives, language } = question
   const seed = Math.abs(Math.trunc(turn.seed ?? 0))
   if (directives.refuse) return { refusal: phraseText(language, 'refusal') }
@@ -48,7 +48,7 @@ export function planAnswer(turn: Turn, question: Question, canReason: boolean): 
   return { ...thinking, text: composeText(question, seed) }
 }
 
-function contentPrint(part: Content): unknown {
+function contentPrint(part: MessageContent): unknown {
   if (part.type === 'text' || part.type === 'reasoning') return part.text
   if ('parts' in part) return part.parts.map(contentPrint)
   return [part.type, part.media.url ?? part.media.data?.length]

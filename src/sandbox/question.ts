@@ -1,4 +1,4 @@
-import type { Content, Document, Media, Message, Turn } from '#core/turn'
+import type { Document, Media, Message, MessageContent, Turn } from '#core/turn'
 import { type Directives, readDirectives } from './directives.ts'
 import { type Language, requestedLanguage, writtenLanguage } from './language.ts'
 
@@ -18,7 +18,7 @@ export interface Question {
   toolResults: { name: string; text: string }[]
 }
 
-export function textOf(content: readonly Content[]): string {
+export function textOf(content: readonly MessageContent[]): string {
   return content
     .filter((part) => part.type === 'text')
     .map((part) => part.text)
@@ -48,12 +48,12 @@ export function readQuestion(turn: Turn): Question {
  * questions.
  */
 function languageOf(messages: readonly Message[], question: string): Language {
-  const wish = requestedLanguage(question)
-  if (wish) return wish
+  const requested = requestedLanguage(question)
+  if (requested) return requested
   const rules = messages.filter((each) => each.role === 'system' || each.role === 'developer')
   for (const rule of rules.toReversed()) {
-    const ruled = requestedLanguage(textOf(rule.content))
-    if (ruled) return ruled
+    const requiredByRule = requestedLanguage(textOf(rule.content))
+    if (requiredByRule) return requiredByRule
   }
   const written = writtenLanguage(question)
   if (written) return written

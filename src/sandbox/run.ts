@@ -1,5 +1,5 @@
 import { type PartSink, type TextRun, UpstreamError } from '#core/spec'
-import type { Part } from '#core/turn'
+import type { AnswerPart } from '#core/turn'
 
 /** One answer of the sandbox under way: pushes what `answer` makes, until it is stopped. */
 export class SandboxRun implements TextRun {
@@ -23,7 +23,7 @@ export class SandboxRun implements TextRun {
     return this.#paused?.promise
   }
 
-  part(part: Part): void {
+  part(part: AnswerPart): void {
     if (!this.#over) this.#sink.part(part)
   }
 

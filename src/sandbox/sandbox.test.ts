@@ -2,11 +2,11 @@ import { Ajv2020 } from 'ajv/dist/2020.js'
 import { encode } from 'gpt-tokenizer/encoding/o200k_base'
 import { describe, expect, test } from 'vitest'
 import { UpstreamError } from '#core/spec'
-import type { Content, Message, Part, Tool, Turn, Usage } from '#core/turn'
+import type { AnswerPart, Message, MessageContent, Tool, Turn, Usage } from '#core/turn'
 import { generated } from '../../tests/harness/parts.ts'
 import { type SandboxClock, sandboxModels, sandboxProvider } from './sandbox.ts'
 
-const user = (text: string, ...media: Content[]): Message => ({
+const user = (text: string, ...media: MessageContent[]): Message => ({
   role: 'user',
   content: [...media, { type: 'text', text }],
 })
@@ -24,16 +24,16 @@ const turnOf = (text: string | Message[], more: Partial<Turn> = {}): Turn => ({
 })
 const timeouts = { connectMs: 1000, firstByteMs: 5000, firstTokenMs: 5000, idleMs: 5000, totalMs: 60_000 }
 
-interface Asked {
+interface AskOptions {
   upstreamModel?: string
   signal?: AbortSignal
   clock?: SandboxClock
-  onPart?: (part: Part) => void
+  onPart?: (part: AnswerPart) => void
 }
 
-async function ask(turn: Turn, { upstreamModel = 'fast', signal, clock, onPart }: Asked = {}) {
+async function ask(turn: Turn, { upstreamModel = 'fast', signal, clock, onPart }: AskOptions = {}) {
   const provider = sandboxProvider(clock ? { clock } : {})
-  const parts: Part[] = []
+  const parts: AnswerPart[] = []
   const call = {
     turn,
     upstreamModel,
@@ -68,8 +68,11 @@ async function ask(turn: Turn, { upstreamModel = 'fast', signal, clock, onPart }
 }
 
 /** The error of an answer that must fail, and the parts before it. */
-async function failure(turn: Turn, asked: Asked = {}): Promise<{ error: UpstreamError; before: Part[] }> {
-  const before: Part[] = []
+async function failure(
+  turn: Turn,
+  asked: AskOptions = {},
+): Promise<{ error: UpstreamError; before: AnswerPart[] }> {
+  const before: AnswerPart[] = []
   try {
     await ask(turn, {
       ...asked,
@@ -372,15 +375,15 @@ describe('reasoning', () => {
 })
 
 describe('media', () => {
-  const image: Content = {
+  const image: MessageContent = {
     type: 'image',
     media: { mediaType: 'image/png', width: 640, height: 480, data: new Uint8Array(9) },
   }
-  const audio: Content = {
+  const audio: MessageContent = {
     type: 'audio',
     media: { mediaType: 'audio/wav', durationSeconds: 3.2, data: new Uint8Array(9) },
   }
-  const video: Content = {
+  const video: MessageContent = {
     type: 'video',
     media: { mediaType: 'video/mp4', width: 320, height: 240, durationSeconds: 2, data: new Uint8Array(9) },
   }

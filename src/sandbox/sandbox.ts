@@ -1,20 +1,20 @@
 import { type TextCall, type TextProvider, UpstreamError } from '#core/spec'
-import type { Content } from '#core/turn'
+import type { MessageContent } from '#core/turn'
 import { sandboxAudio } from './audio.ts'
 import { findSandboxModel, sandboxModels } from './catalogue.ts'
 import { countInput } from './count-input.ts'
 import { sandboxEmbeddings } from './embedding.ts'
 import { sandboxImages } from './image/image.ts'
-import { type Pace, Pacer, realClock, type SandboxClock } from './pace.ts'
+import { type AnswerPace, Pacer, realClock, type SandboxClock } from './pace.ts'
 import { fingerprint, planAnswer } from './plan.ts'
 import { readQuestion } from './question.ts'
 import { SandboxRun } from './run.ts'
-import { type Answering, roomForOutput, streamPlan } from './stream.ts'
+import { roomForOutput, type StreamInput, streamPlan } from './stream.ts'
 import { loadTokenizer, type Tokenizer } from './tokens.ts'
 import { sandboxTranscription } from './transcribe/transcribe.ts'
 import { sandboxVideos } from './video/video.ts'
 
-export type { Pace, SandboxClock }
+export type { AnswerPace, SandboxClock }
 export { sandboxAudio, sandboxEmbeddings, sandboxImages, sandboxModels, sandboxTranscription, sandboxVideos }
 
 /**
@@ -22,15 +22,15 @@ export { sandboxAudio, sandboxEmbeddings, sandboxImages, sandboxModels, sandboxT
  * `plan.ts`, and the directives for tests (faults, pace, refusals) in `directives.ts`; tokens are those of o200k_base. `pace` applies to every
  * answer, in milliseconds; a test may pass its own `clock`.
  */
-export function sandboxProvider(options: { pace?: Pace; clock?: SandboxClock } = {}): TextProvider {
+export function sandboxProvider(options: { pace?: AnswerPace; clock?: SandboxClock } = {}): TextProvider {
   return {
     wires: ['chat'],
     generate: (call, sink) =>
       new SandboxRun(sink, async (run, signal) => {
-        const answering = prepare(call, await loadTokenizer())
-        const pace = { ...options.pace, ...answering.question.directives }
+        const streamInput = prepare(call, await loadTokenizer())
+        const pace = { ...options.pace, ...streamInput.question.directives }
         const pacer = new Pacer(pace, call.timeouts, { signal, clock: options.clock ?? realClock, run })
-        await streamPlan(answering, pacer, run)
+        await streamPlan(streamInput, pacer, run)
       }),
     ping: async (signal) => {
       if (signal.aborted) throw new UpstreamError('aborted', { executed: false })
@@ -40,7 +40,7 @@ export function sandboxProvider(options: { pace?: Pace; clock?: SandboxClock } =
 }
 
 /** Checks the call, counts its input and plans its answer, without waiting. */
-function prepare(call: TextCall, tokenizer: Tokenizer): Answering {
+function prepare(call: TextCall, tokenizer: Tokenizer): StreamInput {
   const { turn } = call
   const model = findSandboxModel(call.upstreamModel)
   if (!model) {
@@ -72,7 +72,7 @@ function refuseForeignMedia({ turn }: TextCall, modalities: readonly string[]): 
   throw new UpstreamError('invalid_request', { status: 400, executed: false, param: 'messages', detail })
 }
 
-function modalitiesOf(content: Content): string[] {
+function modalitiesOf(content: MessageContent): string[] {
   if (content.type === 'reasoning') return []
   if (content.type !== 'document') return [content.type]
   return 'parts' in content ? content.parts.flatMap(modalitiesOf) : ['file']

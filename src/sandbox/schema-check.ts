@@ -1,6 +1,5 @@
 import { testPattern } from './pattern-match.ts'
 import {
-  type Effort,
   isObject,
   isSchema,
   numberOf,
@@ -11,13 +10,14 @@ import {
   schemaList,
   stringList,
   tupleOf,
+  type WorkLimit,
 } from './schema-shape.ts'
 
 /**
  * Whether a value is valid. Supports the validating keywords of 2020-12 except `unevaluated*`, `$dynamicRef` and references to other
  * documents; `format` is an annotation. Throws `UnsatisfiableSchema` when the effort is used up.
  */
-export function matches(schema: Schema, value: unknown, root: Schema, effort: Effort): boolean {
+export function matches(schema: Schema, value: unknown, root: Schema, effort: WorkLimit): boolean {
   effort.spend('')
   if (typeof schema === 'boolean') return schema
   const check = (part: Schema, instance: unknown) => matches(part, instance, root, effort)
@@ -33,7 +33,7 @@ export function matches(schema: Schema, value: unknown, root: Schema, effort: Ef
   return isObject(value) ? objectFits(schema, value, check, effort) : true
 }
 
-type Check = (schema: Schema, value: unknown) => boolean
+type SchemaChecker = (schema: Schema, value: unknown) => boolean
 
 export function isOfType(value: unknown, type: string): boolean {
   if (type === 'null') return value === null
@@ -43,7 +43,7 @@ export function isOfType(value: unknown, type: string): boolean {
   return typeof value === type
 }
 
-function combinations(schema: SchemaObject, value: unknown, check: Check): boolean {
+function combinations(schema: SchemaObject, value: unknown, check: SchemaChecker): boolean {
   if (!schemaList(schema['allOf']).every((part) => check(part, value))) return false
   const any = schemaList(schema['anyOf'])
   if (any.length > 0 && !any.some((part) => check(part, value))) return false
@@ -55,7 +55,7 @@ function combinations(schema: SchemaObject, value: unknown, check: Check): boole
   return isSchema(then) ? check(then, value) : true
 }
 
-function stringFits(schema: SchemaObject, value: string, effort: Effort): boolean {
+function stringFits(schema: SchemaObject, value: string, effort: WorkLimit): boolean {
   const length = [...value].length
   if (length < (numberOf(schema['minLength']) ?? 0)) return false
   if (length > (numberOf(schema['maxLength']) ?? Infinity)) return false
@@ -71,7 +71,7 @@ function numberFits(schema: SchemaObject, value: number): boolean {
   return step === undefined || Number.isInteger(value / step)
 }
 
-function arrayFits(schema: SchemaObject, value: unknown[], check: Check): boolean {
+function arrayFits(schema: SchemaObject, value: unknown[], check: SchemaChecker): boolean {
   if (value.length < (numberOf(schema['minItems']) ?? 0)) return false
   if (value.length > (numberOf(schema['maxItems']) ?? Infinity)) return false
   const { first, rest } = tupleOf(schema)
@@ -92,8 +92,8 @@ export function allDifferent(value: readonly unknown[]): boolean {
 function objectFits(
   schema: SchemaObject,
   value: Record<string, unknown>,
-  check: Check,
-  effort: Effort,
+  check: SchemaChecker,
+  effort: WorkLimit,
 ): boolean {
   const names = Object.keys(value)
   if (!stringList(schema['required']).every((name) => Object.hasOwn(value, name))) return false
@@ -111,7 +111,7 @@ function objectFits(
 }
 
 /** The schemas that apply to the property of this name. */
-export function schemasOf(schema: SchemaObject, name: string, effort: Effort): Schema[] {
+export function schemasOf(schema: SchemaObject, name: string, effort: WorkLimit): Schema[] {
   const found: Schema[] = []
   const own = isObject(schema['properties']) && Object.hasOwn(schema['properties'], name)
   const declared = own ? (schema['properties'] as SchemaObject)[name] : undefined

@@ -1,5 +1,4 @@
 import {
-  type Effort,
   isObject,
   isSchema,
   numberOf,
@@ -10,10 +9,11 @@ import {
   schemaList,
   stringList,
   UnsatisfiableSchema,
+  type WorkLimit,
 } from './schema-shape.ts'
 
 /** Resolves references and merges `allOf`, so that the result has neither at its top level. */
-export function flatten(schema: Schema, root: Schema, path: string, effort: Effort, hops = 0): Schema {
+export function flatten(schema: Schema, root: Schema, path: string, effort: WorkLimit, hops = 0): Schema {
   effort.spend(path)
   if (hops > 64) throw new UnsatisfiableSchema('The schema refers to itself without end.', path)
   if (typeof schema === 'boolean') return schema

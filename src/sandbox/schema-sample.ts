@@ -4,7 +4,6 @@ import { samplePattern } from './pattern-sample.ts'
 import { isOfType, matches, schemasOf } from './schema-check.ts'
 import { flatten, merge } from './schema-merge.ts'
 import {
-  Effort,
   isObject,
   isSchema,
   numberOf,
@@ -15,12 +14,13 @@ import {
   stringList,
   tupleOf,
   UnsatisfiableSchema,
+  WorkLimit,
 } from './schema-shape.ts'
 
 export { UnsatisfiableSchema }
 
 /** The position of a value: its property name (the nearest one), JSON pointer, nesting depth, and which of several samples is wanted. */
-export interface Place {
+export interface ValuePosition {
   name: string
   path: string
   depth: number
@@ -29,7 +29,7 @@ export interface Place {
 
 export interface SampleOptions {
   /** A better value than a generated one, for example from the user's text; used only when it is valid. */
-  hint?: (place: Place, schema: SchemaObject) => unknown
+  hint?: (place: ValuePosition, schema: SchemaObject) => unknown
   /** The text of strings that have no other constraint. */
   text: string
 }
@@ -56,8 +56,8 @@ export function sampleSchema(schema: Schema, options: SampleOptions): unknown {
 class Sampler {
   readonly #root: Schema
   readonly #options: SampleOptions
-  readonly #building = new Effort(20_000)
-  readonly #checking = new Effort(400_000)
+  readonly #building = new WorkLimit(20_000)
+  readonly #checking = new WorkLimit(400_000)
 
   constructor(root: Schema, options: SampleOptions) {
     this.#root = root
@@ -68,7 +68,7 @@ class Sampler {
     return matches(schema, value, this.#root, this.#checking)
   }
 
-  sample(schema: Schema, place: Place): unknown {
+  sample(schema: Schema, place: ValuePosition): unknown {
     if (place.depth > deepest) throw new UnsatisfiableSchema('The schema is nested without end.', place.path)
     const flat = flatten(schema, this.#root, place.path, this.#building)
     if (flat === false) throw new UnsatisfiableSchema('The schema allows no value here.', place.path)
@@ -83,7 +83,7 @@ class Sampler {
   }
 
   /** Values that the schema itself or the hint provides. */
-  #ready(flat: SchemaObject, place: Place): unknown {
+  #ready(flat: SchemaObject, place: ValuePosition): unknown {
     if (flat['const'] !== undefined) return flat['const']
     const valid = (value: unknown) => value !== undefined && this.fits(flat, value)
     const hinted = place.variant === 0 ? this.#options.hint?.(place, flat) : undefined
@@ -98,7 +98,7 @@ class Sampler {
     return [flat['default'], ...examples].find((each) => each !== null && valid(each))
   }
 
-  #branch(flat: SchemaObject, key: 'anyOf' | 'oneOf', place: Place): unknown {
+  #branch(flat: SchemaObject, key: 'anyOf' | 'oneOf', place: ValuePosition): unknown {
     const { [key]: _, ...rest } = flat
     const branches = schemaList(flat[key]).filter((branch) => branch !== false)
     // Deep inside a value the simplest branch comes first, so that recursion through a branch ends.
@@ -110,7 +110,7 @@ class Sampler {
     )
   }
 
-  #condition(flat: SchemaObject, place: Place): unknown {
+  #condition(flat: SchemaObject, place: ValuePosition): unknown {
     const { if: condition, then, else: otherwise, ...rest } = flat
     const withThen = merge(isSchema(condition) ? condition : true, isSchema(then) ? then : true, place.path)
     const ways = [withThen, isSchema(otherwise) ? otherwise : true].map(
@@ -120,7 +120,7 @@ class Sampler {
   }
 
   /** Samples a schema with `not` or an `allOf` that could not be merged, by trying several samples of the rest. */
-  #search(flat: SchemaObject, place: Place): unknown {
+  #search(flat: SchemaObject, place: ValuePosition): unknown {
     const { not: _, allOf, ...rest } = flat
     const bases = [...schemaList(allOf), true].map((part) => merge(rest, part, place.path))
     const ways = bases.flatMap((base) =>
@@ -133,7 +133,7 @@ class Sampler {
   }
 
   /** The first candidate that is valid. */
-  #first(ways: (() => unknown)[], flat: SchemaObject, place: Place): unknown {
+  #first(ways: (() => unknown)[], flat: SchemaObject, place: ValuePosition): unknown {
     let failure: unknown
     for (const way of ways) {
       try {
@@ -150,7 +150,7 @@ class Sampler {
     )
   }
 
-  #ofType(flat: SchemaObject, place: Place): unknown {
+  #ofType(flat: SchemaObject, place: ValuePosition): unknown {
     const types = stringList(flat['type'])
     const wanted = types.length > 0 ? types : [impliedType(flat)]
     const type =
@@ -166,7 +166,7 @@ class Sampler {
     throw new UnsatisfiableSchema(`There is no type "${type}".`, place.path)
   }
 
-  #text(flat: SchemaObject, place: Place): string {
+  #text(flat: SchemaObject, place: ValuePosition): string {
     const min = numberOf(flat['minLength']) ?? 0
     const max = numberOf(flat['maxLength']) ?? maxTextLength
     if (min > maxTextLength || min > max)
@@ -189,7 +189,7 @@ class Sampler {
     return text.length < min ? text.padEnd(min, '.') : text
   }
 
-  #array(flat: SchemaObject, place: Place): unknown[] {
+  #array(flat: SchemaObject, place: ValuePosition): unknown[] {
     const { first, rest } = tupleOf(flat)
     const min = numberOf(flat['minItems']) ?? 0
     const max = numberOf(flat['maxItems']) ?? Infinity
@@ -218,7 +218,7 @@ class Sampler {
   }
 
   /** One item that differs from the earlier ones. */
-  #item(schema: Schema, place: Place, earlier: readonly unknown[], variant: number): unknown {
+  #item(schema: Schema, place: ValuePosition, earlier: readonly unknown[], variant: number): unknown {
     const tries = earlier.length * 2 + 4
     for (let step = 0; step < tries; step++) {
       const value = this.sample(schema, { ...place, variant: variant + step })
@@ -227,7 +227,7 @@ class Sampler {
     throw new UnsatisfiableSchema('There are not enough different values.', place.path)
   }
 
-  #object(flat: SchemaObject, place: Place): Record<string, unknown> {
+  #object(flat: SchemaObject, place: ValuePosition): Record<string, unknown> {
     const required = new Set(stringList(flat['required']))
     const declared = Object.keys(isObject(flat['properties']) ? flat['properties'] : {})
     const max = numberOf(flat['maxProperties']) ?? Infinity
@@ -249,7 +249,7 @@ class Sampler {
   }
 
   /** Adds what `dependentRequired` and `minProperties` require beyond the properties already present. */
-  #complete(flat: SchemaObject, entries: Map<string, unknown>, names: string[], place: Place): void {
+  #complete(flat: SchemaObject, entries: Map<string, unknown>, names: string[], place: ValuePosition): void {
     const dependent = isObject(flat['dependentRequired']) ? flat['dependentRequired'] : {}
     for (const name of entries.keys())
       for (const other of stringList(dependent[name]))
@@ -263,7 +263,7 @@ class Sampler {
     }
   }
 
-  #property(flat: SchemaObject, name: string, place: Place): unknown {
+  #property(flat: SchemaObject, name: string, place: ValuePosition): unknown {
     const path = `${place.path}/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`
     const schema = schemasOf(flat, name, this.#checking).reduce<Schema>(
       (joined, part) => merge(joined, part, path),

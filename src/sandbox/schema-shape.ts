@@ -14,7 +14,7 @@ export class UnsatisfiableSchema extends Error {
 }
 
 /** An upper bound on work: schemas come from callers, and recursive and branching ones grow without end. */
-export class Effort {
+export class WorkLimit {
   #left: number
 
   constructor(steps: number) {

@@ -1,22 +1,22 @@
 import { type PartSink, type TextCall, UpstreamError } from '#core/spec'
-import type { FinishReason, Part, Turn, Usage } from '#core/turn'
+import type { AnswerPart, FinishReason, Turn, Usage } from '#core/turn'
 import { raise } from './faults.ts'
 import type { Pacer } from './pace.ts'
-import type { Plan } from './plan.ts'
+import type { AnswerPlan } from './plan.ts'
 import type { Question } from './question.ts'
-import type { Piece, Tokenizer } from './tokens.ts'
+import type { Tokenizer, TokenPiece } from './tokens.ts'
 
 /** Tokens spent and allowed in one answer. */
-interface Budget {
+interface TokenBudget {
   left: number
   reasoning: number
   output: number
 }
 
 /** The inputs of one streamed answer. */
-export interface Answering {
+export interface StreamInput {
   call: TextCall
-  plan: Plan
+  plan: AnswerPlan
   question: Question
   tokenizer: Tokenizer
   input: Pick<Usage, 'input' | 'mediaInput'>
@@ -26,16 +26,16 @@ export interface Answering {
 
 /** Pushes a plan in pieces, within `maxTokens` of output, with stop sequences, pace and faults. */
 export async function streamPlan(
-  answering: Answering,
+  answering: StreamInput,
   pacer: Pacer,
   sink: Pick<PartSink, 'part' | 'flush'>,
 ): Promise<void> {
   const { call, plan, tokenizer, input, maxTokens, upstreamId } = answering
   const { directives } = answering.question
-  const strikes = directives.on === undefined || directives.on === call.upstreamModel
-  const fault = strikes ? directives.fault : undefined
+  const isAffected = directives.on === undefined || directives.on === call.upstreamModel
+  const fault = isAffected ? directives.fault : undefined
   const faultAfter = directives.after ?? (fault === 'cut' || fault === 'stall' ? 3 : 0)
-  const budget: Budget = { left: maxTokens, reasoning: 0, output: 0 }
+  const budget: TokenBudget = { left: maxTokens, reasoning: 0, output: 0 }
   if (fault && faultAfter === 0) await raise(fault, directives, pacer)
   sink.part({ type: 'start', upstreamId, upstreamModel: call.upstreamModel })
   const answer = answerParts(plan, call.turn, tokenizer, budget)
@@ -63,15 +63,20 @@ export async function streamPlan(
   sink.part({ type: 'usage', usage: { ...input, cachedInput, cacheWriteInput: 0, output, reasoning } })
 }
 
-interface End {
+interface AnswerEnd {
   reason: FinishReason
   stopSequence?: string
 }
 
-function* answerParts(plan: Plan, turn: Turn, tokenizer: Tokenizer, budget: Budget): Generator<Part, End> {
+function* answerParts(
+  plan: AnswerPlan,
+  turn: Turn,
+  tokenizer: Tokenizer,
+  budget: TokenBudget,
+): Generator<AnswerPart, AnswerEnd> {
   if (plan.reasoning) {
     const thinking = tokenizer.pieces(plan.reasoning.text)
-    for (const { text, tokens } of take(thinking, budget, plan.reasoning.maxTokens)) {
+    for (const { text, tokens } of takeWithinBudget(thinking, budget, plan.reasoning.maxTokens)) {
       budget.reasoning += tokens
       yield { type: 'reasoning', text }
     }
@@ -80,9 +85,9 @@ function* answerParts(plan: Plan, turn: Turn, tokenizer: Tokenizer, budget: Budg
   if (plan.calls) return { reason: yield* callParts(plan.calls, tokenizer, budget) }
   const cut = plan.refusal === undefined ? cutAtStop(plan.text ?? '', turn.stop) : { text: plan.refusal }
   const pieces = tokenizer.pieces(cut.text)
-  const ordered = limited(pieces, plan.textTokens ?? Number.POSITIVE_INFINITY)
+  const ordered = limitTokens(pieces, plan.textTokens ?? Number.POSITIVE_INFINITY)
   let sent = 0
-  for (const { text } of take(ordered, budget)) {
+  for (const { text } of takeWithinBudget(ordered, budget)) {
     sent += 1
     yield plan.refusal === undefined ? { type: 'text', text } : { type: 'refusal', text }
   }
@@ -93,10 +98,10 @@ function* answerParts(plan: Plan, turn: Turn, tokenizer: Tokenizer, budget: Budg
 }
 
 function* callParts(
-  calls: NonNullable<Plan['calls']>,
+  calls: NonNullable<AnswerPlan['calls']>,
   tokenizer: Tokenizer,
-  budget: Budget,
-): Generator<Part, FinishReason> {
+  budget: TokenBudget,
+): Generator<AnswerPart, FinishReason> {
   for (const [index, call] of calls.entries()) {
     const nameTokens = tokenizer.count(call.name)
     if (nameTokens > budget.left) return 'length'
@@ -105,7 +110,7 @@ function* callParts(
     yield { type: 'tool-call', index, id: call.id, name: call.name }
     const pieces = tokenizer.pieces(call.arguments)
     let sent = 0
-    for (const { text } of take(pieces, budget)) {
+    for (const { text } of takeWithinBudget(pieces, budget)) {
       sent += 1
       yield { type: 'tool-arguments', index, delta: text }
     }
@@ -115,8 +120,12 @@ function* callParts(
 }
 
 /** Takes pieces as far as the budget and `limit` reach, and counts them as spent. */
-function* take(pieces: readonly Piece[], budget: Budget, limit = Number.POSITIVE_INFINITY): Generator<Piece> {
-  for (const piece of limited(pieces, limit)) {
+function* takeWithinBudget(
+  pieces: readonly TokenPiece[],
+  budget: TokenBudget,
+  limit = Number.POSITIVE_INFINITY,
+): Generator<TokenPiece> {
+  for (const piece of limitTokens(pieces, limit)) {
     if (piece.tokens > budget.left) {
       // The tokens that would begin the next character count as spent, but half a character cannot be sent.
       budget.output += budget.left
@@ -129,7 +138,7 @@ function* take(pieces: readonly Piece[], budget: Budget, limit = Number.POSITIVE
   }
 }
 
-function limited(pieces: readonly Piece[], limit: number): readonly Piece[] {
+function limitTokens(pieces: readonly TokenPiece[], limit: number): readonly TokenPiece[] {
   let total = 0
   const end = pieces.findIndex((piece) => {
     total += piece.tokens

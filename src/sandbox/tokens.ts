@@ -1,7 +1,7 @@
 import { nextTurn } from '#platform/slices'
 
 /** A run of complete characters and the number of its tokens (more than one where a token is part of a character). */
-export interface Piece {
+export interface TokenPiece {
   text: string
   tokens: number
 }
@@ -10,7 +10,7 @@ export interface Tokenizer {
   /** The number of tokens of the text; counting ends early once `limit` is exceeded, and then returns some number above it. */
   count(text: string, limit?: number): number
   /** The text split into its tokens, merged where a split would divide a code point. The texts concatenate to the input. */
-  pieces(text: string): Piece[]
+  pieces(text: string): TokenPiece[]
 }
 
 /**
@@ -38,9 +38,9 @@ async function load(): Promise<Tokenizer> {
   return tokenizerOf(await import('gpt-tokenizer/encoding/o200k_base'))
 }
 
-type Encoding = typeof import('gpt-tokenizer/encoding/o200k_base')
+type GptEncoding = typeof import('gpt-tokenizer/encoding/o200k_base')
 
-function tokenizerOf(encoding: Encoding): Tokenizer {
+function tokenizerOf(encoding: GptEncoding): Tokenizer {
   return {
     count(text, limit = Number.POSITIVE_INFINITY) {
       let total = 0
@@ -56,8 +56,8 @@ function tokenizerOf(encoding: Encoding): Tokenizer {
   }
 }
 
-function piecesOf(encoding: Encoding, text: string): Piece[] {
-  const pieces: Piece[] = []
+function piecesOf(encoding: GptEncoding, text: string): TokenPiece[] {
+  const pieces: TokenPiece[] = []
   let waiting: number[] = []
   let position = 0
   for (const token of encoding.encode(text, plain)) {

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto'
 import { zipSync } from 'fflate'
-import { type Confine, openConfinement } from '#platform/confined'
+import { type ConfinedRunner, openConfinement } from '#platform/confined'
 import { openLog } from '#platform/log'
 import { type Documents, openDocuments } from '#work/documents'
 import { openPipelines, type Pipelines } from '#work/pipelines'
 import type { CheckWork } from '../../src/work/pipelines/code/check.ts'
-import { type ComputeWork, computed } from '../../src/work/pipelines/data/computed.ts'
+import { type ComputeWork, runComputation } from '../../src/work/pipelines/data/computed.ts'
 
 const log = openLog('silent')
 
@@ -32,10 +32,12 @@ const quickDocuments: Documents = {
 }
 
 /** What the confined processes do, without processes. */
-const quickConfine: Confine = async ({ input, scratch }) => {
+const quickConfine: ConfinedRunner = async ({ input, scratch }) => {
   if (Array.isArray(input))
     return { value: (input as CheckWork).map(({ text }) => (text.includes('fault') ? 'a fault' : null)) }
-  return { value: JSON.parse(JSON.stringify(await computed(input as ComputeWork, scratch?.path))) as unknown }
+  return {
+    value: JSON.parse(JSON.stringify(await runComputation(input as ComputeWork, scratch?.path))) as unknown,
+  }
 }
 
 export const quick = (): Pipelines => openPipelines({ documents: quickDocuments, confine: quickConfine })

@@ -1,10 +1,10 @@
-import type { Source } from '#core/turn'
+import type { CitableSource } from '#core/turn'
 import type { ScriptedServices } from '../harness/memory-run.ts'
 import { verdictsOn } from './research-script.ts'
 
 const more = (text: string) => `${text}\n\n${'ادامهٔ صفحه دربارهٔ چیزهای دیگری است. '.repeat(10)}`
 
-export const persianPages: Record<string, Source> = {
+export const persianPages: Record<string, CitableSource> = {
   'https://water.example/urmia': {
     url: 'https://water.example/urmia',
     title: 'تراز آب دریاچهٔ ارومیه',

@@ -1,11 +1,11 @@
-import type { Source } from '#core/turn'
+import type { CitableSource } from '#core/turn'
 import type { ModelAnswer, Question } from '#work/pipelines'
 import type { ScriptedServices } from '../harness/memory-run.ts'
 
 const filler = (text: string) => `${text}\n\n${'The rest of the page speaks of other things. '.repeat(8)}`
 
 /** The web of the English research. */
-export const pages: Record<string, Source> = {
+export const pages: Record<string, CitableSource> = {
   'https://energy.example/solar': {
     url: 'https://energy.example/solar',
     title: 'Solar capacity in 2024',

@@ -70,7 +70,7 @@ test('a WebSocket of the API opens at its own hosts alone; elsewhere the request
     routes: [echo],
     host: '127.0.0.1',
     port: 0,
-    beside: zone,
+    sharedZone: zone,
   })
   const ask = (host: string) =>
     `GET /echo HTTP/1.1\r\nHost: ${host}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n`

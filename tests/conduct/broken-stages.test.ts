@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Caller } from '#app'
 import { type AnswerListener, startPaidTurn } from '#core/inference'
 import type { UpstreamError } from '#core/spec'
-import type { Part, Turn } from '#core/turn'
+import type { AnswerPart, Turn } from '#core/turn'
 import type { Failure } from '#platform/errors'
 import { type AnswerReader, type ClientCodec, generate, UpstreamClient } from '#providers/kit'
 import { shareOnUpstream, type UpstreamWorld } from '../contract/chat-world.ts'
@@ -85,7 +85,7 @@ for (const [stage, broken, { stream: streamed, executed }] of stages)
   })
 
 /** A turn whose receiver throws at a part. */
-async function breakAt(at: UpstreamWorld, poison: (part: Part) => boolean) {
+async function breakAt(at: UpstreamWorld, poison: (part: AnswerPart) => boolean) {
   const { app } = at.world
   const requestId = randomUUID()
   const turn: Turn = chatTurn({ model: 'm' }, { requestedOutputTokens: 20 })
@@ -98,7 +98,7 @@ async function breakAt(at: UpstreamWorld, poison: (part: Part) => boolean) {
     requestId,
     receivedMs: app.clock.nowMs(),
   })
-  const delivered: Part[] = []
+  const delivered: AnswerPart[] = []
   const failure = await new Promise<Failure>((resolve, reject) => {
     const listener: AnswerListener = {
       part(part) {

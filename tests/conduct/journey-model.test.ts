@@ -1,9 +1,9 @@
 /** The states of one turn on its way through deployments: whatever happens in whatever order, it ends once, and nothing is left behind. */
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import type { Deployment, Model } from '#core/models'
-import { type Inference, openInference, type Run, type RunListener, type Upstream } from '#core/routing'
+import { type Inference, openInference, type RunListener, type TurnRun, type Upstream } from '#core/routing'
 import { type PartSink, type TextCall, type TextRun, UpstreamError, type UpstreamFault } from '#core/spec'
-import type { Part, Turn } from '#core/turn'
+import type { AnswerPart, Turn } from '#core/turn'
 import { Deadlines, deadlines } from '#platform/clock'
 import { Failure } from '#platform/errors'
 import { openMetrics } from '#platform/metrics'
@@ -49,7 +49,7 @@ class FakeCall implements TextRun {
     this.sink.failed(new UpstreamError('aborted', { executed: true }))
   }
 
-  part(part: Part): void {
+  part(part: AnswerPart): void {
     if (this.state === 'running') this.sink.part(part)
   }
 
@@ -63,13 +63,13 @@ class FakeCall implements TextRun {
 
 /** Everything that the receiver of a run is told. */
 class Heard implements RunListener {
-  readonly parts: Part[] = []
+  readonly parts: AnswerPart[] = []
   readonly ends: string[] = []
   afterTheEnd = 0
   /** Throws at a text that holds this. */
   poison: string | undefined
 
-  part(part: Part): void {
+  part(part: AnswerPart): void {
     if (this.ends.length > 0) this.afterTheEnd++
     if (this.poison !== undefined && part.type === 'text' && part.text.includes(this.poison))
       throw new Error('a defect of ours')
@@ -88,7 +88,7 @@ class Heard implements RunListener {
     this.ends.push(error.fault)
   }
 
-  broke(): void {
+  failedInternally(): void {
     this.ends.push('broke')
   }
 
@@ -110,7 +110,7 @@ const timeouts = { connectMs: 9e5, firstByteMs: 9e5, firstTokenMs: 9e5, idleMs: 
 class World {
   readonly calls: FakeCall[] = []
   readonly heard = new Heard()
-  readonly run: Run
+  readonly run: TurnRun
   readonly inference: Inference
 
   constructor({ stream = true, resumes = false, onDisconnect = 'cancel', deployments = 2, mayCall }: Terms) {

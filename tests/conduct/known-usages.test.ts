@@ -6,7 +6,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect, test } from 'vitest'
 import { plausibleUsage, possibleInput } from '#core/metering'
-import type { Part, Turn } from '#core/turn'
+import type { AnswerPart, Turn } from '#core/turn'
 import { transcripts as messages } from '../providers/messages-wire.ts'
 import { transcripts as responses } from '../providers/responses-wire.ts'
 
@@ -50,7 +50,7 @@ test('every figure of input in the answers of vendors can be, whatever was asked
   expect(found.filter(({ input }) => input > total)).toEqual([])
 })
 
-const textOf = (part: Part): string =>
+const textOf = (part: AnswerPart): string =>
   part.type === 'text' || part.type === 'reasoning' || part.type === 'refusal'
     ? part.text
     : part.type === 'tool-arguments'
@@ -59,7 +59,7 @@ const textOf = (part: Part): string =>
         ? part.name
         : ''
 
-const seenIn = (parts: readonly Part[]) => {
+const seenIn = (parts: readonly AnswerPart[]) => {
   const texts = parts.map(textOf).filter((text) => text !== '')
   const calls = parts.filter(({ type }) => type === 'tool-call').length
   return { deltas: texts.length, bytes: Buffer.byteLength(texts.join('')), reasoningBytes: 0, calls }

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import type { App, Caller } from '#app'
 import { type PaidTurn, startPaidTurn } from '#core/inference'
 import type { HostedTool, HostedTools } from '#core/tools'
-import type { HostedToolEntry, Part, Source, ToolResult, Turn } from '#core/turn'
+import type { AnswerPart, CitableSource, HostedToolEntry, ToolResult, Turn } from '#core/turn'
 import { Failure } from '#platform/errors'
 import { partsOf } from '../harness/parts.ts'
 import { chunk, done, json, type Script, stall, stream } from '../harness/upstream.ts'
@@ -50,7 +50,7 @@ const tool = (name: HostedTool['name'], price: bigint): HostedTool => ({
 const tools: HostedTools = (() => {
   const all = [tool('web_search', fee), tool('web_fetch', 2n * fee)]
   const find: HostedTools['find'] = (name) => all.find((one) => one.name === name)
-  return { find, need: (name) => find(name)! }
+  return { find, requireTool: (name) => find(name)! }
 })()
 
 const search: HostedToolEntry = { tool: 'web_search', name: 'web_search', param: 'tools.0' }
@@ -59,7 +59,7 @@ const fetchPage: HostedToolEntry = { tool: 'web_fetch', name: 'web_fetch', param
 interface Terms {
   hosted?: HostedToolEntry[]
   atLimit?: 'pause' | 'answer'
-  found?: readonly Source[]
+  found?: readonly CitableSource[]
   turn?: Partial<Turn>
 }
 
@@ -96,8 +96,8 @@ async function begin({ hosted = [search], atLimit = 'pause', found = [], turn }:
   return { paid, id }
 }
 
-async function all(paid: PaidTurn, gone?: AbortSignal): Promise<Part[]> {
-  const parts: Part[] = []
+async function all(paid: PaidTurn, gone?: AbortSignal): Promise<AnswerPart[]> {
+  const parts: AnswerPart[] = []
   for await (const part of partsOf(paid, gone)) parts.push(part)
   return parts
 }

@@ -321,7 +321,7 @@ describe('slow clients', () => {
       routes,
       host: '127.0.0.1',
       port: 0,
-      patience: { headersMs: 3_000, requestMs: 3_000, uploadMs: 60_000, checkMs: 50 },
+      timeouts: { headersMs: 3_000, requestMs: 3_000, uploadMs: 60_000, checkMs: 50 },
     })
     const before = await settledBalance()
     const leftBefore = await leftClients()

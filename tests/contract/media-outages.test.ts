@@ -1,8 +1,8 @@
 /** A paid picture outlives what fails between its upstream and its file: the database, a store that hangs, a process without workers. */
 import { buffer } from 'node:stream/consumers'
 import { expect, test } from 'vitest'
-import { storeWaiting } from '#core/files'
-import { announceNew, deletePendingBlobs, stageBlob } from '#platform/storage'
+import { uploadWaitingFiles } from '#core/files'
+import { announceNewBlob, deletePendingBlobs, stageBlob } from '#platform/storage'
 import type { Client, Seen } from '../harness/client.ts'
 import { type FakeS3, fakeS3 } from '../harness/fake-s3.ts'
 import { until } from '../harness/until.ts'
@@ -62,12 +62,12 @@ test('it is not waited for without end, nor where a caller can send the bytes ag
     keys.push(`a/${keys.length}`)
     return keys.at(-1)!
   }
-  const announced = announceNew(world.app, newKey, clock.nowMs() + 60_000)
+  const announced = announceNewBlob(world.app, newKey, clock.nowMs() + 60_000)
   clock.moveMs(61_000)
   await expect(announced).rejects.toThrow('administrator')
   expect([outage.left, keys]).toEqual([1, ['a/0']])
   // A statement that failed may still arrive: the next attempt has a key of its own.
-  expect(await announceNew(world.app, newKey, clock.nowMs() + 60_000)).toBe('a/2')
+  expect(await announceNewBlob(world.app, newKey, clock.nowMs() + 60_000)).toBe('a/2')
 })
 
 async function bootOnS3(s3: FakeS3, options: WorldOptions = {}): Promise<{ world: World; key: Client }> {
@@ -132,8 +132,8 @@ test('two processes that store what waits at once leave no key pending, which wo
       return found
     },
   }
-  const second = storeWaiting({ ...app, waiting: { ...waiting!, storage } }, signal)
-  await storeWaiting(app, signal)
+  const second = uploadWaitingFiles({ ...app, waiting: { ...waiting!, storage } }, signal)
+  await uploadWaitingFiles(app, signal)
   first.resolve()
   await second
   expect(await pendingIn(world)).toEqual([])

@@ -1,7 +1,7 @@
 /** POST /v1/studio/image: settings, bounds, orders, and what becomes of pictures that were paid. */
 import sharp from 'sharp'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { deleteForgotten, storeWaiting } from '#core/files'
+import { deleteOrphanedBytes, uploadWaitingFiles } from '#core/files'
 import type { Client, Seen } from '../harness/client.ts'
 import { fakeS3 } from '../harness/fake-s3.ts'
 import { until } from '../harness/until.ts'
@@ -500,7 +500,7 @@ test('while an S3 store fails, a paid picture waits in the data folder, is read 
   expect(waiting.bytes).toEqual(bytesOf(reply))
   s3.failNext()
   await until(async () => {
-    await storeWaiting(world.app, new AbortController().signal).catch(() => undefined)
+    await uploadWaitingFiles(world.app, new AbortController().signal).catch(() => undefined)
     return s3.objects.size === 1
   })
   expect((await stored(key, id!)).bytes).toEqual(bytesOf(reply))
@@ -522,7 +522,7 @@ test('bytes in the data folder whose file was deleted, or never came to be, go a
   expect(await keysIn()).toHaveLength(2)
   expect((await key.raw('DELETE', `/v1/files/${deleted}`)).status).toBe(200)
   await waiting!.storage.put('files/nobody/unwritten', Buffer.from('x'))
-  const forget = () => deleteForgotten(world.app, new AbortController().signal)
+  const forget = () => deleteOrphanedBytes(world.app, new AbortController().signal)
   await forget()
   expect(await keysIn(), 'young ones may still get their rows').toHaveLength(3)
   clock.moveMs(61 * 60 * 1_000)
@@ -542,7 +542,7 @@ test('a paid result that is missing in the data folder holds up no other', async
   await waiting!.storage.delete(keys.filter((one) => one.includes(lost!)))
   s3.failNext()
   await until(async () => {
-    await storeWaiting(world.app, new AbortController().signal).catch(() => undefined)
+    await uploadWaitingFiles(world.app, new AbortController().signal).catch(() => undefined)
     return s3.objects.size === 1
   })
   expect([...s3.objects.keys()].join()).toContain(whole)

@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
 import { createServer } from 'node:https'
 import { expect } from 'vitest'
-import { type EventType, tell } from '#platform/events'
+import { type EventType, writeEvent } from '#platform/events'
 import { type Lookup, openGuardedClient } from '#platform/net'
 import { selfSigned } from '../harness/certificate.ts'
 import type { Client, Seen } from '../harness/client.ts'
@@ -137,7 +137,7 @@ export async function happen(
   const now = new Date(world.app.clock.nowMs())
   await world.app.db.tx(async (tx) => {
     for (let n = 0; n < times; n++)
-      await tell(tx, { accountId: world.account, projectId, type, data: { n, name: 'زهرا' } }, now)
+      await writeEvent(tx, { accountId: world.account, projectId, type, data: { n, name: 'زهرا' } }, now)
   })
 }
 

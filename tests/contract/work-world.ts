@@ -2,7 +2,7 @@
 
 import type { Message } from '#core/turn'
 import {
-  type Outcome,
+  type PipelineResult,
   type Pipelines,
   type Plan,
   pipelinesOf,
@@ -18,7 +18,7 @@ import type { UpstreamWorld } from './chat-world.ts'
 export const path = '/v1/work'
 export const input = 'Write about the sun, please.'
 
-export type Script = (context: StepContext) => Promise<Outcome | undefined>
+export type Script = (context: StepContext) => Promise<PipelineResult | undefined>
 
 export interface Stage {
   pipelines: Pipelines
@@ -28,8 +28,11 @@ export interface Stage {
   planned: Task[]
 }
 
-export const whole: Outcome = { isComplete: true, words: { fa: 'آماده است.', en: 'It is ready.' } }
-export const cut: Outcome = { isComplete: false, words: { fa: 'بخشی نیست.', en: 'A part is missing.' } }
+export const whole: PipelineResult = { isComplete: true, words: { fa: 'آماده است.', en: 'It is ready.' } }
+export const cut: PipelineResult = {
+  isComplete: false,
+  words: { fa: 'بخشی نیست.', en: 'A part is missing.' },
+}
 
 export const ask = (context: StepContext, step: string, text = step, maxOutputTokens = 100) =>
   context.ask(step, { messages: [userMessage(text)], maxOutputTokens })

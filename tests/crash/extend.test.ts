@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { uuidv7 } from '#platform/ids'
-import { holdIn } from '#platform/ledger'
+import { holdInTx } from '#platform/ledger'
 import { extendElsewhere } from '../harness/extender.ts'
 import { until } from '../harness/until.ts'
 import { openSite } from './site.ts'
@@ -12,7 +12,7 @@ test('killed before and after the commit of a step that extends a hold, whoever 
   const payer = { accountId: person.account, projectId: person.project, keyId: person.keyId }
   const accepted = { statusCode: 202, reply: '{}' }
   const hold = { payer, receiptId, endpoint: '/v1/test', microcredits: 10n, accepted }
-  await site.db.tx((tx) => holdIn(tx, hold, new Date()))
+  await site.db.tx((tx) => holdInTx(tx, hold, new Date()))
   const steps = [100, 101, 102, 103].map((microcredits, at) => ({
     receiptId,
     step: `step-${at}`,

@@ -110,7 +110,7 @@ test('the state of the migrations is reported without changing anything', async 
   await here.write(...first)
   await here.write(...second)
   const state = async () => {
-    const { applied, coming, missing, changed, newer } = await migrationState(here.db, here.folder)
+    const { applied, pending: coming, missing, changed, newer } = await migrationState(here.db, here.folder)
     return { applied, coming: coming.map(({ name }) => name), missing, changed, newer }
   }
   const whole = { applied: [first[0], second[0]], coming: [], missing: [], changed: [], newer: [] }

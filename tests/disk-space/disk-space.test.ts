@@ -3,18 +3,25 @@ import { mkdir, symlink } from 'node:fs/promises'
 import path from 'node:path'
 import { expect, test } from 'vitest'
 import { readEnv } from '#platform/config'
-import { type DiskName, DiskSpace, disksOf, measureRoom, type Room, writeFailure } from '#platform/disk-space'
+import {
+  type DiskName,
+  DiskSpace,
+  disksOf,
+  type FreeSpace,
+  measureFreeSpace,
+  writeFailure,
+} from '#platform/disk-space'
 import { Failure } from '#platform/errors'
 import { failureOf } from '#platform/http'
 import { loadConfig } from '#settings'
 import { temporaryFolder } from '../db/cluster-world.ts'
 
 const megabyte = 1024 * 1024
-const wide: Room = { device: 1, freeBytes: 1_000 * megabyte, freeInodes: 1_000_000 }
+const wide: FreeSpace = { device: 1, freeBytes: 1_000 * megabyte, freeInodes: 1_000_000 }
 const least = { data: 1, database: 2, wal: 3, spool: 4, files: 5 }
 
 /** Disks that answer what `rooms` says, by the name of their folder; a promise is one that hangs. */
-function watch(rooms: Record<string, Room | Promise<Room>>) {
+function watch(rooms: Record<string, FreeSpace | Promise<FreeSpace>>) {
   let nowMs = 0
   const asked: string[] = []
   const disks = Object.keys(rooms).map((folder) => ({
@@ -22,7 +29,7 @@ function watch(rooms: Record<string, Room | Promise<Room>>) {
     folder,
     leastBytes: 64 * megabyte,
   }))
-  const measure = async (folder: string): Promise<Room> => {
+  const measure = async (folder: string): Promise<FreeSpace> => {
     asked.push(folder)
     return rooms[folder]!
   }
@@ -71,7 +78,7 @@ test('disks that hang hold up nobody: two of them at most are waited for, what t
   const { space, rooms, asked, later } = watch({ data: full, database: full, wal: full, files: wide })
   using _space = space
   await space.refresh()
-  const back = Promise.withResolvers<Room>()
+  const back = Promise.withResolvers<FreeSpace>()
   for (const name of ['data', 'database', 'wal']) rooms[name] = back.promise
   asked.length = 0
   await space.refresh()
@@ -104,7 +111,7 @@ test("PostgreSQL's WAL is looked at where it lies, a folder that is not there ye
   ])
   const without = await disksOf({ dataDir: folder.path, cluster: undefined, spool, files: undefined }, least)
   expect(without.map(({ name }) => name)).toEqual(['data', 'spool'])
-  expect((await measureRoom(spool)).freeBytes).toBeGreaterThan(0)
+  expect((await measureFreeSpace(spool)).freeBytes).toBeGreaterThan(0)
 })
 
 test('what a file system or PostgreSQL refuses since a disk is full or broken is 503, wherever it is met, and every other error stays a defect', () => {

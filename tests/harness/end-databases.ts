@@ -3,14 +3,14 @@ import { access, readdir } from 'node:fs/promises'
 import { holdLock } from '#platform/jail'
 import { layoutOf } from '../../src/cloud/databases/local/layout.ts'
 import { signalIfThere } from '../../src/cloud/databases/local/processes.ts'
-import { serverOf } from '../../src/cloud/databases/local/wake.ts'
+import { serverPid } from '../../src/cloud/databases/local/wake.ts'
 import { until } from './until.ts'
 
 const lockSliceMs = 50
 
 /** The first process of the server of the database that lies there, if it runs. */
 export const serverOfDatabase = (root: string, ref: string): Promise<number | undefined> =>
-  serverOf(layoutOf(root, { ref }))
+  serverPid(layoutOf(root, { ref }))
 
 /**
  * Ends the servers whose databases lie there. They outlive a process that is killed, and on a busy machine one that ends and does not wait for them
@@ -25,7 +25,7 @@ export async function endDatabases(root: string): Promise<void> {
     )
     if (!hasLock) continue
     await until(async () => {
-      const pid = await serverOf(layout)
+      const pid = await serverPid(layout)
       if (pid !== undefined) signalIfThere(pid, 'SIGKILL')
       // All of its processes hold it.
       const held = await holdLock({ flock: 'flock' }, layout.lockFile, lockSliceMs)

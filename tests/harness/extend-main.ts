@@ -5,7 +5,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { openDb } from '#platform/db'
 import { Failure } from '#platform/errors'
-import { extendIn } from '#platform/ledger'
+import { extendHoldInTx } from '#platform/ledger'
 
 export interface ExtendJob {
   databaseUrl: string
@@ -27,7 +27,7 @@ async function extend({ receiptId, step, microcredits }: ExtendJob['steps'][numb
   try {
     const held = await db.tx(async (tx) => {
       const ask = { accountId, receiptId, step, microcredits: BigInt(microcredits) }
-      const promised = await extendIn(tx, ask, new Date())
+      const promised = await extendHoldInTx(tx, ask, new Date())
       print(`${step} asked`)
       if (step === cutAt) await pause(60_000)
       return promised

@@ -3,16 +3,16 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
-import type { Source } from '#core/turn'
+import type { CitableSource } from '#core/turn'
 import type {
   Deliverable,
   FailedStep,
   LocalFile,
   LostStep,
   ModelAnswer,
-  Outcome,
   OutOfCredits,
   Pipeline,
+  PipelineResult,
   Question,
   StepContext,
   Task,
@@ -25,9 +25,9 @@ type Said = string | Partial<ModelAnswer> | LostStep | FailedStep | OutOfCredits
 export interface ScriptedServices {
   /** The answer to a step: its text, a complete answer, or the error that the step throws. */
   say(step: string, question: Question): Said | Promise<Said>
-  search?(query: string): readonly Source[]
-  read?(url: string): Source | undefined
-  recall?(query: string): readonly Source[]
+  search?(query: string): readonly CitableSource[]
+  read?(url: string): CitableSource | undefined
+  recall?(query: string): readonly CitableSource[]
   /** The bytes of a stored file or of a file on the web; undefined if there is none. */
   open?(id: string): Uint8Array | undefined
   fetch?(url: string): { bytes: Uint8Array; mediaType: string } | undefined
@@ -81,7 +81,7 @@ export class MemoryRun {
   }
 
   /** Runs one life; with `killAt`, until its death. */
-  async live(pipeline: Pipeline, killAt?: ProcessDeath): Promise<Outcome> {
+  async live(pipeline: Pipeline, killAt?: ProcessDeath): Promise<PipelineResult> {
     const { task } = this
     const life = { run: this, task, journal: this.#journal, services: this.#services, signal: this.#signal }
     return pipeline.run(new Life({ ...life, killAt }))
@@ -125,21 +125,21 @@ class Life implements StepContext {
     return this.#step('ask', step, question, () => answered(this.#run, step, question, this.#services))
   }
 
-  search(step: string, query: string): Promise<readonly Source[]> {
+  search(step: string, query: string): Promise<readonly CitableSource[]> {
     return this.#step('search', step, query, async () => {
       this.#run.used.searches += 1
       return this.#services.search?.(query) ?? []
     })
   }
 
-  read(step: string, url: string): Promise<Source | undefined> {
+  read(step: string, url: string): Promise<CitableSource | undefined> {
     return this.#step('read', step, url, async () => {
       this.#run.used.reads += 1
       return this.#services.read?.(url)
     })
   }
 
-  recall(step: string, query: string): Promise<readonly Source[]> {
+  recall(step: string, query: string): Promise<readonly CitableSource[]> {
     return this.#step('recall', step, query, async () => this.#services.recall?.(query) ?? [])
   }
 

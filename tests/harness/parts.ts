@@ -1,7 +1,7 @@
 /** Pushed answers, read by tests as they would read an iterable; and an iterable, pushed as a provider does. */
 import type { PaidTurn } from '#core/inference'
 import { type PartSink, type TextCall, type TextProvider, type TextRun, UpstreamError } from '#core/spec'
-import type { Part } from '#core/turn'
+import type { AnswerPart } from '#core/turn'
 
 /** What can be read: begins with a sink, is paused while its reader is behind, and is left by a reader that leaves. */
 interface Pushing {
@@ -16,7 +16,7 @@ export function generated(
   provider: TextProvider,
   call: TextCall,
   signal?: AbortSignal,
-): AsyncGenerator<Part> {
+): AsyncGenerator<AnswerPart> {
   let run: TextRun | undefined
   return read(
     {
@@ -33,10 +33,10 @@ export function generated(
 }
 
 /** The parts of a paid turn; aborting `gone` is its caller leaving. */
-export const partsOf = (paid: PaidTurn, gone?: AbortSignal): AsyncGenerator<Part> => read(paid, gone)
+export const partsOf = (paid: PaidTurn, gone?: AbortSignal): AsyncGenerator<AnswerPart> => read(paid, gone)
 
-async function* read(pushing: Pushing, signal?: AbortSignal): AsyncGenerator<Part> {
-  const queue: Part[] = []
+async function* read(pushing: Pushing, signal?: AbortSignal): AsyncGenerator<AnswerPart> {
+  const queue: AnswerPart[] = []
   let end: { error: unknown } | 'done' | undefined
   let wake = (): void => {}
   const finish = (how: typeof end): void => {
@@ -78,7 +78,10 @@ async function* read(pushing: Pushing, signal?: AbortSignal): AsyncGenerator<Par
 }
 
 /** Pushes what an iterable yields; `generate` gets the signal that the call was stopped. */
-export function pushing(generate: (signal: AbortSignal) => AsyncIterable<Part>, sink: PartSink): TextRun {
+export function pushing(
+  generate: (signal: AbortSignal) => AsyncIterable<AnswerPart>,
+  sink: PartSink,
+): TextRun {
   const stop = new AbortController()
   let over = false
   const end = (work: () => void): void => {

@@ -7,9 +7,9 @@ import { readConfigFile, readEnv } from '#platform/config'
 import { loadConfig } from '#settings'
 import {
   LostStep,
-  type Outcome,
   OutOfCredits,
   type Pipeline,
+  type PipelineResult,
   pipelinesOf,
   type StepContext,
 } from '#work/pipelines'
@@ -59,7 +59,7 @@ async function say(context: StepContext, word: string): Promise<string> {
   }
 }
 
-const outcome = (isComplete: boolean): Outcome => ({
+const outcome = (isComplete: boolean): PipelineResult => ({
   isComplete,
   words: { fa: 'تمام', en: isComplete ? 'whole' : 'with a gap' },
 })

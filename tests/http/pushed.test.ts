@@ -5,7 +5,7 @@ import { text as textOf } from 'node:stream/consumers'
 import { Type } from 'typebox'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { Failure } from '#platform/errors'
-import { type PushedAnswer, type PushOut, pushed, type Route, route } from '#platform/http'
+import { type PushedAnswer, type PushOut, pushReply, type Route, route } from '#platform/http'
 import { until } from '../harness/until.ts'
 import { open, type Served, serve } from './served.ts'
 
@@ -28,7 +28,7 @@ class Steered implements PushedAnswer {
   drained(): void {
     this.calls.push('drained')
   }
-  left(): void {
+  onClientGone(): void {
     this.calls.push('left')
   }
 }
@@ -50,7 +50,7 @@ const routes: Route[] = [
     operation: 'test.pushed',
     handle: async (context) => {
       context.setHeader('x-own', 'yes')
-      return pushed(await next(() => context.gone), ': silent\n\n')
+      return pushReply(await next(() => context.gone), ': silent\n\n')
     },
   }),
   route({
@@ -58,7 +58,7 @@ const routes: Route[] = [
     method: 'POST',
     body: Reply,
     operation: 'test.pushedBody',
-    handle: async (context) => pushed(await next(() => context.gone)),
+    handle: async (context) => pushReply(await next(() => context.gone)),
   }),
 ]
 

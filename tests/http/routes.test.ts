@@ -201,10 +201,10 @@ test('a route takes keys, and other credentials only where it names them', async
   expect(caller.kind).toBe('key')
   const { keys: ring } = world.app
   const keys: KeyRing = {
-    known: () => undefined,
+    cachedCaller: () => undefined,
     caller: async () => ({ ...caller, kind: 'session' }),
     callerOf: (accountId, keyId) => ring.callerOf(accountId, keyId),
-    isOrigin: (origin) => ring.isOrigin(origin),
+    isListedOrigin: (origin) => ring.isListedOrigin(origin),
     [Symbol.asyncDispose]: async () => undefined,
   }
   await using people = await serve(() => routes, { instead: () => ({ keys }) })

@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { App } from '#app'
 import { uuidv7 } from '#platform/ids'
-import { type Job, type JobOptions, job, type Run, startWorkers } from '#platform/jobs'
+import { type Job, type JobOptions, type JobRun, job, startWorkers } from '#platform/jobs'
 import type { Log } from '#platform/log'
 import { until } from '../harness/until.ts'
 import { boot, MovableClock, type World } from '../harness/world.ts'
@@ -24,7 +24,7 @@ let names = 0
 
 /** A job of a name of its own. */
 const jobOf = (
-  handle: (run: Run<Data>) => Promise<undefined | { laterMs: number }>,
+  handle: (run: JobRun<Data>) => Promise<undefined | { laterMs: number }>,
   {
     perAccount = 100,
     perProcess = 100,

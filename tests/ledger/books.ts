@@ -1,7 +1,7 @@
 /** Real books on a database of their own, and what stands in them. */
 import { randomUUID } from 'node:crypto'
 import { type Db, openDb } from '#platform/db'
-import { openBooks, openMeter } from '#platform/ledger'
+import { openAccountMeter, openMeter } from '#platform/ledger'
 import { cloneDatabase } from '../harness/postgres.ts'
 import type { HoldOp, LedgerModel, Outcome, SettleOp } from './model.ts'
 
@@ -30,7 +30,7 @@ export async function openPeople(db: Db, model?: LedgerModel): Promise<Person[]>
   ]
   await db.tx(async (tx) => {
     for (const account of new Set(people.map((one) => one.account))) {
-      await openBooks(tx, account)
+      await openAccountMeter(tx, account)
       model?.openMeter(account, 'account')
     }
     for (const [project, account] of new Map(people.map((one) => [one.project, one.account]))) {

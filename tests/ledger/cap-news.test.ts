@@ -2,7 +2,14 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import type { Db } from '#platform/db'
-import { type CapNews, type Caps, grant, type Ledger, type MeterScope, setCaps } from '#platform/ledger'
+import {
+  type CapChangeOptions,
+  type Caps,
+  grant,
+  type Ledger,
+  type MeterScope,
+  setCaps,
+} from '#platform/ledger'
 import { openLedgerAlone } from '../harness/ledger.ts'
 import { MovableClock } from '../harness/world.ts'
 import { openBooksDatabase, openPeople, type Person } from './books.ts'
@@ -45,7 +52,7 @@ async function somebody() {
       })
       await hold.settle({ microcredits: credits * credit, state: 'completed', statusCode: 200 })
     },
-    cap(scope: MeterScope, caps: Caps, news: CapNews = {}): Promise<boolean> {
+    cap(scope: MeterScope, caps: Caps, news: CapChangeOptions = {}): Promise<boolean> {
       const now = new Date(clock.nowMs())
       return db.tx((tx) => setCaps(tx, accountId, scope, person[scope], caps, { now, ...news }))
     },

@@ -4,13 +4,13 @@ import { uuidv7 } from '#platform/ids'
 import {
   ClaimTaken,
   type DurableHoldOptions,
-  extendIn,
-  holdIn,
+  extendHoldInTx,
+  holdInTx,
   type Payer,
   type Quantities,
-  reholdIn,
+  resizeHoldInTx,
   setCaps,
-  settleIn,
+  settleHoldInTx,
 } from '#platform/ledger'
 import { until } from '../harness/until.ts'
 import { boot, type KeyOptions, MovableClock, type World } from '../harness/world.ts'
@@ -40,7 +40,7 @@ const askOf = (receiptId: string, more: Partial<DurableHoldOptions> = {}): Durab
   ...more,
 })
 const hold = (receiptId: string, more: Partial<DurableHoldOptions> = {}) =>
-  world.app.db.tx((tx) => holdIn(tx, askOf(receiptId, more), now()))
+  world.app.db.tx((tx) => holdInTx(tx, askOf(receiptId, more), now()))
 const settle = (
   receiptId: string,
   microcredits: bigint,
@@ -48,7 +48,7 @@ const settle = (
   quantities?: Quantities,
 ) =>
   world.app.db.tx((tx) =>
-    settleIn(
+    settleHoldInTx(
       tx,
       {
         accountId: world.account,
@@ -64,7 +64,7 @@ const settle = (
   )
 const extend = (receiptId: string, step: string, microcredits: bigint, lifetimeMs?: number) =>
   world.app.db.tx((tx) =>
-    extendIn(
+    extendHoldInTx(
       tx,
       {
         accountId: world.account,
@@ -77,7 +77,7 @@ const extend = (receiptId: string, step: string, microcredits: bigint, lifetimeM
     ),
   )
 const rehold = (receiptId: string, from: bigint, to: bigint) =>
-  world.app.db.tx((tx) => reholdIn(tx, { accountId: world.account, receiptId, from, to }))
+  world.app.db.tx((tx) => resizeHoldInTx(tx, { accountId: world.account, receiptId, from, to }))
 const receipt = async (id: string) => (await world.app.ledger.receipt(world.account, world.project, id))!
 const sound = async () => expect(await world.app.ledger.violations()).toEqual([])
 
@@ -115,7 +115,7 @@ test('a transaction that fails leaves no hold, no receipt and no claim', async (
   const claim = { key: 'undone', fingerprint: 'f' }
   const before = await world.balance()
   const failing = world.app.db.tx(async (tx) => {
-    await holdIn(tx, askOf(id, { claim }), now())
+    await holdInTx(tx, askOf(id, { claim }), now())
     throw new Error('no')
   })
   await expect(failing).rejects.toThrow('no')
@@ -132,7 +132,7 @@ test('a claim is taken once; who comes second is told whose it is, and the answe
   const second = hold(uuidv7(), { claim })
   await expect(second).rejects.toBeInstanceOf(ClaimTaken)
   await expect(second).rejects.toMatchObject({ receiptId: id })
-  expect(await world.app.ledger.earlier(world.account, id, 1_000)).toMatchObject({
+  expect(await world.app.ledger.earlierReceipt(world.account, id, 1_000)).toMatchObject({
     state: 'running',
     status_code: 202,
     reply: '{"ok":1}',
@@ -198,7 +198,7 @@ test('a step that fails extends nothing, and may ask again', async () => {
   await hold(id)
   const failing = world.app.db.tx(async (tx) => {
     const ask = { accountId: world.account, receiptId: id, step: 'first', microcredits: 7n }
-    expect(await extendIn(tx, ask, now())).toBe(12n)
+    expect(await extendHoldInTx(tx, ask, now())).toBe(12n)
     throw new Error('no')
   })
   await expect(failing).rejects.toThrow('no')
@@ -265,7 +265,7 @@ test('a change that balance or a cap does not bear is refused at the edge, one t
     detail: { needMicrocredits: available - 4n, haveMicrocredits: available - 5n },
   })
   const failing = world.app.db.tx(async (tx) => {
-    expect(await reholdIn(tx, { accountId: world.account, receiptId: id, from: 5n, to: 6n })).toBe(true)
+    expect(await resizeHoldInTx(tx, { accountId: world.account, receiptId: id, from: 5n, to: 6n })).toBe(true)
     throw new Error('no')
   })
   await expect(failing).rejects.toThrow('no')
@@ -293,7 +293,7 @@ test('one that was accepted without an answer to repeat is told to be under way,
   const claim = { key: 'unanswered', fingerprint: 'f' }
   await hold(id, { claim, accepted: { statusCode: 201 } })
   await expect(hold(uuidv7(), { claim })).rejects.toMatchObject({ receiptId: id })
-  const earlier = () => world.app.ledger.earlier(world.account, id, 1_000)
+  const earlier = () => world.app.ledger.earlierReceipt(world.account, id, 1_000)
   expect(await earlier()).toMatchObject({ state: 'running', status_code: 201, reply: null })
   await settle(id, 1n)
   expect(await earlier()).toMatchObject({ state: 'completed', reply: null })
@@ -345,7 +345,7 @@ test('what is extended while a sweep waits for the lock is not swept', async () 
       microcredits: 1n,
       lifetimeMs: 60_000,
     }
-    expect(await extendIn(tx, ask, now())).toBe(6n)
+    expect(await extendHoldInTx(tx, ask, now())).toBe(6n)
     const swept = world.app.ledger.sweep()
     await until(async () => {
       const { rows } = await world.app.db.pool.query(

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { defaultLinkBounds, type LinkBounds, withLinkedMedia } from '#core/media'
-import type { Content, Message } from '#core/turn'
+import type { Message, MessageContent } from '#core/turn'
 import { png } from '../dialects/media-samples.ts'
 import { selfSigned } from '../harness/certificate.ts'
 import { guarded, openSite, openWire, type Site } from './sites.ts'
@@ -22,9 +22,9 @@ const openFiles = () =>
   }, tls)
 
 const at = (site: Site, file: string) => `https://files.example.test:${site.port}${file}`
-const image = (url: string): Content => ({ type: 'image', media: { url } })
-const document = (url: string): Content => ({ type: 'document', citations: false, media: { url } })
-const user = (...content: Content[]): Message => ({ role: 'user', content })
+const image = (url: string): MessageContent => ({ type: 'image', media: { url } })
+const document = (url: string): MessageContent => ({ type: 'document', citations: false, media: { url } })
+const user = (...content: MessageContent[]): Message => ({ role: 'user', content })
 const fill = (messages: Message[], bounds: Partial<LinkBounds> = {}, signal = new AbortController().signal) =>
   withLinkedMedia(client, messages, { bounds: { ...defaultLinkBounds, ...bounds }, signal }).then(
     ({ messages: full }) => full,
@@ -32,13 +32,16 @@ const fill = (messages: Message[], bounds: Partial<LinkBounds> = {}, signal = ne
 
 test('links become bytes with their real type and size, wherever they stand; the rest stays', async () => {
   await using site = await openFiles()
-  const inline: Content = {
+  const inline: MessageContent = {
     type: 'image',
     media: { data: picture, mediaType: 'image/png', width: 1, height: 1 },
   }
   const given = [
     {
-      ...user({ type: 'text', text: 'look' }, { ...image(at(site, '/a.png')), detail: 'low' } as Content),
+      ...user({ type: 'text', text: 'look' }, {
+        ...image(at(site, '/a.png')),
+        detail: 'low',
+      } as MessageContent),
       name: 'x',
     },
     user(inline, document(at(site, '/b.pdf'))),
@@ -77,7 +80,7 @@ test('a link that stands in several places is fetched once', async () => {
   expect(site.seen).toHaveLength(1)
 })
 
-test.each<[string, string, (url: string) => Content, RegExp]>([
+test.each<[string, string, (url: string) => MessageContent, RegExp]>([
   ['a page that is called a picture', '/page', image, /not of type image\/png/],
   ['a PDF where a picture should be', '/b.pdf', image, /not of type image\/png/],
   ['a picture where a document should be', '/a.png', document, /not of type application\/pdf/],

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { TextCall, TextProvider, Timeouts } from '#core/spec'
 import { UpstreamError } from '#core/spec'
-import type { Part, Turn } from '#core/turn'
+import type { AnswerPart, Turn } from '#core/turn'
 import { chatCompletionsProvider } from '#providers/chat-completions'
 import { generated } from '../harness/parts.ts'
 import type { FakeUpstream } from '../harness/upstream.ts'
@@ -49,13 +49,13 @@ export function providerOf(
 }
 
 export interface Heard {
-  parts: Part[]
+  parts: AnswerPart[]
   error: UpstreamError | undefined
 }
 
 /** Everything a call yields, and the failure it ends with. A failure that is no `UpstreamError` fails the test. */
 export async function hear(provider: TextProvider, call: TextCall, signal?: AbortSignal): Promise<Heard> {
-  const parts: Part[] = []
+  const parts: AnswerPart[] = []
   try {
     for await (const part of generated(provider, call, signal)) parts.push(part)
     return { parts, error: undefined }
@@ -65,15 +65,17 @@ export async function hear(provider: TextProvider, call: TextCall, signal?: Abor
   }
 }
 
-export const textOf = (parts: Part[]) => parts.map((part) => (part.type === 'text' ? part.text : '')).join('')
-export const reasoningOf = (parts: Part[]) =>
+export const textOf = (parts: AnswerPart[]) =>
+  parts.map((part) => (part.type === 'text' ? part.text : '')).join('')
+export const reasoningOf = (parts: AnswerPart[]) =>
   parts.map((part) => (part.type === 'reasoning' ? part.text : '')).join('')
-export const finishOf = (parts: Part[]) =>
+export const finishOf = (parts: AnswerPart[]) =>
   parts.flatMap((part) => (part.type === 'finish' ? [part.reason] : []))
-export const usageOf = (parts: Part[]) => parts.flatMap((part) => (part.type === 'usage' ? [part.usage] : []))
+export const usageOf = (parts: AnswerPart[]) =>
+  parts.flatMap((part) => (part.type === 'usage' ? [part.usage] : []))
 
 /** The tool calls put together by index, as a server codec would. */
-export function toolCallsOf(parts: Part[]): { id: string; name: string; arguments: string }[] {
+export function toolCallsOf(parts: AnswerPart[]): { id: string; name: string; arguments: string }[] {
   const calls: { id: string; name: string; arguments: string }[] = []
   for (const part of parts) {
     if (part.type === 'tool-call') {
@@ -95,13 +97,13 @@ export type Event = Record<string, unknown> & { type: string }
 export const sse = (event: Event): string => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`
 
 /** Parts by their neutral meaning alone. */
-export const meaningOf = (parts: readonly Part[]): Part[] =>
+export const meaningOf = (parts: readonly AnswerPart[]): AnswerPart[] =>
   parts.flatMap((part) => {
     if (part.type === 'extra') return []
     const { extra: _, ...meaning } = part
-    return [meaning as Part]
+    return [meaning as AnswerPart]
   })
 
 /** The events that rode on the parts. */
-export const eventsOf = (parts: readonly Part[]): unknown[] =>
+export const eventsOf = (parts: readonly AnswerPart[]): unknown[] =>
   parts.flatMap(({ extra }) => (extra?.event ? [extra.event] : []))

@@ -1,6 +1,6 @@
 /** The embeddings provider against the wire bytes of an embeddings endpoint. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Embedded, type EmbeddingOrder, UpstreamError } from '#core/spec'
+import { type EmbeddingOrder, type EmbeddingResult, UpstreamError } from '#core/spec'
 import { embeddingsProvider } from '#providers/embeddings'
 import { somePlaces } from '../harness/seed.ts'
 import {
@@ -30,7 +30,7 @@ async function ask(
   reply: Script,
   more: Partial<EmbeddingOrder> = {},
   { signal = new AbortController().signal, timeouts = patient } = {},
-): Promise<{ embedded?: Embedded; error?: UpstreamError }> {
+): Promise<{ embedded?: EmbeddingResult; error?: UpstreamError }> {
   upstream.reply(reply)
   await using provider = embeddingsProvider({ baseUrl: upstream.url, apiKey: 'sk-secret' })
   const order: EmbeddingOrder = { texts: ['یک', 'two'], encoding: 'base64', ...more }
@@ -43,7 +43,7 @@ async function ask(
     throw error
   }
 }
-const shown = ({ embedded }: { embedded?: Embedded | undefined }) =>
+const shown = ({ embedded }: { embedded?: EmbeddingResult | undefined }) =>
   embedded?.vectors.map((vector) => [...vector].map((value) => Math.round(value * 1e4) / 1e4))
 
 test('texts go out as they are, with the key and the id of the attempt', async () => {

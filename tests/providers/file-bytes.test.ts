@@ -3,7 +3,7 @@ import { createServer, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setImmediate as turn } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { fileBytes, type Links, linkedBytes, UpstreamClient } from '#providers/kit'
+import { fileBytes, type LinkedFileNet, linkedBytes, UpstreamClient } from '#providers/kit'
 import { selfSigned } from '../harness/certificate.ts'
 import { until } from '../harness/until.ts'
 import { cut, type FakeUpstream, fakeUpstream, json, type Script, stream } from '../harness/upstream.ts'
@@ -22,7 +22,7 @@ afterAll(async () => {
   await linked[Symbol.asyncDispose]()
 })
 
-const links: Links = {
+const links: LinkedFileNet = {
   net: guarded({ ca: tls.cert, lookup: async () => [{ address: '127.0.0.1', family: 4 }] }),
 }
 const address = () => `https://files.example.test:${new URL(linked.url).port}/file`

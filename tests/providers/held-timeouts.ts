@@ -17,7 +17,7 @@ export function holdTimeouts(fromMs: number): HeldTimeouts {
   const open = new Map<Deadline, () => void>()
   const spy = vi.spyOn(deadlines, 'in').mockImplementation((ms, ring) => {
     if (ms < fromMs) return begin(ms, ring)
-    const held: Deadline = { again: () => open.set(held, ring), cancel: () => open.delete(held) }
+    const held: Deadline = { restart: () => open.set(held, ring), cancel: () => open.delete(held) }
     open.set(held, ring)
     return held
   })

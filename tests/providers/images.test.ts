@@ -1,7 +1,7 @@
 /** The images provider against the wire bytes of images endpoints. */
 import sharp from 'sharp'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Drawn, type ImageCall, UpstreamError } from '#core/spec'
+import { type ImageCall, type ImageResult, UpstreamError } from '#core/spec'
 import type { ImageOrder } from '#core/turn'
 import { imagesProvider } from '#providers/images'
 import { selfSigned } from '../harness/certificate.ts'
@@ -55,7 +55,7 @@ afterAll(async () => {
 })
 
 interface Heard {
-  drawn?: Drawn
+  drawn?: ImageResult
   error?: UpstreamError
 }
 

@@ -462,7 +462,7 @@ describe('the way to an upstream', () => {
     const error = await refusal(open(deepgramTranscription({ baseUrl })))
     expect(error).toMatchObject({ fault: 'connect', executed: false })
     expect(secure.sessions).toHaveLength(0)
-    const { link } = await open(deepgramTranscription({ baseUrl, egress: outbound.to(baseUrl) }))
+    const { link } = await open(deepgramTranscription({ baseUrl, egress: outbound.egressTo(baseUrl) }))
     link.write(sound())
     expect(await link.commit()).toMatchObject({ text: 'سلام دنیا' })
   })

@@ -3,14 +3,14 @@ import { setImmediate } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import {
   type AudioProvider,
-  type Drawn,
-  type Embedded,
   type EmbeddingOrder,
   type EmbeddingProvider,
+  type EmbeddingResult,
   type ImageProvider,
-  type Spoken,
-  type Transcribed,
+  type ImageResult,
+  type SpeechResult,
   type TranscriptionProvider,
+  type TranscriptionResult,
   UpstreamError,
 } from '#core/spec'
 import type { AudioOrder, ImageOrder, SoundBytes, SoundFormat, TranscriptionOrder } from '#core/turn'
@@ -32,10 +32,10 @@ import { holdTimeouts } from './held-timeouts.ts'
 export const secret = 'key-of-the-vendor-1234567890'
 
 export interface Outcome {
-  drawn?: Drawn
-  spoken?: Spoken
-  embedded?: Embedded
-  heard?: Transcribed
+  drawn?: ImageResult
+  spoken?: SpeechResult
+  embedded?: EmbeddingResult
+  heard?: TranscriptionResult
   /** Pieces of text as they came. */
   pieces?: string[]
   format?: SoundFormat | undefined

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Content, Message, Turn } from '#core/turn'
+import type { Message, MessageContent, Turn } from '#core/turn'
 import { forwardedFields, messagesProvider } from '#providers/messages'
 import { fakeUpstream, json } from '../harness/upstream.ts'
 import { callOf, chatTurn, hear } from './asking.ts'
@@ -23,9 +23,9 @@ async function sent(turn: Turn) {
 
 const conversed = async (messages: Message[]) => (await sent(chatTurn({}, { messages }))).body
 
-const user = (...content: Content[]): Message => ({ role: 'user', content })
-const said = (text: string): Content => ({ type: 'text', text })
-const picture: Content = {
+const user = (...content: MessageContent[]): Message => ({ role: 'user', content })
+const said = (text: string): MessageContent => ({ type: 'text', text })
+const picture: MessageContent = {
   type: 'image',
   media: { data: Uint8Array.of(1, 2, 3), mediaType: 'image/png' },
   detail: 'low',
@@ -276,7 +276,7 @@ test('a plain question carries nothing that nobody asked for', async () => {
   expect(headers).not.toHaveProperty('anthropic-beta')
 })
 
-test.each<[string, Content, unknown[]]>([
+test.each<[string, MessageContent, unknown[]]>([
   [
     'an image behind a link',
     { type: 'image', media: { url: 'https://example.org/a.png' } },
@@ -420,8 +420,8 @@ test('an answer in JSON without a schema is asked for in words, after those of t
   expect(body).not.toHaveProperty('output_config')
 })
 
-const audio: Content = { type: 'audio', media: { data: Uint8Array.of(1), mediaType: 'audio/wav' } }
-const video: Content = { type: 'video', media: { url: 'https://example.org/a.mp4' } }
+const audio: MessageContent = { type: 'audio', media: { data: Uint8Array.of(1), mediaType: 'audio/wav' } }
+const video: MessageContent = { type: 'video', media: { url: 'https://example.org/a.mp4' } }
 const calling = (text: string): Message[] => [
   user(said('q')),
   {

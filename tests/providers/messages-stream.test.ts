@@ -1,7 +1,7 @@
 import { setImmediate as turnOfLoop } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { UpstreamError } from '#core/spec'
-import type { Part } from '#core/turn'
+import type { AnswerPart } from '#core/turn'
 import { generated } from '../harness/parts.ts'
 import { somePlaces } from '../harness/seed.ts'
 import { cut, fakeUpstream, json, type Step, stall, stream } from '../harness/upstream.ts'
@@ -385,7 +385,7 @@ test('an answer that is not streamed gives the same parts, and the whole body ri
     messagesTurn({}, { stream: false }),
   )
   expect(error).toBeUndefined()
-  const expected: Part[] = [
+  const expected: AnswerPart[] = [
     { type: 'start', upstreamId: 'msg_1', upstreamModel: 'claude-upstream' },
     { type: 'reasoning', text: 'let me see' },
     { type: 'reasoning-end', opaque: { wire: 'messages', signature: 'EqQB==' } },
@@ -431,7 +431,7 @@ test('aborting in mid-stream ends the upstream call, and what was counted is rep
   await using provider = messagesOf(upstream)
   upstream.reply(streamOf([started(), text(0, 'a'), stall]))
   const caller = new AbortController()
-  const parts: Part[] = []
+  const parts: AnswerPart[] = []
   const error = await (async () => {
     for await (const part of generated(provider, callOf(chatTurn()), caller.signal)) {
       parts.push(part)

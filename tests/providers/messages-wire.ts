@@ -1,5 +1,5 @@
 /** Answers of the Messages wire as Anthropic's server writes them, and what they mean. */
-import type { Part, Turn } from '#core/turn'
+import type { AnswerPart, Turn } from '#core/turn'
 import { messagesProvider } from '#providers/messages'
 import { type FakeUpstream, fakeUpstream, type Script, type Step, stream } from '../harness/upstream.ts'
 import { callOf, chatTurn, type Event, type Heard, hear, patient, sse } from './asking.ts'
@@ -55,7 +55,7 @@ const plainUsage = {
   output: 9,
   reasoning: 0,
 }
-const start: Part = { type: 'start', upstreamId: 'msg_1', upstreamModel: 'claude-upstream' }
+const start: AnswerPart = { type: 'start', upstreamId: 'msg_1', upstreamModel: 'claude-upstream' }
 
 const webPage = {
   type: 'web_search_result_location',
@@ -74,7 +74,7 @@ const searchResult = {
 export interface Transcript {
   name: string
   events: Event[]
-  parts: Part[]
+  parts: AnswerPart[]
 }
 
 export const transcripts: Transcript[] = [

@@ -355,7 +355,7 @@ test('no ready-made transcription promises what the wire of its provider cannot 
   expect(models.length).toBeGreaterThan(7)
   for (const model of models) {
     const { dialects } = catalogue.provider(model.deployments[0]!.provider)
-    expect(catalogue.kinds.of(model).unable!(model as never, dialects), model.id).toBeUndefined()
+    expect(catalogue.kinds.of(model).unsupported!(model as never, dialects), model.id).toBeUndefined()
   }
   expect(catalogue.find('openai/whisper-1')?.shutdownDate).toBe('2027-02-26')
   expect(catalogue.find('openai/gpt-transcribe')).not.toHaveProperty('shutdownDate')
@@ -367,7 +367,7 @@ test('no ready-made voice promises what the wire of its provider cannot do', () 
   expect(voices.length).toBeGreaterThan(3)
   for (const model of voices as AudioModel[]) {
     const { dialects } = catalogue.provider(model.deployments[0]!.provider)
-    expect(audioModels.unable!(model as never, dialects), model.id).toBeUndefined()
+    expect(audioModels.unsupported!(model as never, dialects), model.id).toBeUndefined()
   }
 })
 
@@ -376,7 +376,7 @@ test('no ready-made model of videos promises what its wire cannot do, and every 
   expect(videos).toHaveLength(5)
   for (const model of videos as VideoModel[]) {
     const { dialects } = catalogue.provider(model.deployments[0]!.provider)
-    expect(videoModels.unable!(model as never, dialects), model.id).toBeUndefined()
+    expect(videoModels.unsupported!(model as never, dialects), model.id).toBeUndefined()
     for (const { resolution, durations, audio } of model.video.combinations)
       for (const seconds of durations)
         for (const withAudio of audio === 'optional' ? [true, false] : [audio === 'always']) {

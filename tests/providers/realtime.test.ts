@@ -55,7 +55,7 @@ async function talk(provider: RealtimeProvider, more: Partial<RealtimeCall> = {}
     },
     {
       committed: () => void told.push('committed'),
-      heard: ({ text, isFinal }) => void told.push(`heard ${text}${isFinal ? '.' : '…'}`),
+      userTranscript: ({ text, isFinal }) => void told.push(`heard ${text}${isFinal ? '.' : '…'}`),
       began: () => void told.push('began'),
       sound: (_itemId, pcm) => {
         sound.push(Buffer.from(pcm))

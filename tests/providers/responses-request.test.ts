@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Content, Message, Turn } from '#core/turn'
+import type { Message, MessageContent, Turn } from '#core/turn'
 import { forwardedFields } from '#providers/responses'
 import { fakeUpstream } from '../harness/upstream.ts'
 import { callOf, chatTurn, hear } from './asking.ts'
@@ -16,8 +16,11 @@ async function bodyOf(turn: Turn): Promise<Record<string, unknown>> {
 const inputOf = async (...messages: Message[]): Promise<unknown> =>
   (await bodyOf(chatTurn({}, { messages })))['input']
 
-const text = (words: string): Content => ({ type: 'text', text: words })
-const picture: Content = { type: 'image', media: { data: Uint8Array.of(1, 2, 3), mediaType: 'image/png' } }
+const text = (words: string): MessageContent => ({ type: 'text', text: words })
+const picture: MessageContent = {
+  type: 'image',
+  media: { data: Uint8Array.of(1, 2, 3), mediaType: 'image/png' },
+}
 
 test('key, path and the attempt are sent; ping proves the address', async () => {
   await using upstream = await fakeUpstream()
@@ -208,7 +211,7 @@ test('system messages stay where they stand', async () => {
   ])
 })
 
-test.each<[string, Content, unknown[]]>([
+test.each<[string, MessageContent, unknown[]]>([
   [
     'an inline image',
     picture,

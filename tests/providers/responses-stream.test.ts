@@ -1,6 +1,6 @@
 import { setTimeout as later, setImmediate as turnOfLoop } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import type { Part } from '#core/turn'
+import type { AnswerPart } from '#core/turn'
 import { somePlaces } from '../harness/seed.ts'
 import { done as closed, cut, fakeUpstream, json, type Step, stall, stream } from '../harness/upstream.ts'
 import {
@@ -449,7 +449,7 @@ test('where the model thought in secret, its usage is waited for; what fails by 
 test('an answer that came whole ends at a stop sequence too, and is paid as it was counted', async () => {
   const body = { status: 'completed', output: [message(0, 'a END b'), call(1, 'c', 'f', '{}')], usage }
   const { parts } = await hearScript(json(200, body), patient, chatTurn({}, { stop: ['END'], stream: false }))
-  const expected: Part[] = [
+  const expected: AnswerPart[] = [
     { type: 'start' },
     { type: 'text', text: 'a ' },
     { type: 'finish', reason: 'stop', stopSequence: 'END' },

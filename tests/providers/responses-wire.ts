@@ -1,5 +1,5 @@
 /** Answers of the Responses wire as its servers write them, and what they mean. */
-import type { Part, Turn } from '#core/turn'
+import type { AnswerPart, Turn } from '#core/turn'
 import { responsesProvider } from '#providers/responses'
 import { type FakeUpstream, fakeUpstream, type Script, type Step, stream } from '../harness/upstream.ts'
 import { callOf, chatTurn, type Event, type Heard, hear, patient, sse } from './asking.ts'
@@ -13,7 +13,7 @@ export const usage = {
   output_tokens_details: { reasoning_tokens: 5 },
   total_tokens: 21,
 }
-export const counted: Part = {
+export const counted: AnswerPart = {
   type: 'usage',
   usage: { input: 12, cachedInput: 4, cacheWriteInput: 0, mediaInput: 0, output: 9, reasoning: 5 },
   raw: usage,
@@ -92,10 +92,10 @@ export const thought = (index: number, texts: string[], sealed?: string): Json =
   ...(sealed !== undefined && { encrypted_content: sealed }),
 })
 
-const start: Part = { type: 'start', upstreamId: 'resp_1', upstreamModel: 'upstream-model' }
-const stop: Part = { type: 'finish', reason: 'stop' }
-const said = (piece: string): Part => ({ type: 'text', text: piece })
-const thinking = (piece: string): Part => ({ type: 'reasoning', text: piece })
+const start: AnswerPart = { type: 'start', upstreamId: 'resp_1', upstreamModel: 'upstream-model' }
+const stop: AnswerPart = { type: 'finish', reason: 'stop' }
+const said = (piece: string): AnswerPart => ({ type: 'text', text: piece })
+const thinking = (piece: string): AnswerPart => ({ type: 'reasoning', text: piece })
 
 const page = {
   type: 'url_citation',
@@ -111,10 +111,10 @@ const image = { id: 'i0', type: 'image_generation_call', result: 'aGVsbG8=' }
 export interface Transcript {
   name: string
   events: Event[]
-  parts: Part[]
+  parts: AnswerPart[]
 }
 
-const twoCalls: Part[] = [
+const twoCalls: AnswerPart[] = [
   { type: 'tool-call', index: 0, id: 'call_a', name: 'weather' },
   { type: 'tool-arguments', index: 0, delta: '{"city":"شیراز"}' },
   { type: 'tool-call', index: 1, id: 'call_b', name: 'now' },

@@ -2,7 +2,7 @@
 import sharp from 'sharp'
 import { describe, expect, test } from 'vitest'
 import { cleanSvg, measure } from '#core/media'
-import type { Drawn } from '#core/spec'
+import type { ImageResult } from '#core/spec'
 import type { ImageOrder } from '#core/turn'
 import { sandboxImages } from '#sandbox'
 import { patient } from './asking.ts'
@@ -13,7 +13,7 @@ const order: ImageOrder = {
   count: 2,
   size: { width: 128, height: 64 },
 }
-const draw = (prompt: string, more: Partial<ImageOrder> = {}): Promise<Drawn> =>
+const draw = (prompt: string, more: Partial<ImageOrder> = {}): Promise<ImageResult> =>
   sandboxImages().draw({
     order: { ...order, prompt, ...more },
     upstreamModel: 'image',

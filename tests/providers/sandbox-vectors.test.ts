@@ -1,6 +1,6 @@
 /** What the embedding model of the simulator can be ordered to do. */
 import { describe, expect, test } from 'vitest'
-import type { Embedded, EmbeddingOrder } from '#core/spec'
+import type { EmbeddingOrder, EmbeddingResult } from '#core/spec'
 import { sandboxEmbeddings } from '#sandbox'
 import { patient } from './asking.ts'
 
@@ -8,7 +8,7 @@ const embed = (
   texts: string[],
   more: Partial<EmbeddingOrder> = {},
   signal = new AbortController().signal,
-): Promise<Embedded> =>
+): Promise<EmbeddingResult> =>
   sandboxEmbeddings().embed({
     order: { texts, encoding: 'float', ...more },
     upstreamModel: 'embedding',

@@ -4,7 +4,7 @@ import type { TranscriptionOrder } from '#core/turn'
 import { deepgramTranscription } from '#providers/deepgram'
 import { elevenLabsTranscription } from '#providers/elevenlabs'
 import { openRouterTranscription } from '#providers/openrouter'
-import type { TranscriptionRoom } from '#providers/transcriptions'
+import type { TranscriptionClient } from '#providers/transcriptions'
 import { somePlaces } from '../harness/seed.ts'
 import { formIn } from '../harness/transcription-upstream.ts'
 import { type FakeUpstream, fakeUpstream, json, stream } from '../harness/upstream.ts'
@@ -22,7 +22,7 @@ const last = () => upstream.calls.at(-1)!
 const queryOf = (path: string) => [...new URL(path, 'http://x').searchParams.entries()]
 
 interface Vendor {
-  room: () => TranscriptionRoom
+  room: () => TranscriptionClient
   /** An answer that hears «سلام دنیا». */
   answer: () => Record<string, unknown>
 }
@@ -65,7 +65,7 @@ function hearsAsItShould({ room, answer }: Vendor): void {
   })
 }
 
-const babble = (text: (words: string) => Record<string, unknown>, room: () => TranscriptionRoom): void => {
+const babble = (text: (words: string) => Record<string, unknown>, room: () => TranscriptionClient): void => {
   test('more text than anybody speaks is no transcript', async () => {
     upstream.reply(json(200, text('و همین را می‌گفت '.repeat(40))))
     expect((await transcribing(room())).error).toMatchObject({ fault: 'malformed', executed: true })

@@ -3,11 +3,11 @@ import { expect } from 'vitest'
 import { UpstreamError, type VideoProgress, type VideoTicket } from '#core/spec'
 import type { VideoOrder } from '#core/turn'
 import type { GuardedClient } from '#platform/net'
-import type { VideoRoom } from '#providers/kit'
+import type { VideoClient } from '#providers/kit'
 import { patient } from './asking.ts'
 import { secret } from './media-asking.ts'
 
-export type OpenRoom = (address: { baseUrl: string; apiKey: string }, net: GuardedClient) => VideoRoom
+export type OpenRoom = (address: { baseUrl: string; apiKey: string }, net: GuardedClient) => VideoClient
 
 export interface Asking {
   signal?: AbortSignal
@@ -51,7 +51,7 @@ async function outcome(work: (heard: Filmed) => Promise<void>): Promise<Filmed> 
 }
 
 export const submitting = (
-  room: VideoRoom,
+  room: VideoClient,
   more: Partial<VideoOrder> = {},
   asking: Asking = {},
 ): Promise<Filmed> =>
@@ -65,12 +65,12 @@ export const submitting = (
     })
   })
 
-export const looking = (room: VideoRoom, ticket: VideoTicket, asking: Asking = {}): Promise<Filmed> =>
+export const looking = (room: VideoClient, ticket: VideoTicket, asking: Asking = {}): Promise<Filmed> =>
   outcome(async (heard) => {
     heard.progress = await room.look(lookOf(ticket, asking))
   })
 
-export const fetching = (room: VideoRoom, ticket: VideoTicket, asking: Asking = {}): Promise<Filmed> =>
+export const fetching = (room: VideoClient, ticket: VideoTicket, asking: Asking = {}): Promise<Filmed> =>
   outcome(async (heard) => {
     for await (const chunk of room.fetch(lookOf(ticket, asking)))
       heard.bytes = Buffer.concat([heard.bytes, chunk])

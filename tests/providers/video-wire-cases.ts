@@ -1,7 +1,7 @@
 /** What every wire of videos must give: from the order to the bytes, and for each fault of each request. */
 import { describe, expect, test } from 'vitest'
 import type { VideoTicket } from '#core/spec'
-import type { VideoRoom } from '#providers/kit'
+import type { VideoClient } from '#providers/kit'
 import { until } from '../harness/until.ts'
 import { cut, json, stream } from '../harness/upstream.ts'
 import {
@@ -17,7 +17,7 @@ import { fetching, looking, lookOf, type OpenRoom, submitting } from './video-as
 
 interface Setting extends AsyncDisposable {
   upstream: VideoUpstream
-  room: VideoRoom
+  room: VideoClient
 }
 type Open = () => Promise<Setting>
 
@@ -42,7 +42,7 @@ export function everyVideoWire(wire: VideoWire, open: OpenRoom): void {
   piecesOfBytes(setting)
 }
 
-const ordered = async (room: VideoRoom): Promise<VideoTicket> => (await submitting(room)).ticket!
+const ordered = async (room: VideoClient): Promise<VideoTicket> => (await submitting(room)).ticket!
 const completed = async ({ upstream, room }: Setting): Promise<VideoTicket> => {
   upstream.plan({ states: ['completed'] })
   return ordered(room)

@@ -41,7 +41,7 @@ test.each(['http', 'socks5'] as const)('a search engine is asked through the pro
   await using proxy = await openProxy(kind, { login, routes: () => portOf(engine.url) })
   const { config, outbound } = settings({ ALL_PROXY: proxy.url, SEARXNG_URL: `http://${host}` })
   const { webSearch } = config.tools
-  await using search = openSearch(webSearch!, outbound.to(webSearch!.baseUrl))
+  await using search = openSearch(webSearch!, outbound.egressTo(webSearch!.baseUrl))
   const found = await search.search({
     query: 'x',
     count: 3,
@@ -89,7 +89,7 @@ test.each([
   await writeFile(vendor.caFile, authority.cert)
   const endpoint = `${scheme}://${host}:4318`
   const { outbound } = settings({ ALL_PROXY: proxy.url }, `tls: { ca_file: "${vendor.caFile}" }`)
-  const tracing = await openTracing({ endpoint, egress: outbound.to(endpoint), log: openLog('silent') })
+  const tracing = await openTracing({ endpoint, egress: outbound.egressTo(endpoint), log: openLog('silent') })
   tracing.work('told', {}).end()
   await tracing[Symbol.asyncDispose]()
   expect(collector.spans().map(({ name }) => name)).toEqual(['told'])
@@ -105,7 +105,7 @@ test.each(['http', 'socks5'] as const)(
     await using proxy = await openProxy(kind, { routes: () => port })
     const { outbound } = settings({ ALL_PROXY: proxy.url })
     const endpoint = `https://${host}:4318`
-    const agent = openAgent(endpoint, { ...outbound.to(endpoint), connectMs: 3_000 })
+    const agent = openAgent(endpoint, { ...outbound.egressTo(endpoint), connectMs: 3_000 })
     const asked = get(endpoint, { agent })
     const error = await new Promise<Error>((resolve) => asked.on('error', resolve))
     expect(error.message).toContain('took longer than 3000 ms')
@@ -128,7 +128,7 @@ test.each(['http', 'socks5'] as const)(
     await using storage = openStorage({
       folder: '/nowhere',
       ...config.storage,
-      egress: (url) => outbound.to(url),
+      egress: (url) => outbound.egressTo(url),
     })
     await storage.put('a/b', Buffer.from('bytes'))
     expect((await buffer((await storage.get('a/b'))!)).toString()).toBe('bytes')
@@ -172,7 +172,7 @@ test.each(['http', 'https', 'socks5'] as const)(
     const net = openGuardedClient({
       ...config.net,
       lookup: async (name) => [{ address: addresses[name]!, family: 4 }],
-      egress: (url) => outbound.to(url),
+      egress: (url) => outbound.egressTo(url),
     })
     expect((await net.fetch('https://files.example.test/a', bounds)).body.toString()).toBe('fine')
     expect(proxy.asked).toEqual(['93.184.216.34:443'])

@@ -6,7 +6,7 @@ import { revokeKey, setAccountState, setKey } from '#platform/auth'
 import type { Failure } from '#platform/errors'
 import { uuidv7 } from '#platform/ids'
 import { type HoldOptions, type Payer, setCaps } from '#platform/ledger'
-import { askEnd, beginCall, freeProcesses, readCall, type StepKind } from '#voice/realtime'
+import { beginCall, freeProcesses, readCall, requestCallEnd, type StepKind } from '#voice/realtime'
 import { until } from '../harness/until.ts'
 import { boot, type KeyOptions, MovableClock, type World } from '../harness/world.ts'
 import { type CallWish, callOf, startCall, type TestCall } from './calls.ts'
@@ -257,7 +257,7 @@ test('who is told to end a call is told once, and why: revoked, no model any mor
   const capAt = (keyId: string, cap: bigint) =>
     db.tx((tx) => setCaps(tx, world.account, 'key', keyId, { cap }, { now: now() }))
   await told((_, { keyId }) => capAt(keyId, 59n), 'credits')
-  await told((call) => askEnd(db, { accountId: world.account, callId: call.callId }, now()), 'client')
+  await told((call) => requestCallEnd(db, { accountId: world.account, callId: call.callId }, now()), 'client')
   await told(async () => clock.moveMs(1_800_000), 'expired')
   const capped = await start({ held: 60n, obeys: false })
   await capped.money.connected()
@@ -324,15 +324,15 @@ test('a key has as many calls as it may over all processes, and one more is refu
 test('a process takes as many calls as it may, those that are being prepared included, and none while it is stopped', async () => {
   await using own = await boot({ clock })
   const { realtime } = own.app
-  const places = Array.from({ length: 8 }, () => realtime.reserve()!)
+  const places = Array.from({ length: 8 }, () => realtime.reservePlace()!)
   expect(places.every((place) => place !== undefined)).toBe(true)
-  expect(realtime.reserve()).toBeUndefined()
+  expect(realtime.reservePlace()).toBeUndefined()
   places[3]![Symbol.dispose]()
   places[3]![Symbol.dispose]()
   expect(realtime.busy).toBe(7)
   expect(await freeProcesses(own.app.db, own.app.processes.leaseMs)).toHaveLength(1)
   await realtime.drain(0)
-  expect(realtime.reserve()).toBeUndefined()
+  expect(realtime.reservePlace()).toBeUndefined()
   expect(await freeProcesses(own.app.db, own.app.processes.leaseMs)).toEqual([])
 })
 
@@ -367,8 +367,8 @@ test('what has ended pays with its rest for what comes next in the same moment',
   expect(await call.money.reserve(800n)).toBe(true)
   const third = await take(call, 800n)
   third.done(50n, none)
-  expect(await call.money.spare(750n)).toBe(true)
-  expect(await call.money.spare(751n)).toBe(false)
+  expect(await call.money.ensureFree(750n)).toBe(true)
+  expect(await call.money.ensureFree(751n)).toBe(false)
   expect(await call.money.end('client')).toMatchObject({ charged: 250n })
   await sound()
 })
@@ -380,7 +380,7 @@ test('time that costs credits is held ahead, warned of when the balance ends, an
   await call.money.connected()
   // Of its time alone it warns: also where the process looks at the balance by itself meanwhile.
   expect(await call.money.reserve(0n)).toBe(true)
-  expect(await call.money.spare(650n)).toBe(true)
+  expect(await call.money.ensureFree(650n)).toBe(true)
   const tick = async (ms: number) => {
     clock.moveMs(ms)
     await call.money.tick()

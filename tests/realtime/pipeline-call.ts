@@ -4,7 +4,7 @@ import { SharedHold } from '#core/paid'
 import { resample } from '#core/sound'
 import { Failure } from '#platform/errors'
 import { uuidv7 } from '#platform/ids'
-import { planSpeaking } from '#voice/live-speech'
+import { planLiveSpeech } from '#voice/live-speech'
 import {
   type CallMoney,
   CallSession,
@@ -43,7 +43,7 @@ class TestMoney implements CallMoney {
 
   constructor(app: App) {
     this.#app = app
-    this.hold = new SharedHold(app.ledger, { model: 'test', beside: 0n, parts: 100 })
+    this.hold = new SharedHold(app.ledger, { model: 'test', otherCallsMicrocredits: 0n, parts: 100 })
   }
 
   async reserve(worst: bigint): Promise<boolean> {
@@ -51,7 +51,7 @@ class TestMoney implements CallMoney {
     return this.bears
   }
 
-  async spare(): Promise<boolean> {
+  async ensureFree(): Promise<boolean> {
     return this.pays
   }
 
@@ -241,10 +241,10 @@ export async function sandboxSpeech(app: App, caller: Caller, text: string): Pro
   const model = app.models.find('sandbox/speech')
   if (model?.kind !== 'audio') throw new Error('no sandbox')
   const live = { caller, endpoint: 'test', signal: new AbortController().signal }
-  const hold = new SharedHold(app.ledger, { model: model.id, beside: 0n, parts: 1 })
+  const hold = new SharedHold(app.ledger, { model: model.id, otherCallsMicrocredits: 0n, parts: 1 })
   const stepId = uuidv7(app.clock.nowMs())
   const pieces: Float32Array[] = []
-  await planSpeaking(app, { ...live, model, text }).run({ stepId, part: hold.part(stepId) }, (samples) =>
+  await planLiveSpeech(app, { ...live, model, text }).run({ stepId, part: hold.part(stepId) }, (samples) =>
     pieces.push(samples),
   )
   await hold.settle(hold.settled[0]!.settlement, { writes: false })

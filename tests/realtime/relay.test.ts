@@ -117,7 +117,7 @@ async function begin({
       call.said += samples.length
       return true
     },
-    room: () => Promise.resolve(),
+    waitForRoom: () => Promise.resolve(),
     finish: () => playing.end.promise,
     duck: () => undefined,
     unduck: () => undefined,
@@ -140,7 +140,7 @@ async function begin({
     conversation: new CallConversation(emit),
     money: {
       held: 0n,
-      spare: async () => true,
+      ensureFree: async () => true,
       reserve: (sum) => {
         call.reserved.push(sum)
         return Promise.resolve(!call.isBroke)

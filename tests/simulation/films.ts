@@ -4,7 +4,7 @@ import type { App } from '#app'
 import { type ProbedVideo, VideoError } from '#core/media'
 import { type VideoModel, videoModels } from '#core/models'
 import type { PaidCall } from '#core/paid'
-import { nudgeVideo, planVideo, submitVideo } from '#media/video'
+import { handleVendorWebhook, planVideo, submitVideo } from '#media/video'
 import type { SpoolFile } from '#platform/spool'
 import { wholeEnd } from './film-vendor.ts'
 
@@ -46,7 +46,7 @@ export async function orderFilm(app: App, call: PaidCall, { film }: FilmBody): P
 /** A vendor's webhook, as the route takes it. */
 export async function nudgeFilm(app: App, address: string, body: unknown): Promise<boolean> {
   const [provider, jobId, token] = new URL(address).pathname.split('/').slice(3) as [string, string, string]
-  return nudgeVideo(app, { provider, jobId, token, body })
+  return handleVendorWebhook(app, { provider, jobId, token, body })
 }
 
 /** The disk of a process, and what is measured on it. */

@@ -2,7 +2,7 @@
 
 import { type Catalogue, textModels } from '#core/models'
 import type { Config } from '#platform/config'
-import type { Settled, Settlement } from '#platform/ledger'
+import type { Settlement, SettlementResult } from '#platform/ledger'
 import type { HoldOp } from '../ledger/model.ts'
 import type { Ending, SimulatedDatabase, StoredRow } from './database.ts'
 import { FilmChecker } from './film-checker.ts'
@@ -31,7 +31,7 @@ interface KnownSettlement {
   process: SimulatedProcess
   settlement: Settlement
   /** What was charged, once the platform said that it is durable. */
-  settled: Settled | undefined
+  settled: SettlementResult | undefined
 }
 
 /** A client is never kept waiting longer than the slowest call with the slowest database, in milliseconds. */
@@ -126,7 +126,12 @@ export class InvariantChecker {
     this.#settlements.delete(receiptId)
   }
 
-  onSettle(receiptId: string, process: SimulatedProcess, settlement: Settlement, settled?: Settled): void {
+  onSettle(
+    receiptId: string,
+    process: SimulatedProcess,
+    settlement: Settlement,
+    settled?: SettlementResult,
+  ): void {
     const before = this.#settlements.get(receiptId)
     if (!before) this.#settlements.set(receiptId, { process, settlement, settled })
     else before.settled ??= settled

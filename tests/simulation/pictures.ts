@@ -14,7 +14,7 @@ import {
   startPaidOrder,
   totalQuantities,
 } from '#core/paid'
-import type { Drawn } from '#core/spec'
+import type { ImageResult } from '#core/spec'
 import type { ImageOrder } from '#core/turn'
 import type { Failure } from '#platform/errors'
 import { JsonText, type RequestContext } from '#platform/http'
@@ -56,7 +56,7 @@ export async function drawPictures(
   const model = pictureModelOf(app)
   const wanted = { creations: inSequence ? 1 : count, bytes: count * reservedBytes, source: 'image' }
   const { result, held } = await StoredResult.reserve(app, call, wanted, () =>
-    startPaidOrder<Candidate, Drawn>(
+    startPaidOrder<Candidate, ImageResult>(
       app,
       { ...call, model, isFetchable: true, isStored: true },
       imageModels,
@@ -74,14 +74,14 @@ export async function drawPictures(
 
 class Pictures implements StoredCall {
   readonly #app: App
-  readonly #order: PaidOrder<Candidate, Drawn>
+  readonly #order: PaidOrder<Candidate, ImageResult>
   readonly #result: StoredResult
   readonly #candidate: Candidate
   #parts: FilledPart<Candidate, Uint8Array[]>[] = []
   /** Pictures in the stored files. */
   #stored = 0
 
-  constructor(app: App, held: PaidOrder<Candidate, Drawn>, result: StoredResult, candidate: Candidate) {
+  constructor(app: App, held: PaidOrder<Candidate, ImageResult>, result: StoredResult, candidate: Candidate) {
     this.#app = app
     this.#order = held
     this.#result = result

@@ -1,7 +1,7 @@
 /** One process of the platform: the real ledger, idempotency, paid turns and orders and chat door, on simulated ground. */
 import assert from 'node:assert/strict'
 import type { App, Caller } from '#app'
-import { releaseRooms } from '#core/files'
+import { releaseReservations } from '#core/files'
 import { questionTurn, startPaidTurn } from '#core/inference'
 import type { Catalogue } from '#core/models'
 import { openInference, type Upstream } from '#core/routing'
@@ -12,15 +12,15 @@ import { isDatabaseAway } from '#platform/db'
 import { DiskSpace } from '#platform/disk-space'
 import { asFailure, Failure, fail } from '#platform/errors'
 import type { EventStream, RequestContext } from '#platform/http'
-import { answerAgain, claimOf } from '#platform/idempotency'
+import { claimOf, replayedAnswer } from '#platform/idempotency'
 import { type Job, jobs, startWorkers } from '#platform/jobs'
 import {
   ClaimTaken,
   type Hold,
   type Ledger,
   openLedger,
-  type Settled,
   type Settlement,
+  type SettlementResult,
 } from '#platform/ledger'
 import type { Metrics } from '#platform/metrics'
 import { joinProcesses } from '#platform/processes'
@@ -68,7 +68,12 @@ export interface Ground {
   /** Its answer names files. */
   onFiles: (fileIds: readonly string[], requestId: string) => void
   /** A settlement was asked for, and later made durable by the platform's own word. */
-  onSettle: (receiptId: string, process: SimulatedProcess, settlement: Settlement, settled?: Settled) => void
+  onSettle: (
+    receiptId: string,
+    process: SimulatedProcess,
+    settlement: Settlement,
+    settled?: SettlementResult,
+  ) => void
   /** That settlement was not carried out, and another one follows. */
   onUnsettled: (receiptId: string) => void
 }
@@ -133,9 +138,9 @@ const noApps: Pick<
   clouds: {
     has: () => false,
     find: async () => undefined,
-    known: () => undefined,
+    findCached: () => undefined,
     refresh: never,
-    whenStopped: () => ({ [Symbol.dispose]() {} }),
+    onStopped: () => ({ [Symbol.dispose]() {} }),
     [Symbol.asyncDispose]: async () => {},
   },
   appUsers: {
@@ -224,7 +229,7 @@ export class SimulatedProcess implements Sender {
     const log = { ...quiet, warn: note, error: note }
     const processes = await joinProcesses({ db, log, timing: config.timing })
     const { thresholdsPercent } = config.budgets
-    processes.afterSweep(() => releaseRooms({ db, processes, clock }))
+    processes.afterSweep(() => releaseReservations({ db, processes, clock }))
     const ledger = openLedger({ db, clock, log, processes, thresholdsPercent })
     const provider = upstream.providerFor(this)
     const orders = { image: upstream.painterFor(this) }
@@ -243,15 +248,15 @@ export class SimulatedProcess implements Sender {
       stream: never,
       keepAliveClient: () => assert.fail('no connections here'),
     }
-    const tools: App['tools'] = { find: () => undefined, need: () => assert.fail('no tools here') }
+    const tools: App['tools'] = { find: () => undefined, requireTool: () => assert.fail('no tools here') }
     const disk = openFilmDisk((ms) => timeline.pause(ms, this))
     const idle = { plan: () => assert.fail('no work here'), run: never }
     const keys: App['keys'] = {
       caller: never,
-      known: () => undefined,
+      cachedCaller: () => undefined,
       // Nobody revokes anything here.
       callerOf: async () => ({}) as Caller,
-      isOrigin: never,
+      isListedOrigin: never,
       [Symbol.asyncDispose]: async () => {},
     }
     return {
@@ -333,8 +338,8 @@ export class SimulatedProcess implements Sender {
     const watch = async (
       { receiptId }: Hold,
       settlement: Settlement,
-      settle: () => Promise<Settled>,
-    ): Promise<Settled> => {
+      settle: () => Promise<SettlementResult>,
+    ): Promise<SettlementResult> => {
       onSettle(receiptId, this, settlement)
       const settled = await settle()
       if (this.survives('after a settlement')) onSettle(receiptId, this, settlement, settled)
@@ -405,7 +410,7 @@ export class SimulatedProcess implements Sender {
       this.#leaving.abort()
       this.#hangUp()
       await workers
-      await this.#app?.ledger.stored(Math.max(0, endMs - timeline.nowMs))
+      await this.#app?.ledger.whenStored(Math.max(0, endMs - timeline.nowMs))
       await this.#app?.inference[Symbol.asyncDispose]()
       const closingMs = timeline.nowMs
       await this.#app?.ledger[Symbol.asyncDispose]()
@@ -536,7 +541,7 @@ export class SimulatedProcess implements Sender {
     claim: Awaited<ReturnType<typeof claimOf>> | undefined,
   ): Promise<Answer> {
     if (receiptId === requestId || !claim) fail('SERVICE_UNAVAILABLE', { why: 'database' })
-    const first = await answerAgain(app.ledger, caller.accountId, receiptId, claim)
+    const first = await replayedAnswer(app.ledger, caller.accountId, receiptId, claim)
     return { kind: 'json', text: first.text, requestId: first.requestId, replayed: true }
   }
 
@@ -556,8 +561,8 @@ export class SimulatedProcess implements Sender {
       if (isSlow) void timeline.pause(random.next() * 50, this).then(() => answer.drained(), ended.reject)
       return !isSlow
     }
-    gone.addEventListener('abort', () => answer.left(), { once: true })
-    if (gone.aborted) answer.left()
+    gone.addEventListener('abort', () => answer.onClientGone(), { once: true })
+    if (gone.aborted) answer.onClientGone()
     answer.start({
       get isOpen() {
         return isOpen

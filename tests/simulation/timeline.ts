@@ -185,7 +185,7 @@ function virtualDeadline(ms: number, ring: () => void): Deadline {
     callOff = here.timeline.after(Math.max(1, newMs), here.owner, ring)
   }
   again()
-  return { again, cancel: () => callOff() }
+  return { restart: again, cancel: () => callOff() }
 }
 
 const clear =

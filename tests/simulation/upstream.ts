@@ -1,15 +1,15 @@
 /** An upstream that knows the truth: what it was asked, by whom, and what it did for it. */
 
 import {
-  type Drawn,
   type ImageCall,
   type ImageProvider,
+  type ImageResult,
   type TextCall,
   type TextProvider,
   UpstreamError,
   type UpstreamFault,
 } from '#core/spec'
-import type { Part, Usage } from '#core/turn'
+import type { AnswerPart, Usage } from '#core/turn'
 import { pushing } from '../harness/parts.ts'
 import { never, type Sender } from './link.ts'
 import type { Random } from './random.ts'
@@ -84,7 +84,7 @@ export class SimulatedUpstream {
     return { draw: (call) => this.#draw(sender, call) }
   }
 
-  async #draw(sender: Sender & { name: string }, ask: ImageCall): Promise<Drawn> {
+  async #draw(sender: Sender & { name: string }, ask: ImageCall): Promise<ImageResult> {
     const { call, refusal, breakdown } = await this.#take(sender, ask, 0)
     const wait = (ms: number): Promise<void> =>
       this.#wait(ms, sender, ask.signal).catch((error: unknown) => {
@@ -99,7 +99,7 @@ export class SimulatedUpstream {
     return { images: [Buffer.from(`a picture for ${ask.attemptId}`)] }
   }
 
-  async *#generate(sender: Sender & { name: string }, ask: StoppableCall): AsyncGenerator<Part> {
+  async *#generate(sender: Sender & { name: string }, ask: StoppableCall): AsyncGenerator<AnswerPart> {
     const { call, refusal, breakdown } = await this.#take(sender, ask, ask.turn.maxOutputTokens)
     await this.#wait(20 + this.#random.next() * 400, sender, ask.signal)
     if (refusal) throw new UpstreamError(...refusal)
@@ -138,7 +138,7 @@ export class SimulatedUpstream {
     ask: StoppableCall,
     call: UpstreamCall,
     breakdown: UpstreamFault | undefined,
-  ): AsyncGenerator<Part> {
+  ): AsyncGenerator<AnswerPart> {
     const random = this.#random
     const pieces = random.between(1, 5)
     const breaksAt = breakdown ? random.between(0, pieces - 1) : -1

@@ -197,7 +197,7 @@ test('a body may take as long as an upload, and not only as long as any other re
     routes,
     host: '127.0.0.1',
     port: 0,
-    patience: { headersMs: 60_000, requestMs: 2_000, uploadMs: 60_000, checkMs: 50 },
+    timeouts: { headersMs: 60_000, requestMs: 2_000, uploadMs: 60_000, checkMs: 50 },
   })
   const text = JSON.stringify(body())
   const half = async (path: string) => {

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { expect, test } from 'vitest'
 import { Failure } from '#platform/errors'
-import { openSpool, TooLarge } from '#platform/spool'
+import { openSpool, TooLargeError } from '#platform/spool'
 import { smallDisk } from '../harness/small-disk.ts'
 
 async function world(maxBytes = 1_000_000) {
@@ -49,7 +49,7 @@ test('what is taken lies on the disk with its size and hash, and is gone with it
 test('a bound is kept to the byte, and what goes beyond it leaves nothing', async () => {
   await using place = await world()
   await using _whole = await place.spool.write(pieces(60, 40), { maxBytes: 100 })
-  await expect(place.spool.write(pieces(60, 41), { maxBytes: 100 })).rejects.toThrow(TooLarge)
+  await expect(place.spool.write(pieces(60, 41), { maxBytes: 100 })).rejects.toThrow(TooLargeError)
   expect(await place.left()).toHaveLength(1)
 })
 

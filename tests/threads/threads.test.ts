@@ -7,7 +7,7 @@ import type { Task } from './tasks-thread.ts'
 const open = (more: Partial<ThreadOptions> = {}) =>
   new Threads<Task, number>({
     module: new URL('./tasks-thread.ts', import.meta.url),
-    most: 1,
+    maxThreads: 1,
     timeoutMs: 60_000,
     memoryMb: 32,
     ...more,
@@ -46,7 +46,7 @@ test.each([
 })
 
 test('as many as may be work at once, and others wait for their turn', async () => {
-  await using threads = open({ most: 2 })
+  await using threads = open({ maxThreads: 2 })
   const held = gate()
   const working = [threads.run(held.task), threads.run(held.task)]
   await until(() => held.waiting() === 2)

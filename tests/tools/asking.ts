@@ -26,7 +26,7 @@ export function toolsOf(file: string, client: GuardedClient = openGuardedClient(
   return {
     tools,
     use: (name: ToolName, input: unknown, more?: Partial<ToolContext>) =>
-      tools.need(name).run(input, context(more)),
+      tools.requireTool(name).run(input, context(more)),
     [Symbol.asyncDispose]: async () => search?.[Symbol.asyncDispose](),
   }
 }

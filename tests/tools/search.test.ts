@@ -46,7 +46,7 @@ async function searching(vendor: Vendor, answer = json(answers[vendor])) {
   const { tools, use, ...tool } = toolsOf(settings(vendor, engine.url))
   return {
     asked: engine.asked,
-    price: tools.need('web_search').price,
+    price: tools.requireTool('web_search').price,
     search: (query: unknown, more?: Parameters<typeof context>[0]) => use('web_search', { query }, more),
     async [Symbol.asyncDispose]() {
       await tool[Symbol.asyncDispose]()
@@ -243,7 +243,7 @@ test('a caller that leaves ends the search, and learns of nothing else', async (
 })
 
 test('a search costs what the file says, in whole micro-credits, and else the list price of its vendor', async () => {
-  const priceOf = (file: string) => toolsOf(file).tools.need('web_search').price
+  const priceOf = (file: string) => toolsOf(file).tools.requireTool('web_search').price
   expect(priceOf(settings('searxng', 'http://127.0.0.1:1'))).toBe(0n)
   expect(priceOf(settings('brave', 'http://127.0.0.1:1'))).toBe(5_000_000n)
   const file = 'tools: { web_search: { vendor: tavily, api_key: k, price_per_search_usd: 0.1 } }\n'
@@ -254,7 +254,7 @@ test('a search costs what the file says, in whole micro-credits, and else the li
 test('without a vendor there is no search, and the refusal names how to fix it in both languages', () => {
   const { tools } = toolsOf('')
   expect(tools.find('web_search')).toBeUndefined()
-  const told = refusalOf(() => tools.need('web_search', 'tools.0'))
+  const told = refusalOf(() => tools.requireTool('web_search', 'tools.0'))
   expect(told).toMatchObject({ code: 'HOSTED_TOOL_NOT_CONFIGURED', status: 400, more: { param: 'tools.0' } })
   for (const language of ['en', 'fa'] as const) {
     const { message } = errorBody(told, 'id', language).error

@@ -34,7 +34,7 @@ test('the hold is that of the dearest who may make it, and a repeat under the ke
   for (const repeat of repeats)
     expect(repeat).toMatchObject({ status: 'rejected', reason: new ClaimTaken(job.requestId) })
   expect((await ended(at, job)).status).toBe('completed')
-  const earlier = await world.app.ledger.earlier(world.account, job.requestId, 24 * 3_600_000)
+  const earlier = await world.app.ledger.earlierReceipt(world.account, job.requestId, 24 * 3_600_000)
   expect(JSON.parse(earlier!.reply!)).toEqual({ id: job.id, providerJobId: job.providerJobId })
   expect(vendor.jobs).toHaveLength(1)
   await expectOver(world)

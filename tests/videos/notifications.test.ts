@@ -1,6 +1,6 @@
 /** What is told of a video: to webhooks of the project, to the address of one order, and by the vendor's own webhooks. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { callBack } from '#account/webhooks'
+import { deliverCallback } from '#account/webhooks'
 import { endedKeyOf } from '#media/video'
 import { expectRefusal, uuidPattern } from '../contract/refusal.ts'
 import {
@@ -118,7 +118,7 @@ describe('the address of one order', () => {
       url: receiver.url('mine'),
       onceKey: endedKeyOf(mine.id),
     }
-    await callBack(at.world.app, again)
+    await deliverCallback(at.world.app, again)
     await until(async () => (await deliveries(key, { webhook_id: mine.id }))[0].status === 'delivered')
     expect(await deliveries(key, { webhook_id: mine.id })).toMatchObject([
       { event: 'video.completed', status: 'delivered', attempts: 1 },

@@ -5,10 +5,10 @@ import type { VideoModel } from '#core/models'
 import {
   findVideo,
   planVideo,
-  type SubmitVideo,
+  type SubmitVideoOptions,
   submitVideo,
   type VideoJob,
-  type VideoWish,
+  type VideoSpec,
   videoJobs,
 } from '#media/video'
 import { uuidv7 } from '#platform/ids'
@@ -131,9 +131,9 @@ async function freshVideos({ world, vendor, clock }: VideoWorld): Promise<VideoW
 
 const hasWorkers = jobs.some(({ name }) => name === videoJobs[0]!.name)
 
-export interface Ordered extends Partial<Omit<SubmitVideo, 'model'>> {
+export interface Ordered extends Partial<Omit<SubmitVideoOptions, 'model'>> {
   model?: string
-  wish?: Partial<VideoWish>
+  wish?: Partial<VideoSpec>
   keyId?: string
 }
 

@@ -27,9 +27,9 @@ export {
 export {
   type Difference,
   type Reconciliation,
+  type RowVerdict,
   reconcile,
-  type Side,
-  type Verdict,
+  type SideTotals,
   verdicts,
 } from './reconcile.ts'
 

@@ -37,7 +37,7 @@ export class InvoiceError extends Error {
 }
 
 /** Names of columns in use on invoices and usage exports, the likeliest first. */
-const usualColumns: Readonly<Record<InvoiceField, readonly string[]>> = {
+const knownColumnNames: Readonly<Record<InvoiceField, readonly string[]>> = {
   id: ['upstream_id', 'id', 'request_id', 'response_id', 'generation_id', 'call_id', 'completion_id'],
   attempt: ['attempt_id', 'attempt', 'idempotency_key', 'client_request_id'],
   time: ['time', 'timestamp', 'created_at', 'created', 'date', 'start_time'],
@@ -54,7 +54,7 @@ const usualColumns: Readonly<Record<InvoiceField, readonly string[]>> = {
 }
 
 /** Finds the value of a column in one record. */
-type Lookup = (column: string) => unknown
+type CellLookup = (column: string) => unknown
 
 /** Reads the file as it comes. Throws `InvoiceError` at the first row that cannot be understood. */
 export async function* readInvoice(
@@ -63,7 +63,7 @@ export async function* readInvoice(
 ): AsyncGenerator<InvoiceRow> {
   let places: InvoiceColumns | undefined
   for await (const { line, names, lookup } of recordsOf(chunks)) {
-    places ??= placesOf(line, names, lookup, columns)
+    places ??= columnsOf(line, names, lookup, columns)
     yield rowOf(line, lookup, places)
   }
 }
@@ -71,7 +71,7 @@ export async function* readInvoice(
 interface FileRecord {
   line: number
   names: readonly string[]
-  lookup: Lookup
+  lookup: CellLookup
 }
 
 async function* recordsOf(chunks: AsyncIterable<string>): AsyncGenerator<FileRecord> {
@@ -145,10 +145,10 @@ async function* csvRecords(chunks: AsyncIterable<string>): AsyncGenerator<FileRe
 }
 
 /** Finds the column of each field. Named columns have to be there; the others are looked for under their usual names, in any case. */
-function placesOf(
+function columnsOf(
   line: number,
   names: readonly string[],
-  lookup: Lookup,
+  lookup: CellLookup,
   columns: InvoiceColumns,
 ): InvoiceColumns {
   const places: InvoiceColumns = {}
@@ -156,7 +156,7 @@ function placesOf(
     const named = columns[field]
     if (named !== undefined && lookup(named) === undefined && !names.includes(named))
       throw new InvoiceError(line, 'column', `${named} (${names.join(', ')})`)
-    const usual = usualColumns[field].flatMap((name) =>
+    const usual = knownColumnNames[field].flatMap((name) =>
       lookup(name) !== undefined ? [name] : names.filter((there) => there.toLowerCase() === name),
     )
     const place = named ?? usual[0]
@@ -165,7 +165,7 @@ function placesOf(
   return places
 }
 
-function rowOf(line: number, lookup: Lookup, places: InvoiceColumns): InvoiceRow {
+function rowOf(line: number, lookup: CellLookup, places: InvoiceColumns): InvoiceRow {
   const read = (field: InvoiceField): string | undefined => {
     const place = places[field]
     const value = place === undefined ? undefined : lookup(place)

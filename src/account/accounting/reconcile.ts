@@ -4,7 +4,7 @@ import type { InvoiceRow } from './invoice.ts'
 import * as store from './store.ts'
 import * as found from './verdicts/store.ts'
 
-export type { Difference, Side, Verdict } from './verdicts/store.ts'
+export type { Difference, RowVerdict, SideTotals } from './verdicts/store.ts'
 export { verdicts } from './verdicts/store.ts'
 
 export interface ReconcileOptions extends store.DateRange {
@@ -13,15 +13,15 @@ export interface ReconcileOptions extends store.DateRange {
   microcreditsPerUsd: number
 }
 
-export interface Compared {
-  invoice: found.Side
-  receipts: found.Side
+export interface ComparedTotals {
+  invoice: found.SideTotals
+  receipts: found.SideTotals
 }
 
 export interface Reconciliation {
   /** The sums of each verdict; `total` is the exact sum of all of them. */
-  verdicts: Record<found.Verdict, Compared>
-  total: Compared
+  verdicts: Record<found.RowVerdict, ComparedTotals>
+  total: ComparedTotals
   /** Rows of the file, and how many of them lie outside the dates and were left out. */
   file: { rows: bigint; outside: bigint }
   /** Receipts of these dates, of any provider, that may explain a row without a receipt. */
@@ -39,7 +39,7 @@ const batchSize = 1_000
 
 /** Compares in temporary tables of `tx`; roll `tx` back when all is read. Throws what reading the rows throws. */
 export async function reconcile(tx: Tx, options: ReconcileOptions): Promise<Reconciliation> {
-  await store.prepare(tx)
+  await store.createTemporaryTables(tx)
   await loadRows(tx, options)
   await store.addCalls(tx, options)
   await store.matchByIds(tx)
@@ -49,7 +49,7 @@ export async function reconcile(tx: Tx, options: ReconcileOptions): Promise<Reco
   await found.assignVerdicts(tx, options.microcreditsPerUsd)
   const { running, ambiguous, ambiguous_charged, lost, lost_charged } = await found.unattributed(tx, options)
   return {
-    ...(await add(tx)),
+    ...(await sumVerdicts(tx)),
     file: await found.countRows(tx),
     running,
     ambiguous: { receipts: ambiguous, chargedMicrocredits: ambiguous_charged },
@@ -71,8 +71,8 @@ async function loadRows(tx: Tx, options: ReconcileOptions): Promise<void> {
 
 /** Pairs rows with calls of the same model and tokens, one to one, the nearest in time, within two minutes. */
 async function matchByTime(tx: Tx, withoutIds: boolean): Promise<void> {
-  const rows = store.openRows(tx, withoutIds)
-  const calls = store.openCalls(tx, !withoutIds)
+  const rows = store.unmatchedRows(tx, withoutIds)
+  const calls = store.unmatchedCalls(tx, !withoutIds)
   const pairs: { line: bigint; call: bigint }[] = []
   let row = await rows.next()
   let call = row.done ? undefined : await calls.next()
@@ -80,32 +80,35 @@ async function matchByTime(tx: Tx, withoutIds: boolean): Promise<void> {
     const order = compare(row.value, call.value)
     if (order === 0) {
       pairs.push({ line: row.value.id, call: call.value.id })
-      if (pairs.length === batchSize) await store.pair(tx, pairs.splice(0))
+      if (pairs.length === batchSize) await store.writePairs(tx, pairs.splice(0))
     }
     if (order <= 0) row = await rows.next()
     if (order >= 0) call = await calls.next()
   }
   await rows.return(undefined)
   await calls.return(undefined)
-  if (pairs.length > 0) await store.pair(tx, pairs)
+  if (pairs.length > 0) await store.writePairs(tx, pairs)
 }
 
 /** 0 for a pair; below 0 when the row comes before all calls that are left, above when the call comes before all rows. */
-function compare(row: store.Timed, call: store.Timed): number {
+function compare(row: store.TimedEntry, call: store.TimedEntry): number {
   if (row.kind !== call.kind) return Buffer.compare(Buffer.from(row.kind), Buffer.from(call.kind))
   const apartSeconds = (row.at.getTime() - call.at.getTime()) / 1000
   return Math.abs(apartSeconds) <= store.windowSeconds ? 0 : apartSeconds
 }
 
-async function add(tx: Tx): Promise<Pick<Reconciliation, 'verdicts' | 'total'>> {
+async function sumVerdicts(tx: Tx): Promise<Pick<Reconciliation, 'verdicts' | 'total'>> {
   const rows = await found.sums(tx)
   const verdicts = Object.fromEntries(
-    found.verdicts.map((verdict) => [verdict, comparedOf(rows.filter((row) => row.verdict === verdict))]),
+    found.verdicts.map((verdict) => [
+      verdict,
+      comparedTotalsOf(rows.filter((row) => row.verdict === verdict)),
+    ]),
   ) as Reconciliation['verdicts']
-  return { verdicts, total: comparedOf(rows) }
+  return { verdicts, total: comparedTotalsOf(rows) }
 }
 
-function comparedOf(rows: Awaited<ReturnType<typeof found.sums>>): Compared {
+function comparedTotalsOf(rows: Awaited<ReturnType<typeof found.sums>>): ComparedTotals {
   const sum = (pick: (row: (typeof rows)[number]) => bigint): bigint =>
     rows.reduce((total, row) => total + pick(row), 0n)
   return {

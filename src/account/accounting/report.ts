@@ -28,15 +28,15 @@ export async function reportBalance(app: App, caller: Caller): Promise<Static<ty
   }
 }
 
-type Budget = Static<typeof Balance>['budgets'][number]
+type ReportedBudget = Static<typeof Balance>['budgets'][number]
 
 const budgetOf = (
-  scope: Budget['scope'],
-  period: Budget['period'],
+  scope: ReportedBudget['scope'],
+  period: ReportedBudget['period'],
   cap: bigint | null,
   spent: bigint,
   held: bigint,
-): Budget[] =>
+): ReportedBudget[] =>
   cap === null
     ? []
     : [
@@ -78,11 +78,11 @@ export async function reportRequest(
   const receiptId = requestIdIn(id)
   const row = receiptId && (await app.ledger.receipt(caller.accountId, caller.projectId, receiptId))
   if (!row) return fail('NOT_FOUND', {}, { param: 'id' })
-  return { object: 'request', ...receiptOf(row), details: row.detail && forCaller(row.detail) }
+  return { object: 'request', ...receiptOf(row), details: row.detail && withoutOperatorFields(row.detail) }
 }
 
 /** Removes what only the operator may see, at any depth: messages of vendors and proxies about keys and addresses. */
-const forCaller = (detail: Record<string, unknown>): Record<string, unknown> =>
+const withoutOperatorFields = (detail: Record<string, unknown>): Record<string, unknown> =>
   JSON.parse(JSON.stringify(detail, (name, value: unknown) => (name === 'inside' ? undefined : value)))
 
 /** The request's id: the given id itself, or the one inside the id of an answer: `msg_…`, `resp_…`, `chatcmpl-…`. */

@@ -13,7 +13,7 @@ export interface DateRange {
   to: Date
 }
 
-export async function prepare(tx: Tx): Promise<void> {
+export async function createTemporaryTables(tx: Tx): Promise<void> {
   await sql`set local statement_timeout = 0`.execute(tx)
   await sql`set local idle_in_transaction_session_timeout = 0`.execute(tx)
   await sql`create temporary table reconcile_rows (
@@ -117,7 +117,7 @@ const linkCalls = (tx: Tx) =>
   sql`update reconcile_calls c set line = i.line from reconcile_rows i
     where i.call = c.call and not i.duplicate and c.line is null`.execute(tx)
 
-export interface Timed {
+export interface TimedEntry {
   id: bigint
   at: Date
   /** Model and tokens, in one text. */
@@ -125,8 +125,8 @@ export interface Timed {
 }
 
 /** Rows that no id has matched, by kind and time: with `withoutIds` those without any id, otherwise those with one. */
-export const openRows = (tx: Tx, withoutIds: boolean): AsyncGenerator<Timed> =>
-  scroll<Timed>(
+export const unmatchedRows = (tx: Tx, withoutIds: boolean): AsyncGenerator<TimedEntry> =>
+  scroll<TimedEntry>(
     tx,
     'reconcile_open_rows',
     `select line as id, at, concat_ws(' ', lower(model), input, output) collate "C" as kind from reconcile_rows
@@ -136,8 +136,8 @@ export const openRows = (tx: Tx, withoutIds: boolean): AsyncGenerator<Timed> =>
   )
 
 /** Charged calls that no row has matched: with `withoutIds` only those for which the upstream never reported an id. */
-export const openCalls = (tx: Tx, withoutIds: boolean): AsyncGenerator<Timed> =>
-  scroll<Timed>(
+export const unmatchedCalls = (tx: Tx, withoutIds: boolean): AsyncGenerator<TimedEntry> =>
+  scroll<TimedEntry>(
     tx,
     'reconcile_open_calls',
     `select call as id, at, concat_ws(' ', lower(model), input, output) collate "C" as kind from reconcile_calls
@@ -145,7 +145,7 @@ export const openCalls = (tx: Tx, withoutIds: boolean): AsyncGenerator<Timed> =>
       order by kind, at, id`,
   )
 
-export async function pair(tx: Tx, pairs: readonly { line: bigint; call: bigint }[]): Promise<void> {
+export async function writePairs(tx: Tx, pairs: readonly { line: bigint; call: bigint }[]): Promise<void> {
   await sql`update reconcile_rows i set call = given.call
     from unnest(${pairs.map(({ line }) => line)}::bigint[], ${pairs.map(({ call }) => call)}::bigint[]) as given (line, call)
     where i.line = given.line`.execute(tx)

@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import type { App } from '#app'
 import type { Language } from '#platform/errors'
-import { answerPrepared, type Prepared, prepare, type Route, route } from '#platform/http'
+import { answerPrepared, type PreparedText, prepareText, type Route, route } from '#platform/http'
 import { openApiOf } from '#platform/openapi'
 import { anyObject, closed, oneOf } from '#platform/schema'
 import { contentSecurityPolicy, pageOf } from './page.ts'
@@ -29,11 +29,11 @@ const pageHeaders = {
 export function docs(described: readonly Route[]): Route[] {
   const own: Route[] = []
   const all = (): Route[] => [...described, ...own]
-  const page = onceFor((app, language: Language) =>
-    prepare(pageOf(all(), app.config.baseUrl, language), 'text/html; charset=utf-8'),
+  const page = cachedPerLanguage((app, language: Language) =>
+    prepareText(pageOf(all(), app.config.baseUrl, language), 'text/html; charset=utf-8'),
   )
-  const document = onceFor((app) =>
-    prepare(JSON.stringify(openApiOf(all(), app.config.baseUrl)), 'application/json; charset=utf-8'),
+  const document = cachedPerLanguage((app) =>
+    prepareText(JSON.stringify(openApiOf(all(), app.config.baseUrl)), 'application/json; charset=utf-8'),
   )
   own.push(
     route({
@@ -67,9 +67,9 @@ export function docs(described: readonly Route[]): Route[] {
 }
 
 /** Caches documents that depend only on the app and the language; they are rendered at the first request. */
-function onceFor(make: (app: App, language: Language) => Promise<Prepared>) {
-  const made = new WeakMap<App, Partial<Record<Language, Promise<Prepared>>>>()
-  return (app: App, language: Language): Promise<Prepared> => {
+function cachedPerLanguage(make: (app: App, language: Language) => Promise<PreparedText>) {
+  const made = new WeakMap<App, Partial<Record<Language, Promise<PreparedText>>>>()
+  return (app: App, language: Language): Promise<PreparedText> => {
     const own = made.get(app) ?? {}
     made.set(app, own)
     own[language] ??= make(app, language)

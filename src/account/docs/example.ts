@@ -3,9 +3,9 @@ import type { TSchema } from 'typebox'
 import type { Route } from '#platform/http'
 import { sampleOf } from '#platform/schema'
 
-interface Shape {
+interface ExampleSchema {
   examples?: unknown[]
-  properties?: Record<string, Shape>
+  properties?: Record<string, ExampleSchema>
   required?: string[]
 }
 
@@ -21,7 +21,7 @@ export function callOf(route: Route, baseUrl: string): string {
   if (route.method !== 'GET') lines[0] += ` -X ${route.method}`
   if (route.scope !== 'public') lines.push('-H "Authorization: Bearer $KHERAD_KEY"')
   for (const [name, schema] of Object.entries(route.headers ?? {})) {
-    const example = (schema as Shape).examples?.[0]
+    const example = (schema as ExampleSchema).examples?.[0]
     if (example !== undefined) lines.push(`-H '${name}: ${String(example)}'`)
   }
   if (route.body)
@@ -45,12 +45,12 @@ const filled = (template: string, { params }: Route): string =>
   template.replace(/\{([^{}]+)\}/g, (_match, name: string) => exampleOf(params, name) ?? name.toUpperCase())
 
 function queryOf(route: Route): string {
-  const { required = [] } = (route.query ?? {}) as Shape
+  const { required = [] } = (route.query ?? {}) as ExampleSchema
   const pairs = required.map((name) => `${name}=${exampleOf(route.query, name) ?? name.toUpperCase()}`)
   return pairs.length === 0 ? '' : `?${pairs.join('&')}`
 }
 
 function exampleOf(schema: TSchema | undefined, name: string): string | undefined {
-  const example = ((schema ?? {}) as Shape).properties?.[name]?.examples?.[0]
+  const example = ((schema ?? {}) as ExampleSchema).properties?.[name]?.examples?.[0]
   return example === undefined ? undefined : String(example)
 }

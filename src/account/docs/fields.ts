@@ -1,19 +1,19 @@
 /** JSON Schema → a list of fields that a person reads: name, type, bounds, meaning, and what is inside. */
 import type { TSchema } from 'typebox'
-import { type Content, Html, html } from '#platform/html'
+import { Html, type HtmlContent, html } from '#platform/html'
 import { code, joined, prose } from './html.ts'
 import { types } from './phrases.ts'
 import type { Translator } from './translator.ts'
 
-interface Shape {
+interface SchemaShape {
   type?: string | string[]
   const?: unknown
   enum?: unknown[]
-  properties?: Record<string, Shape>
+  properties?: Record<string, SchemaShape>
   required?: string[]
-  items?: Shape
-  anyOf?: Shape[]
-  oneOf?: Shape[]
+  items?: SchemaShape
+  anyOf?: SchemaShape[]
+  oneOf?: SchemaShape[]
   discriminator?: { propertyName: string }
   minimum?: number
   maximum?: number
@@ -30,18 +30,18 @@ interface Shape {
 
 /** The fields of an object schema. */
 export const fieldsOf = (translate: Translator, schema: TSchema): Html =>
-  inside(translate, schema as Shape, '') ?? html``
+  nestedFields(translate, schema as SchemaShape, '') ?? html``
 
 /** Fields that stand by themselves, such as headers. */
 export const fieldList = (
   translate: Translator,
   schemas: Record<string, TSchema>,
   required: readonly string[],
-): Html => list(translate, schemas as Record<string, Shape>, required, '')
+): Html => list(translate, schemas as Record<string, SchemaShape>, required, '')
 
 function list(
   translate: Translator,
-  shapes: Record<string, Shape>,
+  shapes: Record<string, SchemaShape>,
   required: readonly string[],
   parent: string,
 ): Html {
@@ -51,9 +51,15 @@ function list(
   return html`<ul class="fields">${rows}</ul>`
 }
 
-function field(translate: Translator, name: string, shape: Shape, required: boolean, parent: string): Html {
+function field(
+  translate: Translator,
+  name: string,
+  shape: SchemaShape,
+  required: boolean,
+  parent: string,
+): Html {
   const path = parent === '' ? name : `${parent}.${name}`
-  const within = inside(translate, shape, path)
+  const within = nestedFields(translate, shape, path)
   return html`<li>
 <p class="field"><code dir="ltr" class="name">${name}</code> ${required && html`<span class="required">${translate('required')}</span> `}<span class="type">${typeOf(translate, shape)}</span>
 ${boundsOf(translate, shape).map((bound) => html` <span class="bound">${bound}</span>`)}</p>
@@ -62,9 +68,9 @@ ${within && html`<details><summary>${translate('fieldsOf')} ${code(isList(shape)
 </li>`
 }
 
-function meaning(translate: Translator, shape: Shape): Content {
+function meaning(translate: Translator, shape: SchemaShape): HtmlContent {
   // The description of a value that may be null stands on its other variant, in both languages.
-  const described = shape.description === undefined ? core(shape) : shape
+  const described = shape.description === undefined ? withoutNull(shape) : shape
   const persian = translate.language === 'fa' ? described['x-description-fa'] : undefined
   const text = persian ?? described.description
   if (text === undefined) return undefined
@@ -72,17 +78,17 @@ function meaning(translate: Translator, shape: Shape): Content {
   return html`<p class="meaning" lang="en" dir="ltr">${prose(text)}</p>`
 }
 
-const isList = (shape: Shape): boolean => core(shape).items !== undefined
+const isList = (shape: SchemaShape): boolean => withoutNull(shape).items !== undefined
 
-const isNull = (shape: Shape): boolean => shape.type === 'null'
+const isNull = (shape: SchemaShape): boolean => shape.type === 'null'
 
 /** The shape without its "or null", which has no bounds of its own. */
-function core(shape: Shape): Shape {
+function withoutNull(shape: SchemaShape): SchemaShape {
   const variants = shape.anyOf?.filter((variant) => !isNull(variant)) ?? []
   return variants.length === 1 ? variants[0]! : shape
 }
 
-function typeOf(translate: Translator, shape: Shape): Content {
+function typeOf(translate: Translator, shape: SchemaShape): HtmlContent {
   if (shape.anyOf)
     return joined(
       shape.anyOf.map((variant) => typeOf(translate, variant)),
@@ -109,12 +115,12 @@ function typeOf(translate: Translator, shape: Shape): Content {
   )
 }
 
-const word = (translate: Translator, type: string): Content =>
+const word = (translate: Translator, type: string): HtmlContent =>
   types[type] ? translate.of(types[type]) : code(type)
 
-function boundsOf(translate: Translator, nullableShape: Shape): Content[] {
-  const shape = core(nullableShape)
-  const bounds: Content[] = [
+function boundsOf(translate: Translator, nullableShape: SchemaShape): HtmlContent[] {
+  const shape = withoutNull(nullableShape)
+  const bounds: HtmlContent[] = [
     range(translate, shape.minimum, shape.maximum),
     range(translate, shape.minLength, shape.maxLength, translate('characters')),
     range(translate, shape.minItems, shape.maxItems, translate('items')),
@@ -131,7 +137,7 @@ function range(
   min: number | undefined,
   max: number | undefined,
   unit?: string,
-): Content {
+): HtmlContent {
   // The least and the greatest exact integer of JSON are no bounds that anybody means.
   const low = min === Number.MIN_SAFE_INTEGER ? undefined : min
   const high = max === Number.MAX_SAFE_INTEGER ? undefined : max
@@ -144,18 +150,18 @@ function range(
 }
 
 /** The fields inside a value: those of an object, of the members of a list, of each shape that the value may have. */
-function inside(translate: Translator, shape: Shape, path: string): Html | undefined {
+function nestedFields(translate: Translator, shape: SchemaShape, path: string): Html | undefined {
   if (shape.properties && Object.keys(shape.properties).length > 0)
     return list(translate, shape.properties, shape.required ?? [], path)
   if (shape.oneOf) return variants(translate, shape.oneOf, shape.discriminator?.propertyName, path)
-  if (shape.items) return inside(translate, shape.items, `${path}[]`)
+  if (shape.items) return nestedFields(translate, shape.items, `${path}[]`)
   const within = (shape.anyOf ?? [])
-    .map((variant) => inside(translate, variant, path))
+    .map((variant) => nestedFields(translate, variant, path))
     .filter((part) => part instanceof Html)
   return within.length === 0 ? undefined : html`${within}`
 }
 
-function variants(translate: Translator, shapes: Shape[], tag: string | undefined, path: string): Html {
+function variants(translate: Translator, shapes: SchemaShape[], tag: string | undefined, path: string): Html {
   return html`${shapes.map((shape) => {
     const { [tag ?? '']: mark, ...rest } = shape.properties ?? {}
     const required = shape.required ?? []

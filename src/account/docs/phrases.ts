@@ -59,7 +59,7 @@ export const phrases = {
   everywhere: { fa: 'در هر مسیری', en: 'at any route' },
 } as const satisfies Record<string, Record<Language, string>>
 
-export type Word = keyof typeof phrases
+export type PhraseKey = keyof typeof phrases
 
 /** Types of JSON values. */
 export const types: Record<string, Record<Language, string>> = {

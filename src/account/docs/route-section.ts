@@ -1,6 +1,6 @@
 import type { TSchema } from 'typebox'
 import { declarationOf } from '#platform/errors'
-import { type Content, type Html, html } from '#platform/html'
+import { type Html, type HtmlContent, html } from '#platform/html'
 import type { Route } from '#platform/http'
 import { codesOf, formOf, idempotencyKey, repliesWithParts } from '#platform/openapi'
 import { callOf } from './example.ts'
@@ -32,14 +32,15 @@ ${part(translate('failures'), failures(route))}
 }
 
 /** The path, which breaks after a slash where it is long, not inside a word. */
-const pathOf = (route: Route): Content =>
+const pathOf = (route: Route): HtmlContent =>
   joined(route.path.split('/'), '/').map((piece) => (piece === '/' ? html`/<wbr>` : piece))
 
 /** A text with a button that copies it. */
 export const pre = (translate: Translator, text: string): Html =>
   html`<pre dir="ltr" tabindex="0" data-copy="${translate('copy')}" data-copied="${translate('copied')}"><code>${text}</code></pre>`
 
-const part = (title: string, content: Content): Content => content && html`<h4>${title}</h4>${content}`
+const part = (title: string, content: HtmlContent): HtmlContent =>
+  content && html`<h4>${title}</h4>${content}`
 
 function facts(translate: Translator, route: Route): Html {
   const { scope: needed, orScope: other } = route
@@ -51,7 +52,7 @@ function facts(translate: Translator, route: Route): Html {
 ${route.host !== undefined && html`<div><dt>${translate('host')}</dt><dd>${code(route.host)}</dd></div>`}${typeof route.bodyLimit === 'number' && html`<div><dt>${translate('bodyLimit')}</dt><dd>${translate.number(route.bodyLimit)} ${translate('bytes')}</dd></div>`}</dl>`
 }
 
-function headers(translate: Translator, route: Route): Content {
+function headers(translate: Translator, route: Route): HtmlContent {
   const named = { ...(route.idempotent && { 'Idempotency-Key': idempotencyKey }), ...route.headers }
   return Object.keys(named).length > 0 && fieldList(translate, named, route.requiredHeaders ?? [])
 }

@@ -24,7 +24,7 @@ export async function dataKindOf(probe: Probe, hints: FileHints): Promise<string
   if (!isText(head)) return undefined
   const looksLikeJson = /^[[{]/.test(textIn(head).trimStart())
   const named = hints.names.map(byName).find((type) => type !== undefined)
-  const type = named ?? byClaim(hints.mediaType) ?? (looksLikeJson ? json : undefined)
+  const type = named ?? typeByDeclaration(hints.mediaType) ?? (looksLikeJson ? json : undefined)
   return type === json && !looksLikeJson ? undefined : type
 }
 
@@ -36,7 +36,7 @@ const byName = (name = ''): string | undefined => {
 }
 
 /** Declared types; Windows declares CSV as Excel's. */
-const claims: Record<string, string> = {
+const typesByDeclaration: Record<string, string> = {
   [csv]: csv,
   'application/csv': csv,
   'text/x-csv': csv,
@@ -45,9 +45,9 @@ const claims: Record<string, string> = {
   [json]: json,
 }
 
-function byClaim(claimed = ''): string | undefined {
+function typeByDeclaration(claimed = ''): string | undefined {
   const plain = claimed.split(';', 1)[0]!.trim().toLowerCase()
-  return Object.hasOwn(claims, plain) ? claims[plain] : undefined
+  return Object.hasOwn(typesByDeclaration, plain) ? typesByDeclaration[plain] : undefined
 }
 
 /** Whether the text may be Persian in some encoding. Of these only UTF-16, which begins with a mark, has zero bytes. */

@@ -29,10 +29,10 @@ export const dataTypes: readonly string[] = [csv, tsv, json, xlsx]
 export const mediaTypes: readonly string[] = Object.keys(endings)
 
 /** Extensions of types that are made here and never uploaded. */
-const madeEndings: Record<string, string> = { 'audio/pcm': 'pcm', 'video/mp4': 'mp4' }
+const generatedEndings: Record<string, string> = { 'audio/pcm': 'pcm', 'video/mp4': 'mp4' }
 
 /** The types that a stored file may have; `audio/pcm` has its rate and channels as parameters. */
-export const servedTypes: readonly string[] = [...mediaTypes, ...Object.keys(madeEndings)]
+export const servedTypes: readonly string[] = [...mediaTypes, ...Object.keys(generatedEndings)]
 
 /** Aliases of media types that clients send. */
 const aliases: Record<string, string> = {
@@ -52,14 +52,14 @@ const aliases: Record<string, string> = {
 
 export function endingOf(mediaType: string): string {
   const plain = mediaType.split(';', 1)[0]!
-  return endings[plain] ?? madeEndings[plain] ?? 'bin'
+  return endings[plain] ?? generatedEndings[plain] ?? 'bin'
 }
 
 /** The limit of images, and of every file that comes as JSON; recordings and files of data may be ten times as large. */
 export const maxMediaBytes = 20 * 1024 * 1024
 export const maxDataBytes = 200 * 1024 * 1024
 
-export interface Kind {
+export interface FileKind {
   mediaType: string
   maxBytes: number
 }
@@ -72,7 +72,7 @@ export async function kindOf(
   probe: Probe,
   hints: FileHints,
   trackedType: TrackedType,
-): Promise<Kind | undefined> {
+): Promise<FileKind | undefined> {
   const head = await probe.read(0, headBytes)
   const sniffed = sniff(head) ?? ((await isSvg(probe)) ? 'image/svg+xml' : undefined)
   // Films and recordings begin with the same bytes.
@@ -86,7 +86,7 @@ export async function kindOf(
 }
 
 /** Whether the declared media type means this one. */
-export function means(claimed: string, mediaType: string): boolean {
+export function isSameMediaType(claimed: string, mediaType: string): boolean {
   const plain = claimed.split(';', 1)[0]!.trim().toLowerCase()
   return (Object.hasOwn(aliases, plain) ? aliases[plain] : plain) === mediaType
 }

@@ -1,7 +1,7 @@
 /** Signed links: whoever has one reads its file without a key, until it expires or the file is deleted. */
 import { findByLink, findFile, type LinkTokens, openLinks } from '#core/files'
 import { fail } from '#platform/errors'
-import { type Answer, baseUrlOf, type Content, type RequestContext } from '#platform/http'
+import { baseUrlOf, type ContentAnswer, type HttpAnswer, type RequestContext } from '#platform/http'
 import { isUuid } from '#platform/ids'
 import { answerFile } from './read.ts'
 import type { LinkBody } from './schema.ts'
@@ -35,7 +35,7 @@ export async function createLink(context: RequestContext<LinkBody, unknown, { id
 /** Answers with the file of a link. Pages of any origin may show it. Forged, expired and deleted look alike. */
 export async function readLinked(
   context: RequestContext<unknown, unknown, { token: string }>,
-): Promise<Answer | Content> {
+): Promise<HttpAnswer | ContentAnswer> {
   const file = await findByLink(context.app, context.params.token)
   if (!file) return fail('NOT_FOUND', {}, {})
   return answerFile(context, file, {

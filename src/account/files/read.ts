@@ -1,11 +1,11 @@
 /** Reading and deleting files. */
 import { deleteFile, dropBytes, type FileRow, findFile, listFiles as listRows, openFile } from '#core/files'
 import { fail } from '#platform/errors'
-import { Answer, type Content, content, isKnown, type RequestContext } from '#platform/http'
+import { type ContentAnswer, content, HttpAnswer, isNotModified, type RequestContext } from '#platform/http'
 import { isUuid } from '#platform/ids'
 import { plainList } from '#platform/lists'
 import { endingOf } from './kind.ts'
-import type { ListQuery, StoredFile } from './schema.ts'
+import type { FileListQuery, StoredFile } from './schema.ts'
 
 type FileContext = RequestContext<unknown, unknown, { id: string }>
 
@@ -21,12 +21,12 @@ export const toStoredFile = (row: FileRow): StoredFile => ({
   created_at: row.created_at.toISOString(),
 })
 
-export const listFiles = async ({ app, caller, query }: RequestContext<unknown, ListQuery>) =>
+export const listFiles = async ({ app, caller, query }: RequestContext<unknown, FileListQuery>) =>
   plainList.answer(await listRows(app.db, caller, query, new Date(app.clock.nowMs())), toStoredFile)
 
 const notFound = (): never => fail('NOT_FOUND', {}, { param: 'id' })
 
-export async function readFile(context: FileContext): Promise<Answer | Content> {
+export async function readFile(context: FileContext): Promise<HttpAnswer | ContentAnswer> {
   const { app, caller, params } = context
   const file = isUuid(params.id)
     ? await findFile(app.db, caller, params.id, new Date(app.clock.nowMs()))
@@ -39,13 +39,13 @@ export function answerFile(
   context: Pick<RequestContext, 'app' | 'headers' | 'setHeader'>,
   file: FileRow,
   more: Record<string, string> = {},
-): Answer | Content {
+): HttpAnswer | ContentAnswer {
   const { media_type: mediaType } = file
   const [etag, bytes] = [`"${file.sha256}"`, Number(file.bytes)]
   const headers = { etag, 'cache-control': 'private, no-cache', ...safeHeaders(file), ...more }
-  if (isKnown(context.headers, etag)) {
+  if (isNotModified(context.headers, etag)) {
     for (const [name, value] of Object.entries(headers)) context.setHeader(name, value)
-    return new Answer(304, '', mediaType)
+    return new HttpAnswer(304, '', mediaType)
   }
   return content({
     mediaType,

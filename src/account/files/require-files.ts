@@ -1,5 +1,5 @@
 import type { App } from '#app'
-import { findFile, type Owner } from '#core/files'
+import { type FileOwner, findFile } from '#core/files'
 import { fail } from '#platform/errors'
 import { isUuid } from '#platform/ids'
 
@@ -16,7 +16,7 @@ export interface NamedFile {
  */
 export async function requireFiles(
   { db, clock }: Pick<App, 'db' | 'clock'>,
-  owner: Owner,
+  owner: FileOwner,
   ids: readonly string[],
 ): Promise<NamedFile[]> {
   const now = new Date(clock.nowMs())

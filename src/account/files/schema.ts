@@ -82,11 +82,11 @@ export const FileLink = Type.Object({
 
 export const LinkParams = Type.Object({ token: Type.String({ pattern: linkTokenPattern }) })
 
-export const ListQuery = pageQuery({
+export const FileListQuery = pageQuery({
   max: 100,
   after: idCursor('Files older than this one.', 'فایل‌های پیش از این یکی.'),
 })
-export type ListQuery = Static<typeof ListQuery>
+export type FileListQuery = Static<typeof FileListQuery>
 
 export const StoredFile = Type.Object({
   id: uuid(),

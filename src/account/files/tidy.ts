@@ -1,6 +1,6 @@
 /** Background work on stored files. */
 import type { App } from '#app'
-import { deleteExpired, deleteForgotten, deleteUnowned, storeWaiting } from '#core/files'
+import { deleteExpired, deleteOrphanedBytes, deleteUnowned, uploadWaitingFiles } from '#core/files'
 import { type Repetition, repetitions } from '#platform/clock'
 import { job } from '#platform/jobs'
 
@@ -22,7 +22,7 @@ const forgetEveryMs = 10 * 60 * 1000
 export function storeWaitingFiles(app: App): AsyncDisposable {
   const stop = new AbortController()
   let running = Promise.resolve()
-  const every = (ms: number, work: typeof storeWaiting, failed: string): Repetition =>
+  const every = (ms: number, work: typeof uploadWaitingFiles, failed: string): Repetition =>
     repetitions.every(ms, work.name, () => {
       running = running
         .then(() => work(app, stop.signal))
@@ -30,8 +30,8 @@ export function storeWaitingFiles(app: App): AsyncDisposable {
       return running
     })
   const repeated = [
-    every(app.config.timing.storeWaitingMs, storeWaiting, 'paid results wait for the store'),
-    every(forgetEveryMs, deleteForgotten, 'the data folder was not tidied'),
+    every(app.config.timing.storeWaitingMs, uploadWaitingFiles, 'paid results wait for the store'),
+    every(forgetEveryMs, deleteOrphanedBytes, 'the data folder was not tidied'),
   ]
   return {
     async [Symbol.asyncDispose]() {

@@ -6,7 +6,7 @@ import { fail } from '#platform/errors'
 import type { JsonText, RequestContext, Upload } from '#platform/http'
 import { type ByteSource, sourceOf } from '#platform/storage'
 import type { FileHints } from './data-kind.ts'
-import { kindOf, maxMediaBytes, means, mediaTypes } from './kind.ts'
+import { isSameMediaType, kindOf, maxMediaBytes, mediaTypes } from './kind.ts'
 import { reasons } from './phrases.ts'
 import { type Probe, probeBytes, probeFile } from './probe.ts'
 import { toStoredFile } from './read.ts'
@@ -25,11 +25,15 @@ export async function upload(context: UploadContext): Promise<JsonText> {
   const staged = await stageFile(app, file)
   if (bytes instanceof Uint8Array) freeBytes(bytes)
   const { created_at: now, file_id: fileId } = staged.row
-  const undo = () => dropBytes(app, accountId, fileId)
-  return acceptOnce(context, { endpoint: '/v1/files', statusCode: 201, now, undo }, async (tx) => {
-    await commitFile(tx, staged)
-    return toStoredFile(staged.row)
-  })
+  const dropStaged = () => dropBytes(app, accountId, fileId)
+  return acceptOnce(
+    context,
+    { endpoint: '/v1/files', statusCode: 201, now, undo: dropStaged },
+    async (tx) => {
+      await commitFile(tx, staged)
+      return toStoredFile(staged.row)
+    },
+  )
 }
 
 interface UploadedFile {
@@ -64,7 +68,7 @@ async function fileInForm(
   return { bytes: sourceOf(file), mediaType, name }
 }
 
-interface Detected {
+interface FileToDetect {
   probe: Probe
   source: RecordingSource
   param: string
@@ -72,7 +76,7 @@ interface Detected {
 
 async function detectKind(
   context: UploadContext,
-  { probe, source, param }: Detected,
+  { probe, source, param }: FileToDetect,
   hints: FileHints,
 ): Promise<string> {
   const kind = await kindOf(probe, hints, () => typeByTracks(context, source))
@@ -104,7 +108,7 @@ const maxRecordedSeconds = 24 * 60 * 60
 const retryAfterMs = 2_000
 
 function requireDeclaredType(claimed: string | undefined, mediaType: string): void {
-  if (claimed !== undefined && !means(claimed, mediaType))
+  if (claimed !== undefined && !isSameMediaType(claimed, mediaType))
     fail('INVALID_REQUEST', { why: reasons.notAsNamed(mediaType) }, { param: 'media_type' })
 }
 

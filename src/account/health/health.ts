@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { fail } from '#platform/errors'
-import { Answer, type RequestContext, type Route, route } from '#platform/http'
+import { HttpAnswer, type RequestContext, type Route, route } from '#platform/http'
 import { instanceHeader } from '#platform/installation'
 import { isBearerToken } from '#platform/secrets'
 import './errors.ts'
@@ -55,10 +55,10 @@ const routes: Route[] = [
   }),
 ]
 
-async function metrics({ app, headers }: RequestContext): Promise<Answer> {
+async function metrics({ app, headers }: RequestContext): Promise<HttpAnswer> {
   const { token } = app.config.metrics
   if (token !== undefined && !isBearerToken(headers.authorization, token)) fail('METRICS_TOKEN_REQUIRED', {})
-  return new Answer(200, await app.metrics.text(), 'text/plain; version=0.0.4; charset=utf-8')
+  return new HttpAnswer(200, await app.metrics.text(), 'text/plain; version=0.0.4; charset=utf-8')
 }
 
 async function ready(context: RequestContext): Promise<Static<typeof Ready>> {

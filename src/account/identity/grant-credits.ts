@@ -1,5 +1,5 @@
 import type { Tx } from '#platform/db'
-import { type Grant, grant, lockBalance, transferred } from '#platform/ledger'
+import { type Grant, grant, lockBalance, transferredAmount } from '#platform/ledger'
 
 /** The outcome of a grant. Amounts in micro-credits; `balance` includes what is held. */
 export type GrantOutcome =
@@ -22,7 +22,7 @@ export const maxMicrocredits = 1_000_000_000_000_000_000n
 export async function grantCredits(tx: Tx, transfer: Grant, now: Date): Promise<GrantOutcome> {
   const books = await lockBalance(tx, transfer.accountId)
   if (!books) return { outcome: 'no_account' }
-  const earlier = await transferred(tx, transfer.accountId, transfer.transferId)
+  const earlier = await transferredAmount(tx, transfer.accountId, transfer.transferId)
   if (earlier !== undefined) {
     return earlier === transfer.microcredits
       ? { outcome: 'repeated', ...books }

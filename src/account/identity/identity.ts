@@ -6,7 +6,7 @@ import {
   createKey,
   createProject,
   type Key,
-  lockFirst,
+  lockIfNoAccount,
   type Project,
   scopes,
 } from '#platform/auth'
@@ -38,17 +38,17 @@ export interface FirstStart {
  * On an empty database, makes one account with 1,000,000 credits, one project and one key with every scope. Returns undefined when there is an
  * account already. If several processes start at once, one of them makes it.
  */
-export async function makeFirst(
+export async function createFirstAccount(
   app: Pick<App, 'db' | 'clock'>,
   bootstrapKey: string | undefined,
 ): Promise<FirstStart | undefined> {
   const now = new Date(app.clock.nowMs())
   return app.db.tx(async (tx) => {
-    return (await lockFirst(tx)) ? makeAll(tx, bootstrapKey, now) : undefined
+    return (await lockIfNoAccount(tx)) ? createAll(tx, bootstrapKey, now) : undefined
   })
 }
 
-async function makeAll(tx: Tx, bootstrapKey: string | undefined, now: Date): Promise<FirstStart> {
+async function createAll(tx: Tx, bootstrapKey: string | undefined, now: Date): Promise<FirstStart> {
   const account = await createAccount(tx, { name: 'حساب اصلی' }, now)
   const project = await createProject(tx, { accountId: account.account_id, name: 'پروژهٔ نخست' }, now)
   const { secret, ...key } = await createKey(

@@ -29,7 +29,7 @@ const speech = modelKind({
   kind: 'speech' as string,
   entry: SpeechEntry,
   readEntry: (typed: Static<typeof SpeechEntry>, place) => ({
-    where: place.where(),
+    where: place.sourcePosition(),
     id: typed.id,
     kind: 'speech' as string,
     aliases: [],
@@ -38,7 +38,10 @@ const speech = modelKind({
     perCharacter: typed.pricing.per_character,
   }),
   dialects: ['chat'],
-  lacking: { en: 'does not speak: add chat to its dialects', fa: 'نمی‌گوید: chat را به dialects آن بیفزایید' },
+  missingDialect: {
+    en: 'does not speak: add chat to its dialects',
+    fa: 'نمی‌گوید: chat را به dialects آن بیفزایید',
+  },
   modelOf: ({ perCharacter }, { named }) => ({
     ...named,
     kind: 'speech' as string,
@@ -65,7 +68,8 @@ const speech = modelKind({
   details: ({ perCharacter }) => ({ pricing: { per_character: perCharacter } }),
   prices: ({ perCharacter }) => [perCharacter],
   operation: 'speech',
-  ask: (provider: { speak(text: string): Promise<Uint8Array> }, text: string) => provider.speak(text),
+  callProvider: (provider: { speak(text: string): Promise<Uint8Array> }, text: string) =>
+    provider.speak(text),
   mayRepeat: ({ executed }) => !executed,
   mayReleaseClaim: ({ executed }) => !executed,
   price: ({ perCharacter }, { creditsPerUsd, markup }, characters: number) =>

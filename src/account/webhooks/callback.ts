@@ -18,7 +18,7 @@ export async function callbackSecret({ secrets }: Pick<App, 'secrets'>, id: stri
   return secretOf(sign(Buffer.from(id)))
 }
 
-export interface Ended {
+export interface EndedOrder {
   accountId: string
   projectId: string
   /** The id of the order, a UUID. */
@@ -29,7 +29,10 @@ export interface Ended {
 }
 
 /** Sends the event to the address, once, however often this is called. Throws SECRETS_SEALED. */
-export async function callBack(app: App, { accountId, projectId, id, url, onceKey }: Ended): Promise<void> {
+export async function deliverCallback(
+  app: App,
+  { accountId, projectId, id, url, onceKey }: EndedOrder,
+): Promise<void> {
   const now = new Date(app.clock.nowMs())
   const owner = { accountId, projectId, connectionId: id }
   const secret = await app.secrets.seal(await callbackSecret(app, id), sealedFor(id))

@@ -1,11 +1,11 @@
 /** Connections and deliveries in the form in which the API answers with them. */
-import type { Connection, Delivery } from './schema.ts'
+import type { Delivery, WebhookConnection } from './schema.ts'
 import type { ConnectionRow, DeliveryRow } from './store.ts'
 
-export const toConnection = (row: ConnectionRow, nowMs: number): Connection => ({
+export const toConnection = (row: ConnectionRow, nowMs: number): WebhookConnection => ({
   id: row.connection_id,
   url: row.url,
-  events: row.events as Connection['events'],
+  events: row.events as WebhookConnection['events'],
   enabled: row.enabled,
   disabled_reason: row.disabled_reason,
   paused_until:

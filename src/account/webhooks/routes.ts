@@ -3,7 +3,6 @@ import { changeConnection, createConnection, deleteConnection, rotateSecret } fr
 import { redeliver, testConnection } from './manual.ts'
 import { listConnections, listDeliveries, readConnection } from './read.ts'
 import {
-  Connection,
   ConnectionBody,
   ConnectionList,
   ConnectionPatch,
@@ -13,6 +12,7 @@ import {
   DeliveryList,
   DeliveryQuery,
   IdParams,
+  WebhookConnection,
 } from './schema.ts'
 import './phrases.ts'
 
@@ -53,7 +53,7 @@ const connections: Route[] = [
     ...read,
     summary: { en: 'One connection.', fa: 'یک اتصال.' },
     params: IdParams,
-    reply: { 200: Connection },
+    reply: { 200: WebhookConnection },
     errors: ['NOT_FOUND'],
     handle: readConnection,
   }),
@@ -68,7 +68,7 @@ const connections: Route[] = [
     },
     params: IdParams,
     body: ConnectionPatch,
-    reply: { 200: Connection },
+    reply: { 200: WebhookConnection },
     errors: ['NOT_FOUND'],
     handle: changeConnection,
   }),

@@ -40,7 +40,7 @@ export type ConnectionPatch = Static<typeof ConnectionPatch>
 
 export const IdParams = Type.Object({ id: uuid() })
 
-export const Connection = Type.Object({
+export const WebhookConnection = Type.Object({
   id: uuid(),
   url: Type.String(),
   events: Type.Array(oneOf(...eventTypes)),
@@ -55,10 +55,10 @@ export const Connection = Type.Object({
   created_at: timestamp(),
   updated_at: timestamp(),
 })
-export type Connection = Static<typeof Connection>
+export type WebhookConnection = Static<typeof WebhookConnection>
 
 export const ConnectionWithSecret = Type.Object({
-  ...Connection.properties,
+  ...WebhookConnection.properties,
   secret: Type.String({
     pattern: '^whsec_[A-Za-z0-9+/]+=*$',
     description: 'Signs what is sent; shown only this once.',
@@ -73,7 +73,7 @@ export const ConnectionWithSecret = Type.Object({
 })
 export type ConnectionWithSecret = Static<typeof ConnectionWithSecret>
 
-export const ConnectionList = bareList.schema(Connection)
+export const ConnectionList = bareList.schema(WebhookConnection)
 
 export const DeletedConnection = Type.Object({ id: uuid(), deleted: Type.Literal(true) })
 
@@ -127,7 +127,7 @@ nameSchemas({
   DeletedWebhook: DeletedConnection,
   Delivery,
   DeliveryList,
-  Webhook: Connection,
+  Webhook: WebhookConnection,
   WebhookBody: ConnectionBody,
   WebhookList: ConnectionList,
   WebhookPatch: ConnectionPatch,

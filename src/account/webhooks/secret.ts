@@ -16,7 +16,7 @@ export const secretOf = (bytes: Uint8Array): string => prefix + Buffer.from(byte
 /** The purpose under which the secret of a connection is sealed. */
 export const sealedFor = (connectionId: string): string => `webhooks.connections ${connectionId}`
 
-export interface Signing {
+export interface SignatureInput {
   eventId: string
   /** Unix seconds. */
   timestamp: number
@@ -26,8 +26,8 @@ export interface Signing {
   oldSecret?: string | undefined
 }
 
-export function signatureHeaders(signing: Signing): Record<string, string> {
-  const { eventId, timestamp, body, secret, oldSecret } = signing
+export function signatureHeaders(input: SignatureInput): Record<string, string> {
+  const { eventId, timestamp, body, secret, oldSecret } = input
   const standard = [secret, ...(oldSecret === undefined ? [] : [oldSecret])].map(
     (one) => `v1,${hmac(standardKey(one), `${eventId}.${timestamp}.${body}`).toString('base64')}`,
   )

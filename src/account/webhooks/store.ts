@@ -56,12 +56,12 @@ export interface ConnectionKey {
   connectionId: string
 }
 
-const at = ({ accountId, projectId, connectionId }: ConnectionKey) =>
+const whereConnection = ({ accountId, projectId, connectionId }: ConnectionKey) =>
   sql<SqlBool>`account_id = ${accountId} and project_id = ${projectId} and connection_id = ${connectionId}`
 
-const isMade = sql<SqlBool>`events <> '{}'`
+const isSubscription = sql<SqlBool>`events <> '{}'`
 
-const made = (key: ConnectionKey) => sql<SqlBool>`${at(key)} and ${isMade}`
+const whereSubscription = (key: ConnectionKey) => sql<SqlBool>`${whereConnection(key)} and ${isSubscription}`
 
 /** Locks the project: other requests that make a connection of it wait until the transaction has ended. */
 export async function lockProject(tx: Tx, projectId: string): Promise<void> {
@@ -102,7 +102,7 @@ export async function countConnections(
     .select((from) => from.fn.countAll<bigint>().as('all'))
     .where('account_id', '=', of.accountId)
     .where('project_id', '=', of.projectId)
-    .where(isMade)
+    .where(isSubscription)
     .executeTakeFirstOrThrow()
   return Number(all)
 }
@@ -117,16 +117,25 @@ export const listConnections = (
     .selectAll()
     .where('account_id', '=', of.accountId)
     .where('project_id', '=', of.projectId)
-    .where(isMade)
+    .where(isSubscription)
     .orderBy('connection_id')
     .execute()
 
 export const findConnection = (db: Db, connectionKey: ConnectionKey): Promise<ConnectionRow | undefined> =>
-  db.kysely.selectFrom('webhooks.connections').selectAll().where(made(connectionKey)).executeTakeFirst()
+  db.kysely
+    .selectFrom('webhooks.connections')
+    .selectAll()
+    .where(whereSubscription(connectionKey))
+    .executeTakeFirst()
 
 /** Locks the connection: requests that change it, or send to it by hand, wait until the transaction has ended. */
 export const lockConnection = (tx: Tx, connectionKey: ConnectionKey): Promise<ConnectionRow | undefined> =>
-  tx.selectFrom('webhooks.connections').selectAll().where(made(connectionKey)).forUpdate().executeTakeFirst()
+  tx
+    .selectFrom('webhooks.connections')
+    .selectAll()
+    .where(whereSubscription(connectionKey))
+    .forUpdate()
+    .executeTakeFirst()
 
 /** Changes the row, notifies the dispatchers and returns the row. */
 export async function changeConnection(
@@ -137,7 +146,7 @@ export async function changeConnection(
   const row = await tx
     .updateTable('webhooks.connections')
     .set(changes)
-    .where(made(connectionKey))
+    .where(whereSubscription(connectionKey))
     .returningAll()
     .executeTakeFirst()
   if (row) await notifyDispatchers(tx, row.connection_id)
@@ -167,7 +176,10 @@ export async function insertCallback(tx: Tx, row: Omit<ConnectionRow, 'events'>)
 
 /** Deletes the connection; false if there is none. */
 export async function deleteConnection(tx: Tx, connectionKey: ConnectionKey): Promise<boolean> {
-  const done = await tx.deleteFrom('webhooks.connections').where(made(connectionKey)).executeTakeFirst()
+  const done = await tx
+    .deleteFrom('webhooks.connections')
+    .where(whereSubscription(connectionKey))
+    .executeTakeFirst()
   await notifyDispatchers(tx, connectionKey.connectionId)
   return done.numDeletedRows === 1n
 }
@@ -263,7 +275,9 @@ export async function countSince(
   since: Date,
 ): Promise<number> {
   const { rows } = await sql<{ all: bigint }>`select count(*) as all from webhooks.deliveries
-    where ${at(connectionKey)} and delivery_id > webhooks.new_id(${since}) and type = ${type}`.execute(tx)
+    where ${whereConnection(connectionKey)} and delivery_id > webhooks.new_id(${since}) and type = ${type}`.execute(
+    tx,
+  )
   return Number(rows[0]!.all)
 }
 

@@ -2,7 +2,7 @@ import { startDispatcher } from './delivery/dispatcher.ts'
 import { tidyJob } from './delivery/tidy.ts'
 import { routes } from './routes.ts'
 
-export { callBack, callbackSecret, requireReachable } from './callback.ts'
+export { callbackSecret, deliverCallback, requireReachable } from './callback.ts'
 export { webhookSeries } from './metrics.ts'
 
 export const webhooks = { name: 'webhooks', routes, jobs: [tidyJob], background: startDispatcher }

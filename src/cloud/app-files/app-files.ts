@@ -1,9 +1,9 @@
 /** Private files of app users: each belongs to one user (docs/decisions/cloud/app-address.md). */
-export { deleteAllOf, deleteAppFile, deleteFilesOfUser } from './delete-file.ts'
+export { deleteAppFile, deleteFilesOf, deleteFilesOfUser } from './delete-file.ts'
 export { exportFiles } from './move.ts'
 export {
   type AppFileRow,
-  countFiles,
+  addToFileCounts,
   type FileOwner,
   findAppFile,
   hasFiles,

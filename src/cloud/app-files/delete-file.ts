@@ -3,25 +3,28 @@ import type { CloudKey } from '#cloud/clouds'
 import type { Tx } from '#platform/db'
 import { markForDeletion } from '#platform/storage'
 import * as store from './store.ts'
-import { dropBytes, type FilesRoom } from './store-file.ts'
+import { type AppFilesDependencies, dropBytes } from './store-file.ts'
 
 /** Returns false where this owner has no such file. */
 export async function deleteAppFile(
-  app: FilesRoom,
+  app: AppFilesDependencies,
   owner: store.FileOwner,
   fileId: string,
 ): Promise<boolean> {
-  const keys = await app.db.tx((tx) => deleteMarked(app, tx, { ...owner, fileId }, 1))
+  const keys = await app.db.tx((tx) => deleteAndMarkBlobs(app, tx, { ...owner, fileId }, 1))
   await dropBytes(app, keys)
   return keys.length > 0
 }
 
-/** The files that `deleteAllOf` deletes at once. */
+/** The files that `deleteFilesOf` deletes at once. */
 const portion = 100
 
 /** Deletes one portion of the files of a cloud that is being deleted. Returns true if there was none. */
-export async function deleteAllOf(app: FilesRoom, { accountId, cloudId }: CloudKey): Promise<boolean> {
-  const keys = await app.db.tx((tx) => deleteMarked(app, tx, { accountId, cloudId }, portion))
+export async function deleteFilesOf(
+  app: AppFilesDependencies,
+  { accountId, cloudId }: CloudKey,
+): Promise<boolean> {
+  const keys = await app.db.tx((tx) => deleteAndMarkBlobs(app, tx, { accountId, cloudId }, portion))
   await dropBytes(app, keys)
   return keys.length === 0
 }
@@ -30,13 +33,13 @@ export async function deleteAllOf(app: FilesRoom, { accountId, cloudId }: CloudK
  * Deletes the files of a user in the transaction that deletes the user. Returns the keys of their bytes, which `deletePendingBlobs` deletes at once.
  */
 export const deleteFilesOfUser = (
-  app: Pick<FilesRoom, 'clock'>,
+  app: Pick<AppFilesDependencies, 'clock'>,
   tx: Tx,
   user: CloudKey & { userId: string },
-): Promise<string[]> => deleteMarked(app, tx, user, Number.MAX_SAFE_INTEGER)
+): Promise<string[]> => deleteAndMarkBlobs(app, tx, user, Number.MAX_SAFE_INTEGER)
 
-async function deleteMarked(
-  { clock }: Pick<FilesRoom, 'clock'>,
+async function deleteAndMarkBlobs(
+  { clock }: Pick<AppFilesDependencies, 'clock'>,
   tx: Tx,
   owner: store.FileOwner & { fileId?: string },
   limit: number,

@@ -1,8 +1,8 @@
 /** The bytes are stored first, outside of any transaction; row and counts follow in one. After a crash in between the bytes are deleted. */
 import type { App } from '#app'
-import { type CloudKey, type CloudLimits, limitsOf, shareReadyCloud } from '#cloud/clouds'
+import { type CloudKey, type CloudLimits, limitsOf, shareLockReadyCloud } from '#cloud/clouds'
 import type { Tx } from '#platform/db'
-import { isFullDisk } from '#platform/disk-space'
+import { isDiskFullError } from '#platform/disk-space'
 import { Failure, fail } from '#platform/errors'
 import { uuidv7 } from '#platform/ids'
 import '#platform/spool'
@@ -10,7 +10,7 @@ import { commitBlobs, deletePendingBlobs, stageBlob } from '#platform/storage'
 import * as store from './store.ts'
 import './errors.ts'
 
-export type FilesRoom = Pick<App, 'db' | 'clock' | 'storage' | 'config' | 'log'>
+export type AppFilesDependencies = Pick<App, 'db' | 'clock' | 'storage' | 'config' | 'log'>
 
 export interface NewAppFile extends CloudKey {
   userId: string
@@ -23,14 +23,14 @@ export interface NewAppFile extends CloudKey {
 
 /** Throws APP_FILE_TOO_LARGE, APP_FILES_FULL, SPOOL_FULL where the disk is full, and CLOUD_NOT_FOUND where the cloud is not ready any more. */
 export async function storeAppFile(
-  app: FilesRoom,
+  app: AppFilesDependencies,
   file: NewAppFile,
   limits: CloudLimits,
 ): Promise<store.AppFileRow> {
   const { length } = file.bytes
   // These checks come before anything is written; the transaction checks again.
   requireSize(length, limits)
-  if (!(await store.hasRoom(app.db, file, length, roomOf(limits)))) failFull(limits)
+  if (!(await store.hasRoom(app.db, file, length, totalLimits(limits)))) failFull(limits)
   const row = await stageAppFile(app, file, limits)
   try {
     await app.db.tx((tx) => commitRow(app, tx, row))
@@ -46,7 +46,7 @@ export async function storeAppFile(
  * SPOOL_FULL.
  */
 export async function stageAppFile(
-  app: FilesRoom,
+  app: AppFilesDependencies,
   { accountId, cloudId, userId, name, mediaType, bytes, imported }: NewAppFile,
   limits: CloudLimits,
 ): Promise<store.AppFileRow> {
@@ -87,25 +87,25 @@ async function insertStaged(
     rows.map((row) => row.storage_key),
   )
   const added = { files: rows.length, bytes: rows.reduce((sum, { bytes }) => sum + Number(bytes), 0) }
-  if (!(await store.countFiles(tx, cloud, added, roomOf(limits)))) failFull(limits)
+  if (!(await store.addToFileCounts(tx, cloud, added, totalLimits(limits)))) failFull(limits)
   await store.insertFiles(tx, cloud, rows)
 }
 
 /** Stores bytes; a full disk fails as SPOOL_FULL, which apps know. */
-async function stage(app: FilesRoom, key: string, bytes: Uint8Array): Promise<void> {
+async function stage(app: AppFilesDependencies, key: string, bytes: Uint8Array): Promise<void> {
   try {
     await stageBlob(app, key, bytes)
   } catch (error) {
-    if (isFullDisk(error) || (error instanceof Failure && error.code === 'STORAGE_FULL'))
+    if (isDiskFullError(error) || (error instanceof Failure && error.code === 'STORAGE_FULL'))
       fail('SPOOL_FULL', { of: 'disk' }, { retryAfterMs: 30_000, cause: error })
     throw error
   }
 }
 
 /** If the commit succeeds but its answer is lost, the key is no longer pending, so `dropBytes` leaves the bytes. */
-async function commitRow({ config }: FilesRoom, tx: Tx, row: store.AppFileRow): Promise<void> {
+async function commitRow({ config }: AppFilesDependencies, tx: Tx, row: store.AppFileRow): Promise<void> {
   const cloud = { accountId: row.account_id, cloudId: row.cloud_id }
-  const limited = await shareReadyCloud(tx, cloud)
+  const limited = await shareLockReadyCloud(tx, cloud)
   if (!limited) fail('CLOUD_NOT_FOUND', {})
   const limits = limitsOf(config.clouds, limited)
   requireSize(Number(row.bytes), limits)
@@ -113,7 +113,7 @@ async function commitRow({ config }: FilesRoom, tx: Tx, row: store.AppFileRow): 
 }
 
 /** Deletes bytes without a row. If this fails, they are deleted later with all pending blobs. */
-export async function dropBytes(app: FilesRoom, keys: readonly string[]): Promise<void> {
+export async function dropBytes(app: AppFilesDependencies, keys: readonly string[]): Promise<void> {
   if (keys.length === 0) return
   await deletePendingBlobs(app, keys).catch((error: unknown) =>
     app.log.warn({ err: error, count: keys.length }, 'bytes of private files are deleted later'),
@@ -124,7 +124,7 @@ function requireSize(bytes: number, { fileBytes }: CloudLimits): void {
   if (bytes > fileBytes) fail('APP_FILE_TOO_LARGE', { maxBytes: fileBytes }, { param: 'content_base64' })
 }
 
-const roomOf = ({ files, fileTotalBytes }: CloudLimits) => ({ files, bytes: fileTotalBytes })
+const totalLimits = ({ files, fileTotalBytes }: CloudLimits) => ({ files, bytes: fileTotalBytes })
 
 const failFull = ({ files, fileTotalBytes }: CloudLimits): never =>
   fail('APP_FILES_FULL', { maxFiles: files, maxBytes: fileTotalBytes })

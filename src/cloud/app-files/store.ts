@@ -28,7 +28,7 @@ const owned = ({ accountId, cloudId, userId }: FileOwner) =>
   sql`account_id = ${accountId} and cloud_id = ${cloudId} ${userId === undefined ? sql`` : sql`and user_id = ${userId}`}`
 
 /** Counts more files. Returns false where the limits have no room for them. Other transactions on files of the cloud wait from here on. */
-export async function countFiles(
+export async function addToFileCounts(
   tx: Tx,
   { accountId, cloudId }: CloudKey,
   { files, bytes }: { files: number; bytes: number },
@@ -48,7 +48,7 @@ export const lockCounts = async (tx: Tx, { accountId, cloudId }: CloudKey): Prom
   void (await sql`select from app_files.counts where account_id = ${accountId} and cloud_id = ${cloudId}
     for update`.execute(tx))
 
-/** Whether there is room now; `countFiles` decides. */
+/** Whether there is room now; `addToFileCounts` decides. */
 export async function hasRoom(
   db: Db,
   cloud: CloudKey,

@@ -34,14 +34,14 @@ export interface Subject {
   signedInAt: Date
 }
 
-type Zones = Parameters<typeof cloudUrl>[0] & Pick<Config, 'apps'>
+type CloudUrlConfig = Parameters<typeof cloudUrl>[0] & Pick<Config, 'apps'>
 
-const issuerOf = (config: Zones, { ref }: Pick<LiveCloud, 'ref'>): string =>
+const issuerOf = (config: CloudUrlConfig, { ref }: Pick<LiveCloud, 'ref'>): string =>
   `${cloudUrl(config, ref)}/auth/v1`
 
 /** Signs a token that is valid for an hour. */
 export function signAccessToken(
-  config: Zones,
+  config: CloudUrlConfig,
   cloud: LiveCloud,
   { kid, privateKey }: { kid: string; privateKey: KeyObject },
   subject: Subject,
@@ -83,7 +83,7 @@ const keptTokens = 1_000
  * a header can choose neither. Throws APP_USER_TOKEN_INVALID and APP_USER_TOKEN_EXPIRED.
  */
 export function readAccessToken(
-  config: Zones,
+  config: CloudUrlConfig,
   cloud: LiveCloud,
   token: string,
   { nowMs, checked }: { nowMs: number; checked: CheckedTokens },
@@ -99,14 +99,14 @@ export function readAccessToken(
     claims['role'] === 'authenticated'
   if (!isOurs || !isId(userId) || !isId(sessionId) || typeof exp !== 'number')
     fail('APP_USER_TOKEN_INVALID', {})
-  keep(checked, token, { kid, claims })
+  cacheToken(checked, token, { kid, claims })
   if (exp * 1000 <= nowMs) fail('APP_USER_TOKEN_EXPIRED', {})
   return { userId, sessionId, claims }
 }
 
 const isId = (value: unknown): value is string => typeof value === 'string' && isUuid(value)
 
-function keep(checked: CheckedTokens, token: string, value: { kid: string; claims: Claims }): void {
+function cacheToken(checked: CheckedTokens, token: string, value: { kid: string; claims: Claims }): void {
   checked.delete(token)
   checked.set(token, value)
   if (checked.size > keptTokens) checked.delete(checked.keys().next().value!)

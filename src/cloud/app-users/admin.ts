@@ -8,17 +8,17 @@ import { deletePendingBlobs } from '#platform/storage'
 import { deleteFiles } from './delete-files.ts'
 import { readEmail } from './email-address.ts'
 import { requireMail } from './links.ts'
-import { post } from './mails.ts'
+import { queueMail } from './mails.ts'
 import { mergeMetadata } from './metadata.ts'
 import { newUser } from './new-user.ts'
-import { addToken, linkOf, type Secret, tokenSigner } from './one-time.ts'
+import { addToken, linkPageUrl, type TokenSecret, tokenSigner } from './one-time.ts'
 import { readPassword } from './passwords.ts'
 import { readRedirect } from './redirect.ts'
 import { endSessions } from './sessions.ts'
 import type { UserChange, UserRow } from './store.ts'
 import * as store from './store.ts'
 import { deleteTokens, type Purpose, type TokenRow } from './token-store.ts'
-import { changeUsers, readUsers, type UsersOf } from './users-database.ts'
+import { changeUsers, readUsers, type UsersCloud } from './users-database.ts'
 
 /** Stands for "forever", as a date that common clients can parse. */
 const forever = new Date('9999-12-31T00:00:00Z')
@@ -26,7 +26,7 @@ const forever = new Date('9999-12-31T00:00:00Z')
 /** Throws APP_USER_NOT_FOUND. */
 export async function requireUser(
   app: Pick<App, 'db' | 'databases' | 'log'>,
-  cloud: UsersOf,
+  cloud: UsersCloud,
   userId: string,
   more: { param?: string } = {},
 ): Promise<UserRow> {
@@ -39,7 +39,7 @@ export async function requireUser(
 /** Blocks a user until a date, or ends the block (null). A block ends all sessions at once. Throws APP_USER_NOT_FOUND. */
 export async function blockUser(
   app: App,
-  cloud: UsersOf,
+  cloud: UsersCloud,
   userId: string,
   until: Date | null = forever,
 ): Promise<UserRow> {
@@ -52,11 +52,11 @@ export async function blockUser(
   return changed
 }
 
-const lockKnown = async (tx: Tx, cloud: UsersOf, userId: string): Promise<UserRow | undefined> =>
+const lockKnown = async (tx: Tx, cloud: UsersCloud, userId: string): Promise<UserRow | undefined> =>
   isUuid(userId) ? store.lockUser(tx, cloud, userId) : undefined
 
 /** Deletes a user with sessions and private files; rows of tables stay, for the app may need them. Throws APP_USER_NOT_FOUND. */
-export async function removeUser(app: App, cloud: UsersOf, userId: string): Promise<void> {
+export async function removeUser(app: App, cloud: UsersCloud, userId: string): Promise<void> {
   if (!isUuid(userId)) fail('APP_USER_NOT_FOUND', {})
   if (!(await removeUserWhere(app, cloud, userId, async () => true))) fail('APP_USER_NOT_FOUND', {})
 }
@@ -64,7 +64,7 @@ export async function removeUser(app: App, cloud: UsersOf, userId: string): Prom
 /** Deletes a user as `removeUser` does if `holds` returns true in the same transaction. Returns false if it does not, or if there is no such user. */
 export async function removeUserWhere(
   app: App,
-  cloud: UsersOf,
+  cloud: UsersCloud,
   userId: string,
   holds: (tx: Tx) => Promise<boolean>,
 ): Promise<boolean> {
@@ -83,7 +83,7 @@ export async function removeUserWhere(
   return true
 }
 
-export interface AdminWish {
+export interface AdminUserOptions {
   /** The id of a new user, if rows of the app name it already. */
   id?: string | undefined
   email?: unknown
@@ -100,21 +100,21 @@ export interface AdminWish {
  * Creates a user, which is kept even if the address is never confirmed. Throws APP_USER_EMAIL_INVALID, APP_USER_PASSWORD_WEAK, APP_USER_INVALID,
  * APP_USER_EXISTS, APP_USER_LIMIT and APP_USERS_BUSY.
  */
-export async function createUser(app: App, cloud: LiveCloud, wish: AdminWish): Promise<UserRow> {
+export async function createUser(app: App, cloud: LiveCloud, options: AdminUserOptions): Promise<UserRow> {
   const now = new Date(app.clock.nowMs())
   const user = newUser(cloud, now, {
-    ...(wish.id !== undefined && { user_id: wish.id }),
-    email: readEmail(wish.email),
-    password_hash: await hashOf(app, cloud, wish.password),
-    email_confirmed_at: wish.emailConfirmed || !app.mail ? now : null,
-    user_metadata: mergeMetadata({}, wish.userMetadata),
-    app_metadata: mergeMetadata({}, wish.appMetadata, 'appMetadata'),
-    banned_until: wish.bannedUntil ?? null,
+    ...(options.id !== undefined && { user_id: options.id }),
+    email: readEmail(options.email),
+    password_hash: await hashPassword(app, cloud, options.password),
+    email_confirmed_at: options.emailConfirmed || !app.mail ? now : null,
+    user_metadata: mergeMetadata({}, options.userMetadata),
+    app_metadata: mergeMetadata({}, options.appMetadata, 'appMetadata'),
+    banned_until: options.bannedUntil ?? null,
   })
   return changeUsers(app, cloud, (tx) => store.insertUser(tx, user, cloud.limits.users))
 }
 
-const hashOf = async (
+const hashPassword = async (
   app: App,
   { cloudId }: LiveCloud,
   password: string | undefined,
@@ -126,42 +126,42 @@ export async function changeUser(
   app: App,
   cloud: LiveCloud,
   userId: string,
-  wish: AdminWish,
+  options: AdminUserOptions,
 ): Promise<UserRow> {
-  const email = wish.email === undefined ? undefined : readEmail(wish.email)
-  const passwordHash = (await hashOf(app, cloud, wish.password)) ?? undefined
+  const email = options.email === undefined ? undefined : readEmail(options.email)
+  const passwordHash = (await hashPassword(app, cloud, options.password)) ?? undefined
   const now = new Date(app.clock.nowMs())
-  const isBlocked = wish.bannedUntil !== undefined && wish.bannedUntil !== null
+  const isBlocked = options.bannedUntil !== undefined && options.bannedUntil !== null
   const changed = await changeUsers(app, cloud, async (tx) => {
     const user = (await lockKnown(tx, cloud, userId)) ?? fail('APP_USER_NOT_FOUND', {})
     if (passwordHash !== undefined || isBlocked) await endSessions(tx, cloud, userId)
     if (email !== undefined && email !== user.email)
       await deleteTokens(tx, cloud, userId, ['signup', 'invite', 'recovery', 'magiclink', 'email_change'])
-    return store.updateUser(tx, user, changeOf(user, wish, { email, passwordHash, now }))
+    return store.updateUser(tx, user, changeOf(user, options, { email, passwordHash, now }))
   })
   return changed
 }
 
 function changeOf(
   user: UserRow,
-  wish: AdminWish,
+  options: AdminUserOptions,
   { email, passwordHash, now }: { email: string | undefined; passwordHash: string | undefined; now: Date },
 ): UserChange & { updated_at: Date } {
-  const isConfirmed = wish.emailConfirmed ?? email !== undefined
+  const isConfirmed = options.emailConfirmed ?? email !== undefined
   return {
     ...(email !== undefined && { email, new_email: null, is_anonymous: false }),
     ...(isConfirmed && { email_confirmed_at: user.email_confirmed_at ?? now, pending_until: null }),
     ...(passwordHash !== undefined && { password_hash: passwordHash }),
-    ...(wish.bannedUntil !== undefined && { banned_until: wish.bannedUntil }),
-    user_metadata: mergeMetadata(user.user_metadata, wish.userMetadata),
-    app_metadata: mergeMetadata(user.app_metadata, wish.appMetadata, 'appMetadata'),
+    ...(options.bannedUntil !== undefined && { banned_until: options.bannedUntil }),
+    user_metadata: mergeMetadata(user.user_metadata, options.userMetadata),
+    app_metadata: mergeMetadata(user.app_metadata, options.appMetadata, 'appMetadata'),
     updated_at: now,
   }
 }
 
 export type LinkType = 'signup' | 'invite' | 'recovery' | 'magiclink' | 'email_change'
 
-export interface AdminLinkWish {
+export interface AdminLinkOptions {
   type: LinkType
   email: unknown
   newEmail?: unknown
@@ -170,7 +170,7 @@ export interface AdminLinkWish {
   redirectTo: string | null
 }
 
-export interface MadeLink extends Secret {
+export interface MadeLink extends TokenSecret {
   link: string
   user: UserRow
   type: LinkType
@@ -182,29 +182,30 @@ export interface MadeLink extends Secret {
  * Makes a link that the developer delivers without a mail of this server. Creates the user where the kind of link allows it. Throws what `createUser`
  * does, APP_USER_NOT_FOUND and APP_USER_REDIRECT_REFUSED.
  */
-export async function makeLink(app: App, cloud: LiveCloud, wish: AdminLinkWish): Promise<MadeLink> {
-  const email = readEmail(wish.email)
-  const newEmail = wish.type === 'email_change' ? readEmail(wish.newEmail) : undefined
-  const redirectTo = await readRedirect(app, cloud, wish.redirectTo)
-  const metadata = mergeMetadata({}, wish.metadata)
-  const passwordHash = await hashOf(app, cloud, wish.password)
+export async function makeLink(app: App, cloud: LiveCloud, options: AdminLinkOptions): Promise<MadeLink> {
+  const email = readEmail(options.email)
+  const newEmail = options.type === 'email_change' ? readEmail(options.newEmail) : undefined
+  const redirectTo = await readRedirect(app, cloud, options.redirectTo)
+  const metadata = mergeMetadata({}, options.metadata)
+  const passwordHash = await hashPassword(app, cloud, options.password)
   const signer = await tokenSigner(app)
   const now = new Date(app.clock.nowMs())
   const { user, token } = await changeUsers(app, cloud, async (tx) => {
     await store.lockCloud(tx, cloud)
     const known = await store.lockByEmail(tx, cloud, email)
-    const mayBeNew = wish.type === 'signup' || wish.type === 'invite' || wish.type === 'magiclink'
+    const mayBeNew = options.type === 'signup' || options.type === 'invite' || options.type === 'magiclink'
     if (!known && !mayBeNew) fail('APP_USER_NOT_FOUND', {})
-    if (known?.email_confirmed_at && (wish.type === 'signup' || wish.type === 'invite'))
+    if (known?.email_confirmed_at && (options.type === 'signup' || options.type === 'invite'))
       fail('APP_USER_EXISTS', {})
     let user = known ?? newUser(cloud, now, { email, password_hash: passwordHash, user_metadata: metadata })
     if (!known) user = await store.insertUser(tx, user, cloud.limits.users)
-    if (wish.type === 'invite') user = await store.updateUser(tx, user, { invited_at: now, updated_at: now })
+    if (options.type === 'invite')
+      user = await store.updateUser(tx, user, { invited_at: now, updated_at: now })
     if (newEmail !== undefined)
       user = await store.updateUser(tx, user, { new_email: newEmail, updated_at: now })
     const own =
-      wish.type === 'signup' ? { passwordHash: passwordHash ?? undefined, userMetadata: metadata } : {}
-    const purpose: Purpose = wish.type
+      options.type === 'signup' ? { passwordHash: passwordHash ?? undefined, userMetadata: metadata } : {}
+    const purpose: Purpose = options.type
     const made = await addToken(
       tx,
       cloud,
@@ -215,16 +216,16 @@ export async function makeLink(app: App, cloud: LiveCloud, wish: AdminLinkWish):
     )
     return { user, token: made }
   })
-  return { ...madeOf(app, cloud, token, user), type: wish.type }
+  return { ...madeLink(app, cloud, token, user), type: options.type }
 }
 
-const madeOf = (
+const madeLink = (
   app: App,
   cloud: LiveCloud,
-  made: TokenRow & Secret,
+  made: TokenRow & TokenSecret,
   user: UserRow,
 ): Omit<MadeLink, 'type'> => ({
-  link: linkOf(app, cloud, made.token),
+  link: linkPageUrl(app, cloud, made.token),
   token: made.token,
   code: made.code,
   user,
@@ -236,12 +237,12 @@ const madeOf = (
 export async function inviteUser(
   app: App,
   cloud: LiveCloud,
-  wish: { email: unknown; metadata: unknown; redirectTo: string | null },
+  options: { email: unknown; metadata: unknown; redirectTo: string | null },
 ): Promise<UserRow> {
   requireMail(app)
-  const email = readEmail(wish.email)
-  const redirectTo = await readRedirect(app, cloud, wish.redirectTo)
-  const metadata = mergeMetadata({}, wish.metadata)
+  const email = readEmail(options.email)
+  const redirectTo = await readRedirect(app, cloud, options.redirectTo)
+  const metadata = mergeMetadata({}, options.metadata)
   const signer = await tokenSigner(app)
   const now = new Date(app.clock.nowMs())
   return changeUsers(app, cloud, async (tx) => {
@@ -258,7 +259,7 @@ export async function inviteUser(
       { purpose: 'invite', email, redirectTo },
       now,
     )
-    await post(app, tx, cloud, { address: email, kind: 'invite', tokenId }, now)
+    await queueMail(app, tx, cloud, { address: email, kind: 'invite', tokenId }, now)
     return known
       ? store.updateUser(tx, known, { invited_at: now, pending_until: null, updated_at: now })
       : user

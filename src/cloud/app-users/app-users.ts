@@ -2,7 +2,7 @@
 import './phrases.ts'
 
 export {
-  type AdminWish,
+  type AdminUserOptions,
   blockUser,
   changeUser,
   createUser,
@@ -12,24 +12,30 @@ export {
   removeUser,
   requireUser,
 } from './admin.ts'
-export { changeOwn, type SignOutScope, signOut } from './change.ts'
+export { changeOwnAccount, type SignOutScope, signOut } from './change.ts'
 export { copyUsers, deleteCopiedUsers, dropCopiedUsers } from './copy-users.ts'
 export { filesOfDeletedJob } from './delete-files.ts'
-export { findLink, followLink, needsPage, type OpenLink } from './follow.ts'
+export { findLink, followLink, isRedirectMissing, type OpenLink } from './follow.ts'
 export { escapeHtml } from './letters.ts'
-export { exchangeCode, mailAgain, mailCode, mailRecovery, mailSignIn } from './links.ts'
+export {
+  exchangeCode,
+  mailReauthenticationCode,
+  mailRecovery,
+  mailSignIn,
+  resendConfirmation,
+} from './links.ts'
 export { mailJob } from './mails.ts'
 export type { Challenge } from './one-time.ts'
-export { shortestPassword } from './passwords.ts'
+export { minPasswordLength } from './passwords.ts'
 export type { MissingFeature } from './phrases.ts'
-export { deleteAllOf, ExportedUser, exportUsers, importUsers } from './portable.ts'
+export { deleteUsersOf, ExportedUser, exportUsers, importUsers } from './portable.ts'
 export { isVerifyType, verifyCode, verifyToken } from './redeem.ts'
 export { readRedirect, webAddress } from './redirect.ts'
 export { appMetadataOf, type OpenSession, refreshSession } from './sessions.ts'
 export { signInWithPassword } from './sign-in.ts'
 export { signInAnonymously, signUp } from './sign-up.ts'
 export { countUsers, listUsers, lockCloud as lockUsers, type UserRow, userPage } from './store.ts'
-export { appUsersSweepJob, ownSweepJob, sweepIfDue } from './sweep.ts'
+export { appUsersSweepJob, dedicatedSweepJob, sweepIfDue } from './sweep.ts'
 export { mailsOfDay } from './token-store.ts'
 export { type AppUsers, openAppUsers, verifyAccessToken } from './users.ts'
-export { changeUsers, readUsers, type UsersOf } from './users-database.ts'
+export { changeUsers, readUsers, type UsersCloud } from './users-database.ts'

@@ -12,7 +12,7 @@ import { sha256 } from '#platform/secrets'
 const minuteMs = 60_000
 
 /** What is attempted (`kind`), and by whom (`of`). */
-export interface Subject {
+export interface AttemptSubject {
   kind: keyof typeof bounds
   of: string
 }
@@ -31,7 +31,7 @@ const bounds = {
 } as const
 
 /** The widest subject comes first, so that a network that has tried too often is not counted at one address after another. */
-export const signInSubjects = (email: string, network: string): Subject[] => [
+export const signInSubjects = (email: string, network: string): AttemptSubject[] => [
   { kind: 'sign_in_network', of: network },
   { kind: 'sign_in_address', of: email },
   { kind: 'sign_in', of: `${email} ${network}` },
@@ -49,7 +49,7 @@ export function networkOf(address: string): string {
     .join(':')
 }
 
-const hashOf = ({ kind, of }: Subject): Buffer => sha256(`${kind}\0${of}`)
+const hashOf = ({ kind, of }: AttemptSubject): Buffer => sha256(`${kind}\0${of}`)
 
 /**
  * Counts an attempt before it is made, so that parallel attempts are bounded like successive ones. Counting ends with the first subject that has
@@ -58,7 +58,7 @@ const hashOf = ({ kind, of }: Subject): Buffer => sha256(`${kind}\0${of}`)
 export async function countAttempt(
   { db, clock }: Pick<App, 'db' | 'clock'>,
   cloud: CloudKey,
-  subjects: readonly Subject[],
+  subjects: readonly AttemptSubject[],
 ): Promise<void> {
   const nowMs = clock.nowMs()
   // All attempts count their subjects in the order of their kinds, so no two wait for each other.
@@ -76,7 +76,7 @@ export async function countAttempt(
 async function count(
   tx: Tx,
   { accountId, cloudId }: CloudKey,
-  subject: Subject,
+  subject: AttemptSubject,
   nowMs: number,
 ): Promise<{ attempts: number; window_ends_at: Date }> {
   const now = new Date(nowMs)
@@ -92,13 +92,13 @@ async function count(
 }
 
 /** Takes back a successful attempt. The count of the last subject, which identifies the person, begins anew. */
-export async function forgiveAttempt(
+export async function uncountAttempt(
   { db }: Pick<App, 'db'>,
   { accountId, cloudId }: CloudKey,
-  subjects: readonly Subject[],
+  subjects: readonly AttemptSubject[],
 ): Promise<void> {
   const { kysely } = db
-  const ofSubject = (one: Subject) =>
+  const ofSubject = (one: AttemptSubject) =>
     sql`account_id = ${accountId} and cloud_id = ${cloudId} and subject_hash = ${hashOf(one)}`
   for (const one of subjects.slice(0, -1))
     await sql`update app_users.attempts set attempts = greatest(attempts - 1, 0) where ${ofSubject(one)}`.execute(

@@ -4,16 +4,16 @@ import type { LiveCloud } from '#cloud/clouds'
 import { fail } from '#platform/errors'
 import { countAttempt } from './attempts.ts'
 import { readEmail } from './email-address.ts'
-import { inEvenTime } from './even-time.ts'
-import { post } from './mails.ts'
+import { inConstantTime } from './even-time.ts'
+import { queueMail } from './mails.ts'
 import { mergeMetadata } from './metadata.ts'
 import { addToken, type Challenge, tokenSigner } from './one-time.ts'
 import { readPassword } from './passwords.ts'
-import { takeByCode } from './redeem.ts'
+import { findTokenByCode } from './redeem.ts'
 import { readRedirect } from './redirect.ts'
 import { endSessions } from './sessions.ts'
 import { findByEmail, findUser, lockCloud, lockUser, type UserRow, updateUser } from './store.ts'
-import { deleteTokens, takeToken } from './token-store.ts'
+import { consumeToken, deleteTokens } from './token-store.ts'
 import { changeUsers, readUsers, type UsersTx } from './users-database.ts'
 
 export interface OwnChange {
@@ -32,7 +32,7 @@ export interface OwnChange {
  * sessions. Throws APP_USER_EMAIL_INVALID, APP_USER_PASSWORD_WEAK, APP_USER_PASSWORD_SAME, APP_USER_INVALID, APP_USER_CODE_WRONG,
  * APP_USER_EMAIL_TAKEN, APP_USER_REDIRECT_REFUSED, APP_USER_MAIL_LIMIT, APP_USER_THROTTLED, APP_USERS_BUSY and APP_USER_SESSION_ENDED.
  */
-export async function changeOwn(
+export async function changeOwnAccount(
   app: App,
   cloud: LiveCloud,
   { userId, sessionId }: { userId: string; sessionId: string },
@@ -56,7 +56,7 @@ export async function changeOwn(
       ...(passwordHash !== undefined && { password_hash: passwordHash }),
       updated_at: now,
     })
-    if (passwordHash !== undefined) await afterPassword(tx, cloud, user, sessionId)
+    if (passwordHash !== undefined) await revokeOtherAccess(tx, cloud, user, sessionId)
     if (email === undefined || email === user.email) return kept
     return changeAddress(app, tx, cloud, kept, {
       email,
@@ -67,7 +67,7 @@ export async function changeOwn(
     })
   }
   const run = () => changeUsers(app, cloud, apply)
-  const changed = await (email === undefined ? run() : inEvenTime(run))
+  const changed = await (email === undefined ? run() : inConstantTime(run))
   // The transaction commits for a wrong code too, so that the wrong code is counted.
   return changed ?? fail('APP_USER_CODE_WRONG', {})
 }
@@ -83,26 +83,36 @@ async function newHash(app: App, cloud: LiveCloud, userId: string, password: str
   return passwords.hash(cloud.cloudId, password)
 }
 
-type Signing = Parameters<typeof takeByCode>[3]
+type CodeOptions = Parameters<typeof findTokenByCode>[3]
 
 async function takeNonce(
   tx: UsersTx,
   cloud: LiveCloud,
   userId: string,
   code: string,
-  { signer, now }: Pick<Signing, 'signer' | 'now'>,
+  { signer, now }: Pick<CodeOptions, 'signer' | 'now'>,
 ): Promise<boolean> {
-  const found = await takeByCode(tx, cloud, userId, { code, purposes: ['reauthentication'], signer, now })
-  return found !== undefined && takeToken(tx, found)
+  const found = await findTokenByCode(tx, cloud, userId, {
+    code,
+    purposes: ['reauthentication'],
+    signer,
+    now,
+  })
+  return found !== undefined && consumeToken(tx, found)
 }
 
 /** Ends other sessions and open links: whoever signed in or requested a link may have known the old password. */
-async function afterPassword(tx: UsersTx, cloud: LiveCloud, user: UserRow, sessionId: string): Promise<void> {
+async function revokeOtherAccess(
+  tx: UsersTx,
+  cloud: LiveCloud,
+  user: UserRow,
+  sessionId: string,
+): Promise<void> {
   await endSessions(tx, cloud, user.user_id, { except: sessionId })
   await deleteTokens(tx, cloud, user.user_id, ['recovery', 'magiclink'])
 }
 
-interface NewAddress extends Pick<Signing, 'signer' | 'now'> {
+interface NewAddress extends Pick<CodeOptions, 'signer' | 'now'> {
   email: string
   redirectTo: string | null
   challenge: Challenge | undefined
@@ -123,13 +133,13 @@ async function changeAddress(
     })
   }
   const isTaken = (await findByEmail(tx, cloud, email)) !== undefined
-  if (isTaken) await post(app, tx, cloud, { address: email, kind: 'exists' }, now)
+  if (isTaken) await queueMail(app, tx, cloud, { address: email, kind: 'exists' }, now)
   else {
-    const wish = { purpose: 'email_change' as const, email, redirectTo, challenge }
-    const { token_id: tokenId } = await addToken(tx, cloud, signer, user, wish, now)
-    await post(app, tx, cloud, { address: email, kind: 'email_change', tokenId }, now)
+    const options = { purpose: 'email_change' as const, email, redirectTo, challenge }
+    const { token_id: tokenId } = await addToken(tx, cloud, signer, user, options, now)
+    await queueMail(app, tx, cloud, { address: email, kind: 'email_change', tokenId }, now)
   }
-  if (user.email !== null) await post(app, tx, cloud, { address: user.email, kind: 'changed' }, now)
+  if (user.email !== null) await queueMail(app, tx, cloud, { address: user.email, kind: 'changed' }, now)
   return updateUser(tx, user, { new_email: email, updated_at: now })
 }
 

@@ -6,7 +6,7 @@ import { job } from '#platform/jobs'
 import { deletePendingBlobs } from '#platform/storage'
 import { commitMs, commitPauseMs } from './mails.ts'
 import { findUser } from './store.ts'
-import { readUsers, type UsersOf, type UsersTx } from './users-database.ts'
+import { readUsers, type UsersCloud, type UsersTx } from './users-database.ts'
 
 /**
  * Deletes the files in the transaction that deletes the user, if both are on the platform; else by a job, which waits until the user is deleted.
@@ -15,7 +15,7 @@ import { readUsers, type UsersOf, type UsersTx } from './users-database.ts'
 export const deleteFiles = (
   app: App,
   tx: UsersTx,
-  { accountId, cloudId, userId }: UsersOf & { userId: string },
+  { accountId, cloudId, userId }: UsersCloud & { userId: string },
 ): Promise<string[]> =>
   tx.onPlatform(async (platform) => {
     if (!tx.isApart) return deleteFilesOfUser(app, platform, { accountId, cloudId, userId })
@@ -28,7 +28,7 @@ export const filesOfDeletedJob = job<{ cloudId: string; userId: string; askedAtM
   name: 'app-users.files-of-deleted',
   limits: () => ({ perAccount: 2, perProcess: 2 }),
   async handle({ app, accountId, data: { cloudId, userId, askedAtMs } }) {
-    const cloud: UsersOf = { accountId, cloudId, plan: 'dedicated' }
+    const cloud: UsersCloud = { accountId, cloudId, plan: 'dedicated' }
     // The files of a deleted cloud are deleted with it.
     if ((await refOf(app.db, cloud)) === undefined) return undefined
     const user = await readUsers(app, cloud, (reader) => findUser(reader, cloud, userId))

@@ -2,7 +2,7 @@ import { domainToASCII } from 'node:url'
 import { fail } from '#platform/errors'
 import { latinDigits } from '#platform/words'
 
-const longest = 254
+const maxAddressLength = 254
 const maxLocalLength = 64
 /** Characters that people paste or keyboards add: spaces, marks of direction and joining. */
 const blank = /[\s\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]/
@@ -35,7 +35,7 @@ function normalized(text: string): string | undefined {
     // An IPv4 address is no domain.
     !/^\d+$/.test(labels.at(-1)!)
   const address = `${name}@${domain}`
-  return isAddress && address.length <= longest ? address : undefined
+  return isAddress && address.length <= maxAddressLength ? address : undefined
 }
 
 function trimmed(text: string): string {

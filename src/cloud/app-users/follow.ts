@@ -4,9 +4,9 @@ import type { LiveCloud } from '#cloud/clouds'
 import { Failure } from '#platform/errors'
 import { linkPurposes } from './links.ts'
 import { addToken, tokenSigner } from './one-time.ts'
-import { beginByToken, findOpenToken, redeem } from './redeem.ts'
+import { beginSessionByToken, findOpenToken, redeem } from './redeem.ts'
 import { readRedirect } from './redirect.ts'
-import { issue, type OpenSession } from './sessions.ts'
+import { issueTokens, type OpenSession } from './sessions.ts'
 import type { Purpose, TokenRow } from './token-store.ts'
 import { changeUsers } from './users-database.ts'
 
@@ -23,11 +23,17 @@ export async function findLink(app: App, ref: string, secret: string): Promise<O
   const cloud = await app.clouds.find(ref)
   if (cloud?.state !== 'ready') return undefined
   const token = await findOpenToken(app, cloud, secret, linkPurposes)
-  return token && { cloud, token, purpose: token.purpose, redirectTo: await stillAllowed(app, cloud, token) }
+  return (
+    token && { cloud, token, purpose: token.purpose, redirectTo: await allowedRedirect(app, cloud, token) }
+  )
 }
 
 /** A page that the developer has removed from the list meanwhile gets no session. */
-async function stillAllowed(app: App, cloud: LiveCloud, { redirect_to }: TokenRow): Promise<string | null> {
+async function allowedRedirect(
+  app: App,
+  cloud: LiveCloud,
+  { redirect_to }: TokenRow,
+): Promise<string | null> {
   try {
     return await readRedirect(app, cloud, redirect_to)
   } catch (error) {
@@ -37,7 +43,7 @@ async function stillAllowed(app: App, cloud: LiveCloud, { redirect_to }: TokenRo
 }
 
 /** Whether the link lacks a page that it needs: confirmations need none; for other purposes the code has to be typed into the app. */
-export const needsPage = ({ purpose, redirectTo }: OpenLink): boolean =>
+export const isRedirectMissing = ({ purpose, redirectTo }: OpenLink): boolean =>
   redirectTo === null && purpose !== 'signup' && purpose !== 'email_change'
 
 /**
@@ -62,8 +68,8 @@ export async function followLink(app: App, { cloud, token, redirectTo }: OpenLin
     url.searchParams.set('code', code.token)
     return url.href
   }
-  const begun = await changeUsers(app, cloud, (tx) => beginByToken(tx, cloud, token, now))
-  return withSession(redirectTo, await issue(app, cloud, begun), token.purpose)
+  const begun = await changeUsers(app, cloud, (tx) => beginSessionByToken(tx, cloud, token, now))
+  return withSession(redirectTo, await issueTokens(app, cloud, begun), token.purpose)
 }
 
 /** Puts the session behind the #, which browsers send to no server. */

@@ -1,6 +1,6 @@
 /** The mails to app users: fixed texts in Persian and English, into which nobody but the platform can write. */
 
-export type LetterKind =
+export type MailKind =
   | 'signup'
   | 'invite'
   | 'recovery'
@@ -10,7 +10,7 @@ export type LetterKind =
   | 'exists'
   | 'changed'
 
-interface Texts {
+interface MailText {
   subject: string
   /** The text before the link and the code. */
   says: string
@@ -25,7 +25,7 @@ const notAsked = {
   en: 'If you did not ask for this, ignore this mail; nothing happens unless you follow the link.',
 }
 
-const letters: Record<LetterKind, { fa: Texts; en: Texts }> = {
+const mailTexts: Record<MailKind, { fa: MailText; en: MailText }> = {
   signup: {
     fa: {
       subject: 'تأیید نشانی ایمیل',
@@ -137,11 +137,11 @@ const letters: Record<LetterKind, { fa: Texts; en: Texts }> = {
 const codeLabel = { fa: 'کد', en: 'Code' }
 
 /** Returns a mail. Its link and code are of this platform's own letters and digits. */
-export function letterOf(
-  kind: LetterKind,
+export function mailContent(
+  kind: MailKind,
   secret: { code: string; link: string } | undefined,
 ): { subject: string; text: string; html: string } {
-  const { fa, en } = letters[kind]
+  const { fa, en } = mailTexts[kind]
   return {
     subject: `${fa.subject} | ${en.subject}`,
     text: [textOf(fa, codeLabel.fa, secret), textOf(en, codeLabel.en, secret)].join('\n\n----------\n\n'),
@@ -149,7 +149,7 @@ export function letterOf(
   }
 }
 
-function textOf(texts: Texts, label: string, secret: { code: string; link: string } | undefined): string {
+function textOf(texts: MailText, label: string, secret: { code: string; link: string } | undefined): string {
   const lines = [texts.says]
   if (secret && texts.button !== undefined) lines.push(secret.link)
   if (secret) lines.push(`${label}: ${secret.code}`)
@@ -160,7 +160,7 @@ const button =
   'display:inline-block;padding:10px 22px;border-radius:8px;background:#0f766e;color:#ffffff;text-decoration:none;font-weight:bold'
 
 function partOf(
-  texts: Texts,
+  texts: MailText,
   language: 'fa' | 'en',
   secret: { code: string; link: string } | undefined,
 ): string {

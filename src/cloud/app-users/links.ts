@@ -5,11 +5,11 @@ import type { LiveCloud } from '#cloud/clouds'
 import { fail } from '#platform/errors'
 import { type Signer, sha256 } from '#platform/secrets'
 import { readEmail } from './email-address.ts'
-import { inEvenTime } from './even-time.ts'
-import { post } from './mails.ts'
+import { inConstantTime } from './even-time.ts'
+import { queueMail } from './mails.ts'
 import { mergeMetadata } from './metadata.ts'
 import { newUser, pendingUntil } from './new-user.ts'
-import { addToken, type Challenge, type TokenWish, tokenSigner } from './one-time.ts'
+import { addToken, type Challenge, type TokenOptions, tokenSigner } from './one-time.ts'
 import { findOpenToken, signInByToken } from './redeem.ts'
 import { readRedirect } from './redirect.ts'
 import type { OpenSession } from './sessions.ts'
@@ -25,7 +25,7 @@ import {
 import { lockTokens, type Purpose } from './token-store.ts'
 import { changeUsers, readUsers, type UsersTx } from './users-database.ts'
 
-export interface LinkWish {
+export interface LinkOptions {
   email: unknown
   redirectTo: string | null
   challenge: Challenge | undefined
@@ -36,7 +36,7 @@ export function requireMail({ mail }: Pick<App, 'mail'>): void {
   if (!mail) fail('APP_USER_MAIL_OFF', {})
 }
 
-interface Ready {
+interface MailContext {
   app: App
   cloud: LiveCloud
   email: string
@@ -45,89 +45,96 @@ interface Ready {
 }
 
 /** Runs `work` with the cloud locked. */
-async function inOrder(
+async function withCloudLocked(
   app: App,
   cloud: LiveCloud,
-  wish: LinkWish,
+  options: LinkOptions,
   work: (
     tx: UsersTx,
-    ready: Ready & { link: Pick<TokenWish, 'redirectTo' | 'challenge'>; users: number },
+    context: MailContext & { link: Pick<TokenOptions, 'redirectTo' | 'challenge'>; users: number },
   ) => Promise<void>,
 ): Promise<void> {
   requireMail(app)
-  const email = readEmail(wish.email)
-  const redirectTo = await readRedirect(app, cloud, wish.redirectTo)
+  const email = readEmail(options.email)
+  const redirectTo = await readRedirect(app, cloud, options.redirectTo)
   const signer = await tokenSigner(app)
   const now = new Date(app.clock.nowMs())
-  await inEvenTime(() =>
+  await inConstantTime(() =>
     changeUsers(app, cloud, async (tx) => {
       const users = await lockCloud(tx, cloud)
-      const link = { redirectTo, challenge: wish.challenge }
+      const link = { redirectTo, challenge: options.challenge }
       await work(tx, { app, cloud, email, signer, now, link, users })
     }),
   )
 }
 
 /** Without a user the mail is only counted, so that both cases look the same from outside. */
-async function mailTo(
+async function mailToken(
   tx: UsersTx,
-  ready: Ready,
+  context: MailContext,
   user: UserRow | undefined,
-  wish: Omit<TokenWish, 'email'>,
+  options: Omit<TokenOptions, 'email'>,
 ): Promise<void> {
-  const { app, cloud, email, signer, now } = ready
+  const { app, cloud, email, signer, now } = context
   const isBlocked = user?.banned_until && user.banned_until > now
-  if (!user || isBlocked || wish.purpose === 'pkce')
-    return post(app, tx, cloud, { address: email, kind: null }, now)
-  const { token_id: tokenId } = await addToken(tx, cloud, signer, user, { ...wish, email }, now)
-  await post(app, tx, cloud, { address: email, kind: wish.purpose, tokenId }, now)
+  if (!user || isBlocked || options.purpose === 'pkce')
+    return queueMail(app, tx, cloud, { address: email, kind: null }, now)
+  const { token_id: tokenId } = await addToken(tx, cloud, signer, user, { ...options, email }, now)
+  await queueMail(app, tx, cloud, { address: email, kind: options.purpose, tokenId }, now)
 }
 
 /** Mails a link for a new password. Throws APP_USER_MAIL_OFF, APP_USER_MAIL_LIMIT, APP_USER_EMAIL_INVALID and what `readRedirect` does. */
-export const mailRecovery = (app: App, cloud: LiveCloud, wish: LinkWish): Promise<void> =>
-  inOrder(app, cloud, wish, async (tx, ready) =>
-    mailTo(tx, ready, await lockByEmail(tx, cloud, ready.email), { purpose: 'recovery', ...ready.link }),
+export const mailRecovery = (app: App, cloud: LiveCloud, options: LinkOptions): Promise<void> =>
+  withCloudLocked(app, cloud, options, async (tx, context) =>
+    mailToken(tx, context, await lockByEmail(tx, cloud, context.email), {
+      purpose: 'recovery',
+      ...context.link,
+    }),
   )
 
 /** Mails a link and a code to sign in with; somebody unknown becomes a user where the app takes new ones. Throws what `mailRecovery` does. */
 export async function mailSignIn(
   app: App,
   cloud: LiveCloud,
-  wish: LinkWish & { createUser: boolean; metadata: unknown },
+  options: LinkOptions & { createUser: boolean; metadata: unknown },
 ): Promise<void> {
-  const metadata = mergeMetadata({}, wish.metadata)
-  await inOrder(app, cloud, wish, async (tx, ready) => {
+  const metadata = mergeMetadata({}, options.metadata)
+  await withCloudLocked(app, cloud, options, async (tx, context) => {
     const isOpen = !cloud.disableSignup && cloud.readOnlyWhy === null
-    const takesNew = wish.createUser && isOpen && ready.users < cloud.limits.users
-    const known = await lockByEmail(tx, cloud, ready.email)
-    const user = known ?? (takesNew ? await addPending(tx, ready, metadata) : undefined)
-    await mailTo(tx, ready, user, { purpose: 'magiclink', ...ready.link })
+    const takesNew = options.createUser && isOpen && context.users < cloud.limits.users
+    const known = await lockByEmail(tx, cloud, context.email)
+    const user = known ?? (takesNew ? await addPendingUser(tx, context, metadata) : undefined)
+    await mailToken(tx, context, user, { purpose: 'magiclink', ...context.link })
   })
 }
 
-async function addPending(tx: UsersTx, { cloud, email, now }: Ready, metadata: Metadata): Promise<UserRow> {
+async function addPendingUser(
+  tx: UsersTx,
+  { cloud, email, now }: MailContext,
+  metadata: Metadata,
+): Promise<UserRow> {
   const user = newUser(cloud, now, { email, user_metadata: metadata, pending_until: pendingUntil(now) })
   return insertUser(tx, user, cloud.limits.users)
 }
 
 /** Mails the confirmation of a sign-up or of a new address again. Throws what `mailRecovery` does. */
-export const mailAgain = (
+export const resendConfirmation = (
   app: App,
   cloud: LiveCloud,
-  wish: LinkWish & { type: 'signup' | 'email_change' },
+  options: LinkOptions & { type: 'signup' | 'email_change' },
 ): Promise<void> =>
-  inOrder(app, cloud, wish, async (tx, ready) => {
-    if (wish.type === 'email_change') {
-      const changing = await findByNewEmail(tx, cloud, ready.email)
-      return mailTo(tx, ready, changing, { purpose: 'email_change', ...ready.link })
+  withCloudLocked(app, cloud, options, async (tx, context) => {
+    if (options.type === 'email_change') {
+      const changing = await findByNewEmail(tx, cloud, context.email)
+      return mailToken(tx, context, changing, { purpose: 'email_change', ...context.link })
     }
-    const user = await lockByEmail(tx, cloud, ready.email)
-    if (!user || user.email_confirmed_at) return mailTo(tx, ready, undefined, { purpose: 'signup' })
+    const user = await lockByEmail(tx, cloud, context.email)
+    if (!user || user.email_confirmed_at) return mailToken(tx, context, undefined, { purpose: 'signup' })
     // The token repeats password and metadata of the last sign-up.
     const [last] = await lockTokens(tx, cloud, user.user_id, ['signup'])
-    await mailTo(tx, ready, user, {
+    await mailToken(tx, context, user, {
       purpose: 'signup',
-      ...ready.link,
+      ...context.link,
       passwordHash: last?.password_hash ?? undefined,
       userMetadata: last?.user_metadata ?? undefined,
     })
@@ -136,12 +143,15 @@ export const mailAgain = (
 /**
  * Mails a code for a change of the user's own account. Throws APP_USER_MAIL_OFF, APP_USER_MAIL_LIMIT, and APP_USER_NOT_CONFIRMED without an address.
  */
-export async function mailCode(app: App, cloud: LiveCloud, userId: string): Promise<void> {
+export async function mailReauthenticationCode(app: App, cloud: LiveCloud, userId: string): Promise<void> {
   requireMail(app)
   const user = await readUsers(app, cloud, (reader) => findUser(reader, cloud, userId))
   if (!user?.email || !user.email_confirmed_at) fail('APP_USER_NOT_CONFIRMED', {})
-  await inOrder(app, cloud, { email: user.email, redirectTo: null, challenge: undefined }, (tx, ready) =>
-    mailTo(tx, ready, user, { purpose: 'reauthentication' }),
+  await withCloudLocked(
+    app,
+    cloud,
+    { email: user.email, redirectTo: null, challenge: undefined },
+    (tx, context) => mailToken(tx, context, user, { purpose: 'reauthentication' }),
   )
 }
 

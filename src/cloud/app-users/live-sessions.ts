@@ -3,19 +3,19 @@ import { sql } from 'kysely'
 import type { App } from '#app'
 import type { Clock } from '#platform/clock'
 import type { Tx } from '#platform/db'
-import { onUsersDb, type UsersOf } from './users-database.ts'
+import { onUsersDb, type UsersCloud } from './users-database.ts'
 
 const channel = 'app_users'
 const keptMs = 5_000
 const keptSessions = 10_000
 
 /** Notifies every process, when the transaction commits, that sessions of these users may have ended. */
-export async function announceUsers(tx: Tx, userIds: ReadonlySet<string>): Promise<void> {
+export async function notifySessionsEnded(tx: Tx, userIds: ReadonlySet<string>): Promise<void> {
   if (userIds.size > 0)
     await sql`select pg_notify(${channel}, one) from unnest(${[...userIds]}::text[]) one`.execute(tx)
 }
 
-interface Known {
+interface CachedSession {
   userId: string
   untilMs: number
 }
@@ -23,7 +23,7 @@ interface Known {
 export class LiveSessions implements AsyncDisposable {
   readonly #where: Pick<App, 'db' | 'databases'>
   readonly #clock: Clock
-  readonly #known = new Map<string, Known>()
+  readonly #known = new Map<string, CachedSession>()
   readonly #listener: AsyncDisposable
   #isListening = false
   /** The number of changes so far: the answer to a query that began before a change is not kept. */
@@ -41,7 +41,7 @@ export class LiveSessions implements AsyncDisposable {
 
   /** Whether this session of this user exists, and the user is not blocked. */
   async isAlive(
-    cloud: UsersOf,
+    cloud: UsersCloud,
     { userId, sessionId }: { userId: string; sessionId: string },
   ): Promise<boolean> {
     const nowMs = this.#clock.nowMs()
@@ -83,7 +83,7 @@ export class LiveSessions implements AsyncDisposable {
 
 async function isAlive(
   where: Pick<App, 'db' | 'databases'>,
-  cloud: UsersOf,
+  cloud: UsersCloud,
   { userId, sessionId }: { userId: string; sessionId: string },
   now: Date,
 ): Promise<boolean> {

@@ -6,20 +6,20 @@ import { fail } from '#platform/errors'
 import { uuidv7 } from '#platform/ids'
 import { job } from '#platform/jobs'
 import { MailDeferred, MailRefused } from '#platform/mail'
-import { type LetterKind, letterOf } from './letters.ts'
-import { linkOf, secretOf, tokenSigner } from './one-time.ts'
+import { type MailKind, mailContent } from './letters.ts'
+import { linkPageUrl, secretOf, tokenSigner } from './one-time.ts'
 import { lockCloud } from './store.ts'
 import { countMails, findMail, findToken, insertMail, type MailRow } from './token-store.ts'
-import { readUsers, type UsersOf, type UsersTx } from './users-database.ts'
+import { readUsers, type UsersCloud, type UsersTx } from './users-database.ts'
 
-const mailsOfAddress = 3
+const maxHourlyMails = 3
 const hourMs = 60 * 60 * 1000
 const dayMs = 24 * hourMs
 
-export interface Post {
+export interface NewMail {
   address: string
   /** Null if no user has this address. Such a mail counts like the others, so that it looks like them from outside. */
-  kind: LetterKind | null
+  kind: MailKind | null
   tokenId?: string
 }
 
@@ -27,23 +27,29 @@ export interface Post {
  * Counts a mail and queues it. Locks the cloud, which a transaction must do before anything else. Where users are in a database of their own the mail
  * is queued before its token has committed: the job waits for the token, and sends nothing if it never appears. Throws APP_USER_MAIL_LIMIT.
  */
-export const post = (
+export const queueMail = (
   app: Pick<App, 'jobs'>,
   tx: UsersTx,
   cloud: LiveCloud,
-  mail: Post,
+  mail: NewMail,
   now: Date,
 ): Promise<void> => tx.onPlatform((platform) => queue(app, platform, cloud, mail, now))
 
-async function queue(app: Pick<App, 'jobs'>, tx: Tx, cloud: LiveCloud, mail: Post, now: Date): Promise<void> {
+async function queue(
+  app: Pick<App, 'jobs'>,
+  tx: Tx,
+  cloud: LiveCloud,
+  mail: NewMail,
+  now: Date,
+): Promise<void> {
   await lockCloud(tx, cloud)
   const nowMs = now.getTime()
   const dayBegan = new Date(nowMs - (nowMs % dayMs))
   const { address } = mail
   const sent = await countMails(tx, cloud, { address, dayBegan, hourAgo: new Date(nowMs - hourMs) })
   const max = cloud.limits.dailyMails
-  if (sent.ofAddress >= mailsOfAddress)
-    fail('APP_USER_MAIL_LIMIT', { of: 'address', max: mailsOfAddress }, { retryAfterMs: hourMs })
+  if (sent.ofAddress >= maxHourlyMails)
+    fail('APP_USER_MAIL_LIMIT', { of: 'address', max: maxHourlyMails }, { retryAfterMs: hourMs })
   if (sent.ofDay >= max)
     fail('APP_USER_MAIL_LIMIT', { of: 'cloud', max }, { retryAfterMs: dayBegan.getTime() + dayMs - nowMs })
   const { accountId, cloudId } = cloud
@@ -62,7 +68,7 @@ async function queue(app: Pick<App, 'jobs'>, tx: Tx, cloud: LiveCloud, mail: Pos
 }
 
 /** The age beyond which a mail is not worth sending any more. */
-const stalestMs = dayMs
+const maxMailAgeMs = dayMs
 const shortestPauseMs = 1_000
 const maxPauseMs = 10 * 60 * 1000
 /** Every transaction of a cloud's database has committed within this time; the pause is that between two checks for it. */
@@ -82,7 +88,7 @@ export const mailJob = job<{ cloudId: string; mailId: string; plan?: LiveCloud['
     // The cloud or the recipient was deleted, or the operator sends no mails any more.
     if (ref === undefined || !mail?.kind || !app.mail) return undefined
     const ageMs = app.clock.nowMs() - mail.created_at.getTime()
-    if (ageMs > stalestMs) return giveUp(app, { cloudId, mailId })
+    if (ageMs > maxMailAgeMs) return giveUp(app, { cloudId, mailId })
     const letter = await compose(app, ref, { accountId, cloudId, plan }, mail)
     if (!letter) return plan === 'dedicated' && ageMs < commitMs ? { laterMs: commitPauseMs } : undefined
     try {
@@ -102,10 +108,10 @@ function giveUp({ log, metrics }: App, { cloudId, mailId }: { cloudId: string; m
 }
 
 /** Returns undefined where the token that the mail would carry was used or has expired. */
-async function compose(app: App, ref: string, cloud: UsersOf, { kind, token_id: tokenId }: MailRow) {
-  if (tokenId === null) return letterOf(kind as LetterKind, undefined)
+async function compose(app: App, ref: string, cloud: UsersCloud, { kind, token_id: tokenId }: MailRow) {
+  if (tokenId === null) return mailContent(kind as MailKind, undefined)
   const token = await readUsers(app, cloud, (reader) => findToken(reader, cloud, tokenId))
   if (!token || token.expires_at.getTime() <= app.clock.nowMs()) return undefined
   const secret = secretOf(await tokenSigner(app), cloud, token)
-  return letterOf(kind as LetterKind, { code: secret.code, link: linkOf(app, { ref }, secret.token) })
+  return mailContent(kind as MailKind, { code: secret.code, link: linkPageUrl(app, { ref }, secret.token) })
 }

@@ -4,7 +4,7 @@ import type { Metadata } from './store.ts'
 
 /** Bounds in bytes: metadata stands in every access token, which has to fit the header lines of proxies. */
 const bounds = { metadata: 3 * 1024, appMetadata: 1024 }
-const deepest = 8
+const maxDepth = 8
 
 /** `old` with the given members; null removes one. Throws APP_USER_INVALID where the result is too large. */
 export function mergeMetadata(
@@ -27,6 +27,6 @@ export function mergeMetadata(
 function isStorable(value: unknown, depth: number): boolean {
   if (typeof value === 'string') return value.isWellFormed() && !value.includes('\0')
   if (typeof value !== 'object' || value === null) return true
-  if (depth >= deepest) return false
+  if (depth >= maxDepth) return false
   return Object.entries(value).every(([name, one]) => isStorable(name, 0) && isStorable(one, depth + 1))
 }

@@ -28,7 +28,7 @@ export interface Challenge {
   method: 's256' | 'plain'
 }
 
-export interface TokenWish {
+export interface TokenOptions {
   purpose: Purpose
   email: string | null
   redirectTo?: string | null
@@ -42,7 +42,7 @@ export const tokenSigner = ({ secrets }: Pick<App, 'secrets'>): Promise<Signer> 
   secrets.signer('app user one-time token')
 
 /** What is mailed: a token for a link, and a code of six digits for people to type. */
-export interface Secret {
+export interface TokenSecret {
   token: string
   code: string
 }
@@ -51,7 +51,7 @@ export function secretOf(
   signer: Signer,
   { accountId, cloudId }: CloudKey,
   row: Pick<TokenRow, 'token_id' | 'purpose'>,
-): Secret {
+): TokenSecret {
   const name = `${accountId}/${cloudId}/${row.token_id}/${row.purpose}`
   const code = signer(Buffer.from(`${name}/code`)).readUIntBE(0, 6) % 1_000_000
   return {
@@ -80,10 +80,10 @@ export async function addToken(
   cloud: CloudKey,
   signer: Signer,
   { user_id }: Pick<UserRow, 'user_id'>,
-  wish: TokenWish,
+  options: TokenOptions,
   now: Date,
-): Promise<TokenRow & Secret> {
-  const { purpose } = wish
+): Promise<TokenRow & TokenSecret> {
+  const { purpose } = options
   const id = { account_id: cloud.accountId, cloud_id: cloud.cloudId, token_id: uuidv7(now.getTime()) }
   const secret = secretOf(signer, cloud, { ...id, purpose })
   const row: TokenRow = {
@@ -91,12 +91,12 @@ export async function addToken(
     hash: sha256(secret.token),
     user_id,
     purpose,
-    email: wish.email,
-    password_hash: wish.passwordHash ?? null,
-    user_metadata: wish.userMetadata ?? null,
-    code_challenge: wish.challenge?.challenge ?? null,
-    code_challenge_method: wish.challenge?.method ?? null,
-    redirect_to: wish.redirectTo ?? null,
+    email: options.email,
+    password_hash: options.passwordHash ?? null,
+    user_metadata: options.userMetadata ?? null,
+    code_challenge: options.challenge?.challenge ?? null,
+    code_challenge_method: options.challenge?.method ?? null,
+    redirect_to: options.redirectTo ?? null,
     attempts: 0,
     created_at: now,
     expires_at: new Date(now.getTime() + lifetimeMs[purpose]),
@@ -109,7 +109,7 @@ export async function addToken(
 const maxAttempts = 5
 
 /** Returns a user's open tokens, and the one with this code. */
-export function withCode(
+export function matchCode(
   cloud: CloudKey,
   signer: Signer,
   tokens: readonly TokenRow[],
@@ -123,7 +123,7 @@ export function withCode(
 }
 
 /** Returns the address of a link's page, which is at the API since answers of clouds are never pages. */
-export const linkOf = (
+export const linkPageUrl = (
   { config }: Pick<App, 'config'>,
   { ref }: Pick<LiveCloud, 'ref'>,
   token: string,

@@ -7,31 +7,31 @@ import { latinDigits } from '#platform/words'
 const derive = promisify(argon2) as (algorithm: 'argon2id', parameters: Argon2Parameters) => Promise<Buffer>
 
 /** The minimum that OWASP recommends (19 MiB, two passes), which takes 23 ms of a core here. */
-const usual = { memory: 19_456, passes: 2, parallelism: 1 }
+const hashParameters = { memory: 19_456, passes: 2, parallelism: 1 }
 const saltBytes = 16
 const tagLength = 32
 /** The four threads of Node also read files and resolve names. */
 const atOnce = 2
-const waitingOfCloud = 32
-const waitingOfAll = 512
+const maxWaitingPerCloud = 32
+const maxWaiting = 512
 
-export const shortestPassword = 6
+export const minPasswordLength = 6
 /** The bound keeps whole books away from argon2; a passphrase of Persian words fits. */
 export const maxPasswordBytes = 256
 
 /**
  * Returns the same password whichever keyboard typed it: composed (RFC 8265), with Latin digits and Persian forms of two letters of Arabic keyboards.
  */
-export const typed = (password: string): string =>
+export const normalizedPassword = (password: string): string =>
   latinDigits(password.normalize('NFC')).replaceAll('ي', 'ی').replaceAll('ك', 'ک')
 
 /** Returns the password as it is hashed. Throws APP_USER_PASSWORD_WEAK. */
 export function readPassword(password: string): string {
-  const bound = { min: shortestPassword, max: maxPasswordBytes }
+  const bound = { min: minPasswordLength, max: maxPasswordBytes }
   if (password.length > maxPasswordBytes) fail('APP_USER_PASSWORD_WEAK', bound)
-  const composed = typed(password)
+  const composed = normalizedPassword(password)
   const isFitting =
-    [...composed].length >= shortestPassword && Buffer.byteLength(composed) <= maxPasswordBytes
+    [...composed].length >= minPasswordLength && Buffer.byteLength(composed) <= maxPasswordBytes
   if (!isFitting) fail('APP_USER_PASSWORD_WEAK', bound)
   return composed
 }
@@ -42,11 +42,14 @@ const shape =
 /** Whether this is a hash with our parameters: an imported hash may not cost more than one that is made here. */
 export const isPasswordHash = (hash: string): boolean => read(hash) !== undefined
 
-function read(hash: string): { parameters: typeof usual; salt: Buffer; tag: Buffer } | undefined {
+function read(hash: string): { parameters: typeof hashParameters; salt: Buffer; tag: Buffer } | undefined {
   const [, m, t, p, salt, tag] = shape.exec(hash) ?? []
-  const isUsual = Number(m) === usual.memory && Number(t) === usual.passes && Number(p) === usual.parallelism
+  const isUsual =
+    Number(m) === hashParameters.memory &&
+    Number(t) === hashParameters.passes &&
+    Number(p) === hashParameters.parallelism
   if (!isUsual) return undefined
-  return { parameters: usual, salt: Buffer.from(salt!, 'base64'), tag: Buffer.from(tag!, 'base64') }
+  return { parameters: hashParameters, salt: Buffer.from(salt!, 'base64'), tag: Buffer.from(tag!, 'base64') }
 }
 
 const bare = (bytes: Buffer): string => bytes.toString('base64').replaceAll('=', '')
@@ -60,15 +63,15 @@ export class PasswordHashing {
   /** Returns the hash in PHC form. Throws APP_USERS_BUSY. */
   async hash(cloudId: string, password: string): Promise<string> {
     const salt = randomBytes(saltBytes)
-    const tag = await this.#run(cloudId, { ...usual, message: password, nonce: salt, tagLength })
-    return `$argon2id$v=19$m=${usual.memory},t=${usual.passes},p=${usual.parallelism}$${bare(salt)}$${bare(tag)}`
+    const tag = await this.#run(cloudId, { ...hashParameters, message: password, nonce: salt, tagLength })
+    return `$argon2id$v=19$m=${hashParameters.memory},t=${hashParameters.passes},p=${hashParameters.parallelism}$${bare(salt)}$${bare(tag)}`
   }
 
   /** Whether a password is right; takes the same time where there is no hash. Throws APP_USERS_BUSY. */
   async matches(cloudId: string, password: string, hash: string | null | undefined): Promise<boolean> {
     const known = hash ? read(hash) : undefined
     const salt = known?.salt ?? Buffer.alloc(saltBytes)
-    const tag = await this.#run(cloudId, { ...usual, message: password, nonce: salt, tagLength })
+    const tag = await this.#run(cloudId, { ...hashParameters, message: password, nonce: salt, tagLength })
     return known !== undefined && timingSafeEqual(tag, known.tag)
   }
 
@@ -87,7 +90,7 @@ export class PasswordHashing {
       return
     }
     const own = this.#waiting.get(cloudId) ?? []
-    if (own.length >= waitingOfCloud || this.#waitingCount >= waitingOfAll)
+    if (own.length >= maxWaitingPerCloud || this.#waitingCount >= maxWaiting)
       fail('APP_USERS_BUSY', {}, { retryAfterMs: 2_000 })
     this.#waitingCount++
     this.#waiting.set(cloudId, own)

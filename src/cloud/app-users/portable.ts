@@ -11,7 +11,7 @@ import { newUser } from './new-user.ts'
 import { isPasswordHash } from './passwords.ts'
 import { reasons } from './phrases.ts'
 import { deleteSomeUsers, insertUsers, type UserRow, usersAfter } from './store.ts'
-import { readUsers, type UsersOf, usersTx } from './users-database.ts'
+import { readUsers, type UsersCloud, usersTx } from './users-database.ts'
 
 const portion = 200
 const text = (maxLength: number) => Type.Union([Type.String({ maxLength }), Type.Null()])
@@ -47,18 +47,18 @@ export interface ExportedUser {
 /** Yields every user, read in portions of one statement each; users who have not confirmed a sign-up are left out. */
 export async function* exportUsers(
   app: Pick<App, 'db' | 'databases' | 'log'>,
-  cloud: UsersOf,
+  cloud: UsersCloud,
 ): AsyncGenerator<ExportedUser> {
   for (let after: string | undefined, found = portion; found === portion; ) {
     const page = { after, limit: portion }
     const users = await readUsers(app, cloud, (reader) => usersAfter(reader, cloud, page))
-    for (const user of users) if (user.pending_until === null) yield exported(user)
+    for (const user of users) if (user.pending_until === null) yield toExportedUser(user)
     found = users.length
     after = users.at(-1)?.user_id
   }
 }
 
-const exported = (user: UserRow): ExportedUser => ({
+const toExportedUser = (user: UserRow): ExportedUser => ({
   id: user.user_id,
   email: user.email,
   password_hash: user.password_hash,
@@ -85,7 +85,7 @@ export async function importUsers(
 ): Promise<void> {
   let waiting: UserRow[] = []
   for await (const user of users) {
-    waiting.push(imported(cloud, user, now))
+    waiting.push(toUserRow(cloud, user, now))
     if (waiting.length < insertedAtOnce) continue
     await insertUsers(usersTx(tx), cloud, waiting, max)
     waiting = []
@@ -93,7 +93,7 @@ export async function importUsers(
   if (waiting.length > 0) await insertUsers(usersTx(tx), cloud, waiting, max)
 }
 
-function imported(cloud: CloudKey, user: ExportedUser, now: Date): UserRow {
+function toUserRow(cloud: CloudKey, user: ExportedUser, now: Date): UserRow {
   const hash = user.password_hash
   if (!isUuid(user.id) || (hash !== null && !isPasswordHash(hash)))
     fail('APP_USER_INVALID', { why: reasons.imported })
@@ -119,7 +119,7 @@ function readDate(text: string | null): Date | null {
 }
 
 /** Deletes a portion of the users in the database of the platform, with all their rows there. Returns true if there was none. */
-export async function deleteAllOf(
+export async function deleteUsersOf(
   { db, appUsers }: Pick<App, 'db' | 'appUsers'>,
   cloud: CloudKey,
 ): Promise<boolean> {

@@ -7,18 +7,24 @@ import { sha256 } from '#platform/secrets'
 import { latinDigits } from '#platform/words'
 import { countAttempt, networkOf } from './attempts.ts'
 import { readEmail } from './email-address.ts'
-import { inEvenTime } from './even-time.ts'
-import { isOwnToken, tokenSigner, withCode } from './one-time.ts'
-import { type BegunSession, beginSession, issue, type OpenSession, requireUnblocked } from './sessions.ts'
+import { inConstantTime } from './even-time.ts'
+import { isOwnToken, matchCode, tokenSigner } from './one-time.ts'
+import {
+  type BegunSession,
+  beginSession,
+  issueTokens,
+  type OpenSession,
+  requireUnblocked,
+} from './sessions.ts'
 import { findByEmail, findByNewEmail, lockUser, type UserChange, type UserRow, updateUser } from './store.ts'
 import {
+  consumeToken,
   countWrongCode,
   deleteTokens,
   findTokenByHash,
   lockTokens,
   type Purpose,
   type TokenRow,
-  takeToken,
 } from './token-store.ts'
 import { changeUsers, readUsers, type UsersTx } from './users-database.ts'
 
@@ -41,11 +47,11 @@ export async function findOpenToken(
  */
 export async function redeem(tx: Tx, cloud: LiveCloud, token: TokenRow, now: Date): Promise<UserRow> {
   const user = await lockUser(tx, cloud, token.user_id)
-  if (!user || !(await takeToken(tx, token))) fail('APP_USER_LINK_INVALID', {})
+  if (!user || !(await consumeToken(tx, token))) fail('APP_USER_LINK_INVALID', {})
   requireUnblocked(user, now)
   const change = changeBy(token, user, now) ?? fail('APP_USER_LINK_INVALID', {})
   const changed = await updateUser(tx, user, { ...change, updated_at: now })
-  const spent = spentWith(token.purpose)
+  const spent = obsoletePurposes(token.purpose)
   if (spent.length > 0) await deleteTokens(tx, cloud, user.user_id, spent)
   return changed
 }
@@ -75,7 +81,7 @@ function changeBy(token: TokenRow, user: UserRow, now: Date): UserChange | undef
 const confirmed = (now: Date) => ({ email_confirmed_at: now, pending_until: null })
 
 /** Purposes whose tokens are no longer needed, or went to an address that is no longer the user's. */
-const spentWith = (purpose: Purpose): Purpose[] =>
+const obsoletePurposes = (purpose: Purpose): Purpose[] =>
   purpose === 'email_change'
     ? ['signup', 'invite', 'recovery', 'magiclink', 'email_change']
     : purpose === 'pkce'
@@ -85,11 +91,11 @@ const spentWith = (purpose: Purpose): Purpose[] =>
 /** Uses a token and signs in. Throws what `redeem` does. */
 export async function signInByToken(app: App, cloud: LiveCloud, token: TokenRow): Promise<OpenSession> {
   const now = new Date(app.clock.nowMs())
-  const begun = await changeUsers(app, cloud, (tx) => beginByToken(tx, cloud, token, now))
-  return issue(app, cloud, begun)
+  const begun = await changeUsers(app, cloud, (tx) => beginSessionByToken(tx, cloud, token, now))
+  return issueTokens(app, cloud, begun)
 }
 
-export const beginByToken = async (
+export const beginSessionByToken = async (
   tx: UsersTx,
   cloud: LiveCloud,
   token: TokenRow,
@@ -141,18 +147,18 @@ export async function verifyCode(
   const signer = await tokenSigner(app)
   const find = type === 'email_change' ? findByNewEmail : findByEmail
   const typed = { code, purposes: purposesOf[type] ?? [], signer, now }
-  const begun = await inEvenTime(() =>
+  const begun = await inConstantTime(() =>
     changeUsers(app, cloud, async (tx) => {
       const user = await find(tx, cloud, address)
       if (!user || !(await lockUser(tx, cloud, user.user_id))) return undefined
-      const token = await takeByCode(tx, cloud, user.user_id, typed)
-      return token && beginByToken(tx, cloud, token, now)
+      const token = await findTokenByCode(tx, cloud, user.user_id, typed)
+      return token && beginSessionByToken(tx, cloud, token, now)
     }),
   )
-  return issue(app, cloud, begun ?? fail('APP_USER_LINK_INVALID', {}))
+  return issueTokens(app, cloud, begun ?? fail('APP_USER_LINK_INVALID', {}))
 }
 
-interface TypedCode {
+interface CodeOptions {
   code: string
   purposes: readonly Purpose[]
   signer: Awaited<ReturnType<typeof tokenSigner>>
@@ -160,14 +166,14 @@ interface TypedCode {
 }
 
 /** Returns the user's token with this code; a wrong code is counted on all open tokens. The caller has locked the user. */
-export async function takeByCode(
+export async function findTokenByCode(
   tx: Tx,
   cloud: LiveCloud,
   userId: string,
-  { code, purposes, signer, now }: TypedCode,
+  { code, purposes, signer, now }: CodeOptions,
 ): Promise<TokenRow | undefined> {
   const tokens = await lockTokens(tx, cloud, userId, purposes)
-  const { open, found } = withCode(cloud, signer, tokens, typedCode(code), now)
+  const { open, found } = matchCode(cloud, signer, tokens, typedCode(code), now)
   if (!found && open.length > 0) await countWrongCode(tx, open)
   return found
 }

@@ -6,7 +6,7 @@ import { fail } from '#platform/errors'
 import { findSite } from '#sites/hosting'
 import { reasons } from './phrases.ts'
 
-const longest = 2_000
+const maxUrlLength = 2_000
 
 /**
  * Returns the requested address, or that of the app; null if there is neither. Throws APP_USER_REDIRECT_REFUSED for an address that is neither of the
@@ -18,7 +18,7 @@ export async function readRedirect(
   asked: string | null | undefined,
 ): Promise<string | null> {
   if (asked === undefined || asked === null || asked === '') return cloud.siteUrl
-  const url = asked.length <= longest ? webAddress(asked) : undefined
+  const url = asked.length <= maxUrlLength ? webAddress(asked) : undefined
   if (!url) fail('APP_USER_INVALID', { why: reasons.redirect })
   const isAllowed =
     (cloud.siteUrl !== null && new URL(cloud.siteUrl).origin === url.origin) ||

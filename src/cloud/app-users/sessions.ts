@@ -11,7 +11,7 @@ import { deleteSessions, insertSession, lockSession, type SessionRow, writeUse }
 import { findUser, type UserRow, updateUser } from './store.ts'
 import { changeUsers, type UsersTx } from './users-database.ts'
 
-type Parts = Pick<App, 'config' | 'clock' | 'secrets' | 'appUsers'>
+type SessionDependencies = Pick<App, 'config' | 'clock' | 'secrets' | 'appUsers'>
 
 /** A session as its client keeps it. */
 export interface OpenSession {
@@ -23,7 +23,7 @@ export interface OpenSession {
   user: UserRow
 }
 
-/** A session in the transaction that signs in; `issue` makes its tokens when it has committed. */
+/** A session in the transaction that signs in; `issueTokens` makes its tokens when it has committed. */
 export interface BegunSession {
   session: SessionRow
   user: UserRow
@@ -31,9 +31,9 @@ export interface BegunSession {
 
 const refreshPurpose = 'app user refresh token'
 /** Within this time a used token is answered with the same successor: two tabs may have used it, or an answer was lost. */
-const againMs = 10_000
-/** No genuine client refreshes one session more often within `againMs`. */
-const mostUses = 20
+const reuseGraceMs = 10_000
+/** No genuine client refreshes one session more often within `reuseGraceMs`. */
+const maxRecentUses = 20
 
 /** Begins a session of a user, who must not be blocked. The cloud is a parameter, since the user's row does not prove to which cloud it belongs. */
 export async function beginSession(
@@ -66,8 +66,8 @@ export function requireUnblocked({ banned_until }: UserRow, now: Date): void {
 }
 
 /** Makes the tokens of a session that is committed. */
-export async function issue(
-  app: Parts,
+export async function issueTokens(
+  app: SessionDependencies,
   cloud: LiveCloud,
   { session, user }: BegunSession,
 ): Promise<OpenSession> {
@@ -112,7 +112,7 @@ const macOf = (signer: Signer, { accountId, cloudId }: CloudKey, head: Buffer): 
   signer(Buffer.concat([Buffer.from(`${accountId}/${cloudId}/`), head])).subarray(0, macBytes)
 
 async function readRefreshToken(
-  app: Parts,
+  app: SessionDependencies,
   cloud: CloudKey,
   token: string,
 ): Promise<{ sessionId: string; generation: number } | undefined> {
@@ -145,7 +145,7 @@ export async function refreshSession(app: App, cloud: LiveCloud, token: string):
     await endSessions(tx, cloud, user.user_id, { only: session.session_id })
     return undefined
   })
-  return refreshed ? issue(app, cloud, refreshed) : fail('APP_USER_REFRESH_REUSED', {})
+  return refreshed ? issueTokens(app, cloud, refreshed) : fail('APP_USER_REFRESH_REUSED', {})
 }
 
 /** Returns the number of the successor; undefined for a token that was used too long ago, or never issued. */
@@ -156,10 +156,11 @@ async function useToken(
   now: Date,
 ): Promise<number | undefined> {
   const nowMs = now.getTime()
-  const recent = session.recent_uses.filter(({ at }) => Math.abs(nowMs - at) < againMs)
+  const recent = session.recent_uses.filter(({ at }) => Math.abs(nowMs - at) < reuseGraceMs)
   if (generation !== session.generation)
     return recent.some((use) => use.generation === generation) ? generation + 1 : undefined
-  if (recent.length >= mostUses) fail('APP_USER_THROTTLED', { minutes: 1 }, { retryAfterMs: againMs })
+  if (recent.length >= maxRecentUses)
+    fail('APP_USER_THROTTLED', { minutes: 1 }, { retryAfterMs: reuseGraceMs })
   const recent_uses = [...recent, { generation, at: nowMs }]
   await writeUse(tx, session, { generation: generation + 1, recent_uses, refreshed_at: now })
   return generation + 1

@@ -1,10 +1,10 @@
 import type { App } from '#app'
 import type { LiveCloud } from '#cloud/clouds'
 import { fail } from '#platform/errors'
-import { countAttempt, forgiveAttempt, networkOf, signInSubjects } from './attempts.ts'
+import { countAttempt, networkOf, signInSubjects, uncountAttempt } from './attempts.ts'
 import { readEmail } from './email-address.ts'
-import { maxPasswordBytes, typed } from './passwords.ts'
-import { beginSession, issue, type OpenSession, requireUnblocked } from './sessions.ts'
+import { maxPasswordBytes, normalizedPassword } from './passwords.ts'
+import { beginSession, issueTokens, type OpenSession, requireUnblocked } from './sessions.ts'
 import { findByEmail, lockUser } from './store.ts'
 import { changeUsers, readUsers } from './users-database.ts'
 
@@ -24,7 +24,7 @@ export async function signInWithPassword(
   await countAttempt(app, cloud, subjects)
   const user = await readUsers(app, cloud, (reader) => findByEmail(reader, cloud, email))
   // A text that is longer than any password is compared as an empty one.
-  const password = given.password.length <= maxPasswordBytes ? typed(given.password) : ''
+  const password = given.password.length <= maxPasswordBytes ? normalizedPassword(given.password) : ''
   const isRight = await app.appUsers.passwords.matches(cloud.cloudId, password, user?.password_hash)
   if (!user || !isRight) fail('APP_USER_CREDENTIALS_WRONG', {})
   const now = new Date(app.clock.nowMs())
@@ -36,6 +36,6 @@ export async function signInWithPassword(
     if (locked?.password_hash !== user.password_hash) fail('APP_USER_CREDENTIALS_WRONG', {})
     return beginSession(tx, cloud, locked!, 'password', now)
   })
-  await forgiveAttempt(app, cloud, subjects)
-  return issue(app, cloud, begun)
+  await uncountAttempt(app, cloud, subjects)
+  return issueTokens(app, cloud, begun)
 }

@@ -7,14 +7,14 @@ import { uuidOfHex } from '#platform/ids'
 import type { Signer } from '#platform/secrets'
 import { countAttempt, networkOf } from './attempts.ts'
 import { readEmail } from './email-address.ts'
-import { inEvenTime } from './even-time.ts'
-import { post } from './mails.ts'
+import { inConstantTime } from './even-time.ts'
+import { queueMail } from './mails.ts'
 import { mergeMetadata } from './metadata.ts'
 import { newUser, pendingUntil } from './new-user.ts'
 import { addToken, type Challenge, tokenSigner } from './one-time.ts'
 import { readPassword } from './passwords.ts'
 import { readRedirect } from './redirect.ts'
-import { beginSession, issue, type OpenSession } from './sessions.ts'
+import { beginSession, issueTokens, type OpenSession } from './sessions.ts'
 import {
   countAnonymous,
   insertUser,
@@ -26,7 +26,7 @@ import {
 } from './store.ts'
 import { changeUsers } from './users-database.ts'
 
-export interface SignUpWish {
+export interface SignUpOptions {
   email: unknown
   password: string
   metadata: unknown
@@ -35,7 +35,7 @@ export interface SignUpWish {
 }
 
 /** `pending` where addresses are confirmed by mail: nobody is signed in yet. */
-export type SignedUp = { session: OpenSession } | { pending: UserRow }
+export type SignUpResult = { session: OpenSession } | { pending: UserRow }
 
 /**
  * Throws APP_USER_SIGNUP_DISABLED, CLOUD_READ_ONLY, APP_USER_EMAIL_INVALID, APP_USER_PASSWORD_WEAK, APP_USER_INVALID, APP_USER_REDIRECT_REFUSED,
@@ -44,19 +44,19 @@ export type SignedUp = { session: OpenSession } | { pending: UserRow }
 export async function signUp(
   app: App,
   cloud: LiveCloud,
-  wish: SignUpWish,
+  options: SignUpOptions,
   clientAddress: string,
-): Promise<SignedUp> {
+): Promise<SignUpResult> {
   requireOpen(cloud)
-  const email = readEmail(wish.email)
-  const password = readPassword(wish.password)
-  const metadata = mergeMetadata({}, wish.metadata)
-  const redirectTo = app.mail ? await readRedirect(app, cloud, wish.redirectTo) : null
+  const email = readEmail(options.email)
+  const password = readPassword(options.password)
+  const metadata = mergeMetadata({}, options.metadata)
+  const redirectTo = app.mail ? await readRedirect(app, cloud, options.redirectTo) : null
   await countAttempt(app, cloud, [{ kind: 'sign_up_network', of: networkOf(clientAddress) }])
   const passwordHash = await app.appUsers.passwords.hash(cloud.cloudId, password)
-  const { challenge } = wish
+  const { challenge } = options
   const unconfirmed = { email, passwordHash, metadata, redirectTo, challenge }
-  if (app.mail) return { pending: await inEvenTime(() => askToConfirm(app, cloud, unconfirmed)) }
+  if (app.mail) return { pending: await inConstantTime(() => requestConfirmation(app, cloud, unconfirmed)) }
   const now = new Date(app.clock.nowMs())
   const known = { email, password_hash: passwordHash, user_metadata: metadata, email_confirmed_at: now }
   return { session: await signInNew(app, cloud, newUser(cloud, now, known), 'password', now) }
@@ -95,7 +95,7 @@ async function signInNew(
     const made = await insertUser(tx, user, cloud.limits.users)
     return beginSession(tx, cloud, made, method, now)
   })
-  return issue(app, cloud, begun)
+  return issueTokens(app, cloud, begun)
 }
 
 /** Keeps half of the places for people with an address, so that filling a cloud with anonymous users shuts nobody else out. */
@@ -105,7 +105,7 @@ async function requireRoomForAnonymous(tx: Tx, cloud: LiveCloud): Promise<void> 
   if ((await countAnonymous(tx, cloud)) >= max) fail('APP_USER_ANONYMOUS_LIMIT', { max })
 }
 
-interface Unconfirmed {
+interface PendingSignUp {
   email: string
   passwordHash: string
   metadata: Metadata
@@ -118,8 +118,8 @@ interface Unconfirmed {
  * differs, which the owner of the address reads. The link sets the password of the request that it was made for: two people who sign up with one
  * address cannot set it for each other.
  */
-async function askToConfirm(app: App, cloud: LiveCloud, wish: Unconfirmed): Promise<UserRow> {
-  const { email, passwordHash, metadata } = wish
+async function requestConfirmation(app: App, cloud: LiveCloud, options: PendingSignUp): Promise<UserRow> {
+  const { email, passwordHash, metadata } = options
   const now = new Date(app.clock.nowMs())
   const [signer, nobody] = [await tokenSigner(app), await app.secrets.signer('app user who is shown')]
   const shown = { email, user_metadata: metadata }
@@ -128,32 +128,32 @@ async function askToConfirm(app: App, cloud: LiveCloud, wish: Unconfirmed): Prom
     if ((await lockCloud(tx, cloud)) >= max) fail('APP_USER_LIMIT', { max })
     const known = await lockByEmail(tx, cloud, email)
     if (known?.email_confirmed_at) {
-      await post(app, tx, cloud, { address: email, kind: 'exists' }, now)
-      return newUser(cloud, now, { ...shown, user_id: idOfNobody(nobody, cloud, email) })
+      await queueMail(app, tx, cloud, { address: email, kind: 'exists' }, now)
+      return newUser(cloud, now, { ...shown, user_id: placeholderUserId(nobody, cloud, email) })
     }
     const user =
       known ??
       newUser(cloud, now, { ...shown, password_hash: passwordHash, pending_until: pendingUntil(now) })
-    if (known) await keepWaiting(tx, known, now)
+    if (known) await extendPending(tx, known, now)
     else await insertUser(tx, user, max)
-    const token = await addToken(tx, cloud, signer, user, tokenOf(wish), now)
-    await post(app, tx, cloud, { address: email, kind: 'signup', tokenId: token.token_id }, now)
+    const token = await addToken(tx, cloud, signer, user, tokenOf(options), now)
+    await queueMail(app, tx, cloud, { address: email, kind: 'signup', tokenId: token.token_id }, now)
     return newUser(cloud, now, { ...shown, user_id: user.user_id })
   })
 }
 
-const tokenOf = ({ email, passwordHash, metadata, redirectTo, challenge }: Unconfirmed) => ({
+const tokenOf = ({ email, passwordHash, metadata, redirectTo, challenge }: PendingSignUp) => ({
   purpose: 'signup' as const,
   ...{ email, redirectTo, challenge, passwordHash, userMetadata: metadata },
 })
 
-const keepWaiting = (tx: Tx, user: UserRow, now: Date) =>
+const extendPending = (tx: Tx, user: UserRow, now: Date) =>
   user.pending_until === null
     ? user
     : updateUser(tx, user, { pending_until: pendingUntil(now), updated_at: user.updated_at })
 
 /** Returns always the same id for an address, as that of a pending user would be. */
-function idOfNobody(signer: Signer, { accountId, cloudId }: LiveCloud, email: string): string {
+function placeholderUserId(signer: Signer, { accountId, cloudId }: LiveCloud, email: string): string {
   const bytes = signer(Buffer.from(`${accountId}/${cloudId}/${email}`)).subarray(0, 16)
   bytes[6] = 0x40 | (bytes[6]! & 0x0f)
   bytes[8] = 0x80 | (bytes[8]! & 0x3f)

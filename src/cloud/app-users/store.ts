@@ -4,7 +4,7 @@ import type { Tx } from '#platform/db'
 import { fail } from '#platform/errors'
 import { type Page, type PageOptions, readPage } from '#platform/lists'
 import { readEmail } from './email-address.ts'
-import type { Reader, UsersTx } from './users-database.ts'
+import type { UsersReader, UsersTx } from './users-database.ts'
 
 declare module '#platform/db' {
   interface Tables {
@@ -34,18 +34,24 @@ export interface UserRow {
   updated_at: Date
 }
 
-const ofCloud = (reader: Reader, { accountId, cloudId }: CloudKey) =>
+const ofCloud = (reader: UsersReader, { accountId, cloudId }: CloudKey) =>
   reader
     .selectFrom('app_users.users')
     .selectAll()
     .where('account_id', '=', accountId)
     .where('cloud_id', '=', cloudId)
 
-export const findUser = (reader: Reader, cloud: CloudKey, userId: string): Promise<UserRow | undefined> =>
-  ofCloud(reader, cloud).where('user_id', '=', userId).executeTakeFirst()
+export const findUser = (
+  reader: UsersReader,
+  cloud: CloudKey,
+  userId: string,
+): Promise<UserRow | undefined> => ofCloud(reader, cloud).where('user_id', '=', userId).executeTakeFirst()
 
-export const findByEmail = (reader: Reader, cloud: CloudKey, email: string): Promise<UserRow | undefined> =>
-  ofCloud(reader, cloud).where('email', '=', email).executeTakeFirst()
+export const findByEmail = (
+  reader: UsersReader,
+  cloud: CloudKey,
+  email: string,
+): Promise<UserRow | undefined> => ofCloud(reader, cloud).where('email', '=', email).executeTakeFirst()
 
 /** Returns the user, locked until the end of the transaction: other changes of the user wait. */
 export const lockUser = (tx: Tx, cloud: CloudKey, userId: string): Promise<UserRow | undefined> =>
@@ -56,7 +62,7 @@ export const lockByEmail = (tx: Tx, cloud: CloudKey, email: string): Promise<Use
 
 /** Returns the user whose next address this is. */
 export const findByNewEmail = (
-  reader: Reader,
+  reader: UsersReader,
   cloud: CloudKey,
   email: string,
 ): Promise<UserRow | undefined> =>
@@ -131,7 +137,7 @@ async function count(tx: UsersTx, { accountId, cloudId }: CloudKey, change: numb
 }
 
 /** Writes on the platform the number of users of a cloud with a database of its own. */
-export const writeCount = (reader: Reader, { accountId, cloudId }: CloudKey, users: bigint) =>
+export const writeCount = (reader: UsersReader, { accountId, cloudId }: CloudKey, users: bigint) =>
   reader
     .insertInto('app_users.counts')
     .values({ account_id: accountId, cloud_id: cloudId, users })
@@ -191,7 +197,7 @@ const uniqueViolation = '23505'
 
 /** Returns users in the order of their ids, beginning after `after`. */
 export const usersAfter = (
-  reader: Reader,
+  reader: UsersReader,
   cloud: CloudKey,
   { after, limit }: { after: string | undefined; limit: number },
 ): Promise<UserRow[]> =>
@@ -203,7 +209,7 @@ export const usersAfter = (
 
 /** Returns users newest first, for clients that count pages. */
 export const userPage = (
-  reader: Reader,
+  reader: UsersReader,
   cloud: CloudKey,
   { page, perPage }: { page: number; perPage: number },
 ): Promise<UserRow[]> =>
@@ -214,7 +220,7 @@ export const userPage = (
     .offset((page - 1) * perPage)
     .execute()
 
-export async function countUsers(reader: Reader, { accountId, cloudId }: CloudKey): Promise<number> {
+export async function countUsers(reader: UsersReader, { accountId, cloudId }: CloudKey): Promise<number> {
   const row = await reader
     .selectFrom('app_users.counts')
     .select('users')
@@ -226,7 +232,7 @@ export async function countUsers(reader: Reader, { accountId, cloudId }: CloudKe
 
 /** Returns users for the developer, in the order of their ids, or the one with an address. Throws APP_USER_EMAIL_INVALID. */
 export function listUsers(
-  reader: Reader,
+  reader: UsersReader,
   cloud: CloudKey,
   { email, ...options }: PageOptions & { email?: string | undefined },
 ): Promise<Page<UserRow>> {

@@ -5,7 +5,7 @@ import type { Db } from '#platform/db'
 import { Failure } from '#platform/errors'
 import { job } from '#platform/jobs'
 import { removeUserWhere } from './admin.ts'
-import { onUsersDb, type UsersOf } from './users-database.ts'
+import { onUsersDb, type UsersCloud } from './users-database.ts'
 
 const portion = 500
 const dayMs = 24 * 60 * 60 * 1000
@@ -38,7 +38,7 @@ const overdue = (nowMs: number) => [
 ]
 
 /** A database with users: that of the platform, or of one cloud. */
-interface Place {
+interface UsersDatabase {
   plan: LiveCloud['plan']
   run<Result>(work: (db: Db) => Promise<Result>): Promise<Result>
 }
@@ -50,20 +50,20 @@ export const appUsersSweepJob = job<null>({
   everyMs: 10 * 60 * 1000,
   async handle({ app, signal }) {
     const nowMs = app.clock.nowMs()
-    const place: Place = { plan: 'starter', run: (work) => work(app.db) }
+    const place: UsersDatabase = { plan: 'starter', run: (work) => work(app.db) }
     await sweep(app, place, [...oldRows(nowMs), ...oldCounts(nowMs)], signal)
     return undefined
   },
 })
 
 /** Sweeps the database of one cloud likewise. The database is awake when the job is queued, so that none is woken for a sweep. */
-export const ownSweepJob = job<{ cloudId: string }>({
+export const dedicatedSweepJob = job<{ cloudId: string }>({
   name: 'app-users.own-sweep',
   limits: () => ({ perAccount: 1, perProcess: 1 }),
   async handle({ app, accountId, data: { cloudId }, signal }) {
-    const cloud: UsersOf = { accountId, cloudId, plan: 'dedicated' }
+    const cloud: UsersCloud = { accountId, cloudId, plan: 'dedicated' }
     if ((await refOf(app.db, cloud)) === undefined) return undefined
-    const place: Place = { plan: 'dedicated', run: (work) => onUsersDb(app, cloud, work) }
+    const place: UsersDatabase = { plan: 'dedicated', run: (work) => onUsersDb(app, cloud, work) }
     await sweep(app, place, oldRows(app.clock.nowMs()), signal)
     return undefined
   },
@@ -72,14 +72,19 @@ export const ownSweepJob = job<{ cloudId: string }>({
 /** Queues a sweep of a cloud's database after it was used. */
 export async function sweepIfDue(
   app: Pick<App, 'db' | 'jobs' | 'appUsers'>,
-  { accountId, cloudId, plan }: UsersOf,
+  { accountId, cloudId, plan }: UsersCloud,
 ): Promise<void> {
   if (plan !== 'dedicated' || !app.appUsers.isSweepDue({ accountId, cloudId })) return
   const data = { cloudId }
-  await app.db.tx((tx) => app.jobs.enqueue(tx, ownSweepJob, { accountId, data, singletonKey: cloudId }))
+  await app.db.tx((tx) => app.jobs.enqueue(tx, dedicatedSweepJob, { accountId, data, singletonKey: cloudId }))
 }
 
-async function sweep(app: App, place: Place, old: readonly OldRows[], signal: AbortSignal): Promise<void> {
+async function sweep(
+  app: App,
+  place: UsersDatabase,
+  old: readonly OldRows[],
+  signal: AbortSignal,
+): Promise<void> {
   for (const rows of old)
     while (!signal.aborted && (await place.run((db) => deleteOld(db, rows))) === portion);
   for (const condition of overdue(app.clock.nowMs()))
@@ -96,7 +101,7 @@ async function deleteOld({ kysely }: Db, [table, column, before]: OldRows): Prom
 /** Deletes users one by one, since each is counted in its cloud. Returns how many there were, less those whose deletion their app's code refused. */
 async function deleteOverdue(
   app: App,
-  { plan, run }: Place,
+  { plan, run }: UsersDatabase,
   isOverdue: RawBuilder<unknown>,
 ): Promise<number> {
   const { rows } = await run(({ kysely }) =>

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { CloudKey } from '#cloud/clouds'
 import type { Tx } from '#platform/db'
 import type { Metadata } from './store.ts'
-import type { Reader } from './users-database.ts'
+import type { UsersReader } from './users-database.ts'
 
 declare module '#platform/db' {
   interface Tables {
@@ -51,7 +51,7 @@ export async function insertToken(tx: Tx, token: TokenRow): Promise<void> {
     where t.account_id = ${account_id} and t.cloud_id = ${cloud_id} and t.token_id = old.token_id`.execute(tx)
 }
 
-const ofCloud = (reader: Reader, { accountId, cloudId }: CloudKey) =>
+const ofCloud = (reader: UsersReader, { accountId, cloudId }: CloudKey) =>
   reader
     .selectFrom('app_users.one_time_tokens')
     .selectAll()
@@ -59,13 +59,16 @@ const ofCloud = (reader: Reader, { accountId, cloudId }: CloudKey) =>
     .where('cloud_id', '=', cloudId)
 
 export const findTokenByHash = (
-  reader: Reader,
+  reader: UsersReader,
   cloud: CloudKey,
   hash: Buffer,
 ): Promise<TokenRow | undefined> => ofCloud(reader, cloud).where('hash', '=', hash).executeTakeFirst()
 
-export const findToken = (reader: Reader, cloud: CloudKey, tokenId: string): Promise<TokenRow | undefined> =>
-  ofCloud(reader, cloud).where('token_id', '=', tokenId).executeTakeFirst()
+export const findToken = (
+  reader: UsersReader,
+  cloud: CloudKey,
+  tokenId: string,
+): Promise<TokenRow | undefined> => ofCloud(reader, cloud).where('token_id', '=', tokenId).executeTakeFirst()
 
 /** Returns tokens of a user, newest first and locked: others who try a code wait. */
 export const lockTokens = (
@@ -83,7 +86,7 @@ export const lockTokens = (
     .execute()
 
 /** Returns false where the token was used meanwhile. */
-export async function takeToken(tx: Tx, { account_id, cloud_id, token_id }: TokenRow): Promise<boolean> {
+export async function consumeToken(tx: Tx, { account_id, cloud_id, token_id }: TokenRow): Promise<boolean> {
   const { numDeletedRows } = await tx
     .deleteFrom('app_users.one_time_tokens')
     .where('account_id', '=', account_id)
@@ -126,7 +129,7 @@ export interface MailRow {
 export const insertMail = (tx: Tx, mail: MailRow) => tx.insertInto('app_users.mails').values(mail).execute()
 
 export const findMail = (
-  reader: Reader,
+  reader: UsersReader,
   { accountId, cloudId }: CloudKey,
   mailId: string,
 ): Promise<MailRow | undefined> =>
@@ -140,7 +143,7 @@ export const findMail = (
 
 /** Mails of the cloud since the day began. */
 export async function mailsOfDay(
-  reader: Reader,
+  reader: UsersReader,
   { accountId, cloudId }: CloudKey,
   dayBegan: Date,
 ): Promise<number> {

@@ -3,19 +3,19 @@
  * (docs/decisions/cloud/dedicated-users.md).
  */
 import type { App } from '#app'
-import { restoredFrom } from '#cloud/backups'
+import { currentRestoreId } from '#cloud/backups'
 import { type LiveCloud, requireUnfrozen } from '#cloud/clouds'
-import { databaseReport, noRoomFailure, type OpenDatabase, readOnlyBy } from '#cloud/databases'
+import { databaseReport, noRoomFailure, type OpenDatabase, readOnlyCause } from '#cloud/databases'
 import type { Db, Tx } from '#platform/db'
 import { fail } from '#platform/errors'
-import { announceUsers } from './live-sessions.ts'
+import { notifySessionsEnded } from './live-sessions.ts'
 import { writeCount } from './store.ts'
 
 /** A cloud, and where its users are. */
-export type UsersOf = Pick<LiveCloud, 'accountId' | 'cloudId' | 'plan'> &
+export type UsersCloud = Pick<LiveCloud, 'accountId' | 'cloudId' | 'plan'> &
   Partial<Pick<LiveCloud, 'readOnlyWhy'>>
 
-export type Reader = Db['kysely'] | Tx
+export type UsersReader = Db['kysely'] | Tx
 
 /** A transaction on the users of a cloud. */
 export type UsersTx = Tx & {
@@ -29,16 +29,16 @@ export type UsersTx = Tx & {
   readonly ended: Set<string>
 }
 
-type Parts = Pick<App, 'db' | 'databases' | 'appUsers' | 'jobs' | 'clock' | 'log'>
+type UsersDependencies = Pick<App, 'db' | 'databases' | 'appUsers' | 'jobs' | 'clock' | 'log'>
 
 /** Runs `work` on the users' database, which is woken for a dedicated cloud. Throws what `use` of its databases does. */
 export const onUsersDb = <Result>(
   { db, databases }: Pick<App, 'db' | 'databases'>,
-  cloud: UsersOf,
+  cloud: UsersCloud,
   work: (db: Db) => Promise<Result>,
 ): Promise<Result> =>
   cloud.plan === 'dedicated'
-    ? databases.use(cloud, async (open) => work(await ownDb(db, open, cloud)))
+    ? databases.use(cloud, async (open) => work(await dedicatedDb(db, open, cloud)))
     : work(db)
 
 /**
@@ -47,11 +47,11 @@ export const onUsersDb = <Result>(
  */
 export const readUsers = <Result>(
   app: Pick<App, 'db' | 'databases' | 'log'>,
-  cloud: UsersOf,
-  work: (reader: Reader) => Promise<Result>,
+  cloud: UsersCloud,
+  work: (reader: UsersReader) => Promise<Result>,
 ): Promise<Result> =>
   cloud.plan === 'dedicated'
-    ? onUsersDb(app, cloud, (db) => work(db.kysely).catch((error: unknown) => explain(app, error)))
+    ? onUsersDb(app, cloud, (db) => work(db.kysely).catch((error: unknown) => rethrowAsFailure(app, error)))
     : work(app.db.kysely)
 
 /**
@@ -60,8 +60,8 @@ export const readUsers = <Result>(
  * cloud refuses, and what `use` of its databases does.
  */
 export async function changeUsers<Result>(
-  app: Parts,
-  cloud: UsersOf,
+  app: UsersDependencies,
+  cloud: UsersCloud,
   work: (tx: UsersTx) => Promise<Result>,
 ): Promise<Result> {
   const ended = new Set<string>()
@@ -70,7 +70,7 @@ export async function changeUsers<Result>(
     : app.db.tx(async (tx) => {
         await requireUnfrozen(tx, cloud)
         const done = await work(usersTx(tx, ended))
-        await announceUsers(tx, ended)
+        await notifySessionsEnded(tx, ended)
         return done
       }))
   app.appUsers.forget(...ended)
@@ -87,8 +87,8 @@ export const usersTx = (tx: Tx, ended = new Set<string>()): UsersTx =>
   })
 
 async function changeApart<Result>(
-  app: Parts,
-  cloud: UsersOf,
+  app: UsersDependencies,
+  cloud: UsersCloud,
   ended: Set<string>,
   work: (tx: UsersTx) => Promise<Result>,
 ): Promise<Result> {
@@ -100,21 +100,21 @@ async function changeApart<Result>(
       throw error
     })
   const result = await app.databases.use(cloud, async (open) => {
-    const db = await ownDb(app.db, open, cloud)
-    const readOnlyWhy = cloud.readOnlyWhy ?? readOnlyBy(open.disk)
+    const db = await dedicatedDb(app.db, open, cloud)
+    const readOnlyWhy = cloud.readOnlyWhy ?? readOnlyCause(open.disk)
     return db
       .tx((tx) => work(Object.assign(tx, { isApart: true, readOnlyWhy, ended, onPlatform })))
-      .catch((error: Error) => (failures.has(error) ? Promise.reject(error) : explain(app, error)))
+      .catch((error: Error) => (failures.has(error) ? Promise.reject(error) : rethrowAsFailure(app, error)))
   })
   await announceLater(app, ended)
   return result
 }
 
 /** The change is committed already: a process that misses the message notices the end of sessions within seconds. */
-const announceLater = async ({ db, log }: Parts, ended: Set<string>): Promise<void> => {
+const announceLater = async ({ db, log }: UsersDependencies, ended: Set<string>): Promise<void> => {
   if (ended.size === 0) return
   await db
-    .tx((tx) => announceUsers(tx, ended))
+    .tx((tx) => notifySessionsEnded(tx, ended))
     .catch((err: unknown) => log.warn({ err }, 'the end of sessions could not be announced'))
 }
 
@@ -126,7 +126,7 @@ const refusal = 'KA001'
  * delete the row that it was called for, send more than is received, or run until its time is over. Any other error may be a defect of this service,
  * so it is logged.
  */
-function explain({ log }: Pick<Parts, 'log'>, error: unknown): never {
+function rethrowAsFailure({ log }: Pick<UsersDependencies, 'log'>, error: unknown): never {
   const report = databaseReport(error)
   if (!report) throw error
   const { sqlState, message } = report
@@ -140,7 +140,7 @@ function explain({ log }: Pick<Parts, 'log'>, error: unknown): never {
 const adopted = new WeakMap<Db, Promise<void>>()
 
 /** Returns the cloud's own database. The first use by this process replaces what the database holds of another cloud or of a backup. */
-async function ownDb(platform: Db, open: OpenDatabase, cloud: UsersOf): Promise<Db> {
+async function dedicatedDb(platform: Db, open: OpenDatabase, cloud: UsersCloud): Promise<Db> {
   const db = open.db('auth_admin')
   let done = adopted.get(db)
   if (!done) {
@@ -152,8 +152,8 @@ async function ownDb(platform: Db, open: OpenDatabase, cloud: UsersOf): Promise<
   return db
 }
 
-async function adopt(platform: Db, db: Db, { accountId, cloudId }: UsersOf): Promise<void> {
-  const restoreId = await restoredFrom(platform, { accountId, cloudId })
+async function adopt(platform: Db, db: Db, { accountId, cloudId }: UsersCloud): Promise<void> {
+  const restoreId = await currentRestoreId(platform, { accountId, cloudId })
   const [row] = await db.query<{ users: bigint | null }>(
     { text: 'select app_users.adopt($1, $2, $3) as users' },
     [accountId, cloudId, restoreId ?? null],

@@ -12,7 +12,7 @@ import { type AccessToken, type CheckedTokens, readAccessToken } from './access-
 import { LiveSessions } from './live-sessions.ts'
 import { PasswordHashing } from './passwords.ts'
 
-interface Ground {
+interface AppUsersDependencies {
   config: Config
   db: Db
   databases: CloudDatabases
@@ -38,13 +38,13 @@ export interface AppUsers extends AsyncDisposable {
   forget(...userIds: readonly string[]): void
 }
 
-export const openAppUsers = (ground: Ground): AppUsers => new Users(ground)
+export const openAppUsers = (ground: AppUsersDependencies): AppUsers => new Users(ground)
 
 const keptKeys = 1_000
 const sweepMs = 60 * 60 * 1000
 
 class Users implements AppUsers {
-  readonly #ground: Ground
+  readonly #ground: AppUsersDependencies
   readonly #live: LiveSessions
   readonly #checked: CheckedTokens = new Map()
   /** Signing keys by the id of their cloud. */
@@ -53,7 +53,7 @@ class Users implements AppUsers {
   readonly #swept = new Map<string, number>()
   readonly passwords = new PasswordHashing()
 
-  constructor(ground: Ground) {
+  constructor(ground: AppUsersDependencies) {
     this.#ground = ground
     this.#live = new LiveSessions(ground)
   }

@@ -12,7 +12,7 @@ export const compressed = (source: AsyncIterable<Buffer>): AsyncIterable<Buffer>
   through(source, createZstdCompress())
 
 /** Yields the decompressed bytes. Throws BackupDamaged at the end, where the stored bytes have another hash. */
-export async function* verified(
+export async function* decompressVerified(
   source: AsyncIterable<Buffer>,
   { sha256, bytes }: { sha256: string; bytes: number },
 ): AsyncGenerator<Buffer> {
@@ -43,7 +43,7 @@ export async function* verified(
 }
 
 /** Whether all bytes came, and are not those that were written: unpacking them may fail before their hash is known. */
-export async function areOthers(
+export async function isDamaged(
   source: AsyncIterable<Buffer>,
   { sha256, bytes }: { sha256: string; bytes: number },
 ): Promise<boolean> {

@@ -1,15 +1,15 @@
 /** Backups of the databases of dedicated clouds, and restores from them (docs/decisions/cloud/backups.md). */
 export { deleteBackupsOf, nightlyJob } from './nightly.ts'
 export { backupProblem } from './phrases.ts'
-export { askForRestore, endRestoresOf, restoreJob } from './restore.ts'
+export { endRestoresOf, requestRestore, restoreJob } from './restore.ts'
 export {
   type BackupRow,
+  currentRestoreId,
   deleteBackups,
   findBackup,
-  holdBackup,
   lastRestore,
   listBackups,
   type RestoreRow,
-  restoredFrom,
+  shareLockBackup,
 } from './store.ts'
-export { askForBackup, backupJob } from './take.ts'
+export { backupJob, requestBackup } from './take.ts'

@@ -3,7 +3,7 @@
  * job did not end is ended, so that the next one may begin.
  */
 import type { App } from '#app'
-import { shareReadyCloud } from '#cloud/clouds'
+import { shareLockReadyCloud } from '#cloud/clouds'
 import { isUnderWay, job } from '#platform/jobs'
 import { deletePendingBlobs, markForDeletion } from '#platform/storage'
 import { endLostRestore, restoreJob } from './restore.ts'
@@ -36,7 +36,7 @@ const beforeFirst = '00000000-0000-0000-0000-000000000000'
 async function endLost(app: App, stopping: AbortSignal): Promise<void> {
   const before = new Date(app.clock.nowMs() - everyMs)
   for (let after = beforeFirst; !stopping.aborted; ) {
-    const some = await store.unfinished(app.db, { before, after, limit: atOnce })
+    const some = await store.unfinishedRecords(app.db, { before, after, limit: atOnce })
     for (const key of some) {
       const ending = 'backupId' in key ? endLostBackup(app, key) : endLostRestoreOf(app, key)
       await ending.catch((error: unknown) =>
@@ -71,7 +71,7 @@ async function queueDue(app: App): Promise<number> {
   let queued = 0
   for (const cloud of await store.dueClouds(app.db, options)) {
     const key = await app.db.tx(async (tx) =>
-      (await shareReadyCloud(tx, cloud)) ? queueBackup(app, tx, cloud, 'nightly', now) : undefined,
+      (await shareLockReadyCloud(tx, cloud)) ? queueBackup(app, tx, cloud, 'nightly', now) : undefined,
     )
     if (key) queued++
   }
@@ -80,16 +80,16 @@ async function queueDue(app: App): Promise<number> {
 
 async function deleteExpired(app: App): Promise<number> {
   const now = new Date(app.clock.nowMs())
-  return deleteSome(app, { expired: now }, now)
+  return deleteBackupBatch(app, { expired: now }, now)
 }
 
 /** Deletes a portion of a cloud's backups. Returns true if there was none. */
 export const deleteBackupsOf = async (
   app: App,
   cloud: store.BackupKey | { accountId: string; cloudId: string },
-) => (await deleteSome(app, cloud, new Date(app.clock.nowMs()))) === 0
+) => (await deleteBackupBatch(app, cloud, new Date(app.clock.nowMs()))) === 0
 
-export async function deleteSome(
+export async function deleteBackupBatch(
   app: App,
   which: Parameters<typeof store.deleteBackups>[1],
   now: Date,

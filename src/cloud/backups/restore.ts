@@ -5,10 +5,10 @@ import { maxBytesOf } from '#cloud/databases'
 import type { Tx } from '#platform/db'
 import { Failure, fail } from '#platform/errors'
 import { uuidv7 } from '#platform/ids'
-import { job, type Later } from '#platform/jobs'
+import { type JobDelay, job } from '#platform/jobs'
 import { reportLost } from '#platform/storage'
-import { areOthers, BackupDamaged, verified } from './archive.ts'
-import { laterOf } from './attempts.ts'
+import { BackupDamaged, decompressVerified, isDamaged } from './archive.ts'
+import { retryAfterFailure } from './attempts.ts'
 import type { BackupProblem } from './phrases.ts'
 import * as store from './store.ts'
 
@@ -30,7 +30,7 @@ export const restoreJob = job<{ cloudId: string; restoreId: string }>({
 })
 
 /** Queues a restore into a cloud of the same account, which is locked. Throws BACKUP_NOT_READY, BACKUP_TOO_LARGE and RESTORE_RUNNING. */
-export async function askForRestore(
+export async function requestRestore(
   app: App,
   tx: Tx,
   { accountId, cloudId }: CloudKey,
@@ -54,14 +54,14 @@ async function requireFits(
   { database_bytes }: store.BackupRow,
 ): Promise<void> {
   const bytes = Number(database_bytes)
-  const max = maxBytesOf(limitsOf(config.clouds, await store.limitedOf(tx, cloud)))
+  const max = maxBytesOf(limitsOf(config.clouds, await store.readLimitSource(tx, cloud)))
   if (bytes > max) fail('BACKUP_TOO_LARGE', { bytes, max })
 }
 
 /** The random end of a UUID of version 7. */
 const shortId = (restoreId: string): string => restoreId.replaceAll('-', '').slice(-12)
 
-async function restore(app: App, key: store.RestoreKey): Promise<Later | undefined> {
+async function restore(app: App, key: store.RestoreKey): Promise<JobDelay | undefined> {
   const row = await store.findRestore(app.db, key)
   if (row?.state !== 'queued') return undefined
   const [cloud] = await app.db.query<{ state: string }>(
@@ -86,7 +86,7 @@ async function attempt(
   key: store.RestoreKey,
   row: store.RestoreRow,
   backup: store.BackupRow,
-): Promise<Later | undefined> {
+): Promise<JobDelay | undefined> {
   try {
     const backups = await app.databases.backups(key)
     const maxBytes = Number(backup.database_bytes) + slackBytes
@@ -96,7 +96,7 @@ async function attempt(
     }
     return (await backups.restore(options)) ? await end(app, key, null) : { laterMs: busyMs }
   } catch (error) {
-    if (await isOfBytes(app, backup, error))
+    if (await isDamageError(app, backup, error))
       return giveUp(
         app,
         key,
@@ -106,16 +106,16 @@ async function attempt(
       error instanceof Failure && ['DATABASE_NO_ROOM', 'DATABASE_TOO_LARGE'].includes(error.code)
     if (isNoRoom && app.clock.nowMs() - row.created_at.getTime() >= maxRoomWaitMs)
       return giveUp(app, key, 'no_room')
-    return (await laterOf(app, key, error)) ?? giveUp(app, key, 'given_up')
+    return (await retryAfterFailure(app, key, error)) ?? giveUp(app, key, 'given_up')
   }
 }
 
 /** Whether the error comes from damaged bytes, so that no further attempt helps. */
-async function isOfBytes({ storage }: App, backup: store.BackupRow, error: unknown): Promise<boolean> {
+async function isDamageError({ storage }: App, backup: store.BackupRow, error: unknown): Promise<boolean> {
   if (error instanceof BackupDamaged || error instanceof Failure) return error instanceof BackupDamaged
   try {
     const stored = await storage.get(backup.storage_key!)
-    return stored !== undefined && (await areOthers(stored, writtenOf(backup)))
+    return stored !== undefined && (await isDamaged(stored, writtenOf(backup)))
   } catch {
     return false
   }
@@ -130,18 +130,18 @@ async function* bytesOf(app: App, backup: store.BackupRow): AsyncGenerator<Buffe
   const stored = await app.storage.get(backup.storage_key!)
   if (!stored) reportLost(app, backup.storage_key!)
   if (!stored) throw new BackupDamaged('The bytes of a backup are gone.')
-  yield* verified(stored, writtenOf(backup))
+  yield* decompressVerified(stored, writtenOf(backup))
 }
 
 /** Undoes what was begun, then ends the restore. */
 async function giveUp(app: App, key: store.RestoreKey, error: BackupProblem): Promise<undefined> {
-  const backups = await app.databases.backups(key).catch(noBackups)
+  const backups = await app.databases.backups(key).catch(ignoreNoBackups)
   await backups?.endRestore(shortId(key.restoreId))
   return end(app, key, error)
 }
 
 /** Nothing was begun in a database that was never made, nor in one whose backups its operator makes. */
-function noBackups(error: unknown): undefined {
+function ignoreNoBackups(error: unknown): undefined {
   const isNone = error instanceof Failure && ['CLOUD_NOT_READY', 'BACKUPS_OF_OPERATOR'].includes(error.code)
   if (!isNone) throw error
 }

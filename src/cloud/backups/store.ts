@@ -1,6 +1,6 @@
 /** Backups and restores as they are recorded. */
 import { sql } from 'kysely'
-import type { CloudKey, Limited } from '#cloud/clouds'
+import type { CloudKey, LimitSource } from '#cloud/clouds'
 import type { Db, Tx } from '#platform/db'
 import { type Page, type PageOptions, readPage } from '#platform/lists'
 import type { BackupProblem } from './phrases.ts'
@@ -53,10 +53,10 @@ export interface RestoreKey extends CloudKey {
   restoreId: string
 }
 
-type Reader = Pick<Db, 'kysely'>['kysely'] | Tx
+type BackupReader = Pick<Db, 'kysely'>['kysely'] | Tx
 
 /** The columns that the limits of the cloud come from. */
-export const limitedOf = (tx: Tx, { accountId, cloudId }: CloudKey): Promise<Limited> =>
+export const readLimitSource = (tx: Tx, { accountId, cloudId }: CloudKey): Promise<LimitSource> =>
   tx
     .selectFrom('clouds.clouds')
     .select(['offer', 'limits'])
@@ -64,7 +64,7 @@ export const limitedOf = (tx: Tx, { accountId, cloudId }: CloudKey): Promise<Lim
     .where('cloud_id', '=', cloudId)
     .executeTakeFirstOrThrow()
 
-const backupsOf = (kysely: Reader, { accountId, cloudId }: CloudKey) =>
+const backupsOf = (kysely: BackupReader, { accountId, cloudId }: CloudKey) =>
   kysely
     .selectFrom('databases.backups')
     .selectAll()
@@ -78,17 +78,17 @@ export const listBackups = (
 ): Promise<Page<BackupRow>> => readPage(backupsOf(kysely, cloud), 'backup_id', options)
 
 export const findBackup = (
-  kysely: Reader,
+  kysely: BackupReader,
   { backupId, ...cloud }: BackupKey,
 ): Promise<BackupRow | undefined> =>
   backupsOf(kysely, cloud).where('backup_id', '=', backupId).executeTakeFirst()
 
 /** Returns a backup that is not deleted until the transaction ends. */
-export const holdBackup = (tx: Tx, { backupId, ...cloud }: BackupKey): Promise<BackupRow | undefined> =>
+export const shareLockBackup = (tx: Tx, { backupId, ...cloud }: BackupKey): Promise<BackupRow | undefined> =>
   backupsOf(tx, cloud).where('backup_id', '=', backupId).forShare().executeTakeFirst()
 
 /** Returns the last backup that is ready. */
-export const lastReady = (kysely: Reader, cloud: CloudKey): Promise<BackupRow | undefined> =>
+export const lastReady = (kysely: BackupReader, cloud: CloudKey): Promise<BackupRow | undefined> =>
   backupsOf(kysely, cloud)
     .where('state', '=', 'ready')
     .orderBy('created_at', 'desc')
@@ -98,7 +98,7 @@ export const lastReady = (kysely: Reader, cloud: CloudKey): Promise<BackupRow | 
 
 /** Returns how many requested backups exist or are being made, and the bytes of all backups. */
 export async function usageOf(
-  kysely: Reader,
+  kysely: BackupReader,
   { accountId, cloudId }: CloudKey,
 ): Promise<{ asked: number; bytes: number }> {
   const { rows } = await sql<{ asked: bigint; bytes: string | null }>`
@@ -218,21 +218,21 @@ export const dueClouds = (
     [nightStart, spreadSeconds, now, limit],
   )
 
-const restoresOf = (kysely: Reader, { accountId, cloudId }: CloudKey) =>
+const restoresOf = (kysely: BackupReader, { accountId, cloudId }: CloudKey) =>
   kysely
     .selectFrom('databases.restores')
     .selectAll()
     .where('account_id', '=', accountId)
     .where('cloud_id', '=', cloudId)
 
-export const lastRestore = (kysely: Reader, cloud: CloudKey): Promise<RestoreRow | undefined> =>
+export const lastRestore = (kysely: BackupReader, cloud: CloudKey): Promise<RestoreRow | undefined> =>
   restoresOf(kysely, cloud)
     .orderBy('created_at', 'desc')
     .orderBy('restore_id', 'desc')
     .limit(1)
     .executeTakeFirst()
 
-export const unfinishedRestore = (kysely: Reader, cloud: CloudKey): Promise<RestoreRow | undefined> =>
+export const unfinishedRestore = (kysely: BackupReader, cloud: CloudKey): Promise<RestoreRow | undefined> =>
   restoresOf(kysely, cloud).where('state', '=', 'queued').executeTakeFirst()
 
 /** Returns undefined where another restore into this cloud is unfinished. */
@@ -274,7 +274,7 @@ export async function endRestore(
 }
 
 /** The restore whose data a cloud has, or is to have; undefined where it has its own. */
-export async function restoredFrom(db: Db, cloud: CloudKey): Promise<string | undefined> {
+export async function currentRestoreId(db: Db, cloud: CloudKey): Promise<string | undefined> {
   const row = await restoresOf(db.kysely, cloud)
     .where('state', '!=', 'failed')
     .orderBy('restore_id', 'desc')
@@ -284,7 +284,7 @@ export async function restoredFrom(db: Db, cloud: CloudKey): Promise<string | un
 }
 
 /** Returns unfinished backups and restores that began before `before`, a page of them after the id `after`. */
-export const unfinished = async (
+export const unfinishedRecords = async (
   db: Db,
   { before, after, limit }: { before: Date; after: string; limit: number },
 ): Promise<(BackupKey | RestoreKey)[]> => {

@@ -1,15 +1,15 @@
 /** Makes a backup: in a job that may run any number of times, until the bytes and the row exist together, or the backup is given up. */
 import type { App } from '#app'
-import { type CloudKey, shareReadyCloud } from '#cloud/clouds'
+import { type CloudKey, shareLockReadyCloud } from '#cloud/clouds'
 import type { DatabaseCopy } from '#cloud/databases'
 import type { Tx } from '#platform/db'
 import { fail } from '#platform/errors'
 import { uuidv7 } from '#platform/ids'
-import { job, type Later } from '#platform/jobs'
-import { TooLarge } from '#platform/spool'
+import { type JobDelay, job } from '#platform/jobs'
+import { TooLargeError } from '#platform/spool'
 import { commitBlob, stageUnsized } from '#platform/storage'
 import { compressed } from './archive.ts'
-import { laterOf } from './attempts.ts'
+import { retryAfterFailure } from './attempts.ts'
 import type { BackupProblem } from './phrases.ts'
 import * as store from './store.ts'
 
@@ -19,7 +19,7 @@ export const backupJob = job<{ cloudId: string; backupId: string }>({
   name: 'databases.backup',
   writes: ['database', 'wal', 'files'],
   limits: () => ({ perAccount: 1, perProcess: 2 }),
-  handle: ({ app, accountId, data }) => take(app, { accountId, ...data }),
+  handle: ({ app, accountId, data }) => runBackup(app, { accountId, ...data }),
   setAside: async ({ app, accountId, data }) => failBackup(app, { accountId, ...data }, 'set_aside'),
 })
 
@@ -27,7 +27,7 @@ export const expiryOf = ({ config }: Pick<App, 'config'>, now: Date): Date =>
   new Date(now.getTime() + config.backups.keepDays * dayMs)
 
 /** Queues a backup of a cloud that is locked and ready. Throws BACKUP_LIMIT and BACKUP_RUNNING. */
-export async function askForBackup(app: App, tx: Tx, cloud: CloudKey, now: Date): Promise<store.BackupRow> {
+export async function requestBackup(app: App, tx: Tx, cloud: CloudKey, now: Date): Promise<store.BackupRow> {
   const max = app.config.backups.askedPerCloud
   if ((await store.usageOf(tx, cloud)).asked >= max) fail('BACKUP_LIMIT', { max })
   const key = await queueBackup(app, tx, cloud, 'asked', now)
@@ -49,15 +49,15 @@ export async function queueBackup(
   return key
 }
 
-async function take(app: App, key: store.BackupKey): Promise<Later | undefined> {
+async function runBackup(app: App, key: store.BackupKey): Promise<JobDelay | undefined> {
   const row = await store.findBackup(app.db.kysely, key)
   if (row?.state !== 'queued') return undefined
   try {
     if (!(await isUnchanged(app, key, row))) await copy(app, key)
     return undefined
   } catch (error) {
-    if (error instanceof TooLarge) return failBackup(app, key, 'too_large')
-    return (await laterOf(app, key, error)) ?? failBackup(app, key, 'given_up')
+    if (error instanceof TooLargeError) return failBackup(app, key, 'too_large')
+    return (await retryAfterFailure(app, key, error)) ?? failBackup(app, key, 'given_up')
   }
 }
 
@@ -87,7 +87,7 @@ async function copy(app: App, key: store.BackupKey): Promise<void> {
   await app.db.tx(async (tx) => {
     const now = new Date(app.clock.nowMs())
     // The cloud's deletion, once begun, would overlook this backup. A suspended cloud gets its next backup when it is ready again.
-    if (!(await shareReadyCloud(tx, key))) {
+    if (!(await shareLockReadyCloud(tx, key))) {
       await store.changeBackup(tx, key, { state: 'failed', error_code: 'given_up', finished_at: now })
       return
     }

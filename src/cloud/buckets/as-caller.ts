@@ -4,16 +4,16 @@
  */
 import type pg from 'pg'
 import {
-  asRole,
-  canceled,
   type DatabaseCaller,
   noRoomFailure,
   type OpenDatabase,
-  Received,
-  readOnlyBy,
+  queryCanceledState,
+  ReceiveLimiter,
+  readOnlyCause,
   readOnlyState,
   StatementFailed,
   statementError,
+  withRoleSession,
 } from '#cloud/databases'
 import { Failure } from '#platform/errors'
 import './errors.ts'
@@ -26,34 +26,34 @@ export interface ObjectCaller extends DatabaseCaller {
 }
 
 /** The caller with the role of the service key, where no user has signed in. */
-export const service: ObjectCaller = {
+export const serviceCaller: ObjectCaller = {
   role: 'service_role',
   claims: '{"role":"service_role"}',
   ...{ method: '', path: '', headers: '{}' },
 }
 
-export type Run = <Row>(text: string, values?: readonly unknown[]) => Promise<Row[]>
+export type StatementRunner = <Row>(text: string, values?: readonly unknown[]) => Promise<Row[]>
 
 /** The most that the database sends for one request: a developer can write rows of any size, and they are answered in one piece. */
-const mostBytes = 4 * 1024 * 1024
+const maxResultBytes = 4 * 1024 * 1024
 
 /** The time of a session, which has several statements. */
 const maxMs = 20_000
 
 /**
  * Runs `work` as the caller in one transaction, which leaves nothing behind for the next. `undo` always rolls it back, to learn whether it would be
- * allowed. Throws what `inWords` makes of errors.
+ * allowed. Throws what `toFailure` makes of errors.
  */
-export async function asCaller<Result>(
+export async function runAsCaller<Result>(
   open: OpenDatabase,
   caller: ObjectCaller,
-  work: (run: Run) => Promise<Result>,
+  work: (run: StatementRunner) => Promise<Result>,
   { undo = false } = {},
 ): Promise<Result> {
   const { isReadOnly = false } = caller
   try {
-    return await asRole(open, caller, { isReadOnly, maxMs }, async ({ client, setup }) => {
-      using _received = new Received(client, mostBytes)
+    return await withRoleSession(open, caller, { isReadOnly, maxMs }, async ({ client, setup }) => {
+      using _received = new ReceiveLimiter(client, maxResultBytes)
       const run = runOn(client)
       try {
         await run('begin')
@@ -67,27 +67,27 @@ export async function asCaller<Result>(
       }
     })
   } catch (error) {
-    throw readOnlyFailure(open, error) ?? inWords(error)
+    throw readOnlyFailure(open, error) ?? toFailure(error)
   }
 }
 
 /** Reads past the policies, for this service itself: the reader writes nothing, and runs none of the developer's code. */
-export const asReader =
-  (open: OpenDatabase): Run =>
+export const readerRunner =
+  (open: OpenDatabase): StatementRunner =>
   async <Row>(text: string, values: readonly unknown[] = []) => {
     const client = await open.pool('app_reader').connect()
-    using _received = new Received(client, mostBytes)
+    using _received = new ReceiveLimiter(client, maxResultBytes)
     try {
       return await runOn(client)<Row>(text, values)
     } catch (error) {
-      throw inWords(error)
+      throw toFailure(error)
     } finally {
       client.release()
     }
   }
 
 const runOn =
-  (client: Pick<pg.ClientBase, 'query'>): Run =>
+  (client: Pick<pg.ClientBase, 'query'>): StatementRunner =>
   async <Row>(text: string, values: readonly unknown[] = []) => {
     try {
       return (await client.query(bounded(text, values))).rows as Row[]
@@ -105,18 +105,18 @@ const bounded = (text: string, values: readonly unknown[]): pg.QueryConfig =>
 
 /** Returns a failure for a write to a database that has just become read-only. */
 function readOnlyFailure({ disk }: OpenDatabase, error: unknown): Failure | undefined {
-  const why = readOnlyBy(disk)
+  const why = readOnlyCause(disk)
   const isWrite = error instanceof StatementFailed && error.report.sqlState === readOnlyState
   return isWrite && why !== null ? new Failure('CLOUD_READ_ONLY', { why }, { cause: error }) : undefined
 }
 
 /** Turns a refusal by the developer's database into an answer to the app; only an unreachable database is a failure of ours. */
-function inWords(error: unknown): unknown {
+function toFailure(error: unknown): unknown {
   if (error instanceof Error && error.message === 'Query read timeout')
     return new Failure('OBJECT_STATEMENT_TIMEOUT', {}, { cause: error })
   if (!(error instanceof StatementFailed)) return error
   const { sqlState, message } = error.report
-  if (sqlState === canceled) return new Failure('OBJECT_STATEMENT_TIMEOUT', {}, { cause: error })
+  if (sqlState === queryCanceledState) return new Failure('OBJECT_STATEMENT_TIMEOUT', {}, { cause: error })
   if (sqlState === '42501') return new Failure('OBJECT_DENIED', {}, { cause: error })
   return (
     noRoomFailure(error.report, error) ??

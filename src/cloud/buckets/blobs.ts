@@ -7,24 +7,27 @@
  * list until nobody can be writing them any more.
  */
 import type { App } from '#app'
-import { countFiles, lockCounts } from '#cloud/app-files'
-import { type CloudKey, limitsOf, shareReadyCloud } from '#cloud/clouds'
+import { addToFileCounts, lockCounts } from '#cloud/app-files'
+import { type CloudKey, limitsOf, shareLockReadyCloud } from '#cloud/clouds'
 import type { OpenDatabase } from '#cloud/databases'
 import type { Tx } from '#platform/db'
 import { fail } from '#platform/errors'
 import { isUuid } from '#platform/ids'
 import { deletePendingBlobs, markForDeletion } from '#platform/storage'
-import { asReader } from './as-caller.ts'
-import { versionsThatAre } from './object-store.ts'
+import { readerRunner } from './as-caller.ts'
+import { referencedVersions } from './object-store.ts'
 import * as store from './store.ts'
 import './errors.ts'
 
-export type BucketsRoom = Pick<App, 'db' | 'clock' | 'storage' | 'config' | 'log' | 'metrics' | 'databases'>
+export type BucketsDependencies = Pick<
+  App,
+  'db' | 'clock' | 'storage' | 'config' | 'log' | 'metrics' | 'databases'
+>
 
 /** Longer than writing bytes to the store takes. */
-const writingMs = 60 * 60 * 1000
+const maxWriteMs = 60 * 60 * 1000
 /** Longer than any transaction in the database of a cloud. */
-const namingMs = 10 * 60 * 1000
+const maxTransactionMs = 10 * 60 * 1000
 const againMs = 60 * 60 * 1000
 const portion = 1_000
 
@@ -32,27 +35,27 @@ const portion = 1_000
 export const keyOfBlob = ({ accountId, cloudId }: CloudKey, blobId: string): string =>
   `buckets/${accountId}/${cloudId}/${blobId}`
 
-export interface Reserving {
+export interface ReserveOptions {
   dueAt?: Date
   /** Runs in the same transaction. */
-  beside?: (tx: Tx) => Promise<void>
+  inSameTx?: (tx: Tx) => Promise<void>
 }
 
 /**
- * Reserves a blob before its bytes are written. Throws BUCKETS_FULL, CLOUD_NOT_FOUND where the cloud is not ready any more, and what `beside` throws.
+ * Reserves a blob before its bytes are written. Throws BUCKETS_FULL, CLOUD_NOT_FOUND where the cloud is not ready any more, and what `inSameTx` throws.
  */
 export async function reserveBlob(
-  app: BucketsRoom,
+  app: BucketsDependencies,
   blob: store.BlobKey,
   bytes: number,
-  reserving: Reserving = {},
+  reserving: ReserveOptions = {},
 ): Promise<void> {
   const reserve = () => app.db.tx((tx) => reserveIn(app, tx, blob, { bytes, ...reserving }))
   const first = await reserve()
   if (!first) return
   // The developer may have deleted rows by SQL.
   const now = app.clock.nowMs()
-  const mayCompare = await store.takeCheck(app.db, blob, new Date(now - namingMs), new Date(now))
+  const mayCompare = await store.takeCheck(app.db, blob, new Date(now - maxTransactionMs), new Date(now))
   if (mayCompare) await compareAll(app, blob, { aborted: false })
   const full = mayCompare ? await reserve() : first
   if (full) fail('BUCKETS_FULL', full)
@@ -60,18 +63,18 @@ export async function reserveBlob(
 
 /** Returns undefined where the blob is reserved; else the limits that it would exceed. */
 async function reserveIn(
-  { config, clock }: BucketsRoom,
+  { config, clock }: BucketsDependencies,
   tx: Tx,
   blob: store.BlobKey,
-  { bytes, dueAt, beside }: Reserving & { bytes: number },
+  { bytes, dueAt, inSameTx: beside }: ReserveOptions & { bytes: number },
 ): Promise<{ maxFiles: number; maxBytes: number } | undefined> {
-  const own = await shareReadyCloud(tx, blob)
+  const own = await shareLockReadyCloud(tx, blob)
   if (!own) return fail('CLOUD_NOT_FOUND', {})
   const { files, fileTotalBytes } = limitsOf(config.clouds, own)
-  if (!(await countFiles(tx, blob, { files: 1, bytes }, { files, bytes: fileTotalBytes })))
+  if (!(await addToFileCounts(tx, blob, { files: 1, bytes }, { files, bytes: fileTotalBytes })))
     return { maxFiles: files, maxBytes: fileTotalBytes }
   const nowMs = clock.nowMs()
-  const due = dueAt ?? new Date(nowMs + writingMs)
+  const due = dueAt ?? new Date(nowMs + maxWriteMs)
   await store.insertBlob(tx, blob, { bytes, dueAt: due, now: new Date(nowMs) })
   await beside?.(tx)
   return undefined
@@ -79,25 +82,32 @@ async function reserveIn(
 
 /** Marks blobs as unresolved, before a transaction commits after which rows name them, or name them no more. Returns which of them exist. */
 export async function markUnresolved(
-  { db, clock }: BucketsRoom,
+  { db, clock }: BucketsDependencies,
   cloud: CloudKey,
   versions: readonly string[],
 ): Promise<string[]> {
   const blobIds = versions.filter(isUuid)
   if (blobIds.length === 0) return []
-  return store.setDue(db, cloud, blobIds, new Date(clock.nowMs() + namingMs))
+  return store.setDue(db, cloud, blobIds, new Date(clock.nowMs() + maxTransactionMs))
 }
 
 /** Keeps a blob that a row names. Returns false where the sweep has deleted it meanwhile. */
-export const keepBlob = async ({ db }: BucketsRoom, cloud: CloudKey, blobId: string): Promise<boolean> =>
-  (await store.setDue(db, cloud, [blobId], null)).length === 1
+export const keepBlob = async (
+  { db }: BucketsDependencies,
+  cloud: CloudKey,
+  blobId: string,
+): Promise<boolean> => (await store.setDue(db, cloud, [blobId], null)).length === 1
 
 /**
  * Frees blobs that no row names and nobody writes any more: they are no longer counted, and their bytes are deleted, a few of them at once, many by
  * the sweep of the storage.
  */
-async function freeBlobs(app: BucketsRoom, cloud: CloudKey, versions: readonly string[]): Promise<void> {
-  const keys = await free(app, cloud, versions, 0)
+async function freeBlobs(
+  app: BucketsDependencies,
+  cloud: CloudKey,
+  versions: readonly string[],
+): Promise<void> {
+  const keys = await deleteBlobRecords(app, cloud, versions, 0)
   if (keys.length === 0 || keys.length > portion / 10) return
   await deletePendingBlobs(app, keys).catch((error: unknown) =>
     app.log.warn({ err: error, count: keys.length }, 'bytes of objects are deleted later'),
@@ -109,14 +119,14 @@ async function freeBlobs(app: BucketsRoom, cloud: CloudKey, versions: readonly s
  * has ended.
  */
 export const abandonBlobs = async (
-  app: BucketsRoom,
+  app: BucketsDependencies,
   cloud: CloudKey,
   versions: readonly string[],
-): Promise<void> => void (await free(app, cloud, versions, writingMs))
+): Promise<void> => void (await deleteBlobRecords(app, cloud, versions, maxWriteMs))
 
 /** Locks the counts first, as every transaction does. Returns the keys of the bytes, also of blobs that are no longer counted. */
-async function free(
-  { db, clock }: BucketsRoom,
+async function deleteBlobRecords(
+  { db, clock }: BucketsDependencies,
   cloud: CloudKey,
   versions: readonly string[],
   laterMs: number,
@@ -129,7 +139,7 @@ async function free(
     const sizes = await store.deleteBlobs(tx, cloud, blobIds)
     const bytes = sizes.reduce((sum, size) => sum + Number(size), 0)
     const unlimited = { files: Number.MAX_SAFE_INTEGER, bytes: Number.MAX_SAFE_INTEGER }
-    if (sizes.length > 0) await countFiles(tx, cloud, { files: -sizes.length, bytes: -bytes }, unlimited)
+    if (sizes.length > 0) await addToFileCounts(tx, cloud, { files: -sizes.length, bytes: -bytes }, unlimited)
     await markForDeletion(tx, keys, new Date(clock.nowMs() + laterMs))
   })
   return keys
@@ -137,7 +147,7 @@ async function free(
 
 /** Keeps the blobs that a row names and frees the others by `release`. Throws what the database of the cloud throws. */
 export async function resolveBlobs(
-  app: BucketsRoom,
+  app: BucketsDependencies,
   cloud: CloudKey,
   open: OpenDatabase,
   versions: readonly string[],
@@ -145,16 +155,16 @@ export async function resolveBlobs(
 ): Promise<void> {
   const blobIds = versions.filter(isUuid)
   if (blobIds.length === 0) return
-  const named = new Set(await versionsThatAre(asReader(open), blobIds))
+  const named = new Set(await referencedVersions(readerRunner(open), blobIds))
   const [kept, gone] = [blobIds.filter((id) => named.has(id)), blobIds.filter((id) => !named.has(id))]
   if (kept.length > 0) await store.setDue(app.db, cloud, kept, null)
   await release(app, cloud, gone)
 }
 
-type Stopping = Pick<AbortSignal, 'aborted'>
+type StopSignal = Pick<AbortSignal, 'aborted'>
 
 /** Resolves the blobs that killed processes left, and frees those whose rows developers deleted by SQL. */
-export async function sweepBlobs(app: BucketsRoom, stopping: Stopping): Promise<void> {
+export async function sweepBlobs(app: BucketsDependencies, stopping: StopSignal): Promise<void> {
   await sweepDue(app, stopping)
   const now = app.clock.nowMs()
   const week = 7 * 24 * 60 * 60 * 1000
@@ -167,7 +177,7 @@ export async function sweepBlobs(app: BucketsRoom, stopping: Stopping): Promise<
   }
 }
 
-async function sweepDue(app: BucketsRoom, stopping: Stopping): Promise<void> {
+async function sweepDue(app: BucketsDependencies, stopping: StopSignal): Promise<void> {
   for (;;) {
     const due = await store.dueBlobs(app.db, new Date(app.clock.nowMs()), portion)
     for (const [, blobs] of Map.groupBy(due, ({ cloudId }) => cloudId)) {
@@ -178,7 +188,7 @@ async function sweepDue(app: BucketsRoom, stopping: Stopping): Promise<void> {
   }
 }
 
-async function resolveDue(app: BucketsRoom, blobs: readonly store.BlobKey[]): Promise<void> {
+async function resolveDue(app: BucketsDependencies, blobs: readonly store.BlobKey[]): Promise<void> {
   const { accountId, cloudId } = blobs[0]!
   const cloud = { accountId, cloudId }
   const ids = blobs.map(({ blobId }) => blobId)
@@ -193,11 +203,11 @@ async function resolveDue(app: BucketsRoom, blobs: readonly store.BlobKey[]): Pr
 const firstId = '00000000-0000-0000-0000-000000000000'
 
 /** Compares all kept blobs of a cloud with its rows. */
-async function compareAll(app: BucketsRoom, cloud: CloudKey, stopping: Stopping): Promise<void> {
+async function compareAll(app: BucketsDependencies, cloud: CloudKey, stopping: StopSignal): Promise<void> {
   await app.databases.use(cloud, async (open) => {
     for (let after = firstId; !stopping.aborted; ) {
       const ids = await store.keptAfter(app.db, cloud, { after, limit: portion })
-      const named = new Set(await versionsThatAre(asReader(open), ids))
+      const named = new Set(await referencedVersions(readerRunner(open), ids))
       const gone = ids.filter((id) => !named.has(id))
       await freeBlobs(app, cloud, gone)
       if (ids.length < portion) return
@@ -207,7 +217,7 @@ async function compareAll(app: BucketsRoom, cloud: CloudKey, stopping: Stopping)
 }
 
 /** Deletes one portion of the objects of a cloud that is being deleted. Returns true if there was none. */
-export async function deleteObjectsOf(app: BucketsRoom, cloud: CloudKey): Promise<boolean> {
+export async function deleteObjectsOf(app: BucketsDependencies, cloud: CloudKey): Promise<boolean> {
   const rows = await store.someBlobs(app.db, cloud, portion / 10)
   const [kept, unresolved] = [rows.filter((row) => row.is_kept), rows.filter((row) => !row.is_kept)]
   await freeBlobs(

@@ -1,6 +1,6 @@
 /** SQL of storage.buckets, in the database of a cloud. */
 import { Slice } from '#platform/slices'
-import type { Run } from './as-caller.ts'
+import type { StatementRunner } from './as-caller.ts'
 import { boundedText, readText, readTime } from './read-columns.ts'
 
 export interface BucketRow {
@@ -17,29 +17,29 @@ export interface BucketRow {
 const columns = `id, name, owner, coalesce(public, false) as public, file_size_limit,
   ${boundedText('pg_catalog.array_to_json(allowed_mime_types)', 'allowed_mime_types')}, created_at, updated_at`
 
-type Sent = Record<keyof BucketRow, unknown> & { allowed_mime_types: string | null }
+type RawBucketRow = Record<keyof BucketRow, unknown> & { allowed_mime_types: string | null }
 
 /** Throws OBJECT_ROW_TOO_LARGE. */
-function read(row: Sent): BucketRow {
+function read(row: RawBucketRow): BucketRow {
   // The JSON is an array of texts, which PostgreSQL nests six deep at most.
   const types = JSON.parse(readText(row.allowed_mime_types, 'allowed_mime_types') ?? 'null') as
     | unknown[]
     | null
   const created_at = readTime(row.created_at) ?? new Date(0)
   return {
-    ...(row as Sent & Pick<BucketRow, 'id' | 'name' | 'owner' | 'public' | 'file_size_limit'>),
+    ...(row as RawBucketRow & Pick<BucketRow, 'id' | 'name' | 'owner' | 'public' | 'file_size_limit'>),
     allowed_mime_types: types?.filter((one) => typeof one === 'string') ?? null,
     ...{ created_at, updated_at: readTime(row.updated_at) ?? created_at },
   }
 }
 
-export async function findBucket(run: Run, id: string): Promise<BucketRow | undefined> {
-  const [row] = await run<Sent>(`select ${columns} from storage.buckets where id = $1`, [id])
+export async function findBucket(run: StatementRunner, id: string): Promise<BucketRow | undefined> {
+  const [row] = await run<RawBucketRow>(`select ${columns} from storage.buckets where id = $1`, [id])
   return row && read(row)
 }
 
 /** Returns the public buckets with names of at most 400 bytes: no request can name a longer one. */
-export const publicBuckets = async (run: Run, limit: number): Promise<string[]> => {
+export const publicBuckets = async (run: StatementRunner, limit: number): Promise<string[]> => {
   const rows = await run<{ id: string }>(
     'select id from storage.buckets where public and pg_catalog.octet_length(id) <= 400 order by id limit $1',
     [limit],
@@ -61,10 +61,10 @@ export interface BucketsQuery {
 }
 
 export async function listBuckets(
-  run: Run,
+  run: StatementRunner,
   { search, column, isDescending, limit, offset }: BucketsQuery,
 ): Promise<BucketRow[]> {
-  const rows = await run<Sent>(
+  const rows = await run<RawBucketRow>(
     `select ${columns} from storage.buckets where pg_catalog.strpos(pg_catalog.lower(name), pg_catalog.lower($1)) > 0 or $1 = ''
     order by ${column} ${isDescending ? 'desc' : 'asc'}, id limit $2 offset $3`,
     [search, limit, offset],
@@ -87,7 +87,7 @@ export interface NewBucket {
   now: Date
 }
 
-export const insertBucket = (run: Run, bucket: NewBucket): Promise<unknown> =>
+export const insertBucket = (run: StatementRunner, bucket: NewBucket): Promise<unknown> =>
   run(
     `insert into storage.buckets
       (id, name, owner, owner_id, public, file_size_limit, allowed_mime_types, created_at, updated_at)
@@ -98,7 +98,12 @@ export const insertBucket = (run: Run, bucket: NewBucket): Promise<unknown> =>
 export type BucketChange = Partial<Pick<NewBucket, 'isPublic' | 'fileSizeLimit' | 'allowedMimeTypes'>>
 
 /** Returns how many rows the policies let it change. */
-export async function updateBucket(run: Run, id: string, change: BucketChange, now: Date): Promise<number> {
+export async function updateBucket(
+  run: StatementRunner,
+  id: string,
+  change: BucketChange,
+  now: Date,
+): Promise<number> {
   const rows = await run<{ n: bigint }>(
     `with changed as (
       update storage.buckets set updated_at = $2, public = coalesce($3, public),
@@ -115,7 +120,7 @@ export async function updateBucket(run: Run, id: string, change: BucketChange, n
   return Number(rows[0]!.n)
 }
 
-export async function deleteBucket(run: Run, id: string): Promise<number> {
+export async function deleteBucket(run: StatementRunner, id: string): Promise<number> {
   const rows = await run<{ n: bigint }>(
     `with gone as (delete from storage.buckets where id = $1 returning 1) select count(*) as n from gone`,
     [id],

@@ -4,8 +4,8 @@
  */
 import './errors.ts'
 
-export { type ObjectCaller, service } from './as-caller.ts'
-export { type BucketsRoom, deleteObjectsOf, sweepBlobs } from './blobs.ts'
+export { type ObjectCaller, serviceCaller } from './as-caller.ts'
+export { type BucketsDependencies, deleteObjectsOf, sweepBlobs } from './blobs.ts'
 export { largestObjectBytes, limitOf, mediaTypes, requireFits, sizeLimit } from './bucket-limits.ts'
 export { type BucketRow, isBucketSort } from './bucket-store.ts'
 export { moveObject, removeObjects } from './change-objects.ts'
@@ -20,23 +20,23 @@ export {
   readBucket,
   requireBucket,
 } from './manage-buckets.ts'
-export { bucketName, decode, namePrefix, objectName, placeIn } from './names.ts'
+export { bucketName, decodePath, namePrefix, objectName, parseObjectPlace } from './names.ts'
 export {
-  type AboutObject,
   type FolderEntry,
   isSortColumn,
   type ObjectPlace,
   type ObjectRow,
+  type ObjectSummary,
 } from './object-store.ts'
 export {
-  type Asking,
   copyObject,
   type NewObject,
+  type ObjectContext,
   type ObjectProperties,
   putObject,
-  requireMayPut,
+  requireCanStore,
 } from './objects.ts'
-export { changingBuckets, mayBePublic, readPublicBuckets } from './public-buckets.ts'
+export { isPossiblyPublic, refreshPublicBuckets, withPublicListRefresh } from './public-buckets.ts'
 export {
   findObjectsAs,
   listAllBuckets,

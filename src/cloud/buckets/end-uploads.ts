@@ -1,24 +1,27 @@
 /** Ends uploads without an object: for their clients, after a day, and with their cloud. */
 import type { CloudKey } from '#cloud/clouds'
 import { deletePendingBlobs, markForDeletion } from '#platform/storage'
-import { type BucketsRoom, resolveBlobs } from './blobs.ts'
-import type { Asking } from './objects.ts'
+import { type BucketsDependencies, resolveBlobs } from './blobs.ts'
+import type { ObjectContext } from './objects.ts'
 import { setDue } from './store.ts'
 import { withLease } from './upload-lease.ts'
 import * as store from './upload-store.ts'
 
 /** Ends an upload for its client. Throws what `withLease` throws: an upload that is being received or finished can end only after that. */
-export const endUpload = (asking: Asking, upload: store.UploadRow): Promise<void> =>
-  withLease(asking.app, upload, () => removeUpload(asking, upload))
+export const endUpload = (context: ObjectContext, upload: store.UploadRow): Promise<void> =>
+  withLease(context.app, upload, () => removeUpload(context, upload))
 
 /** Call with the upload's lease held. Nobody writes its object then, so the reserved bytes are freed immediately. */
-export async function removeUpload({ app, cloud, open }: Asking, upload: store.UploadRow): Promise<void> {
+export async function removeUpload(
+  { app, cloud, open }: ObjectContext,
+  upload: store.UploadRow,
+): Promise<void> {
   await dropUpload(app, upload)
   await resolveBlobs(app, cloud, open, [upload.blob_id])
 }
 
 /** Deletes the upload and its parts; the bytes reserved for its object stay until the blob is resolved. */
-async function dropUpload(app: BucketsRoom, upload: store.UploadRow): Promise<void> {
+async function dropUpload(app: BucketsDependencies, upload: store.UploadRow): Promise<void> {
   const keys = await app.db.tx(async (tx) => {
     await store.lockUpload(tx, upload)
     const found = await store.deleteParts(tx, upload)
@@ -30,7 +33,7 @@ async function dropUpload(app: BucketsRoom, upload: store.UploadRow): Promise<vo
 }
 
 /** Deletes those parts that no upload has. */
-export async function deleteParts(app: BucketsRoom, keys: readonly string[]): Promise<void> {
+export async function deleteParts(app: BucketsDependencies, keys: readonly string[]): Promise<void> {
   if (keys.length === 0) return
   await deletePendingBlobs(app, keys).catch((error: unknown) =>
     app.log.warn({ err: error, count: keys.length }, 'parts of uploads are deleted later'),
@@ -40,7 +43,10 @@ export async function deleteParts(app: BucketsRoom, keys: readonly string[]): Pr
 const portion = 100
 
 /** Ends uploads that have expired after a day. */
-export async function sweepUploads(app: BucketsRoom, stopping: Pick<AbortSignal, 'aborted'>): Promise<void> {
+export async function sweepUploads(
+  app: BucketsDependencies,
+  stopping: Pick<AbortSignal, 'aborted'>,
+): Promise<void> {
   for (let found = portion; found === portion && !stopping.aborted; ) {
     const uploads = await store.expiredUploads(app.db, new Date(app.clock.nowMs()), portion)
     for (const upload of uploads) await dropExpired(app, upload)
@@ -49,7 +55,7 @@ export async function sweepUploads(app: BucketsRoom, stopping: Pick<AbortSignal,
 }
 
 /** Drops an expired upload. A process may have been killed after it placed the row of the object, so the blob is resolved. */
-async function dropExpired(app: BucketsRoom, upload: store.UploadRow): Promise<void> {
+async function dropExpired(app: BucketsDependencies, upload: store.UploadRow): Promise<void> {
   const { account_id: accountId, cloud_id: cloudId, blob_id: blobId } = upload
   await dropUpload(app, upload)
   if (upload.offset_bytes < upload.bytes)
@@ -57,7 +63,7 @@ async function dropExpired(app: BucketsRoom, upload: store.UploadRow): Promise<v
 }
 
 /** Deletes one portion of the uploads of a cloud that is being deleted. Returns true if there was none. */
-export async function deleteUploadsOf(app: BucketsRoom, cloud: CloudKey): Promise<boolean> {
+export async function deleteUploadsOf(app: BucketsDependencies, cloud: CloudKey): Promise<boolean> {
   const uploads = await store.uploadsOf(app.db, cloud, portion)
   for (const upload of uploads) await dropUpload(app, upload)
   return uploads.length === 0

@@ -1,24 +1,27 @@
 /** Makes the object of an upload whose parts have all arrived. */
 import { Failure } from '#platform/errors'
 import { failLost, markForDeletion } from '#platform/storage'
-import { asReader } from './as-caller.ts'
-import { abandonBlobs, type BucketsRoom, keyOfBlob, resolveBlobs } from './blobs.ts'
+import { readerRunner } from './as-caller.ts'
+import { abandonBlobs, type BucketsDependencies, keyOfBlob, resolveBlobs } from './blobs.ts'
 import { deleteParts, removeUpload } from './end-uploads.ts'
-import { versionsThatAre } from './object-store.ts'
-import { type Asking, BytesGone, placeObject } from './objects.ts'
+import { referencedVersions } from './object-store.ts'
+import { BytesGone, type ObjectContext, placeObject } from './objects.ts'
 import * as store from './upload-store.ts'
 
 /**
  * Finishes an upload. It may run again after a kill, when the row of the object may exist already. A refusal is final and ends the upload; a failure
  * may be tried again. Throws what `placeObject` throws.
  */
-export async function finishUpload(asking: Asking, upload: store.UploadRow): Promise<store.UploadRow> {
-  const { app, cloud, open } = asking
+export async function finishUpload(
+  context: ObjectContext,
+  upload: store.UploadRow,
+): Promise<store.UploadRow> {
+  const { app, cloud, open } = context
   try {
-    const [placed] = await versionsThatAre(asReader(open), [upload.blob_id])
-    if (placed === undefined) await place(asking, upload)
+    const [placed] = await referencedVersions(readerRunner(open), [upload.blob_id])
+    if (placed === undefined) await assembleObject(context, upload)
   } catch (error) {
-    if (isRefusal(error)) await removeUpload(asking, upload)
+    if (isRefusal(error)) await removeUpload(context, upload)
     // The next holder of the lease has finished the upload, and its object is deleted already.
     if (error instanceof BytesGone) await abandonBlobs(app, cloud, [upload.blob_id])
     throw error
@@ -39,8 +42,8 @@ export async function finishUpload(asking: Asking, upload: store.UploadRow): Pro
 const isRefusal = (error: unknown): boolean =>
   error instanceof Failure && error.status < 500 && error.status !== 429
 
-async function place(asking: Asking, upload: store.UploadRow): Promise<void> {
-  const { app, cloud } = asking
+async function assembleObject(context: ObjectContext, upload: store.UploadRow): Promise<void> {
+  const { app, cloud } = context
   const { bucket_id: bucket, name, upsert, properties, blob_id: blobId } = upload
   const bytes = Number(upload.bytes)
   const key = keyOfBlob(cloud, blobId)
@@ -49,10 +52,13 @@ async function place(asking: Asking, upload: store.UploadRow): Promise<void> {
   await app.storage.endUploads([key])
   const written = await app.storage.putUnsized(key, bytesOf(app, parts), bytes)
   if (written.bytes !== bytes) throw new Error('An upload has not the bytes of its parts.')
-  await placeObject(asking, { bucket, name, upsert, properties }, { blobId, bytes })
+  await placeObject(context, { bucket, name, upsert, properties }, { blobId, bytes })
 }
 
-async function* bytesOf(app: BucketsRoom, parts: readonly store.PartRow[]): AsyncGenerator<Uint8Array> {
+async function* bytesOf(
+  app: BucketsDependencies,
+  parts: readonly store.PartRow[],
+): AsyncGenerator<Uint8Array> {
   for (const { storage_key: key } of parts) {
     const part = await app.storage.get(key)
     yield* (part ?? failLost(app, key)) as AsyncIterable<Uint8Array>

@@ -7,7 +7,7 @@ import type { ObjectPlace } from './object-store.ts'
 import './errors.ts'
 
 /** What a link allows. */
-export interface Link extends ObjectPlace {
+export interface ObjectLink extends ObjectPlace {
   /** `render` allows a picture as `transform` has it, and nothing else. */
   to: 'read' | 'render' | 'upload'
   /** The parameters of `render`, as they came. */
@@ -24,7 +24,7 @@ const maxTokenLength = 8_000
 export async function openLinkSigner(
   { secrets }: Pick<App, 'secrets'>,
   cloud: CloudKey,
-): Promise<(link: Link, expiresAtMs: number) => string> {
+): Promise<(link: ObjectLink, expiresAtMs: number) => string> {
   const sign = await secrets.signer(purposeOf(cloud))
   return (link, expiresAtMs) => {
     const body = Buffer.from(JSON.stringify({ ...link, exp: Math.ceil(expiresAtMs / 1000) }))
@@ -37,8 +37,8 @@ export async function readLink(
   { secrets, clock }: Pick<App, 'secrets' | 'clock'>,
   cloud: CloudKey,
   token: string | null,
-  expected: ObjectPlace & Pick<Link, 'to'>,
-): Promise<Link> {
+  expected: ObjectPlace & Pick<ObjectLink, 'to'>,
+): Promise<ObjectLink> {
   const [text = '', signature = '', more] = token && token.length <= maxTokenLength ? token.split('.', 3) : []
   const body = Buffer.from(text, 'base64url')
   const given = Buffer.from(signature, 'base64url')
@@ -52,7 +52,7 @@ export async function readLink(
     sign !== undefined &&
     timingSafeEqual(sign(body), given)
   if (!isOurs) return fail('OBJECT_LINK_INVALID', {})
-  const link = JSON.parse(body.toString('utf8')) as Link & { exp: number }
+  const link = JSON.parse(body.toString('utf8')) as ObjectLink & { exp: number }
   const isThis = link.to === expected.to && link.bucket === expected.bucket && link.name === expected.name
   return isThis && clock.nowMs() < link.exp * 1000 ? link : fail('OBJECT_LINK_INVALID', {})
 }

@@ -3,28 +3,28 @@ import type { CloudKey } from '#cloud/clouds'
 import type { OpenDatabase } from '#cloud/databases'
 import { fail } from '#platform/errors'
 import {
-  asCaller,
-  asReader,
   isForeignKeyViolation,
   isUniqueViolation,
   type ObjectCaller,
+  readerRunner,
+  runAsCaller,
 } from './as-caller.ts'
-import { type BucketsRoom, markUnresolved, resolveBlobs } from './blobs.ts'
+import { type BucketsDependencies, markUnresolved, resolveBlobs } from './blobs.ts'
 import * as store from './bucket-store.ts'
 import { deleteSome } from './object-store.ts'
 
-type Named = Omit<store.NewBucket, 'now' | 'owner'>
+type BucketFields = Omit<store.NewBucket, 'now' | 'owner'>
 
 /** Throws BUCKET_EXISTS and OBJECT_DENIED. */
 export async function createBucket(
-  { clock }: Pick<BucketsRoom, 'clock'>,
+  { clock }: Pick<BucketsDependencies, 'clock'>,
   open: OpenDatabase,
   caller: ObjectCaller,
-  bucket: Named,
+  bucket: BucketFields,
 ): Promise<void> {
   const row = { ...bucket, owner: caller.userId ?? null, now: new Date(clock.nowMs()) }
   try {
-    await asCaller(open, caller, (run) => store.insertBucket(run, row))
+    await runAsCaller(open, caller, (run) => store.insertBucket(run, row))
   } catch (error) {
     if (isUniqueViolation(error)) fail('BUCKET_EXISTS', { bucket: bucket.id })
     throw error
@@ -37,11 +37,11 @@ export const requireBucket = async (
   caller: ObjectCaller,
   id: string,
 ): Promise<store.BucketRow> =>
-  (await asCaller(open, caller, (run) => store.findBucket(run, id))) ??
+  (await runAsCaller(open, caller, (run) => store.findBucket(run, id))) ??
   fail('BUCKET_NOT_FOUND', { bucket: id })
 
 export const findBucket = (open: OpenDatabase, id: string): Promise<store.BucketRow | undefined> =>
-  store.findBucket(asReader(open), id)
+  store.findBucket(readerRunner(open), id)
 
 /** Returns a bucket with its limits, whoever the caller is. Throws BUCKET_NOT_FOUND. */
 export const readBucket = async (open: OpenDatabase, id: string): Promise<store.BucketRow> =>
@@ -49,27 +49,27 @@ export const readBucket = async (open: OpenDatabase, id: string): Promise<store.
 
 /** Throws BUCKET_NOT_FOUND and OBJECT_DENIED. */
 export async function changeBucket(
-  { clock }: Pick<BucketsRoom, 'clock'>,
+  { clock }: Pick<BucketsDependencies, 'clock'>,
   open: OpenDatabase,
   { caller, id, change }: { caller: ObjectCaller; id: string; change: store.BucketChange },
 ): Promise<void> {
   const now = new Date(clock.nowMs())
-  const changed = await asCaller(open, caller, (run) => store.updateBucket(run, id, change, now))
-  if (changed === 0) await refuseUnseen(open, caller, id)
+  const changed = await runAsCaller(open, caller, (run) => store.updateBucket(run, id, change, now))
+  if (changed === 0) await failNotFoundOrDenied(open, caller, id)
 }
 
 /** Throws BUCKET_NOT_FOUND, BUCKET_NOT_EMPTY and OBJECT_DENIED. */
 export async function deleteBucket(open: OpenDatabase, caller: ObjectCaller, id: string): Promise<void> {
   try {
-    const deleted = await asCaller(open, caller, (run) => store.deleteBucket(run, id))
-    if (deleted === 0) await refuseUnseen(open, caller, id)
+    const deleted = await runAsCaller(open, caller, (run) => store.deleteBucket(run, id))
+    if (deleted === 0) await failNotFoundOrDenied(open, caller, id)
   } catch (error) {
     if (isForeignKeyViolation(error)) fail('BUCKET_NOT_EMPTY', { bucket: id })
     throw error
   }
 }
 
-const refuseUnseen = async (open: OpenDatabase, caller: ObjectCaller, id: string): Promise<never> => {
+const failNotFoundOrDenied = async (open: OpenDatabase, caller: ObjectCaller, id: string): Promise<never> => {
   await requireBucket(open, caller, id)
   return fail('OBJECT_DENIED', {})
 }
@@ -78,14 +78,14 @@ const emptiedAtOnce = 1_000
 
 /** Deletes those objects of a bucket that the caller may delete. Throws BUCKET_NOT_FOUND. */
 export async function emptyBucket(
-  app: BucketsRoom,
+  app: BucketsDependencies,
   cloud: CloudKey,
   open: OpenDatabase,
   { caller, id, gone }: { caller: ObjectCaller; id: string; gone: AbortSignal },
 ): Promise<void> {
   await requireBucket(open, caller, id)
   for (let deleted = emptiedAtOnce; deleted === emptiedAtOnce && !gone.aborted; ) {
-    const versions = await asCaller(open, caller, async (run) => {
+    const versions = await runAsCaller(open, caller, async (run) => {
       const rows = await deleteSome(run, id, emptiedAtOnce)
       const found = rows.flatMap(({ version }) => version ?? [])
       deleted = rows.length

@@ -42,15 +42,15 @@ export function namePrefix(stated: string): string {
 }
 
 /** Returns `bucket` and `name` of the percent-encoded path `/bucket/folder/name`. Throws OBJECT_NAME_INVALID and BUCKET_INVALID. */
-export function placeIn(path: string): { bucket: string; name: string } {
-  const decoded = decode(path.replace(/^\//, ''))
+export function parseObjectPlace(path: string): { bucket: string; name: string } {
+  const decoded = decodePath(path.replace(/^\//, ''))
   const slash = decoded.indexOf('/')
   if (slash === -1) return fail('OBJECT_NAME_INVALID', { why: nameReasons.empty }, { param: 'name' })
   return { bucket: bucketName(decoded.slice(0, slash)), name: objectName(decoded.slice(slash + 1)) }
 }
 
 /** Throws OBJECT_NAME_INVALID. */
-export function decode(path: string): string {
+export function decodePath(path: string): string {
   try {
     return decodeURIComponent(path)
   } catch {

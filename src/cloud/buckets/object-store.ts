@@ -1,5 +1,5 @@
 /** SQL of storage.objects, in the database of a cloud. Statements that run as the caller are filtered by the policies of the table. */
-import type { Run } from './as-caller.ts'
+import type { StatementRunner } from './as-caller.ts'
 import { boundedObject, readText, readTime } from './read-columns.ts'
 
 interface Times {
@@ -9,7 +9,7 @@ interface Times {
 }
 
 /** `size`, `mimetype` and `cache_control` are what this service wrote of the bytes, unless the developer has changed it. */
-export interface AboutObject extends Times {
+export interface ObjectSummary extends Times {
   id: string
   bucket_id: string
   name: string
@@ -27,7 +27,7 @@ interface Metadata {
   user_metadata: string | null
 }
 
-export type ObjectRow = AboutObject & Metadata
+export type ObjectRow = ObjectSummary & Metadata
 
 const maxMemberLength = 300
 const member = (name: string): string =>
@@ -48,7 +48,7 @@ const read = <Row extends Times & Partial<Metadata>>(row: Row): Row => ({
 })
 
 const rowsOf = async <Row extends Times & Partial<Metadata> = ObjectRow>(
-  run: Run,
+  run: StatementRunner,
   text: string,
   values: readonly unknown[],
 ): Promise<Row[]> => (await run<Row>(text, values)).map(read)
@@ -58,7 +58,10 @@ export interface ObjectPlace {
   name: string
 }
 
-export async function findObject(run: Run, { bucket, name }: ObjectPlace): Promise<ObjectRow | undefined> {
+export async function findObject(
+  run: StatementRunner,
+  { bucket, name }: ObjectPlace,
+): Promise<ObjectRow | undefined> {
   const [row] = await rowsOf(
     run,
     `select ${columns} from storage.objects where bucket_id = $1 and name = $2`,
@@ -67,14 +70,18 @@ export async function findObject(run: Run, { bucket, name }: ObjectPlace): Promi
   return row
 }
 
-export const findObjects = (run: Run, bucket: string, names: readonly string[]): Promise<AboutObject[]> =>
+export const findObjects = (
+  run: StatementRunner,
+  bucket: string,
+  names: readonly string[],
+): Promise<ObjectSummary[]> =>
   rowsOf(run, `select ${about} from storage.objects where bucket_id = $1 and name = any($2::text[])`, [
     bucket,
     names,
   ])
 
 /** Until the transaction ends, nobody else writes an object of this name through this service. */
-export const lockName = (run: Run, { bucket, name }: ObjectPlace): Promise<unknown> =>
+export const lockName = (run: StatementRunner, { bucket, name }: ObjectPlace): Promise<unknown> =>
   run('select pg_catalog.pg_advisory_xact_lock(pg_catalog.hashtextextended($1, 0))', [`${bucket}/${name}`])
 
 export interface WrittenObject extends ObjectPlace {
@@ -91,7 +98,11 @@ export interface WrittenObject extends ObjectPlace {
  * Writes an object. `replaces` allows it to replace one of its name, if the policies do too. Nothing is read back: a caller who may write need not be
  * able to read.
  */
-export const writeObject = (run: Run, object: WrittenObject, { replaces }: { replaces: boolean }) =>
+export const writeObject = (
+  run: StatementRunner,
+  object: WrittenObject,
+  { replaces }: { replaces: boolean },
+) =>
   run(
     `insert into storage.objects
       (id, bucket_id, name, owner, owner_id, version, metadata, user_metadata, created_at, updated_at, last_accessed_at)
@@ -111,7 +122,7 @@ export const writeObject = (run: Run, object: WrittenObject, { replaces }: { rep
 
 /** Renames an object, whose bytes stay where they are. Returns how many rows the policies let it move. */
 export async function renameObject(
-  run: Run,
+  run: StatementRunner,
   id: string,
   { bucket, name }: ObjectPlace,
   now: Date,
@@ -125,14 +136,22 @@ export async function renameObject(
   return Number(rows[0]!.n)
 }
 
-export const deleteObjects = (run: Run, bucket: string, names: readonly string[]): Promise<ObjectRow[]> =>
+export const deleteObjects = (
+  run: StatementRunner,
+  bucket: string,
+  names: readonly string[],
+): Promise<ObjectRow[]> =>
   rowsOf(
     run,
     `delete from storage.objects where bucket_id = $1 and name = any($2::text[]) returning ${columns}`,
     [bucket, names],
   )
 
-export const deleteSome = (run: Run, bucket: string, limit: number): Promise<{ version: string | null }[]> =>
+export const deleteSome = (
+  run: StatementRunner,
+  bucket: string,
+  limit: number,
+): Promise<{ version: string | null }[]> =>
   run(
     `delete from storage.objects where id = any(array(select id from storage.objects where bucket_id = $1 limit $2))
     returning version`,
@@ -140,7 +159,10 @@ export const deleteSome = (run: Run, bucket: string, limit: number): Promise<{ v
   )
 
 /** Returns which of these versions rows name, whoever may see the rows. */
-export const versionsThatAre = async (run: Run, versions: readonly string[]): Promise<string[]> => {
+export const referencedVersions = async (
+  run: StatementRunner,
+  versions: readonly string[],
+): Promise<string[]> => {
   const rows = await run<{ version: string }>(
     'select version from storage.objects where version = any($1::text[])',
     [versions],
@@ -174,7 +196,7 @@ export interface FolderEntry extends Times, Pick<Metadata, 'metadata'> {
 /**
  * Lists the direct entries of a folder. Folders come first when sorted by a date, which they do not have; sorted by name they are among the files.
  */
-export const listFolder = (run: Run, query: FolderQuery): Promise<FolderEntry[]> => {
+export const listFolder = (run: StatementRunner, query: FolderQuery): Promise<FolderEntry[]> => {
   const { bucket, folder, search, limit, offset, column, isDescending } = query
   const direction = isDescending ? 'desc' : 'asc'
   return rowsOf(
@@ -211,7 +233,7 @@ export interface KeysQuery {
 
 /** Lists objects by whole names; with folders, names that go on behind a slash are one entry. */
 export const listKeys = (
-  run: Run,
+  run: StatementRunner,
   { bucket, prefix, withFolders, limit, column, isDescending, after }: KeysQuery,
 ): Promise<(FolderEntry & { sorted_by: string | null })[]> => {
   const direction = isDescending ? 'desc' : 'asc'
@@ -239,9 +261,9 @@ export const listKeys = (
 
 /** Lists objects of all buckets, newest first; `after` is the id of the last object of the previous page. */
 export const listAllObjects = (
-  run: Run,
+  run: StatementRunner,
   { limit, after }: { limit: number; after?: string | undefined },
-): Promise<AboutObject[]> =>
+): Promise<ObjectSummary[]> =>
   rowsOf(
     run,
     `select ${about} from storage.objects o where $2::uuid is null

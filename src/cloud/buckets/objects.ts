@@ -5,15 +5,15 @@ import type { OpenDatabase } from '#cloud/databases'
 import { fail } from '#platform/errors'
 import { type ByteSource, writeBlob } from '#platform/storage'
 import {
-  asCaller,
   isForeignKeyViolation,
   isUniqueViolation,
   type ObjectCaller,
-  type Run,
+  runAsCaller,
+  type StatementRunner,
 } from './as-caller.ts'
 import {
   abandonBlobs,
-  type BucketsRoom,
+  type BucketsDependencies,
   keepBlob,
   keyOfBlob,
   markUnresolved,
@@ -44,8 +44,8 @@ export interface StoredObject {
   version: string
 }
 
-export interface Asking {
-  app: BucketsRoom
+export interface ObjectContext {
+  app: BucketsDependencies
   cloud: CloudKey
   open: OpenDatabase
   caller: ObjectCaller
@@ -55,27 +55,27 @@ export interface Asking {
  * Checks before the bytes are read that the caller may store the object; nothing is written. Throws OBJECT_DENIED, OBJECT_EXISTS and
  * BUCKET_NOT_FOUND.
  */
-export const requireMayPut = (
-  { app, open, caller }: Asking,
+export const requireCanStore = (
+  { app, open, caller }: ObjectContext,
   object: NewObject,
   bytes?: number | undefined,
 ): Promise<unknown> => {
   const row = rowOf({ app, caller }, object, { id: randomUUID(), version: randomUUID() }, bytes)
-  const writing = asCaller(open, caller, (run) => write(run, row, object.upsert), { undo: true })
+  const writing = runAsCaller(open, caller, (run) => write(run, row, object.upsert), { undo: true })
   return withObjectRefusals(object.bucket, writing)
 }
 
-/** Throws what `requireMayPut` throws, OBJECT_TOO_LARGE, OBJECT_TYPE_REFUSED, BUCKETS_FULL and CLOUD_NOT_FOUND. */
+/** Throws what `requireCanStore` throws, OBJECT_TOO_LARGE, OBJECT_TYPE_REFUSED, BUCKETS_FULL and CLOUD_NOT_FOUND. */
 export function putObject(
-  asking: Asking,
+  context: ObjectContext,
   object: NewObject,
   source: Uint8Array | ByteSource,
 ): Promise<StoredObject> {
   const bytes = source instanceof Uint8Array ? source.length : source.bytes
-  return storeObject(asking, object, bytes, (key) => writeBlob(asking.app, key, source))
+  return storeObject(context, object, bytes, (key) => writeBlob(context.app, key, source))
 }
 
-export interface Copying {
+export interface CopyOptions {
   from: store.ObjectPlace
   to: store.ObjectPlace
   upsert: boolean
@@ -85,11 +85,11 @@ export interface Copying {
 
 /** Copies an object and its bytes. Throws OBJECT_NOT_FOUND, and what `putObject` throws. */
 export async function copyObject(
-  asking: Asking,
-  { from, to, upsert, properties }: Copying,
+  context: ObjectContext,
+  { from, to, upsert, properties }: CopyOptions,
 ): Promise<StoredObject> {
-  const { app, cloud } = asking
-  const row = await requireObject(asking, from)
+  const { app, cloud } = context
+  const row = await requireObject(context, from)
   const object: NewObject = {
     ...{ ...to, upsert },
     properties: {
@@ -99,7 +99,7 @@ export async function copyObject(
     },
   }
   const bytes = sizeOf(row)
-  return storeObject(asking, object, bytes, async (key) => {
+  return storeObject(context, object, bytes, async (key) => {
     const written = await app.storage.putUnsized(key, await openBytes(app, cloud, row), bytes)
     // The developer has changed the size in the row.
     if (written.bytes !== bytes) fail('OBJECT_NOT_FOUND', {})
@@ -108,15 +108,15 @@ export async function copyObject(
 
 /** Counts the bytes, writes them and names them by a row, in this order; refused bytes are no longer counted. */
 async function storeObject(
-  asking: Asking,
+  context: ObjectContext,
   object: NewObject,
   bytes: number,
   writeBytes: (key: string) => Promise<void>,
 ): Promise<StoredObject> {
-  const { app, cloud, open } = asking
+  const { app, cloud, open } = context
   app.storage.requireRoom()
   requireFits(await readBucket(open, object.bucket), { bytes, contentType: object.properties.contentType })
-  await requireMayPut(asking, object, bytes)
+  await requireCanStore(context, object, bytes)
   const { accountId, cloudId } = cloud
   const blobId = randomUUID()
   await reserveBlob(app, { accountId, cloudId, blobId }, bytes)
@@ -127,7 +127,7 @@ async function storeObject(
     throw error
   }
   try {
-    return await placeObject(asking, object, { blobId, bytes })
+    return await placeObject(context, object, { blobId, bytes })
   } catch (error) {
     // Where this fails too, the sweep resolves the blob.
     await resolveBlobs(app, cloud, open, [blobId]).catch(() => undefined)
@@ -144,12 +144,12 @@ export class BytesGone extends Error {
 
 /** Writes the row of bytes that are stored. Throws what the policies refuse, and BytesGone. */
 export async function placeObject(
-  { app, cloud, open, caller }: Asking,
+  { app, cloud, open, caller }: ObjectContext,
   object: NewObject,
   { blobId, bytes }: { blobId: string; bytes: number },
 ): Promise<StoredObject> {
   const row = rowOf({ app, caller }, object, { id: randomUUID(), version: blobId }, bytes)
-  const placing = asCaller(open, caller, async (run) => {
+  const placing = runAsCaller(open, caller, async (run) => {
     const old = await write(run, row, object.upsert)
     const found = await markUnresolved(app, cloud, [blobId, ...(old?.version ? [old.version] : [])])
     if (!found.includes(blobId)) throw new BytesGone()
@@ -164,7 +164,7 @@ export async function placeObject(
 
 /** Returns the row that it replaces. */
 async function write(
-  run: Run,
+  run: StatementRunner,
   row: store.WrittenObject,
   upsert: boolean,
 ): Promise<store.ObjectRow | undefined> {
@@ -179,7 +179,7 @@ async function write(
 }
 
 const rowOf = (
-  { app, caller }: Pick<Asking, 'app' | 'caller'>,
+  { app, caller }: Pick<ObjectContext, 'app' | 'caller'>,
   { bucket, name, properties }: NewObject,
   ids: Pick<store.WrittenObject, 'id' | 'version'>,
   bytes: number | undefined,

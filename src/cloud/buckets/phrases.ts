@@ -5,25 +5,25 @@ import { persian } from '#platform/words'
 type Reasons = Record<string, Localized | ((...bounds: number[]) => Localized)>
 
 export const bucketReasons = {
-  name: (longest) => ({
-    en: `the name of a bucket has 1 to ${longest} characters, no slashes, no control characters and no blanks around it.`,
-    fa: `نام باکت ۱ تا ${persian(longest)} نویسه دارد، بی ممیز، بی نویسهٔ کنترلی و بی فاصله در دو سر.`,
+  name: (max) => ({
+    en: `the name of a bucket has 1 to ${max} characters, no slashes, no control characters and no blanks around it.`,
+    fa: `نام باکت ۱ تا ${persian(max)} نویسه دارد، بی ممیز، بی نویسهٔ کنترلی و بی فاصله در دو سر.`,
   }),
-  limit: (largest) => ({
-    en: `file_size_limit is a whole number of bytes from 1 to ${largest}, or a text such as 10MB.`,
-    fa: `file_size_limit به بایت است، از ۱ تا ${persian(largest)}، یا متنی مانند 10MB.`,
+  limit: (max) => ({
+    en: `file_size_limit is a whole number of bytes from 1 to ${max}, or a text such as 10MB.`,
+    fa: `file_size_limit به بایت است، از ۱ تا ${persian(max)}، یا متنی مانند 10MB.`,
   }),
-  types: (most) => ({
-    en: `allowed_mime_types are at most ${most} types such as image/png or image/*.`,
-    fa: `allowed_mime_types حداکثر ${persian(most)} نوع است، مانند image/png یا image/*.`,
+  types: (max) => ({
+    en: `allowed_mime_types are at most ${max} types such as image/png or image/*.`,
+    fa: `allowed_mime_types حداکثر ${persian(max)} نوع است، مانند image/png یا image/*.`,
   }),
 } satisfies Reasons
 
 export const nameReasons = {
   empty: { en: 'the name of an object is missing.', fa: 'نام فایل نیامده است.' },
-  long: (longest) => ({
-    en: `the name of an object has at most ${longest} bytes in UTF-8.`,
-    fa: `نام فایل حداکثر ${persian(longest)} بایت UTF-8 است.`,
+  long: (max) => ({
+    en: `the name of an object has at most ${max} bytes in UTF-8.`,
+    fa: `نام فایل حداکثر ${persian(max)} بایت UTF-8 است.`,
   }),
   segment: {
     en: 'between slashes a name is neither empty nor . nor .. .',
@@ -40,9 +40,9 @@ export const nameReasons = {
 } satisfies Reasons
 
 export const pictureReasons = {
-  side: (longest) => ({
-    en: `width and height are whole numbers from 1 to ${longest}.`,
-    fa: `width و height عدد صحیح از ۱ تا ${persian(longest)} هستند.`,
+  side: (max) => ({
+    en: `width and height are whole numbers from 1 to ${max}.`,
+    fa: `width و height عدد صحیح از ۱ تا ${persian(max)} هستند.`,
   }),
   quality: { en: 'quality is a whole number from 20 to 100.', fa: 'quality عدد صحیح از ۲۰ تا ۱۰۰ است.' },
   resize: { en: 'resize is cover, contain or fill.', fa: 'resize یکی از cover، contain و fill است.' },

@@ -4,19 +4,19 @@
  */
 import type { CloudKey } from '#cloud/clouds'
 import type { OpenDatabase } from '#cloud/databases'
-import { asReader } from './as-caller.ts'
-import type { BucketsRoom } from './blobs.ts'
+import { readerRunner } from './as-caller.ts'
+import type { BucketsDependencies } from './blobs.ts'
 import { publicBuckets } from './bucket-store.ts'
 import { forgetPublicNames, readPublicNames, writePublicNames } from './store.ts'
 
 /** More names are not kept, and then each request queries the database. */
 const maxNames = 1_000
 
-type Room = Pick<BucketsRoom, 'db' | 'clock'>
+type PublicListDependencies = Pick<BucketsDependencies, 'db' | 'clock'>
 
 /** Runs `work`, which may change buckets. Where this process is killed, or the database cannot be read, public buckets are unknown from then on. */
-export async function changingBuckets<Result>(
-  app: Room & Pick<BucketsRoom, 'databases' | 'log'>,
+export async function withPublicListRefresh<Result>(
+  app: PublicListDependencies & Pick<BucketsDependencies, 'databases' | 'log'>,
   cloud: CloudKey,
   work: () => Promise<Result>,
 ): Promise<Result> {
@@ -25,18 +25,25 @@ export async function changingBuckets<Result>(
     return await work()
   } finally {
     await app.databases
-      .use(cloud, (open) => readPublicBuckets(app, cloud, open))
+      .use(cloud, (open) => refreshPublicBuckets(app, cloud, open))
       .catch((err: unknown) => app.log.warn({ err }, 'which buckets are public is read later'))
   }
 }
 
-export async function readPublicBuckets(app: Room, cloud: CloudKey, open: OpenDatabase): Promise<void> {
+export async function refreshPublicBuckets(
+  app: PublicListDependencies,
+  cloud: CloudKey,
+  open: OpenDatabase,
+): Promise<void> {
   // The time is taken before buckets are read: a restore that begins meanwhile counts as later.
   const now = new Date(app.clock.nowMs())
-  const names = await publicBuckets(asReader(open), maxNames + 1)
+  const names = await publicBuckets(readerRunner(open), maxNames + 1)
   await writePublicNames(app.db, cloud, names.length > maxNames ? null : names, now)
 }
 
 /** Returns true also where nothing is known of the cloud. */
-export const mayBePublic = ({ db }: Room, cloud: CloudKey, bucket: string): Promise<boolean> =>
-  readPublicNames(db, cloud, bucket)
+export const isPossiblyPublic = (
+  { db }: PublicListDependencies,
+  cloud: CloudKey,
+  bucket: string,
+): Promise<boolean> => readPublicNames(db, cloud, bucket)

@@ -4,8 +4,8 @@ import type { OpenDatabase } from '#cloud/databases'
 import { fail } from '#platform/errors'
 import { isUuid } from '#platform/ids'
 import { failLost } from '#platform/storage'
-import { asCaller, asReader, type ObjectCaller } from './as-caller.ts'
-import { type BucketsRoom, keyOfBlob } from './blobs.ts'
+import { type ObjectCaller, readerRunner, runAsCaller } from './as-caller.ts'
+import { type BucketsDependencies, keyOfBlob } from './blobs.ts'
 import * as store from './object-store.ts'
 import { isKept } from './store.ts'
 
@@ -14,27 +14,27 @@ export const requireObject = async (
   { open, caller }: { open: OpenDatabase; caller: ObjectCaller },
   place: store.ObjectPlace,
 ): Promise<store.ObjectRow> =>
-  (await asCaller(open, caller, (run) => store.findObject(run, place))) ?? fail('OBJECT_NOT_FOUND', {})
+  (await runAsCaller(open, caller, (run) => store.findObject(run, place))) ?? fail('OBJECT_NOT_FOUND', {})
 
 /** Returns an object for any caller: its bucket is public, or a link to it was checked. Throws OBJECT_NOT_FOUND. */
 export const readObject = async (open: OpenDatabase, place: store.ObjectPlace): Promise<store.ObjectRow> =>
-  (await store.findObject(asReader(open), place)) ?? fail('OBJECT_NOT_FOUND', {})
+  (await store.findObject(readerRunner(open), place)) ?? fail('OBJECT_NOT_FOUND', {})
 
-export const sizeOf = (row: store.AboutObject): number => {
+export const sizeOf = (row: store.ObjectSummary): number => {
   const size = Number(row.size)
   return Number.isSafeInteger(size) && size >= 0 ? size : 0
 }
 
-export const typeOf = ({ mimetype }: store.AboutObject): string => mimetype ?? 'application/octet-stream'
+export const typeOf = ({ mimetype }: store.ObjectSummary): string => mimetype ?? 'application/octet-stream'
 
-export const cacheControlOf = ({ cache_control: stated }: store.AboutObject): string =>
+export const cacheControlOf = ({ cache_control: stated }: store.ObjectSummary): string =>
   stated !== null && /^[\x20-\x7e]{1,200}$/.test(stated) ? stated : 'no-cache'
 
 /**
  * Opens the bytes of an object, or a part. Throws OBJECT_NOT_FOUND where the row names no blob of this cloud, and FILE_LOST where the bytes are lost.
  */
 export async function openBytes(
-  app: Pick<BucketsRoom, 'db' | 'storage' | 'log' | 'metrics'>,
+  app: Pick<BucketsDependencies, 'db' | 'storage' | 'log' | 'metrics'>,
   cloud: CloudKey,
   { version }: Pick<store.ObjectRow, 'version'>,
   range?: { start: number; end: number },

@@ -13,7 +13,7 @@ export interface Transform {
   keepsFormat: boolean
 }
 
-export interface Rendered {
+export interface RenderedPicture {
   bytes: Buffer
   mediaType: string
 }
@@ -66,7 +66,7 @@ export async function renderPicture(
   source: Uint8Array,
   { width, height, resize, quality, keepsFormat }: Transform,
   takesWebp: boolean,
-): Promise<Rendered> {
+): Promise<RenderedPicture> {
   const kind = kindOf(source)
   if (kind === undefined || !kinds.has(kind)) return refuse(reasons.kind)
   const { default: sharp } = await import('sharp')

@@ -6,7 +6,7 @@
 import { randomUUID } from 'node:crypto'
 import { repetitions } from '#platform/clock'
 import { fail } from '#platform/errors'
-import type { BucketsRoom } from './blobs.ts'
+import type { BucketsDependencies } from './blobs.ts'
 import * as store from './upload-store.ts'
 
 /** The lease is short, so that an upload whose process was killed goes on while its client still tries. */
@@ -17,12 +17,12 @@ export interface UploadLease {
   /** The upload as it was when the lease began. */
   upload: store.UploadRow
   /** Aborts when another request waits, or has the lease already. */
-  wanted: AbortSignal
+  takeoverSignal: AbortSignal
 }
 
 /** Throws UPLOAD_LOCKED and UPLOAD_NOT_FOUND. */
 export async function withLease<Result>(
-  { db, clock }: Pick<BucketsRoom, 'db' | 'clock'>,
+  { db, clock }: Pick<BucketsDependencies, 'db' | 'clock'>,
   upload: store.UploadRow,
   work: (lease: UploadLease) => Promise<Result>,
 ): Promise<Result> {
@@ -31,12 +31,12 @@ export async function withLease<Result>(
   const now = new Date(clock.nowMs())
   const current = await store.takeLease(db, upload, id, { now, until: until() })
   if (!current) {
-    const isThere = await store.wantLease(db, upload, now)
+    const isThere = await store.requestLease(db, upload, now)
     return isThere ? fail('UPLOAD_LOCKED', {}, { retryAfterMs: 1_000 }) : fail('UPLOAD_NOT_FOUND', {})
   }
-  const wanted = new AbortController()
+  const takeover = new AbortController()
   const renew = async () => {
-    if ((await store.renewLease(db, upload, id, until())) !== false) wanted.abort()
+    if ((await store.renewLease(db, upload, id, until())) !== false) takeover.abort()
   }
   // If the database is away for longer than the lease, another request can get it; what this request then writes is refused.
   const renewal = repetitions.every(leaseMs / 4, 'renewal of an upload', async () => {
@@ -44,7 +44,7 @@ export async function withLease<Result>(
     void renew().catch(() => undefined)
   })
   try {
-    return await work({ id, upload: current, wanted: wanted.signal })
+    return await work({ id, upload: current, takeoverSignal: takeover.signal })
   } finally {
     void renewal.stop()
     await store.endLease(db, upload, id).catch(() => undefined)

@@ -92,7 +92,7 @@ export async function takeLease(
 }
 
 /** Lets the holder of the lease know that another request waits. Returns false where the upload is gone. */
-export async function wantLease(
+export async function requestLease(
   db: Db,
   { account_id: accountId, cloud_id: cloudId, upload_id: uploadId }: UploadRow,
   now: Date,

@@ -7,14 +7,14 @@ import { addAbortSignal, type Readable } from 'node:stream'
 import type { CloudKey } from '#cloud/clouds'
 import { fail } from '#platform/errors'
 import { isUuid } from '#platform/ids'
-import { TooLarge } from '#platform/spool'
+import { TooLargeError } from '#platform/spool'
 import { commitBlob, markForDeletion, type StoredBytes, stageUnsized } from '#platform/storage'
-import { type BucketsRoom, reserveBlob } from './blobs.ts'
+import { type BucketsDependencies, reserveBlob } from './blobs.ts'
 import { requireFits } from './bucket-limits.ts'
 import { deleteParts } from './end-uploads.ts'
 import { finishUpload } from './finish-upload.ts'
 import { readBucket } from './manage-buckets.ts'
-import { type Asking, type NewObject, requireMayPut } from './objects.ts'
+import { type NewObject, type ObjectContext, requireCanStore } from './objects.ts'
 import { type UploadLease, withLease } from './upload-lease.ts'
 import * as store from './upload-store.ts'
 
@@ -25,14 +25,14 @@ const lifeMs = 24 * 60 * 60 * 1000
 const graceMs = 60 * 60 * 1000
 const maxParts = 1_000
 /** Unfinished uploads of a user; and of all callers with the same key and without a user. */
-const maxOfUser = 20
-const maxOfKey: Readonly<Record<string, number>> = { anon: 100, service_role: 1_000 }
+const maxPerUser = 20
+const maxPerKey: Readonly<Record<string, number>> = { anon: 100, service_role: 1_000 }
 
 /** Throws OBJECT_TOO_LARGE, OBJECT_TYPE_REFUSED, OBJECT_DENIED, OBJECT_EXISTS, UPLOADS_TOO_MANY and what `reserveBlob` throws. */
-export async function beginUpload(asking: Asking, object: NewObject, bytes: number): Promise<Upload> {
-  const { app, cloud, open, caller } = asking
+export async function beginUpload(context: ObjectContext, object: NewObject, bytes: number): Promise<Upload> {
+  const { app, cloud, open, caller } = context
   requireFits(await readBucket(open, object.bucket), { bytes, contentType: object.properties.contentType })
-  await requireMayPut(asking, object, bytes)
+  await requireCanStore(context, object, bytes)
   const nowMs = app.clock.nowMs()
   const upload: Upload = {
     ...{ account_id: cloud.accountId, cloud_id: cloud.cloudId },
@@ -47,34 +47,34 @@ export async function beginUpload(asking: Asking, object: NewObject, bytes: numb
   await reserveBlob(app, { accountId, cloudId, blobId: upload.blob_id }, bytes, {
     dueAt: new Date(nowMs + lifeMs + graceMs),
     // The files of a cloud are counted one after another, so nobody begins another upload at the same time.
-    beside: async (tx) => {
-      const max = upload.user_id === null ? (maxOfKey[upload.role] ?? maxOfUser) : maxOfUser
+    inSameTx: async (tx) => {
+      const max = upload.user_id === null ? (maxPerKey[upload.role] ?? maxPerUser) : maxPerUser
       if ((await store.countUnfinished(tx, upload, new Date(nowMs))) >= max)
         fail('UPLOADS_TOO_MANY', { max }, { retryAfterMs: 60_000 })
       await store.insertUpload(tx, upload)
     },
   })
-  return bytes === 0 ? finishUpload(asking, upload) : upload
+  return bytes === 0 ? finishUpload(context, upload) : upload
 }
 
 /** Returns an upload, whoever has begun it; undefined where there is none. */
 export const findUpload = async (
-  { db, clock }: Pick<BucketsRoom, 'db' | 'clock'>,
+  { db, clock }: Pick<BucketsDependencies, 'db' | 'clock'>,
   cloud: CloudKey,
   uploadId: string,
 ): Promise<Upload | undefined> =>
   isUuid(uploadId) ? store.findUpload(db, cloud, uploadId, new Date(clock.nowMs())) : undefined
 
 /**
- * Adds a part. The bytes of a part that broke off count, too. `asking` wakes the database of the cloud: it is called for the last part alone, when
+ * Adds a part. The bytes of a part that broke off count, too. `withContext` wakes the database of the cloud: it is called for the last part alone, when
  * all bytes are here. Throws UPLOAD_OFFSET_WRONG, UPLOAD_LONGER_THAN_SAID, UPLOAD_TOO_MANY_PARTS, what `withLease` throws, and with the last part
  * what `finishUpload` throws.
  */
 export const addPart = (
-  app: BucketsRoom,
+  app: BucketsDependencies,
   upload: Upload,
   { offset, source }: { offset: number; source: Readable },
-  asking: (work: (own: Asking) => Promise<Upload>) => Promise<Upload>,
+  withContext: (work: (context: ObjectContext) => Promise<Upload>) => Promise<Upload>,
 ): Promise<Upload> =>
   withLease(app, upload, async (lease) => {
     const { offset_bytes: stands, bytes, parts } = lease.upload
@@ -86,7 +86,9 @@ export const addPart = (
     try {
       const stored = await stage(app, lease, key, source)
       const received = await commit(app, lease, { key, bytes: stored.bytes })
-      return received.isLast ? await asking((own) => finishUpload(own, received.upload)) : received.upload
+      return received.isLast
+        ? await withContext((context) => finishUpload(context, received.upload))
+        : received.upload
     } finally {
       // This deletes nothing where the part counts.
       await deleteParts(app, [key])
@@ -94,21 +96,21 @@ export const addPart = (
   })
 
 async function stage(
-  app: BucketsRoom,
-  { upload, wanted }: UploadLease,
+  app: BucketsDependencies,
+  { upload, takeoverSignal: wanted }: UploadLease,
   key: string,
   source: Readable,
 ): Promise<StoredBytes> {
   try {
     const room = Number(upload.bytes - upload.offset_bytes)
-    return await stageUnsized(app, key, untilItBreaks(addAbortSignal(wanted, source)), room)
+    return await stageUnsized(app, key, ignoreDisconnect(addAbortSignal(wanted, source)), room)
   } catch (error) {
-    if (error instanceof TooLarge) fail('UPLOAD_LONGER_THAN_SAID', { bytes: Number(upload.bytes) })
+    if (error instanceof TooLargeError) fail('UPLOAD_LONGER_THAN_SAID', { bytes: Number(upload.bytes) })
     throw error
   }
 }
 
-async function* untilItBreaks(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+async function* ignoreDisconnect(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   try {
     yield* source
   } catch {
@@ -118,7 +120,7 @@ async function* untilItBreaks(source: AsyncIterable<Uint8Array>): AsyncGenerator
 
 /** Counts a part. The last one does not move the upload's offset: it counts when the object exists. */
 const commit = (
-  { db, clock }: BucketsRoom,
+  { db, clock }: BucketsDependencies,
   lease: UploadLease,
   part: { key: string; bytes: number },
 ): Promise<{ isLast: boolean; upload: Upload }> =>

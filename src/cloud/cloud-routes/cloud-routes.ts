@@ -1,4 +1,4 @@
-import { appUsersSweepJob, filesOfDeletedJob, mailJob, ownSweepJob } from '#cloud/app-users'
+import { appUsersSweepJob, dedicatedSweepJob, filesOfDeletedJob, mailJob } from '#cloud/app-users'
 import { backupJob, nightlyJob, restoreJob } from '#cloud/backups'
 import { provisionJob } from '#cloud/clouds'
 import type { Route } from '#platform/http'
@@ -6,7 +6,7 @@ import type { Job } from '#platform/jobs'
 import { openCloudHandler } from './app/open-cloud-handler.ts'
 import { authRoutes } from './auth/routes.ts'
 import { backupRoutes } from './backups/routes.ts'
-import { deleteJob, endStopped, objectsJob, sweepJob } from './clouds/jobs.ts'
+import { deleteJob, objectsJob, sweepJob, watchStoppedClouds } from './clouds/jobs.ts'
 import { cloudRoutes, keyRoutes } from './clouds/routes.ts'
 import { databaseRoutes } from './database/routes.ts'
 import { functionRoutes } from './functions/routes.ts'
@@ -34,7 +34,7 @@ export const cloud = {
   name: 'cloud',
   routes,
   apps: openCloudHandler,
-  everywhere: endStopped,
+  everywhere: watchStoppedClouds,
   jobs: [
     provisionJob as Job<never>,
     deleteJob as Job<never>,
@@ -43,7 +43,7 @@ export const cloud = {
     moveJob as Job<never>,
     mailJob as Job<never>,
     appUsersSweepJob as Job<never>,
-    ownSweepJob as Job<never>,
+    dedicatedSweepJob as Job<never>,
     filesOfDeletedJob as Job<never>,
     backupJob as Job<never>,
     restoreJob as Job<never>,

@@ -3,7 +3,7 @@ import type { App } from '#app'
 import { Allowances } from '#platform/allowance'
 import { Failure } from '#platform/errors'
 import type { CloudKey } from './clouds.ts'
-import { type Limited, limitsOf } from './limits.ts'
+import { type LimitSource, limitsOf } from './limits.ts'
 
 const table = {
   ...{ days: 'clouds.usage_days', users: 'clouds.clouds', id: 'cloud_id' },
@@ -12,8 +12,8 @@ const table = {
 
 /** The allowances of the clouds whose apps call this process. Disposing it gives back what is unused. */
 export class CloudAllowances implements AsyncDisposable {
-  readonly #egress: Allowances<'bytes', Limited>
-  readonly #calls: Allowances<'calls', Limited>
+  readonly #egress: Allowances<'bytes', LimitSource>
+  readonly #calls: Allowances<'calls', LimitSource>
   readonly #clock: App['clock']
 
   constructor({ db, clock, log, config }: Pick<App, 'db' | 'clock' | 'log' | 'config'>) {
@@ -45,7 +45,7 @@ export class CloudAllowances implements AsyncDisposable {
 
   /** Called when an answer is going to leave: what it needs is taken meanwhile. */
   expectEgress({ accountId, cloudId }: CloudKey): void {
-    this.#egress.of(accountId, cloudId).expect()
+    this.#egress.of(accountId, cloudId).prefetchIfEmpty()
   }
 
   /** Gives back bytes that were taken and did not leave. */

@@ -7,9 +7,9 @@ export { hashOfKey } from './app-key.ts'
 export { beginDeletion, deleteRecord, isDeleting } from './delete.ts'
 export { announceCloud, openCloudDirectory } from './directory.ts'
 export { refOf, stateOf } from './directory-store.ts'
-export { takeImportPlace } from './import.ts'
+export { takeImportSlot } from './import.ts'
 export { deleteEnded, deleteKey, keysOf, signingKeysOf } from './key-store.ts'
-export { type CloudLimits, findOffer, type Limited, limitsOf } from './limits.ts'
+export { type CloudLimits, findOffer, type LimitSource, limitsOf } from './limits.ts'
 export {
   beginMove,
   beginMoveAttempt,
@@ -59,9 +59,9 @@ export {
   type ProgramRecord,
   programRecord,
   raiseFunctionsRevision,
-  shareReadyCloud,
-  unfinished,
-  usedToday,
+  shareLockReadyCloud,
+  unfinishedClouds,
+  usageOfDay,
 } from './store.ts'
 
 /** The key of a cloud: the first two columns of every table of its contents. */
@@ -112,9 +112,9 @@ export interface CloudDirectory extends AsyncDisposable {
   /** The cloud with this ref, also while it is being deleted; undefined where there is none. Throws SERVICE_UNAVAILABLE if it cannot be read. */
   find(ref: string): Promise<LiveCloud | undefined>
   /** The cloud with this ref from memory; undefined too where it was not read lately. */
-  known(ref: string): LiveCloud | undefined
+  findCached(ref: string): LiveCloud | undefined
   /** The listener is called when a cloud was suspended or its deletion began, to end what runs of the cloud. It does not throw. */
-  whenStopped(listener: (cloud: CloudKey) => void): Disposable
+  onStopped(listener: (cloud: CloudKey) => void): Disposable
   /** Reads one cloud anew, so that a change that was answered here is found here, too. */
   refresh(cloud: CloudKey): Promise<void>
 }

@@ -1,11 +1,11 @@
 import type { Db } from '#platform/db'
 import type { CloudKey, CloudState, LiveCloud } from './clouds.ts'
 import { limitsOf } from './limits.ts'
-import { type Paid, readOnlyReason } from './package-state.ts'
+import { type PackagePayment, readOnlyReason } from './package-state.ts'
 import type { CloudsConfig } from './settings.ts'
 import type { CloudRow } from './store.ts'
 
-export interface ReadCloud {
+export interface LoadedCloud {
   cloud: LiveCloud
   /** When the first of its keys, or the paid time of its package, ends. */
   validUntilMs: number
@@ -28,7 +28,7 @@ export async function readLiveCloud(
   config: CloudsConfig,
   ref: string,
   nowMs: number,
-): Promise<ReadCloud | undefined> {
+): Promise<LoadedCloud | undefined> {
   const [row] = await db.query<LiveRow>(
     {
       name: 'clouds.read_live',
@@ -47,10 +47,10 @@ export async function readLiveCloud(
 }
 
 /** The package that the cloud uses, from the joined row. */
-const packageIn = (row: LiveRow): Paid | undefined =>
+const packageIn = (row: LiveRow): PackagePayment | undefined =>
   row.package_id === null ? undefined : { paid_until: row.package_paid_until, ended_at: row.package_ended_at }
 
-function toLive(config: CloudsConfig, row: LiveRow, nowMs: number): ReadCloud {
+function toLive(config: CloudsConfig, row: LiveRow, nowMs: number): LoadedCloud {
   const isValid = ({ expires: at }: { expires: number | null }) => at === null || at > nowMs
   const keys = row.keys.filter(isValid)
   const signingKeys = row.signing_keys.filter(isValid)

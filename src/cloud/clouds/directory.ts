@@ -21,14 +21,14 @@ export interface DirectoryOptions {
 const channel = 'clouds'
 
 /** `stopped`: the cloud was suspended, or its deletion began. */
-export type CloudNews = 'changed' | 'stopped' | 'gone'
+export type CloudChangeKind = 'changed' | 'stopped' | 'gone'
 
 /** Notifies every process, when the transaction commits, that a cloud has changed, or is gone. */
 export const announceCloud = async (
   tx: Tx,
   { accountId, cloudId }: CloudKey,
   ref: string,
-  news: CloudNews = 'changed',
+  news: CloudChangeKind = 'changed',
 ): Promise<void> =>
   void (await sql`select pg_notify(${channel}, ${[ref, accountId, cloudId, news].join('/')})`.execute(tx))
 
@@ -45,16 +45,16 @@ export async function openCloudDirectory(options: DirectoryOptions): Promise<Clo
   return directory
 }
 
-interface Kept {
-  read: Promise<store.ReadCloud | undefined>
+interface CachedCloud {
+  read: Promise<store.LoadedCloud | undefined>
   /** The cloud, once it has been read. */
-  value?: store.ReadCloud | undefined
+  value?: store.LoadedCloud | undefined
 }
 
 class Directory implements CloudDirectory {
   readonly #options: DirectoryOptions
   #refs = new Set<string>()
-  readonly #kept = new Map<string, Kept>()
+  readonly #kept = new Map<string, CachedCloud>()
   /** The changes that were announced while all refs are read: they override what is read. */
   #announced: Map<string, boolean> | undefined
   #isListening = false
@@ -91,14 +91,14 @@ class Directory implements CloudDirectory {
     return this.#refs.has(ref)
   }
 
-  known(ref: string): LiveCloud | undefined {
+  findCached(ref: string): LiveCloud | undefined {
     const value = this.#kept.get(ref)?.value
     return value && this.#isCurrent(value) ? value.cloud : undefined
   }
 
   async find(ref: string): Promise<LiveCloud | undefined> {
     if (!this.#refs.has(ref)) return undefined
-    return this.known(ref) ?? (await this.#read(ref))?.cloud
+    return this.findCached(ref) ?? (await this.#read(ref))?.cloud
   }
 
   async refresh(cloud: CloudKey): Promise<void> {
@@ -113,7 +113,7 @@ class Directory implements CloudDirectory {
     }
   }
 
-  whenStopped(listener: (cloud: CloudKey) => void): Disposable {
+  onStopped(listener: (cloud: CloudKey) => void): Disposable {
     this.#whenStopped.add(listener)
     return { [Symbol.dispose]: () => void this.#whenStopped.delete(listener) }
   }
@@ -126,16 +126,16 @@ class Directory implements CloudDirectory {
   }
 
   /** Whether a cloud is still as it was read. After `validUntilMs` it has keys that are over, so it is read anew. */
-  #isCurrent({ validUntilMs }: store.ReadCloud): boolean {
+  #isCurrent({ validUntilMs }: store.LoadedCloud): boolean {
     return this.#options.clock.nowMs() < validUntilMs
   }
 
   /** Reads a cloud by one query for all callers at the same time; kept only if nothing changed meanwhile and changes still arrive. */
-  async #read(ref: string): Promise<store.ReadCloud | undefined> {
+  async #read(ref: string): Promise<store.LoadedCloud | undefined> {
     const kept = this.#kept.get(ref)
     if (kept && (!kept.value || this.#isCurrent(kept.value))) return await kept.read
     const { db, clock, config } = this.#options
-    const reading: Kept = { read: store.readLiveCloud(db, config.clouds, ref, clock.nowMs()) }
+    const reading: CachedCloud = { read: store.readLiveCloud(db, config.clouds, ref, clock.nowMs()) }
     this.#keep(ref, reading)
     try {
       reading.value = await reading.read
@@ -148,13 +148,13 @@ class Directory implements CloudDirectory {
     }
   }
 
-  #keep(ref: string, reading: Kept): void {
+  #keep(ref: string, reading: CachedCloud): void {
     this.#kept.delete(ref)
     this.#kept.set(ref, reading)
     if (this.#kept.size > maxKept) this.#kept.delete(this.#kept.keys().next().value!)
   }
 
-  #forget(ref: string, reading: Kept): void {
+  #forget(ref: string, reading: CachedCloud): void {
     if (this.#kept.get(ref) === reading) this.#kept.delete(ref)
   }
 

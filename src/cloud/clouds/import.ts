@@ -7,7 +7,7 @@ import type { CloudKey } from './clouds.ts'
  * Takes a place for an import, which is one long transaction. So that few connections are taken, an account has one import at a time, and all
  * processes together have two. The place is free again when the transaction ends, however it ends. Throws CLOUD_IMPORTING.
  */
-export async function takeImportPlace(tx: Tx, { accountId }: Pick<CloudKey, 'accountId'>): Promise<void> {
+export async function takeImportSlot(tx: Tx, { accountId }: Pick<CloudKey, 'accountId'>): Promise<void> {
   const { rows } = await sql<{ taken: boolean }>`select
       pg_try_advisory_xact_lock(hashtext('clouds.import of'), hashtext(${accountId}))
       and (pg_try_advisory_xact_lock(hashtext('clouds.import'), 1)

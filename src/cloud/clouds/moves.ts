@@ -30,7 +30,7 @@ declare module '#platform/db' {
   }
 }
 
-type Room = Pick<App, 'db' | 'clock'>
+type MoveDependencies = Pick<App, 'db' | 'clock'>
 
 export const moveOf = (
   kysely: Db['kysely'] | Tx,
@@ -80,7 +80,10 @@ export async function beginMove(
 }
 
 /** Counts one more attempt; undefined where the cloud moves no more, or is being deleted. */
-export async function beginMoveAttempt({ db, clock }: Room, cloud: CloudKey): Promise<MoveRow | undefined> {
+export async function beginMoveAttempt(
+  { db, clock }: MoveDependencies,
+  cloud: CloudKey,
+): Promise<MoveRow | undefined> {
   return db.tx(async (tx) => {
     const row = await store.lockCloud(tx, cloud)
     const move = await moveOf(tx, cloud)
@@ -95,7 +98,7 @@ export async function beginMoveAttempt({ db, clock }: Room, cloud: CloudKey): Pr
  * Freezes a cloud: from here on nobody writes its rows and users here. Every such write locks the same rows (`requireUnfrozen`, and the counts of its
  * collections), so what was begun before has ended when this returns. False where the cloud moves no more.
  */
-export async function freezeCloud({ db, clock }: Room, move: MoveRow): Promise<boolean> {
+export async function freezeCloud({ db, clock }: MoveDependencies, move: MoveRow): Promise<boolean> {
   const cloud = keyOf(move)
   // Giving a move up changes its row first, and then what is frozen, so nothing stays frozen of a move that is over.
   const { rows } = await db.tx((tx) =>
@@ -124,7 +127,7 @@ export async function requireUnfrozen(tx: Tx, { accountId, cloudId }: CloudKey):
 export const failMoving = (): never => fail('CLOUD_MOVING', {}, { retryAfterMs: 2_000 })
 
 /** Switches a cloud to what was copied, which answers from here on. False where the cloud moves no more. */
-export const switchCloud = ({ db, clock }: Room, move: MoveRow): Promise<boolean> =>
+export const switchCloud = ({ db, clock }: MoveDependencies, move: MoveRow): Promise<boolean> =>
   db.tx(async (tx) => {
     const cloud = keyOf(move)
     const row = await store.lockCloudAlone(tx, cloud)
@@ -139,7 +142,7 @@ export const switchCloud = ({ db, clock }: Room, move: MoveRow): Promise<boolean
   })
 
 /** Gives a move up: the Starter cloud goes on as it was, and its package is free. What was made for the move is removed then (`endUndoing`). */
-export const giveUpMove = ({ db, clock }: Room, move: MoveRow): Promise<void> =>
+export const giveUpMove = ({ db, clock }: MoveDependencies, move: MoveRow): Promise<void> =>
   db.tx(async (tx) => {
     const cloud = keyOf(move)
     const row = await store.lockCloudAlone(tx, cloud)
@@ -155,7 +158,10 @@ export const giveUpMove = ({ db, clock }: Room, move: MoveRow): Promise<void> =>
   })
 
 /** Called when nothing is left of a move that was given up; the cloud may be moved again. */
-export const endUndoing = ({ db, clock }: Room, { account_id, cloud_id, move_id }: MoveRow): Promise<void> =>
+export const endUndoing = (
+  { db, clock }: MoveDependencies,
+  { account_id, cloud_id, move_id }: MoveRow,
+): Promise<void> =>
   db.tx(async (tx) => {
     await tx
       .updateTable('clouds.moves')

@@ -9,11 +9,15 @@ import { isOverdue } from './packages.ts'
 import type { CloudRow } from './store.ts'
 import * as store from './store.ts'
 
-type Room = Pick<App, 'db' | 'clock'>
+type OperatorDependencies = Pick<App, 'db' | 'clock'>
 
 /** Suspends a cloud: its app is refused from here on, and its owner can only read or delete the cloud. What is stored stays. */
-export const suspendCloud = (room: Room, cloud: CloudKey, reason: string | null): Promise<CloudRow> =>
-  change(room, cloud, (tx, now) =>
+export const suspendCloud = (
+  room: OperatorDependencies,
+  cloud: CloudKey,
+  reason: string | null,
+): Promise<CloudRow> =>
+  changeLockedCloud(room, cloud, (tx, now) =>
     store.changeCloud(tx, cloud, { suspended_at: now, suspended_reason: reason, updated_at: now }),
   )
 
@@ -22,11 +26,11 @@ export const suspendCloud = (room: Room, cloud: CloudKey, reason: string | null)
  * at once.
  */
 export async function resumeCloud(
-  room: Room,
+  room: OperatorDependencies,
   cloud: CloudKey,
 ): Promise<{ resumed: CloudRow } | { ended: PackageRow }> {
   let ended: PackageRow | undefined
-  const resumed = await change(room, cloud, async (tx, now) => {
+  const resumed = await changeLockedCloud(room, cloud, async (tx, now) => {
     const used = await packageOf(tx, cloud)
     if (used && isOverdue(used, now)) ended = used
     else await store.changeCloud(tx, cloud, { suspended_at: null, suspended_reason: null, updated_at: now })
@@ -36,11 +40,11 @@ export async function resumeCloud(
 
 /** Sets limits of this cloud alone; null takes one back, and a limit that is not named stays as it is. */
 export const setCloudLimits = (
-  room: Room,
+  room: OperatorDependencies,
   cloud: CloudKey,
   changes: Record<string, number | null>,
 ): Promise<CloudRow> =>
-  change(room, cloud, (tx, now, { limits }) => {
+  changeLockedCloud(room, cloud, (tx, now, { limits }) => {
     const merged = Object.entries({ ...limits, ...changes }).filter(([, value]) => value !== null)
     return store.changeCloud(tx, cloud, {
       limits: Object.fromEntries(merged) as Record<string, number>,
@@ -52,7 +56,11 @@ export const setCloudLimits = (
  * Records whether the disk of a cloud's database is full: its app only reads while it is. The watch of the disk may call this as often as it
  * measures: where nothing changes, nothing is written.
  */
-export async function setReadOnly({ db, clock }: Room, cloud: CloudKey, isReadOnly: boolean): Promise<void> {
+export async function setReadOnly(
+  { db, clock }: OperatorDependencies,
+  cloud: CloudKey,
+  isReadOnly: boolean,
+): Promise<void> {
   await db.tx(async (tx) => {
     const row = await store.lockCloud(tx, cloud)
     if (!row || row.state === 'deleting' || (row.read_only_since !== null) === isReadOnly) return
@@ -61,8 +69,8 @@ export async function setReadOnly({ db, clock }: Room, cloud: CloudKey, isReadOn
   })
 }
 
-async function change(
-  { db, clock }: Room,
+async function changeLockedCloud(
+  { db, clock }: OperatorDependencies,
   cloud: CloudKey,
   work: (tx: Tx, now: Date, row: CloudRow) => Promise<unknown>,
 ): Promise<CloudRow> {

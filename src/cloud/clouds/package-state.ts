@@ -6,10 +6,10 @@ import type { CloudRow } from './store.ts'
 
 export type PackageState = 'active' | 'unpaid' | 'ended'
 
-export type Paid = Pick<PackageRow, 'paid_until' | 'ended_at'>
+export type PackagePayment = Pick<PackageRow, 'paid_until' | 'ended_at'>
 
 export const packageState = (
-  { paid_until: paidUntil, ended_at: endedAt }: Paid,
+  { paid_until: paidUntil, ended_at: endedAt }: PackagePayment,
   nowMs: number,
 ): PackageState =>
   endedAt !== null ? 'ended' : paidUntil !== null && paidUntil.getTime() <= nowMs ? 'unpaid' : 'active'
@@ -21,7 +21,7 @@ export const packageState = (
 export function readOnlyReason(
   config: CloudsConfig,
   cloud: Pick<CloudRow, 'plan' | 'offer' | 'read_only_since'>,
-  used: Paid | undefined,
+  used: PackagePayment | undefined,
   nowMs: number,
 ): ReadOnlyReason | null {
   if (cloud.plan === 'starter') return null

@@ -43,7 +43,7 @@ export async function takePackage(
   return fail('PACKAGE_USED_UP', {})
 }
 
-type Room = Pick<App, 'db' | 'clock'>
+type PackageDependencies = Pick<App, 'db' | 'clock'>
 
 export interface GivenPackage {
   accountId: string
@@ -55,7 +55,7 @@ export interface GivenPackage {
 
 /** Gives an account a package. Undefined where another package has this id. */
 export async function givePackage(
-  { db, clock }: Room,
+  { db, clock }: PackageDependencies,
   { accountId, packageId, offer, paidUntil }: GivenPackage,
 ): Promise<PackageRow | undefined> {
   const now = new Date(clock.nowMs())
@@ -71,11 +71,11 @@ export async function givePackage(
  * package.
  */
 export const renewPackage = (
-  room: Room,
+  room: PackageDependencies,
   packageId: string,
   { offer, paidUntil }: { offer: string | undefined; paidUntil: Date | null },
 ): Promise<PackageRow | undefined> =>
-  change(room, packageId, async (tx, row, now) => {
+  changeLockedPackage(room, packageId, async (tx, row, now) => {
     const kept = offer ?? row.offer
     await packages.changePackage(tx, row, {
       offer: kept,
@@ -94,13 +94,13 @@ export const renewPackage = (
   })
 
 /** Ends a package: no other cloud can use it, and the one that does only reads from here on. Undefined where there is no such package. */
-export const endPackage = (room: Room, packageId: string): Promise<PackageRow | undefined> =>
-  change(room, packageId, async (tx, row, now) => {
+export const endPackage = (room: PackageDependencies, packageId: string): Promise<PackageRow | undefined> =>
+  changeLockedPackage(room, packageId, async (tx, row, now) => {
     if (row.ended_at === null) await packages.changePackage(tx, row, { ended_at: now, updated_at: now })
   })
 
-async function change(
-  { db, clock }: Room,
+async function changeLockedPackage(
+  { db, clock }: PackageDependencies,
   packageId: string,
   work: (tx: Tx, row: PackageRow, now: Date) => Promise<void>,
 ): Promise<PackageRow | undefined> {
@@ -123,7 +123,7 @@ async function change(
 const cloudOf = (row: PackageRow): CloudKey => ({ accountId: row.account_id, cloudId: row.cloud_id! })
 
 /** Suspends up to `limit` clouds whose package ended longer ago than the grace period. True where there may be more. */
-export async function suspendUnpaid({ db, clock }: Room, limit: number): Promise<boolean> {
+export async function suspendUnpaid({ db, clock }: PackageDependencies, limit: number): Promise<boolean> {
   const now = new Date(clock.nowMs())
   const overdue = await packages.cloudsOfEnded(db, new Date(now.getTime() - graceMs), limit)
   for (const cloud of overdue)

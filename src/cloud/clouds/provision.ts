@@ -8,7 +8,7 @@ import type { App } from '#app'
 import type { Tx } from '#platform/db'
 import { fail } from '#platform/errors'
 import { uuidv7 } from '#platform/ids'
-import { job, type Later, laterWhenUnavailable } from '#platform/jobs'
+import { delayIfUnavailable, type JobDelay, job } from '#platform/jobs'
 import { newAppKey } from './app-key.ts'
 import type { CloudKey } from './clouds.ts'
 import { announceCloud } from './directory.ts'
@@ -17,7 +17,7 @@ import { changePackage } from './package-store.ts'
 import { takePackage } from './packages.ts'
 import type { ProvisioningProblem } from './phrases.ts'
 import { newSigningKey } from './signing-key.ts'
-import type { CloudRow, Owner, SigningKeyRow } from './store.ts'
+import type { CloudOwner, CloudRow, SigningKeyRow } from './store.ts'
 import * as store from './store.ts'
 
 /** All attempts take about a minute, with the growing pauses between them. */
@@ -47,12 +47,12 @@ export interface NewCloud {
 }
 
 /** What a new cloud needs beside the database. Throws SECRETS_SEALED. */
-export async function prepareCloud(app: App, { accountId }: Owner, now: Date): Promise<NewCloud> {
+export async function prepareCloud(app: App, { accountId }: CloudOwner, now: Date): Promise<NewCloud> {
   const cloud = { accountId, cloudId: uuidv7(now.getTime()) }
   return { cloud, signingKey: await newSigningKey(app, cloud, now) }
 }
 
-export interface WantedCloud {
+export interface CloudOptions {
   projectId: string
   name: string
   plan: CloudRow['plan']
@@ -69,10 +69,10 @@ export async function createCloud(
   app: App,
   tx: Tx,
   { cloud, signingKey }: NewCloud,
-  { projectId, name, plan, offer: wanted, now }: WantedCloud,
+  { projectId, name, plan, offer: wanted, now }: CloudOptions,
 ): Promise<CloudRow> {
   const { accountId } = cloud
-  if (plan === 'starter') await requireRoom(app, tx, { accountId, projectId })
+  if (plan === 'starter') await requireCloudQuota(app, tx, { accountId, projectId })
   const taken = plan === 'starter' ? undefined : await takePackage(app, tx, accountId, wanted)
   const offer = taken?.offer ?? null
   const row: CloudRow = { ...newRow(cloud, now), project_id: projectId, name, plan, offer }
@@ -96,7 +96,7 @@ const enqueue = ({ jobs }: App, tx: Tx, { account_id, cloud_id, updated_at }: Cl
   })
 
 /** Throws CLOUD_LIMIT where the project has as many clouds as it may, and CLOUD_DELETION_LIMIT where too many of them are being deleted. */
-async function requireRoom({ config }: App, tx: Tx, owner: Owner): Promise<void> {
+async function requireCloudQuota({ config }: App, tx: Tx, owner: CloudOwner): Promise<void> {
   const max = config.clouds.cloudsPerProject
   await store.lockCloudsOfProject(tx, owner)
   const { standing, deleting } = await store.countClouds(tx, owner, 'starter')
@@ -144,7 +144,7 @@ async function stepsWithin(app: App, tx: Tx, row: CloudRow, signingKey: SigningK
 }
 
 /** Runs all steps of a cloud in state `provisioning`, each in a transaction of its own. */
-export async function continueProvisioning(app: App, cloud: CloudKey): Promise<Later | undefined> {
+export async function continueProvisioning(app: App, cloud: CloudKey): Promise<JobDelay | undefined> {
   const row = await store.beginAttempt(app.db, cloud)
   if (!row) return undefined
   if (row.attempts > maxAttempts) return failProvisioning(app, cloud, 'given_up')
@@ -157,13 +157,13 @@ export async function continueProvisioning(app: App, cloud: CloudKey): Promise<L
 }
 
 /** Makes the database of a cloud. Where that has to wait for room or for another machine, it counts as no attempt. */
-async function makeDatabase(app: App, { ref, ...row }: CloudRow): Promise<Later | undefined> {
+async function makeDatabase(app: App, { ref, ...row }: CloudRow): Promise<JobDelay | undefined> {
   const cloud = store.keyOf({ ref, ...row })
   try {
     await app.databases.make({ ...cloud, ref })
     return undefined
   } catch (error) {
-    const later = laterWhenUnavailable(error)
+    const later = delayIfUnavailable(error)
     if (!later) throw error
     await store.uncountAttempt(app.db, cloud)
     return later

@@ -2,13 +2,13 @@
 import type { Db, Tx } from '#platform/db'
 import { type FailureCode, fail } from '#platform/errors'
 import { isUuid } from '#platform/ids'
-import type { CloudRow, Owner } from './store.ts'
+import type { CloudOwner, CloudRow } from './store.ts'
 import * as store from './store.ts'
 
 /** A cloud of the project. Throws CLOUD_NOT_FOUND for a missing one and for another project's alike; the request names it by `param`. */
 export async function requireCloudOf(
   db: Pick<Db, 'kysely'>,
-  { accountId, projectId }: Owner,
+  { accountId, projectId }: CloudOwner,
   cloudId: string,
   param: string,
 ): Promise<CloudRow> {
@@ -19,7 +19,7 @@ export async function requireCloudOf(
 /** A cloud of the project that is to be used. Throws CLOUD_NOT_FOUND, also where the cloud is being deleted, CLOUD_SUSPENDED and CLOUD_NOT_READY. */
 export const requireReadyCloud = async (
   db: Pick<Db, 'kysely'>,
-  owner: Owner,
+  owner: CloudOwner,
   cloudId: string,
   param: string,
 ): Promise<CloudRow> => requireReady(await requireCloudOf(db, owner, cloudId, param), param)

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { fileSection, integerIn, mebibyte, reading, refusals, refuse } from '#platform/config'
+import { fileSection, integerIn, mebibyte, readingRules, refusals, refuseConfig } from '#platform/config'
 import type { Localized } from '#platform/errors'
 import { persian } from '#platform/words'
 
@@ -49,7 +49,7 @@ export interface Offer extends CommonLimits {
 const gibibyte = 1024 * mebibyte
 
 /** The least that a package may have. A cloud whose package the configuration has no more gets this. */
-export const leastDatabase: Pick<Offer, 'diskBytes' | 'memoryBytes' | 'connections' | 'awakeHours'> = {
+export const minDatabase: Pick<Offer, 'diskBytes' | 'memoryBytes' | 'connections' | 'awakeHours'> = {
   diskBytes: 100_000_000,
   memoryBytes: 64 * mebibyte,
   connections: 5,
@@ -121,7 +121,7 @@ const offer = Type.Object(
     id: Type.String({
       pattern: `^[a-z][a-z0-9-]{0,${maxPackageIdLength - 1}}$`,
       description: 'By which accounts have it. It stays: clouds whose package has no entry here only read.',
-      ...reading({
+      ...readingRules({
         expected: {
           en: `small Latin letters, digits and hyphens, at most ${maxPackageIdLength}, a letter first`,
           fa: `حروف کوچک لاتین، رقم و خط تیره، حداکثر ${persian(maxPackageIdLength)} نویسه و با حرف در آغاز`,
@@ -130,15 +130,15 @@ const offer = Type.Object(
     }),
     name: inBothLanguages(100, 'For people.'),
     description: Type.Optional(inBothLanguages(1_000, 'What `GET /v1/cloud` says of it.')),
-    disk_bytes: integerIn(leastDatabase.diskBytes, Number.MAX_SAFE_INTEGER, {
+    disk_bytes: integerIn(minDatabase.diskBytes, Number.MAX_SAFE_INTEGER, {
       default: 5_000_000_000,
       description: 'Bytes of its database on disk; an empty one takes some 45 MB of them.',
     }),
-    memory_bytes: integerIn(leastDatabase.memoryBytes, 1024 * gibibyte, {
+    memory_bytes: integerIn(minDatabase.memoryBytes, 1024 * gibibyte, {
       default: 256 * mebibyte,
       description: 'Bytes of memory of its database while it is awake.',
     }),
-    connections: integerIn(leastDatabase.connections, 1_000, {
+    connections: integerIn(minDatabase.connections, 1_000, {
       default: 20,
       description: 'Connections of one cloud to its database at a time.',
     }),
@@ -200,7 +200,7 @@ export const clouds = fileSection({
     const packages = typed.packages.map(readOffer)
     for (const [index, { id }] of packages.entries())
       if (packages.findIndex((other) => other.id === id) < index)
-        refuse(refusals.duplicate(at('packages', index, 'id')!.where(), id))
+        refuseConfig(refusals.duplicate(at('packages', index, 'id')!.sourcePosition(), id))
     return {
       cloudsPerProject: typed.clouds_per_project,
       collections: typed.collections,

@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import type { Db, Tx } from '#platform/db'
 import { cutPage, type Page, type PageOptions, pageClause, readPage } from '#platform/lists'
 import type { CloudKey, SigningKey } from './clouds.ts'
-import type { Limited } from './limits.ts'
+import type { LimitSource } from './limits.ts'
 import type { ProvisioningProblem } from './phrases.ts'
 
 declare module '#platform/db' {
@@ -63,7 +63,7 @@ export interface SigningKeyRow {
 }
 
 /** The account and project that own it. */
-export interface Owner {
+export interface CloudOwner {
   accountId: string
   projectId: string
 }
@@ -75,7 +75,7 @@ export const keyOf = ({ account_id: accountId, cloud_id: cloudId }: CloudRow): C
 
 export const findCloud = (
   { kysely }: Pick<Db, 'kysely'>,
-  { accountId, projectId, cloudId }: Owner & { cloudId: string },
+  { accountId, projectId, cloudId }: CloudOwner & { cloudId: string },
 ): Promise<CloudRow | undefined> =>
   kysely
     .selectFrom('clouds.clouds')
@@ -88,7 +88,7 @@ export const findCloud = (
 /** The clouds of a project, newest first. */
 export const listClouds = (
   { kysely }: Db,
-  { accountId, projectId }: Owner,
+  { accountId, projectId }: CloudOwner,
   options: PageOptions,
 ): Promise<Page<CloudRow>> =>
   readPage(
@@ -131,14 +131,14 @@ export async function listAllClouds(
 }
 
 /** Blocks other creations in the project until the transaction ends, so that the limit is exact. */
-export async function lockCloudsOfProject(tx: Tx, { projectId }: Owner): Promise<void> {
+export async function lockCloudsOfProject(tx: Tx, { projectId }: CloudOwner): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtext('clouds.clouds'), hashtext(${projectId}))`.execute(tx)
 }
 
 /** The number of a project's clouds of a plan that stand, and of those that are being deleted. */
 export async function countClouds(
   tx: Tx,
-  { accountId, projectId }: Owner,
+  { accountId, projectId }: CloudOwner,
   plan: CloudRow['plan'],
 ): Promise<{ standing: number; deleting: number }> {
   const { rows } = await sql<{ standing: bigint; deleting: bigint }>`
@@ -204,7 +204,7 @@ export async function stateOfCloud(
 }
 
 /** The clouds that have been in provisioning or deletion since before this time. */
-export const unfinished = (
+export const unfinishedClouds = (
   db: Db,
   before: Date,
   limit: number,
@@ -223,7 +223,7 @@ export async function raiseFunctionsRevision(tx: Tx, { accountId, cloudId }: Clo
     where account_id = ${accountId} and cloud_id = ${cloudId}`.execute(tx)
 }
 
-type Change = Partial<
+type CloudChange = Partial<
   Omit<CloudRow, 'account_id' | 'cloud_id' | 'limits' | 'additional_redirect_urls' | 'functions_revision'>
 > & {
   limits?: Record<string, number>
@@ -233,7 +233,7 @@ type Change = Partial<
 export async function changeCloud(
   tx: Tx,
   { accountId, cloudId }: CloudKey,
-  { limits, additional_redirect_urls: redirects, ...change }: Change,
+  { limits, additional_redirect_urls: redirects, ...change }: CloudChange,
 ): Promise<void> {
   await tx
     .updateTable('clouds.clouds')
@@ -279,11 +279,11 @@ export async function deleteCloud(tx: Tx, { accountId, cloudId }: CloudKey): Pro
  * What the limits of a cloud come from; undefined where it is not ready. Until the transaction ends the cloud is neither suspended nor deleted: a
  * deletion that runs would overlook what is written meanwhile.
  */
-export async function shareReadyCloud(
+export async function shareLockReadyCloud(
   tx: Tx,
   { accountId, cloudId }: CloudKey,
-): Promise<Limited | undefined> {
-  const { rows } = await sql<Limited>`select offer, limits from clouds.clouds
+): Promise<LimitSource | undefined> {
+  const { rows } = await sql<LimitSource>`select offer, limits from clouds.clouds
     where account_id = ${accountId} and cloud_id = ${cloudId} and state = 'ready' and suspended_at is null for share`.execute(
     tx,
   )
@@ -308,7 +308,7 @@ export async function programRecord(
 }
 
 /** Calls of a cloud's functions and bytes that left the cloud in a day (UTC, 'YYYY-MM-DD'). */
-export async function usedToday(
+export async function usageOfDay(
   db: Db,
   { accountId, cloudId }: CloudKey,
   day: string,

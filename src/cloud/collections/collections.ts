@@ -4,15 +4,15 @@
  */
 import './errors.ts'
 
-export { readingsOf } from './conditions.ts'
+export { jsonInterpretations } from './conditions.ts'
 export { copyToTables, dropCopiedTables } from './copy-to-tables.ts'
 export { documentOf } from './document.ts'
 export { rowReasons } from './errors.ts'
-export { Collections, openCollections, runIn, type WriteOptions } from './open.ts'
+export { Collections, openCollections, statementRunner, type WriteOptions } from './open.ts'
 export {
   type CastType,
   type Condition,
-  type Contained,
+  type ContainedValue,
   type Field,
   isRowColumn,
   type Order,
@@ -20,11 +20,11 @@ export {
   type RangeKind,
   type RowCaller,
   type SearchConfig,
-  type Selected,
+  type SelectedMember,
   type Selection,
   searchConfigs,
 } from './query.ts'
-export { type Page, type RowsFilter, type RowsQuery, readStatement } from './row-store.ts'
+export { type RowsFilter, type RowsPage, type RowsQuery, readStatement } from './row-store.ts'
 export { fieldOf, wholeSelection } from './selection.ts'
 export {
   type CollectionRow,
@@ -33,11 +33,11 @@ export {
   countedCollections,
   countsOf,
   type NewRow,
-  type Run,
+  type RunStatement,
   setPublicRead,
 } from './store.ts'
-export { deleteAllOf, type ExportedItem, exportAll, importAll, lockEmpty } from './transfer.ts'
-export { translate } from './translate.ts'
+export { deleteRowsPortion, type ExportedItem, exportAll, importAll, lockAndCheckEmpty } from './transfer.ts'
+export { throwRowFailure } from './translate.ts'
 export {
   change,
   createCollection,

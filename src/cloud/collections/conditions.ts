@@ -4,14 +4,14 @@
  */
 import { isUuid } from '#platform/ids'
 import { documentText } from './document.ts'
-import { badText } from './errors.ts'
-import type { Condition, Contained, Field, RangeKind, RowColumn } from './query.ts'
+import { refuseQuery } from './errors.ts'
+import type { Condition, ContainedValue, Field, RangeKind, RowColumn } from './query.ts'
 import type { Parameters } from './sql-text.ts'
 
 /** The collations that order text; there are only these two. */
 export type Collation = '"fa-x-icu"' | '"C"'
 
-interface Context {
+interface ConditionContext {
   parameters: Parameters
   collation: Collation
 }
@@ -34,11 +34,11 @@ export function textSql(field: Field, parameters: Parameters): string {
 }
 
 /** Throws ROW_QUERY where a literal does not fit a column, or a condition does not exist for it. */
-export function conditionSql(condition: Condition, context: Context): string {
+export function conditionSql(condition: Condition, context: ConditionContext): string {
   switch (condition.kind) {
     case 'and':
     case 'or':
-      return joined(condition, context)
+      return groupSql(condition, context)
     case 'not':
       return `(not ${conditionSql(condition.of, context)})`
     case 'equal':
@@ -60,12 +60,15 @@ export function conditionSql(condition: Condition, context: Context): string {
   }
 }
 
-function joined({ kind, of }: Extract<Condition, { kind: 'and' | 'or' }>, context: Context): string {
+function groupSql(
+  { kind, of }: Extract<Condition, { kind: 'and' | 'or' }>,
+  context: ConditionContext,
+): string {
   if (of.length === 0) return kind === 'and' ? 'true' : 'false'
   return `(${of.map((one) => conditionSql(one, context)).join(kind === 'and' ? ' and ' : ' or ')})`
 }
 
-function equalSql(field: Field, texts: readonly string[], { parameters }: Context): string {
+function equalSql(field: Field, texts: readonly string[], { parameters }: ConditionContext): string {
   if ('column' in field) {
     const column = columnSql[field.column]
     if (field.column === 'id' || field.column === 'owner_id')
@@ -73,13 +76,13 @@ function equalSql(field: Field, texts: readonly string[], { parameters }: Contex
     return `(${column} = any(${parameters.add(texts.map(timeOf), 'timestamptz[]')}))`
   }
   if (field.asText) return `(${textSql(field, parameters)} = any(${parameters.add([...texts], 'text[]')}))`
-  const json = texts.flatMap((text) => readingsOf(text))
+  const json = texts.flatMap((text) => jsonInterpretations(text))
   return `(${jsonSql(field.path, parameters)} = any(${parameters.add(json, 'jsonb[]')}))`
 }
 
 function compareSql(
   { field, operator, text }: Extract<Condition, { kind: 'compare' }>,
-  { parameters, collation }: Context,
+  { parameters, collation }: ConditionContext,
 ): string {
   if ('column' in field) {
     const isId = field.column === 'id' || field.column === 'owner_id'
@@ -97,19 +100,22 @@ function compareSql(
 
 function likeSql(
   { field, pattern, anyCase }: Extract<Condition, { kind: 'like' }>,
-  { parameters }: Context,
+  { parameters }: ConditionContext,
 ): string {
   // The database would refuse the pattern only where a row matches up to the backslash.
   let slashes = 0
   while (pattern.at(-1 - slashes) === '\\') slashes++
-  if (slashes % 2 === 1) badText('pattern', pattern)
+  if (slashes % 2 === 1) refuseQuery('pattern', pattern)
   return `(${textSql(field, parameters)} ${anyCase ? 'ilike' : 'like'} ${parameters.add(pattern, 'text')})`
 }
 
-function isSql({ field, what }: Extract<Condition, { kind: 'is' }>, { parameters }: Context): string {
+function isSql(
+  { field, what }: Extract<Condition, { kind: 'is' }>,
+  { parameters }: ConditionContext,
+): string {
   const isTruth = what === 'true' || what === 'false'
   if ('column' in field) {
-    if (isTruth || what === 'unknown') badText('noSuchComparison', field.column)
+    if (isTruth || what === 'unknown') refuseQuery('noSuchComparison', field.column)
     return `(${columnSql[field.column]} is ${what === 'null' ? '' : 'not '}null)`
   }
   const json = jsonSql(field.path, parameters)
@@ -136,9 +142,9 @@ function rangeSql(
     text,
     of,
   }: { field: Field; operator: keyof typeof rangeOperators; text: string; of: RangeKind },
-  { parameters }: Context,
+  { parameters }: ConditionContext,
 ): string {
-  if ('column' in field) return badText('noSuchComparison', field.column)
+  if ('column' in field) return refuseQuery('noSuchComparison', field.column)
   const stored = textSql(field, parameters)
   const type = rangeTypes[of]
   // The stored value may be anything; the type is fixed, so only the check of the text decides.
@@ -154,18 +160,18 @@ const searchFunctions = {
 
 function searchSql(
   { field, parse, config, text }: Extract<Condition, { kind: 'search' }>,
-  { parameters }: Context,
+  { parameters }: ConditionContext,
 ): string {
-  if ('column' in field) return badText('noSuchComparison', field.column)
+  if ('column' in field) return refuseQuery('noSuchComparison', field.column)
   const language = `${parameters.add(config, 'text')}::regconfig`
   return `(to_tsvector(${language}, ${textSql(field, parameters)}) @@ ${searchFunctions[parse]}(${language}, ${parameters.add(text, 'text')}))`
 }
 
 function containedSql(
   { kind, field, value }: Extract<Condition, { kind: 'contains' | 'contained' | 'overlaps' }>,
-  context: Context,
+  context: ConditionContext,
 ): string {
-  if ('column' in field) return badText('noSuchComparison', field.column)
+  if ('column' in field) return refuseQuery('noSuchComparison', field.column)
   if (value.kind === 'range')
     return rangeSql({ field, operator: kind, text: value.text, of: value.of }, context)
   const { parameters } = context
@@ -178,7 +184,7 @@ function containedSql(
 }
 
 /** A condition that every member is there, in one of its readings. */
-function containsSql(json: string, value: Contained, parameters: Parameters): string {
+function containsSql(json: string, value: ContainedValue, parameters: Parameters): string {
   if (value.kind === 'json') return `(${json} @> any(${parameters.add([...value.json], 'jsonb[]')}))`
   if (value.kind === 'range' || value.members.length === 0)
     return `(${json} @> ${parameters.add('[]', 'jsonb')})`
@@ -192,7 +198,7 @@ function containsSql(json: string, value: Contained, parameters: Parameters): st
   return `(${each.join(' and ')})`
 }
 
-const supersetsOf = (value: Contained): string[] =>
+const supersetsOf = (value: ContainedValue): string[] =>
   value.kind === 'array'
     ? [`[${value.members.flat().join(',')}]`]
     : value.kind === 'json'
@@ -215,7 +221,7 @@ export function numberOf(text: string): string | undefined {
 }
 
 /** Returns what a text may mean, as JSON: the text itself, and the number, truth value, object or array that it spells. */
-export function readingsOf(text: string): string[] {
+export function jsonInterpretations(text: string): string[] {
   const readings = [JSON.stringify(text)]
   const number = numberOf(text)
   if (number !== undefined) readings.push(number)
@@ -227,7 +233,7 @@ export function readingsOf(text: string): string[] {
   return readings
 }
 
-const uuidOf = (text: string): string => (isUuid(text) ? text : badText('notUuid', text))
+const uuidOf = (text: string): string => (isUuid(text) ? text : refuseQuery('notUuid', text))
 
 const timePattern =
   /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?)\s?(Z|[+-]\d\d(?::?\d\d)?)?)?$/i
@@ -237,5 +243,5 @@ function timeOf(text: string): Date {
   const [, day, time = '00:00', offset = 'Z'] = timePattern.exec(text) ?? []
   const zone = /^[+-]\d\d$/.test(offset) ? `${offset}:00` : offset.replace(/^([+-]\d\d)(\d\d)$/, '$1:$2')
   const at = day === undefined ? undefined : new Date(`${day}T${time}${zone.toUpperCase()}`)
-  return at === undefined || Number.isNaN(at.getTime()) ? badText('notTime', text) : at
+  return at === undefined || Number.isNaN(at.getTime()) ? refuseQuery('notTime', text) : at
 }

@@ -17,7 +17,7 @@ interface Column {
   type: 'text' | 'boolean' | 'numeric' | 'jsonb'
 }
 
-interface Shape {
+interface TableShape {
   columns: Column[]
   /** Whether there are members without a column. */
   hasRest: boolean
@@ -29,7 +29,7 @@ interface Shape {
  */
 export async function copyToTables(collections: Collections, cloud: CloudKey, tx: Tx): Promise<void> {
   const found = await collections.query(cloud, (run) => store.collectionsOf(run, cloud))
-  if (found.length > 0) await run(tx, touchFunction)
+  if (found.length > 0) await run(tx, updatedAtFunctionSql)
   for (const collection of found) {
     const shape = await shapeOf(collections, cloud, collection)
     for (const statement of tableStatements(collection, shape)) await run(tx, statement)
@@ -59,7 +59,7 @@ async function shapeOf(
   collections: Collections,
   { accountId, cloudId }: CloudKey,
   { collection_id: collectionId }: store.CollectionRow,
-): Promise<Shape> {
+): Promise<TableShape> {
   const members = await collections.query({ accountId, cloudId }, (query) =>
     query<{ name: string; types: string[]; rows: bigint }>(
       `select m.key as name, array_agg(distinct jsonb_typeof(m.value)) as types, count(*) as rows
@@ -85,40 +85,40 @@ function typeOf(types: readonly string[]): Column['type'] {
 
 const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`
 
-const own = `id uuid primary key default pg_catalog.gen_random_uuid(),
+const systemColumnsSql = `id uuid primary key default pg_catalog.gen_random_uuid(),
   owner_id uuid default auth.uid(),
   created_at timestamptz not null default pg_catalog.now(),
   updated_at timestamptz not null default pg_catalog.now()`
 
-const touchFunction = `create function public.set_updated_at() returns trigger language plpgsql set search_path = pg_catalog
+const updatedAtFunctionSql = `create function public.set_updated_at() returns trigger language plpgsql set search_path = pg_catalog
   as $$ begin new.updated_at := now(); return new; end $$`
 
-const isOwner = 'owner_id = (select auth.uid())'
+const ownerConditionSql = 'owner_id = (select auth.uid())'
 
 /** Access stays as it was: owners read and write their rows, everybody reads where the collection was public. */
 function* tableStatements(
   { name, public_read: isPublic }: store.CollectionRow,
-  shape: Shape,
+  shape: TableShape,
 ): Generator<string> {
   const table = `public.${quoted(name)}`
   const members = columnsOf(shape).map((column) => `,\n  ${quoted(column.name)} ${column.type}`)
-  yield `create table ${table} (${own}${members.join('')})`
+  yield `create table ${table} (${systemColumnsSql}${members.join('')})`
   yield `create index on ${table} (owner_id)`
   yield `alter table ${table} enable row level security`
   yield isPublic
     ? `create policy "everybody reads" on ${table} for select to anon, authenticated using (true)`
-    : `create policy "owners read" on ${table} for select to authenticated using (${isOwner})`
-  yield `create policy "owners insert" on ${table} for insert to authenticated with check (${isOwner})`
-  yield `create policy "owners update" on ${table} for update to authenticated using (${isOwner}) with check (${isOwner})`
-  yield `create policy "owners delete" on ${table} for delete to authenticated using (${isOwner})`
+    : `create policy "owners read" on ${table} for select to authenticated using (${ownerConditionSql})`
+  yield `create policy "owners insert" on ${table} for insert to authenticated with check (${ownerConditionSql})`
+  yield `create policy "owners update" on ${table} for update to authenticated using (${ownerConditionSql}) with check (${ownerConditionSql})`
+  yield `create policy "owners delete" on ${table} for delete to authenticated using (${ownerConditionSql})`
   yield `create trigger set_updated_at before update on ${table} for each row execute function public.set_updated_at()`
 }
 
-const columnsOf = ({ columns, hasRest }: Shape): Column[] =>
+const columnsOf = ({ columns, hasRest }: TableShape): Column[] =>
   hasRest ? [...columns, { name: otherMembers, type: 'jsonb' }] : columns
 
 /** `$1` is an array of rows as JSON. */
-function insertStatement({ name }: store.CollectionRow, shape: Shape): string {
+function insertStatement({ name }: store.CollectionRow, shape: TableShape): string {
   const columns: { name: string; type: string }[] = [
     ...[
       { name: 'id', type: 'uuid' },
@@ -140,7 +140,7 @@ async function* rowsOf(
   collections: Collections,
   cloud: CloudKey,
   { collection_id: collectionId }: store.CollectionRow,
-  { columns }: Shape,
+  { columns }: TableShape,
 ): AsyncGenerator<string> {
   const names = columns.map(({ name }) => name)
   const text = `select max(row_id::text)::uuid as last, json_agg(row)::text as json from (

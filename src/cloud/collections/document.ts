@@ -44,7 +44,7 @@ export function documentText(text: string): string | undefined {
   return JSON.stringify(value)
 }
 
-interface Walk {
+interface WalkState {
   bytes: number
   members: number
   param: string
@@ -57,13 +57,13 @@ function bytesOf(value: unknown, param: string): number {
 }
 
 /** Refuses a document as soon as it becomes too large: of a megabyte of small values only the first are looked at. */
-function add(walk: Walk, bytes: number): void {
+function add(walk: WalkState, bytes: number): void {
   walk.bytes += bytes
   if (walk.bytes > documentLimits.bytes)
     fail('ROW_TOO_LARGE', { max: documentLimits.bytes }, { param: walk.param })
 }
 
-function visit(value: unknown, depth: number, walk: Walk): void {
+function visit(value: unknown, depth: number, walk: WalkState): void {
   if (typeof value === 'string') visitText(value, walk)
   else if (typeof value === 'number') add(walk, numberBytes(value))
   else if (typeof value !== 'object' || value === null) add(walk, value === false ? 5 : 4)
@@ -72,7 +72,7 @@ function visit(value: unknown, depth: number, walk: Walk): void {
   else visitObject(value as Document, depth, walk)
 }
 
-function visitObject(value: Document, depth: number, walk: Walk): void {
+function visitObject(value: Document, depth: number, walk: WalkState): void {
   const names = Object.keys(value)
   walk.members += names.length
   if (walk.members > documentLimits.members) invalid(rowReasons.tooMany(documentLimits.members), walk.param)
@@ -86,7 +86,7 @@ function visitObject(value: Document, depth: number, walk: Walk): void {
   }
 }
 
-function visitList(values: readonly unknown[], depth: number, walk: Walk): void {
+function visitList(values: readonly unknown[], depth: number, walk: WalkState): void {
   add(walk, 2 + separators(values.length))
   for (const value of values) visit(value, depth + 1, walk)
 }
@@ -94,7 +94,7 @@ function visitList(values: readonly unknown[], depth: number, walk: Walk): void 
 const separators = (count: number): number => (count > 1 ? 2 * (count - 1) : 0)
 
 /** NUL and lone surrogates cannot be stored. */
-function visitText(text: string, walk: Walk): void {
+function visitText(text: string, walk: WalkState): void {
   add(walk, text.length + 2)
   if (!text.isWellFormed()) invalid(rowReasons.badText, walk.param)
   let more = Buffer.byteLength(text) - text.length

@@ -149,21 +149,21 @@ export const rowReasons = {
   },
 }
 
-const shown = (text: string): string => JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}…` : text)
+const excerptOf = (text: string): string => JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}…` : text)
 
 const queryReasons = {
   notUuid: {
     sqlState: '22P02',
     why: (text: string): Localized => ({
-      en: `invalid input syntax for type uuid: ${shown(text)}`,
-      fa: `${shown(text)} یک UUID نیست.`,
+      en: `invalid input syntax for type uuid: ${excerptOf(text)}`,
+      fa: `${excerptOf(text)} یک UUID نیست.`,
     }),
   },
   notTime: {
     sqlState: '22007',
     why: (text: string): Localized => ({
-      en: `invalid input syntax for type timestamp with time zone: ${shown(text)}; write it as 2026-11-26T10:00:00Z.`,
-      fa: `${shown(text)} زمان نیست؛ آن را مانند 2026-11-26T10:00:00Z بنویسید.`,
+      en: `invalid input syntax for type timestamp with time zone: ${excerptOf(text)}; write it as 2026-11-26T10:00:00Z.`,
+      fa: `${excerptOf(text)} زمان نیست؛ آن را مانند 2026-11-26T10:00:00Z بنویسید.`,
     }),
   },
   pattern: {
@@ -183,7 +183,7 @@ const queryReasons = {
 } as const
 
 /** Throws ROW_QUERY with PostgreSQL's code for the reason. */
-export function badText(reason: keyof typeof queryReasons, text: string): never {
+export function refuseQuery(reason: keyof typeof queryReasons, text: string): never {
   const { sqlState, why } = queryReasons[reason]
   return fail('ROW_QUERY', { why: why(text), sqlState })
 }

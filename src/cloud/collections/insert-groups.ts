@@ -7,7 +7,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { CloudKey } from '#cloud/clouds'
 import { Failure } from '#platform/errors'
 import { type GroupAnswer, type GroupedRow, insertGroup } from './row-store.ts'
-import type { Run } from './store.ts'
+import type { RunStatement } from './store.ts'
 import type { RowsCloud, WriteAnswer } from './writes.ts'
 
 /** An insertion that is written in a group or alone. */
@@ -16,10 +16,10 @@ export interface GroupedInsertion {
   bytes: number
   wanted: boolean
   /** Writes the insertion in a transaction of its own. */
-  alone: () => Promise<WriteAnswer>
+  insertAlone: () => Promise<WriteAnswer>
 }
 
-interface Waiting extends GroupedInsertion {
+interface WaitingInsertion extends GroupedInsertion {
   cloud: RowsCloud
   resolve: (answer: WriteAnswer) => void
   reject: (error: unknown) => void
@@ -27,7 +27,7 @@ interface Waiting extends GroupedInsertion {
 
 export interface InsertGroupsOptions {
   /** Runs one statement when it is the cloud's turn. */
-  query: <Result>(cloud: CloudKey, work: (run: Run) => Promise<Result>) => Promise<Result>
+  query: <Result>(cloud: CloudKey, work: (run: RunStatement) => Promise<Result>) => Promise<Result>
   now: () => Date
 }
 
@@ -36,47 +36,47 @@ const groupBytes = 1024 * 1024
 /** The rows of one cloud that may wait. */
 const waitingRows = 2_000
 /** Turns of the event loop after a group, in which requests that have arrived join the next one. */
-const companyTurns = 5
+const groupingTurnCount = 5
 
 export class InsertGroups {
   readonly #options: InsertGroupsOptions
-  readonly #lines = new Map<string, Waiting[]>()
+  readonly #queues = new Map<string, WaitingInsertion[]>()
 
   constructor(options: InsertGroupsOptions) {
     this.#options = options
   }
 
-  /** Throws what `alone` throws, and ROWS_BUSY. */
+  /** Throws what `insertAlone` throws, and ROWS_BUSY. */
   insert(cloud: RowsCloud, insertion: GroupedInsertion): Promise<WriteAnswer> {
     return new Promise((resolve, reject) => {
-      const waiting: Waiting = { ...insertion, cloud, resolve, reject }
-      const line = this.#lines.get(cloud.cloudId)
-      if (!line) {
-        this.#lines.set(cloud.cloudId, [waiting])
-        void this.#empty(cloud.cloudId)
-      } else if (line.reduce((sum, { rows }) => sum + rows.length, 0) >= waitingRows) reject(busy())
-      else line.push(waiting)
+      const waiting: WaitingInsertion = { ...insertion, cloud, resolve, reject }
+      const queue = this.#queues.get(cloud.cloudId)
+      if (!queue) {
+        this.#queues.set(cloud.cloudId, [waiting])
+        void this.#drainQueue(cloud.cloudId)
+      } else if (queue.reduce((sum, { rows }) => sum + rows.length, 0) >= waitingRows) reject(busy())
+      else queue.push(waiting)
     })
   }
 
   /** Writes one group at a time, until nothing waits. */
-  async #empty(cloudId: string): Promise<void> {
-    const line = this.#lines.get(cloudId)!
-    while (line.length > 0) {
-      const group = next(line)
+  async #drainQueue(cloudId: string): Promise<void> {
+    const queue = this.#queues.get(cloudId)!
+    while (queue.length > 0) {
+      const group = takeGroup(queue)
       await this.#write(group)
-      if (group.length > 1) for (let turn = 0; turn < companyTurns; turn++) await nextTurn()
+      if (group.length > 1) for (let turn = 0; turn < groupingTurnCount; turn++) await nextTurn()
     }
-    this.#lines.delete(cloudId)
+    this.#queues.delete(cloudId)
   }
 
-  async #write(group: readonly Waiting[]): Promise<void> {
+  async #write(group: readonly WaitingInsertion[]): Promise<void> {
     const [first] = group
     try {
       const written = await this.#options.query(first!.cloud, (run) => this.#send(run, group))
       if (written.length > 0) return deliver(group, written)
     } catch (error) {
-      if (!isOfValues(error)) {
+      if (!isValueError(error)) {
         for (const one of group) one.reject(error)
         return
       }
@@ -85,7 +85,7 @@ export class InsertGroups {
     for (const one of group) await writeAlone(one)
   }
 
-  #send(run: Run, group: readonly Waiting[]): Promise<GroupAnswer[]> {
+  #send(run: RunStatement, group: readonly WaitingInsertion[]): Promise<GroupAnswer[]> {
     const { cloud } = group.at(-1)!
     return insertGroup(run, cloud, {
       rows: group.flatMap(({ rows }) => rows),
@@ -97,22 +97,22 @@ export class InsertGroups {
   }
 }
 
-const writeAlone = (one: Waiting): Promise<void> => one.alone().then(one.resolve, one.reject)
+const writeAlone = (one: WaitingInsertion): Promise<void> => one.insertAlone().then(one.resolve, one.reject)
 
-function next(line: Waiting[]): Waiting[] {
-  const group: Waiting[] = []
+function takeGroup(queue: WaitingInsertion[]): WaitingInsertion[] {
+  const group: WaitingInsertion[] = []
   let [rows, bytes] = [0, 0]
-  for (const one of line) {
+  for (const one of queue) {
     rows += one.rows.length
     bytes += one.bytes
     if (group.length > 0 && (rows > groupRows || bytes > groupBytes)) break
     group.push(one)
   }
-  line.splice(0, group.length)
+  queue.splice(0, group.length)
   return group
 }
 
-function deliver(group: readonly Waiting[], written: readonly GroupAnswer[]): void {
+function deliver(group: readonly WaitingInsertion[], written: readonly GroupAnswer[]): void {
   const texts = new Map<string, string>()
   for (const { collection_id, row_id, json } of written)
     if (json !== null) texts.set(`${collection_id}/${row_id}`, json)
@@ -125,5 +125,5 @@ function deliver(group: readonly Waiting[], written: readonly GroupAnswer[]): vo
 const busy = (): Failure => new Failure('ROWS_BUSY', {}, { retryAfterMs: 1_000 })
 
 /** Whether the error is about a taken id, a deleted collection or a refused value: one insertion may be the cause, and nothing was written. */
-const isOfValues = (error: unknown): boolean =>
+const isValueError = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && /^2[23]/.test(String(error.code))

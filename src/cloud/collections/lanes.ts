@@ -4,7 +4,7 @@
  * ones.
  */
 import type { CloudKey } from '#cloud/clouds'
-import { type Db, dbAt, type OpenOptions } from '#platform/db'
+import { type Db, lazyDb, type OpenOptions } from '#platform/db'
 import { Failure } from '#platform/errors'
 import { Turns } from '#platform/turns'
 
@@ -31,7 +31,7 @@ interface Lane {
 /** Opens the lanes without a query: at a start, a query may be starved for longer than a short statement takes. */
 export function openLanes(options: Pick<OpenOptions, 'url' | 'log' | 'onBackend' | 'connectMs'>): Lanes {
   const openWith = (maxConnections: number, timeoutMs: number): Db =>
-    dbAt({ ...options, withoutWorkers: true, maxConnections, statementTimeoutMs: timeoutMs })
+    lazyDb({ ...options, withoutWorkers: true, maxConnections, statementTimeoutMs: timeoutMs })
   return new Lanes(openWith(shortPlaces, shortMs), openWith(1, statementTimeoutMs))
 }
 
@@ -78,7 +78,7 @@ export class Lanes implements AsyncDisposable {
         this.#isLong(cloudId) ? undefined : { result: await work(this.#short.db) },
       )
     } catch (error) {
-      if (!isStopped(error)) throw error
+      if (!isCanceled(error)) throw error
       this.#remember(cloudId)
       return undefined
     }
@@ -109,5 +109,5 @@ export class Lanes implements AsyncDisposable {
   }
 }
 
-const isStopped = (error: unknown): boolean =>
+const isCanceled = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && error.code === '57014'

@@ -8,12 +8,12 @@ import type { Collation } from './conditions.ts'
 import { InsertGroups } from './insert-groups.ts'
 import { type Lanes, openLanes } from './lanes.ts'
 import { queryLimits, rowColumns } from './query.ts'
-import type { Page, RowsQuery } from './row-store.ts'
+import type { RowsPage, RowsQuery } from './row-store.ts'
 import * as rowStore from './row-store.ts'
 import { fieldOf, wholeSelection } from './selection.ts'
-import { findCollection, type Run } from './store.ts'
-import { translate } from './translate.ts'
-import type { Change, Insertion, Removal, RowsCloud, WriteAnswer, WriteContext } from './writes.ts'
+import { findCollection, type RunStatement } from './store.ts'
+import { throwRowFailure } from './translate.ts'
+import type { Insertion, Removal, RowsChange, RowsCloud, WriteAnswer, WriteContext } from './writes.ts'
 import * as writes from './writes.ts'
 
 export interface CollectionsOptions {
@@ -48,7 +48,7 @@ export interface WriteOptions {
   rollBack?: boolean | undefined
 }
 
-class RolledBack extends Error {
+class RollbackSignal extends Error {
   readonly answer: WriteAnswer
   constructor(answer: WriteAnswer) {
     super('rolled back')
@@ -57,8 +57,8 @@ class RolledBack extends Error {
 }
 
 /** Runs statements of a transaction. */
-export const runIn =
-  (tx: Tx): Run =>
+export const statementRunner =
+  (tx: Tx): RunStatement =>
   async <Row>(text: string, values: readonly unknown[]) =>
     (await tx.executeQuery<Row>(CompiledQuery.raw(text, [...values]))).rows
 
@@ -84,25 +84,25 @@ export class Collections implements AsyncDisposable {
    * Runs a transaction on the connections of rows: the transaction may begin twice, since it is stopped where it would hold up others. Throws
    * ROWS_BUSY.
    */
-  inTurn<Result>(cloud: CloudKey, work: (db: Db) => Promise<Result>): Promise<Result> {
+  runInLane<Result>(cloud: CloudKey, work: (db: Db) => Promise<Result>): Promise<Result> {
     return this.#lanes.run(cloud, work)
   }
 
   /** Runs one statement on the connections of rows. Throws ROWS_BUSY. */
-  query<Result>(cloud: CloudKey, work: (run: Run) => Promise<Result>): Promise<Result> {
-    return this.inTurn(cloud, (db) =>
+  query<Result>(cloud: CloudKey, work: (run: RunStatement) => Promise<Result>): Promise<Result> {
+    return this.runInLane(cloud, (db) =>
       work((text, values, name) => db.query(name === undefined ? { text } : { text, name }, values)),
     )
   }
 
   /** Throws COLLECTION_NOT_FOUND, ROW_QUERY, ROWS_BUSY, ROWS_TIMEOUT, ROWS_ANSWER_TOO_LARGE. */
-  async read(cloud: RowsCloud, query: RowsQuery): Promise<Page & { text: string }> {
+  async read(cloud: RowsCloud, query: RowsQuery): Promise<RowsPage & { text: string }> {
     const statement = rowStore.readStatement(cloud, query, this.collation, queryLimits.answerBytes)
     return this.#page(cloud, query, statement)
   }
 
   /** Reads rows as comma-separated values, and the names of their fields. Throws what `read` throws. */
-  async readTable(cloud: RowsCloud, query: RowsQuery): Promise<Page & { text: string; names: string[] }> {
+  async readTable(cloud: RowsCloud, query: RowsQuery): Promise<RowsPage & { text: string; names: string[] }> {
     const named = query.selection.all ? await this.#withMembers(cloud, query) : query
     const statement = rowStore.tableStatement(cloud, named, this.collation, queryLimits.answerBytes)
     const page = await this.#page(cloud, named, statement)
@@ -112,10 +112,11 @@ export class Collections implements AsyncDisposable {
   /** Throws what `writes.insert` throws. */
   async insert(cloud: RowsCloud, insertion: Insertion, options: WriteOptions = {}): Promise<WriteAnswer> {
     const { collection, rows, selection, onConflict, caller } = insertion
-    const alone = () =>
+    const insertAlone = () =>
       this.#write(cloud, collection, options, (run, context) => writes.insert(run, cloud, insertion, context))
     const isPlain = selection === undefined || selection === wholeSelection
-    if (!isPlain || onConflict !== 'refuse' || options.rollBack || caller.role === 'anon') return alone()
+    if (!isPlain || onConflict !== 'refuse' || options.rollBack || caller.role === 'anon')
+      return insertAlone()
     const collectionId = await this.#idOf(cloud, collection)
     const wanted = selection !== undefined
     options.check?.({ rows: rows.length, text: '' })
@@ -124,13 +125,13 @@ export class Collections implements AsyncDisposable {
         rows: rows.map((row) => ({ ...row, collectionId, wanted })),
         bytes: rows.reduce((sum, { bytes }) => sum + bytes, 0),
         wanted,
-        alone,
+        insertAlone,
       })
-      .catch((error: unknown) => translate(error, collection))
+      .catch((error: unknown) => throwRowFailure(error, collection))
   }
 
   /** Throws what `writes.change` throws. */
-  change(cloud: RowsCloud, change: Change, options: WriteOptions = {}): Promise<WriteAnswer> {
+  change(cloud: RowsCloud, change: RowsChange, options: WriteOptions = {}): Promise<WriteAnswer> {
     return this.#write(cloud, change.collection, options, (run, context) =>
       writes.change(run, cloud, change, context),
     )
@@ -154,12 +155,12 @@ export class Collections implements AsyncDisposable {
   async #page(
     cloud: RowsCloud,
     query: RowsQuery,
-    statement: rowStore.Statement,
-  ): Promise<Page & { text: string }> {
+    statement: rowStore.RowsStatement,
+  ): Promise<RowsPage & { text: string }> {
     const { collection } = query
     const page = await this.query(cloud, (run) =>
       rowStore.readPage(run, statement, preparedName(query)),
-    ).catch((error: unknown) => translate(error, collection))
+    ).catch((error: unknown) => throwRowFailure(error, collection))
     if (!page) return fail('COLLECTION_NOT_FOUND', { name: collection })
     const { text } = page
     if (text === undefined) return fail('ROWS_ANSWER_TOO_LARGE', { max: queryLimits.answerBytes })
@@ -169,7 +170,7 @@ export class Collections implements AsyncDisposable {
   async #withMembers(cloud: RowsCloud, query: RowsQuery): Promise<RowsQuery> {
     const names = await this.query(cloud, (run) =>
       rowStore.memberNames(run, cloud, query, this.collation, maxTableColumns + 1),
-    ).catch((error: unknown) => translate(error, query.collection))
+    ).catch((error: unknown) => throwRowFailure(error, query.collection))
     if (names.length > maxTableColumns) fail('ROWS_ANSWER_TOO_LARGE', { max: queryLimits.answerBytes })
     const all = [...rowColumns, ...names]
     const fields = [...all.map((as) => ({ as, field: fieldOf(as) })), ...query.selection.fields]
@@ -191,23 +192,23 @@ export class Collections implements AsyncDisposable {
     cloud: RowsCloud,
     collection: string,
     { check, rollBack }: WriteOptions,
-    write: (run: Run, context: WriteContext) => Promise<WriteAnswer>,
+    write: (run: RunStatement, context: WriteContext) => Promise<WriteAnswer>,
   ): Promise<WriteAnswer> {
     const context = { now: this.#now(), collation: this.collation }
     try {
-      return await this.inTurn(cloud, (db) =>
+      return await this.runInLane(cloud, (db) =>
         db.tx(async (tx) => {
-          const answer = await write(runIn(tx), context)
+          const answer = await write(statementRunner(tx), context)
           check?.(answer)
-          if (rollBack) throw new RolledBack(answer)
+          if (rollBack) throw new RollbackSignal(answer)
           return answer
         }),
       )
     } catch (error) {
-      if (error instanceof RolledBack) return error.answer
+      if (error instanceof RollbackSignal) return error.answer
       // A collection of this name may have been deleted and made anew.
       this.#ids.delete(`${cloud.cloudId}/${collection}`)
-      return translate(error, collection)
+      return throwRowFailure(error, collection)
     }
   }
 }

@@ -11,7 +11,7 @@ export const isRowColumn = (name: string): name is RowColumn =>
 export type Field = { column: RowColumn } | { path: readonly string[]; asText: boolean }
 
 /** Array literals and JSON look alike, and a member of an array is written the same whether it is text or a number: all readings count. */
-export type Contained =
+export type ContainedValue =
   | { kind: 'json'; json: readonly string[] }
   /** Each member with its readings as JSON. */
   | { kind: 'array'; members: readonly (readonly string[])[] }
@@ -29,7 +29,7 @@ export type Condition =
   | { kind: 'compare'; field: Field; operator: '<' | '<=' | '>' | '>='; text: string }
   | { kind: 'like'; field: Field; pattern: string; anyCase: boolean }
   | { kind: 'is'; field: Field; what: 'null' | 'not_null' | 'true' | 'false' | 'unknown' }
-  | { kind: 'contains' | 'contained' | 'overlaps'; field: Field; value: Contained }
+  | { kind: 'contains' | 'contained' | 'overlaps'; field: Field; value: ContainedValue }
   | { kind: 'range'; field: Field; operator: RangeOperator; text: string; of: RangeKind }
   | { kind: 'search'; field: Field; parse: SearchKind; config: SearchConfig; text: string }
 
@@ -69,7 +69,7 @@ export type CastType =
   | 'timestamptz'
 
 /** One member of the answer. */
-export interface Selected {
+export interface SelectedMember {
   as: string
   field: Field
   cast?: CastType | undefined
@@ -78,7 +78,7 @@ export interface Selected {
 export interface Selection {
   /** Whether the whole row comes before the members that are named. */
   all: boolean
-  fields: readonly Selected[]
+  fields: readonly SelectedMember[]
   /** Whether members that are null are left out. */
   withoutNulls: boolean
 }

@@ -4,7 +4,7 @@ import { type Collation, conditionSql } from './conditions.ts'
 import type { Condition, Order, RowCaller, Selection } from './query.ts'
 import { cellSql, orderSql, selectionSql, wholeSelection } from './selection.ts'
 import { Parameters } from './sql-text.ts'
-import { type NewRow, type Run, tableColumns } from './store.ts'
+import { type NewRow, type RunStatement, tableColumns } from './store.ts'
 
 export interface RowsFilter {
   collection: string
@@ -21,7 +21,7 @@ export interface RowsQuery extends RowsFilter {
   counted: boolean
 }
 
-export interface Page {
+export interface RowsPage {
   /** Undefined where the JSON of the rows has more bytes than an answer may. */
   text: string | undefined
   rows: number
@@ -29,18 +29,24 @@ export interface Page {
   total: number | undefined
 }
 
-interface Built {
+interface BuiltFilter {
   parameters: Parameters
   collation: Collation
   where: string
 }
 
-const inCloud = 'r.account_id = $1 and r.cloud_id = $2 and r.collection_id = (select collection_id from c)'
-const named =
+const inCollectionSql =
+  'r.account_id = $1 and r.cloud_id = $2 and r.collection_id = (select collection_id from c)'
+const collectionCte =
   'with c as materialized (select collection_id, public_read from collections.collections where account_id = $1 and cloud_id = $2 and name = $3)'
 
 /** The first three parameters are account, cloud and name of the collection. */
-function build(cloud: CloudKey, filter: RowsFilter, collation: Collation, writes: boolean): Built {
+function buildFilter(
+  cloud: CloudKey,
+  filter: RowsFilter,
+  collation: Collation,
+  writes: boolean,
+): BuiltFilter {
   const parameters = new Parameters()
   for (const [value, type] of [
     [cloud.accountId, 'uuid'],
@@ -49,12 +55,14 @@ function build(cloud: CloudKey, filter: RowsFilter, collation: Collation, writes
   ] as const)
     parameters.add(value, type)
   const conditions = filter.where.map((one) => conditionSql(one, { parameters, collation }))
-  const where = [inCloud, ...mayUse(filter.caller, parameters, writes), ...conditions].join(' and ')
+  const where = [inCollectionSql, ...accessSql(filter.caller, parameters, writes), ...conditions].join(
+    ' and ',
+  )
   return { parameters, collation, where }
 }
 
 /** Rows are read by their owners and, where a collection is public, by everybody; they are written by their owners. */
-function mayUse(caller: RowCaller, parameters: Parameters, writes: boolean): string[] {
+function accessSql(caller: RowCaller, parameters: Parameters, writes: boolean): string[] {
   if (caller.role === 'all') return []
   if (caller.role === 'anon') return writes ? ['false'] : ['(select public_read from c)']
   const isOwn = `r.owner_id = ${parameters.add(caller.userId, 'uuid')}`
@@ -79,7 +87,7 @@ interface PageRow {
   body: string | null
 }
 
-export interface Statement {
+export interface RowsStatement {
   text: string
   values: readonly unknown[]
 }
@@ -87,14 +95,14 @@ export interface Statement {
 /** The statement that reads a page. `line` makes the text of a row, `between` stands between two. */
 function pageStatement(
   filter: RowsFilter & { counted: boolean },
-  { parameters, collation, where }: Built,
+  { parameters, collation, where }: BuiltFilter,
   { line, between, maxBytes }: { line: string; between: string; maxBytes: number },
-): Statement {
+): RowsStatement {
   const { page } = pageSql(filter, parameters, collation)
   const total = filter.counted
     ? `, (select count(*)::int from collections.rows r where ${where}) as total`
     : ''
-  const text = `${named}, page as materialized (select ${line} as line from collections.rows r where ${where} ${page})
+  const text = `${collectionCte}, page as materialized (select ${line} as line from collections.rows r where ${where} ${page})
     select exists (select from c) as found, p.rows${total},
       case when p.bytes <= ${parameters.add(maxBytes, 'bigint')} then (select coalesce(string_agg(line, ${between}), '') from page) end as body
     from (select count(*)::int as rows, coalesce(sum(octet_length(line)), 0) as bytes from page) p`
@@ -106,14 +114,18 @@ export function readStatement(
   query: RowsQuery,
   collation: Collation,
   maxBytes: number,
-): Statement {
-  const built = build(cloud, query, collation, false)
+): RowsStatement {
+  const built = buildFilter(cloud, query, collation, false)
   const line = selectionSql(query.selection, built.parameters)
   return pageStatement(query, built, { line, between: `','`, maxBytes })
 }
 
 /** Returns undefined where there is no such collection. */
-export async function readPage(run: Run, statement: Statement, name?: string): Promise<Page | undefined> {
+export async function readPage(
+  run: RunStatement,
+  statement: RowsStatement,
+  name?: string,
+): Promise<RowsPage | undefined> {
   const [row] = await run<PageRow>(statement.text, statement.values, name)
   if (!row!.found) return undefined
   return { text: row!.body ?? undefined, rows: row!.rows, total: row!.total }
@@ -125,8 +137,8 @@ export function tableStatement(
   query: RowsQuery,
   collation: Collation,
   maxBytes: number,
-): Statement {
-  const built = build(cloud, query, collation, false)
+): RowsStatement {
+  const built = buildFilter(cloud, query, collation, false)
   const cells = query.selection.fields.map(({ field, cast }) => {
     const cell = cellSql(field, cast, built.parameters)
     const quoted = `'"' || replace(${cell}, '"', '""') || '"'`
@@ -138,16 +150,16 @@ export function tableStatement(
 
 /** Returns the names of all members of the rows of a page, at most `limit`. */
 export async function memberNames(
-  run: Run,
+  run: RunStatement,
   cloud: CloudKey,
   query: RowsQuery,
   collation: Collation,
   limit: number,
 ): Promise<string[]> {
-  const { parameters, where } = build(cloud, query, collation, false)
+  const { parameters, where } = buildFilter(cloud, query, collation, false)
   const { page } = pageSql(query, parameters, collation)
   const rows = await run<{ name: string }>(
-    `${named}, page as materialized (select r.data from collections.rows r where ${where} ${page})
+    `${collectionCte}, page as materialized (select r.data from collections.rows r where ${where} ${page})
       select distinct m.name collate "C" as name from page, jsonb_object_keys(page.data) m(name) order by 1 limit ${parameters.add(limit, 'int')}`,
     parameters.values,
   )
@@ -155,11 +167,11 @@ export async function memberNames(
 }
 
 /** What a statement has written. */
-export interface Written {
+export interface WriteReport {
   rows: number
   /** The growth of the bytes of all rows. */
-  grown: number
-  largest: number
+  grownBytes: number
+  largestRowBytes: number
   /** The JSON of the requested rows; undefined where it has too many bytes. */
   text: string | undefined
 }
@@ -171,16 +183,16 @@ interface WrittenRow {
   body: string | null
 }
 
-const writtenOf = (row: WrittenRow): Written => ({
+const writeReportOf = (row: WrittenRow): WriteReport => ({
   rows: row.rows,
-  grown: Number(row.grown),
-  largest: row.largest,
+  grownBytes: Number(row.grown),
+  largestRowBytes: row.largest,
   text: row.body ?? undefined,
 })
 
-/** SQL that reports the rows in an order, without texts where none is selected; `w` has the columns of rows, and `grown`. */
+/** SQL that reports the rows in an order, without texts where none is selected; `w` has the columns of rows, and `grownBytes`. */
 function reportSql(
-  { selection, maxBytes }: Reported,
+  { selection, maxBytes }: ReportOptions,
   parameters: Parameters,
   sorted: `${string}order by ${string}`,
 ): string {
@@ -191,19 +203,19 @@ function reportSql(
       case when coalesce(sum(octet_length(line)), 0) <= ${max} then coalesce(string_agg(line, ','), '') end as body from page`
 }
 
-export interface Reported {
+export interface ReportOptions {
   selection: Selection | undefined
   maxBytes: number
 }
 
 /** Inserts rows whose ids are free; for others the database refuses with 23505. */
 export async function insertRows(
-  run: Run,
+  run: RunStatement,
   { accountId, cloudId }: CloudKey,
   collectionId: string,
   { rows, now }: { rows: readonly NewRow[]; now: Date },
-  reported: Reported,
-): Promise<Written> {
+  reportOptions: ReportOptions,
+): Promise<WriteReport> {
   const parameters = new Parameters()
   const cloud = `${parameters.add(accountId, 'uuid')}, ${parameters.add(cloudId, 'uuid')}, ${parameters.add(collectionId, 'uuid')}`
   const at = parameters.add(now, 'timestamptz')
@@ -211,8 +223,8 @@ export async function insertRows(
   const text = `with i as materialized (select * from ${from}),
     w as (insert into collections.rows as r (${tableColumns}) select ${cloud}, i.row_id, i.owner_id, i.data, i.bytes, ${at}, ${at} from i
       returning r.*, r.bytes as grown)
-    ${reportSql(reported, parameters, 'join i on i.row_id = r.row_id order by i.n')}`
-  return writtenOf((await run<WrittenRow>(text, parameters.values))[0]!)
+    ${reportSql(reportOptions, parameters, 'join i on i.row_id = r.row_id order by i.n')}`
+  return writeReportOf((await run<WrittenRow>(text, parameters.values))[0]!)
 }
 
 const newRowsSql = (rows: readonly NewRow[], parameters: Parameters): string =>
@@ -236,7 +248,7 @@ export interface ExistingRow {
 }
 
 export const existingRows = (
-  run: Run,
+  run: RunStatement,
   { accountId, cloudId }: CloudKey,
   collectionId: string,
   ids: readonly string[],
@@ -248,12 +260,12 @@ export const existingRows = (
 
 /** Writes the rows whose ids are free and merges the others, member by member, into those that are there. */
 export async function mergeRows(
-  run: Run,
+  run: RunStatement,
   { accountId, cloudId }: CloudKey,
   collectionId: string,
   { rows, now }: { rows: readonly NewRow[]; now: Date },
-  reported: Reported,
-): Promise<Written> {
+  reportOptions: ReportOptions,
+): Promise<WriteReport> {
   const parameters = new Parameters()
   const [account, cloud, collection] = [accountId, cloudId, collectionId].map((id) =>
     parameters.add(id, 'uuid'),
@@ -269,14 +281,14 @@ export async function mergeRows(
       select ${account}, ${cloud}, ${collection}, i.row_id, i.owner_id, i.data, i.bytes, ${at}, ${at} from i where i.old_bytes is null
       returning r.*, r.bytes as grown),
     w as (select * from m union all select * from n)
-    ${reportSql(reported, parameters, 'join i on i.row_id = r.row_id order by i.n')}`
-  return writtenOf((await run<WrittenRow>(text, parameters.values))[0]!)
+    ${reportSql(reportOptions, parameters, 'join i on i.row_id = r.row_id order by i.n')}`
+  return writeReportOf((await run<WrittenRow>(text, parameters.values))[0]!)
 }
 
 /** SQL of the rows that match, at most `limit`. */
-function chosen(
+function matchingRowsSql(
   filter: RowsFilter,
-  { parameters, collation, where }: Built,
+  { parameters, collation, where }: BuiltFilter,
 ): { rows: string; order: string } {
   const { order, page } = pageSql(filter, parameters, collation)
   return {
@@ -287,36 +299,36 @@ function chosen(
 
 /** Merges `json` into every row that matches. */
 export async function changeRows(
-  run: Run,
+  run: RunStatement,
   cloud: CloudKey,
   filter: RowsFilter,
   { json, now, collation }: { json: string; now: Date; collation: Collation },
-  reported: Reported,
-): Promise<Written> {
-  const built = build(cloud, filter, collation, true)
-  const { rows, order } = chosen(filter, built)
+  reportOptions: ReportOptions,
+): Promise<WriteReport> {
+  const built = buildFilter(cloud, filter, collation, true)
+  const { rows, order } = matchingRowsSql(filter, built)
   const { parameters } = built
   const merged = `r.data || ${parameters.add(json, 'jsonb')}`
-  const text = `${named}, ${rows},
+  const text = `${collectionCte}, ${rows},
     w as (update collections.rows r set data = ${merged}, bytes = octet_length((${merged})::text), updated_at = ${parameters.add(now, 'timestamptz')}
-      from t where ${inCloud} and r.row_id = t.row_id returning r.*, r.bytes - t.bytes as grown)
-    ${reportSql(reported, parameters, `order by ${order}`)}`
-  return writtenOf((await run<WrittenRow>(text, parameters.values))[0]!)
+      from t where ${inCollectionSql} and r.row_id = t.row_id returning r.*, r.bytes - t.bytes as grown)
+    ${reportSql(reportOptions, parameters, `order by ${order}`)}`
+  return writeReportOf((await run<WrittenRow>(text, parameters.values))[0]!)
 }
 
 export async function deleteRows(
-  run: Run,
+  run: RunStatement,
   cloud: CloudKey,
   filter: RowsFilter,
   collation: Collation,
-  reported: Reported,
-): Promise<Written> {
-  const built = build(cloud, filter, collation, true)
-  const { rows, order } = chosen(filter, built)
-  const text = `${named}, ${rows},
-    w as (delete from collections.rows r using t where ${inCloud} and r.row_id = t.row_id returning r.*, -r.bytes as grown)
-    ${reportSql(reported, built.parameters, `order by ${order}`)}`
-  return writtenOf((await run<WrittenRow>(text, built.parameters.values))[0]!)
+  reportOptions: ReportOptions,
+): Promise<WriteReport> {
+  const built = buildFilter(cloud, filter, collation, true)
+  const { rows, order } = matchingRowsSql(filter, built)
+  const text = `${collectionCte}, ${rows},
+    w as (delete from collections.rows r using t where ${inCollectionSql} and r.row_id = t.row_id returning r.*, -r.bytes as grown)
+    ${reportSql(reportOptions, built.parameters, `order by ${order}`)}`
+  return writeReportOf((await run<WrittenRow>(text, built.parameters.values))[0]!)
 }
 
 /** A row of a group: its collection was looked up before. */
@@ -340,7 +352,7 @@ export interface GroupAnswer {
   json: string | null
 }
 
-const groupText = (() => {
+const groupInsertSql = (() => {
   const whole = selectionSql(wholeSelection, new Parameters())
   return `with taken as (update collections.counts set rows = rows + $3::int, bytes = bytes + $4::bigint
       where account_id = $1 and cloud_id = $2 and not is_frozen and rows + $3::int <= $5::bigint and bytes + $4::bigint <= $6::bigint returning 1),
@@ -355,12 +367,12 @@ const groupText = (() => {
  * Inserts all rows of a group and counts them, in one statement. Returns nothing, and writes nothing, if that passes a limit or the cloud is frozen.
  */
 export const insertGroup = (
-  run: Run,
+  run: RunStatement,
   { accountId, cloudId }: CloudKey,
   group: Group,
 ): Promise<GroupAnswer[]> =>
   run(
-    groupText,
+    groupInsertSql,
     [
       accountId,
       cloudId,

@@ -2,7 +2,7 @@
 import { type CloudKey, failMoving } from '#cloud/clouds'
 
 /** Runs one statement: on a connection of the pool, or in a transaction. A statement with a name stays prepared. */
-export type Run = <Row>(text: string, values: readonly unknown[], name?: string) => Promise<Row[]>
+export type RunStatement = <Row>(text: string, values: readonly unknown[], name?: string) => Promise<Row[]>
 
 export interface CollectionRow {
   collection_id: string
@@ -28,13 +28,16 @@ interface LockedCounts {
 }
 
 /** Locks the counts of a cloud until the transaction ends. Throws CLOUD_MOVING where its rows were copied into its own database. */
-export async function lockCounts(run: Run, cloud: CloudKey): Promise<Counts> {
+export async function lockCounts(run: RunStatement, cloud: CloudKey): Promise<Counts> {
   const { rows, bytes, is_frozen: isFrozen } = await lockFrozenCounts(run, cloud)
   return isFrozen ? failMoving() : { rows: Number(rows), bytes: Number(bytes) }
 }
 
 /** Locks the counts of a frozen cloud too, to delete rows that were copied. */
-export async function lockFrozenCounts(run: Run, { accountId, cloudId }: CloudKey): Promise<LockedCounts> {
+export async function lockFrozenCounts(
+  run: RunStatement,
+  { accountId, cloudId }: CloudKey,
+): Promise<LockedCounts> {
   const text =
     'select rows, bytes, is_frozen from collections.counts where account_id = $1 and cloud_id = $2 for update'
   let [counts] = await run<LockedCounts>(text, [accountId, cloudId])
@@ -50,7 +53,7 @@ export async function lockFrozenCounts(run: Run, { accountId, cloudId }: CloudKe
 
 /** Changes the counts; call it after `lockCounts`. */
 export const addCounts = async (
-  run: Run,
+  run: RunStatement,
   { accountId, cloudId }: CloudKey,
   { rows, bytes }: Counts,
 ): Promise<void> =>
@@ -59,7 +62,7 @@ export const addCounts = async (
     [accountId, cloudId, rows, bytes],
   ))
 
-export async function countsOf(run: Run, { accountId, cloudId }: CloudKey): Promise<Counts> {
+export async function countsOf(run: RunStatement, { accountId, cloudId }: CloudKey): Promise<Counts> {
   const [counts] = await run<{ rows: bigint; bytes: bigint }>(
     'select rows, bytes from collections.counts where account_id = $1 and cloud_id = $2',
     [accountId, cloudId],
@@ -67,14 +70,17 @@ export async function countsOf(run: Run, { accountId, cloudId }: CloudKey): Prom
   return { rows: Number(counts?.rows ?? 0), bytes: Number(counts?.bytes ?? 0) }
 }
 
-export const collectionsOf = (run: Run, { accountId, cloudId }: CloudKey): Promise<CollectionRow[]> =>
+export const collectionsOf = (
+  run: RunStatement,
+  { accountId, cloudId }: CloudKey,
+): Promise<CollectionRow[]> =>
   run(
     'select collection_id, name, public_read, created_at from collections.collections where account_id = $1 and cloud_id = $2 order by name collate "C"',
     [accountId, cloudId],
   )
 
 export const countedCollections = (
-  run: Run,
+  run: RunStatement,
   { accountId, cloudId }: CloudKey,
 ): Promise<CountedCollection[]> =>
   run(
@@ -87,7 +93,7 @@ export const countedCollections = (
   )
 
 export async function findCollection(
-  run: Run,
+  run: RunStatement,
   { accountId, cloudId }: CloudKey,
   name: string,
 ): Promise<CollectionRow | undefined> {
@@ -100,7 +106,7 @@ export async function findCollection(
 
 /** Returns undefined where the name is taken. */
 export async function insertCollection(
-  run: Run,
+  run: RunStatement,
   { accountId, cloudId }: CloudKey,
   { collection_id, name, public_read, created_at }: CollectionRow,
 ): Promise<CollectionRow | undefined> {
@@ -114,7 +120,7 @@ export async function insertCollection(
 }
 
 export async function setPublicRead(
-  run: Run,
+  run: RunStatement,
   { accountId, cloudId }: CloudKey,
   name: string,
   publicRead: boolean,
@@ -130,12 +136,12 @@ export async function setPublicRead(
 
 /** Deletes at most `limit` rows of a collection; returns their number and bytes. */
 export async function deletePortion(
-  run: Run,
+  run: RunStatement,
   { accountId, cloudId }: CloudKey,
   collectionId: string,
   limit: number,
 ): Promise<Counts> {
-  const [gone] = await run<{ rows: bigint; bytes: bigint }>(
+  const [deleted] = await run<{ rows: bigint; bytes: bigint }>(
     `with t as materialized (select r.row_id from collections.rows r
         where r.account_id = $1 and r.cloud_id = $2 and r.collection_id = $3 order by r.row_id limit $4),
       w as (delete from collections.rows r using t
@@ -143,11 +149,11 @@ export async function deletePortion(
       select count(*) as rows, coalesce(sum(bytes), 0)::bigint as bytes from w`,
     [accountId, cloudId, collectionId, limit],
   )
-  return { rows: Number(gone!.rows), bytes: Number(gone!.bytes) }
+  return { rows: Number(deleted!.rows), bytes: Number(deleted!.bytes) }
 }
 
 export const deleteCollectionRow = async (
-  run: Run,
+  run: RunStatement,
   { accountId, cloudId }: CloudKey,
   collectionId: string,
 ): Promise<void> =>
@@ -178,7 +184,7 @@ export interface StoredRow {
 }
 
 export const rowsAfter = (
-  run: Run,
+  run: RunStatement,
   { accountId, cloudId }: CloudKey,
   after: { collectionId: string; rowId: string },
   limit: number,
@@ -191,7 +197,7 @@ export const rowsAfter = (
 
 /** Inserts rows with their own times, as they were exported. */
 export const restoreRows = async (
-  run: Run,
+  run: RunStatement,
   { accountId, cloudId }: CloudKey,
   rows: readonly (NewRow & { collectionId: string; createdAt: Date; updatedAt: Date })[],
 ): Promise<void> =>

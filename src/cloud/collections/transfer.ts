@@ -6,9 +6,9 @@ import { isUuid, uuidv7 } from '#platform/ids'
 import { documentOf } from './document.ts'
 import { rowReasons } from './errors.ts'
 import type { Collections } from './open.ts'
-import { runIn } from './open.ts'
+import { statementRunner } from './open.ts'
 import * as store from './store.ts'
-import { translate } from './translate.ts'
+import { throwRowFailure } from './translate.ts'
 import { createCollection, type RowsCloud } from './writes.ts'
 
 export type ExportedItem =
@@ -67,7 +67,7 @@ export async function importAll(
   items: AsyncIterable<ExportedItem> | Iterable<ExportedItem>,
   now: Date,
 ): Promise<store.Counts> {
-  const run = runIn(tx)
+  const run = statementRunner(tx)
   const ids = new Map<string, string>()
   const total = { rows: 0, bytes: 0 }
   let waiting: ImportedRow[] = []
@@ -98,9 +98,9 @@ export async function importAll(
 }
 
 /** Whether the cloud has no collection; nobody makes one until the transaction ends. */
-export async function lockEmpty(tx: Tx, cloud: CloudKey): Promise<boolean> {
-  await store.lockCounts(runIn(tx), cloud)
-  return (await store.collectionsOf(runIn(tx), cloud)).length === 0
+export async function lockAndCheckEmpty(tx: Tx, cloud: CloudKey): Promise<boolean> {
+  await store.lockCounts(statementRunner(tx), cloud)
+  return (await store.collectionsOf(statementRunner(tx), cloud)).length === 0
 }
 
 type ImportedRow = Parameters<typeof store.restoreRows>[2][number]
@@ -119,7 +119,7 @@ function importedRow(item: Extract<ExportedItem, { kind: 'row' }>, collectionId:
 }
 
 async function writeRows(
-  run: store.Run,
+  run: store.RunStatement,
   cloud: RowsCloud,
   rows: readonly ImportedRow[],
 ): Promise<store.Counts> {
@@ -128,7 +128,7 @@ async function writeRows(
   const { limits } = cloud
   if (counts.rows + added.rows > limits.rows) fail('ROW_LIMIT', { max: limits.rows })
   if (counts.bytes + added.bytes > limits.rowBytes) fail('ROW_BYTES_LIMIT', { max: limits.rowBytes })
-  await store.restoreRows(run, cloud, rows).catch((error: unknown) => translate(error, ''))
+  await store.restoreRows(run, cloud, rows).catch((error: unknown) => throwRowFailure(error, ''))
   await store.addCounts(run, cloud, added)
   return added
 }
@@ -137,17 +137,17 @@ async function writeRows(
 const deletedAtOnce = 1_000
 
 /** Deletes a portion of a cloud's rows and collections; returns true when nothing is left. */
-export const deleteAllOf = (collections: Collections, cloud: CloudKey): Promise<boolean> =>
+export const deleteRowsPortion = (collections: Collections, cloud: CloudKey): Promise<boolean> =>
   collections
-    .inTurn(cloud, (db) => db.tx((tx) => deletePortionOf(runIn(tx), cloud)))
-    .catch((error: unknown) => translate(error, ''))
+    .runInLane(cloud, (db) => db.tx((tx) => deletePortionOf(statementRunner(tx), cloud)))
+    .catch((error: unknown) => throwRowFailure(error, ''))
 
-async function deletePortionOf(run: store.Run, cloud: CloudKey): Promise<boolean> {
+async function deletePortionOf(run: store.RunStatement, cloud: CloudKey): Promise<boolean> {
   await store.lockFrozenCounts(run, cloud)
   const [first] = await store.collectionsOf(run, cloud)
   if (!first) return true
-  const gone = await store.deletePortion(run, cloud, first.collection_id, deletedAtOnce)
-  await store.addCounts(run, cloud, { rows: -gone.rows, bytes: -gone.bytes })
-  if (gone.rows < deletedAtOnce) await store.deleteCollectionRow(run, cloud, first.collection_id)
+  const deleted = await store.deletePortion(run, cloud, first.collection_id, deletedAtOnce)
+  await store.addCounts(run, cloud, { rows: -deleted.rows, bytes: -deleted.bytes })
+  if (deleted.rows < deletedAtOnce) await store.deleteCollectionRow(run, cloud, first.collection_id)
   return false
 }

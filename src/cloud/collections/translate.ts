@@ -4,7 +4,7 @@ import { valueError } from './errors.ts'
 import { statementTimeoutMs } from './lanes.ts'
 
 /** Throws what the caller is answered for an error of a statement: errors that the caller's values cause are not ours. */
-export function translate(error: unknown, collection: string): never {
+export function throwRowFailure(error: unknown, collection: string): never {
   if (error instanceof Failure || !(error instanceof Error) || isDatabaseAway(error)) throw error
   const sqlState = 'code' in error && typeof error.code === 'string' ? error.code : ''
   if (sqlState === '57014') fail('ROWS_TIMEOUT', { seconds: statementTimeoutMs / 1000 }, { cause: error })

@@ -4,9 +4,9 @@ import { fail } from '#platform/errors'
 import type { Collation } from './conditions.ts'
 import { documentLimits } from './document.ts'
 import { queryLimits, type RowCaller, type Selection } from './query.ts'
-import type { Reported, RowsFilter, Written } from './row-store.ts'
+import type { ReportOptions, RowsFilter, WriteReport } from './row-store.ts'
 import * as rowStore from './row-store.ts'
-import type { NewRow, Run } from './store.ts'
+import type { NewRow, RunStatement } from './store.ts'
 import * as store from './store.ts'
 
 /** A cloud with the limits that its rows have. */
@@ -26,7 +26,7 @@ export interface Insertion {
   selection?: Selection | undefined
 }
 
-export interface Change extends RowsFilter {
+export interface RowsChange extends RowsFilter {
   /** The members that rows get, as JSON. */
   json: string
   selection?: Selection | undefined
@@ -48,17 +48,21 @@ export interface WriteAnswer {
   text: string
 }
 
-const reported = (selection: Selection | undefined): Reported => ({
+const reportOptionsFor = (selection: Selection | undefined): ReportOptions => ({
   selection,
   maxBytes: queryLimits.answerBytes,
 })
 
-const requireCollection = async (run: Run, cloud: CloudKey, name: string): Promise<store.CollectionRow> =>
+const requireCollection = async (
+  run: RunStatement,
+  cloud: CloudKey,
+  name: string,
+): Promise<store.CollectionRow> =>
   (await store.findCollection(run, cloud, name)) ?? fail('COLLECTION_NOT_FOUND', { name })
 
 /** Throws ROW_LIMIT and ROW_BYTES_LIMIT; a cloud that is over a limit already may still shrink. */
-async function count(
-  run: Run,
+async function addWithinLimits(
+  run: RunStatement,
   cloud: RowsCloud,
   counts: store.Counts,
   { rows, grown: bytes }: { rows: number; grown: number },
@@ -69,7 +73,7 @@ async function count(
   if (rows !== 0 || bytes !== 0) await store.addCounts(run, cloud, { rows, bytes })
 }
 
-function answerOf({ rows, text, largest }: Written): WriteAnswer {
+function answerOf({ rows, text, largestRowBytes: largest }: WriteReport): WriteAnswer {
   if (rows > queryLimits.rows) fail('ROWS_TOO_MANY', { max: queryLimits.rows })
   if (largest > documentLimits.bytes) fail('ROW_TOO_LARGE', { max: documentLimits.bytes })
   return { rows, text: text ?? fail('ROWS_ANSWER_TOO_LARGE', { max: queryLimits.answerBytes }) }
@@ -77,7 +81,7 @@ function answerOf({ rows, text, largest }: Written): WriteAnswer {
 
 /** Throws COLLECTION_NOT_FOUND, ROW_TAKEN, ROW_NOT_YOURS, ROW_LIMIT, ROW_BYTES_LIMIT, ROW_TOO_LARGE. */
 export async function insert(
-  run: Run,
+  run: RunStatement,
   cloud: RowsCloud,
   insertion: Insertion,
   { now }: WriteContext,
@@ -87,23 +91,25 @@ export async function insert(
   const counts = await store.lockCounts(run, cloud)
   const { collection_id: collectionId } = await requireCollection(run, cloud, insertion.collection)
   const ids = insertion.rows.map(({ id }) => id)
-  const there = await rowStore.existingRows(run, cloud, collectionId, ids)
-  if (there.length > 0 && onConflict === 'refuse') fail('ROW_TAKEN', {})
+  const existing = await rowStore.existingRows(run, cloud, collectionId, ids)
+  if (existing.length > 0 && onConflict === 'refuse') fail('ROW_TAKEN', {})
   if (onConflict === 'merge' && caller.role === 'user')
-    for (const { owner_id } of there) if (owner_id !== caller.userId) fail('ROW_NOT_YOURS', {})
-  const taken = new Set(there.map(({ row_id }) => row_id))
+    for (const { owner_id } of existing) if (owner_id !== caller.userId) fail('ROW_NOT_YOURS', {})
+  const taken = new Set(existing.map(({ row_id }) => row_id))
   const rows =
-    onConflict === 'ignore' ? firstOf(insertion.rows).filter(({ id }) => !taken.has(id)) : insertion.rows
+    onConflict === 'ignore'
+      ? withoutDuplicateIds(insertion.rows).filter(({ id }) => !taken.has(id))
+      : insertion.rows
   const write = onConflict === 'merge' && taken.size > 0 ? rowStore.mergeRows : rowStore.insertRows
-  const written = await write(run, cloud, collectionId, { rows, now }, reported(selection))
+  const written = await write(run, cloud, collectionId, { rows, now }, reportOptionsFor(selection))
   const answer = answerOf(written)
   const added = onConflict === 'merge' ? rows.length - taken.size : rows.length
-  await count(run, cloud, counts, { rows: added, grown: written.grown })
+  await addWithinLimits(run, cloud, counts, { rows: added, grown: written.grownBytes })
   return answer
 }
 
 /** Keeps the first of rows with the same id. */
-function firstOf(rows: readonly NewRow[]): NewRow[] {
+function withoutDuplicateIds(rows: readonly NewRow[]): NewRow[] {
   const seen = new Map<string, NewRow>()
   for (const row of rows) if (!seen.has(row.id)) seen.set(row.id, row)
   return [...seen.values()]
@@ -111,31 +117,37 @@ function firstOf(rows: readonly NewRow[]): NewRow[] {
 
 /** Throws COLLECTION_NOT_FOUND, ROWS_TOO_MANY, ROW_BYTES_LIMIT, ROW_TOO_LARGE. */
 export async function change(
-  run: Run,
+  run: RunStatement,
   cloud: RowsCloud,
-  { json, selection, ...filter }: Change,
+  { json, selection, ...filter }: RowsChange,
   { now, collation }: WriteContext,
 ): Promise<WriteAnswer> {
   const counts = await store.lockCounts(run, cloud)
   await requireCollection(run, cloud, filter.collection)
-  const written = await rowStore.changeRows(run, cloud, filter, { json, now, collation }, reported(selection))
+  const written = await rowStore.changeRows(
+    run,
+    cloud,
+    filter,
+    { json, now, collation },
+    reportOptionsFor(selection),
+  )
   const answer = answerOf(written)
-  await count(run, cloud, counts, { rows: 0, grown: written.grown })
+  await addWithinLimits(run, cloud, counts, { rows: 0, grown: written.grownBytes })
   return answer
 }
 
 /** Throws COLLECTION_NOT_FOUND and ROWS_TOO_MANY. */
 export async function remove(
-  run: Run,
+  run: RunStatement,
   cloud: RowsCloud,
   { selection, ...filter }: Removal,
   { collation }: WriteContext,
 ): Promise<WriteAnswer> {
   const counts = await store.lockCounts(run, cloud)
   await requireCollection(run, cloud, filter.collection)
-  const written = await rowStore.deleteRows(run, cloud, filter, collation, reported(selection))
-  const answer = answerOf({ ...written, largest: 0 })
-  await count(run, cloud, counts, { rows: -written.rows, grown: written.grown })
+  const written = await rowStore.deleteRows(run, cloud, filter, collation, reportOptionsFor(selection))
+  const answer = answerOf({ ...written, largestRowBytes: 0 })
+  await addWithinLimits(run, cloud, counts, { rows: -written.rows, grown: written.grownBytes })
   return answer
 }
 
@@ -147,30 +159,30 @@ export interface NewCollection {
 
 /** Throws COLLECTION_LIMIT and COLLECTION_TAKEN. */
 export async function createCollection(
-  run: Run,
+  run: RunStatement,
   cloud: RowsCloud,
   { id, name, publicRead }: NewCollection,
   now: Date,
 ): Promise<store.CollectionRow> {
   await store.lockCounts(run, cloud)
-  const there = await store.collectionsOf(run, cloud)
-  if (there.some((one) => one.name === name)) fail('COLLECTION_TAKEN', { name })
+  const existing = await store.collectionsOf(run, cloud)
+  if (existing.some((one) => one.name === name)) fail('COLLECTION_TAKEN', { name })
   const max = cloud.limits.collections
-  if (there.length >= max) fail('COLLECTION_LIMIT', { max })
+  if (existing.length >= max) fail('COLLECTION_LIMIT', { max })
   const row = { collection_id: id, name, public_read: publicRead, created_at: now }
   return (await store.insertCollection(run, cloud, row)) ?? fail('COLLECTION_TAKEN', { name })
 }
 
 /** Deletes a collection with all that is in it. Throws COLLECTION_NOT_FOUND. */
 export async function deleteCollection(
-  run: Run,
+  run: RunStatement,
   cloud: RowsCloud,
   name: string,
 ): Promise<store.CollectionRow & { rows: number }> {
   await store.lockCounts(run, cloud)
   const found = await requireCollection(run, cloud, name)
-  const gone = await store.deletePortion(run, cloud, found.collection_id, 2_147_483_647)
-  await store.addCounts(run, cloud, { rows: -gone.rows, bytes: -gone.bytes })
+  const deleted = await store.deletePortion(run, cloud, found.collection_id, 2_147_483_647)
+  await store.addCounts(run, cloud, { rows: -deleted.rows, bytes: -deleted.bytes })
   await store.deleteCollectionRow(run, cloud, found.collection_id)
-  return { ...found, rows: gone.rows }
+  return { ...found, rows: deleted.rows }
 }

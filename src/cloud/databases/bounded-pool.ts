@@ -11,16 +11,16 @@ const invalidPassword = '28P01'
 
 export interface BoundedPoolConfig extends pg.PoolConfig {
   /** Called when the server rejects our password: code of an app can change the password of its role. */
-  lockedOut?: (() => void) | undefined
+  onPasswordRejected?: (() => void) | undefined
 }
 
 /** The connections to one database. A caller that finds none free in time gets DATABASE_BUSY. */
 export class BoundedPool extends pg.Pool {
-  readonly #lockedOut: BoundedPoolConfig['lockedOut']
+  readonly #onPasswordRejected: BoundedPoolConfig['onPasswordRejected']
 
-  constructor({ lockedOut, ...config }: BoundedPoolConfig) {
+  constructor({ onPasswordRejected, ...config }: BoundedPoolConfig) {
     super(config)
-    this.#lockedOut = lockedOut
+    this.#onPasswordRejected = onPasswordRejected
   }
 
   override connect(): Promise<pg.PoolClient>
@@ -49,11 +49,11 @@ export class BoundedPool extends pg.Pool {
    */
   #refuse(error: unknown): never {
     const code = error instanceof Error && 'code' in error ? error.code : undefined
-    if (code === invalidPassword) this.#lockedOut?.()
+    if (code === invalidPassword) this.#onPasswordRejected?.()
     const isTaken =
       code === tooManyConnections ||
       (error instanceof Error && error.message.startsWith('timeout exceeded when trying to connect'))
-    if (isTaken || (code === invalidPassword && this.#lockedOut))
+    if (isTaken || (code === invalidPassword && this.#onPasswordRejected))
       throw new Failure('DATABASE_BUSY', {}, { retryAfterMs: busyMs, cause: error })
     throw error
   }

@@ -1,10 +1,10 @@
 /** The connections of one process to one database. */
 import type pg from 'pg'
-import { clientConfig, columnTypes, type Db, dbOver, type SocketAddress } from '#platform/db'
+import { clientConfig, columnTypes, type Db, dbFromPools, type SocketAddress } from '#platform/db'
 import { BoundedPool } from './bounded-pool.ts'
 import type { DatabaseRole, DiskState, OpenDatabase } from './databases.ts'
 import { FreshPool } from './fresh-pool.ts'
-import { maxReceivedBytes, Received } from './received.ts'
+import { maxReceivedBytes, ReceiveLimiter } from './received.ts'
 import type { DatabaseSize } from './size.ts'
 import type { DatabaseWatch } from './watch/watch.ts'
 
@@ -13,14 +13,14 @@ const idleConnectionMs = 10_000
 /** The longest wait for a free connection. */
 const maxWaitMs = 5_000
 
-export type AddressOf = (role: DatabaseRole) => string | SocketAddress
+export type RoleAddress = (role: DatabaseRole) => string | SocketAddress
 
 export interface ConnectionsOptions {
-  addressOf: AddressOf
+  addressOf: RoleAddress
   size: Pick<DatabaseSize, 'connections'>
-  watch: Pick<DatabaseWatch, 'disk' | 'lookNow' | 'works' | 'rested'>
+  watch: Pick<DatabaseWatch, 'disk' | 'lookNow' | 'connectionAcquired' | 'connectionReleased'>
   /** Called when the server no longer accepts the password of a role. */
-  lockedOut?: (() => void) | undefined
+  onPasswordRejected?: (() => void) | undefined
 }
 
 export class Connections implements OpenDatabase {
@@ -44,7 +44,7 @@ export class Connections implements OpenDatabase {
     const known = this.#dbs.get(role)
     if (known) return known
     const pool = this.pool(role)
-    const made = dbOver({ shared: pool, apart: pool }, { url: this.#options.addressOf(role) })
+    const made = dbFromPools({ shared: pool, apart: pool }, { url: this.#options.addressOf(role) })
     this.#dbs.set(role, made)
     return made
   }
@@ -69,7 +69,7 @@ interface PoolShape {
   /** The number of uses after which a connection is closed. */
   maxUses?: number
   /** The most bytes received in one use. Absent where the caller bounds them: `app_reader` also exports whole databases. */
-  mostBytes?: number
+  maxBytes?: number
   /** Options of the sessions. They override settings of the role, which code that runs as the role can change for good. */
   options?: string
 }
@@ -81,7 +81,7 @@ const trustedPath = '-c search_path=pg_catalog,\\ pg_temp'
 function shapeOf(role: DatabaseRole, { connections }: Pick<DatabaseSize, 'connections'>): PoolShape {
   switch (role) {
     case 'authenticator':
-      return { Pool: BoundedPool, max: connections, mostBytes: maxReceivedBytes }
+      return { Pool: BoundedPool, max: connections, maxBytes: maxReceivedBytes }
     // Statements of developers can leave anything in a session, so nobody uses it after them.
     case 'postgres':
     case 'app_reader':
@@ -89,9 +89,9 @@ function shapeOf(role: DatabaseRole, { connections }: Pick<DatabaseSize, 'connec
     // Code of the app runs within statements of ours.
     case 'auth_admin':
     case 'storage_admin':
-      return { Pool: FreshPool, max: 3, mostBytes: maxBytesOfOurs, options: trustedPath }
+      return { Pool: FreshPool, max: 3, maxBytes: maxBytesOfOurs, options: trustedPath }
     case 'watcher':
-      return { Pool: BoundedPool, max: 2, mostBytes: maxBytesOfOurs }
+      return { Pool: BoundedPool, max: 2, maxBytes: maxBytesOfOurs }
   }
 }
 
@@ -99,12 +99,15 @@ function shapeOf(role: DatabaseRole, { connections }: Pick<DatabaseSize, 'connec
 export const maxConnectionsOf = (role: DatabaseRole, size: Pick<DatabaseSize, 'connections'>): number =>
   shapeOf(role, size).max + (role === 'watcher' ? 1 : 0)
 
-function openPool(role: DatabaseRole, { addressOf, size, watch, lockedOut }: ConnectionsOptions): pg.Pool {
-  const { Pool, mostBytes, ...shape } = shapeOf(role, size)
+function openPool(
+  role: DatabaseRole,
+  { addressOf, size, watch, onPasswordRejected }: ConnectionsOptions,
+): pg.Pool {
+  const { Pool, maxBytes, ...shape } = shapeOf(role, size)
   const pool = new Pool({
     ...clientConfig(addressOf(role)),
     ...shape,
-    lockedOut,
+    onPasswordRejected,
     idleTimeoutMillis: idleConnectionMs,
     connectionTimeoutMillis: maxWaitMs,
     types: columnTypes,
@@ -112,23 +115,23 @@ function openPool(role: DatabaseRole, { addressOf, size, watch, lockedOut }: Con
   // The server may be stopped while connections are idle.
   pool.on('error', () => undefined)
   pool.on('connect', (client) => client.on('error', () => undefined))
-  if (mostBytes !== undefined) boundReceived(pool, mostBytes)
+  if (maxBytes !== undefined) boundReceived(pool, maxBytes)
   // The watch looks while a role that may write is at work.
   if (role !== 'watcher') {
-    pool.on('acquire', () => watch.works())
-    pool.on('release', () => watch.rested())
+    pool.on('acquire', () => watch.connectionAcquired())
+    pool.on('release', () => watch.connectionReleased())
   }
   return pool
 }
 
-function boundReceived(pool: pg.Pool, mostBytes: number): void {
-  const received = new WeakMap<pg.PoolClient, Received>()
-  pool.on('connect', (client) => received.set(client, new Received(client, mostBytes)))
-  pool.on('acquire', (client) => received.get(client)?.beginAgain())
+function boundReceived(pool: pg.Pool, maxBytes: number): void {
+  const received = new WeakMap<pg.PoolClient, ReceiveLimiter>()
+  pool.on('connect', (client) => received.set(client, new ReceiveLimiter(client, maxBytes)))
+  pool.on('acquire', (client) => received.get(client)?.reset())
 }
 
 /** Opens a separate connection for the watch, however many other connections there are. */
-export function openWatcherPool(addressOf: AddressOf): pg.Pool {
+export function openWatcherPool(addressOf: RoleAddress): pg.Pool {
   const pool = new BoundedPool({
     ...clientConfig(addressOf('watcher')),
     max: 1,

@@ -27,14 +27,14 @@ export const cutText = (text: string): string =>
  */
 export function databaseReport(error: unknown): DatabaseReport | undefined {
   if (!(error instanceof Error) || !('severity' in error) || error.severity !== 'ERROR') return undefined
-  const { code = 'XX000', message, detail, hint, where, constraint, table } = error as Reported
+  const { code = 'XX000', message, detail, hint, where, constraint, table } = error as DriverError
   const parts = Object.entries({ message, detail, hint, where, constraint, table })
   const texts = parts.flatMap(([name, text]) => (text === undefined ? [] : [[name, cutText(text)]]))
   return { sqlState: code, ...(Object.fromEntries(texts) as { message: string }) }
 }
 
 /** An error as the driver reads it. */
-interface Reported extends Error {
+interface DriverError extends Error {
   code?: string
   detail?: string
   hint?: string
@@ -62,7 +62,7 @@ export function statementError(error: Error): Error {
 }
 
 /** The SQLSTATE of a statement that was cancelled because its time was over. */
-export const canceled = '57014'
+export const queryCanceledState = '57014'
 
 /** DATABASE_NO_ROOM where the disk under the database is full: something else has filled it, and this statement is valid. */
 export const noRoomFailure = ({ sqlState }: DatabaseReport, cause: unknown): Failure | undefined =>

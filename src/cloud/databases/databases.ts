@@ -10,10 +10,10 @@ import type { FailureCode } from '#platform/errors'
 export {
   addAwakeTime,
   awakeMsOfMonth,
+  type DatabaseUsage,
   hoursOf,
-  lastMeasured,
-  type Measured,
-  recordMeasured,
+  lastMeasurement,
+  recordMeasurement,
   requireAwakeTime,
 } from './usage.ts'
 
@@ -50,7 +50,7 @@ export interface OpenDatabase {
 export type DiskState = 'free' | 'full' | 'growing' | 'machine'
 
 /** Why the database answers only reads for now; null where it accepts writes too. */
-export const readOnlyBy = (disk: DiskState): 'disk' | 'machine' | null =>
+export const readOnlyCause = (disk: DiskState): 'disk' | 'machine' | null =>
   disk === 'free' ? null : disk === 'machine' ? 'machine' : 'disk'
 
 /** A database as it is recorded. */
@@ -102,7 +102,7 @@ export interface DatabaseBackups {
 }
 
 /** What the secret of a database is sealed for. */
-export const sealedFor = ({ cloudId }: CloudKey): string => `database ${cloudId}`
+export const sealPurposeOf = ({ cloudId }: CloudKey): string => `database ${cloudId}`
 
 /** A source of databases. Each method may run any number of times, in any process; after a kill the next run goes on. */
 export interface DatabaseProvider extends AsyncDisposable {
@@ -154,11 +154,11 @@ export const databaseErrors: FailureCode[] = [
 ]
 
 export {
-  canceled,
   cutText,
   type DatabaseReport,
   databaseReport,
   noRoomFailure,
+  queryCanceledState,
   StatementFailed,
   statementError,
 } from './database-report.ts'
@@ -171,16 +171,16 @@ export { LocalProvider } from './local/provider.ts'
 export { databaseSeries } from './metrics.ts'
 export { type DatabasesOptions, openCloudDatabases } from './open.ts'
 export { PlatformSizes } from './platform-sizes.ts'
-export { maxReceivedBytes, Received } from './received.ts'
+export { maxReceivedBytes, ReceiveLimiter } from './received.ts'
 export { ourSchemas } from './schemas.ts'
-export { Script, type Submitted } from './script.ts'
+export { type DriverQuery, Script } from './script.ts'
 export {
-  asRole,
+  type BoundStatement,
   type DatabaseCaller,
   type RoleOptions,
   type RoleSession,
   readOnlyState,
-  type Statement,
+  withRoleSession,
 } from './session.ts'
 export { exportLock, maxExportMs } from './watch/limits.ts'
 export { makingRoomName } from './watch/sessions.ts'

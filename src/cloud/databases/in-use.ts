@@ -2,16 +2,16 @@
 import type { Failure } from '#platform/errors'
 import type { OpenDatabase } from './databases.ts'
 
-export interface Opened {
+export interface OpenedDatabase {
   connections: OpenDatabase
   /** Called each time the last user leaves; the database stays open for a while. */
-  unused?(): void
+  onUnused?(): void
   /** Closes the database; work that still uses it fails. Called once; throws nothing. */
   end(): Promise<void>
 }
 
 /** Acts on a database that is opening or open, and does nothing on one that is closed. */
-export interface Closing {
+export interface DatabaseCloser {
   close(): void
   /** False where the database is in use. */
   closeIfUnused(): boolean
@@ -21,12 +21,12 @@ export interface Closing {
 
 export interface InUseOptions<Database> {
   idleMs: number
-  open(database: Database, closing: Closing): Promise<Opened>
+  open(database: Database, closing: DatabaseCloser): Promise<OpenedDatabase>
 }
 
-interface Entry {
+interface DatabaseEntry {
   ref: string
-  opening: Promise<Opened>
+  opening: Promise<OpenedDatabase>
   users: number
   refusal?: Failure | undefined
   idle?: NodeJS.Timeout | undefined
@@ -34,7 +34,7 @@ interface Entry {
 
 export class DatabasesInUse<Database extends { ref: string }> implements AsyncDisposable {
   readonly #options: InUseOptions<Database>
-  readonly #entries = new Map<string, Entry>()
+  readonly #entries = new Map<string, DatabaseEntry>()
   readonly #closing = new Set<Promise<void>>()
 
   constructor(options: InUseOptions<Database>) {
@@ -67,9 +67,9 @@ export class DatabasesInUse<Database extends { ref: string }> implements AsyncDi
     await Promise.all(this.#closing)
   }
 
-  #open(database: Database): Entry {
-    const opening = Promise.withResolvers<Opened>()
-    const entry: Entry = { ref: database.ref, opening: opening.promise, users: 0 }
+  #open(database: Database): DatabaseEntry {
+    const opening = Promise.withResolvers<OpenedDatabase>()
+    const entry: DatabaseEntry = { ref: database.ref, opening: opening.promise, users: 0 }
     this.#entries.set(entry.ref, entry)
     const opened = this.#options.open(database, {
       close: () => void this.#close(entry),
@@ -90,7 +90,7 @@ export class DatabasesInUse<Database extends { ref: string }> implements AsyncDi
     return entry
   }
 
-  #closeLater(entry: Entry): void {
+  #closeLater(entry: DatabaseEntry): void {
     if (!this.#isCurrent(entry)) return
     if (entry.refusal) {
       void this.#close(entry)
@@ -98,13 +98,13 @@ export class DatabasesInUse<Database extends { ref: string }> implements AsyncDi
     }
     entry.idle = setTimeout(() => void this.#close(entry), this.#options.idleMs).unref()
     entry.opening.then(
-      (opened) => opened.unused?.(),
+      (opened) => opened.onUnused?.(),
       () => undefined,
     )
   }
 
   /** Closes this entry alone: another one that is open under the same ref stays open. */
-  async #close(entry: Entry): Promise<void> {
+  async #close(entry: DatabaseEntry): Promise<void> {
     if (!this.#isCurrent(entry)) return
     clearTimeout(entry.idle)
     this.#entries.delete(entry.ref)
@@ -116,7 +116,7 @@ export class DatabasesInUse<Database extends { ref: string }> implements AsyncDi
     await closing.finally(() => this.#closing.delete(closing))
   }
 
-  #isCurrent(entry: Entry): boolean {
+  #isCurrent(entry: DatabaseEntry): boolean {
     return this.#entries.get(entry.ref) === entry
   }
 }

@@ -11,7 +11,7 @@ import {
   type DatabaseRecord,
   databaseErrors,
   type OpenDatabase,
-  sealedFor,
+  sealPurposeOf,
 } from './databases.ts'
 import './phrases.ts'
 import * as store from './store.ts'
@@ -101,7 +101,7 @@ class Databases implements CloudDatabases {
       const place = await provider.place(await store.takenPlaces(this.#db))
       if (!place) continue
       const secretsSealed = provider.hasPasswords
-        ? await this.#secrets.seal(randomBytes(32).toString('base64url'), sealedFor(cloud))
+        ? await this.#secrets.seal(randomBytes(32).toString('base64url'), sealPurposeOf(cloud))
         : null
       await store.insertDatabase(this.#db, { ...cloud, provider: provider.name, ...place, secretsSealed })
       // Where another process was faster, its place counts; where another cloud took the user of the machine, the next attempt takes another user.

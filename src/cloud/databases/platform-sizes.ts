@@ -5,28 +5,28 @@ import { fail } from '#platform/errors'
 import type { DatabaseRecord } from './databases.ts'
 import type { DatabaseSize, DatabaseSizes, Measurement } from './size.ts'
 import * as store from './store.ts'
-import { addAwakeTime, recordMeasured, requireAwakeTime } from './usage.ts'
+import { addAwakeTime, recordMeasurement, requireAwakeTime } from './usage.ts'
 
-type Room = Pick<App, 'db' | 'clock' | 'config' | 'log'>
+type SizesContext = Pick<App, 'db' | 'clock' | 'config' | 'log'>
 
 export class PlatformSizes implements DatabaseSizes<DatabaseRecord> {
-  readonly #room: Room
+  readonly #context: SizesContext
   /** The writes of each cloud, one after the other, so that the last measurement is the one that stays. */
   readonly #writing = new Map<string, Promise<void>>()
 
-  constructor(room: Room) {
-    this.#room = room
+  constructor(context: SizesContext) {
+    this.#context = context
   }
 
-  async of(database: DatabaseRecord): Promise<DatabaseSize> {
+  async sizeOf(database: DatabaseRecord): Promise<DatabaseSize> {
     return this.#limits(database)
   }
 
   async requireTime(database: DatabaseRecord): Promise<void> {
-    await requireAwakeTime(this.#room, database, await this.#limits(database))
+    await requireAwakeTime(this.#context, database, await this.#limits(database))
   }
 
-  measured(database: DatabaseRecord, measurement: Measurement): void {
+  recordMeasurement(database: DatabaseRecord, measurement: Measurement): void {
     const { cloudId } = database
     const before = this.#writing.get(cloudId) ?? Promise.resolve()
     const writing = before.then(() => this.#write(database, measurement))
@@ -36,22 +36,22 @@ export class PlatformSizes implements DatabaseSizes<DatabaseRecord> {
     })
   }
 
-  async wasAwake(database: DatabaseRecord, interval: { fromMs: number; toMs: number }): Promise<void> {
-    await addAwakeTime(this.#room, database, interval)
+  async recordAwakeTime(database: DatabaseRecord, interval: { fromMs: number; toMs: number }): Promise<void> {
+    await addAwakeTime(this.#context, database, interval)
   }
 
   async #limits(database: DatabaseRecord): Promise<ReturnType<typeof limitsOf>> {
-    const { db, config } = this.#room
-    const limited = (await store.findLimited(db, database)) ?? fail('CLOUD_NOT_FOUND', {})
+    const { db, config } = this.#context
+    const limited = (await store.findPackageLimits(db, database)) ?? fail('CLOUD_NOT_FOUND', {})
     return limitsOf(config.clouds, limited)
   }
 
   async #write(database: DatabaseRecord, measurement: Measurement): Promise<void> {
     try {
-      await recordMeasured(this.#room, database, measurement)
-      await setReadOnly(this.#room, database, measurement.isFull)
+      await recordMeasurement(this.#context, database, measurement)
+      await setReadOnly(this.#context, database, measurement.isFull)
     } catch (err) {
-      this.#room.log.warn({ err, ref: database.ref }, 'the disk of a database could not be written down')
+      this.#context.log.warn({ err, ref: database.ref }, 'the disk of a database could not be written down')
     }
   }
 }

@@ -8,21 +8,21 @@ export const maxReceivedBytes = 16 * 1024 * 1024
 const programLimitExceeded = '54000'
 
 /** Counts the bytes received from its construction to its disposal. Beyond the bound the connection is closed, and its statement fails with 54000. */
-export class Received implements Disposable {
+export class ReceiveLimiter implements Disposable {
   /** True once more was sent than is allowed. */
-  overflowed = false
+  hasOverflowed = false
   #bytes = 0
   readonly #stream: Socket
   readonly #count: (chunk: Buffer) => void
 
-  constructor(client: pg.ClientBase, mostBytes = maxReceivedBytes) {
+  constructor(client: pg.ClientBase, maxBytes = maxReceivedBytes) {
     const { stream } = (client as unknown as { connection: { stream: Socket } }).connection
     this.#stream = stream
     this.#count = (chunk) => {
       this.#bytes += chunk.length
-      if (this.#bytes <= mostBytes || this.overflowed) return
-      this.overflowed = true
-      stream.destroy(tooMuch(mostBytes))
+      if (this.#bytes <= maxBytes || this.hasOverflowed) return
+      this.hasOverflowed = true
+      stream.destroy(tooMuch(maxBytes))
     }
     stream.on('data', this.#count)
   }
@@ -31,7 +31,7 @@ export class Received implements Disposable {
     return this.#bytes
   }
 
-  beginAgain(): void {
+  reset(): void {
     this.#bytes = 0
   }
 
@@ -40,8 +40,8 @@ export class Received implements Disposable {
   }
 }
 
-function tooMuch(mostBytes: number): Error {
-  const message = `more than ${mostBytes / 1024 / 1024} MiB were sent for one request; ask for less at once`
+function tooMuch(maxBytes: number): Error {
+  const message = `more than ${maxBytes / 1024 / 1024} MiB were sent for one request; ask for less at once`
   const error = new pg.DatabaseError(message, message.length, 'error')
   return Object.assign(error, { severity: 'ERROR', code: programLimitExceeded })
 }

@@ -1,7 +1,7 @@
 import type pg from 'pg'
 
 /** A custom query as the driver takes it: it sends itself, and receives what the server answers. */
-export interface Submitted {
+export interface DriverQuery {
   submit(connection: pg.Connection): void
   handleRowDescription(): void
   handleDataRow(row: { fields: (string | null)[] }): void
@@ -14,7 +14,7 @@ export interface Submitted {
  * Statements without values. They may be sent in the same write as the query before them, and are a transaction of their own whether or not that
  * query failed.
  */
-export class Script implements Submitted {
+export class Script implements DriverQuery {
   readonly #text: string
   readonly #ended = Promise.withResolvers<void>()
   #isSent = false

@@ -1,10 +1,10 @@
 /** A session in the database of an app as one of its three roles: bounded in time, and cleaned before the next session. */
 import type pg from 'pg'
-import { canceled, StatementFailed } from './database-report.ts'
+import { queryCanceledState, StatementFailed } from './database-report.ts'
 import type { OpenDatabase } from './databases.ts'
 import { Script } from './script.ts'
 
-export interface Statement {
+export interface BoundStatement {
   text: string
   values: readonly unknown[]
 }
@@ -31,17 +31,17 @@ export interface RoleOptions {
 /**
  * A statement ends earlier by its own timeout, unless its code catches that, as functions can. After this time the server is told to end the session.
  */
-const usualLongestMs = 10_000
+const defaultMaxMs = 10_000
 
 export class RoleSession {
   readonly client: pg.PoolClient
   /** The first statement of the transaction. */
-  readonly setup: Statement
+  readonly setup: BoundStatement
   /** The statements that are sent after the transaction. */
   readonly cleaning = new Script(sessionCleaning)
   #isCleaned = false
 
-  constructor(client: pg.PoolClient, setup: Statement) {
+  constructor(client: pg.PoolClient, setup: BoundStatement) {
     this.client = client
     this.setup = setup
     // Nobody else gets the connection before it is clean; the answer is sent meanwhile.
@@ -66,10 +66,10 @@ const sessionCleaning = `reset all; reset role; select pg_catalog.pg_advisory_un
  * Runs `work`, which is one transaction. Throws what `work` throws, DATABASE_BUSY, and StatementFailed: 57014 where the session took too long, 25006
  * where it was ended because it had filled the disk.
  */
-export async function asRole<Result>(
+export async function withRoleSession<Result>(
   open: OpenDatabase,
   caller: DatabaseCaller,
-  { maxMs = usualLongestMs, ...options }: RoleOptions,
+  { maxMs = defaultMaxMs, ...options }: RoleOptions,
   work: (session: RoleSession) => Promise<Result>,
 ): Promise<Result> {
   const client = await open.pool('authenticator').connect()
@@ -84,7 +84,7 @@ export async function asRole<Result>(
     return await work(session)
   } catch (error) {
     if (isLate) throw tooLate(error as Error)
-    throw isReadOnly ? error : endedAtDisk(open, error as Error)
+    throw isReadOnly ? error : asDiskError(open, error as Error)
   } finally {
     clearTimeout(timer)
     session.clean()
@@ -98,7 +98,7 @@ export async function asRole<Result>(
 function setupOf(
   { role, claims, method, path, headers }: DatabaseCaller,
   { isReadOnly, schemaVersion }: RoleOptions,
-): Statement {
+): BoundStatement {
   const values = [role, claims, method, path, headers, isReadOnly ? 'on' : 'off']
   if (schemaVersion === undefined) return { text: `select ${settings}`, values }
   return { text: `select ${settings}, ${sameVersion}`, values: [...values, schemaVersion] }
@@ -123,10 +123,13 @@ function endSession(open: OpenDatabase, client: pg.PoolClient): void {
 export const readOnlyState = '25006'
 
 const tooLate = (cause: Error): StatementFailed =>
-  new StatementFailed({ sqlState: canceled, message: 'canceling statement due to statement timeout' }, cause)
+  new StatementFailed(
+    { sqlState: queryCanceledState, message: 'canceling statement due to statement timeout' },
+    cause,
+  )
 
 /** A transaction that the watch ends is not committed. Its caller gets the error that the next write will get, and not that the database is away. */
-function endedAtDisk({ disk }: OpenDatabase, error: Error): Error {
+function asDiskError({ disk }: OpenDatabase, error: Error): Error {
   const isEnded =
     'code' in error && error.code === terminated && 'severity' in error && error.severity === 'FATAL'
   if (!isEnded || disk === 'free') return error

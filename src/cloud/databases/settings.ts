@@ -1,5 +1,12 @@
 import { Type } from 'typebox'
-import { type ConfigNode, fileSection, integerIn, reading, refusals, refuse } from '#platform/config'
+import {
+  type ConfigNode,
+  fileSection,
+  integerIn,
+  readingRules,
+  refusals,
+  refuseConfig,
+} from '#platform/config'
 
 declare module '#platform/config' {
   interface Settings {
@@ -41,7 +48,7 @@ const serverUrl = {
 function checkServerUrl(text: string, node: ConfigNode): void {
   const url = URL.parse(text)
   if (!url || !['postgres:', 'postgresql:'].includes(url.protocol) || url.username === '')
-    node.wrong(serverUrl)
+    node.refuseValue(serverUrl)
 }
 
 export const databases = fileSection({
@@ -72,11 +79,11 @@ export const databases = fileSection({
           name: Type.String({
             pattern: '^[a-z][a-z0-9-]{0,39}$',
             description: 'By which its databases are recorded: it stays.',
-            ...reading({ expected: serverName }),
+            ...readingRules({ expected: serverName }),
           }),
           url: Type.String({
             maxLength: 2_000,
-            ...reading({ secret: true, expected: serverUrl, check: checkServerUrl }),
+            ...readingRules({ secret: true, expected: serverUrl, check: checkServerUrl }),
           }),
           databases: integerIn(0, 10_000, { default: 1_000, description: 'Databases that it takes.' }),
         }),
@@ -93,7 +100,7 @@ export const databases = fileSection({
   read: (typed, { at }) => {
     for (const [index, { name }] of typed.servers.entries())
       if (typed.servers.findIndex((other) => other.name === name) < index)
-        refuse(refusals.duplicate(at('servers', index, 'name')!.where(), name))
+        refuseConfig(refusals.duplicate(at('servers', index, 'name')!.sourcePosition(), name))
     return {
       local: typed.local,
       memoryShare: typed.memory_percent / 100,

@@ -19,12 +19,12 @@ export interface Measurement {
 
 /** The limits of databases, and the record of what they take. */
 export interface DatabaseSizes<Database> {
-  of(database: Database): Promise<DatabaseSize>
+  sizeOf(database: Database): Promise<DatabaseSize>
   /** Called before the database is woken; throws where it may not be woken. */
   requireTime(database: Database): Promise<void>
-  measured(database: Database, measurement: Measurement): void
+  recordMeasurement(database: Database, measurement: Measurement): void
   /** Counts each moment in which the database is awake once, whichever processes use it. */
-  wasAwake(database: Database, interval: { fromMs: number; toMs: number }): Promise<void>
+  recordAwakeTime(database: Database, interval: { fromMs: number; toMs: number }): Promise<void>
 }
 
 const mebibyte = 1024 * 1024

@@ -1,6 +1,6 @@
 /** Which databases there are, and where. */
 import { sql } from 'kysely'
-import type { CloudKey, Limited } from '#cloud/clouds'
+import type { CloudKey, LimitSource } from '#cloud/clouds'
 import type { Db, Tx } from '#platform/db'
 import type { DatabaseRecord } from './databases.ts'
 
@@ -43,8 +43,11 @@ export async function findDatabase(
 }
 
 /** What the limits of a database come from; undefined where its cloud is gone. */
-export async function findLimited(db: Db, { accountId, cloudId }: CloudKey): Promise<Limited | undefined> {
-  const [row] = await db.query<Limited>(
+export async function findPackageLimits(
+  db: Db,
+  { accountId, cloudId }: CloudKey,
+): Promise<LimitSource | undefined> {
+  const [row] = await db.query<LimitSource>(
     {
       name: 'databases.limited',
       // A Starter cloud that is being moved has the package that is reserved for it.

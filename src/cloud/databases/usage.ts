@@ -74,17 +74,17 @@ export async function requireAwakeTime(
   throw new Failure('DATABASE_HOURS_USED', { max: awakeHours }, { retryAfterMs: nextMonthMs(nowMs) - nowMs })
 }
 
-export interface Measured {
+export interface DatabaseUsage {
   diskBytes: number
   /** The approximate number, as PostgreSQL counts them. */
   rows: number
 }
 
 /** Records what was measured of a database. The record stays while the database sleeps and nothing is measured. */
-export async function recordMeasured(
+export async function recordMeasurement(
   { db, clock }: Pick<App, 'db' | 'clock'>,
   { accountId, cloudId }: CloudKey,
-  { diskBytes, rows }: Measured,
+  { diskBytes, rows }: DatabaseUsage,
 ): Promise<void> {
   await db.query(
     {
@@ -96,7 +96,10 @@ export async function recordMeasured(
 }
 
 /** The last measurement of a database; undefined where there is none. */
-export async function lastMeasured(db: Db, { accountId, cloudId }: CloudKey): Promise<Measured | undefined> {
+export async function lastMeasurement(
+  db: Db,
+  { accountId, cloudId }: CloudKey,
+): Promise<DatabaseUsage | undefined> {
   const [row] = await db.query<{ disk_bytes: bigint; rows_estimate: bigint | null }>(
     {
       text: `select disk_bytes, rows_estimate from databases.databases

@@ -1,25 +1,30 @@
-import { type AddressOf, Connections, openWatcherPool } from './connections.ts'
+import { Connections, openWatcherPool, type RoleAddress } from './connections.ts'
 import type { DatabaseSize } from './size.ts'
 import { DatabaseWatch, type WatchOptions } from './watch/watch.ts'
 
-export interface WatchedOptions extends Omit<WatchOptions, 'pool' | 'size'> {
-  addressOf: AddressOf
+export interface WatchedDatabaseOptions extends Omit<WatchOptions, 'pool' | 'size'> {
+  addressOf: RoleAddress
   size: Pick<DatabaseSize, 'diskBytes' | 'connections'>
   /** Called when the server no longer accepts the password of a role. */
-  lockedOut?: () => void
+  onPasswordRejected?: () => void
 }
 
-export interface Watched {
+export interface WatchedDatabase {
   connections: Connections
   watch: DatabaseWatch
   end(): Promise<void>
 }
 
 /** The connections of a process to a database, and the watch over what they do. */
-export function openWatched({ addressOf, size, lockedOut, ...options }: WatchedOptions): Watched {
+export function openWatchedDatabase({
+  addressOf,
+  size,
+  onPasswordRejected,
+  ...options
+}: WatchedDatabaseOptions): WatchedDatabase {
   const watcher = openWatcherPool(addressOf)
   const watch = new DatabaseWatch({ ...options, pool: watcher, size })
-  const connections = new Connections({ addressOf, size, watch, lockedOut })
+  const connections = new Connections({ addressOf, size, watch, onPasswordRejected })
   return {
     connections,
     watch,

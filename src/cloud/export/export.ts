@@ -7,18 +7,25 @@ import { exportLock, maxExportMs } from '#cloud/databases'
 import { copyOut } from '#platform/db'
 import { fail } from '#platform/errors'
 import { grants } from './grants.ts'
-import { after, aliases, before, edges, type Kind, withSchemas } from './objects.ts'
-import { inOrder, type Listed } from './order.ts'
-import { extensions, notGoing, roles, schemas, sequenceValues, tablesToCopy } from './parts.ts'
-import { maxObjects, Reading, tooLarge } from './reading.ts'
+import {
+  dependenciesQuery,
+  kindsAfterRows,
+  kindsBeforeRows,
+  type ObjectKind,
+  ownersQuery,
+  withSchemas,
+} from './objects.ts'
+import { type ExportObject, orderByDependencies } from './order.ts'
+import { extensions, roles, schemas, sequenceValues, tablesToCopy, unsupportedObjects } from './parts.ts'
+import { ExportReader, maxObjects, tooLarge } from './reading.ts'
 
 const definedAtOnce = 50
 const chunkBytes = 64 * 1024
 /** The time after which another export may be over. */
 const runningMs = 10_000
 
-interface Item extends Listed {
-  kind: Kind
+interface ExportItem extends ExportObject {
+  kind: ObjectKind
   oid: number
 }
 
@@ -29,9 +36,9 @@ interface Item extends Listed {
 export async function* exportDatabase(client: pg.ClientBase): AsyncGenerator<Buffer> {
   await begin(client)
   try {
-    const reading = new Reading(client)
+    const reading = new ExportReader(client)
     await lockTables(reading)
-    yield* inChunks(partsOf(reading, { withRows: true }))
+    yield* inChunks(exportParts(reading, { withRows: true }))
   } finally {
     await client.query('rollback').catch(() => undefined)
   }
@@ -41,7 +48,7 @@ export async function* exportDatabase(client: pg.ClientBase): AsyncGenerator<Buf
 export async function requireExportable(client: pg.ClientBase): Promise<void> {
   await begin(client)
   try {
-    for await (const _part of partsOf(new Reading(client), { withRows: false }));
+    for await (const _part of exportParts(new ExportReader(client), { withRows: false }));
   } finally {
     await client.query('rollback').catch(() => undefined)
   }
@@ -65,24 +72,27 @@ async function begin(client: pg.ClientBase): Promise<void> {
   )
 }
 
-async function* partsOf(
-  reading: Reading,
+async function* exportParts(
+  reading: ExportReader,
   { withRows }: { withRows: boolean },
 ): AsyncGenerator<Buffer | string> {
-  const [first, second] = [await listed(reading, before), await listed(reading, after)]
-  const needs = await needsOf(reading)
-  const made = await inOrder(first, needs)
-  const then = await inOrder([...made.items, ...second], needs)
-  const later = then.items.slice(made.items.length)
+  const [first, second] = [
+    await listItems(reading, kindsBeforeRows),
+    await listItems(reading, kindsAfterRows),
+  ]
+  const needs = await readDependencies(reading)
+  const orderedBefore = await orderByDependencies(first, needs)
+  const orderedAll = await orderByDependencies([...orderedBefore.items, ...second], needs)
+  const orderedAfter = orderedAll.items.slice(orderedBefore.items.length)
   yield head
   for (const part of [roles, schemas, extensions]) yield* linesOf(reading, part)
-  yield* definitions(reading, made.items)
+  yield* definitions(reading, orderedBefore.items)
   yield* linesOf(reading, sequenceValues)
-  if (withRows) yield* rows(reading)
-  yield* definitions(reading, later)
-  yield* filled(reading, made.items)
+  if (withRows) yield* copyStatements(reading)
+  yield* definitions(reading, orderedAfter)
+  yield* refreshStatements(reading, orderedBefore.items)
   yield* linesOf(reading, grants)
-  yield* leftOut(reading, [...made.leftOut, ...then.leftOut])
+  yield* omissionComments(reading, [...orderedBefore.leftOut, ...orderedAll.leftOut])
   yield '\n-- The end: nothing was cut.\n'
 }
 
@@ -97,15 +107,15 @@ select pg_catalog.set_config('search_path', '', false);
 `
 
 /** Locks the tables, which nobody alters or drops while they are read; a table that is dropped at this very moment fails the export. */
-async function lockTables(reading: Reading): Promise<void> {
+async function lockTables(reading: ExportReader): Promise<void> {
   const names: string[] = []
   for await (const { name } of reading.list<{ name: string }>(tablesToCopy)) names.push(name)
   for (let at = 0; at < names.length; at += definedAtOnce)
     await reading.rows(`lock table ${names.slice(at, at + definedAtOnce).join(', ')} in access share mode`)
 }
 
-async function listed(reading: Reading, kinds: readonly Kind[]): Promise<Item[]> {
-  const items: Item[] = []
+async function listItems(reading: ExportReader, kinds: readonly ObjectKind[]): Promise<ExportItem[]> {
+  const items: ExportItem[] = []
   for (const kind of kinds) {
     const text = `${withSchemas(`select * from (${kind.list}) k order by is_ours desc, name`)} limit ${maxObjects + 1}`
     for await (const { oid, name } of reading.list<{ oid: number; name: string }>(text))
@@ -117,23 +127,25 @@ async function listed(reading: Reading, kinds: readonly Kind[]): Promise<Item[]>
 
 type Edge = Record<'catalogue' | 'of_catalogue', string> & Record<'oid' | 'of_oid', number>
 
-async function needsOf(reading: Reading): Promise<(key: string) => string[]> {
+async function readDependencies(reading: ExportReader): Promise<(key: string) => string[]> {
   const owners = new Map<string, string>()
-  for await (const { catalogue, oid, of_catalogue: of, of_oid: ofOid } of reading.list<Edge>(aliases))
+  for await (const { catalogue, oid, of_catalogue: of, of_oid: ofOid } of reading.list<Edge>(ownersQuery))
     owners.set(`${catalogue}/${oid}`, `${of}/${ofOid}`)
   const ownerOf = (key: string): string => {
     const owner = owners.get(key)
     return owner === undefined || owner === key ? key : ownerOf(owner)
   }
   const needs = new Map<string, Set<string>>()
-  for await (const { catalogue, oid, of_catalogue: of, of_oid: ofOid } of reading.list<Edge>(edges)) {
+  for await (const { catalogue, oid, of_catalogue: of, of_oid: ofOid } of reading.list<Edge>(
+    dependenciesQuery,
+  )) {
     const [one, other] = [ownerOf(`${catalogue}/${oid}`), ownerOf(`${of}/${ofOid}`)]
     if (one !== other) needs.set(one, (needs.get(one) ?? new Set()).add(other))
   }
   return (key) => [...(needs.get(key) ?? [])]
 }
 
-async function* definitions(reading: Reading, items: readonly Item[]): AsyncGenerator<string> {
+async function* definitions(reading: ExportReader, items: readonly ExportItem[]): AsyncGenerator<string> {
   for (let at = 0; at < items.length; at += definedAtOnce) {
     const some = items.slice(at, at + definedAtOnce)
     const texts = new Map<string, string>()
@@ -150,7 +162,7 @@ async function* definitions(reading: Reading, items: readonly Item[]): AsyncGene
   }
 }
 
-async function* rows(reading: Reading): AsyncGenerator<Buffer | string> {
+async function* copyStatements(reading: ExportReader): AsyncGenerator<Buffer | string> {
   for await (const { name, columns } of reading.list<{ name: string; columns: string }>(tablesToCopy)) {
     yield `copy ${name} (${columns}) from stdin;\n`
     yield* copyOut(reading.client, `copy ${name} (${columns}) to stdout`)
@@ -159,7 +171,10 @@ async function* rows(reading: Reading): AsyncGenerator<Buffer | string> {
 }
 
 /** Refreshes materialized views, each after those that it reads. */
-async function* filled(reading: Reading, items: readonly Item[]): AsyncGenerator<string> {
+async function* refreshStatements(
+  reading: ExportReader,
+  items: readonly ExportItem[],
+): AsyncGenerator<string> {
   const oids = new Set<number>()
   const text = `select oid from pg_class where relkind = 'm' and relispopulated`
   for await (const { oid } of reading.list<{ oid: number }>(text)) oids.add(oid)
@@ -167,7 +182,7 @@ async function* filled(reading: Reading, items: readonly Item[]): AsyncGenerator
     if (oids.has(oid) && key.startsWith('pg_class/')) yield `refresh materialized view ${name};\n`
 }
 
-async function* linesOf(reading: Reading, text: string): AsyncGenerator<string> {
+async function* linesOf(reading: ExportReader, text: string): AsyncGenerator<string> {
   let isEmpty = true
   for await (const { sql } of reading.list<{ sql: string }>(text)) {
     yield `${sql}\n`
@@ -177,9 +192,12 @@ async function* linesOf(reading: Reading, text: string): AsyncGenerator<string> 
 }
 
 /** Names what is not exported, so that nobody misses it later. */
-async function* leftOut(reading: Reading, items: readonly Item[]): AsyncGenerator<string> {
+async function* omissionComments(
+  reading: ExportReader,
+  items: readonly ExportItem[],
+): AsyncGenerator<string> {
   const names = items.map(({ name }) => name)
-  for await (const { name } of reading.list<{ name: string }>(notGoing)) names.push(name)
+  for await (const { name } of reading.list<{ name: string }>(unsupportedObjects)) names.push(name)
   if (names.length === 0) return
   yield '-- Left out, because it is or needs something that is ours or has no place in an export:\n'
   for (const name of names) yield `--   ${name.replaceAll(/[\r\n]/g, ' ')}\n`

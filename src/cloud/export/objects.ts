@@ -17,7 +17,7 @@ const notOfExtension = (catalogue: string, oid: string): string =>
 
 const name = (schema: string, object: string): string => `format('%I.%I', ${schema}, ${object})`
 
-export interface Kind {
+export interface ObjectKind {
   /** The catalogue's name in pg_depend. */
   catalogue: string
   /** Rows of (oid, name, is_ours), where s are the exported schemas. */
@@ -59,7 +59,7 @@ const parents = `(select string_agg(inhparent::regclass::text, ', ' order by inh
 
 const withOptions = `coalesce(' with (' || nullif(array_to_string(c.reloptions, ', '), '') || ')', '')`
 
-const table: Kind = {
+const table: ObjectKind = {
   catalogue: 'pg_class',
   list: tables,
   define: `select c.oid, format('create %stable %s%s%s%s%s;', case c.relpersistence when 'u' then 'unlogged ' else '' end,
@@ -70,7 +70,7 @@ const table: Kind = {
     from pg_class c join s on s.oid = c.relnamespace where c.oid = any($1)`,
 }
 
-const type: Kind = {
+const type: ObjectKind = {
   catalogue: 'pg_type',
   list: `select t.oid, ${name('s.nspname', 't.typname')} as name, s.is_ours from pg_type t join s on s.oid = t.typnamespace
     where (t.typtype in ('e', 'd', 'r') or t.typtype = 'c' and (select relkind from pg_class where oid = t.typrelid) = 'c')
@@ -91,7 +91,7 @@ const type: Kind = {
 
 const functionName = `format('%s(%s)', p.oid::regproc, pg_get_function_identity_arguments(p.oid))`
 
-const fn: Kind = {
+const fn: ObjectKind = {
   catalogue: 'pg_proc',
   // Of our functions, only those that policies of apps call are listed.
   list: `select p.oid, ${functionName} as name, s.is_ours from pg_proc p join s on s.oid = p.pronamespace
@@ -102,7 +102,7 @@ const fn: Kind = {
     from pg_proc p join s on s.oid = p.pronamespace where p.oid = any($1)`,
 }
 
-const aggregate: Kind = {
+const aggregate: ObjectKind = {
   catalogue: 'pg_proc',
   list: `select p.oid, ${functionName} as name, s.is_ours from pg_proc p join s on s.oid = p.pronamespace
     where p.prokind = 'a' and not s.is_ours and ${notOfExtension('pg_proc', 'p.oid')}`,
@@ -113,7 +113,7 @@ const aggregate: Kind = {
     from pg_proc p join pg_aggregate g on g.aggfnoid = p.oid where p.oid = any($1)`,
 }
 
-const sequence: Kind = {
+const sequence: ObjectKind = {
   catalogue: 'pg_class',
   list: `select c.oid, ${name('s.nspname', 'c.relname')} as name, s.is_ours from pg_class c join s on s.oid = c.relnamespace
     where c.relkind = 'S' and not s.is_ours and ${notOfExtension('pg_class', 'c.oid')}
@@ -123,7 +123,7 @@ const sequence: Kind = {
     from pg_sequence q where q.seqrelid = any($1)`,
 }
 
-const columnDefault: Kind = {
+const columnDefault: ObjectKind = {
   catalogue: 'pg_attrdef',
   list: `select d.oid, format('%s.%I', d.adrelid::regclass, a.attname) as name, s.is_ours
     from pg_attrdef d join pg_attribute a on a.attrelid = d.adrelid and a.attnum = d.adnum
@@ -136,7 +136,7 @@ const columnDefault: Kind = {
 /** Whether all columns of a constraint are exported. */
 const isWhole = `not exists (select from pg_attribute a where a.attrelid = k.conrelid and a.attnum = any(k.conkey) and not ${isVisible})`
 
-const constraintsOf = (types: string): Kind => ({
+const constraintsOf = (types: string): ObjectKind => ({
   catalogue: 'pg_constraint',
   list: `select k.oid, format('%s.%I', k.conrelid::regclass, k.conname) as name, s.is_ours
     from pg_constraint k join pg_class c on c.oid = k.conrelid join s on s.oid = c.relnamespace
@@ -147,7 +147,7 @@ const constraintsOf = (types: string): Kind => ({
     from pg_constraint k join pg_class c on c.oid = k.conrelid join s on s.oid = c.relnamespace where k.oid = any($1)`,
 })
 
-const domainConstraint: Kind = {
+const domainConstraint: ObjectKind = {
   catalogue: 'pg_constraint',
   list: `select k.oid, format('%s.%I', k.contypid::regtype, k.conname) as name, s.is_ours
     from pg_constraint k join s on s.oid = k.connamespace where k.contypid <> 0 and k.contype = 'c'`,
@@ -155,7 +155,7 @@ const domainConstraint: Kind = {
     from pg_constraint k where k.oid = any($1)`,
 }
 
-const view: Kind = {
+const view: ObjectKind = {
   catalogue: 'pg_class',
   list: `select c.oid, ${name('s.nspname', 'c.relname')} as name, s.is_ours from pg_class c join s on s.oid = c.relnamespace
     where c.relkind in ('v', 'm') and ${notOfExtension('pg_class', 'c.oid')} and (not s.is_ours or has_table_privilege(c.oid, 'select'))`,
@@ -167,14 +167,14 @@ const view: Kind = {
     where c.oid = any($1)`,
 }
 
-const statistics: Kind = {
+const statistics: ObjectKind = {
   catalogue: 'pg_statistic_ext',
   list: `select x.oid, ${name('s.nspname', 'x.stxname')} as name, s.is_ours from pg_statistic_ext x join s on s.oid = x.stxnamespace where not s.is_ours`,
   define: `select x.oid, pg_get_statisticsobjdef(x.oid) || ';' as sql from pg_statistic_ext x where x.oid = any($1)`,
 }
 
-/** Kinds in the order in which objects are made where nothing else decides. Rows are copied between these kinds and those of `after`. */
-export const before: readonly Kind[] = [
+/** Kinds in the order in which objects are made where nothing else decides. Rows are copied between these kinds and those of `kindsAfterRows`. */
+export const kindsBeforeRows: readonly ObjectKind[] = [
   type,
   fn,
   aggregate,
@@ -186,7 +186,7 @@ export const before: readonly Kind[] = [
   view,
 ]
 
-const index: Kind = {
+const index: ObjectKind = {
   catalogue: 'pg_class',
   list: `select i.indexrelid as oid, i.indexrelid::regclass::text as name, s.is_ours from pg_index i
       join pg_class c on c.oid = i.indrelid join s on s.oid = c.relnamespace
@@ -198,14 +198,14 @@ const index: Kind = {
     from pg_index i join pg_class c on c.oid = i.indexrelid where i.indexrelid = any($1)`,
 }
 
-const rule: Kind = {
+const rule: ObjectKind = {
   catalogue: 'pg_rewrite',
   list: `select r.oid, format('%s.%I', r.ev_class::regclass, r.rulename) as name, s.is_ours
     from pg_rewrite r join pg_class c on c.oid = r.ev_class join s on s.oid = c.relnamespace where r.rulename <> '_RETURN' and not s.is_ours`,
   define: `select r.oid, rtrim(pg_get_ruledef(r.oid), ';') || ';' as sql from pg_rewrite r where r.oid = any($1)`,
 }
 
-const trigger: Kind = {
+const trigger: ObjectKind = {
   catalogue: 'pg_trigger',
   list: `select t.oid, format('%s.%I', t.tgrelid::regclass, t.tgname) as name, s.is_ours
     from pg_trigger t join pg_class c on c.oid = t.tgrelid join s on s.oid = c.relnamespace where not t.tgisinternal and t.tgparentid = 0`,
@@ -214,7 +214,7 @@ const trigger: Kind = {
     from pg_trigger t where t.oid = any($1)`,
 }
 
-const policy: Kind = {
+const policy: ObjectKind = {
   catalogue: 'pg_policy',
   list: `select p.oid, format('%s.%I', p.polrelid::regclass, p.polname) as name, s.is_ours
     from pg_policy p join pg_class c on c.oid = p.polrelid join s on s.oid = c.relnamespace`,
@@ -226,12 +226,19 @@ const policy: Kind = {
     from pg_policy p where p.oid = any($1)`,
 }
 
-export const after: readonly Kind[] = [index, statistics, constraintsOf(`'f'`), rule, trigger, policy]
+export const kindsAfterRows: readonly ObjectKind[] = [
+  index,
+  statistics,
+  constraintsOf(`'f'`),
+  rule,
+  trigger,
+  policy,
+]
 
 export const withSchemas = (text: string): string => `with s as materialized (${schemas}) ${text}`
 
 /** Names that stand for the object that they belong to: row types, arrays, rules of views, identities, generated columns. */
-export const aliases = `
+export const ownersQuery = `
   select 'pg_type' as catalogue, t.oid, case when c.relkind = 'c' then 'pg_type' else 'pg_class' end as of_catalogue,
       case when c.relkind = 'c' then t.oid else c.oid end as of_oid
     from pg_type t join pg_class c on c.oid = t.typrelid where t.oid >= 16384 and c.relkind <> 'c'
@@ -246,7 +253,7 @@ export const aliases = `
     where o.classid = 'pg_class'::regclass and o.refclassid = 'pg_class'::regclass and o.deptype = 'i' and o.refobjsubid > 0 and o.objid >= 16384`
 
 /** Which object needs which. Built-in objects have lower numbers; schemas, roles and objects of extensions exist before all of these. */
-export const edges = `select distinct d.classid::regclass::text as catalogue, d.objid as oid, d.refclassid::regclass::text as of_catalogue, d.refobjid as of_oid
+export const dependenciesQuery = `select distinct d.classid::regclass::text as catalogue, d.objid as oid, d.refclassid::regclass::text as of_catalogue, d.refobjid as of_oid
   from pg_depend d
   where d.objid >= 16384 and d.refobjid >= 16384 and d.deptype in ('n', 'a', 'i', 'P', 'S')
     and d.refclassid <> all (array['pg_namespace'::regclass, 'pg_extension'::regclass])

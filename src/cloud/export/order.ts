@@ -1,26 +1,26 @@
 /** The order in which objects are made: each after those that it needs, and otherwise as they are listed. */
 import { Slice } from '#platform/slices'
 
-export interface Listed {
+export interface ExportObject {
   key: string
   name: string
 }
 
-export interface Ordered<Item extends Listed> {
+export interface OrderedObjects<Item extends ExportObject> {
   items: Item[]
   /** Items that need something that is not exported, or need themselves. */
   leftOut: Item[]
 }
 
 /** Orders the items. `needs` names by their keys what an item needs; a key that is not listed is not exported. */
-export async function inOrder<Item extends Listed>(
+export async function orderByDependencies<Item extends ExportObject>(
   listed: readonly Item[],
   needs: (key: string) => readonly string[],
-): Promise<Ordered<Item>> {
+): Promise<OrderedObjects<Item>> {
   const slice = new Slice()
   const byKey = new Map(listed.map((item) => [item.key, item]))
   const states = new Map<string, 'open' | 'made' | 'left out'>()
-  const result: Ordered<Item> = { items: [], leftOut: [] }
+  const result: OrderedObjects<Item> = { items: [], leftOut: [] }
   const settle = (item: Item, isMade: boolean): void => {
     states.set(item.key, isMade ? 'made' : 'left out')
     result[isMade ? 'items' : 'leftOut'].push(item)

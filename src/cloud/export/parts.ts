@@ -35,7 +35,7 @@ export const sequenceValues = withSchemas(
 )
 
 /** The names of objects that are not exported, of kinds that few apps make. */
-export const notGoing = withSchemas(
+export const unsupportedObjects = withSchemas(
   `select 'operator ' || o.oid::regoperator as name from pg_operator o join s on s.oid = o.oprnamespace
   union all select format('operator class %I.%I', s.nspname, c.opcname) from pg_opclass c join s on s.oid = c.opcnamespace
   union all select format('collation %I.%I', s.nspname, c.collname) from pg_collation c join s on s.oid = c.collnamespace

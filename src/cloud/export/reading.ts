@@ -2,7 +2,7 @@
  * Reads what an export needs of a database beside its rows: all of it together is bounded, however large the app has made its functions and comments.
  */
 import type pg from 'pg'
-import { databaseReport, Received } from '#cloud/databases'
+import { databaseReport, ReceiveLimiter } from '#cloud/databases'
 import { fail } from '#platform/errors'
 import './phrases.ts'
 
@@ -12,7 +12,7 @@ const maxMebibytes = 32
 /** Rows of a list that are in this process at once. */
 const atOnce = 1_000
 
-export class Reading {
+export class ExportReader {
   readonly client: pg.ClientBase
   #leftBytes = maxMebibytes * mebibyte
   #lists = 0
@@ -23,11 +23,11 @@ export class Reading {
 
   /** Throws EXPORT_TOO_LARGE, and what the database refuses. */
   async rows<Row extends pg.QueryResultRow>(text: string, values: unknown[] = []): Promise<Row[]> {
-    using received = new Received(this.client, this.#leftBytes)
+    using received = new ReceiveLimiter(this.client, this.#leftBytes)
     try {
       return (await this.client.query<Row>(text, values)).rows
     } catch (error) {
-      throw received.overflowed || isTooMuch(error) ? tooLarge(error) : error
+      throw received.hasOverflowed || isTooMuch(error) ? tooLarge(error) : error
     } finally {
       this.#leftBytes -= received.bytes
     }

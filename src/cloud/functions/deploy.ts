@@ -10,9 +10,9 @@ import {
 } from '#cloud/clouds'
 import type { Tx } from '#platform/db'
 import { fail } from '#platform/errors'
-import { type Compiled, refuseCode } from './compile/compile.ts'
+import { type CompiledModule, refuseCode } from './compile/compile.ts'
 import { bootSentence } from './compile/phrases.ts'
-import { sourcePlaces } from './compile/positions.ts'
+import { sourcePositions } from './compile/positions.ts'
 import type { ShownFunction } from './store.ts'
 import * as store from './store.ts'
 
@@ -25,7 +25,10 @@ export interface NewCode {
   verifyJwt: boolean
 }
 
-type Room = Pick<App, 'db' | 'clock' | 'functions' | 'functionCompiler' | 'functionSource' | 'config'>
+type DeployContext = Pick<
+  App,
+  'db' | 'clock' | 'functions' | 'functionCompiler' | 'functionSource' | 'config'
+>
 
 /** Throws FUNCTIONS_UNAVAILABLE where this installation can run none. */
 export async function requireRuntime({ functions }: Pick<App, 'functions'>): Promise<void> {
@@ -38,42 +41,46 @@ export async function requireRuntime({ functions }: Pick<App, 'functions'>): Pro
  * FUNCTION_CODE_INVALID, FUNCTIONS_BUSY, SECRETS_SEALED, and the signal's reason.
  */
 export async function checkCode(
-  app: Room,
+  app: DeployContext,
   cloud: CloudRow,
   { name, code }: NewCode,
   signal: AbortSignal,
-): Promise<Compiled> {
+): Promise<CompiledModule> {
   await requireRuntime(app)
   const cloudKey = keyOf(cloud)
   if (!(await store.findFunction(app.db.kysely, { ...cloudKey, name })))
-    await requireRoom(app, app.db.kysely, cloud)
+    await requireBelowLimit(app, app.db.kysely, cloud)
   // Starter clouds take only JavaScript, which runs as it was written.
   const source = { code, isTypeScript: cloud.plan === 'dedicated' }
   const compiled = await app.functionCompiler.compile(source, { accountId: cloud.account_id, signal })
-  const program = await app.functionSource.toTry(cloudKey, { name, bundle: compiled.bundle })
+  const program = await app.functionSource.trialProgram(cloudKey, { name, bundle: compiled.bundle })
   const tried = await app.functions.tryOut(program, name)
   if (tried.works) return compiled
   const { message, line, column = 1 } = tried
-  const [place] = line === undefined ? [] : await sourcePlaces(compiled.mappings, [{ line, column }])
+  const [place] = line === undefined ? [] : await sourcePositions(compiled.mappings, [{ line, column }])
   return refuseCode(bootSentence(message), place)
 }
 
-async function requireRoom({ config }: Room, kysely: App['db']['kysely'], cloud: CloudRow): Promise<void> {
+async function requireBelowLimit(
+  { config }: DeployContext,
+  kysely: App['db']['kysely'],
+  cloud: CloudRow,
+): Promise<void> {
   const max = limitsOf(config.clouds, cloud).functions
   if ((await store.countFunctions(kysely, keyOf(cloud))) >= max) fail('FUNCTION_LIMIT', { max })
 }
 
 /** Stores checked code and makes it the live version. The cloud is locked and ready. Throws FUNCTION_LIMIT. */
 export async function deploy(
-  app: Room,
+  app: DeployContext,
   tx: Tx,
   cloud: CloudRow,
   { name, code, verifyJwt }: NewCode,
-  { bundle, mappings, packages }: Compiled,
+  { bundle, mappings, packages }: CompiledModule,
 ): Promise<ShownFunction> {
   const functionKey = { ...keyOf(cloud), name }
   const known = await store.findFunction(tx, functionKey)
-  if (!known) await requireRoom(app, tx, cloud)
+  if (!known) await requireBelowLimit(app, tx, cloud)
   const now = new Date(app.clock.nowMs())
   const row = {
     ...{ account_id: cloud.account_id, cloud_id: cloud.cloud_id, name, code },

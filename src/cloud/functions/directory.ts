@@ -8,7 +8,7 @@ export interface KnownFunction {
   verifyJwt: boolean
 }
 
-interface Known {
+interface DirectoryEntry {
   revision: number
   functions: Promise<ReadonlyMap<string, KnownFunction>>
 }
@@ -18,7 +18,7 @@ const maxKept = 10_000
 
 export class FunctionDirectory {
   readonly #db: Db
-  readonly #known = new Map<string, Known>()
+  readonly #known = new Map<string, DirectoryEntry>()
 
   constructor(db: Db) {
     this.#db = db
@@ -33,7 +33,7 @@ export class FunctionDirectory {
     const { cloudId, functionsRevision: revision } = cloud
     const known = this.#known.get(cloudId)
     if (known && known.revision >= revision) return known.functions
-    const entry: Known = { revision, functions: this.#read(cloud) }
+    const entry: DirectoryEntry = { revision, functions: this.#read(cloud) }
     this.#known.delete(cloudId)
     this.#known.set(cloudId, entry)
     const [first] = this.#known.keys()

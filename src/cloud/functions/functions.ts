@@ -10,15 +10,15 @@ export {
   type BrokeredCloud,
   type BrokerLimits,
   type CloudEgress,
-  deepest,
   depthHeader,
   depthPurpose,
-  depthsOf,
+  depthSignatures,
   type EgressMeter,
-  type Inside,
   invocationHeader,
+  maxCallDepth,
   openBroker,
   ownListeners,
+  type PlatformListeners,
   protocolHeader,
   readDepth,
   signerFrom,
@@ -42,7 +42,7 @@ export type { HostLinks } from './remote/host-link.ts'
 export { HostMeter } from './remote/host-meter.ts'
 export { channelVersion } from './remote/messages.ts'
 export { channelSeries } from './remote/metrics.ts'
-export type { PlatformSide } from './remote/platform-link.ts'
+export type { PlatformServices } from './remote/platform-link.ts'
 export { openRemoteFunctions } from './remote/remote-runtime.ts'
 
 export { functionSeries } from './runtime/metrics.ts'
@@ -117,13 +117,13 @@ export type RuntimeState =
   | { kind: 'refused'; why: Localized }
 
 /** The result of trying out a program; line and column count from 1 in its bundle, where they are known. */
-export type Tried = { works: true } | { works: false; message: string; line?: number; column?: number }
+export type TryResult = { works: true } | { works: false; message: string; line?: number; column?: number }
 
 export interface FunctionRuntime extends AsyncDisposable {
   /** Whether functions run here, found at the first call by trying to break out of a jail. */
   state(): Promise<RuntimeState>
   /** Starts the program in a process of its own and asks whether this function has a handler. Throws FUNCTIONS_UNAVAILABLE. */
-  tryOut(program: CloudProgram, name: string): Promise<Tried>
+  tryOut(program: CloudProgram, name: string): Promise<TryResult>
   /**
    * Runs a function. Throws FUNCTIONS_UNAVAILABLE, FUNCTION_NOT_FOUND, FUNCTION_BUSY, FUNCTION_TIMEOUT, FUNCTION_CPU_LIMIT,
    * FUNCTION_MEMORY_LIMIT, FUNCTION_CRASHED or FUNCTION_ANSWER_TOO_LARGE.

@@ -1,10 +1,10 @@
 import { declareFailures } from '#platform/errors'
 import { persianDigits } from '#platform/words'
-import type { Place } from './compile/source-map.ts'
+import type { SourcePosition } from './compile/source-map.ts'
 
 declare module '#platform/errors' {
   interface Failures {
-    FUNCTION_CODE_INVALID: { why: Localized } & Partial<Place>
+    FUNCTION_CODE_INVALID: { why: Localized } & Partial<SourcePosition>
     FUNCTIONS_BUSY: Record<string, never>
     FUNCTION_LIMIT: { max: number }
     FUNCTION_VERSION_NOT_FOUND: { version: number }

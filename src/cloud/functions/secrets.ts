@@ -9,19 +9,19 @@ import * as store from './store.ts'
 
 /** Names that the platform sets itself, now or one day. The developer may set one of them, since code written for Supabase looks for it. */
 const reserved = /^(?:SUPABASE_|KHERAD_)/
-const free = 'SUPABASE_SERVICE_ROLE_KEY'
+const settableName = 'SUPABASE_SERVICE_ROLE_KEY'
 
-export const isReservedName = (name: string): boolean => reserved.test(name) && name !== free
+export const isReservedName = (name: string): boolean => reserved.test(name) && name !== settableName
 
 /** What a secret is sealed for, so that a row copied to another cloud or name cannot be opened. */
-const ownerOf = ({ cloudId }: CloudKey, name: string): string => `function secret ${cloudId}/${name}`
+const sealPurposeOf = ({ cloudId }: CloudKey, name: string): string => `function secret ${cloudId}/${name}`
 
 /** Seals a value. Call it outside of a transaction. Throws SECRETS_SEALED. */
 export const sealValue = (
   { secrets }: Pick<App, 'secrets'>,
   cloud: CloudRow,
   { name, value }: { name: string; value: string },
-): Promise<string> => secrets.seal(value, ownerOf(keyOf(cloud), name))
+): Promise<string> => secrets.seal(value, sealPurposeOf(keyOf(cloud), name))
 
 /** Sets or replaces a secret. The cloud is locked and ready. Throws FUNCTION_SECRET_LIMIT. */
 export async function putSecret(
@@ -53,6 +53,6 @@ export async function openSecretsOf(
 ): Promise<Record<string, string>> {
   const opened: Record<string, string> = {}
   for (const { name, value_sealed: sealed } of await store.secretsOf(db.kysely, cloud))
-    opened[name] = await secrets.open(sealed, ownerOf(cloud, name))
+    opened[name] = await secrets.open(sealed, sealPurposeOf(cloud, name))
   return opened
 }

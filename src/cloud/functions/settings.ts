@@ -3,9 +3,9 @@ import {
   type ConfigNode,
   fileSection,
   integerIn,
-  mistyped,
-  reading,
+  readingRules,
   readUrl,
+  refuseVariable,
   type Sentence,
   variableSection,
   webProtocols,
@@ -82,13 +82,13 @@ const packageTwice: Sentence = {
 }
 
 function checkPackageName(text: string, node: ConfigNode): void {
-  if (packageNames.includes(text)) node.wrong(packageName)
+  if (packageNames.includes(text)) node.refuseValue(packageName)
 }
 
 function checkHostUrl(text: string, node: ConfigNode): void {
   const url = URL.parse(text)
   const isAddress = url?.protocol === 'https:' && url.port !== '' && url.origin === text.replace(/\/$/, '')
-  if (!isAddress) node.wrong(hostUrl)
+  if (!isAddress) node.refuseValue(hostUrl)
 }
 
 export const functions = fileSection({
@@ -109,11 +109,11 @@ export const functions = fileSection({
           name: Type.String({
             pattern: '^(?:@[a-z0-9][a-z0-9._-]*/)?[a-z0-9][a-z0-9._-]*$',
             maxLength: 214,
-            ...reading({ expected: packageName, check: checkPackageName }),
+            ...readingRules({ expected: packageName, check: checkPackageName }),
           }),
           version: Type.String({
             pattern: '^\\d{1,9}\\.\\d{1,9}\\.\\d{1,9}(?:-[0-9A-Za-z.-]{1,100})?$',
-            ...reading({ expected: exactVersion }),
+            ...readingRules({ expected: exactVersion }),
           }),
         }),
         {
@@ -127,11 +127,11 @@ export const functions = fileSection({
         Type.Object({
           url: Type.String({
             maxLength: 300,
-            ...reading({ expected: hostUrl, check: checkHostUrl }),
+            ...readingRules({ expected: hostUrl, check: checkHostUrl }),
           }),
           key: Type.String({
             pattern: '^[A-Za-z0-9_+/=-]{43,512}$',
-            ...reading({ secret: true, expected: channelKey }),
+            ...readingRules({ secret: true, expected: channelKey }),
           }),
         }),
         {
@@ -143,14 +143,14 @@ export const functions = fileSection({
       ),
     },
     // The short form `functions: unsafe_dev` is accepted, too.
-    { default: {}, ...reading({ word: 'mode' }) },
+    { default: {}, ...readingRules({ textMember: 'mode' }) },
   ),
   read: ({ mode, processes, packages, hosts }, { at }) => {
     for (const [index, { name }] of packages.entries())
       if (packages.findIndex((one) => one.name === name) < index)
-        at('packages', index, 'name')?.wrong(packageTwice)
+        at('packages', index, 'name')?.refuseValue(packageTwice)
     for (const [index, { url }] of hosts.entries())
-      if (hosts.findIndex((one) => one.url === url) < index) at('hosts', index, 'url')?.wrong(hostTwice)
+      if (hosts.findIndex((one) => one.url === url) < index) at('hosts', index, 'url')?.refuseValue(hostTwice)
     return { mode, processes, packages, hosts }
   },
 })
@@ -192,7 +192,7 @@ export const functionsHost = variableSection({
   read: (variable, own) => {
     const key = variable('KHERAD_FUNCTIONS_KEY')
     if (key !== undefined && !/^[A-Za-z0-9_+/=-]{43,512}$/.test(key))
-      mistyped('KHERAD_FUNCTIONS_KEY', undefined, channelKey)
+      refuseVariable('KHERAD_FUNCTIONS_KEY', undefined, channelKey)
     const [apiUrl, cloudsUrl] = (['KHERAD_API_URL', 'KHERAD_CLOUDS_URL'] as const).map((name) => {
       const typed = variable(name)
       return typed === undefined ? undefined : readUrl(name, typed, webProtocols)
@@ -205,7 +205,7 @@ function readPort(typed: string | undefined, ownPort: number): number {
   if (typed === undefined) return ownPort === 0 || ownPort === 65_535 ? 0 : ownPort + 1
   const port = /^\d{1,5}$/.test(typed) ? Number(typed) : Number.NaN
   if (port <= 65_535) return port
-  return mistyped('KHERAD_FUNCTIONS_PORT', typed, {
+  return refuseVariable('KHERAD_FUNCTIONS_PORT', typed, {
     en: 'a port number within 0 … 65535',
     fa: 'شماره‌ی درگاهی در بازه‌ی ۰ … ۶۵۵۳۵',
   })

@@ -9,18 +9,18 @@ import { type Mask, maskOf } from './logs/mask.ts'
 import { openSecretsOf } from './secrets.ts'
 import * as store from './store.ts'
 
-type Room = Pick<App, 'db' | 'clock' | 'log' | 'secrets' | 'config'>
+type SourceContext = Pick<App, 'db' | 'clock' | 'log' | 'secrets' | 'config'>
 
 export interface PlatformFunctions extends FunctionSource, AsyncDisposable {
   /** Finds a function, from memory while nothing has changed; undefined where the cloud has no function of this name. */
   find(cloud: LiveCloud, name: string): Promise<KnownFunction | undefined>
   /** A program of one function that is not stored: its bundle is to be tried. */
-  toTry(cloud: CloudKey, candidate: { name: string; bundle: string }): Promise<CloudProgram>
+  trialProgram(cloud: CloudKey, candidate: { name: string; bundle: string }): Promise<CloudProgram>
   /** Resolves when the lines that came before are stored, or lost. */
   logsSettled(): Promise<void>
 }
 
-export const openFunctionSource = (room: Room): PlatformFunctions => new Source(room)
+export const openFunctionSource = (context: SourceContext): PlatformFunctions => new PlatformSource(context)
 
 /** The most clouds whose secrets are remembered to mask their lines. */
 const maxMasks = 200
@@ -33,18 +33,18 @@ interface KnownMask {
   mask: Mask
 }
 
-class Source implements PlatformFunctions {
-  readonly #room: Room
+class PlatformSource implements PlatformFunctions {
+  readonly #context: SourceContext
   readonly #directory: FunctionDirectory
   readonly #intake: LogIntake
   /** The masks by cloud; the one that changed longest ago makes way. */
   readonly #masks = new Map<string, KnownMask>()
 
-  constructor(room: Room) {
-    this.#room = room
-    this.#directory = new FunctionDirectory(room.db)
+  constructor(context: SourceContext) {
+    this.#context = context
+    this.#directory = new FunctionDirectory(context.db)
     this.#intake = new LogIntake({
-      ...room,
+      ...context,
       maskOf: (cloud) => this.#maskOf(cloud),
     })
   }
@@ -54,7 +54,7 @@ class Source implements PlatformFunctions {
   }
 
   async program(cloud: CloudKey & { revision: number }): Promise<CloudProgram | undefined> {
-    const { kysely } = this.#room.db
+    const { kysely } = this.#context.db
     // The record is read first, so that what is read after it is at least as new.
     const record = await programRecord(kysely, cloud)
     if (!record) return undefined
@@ -67,8 +67,11 @@ class Source implements PlatformFunctions {
     )
   }
 
-  async toTry(cloud: CloudKey, { name, bundle }: { name: string; bundle: string }): Promise<CloudProgram> {
-    const record = await programRecord(this.#room.db.kysely, cloud)
+  async trialProgram(
+    cloud: CloudKey,
+    { name, bundle }: { name: string; bundle: string },
+  ): Promise<CloudProgram> {
+    const record = await programRecord(this.#context.db.kysely, cloud)
     if (!record) throw new Error('the cloud is gone')
     return this.#programOf(cloud, record, async () => [{ name, version: 0, bundle }])
   }
@@ -90,11 +93,11 @@ class Source implements PlatformFunctions {
     { ref, plan, revision }: ProgramRecord,
     read: () => Promise<CloudProgram['functions']>,
   ): Promise<CloudProgram> {
-    const { db, clock, config } = this.#room
+    const { db, clock, config } = this.#context
     // All three are read at once, because a call that needs a new process waits for them.
     const [functions, secrets, keys] = await Promise.all([
       read(),
-      openSecretsOf(this.#room, { accountId, cloudId }),
+      openSecretsOf(this.#context, { accountId, cloudId }),
       keysOf(db.kysely, { accountId, cloudId }),
     ])
     this.#remember({ accountId, cloudId }, Number(revision), Object.values(secrets))
@@ -119,11 +122,11 @@ class Source implements PlatformFunctions {
   }
 
   async #maskOf(cloud: CloudKey): Promise<Mask> {
-    const record = await programRecord(this.#room.db.kysely, cloud)
+    const record = await programRecord(this.#context.db.kysely, cloud)
     const revision = Number(record?.revision ?? 0)
     const known = this.#masks.get(cloud.cloudId)
     if (known && known.revision >= revision) return known.mask
-    return this.#remember(cloud, revision, Object.values(await openSecretsOf(this.#room, cloud)))
+    return this.#remember(cloud, revision, Object.values(await openSecretsOf(this.#context, cloud)))
   }
 
   #remember({ cloudId }: CloudKey, revision: number, current: readonly string[]): Mask {

@@ -1,6 +1,6 @@
 /** The answer of a statement as JSON text of a bounded size. */
 
-import type { Field, Outcome } from './statement.ts'
+import type { Field, StatementResult } from './statement.ts'
 import type { TypeRow } from './store.ts'
 import { typesText } from './store.ts'
 import { toJson, type ValueType } from './values.ts'
@@ -17,11 +17,11 @@ export interface SqlAnswer {
   truncated: boolean
 }
 
-type Ask = <Row extends object>(text: string, values: unknown[]) => Promise<Row[]>
+type QueryRunner = <Row extends object>(text: string, values: unknown[]) => Promise<Row[]>
 
-export async function answerOf(outcome: Outcome, ask: Ask): Promise<SqlAnswer> {
+export async function answerOf(outcome: StatementResult, runQuery: QueryRunner): Promise<SqlAnswer> {
   const { fields } = outcome
-  const rows = fields.length === 0 ? [] : await ask<TypeRow>(typesText, idsOf(fields))
+  const rows = fields.length === 0 ? [] : await runQuery<TypeRow>(typesText, idsOf(fields))
   const columns = fields.map(({ name }, index) => ({ name, type: rows[index]!.name }))
   const types = fields.map(({ typeId: id }, index): ValueType => {
     const { element, delimiter } = rows[index]!
@@ -44,7 +44,7 @@ const idsOf = (fields: readonly Field[]): unknown[] => [
 ]
 
 function rowsOf(
-  { rows }: Outcome,
+  { rows }: StatementResult,
   types: readonly ValueType[],
   columnsBytes: number,
 ): { text: string; isWhole: boolean } {

@@ -3,7 +3,7 @@ import { databaseReport, type OpenDatabase } from '#cloud/databases'
 import { Failure } from '#platform/errors'
 import { withSession } from './session.ts'
 import { functionsText, sizeText, tablesText } from './store.ts'
-import { translate } from './translate.ts'
+import { throwSqlFailure } from './translate.ts'
 
 export interface Description {
   /** Arrays, as JSON. */
@@ -38,18 +38,18 @@ export async function describe(open: OpenDatabase): Promise<Description> {
 const list = (
   open: OpenDatabase,
   text: string,
-  most: { rows: number; bytes: number },
+  bounds: { rows: number; bytes: number },
 ): Promise<{ text: string; truncated: boolean }> =>
   withSession(open, 'app_reader', timeoutMs, async (session) => {
     try {
-      await session.own(begin)
-      const { rows, truncated } = await session.run(text, { ...most, stops: true })
+      await session.runInternal(begin)
+      const { rows, truncated } = await session.run(text, { ...bounds, stops: true })
       return { text: `[${rows.map(([json]) => json).join(',')}]`, truncated }
     } catch (error) {
       if (databaseReport(error)?.sqlState === lockNotAvailable)
         throw new Failure('SQL_BUSY', {}, { retryAfterMs: 2_000, cause: error })
       if (session.timedOut || !databaseReport(error))
-        translate(error, { session, query: '', start: 0, timeoutMs, undone: true })
+        throwSqlFailure(error, { session, query: '', start: 0, timeoutMs, rolledBack: true })
       throw error
     }
   })

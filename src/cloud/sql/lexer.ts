@@ -3,7 +3,7 @@
  * here lets nothing through: each statement is sent alone, and PostgreSQL refuses a text of several.
  */
 
-export interface Statement {
+export interface ScriptStatement {
   text: string
   /** The place of its first character within the script, in UTF-16 units. */
   start: number
@@ -17,7 +17,7 @@ export interface OpenText {
   at: number
 }
 
-export type Script = { statements: Statement[] } | { open: OpenText }
+export type ParsedScript = { statements: ScriptStatement[] } | { open: OpenText }
 
 /** How many words of a statement are kept: its first words are enough to know what it is. */
 const keptWords = 64
@@ -29,13 +29,13 @@ const startsWord = (code: number): boolean =>
   (code >= 97 && code <= 122) || (code >= 65 && code <= 90) || code === 95 || code >= 128
 const isWord = (code: number): boolean => startsWord(code) || isDigit(code) || code === 36
 
-export function readScript(text: string): Script {
-  return new Reader(text).read()
+export function readScript(text: string): ParsedScript {
+  return new ScriptReader(text).read()
 }
 
-class Reader {
+class ScriptReader {
   readonly #text: string
-  readonly #statements: Statement[] = []
+  readonly #statements: ScriptStatement[] = []
   #at = 0
   /** The start of the statement that is being read; -1 where none has begun. */
   #start = -1
@@ -49,7 +49,7 @@ class Reader {
     this.#text = text
   }
 
-  read(): Script {
+  read(): ParsedScript {
     while (this.#at < this.#text.length && !this.#open) this.#step()
     if (this.#open) return { open: this.#open }
     this.#end()
@@ -181,7 +181,7 @@ class Reader {
 const isLineEnd = (code: number): boolean => code === 10 || code === 13
 
 /** Line and column of a place in a text, both from 1, in characters as people count them. */
-export function placeAt(text: string, at: number): { line: number; column: number } {
+export function positionAt(text: string, at: number): { line: number; column: number } {
   const before = text.slice(0, at)
   const lines = before.split('\n')
   return { line: lines.length, column: [...lines.at(-1)!].length + 1 }

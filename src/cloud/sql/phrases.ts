@@ -1,7 +1,7 @@
 import { declareFailures, type Localized } from '#platform/errors'
 import { persian, persianDigits } from '#platform/words'
 
-interface Place {
+interface QueryPosition {
   line: number
   column: number
 }
@@ -9,40 +9,40 @@ interface Place {
 declare module '#platform/errors' {
   interface Failures {
     CONFIRM_WRITE_REQUIRED: Record<string, never>
-    SQL_REFUSED: { why: Localized } & Partial<Place>
+    SQL_REFUSED: { why: Localized } & Partial<QueryPosition>
     SQL_FAILED: {
       message: string
       sqlState: string
       hint?: string | undefined
-      undone: boolean
-    } & Partial<Place>
-    SQL_TIMEOUT: { seconds: number; undone: boolean }
-    SQL_ANSWER_TOO_LARGE: { mebibytes: number; undone: boolean }
+      rolledBack: boolean
+    } & Partial<QueryPosition>
+    SQL_TIMEOUT: { seconds: number; rolledBack: boolean }
+    SQL_ANSWER_TOO_LARGE: { mebibytes: number; rolledBack: boolean }
     SQL_BUSY: Record<string, never>
     SQL_OUTCOME_UNKNOWN: Record<string, never>
     SQL_DATABASE_LOST: Record<string, never>
   }
 }
 
-const placeEn = ({ line, column }: Partial<Place>): string =>
+const placeEn = ({ line, column }: Partial<QueryPosition>): string =>
   line === undefined || column === undefined ? '' : ` (line ${line}, column ${column})`
-const placeFa = ({ line, column }: Partial<Place>): string =>
+const placeFa = ({ line, column }: Partial<QueryPosition>): string =>
   line === undefined || column === undefined
     ? ''
     : ` (خط ${persianDigits(line)}، ستون ${persianDigits(column)})`
 
 /** The SQLSTATE of a statement that does not run in a transaction. */
-export const needsToBeAlone = '25001'
+export const activeTransactionState = '25001'
 /** The SQLSTATE of a statement that writes where nothing may be written. */
-const isOnlyRead = '25006'
+const readOnlyState = '25006'
 
 /** What to do, by SQLSTATE. */
 const advice: Record<string, Localized> = {
-  [needsToBeAlone]: {
+  [activeTransactionState]: {
     en: 'Send this statement alone, as the whole query: then it runs outside of a transaction.',
     fa: 'این دستور را جداگانه بفرستید تا بیرون از تراکنش اجرا شود.',
   },
-  [isOnlyRead]: {
+  [readOnlyState]: {
     en: 'To write, send read_only: false with confirm_write: true (kherad cloud sql: --write).',
     fa: 'برای نوشتن read_only: false را با confirm_write: true بفرستید (در kherad cloud sql با ‎--write).',
   },
@@ -67,24 +67,24 @@ declareFailures({
   },
   SQL_FAILED: {
     status: 400,
-    en: (said) =>
-      `PostgreSQL says${placeEn(said)}: ${said.message} [${said.sqlState}]${said.hint === undefined ? '' : ` Hint: ${said.hint}`} ${said.undone ? 'Nothing was changed.' : 'It ran outside of a transaction: check what is left of it.'} ${(advice[said.sqlState] ?? otherAdvice).en}`,
-    fa: (said) =>
-      `PostgreSQL می‌گوید${placeFa(said)}: ${said.message} [${said.sqlState}]${said.hint === undefined ? '' : ` راهنمایی: ${said.hint}`} ${said.undone ? 'چیزی تغییر نکرد.' : 'بیرون از تراکنش اجرا شد: ببینید چه از آن مانده است.'} ${(advice[said.sqlState] ?? otherAdvice).fa}`,
+    en: (detail) =>
+      `PostgreSQL says${placeEn(detail)}: ${detail.message} [${detail.sqlState}]${detail.hint === undefined ? '' : ` Hint: ${detail.hint}`} ${detail.rolledBack ? 'Nothing was changed.' : 'It ran outside of a transaction: check what is left of it.'} ${(advice[detail.sqlState] ?? otherAdvice).en}`,
+    fa: (detail) =>
+      `PostgreSQL می‌گوید${placeFa(detail)}: ${detail.message} [${detail.sqlState}]${detail.hint === undefined ? '' : ` راهنمایی: ${detail.hint}`} ${detail.rolledBack ? 'چیزی تغییر نکرد.' : 'بیرون از تراکنش اجرا شد: ببینید چه از آن مانده است.'} ${(advice[detail.sqlState] ?? otherAdvice).fa}`,
   },
   SQL_TIMEOUT: {
     status: 400,
-    en: ({ seconds, undone }) =>
-      `The query ran longer than ${seconds} seconds and was stopped; ${undone ? 'nothing was changed.' : 'check what is left of it.'} Ask for less, do it in smaller parts, or make an index.`,
-    fa: ({ seconds, undone }) =>
-      `پرس‌وجو بیش از ${persian(seconds)} ثانیه طول کشید و متوقف شد؛ ${undone ? 'چیزی تغییر نکرد.' : 'ببینید چه از آن مانده است.'} کمتر بخواهید، در بخش‌های کوچک‌تر انجام دهید یا شاخص بسازید.`,
+    en: ({ seconds, rolledBack }) =>
+      `The query ran longer than ${seconds} seconds and was stopped; ${rolledBack ? 'nothing was changed.' : 'check what is left of it.'} Ask for less, do it in smaller parts, or make an index.`,
+    fa: ({ seconds, rolledBack }) =>
+      `پرس‌وجو بیش از ${persian(seconds)} ثانیه طول کشید و متوقف شد؛ ${rolledBack ? 'چیزی تغییر نکرد.' : 'ببینید چه از آن مانده است.'} کمتر بخواهید، در بخش‌های کوچک‌تر انجام دهید یا شاخص بسازید.`,
   },
   SQL_ANSWER_TOO_LARGE: {
     status: 400,
-    en: ({ mebibytes, undone }) =>
-      `The query answers or prints more than ${mebibytes} MiB, so it was stopped; ${undone ? 'nothing was changed.' : 'check what is left of it.'} Select fewer rows or shorter values.`,
-    fa: ({ mebibytes, undone }) =>
-      `پاسخ یا پیام‌های این پرس‌وجو بیش از ${persian(mebibytes)} مبی‌بایت است، پس متوقف شد؛ ${undone ? 'چیزی تغییر نکرد.' : 'ببینید چه از آن مانده است.'} ردیف‌های کمتر یا مقدارهای کوتاه‌تری بخواهید.`,
+    en: ({ mebibytes, rolledBack }) =>
+      `The query answers or prints more than ${mebibytes} MiB, so it was stopped; ${rolledBack ? 'nothing was changed.' : 'check what is left of it.'} Select fewer rows or shorter values.`,
+    fa: ({ mebibytes, rolledBack }) =>
+      `پاسخ یا پیام‌های این پرس‌وجو بیش از ${persian(mebibytes)} مبی‌بایت است، پس متوقف شد؛ ${rolledBack ? 'چیزی تغییر نکرد.' : 'ببینید چه از آن مانده است.'} ردیف‌های کمتر یا مقدارهای کوتاه‌تری بخواهید.`,
   },
   SQL_BUSY: {
     status: 429,

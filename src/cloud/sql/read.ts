@@ -7,18 +7,18 @@ import type { OpenDatabase } from '#cloud/databases'
 import { answerLimits, answerOf, type SqlAnswer } from './answer.ts'
 import { readScript } from './lexer.ts'
 import { refusals } from './phrases.ts'
-import { refuse, requireText, whyRefused } from './script.ts'
+import { refusalReason, refuse, requireText } from './script.ts'
 import { type SqlSession, withSession } from './session.ts'
-import { translate } from './translate.ts'
+import { throwSqlFailure } from './translate.ts'
 
 /** Refuses several statements with a better sentence than PostgreSQL, which refuses such a text itself. Throws SQL_REFUSED. */
-export function requireOne(query: string): void {
+export function requireSingleStatement(query: string): void {
   requireText(query)
   const script = readScript(query)
   if ('open' in script) return
   const [first = refuse(query, undefined, refusals.empty), second] = script.statements
   if (second) refuse(query, second.start, refusals.oneStatement)
-  const why = whyRefused(first)
+  const why = refusalReason(first)
   if (why) refuse(query, first.start, why)
 }
 
@@ -26,10 +26,10 @@ export function requireOne(query: string): void {
 export const read = (open: OpenDatabase, query: string, timeoutMs: number): Promise<SqlAnswer> =>
   withSession(open, 'app_reader', timeoutMs, async (session) => {
     try {
-      await session.own(beginReading(timeoutMs))
+      await session.runInternal(beginReading(timeoutMs))
       return await readIn(session, open, query)
     } catch (error) {
-      return translate(error, { session, query, start: 0, timeoutMs, undone: true })
+      return throwSqlFailure(error, { session, query, start: 0, timeoutMs, rolledBack: true })
     }
   })
 
@@ -40,7 +40,7 @@ const beginReading = (timeoutMs: number): string =>
 async function readIn(session: SqlSession, open: OpenDatabase, query: string): Promise<SqlAnswer> {
   const outcome = await session.run(query, { ...answerLimits, stops: true })
   if (!outcome.truncated) {
-    await session.own('rollback')
+    await session.runInternal('rollback')
     await session.forget()
   }
   return answerOf(outcome, (text, values) =>

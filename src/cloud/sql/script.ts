@@ -1,16 +1,16 @@
 /** What a script may hold, so that all of it happens or nothing does. */
 import { fail, type Localized } from '#platform/errors'
-import { placeAt, readScript, type Statement } from './lexer.ts'
+import { positionAt, readScript, type ScriptStatement } from './lexer.ts'
 import { openSentences, refusals } from './phrases.ts'
 
 /** The statements of a script, one at least. Throws SQL_REFUSED. */
-export function statementsOf(query: string): Statement[] {
+export function statementsOf(query: string): ScriptStatement[] {
   requireText(query)
   const script = readScript(query)
   if ('open' in script) return refuse(query, script.open.at, openSentences[script.open.kind])
   if (script.statements.length === 0) return refuse(query, undefined, refusals.empty)
   for (const statement of script.statements) {
-    const why = whyRefused(statement)
+    const why = refusalReason(statement)
     if (why) refuse(query, statement.start, why)
   }
   return script.statements
@@ -25,7 +25,7 @@ export function requireText(query: string): void {
 
 const control = new Set('begin start commit end rollback abort savepoint release'.split(' '))
 
-export function whyRefused({ text, words }: Statement): Localized | undefined {
+export function refusalReason({ text, words }: ScriptStatement): Localized | undefined {
   const [first = '', second] = words
   if (text.startsWith('\\')) return refusals.backslash
   if (control.has(first) || (first === 'prepare' && second === 'transaction'))
@@ -37,6 +37,6 @@ export function whyRefused({ text, words }: Statement): Localized | undefined {
 }
 
 export const refuse = (query: string, at: number | undefined, why: Localized): never => {
-  const place = at === undefined ? undefined : placeAt(query, at)
+  const place = at === undefined ? undefined : positionAt(query, at)
   return fail('SQL_REFUSED', { why, ...place }, { param: 'query', ...(place && { details: { ...place } }) })
 }

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict'
 import type { Socket } from 'node:net'
 import type pg from 'pg'
-import { type DatabaseRole, type OpenDatabase, Received } from '#cloud/databases'
-import { type Outcome, type RowsWanted, SqlStatement } from './statement.ts'
+import { type DatabaseRole, type OpenDatabase, ReceiveLimiter } from '#cloud/databases'
+import { type RowLimits, SqlStatement, type StatementResult } from './statement.ts'
 
 /** A cancelled statement that goes on after this time is ended with its connection. */
 const cancelMs = 1_000
@@ -18,7 +18,7 @@ export class SqlSession {
   readonly #pid: number
   readonly #lateAtMs: number
   #timer: NodeJS.Timeout
-  readonly #received: Received
+  readonly #received: ReceiveLimiter
 
   constructor(client: pg.PoolClient, watcher: pg.Pool, timeoutMs: number) {
     this.#client = client
@@ -29,7 +29,7 @@ export class SqlSession {
     }
     this.#socket = connection.stream
     this.#pid = processID
-    this.#received = new Received(client)
+    this.#received = new ReceiveLimiter(client)
     // Such an error fails the statement, too.
     client.on('error', () => undefined)
     this.#lateAtMs = performance.now() + timeoutMs - almostMs
@@ -37,8 +37,8 @@ export class SqlSession {
   }
 
   /** True where more was sent than is allowed, and the connection was ended. */
-  get overflowed(): boolean {
-    return this.#received.overflowed
+  get hasOverflowed(): boolean {
+    return this.#received.hasOverflowed
   }
 
   /** True where the time is over, or will be in a moment. */
@@ -47,16 +47,16 @@ export class SqlSession {
   }
 
   /** Runs statements of ours: a fixed text. */
-  own(text: string): Promise<pg.QueryResult> {
+  runInternal(text: string): Promise<pg.QueryResult> {
     return this.#client.query(text)
   }
 
-  ask<Row extends pg.QueryResultRow>(text: string, values: unknown[]): Promise<Row[]> {
+  query<Row extends pg.QueryResultRow>(text: string, values: unknown[]): Promise<Row[]> {
     return this.#client.query<Row>(text, values).then(({ rows }) => rows)
   }
 
   /** Runs a statement of the developer. */
-  run(text: string, wanted: RowsWanted): Promise<Outcome> {
+  run(text: string, wanted: RowLimits): Promise<StatementResult> {
     return new SqlStatement(text, wanted).run(this.#client)
   }
 
@@ -68,7 +68,7 @@ export class SqlSession {
 
   /** Releases locks of the session at the end of a transaction, before the request is answered and not when the server finds the session gone. */
   async forget(): Promise<void> {
-    await this.own('discard all').catch(() => undefined)
+    await this.runInternal('discard all').catch(() => undefined)
   }
 
   /** Closes the connection. A statement that has not ended is cancelled by the server, which sees that nobody listens. */

@@ -5,7 +5,7 @@ import { Failure } from '#platform/errors'
 import { Turns } from '#platform/turns'
 import type { SqlAnswer } from './answer.ts'
 import { type Description, describe } from './describe.ts'
-import { read, requireOne } from './read.ts'
+import { read, requireSingleStatement } from './read.ts'
 import { statementsOf } from './script.ts'
 import { type WrittenAnswer, write } from './write.ts'
 import './phrases.ts'
@@ -21,9 +21,9 @@ const waiting = {
   busy: () => new Failure('SQL_BUSY', {}, { retryAfterMs: 1_000 }),
 }
 /** The limits of each account: whatever clouds it has, places and waiting are left for others. */
-const ofAccounts = { places: 32, perOwner: 8, waitingPerOwner: 32, waiting: 500, ...waiting }
+const accountLimits = { places: 32, perOwner: 8, waitingPerOwner: 32, waiting: 500, ...waiting }
 /** The limits of each cloud: `perOwner` is the number of connections of a developer to one database. */
-const ofClouds = { places: 32, perOwner: 2, waitingPerOwner: 8, waiting: 32, ...waiting }
+const cloudLimits = { places: 32, perOwner: 2, waitingPerOwner: 8, waiting: 32, ...waiting }
 
 /** The longest run of a request for reading, and of a script. */
 const standardTimeouts = { readMs: 10_000, writeMs: 60_000 }
@@ -31,8 +31,8 @@ const standardTimeouts = { readMs: 10_000, writeMs: 60_000 }
 export class CloudSql {
   readonly #databases: Pick<CloudDatabases, 'use'>
   readonly #timeouts: typeof standardTimeouts
-  readonly #accounts = new Turns(ofAccounts)
-  readonly #clouds = new Turns(ofClouds)
+  readonly #accounts = new Turns(accountLimits)
+  readonly #clouds = new Turns(cloudLimits)
 
   constructor(databases: Pick<CloudDatabases, 'use'>, timeouts = standardTimeouts) {
     this.#databases = databases
@@ -44,7 +44,7 @@ export class CloudSql {
    * what waking the database throws.
    */
   async read(cloud: CloudKey, query: string): Promise<SqlAnswer> {
-    requireOne(query)
+    requireSingleStatement(query)
     return this.#use(cloud, (open) => read(open, query, this.#timeouts.readMs))
   }
 

@@ -12,14 +12,14 @@ export interface Field {
 
 export type TextRow = readonly (string | null)[]
 
-export interface RowsWanted {
+export interface RowLimits {
   rows: number
   bytes: number
   /** True ends the statement once it has sent these; false runs it to its end, since it may write, and drops the rest. */
   stops: boolean
 }
 
-export interface Outcome {
+export interface StatementResult {
   fields: Field[]
   rows: TextRow[]
   /** The command, such as `SELECT` or `CREATE TABLE`; undefined where the statement was ended early. */
@@ -54,8 +54,8 @@ const portion = 1_000
 export class SqlStatement implements Submittable {
   callback: (error: Error | null) => void = () => undefined
   readonly #text: string
-  readonly #wanted: RowsWanted
-  readonly #outcome: Outcome = {
+  readonly #wanted: RowLimits
+  readonly #outcome: StatementResult = {
     fields: [],
     rows: [],
     command: undefined,
@@ -65,13 +65,13 @@ export class SqlStatement implements Submittable {
   #bytes = 0
   #seen = 0
 
-  constructor(text: string, wanted: RowsWanted) {
+  constructor(text: string, wanted: RowLimits) {
     this.#text = text
     this.#wanted = wanted
   }
 
   /** Runs the statement. Rejects with what PostgreSQL says, and where the connection is lost. */
-  run(client: pg.ClientBase): Promise<Outcome> {
+  run(client: pg.ClientBase): Promise<StatementResult> {
     return new Promise((resolve, reject) => {
       this.callback = (error) => (error ? reject(error) : resolve(this.#outcome))
       client.query(this as unknown as pg.Submittable)

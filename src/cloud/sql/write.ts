@@ -4,28 +4,28 @@ import {
   databaseReport,
   makingRoomName,
   type OpenDatabase,
-  readOnlyBy,
+  readOnlyCause,
 } from '#cloud/databases'
 import { fail } from '#platform/errors'
 import { answerLimits, answerOf, type SqlAnswer } from './answer.ts'
-import type { Statement } from './lexer.ts'
-import { needsToBeAlone } from './phrases.ts'
+import type { ScriptStatement } from './lexer.ts'
+import { activeTransactionState } from './phrases.ts'
 import { type SqlSession, withSession } from './session.ts'
-import type { Outcome } from './statement.ts'
-import { type Ran, translate } from './translate.ts'
+import type { StatementResult } from './statement.ts'
+import { type ExecutedStatement, throwSqlFailure } from './translate.ts'
 
 export interface WrittenAnswer extends SqlAnswer {
   /** How many statements there were; the answer is that of the last one. */
   statements: number
 }
 
-interface Script {
+interface WriteScript {
   query: string
-  statements: readonly Statement[]
+  statements: readonly ScriptStatement[]
   timeoutMs: number
 }
 
-interface Admitted extends Script {
+interface AdmittedScript extends WriteScript {
   /** The script is accepted because it makes room at once, where the disk has none. */
   makesRoom: boolean
 }
@@ -34,9 +34,9 @@ interface Admitted extends Script {
  * Runs all statements or none. Throws CLOUD_READ_ONLY, SQL_FAILED, SQL_TIMEOUT, SQL_ANSWER_TOO_LARGE, SQL_DATABASE_LOST and SQL_BUSY: nothing has
  * happened then, unless the failure says `executed`; and SQL_OUTCOME_UNKNOWN.
  */
-export async function write(open: OpenDatabase, script: Script): Promise<WrittenAnswer> {
+export async function write(open: OpenDatabase, script: WriteScript): Promise<WrittenAnswer> {
   const disk = await open.lookAtDisk()
-  requireRoom(disk, script)
+  requireWritable(disk, script)
   const makesRoom = disk === 'machine' || disk === 'growing'
   const inTransaction = await withSession(open, 'postgres', script.timeoutMs, (session) =>
     runTogether(session, { ...script, makesRoom }),
@@ -46,15 +46,15 @@ export async function write(open: OpenDatabase, script: Script): Promise<Written
 }
 
 /** Throws CLOUD_READ_ONLY where the disk is full, and a statement does not delete. */
-function requireRoom(disk: DiskState, { statements }: Script): void {
-  const why = readOnlyBy(disk)
+function requireWritable(disk: DiskState, { statements }: WriteScript): void {
+  const why = readOnlyCause(disk)
   if (why === null) return
-  if (statements.some(({ words: [first = ''] }) => !taken[disk].includes(first)))
+  if (statements.some(({ words: [first = ''] }) => !acceptedCommands[disk].includes(first)))
     fail('CLOUD_READ_ONLY', { why })
 }
 
 /** The first words of the statements that are accepted. */
-const taken: Record<DiskState, readonly string[]> = {
+const acceptedCommands: Record<DiskState, readonly string[]> = {
   free: [],
   full: ['delete', 'truncate', 'drop', 'vacuum'],
   growing: ['truncate', 'drop', 'vacuum'],
@@ -65,40 +65,41 @@ const taken: Record<DiskState, readonly string[]> = {
 /** Runs a script in one transaction. Undefined where its only statement cannot run in a transaction, and nothing has happened. */
 async function runTogether(
   session: SqlSession,
-  { query, statements, timeoutMs, makesRoom }: Admitted,
+  { query, statements, timeoutMs, makesRoom }: AdmittedScript,
 ): Promise<WrittenAnswer | undefined> {
-  const ran: Ran = { session, query, start: 0, timeoutMs, undone: true }
+  const executed: ExecutedStatement = { session, query, start: 0, timeoutMs, rolledBack: true }
   try {
     const named = makesRoom ? `; set local application_name = '${makingRoomName}'` : ''
-    await session.own(`begin read write; set local statement_timeout = ${timeoutMs}${named}`)
-    let last: Outcome | undefined
+    await session.runInternal(`begin read write; set local statement_timeout = ${timeoutMs}${named}`)
+    let last: StatementResult | undefined
     for (const { text, start } of statements) {
-      ran.start = start
+      executed.start = start
       last = await session.run(text, { ...answerLimits, stops: false })
       session.requireOpenTransaction()
     }
-    ran.start = 0
-    const answer = await answerOf(last!, (text, values) => session.ask(text, values))
+    executed.start = 0
+    const answer = await answerOf(last!, (text, values) => session.query(text, values))
     await commit(session)
     await session.forget()
     return { ...answer, statements: statements.length }
   } catch (error) {
-    if (statements.length === 1 && databaseReport(error)?.sqlState === needsToBeAlone) return undefined
-    return translate(error, ran)
+    if (statements.length === 1 && databaseReport(error)?.sqlState === activeTransactionState)
+      return undefined
+    return throwSqlFailure(error, executed)
   }
 }
 
 /** Runs a statement without a transaction: VACUUM, CREATE INDEX CONCURRENTLY and the like. */
 async function runAlone(
   session: SqlSession,
-  { query, statements: [only], timeoutMs }: Script,
+  { query, statements: [only], timeoutMs }: WriteScript,
 ): Promise<WrittenAnswer> {
   try {
-    await session.own(`set statement_timeout = ${timeoutMs}`)
+    await session.runInternal(`set statement_timeout = ${timeoutMs}`)
     const outcome = await session.run(only!.text, { ...answerLimits, stops: false })
-    return { ...(await answerOf(outcome, (text, values) => session.ask(text, values))), statements: 1 }
+    return { ...(await answerOf(outcome, (text, values) => session.query(text, values))), statements: 1 }
   } catch (error) {
-    return translate(error, { session, query, start: only!.start, timeoutMs, undone: false })
+    return throwSqlFailure(error, { session, query, start: only!.start, timeoutMs, rolledBack: false })
   }
 }
 
@@ -107,7 +108,7 @@ async function runAlone(
  */
 async function commit(session: SqlSession): Promise<void> {
   try {
-    await session.own('commit')
+    await session.runInternal('commit')
   } catch (error) {
     if (databaseReport(error)) throw error
     fail('SQL_OUTCOME_UNKNOWN', {}, { executed: true, cause: error })

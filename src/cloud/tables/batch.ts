@@ -1,9 +1,9 @@
 /** Statements that go to the server together and are one transaction there: a failure undoes all of them, and no transaction stays open. */
 import type pg from 'pg'
-import { type Script, type Statement, type Submitted, statementError } from '#cloud/databases'
+import { type BoundStatement, type DriverQuery, type Script, statementError } from '#cloud/databases'
 
 /** What the server answered: the rows of each statement, and the columns of each row as text. */
-export type Answers = readonly (readonly (readonly (string | null)[])[])[]
+export type BatchAnswers = readonly (readonly (readonly (string | null)[])[])[]
 
 /** The most prepared statements of one connection; more would only take memory. */
 const maxPrepared = 64
@@ -11,7 +11,7 @@ const maxPrepared = 64
 const maxPreparedLength = 8_192
 
 /** The statements that one connection has prepared. Their texts contain none of the values, so they repeat. */
-export class Prepared {
+export class PreparedStatements {
   #names = new Map<string, string>()
   #given = 0
   #toClose: string[] = []
@@ -49,34 +49,34 @@ export class Prepared {
   }
 }
 
-export class Batch implements Submitted {
-  readonly #statements: readonly Statement[]
-  readonly #prepared: Prepared
+export class StatementBatch implements DriverQuery {
+  readonly #statements: readonly BoundStatement[]
+  readonly #prepared: PreparedStatements
   readonly #keys: string[] = []
   /** For each statement, whether the server has not parsed it before. */
   readonly #isNew: boolean[] = []
   readonly #rows: (string | null)[][][]
-  readonly #ended = Promise.withResolvers<Answers>()
-  #place = 0
+  readonly #ended = Promise.withResolvers<BatchAnswers>()
+  #completedCount = 0
 
-  readonly #behind: Script | undefined
+  readonly #cleanupScript: Script | undefined
   readonly #unnamed: number
 
   /**
-   * `scope`: statements are kept for each scope apart, since PostgreSQL plans anew where the role is another one. `behind` is sent along, and has to
+   * `scope`: statements are kept for each scope apart, since PostgreSQL plans anew where the role is another one. `cleanupScript` is sent along, and has to
    * be given to the driver next. The first `unnamed` statements are sent with their texts each time: code of the app can replace a statement that has
    * a name.
    */
   constructor(
-    statements: readonly Statement[],
+    statements: readonly BoundStatement[],
     {
       prepared,
       scope,
-      behind,
+      cleanupScript,
       unnamed,
-    }: { prepared: Prepared; scope: string; behind: Script | undefined; unnamed: number },
+    }: { prepared: PreparedStatements; scope: string; cleanupScript: Script | undefined; unnamed: number },
   ) {
-    this.#behind = behind
+    this.#cleanupScript = cleanupScript
     this.#unnamed = unnamed
     this.#statements = statements
     this.#prepared = prepared
@@ -85,13 +85,13 @@ export class Batch implements Submitted {
   }
 
   /** Resolves with the answers; rejects with StatementFailed, and with what the driver throws where the connection is lost. */
-  get ended(): Promise<Answers> {
+  get ended(): Promise<BatchAnswers> {
     return this.#ended.promise
   }
 
   /** How many statements are complete; where one fails, its place. */
-  get place(): number {
-    return this.#place
+  get completedCount(): number {
+    return this.#completedCount
   }
 
   submit(connection: pg.Connection): void {
@@ -107,18 +107,18 @@ export class Batch implements Submitted {
     }
     for (const name of this.#prepared.takeClosed()) connection.close({ type: 'S', name }, true)
     connection.sync()
-    this.#behind?.send(connection)
+    this.#cleanupScript?.send(connection)
     connection.stream.uncork()
   }
 
   handleRowDescription(): void {}
 
   handleDataRow({ fields }: { fields: (string | null)[] }): void {
-    this.#rows[this.#place]!.push(fields)
+    this.#rows[this.#completedCount]!.push(fields)
   }
 
   handleCommandComplete(): void {
-    this.#place++
+    this.#completedCount++
   }
 
   handleReadyForQuery(): void {
@@ -128,7 +128,7 @@ export class Batch implements Submitted {
   /** Forgets the new statements from the failed one on: the server did not read those behind it. */
   handleError(error: Error): void {
     for (const [place, key] of this.#keys.entries())
-      if (place >= this.#place && this.#isNew[place]) this.#prepared.forget(key)
+      if (place >= this.#completedCount && this.#isNew[place]) this.#prepared.forget(key)
     this.#ended.reject(statementError(error))
   }
 }

@@ -1,5 +1,11 @@
 /** Calls functions of the database by name; their answers are narrowed as the rows of a table are. */
-import { type Catalogue, type Parameter, type Routine, type Table, tableOfColumns } from './catalogue.ts'
+import {
+  type Catalogue,
+  type DatabaseTable,
+  type Parameter,
+  type Routine,
+  tableOfColumns,
+} from './catalogue.ts'
 import { bodyOf, type ReadOptions, type ReadPlan, readAnswer } from './read-sql.ts'
 import { refusals } from './refusals.ts'
 import { refuse } from './refuse.ts'
@@ -8,7 +14,7 @@ import { Builder } from './rows-sql.ts'
 import { arrayLiteral, quoted, type Values } from './sql-text.ts'
 
 /** What a function is called with. */
-export type Arguments =
+export type RoutineArguments =
   /** The members of a JSON object, by name; `json` is the object as it came. */
   | { kind: 'members'; names: readonly string[]; json: string }
   /** Texts by name, several of one name for a function that takes any number. */
@@ -17,7 +23,7 @@ export type Arguments =
   | { kind: 'whole'; body: Buffer }
 
 /** Types of bodies that are whole arguments, and the types of parameters that take them. */
-const wholes: Readonly<Record<string, readonly string[]>> = {
+const wholeBodyTypes: Readonly<Record<string, readonly string[]>> = {
   'application/json': ['json', 'jsonb'],
   'text/plain': ['text'],
   'text/xml': ['xml'],
@@ -48,10 +54,10 @@ export function chooseRoutine(all: readonly Routine[], given: readonly string[])
 }
 
 /** The function whose only parameter has no name and takes a body of this type. */
-export const routineOfWhole = (all: readonly Routine[], mediaType: string): Routine | undefined =>
+export const routineForWholeBody = (all: readonly Routine[], mediaType: string): Routine | undefined =>
   all.find(({ parameters: [first, ...more] }) => {
-    if (first?.name !== '' || more.length > 0 || !Object.hasOwn(wholes, mediaType)) return false
-    return wholes[mediaType]!.includes(first.type)
+    if (first?.name !== '' || more.length > 0 || !Object.hasOwn(wholeBodyTypes, mediaType)) return false
+    return wholeBodyTypes[mediaType]!.includes(first.type)
   })
 
 export interface CallPlan extends ReadPlan {
@@ -65,7 +71,7 @@ export function callPlan(
   catalogue: Catalogue,
   routine: Routine,
   query: TablesQuery,
-  { given, ...options }: ReadOptions & { given: Arguments },
+  { given, ...options }: ReadOptions & { given: RoutineArguments },
 ): CallPlan {
   const builder = new Builder(catalogue, query, options.maxRows)
   const { returns } = routine
@@ -74,15 +80,19 @@ export function callPlan(
   const called = `select called.* from ${callSql(routine, given, builder.values)} as called(${columns})`
   const source = { table, sql: '(select * from called)' }
   const { select } = query
-  const { sql, names } = builder.shape(source, { select, way: [], page: returns.isSet ? 'capped' : 'none' })
+  const { sql, names } = builder.rowsQuery(source, {
+    select,
+    embedPath: [],
+    page: returns.isSet ? 'capped' : 'none',
+  })
   builder.requireAllUsed()
   // The function has to run to be counted, even where an estimate would do.
-  const all = options.count ? builder.rows(source, { select, way: [], isCounted: true }) : ''
+  const all = options.count ? builder.rows(source, { select, embedPath: [], isCounted: true }) : ''
   const total = all === '' ? 'null' : `(select pg_catalog.count(*) from (${all}) as all_rows)`
   const page = bodyOf(builder, sql, options, returns.table ? undefined : `rows.${quoted(valueName)}`)
   const text = `with called as (${called}), ${page}, ${total} as total from page`
   return {
-    ...{ returns, offset: builder.narrowing([]).offset },
+    ...{ returns, offset: builder.filterOf([]).offset },
     statements: [{ text, values: builder.values.list }],
     answer: (answers) => readAnswer(answers, names, options.count ? { ...options, count: 'exact' } : options),
   }
@@ -91,7 +101,7 @@ export function callPlan(
 /** A single value is read as a table of one column, which has this name. */
 const valueName = 'value'
 
-const tableOfValue = (routine: Routine): Table => {
+const tableOfValue = (routine: Routine): DatabaseTable => {
   const { type } = routine.returns
   const more = {
     operators: 'pg_catalog',
@@ -104,16 +114,16 @@ const tableOfValue = (routine: Routine): Table => {
 }
 
 /** The call in SQL: `lateral "public"."f"("a" => given."a")`. PostgreSQL reads each argument as the type of its parameter. */
-function callSql(routine: Routine, given: Arguments, values: Values): string {
+function callSql(routine: Routine, given: RoutineArguments, values: Values): string {
   const name = `${quoted(routine.schema)}.${quoted(routine.name)}`
   if (given.kind === 'whole') {
     const { type } = routine.parameters[0]!
     return `${name}(${values.add(type === 'bytea' ? `\\x${given.body.toString('hex')}` : given.body.toString())}::${type})`
   }
   if (given.kind === 'texts')
-    return `${name}(${passed(routine, values, (one) => textSql(one, given.texts, values))})`
+    return `${name}(${argumentsSql(routine, values, (one) => textSql(one, given.texts, values))})`
   const parameters = routine.parameters.filter((one) => given.names.includes(one.name))
-  const all = passed(routine, values, (one) =>
+  const all = argumentsSql(routine, values, (one) =>
     parameters.includes(one) ? `given.${quoted(one.name)}` : undefined,
   )
   if (parameters.length === 0) return `${name}(${all})`
@@ -123,7 +133,7 @@ function callSql(routine: Routine, given: Arguments, values: Values): string {
 }
 
 /** The arguments in SQL. A variadic parameter may have none, which PostgreSQL takes only as an empty array. */
-function passed(
+function argumentsSql(
   { parameters }: Routine,
   values: Values,
   sqlOf: (parameter: Parameter) => string | undefined,

@@ -3,7 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { expectNoHold } from '../../../tests/cost/cost.ts'
 import { readCatalogue } from './catalogue.ts'
-import { relate } from './relationship.ts'
+import { findRelationship } from './relationship.ts'
 
 const columnOf = (name: string) => ({
   ...{ name, number: 1, type: 'integer', operators: 'pg_catalog', notNull: true },
@@ -47,7 +47,7 @@ test('two hundred tables are embedded at once whatever keys there are, also thou
   const all = { version: '1', tables: [table('1'), between, ...others], foreignKeys, routines: [], types: {} }
   const catalogue = readCatalogue(JSON.stringify(all), ['public'])
   const [one, two] = ['t1', 't2'].map((name) => catalogue.table('public', name)!)
-  const refused = (target: string, hint?: string) => () => relate(catalogue, one!, { target, hint })
+  const refused = (target: string, hint?: string) => () => findRelationship(catalogue, one!, { target, hint })
   // A turn of the event loop is measured where the next one begins.
   const expectQuick = (name: string, act: () => void) =>
     expectNoHold(name, async () => {
@@ -56,7 +56,7 @@ test('two hundred tables are embedded at once whatever keys there are, also thou
     })
   await expectQuick('embedding', () => {
     for (let nth = 10; nth < 250; nth++)
-      expect(relate(catalogue, one!, { target: `t${nth}` }).table.name).toBe(`t${nth}`)
+      expect(findRelationship(catalogue, one!, { target: `t${nth}` }).table.name).toBe(`t${nth}`)
   })
   await expectQuick('four million relationships', () => {
     expect(refused('t1')).toThrow('more than one relationship')
@@ -64,12 +64,12 @@ test('two hundred tables are embedded at once whatever keys there are, also thou
   expect(refused('t1', 'none')).toThrow('Could not find a relationship')
   // Where a table is related to itself, each second key goes with every first one.
   expect(refused('t1', 'k2_7')).toThrow('more than one relationship')
-  expect(relate(catalogue, one!, { target: 't2', hint: 'k2_7' })).toMatchObject({
+  expect(findRelationship(catalogue, one!, { target: 't2', hint: 'k2_7' })).toMatchObject({
     table: two,
     hints: ['k2_7', 'id', 'id'],
   })
   await expectQuick('hints', () => {
     for (let nth = 0; nth < 240; nth++)
-      expect(relate(catalogue, one!, { target: 'id', hint: `k2_${nth}` }).table).toBe(two)
+      expect(findRelationship(catalogue, one!, { target: 'id', hint: `k2_${nth}` }).table).toBe(two)
   })
 })

@@ -1,6 +1,6 @@
 /** What a database of a cloud has: tables, their relationships, and functions. Every identifier of a statement comes from here. */
 import { catalogueQuery } from './catalogue-query.ts'
-import { type ShownTable, shownTables } from './shown-tables.ts'
+import { type ViewOfTable, viewsByTable } from './shown-tables.ts'
 import { readViewColumns } from './view-columns.ts'
 
 export { catalogueQuery }
@@ -21,7 +21,7 @@ export interface Column {
   number?: number | undefined
 }
 
-export interface Table {
+export interface DatabaseTable {
   id: string
   schema: string
   name: string
@@ -34,9 +34,9 @@ export interface Table {
 export interface ForeignKey {
   name: string
   /** The table that refers, and the one that it refers to. */
-  from: Table
+  from: DatabaseTable
   columns: readonly string[]
-  to: Table
+  to: DatabaseTable
   toColumns: readonly string[]
   /** True where no two rows refer to the same row. */
   isUnique: boolean
@@ -48,7 +48,7 @@ export interface Parameter {
   hasDefault: boolean
   isVariadic: boolean
   /** The table whose rows the parameter takes. */
-  table?: Table | undefined
+  table?: DatabaseTable | undefined
 }
 
 export interface Routine {
@@ -62,7 +62,7 @@ export interface Routine {
     isOneRow: boolean
     isVoid: boolean
     /** The table of the returned rows; absent for single values. Columns that are no table's (`returns table (…)`) make one without relationships. */
-    table?: Table | undefined
+    table?: DatabaseTable | undefined
   }
   /** The function changes nothing, so it may run for a GET. */
   isReadOnly: boolean
@@ -71,48 +71,51 @@ export interface Routine {
 export interface Catalogue {
   /** The version of the schema, which changes as soon as anything of the catalogue does. */
   version: string
-  tables: readonly Table[]
+  tables: readonly DatabaseTable[]
   /** The table of this schema and name. */
-  table(schema: string, name: string): Table | undefined
-  foreignKeysOf(table: Table): { outgoing: readonly ForeignKey[]; incoming: readonly ForeignKey[] }
+  table(schema: string, name: string): DatabaseTable | undefined
+  foreignKeysOf(table: DatabaseTable): { outgoing: readonly ForeignKey[]; incoming: readonly ForeignKey[] }
   routines(schema: string, name: string): readonly Routine[]
   /** A function that takes a row of the table and nothing else: one more column of it, or a relationship. */
-  computed(table: Table, name: string): Routine | undefined
+  computed(table: DatabaseTable, name: string): Routine | undefined
   /** The name of a type as SQL writes it; undefined where there is none of this name. */
   type(name: string): string | undefined
   schemas: readonly string[]
 }
 
-interface ReadKey extends Omit<ForeignKey, 'from' | 'to'> {
+interface ForeignKeyJson extends Omit<ForeignKey, 'from' | 'to'> {
   from: string
   to: string
 }
 
-interface ReadRoutine extends Omit<Routine, 'returns' | 'parameters'>, Omit<Routine['returns'], 'table'> {
+interface RoutineJson extends Omit<Routine, 'returns' | 'parameters'>, Omit<Routine['returns'], 'table'> {
   parameters: (Omit<Parameter, 'table'> & { relation: string | null })[]
   relation: string | null
   columns: Column[] | null
 }
 
-interface Read {
+interface CatalogueJson {
   version: string
-  tables: (Omit<Table, 'columns'> & { columns: Column[]; definition: string | null })[]
-  foreignKeys: ReadKey[]
-  routines: ReadRoutine[]
+  tables: (Omit<DatabaseTable, 'columns'> & { columns: Column[]; definition: string | null })[]
+  foreignKeys: ForeignKeyJson[]
+  routines: RoutineJson[]
   types: Record<string, string>
 }
 
 /** The catalogue in the text that `catalogueQuery` has answered. */
 export function readCatalogue(text: string, schemas: readonly string[]): Catalogue {
-  const read = JSON.parse(text) as Read
-  const byId = new Map<string, Table>()
-  const tables = new Map<string, Table>()
+  const read = JSON.parse(text) as CatalogueJson
+  const byId = new Map<string, DatabaseTable>()
+  const tables = new Map<string, DatabaseTable>()
   for (const { columns, definition: _, ...rest } of read.tables) {
     const table = { ...rest, columns: byName(columns) }
     byId.set(table.id, table)
     tables.set(keyOf(table.schema, table.name), table)
   }
-  const [outgoing, incoming] = [new Map<Table, ForeignKey[]>(), new Map<Table, ForeignKey[]>()]
+  const [outgoing, incoming] = [
+    new Map<DatabaseTable, ForeignKey[]>(),
+    new Map<DatabaseTable, ForeignKey[]>(),
+  ]
   for (const foreignKey of foreignKeys(read, byId)) {
     push(outgoing, foreignKey.from, foreignKey)
     push(incoming, foreignKey.to, foreignKey)
@@ -137,10 +140,10 @@ export function readCatalogue(text: string, schemas: readonly string[]): Catalog
 }
 
 function routineOf(
-  { type, isSet, isOneRow, isVoid, relation, columns, parameters, ...rest }: ReadRoutine,
-  byId: ReadonlyMap<string, Table>,
+  { type, isSet, isOneRow, isVoid, relation, columns, parameters, ...rest }: RoutineJson,
+  byId: ReadonlyMap<string, DatabaseTable>,
 ): Routine {
-  const tableOf = (id: string | null): Table | undefined => (id === null ? undefined : byId.get(id))
+  const tableOf = (id: string | null): DatabaseTable | undefined => (id === null ? undefined : byId.get(id))
   return {
     ...rest,
     parameters: parameters.map(({ relation: of, ...parameter }) => ({ ...parameter, table: tableOf(of) })),
@@ -157,19 +160,19 @@ function routineOf(
 export const tableOfColumns = (
   { schema, name }: { schema: string; name: string },
   columns: readonly Column[],
-): Table => ({
+): DatabaseTable => ({
   ...{ id: '', schema, name, isView: true, columns: byName(columns), primaryKey: [], description: null },
 })
 
-const byName = (columns: readonly Column[]): Table['columns'] =>
+const byName = (columns: readonly Column[]): DatabaseTable['columns'] =>
   new Map(columns.map((column) => [column.name, column]))
 
 /** The foreign keys of tables, and those that views have by the columns that they show of tables. */
-function foreignKeys(read: Read, byId: ReadonlyMap<string, Table>): ForeignKey[] {
+function foreignKeys(read: CatalogueJson, byId: ReadonlyMap<string, DatabaseTable>): ForeignKey[] {
   const definitions = read.tables.flatMap(({ id, definition }) =>
     definition === null ? [] : [[id, readViewColumns(definition)] as const],
   )
-  const shown = shownTables(definitions, byId)
+  const shown = viewsByTable(definitions, byId)
   let left = maxKeys - read.foreignKeys.length
   return read.foreignKeys.flatMap(({ from, to, columns, toColumns, name, isUnique }) => {
     const origins = placesOf(byId.get(from), columns, left > 0 ? shown : nothing)
@@ -186,7 +189,7 @@ function foreignKeys(read: Read, byId: ReadonlyMap<string, Table>): ForeignKey[]
 }
 
 interface KeyPlace {
-  table: Table
+  table: DatabaseTable
   columns: readonly string[]
 }
 
@@ -197,12 +200,12 @@ const maxViewsOfKey = 30
  * them.
  */
 const maxKeys = 20_000
-const nothing: ReadonlyMap<Table, readonly ShownTable[]> = new Map()
+const nothing: ReadonlyMap<DatabaseTable, readonly ViewOfTable[]> = new Map()
 
 function placesOf(
-  table: Table | undefined,
+  table: DatabaseTable | undefined,
   columns: readonly string[],
-  shown: ReadonlyMap<Table, readonly ShownTable[]>,
+  shown: ReadonlyMap<DatabaseTable, readonly ViewOfTable[]>,
 ): KeyPlace[] {
   if (!table) return []
   const views = (shown.get(table) ?? []).flatMap(({ view, columns: names }) => {
@@ -232,7 +235,7 @@ const typeWords: Readonly<Record<string, string>> = {
   'time without time zone': 'time',
 }
 
-function typeOf(types: Read['types'], name: string): string | undefined {
+function typeOf(types: CatalogueJson['types'], name: string): string | undefined {
   const isArray = name.endsWith('[]')
   const one = isArray ? name.slice(0, -2) : name
   const word = one.toLowerCase()

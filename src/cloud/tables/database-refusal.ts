@@ -62,16 +62,16 @@ const isErrorStatus = (status: number): boolean => status >= 400 && status <= 59
 
 /** The refusal of `raise sqlstate 'PGRST'` with a JSON object as its message, and `{"status": 402}` as its detail. */
 function raisedRefusal({ message, detail }: Error & { detail?: string }): Refusal | undefined {
-  const [said, more] = [objectOf(message), objectOf(detail)]
+  const [messageJson, more] = [objectOf(message), objectOf(detail)]
   const status = Number(more?.status)
-  if (typeof said?.code !== 'string' || typeof said.message !== 'string') return undefined
+  if (typeof messageJson?.code !== 'string' || typeof messageJson.message !== 'string') return undefined
   if (!Number.isInteger(status) || !isErrorStatus(status)) return undefined
   return {
     status,
-    code: cutText(said.code),
-    message: text(said.message),
-    details: typeof said.details === 'string' ? text(said.details) : undefined,
-    hint: typeof said.hint === 'string' ? text(said.hint) : undefined,
+    code: cutText(messageJson.code),
+    message: text(messageJson.message),
+    details: typeof messageJson.details === 'string' ? text(messageJson.details) : undefined,
+    hint: typeof messageJson.hint === 'string' ? text(messageJson.hint) : undefined,
   }
 }
 

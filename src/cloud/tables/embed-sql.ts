@@ -1,5 +1,5 @@
 /** Related rows beside those of a table: joined laterally, as one object, an array of them, or columns of the row itself. */
-import type { Table } from './catalogue.ts'
+import type { DatabaseTable } from './catalogue.ts'
 import type { Relationship } from './relationship.ts'
 import type { Condition, SelectedTable } from './request.ts'
 import { operator, quoted, quotedTable } from './sql-text.ts'
@@ -26,7 +26,7 @@ interface EmbedParts {
   of: SelectedTable
   relationship: Relationship
   name: string
-  joined: string
+  joinAlias: string
   rows: string
   names: readonly string[]
 }
@@ -41,72 +41,72 @@ export function embedOf(parts: EmbedParts): Embed {
 const embedColumns = (of: SelectedTable, name: string, sql: string): SqlColumns[] =>
   of.select.length === 0 ? [] : [{ sql: `${sql} as ${quoted(name)}`, names: [name] }]
 
-function one({ of, relationship, name, joined, rows }: EmbedParts): Embed {
+function one({ of, relationship, name, joinAlias, rows }: EmbedParts): Embed {
   const limit = relationship.kind === 'computed' ? ' limit 1' : ''
   return {
     ...{ of, name, relationship },
-    join: `${joinOf(of)} (select pg_catalog.row_to_json(${joined}r.*) as one from (${rows}) as ${joined}r${limit}) as ${joined} on true`,
-    columns: embedColumns(of, name, `${joined}.one`),
-    absent: `(${joined}.one is null)`,
+    join: `${joinOf(of)} (select pg_catalog.row_to_json(${joinAlias}r.*) as one from (${rows}) as ${joinAlias}r${limit}) as ${joinAlias} on true`,
+    columns: embedColumns(of, name, `${joinAlias}.one`),
+    absent: `(${joinAlias}.one is null)`,
   }
 }
 
-function many({ of, relationship, name, joined, rows }: EmbedParts): Embed {
+function many({ of, relationship, name, joinAlias, rows }: EmbedParts): Embed {
   return {
     ...{ of, name, relationship },
-    join: `left join lateral (select coalesce(pg_catalog.json_agg(${joined}r.*), '[]') as many, pg_catalog.count(*) as number from (${rows}) as ${joined}r) as ${joined} on true`,
-    columns: embedColumns(of, name, `${joined}.many`),
-    required: of.isInner ? `${joined}.number ${operator('>')} 0` : undefined,
-    absent: `(${joined}.number ${operator('=')} 0)`,
+    join: `left join lateral (select coalesce(pg_catalog.json_agg(${joinAlias}r.*), '[]') as many, pg_catalog.count(*) as number from (${rows}) as ${joinAlias}r) as ${joinAlias} on true`,
+    columns: embedColumns(of, name, `${joinAlias}.many`),
+    required: of.isInner ? `${joinAlias}.number ${operator('>')} 0` : undefined,
+    absent: `(${joinAlias}.number ${operator('=')} 0)`,
   }
 }
 
 const joinOf = ({ isInner }: SelectedTable): string => `${isInner ? 'inner' : 'left'} join lateral`
 
 /** Each column of the related table as a column of the row around it. */
-const spreadColumns = (joined: string, names: readonly string[]): SqlColumns[] =>
-  names.map((name) => ({ sql: `${joined}.${quoted(name)}`, names: [name] }))
+const spreadColumns = (joinAlias: string, names: readonly string[]): SqlColumns[] =>
+  names.map((name) => ({ sql: `${joinAlias}.${quoted(name)}`, names: [name] }))
 
 /** The name of a column, beside those of the related table, that says whether it has rows. */
-const presence = (joined: string): string => quoted(`${joined} is there`)
+const presence = (joinAlias: string): string => quoted(`${joinAlias} is there`)
 
-function spreadOne({ of, relationship, name, joined, rows, names }: EmbedParts): Embed {
+function spreadOne({ of, relationship, name, joinAlias, rows, names }: EmbedParts): Embed {
   return {
     ...{ of, name, relationship },
-    join: `${joinOf(of)} (select ${joined}r.*, true as ${presence(joined)} from (${rows}) as ${joined}r) as ${joined} on true`,
-    columns: spreadColumns(joined, names),
-    absent: `(${joined}.${presence(joined)} is null)`,
+    join: `${joinOf(of)} (select ${joinAlias}r.*, true as ${presence(joinAlias)} from (${rows}) as ${joinAlias}r) as ${joinAlias} on true`,
+    columns: spreadColumns(joinAlias, names),
+    absent: `(${joinAlias}.${presence(joinAlias)} is null)`,
   }
 }
 
 /** Each column of the related rows as an array of all its values. */
-function spreadMany({ of, relationship, name, joined, rows, names }: EmbedParts): Embed {
+function spreadMany({ of, relationship, name, joinAlias, rows, names }: EmbedParts): Embed {
   const arrays = names.map(
-    (column) => `coalesce(pg_catalog.json_agg(${joined}r.${quoted(column)}), '[]') as ${quoted(column)}`,
+    (column) => `coalesce(pg_catalog.json_agg(${joinAlias}r.${quoted(column)}), '[]') as ${quoted(column)}`,
   )
   return {
     ...{ of, name, relationship },
-    join: `left join lateral (select ${[...arrays, `pg_catalog.count(*) as ${presence(joined)}`].join(', ')} from (${rows}) as ${joined}r) as ${joined} on true`,
-    columns: spreadColumns(joined, names),
-    required: of.isInner ? `${joined}.${presence(joined)} ${operator('>')} 0` : undefined,
-    absent: `(${joined}.${presence(joined)} ${operator('=')} 0)`,
+    join: `left join lateral (select ${[...arrays, `pg_catalog.count(*) as ${presence(joinAlias)}`].join(', ')} from (${rows}) as ${joinAlias}r) as ${joinAlias} on true`,
+    columns: spreadColumns(joinAlias, names),
+    required: of.isInner ? `${joinAlias}.${presence(joinAlias)} ${operator('>')} 0` : undefined,
+    absent: `(${joinAlias}.${presence(joinAlias)} ${operator('=')} 0)`,
   }
 }
 
 /** Whether a condition asks if there are rows of this embedded table. */
-export const isNamed = (conditions: readonly Condition[], name: string): boolean =>
+export const hasPresenceFilter = (conditions: readonly Condition[], name: string): boolean =>
   conditions.some((condition) => {
-    if (condition.kind === 'and' || condition.kind === 'or') return isNamed(condition.of, name)
-    if (condition.kind === 'not') return isNamed([condition.of], name)
+    if (condition.kind === 'and' || condition.kind === 'or') return hasPresenceFilter(condition.of, name)
+    if (condition.kind === 'not') return hasPresenceFilter([condition.of], name)
     return condition.kind === 'is' && condition.field.column === name
   })
 
-interface Side {
-  table: Table
+interface JoinSide {
+  table: DatabaseTable
   alias: string
 }
 
-const equal = (outer: string, inner: Side, on: Relationship['on']): string =>
+const equal = (outer: string, inner: JoinSide, on: Relationship['on']): string =>
   on
     .map(([first, second]) => {
       const equals = operator('=', inner.table.columns.get(second)?.operators)

@@ -1,12 +1,17 @@
 /** Runs statements that are made of a catalogue which is the database's own at the moment they run. */
-import { type DatabaseCaller, type OpenDatabase, type Statement, StatementFailed } from '#cloud/databases'
-import type { Answers } from './batch.ts'
+import {
+  type BoundStatement,
+  type DatabaseCaller,
+  type OpenDatabase,
+  StatementFailed,
+} from '#cloud/databases'
+import type { BatchAnswers } from './batch.ts'
 import { type Catalogue, catalogueQuery, readCatalogue } from './catalogue.ts'
 import { refusals } from './refusals.ts'
 import { RestRefused, refuse } from './refuse.ts'
 import { inDatabase, plansAreLost, SchemaChanged, type SessionOptions } from './session.ts'
 
-export type TablesStatements = (catalogue: Catalogue) => readonly Statement[]
+export type TablesStatements = (catalogue: Catalogue) => readonly BoundStatement[]
 
 /** Schemas that are open to apps. */
 const schemas: readonly string[] = ['public']
@@ -27,7 +32,7 @@ export async function onTables(
   caller: DatabaseCaller,
   make: TablesStatements,
   options: Omit<SessionOptions, 'schemaVersion'>,
-): Promise<Answers> {
+): Promise<BatchAnswers> {
   for (let tries = 1; tries <= maxTries; tries++) {
     const reading = catalogueOf(open)
     const catalogue = await reading
@@ -35,7 +40,7 @@ export async function onTables(
       const statements = make(catalogue)
       return await inDatabase(open, caller, statements, { ...options, schemaVersion: catalogue.version })
     } catch (error) {
-      const reason = await whyAgain(open, catalogue, error)
+      const reason = await retryReason(open, catalogue, error)
       if (reason === undefined) throw error
       if (reason === 'old catalogue') forget(open, reading)
     }
@@ -43,7 +48,7 @@ export async function onTables(
   return refuse(refusals.changing)
 }
 
-async function whyAgain(
+async function retryReason(
   open: OpenDatabase,
   catalogue: Catalogue,
   error: unknown,

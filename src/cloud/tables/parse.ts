@@ -1,16 +1,16 @@
 /** The query of a request, read in one pass from left to right. Errors in it are refused as PostgREST would; nothing is looked up. */
 import { parseCondition, parseGroup } from './parse-condition.ts'
 import { readField, readName } from './parse-name.ts'
-import { Reader } from './reader.ts'
-import { refusals, whys } from './refusals.ts'
-import { refuse, unreadable } from './refuse.ts'
+import { TextReader } from './reader.ts'
+import { refusals, syntaxReasons } from './refusals.ts'
+import { parseRefusal, refuse } from './refuse.ts'
 import {
-  type Narrowing,
+  embedPathKey,
   type Order,
-  type Selected,
+  type SelectedItem,
   type SelectedTable,
+  type TableFilter,
   type TablesQuery,
-  wayKey,
 } from './request.ts'
 
 /** The most parts of one request: fields, tables, conditions and orders together. */
@@ -18,7 +18,7 @@ const maxParts = 500
 const maxDepth = 10
 
 /** Counts the parts of a request. */
-export class Budget {
+export class PartBudget {
   #left = maxParts
   spend(parts = 1): void {
     this.#left -= parts
@@ -30,93 +30,94 @@ const groupNames = new Set(['or', 'and', 'not.or', 'not.and'])
 
 /** Reads the parameters of a request. Throws RestRefused. */
 export function parseQuery(parameters: Iterable<readonly [name: string, value: string]>): TablesQuery {
-  const budget = new Budget()
-  const narrowings = new Map<string, Narrowing>()
-  const at = (way: readonly string[]): Narrowing => {
-    const key = wayKey(way)
-    const narrowing = narrowings.get(key) ?? { where: [], order: [], offset: 0 }
-    narrowings.set(key, narrowing)
-    return narrowing
+  const budget = new PartBudget()
+  const filters = new Map<string, TableFilter>()
+  const at = (embedPath: readonly string[]): TableFilter => {
+    const key = embedPathKey(embedPath)
+    const filter = filters.get(key) ?? { where: [], order: [], offset: 0 }
+    filters.set(key, filter)
+    return filter
   }
-  let select: readonly Selected[] = [{ kind: 'all' }]
+  let select: readonly SelectedItem[] = [{ kind: 'all' }]
   const more: Pick<TablesQuery, 'columns' | 'onConflict'> = {}
   for (const [name, value] of parameters) {
-    if (name.includes('\0') || value.includes('\0')) refuse(unreadable(name.replaceAll('\0', ''), whys.nul))
+    if (name.includes('\0') || value.includes('\0'))
+      refuse(parseRefusal(name.replaceAll('\0', ''), syntaxReasons.nul))
     if (name === 'select') select = parseSelect(value, budget)
     else if (name === 'columns') more.columns = parseNames(value)
     else if (name === 'on_conflict') more.onConflict = parseNames(value)
     else if (name !== 'apikey') narrow(at, name, value, budget)
   }
-  return { select, narrowings, ...more }
+  return { select, filters, ...more }
 }
 
 /** Reads one parameter that narrows or orders rows: `age=gt.5`, `orders.items.or=(…)`, `order=name`, `orders.limit=3`. */
 function narrow(
-  at: (way: readonly string[]) => Narrowing,
+  at: (embedPath: readonly string[]) => TableFilter,
   name: string,
   value: string,
-  budget: Budget,
+  budget: PartBudget,
 ): void {
   budget.spend()
-  const { way, rest } = wayOf(name)
-  const narrowing = at(way)
-  if (rest === 'order') narrowing.order = parseOrder(value, budget)
-  else if (rest === 'limit') narrowing.limit = wholeNumber(value)
-  else if (rest === 'offset') narrowing.offset = wholeNumber(value)
-  else if (groupNames.has(rest)) narrowing.where.push(parseGroup(rest, value, budget))
-  else narrowing.where.push(parseCondition(rest, value, budget))
+  const { way: embedPath, rest } = splitPath(name)
+  const filter = at(embedPath)
+  if (rest === 'order') filter.order = parseOrder(value, budget)
+  else if (rest === 'limit') filter.limit = wholeNumber(value)
+  else if (rest === 'offset') filter.offset = wholeNumber(value)
+  else if (groupNames.has(rest)) filter.where.push(parseGroup(rest, value, budget))
+  else filter.where.push(parseCondition(rest, value, budget))
 }
 
 /** Splits off the names before the last one, which are those of embedded tables; the last may be `not.or`. */
-function wayOf(name: string): { way: string[]; rest: string } {
-  const way: string[] = []
-  const reader = new Reader(name)
+function splitPath(name: string): { way: string[]; rest: string } {
+  const embedPath: string[] = []
+  const reader = new TextReader(name)
   let begin = 0
   for (;;) {
-    if (groupNames.has(name.slice(begin))) return { way, rest: name.slice(begin) }
-    const part = readName(reader, whys.name)
-    if (!reader.take('.')) return { way, rest: name.slice(begin) }
-    way.push(part)
-    if (way.length > maxDepth) refuse(unreadable(name, whys.deep))
-    begin = reader.place
+    if (groupNames.has(name.slice(begin))) return { way: embedPath, rest: name.slice(begin) }
+    const part = readName(reader, syntaxReasons.name)
+    if (!reader.take('.')) return { way: embedPath, rest: name.slice(begin) }
+    embedPath.push(part)
+    if (embedPath.length > maxDepth) refuse(parseRefusal(name, syntaxReasons.deep))
+    begin = reader.offset
   }
 }
 
 /** A whole number. One that is beyond the range of the database is cut to a number that is beyond all rows. */
 function wholeNumber(text: string): number {
-  if (!/^\d{1,15}$/.test(text)) refuse(unreadable(text, whys.number))
+  if (!/^\d{1,15}$/.test(text)) refuse(parseRefusal(text, syntaxReasons.number))
   return Math.min(Number(text), 2_000_000_000)
 }
 
 function parseNames(text: string): string[] {
   if (text.trim() === '') return []
-  const reader = new Reader(text)
+  const reader = new TextReader(text)
   const names: string[] = []
   do {
-    reader.blanks()
-    names.push(readName(reader, whys.name, ','))
-    reader.blanks()
+    reader.skipBlanks()
+    names.push(readName(reader, syntaxReasons.name, ','))
+    reader.skipBlanks()
   } while (reader.take(','))
-  if (!reader.isOver) refuse(unreadable(text, whys.name))
+  if (!reader.isOver) refuse(parseRefusal(text, syntaxReasons.name))
   return [...new Set(names)]
 }
 
-export function parseSelect(text: string, budget: Budget): readonly Selected[] {
+export function parseSelect(text: string, budget: PartBudget): readonly SelectedItem[] {
   if (text.trim() === '') return [{ kind: 'all' }]
-  const reader = new Reader(text)
+  const reader = new TextReader(text)
   const select = selectedList(reader, budget, 1)
-  if (!reader.isOver) refuse(unreadable(text, whys.select))
+  if (!reader.isOver) refuse(parseRefusal(text, syntaxReasons.select))
   return select
 }
 
-function selectedList(reader: Reader, budget: Budget, depth: number): Selected[] {
-  if (depth > maxDepth) refuse(unreadable(reader.text, whys.deep))
-  const list: Selected[] = []
+function selectedList(reader: TextReader, budget: PartBudget, depth: number): SelectedItem[] {
+  if (depth > maxDepth) refuse(parseRefusal(reader.text, syntaxReasons.deep))
+  const list: SelectedItem[] = []
   do {
     budget.spend()
-    reader.blanks()
+    reader.skipBlanks()
     list.push(selected(reader, budget, depth))
-    reader.blanks()
+    reader.skipBlanks()
   } while (reader.take(','))
   return list
 }
@@ -124,59 +125,59 @@ function selectedList(reader: Reader, budget: Budget, depth: number): Selected[]
 const aggregate = /^\.(?:count|sum|avg|max|min)\(/
 
 /** Reads one member of `select`: `*`, `alias:column->path::type`, `...alias:table!hint!inner(…)`. */
-function selected(reader: Reader, budget: Budget, depth: number): Selected {
+function selected(reader: TextReader, budget: PartBudget, depth: number): SelectedItem {
   if (reader.take('*')) return { kind: 'all' }
   const isSpread = reader.take('...')
-  const begin = reader.place
-  const first = readName(reader, whys.select)
+  const begin = reader.offset
+  const first = readName(reader, syntaxReasons.select)
   const isAlias = reader.next === ':' && !reader.startsWith('::')
   if (isAlias) reader.take(':')
-  else reader.place = begin
+  else reader.offset = begin
   const as = isAlias ? { as: first } : {}
-  const fieldBegin = reader.place
-  const name = readName(reader, whys.select)
+  const fieldBegin = reader.offset
+  const name = readName(reader, syntaxReasons.select)
   if (reader.next === '!' || reader.next === '(')
     return { kind: 'embed', ...as, isSpread, ...embedded(reader, name, budget, depth) }
-  if (isSpread) refuse(unreadable(reader.text, whys.select))
-  reader.place = fieldBegin
+  if (isSpread) refuse(parseRefusal(reader.text, syntaxReasons.select))
+  reader.offset = fieldBegin
   const field = readField(reader)
-  if (aggregate.test(reader.text.slice(reader.place, reader.place + 8))) refuse(refusals.aggregate)
-  const cast = reader.take('::') ? { cast: readName(reader, whys.select) } : {}
+  if (aggregate.test(reader.text.slice(reader.offset, reader.offset + 8))) refuse(refusals.aggregate)
+  const cast = reader.take('::') ? { cast: readName(reader, syntaxReasons.select) } : {}
   return { kind: 'field', ...as, field, ...cast }
 }
 
 function embedded(
-  reader: Reader,
+  reader: TextReader,
   target: string,
-  budget: Budget,
+  budget: PartBudget,
   depth: number,
 ): Pick<SelectedTable, 'target' | 'hint' | 'isInner' | 'select'> {
   let [hint, isInner]: [string | undefined, boolean] = [undefined, false]
   while (reader.take('!')) {
-    const word = readName(reader, whys.select)
+    const word = readName(reader, syntaxReasons.select)
     if (word === 'inner') isInner = true
     else if (word !== 'left') hint = word
   }
-  if (!reader.take('(')) refuse(unreadable(reader.text, whys.select))
-  reader.blanks()
+  if (!reader.take('(')) refuse(parseRefusal(reader.text, syntaxReasons.select))
+  reader.skipBlanks()
   const isEmpty = reader.next === ')'
   if (isEmpty && ['count', 'sum', 'avg', 'max', 'min'].includes(target)) refuse(refusals.aggregate)
   const select = isEmpty ? [] : selectedList(reader, budget, depth + 1)
-  if (!reader.take(')')) refuse(unreadable(reader.text, whys.select))
+  if (!reader.take(')')) refuse(parseRefusal(reader.text, syntaxReasons.select))
   return { target, hint, isInner, select }
 }
 
-function parseOrder(text: string, budget: Budget): Order[] {
+function parseOrder(text: string, budget: PartBudget): Order[] {
   if (text.trim() === '') return []
-  const reader = new Reader(text)
+  const reader = new TextReader(text)
   const orders: Order[] = []
   do {
     budget.spend()
-    reader.blanks()
+    reader.skipBlanks()
     orders.push(order(reader))
-    reader.blanks()
+    reader.skipBlanks()
   } while (reader.take(','))
-  if (!reader.isOver) refuse(unreadable(text, whys.order))
+  if (!reader.isOver) refuse(parseRefusal(text, syntaxReasons.order))
   return orders
 }
 
@@ -188,17 +189,17 @@ const ways: Readonly<Record<string, Partial<Order>>> = {
 }
 
 /** Reads one order: `name.desc.nullslast`, `customers(name).asc`. */
-function order(reader: Reader): Order {
-  const begin = reader.place
-  const name = readName(reader, whys.order)
+function order(reader: TextReader): Order {
+  const begin = reader.offset
+  const name = readName(reader, syntaxReasons.order)
   const isOf = reader.take('(')
-  if (!isOf) reader.place = begin
+  if (!isOf) reader.offset = begin
   const field = readField(reader)
-  if (isOf && !reader.take(')')) refuse(unreadable(reader.text, whys.order))
+  if (isOf && !reader.take(')')) refuse(parseRefusal(reader.text, syntaxReasons.order))
   let read: Order = { ...(isOf && { of: name }), field, isDescending: false }
   while (reader.take('.')) {
-    const word = reader.word()
-    if (!Object.hasOwn(ways, word)) refuse(unreadable(reader.text, whys.order))
+    const word = reader.readWord()
+    if (!Object.hasOwn(ways, word)) refuse(parseRefusal(reader.text, syntaxReasons.order))
     read = { ...read, ...ways[word] }
   }
   return read

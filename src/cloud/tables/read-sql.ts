@@ -1,9 +1,9 @@
 /** A query on tables as one statement: rows as JSON or as lines of CSV, within the bytes of an answer, and how many there are. */
-import type { Statement } from '#cloud/databases'
-import type { Answers } from './batch.ts'
-import type { Catalogue, Table } from './catalogue.ts'
+import type { BoundStatement } from '#cloud/databases'
+import type { BatchAnswers } from './batch.ts'
+import type { Catalogue, DatabaseTable } from './catalogue.ts'
 import type { TablesQuery } from './request.ts'
-import { Builder, type Source } from './rows-sql.ts'
+import { Builder, type RowSource } from './rows-sql.ts'
 import { operator, quotedTable } from './sql-text.ts'
 
 export interface ReadOptions {
@@ -27,40 +27,40 @@ export interface ReadAnswer {
 }
 
 export interface ReadPlan {
-  statements: readonly Statement[]
-  answer(rows: Answers): ReadAnswer
+  statements: readonly BoundStatement[]
+  answer(rows: BatchAnswers): ReadAnswer
 }
 
 /** The statements that read a page of a table, and how their answers are read. Throws RestRefused. */
 export function readPlan(
   catalogue: Catalogue,
-  table: Table,
+  table: DatabaseTable,
   query: TablesQuery,
   options: ReadOptions,
 ): ReadPlan {
   const { count, maxRows } = options
   const builder = new Builder(catalogue, query, maxRows)
   const source = { table, sql: quotedTable(table) }
-  const page = builder.shape(source, { select: query.select, way: [] })
+  const page = builder.rowsQuery(source, { select: query.select, embedPath: [] })
   builder.requireAllUsed()
-  const counted = (): string => builder.rows(source, { select: query.select, way: [], isCounted: true })
+  const counted = (): string => builder.rows(source, { select: query.select, embedPath: [], isCounted: true })
   const all = count === 'exact' ? counted() : count === 'estimated' ? `${counted()} limit ${maxRows + 1}` : ''
   const total = all === '' ? 'null' : `(select pg_catalog.count(*) from (${all}) as all_rows)`
   const text = `with ${bodyOf(builder, page.sql, options)}, ${total} as total from page`
-  const statements: Statement[] = [{ text, values: builder.values.list }]
+  const statements: BoundStatement[] = [{ text, values: builder.values.list }]
   if (count === 'planned' || count === 'estimated') statements.push(planStatement(catalogue, source, query))
   return { statements, answer: (answers) => readAnswer(answers, page.names, options) }
 }
 
 /** The statement that asks how many rows PostgreSQL expects. */
-function planStatement(catalogue: Catalogue, source: Source, query: TablesQuery): Statement {
+function planStatement(catalogue: Catalogue, source: RowSource, query: TablesQuery): BoundStatement {
   const builder = new Builder(catalogue, query, Number.MAX_SAFE_INTEGER)
-  const rows = builder.rows(source, { select: query.select, way: [], isCounted: true })
+  const rows = builder.rows(source, { select: query.select, embedPath: [], isCounted: true })
   return { text: `explain (format json) ${rows}`, values: builder.values.list }
 }
 
 export function readAnswer(
-  answers: Answers,
+  answers: BatchAnswers,
   names: readonly string[],
   { count, maxRows }: ReadOptions,
 ): ReadAnswer {

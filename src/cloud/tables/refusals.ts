@@ -1,9 +1,9 @@
 /** What is wrong with a query on tables, before any of it goes to the database. */
 import type { Localized } from '#platform/errors'
 import { persian } from '#platform/words'
-import { type Refusal, shown } from './refuse.ts'
+import { excerptOf, type Refusal } from './refuse.ts'
 
-export const whys = {
+export const syntaxReasons = {
   name: { en: 'the name of a column is expected there.', fa: 'در آنجا نام یک ستون لازم است.' },
   select: {
     en: 'columns are separated by commas, and a related table has its own in parentheses: id,customer:customers(name).',
@@ -62,16 +62,16 @@ export const refusals = {
     status: 400,
     code: 'PGRST204',
     message: {
-      en: `The table "${table}" has no column "${shown(name)}".`,
-      fa: `جدول «${table}» ستون «${shown(name)}» ندارد.`,
+      en: `The table "${table}" has no column "${excerptOf(name)}".`,
+      fa: `جدول «${table}» ستون «${excerptOf(name)}» ندارد.`,
     },
   }),
   unknownColumn: (table: string, name: string): Refusal => ({
     status: 400,
     code: '42703',
     message: {
-      en: `column ${table}.${shown(name)} does not exist`,
-      fa: `جدول «${table}» ستون «${shown(name)}» ندارد.`,
+      en: `column ${table}.${excerptOf(name)} does not exist`,
+      fa: `جدول «${table}» ستون «${excerptOf(name)}» ندارد.`,
     },
   }),
   noRelationship: (
@@ -82,12 +82,12 @@ export const refusals = {
     status: 400,
     code: 'PGRST200',
     message: {
-      en: `Could not find a relationship between '${name}' and '${shown(target)}' in the schema cache`,
-      fa: `میان «${name}» و «${shown(target)}» رابطه‌ای نیست.`,
+      en: `Could not find a relationship between '${name}' and '${excerptOf(target)}' in the schema cache`,
+      fa: `میان «${name}» و «${excerptOf(target)}» رابطه‌ای نیست.`,
     },
     details: {
-      en: `Searched for a foreign key relationship between '${name}' and '${shown(target)}'${hint === undefined ? '' : ` using the hint '${shown(hint)}'`} in the schema '${schema}', but no matches were found.`,
-      fa: `در شِمای ${schema} کلیدی خارجی میان «${name}» و «${shown(target)}»${hint === undefined ? '' : ` با نشانهٔ «${shown(hint)}»`} پیدا نشد.`,
+      en: `Searched for a foreign key relationship between '${name}' and '${excerptOf(target)}'${hint === undefined ? '' : ` using the hint '${excerptOf(hint)}'`} in the schema '${schema}', but no matches were found.`,
+      fa: `در شِمای ${schema} کلیدی خارجی میان «${name}» و «${excerptOf(target)}»${hint === undefined ? '' : ` با نشانهٔ «${excerptOf(hint)}»`} پیدا نشد.`,
     },
     hint: {
       en: 'Add a foreign key between the two tables.',
@@ -104,8 +104,8 @@ export const refusals = {
       status: 300,
       code: 'PGRST201',
       message: {
-        en: `Could not embed because more than one relationship was found for '${table}' and '${shown(target)}'`,
-        fa: `میان «${table}» و «${shown(target)}» چند رابطه هست.`,
+        en: `Could not embed because more than one relationship was found for '${table}' and '${excerptOf(target)}'`,
+        fa: `میان «${table}» و «${excerptOf(target)}» چند رابطه هست.`,
       },
       details: found.map(({ kind, description }) => ({
         cardinality: kind,
@@ -113,8 +113,8 @@ export const refusals = {
         relationship: description,
       })),
       hint: {
-        en: `Try changing '${shown(target)}' to one of the following: ${names.join(', ')}. Find the desired relationship in the 'details' key.`,
-        fa: `به‌جای «${shown(target)}» یکی از این‌ها را بنویسید: ${names.join('، ')}.`,
+        en: `Try changing '${excerptOf(target)}' to one of the following: ${names.join(', ')}. Find the desired relationship in the 'details' key.`,
+        fa: `به‌جای «${excerptOf(target)}» یکی از این‌ها را بنویسید: ${names.join('، ')}.`,
       },
     }
   },
@@ -122,32 +122,32 @@ export const refusals = {
     status: 400,
     code: 'PGRST108',
     message: {
-      en: `'${shown(name)}' is not an embedded resource in this request`,
-      fa: `«${shown(name)}» فیلتر یا مرتب می‌شود اما در select نیست.`,
+      en: `'${excerptOf(name)}' is not an embedded resource in this request`,
+      fa: `«${excerptOf(name)}» فیلتر یا مرتب می‌شود اما در select نیست.`,
     },
   }),
   orderOfMany: (name: string): Refusal => ({
     status: 400,
     code: 'PGRST118',
     message: {
-      en: `Rows cannot be ordered by a column of "${shown(name)}": several of its rows may belong to each of them.`,
-      fa: `ردیف‌ها را نمی‌توان با ستونی از «${shown(name)}» مرتب کرد: هر کدام شاید چند ردیف از آن داشته باشد.`,
+      en: `Rows cannot be ordered by a column of "${excerptOf(name)}": several of its rows may belong to each of them.`,
+      fa: `ردیف‌ها را نمی‌توان با ستونی از «${excerptOf(name)}» مرتب کرد: هر کدام شاید چند ردیف از آن داشته باشد.`,
     },
   }),
   noType: (name: string): Refusal => ({
     status: 400,
     code: '42704',
     message: {
-      en: `There is no type "${shown(name)}" to cast to.`,
-      fa: `نوعی به نام «${shown(name)}» نیست که به آن تبدیل شود.`,
+      en: `There is no type "${excerptOf(name)}" to cast to.`,
+      fa: `نوعی به نام «${excerptOf(name)}» نیست که به آن تبدیل شود.`,
     },
   }),
   noFunction: (schema: string, name: string, parameters: readonly string[]): Refusal => ({
     status: 404,
     code: 'PGRST202',
     message: {
-      en: `There is no function ${schema}.${shown(name)}(${shown(parameters.join(', '))}).`,
-      fa: `تابعی به شکل ${schema}.${shown(name)}(${shown(parameters.join('، '))}) نیست.`,
+      en: `There is no function ${schema}.${excerptOf(name)}(${excerptOf(parameters.join(', '))}).`,
+      fa: `تابعی به شکل ${schema}.${excerptOf(name)}(${excerptOf(parameters.join('، '))}) نیست.`,
     },
   }),
   changing: {
@@ -170,8 +170,8 @@ export const refusals = {
     status: 300,
     code: 'PGRST203',
     message: {
-      en: `Several functions ${schema}.${shown(name)} take (${shown(parameters.join(', '))}).`,
-      fa: `چند تابع ${schema}.${shown(name)} همین ورودی‌ها را می‌گیرند: (${shown(parameters.join('، '))}).`,
+      en: `Several functions ${schema}.${excerptOf(name)} take (${excerptOf(parameters.join(', '))}).`,
+      fa: `چند تابع ${schema}.${excerptOf(name)} همین ورودی‌ها را می‌گیرند: (${excerptOf(parameters.join('، '))}).`,
     },
     hint: {
       en: 'Give them different names, or different names of parameters.',

@@ -25,14 +25,14 @@ export function refuse(refusal: Refusal): never {
 }
 
 /** A text of the request, cut to what a sentence has room for. */
-export const shown = (text: string): string => (text.length > 80 ? `${text.slice(0, 80)}…` : text)
+export const excerptOf = (text: string): string => (text.length > 80 ? `${text.slice(0, 80)}…` : text)
 
 /** The refusal of a text that cannot be read. */
-export const unreadable = (text: string, why: Localized): Refusal => ({
+export const parseRefusal = (text: string, why: Localized): Refusal => ({
   status: 400,
   code: 'PGRST100',
   message: {
-    en: `"failed to parse ${shown(text)}": ${why.en}`,
-    fa: `«${shown(text)}» خوانده نشد: ${why.fa}`,
+    en: `"failed to parse ${excerptOf(text)}": ${why.en}`,
+    fa: `«${excerptOf(text)}» خوانده نشد: ${why.fa}`,
   },
 })

@@ -1,19 +1,19 @@
 /** How an embedded table is related to the one around it. */
-import type { Catalogue, ForeignKey, Routine, Table } from './catalogue.ts'
+import type { Catalogue, DatabaseTable, ForeignKey, Routine } from './catalogue.ts'
 import { refusals } from './refusals.ts'
 import { refuse } from './refuse.ts'
 
-export type Pair = readonly [outer: string, inner: string]
+export type ColumnPair = readonly [outer: string, inner: string]
 
 export interface Relationship {
-  table: Table
+  table: DatabaseTable
   kind: 'many-to-one' | 'one-to-many' | 'one-to-one' | 'many-to-many' | 'computed'
   /** True where at most one row of `table` belongs to each row of the table around it. */
   isOne: boolean
   /** Pairs of columns that are equal: of the table around it, or of the table in between, and of `table`. */
-  on: readonly Pair[]
+  on: readonly ColumnPair[]
   /** A table whose rows refer to both. */
-  through?: { table: Table; on: readonly Pair[] } | undefined
+  through?: { table: DatabaseTable; on: readonly ColumnPair[] } | undefined
   /** A function of the app that returns the related rows of a row. */
   by?: Routine | undefined
   /** Names that say, behind the name of the table, which relationship is meant; the first of them never means two. */
@@ -22,7 +22,7 @@ export interface Relationship {
   description: string
 }
 
-interface Wanted {
+interface EmbedTarget {
   target: string
   hint?: string | undefined
 }
@@ -30,7 +30,11 @@ interface Wanted {
 const maxShown = 10
 
 /** The relationship that a request means. Throws RestRefused where there is none, or several. */
-export function relate(catalogue: Catalogue, table: Table, { target, hint }: Wanted): Relationship {
+export function findRelationship(
+  catalogue: Catalogue,
+  table: DatabaseTable,
+  { target, hint }: EmbedTarget,
+): Relationship {
   const computed = byFunction(catalogue, table, target)
   if (computed) return computed
   const candidates = candidatesOf(catalogue, table).get(target)
@@ -45,7 +49,7 @@ export function relate(catalogue: Catalogue, table: Table, { target, hint }: Wan
 }
 
 /** Makes relationships one by one: two tables may have thousands of keys in common, and each two of them are a relationship across. */
-function* relationships(candidates: readonly Candidate[]): Generator<Relationship, undefined> {
+function* relationships(candidates: readonly RelationshipCandidate[]): Generator<Relationship, undefined> {
   for (const candidate of candidates)
     if ('key' in candidate) yield candidate.isOut ? toOne(candidate.key) : toMany(candidate.key)
     else
@@ -55,7 +59,7 @@ function* relationships(candidates: readonly Candidate[]): Generator<Relationshi
 }
 
 /** The relationship by a function, which decides also where a foreign key has the same name. */
-function byFunction(catalogue: Catalogue, table: Table, target: string): Relationship | undefined {
+function byFunction(catalogue: Catalogue, table: DatabaseTable, target: string): Relationship | undefined {
   const routine = catalogue.computed(table, target)
   const returned = routine?.returns.table
   if (!returned) return undefined
@@ -65,39 +69,42 @@ function byFunction(catalogue: Catalogue, table: Table, target: string): Relatio
   }
 }
 
-type Candidate =
+type RelationshipCandidate =
   | { key: ForeignKey; isOut: boolean }
   /** A table in between: its keys to the one table, and those to the other. */
   | { firsts: readonly ForeignKey[]; seconds: readonly ForeignKey[] }
 
 /** The candidates that one name may mean. */
-class Candidates {
-  readonly all: Candidate[] = []
-  #byHint: Map<string, Candidate[]> | undefined
+class RelationshipCandidates {
+  readonly all: RelationshipCandidate[] = []
+  #byHint: Map<string, RelationshipCandidate[]> | undefined
 
-  get byHint(): ReadonlyMap<string, readonly Candidate[]> {
+  get byHint(): ReadonlyMap<string, readonly RelationshipCandidate[]> {
     if (this.#byHint) return this.#byHint
     this.#byHint = new Map()
     for (const candidate of this.all)
-      for (const [hint, meant] of hinted(candidate)) push(this.#byHint, hint, meant)
+      for (const [hint, meant] of candidatesByHint(candidate)) push(this.#byHint, hint, meant)
     return this.#byHint
   }
 }
 
-const known = new WeakMap<Table, ReadonlyMap<string, Candidates>>()
+const known = new WeakMap<DatabaseTable, ReadonlyMap<string, RelationshipCandidates>>()
 
 /** The candidates by the names that a request may use: hundreds of tables in one request look through no list of thousands of keys. */
-function candidatesOf(catalogue: Catalogue, table: Table): ReadonlyMap<string, Candidates> {
+function candidatesOf(
+  catalogue: Catalogue,
+  table: DatabaseTable,
+): ReadonlyMap<string, RelationshipCandidates> {
   const made = known.get(table) ?? namedCandidates(catalogue, table)
   known.set(table, made)
   return made
 }
 
-function namedCandidates(catalogue: Catalogue, table: Table): Map<string, Candidates> {
-  const named = new Map<string, Candidates>()
-  const add = (names: readonly string[], candidate: Candidate): void => {
+function namedCandidates(catalogue: Catalogue, table: DatabaseTable): Map<string, RelationshipCandidates> {
+  const named = new Map<string, RelationshipCandidates>()
+  const add = (names: readonly string[], candidate: RelationshipCandidate): void => {
     for (const name of new Set(names)) {
-      const candidates = named.get(name) ?? new Candidates()
+      const candidates = named.get(name) ?? new RelationshipCandidates()
       candidates.all.push(candidate)
       named.set(name, candidates)
     }
@@ -132,13 +139,15 @@ const namesIn = ({ name, from, to, toColumns }: ForeignKey): string[] => [
 const onlyOf = (columns: readonly string[]): readonly string[] => (columns.length === 1 ? columns : [])
 
 /** What each hint means of a candidate: the name of the table in between all of it, the name of a key the relationships by that key. */
-function* hinted(candidate: Candidate): Generator<readonly [hint: string, meant: Candidate], undefined> {
+function* candidatesByHint(
+  candidate: RelationshipCandidate,
+): Generator<readonly [hint: string, meant: RelationshipCandidate], undefined> {
   if ('key' in candidate) {
     for (const hint of new Set(hintsOf(candidate.key))) yield [hint, candidate]
     return
   }
   const { firsts, seconds } = candidate
-  const isOne = isOfItself(firsts[0]!, seconds[0]!)
+  const isOne = isSelfReference(firsts[0]!, seconds[0]!)
   const between = firsts[0]!.from.name
   if (!isOne) yield [between, candidate]
   const isOther = ({ name }: ForeignKey): boolean => isOne || name !== between
@@ -147,9 +156,13 @@ function* hinted(candidate: Candidate): Generator<readonly [hint: string, meant:
 }
 
 /** Where a table is related to itself, only the second key says in which direction. */
-const isOfItself = (first: ForeignKey, second: ForeignKey): boolean => first.to === second.to
+const isSelfReference = (first: ForeignKey, second: ForeignKey): boolean => first.to === second.to
 
-function push(map: Map<string, Candidate[]>, name: string, candidate: Candidate): void {
+function push(
+  map: Map<string, RelationshipCandidate[]>,
+  name: string,
+  candidate: RelationshipCandidate,
+): void {
   const others = map.get(name)
   if (others) others.push(candidate)
   else map.set(name, [candidate])
@@ -190,7 +203,7 @@ function throughTable(first: ForeignKey, second: ForeignKey): Relationship {
       table: between,
       on: first.toColumns.map((column, place) => [column, first.columns[place]!] as const),
     },
-    hints: isOfItself(first, second) ? [second.name] : [between.name, first.name, second.name],
+    hints: isSelfReference(first, second) ? [second.name] : [between.name, first.name, second.name],
     description: `${between.name} using ${first.name}(${first.columns.join(', ')}) and ${second.name}(${second.columns.join(', ')})`,
   }
 }

@@ -26,10 +26,10 @@ export interface SelectedTable {
   isInner: boolean
   /** The fields of the table stand among those of the row around it. */
   isSpread: boolean
-  select: readonly Selected[]
+  select: readonly SelectedItem[]
 }
 
-export type Selected = { kind: 'all' } | SelectedField | SelectedTable
+export type SelectedItem = { kind: 'all' } | SelectedField | SelectedTable
 
 /** Comparisons with a value that PostgreSQL reads as the column's type. */
 export type Operator =
@@ -79,7 +79,7 @@ export interface Order {
 }
 
 /** What narrows and orders the rows of one table. The way to the table is `[]` for that of the request, `['orders', 'items']` for an embedded one. */
-export interface Narrowing {
+export interface TableFilter {
   where: Condition[]
   order: Order[]
   limit?: number | undefined
@@ -87,11 +87,11 @@ export interface Narrowing {
 }
 
 export interface TablesQuery {
-  select: readonly Selected[]
-  narrowings: ReadonlyMap<string, Narrowing>
+  select: readonly SelectedItem[]
+  filters: ReadonlyMap<string, TableFilter>
   /** The names of the members of a body that count. */
   columns?: readonly string[] | undefined
   onConflict?: readonly string[] | undefined
 }
 
-export const wayKey = (way: readonly string[]): string => JSON.stringify(way)
+export const embedPathKey = (way: readonly string[]): string => JSON.stringify(way)

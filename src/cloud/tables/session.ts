@@ -1,20 +1,20 @@
 /** A request of an app in its database: as one of three roles, in one round trip, and cleaned before the next request. */
 import type pg from 'pg'
 import {
-  asRole,
+  type BoundStatement,
   type DatabaseCaller,
   type OpenDatabase,
   type RoleOptions,
   type RoleSession,
-  type Statement,
   StatementFailed,
+  withRoleSession,
 } from '#cloud/databases'
-import { type Answers, Batch, Prepared } from './batch.ts'
+import { type BatchAnswers, PreparedStatements, StatementBatch } from './batch.ts'
 
 export interface SessionOptions extends RoleOptions {
   schemaVersion: string
   /** Whether all is undone, by the answers. This costs another round trip. */
-  undoes?: ((answers: Answers) => boolean) | undefined
+  shouldRollBack?: ((answers: BatchAnswers) => boolean) | undefined
 }
 
 /** Thrown where tables, functions or policies have changed since the statements were made. */
@@ -31,7 +31,7 @@ export const plansAreLost = ({ report: { sqlState } }: StatementFailed): boolean
 
 /** The prepared statements of one connection. */
 interface Plans {
-  prepared: Prepared
+  prepared: PreparedStatements
   schemaVersion: string
 }
 const plans = new WeakMap<pg.PoolClient, Plans>()
@@ -40,44 +40,44 @@ const plans = new WeakMap<pg.PoolClient, Plans>()
 export async function inDatabase(
   open: OpenDatabase,
   caller: DatabaseCaller,
-  statements: readonly Statement[],
+  statements: readonly BoundStatement[],
   options: SessionOptions,
-): Promise<Answers> {
-  return asRole(open, caller, options, (session) =>
+): Promise<BatchAnswers> {
+  return withRoleSession(open, caller, options, (session) =>
     transact(session, statements, { ...options, scope: caller.role }),
   )
 }
 
 async function transact(
   session: RoleSession,
-  statements: readonly Statement[],
-  { schemaVersion, undoes, scope }: SessionOptions & { scope: string },
-): Promise<Answers> {
+  statements: readonly BoundStatement[],
+  { schemaVersion, shouldRollBack, scope }: SessionOptions & { scope: string },
+): Promise<BatchAnswers> {
   const { client } = session
   const { prepared } = plansOf(client, schemaVersion)
-  const begin = undoes ? [{ text: 'begin', values: [] }] : []
+  const begin = shouldRollBack ? [{ text: 'begin', values: [] }] : []
   const before = begin.length + 1
-  const batch = new Batch([...begin, session.setup, ...statements], {
+  const batch = new StatementBatch([...begin, session.setup, ...statements], {
     ...{ prepared, scope, unnamed: before },
-    behind: undoes ? undefined : session.cleaning,
+    cleanupScript: shouldRollBack ? undefined : session.cleaning,
   })
   client.query(batch)
-  if (!undoes) session.clean()
+  if (!shouldRollBack) session.clean()
   try {
     const answers = (await batch.ended).slice(before)
-    if (undoes) await client.query(undoes(answers) ? 'rollback' : 'commit')
+    if (shouldRollBack) await client.query(shouldRollBack(answers) ? 'rollback' : 'commit')
     return answers
   } catch (error) {
-    if (undoes) await client.query('rollback').catch(() => undefined)
+    if (shouldRollBack) await client.query('rollback').catch(() => undefined)
     if (!(error instanceof StatementFailed)) throw error
-    if (batch.place < before && error.report.sqlState === divisionByZero) throw new SchemaChanged()
+    if (batch.completedCount < before && error.report.sqlState === divisionByZero) throw new SchemaChanged()
     if (plansAreLost(error)) prepared.forgetAll()
     throw error
   }
 }
 
 function plansOf(client: pg.PoolClient, schemaVersion: string): Plans {
-  const known = plans.get(client) ?? { prepared: new Prepared(), schemaVersion }
+  const known = plans.get(client) ?? { prepared: new PreparedStatements(), schemaVersion }
   plans.set(client, known)
   // The types of parameters were read from columns of the earlier version.
   if (known.schemaVersion !== schemaVersion) known.prepared.forgetAll()

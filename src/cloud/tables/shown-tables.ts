@@ -1,9 +1,9 @@
 /** What views show of tables, through other views too. */
-import type { Column, Table } from './catalogue.ts'
+import type { Column, DatabaseTable } from './catalogue.ts'
 import type { ViewColumn } from './view-columns.ts'
 
-export interface ShownTable {
-  view: Table
+export interface ViewOfTable {
+  view: DatabaseTable
   /** The names of the view's columns by those of the table's. */
   columns: ReadonlyMap<string, string>
 }
@@ -11,15 +11,15 @@ export interface ShownTable {
 type Definitions = ReadonlyMap<string, ReadonlyMap<number, ViewColumn>>
 
 /** The views that show tables, by the table that is shown. */
-export function shownTables(
+export function viewsByTable(
   views: readonly (readonly [id: string, columns: readonly ViewColumn[]])[],
-  byId: ReadonlyMap<string, Table>,
-): Map<Table, ShownTable[]> {
+  byId: ReadonlyMap<string, DatabaseTable>,
+): Map<DatabaseTable, ViewOfTable[]> {
   const definitions: Definitions = new Map(
     views.map(([id, columns]) => [id, new Map(columns.map((column) => [column.number, column]))]),
   )
   const columns = new Columns(byId)
-  const shown = new Map<Table, ShownTable[]>()
+  const shown = new Map<DatabaseTable, ViewOfTable[]>()
   for (const [id, own] of views)
     for (const [tableId, names] of shownBy(id, own, definitions, columns)) {
       const table = byId.get(tableId)!
@@ -65,10 +65,10 @@ function originOf(
 
 /** The columns of all tables by their numbers. */
 class Columns {
-  readonly #byId: ReadonlyMap<string, Table>
+  readonly #byId: ReadonlyMap<string, DatabaseTable>
   readonly #known = new Map<string, ReadonlyMap<number | undefined, Column>>()
 
-  constructor(byId: ReadonlyMap<string, Table>) {
+  constructor(byId: ReadonlyMap<string, DatabaseTable>) {
     this.#byId = byId
   }
 

@@ -1,16 +1,16 @@
 import { expect, test } from 'vitest'
-import { chosenName, quoted } from './sql-text.ts'
+import { quoted, requireValidAlias } from './sql-text.ts'
 
 test('a name that a request chooses has as many bytes as PostgreSQL keeps of it, and not one more', () => {
-  expect(chosenName('a'.repeat(63))).toBe('a'.repeat(63))
-  expect(() => chosenName('a'.repeat(64))).toThrow(/failed to parse/)
+  expect(requireValidAlias('a'.repeat(63))).toBe('a'.repeat(63))
+  expect(() => requireValidAlias('a'.repeat(64))).toThrow(/failed to parse/)
   // A Persian letter has two bytes.
-  expect(chosenName('ا'.repeat(31))).toBe('ا'.repeat(31))
-  expect(() => chosenName('ا'.repeat(32))).toThrow(/failed to parse/)
+  expect(requireValidAlias('ا'.repeat(31))).toBe('ا'.repeat(31))
+  expect(() => requireValidAlias('ا'.repeat(32))).toThrow(/failed to parse/)
 })
 
 test('a name that is more than words is refused, and quotes hold whatever a name is made of', () => {
   for (const name of ['a"b', "a'b", 'a;b', 'a(b)', 'a\\b', 'a\nb', ''])
-    expect(() => chosenName(name), name).toThrow(/failed to parse/)
+    expect(() => requireValidAlias(name), name).toThrow(/failed to parse/)
   expect(quoted('a"; drop table b; --')).toBe('"a""; drop table b; --"')
 })

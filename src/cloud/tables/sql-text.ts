@@ -1,6 +1,6 @@
 /** Pieces of SQL: names in quotes, and values that are sent beside the text. */
-import { whys } from './refusals.ts'
-import { refuse, unreadable } from './refuse.ts'
+import { syntaxReasons } from './refusals.ts'
+import { parseRefusal, refuse } from './refuse.ts'
 
 /** Names come from the catalogue, and quotes hold whatever they are made of. */
 export const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`
@@ -13,8 +13,9 @@ const maxNameBytes = 63
 const plainName = /^[\p{L}\p{M}\p{N}\p{Zs}\u200c_$.:/@#*-]+$/u
 
 /** A name that the request has chosen for a column of its answer. Throws RestRefused for one that is too long or has other characters. */
-export function chosenName(name: string): string {
-  if (!plainName.test(name) || Buffer.byteLength(name) > maxNameBytes) refuse(unreadable(name, whys.alias))
+export function requireValidAlias(name: string): string {
+  if (!plainName.test(name) || Buffer.byteLength(name) > maxNameBytes)
+    refuse(parseRefusal(name, syntaxReasons.alias))
   return name
 }
 

@@ -1,15 +1,15 @@
 /** The status and headers that functions and triggers of the app state: `response.status` and `response.headers`, as PostgREST reads them. */
-import type { Statement } from '#cloud/databases'
+import type { BoundStatement } from '#cloud/databases'
 import { refusals } from './refusals.ts'
 import { refuse } from './refuse.ts'
 
-export interface StatedAnswer {
+export interface ResponseSettings {
   status?: number | undefined
   headers: readonly (readonly [name: string, value: string])[]
 }
 
 /** Reads them behind the statement that they belong to, in its transaction. */
-export const statedStatement: Statement = {
+export const responseSettingsStatement: BoundStatement = {
   text: `select pg_catalog.current_setting('response.status', true), pg_catalog.left(pg_catalog.current_setting('response.headers', true), 16000)`,
   values: [],
 }
@@ -21,7 +21,7 @@ const headerName = /^[\w!#$%&'*+.^`|~-]{1,100}$/
 const headerValue = /^[\x21-\x7e]?(?:[\x20-\x7e]*[\x21-\x7e])?$/
 
 /** Headers that are about the connection, about the length of the body, or written by this service. */
-const ours = new Set([
+const reservedHeaders = new Set([
   'content-length',
   'content-encoding',
   'transfer-encoding',
@@ -30,7 +30,7 @@ const ours = new Set([
 ])
 
 /** Reads the stated status and headers. Throws RestRefused where they are not valid. */
-export function readStated(row: readonly (string | null)[] | undefined): StatedAnswer {
+export function readResponseSettings(row: readonly (string | null)[] | undefined): ResponseSettings {
   const [status, headers] = row ?? []
   return { status: status ? readStatus(status) : undefined, headers: headers ? readHeaders(headers) : [] }
 }
@@ -44,7 +44,7 @@ function readHeaders(text: string): [string, string][] {
   const all = parsed(text)
   if (!Array.isArray(all) || text.length > maxCharacters || all.length > maxHeaders)
     return refuse(refusals.statedHeaders(maxHeaders, maxCharacters))
-  return all.map(readHeader).filter(([name]) => !ours.has(name.toLowerCase()))
+  return all.map(readHeader).filter(([name]) => !reservedHeaders.has(name.toLowerCase()))
 }
 
 function readHeader(one: unknown): [string, string] {

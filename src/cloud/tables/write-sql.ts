@@ -1,12 +1,12 @@
 /** Writes rows and, where they are wanted, answers them as a query of them would: one statement. */
-import type { Statement } from '#cloud/databases'
-import type { Answers } from './batch.ts'
-import type { Catalogue, Column, Table } from './catalogue.ts'
+import type { BoundStatement } from '#cloud/databases'
+import type { BatchAnswers } from './batch.ts'
+import type { Catalogue, Column, DatabaseTable } from './catalogue.ts'
 import { bodyOf, type ReadOptions } from './read-sql.ts'
 import { refusals } from './refusals.ts'
 import { refuse } from './refuse.ts'
-import { relate } from './relationship.ts'
-import { type Narrowing, type Selected, type TablesQuery, wayKey } from './request.ts'
+import { findRelationship } from './relationship.ts'
+import { embedPathKey, type SelectedItem, type TableFilter, type TablesQuery } from './request.ts'
 import { Builder } from './rows-sql.ts'
 import { operator, quoted, quotedTable } from './sql-text.ts'
 
@@ -25,8 +25,8 @@ export interface WriteAnswer {
 }
 
 export interface WritePlan {
-  statements: readonly Statement[]
-  answer(answers: Answers): WriteAnswer
+  statements: readonly BoundStatement[]
+  answer(answers: BatchAnswers): WriteAnswer
 }
 
 /** The rows that a body gives. */
@@ -49,34 +49,35 @@ export type OnConflict =
 /** The statement that inserts rows. All plans here throw RestRefused. */
 export function insertPlan(
   catalogue: Catalogue,
-  table: Table,
+  table: DatabaseTable,
   query: TablesQuery,
   { rows, onConflict, ...options }: WriteOptions & { rows: GivenRows; onConflict: OnConflict },
 ): WritePlan {
-  const writing = new Writing(catalogue, table, query, options)
-  const named = writing.named([...rows.members.keys()])
-  const given = named.length > 0 ? inserted(writing.given(named, rows)) : writing.defaults(rows.number)
+  const writing = new WriteBuilder(catalogue, table, query, options)
+  const columns = writing.columnsNamed([...rows.members.keys()])
+  const inputRowsSql =
+    columns.length > 0 ? inserted(writing.inputSql(columns, rows)) : writing.defaults(rows.number)
   return writing.plan(
-    `insert into ${quotedTable(table)} ${given} ${conflictSql(writing, onConflict, named)} returning ${writing.returned()}`,
+    `insert into ${quotedTable(table)} ${inputRowsSql} ${conflictSql(writing, onConflict, columns)} returning ${writing.returned()}`,
   )
 }
 
 export function updatePlan(
   catalogue: Catalogue,
-  table: Table,
+  table: DatabaseTable,
   query: TablesQuery,
   { rows, ...options }: WriteOptions & { rows: GivenRows },
 ): WritePlan {
-  const writing = new Writing(catalogue, table, query, options)
-  const named = writing.named([...rows.members.keys()])
+  const writing = new WriteBuilder(catalogue, table, query, options)
+  const columns = writing.columnsNamed([...rows.members.keys()])
   const alias = writing.builder.alias()
   const returned = writing.returned(alias)
   // There is nothing to change: no row counts as changed.
-  if (named.length === 0)
+  if (columns.length === 0)
     return writing.plan(`select ${returned} from ${quotedTable(table)} as ${alias} where false`)
-  const { cells, from } = writing.given(named, rows)
+  const { cells, from } = writing.inputSql(columns, rows)
   const set = cells.map(({ column, sql }) => `${quoted(column.name)} = ${sql}`).join(', ')
-  const { using, where } = writing.chosen(alias)
+  const { using, where } = writing.targetRowsSql(alias)
   return writing.plan(
     `update ${quotedTable(table)} as ${alias} set ${set} from ${[from, ...using].join(', ')} ${where} returning ${returned}`,
   )
@@ -84,14 +85,14 @@ export function updatePlan(
 
 export function deletePlan(
   catalogue: Catalogue,
-  table: Table,
+  table: DatabaseTable,
   query: TablesQuery,
   options: WriteOptions,
 ): WritePlan {
-  const writing = new Writing(catalogue, table, query, options)
+  const writing = new WriteBuilder(catalogue, table, query, options)
   const alias = writing.builder.alias()
   const returned = writing.returned(alias)
-  const { using, where } = writing.chosen(alias)
+  const { using, where } = writing.targetRowsSql(alias)
   const from = using.length > 0 ? `using ${using.join(', ')}` : ''
   return writing.plan(`delete from ${quotedTable(table)} as ${alias} ${from} ${where} returning ${returned}`)
 }
@@ -102,7 +103,7 @@ interface Cell {
   sql: string
 }
 
-interface Given {
+interface InputSql {
   cells: readonly Cell[]
   /** The SQL behind `from`. */
   from: string
@@ -110,12 +111,16 @@ interface Given {
   order: string
 }
 
-const inserted = ({ cells, from, order }: Given): string =>
+const inserted = ({ cells, from, order }: InputSql): string =>
   `(${cells.map(({ column }) => quoted(column.name)).join(', ')}) select ${cells.map(({ sql }) => sql).join(', ')} from ${from} ${order}`
 
-function conflictSql({ table, named }: Writing, onConflict: OnConflict, columns: readonly Column[]): string {
+function conflictSql(
+  { table, columnsNamed }: WriteBuilder,
+  onConflict: OnConflict,
+  columns: readonly Column[],
+): string {
   if (onConflict.kind === 'refuse') return ''
-  const target = named(onConflict.target ?? table.primaryKey)
+  const target = columnsNamed(onConflict.target ?? table.primaryKey)
   const on = target.length === 0 ? '' : `(${target.map(({ name }) => quoted(name)).join(', ')}) `
   if (onConflict.kind === 'ignore') return `on conflict ${on}do nothing`
   // Without a key there is nothing to merge by: a row that exists already is refused by what makes it unique.
@@ -128,11 +133,11 @@ function conflictSql({ table, named }: Writing, onConflict: OnConflict, columns:
   return `on conflict ${on}do update set ${set.join(', ')}`
 }
 
-const keyOfAll = wayKey([])
+const rootFilterKey = embedPathKey([])
 
 /** Builds the parts of a statement that writes into one table. */
-class Writing {
-  readonly table: Table
+class WriteBuilder {
+  readonly table: DatabaseTable
   readonly builder: Builder
   readonly #catalogue: Catalogue
   readonly #query: TablesQuery
@@ -140,7 +145,7 @@ class Writing {
   /** Statements that have to stand before the one that writes. */
   readonly #before: string[] = []
 
-  constructor(catalogue: Catalogue, table: Table, query: TablesQuery, options: WriteOptions) {
+  constructor(catalogue: Catalogue, table: DatabaseTable, query: TablesQuery, options: WriteOptions) {
     this.table = table
     this.builder = new Builder(catalogue, query, Number.MAX_SAFE_INTEGER)
     this.#catalogue = catalogue
@@ -148,23 +153,23 @@ class Writing {
     this.#options = options
   }
 
-  readonly named = (names: readonly string[]): Column[] =>
+  readonly columnsNamed = (names: readonly string[]): Column[] =>
     names.map((name) => this.table.columns.get(name) ?? refuse(refusals.noColumn(this.table.name, name)))
 
   /** Values of the named columns, read by PostgreSQL as their types. */
-  given(named: readonly Column[], { json, members, usesDefaults }: GivenRows): Given {
+  inputSql(columns: readonly Column[], { json, members, usesDefaults }: GivenRows): InputSql {
     const memberOf = ({ name }: Column): string => members.get(name)!
-    const types = named.map((column) => `${quoted(memberOf(column))} ${column.type}`).join(', ')
+    const types = columns.map((column) => `${quoted(memberOf(column))} ${column.type}`).join(', ')
     const body = this.builder.values.add(json)
     const own = (column: Column): string => `given.${quoted(memberOf(column))}`
-    if (!usesDefaults || named.every((column) => column.default === null))
+    if (!usesDefaults || columns.every((column) => column.default === null))
       return {
-        cells: named.map((column) => ({ column, sql: own(column) })),
+        cells: columns.map((column) => ({ column, sql: own(column) })),
         from: `pg_catalog.json_to_recordset(${body}::pg_catalog.json) as given(${types})`,
         order: '',
       }
     return {
-      cells: named.map((column) => ({
+      cells: columns.map((column) => ({
         column,
         sql: this.#orDefault(column, memberOf(column), own(column)),
       })),
@@ -185,18 +190,18 @@ class Writing {
   }
 
   /** The condition for the rows that are written. Where only some of the matching rows are, they are chosen and locked first, in order. */
-  chosen(alias: string): { using: string[]; where: string } {
-    const narrowing = this.builder.narrowing([])
-    const { limit, offset } = narrowing
+  targetRowsSql(alias: string): { using: string[]; where: string } {
+    const filter = this.builder.filterOf([])
+    const { limit, offset } = filter
     if (limit === undefined && offset === 0)
-      return { using: [], where: this.builder.where(this.builder.place(this.table, alias), narrowing) }
-    const place = this.builder.place(this.table, this.builder.alias())
+      return { using: [], where: this.builder.where(this.builder.scopeOf(this.table, alias), filter) }
+    const scope = this.builder.scopeOf(this.table, this.builder.alias())
     const keys = this.#keys()
-    const columns = keys.map(({ sql }, nth) => `${place.alias}.${sql} as key${nth}`).join(', ')
-    const where = this.builder.where(place, narrowing)
-    const page = this.builder.orderAndPage(place, narrowing, { page: 'given' })
+    const columns = keys.map(({ sql }, nth) => `${scope.alias}.${sql} as key${nth}`).join(', ')
+    const where = this.builder.where(scope, filter)
+    const page = this.builder.orderAndPage(scope, filter, { page: 'given' })
     this.#before.push(
-      `chosen as materialized (select ${columns} from ${quotedTable(this.table)} as ${place.alias} ${where} ${page} for update of ${place.alias})`,
+      `chosen as materialized (select ${columns} from ${quotedTable(this.table)} as ${scope.alias} ${where} ${page} for update of ${scope.alias})`,
     )
     const same = keys.map(({ sql, equals }, nth) => `${alias}.${sql} ${equals} chosen.key${nth}`)
     return { using: ['chosen'], where: `where ${same.join(' and ')}` }
@@ -206,7 +211,7 @@ class Writing {
   #keys(): { sql: string; equals: string }[] {
     const { primaryKey } = this.table
     if (primaryKey.length === 0) return ['tableoid', 'ctid'].map((sql) => ({ sql, equals: operator('=') }))
-    return this.named(primaryKey).map((column) => ({
+    return this.columnsNamed(primaryKey).map((column) => ({
       sql: quoted(column.name),
       equals: operator('=', column.operators),
     }))
@@ -224,17 +229,17 @@ class Writing {
     const { select } = this.#query
     if (select.some(({ kind }) => kind === 'all')) return [...this.table.columns.keys()]
     const ordered = this.builder
-      .narrowing([])
+      .filterOf([])
       .order.flatMap(({ of, field }) => (of === undefined ? [field.column] : []))
     const names = [...select.flatMap((one) => this.#columnsFor(one)), ...ordered]
-    return this.named([...new Set(names)]).map(({ name }) => name)
+    return this.columnsNamed([...new Set(names)]).map(({ name }) => name)
   }
 
   /** The columns that a member of `select` needs. Related rows are found by columns of this table. */
-  #columnsFor(one: Selected): string[] {
+  #columnsFor(one: SelectedItem): string[] {
     if (one.kind === 'all') return []
     if (one.kind === 'field') return [one.field.column]
-    const { on, through } = relate(this.#catalogue, this.table, one)
+    const { on, through } = findRelationship(this.#catalogue, this.table, one)
     return (through?.on ?? on).map(([outer]) => outer)
   }
 
@@ -244,7 +249,7 @@ class Writing {
     const { answer } = this.#options
     if (answer === 'rows') return this.#answered(parts)
     // An insert uses no conditions, so they count as used.
-    this.builder.narrowing([])
+    this.builder.filterOf([])
     this.builder.requireAllUsed()
     const isLocated = answer === 'location' && this.table.primaryKey.length > 0
     const keys = this.table.primaryKey.map((name) => `written.${quoted(name)}::pg_catalog.text`).join(', ')
@@ -258,18 +263,22 @@ class Writing {
   /** Answers the written rows. They stand in for the table, so that rows embedded in them are found as they are for others. */
   #answered(parts: string): WritePlan {
     // The conditions have chosen the rows, which may no longer meet them as they are now.
-    const { order } = this.builder.narrowing([])
-    const shown: Narrowing = { where: [], order, offset: 0 }
-    const narrowings = new Map([...this.#query.narrowings, [keyOfAll, shown]])
-    const reader = this.builder.with({ ...this.#query, narrowings })
+    const { order } = this.builder.filterOf([])
+    const shown: TableFilter = { where: [], order, offset: 0 }
+    const filters = new Map([...this.#query.filters, [rootFilterKey, shown]])
+    const reader = this.builder.forQuery({ ...this.#query, filters })
     const source = { table: this.table, sql: '(select * from written)' }
-    const { sql, names } = reader.shape(source, { select: this.#query.select, way: [], page: 'none' })
+    const { sql, names } = reader.rowsQuery(source, {
+      select: this.#query.select,
+      embedPath: [],
+      page: 'none',
+    })
     reader.requireAllUsed()
     const text = `with ${parts}, ${bodyOf(reader, sql, this.#options)}, null as location from page`
     return this.#planOf({ text, values: reader.values.list }, names)
   }
 
-  #planOf(statement: Statement, names: readonly string[]): WritePlan {
+  #planOf(statement: BoundStatement, names: readonly string[]): WritePlan {
     const { primaryKey } = this.table
     return {
       statements: [statement],

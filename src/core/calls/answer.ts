@@ -1,7 +1,7 @@
 /** Sends the answer of a paid call that has ended: settled, with its cost in headers, and stored for replay. */
 import { orderedFailure } from '#core/inference'
 import { asFailure, type Failure, finalFailure } from '#platform/errors'
-import { type Content, JsonText, type RequestContext } from '#platform/http'
+import { type ContentAnswer, JsonText, type RequestContext } from '#platform/http'
 import { replayLimitBytes } from '#platform/idempotency'
 import { setCostHeaders } from './cost.ts'
 
@@ -18,15 +18,19 @@ export interface Settleable {
 }
 
 /** The answer (a value, a JSON text, or JSON that is written while it is sent) and its charge. */
-export type Outcome = { microcredits: bigint } & ({ body: unknown } | { text: string } | { content: Content })
+export type ChargedAnswer = { microcredits: bigint } & (
+  | { body: unknown }
+  | { text: string }
+  | { content: ContentAnswer }
+)
 
 /** Answers with the result of `work` as one JSON body, which is stored for replay if the request has an idempotency claim. */
 export async function answerPaid(
   context: RequestContext,
   paid: Settleable,
-  work: () => Promise<Outcome>,
-): Promise<JsonText | Content> {
-  let answer: string | Content
+  work: () => Promise<ChargedAnswer>,
+): Promise<JsonText | ContentAnswer> {
+  let answer: string | ContentAnswer
   try {
     const outcome = await work()
     if ('content' in outcome) answer = outcome.content
@@ -61,7 +65,7 @@ export async function settleDelivered(
   paid: Settleable,
   text: string,
 ): Promise<JsonText> {
-  await settle(context, paid, replayable(text))
+  await settle(context, paid, replyForReplay(text))
   return new JsonText(text)
 }
 
@@ -72,5 +76,5 @@ async function settle(context: RequestContext, paid: Settleable, reply: string |
 }
 
 /** Returns the answer, or undefined if it is too large to be stored for replay. */
-export const replayable = (text: string): string | undefined =>
+export const replyForReplay = (text: string): string | undefined =>
   Buffer.byteLength(text) < replayLimitBytes ? text : undefined

@@ -3,13 +3,13 @@
  * ignored fields and cost, and sending the answer of a call that has ended. No routes.
  */
 export { acceptOnce } from './accept-once.ts'
-export { answerPaid, replayable, settleDelivered, settleFailed } from './answer.ts'
+export { answerPaid, replyForReplay, settleDelivered, settleFailed } from './answer.ts'
 export { apiKeyHeader } from './api-key-header.ts'
 export { claimFirst } from './claim-first.ts'
 export { Cost, costOf, setCostHeaders, usdOf } from './cost.ts'
 export { Base64Bytes } from './json-with-bytes.ts'
 export { modelFailures, requireMayUse, requireModel } from './model.ts'
-export { type Applied, setAppliedFields, setIgnoredFields, unnamedFields } from './named-fields.ts'
+export { type AppliedField, setAppliedFields, setIgnoredFields, unknownFields } from './named-fields.ts'
 export {
   payer,
   payment,
@@ -19,8 +19,8 @@ export {
   referenceHeaders,
   storedFailures,
 } from './payment.ts'
-export { isBlank, promptOf } from './prompt.ts'
-export { ignoredOf, Provider, requireNoOptions } from './provider-options.ts'
+export { isBlank, requirePrompt } from './prompt.ts'
+export { ignoredFields, Provider, requireNoOptions } from './provider-options.ts'
 export {
   answerStored,
   type StoredCall,

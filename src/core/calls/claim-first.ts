@@ -18,13 +18,14 @@ export async function claimFirst(
   await app.db.tx((tx) =>
     record(tx, { payer: caller, receiptId: requestId, endpoint, claim, statusCode }, now()),
   )
-  const of = { accountId: caller.accountId, receiptId: requestId }
+  const recordKey = { accountId: caller.accountId, receiptId: requestId }
   const reply = await work().catch(async (error: unknown) => {
-    if (error instanceof Failure && !error.more.executed) await app.db.tx((tx) => releaseRecord(tx, of))
+    if (error instanceof Failure && !error.more.executed)
+      await app.db.tx((tx) => releaseRecord(tx, recordKey))
     throw error
   })
   // The work is done, so this request is answered even if the answer cannot be stored for a repeat.
-  await answerRecord(app.db, of, { statusCode, reply }, now()).catch((error: unknown) =>
+  await answerRecord(app.db, recordKey, { statusCode, reply }, now()).catch((error: unknown) =>
     app.log.error({ err: error, request_id: requestId }, 'an answer was not kept for replay'),
   )
   return new JsonText(reply)

@@ -1,7 +1,7 @@
 /** JSON that contains large Base64 texts: they are encoded slice by slice while they are sent, so that no answer holds the event loop. */
 import { randomUUID } from 'node:crypto'
 import { Readable } from 'node:stream'
-import { type Content, content } from '#platform/http'
+import { type ContentAnswer, content } from '#platform/http'
 
 /** Bytes that stand in JSON as a Base64 text. */
 export class Base64Bytes {
@@ -12,10 +12,10 @@ export class Base64Bytes {
 }
 
 /** A part of a JSON text; the parts are sent in their order. */
-type Piece = string | Base64Bytes
+type JsonPiece = string | Base64Bytes
 
 /** Returns the JSON text of `body`, which may contain `Base64Bytes` at any place. */
-export function jsonPieces(body: unknown): Piece[] {
+export function jsonPieces(body: unknown): JsonPiece[] {
   const found: Base64Bytes[] = []
   const mark = randomUUID()
   const text = JSON.stringify(body, (_key, value: unknown) => {
@@ -27,7 +27,7 @@ export function jsonPieces(body: unknown): Piece[] {
 }
 
 /** The bytes of the pieces in UTF-8. */
-export const lengthOf = (pieces: readonly Piece[]): number =>
+export const lengthOf = (pieces: readonly JsonPiece[]): number =>
   pieces.reduce(
     (sum, piece) =>
       sum + (typeof piece === 'string' ? Buffer.byteLength(piece) : 4 * Math.ceil(piece.bytes.length / 3)),
@@ -35,11 +35,11 @@ export const lengthOf = (pieces: readonly Piece[]): number =>
   )
 
 /** The whole text, for answers that are small. */
-export const textOf = (pieces: readonly Piece[]): string =>
+export const textOf = (pieces: readonly JsonPiece[]): string =>
   pieces.map((piece) => (typeof piece === 'string' ? piece : base64(piece.bytes))).join('')
 
 /** An answer that is encoded while it is sent. */
-export const jsonContent = (pieces: readonly Piece[]): Content =>
+export const jsonContent = (pieces: readonly JsonPiece[]): ContentAnswer =>
   content({
     mediaType: 'application/json',
     bytes: lengthOf(pieces),
@@ -50,7 +50,7 @@ export const jsonContent = (pieces: readonly Piece[]): Content =>
 /** A multiple of three, so that no slice ends in padding. */
 const sliceBytes = 3 * 64 * 1024
 
-function* encoded(pieces: readonly Piece[]): Generator<Buffer> {
+function* encoded(pieces: readonly JsonPiece[]): Generator<Buffer> {
   for (const piece of pieces) {
     if (typeof piece === 'string') yield Buffer.from(piece)
     else

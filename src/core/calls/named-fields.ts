@@ -15,11 +15,11 @@ export function setIgnoredFields(
 }
 
 /** The fields of a body that its schema does not have. */
-export const unnamedFields = (body: object, { properties }: TObject): string[] =>
+export const unknownFields = (body: object, { properties }: TObject): string[] =>
   Object.keys(body).filter((field) => !(field in properties))
 
 /** A field that is applied with another value than was sent. */
-export interface Applied {
+export interface AppliedField {
   /** The path of the field as the caller would write it: `tools.0.max_uses`. */
   param: string
   applied: number | string
@@ -29,7 +29,7 @@ export interface Applied {
 export function setAppliedFields(
   context: Pick<RequestContext, 'setHeader'>,
   header: 'x-clamped-fields' | 'x-mapped-fields',
-  fields: readonly Applied[],
+  fields: readonly AppliedField[],
 ): void {
   const named = fields.slice(0, maxNamed).map(({ param, applied }) => `${param}=${applied}`)
   if (named.length > 0) context.setHeader(header, named.join(', '))

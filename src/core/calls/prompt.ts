@@ -9,7 +9,7 @@ export const isBlank = (text: string): boolean =>
   !/[^\p{White_Space}\p{Default_Ignorable_Code_Point}\p{Cc}\p{Cs}\u2800\ufff9-\ufffb]/u.test(text)
 
 /** The text, well formed. Throws INVALID_REQUEST for a text in which nothing can be read. */
-export function promptOf(text: string, why: Localized, param = 'prompt'): string {
+export function requirePrompt(text: string, why: Localized, param = 'prompt'): string {
   if (isBlank(text)) fail('INVALID_REQUEST', { why }, { param })
   return text.toWellFormed()
 }

@@ -23,10 +23,10 @@ export const Provider = Type.Object(
     'x-description-fa': 'اثری ندارد: بالادست را گرداننده تعیین می‌کند.',
   },
 )
-type Body = { provider?: Static<typeof Provider> | null | undefined }
+type ProviderBody = { provider?: Static<typeof Provider> | null | undefined }
 
 /** Throws INVALID_REQUEST for options of a vendor: they would change the result. */
-export function requireNoOptions({ provider }: Body): void {
+export function requireNoOptions({ provider }: ProviderBody): void {
   const named = Object.values(provider?.options ?? {})
   const isEmpty = (one: unknown): boolean =>
     one == null || (typeof one === 'object' && Object.keys(one).length === 0)
@@ -35,4 +35,4 @@ export function requireNoOptions({ provider }: Body): void {
 }
 
 /** The fields that `X-Ignored-Fields` names. */
-export const ignoredOf = ({ provider }: Body): string[] => (provider ? ['provider'] : [])
+export const ignoredFields = ({ provider }: ProviderBody): string[] => (provider ? ['provider'] : [])

@@ -1,6 +1,6 @@
 /** Sends the answer of a paid call whose result is stored: files and charge are durable before it is sent. */
 import { asFailure, type Failure } from '#platform/errors'
-import { type Content, JsonText, type RequestContext } from '#platform/http'
+import { type ContentAnswer, JsonText, type RequestContext } from '#platform/http'
 import { replayLimitBytes } from '#platform/idempotency'
 import { type FailedEnd, settledFailure, settleFailed } from './answer.ts'
 import { setCostHeaders } from './cost.ts'
@@ -32,7 +32,7 @@ export async function answerStored(
   context: RequestContext,
   paid: StoredCall,
   work: () => Promise<StoredOutcome>,
-): Promise<JsonText | Content> {
+): Promise<JsonText | ContentAnswer> {
   let outcome: StoredOutcome
   try {
     outcome = await work()

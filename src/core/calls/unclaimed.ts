@@ -10,6 +10,6 @@ export async function requireUnclaimed({
 }: Pick<RequestContext, 'app' | 'caller'> & Partial<Pick<RequestContext, 'claim'>>): Promise<void> {
   if (!claim) return
   const known = await app.ledger.lookup(caller.accountId, caller.keyId, claim.key)
-  const earlier = known && (await app.ledger.earlier(caller.accountId, known.receipt_id, replayMs))
+  const earlier = known && (await app.ledger.earlierReceipt(caller.accountId, known.receipt_id, replayMs))
   if (earlier?.claiming) throw new ClaimTaken(earlier.receipt_id)
 }

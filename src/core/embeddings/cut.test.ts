@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { cutIntoOrders, ordersAtOnce } from './cut.ts'
+import { cutIntoOrders, orderConcurrency } from './cut.ts'
 
 const words = (count: number) => Array.from({ length: count }, (_, at) => `w${at}`)
 const model = { maxBatch: 32, maxBatchTokens: 300_000, encoding: 'base64' as const }
@@ -31,10 +31,10 @@ test('the tokens of an order are those of its texts', async () => {
 test('vectors that come as numbers are ordered for 256 texts at most', async () => {
   const bounds = { ...model, maxBatch: 2_048, encoding: 'float' as const }
   expect((await cutIntoOrders(bounds, words(600))).map(({ texts }) => texts.length)).toEqual([256, 256, 88])
-  expect(ordersAtOnce(bounds)).toBe(2)
+  expect(orderConcurrency(bounds)).toBe(2)
 })
 
 test('small orders go out by four, large ones one after the other', () => {
-  const atOnce = [1, 32, 128, 256, 512, 2_048].map((maxBatch) => ordersAtOnce({ ...model, maxBatch }))
+  const atOnce = [1, 32, 128, 256, 512, 2_048].map((maxBatch) => orderConcurrency({ ...model, maxBatch }))
   expect(atOnce).toEqual([4, 4, 4, 2, 1, 1])
 })

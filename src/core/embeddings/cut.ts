@@ -21,11 +21,11 @@ type Bounds = Pick<EmbeddingModel, 'maxBatch' | 'maxBatchTokens' | 'encoding'>
  * Vectors that come as numbers and not in Base64 are read one number after the other: those of 2,048 texts at once kept the garbage
  * collector busy for 260 ms.
  */
-const textsInNumbers = 256
+const maxFloatTexts = 256
 
 /** The most texts in one order. */
-const batchOf = ({ maxBatch, encoding }: Bounds): number =>
-  encoding === 'float' ? Math.min(maxBatch, textsInNumbers) : maxBatch
+const maxBatchTexts = ({ maxBatch, encoding }: Bounds): number =>
+  encoding === 'float' ? Math.min(maxBatch, maxFloatTexts) : maxBatch
 
 /**
  * Cuts the texts, in their order, where the next one would exceed the texts or the tokens of an order; tokens are counted as in the hold. A text that
@@ -35,14 +35,18 @@ export async function cutIntoOrders(model: Bounds, texts: readonly string[]): Pr
   const orders: TextsOfOrder[] = []
   const slice = new Slice()
   for (const text of texts) {
-    const most = maxEmbeddingTokens([text])
+    const maxTokens = maxEmbeddingTokens([text])
     let order = orders.at(-1)
-    if (!order || order.texts.length >= batchOf(model) || order.most + most > model.maxBatchTokens) {
+    if (
+      !order ||
+      order.texts.length >= maxBatchTexts(model) ||
+      order.most + maxTokens > model.maxBatchTokens
+    ) {
       order = { texts: [], most: 0, possible: 0, estimated: 0 }
       orders.push(order)
     }
     order.texts.push(text)
-    order.most += most
+    order.most += maxTokens
     order.possible += possibleEmbeddingTokens([text])
     order.estimated += estimatedEmbeddingTokens([text])
     if (slice.isOver()) await slice.next()
@@ -55,5 +59,5 @@ const textsAtOnce = 512
 const maxOrdersAtOnce = 4
 
 /** How many orders of a request are under way at a time: several only where the orders are small. */
-export const ordersAtOnce = (model: Bounds): number =>
-  Math.max(1, Math.min(maxOrdersAtOnce, Math.floor(textsAtOnce / batchOf(model))))
+export const orderConcurrency = (model: Bounds): number =>
+  Math.max(1, Math.min(maxOrdersAtOnce, Math.floor(textsAtOnce / maxBatchTexts(model))))

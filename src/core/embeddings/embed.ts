@@ -2,7 +2,7 @@
 import type { App } from '#app'
 import type { EmbeddingModel } from '#core/models'
 import { asFailure, type Failure } from '#platform/errors'
-import { replyOf } from './pack.ts'
+import { vectorsJson } from './pack.ts'
 import { type PaidVectorsOptions, startPaidVectors, type Vectors } from './paid-vectors.ts'
 
 export type EmbedOutcome =
@@ -22,7 +22,7 @@ export function truncateForModel({ maxInputTokens }: EmbeddingModel, text: strin
 
 /**
  * Returns the vectors of the texts; upstream failures are returned too. Throws MODEL_NOT_ALLOWED, and whatever `Ledger.hold` throws. For background
- * work the receipt stores the vectors (`vectorsIn`) until they are fetched.
+ * work the receipt stores the vectors (`parseVectors`) until they are fetched.
  */
 export async function embed(app: App, options: Omit<PaidVectorsOptions, 'claim'>): Promise<EmbedOutcome> {
   const paid = await startPaidVectors(app, options)
@@ -34,7 +34,7 @@ export async function embed(app: App, options: Omit<PaidVectorsOptions, 'claim'>
     await paid.finish({ statusCode: failure.status, failure, urgent: true })
     return { failure, hadNoEffect: paid.hadNoEffect }
   }
-  const reply = options.background ? { reply: replyOf(result.vectors) } : {}
+  const reply = options.background ? { reply: vectorsJson(result.vectors) } : {}
   await paid.finish({ statusCode: 200, ...reply, urgent: true })
   return result
 }

@@ -4,7 +4,7 @@
  */
 export { type EmbedOutcome, embed, truncateForModel } from './embed.ts'
 export { NearestVectors } from './nearest.ts'
-export { packVectors, unpackVectors, vectorsIn } from './pack.ts'
+export { packVectors, parseVectors, unpackVectors } from './pack.ts'
 export {
   type PaidVectors,
   type PaidVectorsOptions,

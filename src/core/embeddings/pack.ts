@@ -11,11 +11,11 @@ export function unpackVectors(bytes: Buffer): Float32Array {
 }
 
 /** The JSON that the journal keeps for a paid call until its vectors are stored. */
-export const replyOf = (vectors: readonly Float32Array[]): string =>
+export const vectorsJson = (vectors: readonly Float32Array[]): string =>
   JSON.stringify({ dimensions: vectors[0]?.length ?? 0, vectors: packVectors(vectors).toString('base64') })
 
-/** The vectors in a text that `replyOf` wrote. */
-export function vectorsIn(reply: string): Float32Array[] {
+/** The vectors in a text that `vectorsJson` wrote. */
+export function parseVectors(reply: string): Float32Array[] {
   const { dimensions, vectors } = JSON.parse(reply) as { dimensions: number; vectors: string }
   const floats = unpackVectors(Buffer.from(vectors, 'base64'))
   return Array.from({ length: floats.length / dimensions }, (_, at) =>

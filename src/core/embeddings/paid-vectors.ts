@@ -3,17 +3,17 @@ import type { App } from '#app'
 import { failureOf } from '#core/inference'
 import { type EmbeddingModel, embeddingModels } from '#core/models'
 import {
-  claimsOf,
+  claimsOfFigures,
   type FilledPart,
-  type Finished,
   type PaidCall,
   type PaidOrder,
   type PaidOrderEnd,
+  type PaidRequestResult,
   startPaidOrder,
 } from '#core/paid'
-import { type Embedded, type EmbeddingOrder, UpstreamError } from '#core/spec'
+import { type EmbeddingOrder, type EmbeddingResult, UpstreamError } from '#core/spec'
 import { type Failure, fail } from '#platform/errors'
-import { cutIntoOrders, ordersAtOnce, type TextsOfOrder } from './cut.ts'
+import { cutIntoOrders, orderConcurrency, type TextsOfOrder } from './cut.ts'
 
 export interface PaidVectorsOptions extends PaidCall {
   model: EmbeddingModel
@@ -43,10 +43,15 @@ export interface PaidVectors {
    * Settles the tokens of the texts. Nothing is charged without a result, or if the caller has left and cannot fetch it later either (`reply` is kept
    * with the settlement): what upstreams may bill is the platform's loss. Resolves when the settlement is durable; never rejects.
    */
-  finish(end: { statusCode: number; failure?: Failure; reply?: string; urgent?: boolean }): Promise<Finished>
+  finish(end: {
+    statusCode: number
+    failure?: Failure
+    reply?: string
+    urgent?: boolean
+  }): Promise<PaidRequestResult>
 }
 
-interface Candidate {
+interface EmbeddingCandidate {
   model: EmbeddingModel
   order: EmbeddingOrder
   tokens: Omit<TextsOfOrder, 'texts'>
@@ -65,39 +70,44 @@ export async function startPaidVectors(app: App, options: PaidVectorsOptions): P
     order: { texts: part, ...form },
   }))
   const isFetchable = claim !== undefined
-  const rounds = 1 + Math.ceil((candidates.length - 1) / ordersAtOnce(model))
+  const rounds = 1 + Math.ceil((candidates.length - 1) / orderConcurrency(model))
   const call = { ...options, isFetchable, isStored: true, rounds }
   // The same tokens as in the model kind's worst case of all texts.
-  const most = sum(candidates, ({ tokens }) => tokens.most)
-  const worstCase = embeddingModels.price(model, app.config.defaults, most)
-  const order = await startPaidOrder<Candidate, Embedded>(app, call, embeddingModels, worstCase)
-  return new Paid({ app, options, candidates, order })
+  const maxTokens = sum(candidates, ({ tokens }) => tokens.most)
+  const worstCase = embeddingModels.price(model, app.config.defaults, maxTokens)
+  const order = await startPaidOrder<EmbeddingCandidate, EmbeddingResult>(
+    app,
+    call,
+    embeddingModels,
+    worstCase,
+  )
+  return new PaidVectorsCall({ app, options, candidates, order })
 }
 
-interface Parts {
+interface PaidVectorsContext {
   app: App
   options: PaidVectorsOptions
   /** One candidate for each order. */
-  candidates: Candidate[]
-  order: PaidOrder<Candidate, Embedded>
+  candidates: EmbeddingCandidate[]
+  order: PaidOrder<EmbeddingCandidate, EmbeddingResult>
 }
 
 /** For a request in many orders, the receipt lists the last attempts, which include the one that failed. */
 const maxToldAttempts = 50
 
-class Paid implements PaidVectors {
-  readonly #parts: Parts
+class PaidVectorsCall implements PaidVectors {
+  readonly #parts: PaidVectorsContext
   /** The outcome of every order that was sent, at the index of the order. */
-  readonly #filled: (FilledPart<Candidate, Embedded> | undefined)[] = []
+  readonly #filled: (FilledPart<EmbeddingCandidate, EmbeddingResult> | undefined)[] = []
 
-  constructor(parts: Parts) {
+  constructor(parts: PaidVectorsContext) {
     this.#parts = parts
   }
 
   get hadNoEffect(): boolean {
     return this.#parts.order.hadNoEffect
   }
-  get #answers(): { tokens: Candidate['tokens']; embedded: Embedded }[] {
+  get #answers(): { tokens: EmbeddingCandidate['tokens']; embedded: EmbeddingResult }[] {
     return this.#filled.flatMap((part) =>
       part && !part.fault ? [{ tokens: part.candidate.tokens, embedded: part.done }] : [],
     )
@@ -137,7 +147,7 @@ class Paid implements PaidVectors {
     const sendRest = async (): Promise<void> => {
       while (next < candidates.length) await this.#fill(next++)
     }
-    await Promise.all(Array.from({ length: ordersAtOnce(options.model) }, sendRest))
+    await Promise.all(Array.from({ length: orderConcurrency(options.model) }, sendRest))
     if (order.fault) throw failureOf(order.fault)
     const vectors = this.#answers.flatMap(({ embedded }) => embedded.vectors)
     if (vectors.length < options.texts.length) throw failureOf(callerLeft())
@@ -157,7 +167,7 @@ class Paid implements PaidVectors {
     this.#filled[index] = await order.fill([candidates[index]!], (embedded) => embedded)
   }
 
-  finish(end: Parameters<PaidVectors['finish']>[0]): Promise<Finished> {
+  finish(end: Parameters<PaidVectors['finish']>[0]): Promise<PaidRequestResult> {
     const { order, options } = this.#parts
     const { failure, reply } = end
     const isKept = reply !== undefined && (options.claim !== undefined || options.background === true)
@@ -182,7 +192,7 @@ class Paid implements PaidVectors {
       // The hold covers the maximum for these texts: a higher count is not charged to the caller.
       withinHold: true,
       tokens: { input: tokens, cachedInput: 0, output: 0, reasoning: 0 },
-      claims: claimsOf(attempts, claimed, { input: counted }),
+      claims: claimsOfFigures(attempts, claimed, { input: counted }),
       outcome: isDelivered ? 'completed' : options.gone.aborted ? 'client_left' : 'failed',
       detail: {
         head: { texts, orders: candidates.length, usage_source: usageSource },

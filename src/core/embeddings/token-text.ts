@@ -12,7 +12,7 @@ function loadTable(): Promise<readonly (string | number[])[]> {
 const encoder = new TextEncoder()
 const decoder = new TextDecoder()
 /** What decoding leaves of a character that was cut between two lists of tokens. */
-const half = '\uFFFD'
+const replacementCharacter = '\uFFFD'
 
 /**
  * The text of these tokens of cl100k_base, or the position of the first number that is no token. Clients cut long texts between tokens, so a part of
@@ -34,7 +34,7 @@ export async function textOfTokens(tokens: readonly number[]): Promise<string | 
 function withoutHalves(text: string): string {
   let from = 0
   let to = text.length
-  while (from < to && text[from] === half) from++
-  while (to > from && text[to - 1] === half) to--
+  while (from < to && text[from] === replacementCharacter) from++
+  while (to > from && text[to - 1] === replacementCharacter) to--
   return text.slice(from, to)
 }

@@ -1,10 +1,10 @@
 /** SQL of creations: the room that is reserved for them, their rows, and what becomes of them. */
 import { sql } from 'kysely'
 import type { Db, Tx } from '#platform/db'
-import { type Judge, lapseFor } from '#platform/processes'
-import type { FileRow, Owner } from './store.ts'
+import { type Judge, lapseIntervalSql } from '#platform/processes'
+import type { FileOwner, FileRow } from './store.ts'
 
-export interface Reservation extends Owner {
+export interface Reservation extends FileOwner {
   receiptId: string
   processId: string
   creations: number
@@ -75,7 +75,7 @@ export async function reserveIn(
 }
 
 /** Locks the usage row of the project: its other transactions wait from here on. */
-export async function lockUsage(tx: Tx, { accountId, projectId }: Owner): Promise<void> {
+export async function lockUsage(tx: Tx, { accountId, projectId }: FileOwner): Promise<void> {
   await sql`insert into files.usage (account_id, project_id, files, bytes) values (${accountId}, ${projectId}, 0, 0)
     on conflict do nothing`.execute(tx)
   await sql`select from files.usage where account_id = ${accountId} and project_id = ${projectId} for update`.execute(
@@ -116,7 +116,7 @@ export async function releaseAbandoned(
     {
       text: `with gone as (
           delete from files.reservations r
-          where (r.process_id is not null and not ledger.lives(r.process_id, ${lapseFor('$1', '$3', '$4')})) or (r.receipt_id < $2
+          where (r.process_id is not null and not ledger.lives(r.process_id, ${lapseIntervalSql('$1', '$3', '$4')})) or (r.receipt_id < $2
             and not exists (select from ledger.holds h where h.account_id = r.account_id and h.receipt_id = r.receipt_id))
           returning account_id, project_id, creations, bytes),
         sums as (select account_id, project_id, sum(creations)::bigint as creations, sum(bytes)::bigint as bytes from gone group by 1, 2)
@@ -147,33 +147,37 @@ export async function exchangeReservation(
   )
 }
 
-export const expired = (
+export const findExpired = (
   db: Db,
   now: Date,
-  most: number,
+  limit: number,
 ): Promise<Pick<FileRow, 'account_id' | 'project_id' | 'file_id'>[]> =>
   db.query(
     {
       text: `select account_id, project_id, file_id from files.files where expires_at <= $1 order by expires_at limit $2`,
     },
-    [now, most],
+    [now, limit],
   )
 
-export const spooled = (
+export const findSpooled = (
   db: Db,
   place: string,
   after: string,
-  most: number,
+  limit: number,
 ): Promise<Pick<FileRow, 'account_id' | 'file_id' | 'bytes' | 'sha256'>[]> =>
   db.query(
     {
       text: `select account_id, file_id, bytes, sha256 from files.files where spooled_on = $1 and file_id > $2 order by file_id limit $3`,
     },
-    [place, after, most],
+    [place, after, limit],
   )
 
 /** Returns the ids of those files that wait in this place. */
-export async function waitingOf(db: Db, place: string, fileIds: readonly string[]): Promise<Set<string>> {
+export async function waitingFileIds(
+  db: Db,
+  place: string,
+  fileIds: readonly string[],
+): Promise<Set<string>> {
   const rows = await db.query<{ file_id: string }>(
     { text: `select file_id from files.files where spooled_on = $1 and file_id::text = any($2::text[])` },
     [place, fileIds],

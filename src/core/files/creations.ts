@@ -8,14 +8,14 @@ import { sha256InSlices } from '#platform/bytes'
 import type { Tx } from '#platform/db'
 import { fail } from '#platform/errors'
 import { uuidv7 } from '#platform/ids'
-import { announceNew, type ByteSource, commitBlob, writeBlob } from '#platform/storage'
+import { announceNewBlob, type ByteSource, commitBlob, writeBlob } from '#platform/storage'
 import * as creationStore from './creation-store.ts'
 import { failQuota, keyOf } from './stage.ts'
-import type { FileRow, Owner } from './store.ts'
+import type { FileOwner, FileRow } from './store.ts'
 import './errors.ts'
 
 /** A call that makes files, and how they are kept. */
-export interface CreationCall extends Owner {
+export interface CreationCall extends FileOwner {
   /** The receipt of the call. */
   receiptId: string
   /** Set where one request has several reservations; by default the receipt's id. A UUIDv7. */
@@ -41,14 +41,14 @@ export interface StagedCreation {
 export const maxCreations = 1_000_000
 const dayMs = 24 * 60 * 60 * 1_000
 /** How long a paid result waits for a database that is away: about as long as its hold lasts; after that there is no hold to settle. */
-const databaseMs = 10 * 60 * 1_000
+const databaseRetryMs = 10 * 60 * 1_000
 /** A store that takes a paid result more slowly than this has failed. */
 const slowestBytesPerMs = 1_000
 
 const reservationOf = ({ receiptId, reservationId = receiptId }: CreationCall): string => reservationId
 
 /** Room for what a call will make, until it is committed or released. */
-export class CreationRoom {
+export class CreationReservation {
   readonly #app: App
   readonly #call: CreationCall
   #isTaken = true
@@ -66,13 +66,13 @@ export class CreationRoom {
     app: App,
     call: CreationCall,
     wanted: { creations: number; bytes: number },
-  ): Promise<CreationRoom> {
+  ): Promise<CreationReservation> {
     app.storage.requireRoom()
     const { quotaBytes } = app.config.studio
     const asked = { ...call, ...wanted, receiptId: reservationOf(call), processId: app.processes.id }
     const isReserved = await creationStore.reserve(app.db, asked, { maxCreations, maxBytes: quotaBytes })
     if (!isReserved) failQuota(quotaBytes, maxCreations)
-    return new CreationRoom(app, call)
+    return new CreationReservation(app, call)
   }
 
   /**
@@ -100,8 +100,8 @@ export class CreationRoom {
   }
 
   /** The room that `reserveIn` has reserved; it is given back by `commit` and `releaseIn` alone. */
-  static of(app: App, call: CreationCall): CreationRoom {
-    return new CreationRoom(app, call)
+  static of(app: App, call: CreationCall): CreationReservation {
+    return new CreationReservation(app, call)
   }
 
   /** Gives back what `reserveIn` has reserved, when the transaction commits. */
@@ -169,7 +169,7 @@ export class CreationRoom {
       return keyOf(row.account_id, row.file_id)
     }
     try {
-      return await announceNew(this.#app, newKey, clock.nowMs() + databaseMs)
+      return await announceNewBlob(this.#app, newKey, clock.nowMs() + databaseRetryMs)
     } catch (error) {
       newKey()
       this.#report(error, 'the database failed for a paid result')
@@ -191,7 +191,7 @@ export class CreationRoom {
   }
 
   /** Call when the transaction of `commit` is through: the rows have taken the place of the reservation, so nothing is left to release. */
-  committed(): void {
+  markCommitted(): void {
     this.#isTaken = false
   }
 

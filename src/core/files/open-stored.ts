@@ -14,12 +14,12 @@ export interface StoredContent {
   content: Readable
 }
 
-type Room = Pick<App, 'db' | 'storage' | 'waiting' | 'clock' | 'log' | 'metrics'>
+type FileReadContext = Pick<App, 'db' | 'storage' | 'waiting' | 'clock' | 'log' | 'metrics'>
 
 /** A file of the project by its id; undefined where there is no such file (any more). Throws FILE_LOST as `openFile` does. */
 export async function openStored(
-  app: Room,
-  owner: store.Owner,
+  app: FileReadContext,
+  owner: store.FileOwner,
   fileId: string,
 ): Promise<StoredContent | undefined> {
   const now = new Date(app.clock.nowMs())
@@ -35,7 +35,7 @@ const retryAfterMs = 30_000
  * machine, and FILE_LOST (410) where the row exists and the bytes do not.
  */
 export async function openFile(
-  app: Room,
+  app: FileReadContext,
   { account_id: accountId, file_id: fileId, spooled_on: place }: store.FileRow,
   range?: { start: number; end: number },
 ): Promise<Readable | undefined> {
@@ -52,14 +52,14 @@ export async function openFile(
   return (
     own ??
     (await storage.get(key, range)) ??
-    (place === waiting?.place ? await lostHere(app, key, { accountId, fileId }) : undefined) ??
+    (place === waiting?.place ? await failIfLostHere(app, key, { accountId, fileId }) : undefined) ??
     fail('SERVICE_UNAVAILABLE', { why: 'storage' }, { retryAfterMs })
   )
 }
 
 /** Fails with FILE_LOST for a file that waits on this machine, since nobody else has its bytes, unless it was moved or deleted in this moment. */
-async function lostHere(
-  app: Room,
+async function failIfLostHere(
+  app: FileReadContext,
   key: string,
   linked: { accountId: string; fileId: string },
 ): Promise<undefined> {

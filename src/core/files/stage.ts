@@ -17,7 +17,7 @@ import {
 } from '#platform/storage'
 import * as store from './store.ts'
 
-export interface NewFile extends store.Owner {
+export interface NewFile extends store.FileOwner {
   bytes: Uint8Array | ByteSource
   mediaType: string
   /** What created the file, such as `upload`. */
@@ -76,7 +76,12 @@ export async function commitFile(tx: Tx, { row, quotaBytes }: StagedFile): Promi
 }
 
 /** Deletes the row, and marks the bytes for deletion: `dropBytes` after the transaction, or the tidy job, deletes them. */
-export async function deleteFile(tx: Tx, owner: store.Owner, fileId: string, now: Date): Promise<boolean> {
+export async function deleteFile(
+  tx: Tx,
+  owner: store.FileOwner,
+  fileId: string,
+  now: Date,
+): Promise<boolean> {
   if (!(await store.deleteRow(tx, owner, fileId))) return false
   await markForDeletion(tx, [keyOf(owner.accountId, fileId)], now)
   return true

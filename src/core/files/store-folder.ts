@@ -7,11 +7,11 @@ import type { Db } from '#platform/db'
 import { writeFailure } from '#platform/disk-space'
 import { Failure, type Localized, StartRefused } from '#platform/errors'
 import type { Log } from '#platform/log'
-import { type ReadinessCheck, recent } from '#platform/readiness'
+import { cachedCheck, type ReadinessCheck } from '#platform/readiness'
 import { holdsFiles, readMarker, readStoreId, type Storage, writeMarker } from '#platform/storage'
 import { folderPhrases } from './phrases.ts'
 import { keyOf } from './stage.ts'
-import { type KnownFile, knownFiles } from './store.ts'
+import { type SampleFile, sampleFiles } from './store.ts'
 
 /**
  * `fresh`: nothing is stored yet; `unmarked`: the files of this database are there, and its marker is not; `gone`: most of the tried files are not
@@ -33,7 +33,7 @@ export async function examineFolder({
 }: StoreFolder): Promise<{ state: FolderState; storeId: string | undefined }> {
   const [storeId, marker] = [await readStoreId(db), await readMarker(folder)]
   if (marker !== undefined && marker === storeId) return { state: 'ours', storeId }
-  const { tried, lost } = await tryFiles(db, storage)
+  const { tried, lost } = await verifySampleFiles(db, storage)
   return { state: await stateOf({ tried, lost }, folder, marker !== undefined), storeId }
 }
 
@@ -55,25 +55,25 @@ async function stateOf(
  * Reads files of the database back, whole and with their hash: the newest and the oldest, so that both a lost disk and a disk that lacks the latest
  * files are found. A file that is deleted meanwhile does not count.
  */
-export async function tryFiles(
+export async function verifySampleFiles(
   db: Db,
   storage: Pick<Storage, 'get'>,
 ): Promise<{ tried: number; lost: number }> {
-  const outcomes = await Promise.all((await knownFiles(db)).map((file) => tryFile(db, storage, file)))
+  const outcomes = await Promise.all((await sampleFiles(db)).map((file) => verifyFile(db, storage, file)))
   const known = outcomes.filter((one) => one !== 'deleted')
   return { tried: known.length, lost: known.filter((one) => one === 'lost').length }
 }
 
-async function tryFile(
+async function verifyFile(
   db: Db,
   storage: Pick<Storage, 'get'>,
-  file: KnownFile,
+  file: SampleFile,
 ): Promise<'there' | 'lost' | 'deleted'> {
   const content = await storage.get(keyOf(file.account_id, file.file_id))
   const hash = createHash('sha256')
   for await (const chunk of content ?? []) hash.update(chunk as Uint8Array)
   if (content && hash.digest('hex') === file.sha256) return 'there'
-  const still = await knownFiles(db, file.file_id)
+  const still = await sampleFiles(db, file.file_id)
   return still.length > 0 ? 'lost' : 'deleted'
 }
 
@@ -82,15 +82,15 @@ async function tryFile(
  * this database is only reported: other machines, or a restore under way, may have them. Returns the check for readiness.
  */
 export async function openFolder(at: StoreFolder, log: Log): Promise<ReadinessCheck> {
-  const first = await claim(at, log)
+  const first = await claimFolder(at, log)
   if (first === 'other') {
     const { en, fa } = folderPhrases.otherAtStart(at.folder)
     throw new StartRefused(en, fa)
   }
   if (first === 'gone') log.error({ folder: at.folder }, folderPhrases.gone.en)
   let wasHere = first !== 'gone'
-  return recent(async () => {
-    const state = await claim(at, log)
+  return cachedCheck(async () => {
+    const state = await claimFolder(at, log)
     wasHere ||= state === 'ours'
     if (state === 'other') return problem('files_of_another_database', folderPhrases.other, true)
     // A folder that disappeared while this process ran would take new files that nobody finds later.
@@ -101,7 +101,7 @@ export async function openFolder(at: StoreFolder, log: Log): Promise<ReadinessCh
 const problem = (code: string, message: Localized, blocks: boolean) => ({ code, message, blocks })
 
 /** A folder that cannot be read does not prevent the start: whatever needs its files reports the error. */
-async function claim(at: StoreFolder, log: Log): Promise<FolderState> {
+async function claimFolder(at: StoreFolder, log: Log): Promise<FolderState> {
   const { state, storeId } = await examineFolder(at).catch((error: unknown) => {
     if (writeFailure(error, 'files') === error || error instanceof Failure) throw error
     log.warn({ err: error }, 'the folder of stored files cannot be read')

@@ -30,7 +30,7 @@ export interface FileRow {
 }
 
 /** The account and the project that own files. */
-export interface Owner {
+export interface FileOwner {
   accountId: string
   projectId: string
 }
@@ -44,7 +44,7 @@ export const insertFiles = (tx: Tx, files: readonly FileRow[]) =>
 /** Counts one more file. Returns false if the quota of the project has no room for it. */
 export async function reserveQuota(
   tx: Tx,
-  owner: Owner,
+  owner: FileOwner,
   bytes: number,
   quotaBytes: number,
 ): Promise<boolean> {
@@ -58,7 +58,12 @@ export async function reserveQuota(
 }
 
 /** Whether the quota has room now; `reserveQuota` checks again in the transaction. */
-export async function hasQuota(db: Db, owner: Owner, bytes: number, quotaBytes: number): Promise<boolean> {
+export async function hasQuota(
+  db: Db,
+  owner: FileOwner,
+  bytes: number,
+  quotaBytes: number,
+): Promise<boolean> {
   const [used] = await db.query<{ files: bigint; bytes: bigint }>(
     {
       name: 'files.used',
@@ -71,23 +76,23 @@ export async function hasQuota(db: Db, owner: Owner, bytes: number, quotaBytes: 
 }
 
 /** A file of a project. An expired file is treated as deleted, whether or not its row still exists. */
-export const findFile = (db: Db, owner: Owner, fileId: string, now: Date): Promise<FileRow | undefined> =>
+export const findFile = (db: Db, owner: FileOwner, fileId: string, now: Date): Promise<FileRow | undefined> =>
   db.kysely
     .selectFrom('files.files')
     .selectAll()
     .where('account_id', '=', owner.accountId)
     .where('file_id', '=', fileId)
     .where('project_id', '=', owner.projectId)
-    .where((of) => of.or([of('expires_at', 'is', null), of('expires_at', '>', now)]))
+    .where((eb) => eb.or([eb('expires_at', 'is', null), eb('expires_at', '>', now)]))
     .executeTakeFirst()
 
-export type KnownFile = Pick<FileRow, 'account_id' | 'file_id' | 'sha256'>
+export type SampleFile = Pick<FileRow, 'account_id' | 'file_id' | 'sha256'>
 
 /**
  * Some files of all accounts whose bytes must be in the store: the three smallest of the ten newest and of the ten oldest. With `fileId` only that
  * file, if its bytes must still be there.
  */
-export async function knownFiles(db: Db, fileId?: string): Promise<KnownFile[]> {
+export async function sampleFiles(db: Db, fileId?: string): Promise<SampleFile[]> {
   const [{ here } = { here: false }] = await db.query<{ here: boolean }>(
     { text: `select to_regclass('files.files') is not null as here` },
     [],
@@ -97,7 +102,7 @@ export async function knownFiles(db: Db, fileId?: string): Promise<KnownFile[]> 
     `select * from (select account_id, file_id, sha256, bytes from files.files
       where spooled_on is null and (expires_at is null or expires_at > now()) and ($1::uuid is null or file_id = $1)
       order by file_id ${order} limit 10) as edge order by bytes limit 3`
-  return db.query<KnownFile>(
+  return db.query<SampleFile>(
     {
       text: `select distinct account_id, file_id, sha256 from ((${some('desc')}) union all (${some('asc')})) as edges`,
     },
@@ -116,23 +121,23 @@ export const findLinked = (
     .selectAll()
     .where('account_id', '=', accountId)
     .where('file_id', '=', fileId)
-    .where((of) => of.or([of('expires_at', 'is', null), of('expires_at', '>', now)]))
+    .where((eb) => eb.or([eb('expires_at', 'is', null), eb('expires_at', '>', now)]))
     .executeTakeFirst()
 
 /** The files of a project, newest first, without those that are kept for a repeat only. */
-export function listFiles(db: Db, owner: Owner, options: PageOptions, now: Date): Promise<Page<FileRow>> {
+export function listFiles(db: Db, owner: FileOwner, options: PageOptions, now: Date): Promise<Page<FileRow>> {
   const all = db.kysely
     .selectFrom('files.files')
     .selectAll()
     .where('account_id', '=', owner.accountId)
     .where('project_id', '=', owner.projectId)
     .where('listed', '=', true)
-    .where((of) => of.or([of('expires_at', 'is', null), of('expires_at', '>', now)]))
+    .where((eb) => eb.or([eb('expires_at', 'is', null), eb('expires_at', '>', now)]))
   return readPage(all, 'file_id', options)
 }
 
 /** Deletes the row and frees its quota. Returns false if there is no such file. */
-export async function deleteRow(tx: Tx, owner: Owner, fileId: string): Promise<boolean> {
+export async function deleteRow(tx: Tx, owner: FileOwner, fileId: string): Promise<boolean> {
   const { rows } = await sql`with gone as (
       delete from files.files where account_id = ${owner.accountId} and file_id = ${fileId}
         and project_id = ${owner.projectId}

@@ -5,7 +5,7 @@ import { uuidv7 } from '#platform/ids'
 import { announceBlob, type ByteSource, commitBlob, deletePendingBlobs } from '#platform/storage'
 import * as creationStore from './creation-store.ts'
 import { deleteFile, fileIdOf, keyOf } from './stage.ts'
-import type { Waiting } from './waiting.ts'
+import type { WaitingFolder } from './waiting.ts'
 
 const batchSize = 100
 
@@ -18,7 +18,7 @@ export async function deleteUnowned(app: App, signal: AbortSignal): Promise<void
 export async function deleteExpired(app: App, signal: AbortSignal): Promise<void> {
   for (let found = batchSize; found === batchSize && !signal.aborted; ) {
     const now = new Date(app.clock.nowMs())
-    const rows = await creationStore.expired(app.db, now, batchSize)
+    const rows = await creationStore.findExpired(app.db, now, batchSize)
     for (const { account_id: accountId, project_id: projectId, file_id: fileId } of rows)
       await app.db.tx((tx) => deleteFile(tx, { accountId, projectId }, fileId, now))
     found = rows.length
@@ -26,18 +26,18 @@ export async function deleteExpired(app: App, signal: AbortSignal): Promise<void
 }
 
 /** After this time a call that has reserved room holds its price, or never will. */
-const unheldMs = 5 * 60 * 1_000
+const reservationGraceMs = 5 * 60 * 1_000
 
 /** Gives back the room that dead processes and ended calls had reserved; runs with the sweeps of living processes. */
-export const releaseRooms = ({
+export const releaseReservations = ({
   db,
   processes,
   clock,
 }: Pick<App, 'db' | 'processes' | 'clock'>): Promise<number> =>
-  creationStore.releaseAbandoned(db, processes, uuidv7(clock.nowMs() - unheldMs))
+  creationStore.releaseAbandoned(db, processes, uuidv7(clock.nowMs() - reservationGraceMs))
 
 /** A file whose bytes wait for the store. */
-interface Spooled {
+interface SpooledFile {
   account_id: string
   file_id: string
   bytes: bigint
@@ -47,12 +47,12 @@ interface Spooled {
 const firstId = '00000000-0000-0000-0000-000000000000'
 
 /** Brings creations from the data folder into the store, once the store is back. Stops at the first failure; the rest is tried later. */
-export async function storeWaiting(app: App, signal: AbortSignal): Promise<void> {
+export async function uploadWaitingFiles(app: App, signal: AbortSignal): Promise<void> {
   const { waiting } = app
   if (!waiting) return
   let last = firstId
   for (let found = batchSize; found === batchSize && !signal.aborted; ) {
-    const rows = await creationStore.spooled(app.db, waiting.place, last, batchSize)
+    const rows = await creationStore.findSpooled(app.db, waiting.place, last, batchSize)
     for (const row of rows) {
       const key = keyOf(row.account_id, row.file_id)
       if (await store(app, key, row, signal)) await waiting.storage.delete([key])
@@ -70,7 +70,7 @@ export async function storeWaiting(app: App, signal: AbortSignal): Promise<void>
 async function store(
   app: App,
   key: string,
-  { account_id: accountId, file_id: fileId, ...known }: Spooled,
+  { account_id: accountId, file_id: fileId, ...known }: SpooledFile,
   signal: AbortSignal,
 ): Promise<boolean> {
   const isThere = await isWaiting(app, key)
@@ -89,15 +89,15 @@ async function store(
 }
 
 /** After this time a call that wrote bytes into the data folder has written their row, or never will. */
-const unwrittenMs = 60 * 60 * 1_000
+const rowGraceMs = 60 * 60 * 1_000
 
 /** Deletes bytes in the data folder whose file was deleted, or was never recorded. */
-export async function deleteForgotten(app: App, signal: AbortSignal): Promise<void> {
+export async function deleteOrphanedBytes(app: App, signal: AbortSignal): Promise<void> {
   const { waiting } = app
   if (!waiting) return
-  for await (const keys of inBatches(waiting.keysBefore(app.clock.nowMs() - unwrittenMs))) {
+  for await (const keys of inBatches(waiting.keysBefore(app.clock.nowMs() - rowGraceMs))) {
     if (signal.aborted) return
-    const ids = await creationStore.waitingOf(app.db, waiting.place, keys.map(fileIdOf))
+    const ids = await creationStore.waitingFileIds(app.db, waiting.place, keys.map(fileIdOf))
     await waiting.storage.delete(keys.filter((key) => !ids.has(fileIdOf(key))))
   }
 }
@@ -120,13 +120,13 @@ async function isWaiting({ waiting }: App, key: string): Promise<boolean> {
   return bytes !== undefined
 }
 
-const sourceOf = ({ waiting }: App, key: string, row: Pick<Spooled, 'bytes' | 'sha256'>): ByteSource => ({
+const sourceOf = ({ waiting }: App, key: string, row: Pick<SpooledFile, 'bytes' | 'sha256'>): ByteSource => ({
   bytes: Number(row.bytes),
   sha256: row.sha256,
   open: () => Readable.from(readWaiting(waiting!, key)),
 })
 
-async function* readWaiting({ storage }: Waiting, key: string): AsyncGenerator<Uint8Array> {
+async function* readWaiting({ storage }: WaitingFolder, key: string): AsyncGenerator<Uint8Array> {
   const bytes = await storage.get(key)
   if (!bytes) throw new Error('The bytes are not in the data folder any more.')
   yield* bytes

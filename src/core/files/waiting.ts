@@ -4,7 +4,7 @@ import { mkdir, opendir, readFile, stat, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { isKey, openStorage, type Storage } from '#platform/storage'
 
-export interface Waiting extends AsyncDisposable {
+export interface WaitingFolder extends AsyncDisposable {
   /** The id of the data folder, which the rows of its waiting files name. */
   place: string
   storage: Storage
@@ -13,7 +13,7 @@ export interface Waiting extends AsyncDisposable {
 }
 
 /** Opens the folder below the data folder. The folder gets an id of its own on first use: host names change, and volumes move between machines. */
-export async function openWaiting(dataDir: string): Promise<Waiting> {
+export async function openWaitingFolder(dataDir: string): Promise<WaitingFolder> {
   const folder = path.join(dataDir, 'waiting')
   await mkdir(folder, { recursive: true, mode: 0o700 })
   const file = path.join(folder, 'id')

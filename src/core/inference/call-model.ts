@@ -4,13 +4,19 @@
  */
 import type { App } from '#app'
 import { type Model, textModels } from '#core/models'
-import { alarmClaims, type Claim, claimOf, PaidTelemetry, requireActivePayer } from '#core/paid'
-import { type ModelsOptions, type PricedAttempt, priced } from '#core/routing'
-import type { FinishReason, Message, OutputFormat, Part, Tool, ToolCall, Turn, Usage } from '#core/turn'
+import {
+  alarmClaims,
+  claimsOfCorrection,
+  PaidTelemetry,
+  requireActivePayer,
+  type UsageClaim,
+} from '#core/paid'
+import { type ModelsOptions, type PricedAttempt, priceAttempts } from '#core/routing'
+import type { AnswerPart, FinishReason, Message, OutputFormat, Tool, ToolCall, Turn, Usage } from '#core/turn'
 import type { Failure } from '#platform/errors'
 import type { Payer } from '#platform/ledger'
 import type { TraceContext } from '#platform/trace'
-import { type AnswerListener, noUsage, Step } from './step.ts'
+import { type AnswerListener, ModelStep, noUsage } from './step.ts'
 import { TurnTelemetry } from './turn-telemetry.ts'
 
 export interface CallOptions extends ModelsOptions {
@@ -37,12 +43,12 @@ export interface ModelCallResult {
   usageSource: 'upstream' | 'estimated' | 'none'
   microcredits: bigint
   /** What an upstream may bill for the call, whoever pays it. */
-  billed: Billed
+  billed: UpstreamBill
   /** The model that answered, or else the last one tried. */
   model: string
   attempts: readonly PricedAttempt[]
   /** Usage reported by the upstream that is impossible and was corrected. */
-  claims: Claim[]
+  claims: UsageClaim[]
   /** Why there is no complete answer. */
   failure?: Failure
   /** True if the payer's key no longer permits this call; then no upstream was called. */
@@ -52,7 +58,7 @@ export interface ModelCallResult {
 }
 
 /** For a whole answer its cost; for an answer whose end was lost the most that was ordered, as far as the upstream has not reported its counts. */
-export interface Billed {
+export interface UpstreamBill {
   microcredits: bigint
   usage: Usage
   usageSource: ModelCallResult['usageSource']
@@ -109,7 +115,7 @@ export async function callModel(
     requestId: callId,
     traceparent,
   })
-  const step = new Step({ run, isFetchable: false, onToken: () => watch.token() })
+  const step = new ModelStep({ run, isFetchable: false, onToken: () => watch.token() })
   const answer = new AnswerCollector()
   const failure = await answer.read(step, gone)
   const isFree = step.isFree(true)
@@ -119,11 +125,11 @@ export async function callModel(
   const end = { attempts, usage: isFree ? noUsage : usage, finishReason }
   paid.endCall(attempts, watch.endCall(end), trouble)
   const { usageSource } = step
-  const claims = claimOf(attempts, step.usageCorrection)
+  const claims = claimsOfCorrection(attempts, step.usageCorrection)
   alarmClaims(app, callId, attempts, claims)
   const microcredits = isFree ? 0n : textModels.price(model, app.config.defaults, usage)
-  const billed = isFree ? lostAnswer(app, step, models.turn) : { microcredits, usage, usageSource }
-  const pricedAttempts = priced(attempts, isFree ? undefined : { microcredits, usage, usageSource })
+  const billed = isFree ? lostAnswerBill(app, step, models.turn) : { microcredits, usage, usageSource }
+  const pricedAttempts = priceAttempts(attempts, isFree ? undefined : { microcredits, usage, usageSource })
   return {
     text: answer.text,
     toolCalls: answer.toolCalls,
@@ -134,7 +140,7 @@ export async function callModel(
     billed,
     model: model.id,
     attempts: pricedAttempts.map((attempt, at) => ({
-      ...countedFrom(attempt, receivedMs - beganMs),
+      ...shiftAttemptTimes(attempt, receivedMs - beganMs),
       attempt_id: `${callId}-${at + 1}`,
     })),
     claims,
@@ -145,7 +151,7 @@ export async function callModel(
 }
 
 /** What may be billed for an answer that did not come to its end: nothing if certainly nothing was executed, else all that was ordered. */
-function lostAnswer(app: App, step: Step, { maxOutputTokens }: Turn): Billed {
+function lostAnswerBill(app: App, step: ModelStep, { maxOutputTokens }: Turn): UpstreamBill {
   if (step.hadNoEffect) return { microcredits: 0n, usage: noUsage, usageSource: 'none' }
   const counted = step.usage()
   const { usageSource } = step
@@ -157,7 +163,7 @@ function lostAnswer(app: App, step: Step, { maxOutputTokens }: Turn): Billed {
 }
 
 /** The attempt with its times counted from an earlier start. */
-const countedFrom = <A extends PricedAttempt>(attempt: A, laterMs: number): A => ({
+const shiftAttemptTimes = <A extends PricedAttempt>(attempt: A, laterMs: number): A => ({
   ...attempt,
   started_ms: attempt.started_ms + laterMs,
   ...(attempt.first_part_ms !== undefined && { first_part_ms: attempt.first_part_ms + laterMs }),
@@ -175,7 +181,7 @@ class AnswerCollector implements AnswerListener {
   }
 
   /** Reads the answer to its end; returns the failure if the answer is not complete. The step is left when `gone` aborts. */
-  async read(step: Step, gone: AbortSignal): Promise<Failure | undefined> {
+  async read(step: ModelStep, gone: AbortSignal): Promise<Failure | undefined> {
     const leave = (): void => step.leave()
     gone.addEventListener('abort', leave, { once: true })
     if (gone.aborted) leave()
@@ -195,7 +201,7 @@ class AnswerCollector implements AnswerListener {
     this.#ended.resolve(failure)
   }
 
-  part(part: Part): void {
+  part(part: AnswerPart): void {
     if (part.type === 'text' || part.type === 'refusal') this.text += part.text
     else if (part.type === 'tool-call')
       this.#calls.set(part.index, { id: part.id, name: part.name, arguments: '' })

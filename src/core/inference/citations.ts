@@ -1,5 +1,5 @@
 /** Finds citations in an answer's text: links to the results of hosted tools, as they are streamed. */
-import type { Citation, Source } from '#core/turn'
+import type { CitableSource, Citation } from '#core/turn'
 import { latinDigits } from '#platform/words'
 
 /** Instruction appended to every tool result that the model may cite. */
@@ -10,19 +10,19 @@ const maxQuoteLength = 150
 /** Longer addresses are not recognized, so that an unfinished mark never buffers more than this. */
 const maxMarkLength = 8_000
 /** `[words](https://…)`, or `[3]` for the third result of the last search, recognized once the following character is known. */
-const mark =
+const citationPattern =
   /\[([^[\]\n]{1,300})\]\((https?:\/\/[^\s()]{1,2000}(?:\([^\s()]{0,200}\)[^\s()]{0,500}){0,9})\)|\[([0-9۰-۹]{1,2})\](?=[^(])/g
 
 export class Citations {
-  readonly #byUrl = new Map<string, Source>()
-  #numbered: readonly Source[] = []
+  readonly #byUrl = new Map<string, CitableSource>()
+  #numbered: readonly CitableSource[] = []
   /** Buffered text that may be the beginning of a mark. */
   #text = ''
   /** The offset of the buffered text since `restart`. */
   #offset = 0
 
   /** Registers the results of one tool use; a search replaces the numbered results. */
-  found(sources: readonly Source[], isSearch: boolean): void {
+  addSources(sources: readonly CitableSource[], isSearch: boolean): void {
     for (const source of sources) this.#byUrl.set(comparable(source.url), source)
     if (isSearch && sources.length > 0) this.#numbered = sources
   }
@@ -48,9 +48,9 @@ export class Citations {
   #scan(text: string): Citation[] {
     const found: Citation[] = []
     let read = 0
-    mark.lastIndex = 0
-    for (let match = mark.exec(text); match; match = mark.exec(text)) {
-      read = mark.lastIndex
+    citationPattern.lastIndex = 0
+    for (let match = citationPattern.exec(text); match; match = citationPattern.exec(text)) {
+      read = citationPattern.lastIndex
       const source = this.#sourceOf(match)
       const start = this.#offset + match.index
       if (source) found.push(citation(source, start, start + match[0].length))
@@ -62,13 +62,13 @@ export class Citations {
     return found
   }
 
-  #sourceOf([, , url, number]: RegExpExecArray): Source | undefined {
+  #sourceOf([, , url, number]: RegExpExecArray): CitableSource | undefined {
     if (url !== undefined) return this.#byUrl.get(comparable(url))
     return this.#numbered[Number(latinDigits(number ?? '')) - 1]
   }
 }
 
-const citation = ({ url, title, text }: Source, start: number, end: number): Citation => ({
+const citation = ({ url, title, text }: CitableSource, start: number, end: number): Citation => ({
   url,
   title,
   start,

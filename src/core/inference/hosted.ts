@@ -6,11 +6,11 @@
 import type { PartSink } from '#core/spec'
 import type { AnswerState, HostedTool, HostedTools } from '#core/tools'
 import type {
+  AnswerPart,
   Citation,
   HostedToolEntry,
   HostedToolSet,
   Message,
-  Part,
   ToolCall,
   ToolResult,
   Turn,
@@ -20,15 +20,15 @@ import type { Failure } from '#platform/errors'
 import type { Quantities } from '#platform/ledger'
 import { Citations, citeByLink } from './citations.ts'
 import { PriorContext } from './prior-context.ts'
-import type { AnswerListener, Step } from './step.ts'
+import type { AnswerListener, ModelStep } from './step.ts'
 import { type Finish, StepAnswer } from './step-answer.ts'
 
 /** The most steps of an answer (contract section 8). */
 const maxSteps = 5
-const usualUses = 5
+const defaultMaxUses = 5
 
 export interface HostedOptions {
-  /** A turn that `withHosted` made. */
+  /** A turn that `withHostedTools` made. */
   turn: Turn
   tools: HostedTools
   accountId: string
@@ -36,7 +36,7 @@ export interface HostedOptions {
   /** Throws when the payer's key no longer permits paid work. */
   mayUse(): Promise<void>
   /** Extends the hold and calls the model again; returns undefined when the balance does not cover it. */
-  ask(turn: Turn): Promise<Step | undefined>
+  nextStep(turn: Turn): Promise<ModelStep | undefined>
   /** Usage of all steps so far. */
   usage(): Usage
   /** False when the answer is finished although its caller disconnected. */
@@ -53,9 +53,9 @@ export interface ToolUse {
 }
 
 /** The turn with its hosted tools added to the tool definitions; the request body is serialized again for every wire. */
-export function withHosted(turn: Turn, tools: HostedTools): Turn {
+export function withHostedTools(turn: Turn, tools: HostedTools): Turn {
   const definitions = (turn.hosted?.tools ?? []).map(({ tool, name, param }) => {
-    const { description, parameters } = tools.need(tool, param)
+    const { description, parameters } = tools.requireTool(tool, param)
     return { name, description, parameters }
   })
   return { ...turn, tools: [...turn.tools, ...definitions], source: { wire: turn.source.wire } }
@@ -69,7 +69,7 @@ export class HostedAnswer implements AnswerListener {
   readonly #gone = new AbortController()
   #listener!: HostedListener
   /** The step that is under way, its number from 1, its turn and what it wrote so far. */
-  #step: Step | undefined
+  #step: ModelStep | undefined
   #number = 0
   #turn: Turn
   #answer!: StepAnswer
@@ -92,7 +92,7 @@ export class HostedAnswer implements AnswerListener {
       ]),
     )
     this.#prior = new PriorContext(options.turn.messages)
-    this.#citations.found(this.#hosted.found ?? [], true)
+    this.#citations.addSources(this.#hosted.found ?? [], true)
   }
 
   get uses(): ToolUse[] {
@@ -115,13 +115,13 @@ export class HostedAnswer implements AnswerListener {
   /** Maximum fees of the remaining uses. */
   get worstFees(): bigint {
     return this.#hosted.tools.reduce((sum, use) => {
-      const left = (use.maxUses ?? usualUses) - this.#uses.get(use.name)!.uses
+      const left = (use.maxUses ?? defaultMaxUses) - this.#uses.get(use.name)!.uses
       return sum + BigInt(left) * this.#toolOf(use).price
     }, 0n)
   }
 
   /** Begins with the first step; call once. A failure of a tool or of the hold is passed to the listener as it was thrown. */
-  start(first: Step, listener: HostedListener): void {
+  start(first: ModelStep, listener: HostedListener): void {
     this.#listener = listener
     this.#begin(first, this.#options.turn)
   }
@@ -131,7 +131,7 @@ export class HostedAnswer implements AnswerListener {
     if (this.#options.endsWithCaller) this.#gone.abort()
   }
 
-  part(part: Part): void {
+  part(part: AnswerPart): void {
     this.#show(this.#answer.add(part))
   }
 
@@ -147,7 +147,7 @@ export class HostedAnswer implements AnswerListener {
     this.#listener.failed(failure)
   }
 
-  #begin(step: Step, turn: Turn): void {
+  #begin(step: ModelStep, turn: Turn): void {
     this.#number++
     this.#step = step
     this.#turn = turn
@@ -166,7 +166,7 @@ export class HostedAnswer implements AnswerListener {
     if (end) return this.#finish(end)
     const outputTokens = this.#step!.usage().output
     const turn = this.#next(this.#turn, answer, results, { number: number + 1, outputTokens })
-    const step = await this.#options.ask(turn)
+    const step = await this.#options.nextStep(turn)
     if (step) this.#begin(step, turn)
     // A step that cannot be paid is not started; the answer so far is delivered.
     else this.#finish({ reason: this.#hosted.atLimit === 'pause' ? 'pause' : 'length' })
@@ -187,7 +187,7 @@ export class HostedAnswer implements AnswerListener {
   }
 
   /** Delivers one part of a step: a single `start`, no per-step `usage`, and no wire-specific fields. */
-  #show(part: Part | undefined): void {
+  #show(part: AnswerPart | undefined): void {
     if (!part || part.type === 'usage' || (part.type === 'start' && this.#number > 1)) return
     // Citations at the end of the text are delivered while the text block is still open.
     if (part.type === 'tool-call') this.#cite(this.#citations.end())
@@ -221,7 +221,7 @@ export class HostedAnswer implements AnswerListener {
       const result = await running[position]!
       results.push(result)
       this.#prior.add(result.content)
-      this.#citations.found(result.results, use.tool === 'web_search')
+      this.#citations.addSources(result.results, use.tool === 'web_search')
       this.#listener.part({ type: 'hosted-result', id, tool: use.tool, name, result })
       this.#listener.flush()
     }
@@ -233,11 +233,11 @@ export class HostedAnswer implements AnswerListener {
     const tool = this.#toolOf(use)
     const count = this.#uses.get(use.name)!
     const isSpentUp =
-      count.uses >= (use.maxUses ?? usualUses) || this.#usesOfAll >= (this.#hosted.maxUses ?? Infinity)
-    if (isSpentUp) return refused('max_uses_exceeded', spentUp)
+      count.uses >= (use.maxUses ?? defaultMaxUses) || this.#usesOfAll >= (this.#hosted.maxUses ?? Infinity)
+    if (isSpentUp) return refused('max_uses_exceeded', usesExceededText)
     count.uses++
-    const result = this.#isLured(use, input)
-      ? refused('url_not_in_prior_context', unnamed)
+    const result = this.#isUnknownUrl(use, input)
+      ? refused('url_not_in_prior_context', unknownUrlText)
       : await this.#call(tool, use, input)
     if (result.error === undefined) {
       count.succeeded++
@@ -260,7 +260,7 @@ export class HostedAnswer implements AnswerListener {
     })
   }
 
-  #isLured({ tool }: HostedToolEntry, input: unknown): boolean {
+  #isUnknownUrl({ tool }: HostedToolEntry, input: unknown): boolean {
     const url = (input as { url?: unknown } | null)?.url
     return tool === 'web_fetch' && typeof url === 'string' && !this.#prior.names(url)
   }
@@ -283,11 +283,12 @@ export class HostedAnswer implements AnswerListener {
   }
 
   #useOf = (name: string): HostedToolEntry => this.#hosted.tools.find((use) => use.name === name)!
-  #toolOf = ({ tool, param }: HostedToolEntry): HostedTool => this.#options.tools.need(tool, param)
+  #toolOf = ({ tool, param }: HostedToolEntry): HostedTool => this.#options.tools.requireTool(tool, param)
 }
 
-const spentUp = 'this tool may not be used again in this answer; answer with what you have.'
-const unnamed = 'only addresses that the user gave or that a search or a page has shown can be fetched.'
+const usesExceededText = 'this tool may not be used again in this answer; answer with what you have.'
+const unknownUrlText =
+  'only addresses that the user gave or that a search or a page has shown can be fetched.'
 
 const refused = (error: 'max_uses_exceeded' | 'url_not_in_prior_context', why: string): ToolResult => ({
   content: `Error (${error}): ${why}`,

@@ -7,7 +7,7 @@ export {
   type PlainQuestion,
   questionTurn,
 } from './call-model.ts'
-export { type PaidOptions, type PaidTurn, prepareTurn, startPaidTurn } from './paid-turn.ts'
+export { type PaidTurn, type PaidTurnOptions, prepareTurn, startPaidTurn } from './paid-turn.ts'
 export { upstreamFailures } from './phrases.ts'
 export type { AnswerListener } from './step.ts'
 export { failureOf, orderedFailure } from './upstream-failure.ts'

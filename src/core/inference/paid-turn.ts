@@ -1,20 +1,20 @@
 /** A paid turn: the worst case is held, each part is metered, and the actual cost is settled however the turn ends. */
 import type { App } from '#app'
 import { type Model, textModels } from '#core/models'
-import { claimOf, type Finished, type PaidCall, PaidRequest } from '#core/paid'
-import { deploymentsFor, type ModelsOptions, type Run } from '#core/routing'
+import { claimsOfCorrection, type PaidCall, PaidRequest, type PaidRequestResult } from '#core/paid'
+import { deploymentsFor, type ModelsOptions, type TurnRun } from '#core/routing'
 import { UpstreamError } from '#core/spec'
 import type { HostedTools } from '#core/tools'
-import type { Bill, Part, Turn, Usage } from '#core/turn'
+import type { AnswerPart, Bill, Turn, Usage } from '#core/turn'
 import { asFailure, Failure, fail } from '#platform/errors'
-import { HostedAnswer, type HostedListener, withHosted } from './hosted.ts'
-import { type AnswerListener, Step, sumOf } from './step.ts'
+import { HostedAnswer, type HostedListener, withHostedTools } from './hosted.ts'
+import { type AnswerListener, ModelStep, totalUsage } from './step.ts'
 import { type EndedTurn, receiptDetail, receiptQuantities } from './turn-receipt.ts'
 import { TurnTelemetry } from './turn-telemetry.ts'
 import { failureOf } from './upstream-failure.ts'
-import { takeWorstCase } from './worst-case.ts'
+import { holdWorstCase } from './worst-case.ts'
 
-export interface PaidOptions extends Omit<PaidCall, 'gone'> {
+export interface PaidTurnOptions extends Omit<PaidCall, 'gone'> {
   model: Model
   /** `maxOutputTokens` is set by `startPaidTurn`. */
   turn: Turn
@@ -44,7 +44,7 @@ export interface PaidTurn {
    * error instead of the answer, so a failed upstream costs nothing even if it produced output. Resolves when the settlement is durable; never
    * rejects.
    */
-  finish(end: Ending): Promise<Finished>
+  finish(end: Ending): Promise<PaidRequestResult>
 }
 
 export interface Ending {
@@ -58,9 +58,9 @@ export interface Ending {
  * Holds the worst case and prepares the call. Throws 402 before anything is spent, and 400 when no upstream of the model speaks
  * the wire that the turn requires or when a hosted tool is not configured.
  */
-export async function startPaidTurn(app: App, asked: PaidOptions): Promise<PaidTurn> {
+export async function startPaidTurn(app: App, asked: PaidTurnOptions): Promise<PaidTurn> {
   const turn = prepareTurn(app, asked)
-  const paid = new Paid(app, turn === asked.turn ? asked : { ...asked, turn })
+  const paid = new PaidTurnCall(app, turn === asked.turn ? asked : { ...asked, turn })
   await paid.hold()
   return paid
 }
@@ -68,13 +68,13 @@ export async function startPaidTurn(app: App, asked: PaidOptions): Promise<PaidT
 /** The turn as sent to the model. Throws when no upstream or hosted tool can serve it, before anything is held. */
 export function prepareTurn(
   app: App,
-  { model, turn, tools = app.tools }: Pick<PaidOptions, 'model' | 'turn' | 'tools'>,
+  { model, turn, tools = app.tools }: Pick<PaidTurnOptions, 'model' | 'turn' | 'tools'>,
 ): Turn {
   requireOwnWire({ model, turn })
-  return turn.hosted ? withHosted(turn, tools) : turn
+  return turn.hosted ? withHostedTools(turn, tools) : turn
 }
 
-function requireOwnWire({ model, turn }: Pick<PaidOptions, 'model' | 'turn'>): void {
+function requireOwnWire({ model, turn }: Pick<PaidTurnOptions, 'model' | 'turn'>): void {
   if (!turn.sourceWireOnly) return
   // With hosted tools the request body is serialized again, so fields that are only passed through would be lost.
   if (!turn.hosted && deploymentsFor(model, turn).length > 0) return
@@ -82,13 +82,13 @@ function requireOwnWire({ model, turn }: Pick<PaidOptions, 'model' | 'turn'>): v
   fail('FEATURE_NOT_SUPPORTED', { model: model.id, feature: what }, { param })
 }
 
-class Paid implements PaidTurn, HostedListener {
+class PaidTurnCall implements PaidTurn, HostedListener {
   readonly #app: App
-  readonly #options: PaidOptions
+  readonly #options: PaidTurnOptions
   readonly #request: PaidRequest
   readonly #watch: TurnTelemetry
   readonly #hosted: HostedAnswer | undefined
-  readonly #steps: Step[] = []
+  readonly #steps: ModelStep[] = []
   #maxOutputTokens = 0
   /** Set once the cost was reported to the caller: the hold before, and the amount that will be settled within the hold. */
   #billed: { held: bigint; cost: bigint } | undefined
@@ -99,7 +99,7 @@ class Paid implements PaidTurn, HostedListener {
   /** Set if the caller disconnected while hosted tools were running. */
   #leftAtWork: UpstreamError | undefined
 
-  constructor(app: App, options: PaidOptions) {
+  constructor(app: App, options: PaidTurnOptions) {
     this.#app = app
     this.#options = options
     this.#request = new PaidRequest(app, { ...options, gone: this.#gone, isFetchable: this.#isFetchable })
@@ -112,7 +112,7 @@ class Paid implements PaidTurn, HostedListener {
         accountId: options.caller.accountId,
         nowMs: () => app.clock.nowMs(),
         mayUse: () => this.#request.requireActivePayer(),
-        ask: (turn) => this.#askAgain(turn),
+        nextStep: (turn) => this.#nextStep(turn),
         usage: () => this.usage(),
         endsWithCaller: !this.#isFetchable,
       })
@@ -124,7 +124,7 @@ class Paid implements PaidTurn, HostedListener {
   get maxOutputTokens(): number {
     return this.#maxOutputTokens
   }
-  get #last(): Step {
+  get #last(): ModelStep {
     return this.#steps.at(-1)!
   }
   get #fault(): UpstreamError | undefined {
@@ -139,18 +139,18 @@ class Paid implements PaidTurn, HostedListener {
   async hold(): Promise<void> {
     const fees = this.#hosted?.worstFees ?? 0n
     this.#maxOutputTokens = await this.#request.hold((take) =>
-      takeWorstCase(this.#app, this.#models(this.#options.turn), -fees, (step) => take(step + fees)),
+      holdWorstCase(this.#app, this.#models(this.#options.turn), -fees, (step) => take(step + fees)),
     )
     this.#begin(this.#options.turn, this.#maxOutputTokens)
   }
 
   /** Changes the answer's hold to the cost so far plus the worst case of the next step. */
-  async #askAgain(turn: Turn): Promise<Step | undefined> {
+  async #nextStep(turn: Turn): Promise<ModelStep | undefined> {
     await this.#request.requireActivePayer(this.#options.model.id)
     const promised = this.#spent + this.#hosted!.worstFees
-    const beside = this.#request.held - promised
+    const alreadyHeld = this.#request.held - promised
     try {
-      const limit = await takeWorstCase(this.#app, this.#models(turn), beside, (step) =>
+      const limit = await holdWorstCase(this.#app, this.#models(turn), alreadyHeld, (step) =>
         this.#request.change(promised + step),
       )
       return this.#begin(turn, limit)
@@ -160,10 +160,10 @@ class Paid implements PaidTurn, HostedListener {
     }
   }
 
-  #begin(asked: Turn, maxOutputTokens: number): Step {
+  #begin(asked: Turn, maxOutputTokens: number): ModelStep {
     const { model, caller, showsReasoning, background, receivedMs, requestId } = this.#options
     const turn = { ...asked, maxOutputTokens }
-    const run: Run = this.#app.inference.start({
+    const run: TurnRun = this.#app.inference.start({
       model,
       turn,
       allowed: caller.models,
@@ -176,7 +176,7 @@ class Paid implements PaidTurn, HostedListener {
       mayCall: this.#request.requireActivePayer,
     })
     const onToken = turn.stream ? () => this.#watch.token() : () => {}
-    const step = new Step({ run, isFetchable: this.#isFetchable, onToken })
+    const step = new ModelStep({ run, isFetchable: this.#isFetchable, onToken })
     this.#steps.push(step)
     if (this.#isPaused) step.pause()
     if (this.#gone.aborted) step.leave()
@@ -210,7 +210,7 @@ class Paid implements PaidTurn, HostedListener {
     this.#last.leave()
   }
 
-  part(part: Part): void {
+  part(part: AnswerPart): void {
     this.#listener.part(part)
   }
 
@@ -230,7 +230,7 @@ class Paid implements PaidTurn, HostedListener {
   }
 
   usage(): Usage {
-    return this.#steps.length === 1 ? this.#last.usage() : sumOf(this.#steps.map((step) => step.usage()))
+    return this.#steps.length === 1 ? this.#last.usage() : totalUsage(this.#steps.map((step) => step.usage()))
   }
 
   bill(): Bill | Promise<Bill> {
@@ -257,7 +257,7 @@ class Paid implements PaidTurn, HostedListener {
     return this.#steps.reduce((sum, step) => sum + this.#costOf(step), this.#hosted?.spent ?? 0n)
   }
 
-  finish({ statusCode, failure, reply, undelivered = false }: Ending): Promise<Finished> {
+  finish({ statusCode, failure, reply, undelivered = false }: Ending): Promise<PaidRequestResult> {
     const free = this.#isFree(undelivered)
     const usage = this.usage()
     const { model } = this
@@ -288,7 +288,9 @@ class Paid implements PaidTurn, HostedListener {
       withinHold: this.#staysWithinHold || outcome === 'client_left' || this.#billed !== undefined,
       tokens: free ? { input: 0, cachedInput: 0, output: 0, reasoning: 0 } : usage,
       freeClaim: free && this.#steps.every((step) => step.mayReleaseClaim),
-      claims: this.#steps.flatMap(({ attempts, usageCorrection }) => claimOf(attempts, usageCorrection)),
+      claims: this.#steps.flatMap(({ attempts, usageCorrection }) =>
+        claimsOfCorrection(attempts, usageCorrection),
+      ),
       outcome,
       quantities: receiptQuantities(ended),
       detail: receiptDetail(ended),
@@ -318,7 +320,7 @@ class Paid implements PaidTurn, HostedListener {
     return this.#billed && this.#request.held > this.#billed.held ? this.#billed.held : undefined
   }
 
-  #costOf = (step: Step): bigint => textModels.price(step.model, this.#app.config.defaults, step.usage())
+  #costOf = (step: ModelStep): bigint => textModels.price(step.model, this.#app.config.defaults, step.usage())
 }
 
 const least = (a: bigint, b: bigint): bigint => (a < b ? a : b)

@@ -1,6 +1,6 @@
 /** The URLs that a model may fetch: only those that appear in the conversation, so that a page cannot direct it elsewhere (prompt injection). */
 import { domainToUnicode } from 'node:url'
-import type { Content, Message } from '#core/turn'
+import type { Message, MessageContent } from '#core/turn'
 
 export class PriorContext {
   #text: string
@@ -52,7 +52,7 @@ function textOf({ role, content }: Message): string {
   return role === 'assistant' ? '' : content.map(contentText).join('\n')
 }
 
-function contentText(content: Content): string {
+function contentText(content: MessageContent): string {
   if (content.type === 'text') return content.text
   if (content.type !== 'document') return ''
   const parts = 'parts' in content ? content.parts.map(contentText) : []

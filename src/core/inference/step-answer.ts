@@ -1,16 +1,16 @@
 /** What a model wrote in one step of an answer: shown to the caller in part, and replayed as an assistant message in the next step. */
-import type { Content, FinishReason, Message, Part, ToolCall } from '#core/turn'
+import type { AnswerPart, FinishReason, Message, MessageContent, ToolCall } from '#core/turn'
 
 export type Finish = { reason: FinishReason; stopSequence?: string }
 
 export class StepAnswer {
   readonly #hostedNames: ReadonlyMap<string, unknown>
   readonly #nextIndex: () => number
-  readonly #content: Content[] = []
+  readonly #content: MessageContent[] = []
   readonly #calls = new Map<number, ToolCall>()
   /** Index delivered to the caller for each call of the caller's own tools. */
   readonly #indices = new Map<number, number>()
-  #reasoning: (Content & { type: 'reasoning' }) | undefined
+  #reasoning: (MessageContent & { type: 'reasoning' }) | undefined
   finish: Finish = { reason: 'stop' }
 
   constructor(hostedNames: ReadonlyMap<string, unknown>, nextIndex: () => number) {
@@ -33,7 +33,7 @@ export class StepAnswer {
   }
 
   /** Returns the part if it is delivered to the caller, or undefined. */
-  add(part: Part): Part | undefined {
+  add(part: AnswerPart): AnswerPart | undefined {
     switch (part.type) {
       case 'text':
         this.#text(part.text)
@@ -61,7 +61,7 @@ export class StepAnswer {
     }
   }
 
-  #call(part: Part & { type: 'tool-call' }): Part | undefined {
+  #call(part: AnswerPart & { type: 'tool-call' }): AnswerPart | undefined {
     this.#reasoning = undefined
     this.#calls.set(part.index, { id: part.id, name: part.name, arguments: '' })
     if (this.#hostedNames.has(part.name)) return undefined
@@ -77,7 +77,7 @@ export class StepAnswer {
     else this.#content.push({ type: 'text', text })
   }
 
-  #reasoningBlock(): Content & { type: 'reasoning' } {
+  #reasoningBlock(): MessageContent & { type: 'reasoning' } {
     if (!this.#reasoning) {
       this.#reasoning = { type: 'reasoning', text: '' }
       this.#content.push(this.#reasoning)

@@ -1,9 +1,9 @@
 /** One model call with all its attempts, metered part by part so that its cost is known however it ends. */
 import { estimateUsage, type ObservedOutput, plausibleUsage, type UsageCorrection } from '#core/metering'
 import { type Model, textModels } from '#core/models'
-import type { Attempt, Run, RunListener } from '#core/routing'
+import type { Attempt, RunListener, TurnRun } from '#core/routing'
 import type { PartSink, UpstreamError } from '#core/spec'
-import type { FinishReason, Part, Turn, Usage } from '#core/turn'
+import type { AnswerPart, FinishReason, Turn, Usage } from '#core/turn'
 import { asFailure, type Failure } from '#platform/errors'
 import { failureOf } from './upstream-failure.ts'
 
@@ -11,19 +11,19 @@ import { failureOf } from './upstream-failure.ts'
 export type AnswerListener = PartSink<Failure>
 
 export interface StepOptions {
-  run: Run
+  run: TurnRun
   /** True when the answer is finished even if the caller disconnects, because it can be fetched later. */
   isFetchable: boolean
   /** Called for each token. */
   onToken: () => void
 }
 
-export class Step implements RunListener {
+export class ModelStep implements RunListener {
   readonly #options: StepOptions
   #listener!: AnswerListener
   /** The turn of the attempt that `#seen` and `#usage` belong to. */
   #metered: Turn
-  #seen: ObservedOutput = { ...unseen }
+  #seen: ObservedOutput = { ...noOutput }
   #usage: Usage | undefined
   /** The result of `usage`, kept until another part is seen. */
   #known: Usage | undefined
@@ -84,7 +84,7 @@ export class Step implements RunListener {
     this.#options.run.resume()
   }
 
-  part(part: Part): void {
+  part(part: AnswerPart): void {
     this.#meter(part)
     // The upstream's raw usage is passed on only if it was not corrected.
     if (part.type === 'usage' && this.usageCorrection) {
@@ -108,7 +108,7 @@ export class Step implements RunListener {
     this.#listener.failed(failureOf(fault))
   }
 
-  broke(error: unknown): void {
+  failedInternally(error: unknown): void {
     this.#isBroken = true
     this.#known = undefined
     this.#listener.failed(asFailure(error))
@@ -151,11 +151,11 @@ export class Step implements RunListener {
   }
 
   /** Only the last attempt is metered: one that continued an interrupted answer read the text so far as its prompt. */
-  #meter(part: Part): void {
+  #meter(part: AnswerPart): void {
     this.#known = undefined
     if (this.#metered !== this.#options.run.turn) {
       this.#metered = this.#options.run.turn
-      this.#seen = { ...unseen }
+      this.#seen = { ...noOutput }
       this.#usage = undefined
     }
     if (part.type === 'text' || part.type === 'refusal') this.#see(part.text)
@@ -180,10 +180,10 @@ export class Step implements RunListener {
   }
 }
 
-const unseen: ObservedOutput = { deltas: 0, bytes: 0, reasoningBytes: 0, calls: 0 }
+const noOutput: ObservedOutput = { deltas: 0, bytes: 0, reasoningBytes: 0, calls: 0 }
 
 /** Total usage of several steps. */
-export function sumOf(usages: readonly Usage[]): Usage {
+export function totalUsage(usages: readonly Usage[]): Usage {
   const [first = noUsage, ...others] = usages
   return others.reduce(
     (sum, usage) => ({

@@ -1,16 +1,16 @@
 /** What the receipt of a paid turn says beside its charge: figures and names, never prompt or answer text. */
 import { totalQuantities } from '#core/paid'
-import { type PricedAttempt, priced } from '#core/routing'
+import { type PricedAttempt, priceAttempts } from '#core/routing'
 import type { Usage } from '#core/turn'
 import type { Quantities } from '#platform/ledger'
 import type { HostedAnswer, ToolUse } from './hosted.ts'
-import type { Step } from './step.ts'
+import type { ModelStep } from './step.ts'
 
 /** How a turn has ended. */
 export interface EndedTurn {
   stream: boolean
   maxOutputTokens: number
-  steps: readonly Step[]
+  steps: readonly ModelStep[]
   usage: Usage
   hosted: HostedAnswer | undefined
   /** True if nothing is charged for the whole turn. */
@@ -18,7 +18,7 @@ export interface EndedTurn {
   undelivered: boolean
   /** The hold before it was raised to the cost. */
   raisedFrom: bigint | undefined
-  costOf(step: Step): bigint
+  costOf(step: ModelStep): bigint
 }
 
 export function receiptDetail(turn: EndedTurn) {
@@ -54,10 +54,10 @@ const pricedAttempts = ({ steps, isFree, undelivered, costOf }: EndedTurn): Pric
   steps.flatMap((step, position) => {
     const isStepFree = isFree || (position === steps.length - 1 && step.isFree(undelivered))
     const cost = { microcredits: costOf(step), usage: step.usage(), usageSource: step.usageSource }
-    return priced(step.attempts, isStepFree ? undefined : cost)
+    return priceAttempts(step.attempts, isStepFree ? undefined : cost)
   })
 
-const usageSource = (steps: readonly Step[]): string =>
+const usageSource = (steps: readonly ModelStep[]): string =>
   steps.every((step) => step.usageSource === 'upstream') ? 'upstream' : 'estimated'
 
 const useDetail = ({ tool, uses, failed, microcredits }: ToolUse): Record<string, unknown> => ({

@@ -36,12 +36,12 @@ export class TurnTelemetry {
   token(): void {
     if (this.#firstTokenMs !== undefined) return
     this.#firstTokenMs = performance.now()
-    this.#app.metrics.stages.first_token.since(this.#askedMs)
+    this.#app.metrics.stages.first_token.observeSince(this.#askedMs)
   }
 
   /** Ends the answer. Returns the attributes of its span. */
   endCall({ attempts, usage, finishReason }: TurnEnd): Attributes {
-    if (this.#firstTokenMs !== undefined) this.#app.metrics.stages.stream.since(this.#firstTokenMs)
+    if (this.#firstTokenMs !== undefined) this.#app.metrics.stages.stream.observeSince(this.#firstTokenMs)
     return {
       'gen_ai.response.id': attempts.at(-1)?.upstream_id,
       'gen_ai.response.finish_reasons': finishReason === undefined ? undefined : [finishReason],

@@ -1,8 +1,8 @@
 /** The worst-case cost of a model call, which is held before the call. */
 import type { App } from '#app'
 import { inputBound } from '#core/metering'
-import { affordableOutputTokens, dearest, type TextBound, textModels } from '#core/models'
-import { continuationTokens, type ModelsOptions, roomFor } from '#core/routing'
+import { affordableOutputTokens, type TextBound, textModels, withHighestPrices } from '#core/models'
+import { availableOutputTokens, continuationTokens, type ModelsOptions } from '#core/routing'
 import { Failure } from '#platform/errors'
 
 /** The smallest answer worth starting when the balance clamps the limit (decisions §6). */
@@ -11,29 +11,32 @@ const smallestOutputTokens = 256
 /**
  * Holds the worst case of the turn through `take` and returns the output limit that it covers. A limit set by the caller is held as
  * it is. Without one the model's maximum is tried first, then what balance and caps allow; concurrent calls may use some of that in
- * between, hence the few rounds. `beside`: the part of the amount that is already held (negative: reserved for other than the model).
+ * between, hence the few rounds. `alreadyHeld`: the part of the amount that is already held (negative: reserved for other than the model).
  */
-export async function takeWorstCase(
+export async function holdWorstCase(
   app: App,
   options: ModelsOptions,
-  beside: bigint,
+  alreadyHeld: bigint,
   take: (microcredits: bigint) => Promise<void>,
 ): Promise<number> {
   const { model, turn } = options
   const conversion = app.config.defaults
-  const { priced, bound } = promptOf(app, options)
+  const { priced, bound } = promptBound(app, options)
   const requested = turn.requestedOutputTokens
   const { defaultOutputTokens: usual = Number.POSITIVE_INFINITY } = turn
-  const wanted = requested ?? Math.min(usual, roomFor(model, turn))
+  const wanted = requested ?? Math.min(usual, availableOutputTokens(model, turn))
   let outputTokens = Math.min(wanted, model.maxOutputTokens)
   for (let round = 1; ; round++) {
     try {
       await take(textModels.worstCase(priced, conversion, { ...bound, outputTokens }))
       return outputTokens
     } catch (error) {
-      const free = haveOf(error)
+      const free = availableMicrocredits(error)
       if (free === undefined || requested !== undefined || round === 4) throw error
-      outputTokens = Math.min(outputTokens, affordableOutputTokens(priced, conversion, bound, free + beside))
+      outputTokens = Math.min(
+        outputTokens,
+        affordableOutputTokens(priced, conversion, bound, free + alreadyHeld),
+      )
       if (outputTokens < smallestOutputTokens) throw error
     }
   }
@@ -45,14 +48,17 @@ export function worstCaseOf(
   options: ModelsOptions,
 ): { microcredits: bigint; maxOutputTokens: number } {
   const { model, turn } = options
-  const { priced, bound } = promptOf(app, options)
-  const outputTokens = Math.min(turn.requestedOutputTokens ?? roomFor(model, turn), model.maxOutputTokens)
+  const { priced, bound } = promptBound(app, options)
+  const outputTokens = Math.min(
+    turn.requestedOutputTokens ?? availableOutputTokens(model, turn),
+    model.maxOutputTokens,
+  )
   const microcredits = textModels.worstCase(priced, app.config.defaults, { ...bound, outputTokens })
   return { microcredits, maxOutputTokens: outputTokens }
 }
 
 /** The highest prices among the models that may answer, and the most that the turn may use beside its output. */
-function promptOf(app: App, options: ModelsOptions) {
+function promptBound(app: App, options: ModelsOptions) {
   const { model, turn } = options
   const input = inputBound(turn)
   const resumes = model.resumes ?? false
@@ -64,10 +70,10 @@ function promptOf(app: App, options: ModelsOptions) {
     compacts: turn.compacts ?? false,
     resumes,
   }
-  return { priced: dearest(app.inference.modelsFor(options)), bound }
+  return { priced: withHighestPrices(app.inference.modelsFor(options)), bound }
 }
 
-function haveOf(error: unknown): bigint | undefined {
+function availableMicrocredits(error: unknown): bigint | undefined {
   if (!(error instanceof Failure) || error.status !== 402) return undefined
   return (error.detail as { haveMicrocredits?: bigint }).haveMicrocredits
 }

@@ -1,8 +1,8 @@
 import { hasBytes, hasText } from './bytes.ts'
-import { readFrame, skipId3 } from './mp3-frame.ts'
+import { readMp3Frame, skipId3 } from './mp3-frame.ts'
 
 export { hasBytes, hasText, viewOf } from './bytes.ts'
-export { type Frame, isTable, readFrame, skipId3 } from './mp3-frame.ts'
+export { isEncoderTable, type Mp3Frame, readMp3Frame, skipId3 } from './mp3-frame.ts'
 
 /**
  * The media type by the first bytes: png, jpeg, gif, webp, wav, mp3 and AAC in ADTS (with or without ID3), mp4, quicktime, m4a, webm,
@@ -45,13 +45,13 @@ function isMp3(bytes: Uint8Array): boolean {
   if (hasText(bytes, 0, 'ID3') && bytes.length > 10) {
     const start = skipId3(bytes)
     // The tag also stands before AAC and others; a frame has to follow when the bytes reach that far.
-    return start >= bytes.length || readFrame(bytes, start) !== undefined || bytes[start] === 0
+    return start >= bytes.length || readMp3Frame(bytes, start) !== undefined || bytes[start] === 0
   }
-  const frame = readFrame(bytes, 0)
+  const frame = readMp3Frame(bytes, 0)
   if (!frame) return false
   return frame.length >= bytes.length
     ? frame.length === bytes.length
-    : readFrame(bytes, frame.length) !== undefined
+    : readMp3Frame(bytes, frame.length) !== undefined
 }
 
 /** Whether the bytes begin with a frame of AAC in ADTS, after an ID3 tag or none, followed at its exact length by another one or the end. */

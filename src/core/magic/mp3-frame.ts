@@ -1,7 +1,7 @@
 import { hasText } from './bytes.ts'
 
 /** One MPEG audio frame: bytes, samples and samples a second; `headerBytes` is where its audio data begins. */
-export interface Frame {
+export interface Mp3Frame {
   length: number
   samples: number
   sampleRate: number
@@ -25,7 +25,7 @@ const bitrates: readonly (readonly (readonly number[])[])[] = [
 const sampleRates = [44_100, 48_000, 32_000]
 
 /** Reads the frame header at the offset; `undefined` when there is none, or when it has free or reserved values. */
-export function readFrame(bytes: Uint8Array, at: number): Frame | undefined {
+export function readMp3Frame(bytes: Uint8Array, at: number): Mp3Frame | undefined {
   const second = bytes[at + 1]
   if (bytes[at] !== 0xff || second === undefined || (second & 0xe0) !== 0xe0) return undefined
   const third = bytes[at + 2]
@@ -58,7 +58,7 @@ export function skipId3(bytes: Uint8Array): number {
 }
 
 /** Whether the frame carries a table of the encoder (Xing, Info, VBRI) instead of sound. */
-export function isTable(bytes: Uint8Array, at: number, frame: Frame): boolean {
+export function isEncoderTable(bytes: Uint8Array, at: number, frame: Mp3Frame): boolean {
   const place = at + frame.headerBytes
   return hasText(bytes, place, 'Xing') || hasText(bytes, place, 'Info') || hasText(bytes, at + 36, 'VBRI')
 }

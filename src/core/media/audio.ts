@@ -1,4 +1,4 @@
-import { hasText, isTable, readFrame, skipId3, sniff, viewOf } from '#core/magic'
+import { hasText, isEncoderTable, readMp3Frame, skipId3, sniff, viewOf } from '#core/magic'
 
 /** Length of a wav or mp3 in seconds; `undefined` for anything else and for headers that make no sense. */
 export function measureAudio(bytes: Uint8Array): { durationSeconds: number } | undefined {
@@ -47,7 +47,7 @@ function rateOf(view: DataView, at: number): number | undefined {
 }
 
 /** The most bytes of rubbish between frames that are skipped, as players do. */
-const patience = 65_536
+const maxRubbishBytes = 65_536
 /** The most places within rubbish that may begin a frame or a tag; pictures and texts between frames have some ten thousands of them a megabyte. */
 const maxFalseStarts = 100_000
 
@@ -62,10 +62,11 @@ function measureMp3(bytes: Uint8Array): number | undefined {
   let frames = 0
   let rubbish = 0
   let falseStarts = 0
-  while (at + 4 <= bytes.length && rubbish < patience) {
-    const frame = readFrame(bytes, at)
+  while (at + 4 <= bytes.length && rubbish < maxRubbishBytes) {
+    const frame = readMp3Frame(bytes, at)
     // A chance sync word inside rubbish is not followed by a frame.
-    const credible = frame && (frames > 0 && rubbish === 0 ? true : followed(bytes, at + frame.length))
+    const credible =
+      frame && (frames > 0 && rubbish === 0 ? true : isFollowedByFrame(bytes, at + frame.length))
     if (!frame || !credible) {
       if (hasText(bytes, at, 'TAG') || hasText(bytes, at, 'APETAGEX')) break
       if (++falseStarts > maxFalseStarts) return undefined
@@ -74,7 +75,7 @@ function measureMp3(bytes: Uint8Array): number | undefined {
       at = next
       continue
     }
-    if (frames > 0 || !isTable(bytes, at, frame)) seconds += frame.samples / frame.sampleRate
+    if (frames > 0 || !isEncoderTable(bytes, at, frame)) seconds += frame.samples / frame.sampleRate
     frames += 1
     rubbish = 0
     at += frame.length
@@ -92,6 +93,6 @@ function nextStart(bytes: Uint8Array, from: number): number {
   return at
 }
 
-function followed(bytes: Uint8Array, at: number): boolean {
-  return at >= bytes.length || hasText(bytes, at, 'TAG') || readFrame(bytes, at) !== undefined
+function isFollowedByFrame(bytes: Uint8Array, at: number): boolean {
+  return at >= bytes.length || hasText(bytes, at, 'TAG') || readMp3Frame(bytes, at) !== undefined
 }

@@ -11,7 +11,7 @@ const maxPixels = 100_000_000
 const maxSide = 32_767
 
 /** Whether the header claims more pixels than may be decoded. */
-export const isVast = ({ width = 0, height = 0 }: Partial<ImageSize>): boolean =>
+export const isTooLarge = ({ width = 0, height = 0 }: Partial<ImageSize>): boolean =>
   width * height > maxPixels || Math.max(width, height) > maxSide
 
 /**
@@ -78,7 +78,7 @@ function measureJpeg(bytes: Uint8Array): ImageSize | undefined {
       const [height, width] = [view.getUint16(at + 5), view.getUint16(at + 7)]
       return onSide ? { width: height, height: width } : { width, height }
     }
-    onSide ||= marker === 0xe1 && liesOnSide(bytes.subarray(at + 4, at + 2 + length))
+    onSide ||= marker === 0xe1 && isQuarterTurned(bytes.subarray(at + 4, at + 2 + length))
     at += 2 + length
   }
   return undefined
@@ -88,7 +88,7 @@ function measureJpeg(bytes: Uint8Array): ImageSize | undefined {
 const turned = new Set([5, 6, 7, 8])
 
 /** Whether the first directory of an APP1 segment has one of the `turned` orientations; nothing is read beyond the end of the segment. */
-function liesOnSide(segment: Uint8Array): boolean {
+function isQuarterTurned(segment: Uint8Array): boolean {
   const tiff = segment.subarray(6)
   const little = hasText(tiff, 0, 'II')
   if (!hasText(segment, 0, 'Exif\0\0') || !(little || hasText(tiff, 0, 'MM')) || tiff.length < 8) return false

@@ -1,9 +1,9 @@
-import type { Content, Media, Message } from '#core/turn'
+import type { Media, Message, MessageContent } from '#core/turn'
 import { fail, type Localized } from '#platform/errors'
 import { FetchRefused, type GuardedClient, type GuardedNet } from '#platform/net'
-import { isVast } from './image.ts'
+import { isTooLarge } from './image.ts'
 import { measure } from './measure.ts'
-import { partsIn, withParts } from './parts.ts'
+import { allContentParts, mapContentParts } from './parts.ts'
 import { reasons } from './phrases.ts'
 
 /** Limits for the links of one turn. */
@@ -33,7 +33,7 @@ const typesOf = {
   audio: ['audio/wav', 'audio/mpeg'],
   video: ['video/mp4'],
   document: ['application/pdf'],
-} as const satisfies Partial<Record<Content['type'], readonly string[]>>
+} as const satisfies Partial<Record<MessageContent['type'], readonly string[]>>
 
 export interface LinkedMedia {
   /** The messages with bytes in place of every link. */
@@ -52,12 +52,17 @@ export type FoundMedia = Media & { data: Uint8Array; mediaType: string }
 export async function withLinkedMedia(
   client: GuardedClient,
   messages: readonly Message[],
-  ask: { signal: AbortSignal; bounds?: LinkBounds },
+  options: { signal: AbortSignal; bounds?: LinkBounds },
 ): Promise<LinkedMedia> {
-  const links = new Map<string, Link>()
+  const links = new Map<string, MediaLink>()
   for (const { media } of linksIn(messages)) if (!links.has(media.url)) links.set(media.url, media)
-  const found = await fetchAll(client, [...links.values()], ask.bounds ?? defaultLinkBounds, ask.signal)
-  return { messages: withParts(messages, (part) => filled(part, found)), found }
+  const found = await fetchAll(
+    client,
+    [...links.values()],
+    options.bounds ?? defaultLinkBounds,
+    options.signal,
+  )
+  return { messages: mapContentParts(messages, (part) => withFetchedMedia(part, found)), found }
 }
 
 /** Limits for checking links that an upstream will open itself. */
@@ -77,7 +82,7 @@ export async function inspectLinks(
   messages: readonly Message[],
   signal: AbortSignal,
 ): Promise<void> {
-  const hosts = new Map<string, Link>()
+  const hosts = new Map<string, MediaLink>()
   for (const { media } of linksIn(messages)) {
     const url = URL.parse(media.url)
     // One link per host is checked, unless the link holds credentials or is not plain https; such links are each checked.
@@ -96,7 +101,7 @@ export async function inspectLinks(
 
 async function inspectOne(
   net: Pick<GuardedNet, 'checkForwardedTarget'>,
-  link: Link,
+  link: MediaLink,
   signal: AbortSignal,
 ): Promise<void> {
   try {
@@ -108,21 +113,21 @@ async function inspectOne(
 }
 
 /** The kinds of content that are given only as a link. */
-export const linkedKinds = (messages: readonly Message[]): ReadonlySet<Content['type']> =>
+export const linkedKinds = (messages: readonly Message[]): ReadonlySet<MessageContent['type']> =>
   new Set(linksIn(messages).map(({ type }) => type))
 
-type Link = Media & { url: string }
-type Linked = Content & { media: Link }
+type MediaLink = Media & { url: string }
+type LinkedContent = MessageContent & { media: MediaLink }
 
-const linksIn = (messages: readonly Message[]): Linked[] => partsIn(messages).filter(isLinked)
+const linksIn = (messages: readonly Message[]): LinkedContent[] => allContentParts(messages).filter(isLinked)
 
-const isLinked = (part: Content): part is Linked =>
+const isLinked = (part: MessageContent): part is LinkedContent =>
   'media' in part && part.media.url !== undefined && part.media.data === undefined
 
 /** Fetches the links concurrently, since each is limited in time, and all together in number and bytes. */
 async function fetchAll(
   client: GuardedClient,
-  links: readonly Link[],
+  links: readonly MediaLink[],
   bounds: LinkBounds,
   signal: AbortSignal,
 ): Promise<Map<string, FoundMedia>> {
@@ -130,7 +135,7 @@ async function fetchAll(
   if (tooMany !== undefined) return refuse(tooMany, reasons.tooManyLinks(bounds.maxLinks))
   const { timeoutMs, maxRedirects, maxBytesEach: maxBytes } = bounds
   const failed = new AbortController()
-  const ask = {
+  const options = {
     timeoutMs,
     maxRedirects,
     maxBytes,
@@ -138,7 +143,7 @@ async function fetchAll(
     headers: { accept: Object.values(typesOf).flat().join(', ') },
     signal: AbortSignal.any([signal, failed.signal]),
   }
-  const fetches = links.map(async (link) => [link.url, await fetchOne(client, link, ask)] as const)
+  const fetches = links.map(async (link) => [link.url, await fetchOne(client, link, options)] as const)
   try {
     return new Map(await Promise.all(fetches))
   } finally {
@@ -150,11 +155,11 @@ async function fetchAll(
 /** Fetches a link, whatever its media type. */
 async function fetchOne(
   client: GuardedClient,
-  link: Link,
-  ask: Parameters<GuardedClient['fetch']>[1],
+  link: MediaLink,
+  options: Parameters<GuardedClient['fetch']>[1],
 ): Promise<FoundMedia> {
   try {
-    const { status, body } = await client.fetch(link.url, ask)
+    const { status, body } = await client.fetch(link.url, options)
     if (status !== 200) refuse(link, reasons.answered(status))
     return { data: body, mediaType: '', ...measure(body) }
   } catch (cause) {
@@ -164,19 +169,19 @@ async function fetchOne(
   }
 }
 
-function filled(part: Content, found: ReadonlyMap<string, FoundMedia>): Content {
+function withFetchedMedia(part: MessageContent, found: ReadonlyMap<string, FoundMedia>): MessageContent {
   if (!isLinked(part)) return part
   const { media: link } = part
   const types: readonly string[] = typesOf[part.type as keyof typeof typesOf]
   const media = found.get(link.url)!
   if (!types.includes(media.mediaType)) return refuse(link, reasons.otherType(types))
-  if (isVast(media)) return refuse(link, reasons.vast)
+  if (isTooLarge(media)) return refuse(link, reasons.vast)
   const { param } = link
-  return { ...part, media: { ...media, ...(param !== undefined && { param }) } } as Content
+  return { ...part, media: { ...media, ...(param !== undefined && { param }) } } as MessageContent
 }
 
 /** The error shows the link without its query, which may contain signatures. */
-const refuse = ({ url, param }: Link, why: Localized, cause?: unknown): never =>
+const refuse = ({ url, param }: MediaLink, why: Localized, cause?: unknown): never =>
   fail(
     'LINK_NOT_USABLE',
     { link: url.split(/[?#]/, 1)[0]!.slice(0, 200), why },

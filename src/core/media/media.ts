@@ -1,7 +1,7 @@
-export { type Frame, hasText, isTable, readFrame, skipId3, sniff } from '#core/magic'
+export { hasText, isEncoderTable, type Mp3Frame, readMp3Frame, skipId3, sniff } from '#core/magic'
 export { measureAudio } from './audio.ts'
 export { dataUrl, encodeBase64, parseDataUrl } from './base64.ts'
-export { isVast, measureImage } from './image.ts'
+export { isTooLarge, measureImage } from './image.ts'
 export {
   defaultLinkBounds,
   type FoundMedia,
@@ -13,12 +13,12 @@ export {
 } from './linked.ts'
 export { measure } from './measure.ts'
 export { type Origin, originIn, originXmp } from './origin.ts'
-export { partsIn, withParts } from './parts.ts'
+export { allContentParts, mapContentParts } from './parts.ts'
 export { referencePicture } from './reference.ts'
 export { cleanSvg } from './svg/clean-svg.ts'
 export { type DrawnSvg, openSvgs, type ProvenSvg, type Svgs } from './svg/confined-svg.ts'
 export type { SvgBox } from './svg/draw-svg.ts'
-export { looksLikeSvg, type SvgFault, SvgRefused } from './svg/parse.ts'
+export { looksLikeSvg, SvgError, type SvgFault } from './svg/parse.ts'
 export { measureVideo } from './video.ts'
 export { openVideoProbe, type VideoProbe } from './video-probe/confined-probe.ts'
 export { VideoError, type VideoFault } from './video-probe/fault.ts'

@@ -27,7 +27,7 @@ export function measureVideo(bytes: Uint8Array): VideoMeasures | undefined {
   return { width: found.width, height: found.height, durationSeconds: found.seconds }
 }
 
-interface Found {
+interface VideoHeaderData {
   width: number
   height: number
   seconds: number
@@ -36,7 +36,7 @@ interface Found {
   boxes: number
 }
 
-function walk(bytes: Uint8Array, from: number, to: number, depth: number, found: Found): void {
+function walk(bytes: Uint8Array, from: number, to: number, depth: number, found: VideoHeaderData): void {
   const view = viewOf(bytes)
   let at = from
   while (at + 8 <= to && found.boxes < maxBoxes) {
@@ -66,14 +66,14 @@ function readBox(view: DataView, at: number, to: number): { payload: number; end
   return size < 8 ? undefined : { payload: at + 8, end: Math.min(to, at + size) }
 }
 
-function readMovieHeader(payload: Uint8Array, found: Found): void {
+function readMovieHeader(payload: Uint8Array, found: VideoHeaderData): void {
   const time = readTime(payload)
   if (!time) return
   found.movieTimescale = time.timescale
   found.seconds = Math.max(found.seconds, time.ticks / time.timescale)
 }
 
-function readMediaHeader(payload: Uint8Array, found: Found): void {
+function readMediaHeader(payload: Uint8Array, found: VideoHeaderData): void {
   const time = readTime(payload)
   if (time) found.seconds = Math.max(found.seconds, time.ticks / time.timescale)
 }
@@ -88,7 +88,7 @@ function readTime(payload: Uint8Array): { timescale: number; ticks: number } | u
   return timescale === 0 ? undefined : { timescale, ticks }
 }
 
-function readFragmentsHeader(payload: Uint8Array, found: Found): void {
+function readFragmentsHeader(payload: Uint8Array, found: VideoHeaderData): void {
   const long = payload[0] === 1
   if (payload.length >= (long ? 12 : 8)) found.fragmentTicks = readTicks(viewOf(payload), 4, long)
 }
@@ -100,7 +100,7 @@ function readTicks(view: DataView, at: number, long: boolean): number {
 }
 
 /** Width and height stand as 16.16 fixed-point numbers at the end; sound tracks have zeros. The largest track counts. */
-function readTrackHeader(payload: Uint8Array, found: Found): void {
+function readTrackHeader(payload: Uint8Array, found: VideoHeaderData): void {
   const at = payload[0] === 1 ? 88 : 76
   if (payload.length < at + 8) return
   const view = viewOf(payload)

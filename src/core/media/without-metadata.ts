@@ -18,18 +18,18 @@ const maxPieces = 100_000
 export async function withoutMetadata(bytes: Uint8Array): Promise<Uint8Array | undefined> {
   switch (sniff(bytes)) {
     case 'image/jpeg':
-      return jpegAlone(bytes)
+      return stripJpeg(bytes)
     case 'image/png':
-      return pngAlone(bytes)
+      return stripPng(bytes)
     case 'image/webp':
-      return webpAlone(bytes)
+      return stripWebp(bytes)
     default:
       return bytes
   }
 }
 
 /** Collects what is kept, in as few copies as possible. */
-class Kept {
+class KeptBytes {
   readonly #bytes: Uint8Array
   readonly #parts: Uint8Array[] = []
   #from = 0
@@ -82,9 +82,9 @@ function isKeptSegment(bytes: Uint8Array, marker: number, at: number): boolean {
   return marker < 0xe0 || (marker > 0xef && marker !== 0xfe)
 }
 
-async function jpegAlone(bytes: Uint8Array): Promise<Uint8Array | undefined> {
+async function stripJpeg(bytes: Uint8Array): Promise<Uint8Array | undefined> {
   const view = viewOf(bytes)
-  const kept = new Kept(bytes)
+  const kept = new KeptBytes(bytes)
   kept.keep(0, 2)
   let isTurned = false
   for (let at = 2; at < bytes.length; kept.pieces++) {
@@ -189,9 +189,9 @@ const shownChunks = new Set(
 )
 const pngHead = 8
 
-async function pngAlone(bytes: Uint8Array): Promise<Uint8Array | undefined> {
+async function stripPng(bytes: Uint8Array): Promise<Uint8Array | undefined> {
   const view = viewOf(bytes)
-  const kept = new Kept(bytes)
+  const kept = new KeptBytes(bytes)
   kept.keep(0, pngHead)
   for (let at = pngHead; at + 12 <= bytes.length; kept.pieces++) {
     if (kept.pieces > maxPieces) return undefined
@@ -223,9 +223,9 @@ const webpHead = 12
 const webpExif = 0x08
 const webpXmp = 0x04
 
-async function webpAlone(bytes: Uint8Array): Promise<Uint8Array | undefined> {
+async function stripWebp(bytes: Uint8Array): Promise<Uint8Array | undefined> {
   const view = viewOf(bytes)
-  const kept = new Kept(bytes)
+  const kept = new KeptBytes(bytes)
   kept.keep(0, webpHead)
   const end = Math.min(bytes.length, 8 + view.getUint32(4, true))
   let orientation = 1

@@ -4,7 +4,7 @@
  */
 
 import type { InputBound } from '#core/models'
-import type { Content, Turn, Usage } from '#core/turn'
+import type { MessageContent, Turn, Usage } from '#core/turn'
 import type { ObservedOutput } from './plausible-usage.ts'
 
 export { type ObservedOutput, plausibleUsage, type UsageCorrection } from './plausible-usage.ts'
@@ -17,13 +17,13 @@ const tokensPerVideoSecond = 300
 /** The text and image of a page together (Anthropic: 1,500 to 3,000 tokens of text, beside the picture). */
 const tokensPerPage = 4_600
 /** The assumed pages of a PDF that nobody has counted. */
-export const usualPages = 100
+export const assumedPages = 100
 
 /** The most pages of one PDF that a model with this window takes: vendors allow 100, and 600 where the window is larger than 200,000 tokens. */
 export const maxPages = (contextLength: number): number => (contextLength > 200_000 ? 600 : 100)
 
 /** The most pages of a PDF that nobody here has counted: no more of its pages are read than fill the window. */
-export const uncountedPages = (contextLength: number): number =>
+export const maxUncountedPages = (contextLength: number): number =>
   Math.min(maxPages(contextLength), Math.ceil(contextLength / tokensPerPage))
 
 /** The most tokens that the input can have, without a tokenizer. */
@@ -42,7 +42,7 @@ export const searchTokens = 16_000
  * The most bytes that an upstream's tools make its model read: after each use, all of the prompt and all that was found until then. `finds` are the
  * tokens that each use may find.
  */
-export function foundBound(turn: Turn, finds: readonly number[]): number {
+export function maxToolReadBytes(turn: Turn, finds: readonly number[]): number {
   const { text, image, media } = inputBound(turn)
   const found = finds
     .toSorted((a, b) => b - a)
@@ -51,7 +51,7 @@ export function foundBound(turn: Turn, finds: readonly number[]): number {
   return 2 * (found + finds.length * (text + image + media))
 }
 
-function addMedia(bound: InputBound, part: Content): void {
+function addMedia(bound: InputBound, part: MessageContent): void {
   if (part.type === 'image') bound.image += tokensPerImage
   if (part.type === 'audio')
     bound.media += Math.ceil((part.media.durationSeconds ?? 0) * tokensPerAudioSecond)
@@ -59,7 +59,7 @@ function addMedia(bound: InputBound, part: Content): void {
     bound.media += Math.ceil((part.media.durationSeconds ?? 0) * tokensPerVideoSecond)
   if (part.type === 'document') {
     if ('parts' in part) for (const inner of part.parts) addMedia(bound, inner)
-    else bound.image += (part.media.pages ?? usualPages) * tokensPerPage
+    else bound.image += (part.media.pages ?? assumedPages) * tokensPerPage
   }
 }
 
@@ -77,7 +77,7 @@ export function inputBytes(turn: Turn): number {
   return bytes
 }
 
-function textBytes(part: Content): number {
+function textBytes(part: MessageContent): number {
   switch (part.type) {
     case 'text':
       return Buffer.byteLength(part.text)

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest'
-import type { Content, Media, Tool, Turn, Usage } from '#core/turn'
+import type { Media, MessageContent, Tool, Turn, Usage } from '#core/turn'
 import { estimateUsage } from './metering.ts'
 import { plausibleUsage } from './plausible-usage.ts'
 import { possibleInput } from './possible-input.ts'
 
 const window = 1_000_000
-const turnOf = (content: Content[], more: Partial<Turn> = {}): Turn => ({
+const turnOf = (content: MessageContent[], more: Partial<Turn> = {}): Turn => ({
   messages: [{ role: 'user', content }],
   tools: [],
   toolChoice: { type: 'auto' },
@@ -17,7 +17,7 @@ const turnOf = (content: Content[], more: Partial<Turn> = {}): Turn => ({
   source: { wire: 'chat' },
   ...more,
 })
-const text = (words: string): Content => ({ type: 'text', text: words })
+const text = (words: string): MessageContent => ({ type: 'text', text: words })
 const usageOf = (more: Partial<Usage>): Usage => ({
   ...{ input: 5, cachedInput: 0, cacheWriteInput: 0, mediaInput: 0, output: 5, reasoning: 0 },
   ...more,
@@ -26,7 +26,7 @@ const seen = { deltas: 2, bytes: 40, reasoningBytes: 0, calls: 0 }
 const model = { contextLength: window, features: ['reasoning'] as const }
 const believed = (claim: Partial<Usage>, turn: Turn, of = seen): Usage =>
   plausibleUsage(usageOf(claim), { turn, model: { ...model, features: [...model.features] }, seen: of })
-const most = (turn: Turn): number => believed({ input: 1e12 }, turn).input
+const maxInputTokens = (turn: Turn): number => believed({ input: 1e12 }, turn).input
 
 /** The most tokens of a prompt without a byte: the frame of the turn and its message, and the template. */
 const empty = 64 + 32 + 4_096
@@ -35,14 +35,17 @@ const tool = (bytes: number): Tool => ({
   description: 'د'.repeat(bytes / 2),
   parameters: { type: 'object' },
 })
-const link = (type: 'image' | 'audio' | 'video'): Content => ({ type, media: { url: 'https://a.example/x' } })
+const link = (type: 'image' | 'audio' | 'video'): MessageContent => ({
+  type,
+  media: { url: 'https://a.example/x' },
+})
 const inline = (more: Partial<Media>): Media => ({ data: new Uint8Array(100), ...more })
 
 describe('an input that nothing hidden is read with has at most', () => {
   test('a token for each byte of its text, and the template', () => {
-    expect(most(turnOf([]))).toBe(empty)
-    expect(most(turnOf([text('x')]))).toBe(empty + 1)
-    expect(most(turnOf([text('سلام')]))).toBe(empty + 8)
+    expect(maxInputTokens(turnOf([]))).toBe(empty)
+    expect(maxInputTokens(turnOf([text('x')]))).toBe(empty + 1)
+    expect(maxInputTokens(turnOf([text('سلام')]))).toBe(empty + 8)
     const called = { id: 'call_1', name: 'weather', arguments: '{"city":"یزد"}' }
     const messages: Turn['messages'] = [
       { role: 'system', content: [text('Be kind.')] },
@@ -50,35 +53,43 @@ describe('an input that nothing hidden is read with has at most', () => {
       { role: 'tool', content: [text('sunny')], toolCallId: 'call_1' },
     ]
     const bytes = 8 + (6 + 7 + 17) + (5 + 6)
-    expect(most(turnOf([], { messages }))).toBe(64 + 3 * 32 + 32 + bytes + 4_096)
-    expect(most(turnOf([text('x')], { passthroughBytes: 700 }))).toBe(empty + 701)
+    expect(maxInputTokens(turnOf([], { messages }))).toBe(64 + 3 * 32 + 32 + bytes + 4_096)
+    expect(maxInputTokens(turnOf([text('x')], { passthroughBytes: 700 }))).toBe(empty + 701)
   })
 
   test('the bytes of tools and of the schema of the answer, and 1,024 for each tool', () => {
     const tools = [tool(200), tool(4)]
-    expect(most(turnOf([], { tools }))).toBe(empty + Buffer.byteLength(JSON.stringify(tools)) + 2 * 1_024)
+    expect(maxInputTokens(turnOf([], { tools }))).toBe(
+      empty + Buffer.byteLength(JSON.stringify(tools)) + 2 * 1_024,
+    )
     const schema = { type: 'object', description: 'پاسخ' }
     const output = { type: 'json_schema', name: 'answer', schema, strict: true } as const
-    expect(most(turnOf([], { output }))).toBe(empty + 6 + Buffer.byteLength(JSON.stringify(schema)))
+    expect(maxInputTokens(turnOf([], { output }))).toBe(empty + 6 + Buffer.byteLength(JSON.stringify(schema)))
     // A wire may be sent more tools than the choice leaves to the model.
     const source = { wire: 'responses' as const, body: { tools: [{}, {}, {}] } }
-    expect(most(turnOf([], { source }))).toBe(empty + 3 * 1_024)
+    expect(maxInputTokens(turnOf([], { source }))).toBe(empty + 3 * 1_024)
   })
 
   test('of media what the dearest vendor counts for it', () => {
-    expect(most(turnOf([{ type: 'image', media: inline({ width: 8, height: 8 }) }]))).toBe(empty + 48_169)
-    expect(most(turnOf([{ type: 'audio', media: inline({ durationSeconds: 31 }) }]))).toBe(empty + 60 * 50)
-    expect(most(turnOf([{ type: 'video', media: inline({ durationSeconds: 1.5 }) }]))).toBe(empty + 8_000)
-    const pdf: Content = { type: 'document', citations: false, media: inline({ pages: 2 }) }
-    expect(most(turnOf([pdf]))).toBe(empty + 32 + 2 * (48_169 + 4_600) + 100)
-    const picture: Content = { type: 'image', media: inline({}) }
-    const parts: Content = { type: 'document', citations: false, parts: [text('abc'), picture] }
-    expect(most(turnOf([parts]))).toBe(empty + 32 + 3 + 48_169)
+    expect(maxInputTokens(turnOf([{ type: 'image', media: inline({ width: 8, height: 8 }) }]))).toBe(
+      empty + 48_169,
+    )
+    expect(maxInputTokens(turnOf([{ type: 'audio', media: inline({ durationSeconds: 31 }) }]))).toBe(
+      empty + 60 * 50,
+    )
+    expect(maxInputTokens(turnOf([{ type: 'video', media: inline({ durationSeconds: 1.5 }) }]))).toBe(
+      empty + 8_000,
+    )
+    const pdf: MessageContent = { type: 'document', citations: false, media: inline({ pages: 2 }) }
+    expect(maxInputTokens(turnOf([pdf]))).toBe(empty + 32 + 2 * (48_169 + 4_600) + 100)
+    const picture: MessageContent = { type: 'image', media: inline({}) }
+    const parts: MessageContent = { type: 'document', citations: false, parts: [text('abc'), picture] }
+    expect(maxInputTokens(turnOf([parts]))).toBe(empty + 32 + 3 + 48_169)
   })
 
   test('and never more than the window', () => {
-    const pictures = Array.from({ length: 30 }, (): Content => ({ type: 'image', media: inline({}) }))
-    expect(most(turnOf(pictures))).toBe(window)
+    const pictures = Array.from({ length: 30 }, (): MessageContent => ({ type: 'image', media: inline({}) }))
+    expect(maxInputTokens(turnOf(pictures))).toBe(window)
   })
 
   test('with all of its parts inside: cache, media and what is written to the cache', () => {
@@ -101,7 +112,7 @@ describe('an input that nothing hidden is read with has at most', () => {
 })
 
 describe('an input that the request does not bound is believed up to the window', () => {
-  test.each<[string, Content[], Partial<Turn>, number]>([
+  test.each<[string, MessageContent[], Partial<Turn>, number]>([
     ['a picture by address', [link('image')], {}, 1],
     ['a video by address', [link('video')], {}, 1],
     [
@@ -114,7 +125,7 @@ describe('an input that the request does not bound is believed up to the window'
     ['a summary before the answer', [text('x')], { compacts: true }, 2],
   ])('%s', (_, content, more, readings) => {
     expect(possibleInput(turnOf(content, more))).toBeUndefined()
-    expect(most(turnOf(content, more))).toBe(readings * window)
+    expect(maxInputTokens(turnOf(content, more))).toBe(readings * window)
   })
 
   test('sound by address may be all of it', () => {
@@ -128,8 +139,8 @@ test('an output beyond the limit that was sent is not believed, nor one beyond t
   expect([1_000, 1_001].map(hidden)).toEqual([1_000, 1_000])
   const seenWhole = (output: number) =>
     plausibleUsage(usageOf({ output }), { turn, model: { ...model, features: [] }, seen }).output
-  const most = 2 * seen.bytes + 512
-  expect([most, most + 1].map(seenWhole)).toEqual([most, most])
+  const maxTokens = 2 * seen.bytes + 512
+  expect([maxTokens, maxTokens + 1].map(seenWhole)).toEqual([maxTokens, maxTokens])
 })
 
 describe('zero is no count', () => {
@@ -162,9 +173,9 @@ test('what Anthropic documents of its counts is believed (platform.claude.com/do
       required: ['location'],
     },
   }
-  const picture: Content = { type: 'image', media: inline({ width: 1_200, height: 1_000 }) }
-  const pdf: Content = { type: 'document', citations: false, media: inline({ pages: 1 }) }
-  const asked: [Content[], Partial<Turn>, number][] = [
+  const picture: MessageContent = { type: 'image', media: inline({ width: 1_200, height: 1_000 }) }
+  const pdf: MessageContent = { type: 'document', citations: false, media: inline({ pages: 1 }) }
+  const asked: [MessageContent[], Partial<Turn>, number][] = [
     [[text('Hello, Claude')], {}, 14],
     [[text("What's the weather like in San Francisco?")], { tools: [weather] }, 403],
     [[picture, text('Describe this image')], {}, 1_551],

@@ -1,7 +1,7 @@
 /** How many tokens an input can have, whatever tokenizer, template and formula of media its upstream uses. */
 
-import type { Content, Media, Turn } from '#core/turn'
-import { inputBytes, usualPages } from './metering.ts'
+import type { Media, MessageContent, Turn } from '#core/turn'
+import { assumedPages, inputBytes } from './metering.ts'
 
 export interface PossibleInput {
   /** All tokens of the input, media included. */
@@ -39,25 +39,25 @@ export function possibleInput(turn: Turn): PossibleInput | undefined {
   return { total: text + pictures + media, media }
 }
 
-const sumOf = (content: readonly Content[], tokensOf: (part: Content) => number): number =>
+const sumOf = (content: readonly MessageContent[], tokensOf: (part: MessageContent) => number): number =>
   content.reduce((sum, part) => sum + tokensOf(part), 0)
 
 const isLink = ({ data, url }: Media): boolean => data === undefined && url !== undefined
 
-function isByAddress(part: Content): boolean {
+function isByAddress(part: MessageContent): boolean {
   if (part.type === 'document' && 'parts' in part) return part.parts.some(isByAddress)
   return 'media' in part && isLink(part.media)
 }
 
-function pictureTokens(part: Content): number {
+function pictureTokens(part: MessageContent): number {
   if (part.type === 'image') return dearestImageTokens
   if (part.type !== 'document') return 0
   if ('parts' in part) return sumOf(part.parts, pictureTokens)
-  const { pages = usualPages, data } = part.media
+  const { pages = assumedPages, data } = part.media
   return pages * (dearestImageTokens + pageTextTokens) + (data?.byteLength ?? 0)
 }
 
-function mediaTokens(part: Content): number {
+function mediaTokens(part: MessageContent): number {
   if (part.type === 'document' && 'parts' in part) return sumOf(part.parts, mediaTokens)
   if (part.type !== 'audio' && part.type !== 'video') return 0
   const seconds = part.media.durationSeconds ?? 0

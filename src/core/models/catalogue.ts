@@ -12,7 +12,7 @@ import type { Model } from './kinds/text/text-model.ts'
 import type { TranscriptionModel } from './kinds/transcription/transcription-model.ts'
 import type { VideoModel } from './kinds/video/video-model.ts'
 import type { NamedModel } from './models.ts'
-import { phrases, refuse } from './phrases.ts'
+import { phrases, refuseConfig } from './phrases.ts'
 import { knownPrice } from './prices.ts'
 import { defaultTimeouts, type ProviderConfig } from './provider-settings.ts'
 import { type Medium, media, type Preset, type PresetNames, presets } from './settings.ts'
@@ -93,27 +93,31 @@ export function buildCatalogue(
   )
   const models = new Map<string, AnyModel>()
   for (const model of [...own, ...others, ...sandboxModels]) {
-    if (models.has(model.id)) refuse(phrases.duplicate(model.id))
+    if (models.has(model.id)) refuseConfig(phrases.duplicate(model.id))
     models.set(model.id, model)
   }
-  const named = withAliases(models, config.models)
-  for (const entry of config.models) checkFallbacks(entry, named)
+  const modelsByName = withAliases(models, config.models)
+  for (const entry of config.models) checkFallbacks(entry, modelsByName)
 
   const list = [...models.values()]
-  const defaultText = defaultOf(config, named)
-  const defaultVideo = defaultOfKind('video', config, named)
-  const defaultTranscription = defaultOfKind('transcription', config, named)
-  const helpers = { text: defaultText, transcription: defaultTranscription, speech: speechOf(config, named) }
-  for (const entry of config.models) if (isPipeline(entry)) completePipeline(entry, named, helpers)
+  const defaultText = defaultOf(config, modelsByName)
+  const defaultVideo = defaultOfKind('video', config, modelsByName)
+  const defaultTranscription = defaultOfKind('transcription', config, modelsByName)
+  const helpers = {
+    text: defaultText,
+    transcription: defaultTranscription,
+    speech: defaultSpeechModel(config, modelsByName),
+  }
+  for (const entry of config.models) if (isPipeline(entry)) completePipeline(entry, modelsByName, helpers)
   const realtimeOf = (model: AnyModel) => realtimeModelOf(model, helpers)
-  const defaultRealtime = defaultRealtimeOf(config, named, realtimeOf)
+  const defaultRealtime = defaultRealtimeOf(config, modelsByName, realtimeOf)
   return {
-    find: (name) => named.get(name),
+    find: (name) => modelsByName.get(name),
     list: () => list,
     kinds,
     defaultText,
-    studio: studioOf(config, named, defaultText),
-    ...embeddingOf(config, named),
+    studio: studioOf(config, modelsByName, defaultText),
+    ...embeddingOf(config, modelsByName),
     ...(defaultVideo && { defaultVideo }),
     ...(defaultTranscription && { defaultTranscription }),
     ...(defaultRealtime && { defaultRealtime }),
@@ -138,12 +142,12 @@ function modelOf(
   const kind = kinds.of(entry)
   for (const { provider: id, model } of entry.deployments) {
     const provider = providers.get(id)
-    if (!provider) return refuse(phrases.noProvider(entry.where, id, [...providers.keys()]))
+    if (!provider) return refuseConfig(phrases.noProvider(entry.where, id, [...providers.keys()]))
     if (!provider.dialects.some((dialect) => kind.dialects.includes(dialect)))
-      refuse(phrases.noDialect(entry.where, id, kind.lacking))
+      refuseConfig(phrases.noDialect(entry.where, id, kind.missingDialect))
     if (id === 'sandbox') checkSandbox(entry, model, sandboxModels)
-    const unable = id === 'sandbox' ? undefined : kind.unable?.(entry, provider.dialects)
-    if (unable) refuse(phrases.unableProvider(entry.where, id, unable))
+    const unable = id === 'sandbox' ? undefined : kind.unsupported?.(entry, provider.dialects)
+    if (unable) refuseConfig(phrases.unableProvider(entry.where, id, unable))
   }
   return kind.modelOf(entry, { named: namedOf(entry), providers, knownPrice }) as AnyModel
 }
@@ -171,7 +175,7 @@ function checkSandbox(entry: ModelEntry, model: string, sandboxModels: readonly 
   const known = sandboxModels
     .filter(({ kind }) => kind === entry.kind)
     .flatMap(({ deployments }) => deployments.map((deployment) => deployment.model))
-  if (!known.includes(model)) refuse(phrases.noSandboxModel(entry.where, model, known))
+  if (!known.includes(model)) refuseConfig(phrases.noSandboxModel(entry.where, model, known))
 }
 
 /** All names of models: the ids, and the aliases of the file, none of which may be another model's name. */
@@ -179,29 +183,29 @@ function withAliases(
   models: ReadonlyMap<string, AnyModel>,
   entries: readonly ModelEntry[],
 ): ReadonlyMap<string, AnyModel> {
-  const named = new Map(models)
+  const modelsByName = new Map(models)
   for (const { where, id, aliases } of entries)
     for (const alias of aliases) {
-      const holder = named.get(alias)
-      if (holder) refuse(phrases.aliasTaken(where, alias, holder.id))
-      named.set(alias, models.get(id)!)
+      const holder = modelsByName.get(alias)
+      if (holder) refuseConfig(phrases.aliasTaken(where, alias, holder.id))
+      modelsByName.set(alias, models.get(id)!)
     }
-  return named
+  return modelsByName
 }
 
 /** Replaces the name of each fallback by its id, because the models that a caller may use are given by their ids. */
-function checkFallbacks(entry: ModelEntry, named: ReadonlyMap<string, AnyModel>): void {
-  const model = named.get(entry.id)!
+function checkFallbacks(entry: ModelEntry, modelsByName: ReadonlyMap<string, AnyModel>): void {
+  const model = modelsByName.get(entry.id)!
   model.fallbacks = entry.fallbacks.map((name) => {
-    const fallback = named.get(name)
+    const fallback = modelsByName.get(name)
     return fallback?.kind === entry.kind && fallback !== model
       ? fallback.id
-      : refuse(phrases.noFallback(entry.where, name, entry.kind))
+      : refuseConfig(phrases.noFallback(entry.where, name, entry.kind))
   })
 }
 
-const idsOf = (named: ReadonlyMap<string, AnyModel>, kind: AnyModel['kind']): string[] =>
-  [...named].flatMap(([name, model]) => (model.kind === kind && name === model.id ? [name] : []))
+const idsOf = (modelsByName: ReadonlyMap<string, AnyModel>, kind: AnyModel['kind']): string[] =>
+  [...modelsByName].flatMap(([name, model]) => (model.kind === kind && name === model.id ? [name] : []))
 
 function defaultOf(config: Config, models: ReadonlyMap<string, AnyModel>): Model {
   const { textModel, textModelWhere } = config.defaults
@@ -209,7 +213,9 @@ function defaultOf(config: Config, models: ReadonlyMap<string, AnyModel>): Model
     const model = models.get(textModel)
     return model?.kind === 'text'
       ? model
-      : refuse(phrases.noDefault(textModelWhere ?? 'defaults.text_model', textModel, idsOf(models, 'text')))
+      : refuseConfig(
+          phrases.noDefault(textModelWhere ?? 'defaults.text_model', textModel, idsOf(models, 'text')),
+        )
   }
   const first = [...models.values()].find((model) => model.kind === 'text')
   assert(first, 'the sandbox always offers a text model')
@@ -231,9 +237,9 @@ function studioOf(
   }
 }
 
-type Of<Kind extends Medium> = Extract<AnyModel, { kind: Kind }>
+type ModelOfKind<Kind extends Medium> = Extract<AnyModel, { kind: Kind }>
 
-const isOf = <Kind extends Medium>(model: AnyModel | undefined, kind: Kind): model is Of<Kind> =>
+const isOf = <Kind extends Medium>(model: AnyModel | undefined, kind: Kind): model is ModelOfKind<Kind> =>
   model?.kind === kind
 
 /**
@@ -245,15 +251,15 @@ function presetModels<Kind extends Medium>(
   names: PresetNames,
   models: ReadonlyMap<string, AnyModel>,
   standard: AnyModel | undefined,
-): Record<Preset, Of<Kind>> | undefined {
-  const own: Partial<Record<Preset, Of<Kind>>> = {}
+): Record<Preset, ModelOfKind<Kind>> | undefined {
+  const own: Partial<Record<Preset, ModelOfKind<Kind>>> = {}
   for (const preset of presets) {
     const name = names[preset]
     if (!name) continue
     const model = models.get(name.model)
     own[preset] = isOf(model, kind)
       ? model
-      : refuse(phrases.noPreset(name.where, name.model, kind, idsOf(models, kind)))
+      : refuseConfig(phrases.noPreset(name.where, name.model, kind, idsOf(models, kind)))
   }
   const rest = own.balanced ?? own.fast ?? own.quality ?? (isOf(standard, kind) ? standard : undefined)
   return rest && { fast: own.fast ?? rest, balanced: rest, quality: own.quality ?? rest }
@@ -273,7 +279,7 @@ function embeddingOf(
   const embedding = models.get(embeddingModel)
   return embedding?.kind === 'embedding'
     ? { embedding }
-    : refuse(
+    : refuseConfig(
         phrases.noEmbedding(
           embeddingModelWhere ?? 'defaults.embedding_model',
           embeddingModel,
@@ -294,7 +300,7 @@ function defaultOfKind<Kind extends 'video' | 'transcription'>(
   if (name === undefined) return [...models.values()].find(isOne)
   const model = models.get(name)
   const where = defaults[`${kind}ModelWhere`] ?? `defaults.${kind}_model`
-  return isOne(model) ? model : refuse(phrases.noPreset(where, name, kind, idsOf(models, kind)))
+  return isOne(model) ? model : refuseConfig(phrases.noPreset(where, name, kind, idsOf(models, kind)))
 }
 
 /** The models that an entry uses where it names none of its own. */
@@ -307,14 +313,19 @@ interface Helpers {
 const canSpeak = (model: AnyModel | undefined): model is AudioModel =>
   model?.kind === 'audio' && model.audio.tasks.some((task) => task !== 'answer')
 
-function speechOf({ defaults }: Config, models: ReadonlyMap<string, AnyModel>): AudioModel | undefined {
+function defaultSpeechModel(
+  { defaults }: Config,
+  models: ReadonlyMap<string, AnyModel>,
+): AudioModel | undefined {
   const { speechModel: name, speechModelWhere: where = 'defaults.speech_model' } = defaults
   if (name === undefined) return [...models.values()].find(canSpeak)
   const model = models.get(name)
-  return canSpeak(model) ? model : refuse(phrases.noPreset(where, name, 'audio', speaking(models)))
+  return canSpeak(model)
+    ? model
+    : refuseConfig(phrases.noPreset(where, name, 'audio', speechModelIds(models)))
 }
 
-const speaking = (models: ReadonlyMap<string, AnyModel>): string[] =>
+const speechModelIds = (models: ReadonlyMap<string, AnyModel>): string[] =>
   [...models].flatMap(([name, model]) => (canSpeak(model) && name === model.id ? [name] : []))
 
 type PipelineEntry = Extract<RealtimeEntry, { engine: 'pipeline' }>
@@ -333,15 +344,22 @@ function completePipeline(
   const idOf = (kind: 'text' | 'transcription', name: string | undefined): string => {
     const found = name === undefined ? helpers[kind] : models.get(name)
     if (found?.kind === kind) return found.id
-    return refuse(phrases.noPreset(`${entry.where}.${kind}_model`, name ?? '', kind, idsOf(models, kind)))
+    return refuseConfig(
+      phrases.noPreset(`${entry.where}.${kind}_model`, name ?? '', kind, idsOf(models, kind)),
+    )
   }
   const speech = entry.speechModel === undefined ? helpers.speech : models.get(entry.speechModel)
   model.textModel = idOf('text', entry.textModel)
   model.transcriptionModel = idOf('transcription', entry.transcriptionModel)
   model.speechModel = canSpeak(speech)
     ? speech.id
-    : refuse(
-        phrases.noPreset(`${entry.where}.speech_model`, entry.speechModel ?? '', 'audio', speaking(models)),
+    : refuseConfig(
+        phrases.noPreset(
+          `${entry.where}.speech_model`,
+          entry.speechModel ?? '',
+          'audio',
+          speechModelIds(models),
+        ),
       )
   const parts = [model.textModel, model.transcriptionModel, model.speechModel]
   model.sandbox = parts.some((id) => models.get(id)!.sandbox)
@@ -375,6 +393,6 @@ function defaultRealtimeOf(
   const model = models.get(name)
   return (
     (model && realtimeOf(model)) ??
-    refuse(phrases.noPreset(where, name, 'realtime', idsOf(models, 'realtime')))
+    refuseConfig(phrases.noPreset(where, name, 'realtime', idsOf(models, 'realtime')))
   )
 }

@@ -22,15 +22,19 @@ export interface Discovery {
 const defaultOllamaHost = 'http://127.0.0.1:11434'
 
 /** Servers at usual addresses have this long to answer, so that their absence costs nothing; named ones have longer. */
-const usualMs = 300
-const namedMs = 3_000
+const defaultHostTimeoutMs = 300
+const namedHostTimeoutMs = 3_000
 
 /** Runs once at the start; all local servers are queried at once. */
 export async function discover(vendors: VendorKeys, outbound: Outbound): Promise<Discovery> {
   const named = vendors.ollamaHost
   const host = named ?? defaultOllamaHost
   const [ollama, ...transcribers] = await Promise.all([
-    listOllama(host, named === undefined ? usualMs : namedMs, outbound.to(host)),
+    listOllama(
+      host,
+      named === undefined ? defaultHostTimeoutMs : namedHostTimeoutMs,
+      outbound.egressTo(host),
+    ),
     ...Object.keys(localServers).map((server) => findLocal(server as LocalServer, vendors, outbound)),
   ])
   const ready = readyMade(vendors)
@@ -59,8 +63,8 @@ async function findLocal(
   const found = await findTranscriber(
     server,
     host,
-    named === undefined ? usualMs : namedMs,
-    outbound.to(host),
+    named === undefined ? defaultHostTimeoutMs : namedHostTimeoutMs,
+    outbound.egressTo(host),
   )
   return found ? { found } : named === undefined ? {} : { silent: named }
 }

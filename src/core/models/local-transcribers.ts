@@ -3,7 +3,7 @@ import { type Dispatcher, request } from 'undici'
 import { type Egress, openDispatcher } from '#platform/proxy'
 import type { TranscriptionModel, TranscriptionSettings } from './kinds/transcription/transcription-model.ts'
 import { defaultTimeouts, type ProviderConfig } from './provider-settings.ts'
-import { writesDown } from './ready-made-transcriptions.ts'
+import { transcriptionModel } from './ready-made-transcriptions.ts'
 
 export type LocalServer = 'speaches' | 'localai' | 'whispercpp'
 
@@ -31,37 +31,37 @@ export async function findTranscriber(
   egress: Egress,
 ): Promise<LocalTranscriber | undefined> {
   const dispatcher = openDispatcher(new URL(host).origin, { ...egress, connectMs: timeoutMs })
-  const ask = (path: string) => answerOf(dispatcher, `${host}${path}`, timeoutMs)
+  const fetchPath = (path: string) => answerOf(dispatcher, `${host}${path}`, timeoutMs)
   try {
-    const found = await readers[server](ask)
+    const found = await readers[server](fetchPath)
     return found && found.names.length > 0 ? describe(server, host, found) : undefined
   } finally {
     await dispatcher.destroy()
   }
 }
 
-interface Found {
+interface ServerModels {
   names: string[]
   settings: Partial<TranscriptionSettings>
 }
-type Ask = (path: string) => Promise<Answer | undefined>
-interface Answer {
+type FetchPath = (path: string) => Promise<ServerAnswer | undefined>
+interface ServerAnswer {
   server: string
   body: string
 }
 
 const whisper: Partial<TranscriptionSettings> = { timestamps: 'word', takesPrompt: true }
 
-const readers: Record<LocalServer, (ask: Ask) => Promise<Found | undefined>> = {
+const readers: Record<LocalServer, (fetchPath: FetchPath) => Promise<ServerModels | undefined>> = {
   /** Its models state their task (speaches-ai/speaches, routers/models.py); the lists of other servers, such as vLLM at the same port, do not. */
-  speaches: async (ask) => {
-    const listed = itemsIn(await ask('/v1/models?task=automatic-speech-recognition'))
+  speaches: async (fetchPath) => {
+    const listed = itemsIn(await fetchPath('/v1/models?task=automatic-speech-recognition'))
     const names = namesOf(listed.filter(({ task }) => task === 'automatic-speech-recognition'))
     return { names, settings: { ...whisper, formats: ['wav', 'mp3', 'ogg', 'flac'], streams: true } }
   },
   /** mudler/LocalAI, endpoints/openai/list_capabilities.go. */
-  localai: async (ask) => {
-    const listed = itemsIn(await ask('/v1/models/capabilities'))
+  localai: async (fetchPath) => {
+    const listed = itemsIn(await fetchPath('/v1/models/capabilities'))
     const writing = listed.filter(
       ({ capabilities }) =>
         Array.isArray(capabilities) && capabilities.some((one) => /^transcri/i.test(String(one))),
@@ -69,15 +69,15 @@ const readers: Record<LocalServer, (ask: Ask) => Promise<Found | undefined>> = {
     return { names: namesOf(writing), settings: { timestamps: 'segment' } }
   },
   /** The server names itself (ggml-org/whisper.cpp, examples/server), and lists nothing: the model it was started with is its only one. */
-  whispercpp: async (ask) => {
-    const answer = await ask('/')
+  whispercpp: async (fetchPath) => {
+    const answer = await fetchPath('/')
     return answer?.server === 'whisper.cpp' ? { names: ['whisper'], settings: whisper } : undefined
   },
 }
 
 const named = { speaches: 'Speaches', localai: 'LocalAI', whispercpp: 'whisper.cpp' } as const
 
-function describe(server: LocalServer, host: string, { names, settings }: Found): LocalTranscriber {
+function describe(server: LocalServer, host: string, { names, settings }: ServerModels): LocalTranscriber {
   return {
     provider: {
       id: server,
@@ -89,7 +89,7 @@ function describe(server: LocalServer, host: string, { names, settings }: Found)
       headers: {},
     },
     models: names.map((name) =>
-      writesDown(
+      transcriptionModel(
         {
           id: `${server}/${name}`,
           displayName: name,
@@ -108,7 +108,11 @@ function describe(server: LocalServer, host: string, { names, settings }: Found)
 }
 
 /** The answer at an address; undefined where none comes, or a bad one: then there is no such server. */
-async function answerOf(dispatcher: Dispatcher, url: string, timeoutMs: number): Promise<Answer | undefined> {
+async function answerOf(
+  dispatcher: Dispatcher,
+  url: string,
+  timeoutMs: number,
+): Promise<ServerAnswer | undefined> {
   try {
     const reply = await request(url, { dispatcher, signal: AbortSignal.timeout(timeoutMs) })
     if (reply.statusCode !== 200) {
@@ -129,7 +133,7 @@ async function answerOf(dispatcher: Dispatcher, url: string, timeoutMs: number):
 }
 
 /** The objects in a list of OpenAI's form. */
-function itemsIn(answer: Answer | undefined): Record<string, unknown>[] {
+function itemsIn(answer: ServerAnswer | undefined): Record<string, unknown>[] {
   try {
     const list: unknown = answer && JSON.parse(answer.body)
     const data = isRecord(list) && Array.isArray(list['data']) ? list['data'] : []

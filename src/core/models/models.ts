@@ -48,7 +48,7 @@ export type {
   AudioTask,
   Voice,
 } from './kinds/audio/audio-model.ts'
-export { type AudioUsed, maxSoundTokens, maxSpokenSeconds } from './kinds/audio/price.ts'
+export { type AudioUsage, maxSoundTokens, maxSpokenSeconds } from './kinds/audio/price.ts'
 export { embedding as embeddingModels } from './kinds/embedding/embedding.ts'
 export { type EmbeddingModel, takesDimensions } from './kinds/embedding/embedding-model.ts'
 export {
@@ -58,22 +58,22 @@ export {
 } from './kinds/embedding/price.ts'
 export { image as imageModels } from './kinds/image/image.ts'
 export {
-  answeredFormats,
   aspectRatiosOf,
   type ImageModel,
   type ImagePricing,
   type ImageSettings,
   isSameSize,
+  parsePixelSize,
+  requestableFormats,
   sizeName,
-  sizeOf,
 } from './kinds/image/image-model.ts'
 export {
-  believedImageTokens,
   type ClaimedImageTokens,
   type ImageTokens,
   paidImageTokens,
+  plausibleImageTokens,
 } from './kinds/image/price.ts'
-export { type Figures, type ModelKind, modelKind, type OrderProviders } from './kinds/kind.ts'
+export { type ModelFigures, type ModelKind, modelKind, type OrderProviders } from './kinds/kind.ts'
 export { type AnyModel, type Kinds, type ModelEntry, openKinds } from './kinds/kinds.ts'
 export { microcreditsOf, type PriceConversion } from './kinds/microcredits.ts'
 export { usdPerMillion } from './kinds/pricing.ts'
@@ -89,15 +89,15 @@ export { text as textModels } from './kinds/text/text.ts'
 export type { Feature, Model, Pricing } from './kinds/text/text-model.ts'
 export {
   affordableOutputTokens,
-  dearest,
   type InputBound,
   type TextBound,
+  withHighestPrices,
 } from './kinds/text/worst-case.ts'
 export {
   billedSeconds,
-  maxHeardTokens,
+  maxRecordingTokens,
   maxTranscriptTokens,
-  type TranscriptionUsed,
+  type TranscriptionUsage,
 } from './kinds/transcription/price.ts'
 export { transcription as transcriptionModels } from './kinds/transcription/transcription.ts'
 export type {
@@ -106,7 +106,7 @@ export type {
   TranscriptionPricing,
   TranscriptionSettings,
 } from './kinds/transcription/transcription-model.ts'
-export type { PricedVideo, VideoUsed } from './kinds/video/price.ts'
+export type { PricedVideo, VideoUsage } from './kinds/video/price.ts'
 export { video as videoModels } from './kinds/video/video.ts'
 export type {
   VideoCombination,
@@ -118,7 +118,7 @@ export type {
 export {
   type Dialect,
   defaultTimeouts,
-  isAway,
+  isRemote,
   isWire,
   type ProviderConfig,
 } from './provider-settings.ts'

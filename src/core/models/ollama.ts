@@ -29,7 +29,7 @@ async function listBy(
   host: string,
   timeoutMs: number,
 ): ReturnType<typeof listOllama> {
-  const tags = await ask(dispatcher, `${host}/api/tags`, timeoutMs)
+  const tags = await fetchJson(dispatcher, `${host}/api/tags`, timeoutMs)
   if (!isRecord(tags) || !Array.isArray(tags['models'])) return undefined
   const names = tags['models'].slice(0, maxModels).flatMap((tag: unknown) => {
     return isRecord(tag) &&
@@ -63,7 +63,7 @@ async function describe(
   name: string,
   timeoutMs: number,
 ): Promise<Model | undefined> {
-  const shown = await ask(dispatcher, `${host}/api/show`, timeoutMs, { model: name })
+  const shown = await fetchJson(dispatcher, `${host}/api/show`, timeoutMs, { model: name })
   const show = isRecord(shown) ? shown : {}
   const capabilities = Array.isArray(show['capabilities']) ? show['capabilities'] : ['completion']
   if (!capabilities.includes('completion')) return undefined
@@ -114,7 +114,7 @@ function contextOf(info: unknown): number {
 }
 
 /** Returns undefined for a bad or missing answer: it means that there is no Ollama. */
-async function ask(
+async function fetchJson(
   dispatcher: Dispatcher,
   url: string,
   timeoutMs: number,

@@ -1,6 +1,6 @@
 import type { Sentence } from '#platform/config'
 
-export { refuse } from '#platform/config'
+export { refuseConfig } from '#platform/config'
 
 export const phrases = {
   noPrice: (where: string, model: string) => ({

@@ -6,9 +6,9 @@ import {
   type ConfigNode,
   fileSection,
   integerIn,
-  reading,
+  readingRules,
   refusals,
-  refuse,
+  refuseConfig,
   type Sentence,
 } from '#platform/config'
 import { type CaConfig, type ProxyConfig, proxySetting, tlsSetting } from '#platform/proxy/settings'
@@ -118,7 +118,7 @@ const Timeouts = Type.Object(
 const Provider = Type.Object({
   id: Type.String({
     pattern: '^[a-z0-9][a-z0-9_-]{0,63}$',
-    ...reading({
+    ...readingRules({
       missing: { en: 'give the provider a short name', fa: 'نامی کوتاه برای ارائه‌دهنده بنویسید' },
       expected: {
         en: 'a short name of small letters, digits, - and _',
@@ -145,7 +145,7 @@ const Provider = Type.Object({
   ),
   api_key: Type.Optional(
     Type.String(
-      reading({
+      readingRules({
         secret: true,
         expected: {
           en: `the key in quotes, or the variable that holds it: "\${VENDOR_KEY}"`,
@@ -158,7 +158,7 @@ const Provider = Type.Object({
     uniqueItems: true,
     minItems: 1,
     default: ['chat'],
-    ...reading({
+    ...readingRules({
       expected: {
         en: `at least one of ${dialects.join(', ')}`,
         fa: `دست‌کم یکی از ${dialects.join('، ')}`,
@@ -179,7 +179,7 @@ const Provider = Type.Object({
   headers: Type.Record(Type.String(), Type.String(), {
     default: {},
     description: 'Sent with every request, beside the key.',
-    ...reading({ convert: readHeaders }),
+    ...readingRules({ convert: readHeaders }),
   }),
   pass_traceparent: Type.Boolean({ default: false, description: 'The trace is handed on to this provider.' }),
   takes_links: Type.Optional(
@@ -199,8 +199,9 @@ export const providers = fileSection({
     const all: ProviderConfig[] = []
     for (const [index, one] of typed.entries()) {
       const node = at(index)!
-      if (all.some(({ id }) => id === one.id)) refuse(refusals.duplicate(node.where('id'), one.id))
-      all.push(providerOf(one, placeOf(one, node)))
+      if (all.some(({ id }) => id === one.id))
+        refuseConfig(refusals.duplicate(node.sourcePosition('id'), one.id))
+      all.push(providerOf(one, providerLocation(one, node)))
     }
     return all
   },
@@ -224,18 +225,18 @@ const sherpaAlone: Sentence = {
 }
 
 /** The place of the provider: an address, or for sherpa-onnx a folder of this machine. */
-function placeOf(
+function providerLocation(
   typed: Static<typeof Provider>,
   node: ConfigNode,
 ): Pick<ProviderConfig, 'baseUrl' | 'sherpa'> {
   const { base_url, folder, dialects: wires } = typed
   if (!wires.includes('sherpa')) {
-    if (folder !== undefined) refuse(refusals.conflict(node.where('folder'), onlySherpa))
-    return { baseUrl: base_url ?? refuse(refusals.missing(node.where('base_url'), noAddress)) }
+    if (folder !== undefined) refuseConfig(refusals.conflict(node.sourcePosition('folder'), onlySherpa))
+    return { baseUrl: base_url ?? refuseConfig(refusals.missing(node.sourcePosition('base_url'), noAddress)) }
   }
   if (wires.length > 1 || base_url !== undefined)
-    refuse(refusals.conflict(node.where('dialects'), sherpaAlone))
-  const place = folder ?? refuse(refusals.missing(node.where('folder'), noFolder))
+    refuseConfig(refusals.conflict(node.sourcePosition('dialects'), sherpaAlone))
+  const place = folder ?? refuseConfig(refusals.missing(node.sourcePosition('folder'), noFolder))
   return {
     baseUrl: `sherpa:${place}`,
     sherpa: { folder: place, package: typed.package ?? 'sherpa-onnx-node' },
@@ -243,7 +244,7 @@ function placeOf(
 }
 
 /** Whether the provider is reached over the network. */
-export const isAway = ({ baseUrl: address }: Pick<ProviderConfig, 'baseUrl'>): boolean =>
+export const isRemote = ({ baseUrl: address }: Pick<ProviderConfig, 'baseUrl'>): boolean =>
   /^https?:/.test(address)
 
 function providerOf(
@@ -281,8 +282,8 @@ const knownForBudgets = (address: string): true | undefined =>
 
 function refuseSandbox(id: string, node: ConfigNode): void {
   if (id !== 'sandbox') return
-  refuse(
-    refusals.conflict(node.where(), {
+  refuseConfig(
+    refusals.conflict(node.sourcePosition(), {
       en: 'is sandbox, which is the name of the built-in simulator: choose another name',
       fa: 'برابر sandbox است که نام شبیه‌ساز درونی است: نام دیگری برگزینید',
     }),
@@ -298,8 +299,8 @@ function readHeaders(typed: Record<string, string>, node: ConfigNode): Record<st
       reservedHeaders.includes(lower) ||
       !/^[ -~]*$/.test(value)
     ) {
-      refuse(
-        refusals.conflict(node.where(name), {
+      refuseConfig(
+        refusals.conflict(node.sourcePosition(name), {
           en: `cannot be sent: write a plain header that is none of ${reservedHeaders.join(', ')}`,
           fa: `فرستادنی نیست: سرآیندی ساده بنویسید که هیچ‌یک از این‌ها نباشد: ${reservedHeaders.join('، ')}`,
         }),

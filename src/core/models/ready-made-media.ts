@@ -36,13 +36,13 @@ interface MediaVendor {
   name: string
   /** The provider of the vendor's media; absent: the provider of its texts serves them. */
   provider?: { id: string; baseUrl: string; dialects: Dialect[] }
-  models: ((named: NamingOf) => MediaModel)[]
-  videos?: (named: NamingOf) => VideoModel[]
-  transcriptions?: (named: NamingOf) => TranscriptionModel[]
+  models: ((named: ModelNamer) => MediaModel)[]
+  videos?: (named: ModelNamer) => VideoModel[]
+  transcriptions?: (named: ModelNamer) => TranscriptionModel[]
 }
 
 /** Names a model by what its vendor calls it. */
-type NamingOf = (
+type ModelNamer = (
   model: string,
   displayName: string,
   shutdownDate?: string,
@@ -69,8 +69,8 @@ const noPrice: AudioPricing = {
   outputPerMillion: 0,
 }
 
-function speaks(
-  named: ReturnType<NamingOf>,
+function audioModel(
+  named: ReturnType<ModelNamer>,
   pricing: Partial<AudioPricing>,
   audio: Pick<AudioSettings, 'voices' | 'formats' | 'maxCharacters'> & Partial<AudioSettings>,
 ): AudioModel {
@@ -96,8 +96,8 @@ function speaks(
   }
 }
 
-const draws = (
-  named: ReturnType<NamingOf>,
+const imageModel = (
+  named: ReturnType<ModelNamer>,
   pricing: ImagePricing,
   image: Pick<ImageSettings, 'sizes'> & Partial<ImageSettings>,
 ): ImageModel => ({
@@ -126,8 +126,8 @@ const perPicture = (perImage: number): PicturePricing => ({
 })
 
 /** Vectors of these models are cut to any shorter length by `dimensions` (developers.openai.com/api/docs/guides/embeddings). */
-const embeds = (
-  named: ReturnType<NamingOf>,
+const embeddingModel = (
+  named: ReturnType<ModelNamer>,
   inputPerMillion: number,
   maxDimensions: number,
 ): EmbeddingModel => ({
@@ -166,7 +166,7 @@ const vendors: MediaVendor[] = [
         ]),
       (named) => openAiPictures(named('gpt-image-2', 'GPT Image 2'), outputOf2, ['opaque']),
       (named) =>
-        speaks(
+        audioModel(
           named('gpt-4o-mini-tts', 'GPT-4o mini TTS', speechEnds),
           { inputPerMillion: 0.6, outputPerMillion: 12 },
           // The model reads 2,000 tokens at once.
@@ -180,7 +180,7 @@ const vendors: MediaVendor[] = [
       (named) => olderSpeech(named('tts-1', 'TTS-1', speechEnds), 15),
       (named) => olderSpeech(named('tts-1-hd', 'TTS-1 HD', speechEnds), 30),
       (named) =>
-        speaks(
+        audioModel(
           named('gpt-audio-1.5', 'GPT Audio 1.5'),
           { inputPerMillion: 32, outputPerMillion: 64 },
           {
@@ -191,8 +191,8 @@ const vendors: MediaVendor[] = [
             takesInstructions: true,
           },
         ),
-      (named) => embeds(named('text-embedding-3-small', 'Text Embedding 3 small'), 0.02, 1_536),
-      (named) => embeds(named('text-embedding-3-large', 'Text Embedding 3 large'), 0.13, 3_072),
+      (named) => embeddingModel(named('text-embedding-3-small', 'Text Embedding 3 small'), 0.02, 1_536),
+      (named) => embeddingModel(named('text-embedding-3-large', 'Text Embedding 3 large'), 0.13, 3_072),
     ],
   },
   {
@@ -203,19 +203,19 @@ const vendors: MediaVendor[] = [
     // Source: openrouter.ai/<model>. Where copies of a page differ by a cent, the highest price is used.
     models: [
       (named) =>
-        draws(named('recraft/recraft-v4.1', 'Recraft V4.1'), perPicture(0.04), {
+        imageModel(named('recraft/recraft-v4.1', 'Recraft V4.1'), perPicture(0.04), {
           sizes: recraftSizes,
           maxReferences: 1,
         }),
       (named) =>
-        draws(named('recraft/recraft-v4.1-vector', 'Recraft V4.1 Vector'), perPicture(0.08), {
+        imageModel(named('recraft/recraft-v4.1-vector', 'Recraft V4.1 Vector'), perPicture(0.08), {
           sizes: recraftSizes,
           formats: ['svg'],
           maxReferences: 1,
         }),
       (named) =>
         // "$0.04 per output image, regardless of size"; the sizes are those that routeway.ai/models/seedream-v4.5-sequential lists.
-        draws(named('bytedance-seed/seedream-4.5', 'Seedream 4.5'), perPicture(0.04), {
+        imageModel(named('bytedance-seed/seedream-4.5', 'Seedream 4.5'), perPicture(0.04), {
           sizes: sizes([1920, 1920], [2560, 1440], [1440, 2560], [3072, 2048], [2048, 3072]),
           maxReferences: 8,
         }),
@@ -236,7 +236,7 @@ const vendors: MediaVendor[] = [
     },
     models: [
       (named) =>
-        draws(
+        imageModel(
           // $0.134 a picture of 1K or 2K (4K costs more): ai.google.dev/gemini-api/docs/pricing, as api-evangelist/gemini copied it on 2026-09-20. A
           // picture that is given to edit has 560 tokens: docs.cloud.google.com, gemini/3-pro-image; $2 a million.
           named('gemini-3-pro-image', 'Gemini 3 Pro Image'),
@@ -298,7 +298,7 @@ const vendors: MediaVendor[] = [
     provider: { id: 'fal', baseUrl: 'https://queue.fal.run', dialects: ['fal'] },
     models: [
       (named) =>
-        draws(
+        imageModel(
           // fal.ai/models/fal-ai/flux-1/dev/llms.txt: $0.025 a megapixel. All of these sizes have less than one.
           named('fal-ai/flux-1/dev', 'FLUX.1 [dev]'),
           perPicture(0.025),
@@ -318,11 +318,11 @@ const vendors: MediaVendor[] = [
  * No document states the most tokens of a picture given to edit: 4,096 patches of 2048 × 2048 and half as many more are assumed.
  */
 const openAiPictures = (
-  named: ReturnType<NamingOf>,
+  named: ReturnType<ModelNamer>,
   output: ExpectedImageTokens['output'],
   backgrounds: ImageSettings['backgrounds'],
 ): ImageModel =>
-  draws(
+  imageModel(
     named,
     {
       unit: 'tokens',
@@ -372,8 +372,8 @@ const recraftSizes = sizes(
   [768, 1344],
 )
 
-const olderSpeech = (named: ReturnType<NamingOf>, perMillionCharacters: number): AudioModel =>
-  speaks(
+const olderSpeech = (named: ReturnType<ModelNamer>, perMillionCharacters: number): AudioModel =>
+  audioModel(
     named,
     { perMillionCharacters },
     {
@@ -390,11 +390,11 @@ const olderSpeech = (named: ReturnType<NamingOf>, perMillionCharacters: number):
  * of their own, and whole files of WAV are answered (docs.cloud.google.com, text-to-speech/migration-guide).
  */
 const geminiSpeech = (
-  named: ReturnType<NamingOf>,
+  named: ReturnType<ModelNamer>,
   outputPerMillion: number,
   wire: Pick<AudioSettings, 'formats'> & Partial<AudioSettings> = geminiWire,
 ): AudioModel =>
-  speaks(
+  audioModel(
     named,
     { inputPerMillion: 1, outputPerMillion },
     { voices: voices(geminiVoices, ['fa', 'en']), maxCharacters: 4_000, ...wire },
@@ -407,14 +407,14 @@ const geminiWire: Pick<AudioSettings, 'formats'> & Partial<AudioSettings> = {
 }
 
 const elevenSpeech = (
-  named: ReturnType<NamingOf>,
+  named: ReturnType<ModelNamer>,
   perMillionCharacters: number,
   {
     languages = ['en'],
     ...more
   }: Pick<AudioSettings, 'maxCharacters'> & Partial<AudioSettings> & { languages?: string[] },
 ): AudioModel =>
-  speaks(
+  audioModel(
     named,
     { perMillionCharacters },
     {
@@ -439,7 +439,7 @@ export function readyMadeMedia(keys: VendorKeys): { providers: ProviderConfig[];
         : [],
     ),
     models: found.flatMap(({ vendor }) => {
-      const named = namingOf(vendor)
+      const named = modelNamer(vendor)
       return [
         ...vendor.models.map((make) => make(named)),
         ...(vendor.videos?.(named) ?? []),
@@ -449,8 +449,8 @@ export function readyMadeMedia(keys: VendorKeys): { providers: ProviderConfig[];
   }
 }
 
-const namingOf =
-  ({ key, name, provider }: MediaVendor): NamingOf =>
+const modelNamer =
+  ({ key, name, provider }: MediaVendor): ModelNamer =>
   (model, displayName, shutdownDate) => ({
     id: `${key}/${model}`,
     displayName,

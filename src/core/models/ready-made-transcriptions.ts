@@ -7,12 +7,12 @@ import type {
 } from './kinds/transcription/transcription-model.ts'
 import type { NamedModel } from './models.ts'
 
-type Named = Omit<NamedModel, 'inputModalities'>
+type BaseModel = Omit<NamedModel, 'inputModalities'>
 /** Names a model by what its vendor calls it. */
-type NamingOf = (model: string, displayName: string, shutdownDate?: string) => Named
+type ModelNamer = (model: string, displayName: string, shutdownDate?: string) => BaseModel
 
-export const writesDown = (
-  named: Named,
+export const transcriptionModel = (
+  named: BaseModel,
   pricing: Partial<TranscriptionPricing>,
   settings: Partial<TranscriptionSettings>,
 ): TranscriptionModel => ({
@@ -22,7 +22,7 @@ export const writesDown = (
   transcription: {
     formats: ['wav'],
     maxSeconds: 1_200,
-    maxBytes: mostBytes,
+    maxBytes: defaultMaxBytes,
     timestamps: 'none',
     diarizes: false,
     streams: false,
@@ -35,7 +35,7 @@ export const writesDown = (
 })
 
 /** OpenAI and Groq take 25 MB (their pages on speech to text); this is a little less, for the form around the file. */
-const mostBytes = 24 * 1024 * 1024
+const defaultMaxBytes = 24 * 1024 * 1024
 /** The formats of developers.openai.com, createTranscription, which do not include AAC in a stream of its own. */
 const usualFormats: RecordedFormat[] = ['wav', 'mp3', 'm4a', 'webm', 'ogg', 'flac']
 /** The day on which OpenAI switches its older models off (its page of deprecations). */
@@ -46,18 +46,18 @@ const tokensSeconds = 480
 
 export const readyMadeTranscriptions = {
   // developers.openai.com/api/docs/models/<model>: prices, and what each model can be asked for.
-  openai: (named: NamingOf): TranscriptionModel[] => [
-    writesDown(
+  openai: (named: ModelNamer): TranscriptionModel[] => [
+    transcriptionModel(
       named('gpt-transcribe', 'GPT-Transcribe'),
       { perMinute: 0.0045 },
       { formats: usualFormats, streams: true, takesPrompt: true, takesKeywords: true },
     ),
-    writesDown(
+    transcriptionModel(
       named('whisper-1', 'Whisper', olderEnd),
       { perMinute: 0.006 },
       { formats: usualFormats, timestamps: 'word', takesPrompt: true },
     ),
-    writesDown(
+    transcriptionModel(
       named('gpt-4o-transcribe-diarize', 'GPT-4o Transcribe Diarize', olderEnd),
       // "$2.50 / 1M audio tokens" and "$10": developers.openai.com, gpt-4o-transcribe, which shares its prices.
       { inputPerMillion: 2.5, outputPerMillion: 10 },
@@ -71,26 +71,26 @@ export const readyMadeTranscriptions = {
     ),
   ],
   // console.groq.com/docs/speech-to-text: $0.111 and $0.04 an hour, at least ten seconds of each call.
-  groq: (named: NamingOf): TranscriptionModel[] => [
-    writesDown(
+  groq: (named: ModelNamer): TranscriptionModel[] => [
+    transcriptionModel(
       named('whisper-large-v3-turbo', 'Whisper Large v3 Turbo'),
       { perMinute: 0.04 / 60, minimumSeconds: 10 },
       { formats: usualFormats, timestamps: 'word', takesPrompt: true },
     ),
-    writesDown(
+    transcriptionModel(
       named('whisper-large-v3', 'Whisper Large v3'),
       { perMinute: 0.111 / 60, minimumSeconds: 10 },
       { formats: usualFormats, timestamps: 'word', takesPrompt: true },
     ),
   ],
   // openrouter.ai/<model>; hosts of the open models differ in the least time that they bill, which is ten seconds at most.
-  openrouter: (named: NamingOf): TranscriptionModel[] => [
-    writesDown(
+  openrouter: (named: ModelNamer): TranscriptionModel[] => [
+    transcriptionModel(
       named('openai/whisper-large-v3-turbo', 'Whisper Large v3 Turbo'),
       { perMinute: 0.04 / 60, minimumSeconds: 10 },
       { formats: ['wav', 'mp3', 'm4a', 'webm', 'ogg', 'flac'], timestamps: 'segment' },
     ),
-    writesDown(
+    transcriptionModel(
       named('openai/whisper-large-v3', 'Whisper Large v3'),
       { perMinute: 0.111 / 60, minimumSeconds: 10 },
       { formats: ['wav', 'mp3', 'm4a', 'webm', 'ogg', 'flac'], timestamps: 'word' },
@@ -99,8 +99,8 @@ export const readyMadeTranscriptions = {
   // Recordings in one of many languages $0.0092 a minute (deepgram.com/pricing as of 2026-08-01, in D3velop-llc/open-gauntlet-leaderboard; others
   // quote less), telling speakers apart $0.002 more (hail-hq/hail): the price is the sum of both, since it does not depend on what is requested.
   // Persian since 2026-02-03 (developers.deepgram.com/changelog). Keyterms cost more and are left out.
-  deepgram: (named: NamingOf): TranscriptionModel[] => [
-    writesDown(
+  deepgram: (named: ModelNamer): TranscriptionModel[] => [
+    transcriptionModel(
       named('nova-3', 'Nova-3'),
       { perMinute: 0.0112 },
       {
@@ -113,8 +113,8 @@ export const readyMadeTranscriptions = {
     ),
   ],
   // $0.40 an hour in its smallest plan (elevenlabs.io/docs/capabilities/speech-to-text); keyterms cost more and are left out.
-  elevenlabs: (named: NamingOf): TranscriptionModel[] => [
-    writesDown(
+  elevenlabs: (named: ModelNamer): TranscriptionModel[] => [
+    transcriptionModel(
       named('scribe_v2', 'Scribe v2'),
       { perMinute: 0.4 / 60 },
       {

@@ -2,12 +2,12 @@
 import type { VideoCombination, VideoModel, VideoPricing, VideoSettings } from './kinds/video/video-model.ts'
 import type { NamedModel } from './models.ts'
 
-type Named = Omit<NamedModel, 'inputModalities'>
+type BaseModel = Omit<NamedModel, 'inputModalities'>
 /** Names a model by what its vendor calls it. */
-type NamingOf = (model: string, displayName: string) => Named
+type ModelNamer = (model: string, displayName: string) => BaseModel
 
-const films = (
-  named: Named,
+const videoModel = (
+  named: BaseModel,
   combinations: VideoCombination[],
   pricing: Partial<VideoPricing> & Pick<VideoPricing, 'rows'>,
   more: Partial<VideoSettings> = {},
@@ -54,8 +54,8 @@ const bySound = (heard: number, silent: number): VideoPricing['rows'] => [
  * The prices are `pricing_skus` of openrouter.ai/api/v1/videos/models, as its clients keep them for their tests; OpenRouter reports the cost of each
  * video, which is charged up to these prices. One frame is allowed: with two, Veo makes 8 s only.
  */
-const openRouterVideos = (named: NamingOf): VideoModel[] => [
-  films(
+const openRouterVideos = (named: ModelNamer): VideoModel[] => [
+  videoModel(
     named('google/veo-3.1-fast', 'Veo 3.1 Fast'),
     veo('optional'),
     {
@@ -68,7 +68,7 @@ const openRouterVideos = (named: NamingOf): VideoModel[] => [
     },
     { references: { frames: 1 }, takesSeed: true },
   ),
-  films(
+  videoModel(
     named('google/veo-3.1', 'Veo 3.1'),
     veo('optional'),
     { rows: bySound(0.4, 0.2), trustsCost: true },
@@ -81,8 +81,8 @@ const openRouterVideos = (named: NamingOf): VideoModel[] => [
  * which quotes a share of these prices. Two cents a video are added for what the model thinks and reads, both billed as tokens. Veo itself has been
  * shut down at this address since 2026-10-22 (docs.apiyi.com, veo-3-1-preview-retired).
  */
-const geminiVideos = (named: NamingOf): VideoModel[] => [
-  films(
+const geminiVideos = (named: ModelNamer): VideoModel[] => [
+  videoModel(
     named('gemini-omni-1.2-flash', 'Gemini Omni 1.2 Flash'),
     (['720p', '1080p'] as const).map((resolution) => ({
       resolution,
@@ -102,8 +102,8 @@ const geminiVideos = (named: NamingOf): VideoModel[] => [
 ]
 
 /** Source: fal.ai/models/<model>/llms.txt. The models of fal that start from pictures have names of their own. */
-const falVideos = (named: NamingOf): VideoModel[] => [
-  films(
+const falVideos = (named: ModelNamer): VideoModel[] => [
+  videoModel(
     named('fal-ai/kling-video/v3/turbo/pro/text-to-video', 'Kling 3 Turbo Pro'),
     [
       {
@@ -115,7 +115,12 @@ const falVideos = (named: NamingOf): VideoModel[] => [
     ],
     { rows: [{ perSecond: 0.14 }] },
   ),
-  films(named('fal-ai/veo3.1', 'Veo 3.1'), veo('optional'), { rows: bySound(0.4, 0.2) }, { takesSeed: true }),
+  videoModel(
+    named('fal-ai/veo3.1', 'Veo 3.1'),
+    veo('optional'),
+    { rows: bySound(0.4, 0.2) },
+    { takesSeed: true },
+  ),
 ]
 
 export const readyMadeVideos = { openrouter: openRouterVideos, gemini: geminiVideos, fal: falVideos }

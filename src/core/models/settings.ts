@@ -5,10 +5,10 @@ import {
   type ConfigNode,
   fileSection,
   integerIn,
-  reading,
+  readingRules,
   readUrl,
   refusals,
-  refuse,
+  refuseConfig,
   variableSection,
   webProtocols,
 } from '#platform/config'
@@ -90,7 +90,8 @@ export const modelsOf = (kinds: ReturnType<typeof openKinds>) =>
       for (const [index, typed] of entries.entries()) {
         const node = at(index)!
         const model = kinds.readEntry(typed, node)
-        if (models.some(({ id }) => id === model.id)) refuse(refusals.duplicate(node.where('id'), model.id))
+        if (models.some(({ id }) => id === model.id))
+          refuseConfig(refusals.duplicate(node.sourcePosition('id'), model.id))
         models.push(model)
       }
       return models
@@ -99,7 +100,8 @@ export const modelsOf = (kinds: ReturnType<typeof openKinds>) =>
 
 export const models = modelsOf(openKinds())
 
-const modelName = (en: string, fa: string) => Type.Optional(Type.String(reading({ expected: { en, fa } })))
+const modelName = (en: string, fa: string) =>
+  Type.Optional(Type.String(readingRules({ expected: { en, fa } })))
 
 const presetModels = (medium: Medium, fa: string) =>
   Type.Object(
@@ -118,7 +120,7 @@ function presetNames(
   const names: PresetNames = {}
   for (const preset of presets) {
     const model = typed[preset]
-    if (model !== undefined) names[preset] = { model, where: at(preset)!.where() }
+    if (model !== undefined) names[preset] = { model, where: at(preset)!.sourcePosition() }
   }
   return names
 }
@@ -174,7 +176,7 @@ export const defaults = fileSection({
     { default: {} },
   ),
   read: ({ studio, credits_per_usd, markup, responses_max_output_tokens, ...models }, { at }) => ({
-    ...namesOf(models, (name) => at(name)!.where()),
+    ...namesOf(models, (name) => at(name)!.sourcePosition()),
     studio: {
       text: presetNames(studio.text, (preset) => at('studio', 'text', preset)),
       image: presetNames(studio.image, (preset) => at('studio', 'image', preset)),

@@ -4,25 +4,25 @@ import type { Attempt } from '#core/routing'
 import type { Usage } from '#core/turn'
 
 /** Counts of tokens, and seconds of sound. */
-type Figures = Partial<Usage & { seconds: number }>
+type UsageFigures = Partial<Usage & { seconds: number }>
 
 /** A claim as it is recorded on a receipt. */
-export interface Claim {
+export interface UsageClaim {
   deployment: string
-  claimed: Figures
-  believed: Figures
+  claimed: UsageFigures
+  believed: UsageFigures
 }
 
 /** The attempt whose usage was counted. */
-const counted = (attempts: readonly Attempt[]): Attempt | undefined =>
+const countedAttempt = (attempts: readonly Attempt[]): Attempt | undefined =>
   attempts.findLast(({ outcome }) => outcome === 'answered') ?? attempts.at(-1)
 
 /** The claim of the last of these attempts, if it was corrected; otherwise empty. */
-export function claimOf(
+export function claimsOfCorrection(
   attempts: readonly Attempt[],
-  correction: { claimed: Figures; believed: Figures } | undefined,
-): Claim[] {
-  const attempt = counted(attempts)
+  correction: { claimed: UsageFigures; believed: UsageFigures } | undefined,
+): UsageClaim[] {
+  const attempt = countedAttempt(attempts)
   return attempt && correction ? [{ deployment: attempt.deployment, ...correction }] : []
 }
 
@@ -30,14 +30,14 @@ export function claimOf(
  * The claim of the last of these attempts, if a claimed figure differs from the accepted one; a figure that was not claimed is the platform's
  * estimate, and no correction.
  */
-export function claimsOf(
+export function claimsOfFigures(
   attempts: readonly Attempt[],
-  claimed: Figures | undefined,
-  believed: Figures,
-): Claim[] {
-  const figures = Object.keys(believed) as (keyof Figures)[]
+  claimed: UsageFigures | undefined,
+  believed: UsageFigures,
+): UsageClaim[] {
+  const figures = Object.keys(believed) as (keyof UsageFigures)[]
   const isBelieved = figures.every((figure) => isAccepted(claimed?.[figure], believed[figure]))
-  return claimOf(attempts, isBelieved || !claimed ? undefined : { claimed, believed })
+  return claimsOfCorrection(attempts, isBelieved || !claimed ? undefined : { claimed, believed })
 }
 
 const isAccepted = (claimed: number | undefined, believed: number | undefined): boolean =>
@@ -48,12 +48,12 @@ export function alarmClaims(
   { metrics, log }: Pick<App, 'metrics' | 'log'>,
   requestId: string,
   attempts: readonly Attempt[],
-  claims: readonly Claim[],
+  claims: readonly UsageClaim[],
 ): void {
   for (const { deployment, claimed, believed } of claims) {
     for (const what of ['input', 'output', 'webSearches', 'seconds'] as const)
       if (!isAccepted(claimed[what], believed[what]))
-        metrics.disbelieved.inc({ deployment, what: named[what] })
+        metrics.disbelieved.inc({ deployment, what: metricLabels[what] })
     log.error(
       { receipt: requestId, deployment, claimed, believed },
       'an upstream claims a usage that cannot be; what can be was charged',
@@ -69,4 +69,9 @@ export function alarmClaims(
   }
 }
 
-const named = { input: 'input', output: 'output', webSearches: 'searches', seconds: 'seconds' } as const
+const metricLabels = {
+  input: 'input',
+  output: 'output',
+  webSearches: 'searches',
+  seconds: 'seconds',
+} as const

@@ -1,4 +1,4 @@
-interface Leaving {
+interface LeaveOptions {
   gone: AbortSignal
   isFetchable: boolean
   isStored?: boolean
@@ -9,7 +9,7 @@ interface Leaving {
  * is read to its end if it was sent, and is no longer sent if it was not.
  */
 export function leaveOnAbort(
-  { gone, isFetchable, isStored = false }: Leaving,
+  { gone, isFetchable, isStored = false }: LeaveOptions,
   run: { leave(finishes?: boolean): void },
 ): Disposable {
   const leave = (): void => {

@@ -5,11 +5,11 @@ import type { Attempt, OrderCandidate, OrderKind, OrderRun } from '#core/routing
 import { UpstreamError } from '#core/spec'
 import { leaveOnAbort } from './leave.ts'
 import {
-  type Finished,
   type PaidCall,
   type PaidEnd,
   PaidRequest,
   type PaidRequestOptions,
+  type PaidRequestResult,
 } from './paid-request.ts'
 
 /** The kind of the model that is ordered from, by its value in `core/models/kinds`. */
@@ -39,23 +39,23 @@ export async function startPaidOrder<One extends OrderCandidate<AnyModel>, Fille
 }
 
 /**
- * The requested model and those of its fallbacks that the caller may use and that can fill the order; `of` returns undefined for a
+ * The requested model and those of its fallbacks that the caller may use and that can fill the order; `candidateOf` returns undefined for a
  * fallback that cannot.
  */
 export function orderCandidates<One extends OrderCandidate<AnyModel>>(
   app: App,
   { model, caller }: Pick<PaidOrderCall, 'caller' | 'model'>,
   asked: One,
-  of: (fallback: AnyModel) => One | undefined,
+  candidateOf: (fallback: AnyModel) => One | undefined,
 ): One[] {
   const others = model.fallbacks.flatMap((id) => {
     const fallback = caller.models?.has(id) === false ? undefined : app.models.find(id)
-    return (fallback?.kind === model.kind && of(fallback)) || []
+    return (fallback?.kind === model.kind && candidateOf(fallback)) || []
   })
   return [asked, ...others]
 }
 
-interface Parts<One extends OrderCandidate<AnyModel>, Filled> {
+interface PaidOrderContext<One extends OrderCandidate<AnyModel>, Filled> {
   app: App
   call: PaidOrderCall
   kind: OrderedKind<One, Filled>
@@ -73,12 +73,12 @@ const maxAttempts = 100
 
 export class PaidOrder<One extends OrderCandidate<AnyModel>, Filled> {
   readonly request: PaidRequest
-  readonly #parts: Parts<One, Filled>
+  readonly #parts: PaidOrderContext<One, Filled>
   readonly #runs: OrderRun<One, Filled>[] = []
   #faults: UpstreamError[] = []
   #isFilled = false
 
-  constructor(parts: Parts<One, Filled>) {
+  constructor(parts: PaidOrderContext<One, Filled>) {
     this.#parts = parts
     this.request = parts.request
   }
@@ -117,7 +117,7 @@ export class PaidOrder<One extends OrderCandidate<AnyModel>, Filled> {
     try {
       // The hold was timed for the parts before this one.
       if (this.#runs.length > 1) await this.#renew()
-      const filled = await run.filled()
+      const filled = await run.fill()
       this.#isFilled = true
       const done = await finish(filled, run.candidate)
       return { candidate: run.candidate, done }
@@ -156,7 +156,7 @@ export class PaidOrder<One extends OrderCandidate<AnyModel>, Filled> {
     })
   }
 
-  settle(end: PaidOrderEnd): Promise<Finished> {
+  settle(end: PaidOrderEnd): Promise<PaidRequestResult> {
     return this.request.settle(this.endOf(end))
   }
 
@@ -169,4 +169,4 @@ export class PaidOrder<One extends OrderCandidate<AnyModel>, Filled> {
   }
 }
 
-export const highest = (amounts: readonly bigint[]): bigint => amounts.reduce((a, b) => (a > b ? a : b))
+export const maxAmount = (amounts: readonly bigint[]): bigint => amounts.reduce((a, b) => (a > b ? a : b))

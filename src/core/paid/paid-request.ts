@@ -5,10 +5,10 @@ import type { Attempt } from '#core/routing'
 import type { UpstreamError } from '#core/spec'
 import type { Tx } from '#platform/db'
 import { Failure } from '#platform/errors'
-import type { Hold, Claim as IdempotencyClaim, Ledger, Settled, Settlement } from '#platform/ledger'
+import type { Hold, Claim as IdempotencyClaim, Ledger, Settlement, SettlementResult } from '#platform/ledger'
 import type { Attributes, TraceContext } from '#platform/trace'
 import { requireActivePayer } from './active-payer.ts'
-import { alarmClaims, type Claim } from './claims.ts'
+import { alarmClaims, type UsageClaim } from './claims.ts'
 import { PaidTelemetry } from './paid-telemetry.ts'
 
 export interface PaidCall {
@@ -38,10 +38,10 @@ export interface RequestPart {
   id: string
   hold: Ledger['hold']
   /** Calls `ended` once all calls are settled, with whether what they would write is written. */
-  afterSettlement(ended: Ended): void
+  afterSettlement(ended: SettlementCallback): void
 }
 
-export type Ended = (isWritten: boolean) => Promise<void>
+export type SettlementCallback = (isWritten: boolean) => Promise<void>
 
 export interface PaidRequestOptions extends Omit<PaidCall, 'gone'> {
   /** Whether the caller has disconnected. */
@@ -56,7 +56,7 @@ export interface PaidRequestOptions extends Omit<PaidCall, 'gone'> {
 }
 
 /** Result of a settlement: the charge, and whether the idempotency key stays claimed. */
-export interface Finished extends Settled {
+export interface PaidRequestResult extends SettlementResult {
   /** True when the key stays with this call: a repeated request is replayed or refused, never executed. */
   keepsClaim: boolean
   /** True where a result that would have been stored may have been made: sending the request again would order, and charge, once more. */
@@ -86,7 +86,7 @@ export interface PaidEnd
   /** True if nothing was executed, as far as the upstreams report: the idempotency key is released. */
   freeClaim: boolean
   /** Usage claims that were corrected. */
-  claims: readonly Claim[]
+  claims: readonly UsageClaim[]
   /** Default: `PaidRequest.outcome`. */
   outcome?: string
   /** Receipt fields placed before and after those common to all receipts; never content. `attempts` replaces the plain attempts. */
@@ -105,7 +105,7 @@ export interface Charge {
 }
 
 /** The status by which web servers log that the client closed the request. */
-const clientLeft = 499
+const clientClosedStatus = 499
 const graceMs = 60_000
 /** Concurrent calls may change the free balance between two tries; after this many tries the hold stays as it is. */
 const maxRaises = 4
@@ -187,7 +187,7 @@ export class PaidRequest {
       try {
         await this.change(wanted)
       } catch (error) {
-        const free = freeOf(error)
+        const free = availableMicrocredits(error)
         isSure = free !== undefined
         wanted = this.held + (free ?? 0n)
       }
@@ -211,23 +211,23 @@ export class PaidRequest {
   }
 
   /** Settles the hold and records telemetry. Resolves when the settlement is durable; never rejects. */
-  settle(end: PaidEnd): Promise<Finished> {
+  settle(end: PaidEnd): Promise<PaidRequestResult> {
     return this.#settle(end, () => this.#hold.settle(this.#settlement(end)))
   }
 
   /** Settles the hold in one transaction with what `write` writes. Throws as `Hold.settleWith` does; the hold is then still open. */
-  settleWith(end: PaidEnd, write: (tx: Tx) => Promise<void>): Promise<Finished> {
+  settleWith(end: PaidEnd, write: (tx: Tx) => Promise<void>): Promise<PaidRequestResult> {
     return this.#settle(end, () => this.#hold.settleWith(this.#settlement(end), write))
   }
 
   /** Calls `ended` when what `settleWith` writes is durable; for one of several calls, that is when all of them are settled. */
-  async afterSettlement(ended: Ended): Promise<void> {
+  async afterSettlement(ended: SettlementCallback): Promise<void> {
     const { part } = this.#call
     if (part) part.afterSettlement(ended)
     else await ended(true)
   }
 
-  async #settle(end: PaidEnd, settle: () => Promise<Settled>): Promise<Finished> {
+  async #settle(end: PaidEnd, settle: () => Promise<SettlementResult>): Promise<PaidRequestResult> {
     const { requestId, claim, isStored = false } = this.#call
     const { attempts, fault, failure, attributes, claims, freeClaim } = end
     this.telemetry.endCall(attempts, attributes, fault?.fault ?? failure?.code)
@@ -244,7 +244,7 @@ export class PaidRequest {
       lostMicrocredits,
       withinHold,
       state: hasFailed(end) ? 'failed' : 'completed',
-      statusCode: this.isClientDisconnect(end.fault) ? clientLeft : end.statusCode,
+      statusCode: this.isClientDisconnect(end.fault) ? clientClosedStatus : end.statusCode,
       model: end.model.id,
       tokens,
       quantities,
@@ -274,7 +274,7 @@ export class PaidRequest {
 const hasFailed = ({ failure, fault }: PaidEnd): boolean => failure !== undefined || fault !== undefined
 
 /** The free balance reported by a refused hold; undefined when the database failed or the hold was already ended. */
-function freeOf(error: unknown): bigint | undefined {
+function availableMicrocredits(error: unknown): bigint | undefined {
   const { haveMicrocredits } = (error instanceof Failure ? error.detail : {}) as { haveMicrocredits?: bigint }
   return haveMicrocredits
 }

@@ -2,7 +2,7 @@
 import type { App } from '#app'
 import type { Attempt } from '#core/routing'
 import { Failure } from '#platform/errors'
-import type { Settled } from '#platform/ledger'
+import type { SettlementResult } from '#platform/ledger'
 import type { Attributes, Span, TraceContext } from '#platform/trace'
 import type { PaidCall } from './paid.ts'
 
@@ -47,7 +47,7 @@ export class PaidTelemetry {
       this.#trace?.note({ model: this.#model.id })
       throw thrown
     } finally {
-      this.#app.metrics.stages.hold.since(startedMs)
+      this.#app.metrics.stages.hold.observeSince(startedMs)
       span?.end({ error })
     }
   }
@@ -58,10 +58,13 @@ export class PaidTelemetry {
     if (!asked) return
     this.#asked = undefined
     // Attempts carry their own times.
-    for (const attempt of attempts) this.#tellAttempt(asked, attempt)
+    for (const attempt of attempts) this.#recordAttempt(asked, attempt)
     const last = attempts.at(-1)
     if (last)
-      asked.set({ 'gen_ai.provider.name': providerName(last.provider), 'gen_ai.response.model': named(last) })
+      asked.set({
+        'gen_ai.provider.name': providerName(last.provider),
+        'gen_ai.response.model': upstreamModelName(last),
+      })
     asked.set(attributes)
     asked.end({ error: trouble })
   }
@@ -69,12 +72,12 @@ export class PaidTelemetry {
   /** Settles in a span of its own; `figures` go to the log line of the request. */
   async settle(
     end: { model: { id: string }; attempts: readonly Attempt[]; figures: Record<string, number> },
-    settle: () => Promise<Settled>,
-  ): Promise<Settled> {
+    settle: () => Promise<SettlementResult>,
+  ): Promise<SettlementResult> {
     const startedMs = performance.now()
     const span = this.#trace?.span?.child('settle', { kind: 'internal' })
     const settled = await settle()
-    this.#app.metrics.stages.settle.since(startedMs)
+    this.#app.metrics.stages.settle.observeSince(startedMs)
     const charged = String(settled.chargedMicrocredits)
     span?.set({ 'kherad.charged_microcredits': charged })
     span?.end()
@@ -88,7 +91,7 @@ export class PaidTelemetry {
     return settled
   }
 
-  #tellAttempt(asked: Span, attempt: Attempt): void {
+  #recordAttempt(asked: Span, attempt: Attempt): void {
     const at = (ms: number): number => this.#receivedMs + ms
     const { started_ms: startedMs, ended_ms: endedMs = startedMs, outcome } = attempt
     asked
@@ -97,7 +100,7 @@ export class PaidTelemetry {
         startMs: at(startedMs),
         attributes: {
           'gen_ai.provider.name': providerName(attempt.provider),
-          'gen_ai.request.model': named(attempt),
+          'gen_ai.request.model': upstreamModelName(attempt),
           'gen_ai.response.id': attempt.upstream_id,
           'http.response.status_code': attempt.status,
           'kherad.deployment': attempt.deployment,
@@ -109,7 +112,7 @@ export class PaidTelemetry {
 }
 
 /** The upstream's own name of the model: a deployment's id is `<provider>/<model>`. */
-const named = ({ deployment, provider }: Attempt): string => deployment.slice(provider.length + 1)
+const upstreamModelName = ({ deployment, provider }: Attempt): string => deployment.slice(provider.length + 1)
 
 /** OpenTelemetry's provider names for vendors whose id differs. */
 const wellKnown: Readonly<Record<string, string>> = { gemini: 'gcp.gemini', mistral: 'mistral_ai' }

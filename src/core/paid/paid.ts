@@ -1,18 +1,24 @@
 /** What all paid upstream calls share: the payer check, the hold, the settlement and the telemetry. */
 
 export { requireActivePayer } from './active-payer.ts'
-export { alarmClaims, type Claim, claimOf, claimsOf } from './claims.ts'
+export { alarmClaims, claimsOfCorrection, claimsOfFigures, type UsageClaim } from './claims.ts'
 export { leaveOnAbort } from './leave.ts'
 export {
   type FilledPart,
-  highest,
+  maxAmount,
   orderCandidates,
   type PaidOrder,
   type PaidOrderEnd,
   startPaidOrder,
 } from './paid-order.ts'
-export { type Charge, type Finished, type PaidCall, PaidRequest, type RequestPart } from './paid-request.ts'
+export {
+  type Charge,
+  type PaidCall,
+  PaidRequest,
+  type PaidRequestResult,
+  type RequestPart,
+} from './paid-request.ts'
 export { PaidTelemetry, providerName } from './paid-telemetry.ts'
 export { totalQuantities } from './quantities.ts'
 export { type SettledPart, SharedHold } from './shared-hold.ts'
-export { StoredResult, type Wanted } from './stored-result.ts'
+export { StoredResult, type StoredResultOptions } from './stored-result.ts'

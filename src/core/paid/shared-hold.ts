@@ -2,8 +2,8 @@
  * One hold for several calls of a request that follow one another: each holds, charges and settles as if alone, and the whole hold is settled once.
  */
 import type { Tx } from '#platform/db'
-import type { Hold, HoldOptions, Ledger, Settled, Settlement } from '#platform/ledger'
-import type { Ended, RequestPart } from './paid-request.ts'
+import type { Hold, HoldOptions, Ledger, Settlement, SettlementResult } from '#platform/ledger'
+import type { RequestPart, SettlementCallback } from './paid-request.ts'
 
 /** The settlement of a part, and what the part would write. */
 export interface SettledPart {
@@ -15,7 +15,7 @@ export interface SharedHoldOptions {
   /** The model of the request, as its hold names it. */
   model: string
   /** The most that all calls but the first may cost, in micro-credits. */
-  beside: bigint
+  otherCallsMicrocredits: bigint
   /** How many calls follow one another. */
   parts: number
 }
@@ -24,8 +24,8 @@ export class SharedHold {
   readonly #ledger: Ledger
   readonly #options: SharedHoldOptions
   #hold: Hold | undefined
-  readonly #parts: Part[] = []
-  readonly #ended: Ended[] = []
+  readonly #parts: HoldPart[] = []
+  readonly #ended: SettlementCallback[] = []
 
   constructor(ledger: Ledger, options: SharedHoldOptions) {
     this.#ledger = ledger
@@ -37,12 +37,12 @@ export class SharedHold {
     return {
       id,
       hold: async (asked) => {
-        const { parts, model, beside } = this.#options
+        const { parts, model, otherCallsMicrocredits: beside } = this.#options
         const microcredits = asked.microcredits + beside
         const lifetimeMs = parts * asked.lifetimeMs
         if (this.#hold) await this.#hold.renew(lifetimeMs)
         else this.#hold = await this.#ledger.hold({ ...asked, model, microcredits, lifetimeMs })
-        const part = new Part(this, asked, lifetimeMs)
+        const part = new HoldPart(this, asked, lifetimeMs)
         this.#parts.push(part)
         // This part may use what the parts before have left over.
         await this.change(lifetimeMs)
@@ -81,7 +81,7 @@ export class SharedHold {
    * Settles the whole hold, with what the parts would write in the same transaction unless `writes` is false. Throws as `Hold.settleWith` does; the
    * hold is then settled once more, without the writes.
    */
-  async settle(settlement: Settlement, { writes }: { writes: boolean }): Promise<Settled> {
+  async settle(settlement: Settlement, { writes }: { writes: boolean }): Promise<SettlementResult> {
     const all = writes ? this.settled.flatMap(({ write }) => write ?? []) : []
     const settled =
       all.length === 0
@@ -95,7 +95,7 @@ export class SharedHold {
 }
 
 /** The part of the shared hold that one call uses as its own hold. */
-class Part implements Hold {
+class HoldPart implements Hold {
   readonly receiptId: string
   end: SettledPart | undefined
   readonly #shared: SharedHold
@@ -132,15 +132,15 @@ class Part implements Hold {
     return this.#shared.renew(this.#lifetimeMs)
   }
 
-  settle(settlement: Settlement): Promise<Settled> {
+  settle(settlement: Settlement): Promise<SettlementResult> {
     return this.#settle({ settlement, write: undefined })
   }
 
-  settleWith(settlement: Settlement, write: (tx: Tx) => Promise<void>): Promise<Settled> {
+  settleWith(settlement: Settlement, write: (tx: Tx) => Promise<void>): Promise<SettlementResult> {
     return this.#settle({ settlement, write })
   }
 
-  async #settle(end: SettledPart): Promise<Settled> {
+  async #settle(end: SettledPart): Promise<SettlementResult> {
     this.end = end
     const { microcredits, lostMicrocredits = 0n } = end.settlement
     return { chargedMicrocredits: microcredits - lostMicrocredits, lossMicrocredits: lostMicrocredits }

@@ -4,12 +4,12 @@
  * an upstream may bill all the same is the platform's loss.
  */
 import type { App } from '#app'
-import { type Creation, type CreationCall, CreationRoom, type StagedCreation } from '#core/files'
+import { type Creation, type CreationCall, CreationReservation, type StagedCreation } from '#core/files'
 import { Failure } from '#platform/errors'
-import type { Finished, PaidEnd, PaidRequest } from './paid-request.ts'
+import type { PaidEnd, PaidRequest, PaidRequestResult } from './paid-request.ts'
 
 /** The most that is made, and what its files are called. */
-export interface Wanted {
+export interface StoredResultOptions {
   creations: number
   /** The bytes of all creations together. */
   bytes: number
@@ -18,7 +18,7 @@ export interface Wanted {
   keepDays?: number
 }
 
-interface Call {
+interface StoredResultCall {
   caller: { accountId: string; projectId: string; keyId: string; keepDays?: number | undefined }
   requestId: string
   part?: { id: string } | undefined
@@ -29,10 +29,10 @@ const stagedAtOnce = 2
 
 export class StoredResult {
   readonly #app: App
-  readonly #room: CreationRoom
+  readonly #room: CreationReservation
   readonly #staged: StagedCreation[] = []
 
-  private constructor(app: App, room: CreationRoom) {
+  private constructor(app: App, room: CreationReservation) {
     this.#app = app
     this.#room = room
   }
@@ -40,8 +40,8 @@ export class StoredResult {
   /** Reserves room, then calls `hold`; if `hold` throws, the room is given back. Throws FILES_QUOTA_EXCEEDED. */
   static async reserve<Held>(
     app: App,
-    { caller, requestId, part }: Call,
-    { source, keepDays, ...wanted }: Wanted,
+    { caller, requestId, part }: StoredResultCall,
+    { source, keepDays, ...wanted }: StoredResultOptions,
     hold: () => Promise<Held>,
   ): Promise<{ result: StoredResult; held: Held }> {
     const { accountId, projectId, keyId } = caller
@@ -51,7 +51,7 @@ export class StoredResult {
       reservationId: part?.id ?? requestId,
       keepDays: keepDays ?? caller.keepDays ?? app.config.studio.keepDays,
     }
-    const room = await CreationRoom.reserve(app, call, wanted)
+    const room = await CreationReservation.reserve(app, call, wanted)
     try {
       return { result: new StoredResult(app, room), held: await hold() }
     } catch (error) {
@@ -96,7 +96,7 @@ export class StoredResult {
    * ordered. The difference is the platform's loss, in the same transaction; where nothing is stored, or the request failed, all of `billed` is.
    * Throws RESULT_NOT_STORED, after the request was settled as lost.
    */
-  async settle(request: PaidRequest, end: PaidEnd, billed: bigint): Promise<Finished> {
+  async settle(request: PaidRequest, end: PaidEnd, billed: bigint): Promise<PaidRequestResult> {
     const lost = { microcredits: billed, lostMicrocredits: billed }
     if (this.#staged.length === 0 || end.failure || end.fault) {
       await this.#room.release()
@@ -127,7 +127,7 @@ export class StoredResult {
   }
 
   async #end(isWritten: boolean): Promise<void> {
-    if (isWritten) this.#room.committed()
+    if (isWritten) this.#room.markCommitted()
     else await this.#room.release()
   }
 }

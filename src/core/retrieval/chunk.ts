@@ -5,8 +5,8 @@ export interface Passage {
   text: string
 }
 
-/** Lengths in characters. A passage ends with its paragraph once it has `enough`, and never has more than `maxCharacters`. */
-const enough = 1_000
+/** Lengths in characters. A passage ends with its paragraph once it has `targetCharacters`, and never has more than `maxCharacters`. */
+const targetCharacters = 1_000
 const maxCharacters = 1_500
 const maxPieceLength = 1_250
 /** Overlap: characters of a passage that are repeated at the beginning of the next, so that nothing is lost at the boundary. */
@@ -14,10 +14,10 @@ const maxOverlap = 200
 
 /** Cuts a text (Markdown, or plain) at its headings, paragraphs and sentences; passages of one section overlap. */
 export const passagesOf = (text: string): Passage[] =>
-  [...passagesIn(text)].filter((passage) => passage !== undefined)
+  [...iteratePassages(text)].filter((passage) => passage !== undefined)
 
 /** Yields passages one by one, and `undefined` where the caller should yield to the event loop: two million characters take long. */
-export function* passagesIn(text: string): Generator<Passage | undefined> {
+export function* iteratePassages(text: string): Generator<Passage | undefined> {
   const headings: string[] = []
   let open = ''
   const closed = (): Passage | undefined => {
@@ -40,7 +40,10 @@ export function* passagesIn(text: string): Generator<Passage | undefined> {
     else
       for (const piece of piecesIn(block)) {
         if (piece === undefined) yield undefined
-        else if (open !== '' && (open.length >= enough || open.length + piece.length + 2 > maxCharacters)) {
+        else if (
+          open !== '' &&
+          (open.length >= targetCharacters || open.length + piece.length + 2 > maxCharacters)
+        ) {
           const tail = overlapOf(open)
           yield closed()
           open = tail

@@ -5,7 +5,7 @@
 export function normalise(text: string): string {
   return text
     .normalize('NFKD')
-    .replace(unheard, '')
+    .replace(ignoredMarks, '')
     .toLowerCase()
     .replace(otherLetters, (letter) => letters[letter]!)
     .replace(easternDigits, (digit) => String(digit.codePointAt(0)! & 15))
@@ -17,7 +17,8 @@ export function normalise(text: string): string {
 export const halfSpace = '\u200c'
 
 /** Marks over and under letters, hamza among them (NFKD has separated it), the stretching of words, and signs of direction. */
-const unheard = /(?:\p{M}|\u200d|[\u0640\u00ad\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff])+/gu
+const ignoredMarks =
+  /(?:\p{M}|\u200d|[\u0640\u00ad\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff])+/gu
 
 const letters: Record<string, string> = {
   ك: 'ک',

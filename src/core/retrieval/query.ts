@@ -59,11 +59,11 @@ function groupOf(word: Word, words: readonly Word[], chosen: readonly Word[], at
 const quoted = (term: string): string => `'${term}'`
 
 /** The text form of a tsquery that matches any of the terms, in passages with the term `mark`. */
-export const anyOf = (terms: readonly string[], mark: string): string =>
+export const anyTermQuery = (terms: readonly string[], mark: string): string =>
   `${quoted(mark)} & (${terms.map(quoted).join(' | ')})`
 
 /** The text form of a tsquery that matches all phrases, with their words adjacent. */
-export const allPhrases = ({ phrases }: Query, mark: string): string =>
+export const allPhrasesQuery = ({ phrases }: Query, mark: string): string =>
   [
     quoted(mark),
     ...phrases.map(

@@ -1,6 +1,6 @@
 /** BM25 ranking of the candidates from the database, with a bonus for adjacent words. */
 
-export interface Candidate {
+export interface PassageCandidate {
   /** Number of words of the passage. */
   words: number
   /** The query terms that it contains, with their positions; positions in headings have weight A. */
@@ -19,12 +19,12 @@ export interface Corpus {
 const saturation = 1.2
 const lengthShare = 0.6
 const headingWorth = 2
-const together = 0.35
+const adjacencyBonus = 0.35
 const nearPlaces = 2
 
 /** Scores of the candidates; comparable only within one search. */
-export function scores(
-  candidates: readonly Candidate[],
+export function bm25Scores(
+  candidates: readonly PassageCandidate[],
   groups: readonly string[][],
   corpus: Corpus,
 ): number[] {
@@ -37,7 +37,7 @@ export function scores(
       const often = (count * (saturation + 1)) / (count + saturation * norm)
       const before = hits[at - 1]
       const near = before !== undefined && isNear(before.places, places)
-      return sum + worth[at]! * often + (near ? together * Math.min(worth[at]!, worth[at - 1]!) : 0)
+      return sum + worth[at]! * often + (near ? adjacencyBonus * Math.min(worth[at]!, worth[at - 1]!) : 0)
     }, 0)
   })
 }
@@ -53,7 +53,7 @@ interface Hit {
 }
 
 /** The most frequent of a word's alternative terms; their sum would count the word twice. */
-function hitOf({ hits }: Candidate, terms: readonly string[]): Hit {
+function hitOf({ hits }: PassageCandidate, terms: readonly string[]): Hit {
   let best: Hit = { count: 0, places: [] }
   for (const { term, places, weights } of hits) {
     if (!terms.includes(term)) continue

@@ -2,10 +2,10 @@ import { describe, expect, test } from 'vitest'
 import { costOf, expectLinear } from '../../../tests/cost/cost.ts'
 import fc from '../../../tests/harness/fast-check.ts'
 import { quotationsOf } from './query.ts'
-import { indexed, normalise, passagesOf, readQuery } from './retrieval.ts'
+import { indexPassage, normalise, passagesOf, readQuery } from './retrieval.ts'
 
 const termsOf = (text: string): string[] =>
-  [...indexed('', text, 'm').terms.matchAll(/'([^']+)':/g)].map(([, term]) => term!)
+  [...indexPassage('', text, 'm').terms.matchAll(/'([^']+)':/g)].map(([, term]) => term!)
 const meets = (asked: string, text: string): boolean => {
   const terms = new Set(termsOf(text))
   return readQuery(asked).groups.every((group) => group.some((term) => terms.has(term)))
@@ -157,7 +157,7 @@ describe('passages', () => {
 })
 
 test('a passage is indexed by its words with their places, those of its heading with weight', () => {
-  const { terms, words } = indexed('قیمت', "it's نیم‌فاصله", 'k/1')
+  const { terms, words } = indexPassage('قیمت', "it's نیم‌فاصله", 'k/1')
   expect(words).toBe(3)
   expect(terms).toBe("'k/1' 'قیمت':1A 'it':6 's':7 'نیمفاصله':8 'نیم':8 'فاصله':9")
 })

@@ -1,11 +1,11 @@
-import type { Part, Turn } from '#core/turn'
+import type { AnswerPart, Turn } from '#core/turn'
 
 /** No tokenizer averages this many bytes; `bytesBeside` covers short answers, whose first token may be long. */
 const bytesPerToken = 128
 const bytesBeside = 64 * 1024
 
 /** The maximum amount of text that a turn's output limit can produce; anything beyond it is cut off. */
-export class Allowance {
+export class OutputAllowance {
   #left: number
 
   constructor({ maxOutputTokens }: Turn) {
@@ -13,14 +13,14 @@ export class Allowance {
   }
 
   /** Returns undefined while the part fits; otherwise the truncated part, without wire-specific fields. */
-  cut(part: Part): Part[] | undefined {
+  cut(part: AnswerPart): AnswerPart[] | undefined {
     const bytes = sizeOf(part)
     this.#left -= bytes
-    return this.#left >= 0 ? undefined : beginning(part, bytes + this.#left)
+    return this.#left >= 0 ? undefined : truncatedPart(part, bytes + this.#left)
   }
 }
 
-function sizeOf(part: Part): number {
+function sizeOf(part: AnswerPart): number {
   switch (part.type) {
     case 'text':
     case 'refusal':
@@ -35,7 +35,7 @@ function sizeOf(part: Part): number {
   }
 }
 
-function beginning(part: Part, bytes: number): Part[] {
+function truncatedPart(part: AnswerPart, bytes: number): AnswerPart[] {
   const first = (text: string): string =>
     Buffer.from(text)
       .toString('utf8', 0, bytes)

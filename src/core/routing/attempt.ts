@@ -43,7 +43,7 @@ export interface PricedAttempt extends Attempt {
 }
 
 /** Assigns the cost of a call to one attempt: the one that answered, else the last that delivered anything. */
-export function priced(
+export function priceAttempts(
   attempts: readonly Attempt[],
   cost: { microcredits: bigint; usage: Usage; usageSource: 'upstream' | 'estimated' } | undefined,
 ): PricedAttempt[] {
@@ -163,7 +163,7 @@ export function callOptionsOf(
 const noDrainSlotDetail = 'stopped, since max_drains answers were being read on for callers who left'
 
 /** A drain slot to read this call on for its usage report, if its provider wants that and has a slot left. */
-export function drainOf(
+export function takeDrainSlot(
   { upstreams, drains, metrics }: JourneyContext,
   attempt: Attempt,
 ): Disposable | undefined {

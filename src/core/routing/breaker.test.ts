@@ -95,7 +95,7 @@ test('the first token of a probe lets others in; should it break off, the breake
   fail(5)
   clock.at += 5_000
   const probe = breaker.enter()
-  breaker.answering(probe)
+  breaker.onFirstToken(probe)
   expect(breaker.isOpen).toBe(false)
   expect(breaker.enter().probe).toBe(false)
   breaker.failed(probe, 'cut', undefined)

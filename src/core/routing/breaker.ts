@@ -7,7 +7,7 @@ const firstOpenMs = 5_000
 const maxOpenMs = 120_000
 
 /** Faults of the deployment rather than of a single request. */
-const counting: ReadonlySet<UpstreamFault> = new Set<UpstreamFault>([
+const countedFaults: ReadonlySet<UpstreamFault> = new Set<UpstreamFault>([
   'connect',
   'reset',
   'timeout',
@@ -19,14 +19,14 @@ const counting: ReadonlySet<UpstreamFault> = new Set<UpstreamFault>([
   'not_found',
 ])
 /** Faults that prove the deployment healthy. */
-const healthy: ReadonlySet<UpstreamFault> = new Set<UpstreamFault>([
+const healthyFaults: ReadonlySet<UpstreamFault> = new Set<UpstreamFault>([
   'invalid_request',
   'context_overflow',
   'content_refused',
 ])
 
 /** Token for one call, passed back with its outcome. */
-export interface Pass {
+export interface BreakerPass {
   /** Number of openings before this call: a call that started before the last opening is not evidence of the current state. */
   readonly openings: number
   readonly probe: boolean
@@ -66,35 +66,35 @@ export class Breaker {
   }
 
   /** Admits a call, even if the breaker is open: then the call is made only because no other deployment is left. */
-  enter(): Pass {
+  enter(): BreakerPass {
     const probe = this.#failures >= failuresToOpen && !this.isOpen
     if (probe) this.#probing = true
     return { openings: this.#openings, probe }
   }
 
   /** Called at the first token: a probe that answers admits other calls, and the next failure opens the breaker at once. */
-  answering(pass: Pass): void {
+  onFirstToken(pass: BreakerPass): void {
     if (!pass.probe || pass.openings !== this.#openings || this.#failures < failuresToOpen) return
     this.#probing = false
     this.#failures = failuresToOpen - 1
   }
 
-  succeeded({ openings }: Pass): void {
+  succeeded({ openings }: BreakerPass): void {
     if (openings !== this.#openings) return
     this.#failures = 0
     this.#openMs = firstOpenMs
     this.#probing = false
   }
 
-  failed(pass: Pass, fault: UpstreamFault, retryAfterMs: number | undefined): void {
+  failed(pass: BreakerPass, fault: UpstreamFault, retryAfterMs: number | undefined): void {
     if (fault === 'rate_limited' && retryAfterMs !== undefined)
       this.#limitedUntilMs = Math.max(this.#limitedUntilMs, this.#clock.nowMs() + retryAfterMs)
-    if (healthy.has(fault)) this.succeeded(pass)
+    if (healthyFaults.has(fault)) this.succeeded(pass)
     if (pass.openings !== this.#openings) return
     if (pass.probe) this.#probing = false
     // A call made while the breaker was open does not double the time: concurrent failures would reach two minutes at once.
     const calledWhileOpen = this.#failures >= failuresToOpen && !pass.probe
-    if (!counting.has(fault) || calledWhileOpen) return
+    if (!countedFaults.has(fault) || calledWhileOpen) return
     this.#failures++
     if (this.#failures >= failuresToOpen) this.#open()
   }

@@ -5,7 +5,7 @@
 
 import type { Deployment, Model } from '#core/models'
 import type { Reasoning, Turn, Wire } from '#core/turn'
-import { wireOf } from './links.ts'
+import { chooseWire } from './links.ts'
 
 /** Efforts, lowest first, with the smallest budget that maps to each. No budget maps to those above `high`. */
 const efforts: readonly [effort: string, fromTokens: number][] = [
@@ -26,7 +26,7 @@ export function effortForBudget(tokens: number, supported: readonly string[]): s
 /** Whether a turn received on wire `own` can send the number itself to the upstream. The sandbox, without wires, accepts it. */
 export function acceptsBudget({ wires, takesReasoningBudget }: Deployment, own: Wire): boolean {
   if (wires === undefined) return true
-  const wire = wireOf(wires, own)
+  const wire = chooseWire(wires, own)
   return wire === 'messages' ? wire === own || takesReasoningBudget !== false : takesReasoningBudget === true
 }
 
@@ -47,7 +47,7 @@ export function withSingleBudget({ supportedEfforts }: Model, deployment: Deploy
   const { maxTokens, effort, ...rest } = reasoning
   if (acceptsBudget(deployment, source.wire)) {
     // Only Anthropic's wire has room for both.
-    const both = wireOf(deployment.wires ?? [source.wire], source.wire) === 'messages'
+    const both = chooseWire(deployment.wires ?? [source.wire], source.wire) === 'messages'
     return both ? turn : { ...turn, reasoning: { ...rest, maxTokens } }
   }
   const named = effort ?? effortForBudget(maxTokens, supportedEfforts)
@@ -80,7 +80,7 @@ export function budgetOutcome(
   const outcome: BudgetOutcome = { ignored: false, effortIgnored: false }
   const forced = toolChoice.type === 'required' || toolChoice.type === 'tool'
   for (const deployment of model.deployments) {
-    const wire = wireOf(deployment.wires ?? [source.wire], source.wire)
+    const wire = chooseWire(deployment.wires ?? [source.wire], source.wire)
     const translated = wire !== source.wire || source.body === undefined
     if (!acceptsBudget(deployment, source.wire)) {
       if (reasoning.effort !== undefined) outcome.ignored = true

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Deployment } from '#core/models'
-import { inOrder } from './candidates.ts'
+import { orderDeployments } from './candidates.ts'
 
 const deployment = (provider: string, weight: number, priority = 0): Deployment => ({
   id: `${provider}/m`,
@@ -26,7 +26,7 @@ test('the first is drawn in proportion to weight, and so is the second among the
   const first = { a: 0, b: 0, c: 0 }
   let bBeforeC = 0
   for (let draw = 0; draw < draws; draw++) {
-    const order = inOrder(all, random).map(({ provider }) => provider as 'a' | 'b' | 'c')
+    const order = orderDeployments(all, random).map(({ provider }) => provider as 'a' | 'b' | 'c')
     first[order[0]!]++
     if (order.indexOf('b') < order.indexOf('c')) bBeforeC++
   }
@@ -40,5 +40,5 @@ test('a lower priority goes first whatever the weights, and none is left out', (
   const random = seeded()
   const all = [deployment('last', 1_000, 7), deployment('first', 0.001, 0), deployment('second', 5, 1)]
   for (let draw = 0; draw < 100; draw++)
-    expect(inOrder(all, random).map(({ provider }) => provider)).toEqual(['first', 'second', 'last'])
+    expect(orderDeployments(all, random).map(({ provider }) => provider)).toEqual(['first', 'second', 'last'])
 })

@@ -1,11 +1,11 @@
 import { linkedKinds } from '#core/media'
 import { inputBound } from '#core/metering'
 import type { Catalogue, Deployment, Model } from '#core/models'
-import type { Content, Modality, Turn } from '#core/turn'
+import type { MessageContent, Modality, Turn } from '#core/turn'
 import { supportsBudget } from './budget.ts'
 
 /** A deployment that may answer a turn, of the requested model or of one of its fallbacks. */
-export interface Candidate {
+export interface TurnCandidate {
   model: Model
   deployment: Deployment
 }
@@ -22,9 +22,12 @@ export function candidatesOf(
   models: Pick<Catalogue, 'find'>,
   options: ModelsOptions,
   random: () => number,
-): Candidate[] {
+): TurnCandidate[] {
   return modelsFor(models, options).flatMap((model) =>
-    inOrder(deploymentsFor(model, options.turn), random).map((deployment) => ({ model, deployment })),
+    orderDeployments(deploymentsFor(model, options.turn), random).map((deployment) => ({
+      model,
+      deployment,
+    })),
   )
 }
 
@@ -52,7 +55,7 @@ function canAnswer(model: Model, turn: Turn): boolean {
   )
 }
 
-function modalitiesOf(content: Content): Modality[] {
+function modalitiesOf(content: MessageContent): Modality[] {
   if (content.type === 'reasoning') return []
   if (content.type !== 'document') return [content.type]
   return 'parts' in content ? content.parts.flatMap(modalitiesOf) : ['file']
@@ -65,7 +68,10 @@ export function deploymentsFor(model: Model, { sourceWireOnly, source }: Turn): 
 }
 
 /** Deployments in the order in which they are tried: lower priority first, equal priority in weighted random order. */
-export function inOrder(deployments: readonly Deployment[], random: () => number): readonly Deployment[] {
+export function orderDeployments(
+  deployments: readonly Deployment[],
+  random: () => number,
+): readonly Deployment[] {
   if (deployments.length === 1) return deployments
   // Sorting by -ln(u)/weight draws without replacement in proportion to weight (Efraimidis and Spirakis, 2006).
   const lots = deployments.map((deployment) => ({
@@ -79,7 +85,7 @@ export function inOrder(deployments: readonly Deployment[], random: () => number
 const smallestRoomTokens = 256
 
 /** Tokens of the context window left for output. Some upstreams refuse a larger limit, even one that the caller did not set. */
-export function roomFor({ contextLength }: Model, turn: Turn): number {
+export function availableOutputTokens({ contextLength }: Model, turn: Turn): number {
   const { text, image, media } = inputBound(turn)
   // A document that only the upstream opens could fill the window, and most leave it nearly empty.
   const max = linkedKinds(turn.messages).has('document') ? contextLength / 2 : contextLength
@@ -88,7 +94,8 @@ export function roomFor({ contextLength }: Model, turn: Turn): number {
 
 /** The turn with an output limit that fits the fallback model. */
 export function turnFor(fallback: Model, turn: Turn): Turn {
-  const room = turn.requestedOutputTokens === undefined ? roomFor(fallback, turn) : turn.maxOutputTokens
+  const room =
+    turn.requestedOutputTokens === undefined ? availableOutputTokens(fallback, turn) : turn.maxOutputTokens
   const maxOutputTokens = Math.min(turn.maxOutputTokens, fallback.maxOutputTokens, room)
   return maxOutputTokens === turn.maxOutputTokens ? turn : { ...turn, maxOutputTokens }
 }

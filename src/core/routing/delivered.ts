@@ -1,7 +1,7 @@
-import type { Part, Turn } from '#core/turn'
+import type { AnswerPart, Turn } from '#core/turn'
 
 /** True for the parts delivered to the caller as the answer; reasoning only if the caller requested it. */
-export function isVisible(part: Part, showsReasoning: boolean): boolean {
+export function isVisible(part: AnswerPart, showsReasoning: boolean): boolean {
   switch (part.type) {
     case 'text':
     case 'refusal':
@@ -14,7 +14,7 @@ export function isVisible(part: Part, showsReasoning: boolean): boolean {
 }
 
 /** The part of an answer that was delivered, and the turn that continues it after an interruption. */
-export class Delivered {
+export class DeliveredAnswer {
   readonly #showsReasoning: boolean
   #text = ''
   #deltas = 0
@@ -24,7 +24,7 @@ export class Delivered {
     this.#showsReasoning = showsReasoning
   }
 
-  add(part: Part): void {
+  add(part: AnswerPart): void {
     if (part.type === 'text') {
       this.#text += part.text
       this.#deltas++

@@ -1,26 +1,26 @@
 /** One turn on its way through deployments until one answers it whole. */
 import { type Model, textModels } from '#core/models'
 import { type PartSink, type TextRun, UpstreamError } from '#core/spec'
-import type { Part, Turn } from '#core/turn'
+import type { AnswerPart, Turn } from '#core/turn'
 import { type Deadline, deadlines } from '#platform/clock'
-import { Allowance } from './allowance.ts'
+import { OutputAllowance } from './allowance.ts'
 import {
   type Attempt,
   beginAttempt,
   callOptionsOf,
-  drainOf,
   failAttempt,
   failureToReport,
   type JourneyContext,
   requireAllowed,
+  takeDrainSlot,
 } from './attempt.ts'
-import type { Breaker, Pass } from './breaker.ts'
+import type { Breaker, BreakerPass } from './breaker.ts'
 import { withSingleBudget } from './budget.ts'
-import { type Candidate, turnFor } from './candidates.ts'
-import { Delivered, isVisible } from './delivered.ts'
-import { Route, type Step } from './route.ts'
+import { type TurnCandidate, turnFor } from './candidates.ts'
+import { DeliveredAnswer, isVisible } from './delivered.ts'
+import { Route, type RouteStep } from './route.ts'
 import type { RunListener } from './routing.ts'
-import type { UnderWay } from './under-way.ts'
+import type { RunningJourneys } from './under-way.ts'
 import { verdictOf } from './verdict.ts'
 
 export interface JourneyOptions extends JourneyContext {
@@ -29,31 +29,31 @@ export interface JourneyOptions extends JourneyContext {
   showsReasoning: boolean
   /** See `RunOptions`. */
   background?: boolean | undefined
-  candidates: Candidate[]
+  candidates: TurnCandidate[]
   breakerOf: (deployment: string) => Breaker
   /** Its `enter` is called when the journey begins, and the result is disposed when the journey ends. */
-  underWay: UnderWay
+  underWay: RunningJourneys
   random: () => number
 }
 
 /** A call that is running. */
-interface Call {
-  candidate: Candidate
+interface JourneyCall {
+  candidate: TurnCandidate
   turn: Turn
   attempt: Attempt
-  allowance: Allowance
+  allowance: OutputAllowance
   /** When the call was sent, by `performance.now()`. */
   sentMs: number
   breaker: Breaker
-  pass: Pass
+  pass: BreakerPass
   /** True once part of the answer was delivered to the caller. */
   hasDelivered: boolean
   /**
    * Parts are buffered until part of the answer is delivered (without streaming, to its end), so that the caller sees nothing of an attempt
    * that fails before.
    */
-  held: Part[]
-  usage: Part | undefined
+  held: AnswerPart[]
+  usage: AnswerPart | undefined
 }
 
 /**
@@ -67,14 +67,14 @@ export class Journey implements PartSink {
   model: Model
   turn: Turn
   readonly #options: JourneyOptions
-  readonly #route: Route<Candidate>
+  readonly #route: Route<TurnCandidate>
   #listener!: RunListener
   #running: Disposable | undefined
   /** Set only if an interrupted answer may be continued. */
-  readonly #delivered: Delivered | undefined
+  readonly #delivered: DeliveredAnswer | undefined
   /** The fault that interrupted a partly delivered answer. */
   #interruption: UpstreamError | undefined
-  #calling: Call | undefined
+  #calling: JourneyCall | undefined
   #upstream: TextRun | undefined
   /** The pause before the next attempt. */
   #pause: Deadline | undefined
@@ -91,7 +91,7 @@ export class Journey implements PartSink {
     this.model = options.model
     this.turn = options.turn
     const mayContinue = options.model.resumes && options.turn.stream && !options.background
-    this.#delivered = mayContinue ? new Delivered(options.showsReasoning) : undefined
+    this.#delivered = mayContinue ? new DeliveredAnswer(options.showsReasoning) : undefined
   }
 
   start(listener: RunListener): void {
@@ -105,7 +105,7 @@ export class Journey implements PartSink {
     if (this.#left) return
     this.#left = true
     const call = this.#calling
-    if (call) this.#drain = drainOf(this.#options, call.attempt)
+    if (call) this.#drain = takeDrainSlot(this.#options, call.attempt)
     if (this.#drain) this.resume()
     else this.stop()
   }
@@ -133,7 +133,7 @@ export class Journey implements PartSink {
     this.#upstream?.resume()
   }
 
-  part(part: Part): void {
+  part(part: AnswerPart): void {
     const call = this.#calling
     if (!call) return
     try {
@@ -185,7 +185,7 @@ export class Journey implements PartSink {
   }
 
   /** Begins the next step, when its time has come, or ends with the failure. */
-  #go(step: Step<Candidate> | undefined, failure: UpstreamError | undefined): void {
+  #go(step: RouteStep<TurnCandidate> | undefined, failure: UpstreamError | undefined): void {
     if (!step) this.#failWith(this.#reportedFailure(failure))
     else if (step.waitMs > 0 && !this.#left && !this.#stopped) {
       this.#pause = deadlines.in(step.waitMs, () => {
@@ -195,7 +195,7 @@ export class Journey implements PartSink {
     } else this.#admit(step)
   }
 
-  #admit(step: Step<Candidate>): void {
+  #admit(step: RouteStep<TurnCandidate>): void {
     // A waiting caller was authorized just before the first attempt.
     if (this.attempts.length === 0 && !this.#options.background) this.#ask(step)
     else
@@ -205,7 +205,7 @@ export class Journey implements PartSink {
       )
   }
 
-  #ask({ candidate }: Step<Candidate>): void {
+  #ask({ candidate }: RouteStep<TurnCandidate>): void {
     if (this.#left || this.#stopped) {
       this.#failWith(this.#abortion())
       return
@@ -214,11 +214,11 @@ export class Journey implements PartSink {
     const { deployment } = candidate
     const { provider } = this.#options.upstreams.get(deployment.provider)!
     const call = callOptionsOf(this.#options, deployment, this.attempts.length)
-    this.#upstream = textModels.ask(provider, { ...call, turn }, this)
+    this.#upstream = textModels.callProvider(provider, { ...call, turn }, this)
     if (this.#paused) this.#upstream.pause()
   }
 
-  #begin(candidate: Candidate): Call {
+  #begin(candidate: TurnCandidate): JourneyCall {
     const { model, deployment } = candidate
     const attempt = beginAttempt(this.#options, candidate)
     if (this.#interruption) attempt.resumed = true
@@ -233,11 +233,11 @@ export class Journey implements PartSink {
       model === this.#options.model ? asked : turnFor(model, asked),
     )
     const breaker = this.#options.breakerOf(deployment.id)
-    const call: Call = {
+    const call: JourneyCall = {
       candidate,
       turn,
       attempt,
-      allowance: new Allowance(turn),
+      allowance: new OutputAllowance(turn),
       sentMs: performance.now(),
       breaker,
       pass: breaker.enter(),
@@ -250,26 +250,26 @@ export class Journey implements PartSink {
     return call
   }
 
-  #deliver(part: Part): void {
+  #deliver(part: AnswerPart): void {
     this.#delivered?.add(part)
     this.#listener.part(part)
   }
 
-  #hold({ attempt, held }: Call, part: Part): void {
+  #hold({ attempt, held }: JourneyCall, part: AnswerPart): void {
     if (part.type === 'start' && part.upstreamId !== undefined)
       attempt.upstream_id = part.upstreamId.slice(0, 200)
     held.push(part)
   }
 
   /** The end of an answer that exceeded its limit. Wire-specific fields are dropped, since they may contain the untruncated answer. */
-  #overran(call: Call, cut: readonly Part[]): void {
+  #overran(call: JourneyCall, cut: readonly AnswerPart[]): void {
     this.#calling = undefined
     this.#upstream?.stop()
     this.#answered(call)
     call.attempt.overran = true
     this.#end(call)
     for (const { extra: _, ...part } of call.held)
-      if (part.type !== 'extra' && part.type !== 'finish') this.#listener.part(part as Part)
+      if (part.type !== 'extra' && part.type !== 'finish') this.#listener.part(part as AnswerPart)
     for (const part of cut) this.#listener.part(part)
     this.#listener.part({ type: 'finish', reason: 'length', cut: true })
     if (call.usage) this.#listener.part(call.usage)
@@ -277,26 +277,26 @@ export class Journey implements PartSink {
     this.#listener.done()
   }
 
-  #markDelivered(call: Call): void {
+  #markDelivered(call: JourneyCall): void {
     call.hasDelivered = true
-    call.breaker.answering(call.pass)
+    call.breaker.onFirstToken(call.pass)
     this.#setCurrent(call)
     for (const part of call.held) this.#deliver(part)
     call.held = []
   }
 
-  #setCurrent({ candidate, turn }: Call): void {
+  #setCurrent({ candidate, turn }: JourneyCall): void {
     this.model = candidate.model
     this.turn = turn
   }
 
-  #answered(call: Call): void {
+  #answered(call: JourneyCall): void {
     call.attempt.outcome = 'answered'
     call.breaker.succeeded(call.pass)
     this.#setCurrent(call)
   }
 
-  #failed({ attempt, breaker, pass }: Call, error: UpstreamError): UpstreamError {
+  #failed({ attempt, breaker, pass }: JourneyCall, error: UpstreamError): UpstreamError {
     const failure = failAttempt(this.#options, attempt, error, this.#stopped)
     // A timeout caused by the journey's deadline is not a failure of the deployment.
     const fault = failure.fault === 'timeout' && this.#isLate() ? 'aborted' : failure.fault
@@ -305,7 +305,7 @@ export class Journey implements PartSink {
     return failure
   }
 
-  #end({ attempt, breaker, pass }: Call): void {
+  #end({ attempt, breaker, pass }: JourneyCall): void {
     this.#calling = undefined
     this.#upstream = undefined
     this.#drain?.[Symbol.dispose]()
@@ -346,7 +346,7 @@ export class Journey implements PartSink {
     upstream?.stop()
     if (this.#over) throw error
     this.#finish()
-    this.#listener.broke(error)
+    this.#listener.failedInternally(error)
   }
 
   #abortion(): UpstreamError {
@@ -354,7 +354,7 @@ export class Journey implements PartSink {
   }
 
   /** The next step, unless too much was delivered or the deadline has passed. */
-  #after(call: Call, failure: UpstreamError): Step<Candidate> | undefined {
+  #after(call: JourneyCall, failure: UpstreamError): RouteStep<TurnCandidate> | undefined {
     if (failure.fault === 'aborted') return undefined
     if (!textModels.mayRepeat(failure, this.#options.background === true)) return undefined
     let verdict = verdictOf(failure)
@@ -374,7 +374,7 @@ export class Journey implements PartSink {
     if (last && (last.fault === 'aborted' || last.fault === 'content_refused')) return last
     return (
       this.#interruption ??
-      this.#route.limit(this.failures) ??
+      this.#route.rateLimitError(this.failures) ??
       failureToReport(this.failures) ??
       last ??
       new UpstreamError('unavailable', { executed: false, detail: 'no deployment can be asked now' })
@@ -385,8 +385,8 @@ export class Journey implements PartSink {
     return this.#options.clock.nowMs() + waitMs >= this.#options.deadlineMs
   }
 
-  #noteFirst({ attempt, sentMs }: Call): void {
-    this.#options.metrics.stages.first_byte.since(sentMs)
+  #noteFirst({ attempt, sentMs }: JourneyCall): void {
+    this.#options.metrics.stages.first_byte.observeSince(sentMs)
     attempt.first_part_ms = this.#sinceReceivedMs()
     this.#options.metrics.upstreamSeconds.observe(
       { provider: attempt.provider },

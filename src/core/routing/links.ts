@@ -1,16 +1,16 @@
 import { linkedKinds } from '#core/media'
 import type { TextProvider } from '#core/spec'
-import type { Content, Turn, Wire } from '#core/turn'
+import type { MessageContent, Turn, Wire } from '#core/turn'
 
 /** A turn is sent on its own wire if the upstream supports it; otherwise on the first supported of these, in order of vendors' support. */
 const preference: readonly Wire[] = ['chat', 'responses', 'messages']
 
-/** The wire on which a turn received on `own` is sent to an upstream that supports `spoken`. */
-export const wireOf = (spoken: readonly Wire[], own: Wire): Wire =>
-  spoken.includes(own) ? own : preference.find((wire) => spoken.includes(wire))!
+/** The wire on which a turn received on `own` is sent to an upstream that supports `supportedWires`. */
+export const chooseWire = (supportedWires: readonly Wire[], own: Wire): Wire =>
+  supportedWires.includes(own) ? own : preference.find((wire) => supportedWires.includes(wire))!
 
 /** The kinds of links that upstreams fetch themselves, as documented for each wire. */
-const opened: Record<Wire, readonly Content['type'][]> = {
+const openableLinks: Record<Wire, readonly MessageContent['type'][]> = {
   chat: ['image'],
   responses: ['image', 'document'],
   messages: ['image', 'document'],
@@ -23,16 +23,16 @@ const opened: Record<Wire, readonly Content['type'][]> = {
 export type LinkOpener = 'here' | 'upstream' | 'trusted'
 
 /** A candidate's provider, and the operator's `takes_links` of its model or else of its provider. */
-export interface Speaker {
+export interface LinkCandidate {
   provider: Pick<TextProvider, 'wires'>
   takesLinks?: boolean | undefined
 }
 
 /** The link opener that suits all candidates of the turn. */
-export function linkOpener(speakers: readonly Speaker[], { messages, source }: Turn): LinkOpener {
+export function linkOpener(speakers: readonly LinkCandidate[], { messages, source }: Turn): LinkOpener {
   const kinds = [...linkedKinds(messages)]
-  const opens = ({ provider, takesLinks }: Speaker): boolean => {
-    const openable = opened[wireOf(provider.wires, source.wire)]
+  const opens = ({ provider, takesLinks }: LinkCandidate): boolean => {
+    const openable = openableLinks[chooseWire(provider.wires, source.wire)]
     return kinds.every((kind) => takesLinks ?? openable.includes(kind))
   }
   if (!speakers.every(opens)) return 'here'

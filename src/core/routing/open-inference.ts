@@ -4,14 +4,20 @@ import type { Clock } from '#platform/clock'
 import type { Log } from '#platform/log'
 import type { Metrics } from '#platform/metrics'
 import { Breaker } from './breaker.ts'
-import { candidatesOf, deploymentsFor, inOrder, type ModelsOptions, modelsFor } from './candidates.ts'
+import {
+  candidatesOf,
+  deploymentsFor,
+  type ModelsOptions,
+  modelsFor,
+  orderDeployments,
+} from './candidates.ts'
 import { Drains } from './drains.ts'
 import { Journey } from './journey.ts'
 import { type LinkOpener, linkOpener } from './links.ts'
 import { OperatorWarnings } from './operator-warnings.ts'
 import { type OrderCandidate, OrderJourney, type OrderRun } from './order-journey.ts'
-import type { Inference, OrderRunOptions, Run, RunOptions, Upstream } from './routing.ts'
-import { UnderWay } from './under-way.ts'
+import type { Inference, OrderRunOptions, RunOptions, TurnRun, Upstream } from './routing.ts'
+import { RunningJourneys } from './under-way.ts'
 
 export interface InferenceOptions {
   upstreams: ReadonlyMap<string, Upstream>
@@ -35,7 +41,7 @@ class RoutedInference implements Inference {
   /** The options that all journeys share. */
   readonly #shared
   readonly #breakers = new Map<string, Breaker>()
-  readonly #underWay = new UnderWay()
+  readonly #underWay = new RunningJourneys()
 
   constructor({ upstreams, models, clock, metrics, log, random = Math.random }: InferenceOptions) {
     this.#upstreams = upstreams
@@ -52,11 +58,11 @@ class RoutedInference implements Inference {
       breakerOf: (deployment: string) => this.#breakerOf(deployment),
       underWay: this.#underWay,
     }
-    metrics.breakers.from(() => this.#breakerStates())
-    metrics.drains.from(() => this.#shared.drains.counts())
+    metrics.breakers.setSource(() => this.#breakerStates())
+    metrics.drains.setSource(() => this.#shared.drains.counts())
   }
 
-  start(options: RunOptions): Run {
+  start(options: RunOptions): TurnRun {
     return new Journey({
       ...options,
       ...this.#shared,
@@ -76,7 +82,7 @@ class RoutedInference implements Inference {
       ...this.#shared,
       isBackground: background,
       candidates: candidates.flatMap((candidate) =>
-        inOrder(candidate.model.deployments, this.#random).map((deployment) => ({
+        orderDeployments(candidate.model.deployments, this.#random).map((deployment) => ({
           candidate,
           model: candidate.model,
           deployment,
@@ -117,7 +123,7 @@ class RoutedInference implements Inference {
 
   async [Symbol.asyncDispose](): Promise<void> {
     const late = setTimeout(() => this.#underWay.stop(), drainGraceMs)
-    await this.#underWay.over()
+    await this.#underWay.whenIdle()
     clearTimeout(late)
   }
 

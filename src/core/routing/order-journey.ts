@@ -6,15 +6,15 @@ import {
   type Attempt,
   beginAttempt,
   callOptionsOf,
-  drainOf,
   failAttempt,
   failureToReport,
   type JourneyContext,
   requireAllowed,
+  takeDrainSlot,
 } from './attempt.ts'
-import type { Breaker, Pass } from './breaker.ts'
-import { Route, type Step } from './route.ts'
-import type { UnderWay } from './under-way.ts'
+import type { Breaker, BreakerPass } from './breaker.ts'
+import { Route, type RouteStep } from './route.ts'
+import type { RunningJourneys } from './under-way.ts'
 import { verdictOf } from './verdict.ts'
 
 /** A model that may fill the order, with the order adapted to its sizes and settings. */
@@ -26,7 +26,7 @@ export interface OrderCandidate<Of extends { id: string } = { id: string }, Orde
 /** What routing needs of a kind of models whose orders are filled whole; the kind's value in `core/models/kinds` has it. */
 export interface OrderKind<Order, Filled> {
   readonly kind: keyof OrderProviders
-  readonly ask: (provider: never, call: OrderCall<Order>) => Promise<Filled>
+  readonly callProvider: (provider: never, call: OrderCall<Order>) => Promise<Filled>
   mayRepeat(failure: UpstreamError, isBackground: boolean): boolean
 }
 
@@ -43,7 +43,7 @@ export interface OrderRun<One extends OrderCandidate, Filled> {
   /** The candidate that filled the order; before that, the one tried last. */
   readonly candidate: One
   /** Fills the order; call once. Throws `UpstreamError` when no attempt succeeded. */
-  filled(): Promise<Filled>
+  fill(): Promise<Filled>
   /**
    * Call when the caller disconnects: no other call is started. The running one is read to its end where `finishes` says so, else drained or
    * cancelled by its provider's `on_disconnect`.
@@ -64,15 +64,15 @@ export interface OrderJourneyOptions<One extends OrderCandidate, Filled> extends
   candidates: CandidateDeployment<One>[]
   breakerOf: (deployment: string) => Breaker
   /** Its `enter` is called when the journey begins, and the result is disposed when the journey ends. */
-  underWay: UnderWay
+  underWay: RunningJourneys
   random: () => number
 }
 
-interface Call<One extends OrderCandidate> {
+interface OrderJourneyCall<One extends OrderCandidate> {
   target: CandidateDeployment<One>
   attempt: Attempt
   breaker: Breaker
-  pass: Pass
+  pass: BreakerPass
 }
 
 export class OrderJourney<One extends OrderCandidate, Filled> implements OrderRun<One, Filled> {
@@ -82,7 +82,7 @@ export class OrderJourney<One extends OrderCandidate, Filled> implements OrderRu
   readonly #options: OrderJourneyOptions<One, Filled>
   readonly #route: Route<CandidateDeployment<One>>
   readonly #stop = new AbortController()
-  #calling: Call<One> | undefined
+  #calling: OrderJourneyCall<One> | undefined
   #left = false
   #drain: Disposable | undefined
 
@@ -96,7 +96,7 @@ export class OrderJourney<One extends OrderCandidate, Filled> implements OrderRu
     if (this.#left) return
     this.#left = true
     if (finishes && this.#calling) return
-    if (this.#calling) this.#drain = drainOf(this.#options, this.#calling.attempt)
+    if (this.#calling) this.#drain = takeDrainSlot(this.#options, this.#calling.attempt)
     if (!this.#drain) this.stop()
   }
 
@@ -105,7 +105,7 @@ export class OrderJourney<One extends OrderCandidate, Filled> implements OrderRu
     this.#stop.abort()
   }
 
-  async filled(): Promise<Filled> {
+  async fill(): Promise<Filled> {
     using _running = this.#options.underWay.enter(this)
     let failure: UpstreamError | undefined
     let last: CandidateDeployment<One> | undefined
@@ -127,10 +127,10 @@ export class OrderJourney<One extends OrderCandidate, Filled> implements OrderRu
         this.#end(call)
       }
     }
-    throw this.#route.limit(this.failures) ?? failureToReport(this.failures) ?? noDeploymentError()
+    throw this.#route.rateLimitError(this.failures) ?? failureToReport(this.failures) ?? noDeploymentError()
   }
 
-  #begin(target: CandidateDeployment<One>): Call<One> {
+  #begin(target: CandidateDeployment<One>): OrderJourneyCall<One> {
     const { candidate, deployment } = target
     const attempt = beginAttempt(this.#options, target)
     this.attempts.push(attempt)
@@ -140,7 +140,7 @@ export class OrderJourney<One extends OrderCandidate, Filled> implements OrderRu
     return this.#calling
   }
 
-  #fill({ target: { deployment, candidate }, attempt }: Call<One>): Promise<Filled> {
+  #fill({ target: { deployment, candidate }, attempt }: OrderJourneyCall<One>): Promise<Filled> {
     const { kind, upstreams } = this.#options
     // The catalogue gives a model only deployments whose provider speaks a dialect of its kind.
     const provider = upstreams.get(deployment.provider)!.orders[kind.kind] as never
@@ -148,17 +148,22 @@ export class OrderJourney<One extends OrderCandidate, Filled> implements OrderRu
     const onUpstreamId = (id: string): void => {
       attempt.upstream_id = id.slice(0, maxIdLength)
     }
-    return kind.ask(provider, { ...call, order: candidate.order, signal: this.#stop.signal, onUpstreamId })
+    return kind.callProvider(provider, {
+      ...call,
+      order: candidate.order,
+      signal: this.#stop.signal,
+      onUpstreamId,
+    })
   }
 
-  #failed({ attempt, breaker, pass }: Call<One>, error: unknown): UpstreamError {
+  #failed({ attempt, breaker, pass }: OrderJourneyCall<One>, error: unknown): UpstreamError {
     const failure = failAttempt(this.#options, attempt, error, this.#stop.signal.aborted)
     breaker.failed(pass, failure.fault, failure.retryAfterMs)
     this.failures.push(failure)
     return failure
   }
 
-  #end({ attempt }: Call<One>): void {
+  #end({ attempt }: OrderJourneyCall<One>): void {
     this.#calling = undefined
     this.#drain?.[Symbol.dispose]()
     this.#drain = undefined
@@ -174,7 +179,7 @@ export class OrderJourney<One extends OrderCandidate, Filled> implements OrderRu
   #after(
     last: CandidateDeployment<One> | undefined,
     failure: UpstreamError | undefined,
-  ): Step<CandidateDeployment<One>> | undefined {
+  ): RouteStep<CandidateDeployment<One>> | undefined {
     if (!last || !failure || !this.#options.kind.mayRepeat(failure, this.#options.isBackground))
       return undefined
     const step = this.#route.after(last, failure, verdictOf(failure))

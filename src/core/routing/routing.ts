@@ -14,11 +14,11 @@ import type { ModelsOptions } from './candidates.ts'
 import type { LinkOpener } from './links.ts'
 import type { OrderCandidate, OrderKind, OrderRun } from './order-journey.ts'
 
-export { type Attempt, type PricedAttempt, priced } from './attempt.ts'
+export { type Attempt, type PricedAttempt, priceAttempts } from './attempt.ts'
 export { type BudgetOutcome, budgetOutcome, supportsBudget } from './budget.ts'
-export { deploymentsFor, inOrder, type ModelsOptions, roomFor } from './candidates.ts'
+export { availableOutputTokens, deploymentsFor, type ModelsOptions, orderDeployments } from './candidates.ts'
 export { continuationTokens } from './delivered.ts'
-export { wireOf } from './links.ts'
+export { chooseWire } from './links.ts'
 export { upstreamSeries } from './metrics.ts'
 export { type InferenceOptions, openInference } from './open-inference.ts'
 export type { OrderCandidate, OrderKind, OrderRun } from './order-journey.ts'
@@ -46,10 +46,10 @@ export interface Upstream {
 /** Receives the answer of a run. */
 export interface RunListener extends PartSink {
   /** The platform's own code threw at a part: the answer is over, and no upstream is to blame. */
-  broke(error: unknown): void
+  failedInternally(error: unknown): void
 }
 
-export interface Run {
+export interface TurnRun {
   readonly attempts: readonly Attempt[]
   /** Failures of the attempts, in order. */
   readonly failures: readonly UpstreamError[]
@@ -101,7 +101,7 @@ export interface OrderRunOptions<One extends OrderCandidate, Filled> extends Adm
 }
 
 export interface Inference extends AsyncDisposable {
-  start(options: RunOptions): Run
+  start(options: RunOptions): TurnRun
   startOrder<One extends OrderCandidate<NamedModel>, Filled>(
     options: OrderRunOptions<One, Filled>,
   ): OrderRun<One, Filled>

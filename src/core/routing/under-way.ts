@@ -5,11 +5,11 @@ interface Stoppable {
 }
 
 /** A member of a circular list, or alone (`next` is itself). */
-class Entry implements Disposable {
+class JourneyEntry implements Disposable {
   readonly journey: Stoppable | undefined
   readonly #left: () => void
-  next: Entry = this
-  previous: Entry = this
+  next: JourneyEntry = this
+  previous: JourneyEntry = this
 
   constructor(journey: Stoppable | undefined, left: () => void) {
     this.journey = journey
@@ -30,8 +30,8 @@ class Entry implements Disposable {
  * the old table points to the new one: once a table is promoted, the scavenger keeps all tables after it and the calls in them, until the next full
  * collection. Half of the processor time of collection went there.
  */
-export class UnderWay {
-  readonly #list = new Entry(undefined, () => undefined)
+export class RunningJourneys {
+  readonly #list = new JourneyEntry(undefined, () => undefined)
   readonly #left = () => {
     if (this.#list.next === this.#list) this.#ended?.()
   }
@@ -39,7 +39,7 @@ export class UnderWay {
 
   /** Called when a journey begins; its result is disposed when it ends. */
   enter(journey: Stoppable): Disposable {
-    const entry = new Entry(journey, this.#left)
+    const entry = new JourneyEntry(journey, this.#left)
     entry.next = this.#list
     entry.previous = this.#list.previous
     entry.previous.next = entry
@@ -48,7 +48,7 @@ export class UnderWay {
   }
 
   /** Resolves when no journey is under way. */
-  over(): Promise<void> {
+  whenIdle(): Promise<void> {
     if (this.#list.next === this.#list) return Promise.resolve()
     return new Promise((resolve) => {
       this.#ended = resolve
@@ -57,7 +57,7 @@ export class UnderWay {
 
   stop(): void {
     // The journeys are collected first: one that stops leaves the list, and its end may end others.
-    const all: Entry[] = []
+    const all: JourneyEntry[] = []
     for (let entry = this.#list.next; entry !== this.#list; entry = entry.next) all.push(entry)
     for (const { journey } of all) journey!.stop()
   }

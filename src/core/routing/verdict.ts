@@ -5,12 +5,12 @@ import type { UpstreamError } from '#core/spec'
  * `again`: the same deployment after a pause, then the next · `elsewhere`: the next deployment · `restart`: the next, or
  * if there is none the same once more · `other-model`: the next model with a larger context · `give-up`.
  */
-export type Verdict = 'again' | 'elsewhere' | 'restart' | 'other-model' | 'give-up'
+export type RetryVerdict = 'again' | 'elsewhere' | 'restart' | 'other-model' | 'give-up'
 
 /** A Retry-After up to this is waited for; with a longer one the next deployment is called. */
 const maxRetryAfterMs = 3_000
 
-export function verdictOf(error: UpstreamError): Verdict {
+export function verdictOf(error: UpstreamError): RetryVerdict {
   switch (error.fault) {
     case 'connect':
     case 'reset':

@@ -10,7 +10,7 @@ const usualSamples = 8_192
  * Collects the sound of many short frames and passes it on in larger pieces, since each piece costs as much as decoding a frame. Samples that an
  * encoder put before and after the sound are left out.
  */
-export class Batch {
+export class SampleBatch {
   readonly #use: BatchUse
   #sound: Float32Array = noSamples
   #room = 0
@@ -55,7 +55,7 @@ export class Batch {
     return this.#sound.subarray(this.#to - samples, this.#to)
   }
 
-  /** The samples that are known to be sound. With `passing`, they are valid until room is made. */
+  /** The samples that are known to be sound. With `writeTransient`, they are valid until room is made. */
   take(): Float32Array {
     const dropped = Math.min(this.#drop, this.#to - this.#from)
     this.#drop -= dropped

@@ -38,7 +38,7 @@ export class BitWriter {
 }
 
 /** The bytes ended in the middle of a number. */
-export class StarvedError extends Error {}
+export class EndOfBitsError extends Error {}
 
 /** Reads numbers of any width, the highest bit first. */
 export class BitReader {
@@ -65,7 +65,7 @@ export class BitReader {
     let left = width
     while (left > 0) {
       const byte = this.bytes[this.#at >> 3]
-      if (byte === undefined) throw new StarvedError()
+      if (byte === undefined) throw new EndOfBitsError()
       const open = 8 - (this.#at & 7)
       const taken = Math.min(open, left)
       value = value * (1 << taken) + ((byte >> (open - taken)) & ((1 << taken) - 1))
@@ -85,7 +85,7 @@ export class BitReader {
     const from = this.#at
     for (;;) {
       const byte = this.bytes[this.#at >> 3]
-      if (byte === undefined) throw new StarvedError()
+      if (byte === undefined) throw new EndOfBitsError()
       const rest = (byte << (this.#at & 7)) & 0xff
       if (rest === 0) {
         this.#at = (this.#at | 7) + 1

@@ -1,11 +1,11 @@
 import { Slice } from '#platform/slices'
-import { type Counted, type DecodeOptions, readSound } from './decode.ts'
+import { type CountedSound, type DecodeOptions, readSound } from './decode.ts'
 import { noSamples, writePcm } from './pcm.ts'
 import { Resampler } from './resample.ts'
 import { slicesOf } from './slices.ts'
 
 /** The rate in Hz of the sound of an opened recording, which is what speech models take. */
-export const heardRate = 16_000
+export const speechSampleRate = 16_000
 /** Bytes of one sample. */
 export const sampleBytes = 2
 
@@ -18,26 +18,26 @@ export async function decodePcm(
   bytes: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
   options: DecodeOptions,
   write: (pcm: Uint8Array) => void,
-): Promise<Counted> {
+): Promise<CountedSound> {
   const slice = new Slice()
   let resampler: Resampler | undefined
-  let counted: Counted | undefined
+  let counted: CountedSound | undefined
   let room: Uint8Array = new Uint8Array(0)
   const give = (samples: Float32Array): void => {
     if (room.length < sampleBytes * samples.length) room = new Uint8Array(sampleBytes * samples.length)
     write(writePcm(samples, room))
   }
-  const reading = { ...options, opusRate: heardRate, isPassing: true } as const
+  const reading = { ...options, opusRate: speechSampleRate, isPassing: true } as const
   for await (const { reader, samples } of readSound(bytes, reading)) {
     const { mediaType, codec, rate, channels } = reader
     counted ??= { mediaType, codec, rate, channels, samples: 0 }
-    resampler ??= new Resampler(rate, heardRate, heardWidth)
+    resampler ??= new Resampler(rate, speechSampleRate, speechFilterWidth)
     counted.samples += samples.length
-    for await (const part of slicesOf(samples, slice)) give(resampler.passing(part))
+    for await (const part of slicesOf(samples, slice)) give(resampler.writeTransient(part))
   }
   give(resampler?.end() ?? noSamples)
   return counted!
 }
 
 /** The width of the filter. Speech is understood without what it leaves out above 7 kHz, and it takes a third of the time of the usual filter. */
-const heardWidth = 24
+const speechFilterWidth = 24

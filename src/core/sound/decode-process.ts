@@ -1,12 +1,12 @@
 /** Decodes one untrusted file into another, in its folder, and ends. decode-track.ts starts this process, confined. */
 import { closeSync, createReadStream, openSync, writeSync } from 'node:fs'
-import { answer } from '#platform/confined-process'
-import type { Counted } from './decode.ts'
+import { runConfinedWork } from '#platform/confined-process'
+import type { CountedSound } from './decode.ts'
 import { decodePcm } from './decode-pcm.ts'
 import { SoundError } from './fault.ts'
-import type { Failed } from './unpack-process.ts'
+import type { SoundFailure } from './unpack-process.ts'
 
-export type DecodeAnswer = Failed | Counted
+export type DecodeAnswer = SoundFailure | CountedSound
 export interface DecodeInput {
   file: string
   mediaType: string
@@ -18,7 +18,7 @@ export interface DecodeInput {
 /** How many bytes are written at once. */
 const chunkBytes = 1 << 18
 
-await answer<DecodeInput>(async ({ file, mediaType, maxSeconds, place }): Promise<DecodeAnswer> => {
+await runConfinedWork<DecodeInput>(async ({ file, mediaType, maxSeconds, place }): Promise<DecodeAnswer> => {
   const written = openSync(place, 'wx', 0o644)
   const held = Buffer.alloc(chunkBytes)
   let heldBytes = 0

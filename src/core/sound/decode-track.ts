@@ -1,13 +1,13 @@
 import { stat } from 'node:fs/promises'
 import path from 'node:path'
 import { GrowingBytes } from '#platform/bytes'
-import type { Outcome, Requester } from '#platform/confined'
-import type { Counted } from './decode.ts'
-import { decodePcm, heardRate, sampleBytes } from './decode-pcm.ts'
+import type { ConfinedResult, Requester } from '#platform/confined'
+import type { CountedSound } from './decode.ts'
+import { decodePcm, sampleBytes, speechSampleRate } from './decode-pcm.ts'
 import type { DecodeAnswer, DecodeInput } from './decode-process.ts'
 import { SoundError } from './fault.ts'
 import type { RecordingSource } from './recording.ts'
-import type { Workshop } from './recordings.ts'
+import type { RecordingTools } from './recordings.ts'
 import { bytesOf, chunksOf } from './source.ts'
 import { fileOf, type Track } from './track.ts'
 
@@ -27,14 +27,14 @@ const roomBytes = 1 << 16
 const maxMissingSeconds = 0.5
 
 /** One channel of 16 kHz and 16 bits, with the parts that are no part of the recording; `counted` is absent for AAC, which was counted before. */
-export interface Decoded {
+export interface DecodedSound {
   pcm: RecordingSource
-  counted: Counted | undefined
+  counted: CountedSound | undefined
 }
 
 /** What decoding needs: the workshop, the requester, and the folders. */
-export interface Decoding {
-  workshop: Workshop
+export interface DecodeContext {
+  workshop: RecordingTools
   requester: Requester
   folders: AsyncDisposableStack
 }
@@ -45,10 +45,10 @@ export interface Decoding {
  * @throws SoundError, SPOOL_FULL, and the signal's reason
  */
 export async function decodeTrack(
-  decoding: Decoding,
+  decoding: DecodeContext,
   track: Track,
   { seconds, maxSeconds }: { seconds: number | undefined; maxSeconds: number },
-): Promise<Decoded> {
+): Promise<DecodedSound> {
   if (track.media === 'audio/aac') return decodeAac(decoding, track, seconds!)
   const isShort =
     seconds === undefined ? bytesOf(track.file) <= maxBytesInPlace : seconds <= maxSecondsInPlace
@@ -59,7 +59,7 @@ export async function decodeTrack(
 const isVorbis = ({ media, isUncountable }: Track): boolean => isUncountable && media === 'audio/ogg'
 
 /** Decodes in this process; undefined where the sound is longer than was thought. */
-async function decodeInPlace(track: Track, mayBeLonger: boolean): Promise<Decoded | undefined> {
+async function decodeInPlace(track: Track, mayBeLonger: boolean): Promise<DecodedSound | undefined> {
   const pcm = new GrowingBytes()
   const options = { mediaType: track.media, maxSeconds: maxSecondsInPlace + 1 }
   try {
@@ -72,10 +72,10 @@ async function decodeInPlace(track: Track, mayBeLonger: boolean): Promise<Decode
 }
 
 async function decodeInProcess(
-  { workshop: { decoding, spool }, requester, folders }: Decoding,
+  { workshop: { decoding, spool }, requester, folders }: DecodeContext,
   track: Track,
   seconds: number,
-): Promise<Decoded> {
+): Promise<DecodedSound> {
   const { path: file } = await fileOf(track.file, spool, folders)
   const folder = folders.use(await spool.folder(pcmBytes(seconds)))
   const place = path.join(folder.path, 'pcm')
@@ -89,32 +89,36 @@ async function decodeInProcess(
     files: [file, ...rooms],
     scratch: folder,
   })
-  const answer = finished(outcome, track) as DecodeAnswer
+  const answer = outcomeValue(outcome, track) as DecodeAnswer
   if ('fault' in answer) throw new SoundError(answer.fault, track.mediaType, answer.codec)
   return { pcm: await sizedFile(place), counted: answer }
 }
 
 async function decodeAac(
-  { workshop, requester, folders }: Decoding,
+  { workshop, requester, folders }: DecodeContext,
   track: Track,
   seconds: number,
-): Promise<Decoded> {
+): Promise<DecodedSound> {
   const ffmpeg = await workshop.ffmpeg()
   if (!ffmpeg) throw new SoundError('unsupported', track.mediaType, 'aac')
   const { path: file } = await fileOf(track.file, workshop.spool, folders)
   const folder = folders.use(await workshop.spool.folder(pcmBytes(seconds)))
   const place = path.join(folder.path, 'pcm')
-  finished(await ffmpeg.decodeAac({ ...requester, file, place, folder, timeoutMs: decodeMs(seconds) }), track)
+  outcomeValue(
+    await ffmpeg.decodeAac({ ...requester, file, place, folder, timeoutMs: decodeMs(seconds) }),
+    track,
+  )
   const pcm = await sizedFile(place)
   // ffmpeg leaves out what it cannot decode, so that later sound would come too early.
-  const missing = seconds - pcm.bytes / sampleBytes / heardRate
+  const missing = seconds - pcm.bytes / sampleBytes / speechSampleRate
   if (Math.abs(missing) > maxMissingSeconds) throw new SoundError('malformed', track.mediaType, 'aac')
   return { pcm, counted: undefined }
 }
 
-const pcmBytes = (seconds: number): number => Math.ceil((seconds + 1) * heardRate * sampleBytes) + roomBytes
+const pcmBytes = (seconds: number): number =>
+  Math.ceil((seconds + 1) * speechSampleRate * sampleBytes) + roomBytes
 
-function finished(outcome: Outcome, { mediaType }: Track): unknown {
+function outcomeValue(outcome: ConfinedResult, { mediaType }: Track): unknown {
   if ('value' in outcome) return outcome.value
   throw new SoundError(outcome.lost === 'busy' ? 'busy' : 'malformed', mediaType)
 }

@@ -39,7 +39,7 @@ export interface DecodeOptions {
 }
 
 /** What a file is, and how many samples one of its channels has. */
-export interface Counted {
+export interface CountedSound {
   mediaType: string
   codec: string
   rate: number
@@ -82,8 +82,8 @@ export const readSound = (
 export async function countSound(
   bytes: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
   { maxSeconds, mediaType }: Pick<DecodeOptions, 'maxSeconds' | 'mediaType'> = {},
-): Promise<Counted> {
-  let counted: Counted | undefined
+): Promise<CountedSound> {
+  let counted: CountedSound | undefined
   for await (const { reader, samples } of read(bytes, (head) => counterOf(head, mediaType), maxSeconds)) {
     const { codec, rate, channels } = reader
     counted ??= { mediaType: reader.mediaType, codec, rate, channels, samples: 0 }

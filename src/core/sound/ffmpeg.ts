@@ -1,8 +1,8 @@
 import { stat, writeFile } from 'node:fs/promises'
 import path from 'node:path'
-import type { Confine, Outcome, Requester } from '#platform/confined'
+import type { ConfinedResult, ConfinedRunner, Requester } from '#platform/confined'
 import type { Spool, SpoolFolder } from '#platform/spool'
-import { heardRate } from './decode-pcm.ts'
+import { speechSampleRate } from './decode-pcm.ts'
 import type { FfmpegSetting } from './settings.ts'
 
 /** The operator's ffmpeg, which decodes what has no decoder here: AAC. */
@@ -10,7 +10,7 @@ export interface Ffmpeg {
   /** Decodes ADTS into a file of its folder, as one channel of 16 kHz and 16 bits. */
   decodeAac(
     work: { file: string; place: string; folder: SpoolFolder; timeoutMs: number } & Requester,
-  ): Promise<Outcome>
+  ): Promise<ConfinedResult>
 }
 
 /** Returns ffmpeg, or undefined where there is none that works; it is searched for once. */
@@ -26,7 +26,7 @@ const probeMs = 5_000
 /** The memory of ffmpeg: decoding takes some megabytes, and its libraries are loaded too. */
 const memoryMb = 400
 
-export function openFfmpeg(confine: Confine, spool: Spool, setting: FfmpegSetting): FindFfmpeg {
+export function openFfmpeg(confine: ConfinedRunner, spool: Spool, setting: FfmpegSetting): FindFfmpeg {
   let found: Promise<{ ffmpeg: Ffmpeg | undefined; isSure: boolean }> | undefined
   return async () => {
     found ??= find(confine, spool, setting)
@@ -41,7 +41,7 @@ export function openFfmpeg(confine: Confine, spool: Spool, setting: FfmpegSettin
   }
 }
 
-async function find(confine: Confine, spool: Spool, { places }: FfmpegSetting) {
+async function find(confine: ConfinedRunner, spool: Spool, { places }: FfmpegSetting) {
   for (const program of places) {
     const isFile = await stat(program).then(
       (entry) => entry.isFile(),
@@ -49,14 +49,14 @@ async function find(confine: Confine, spool: Spool, { places }: FfmpegSetting) {
     )
     if (!isFile) continue
     const ffmpeg = ffmpegAt(confine, program)
-    const outcome = await tried(ffmpeg, spool)
+    const outcome = await tryDecoding(ffmpeg, spool)
     if (outcome === 'works') return { ffmpeg, isSure: true }
     if (outcome === 'unknown') return { ffmpeg: undefined, isSure: false }
   }
   return { ffmpeg: undefined, isSure: true }
 }
 
-async function tried(ffmpeg: Ffmpeg, spool: Spool): Promise<'works' | 'fails' | 'unknown'> {
+async function tryDecoding(ffmpeg: Ffmpeg, spool: Spool): Promise<'works' | 'fails' | 'unknown'> {
   await using folder = await spool.folder(probeBytes)
   const file = path.join(folder.path, 'silence.aac')
   const place = path.join(folder.path, 'pcm')
@@ -72,7 +72,7 @@ async function tried(ffmpeg: Ffmpeg, spool: Spool): Promise<'works' | 'fails' | 
   return bytes > 0 ? 'works' : 'fails'
 }
 
-const ffmpegAt = (confine: Confine, program: string): Ffmpeg => ({
+const ffmpegAt = (confine: ConfinedRunner, program: string): Ffmpeg => ({
   decodeAac: ({ file, place, folder, timeoutMs, accountId, signal }) =>
     confine({
       module: { path: program, args: argumentsFor(file, place) },
@@ -91,6 +91,6 @@ const ffmpegAt = (confine: Confine, program: string): Ffmpeg => ({
 const argumentsFor = (file: string, place: string): string[] => [
   ...['-nostdin', '-hide_banner', '-loglevel', 'error', '-threads', '1'],
   ...['-protocol_whitelist', 'file', '-f', 'aac', '-i', `file:${file}`],
-  ...['-map', '0:a:0', '-vn', '-sn', '-dn', '-ac', '1', '-ar', String(heardRate)],
+  ...['-map', '0:a:0', '-vn', '-sn', '-dn', '-ac', '1', '-ar', String(speechSampleRate)],
   ...['-c:a', 'pcm_s16le', '-f', 's16le', '-n', `file:${place}`],
 ]

@@ -23,7 +23,7 @@ const pageBytes = 65_536
 /** Bytes of a sample. */
 const size = 4
 
-type Run = (
+type FilterRun = (
   input: number,
   output: number,
   outputEnd: number,
@@ -37,7 +37,7 @@ type Run = (
 /** A table with room for input and output. A run is never interrupted, so that any number of resamplers share one filter. */
 export class Filter {
   readonly shape: Readonly<FilterShape>
-  readonly #run: Run
+  readonly #run: FilterRun
   readonly #input: Float32Array
   readonly #output: Float32Array
 
@@ -52,7 +52,7 @@ export class Filter {
     this.#input = new Float32Array(memory.buffer, size * table.length, room)
     this.#output = new Float32Array(memory.buffer, size * (table.length + room), outputSamples)
     const { exports } = new WebAssembly.Instance(compiled(), { own: { memory } })
-    this.#run = exports['run'] as Run
+    this.#run = exports['run'] as FilterRun
   }
 
   /** How many new input samples one run takes. */
@@ -117,11 +117,11 @@ const addFloats = 0x92
 const storeFloat = [0x38, 2, 0]
 const loadFour = [0xfd, 0x00, 2, 0]
 const fourZeros = [0xfd, 0x0c, ...new Array<number>(16).fill(0)]
-const one = (lane: number): number[] => [0xfd, 0x1f, lane]
+const extractLane = (lane: number): number[] => [0xfd, 0x1f, lane]
 const addFour = [0xfd, 0xe4, 0x01]
 const multiplyFour = [0xfd, 0xe6, 0x01]
 
-/** The local variables: first the parameters, in the order of `Run`. */
+/** The local variables: first the parameters, in the order of `FilterRun`. */
 const [input, output, outputEnd, phase, rowBytes, up, stepBytes, stepPhase] = [0, 1, 2, 3, 4, 5, 6, 7]
 const [row, at, rowEnd, sum] = [8, 9, 10, 11]
 const parameters = 8
@@ -146,8 +146,8 @@ const body = [
   ...[...get(row), ...constant(16), add, ...setAndGet(row), ...get(rowEnd), isLess, ...againIfTrue],
   end,
   ...get(output),
-  ...[...get(sum), ...one(0), ...get(sum), ...one(1), addFloats],
-  ...[...get(sum), ...one(2), ...get(sum), ...one(3), addFloats, addFloats, ...storeFloat],
+  ...[...get(sum), ...extractLane(0), ...get(sum), ...extractLane(1), addFloats],
+  ...[...get(sum), ...extractLane(2), ...get(sum), ...extractLane(3), addFloats, addFloats, ...storeFloat],
   // The next output begins `stepBytes` later in the input, and one sample more where its phase wraps around.
   ...[...get(input), ...get(stepBytes), add, ...set(input)],
   ...[...get(phase), ...get(stepPhase), add, ...setAndGet(phase), ...get(up), isNotLess],
@@ -185,14 +185,14 @@ function program(): number[] {
     ...section(2, [1, ...named('own'), ...named('memory'), 2, 0, 1]),
     ...section(3, [1, 0]),
     ...section(7, [1, ...named('run'), 0, 0]),
-    ...section(10, [1, ...sized([...locals, ...body])]),
+    ...section(10, [1, ...withLength([...locals, ...body])]),
   ]
 }
 
-const section = (kind: number, content: readonly number[]): number[] => [kind, ...sized(content)]
+const section = (kind: number, content: readonly number[]): number[] => [kind, ...withLength(content)]
 /** The content after its length, which has seven bits in each byte, the lowest first. */
-const sized = (content: readonly number[]): number[] => [...lengthOf(content.length), ...content]
+const withLength = (content: readonly number[]): number[] => [...lengthOf(content.length), ...content]
 const lengthOf = (length: number): number[] =>
   length < 128 ? [length] : [(length & 127) | 128, ...lengthOf(length >> 7)]
 const bytesOf = (text: string): number[] => [...Buffer.from(text)]
-const named = (text: string): number[] => sized(bytesOf(text))
+const named = (text: string): number[] => withLength(bytesOf(text))

@@ -23,7 +23,7 @@ const blockSizes: readonly number[] = [
 const sampleBits: readonly number[] = [0, 8, 12, -1, 16, 20, 24, 32]
 const fixedPredictors: readonly (readonly number[])[] = [[], [1], [2, -1], [3, -3, 1], [4, -6, 4, -1]]
 
-/** Reads one frame of FLAC. Throws a `StarvedError` where the bytes end before the frame does, and a `SoundError` where they are no frame. */
+/** Reads one frame of FLAC. Throws a `EndOfBitsError` where the bytes end before the frame does, and a `SoundError` where they are no frame. */
 export class FlacFrame {
   readonly #bits: BitReader
   readonly #info: FlacInfo

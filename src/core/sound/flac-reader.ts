@@ -1,4 +1,4 @@
-import { BitReader, StarvedError } from './bits.ts'
+import { BitReader, EndOfBitsError } from './bits.ts'
 import { checksumOf } from './checksum.ts'
 import { SoundError } from './fault.ts'
 import { FlacFrame, type FlacInfo } from './flac-frame.ts'
@@ -113,7 +113,7 @@ export class FlacReader {
   /** The frame with which the bytes begin; `undefined` when it is not whole. */
   #frame(bytes: Uint8Array, isEnd: boolean): { samples: Float32Array; length: number } | undefined {
     const declared = this.#info!.samples
-    if (declared > 0 && this.#samples >= declared) return this.#behind(bytes)
+    if (declared > 0 && this.#samples >= declared) return this.#skipTrailer(bytes)
     try {
       const bits = new BitReader(bytes)
       const samples = new FlacFrame(bits, this.#info!).read()
@@ -122,14 +122,14 @@ export class FlacReader {
       this.#samples += samples.length
       return { samples, length: length + 2 }
     } catch (error) {
-      if (!(error instanceof StarvedError)) throw error
+      if (!(error instanceof EndOfBitsError)) throw error
       if (isEnd) this.#fail('truncated')
       return undefined
     }
   }
 
   /** Skips what follows the last frame, where some writers put a tag. Further frames are refused, since the head does not declare their sound. */
-  #behind(bytes: Uint8Array): { samples: Float32Array; length: number } | undefined {
+  #skipTrailer(bytes: Uint8Array): { samples: Float32Array; length: number } | undefined {
     // A last byte of 0xff may begin a frame, which only the next byte shows.
     const open = bytes.at(-1) === 0xff ? 1 : 0
     if (open === bytes.length) return undefined

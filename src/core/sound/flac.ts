@@ -1,7 +1,7 @@
 import { BitWriter } from './bits.ts'
 import { checksumOf } from './checksum.ts'
 import { type Codec, type CodecOptions, noBytes } from './codec.ts'
-import { integerOf } from './pcm.ts'
+import { toInt16 } from './pcm.ts'
 import { vorbisComment } from './vorbis-comment.ts'
 
 /** The samples of a frame; only the last frame has fewer. */
@@ -33,7 +33,7 @@ export function openFlac(rate: number, { note }: CodecOptions): Codec {
       const pieces: Uint8Array[] = []
       taken += piece.length
       for (const sample of piece) {
-        block[filled++] = integerOf(sample)
+        block[filled++] = toInt16(sample)
         if (filled === blockSize) pieces.push(frame())
       }
       return out(pieces)
@@ -128,8 +128,8 @@ function putSamples(bits: BitWriter, block: Int32Array): void {
     bits.put(block[0]! & 0xffff, 16)
     return
   }
-  const { order, residual } = predicted(block)
-  const parts = partsOf(residual, order, block.length)
+  const { order, residual } = bestPrediction(block)
+  const parts = ricePartitions(residual, order, block.length)
   const cost = parts.reduce((sum, part) => sum + part.bits + 4, 16 * order + 6)
   if (cost >= 16 * block.length) {
     bits.put(0b0000_0010, 8)
@@ -153,7 +153,7 @@ function putSamples(bits: BitWriter, block: Int32Array): void {
 }
 
 /** The differences of the order, 0 to 4, whose sum is least. */
-function predicted(block: Int32Array): { order: number; residual: Int32Array } {
+function bestPrediction(block: Int32Array): { order: number; residual: Int32Array } {
   let best = { order: 0, residual: block }
   let least = sizeOf(block, 4)
   let last = block
@@ -176,22 +176,22 @@ function sizeOf(values: Int32Array, from: number): number {
   return sum
 }
 
-interface Part {
+interface RicePartition {
   parameter: number
   values: Int32Array
   bits: number
 }
 
-function partsOf(residual: Int32Array, order: number, length: number): Part[] {
+function ricePartitions(residual: Int32Array, order: number, length: number): RicePartition[] {
   const count = length === blockSize ? 2 ** partitionOrder : 1
   const size = length / count
   return Array.from({ length: count }, (_, index) =>
-    partOf(residual.subarray(index === 0 ? order : index * size, (index + 1) * size)),
+    ricePartition(residual.subarray(index === 0 ? order : index * size, (index + 1) * size)),
   )
 }
 
 /** The Rice parameter whose power of two is nearest to the mean, and what the part costs with it. */
-function partOf(values: Int32Array): Part {
+function ricePartition(values: Int32Array): RicePartition {
   const mean = (2 * sizeOf(values, 0)) / Math.max(1, values.length)
   const parameter = Math.max(0, Math.min(14, Math.floor(Math.log2(mean * Math.LN2 + 1))))
   let bits = 0

@@ -9,14 +9,14 @@ export function id3Of(note: string): Uint8Array {
   return Buffer.concat([
     Buffer.from('ID3'),
     Buffer.from([4, 0, 0]), // version 2.4.0, no flags
-    sevenBits(10 + comment.length),
+    synchsafeBytes(10 + comment.length),
     Buffer.from('COMM'),
-    sevenBits(comment.length),
+    synchsafeBytes(comment.length),
     Buffer.from([0, 0]),
     comment,
   ])
 }
 
 /** 28 bits in four bytes, so that no byte looks like the beginning of a frame. */
-const sevenBits = (value: number): Uint8Array =>
+const synchsafeBytes = (value: number): Uint8Array =>
   Uint8Array.of((value >> 21) & 0x7f, (value >> 14) & 0x7f, (value >> 7) & 0x7f, value & 0x7f)

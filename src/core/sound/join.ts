@@ -1,7 +1,7 @@
 import { Slice } from '#platform/slices'
 import { Limiter } from './limit.ts'
 import { factorOf, LoudnessMeter } from './loudness.ts'
-import { concatenated, noSamples, type Sound, type SoundStream, secondsOf } from './pcm.ts'
+import { concatSamples, noSamples, type Sound, type SoundStream, secondsOf } from './pcm.ts'
 import { resample } from './resample.ts'
 import { slicesOf } from './slices.ts'
 
@@ -38,7 +38,7 @@ export async function* joinSpeech(
   for await (const piece of pieces) {
     const own = resample(piece, rate)
     let isOpen = false
-    for await (const samples of faded(lufs === undefined ? own : levelled(own, lufs), rate)) {
+    for await (const samples of fadeEnds(lufs === undefined ? own : levelLoudness(own, lufs), rate)) {
       const gap = isOpen || isFirst ? 0 : Math.round((rate * gapMs) / 1_000)
       if (gap > 0) yield { rate, samples: new Float32Array(gap) }
       isOpen = true
@@ -49,7 +49,7 @@ export async function* joinSpeech(
 }
 
 /** The sound with rise and fall; the last samples are held until it is known that they are the last. */
-async function* faded(sound: SoundStream, rate: number): AsyncGenerator<Float32Array> {
+async function* fadeEnds(sound: SoundStream, rate: number): AsyncGenerator<Float32Array> {
   const length = Math.round((rate * fadeMs) / 1_000)
   const curve = Float32Array.from(
     { length },
@@ -58,7 +58,7 @@ async function* faded(sound: SoundStream, rate: number): AsyncGenerator<Float32A
   let held = noSamples
   let taken = 0
   for await (const { samples } of sound) {
-    const whole = concatenated([held, samples.slice()])
+    const whole = concatSamples([held, samples.slice()])
     for (let at = held.length; at < whole.length && taken < length; at++, taken++) whole[at]! *= curve[taken]!
     const ready = Math.max(0, whole.length - length)
     if (ready > 0) yield whole.subarray(0, ready)
@@ -68,7 +68,7 @@ async function* faded(sound: SoundStream, rate: number): AsyncGenerator<Float32A
   if (held.length > 0) yield held
 }
 
-async function* levelled(sound: AsyncIterable<Sound>, lufs: number): AsyncGenerator<Sound> {
+async function* levelLoudness(sound: AsyncIterable<Sound>, lufs: number): AsyncGenerator<Sound> {
   const held: Sound[] = []
   let leveller: Leveller | undefined
   let meter: LoudnessMeter | undefined

@@ -1,7 +1,7 @@
 import { GrowingBytes } from '#platform/bytes'
 import { Slice } from '#platform/slices'
 import { decibelsOf, rmsOf } from './loudness.ts'
-import { concatenated, noSamples, type SoundStream } from './pcm.ts'
+import { concatSamples, noSamples, type SoundStream } from './pcm.ts'
 import { slicesOf } from './slices.ts'
 
 /** The milliseconds of one level. */
@@ -42,7 +42,7 @@ export async function levelsOf(sound: SoundStream): Promise<Levels> {
     frame = Math.round((rate * levelMs) / 1_000)
     length += piece.samples.length
     for await (const part of slicesOf(piece.samples, slice)) {
-      const whole = concatenated([held, part])
+      const whole = concatSamples([held, part])
       let at = 0
       for (; at + frame <= whole.length; at += frame) add(whole.subarray(at, at + frame))
       held = whole.slice(at)

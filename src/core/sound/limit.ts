@@ -1,4 +1,4 @@
-import { concatenated, noSamples } from './pcm.ts'
+import { concatSamples, noSamples } from './pcm.ts'
 import { Resampler } from './resample.ts'
 
 /** Peaks are searched for at four times the rate, as in BS.1770: a loudspeaker also makes the peaks between samples. */
@@ -34,13 +34,13 @@ export class Limiter {
   }
 
   write(samples: Float32Array): Float32Array {
-    this.#held = concatenated([this.#held, samples])
+    this.#held = concatSamples([this.#held, samples])
     return this.#limited(this.#finer.write(samples))
   }
 
   end(): Float32Array {
     const out = this.#limited(this.#finer.end())
-    return concatenated([out, this.#limited(new Float32Array(2 * this.#reach * oversampling))])
+    return concatSamples([out, this.#limited(new Float32Array(2 * this.#reach * oversampling))])
   }
 
   #limited(finer: Float32Array): Float32Array {

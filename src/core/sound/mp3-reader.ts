@@ -1,5 +1,5 @@
-import { type Frame, hasText, isTable, readFrame, skipId3 } from '#core/magic'
-import { Batch } from './batch.ts'
+import { hasText, isEncoderTable, type Mp3Frame, readMp3Frame, skipId3 } from '#core/magic'
+import { SampleBatch } from './batch.ts'
 import { SoundError } from './fault.ts'
 import { Mpg123 } from './mpg123.ts'
 
@@ -28,22 +28,22 @@ export class Mp3Reader {
   #rubbish = 0
   #frames = 0
   #frameBytes = 0
-  #table: Table | undefined
-  readonly #batch: Batch
+  #table: EncoderTable | undefined
+  readonly #batch: SampleBatch
 
-  private constructor(batch: Batch, decoder?: Mpg123) {
+  private constructor(batch: SampleBatch, decoder?: Mpg123) {
     this.#batch = batch
     this.#decoder = decoder
   }
 
   /** A reader that only counts the samples. */
   static counting(): Mp3Reader {
-    return new Mp3Reader(new Batch('counted'))
+    return new Mp3Reader(new SampleBatch('counted'))
   }
 
   /** @param isPassing whether each piece is used before the next is read */
   static async open(isPassing: boolean): Promise<Mp3Reader> {
-    return new Mp3Reader(new Batch(isPassing ? 'passing' : 'kept'), await Mpg123.open())
+    return new Mp3Reader(new SampleBatch(isPassing ? 'passing' : 'kept'), await Mpg123.open())
   }
 
   write(chunk: Uint8Array): Iterable<Float32Array> {
@@ -86,7 +86,7 @@ export class Mp3Reader {
         this.#inStep = true
         continue
       }
-      const frame = readFrame(bytes, at)
+      const frame = readMp3Frame(bytes, at)
       const needed = frame ? frame.length + (this.#inStep ? 0 : 4) : 0
       if (frame && left < needed && !isEnd) break
       if (frame && this.#isCredible(bytes, at, frame)) {
@@ -107,10 +107,10 @@ export class Mp3Reader {
     this.#held = new Uint8Array(bytes.subarray(at))
   }
 
-  #isCredible(bytes: Uint8Array, at: number, frame: Frame): boolean {
+  #isCredible(bytes: Uint8Array, at: number, frame: Mp3Frame): boolean {
     if (this.#inStep) return true
     const next = at + frame.length
-    return next >= bytes.length ? this.#frames === 0 : readFrame(bytes, next) !== undefined
+    return next >= bytes.length ? this.#frames === 0 : readMp3Frame(bytes, next) !== undefined
   }
 
   #nextStart(bytes: Uint8Array, from: number): number {
@@ -122,12 +122,12 @@ export class Mp3Reader {
     return at
   }
 
-  #frame(bytes: Uint8Array, frame: Frame): void {
+  #frame(bytes: Uint8Array, frame: Mp3Frame): void {
     this.#inStep = true
     this.#rubbish = 0
     if (this.rate !== 0 && frame.sampleRate !== this.rate) this.#fail('malformed')
     this.#frameBytes += bytes.length
-    if (isTable(bytes, 0, frame)) {
+    if (isEncoderTable(bytes, 0, frame)) {
       // Files that were joined have a table before each part; only the first table is believed.
       if (this.#frames === 0 && !this.#table) this.#believe(tableOf(bytes, frame))
       return
@@ -139,7 +139,7 @@ export class Mp3Reader {
     this.#decoder?.decode(bytes, place, frame.channels === 1)
   }
 
-  #believe(table: Table): void {
+  #believe(table: EncoderTable): void {
     this.#table = table
     if (table.delay === undefined) return
     const padding = Math.max(0, (table.padding ?? 0) - decoderDelay)
@@ -151,7 +151,7 @@ export class Mp3Reader {
   }
 }
 
-interface Table {
+interface EncoderTable {
   /** The frames with sound, and the bytes of all frames with the table's own; 0 if the table does not say. */
   frames: number
   bytes: number
@@ -160,7 +160,7 @@ interface Table {
   padding?: number
 }
 
-function tableOf(bytes: Uint8Array, frame: Frame): Table {
+function tableOf(bytes: Uint8Array, frame: Mp3Frame): EncoderTable {
   const at = frame.headerBytes
   if (!hasText(bytes, at, 'Xing') && !hasText(bytes, at, 'Info')) return { frames: 0, bytes: 0 }
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
@@ -170,7 +170,7 @@ function tableOf(bytes: Uint8Array, frame: Frame): Table {
     place += length
     return view.getUint32(place - length)
   }
-  const table: Table = { frames: field(1, 4), bytes: field(2, 4) }
+  const table: EncoderTable = { frames: field(1, 4), bytes: field(2, 4) }
   field(4, 100)
   field(8, 4)
   const hasDelays = ['LAME', 'Lavf', 'Lavc'].some((name) => hasText(bytes, place, name))

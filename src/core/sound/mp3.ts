@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import type { createEncoder } from 'wasm-media-encoders'
-import { readFrame } from '#core/magic'
+import { readMp3Frame } from '#core/magic'
 import { type Codec, type CodecOptions, noBytes, rateFor } from './codec.ts'
 import { id3Of } from './id3.ts'
 
@@ -68,7 +68,7 @@ function infoOf(
   kilobits: number,
   whole?: { samples: number; bytes: number },
 ): Uint8Array {
-  const frame = readFrame(header, 0)!
+  const frame = readMp3Frame(header, 0)!
   const info = Buffer.alloc(frame.length)
   info.set(header)
   info[1]! |= 1 // no checksum

@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { readFrame } from '#core/magic'
+import { readMp3Frame } from '#core/magic'
 import { encodeWhole } from './encode.ts'
 import { Mpg123 } from './mpg123.ts'
 
@@ -8,7 +8,7 @@ async function framesOf(samples: Float32Array): Promise<Uint8Array[]> {
   const { bytes } = await encodeWhole([{ rate: 24_000, samples }], { format: 'mp3', maxBytes: 1 << 20 })
   const frames: Uint8Array[] = []
   for (let at = 0; at < bytes.length; at += frames.at(-1)!.length)
-    frames.push(bytes.subarray(at, at + readFrame(bytes, at)!.length))
+    frames.push(bytes.subarray(at, at + readMp3Frame(bytes, at)!.length))
   return frames
 }
 

@@ -1,9 +1,9 @@
 import type { MPEGDecoder } from 'mpg123-decoder'
 import { nextTurn } from '#platform/slices'
-import { Pristine } from './pristine.ts'
+import { MemorySnapshot } from './pristine.ts'
 
 /** The inner parts of the package's decoder. The package is pinned exactly; a test of every kind of MP3 fails where they change. */
-interface Inner {
+interface DecoderInternals {
   _common: {
     wasm: {
       HEAP: ArrayBuffer
@@ -19,14 +19,14 @@ interface Inner {
     }
   }
   _decoder: number
-  _input: Place<Uint8Array>
-  _output: Place<Float32Array>
-  _samplesDecodedPtr: Place<Uint32Array>
-  _sampleRatePtr: Place<Uint32Array>
-  _errorStringPtr: Place<Uint32Array>
+  _input: WasmView<Uint8Array>
+  _output: WasmView<Float32Array>
+  _samplesDecodedPtr: WasmView<Uint32Array>
+  _sampleRatePtr: WasmView<Uint32Array>
+  _errorStringPtr: WasmView<Uint32Array>
 }
 
-interface Place<View> {
+interface WasmView<View> {
   ptr: number
   len: number
   buf: View
@@ -42,14 +42,14 @@ const maxReads = 8
  * every 24 ms of it, which takes as long as decoding, and writes every broken frame to the console.
  */
 export class Mpg123 {
-  readonly #inner: Inner
-  readonly #pristine: Pristine
+  readonly #inner: DecoderInternals
+  readonly #pristine: MemorySnapshot
   /** True within a call; where a call ends by throwing, it stays true, and the decoder is not used again. */
   #isCalled = false
 
   private constructor(decoder: MPEGDecoder) {
-    this.#inner = decoder as unknown as Inner
-    this.#pristine = new Pristine(this.#inner._common.wasm.HEAP)
+    this.#inner = decoder as unknown as DecoderInternals
+    this.#pristine = new MemorySnapshot(this.#inner._common.wasm.HEAP)
   }
 
   static async open(): Promise<Mpg123> {

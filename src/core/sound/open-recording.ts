@@ -2,23 +2,23 @@ import type { SoundBytes } from '#core/turn'
 import type { Requester } from '#platform/confined'
 import { type AdtsIndex, indexAdts } from './adts-index.ts'
 import { countSound, type DecodeOptions, decodeSound } from './decode.ts'
-import { heardRate, sampleBytes } from './decode-pcm.ts'
-import { type Decoded, type Decoding, decodeTrack } from './decode-track.ts'
+import { sampleBytes, speechSampleRate } from './decode-pcm.ts'
+import { type DecodeContext, type DecodedSound, decodeTrack } from './decode-track.ts'
 import { SoundError } from './fault.ts'
 import { type Levels, levelsOfPcm } from './levels.ts'
 import { PcmReader, type Sound } from './pcm.ts'
 import type {
   MeasuredRecording,
-  OpenOptions,
   Packets,
   Recording,
+  RecordingOptions,
   RecordingSource,
   TimeSpan,
 } from './recording.ts'
-import type { Workshop } from './recordings.ts'
-import { bytesOf, chunksOf, passingChunksOf } from './source.ts'
+import type { RecordingTools } from './recordings.ts'
+import { bytesOf, chunksOf, transientChunksOf } from './source.ts'
 import { openTrack, type Track } from './track.ts'
-import { partOf, trimmed } from './trim.ts'
+import { partInSamples, trimSound } from './trim.ts'
 import { wavHead } from './wav.ts'
 
 /** The most seconds that an editor may have cut off of the longest recording. */
@@ -29,13 +29,13 @@ const maxHiddenSeconds = 60
  * @throws SoundError, SPOOL_FULL, and the signal's reason
  */
 export async function openRecording(
-  workshop: Workshop,
+  workshop: RecordingTools,
   source: RecordingSource,
   requester: Requester,
-  { maxSeconds }: OpenOptions,
+  { maxSeconds }: RecordingOptions,
 ): Promise<OpenedRecording> {
   await using opening = new AsyncDisposableStack()
-  const decoding: Decoding = { workshop, requester, folders: opening }
+  const decoding: DecodeContext = { workshop, requester, folders: opening }
   const track = await openTrack(workshop, source, requester, opening)
   try {
     const bounds = { mediaType: track.media, maxSeconds: maxSeconds + maxHiddenSeconds }
@@ -44,7 +44,7 @@ export async function openRecording(
       : undefined
     const { codec, rate, channels, samples } =
       decoded?.counted ?? (await countSound(chunksOf(track.file), bounds))
-    const { skip, length } = partOf(track.part, rate, samples)
+    const { skip, length } = partInSamples(track.part, rate, samples)
     const seconds = length / rate
     if (seconds > maxSeconds) throw new SoundError('too_long', track.mediaType)
     if (length === 0) throw new SoundError('empty', track.mediaType)
@@ -72,7 +72,7 @@ function packetSecondsOf({ unpacked }: Track, seconds: number): number {
 }
 
 /** Where the recording stands in the file of its packets, whose rate is in Hz. */
-interface Timing {
+interface RecordingTiming {
   skipSeconds: number
   fileSeconds: number
   fileRate: number
@@ -81,18 +81,18 @@ interface Timing {
 export class OpenedRecording implements Recording {
   readonly measured: MeasuredRecording
   readonly #track: Track
-  readonly #decoding: Decoding
-  readonly #timing: Timing
-  #decoded: Promise<Decoded> | undefined
+  readonly #decoding: DecodeContext
+  readonly #timing: RecordingTiming
+  #decoded: Promise<DecodedSound> | undefined
   #levels: Promise<Levels> | undefined
   #index: Promise<AdtsIndex> | undefined
 
   constructor(
     measured: MeasuredRecording,
     track: Track,
-    decoding: Decoding,
-    timing: Timing,
-    decoded: Decoded | undefined,
+    decoding: DecodeContext,
+    timing: RecordingTiming,
+    decoded: DecodedSound | undefined,
   ) {
     this.measured = measured
     this.#track = track
@@ -102,17 +102,18 @@ export class OpenedRecording implements Recording {
   }
 
   async *sound(span: TimeSpan = {}): AsyncGenerator<Sound> {
-    const { pcm, begin, end } = await this.#placeOf(span)
-    const reader = new PcmReader({ rate: heardRate, channels: 1 })
+    const { pcm, begin, end } = await this.#byteRange(span)
+    const reader = new PcmReader({ rate: speechSampleRate, channels: 1 })
     for await (const bytes of chunksOf(pcm, begin, end))
-      for (const samples of reader.write(bytes)) if (samples.length > 0) yield { rate: heardRate, samples }
+      for (const samples of reader.write(bytes))
+        if (samples.length > 0) yield { rate: speechSampleRate, samples }
   }
 
   async wav(span: TimeSpan = {}): Promise<{ bytes: SoundBytes; seconds: number }> {
-    const { pcm, begin, end } = await this.#placeOf(span)
+    const { pcm, begin, end } = await this.#byteRange(span)
     if (end === begin) throw new SoundError('empty')
-    const head = wavHead(heardRate, end - begin)
-    const seconds = (end - begin) / sampleBytes / heardRate
+    const head = wavHead(speechSampleRate, end - begin)
+    const seconds = (end - begin) / sampleBytes / speechSampleRate
     if (pcm instanceof Uint8Array) return { bytes: Buffer.concat([head, pcm.subarray(begin, end)]), seconds }
     const bytes = {
       byteLength: head.length + end - begin,
@@ -125,11 +126,14 @@ export class OpenedRecording implements Recording {
   }
 
   /** Where a span stands in the decoded sound, in bytes. */
-  async #placeOf(span: TimeSpan): Promise<{ pcm: Decoded['pcm']; begin: number; end: number }> {
+  async #byteRange(span: TimeSpan): Promise<{ pcm: DecodedSound['pcm']; begin: number; end: number }> {
     const { pcm } = await this.#decode()
-    const first = Math.round(this.#timing.skipSeconds * heardRate)
+    const first = Math.round(this.#timing.skipSeconds * speechSampleRate)
     const all = Math.floor(bytesOf(pcm) / sampleBytes) - first
-    const { from, to } = within(span, Math.min(all, Math.round(this.measured.seconds * heardRate)))
+    const { from, to } = spanInSamples(
+      span,
+      Math.min(all, Math.round(this.measured.seconds * speechSampleRate)),
+    )
     return { pcm, begin: sampleBytes * (first + from), end: sampleBytes * (first + to) }
   }
 
@@ -142,8 +146,8 @@ export class OpenedRecording implements Recording {
   }
 
   async #measureLevels(): Promise<Levels> {
-    const { pcm, begin, end } = await this.#placeOf({})
-    return levelsOfPcm(passingChunksOf(pcm, begin, end), heardRate)
+    const { pcm, begin, end } = await this.#byteRange({})
+    return levelsOfPcm(transientChunksOf(pcm, begin, end), speechSampleRate)
   }
 
   async packets({ from = 0, to = this.measured.seconds }: TimeSpan): Promise<Packets | undefined> {
@@ -170,14 +174,14 @@ export class OpenedRecording implements Recording {
     const { codec } = this.measured
     if (codec === 'aac' || codec === 'vorbis') return yield* this.sound()
     const { file, media, part } = this.#track
-    yield* trimmed(decodeSound(chunksOf(file), { ...options, mediaType: media }), part)
+    yield* trimSound(decodeSound(chunksOf(file), { ...options, mediaType: media }), part)
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#decoding.folders.disposeAsync()
   }
 
-  #decode(): Promise<Decoded> {
+  #decode(): Promise<DecodedSound> {
     if (!this.measured.isDecodable)
       throw new SoundError('unsupported', this.measured.mediaType, this.measured.codec)
     const seconds = this.#timing.fileSeconds
@@ -193,10 +197,10 @@ export class OpenedRecording implements Recording {
 }
 
 /** A span in samples, within a sound of `length` samples. */
-function within(
+function spanInSamples(
   { from = 0, to = Number.POSITIVE_INFINITY }: TimeSpan,
   length: number,
 ): { from: number; to: number } {
-  const end = Math.max(0, Math.min(length, Math.round(to * heardRate)))
-  return { from: Math.max(0, Math.min(end, Math.round(from * heardRate))), to: end }
+  const end = Math.max(0, Math.min(length, Math.round(to * speechSampleRate)))
+  return { from: Math.max(0, Math.min(end, Math.round(from * speechSampleRate))), to: end }
 }

@@ -13,7 +13,7 @@ const maxPacketMs = 120
 export type OpusRate = 8_000 | 12_000 | 16_000 | 24_000 | 48_000
 
 /** Where it is absent, packets are counted and not decoded. */
-type Decode = Pick<OpusDecoderHandle, 'decodeFloat' | 'free'>
+type PacketDecoder = Pick<OpusDecoderHandle, 'decodeFloat' | 'free'>
 
 /**
  * Reads Opus in Ogg (RFC 7845) that comes in chunks of any length, as one channel. Samples that the encoder put before the first one and after the
@@ -24,7 +24,7 @@ export class OpusReader {
   readonly codec = 'opus'
   readonly rate: number
   channels = 0
-  readonly #decoder: Decode | undefined
+  readonly #decoder: PacketDecoder | undefined
   readonly #pages = new OggPages(maxPacketBytes)
   #packets = 0
   #skip = 0
@@ -33,7 +33,7 @@ export class OpusReader {
   /** The sound of the last packet, which its page may cut short. */
   #last: Float32Array | undefined
 
-  constructor(rate: number, decoder?: Decode) {
+  constructor(rate: number, decoder?: PacketDecoder) {
     this.rate = rate
     this.#decoder = decoder
   }
@@ -93,7 +93,7 @@ export class OpusReader {
     return samples.slice(dropped)
   }
 
-  #decoded(decoder: Decode, packet: Uint8Array): Float32Array {
+  #decoded(decoder: PacketDecoder, packet: Uint8Array): Float32Array {
     try {
       return decoder.decodeFloat(packet)
     } catch {

@@ -1,6 +1,6 @@
 import { type Codec, type CodecOptions, rateFor } from './codec.ts'
 import { OggWriter } from './ogg.ts'
-import { concatenated } from './pcm.ts'
+import { concatSamples } from './pcm.ts'
 import { vorbisComment } from './vorbis-comment.ts'
 
 const rates = [8_000, 12_000, 16_000, 24_000, 48_000] as const
@@ -33,11 +33,11 @@ export async function openOpus(rate: number, { note }: CodecOptions): Promise<Co
   let taken = 0
   let packets = 0
   const pages: Uint8Array[] = [
-    stream.header(headOf({ channels: 1, preSkip: lookahead * scale, rate })),
+    stream.header(opusHead({ channels: 1, preSkip: lookahead * scale, rate })),
     stream.header(Buffer.concat([Buffer.from('OpusTags'), vorbisComment('kherad', note)])),
   ]
   const encode = (samples: Float32Array): void => {
-    waiting = concatenated([waiting, samples]) as Float32Array<ArrayBuffer>
+    waiting = concatSamples([waiting, samples]) as Float32Array<ArrayBuffer>
     let at = 0
     for (; at + frameSize <= waiting.length; at += frameSize) {
       packets += 1
@@ -64,7 +64,7 @@ export async function openOpus(rate: number, { note }: CodecOptions): Promise<Co
 }
 
 /** @param preSkip samples at 48 kHz that precede the first one @param rate the rate of the input, for people */
-export function headOf({
+export function opusHead({
   channels,
   preSkip,
   rate,

@@ -33,12 +33,12 @@ export const pcmOf = (samples: Float32Array): Uint8Array =>
 export function writePcm(samples: Float32Array, to: Uint8Array): Uint8Array {
   const view = new DataView(to.buffer, to.byteOffset, to.byteLength)
   for (let index = 0; index < samples.length; index++)
-    view.setInt16(2 * index, integerOf(samples[index]!), true)
+    view.setInt16(2 * index, toInt16(samples[index]!), true)
   return to.subarray(0, 2 * samples.length)
 }
 
 /** Rounds to the 16-bit value, and clips. A sample that is not a number becomes 0. `Math.round` takes ten times as long. */
-export function integerOf(sample: number): number {
+export function toInt16(sample: number): number {
   const value = Math.floor(sample * 32_768 + 0.5)
   return value > 32_767 ? 32_767 : value < -32_768 ? -32_768 : value || 0
 }
@@ -82,7 +82,7 @@ export class PcmReader {
 }
 
 /** Puts pieces of samples together. */
-export function concatenated(pieces: readonly Float32Array[]): Float32Array {
+export function concatSamples(pieces: readonly Float32Array[]): Float32Array {
   if (pieces.length === 1) return pieces[0]!
   const whole = new Float32Array(pieces.reduce((length, piece) => length + piece.length, 0))
   let at = 0

@@ -6,7 +6,7 @@ const blockBytes = 1 << 16
  * A copy of the memory of a new WebAssembly instance, from which it can be restored: its functions then do what those of a new instance do, whatever
  * was done before. Its stack has to be empty at both times.
  */
-export class Pristine {
+export class MemorySnapshot {
   readonly #memory: ArrayBuffer
   /** The blocks that have anything but zeros, by their offset. */
   readonly #written = new Map<number, Buffer>()

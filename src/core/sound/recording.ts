@@ -41,7 +41,7 @@ export interface Packets {
   end: number
 }
 
-export interface OpenOptions {
+export interface RecordingOptions {
   /** Longer recordings are refused as `too_long`. */
   maxSeconds: number
 }
@@ -68,5 +68,5 @@ export interface Recording extends AsyncDisposable {
 export type OpenRecording = (
   source: RecordingSource,
   requester: Requester,
-  options: OpenOptions,
+  options: RecordingOptions,
 ) => Promise<Recording>

@@ -1,4 +1,4 @@
-import { type Confine, type FindIsolation, openConfinement, type Requester } from '#platform/confined'
+import { type ConfinedRunner, type FindIsolation, openConfinement, type Requester } from '#platform/confined'
 import type { Log } from '#platform/log'
 import type { Spool } from '#platform/spool'
 import { type DecodeOptions, decodeSound } from './decode.ts'
@@ -23,11 +23,11 @@ export interface Recordings {
 }
 
 /** The tools by which recordings are read. */
-export interface Workshop {
+export interface RecordingTools {
   /** Takes sound out of containers, in a second at most, except for files of hours. */
-  unpacking: Confine
+  unpacking: ConfinedRunner
   /** Decodes sound, in some minutes for hours of it. */
-  decoding: Confine
+  decoding: ConfinedRunner
   spool: Spool
   ffmpeg: FindFfmpeg
 }
@@ -40,7 +40,7 @@ export function openRecordings(
   isolation?: FindIsolation,
 ): Recordings {
   const decoding = openConfinement(log, places, isolation)
-  const workshop: Workshop = {
+  const workshop: RecordingTools = {
     unpacking: openConfinement(log, places, isolation),
     decoding,
     spool,

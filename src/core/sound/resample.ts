@@ -1,7 +1,7 @@
 import { Slice } from '#platform/slices'
 import { SoundError } from './fault.ts'
 import { Filter, type FilterShape } from './filter.ts'
-import { concatenated, noSamples, type Sound, type SoundStream } from './pcm.ts'
+import { concatSamples, noSamples, type Sound, type SoundStream } from './pcm.ts'
 import { slicesOf } from './slices.ts'
 
 const usualWidth = 64
@@ -67,11 +67,11 @@ export class Resampler {
   }
 
   write(samples: Float32Array): Float32Array {
-    return this.passing(samples).slice()
+    return this.writeTransient(samples).slice()
   }
 
   /** Works like `write`, for samples that are used at once: they are valid until any further sound is read, and may be `samples` themselves. */
-  passing(samples: Float32Array): Float32Array {
+  writeTransient(samples: Float32Array): Float32Array {
     this.#read += samples.length
     if (!this.#filter) return samples
     return this.#filtered(this.#filter, samples, Number.POSITIVE_INFINITY)
@@ -85,16 +85,16 @@ export class Resampler {
   }
 
   #filtered(filter: Filter, samples: Float32Array, due: number): Float32Array {
-    const most = filter.inputSamples
-    if (samples.length <= most) return this.#run(filter, samples, due)
+    const maxInput = filter.inputSamples
+    if (samples.length <= maxInput) return this.#run(filter, samples, due)
     const pieces: Float32Array[] = []
     let left = due
-    for (let from = 0; from < samples.length; from += most) {
-      const piece = this.#run(filter, samples.subarray(from, from + most), left)
+    for (let from = 0; from < samples.length; from += maxInput) {
+      const piece = this.#run(filter, samples.subarray(from, from + maxInput), left)
       left -= piece.length
       pieces.push(piece.slice())
     }
-    return concatenated(pieces)
+    return concatSamples(pieces)
   }
 
   #run(filter: Filter, samples: Float32Array, due: number): Float32Array {
@@ -108,7 +108,7 @@ export class Resampler {
     this.#at += Math.floor(next / up)
     this.#phase = next % up
     const drop = Math.min(this.#at, length)
-    this.#held = behind(held, samples, drop)
+    this.#held = joinFrom(held, samples, drop)
     this.#at -= drop
     this.#written += count
     return output
@@ -116,9 +116,9 @@ export class Resampler {
 }
 
 /** A copy of two joined pieces, from a sample on. */
-function behind(first: Float32Array, second: Float32Array, from: number): Float32Array {
+function joinFrom(first: Float32Array, second: Float32Array, from: number): Float32Array {
   if (from >= first.length) return second.slice(from - first.length)
-  return concatenated([first.subarray(from), second])
+  return concatSamples([first.subarray(from), second])
 }
 
 /** Tables cost milliseconds to make and are read only; there are few ratios, so the newest tables are kept. */

@@ -2,7 +2,7 @@ import { type Levels, levelsOf } from './levels.ts'
 import type { SoundStream } from './pcm.ts'
 
 /** Samples from `start` up to `end`, which is not one of them, counted from the beginning of the sound. */
-export interface Span {
+export interface SampleSpan {
   start: number
   end: number
 }
@@ -18,15 +18,15 @@ const leastRange = 20
  * ones. Only the levels of the sound are kept, one for 10 ms.
  * @throws what the sound throws
  */
-export async function silencesIn(sound: SoundStream, minMs = 200): Promise<Span[]> {
+export async function silencesIn(sound: SoundStream, minMs = 200): Promise<SampleSpan[]> {
   return pausesOf(await levelsOf(sound), minMs)
 }
 
 /** The pauses of a sound by its levels, as `silencesIn` finds them. */
-export function pausesOf(levels: Levels, minMs = 200): Span[] {
+export function pausesOf(levels: Levels, minMs = 200): SampleSpan[] {
   const threshold = pauseLevelOf(levels)
   const minSamples = (minMs * levels.rate) / 1_000
-  const spans: Span[] = []
+  const spans: SampleSpan[] = []
   let start: number | undefined
   const close = (end: number): void => {
     if (start !== undefined && end - start >= minSamples) spans.push({ start, end })

@@ -14,17 +14,17 @@ export { opusMs } from './opus-reader.ts'
 export { type Pcm, type Sound, type SoundStream, secondsOf } from './pcm.ts'
 export type {
   MeasuredRecording,
-  OpenOptions,
   Packets,
   Recording,
+  RecordingOptions,
   RecordingSource,
   TimeSpan,
 } from './recording.ts'
 export { openRecordings, type Recordings } from './recordings.ts'
 export { Resampler, resample } from './resample.ts'
 export type { FfmpegSetting } from './settings.ts'
-export { pauseLevelOf, pausesOf, type Span, silencesIn } from './silences.ts'
+export { pauseLevelOf, pausesOf, type SampleSpan, silencesIn } from './silences.ts'
 export { StereoOpus, stereoFrame, stereoRate } from './stereo-opus.ts'
-export { boundariesOf, isSpeakable, lettersOf, piecesOfText } from './text.ts'
+export { boundariesOf, isSpeakable, maxSpokenLetters, splitForSpeech } from './text.ts'
 export { VoiceDetector, type VoiceEvent, type VoiceOptions } from './voice.ts'
 export { type VoiceFrame, VoiceFrames, type VoiceFramesOptions } from './voice-frames.ts'

@@ -33,7 +33,7 @@ export async function* chunksOf(
  * Reads like `chunksOf`, for callers that use each chunk before they request the next: the chunks share one memory, and have whole samples. Hours of
  * sound are read again and again, and separate chunks would be a gigabyte of garbage.
  */
-export async function* passingChunksOf(
+export async function* transientChunksOf(
   source: RecordingSource,
   from: number,
   to: number,
@@ -63,13 +63,13 @@ export async function bytesAt(source: RecordingSource, at: number, length: numbe
 }
 
 /** The type of a file by its bytes; `media` is named as in `sniff`, also after a tag of any length. */
-export interface Recognised {
+export interface RecognisedFile {
   container: Container | undefined
   media: string | undefined
   isVorbis: boolean
 }
 
-export async function recognise(source: RecordingSource): Promise<Recognised> {
+export async function recognise(source: RecordingSource): Promise<RecognisedFile> {
   const head = await bytesAt(source, 0, headBytes)
   const tag = skipId3(head)
   const behind = tag > 0 && tag < bytesOf(source) ? await bytesAt(source, tag, headBytes) : undefined

@@ -1,6 +1,6 @@
 import type { OpusEncoderHandle } from 'libopus-wasm'
 import { OggWriter } from './ogg.ts'
-import { headOf } from './opus.ts'
+import { opusHead } from './opus.ts'
 import { vorbisComment } from './vorbis-comment.ts'
 
 /** The rate in Hz, which is all that a caller's sound has. A frame takes 0.16 ms to encode; at 24 kHz it would be 0.46. */
@@ -44,7 +44,7 @@ export class StereoOpus implements Disposable {
 
   head(): Uint8Array {
     const stream = this.#stream
-    const head = headOf({ channels: 2, preSkip: this.#lookahead * scale, rate: stereoRate })
+    const head = opusHead({ channels: 2, preSkip: this.#lookahead * scale, rate: stereoRate })
     const tags = Buffer.concat([Buffer.from('OpusTags'), vorbisComment('kherad')])
     return Buffer.concat([stream.header(head), stream.header(tags)])
   }

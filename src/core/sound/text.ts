@@ -12,7 +12,7 @@ const maxBack = 12
 const aroundCut = 64
 
 /** How good a place between two words is for an end: after a sentence, after a clause, or after any word. */
-export type Strength = 'sentence' | 'clause' | 'word'
+export type BoundaryStrength = 'sentence' | 'clause' | 'word'
 
 /**
  * Cuts text for speech into pieces of `maxCharacters` at most (UTF-16 units; at least 16), as few as its sentences allow. The cut is after a
@@ -20,17 +20,17 @@ export type Strength = 'sentence' | 'clause' | 'word'
  * then not within a number or a character as readers see it, as long as these are shorter than 64. The pieces put together are the text, character
  * for character; the time is linear.
  */
-export function piecesOfText(text: string, maxCharacters: number): string[] {
+export function splitForSpeech(text: string, maxCharacters: number): string[] {
   const max = Math.max(16, maxCharacters)
   const pieces: string[] = []
-  let places: Record<Strength, number> = { sentence: 0, clause: 0, word: 0 }
+  let places: Record<BoundaryStrength, number> = { sentence: 0, clause: 0, word: 0 }
   let start = 0
   const cut = (at: number): void => {
     pieces.push(text.slice(start, at))
     start = at
   }
   for (const { at, strength } of boundariesOf(text)) {
-    while (at - start > max) cut(bestOf(places, start, max) ?? placeWithin(text, start + max, start))
+    while (at - start > max) cut(bestOf(places, start, max) ?? cutWithinWord(text, start + max, start))
     places = { ...places, [strength]: at }
   }
   if (start < text.length) cut(text.length)
@@ -46,11 +46,11 @@ const wordy = /[\p{N}\p{S}%@#&*/\\§‰]/gu
 const syllabic = /[\p{sc=Han}\p{sc=Hangul}\p{sc=Hiragana}\p{sc=Katakana}]/gu
 
 /** The most letters of an alphabet, about, that take as long to be read aloud as this text does. */
-export const lettersOf = (text: string): number =>
+export const maxSpokenLetters = (text: string): number =>
   [...text].length + 9 * (text.match(wordy)?.length ?? 0) + 2 * (text.match(syllabic)?.length ?? 0)
 
 /** The last place of the strongest kind after the first quarter of a piece; else the last of any kind. */
-function bestOf(places: Record<Strength, number>, start: number, max: number): number | undefined {
+function bestOf(places: Record<BoundaryStrength, number>, start: number, max: number): number | undefined {
   const { sentence, clause, word } = places
   const found = [sentence, clause, word].find((place) => place > start + max / 4)
   const last = found ?? Math.max(sentence, clause, word)
@@ -58,7 +58,7 @@ function bestOf(places: Record<Strength, number>, start: number, max: number): n
 }
 
 /** Places at which a word begins after spaces, and the end of the text. */
-export function* boundariesOf(text: string): Iterable<{ at: number; strength: Strength }> {
+export function* boundariesOf(text: string): Iterable<{ at: number; strength: BoundaryStrength }> {
   let wordStart = 0
   let lineStart = 0
   let wordEnd: number | undefined
@@ -86,7 +86,7 @@ export function* boundariesOf(text: string): Iterable<{ at: number; strength: St
 }
 
 /** @param isNumbering whether the word is like «1.» at the beginning of a line, and numbers what follows */
-function strengthOf(text: string, wordEnd: number, next: string, isNumbering: boolean): Strength {
+function strengthOf(text: string, wordEnd: number, next: string, isNumbering: boolean): BoundaryStrength {
   let end = wordEnd
   while (end > 0 && wordEnd - end < 4 && closing.test(text[end - 1]!)) end -= 1
   const mark = text[end - 1] ?? ''
@@ -102,7 +102,7 @@ const characters = new Intl.Segmenter(undefined, { granularity: 'grapheme' })
 const ofNumber = /[\p{N}.,٫٬/:]/u
 
 /** A place in a word at or before `at`, where it may be cut. */
-function placeWithin(text: string, at: number, start: number): number {
+function cutWithinWord(text: string, at: number, start: number): number {
   const from = Math.max(start, at - aroundCut)
   const around = text.slice(from, at + aroundCut)
   const places = Array.from(characters.segment(around), ({ index }) => from + index).filter(

@@ -1,11 +1,11 @@
 import path from 'node:path'
-import type { Outcome, Requester } from '#platform/confined'
-import type { Container, Unpacked } from './container/unpack.ts'
+import type { ConfinedResult, Requester } from '#platform/confined'
+import type { Container, UnpackedSound } from './container/unpack.ts'
 import { SoundError } from './fault.ts'
 import type { RecordingSource } from './recording.ts'
-import type { Workshop } from './recordings.ts'
+import type { RecordingTools } from './recordings.ts'
 import { bytesOf, chunksOf, recognise } from './source.ts'
-import type { Part } from './trim.ts'
+import type { SoundPart } from './trim.ts'
 import type { UnpackAnswer, UnpackInput } from './unpack-process.ts'
 
 /** The sound of a file as a file of its codec. */
@@ -16,8 +16,8 @@ export interface Track {
   mediaType: string
   /** True: the length is known only by decoding. */
   isUncountable: boolean
-  part: Part
-  unpacked: Unpacked | undefined
+  part: SoundPart
+  unpacked: UnpackedSound | undefined
 }
 
 /** CPU time: the slowest file takes half of it. */
@@ -37,7 +37,7 @@ const maxShortBytes = 1 << 20
  * @throws SoundError, SPOOL_FULL, and the signal's reason
  */
 export async function openTrack(
-  workshop: Workshop,
+  workshop: RecordingTools,
   source: RecordingSource,
   requester: Requester,
   folders: AsyncDisposableStack,
@@ -56,7 +56,7 @@ export async function openTrack(
 }
 
 async function unpackTrack(
-  workshop: Workshop,
+  workshop: RecordingTools,
   { source, container }: { source: RecordingSource; container: Container },
   requester: Requester,
   folders: AsyncDisposableStack,
@@ -83,14 +83,14 @@ async function unpackTrack(
 const unpackModule = path.join(import.meta.dirname, 'unpack-process.ts')
 
 interface UnpackOutcome {
-  outcome: Outcome
+  outcome: ConfinedResult
   /** The file to which the packets were written. */
   file?: string
 }
 
 /** Unpacks through the pipes of a process that may have been started before. */
 async function unpackShort(
-  { unpacking }: Workshop,
+  { unpacking }: RecordingTools,
   { source, container }: { source: RecordingSource; container: Container },
   requester: Requester,
 ): Promise<UnpackOutcome> {
@@ -108,7 +108,7 @@ async function unpackShort(
 }
 
 async function unpackFile(
-  { unpacking, spool }: Workshop,
+  { unpacking, spool }: RecordingTools,
   { source, container }: { source: RecordingSource; container: Container },
   requester: Requester,
   folders: AsyncDisposableStack,
@@ -137,7 +137,7 @@ const mediaOf = (codec: string): string =>
 /** The bytes as a file, for processes that read them. */
 export async function fileOf(
   source: RecordingSource,
-  spool: Workshop['spool'],
+  spool: RecordingTools['spool'],
   folders: AsyncDisposableStack,
 ): Promise<{ path: string; bytes: number }> {
   if (!(source instanceof Uint8Array)) return source

@@ -1,15 +1,15 @@
-import { concatenated, noSamples, type Sound, type SoundStream } from './pcm.ts'
+import { concatSamples, noSamples, type Sound, type SoundStream } from './pcm.ts'
 
 /** Positions in seconds from the first sample. */
-export interface Part {
+export interface SoundPart {
   skipSeconds: number
   untilSeconds?: number
   discardSeconds: number
 }
 
-/** What `trimmed` leaves of this number of samples: how many are skipped, and how many are heard. */
-export function partOf(
-  { skipSeconds, untilSeconds = Number.POSITIVE_INFINITY, discardSeconds }: Part,
+/** What `trimSound` leaves of this number of samples: how many are skipped, and how many are heard. */
+export function partInSamples(
+  { skipSeconds, untilSeconds = Number.POSITIVE_INFINITY, discardSeconds }: SoundPart,
   rate: number,
   samples: number,
 ): { skip: number; length: number } {
@@ -19,9 +19,9 @@ export function partOf(
 }
 
 /** A part of a sound; as many samples as are left out at its end are held back until the sound ends. */
-export async function* trimmed(
+export async function* trimSound(
   stream: SoundStream,
-  { skipSeconds, untilSeconds = Number.POSITIVE_INFINITY, discardSeconds }: Part,
+  { skipSeconds, untilSeconds = Number.POSITIVE_INFINITY, discardSeconds }: SoundPart,
 ): AsyncGenerator<Sound> {
   let at = 0
   let held: Float32Array = noSamples
@@ -32,7 +32,7 @@ export async function* trimmed(
     if (until <= 0) return
     const part = samples.subarray(Math.max(0, from), Math.min(samples.length, until))
     const discarded = Math.round(discardSeconds * rate)
-    const whole = discarded === 0 ? part : concatenated([held, part])
+    const whole = discarded === 0 ? part : concatSamples([held, part])
     const ready = Math.max(0, whole.length - discarded)
     if (ready > 0) yield { rate, samples: whole.subarray(0, ready) }
     held = whole.slice(ready)

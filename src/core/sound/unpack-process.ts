@@ -1,15 +1,15 @@
 /** Takes the sound out of one untrusted file, writes it into its folder and ends. track.ts starts this process, confined. */
-import { answer } from '#platform/confined-process'
-import { type Container, type Unpacked, unpack, unpackBytes } from './container/unpack.ts'
+import { runConfinedWork } from '#platform/confined-process'
+import { type Container, type UnpackedSound, unpack, unpackBytes } from './container/unpack.ts'
 import { SoundError, type SoundFault } from './fault.ts'
 
-export type Failed = { fault: SoundFault; codec: string | undefined }
+export type SoundFailure = { fault: SoundFault; codec: string | undefined }
 /** `packets` is there, in Base64, where no file was written. */
-export type UnpackAnswer = Failed | (Unpacked & { packets?: string })
+export type UnpackAnswer = SoundFailure | (UnpackedSound & { packets?: string })
 /** A file and where its packets are written; or the bytes of a short file, whose packets are returned. */
 export type UnpackInput = { container: Container } & ({ file: string; place: string } | { bytes: Uint8Array })
 
-await answer<UnpackInput>(async ({ container, ...input }): Promise<UnpackAnswer> => {
+await runConfinedWork<UnpackInput>(async ({ container, ...input }): Promise<UnpackAnswer> => {
   try {
     if ('file' in input) return await unpack(input.file, container, input.place)
     const { packets, ...unpacked } = await unpackBytes(input.bytes, container)

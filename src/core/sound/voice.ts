@@ -1,4 +1,4 @@
-import { concatenated } from './pcm.ts'
+import { concatSamples } from './pcm.ts'
 import { Resampler } from './resample.ts'
 import {
   voiceFrameMs as frameMs,
@@ -52,7 +52,7 @@ export class VoiceDetector {
   }
 
   write(samples: Float32Array): VoiceEvent[] {
-    const input = concatenated([this.#held, this.#resampler.write(samples)])
+    const input = concatSamples([this.#held, this.#resampler.write(samples)])
     const events: VoiceEvent[] = []
     let at = 0
     for (; at + frameSamples <= input.length; at += frameSamples)

@@ -8,7 +8,7 @@ export interface AudioProvider {
    * Throws `UpstreamError` for every failure; `executed` says whether the upstream may have made (and billed) the sound nevertheless, and
    * is always true once a byte was written. Aborting `signal` ends the upstream call.
    */
-  speak(call: AudioCall): Promise<Spoken>
+  speak(call: AudioCall): Promise<SpeechResult>
 }
 
 export interface AudioCall {
@@ -25,7 +25,7 @@ export interface AudioCall {
 }
 
 /** What an upstream reports at the end of its sound. */
-export interface Spoken {
+export interface SpeechResult {
   /** The transcript of an answer to a recording. */
   transcript?: string
   usage?: {

@@ -6,7 +6,7 @@ export interface EmbeddingProvider {
    * Calls the upstream once: no retry, no failover. Throws `UpstreamError` for every failure; `executed` says whether the upstream may have
    * done (and billed) the work nevertheless. An answer without exactly one vector for each text is malformed.
    */
-  embed(call: EmbeddingCall): Promise<Embedded>
+  embed(call: EmbeddingCall): Promise<EmbeddingResult>
 }
 
 /** The texts of one request and the form of their vectors. */
@@ -28,7 +28,7 @@ export interface EmbeddingCall {
   traceparent?: string | undefined
 }
 
-export interface Embedded {
+export interface EmbeddingResult {
   /** One vector for each text, in order; all of the same dimensions and of length 1. */
   vectors: Float32Array[]
   /** Input tokens, if the upstream reports them. */

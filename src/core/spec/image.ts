@@ -9,7 +9,7 @@ export interface ImageProvider {
    * Calls the upstream once: no retry, no failover. Throws `UpstreamError` for every failure; `executed` says whether the upstream may have
    * made (and billed) the image nevertheless. Aborting `signal` ends the upstream call.
    */
-  draw(call: ImageCall): Promise<Drawn>
+  draw(call: ImageCall): Promise<ImageResult>
 }
 
 export interface ImageCall {
@@ -23,7 +23,7 @@ export interface ImageCall {
   traceparent?: string | undefined
 }
 
-export interface Drawn {
+export interface ImageResult {
   /**
    * At least one picture, in whatever format and size the upstream chose. Ordered pictures that are not among them are lost; the upstream may bill
    * them.

@@ -45,13 +45,13 @@ export interface LiveLink {
    * Ends an utterance: resolves with the final words of all sound since the last commit. One at a time. Rejects with `UpstreamError`. Costs nothing
    * where nothing was written.
    */
-  commit(): Promise<LiveHeard>
+  commit(): Promise<LiveTranscript>
   /** Ends the connection; idempotent, never rejects. */
   close(): Promise<LiveUsage>
 }
 
 /** The transcript of one utterance. */
-export interface LiveHeard {
+export interface LiveTranscript {
   /** Empty where nothing was said. */
   text: string
   /** ISO 639-1, if the upstream says it. */

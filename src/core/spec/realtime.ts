@@ -88,7 +88,7 @@ export interface RealtimeSink {
   /** The sound that was committed is an item of the upstream. */
   committed(itemId: string): void
   /** A transcript of what the user said, in order of arrival; the last one of an item is final and whole, and may come after the answer. */
-  heard(transcript: { itemId: string; text: string; isFinal: boolean }): void
+  userTranscript(transcript: { itemId: string; text: string; isFinal: boolean }): void
   /** An item of the answer has begun. */
   began(itemId: string): void
   /** Sound of the answer: 24 kHz, mono, 16 bit, little-endian. */

@@ -1,20 +1,20 @@
-import type { Part, Turn, Wire } from '#core/turn'
+import type { AnswerPart, Turn, Wire } from '#core/turn'
 
-export type { AudioCall, AudioProvider, Spoken } from './audio.ts'
+export type { AudioCall, AudioProvider, SpeechResult } from './audio.ts'
 export {
-  type Embedded,
   type EmbeddingCall,
   type EmbeddingOrder,
   type EmbeddingProvider,
+  type EmbeddingResult,
   maxDimensions,
 } from './embedding.ts'
-export type { Drawn, ImageCall, ImageProvider } from './image.ts'
+export type { ImageCall, ImageProvider, ImageResult } from './image.ts'
 export type {
   LiveCall,
-  LiveHeard,
   LiveLink,
   LiveSink,
   LiveTranscriber,
+  LiveTranscript,
   LiveUsage,
 } from './live-transcription.ts'
 export type {
@@ -36,7 +36,7 @@ export type {
   RealtimeSink,
   RealtimeUsage,
 } from './realtime.ts'
-export type { Transcribed, TranscriptionCall, TranscriptionProvider } from './transcription.ts'
+export type { TranscriptionCall, TranscriptionProvider, TranscriptionResult } from './transcription.ts'
 export type { VideoCall, VideoLook, VideoProgress, VideoProvider, VideoTicket } from './video.ts'
 
 /** The interface of a provider room for text. A room knows its vendor's wire and nothing of money, keys or HTTP servers. */
@@ -60,7 +60,7 @@ export interface TextProvider {
  * its own defects.
  */
 export interface PartSink<Trouble = UpstreamError> {
-  part(part: Part): void
+  part(part: AnswerPart): void
   /** All parts of what has arrived so far were delivered: the receiver can now send on what they made. */
   flush(): void
   done(): void

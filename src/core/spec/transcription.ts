@@ -7,7 +7,7 @@ export interface TranscriptionProvider {
    * Calls the upstream once: no retry, no failover. Throws `UpstreamError` for every failure; `executed` says whether the upstream may have
    * done (and billed) the work nevertheless. Aborting `signal` ends the upstream call.
    */
-  transcribe(call: TranscriptionCall): Promise<Transcribed>
+  transcribe(call: TranscriptionCall): Promise<TranscriptionResult>
 }
 
 export interface TranscriptionCall {
@@ -24,7 +24,7 @@ export interface TranscriptionCall {
 }
 
 /** A transcript; every figure is a claim of the upstream. */
-export interface Transcribed {
+export interface TranscriptionResult {
   /** Empty where nothing was said. */
   text: string
   /** ISO 639-1, if the upstream says it. */

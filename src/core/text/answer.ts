@@ -1,14 +1,20 @@
 /** Sends the answer of a paid turn, as one JSON body or as events. Each wire formats its own answer; this file decides the order of formatting, sending and settling. */
-import { replayable, setCostHeaders, settleFailed } from '#core/calls'
+import { replyForReplay, setCostHeaders, settleFailed } from '#core/calls'
 import type { AnswerListener, PaidTurn } from '#core/inference'
-import type { Bill, Part } from '#core/turn'
+import type { AnswerPart, Bill } from '#core/turn'
 import { type Deadline, deadlines } from '#platform/clock'
 import { asFailure, type ErrorBody, errorBody, type Failure } from '#platform/errors'
-import { type Pushed, type PushedAnswer, type PushOut, pushed, type RequestContext } from '#platform/http'
+import {
+  type PushedAnswer,
+  type PushOut,
+  type PushReply,
+  pushReply,
+  type RequestContext,
+} from '#platform/http'
 
 /** One wire's answer that is not streamed. */
 export interface JsonAnswer {
-  add(part: Part): void
+  add(part: AnswerPart): void
   /** The JSON body, once every part was added. */
   body(bill: Bill): unknown
 }
@@ -19,7 +25,7 @@ export type SentEvent = string | { event: string; data: string }
 /** One wire's answer as events. */
 export interface EventAnswer {
   /** The events of this part; empty while there is nothing to show to the caller. */
-  of(part: Part): readonly SentEvent[]
+  eventsFor(part: AnswerPart): readonly SentEvent[]
   /** The last events of a complete answer. */
   end(bill: Bill): readonly SentEvent[]
   /** The last events of an answer that failed, possibly before any event was sent. */
@@ -27,8 +33,8 @@ export interface EventAnswer {
 }
 
 /** Answers with one JSON body once the turn has ended; it is stored for replay if the request has an idempotency claim. */
-export const respondJson = (context: RequestContext, paid: PaidTurn, answer: JsonAnswer): Pushed =>
-  pushed(new WholeAnswer(context, paid, answer))
+export const respondJson = (context: RequestContext, paid: PaidTurn, answer: JsonAnswer): PushReply =>
+  pushReply(new WholeAnswer(context, paid, answer))
 
 /** A turn on its way out as one JSON body. */
 class WholeAnswer implements AnswerListener, PushedAnswer {
@@ -50,11 +56,11 @@ class WholeAnswer implements AnswerListener, PushedAnswer {
 
   drained(): void {}
 
-  left(): void {
+  onClientGone(): void {
     this.#paid.leave()
   }
 
-  part(part: Part): void {
+  part(part: AnswerPart): void {
     this.#answer.add(part)
   }
 
@@ -83,7 +89,7 @@ class WholeAnswer implements AnswerListener, PushedAnswer {
       void this.#paid.finish({ statusCode: 200 })
       return
     }
-    const reply = replayable(text)
+    const reply = replyForReplay(text)
     void this.#paid
       .finish({ statusCode: 200, ...(reply !== undefined && { reply }) })
       .then(() => this.#out.json(text))
@@ -147,7 +153,7 @@ export const respondStream = (
   paid: PaidTurn,
   answer: EventAnswer,
   heartbeat?: string,
-): Pushed => pushed(new StreamedAnswer(context, paid, answer), heartbeat)
+): PushReply => pushReply(new StreamedAnswer(context, paid, answer), heartbeat)
 
 /**
  * A turn on its way out as events. The stream is opened by the first visible event, or after a time of silence, so that the connection stays open; a
@@ -183,13 +189,13 @@ class StreamedAnswer implements AnswerListener, PushedAnswer {
     this.#paid.resume()
   }
 
-  left(): void {
+  onClientGone(): void {
     this.#silence?.cancel()
     this.#paid.leave()
   }
 
-  part(part: Part): void {
-    const events = this.#answer.of(part)
+  part(part: AnswerPart): void {
+    const events = this.#answer.eventsFor(part)
     if (events.length === 0) return
     this.#delivered = true
     this.#add(events)

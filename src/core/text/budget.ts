@@ -1,5 +1,5 @@
 /** The reasoning budget: how many tokens a model may spend on reasoning (docs/decisions/text/reasoning.md). */
-import type { Applied } from '#core/calls'
+import type { AppliedField } from '#core/calls'
 import type { Model } from '#core/models'
 import { budgetOutcome, supportsBudget } from '#core/routing'
 import type { Reasoning, Turn, Wire } from '#core/turn'
@@ -52,8 +52,8 @@ export function requireBudget(model: Model, tokens: number, wire: Wire, field: s
 /** What is reported in response headers: fields without effect, fields applied with a lowered value, and fields applied as another setting. */
 export interface FieldReport {
   ignored: string[]
-  clamped: Applied[]
-  mapped: Applied[]
+  clamped: AppliedField[]
+  mapped: AppliedField[]
 }
 
 /** Reports the requested reasoning budget if it is not applied as requested: ignored, lowered, or passed on as an effort. */

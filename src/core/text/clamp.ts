@@ -4,7 +4,7 @@
  */
 
 import { Type } from 'typebox'
-import type { Applied } from '#core/calls'
+import type { AppliedField } from '#core/calls'
 import { persian } from '#platform/words'
 
 /** The most uses of a hosted tool in one request (contract section 8). */
@@ -15,7 +15,7 @@ export const maxPageTokens = 32_000
 const caps = { max_uses: maxUses, max_content_tokens: maxPageTokens } as const
 
 /** The schema of a field with a cap. */
-export const capped = (cap: number) =>
+export const cappedInteger = (cap: number) =>
   Type.Integer({
     minimum: 1,
     maximum: Number.MAX_SAFE_INTEGER,
@@ -29,8 +29,8 @@ type CappedTool = { type?: string | null } & { [Field in keyof typeof caps]?: nu
 export function clampTools<Tool extends object>(
   tools: readonly Tool[],
   isCapped: (tool: Tool) => boolean,
-): { tools: readonly Tool[]; clamped: Applied[] } {
-  const clamped: Applied[] = []
+): { tools: readonly Tool[]; clamped: AppliedField[] } {
+  const clamped: AppliedField[] = []
   const lowered = tools.map((tool, index) => {
     const over = isCapped(tool) ? overOf(tool) : {}
     for (const [field, applied] of Object.entries(over))

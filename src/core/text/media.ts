@@ -1,8 +1,8 @@
 /** Media inside a request, decoded and measured. Throws INVALID_MEDIA, before anything is held. */
 
-import { isVast, measure, parseDataUrl, referencePicture } from '#core/media'
+import { isTooLarge, measure, parseDataUrl, referencePicture } from '#core/media'
 import type { Media } from '#core/turn'
-import { decodeBase64, decodeBase64InSlices, textReleased } from '#platform/bytes'
+import { decodeBase64, decodeBase64InSlices, noteReleasedText } from '#platform/bytes'
 import { fail, type Localized } from '#platform/errors'
 import { reasons } from './phrases.ts'
 
@@ -48,7 +48,7 @@ export async function largePicture(
   if (!parsed) return refuse(reasons.notInline(types[0]!, false), param)
   if (!types.includes(parsed.mediaType)) return refuse(reasons.wrongType(types), param)
   const bytes = await decodeBase64InSlices(parsed.base64)
-  await textReleased(url.length)
+  await noteReleasedText(url.length)
   return mediaOf(bytes, [parsed.mediaType], param)
 }
 
@@ -76,7 +76,7 @@ export function mediaOf(bytes: Uint8Array | undefined, types: readonly string[],
   if (!media?.mediaType || !types.includes(media.mediaType)) return refuse(reasons.otherBytes(types), param)
   if (/^(audio|video)\//.test(media.mediaType) && media.durationSeconds === undefined)
     return refuse(reasons.noLength, param)
-  return isVast(media) ? refuse(reasons.vast, param) : { ...media, param }
+  return isTooLarge(media) ? refuse(reasons.vast, param) : { ...media, param }
 }
 
 const refuse = (why: Localized, param: string): never => fail('INVALID_MEDIA', { why }, { param })

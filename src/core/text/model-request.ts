@@ -7,7 +7,7 @@ import {
   setAppliedFields,
   setIgnoredFields,
 } from '#core/calls'
-import { type PaidOptions, type PaidTurn, startPaidTurn, upstreamFailures } from '#core/inference'
+import { type PaidTurn, type PaidTurnOptions, startPaidTurn, upstreamFailures } from '#core/inference'
 import type { Model } from '#core/models'
 import type { Turn, Wire } from '#core/turn'
 import type { FailureCode } from '#platform/errors'
@@ -34,9 +34,9 @@ export const textModel = (app: App, caller: Caller, id: string | undefined): Mod
   requireModel({ app, caller }, id ?? app.models.defaultText.id, 'text')
 
 /** Holds the worst case of the turn for the caller of this request, and reports the applied output limit in the header `X-Max-Output-Tokens` if it differs from the requested one. */
-export async function pay(
+export async function payForTurn(
   context: RequestContext,
-  what: Pick<PaidOptions, 'model' | 'turn' | 'tools' | 'showsReasoning' | 'endpoint'>,
+  what: Pick<PaidTurnOptions, 'model' | 'turn' | 'tools' | 'showsReasoning' | 'endpoint'>,
 ): Promise<PaidTurn> {
   const paid = await startPaidTurn(context.app, { ...what, ...payer(context) })
   if (paid.maxOutputTokens !== what.turn.requestedOutputTokens)

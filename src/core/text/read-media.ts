@@ -1,9 +1,15 @@
 /** Reads what the body alone does not show of its media: the targets of links, and the page counts of PDFs. Runs before credits are held. */
 import { requireUnclaimed } from '#core/calls'
-import { inspectLinks, type LinkedMedia, partsIn, withLinkedMedia, withParts } from '#core/media'
-import { maxPages, uncountedPages } from '#core/metering'
+import {
+  allContentParts,
+  inspectLinks,
+  type LinkedMedia,
+  mapContentParts,
+  withLinkedMedia,
+} from '#core/media'
+import { maxPages, maxUncountedPages } from '#core/metering'
 import type { Model } from '#core/models'
-import type { Content, Media, Message, Turn } from '#core/turn'
+import type { Media, Message, MessageContent, Turn } from '#core/turn'
 import { fail, type Localized } from '#platform/errors'
 import { ClientGone, type RequestContext } from '#platform/http'
 import { reasons } from './phrases.ts'
@@ -27,7 +33,7 @@ export async function readMedia(
   turn: Turn,
   fill: FillBody,
 ): Promise<Turn> {
-  if (!partsIn(turn.messages).some((part) => isPdf(part) || isLink(part))) return turn
+  if (!allContentParts(turn.messages).some((part) => isPdf(part) || isLink(part))) return turn
   await requireUnclaimed(options)
   try {
     return await withPages(options, model, await withLinks(options, model, turn, fill))
@@ -50,30 +56,30 @@ async function withLinks(
   return { ...turn, messages, source: { ...turn.source, ...(body && { body: fill(body, found) }) } }
 }
 
-const isLink = (part: Content): boolean => 'media' in part && part.media.data === undefined
+const isLink = (part: MessageContent): boolean => 'media' in part && part.media.data === undefined
 
-type Pdf = Extract<Content, { type: 'document'; media: Media }>
-const isPdf = (part: Content): part is Pdf => part.type === 'document' && 'media' in part
+type Pdf = Extract<MessageContent, { type: 'document'; media: Media }>
+const isPdf = (part: MessageContent): part is Pdf => part.type === 'document' && 'media' in part
 
 /** Adds page counts to PDFs. A PDF that only the upstream opens, or whose pages could not be counted, counts as the longest that the model reads. */
 async function withPages({ app, caller, gone }: MediaOptions, model: Model, turn: Turn): Promise<Turn> {
-  const pdfs = partsIn(turn.messages).filter(isPdf)
+  const pdfs = allContentParts(turn.messages).filter(isPdf)
   if (pdfs.length === 0) return turn
   const files = [...new Set(pdfs.flatMap(({ media: { data } }) => (data ? [data] : [])))]
   const counted =
     files.length === 0 ? [] : await app.countPages(files, { accountId: caller.accountId, signal: gone })
   const models = app.inference.modelsFor({ model, turn, allowed: caller.models })
-  const longest = Math.max(...models.map(({ contextLength }) => uncountedPages(contextLength)))
+  const maxPageCount = Math.max(...models.map(({ contextLength }) => maxUncountedPages(contextLength)))
   const pagesOf = ({ data, param }: Media): Pick<Media, 'pages' | 'pagesGuessed'> => {
     const count = data && counted?.[files.indexOf(data)]
-    if (!count) return { pages: longest, pagesGuessed: true }
+    if (!count) return { pages: maxPageCount, pagesGuessed: true }
     if ('unreadable' in count) return refuse(reasons.unreadable[count.unreadable], param)
     const max = maxPages(model.contextLength)
     return count.pages > max ? refuse(reasons.tooManyPages(count.pages, max), param) : { pages: count.pages }
   }
-  const paged = (part: Content): Content =>
+  const paged = (part: MessageContent): MessageContent =>
     isPdf(part) ? { ...part, media: { ...part.media, ...pagesOf(part.media) } } : part
-  const messages: Message[] = withParts(turn.messages, paged)
+  const messages: Message[] = mapContentParts(turn.messages, paged)
   return { ...turn, messages }
 }
 

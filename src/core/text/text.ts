@@ -10,7 +10,7 @@ export {
   settleInBackground,
 } from './answer.ts'
 export { budgetOf, budgetReport, type FieldReport, reasoningSettings, requireBudget } from './budget.ts'
-export { capped, clampTools, maxPageTokens, maxUses } from './clamp.ts'
+export { cappedInteger, clampTools, maxPageTokens, maxUses } from './clamp.ts'
 export {
   base64Media,
   cleanPicture,
@@ -23,7 +23,7 @@ export {
   mediaOf,
 } from './media.ts'
 export {
-  pay,
+  payForTurn,
   setFieldHeaders,
   textFailures,
   textModel,

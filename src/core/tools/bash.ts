@@ -1,7 +1,7 @@
 import path from 'node:path'
 import type { Execution, ToolResult } from '#core/turn'
-import type { Confine } from '#platform/confined'
-import { failed } from './failed.ts'
+import type { ConfinedRunner } from '#platform/confined'
+import { toolFailure } from './failed.ts'
 import { textMember } from './input.ts'
 import type { HostedTool } from './tools.ts'
 
@@ -56,7 +56,7 @@ const maxAnswerBytes = 2 * limits.fileBytes
 const emptyState: ShellState = { folder: '/home/user', files: [] }
 
 /** A bash that lives in memory (docs/guides/tools.md). */
-export function bash(confine: Confine): HostedTool {
+export function bash(confine: ConfinedRunner): HostedTool {
   return {
     name: 'bash',
     description:
@@ -71,9 +71,9 @@ export function bash(confine: Confine): HostedTool {
     async run(input, { accountId, signal, state, timeZone = 'Asia/Tehran' }) {
       const command = textMember(input, 'command')
       if (command === undefined)
-        return failed('invalid_tool_input', 'command has to be a script that is not empty.')
+        return toolFailure('invalid_tool_input', 'command has to be a script that is not empty.')
       if (command.length > maxCommandLength)
-        return failed(
+        return toolFailure(
           'invalid_tool_input',
           `a script may have ${maxCommandLength} characters; run it in parts.`,
         )
@@ -90,28 +90,31 @@ export function bash(confine: Confine): HostedTool {
       const { folder, files, ...execution } = outcome.value as ShellAnswer
       if (!files) return tooManyFiles
       state.shell = { folder, files }
-      return { content: writtenExecution(execution), results: [], execution }
+      return { content: executionText(execution), results: [], execution }
     },
   }
 }
 
 const lost = {
-  busy: failed('too_many_requests', 'too many scripts are running; try again.'),
-  time: failed(
+  busy: toolFailure('too_many_requests', 'too many scripts are running; try again.'),
+  time: toolFailure(
     'execution_time_exceeded',
     'the script took too long and was ended; its files are as before it.',
   ),
-  output: failed('output_file_too_large', 'the script left too much; its files are as before it.'),
-  broken: failed('unavailable', 'the script used too much memory and was ended; its files are as before it.'),
+  output: toolFailure('output_file_too_large', 'the script left too much; its files are as before it.'),
+  broken: toolFailure(
+    'unavailable',
+    'the script used too much memory and was ended; its files are as before it.',
+  ),
 } satisfies Record<string, ToolResult>
 
-const tooManyFiles = failed(
+const tooManyFiles = toolFailure(
   'output_file_too_large',
   `files may have ${limits.fileBytes / 1024 / 1024} MB and be ${limits.files} in all; they are as before the script.`,
 )
 
 /** The output of a script, as the model reads it. */
-export function writtenExecution({ stdout, stderr, exitCode }: Execution): string {
+export function executionText({ stdout, stderr, exitCode }: Execution): string {
   const parts = [stdout, stderr && `[stderr]\n${stderr}`, exitCode !== 0 && `[exit code ${exitCode}]`]
   return parts.filter(Boolean).join('\n') || '[no output]'
 }

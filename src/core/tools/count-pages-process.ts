@@ -1,9 +1,9 @@
 /** Counts the pages of PDFs that strangers wrote. count-pages.ts starts this process. */
 import { getDocumentProxy } from 'unpdf'
-import { answer } from '#platform/confined-process'
+import { runConfinedWork } from '#platform/confined-process'
 import type { PdfPages } from './count-pages.ts'
 
-await answer<Uint8Array[]>(async (files) => {
+await runConfinedWork<Uint8Array[]>(async (files) => {
   const counted: PdfPages[] = []
   for (const bytes of files) counted.push(await pagesOf(bytes))
   return counted

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import path from 'node:path'
 import type { FindIsolation } from '#platform/confined'
-import { type Confine, openConfinement, type Requester } from '#platform/confined'
+import { type ConfinedRunner, openConfinement, type Requester } from '#platform/confined'
 import type { Log } from '#platform/log'
 
 /** The result for one PDF. */
@@ -42,7 +42,7 @@ export function openPageCounter(log: Log, isolation?: FindIsolation): CountPages
 const nameOf = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('base64')
 
 async function count(
-  confine: Confine,
+  confine: ConfinedRunner,
   files: readonly Uint8Array[],
   { accountId, signal }: Requester,
 ): Promise<PdfPages[] | undefined> {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import fc from '../../../tests/harness/fast-check.ts'
 import { datetime } from './datetime.ts'
-import { addMonths, between, calendars, isLeapJalali } from './jalali.ts'
+import { addMonths, calendarDifference, calendars, isLeapJalali } from './jalali.ts'
 import type { ToolContext } from './tools.ts'
 
 const context = (nowMs = Date.parse('2026-11-20T20:45:30Z')): ToolContext => ({
@@ -160,7 +160,7 @@ test('every day comes back from either calendar, and every difference can be add
       for (const name of ['jalali', 'gregorian'] as const) {
         expect(calendars[name].dayOf(calendars[name].dateOf(one))).toBe(one)
         const [from, to] = one < other ? [one, other] : [other, one]
-        const { years, months, days } = between(name, from, to)
+        const { years, months, days } = calendarDifference(name, from, to)
         expect(addMonths(name, from, years * 12 + months)! + days).toBe(to)
         expect(days).toBeLessThan(31)
       }

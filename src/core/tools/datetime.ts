@@ -1,16 +1,16 @@
 import type { ToolFailure } from '#core/turn'
 import { latinDigits, persianDigits } from '#platform/words'
-import { failed } from './failed.ts'
+import { toolFailure } from './failed.ts'
 import { member, textMember } from './input.ts'
 import {
   addMonths,
-  between,
   type CalendarDate,
   type CalendarName,
+  calendarDifference,
   calendars,
   dayIn,
-  isDated,
   isLeapJalali,
+  isSupportedYear,
 } from './jalali.ts'
 import type { HostedTool, ToolContext } from './tools.ts'
 
@@ -73,7 +73,10 @@ const isFailed = (reply: Reply): reply is ToolFailure => 'error' in reply
 function answer(input: unknown, { nowMs, timeZone: usual = 'Asia/Tehran' }: ToolContext): Reply {
   const timeZone = textMember(input, 'timezone') ?? usual
   if (!isTimeZone(timeZone))
-    return failed('invalid_tool_input', `${timeZone} is no IANA time zone; write one such as Asia/Tehran.`)
+    return toolFailure(
+      'invalid_tool_input',
+      `${timeZone} is no IANA time zone; write one such as Asia/Tehran.`,
+    )
   const today = dayIn(timeZone, nowMs)
   const action = textMember(input, 'action') ?? (member(input, 'date') === undefined ? 'now' : 'convert')
   const moment = momentOf(textMember(input, 'date'))
@@ -84,16 +87,16 @@ function answer(input: unknown, { nowMs, timeZone: usual = 'Asia/Tehran' }: Tool
   if (from === undefined) return noDate('date')
   const calendar = calendarOf(input)
   if (action === 'convert') return describeDay(from)
-  if (action === 'add') return added(input, from, calendar)
+  if (action === 'add') return addToDate(input, from, calendar)
   if (action === 'difference') {
     const to = readDay(input, 'until', { today, timeZone })
     return to === undefined ? noDate('until') : difference(from, to, calendar)
   }
-  return failed('invalid_tool_input', 'action is one of now, convert, add, difference.')
+  return toolFailure('invalid_tool_input', 'action is one of now, convert, add, difference.')
 }
 
 const noDate = (name: string): ToolFailure =>
-  failed(
+  toolFailure(
     'invalid_tool_input',
     `${name} is no day of its calendar; write 1403/12/30 (Jalali) or 2025-03-20 (Gregorian).`,
   )
@@ -113,7 +116,9 @@ function momentOf(text: string | undefined): number | undefined {
   if (text === undefined || !/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2})$/.test(text))
     return undefined
   const ms = Date.parse(text)
-  return Number.isNaN(ms) || !isDated('gregorian', calendars.gregorian.dateOf(ms / msPerDay)) ? undefined : ms
+  return Number.isNaN(ms) || !isSupportedYear('gregorian', calendars.gregorian.dateOf(ms / msPerDay))
+    ? undefined
+    : ms
 }
 
 /** The calendar of a date's months: the one named, else the one that the first date is written in; moments are Gregorian. */
@@ -140,7 +145,9 @@ function readDay(
   if (moment !== undefined) return dayIn(timeZone, moment)
   const named = member(input, 'calendar')
   const read = readDate(text, named === 'jalali' || named === 'gregorian' ? named : undefined)
-  return read && isDated(read.calendar, read.date) ? calendars[read.calendar].dayOf(read.date) : undefined
+  return read && isSupportedYear(read.calendar, read.date)
+    ? calendars[read.calendar].dayOf(read.date)
+    : undefined
 }
 
 /** Reads a date such as `1403/12/30`, `۱۴۰۳-۱۲-۳۰` or `2025-03-20`. */
@@ -156,20 +163,20 @@ function readDate(
   return { calendar: named ?? (year < 1700 ? 'jalali' : 'gregorian'), date: { year, month, day } }
 }
 
-function added(input: unknown, from: number, calendar: CalendarName): Reply {
+function addToDate(input: unknown, from: number, calendar: CalendarName): Reply {
   const [years, months, days] = (['years', 'months', 'days'] as const).map((name) => {
     const value = Number(member(input, name) ?? 0)
     return Number.isInteger(value) && Math.abs(value) <= amounts[name] ? value : undefined
   })
   if (years === undefined || months === undefined || days === undefined)
-    return failed(
+    return toolFailure(
       'invalid_tool_input',
       'years, months and days are whole numbers, of at most two thousand years.',
     )
   const moved = addMonths(calendar, from, years * 12 + months)
   const day = moved === undefined ? undefined : moved + days
-  if (day === undefined || !isDated('gregorian', calendars.gregorian.dateOf(day)))
-    return failed('invalid_tool_input', 'that is beyond the years that calendars are known for.')
+  if (day === undefined || !isSupportedYear('gregorian', calendars.gregorian.dateOf(day)))
+    return toolFailure('invalid_tool_input', 'that is beyond the years that calendars are known for.')
   return { from: describeDay(from), added: { years, months, days, calendar }, result: describeDay(day) }
 }
 
@@ -180,7 +187,7 @@ function difference(from: number, to: number, calendar: CalendarName): Reply {
     until: describeDay(to),
     days: to - from,
     weeks_and_days: { weeks: Math.floor((later - earlier) / 7), days: (later - earlier) % 7 },
-    [`in_${calendar}_calendar`]: between(calendar, earlier, later),
+    [`in_${calendar}_calendar`]: calendarDifference(calendar, earlier, later),
     direction: from === to ? 'same day' : from < to ? 'until is later' : 'until is earlier',
   }
 }
@@ -214,10 +221,10 @@ function describeDay(epochDay: number): Record<string, unknown> {
   const day = calendars.gregorian.dateOf(epochDay)
   const jalali = calendars.jalali.dateOf(epochDay)
   const weekday = { en: weekdayEn.format(ms), fa: weekdayFa.format(ms) }
-  const date = written(jalali, '/')
+  const date = formatDate(jalali, '/')
   return {
     gregorian: {
-      date: written(day, '-'),
+      date: formatDate(day, '-'),
       text: `${weekday.en}, ${day.day} ${monthEn.format(ms)} ${day.year}`,
     },
     jalali: {
@@ -240,5 +247,5 @@ const monthEn = names('en-u-ca-gregory', { month: 'long' })
 const jalaliMonthEn = names('en-u-ca-persian', { month: 'long' })
 const jalaliMonthFa = names('fa-u-ca-persian', { month: 'long' })
 
-const written = ({ year, month, day }: CalendarDate, between: string): string =>
+const formatDate = ({ year, month, day }: CalendarDate, between: string): string =>
   [String(year).padStart(4, '0'), String(month).padStart(2, '0'), String(day).padStart(2, '0')].join(between)

@@ -1,7 +1,7 @@
 import type { ToolError, ToolFailure } from '#core/turn'
-import { type Fetched, FetchRefused, type GuardedClient, type Reason } from '#platform/net'
+import { type FetchRefusalReason, FetchRefused, type FetchResult, type GuardedClient } from '#platform/net'
 import type { DomainFilter } from './domains.ts'
-import { failed } from './failed.ts'
+import { toolFailure } from './failed.ts'
 
 export interface FetchedPage {
   kind: 'html' | 'pdf' | 'text'
@@ -46,12 +46,12 @@ export async function fetchPage(
   const deadline = performance.now() + timeoutMs
   let url = URL.parse(address)
   if (!url || !/^https?:$/.test(url.protocol))
-    return failed('invalid_tool_input', 'url is no web address; write it whole, with https://')
+    return toolFailure('invalid_tool_input', 'url is no web address; write it whole, with https://')
   try {
     for (let redirects = 0; redirects <= maxRedirects; redirects += 1) {
       if (!passes(url))
-        return failed('url_not_allowed', `the domains of this request leave out ${url.hostname}.`)
-      const fetched: Fetched = await client.fetch(url.href, {
+        return toolFailure('url_not_allowed', `the domains of this request leave out ${url.hostname}.`)
+      const fetched: FetchResult = await client.fetch(url.href, {
         timeoutMs: Math.max(1, Math.floor(deadline - performance.now())),
         maxBytes,
         accept: Object.keys(kinds),
@@ -62,33 +62,33 @@ export async function fetchPage(
       if (!next) return pageOf(fetched)
       url = next
     }
-    return failed('url_not_accessible', 'it redirects too often.')
+    return toolFailure('url_not_accessible', 'it redirects too often.')
   } catch (error) {
     signal.throwIfAborted()
     if (!(error instanceof FetchRefused)) throw error
-    return failed(codes[error.reason], `${url.hostname}: ${error.why.en}`)
+    return toolFailure(codes[error.reason], `${url.hostname}: ${error.why.en}`)
   }
 }
 
-function redirectOf({ status, headers, url }: Fetched): URL | null {
+function redirectOf({ status, headers, url }: FetchResult): URL | null {
   const location = [headers['location']].flat()[0]
   return [301, 302, 303, 307, 308].includes(status) && location !== undefined
     ? URL.parse(location, url)
     : null
 }
 
-function pageOf({ status, headers, body, url }: Fetched): FetchedPage | ToolFailure {
-  if (status === 429) return failed('too_many_requests', 'the site wants fewer requests.')
+function pageOf({ status, headers, body, url }: FetchResult): FetchedPage | ToolFailure {
+  if (status === 429) return toolFailure('too_many_requests', 'the site wants fewer requests.')
   if (status < 200 || status > 299)
-    return failed('url_not_accessible', `the site answers with status ${status}.`)
+    return toolFailure('url_not_accessible', `the site answers with status ${status}.`)
   const contentType = [headers['content-type']].flat()[0] ?? ''
   const mediaType = contentType.split(';', 1)[0]!.trim().toLowerCase()
   const kind = Object.hasOwn(kinds, mediaType) ? kinds[mediaType]! : undefined
-  if (!kind) return failed('unsupported_content_type', 'only HTML, PDF, text, JSON and XML are read.')
+  if (!kind) return toolFailure('unsupported_content_type', 'only HTML, PDF, text, JSON and XML are read.')
   return { kind, mediaType, contentType, bytes: body, url }
 }
 
-const codes: Record<Reason, ToolError> = {
+const codes: Record<FetchRefusalReason, ToolError> = {
   bad_url: 'invalid_tool_input',
   bad_request: 'invalid_tool_input',
   port: 'url_not_allowed',

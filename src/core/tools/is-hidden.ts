@@ -1,4 +1,4 @@
-interface Styled {
+interface StyledElement {
   getAttribute(name: string): string | null
 }
 
@@ -12,12 +12,12 @@ const hiding: StyleRules = {
 const fading: StyleRules = { opacity: isZero }
 
 /** Whether an element's own style hides it: text that is not shown to people must not be read by models either. */
-export const isHidden = (element: Styled): boolean => hasStyle(element, hiding)
+export const isHidden = (element: StyledElement): boolean => hasStyle(element, hiding)
 
 /** Whether an element is fully transparent, which hides it too unless a script reveals it. */
-export const isFaded = (element: Styled): boolean => hasStyle(element, fading)
+export const isFaded = (element: StyledElement): boolean => hasStyle(element, fading)
 
-function hasStyle(element: Styled, rules: StyleRules): boolean {
+function hasStyle(element: StyledElement, rules: StyleRules): boolean {
   const style = element.getAttribute('style') ?? ''
   const declarations = style.toLowerCase().replace(/\/\*.*?(?:\*\/|$)|!\s*important/gs, '')
   return declarations.split(';').some((declaration) => {

@@ -51,7 +51,7 @@ const jalali: Calendar = {
 
 export const calendars: Record<CalendarName, Calendar> = { gregorian, jalali }
 
-export const isDated = (calendar: CalendarName, { year }: Pick<CalendarDate, 'year'>): boolean =>
+export const isSupportedYear = (calendar: CalendarName, { year }: Pick<CalendarDate, 'year'>): boolean =>
   year >= years[calendar].first && year <= years[calendar].last
 
 /** The first of Farvardin, which moves by some days around 21 March. */
@@ -77,7 +77,7 @@ export function addMonths(name: CalendarName, epochDay: number, months: number):
   const { year, month, day } = calendars[name].dateOf(epochDay)
   const index = year * 12 + month - 1 + months
   const target = { year: Math.floor(index / 12), month: (index % 12) + 1 }
-  if (!isDated(name, target)) return undefined
+  if (!isSupportedYear(name, target)) return undefined
   for (let last = day; last > 27; last -= 1) {
     const found = calendars[name].dayOf({ ...target, day: last })
     if (found !== undefined) return found
@@ -86,7 +86,7 @@ export function addMonths(name: CalendarName, epochDay: number, months: number):
 }
 
 /** Whole years, months and days from one day to a later one, as the calendar counts them. */
-export function between(
+export function calendarDifference(
   name: CalendarName,
   from: number,
   to: number,

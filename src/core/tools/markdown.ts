@@ -18,7 +18,7 @@ const blocks = new Set(
     ' ',
   ),
 )
-const silent = new Set(
+const omittedElements = new Set(
   'script style noscript template iframe object embed svg canvas head button input select textarea'.split(
     ' ',
   ),
@@ -27,16 +27,16 @@ const silent = new Set(
 /** Markdown of an element: headings, lists, tables, quotations, code and links; emphasis and pictures are left out, alternative texts are kept. */
 export const toMarkdown = (root: Element, base: string): string => blocksIn(root, { base, depth: 0 })
 
-interface Where {
+interface MarkdownContext {
   /** The address to which links are relative. */
   base: string
   depth: number
 }
 
 /** Everything in an element as paragraphs. Text that stands between blocks is a paragraph of its own. */
-function blocksIn(element: Element, where: Where): string {
-  if (where.depth > deepest) return squeeze(element.textContent ?? '').trim()
-  const inner = { ...where, depth: where.depth + 1 }
+function blocksIn(element: Element, context: MarkdownContext): string {
+  if (context.depth > deepest) return squeeze(element.textContent ?? '').trim()
+  const inner = { ...context, depth: context.depth + 1 }
   const paragraphs: string[] = []
   let line = ''
   const flush = () => {
@@ -57,41 +57,41 @@ function blocksIn(element: Element, where: Where): string {
   return paragraphs.join('\n\n')
 }
 
-function blockOf(element: Element, where: Where): string {
+function blockOf(element: Element, context: MarkdownContext): string {
   const name = nameOf(element)
   if (/^h[1-6]$/.test(name)) {
-    const text = oneLine(element, where)
+    const text = oneLine(element, context)
     return text && `${'#'.repeat(Number(name[1]))} ${text}`
   }
   switch (name) {
     case 'ul':
     case 'ol':
-      return listOf(element, where)
+      return listOf(element, context)
     case 'table':
-      return tableOf(element, where)
+      return tableOf(element, context)
     case 'blockquote':
-      return blocksIn(element, where).replace(/^/gm, '> ')
+      return blocksIn(element, context).replace(/^/gm, '> ')
     case 'pre':
       return `\`\`\`\n${(element.textContent ?? '').replace(/(?<!\n)\n+$/, '')}\n\`\`\``
     case 'hr':
       return '---'
     default:
-      return blocksIn(element, where)
+      return blocksIn(element, context)
   }
 }
 
 /** The line of an inline node, in which blocks inside of it have become spaces. */
-function inlineOf(node: Element, where: Where): string {
+function inlineOf(node: Element, context: MarkdownContext): string {
   if (node.nodeType === textNode) return squeeze(node.textContent ?? '')
-  if (node.nodeType !== elementNode || silent.has(nameOf(node))) return ''
-  if (where.depth > deepest) return squeeze(node.textContent ?? '')
+  if (node.nodeType !== elementNode || omittedElements.has(nameOf(node))) return ''
+  if (context.depth > deepest) return squeeze(node.textContent ?? '')
   switch (nameOf(node)) {
     case 'br':
       return '\n'
     case 'img':
       return squeeze(node.getAttribute!('alt') ?? '')
     case 'a':
-      return linkOf(node, where)
+      return linkOf(node, context)
     case 'code':
     case 'kbd':
     case 'samp': {
@@ -99,12 +99,12 @@ function inlineOf(node: Element, where: Where): string {
       return text.trim() && `\`${text.trim()}\``
     }
     default:
-      return innerLine(node, where)
+      return innerLine(node, context)
   }
 }
 
-function innerLine(element: Element, where: Where): string {
-  const inner = { ...where, depth: where.depth + 1 }
+function innerLine(element: Element, context: MarkdownContext): string {
+  const inner = { ...context, depth: context.depth + 1 }
   let line = ''
   for (const child of element.childNodes)
     line += isBlock(child) ? ` ${innerLine(child, inner)} ` : inlineOf(child, inner)
@@ -112,20 +112,20 @@ function innerLine(element: Element, where: Where): string {
 }
 
 /** The Markdown of a link, which keeps its address if it leads to the web and not to a place on the same page. */
-function linkOf(element: Element, where: Where): string {
-  const text = innerLine(element, where)
+function linkOf(element: Element, context: MarkdownContext): string {
+  const text = innerLine(element, context)
   const href = element.getAttribute!('href')?.trim() ?? ''
-  const url = href === '' || href.startsWith('#') ? null : URL.parse(href, where.base)
+  const url = href === '' || href.startsWith('#') ? null : URL.parse(href, context.base)
   if (text.trim() === '' || !url || !/^https?:$/.test(url.protocol) || url.href.length > 500) return text
   return `[${text.replace(/\s+/g, ' ').trim()}](${url.href.replace(/[()]/g, (sign) => (sign === '(' ? '%28' : '%29'))})`
 }
 
-function listOf(element: Element, where: Where): string {
+function listOf(element: Element, context: MarkdownContext): string {
   const ordered = nameOf(element) === 'ol'
   const items: string[] = []
   for (const child of element.childNodes) {
     if (child.nodeType !== elementNode) continue
-    const text = blocksIn(child, { ...where, depth: where.depth + 1 })
+    const text = blocksIn(child, { ...context, depth: context.depth + 1 })
     if (text === '') continue
     const mark = ordered ? `${items.length + 1}. ` : '- '
     items.push(
@@ -136,13 +136,13 @@ function listOf(element: Element, where: Where): string {
 }
 
 /** A table whose rows have several cells; a table that only serves the layout is read as paragraphs. */
-function tableOf(element: Element, where: Where): string {
-  const rows = rowsOf(element, where.depth).map((row) => cellsOf(row))
+function tableOf(element: Element, context: MarkdownContext): string {
+  const rows = rowsOf(element, context.depth).map((row) => cellsOf(row))
   const width = rows.reduce((max, row) => Math.max(max, row.length), 0)
-  const places = rows.some((row) => row.some((cell) => holdsTable(cell, where.depth)))
-  if (width < 2 || rows.length < 2 || places) return blocksIn(element, where)
+  const places = rows.some((row) => row.some((cell) => holdsTable(cell, context.depth)))
+  if (width < 2 || rows.length < 2 || places) return blocksIn(element, context)
   const lines = rows
-    .map((row) => row.map((cell) => oneLine(cell, where).replaceAll('|', '\\|')))
+    .map((row) => row.map((cell) => oneLine(cell, context).replaceAll('|', '\\|')))
     .map((row) => `| ${[...row, ...Array<string>(width - row.length).fill('')].join(' | ')} |`)
   return [lines[0], `|${' --- |'.repeat(width)}`, ...lines.slice(1)].join('\n')
 }
@@ -167,8 +167,8 @@ const holdsTable = (element: Element, depth: number): boolean =>
     (child) => nameOf(child) === 'table' || (child.nodeType === elementNode && holdsTable(child, depth + 1)),
   )
 
-const oneLine = (element: Element, where: Where): string =>
-  innerLine(element, where).replace(/\s+/g, ' ').trim()
+const oneLine = (element: Element, context: MarkdownContext): string =>
+  innerLine(element, context).replace(/\s+/g, ' ').trim()
 
 /** The name in lower case: elements made by scripts keep the case that they were made with. */
 const nameOf = (node: Element): string => node.localName?.toLowerCase() ?? ''

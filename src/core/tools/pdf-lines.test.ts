@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { type Piece, textOfPage } from './pdf-lines.ts'
+import { type PdfTextPiece, textOfPage } from './pdf-lines.ts'
 
 /** Pieces that stand side by side from `x` on, ten points for each character, in visual order from the left. */
-function row(y: number, texts: string[], x = 100): Piece[] {
+function row(y: number, texts: string[], x = 100): PdfTextPiece[] {
   let left = x
   return texts.map((text) => {
     const piece = { text, x: left, y, width: [...text.trimEnd()].length * 10, height: 10 }
@@ -27,7 +27,7 @@ test('English lines stay as they are written, with a space where there is a gap'
 })
 
 test('a sign over a letter joins that letter, wherever it stands in the file', () => {
-  const [heh, other] = row(700, ['ﻪ', 'ن']) as [Piece, Piece]
+  const [heh, other] = row(700, ['ﻪ', 'ن']) as [PdfTextPiece, PdfTextPiece]
   const hamza = { text: ' ٔ', x: heh.x + 2, y: 702, width: 0, height: 10 }
   expect(textOfPage([other, hamza, heh])).toBe('نهٔ')
 })

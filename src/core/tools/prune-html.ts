@@ -1,7 +1,9 @@
 /** Limits of a page: a parser needs memory for each element, and time for each nesting level. */
 const max = { elements: 50_000, depth: 200, tagCharacters: 16_384, characters: 6_000_000 }
 
-const empty = new Set('area base br col embed hr img input link meta param source track wbr'.split(' '))
+const voidElements = new Set(
+  'area base br col embed hr img input link meta param source track wbr'.split(' '),
+)
 /** Elements whose end tag is often left out, so they are not counted as levels; each ends with the next one of its kind. */
 const selfEnding = new Set('colgroup dd dt li optgroup option p tbody td tfoot th thead tr'.split(' '))
 /** Elements that are removed, since HTML lets a page leave them out but the parser does not; the caller puts the rest into a frame of its own. */
@@ -34,7 +36,7 @@ export function pruneHtml(html: string): { html: string; elements: number; cut: 
       position = endOf(html, tag.name, tag.end)
       continue
     }
-    const level = empty.has(tag.name) || selfEnding.has(tag.name) ? 0 : tag.closes ? -1 : 1
+    const level = voidElements.has(tag.name) || selfEnding.has(tag.name) ? 0 : tag.closes ? -1 : 1
     const within = depth + Math.max(level, 0) <= max.depth && tag.end - tag.start <= max.tagCharacters
     depth = Math.max(0, depth + level)
     if (!within) continue

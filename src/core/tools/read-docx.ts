@@ -1,12 +1,12 @@
 import { unzipSync } from 'fflate'
 import { excerpt } from './excerpt.ts'
-import { tidy } from './tidy.ts'
+import { cleanText } from './tidy.ts'
 import type { PageWork, ReadPage } from './web-fetch.ts'
 
 /** Maximum decompressed bytes of one part; a text of 4 MB needs this much XML. */
 const maxBytes = 64 * 1024 * 1024
 const parts = ['word/document.xml', 'word/footnotes.xml', 'word/styles.xml', 'docProps/core.xml'] as const
-type Part = (typeof parts)[number]
+type DocxPart = (typeof parts)[number]
 
 /**
  * Title and text of a Word file as Markdown, in the order of the document: headings, paragraphs, rows of tables, notes at the end. Tags are read one
@@ -18,15 +18,15 @@ export function readDocx({ bytes, maxBytes }: PageWork): ReadPage {
   const levels = headingStyles(files['word/styles.xml'] ?? '')
   const body = textOf(files['word/document.xml'], levels)
   const notes = textOf(files['word/footnotes.xml'] ?? '', levels)
-  const { text, cut } = excerpt(tidy(notes === '' ? body : `${body}\n\n${notes}`), maxBytes)
+  const { text, cut } = excerpt(cleanText(notes === '' ? body : `${body}\n\n${notes}`), maxBytes)
   const title = /<dc:title[^>]{0,200}>([^<]{0,1000})</.exec(files['docProps/core.xml'] ?? '')?.[1] ?? ''
-  return { title: tidy(plain(title)).replace(/\s+/g, ' ').slice(0, 300), text, cut }
+  return { title: cleanText(plain(title)).replace(/\s+/g, ' ').slice(0, 300), text, cut }
 }
 
-function unpacked(bytes: Uint8Array): Partial<Record<Part, string>> {
+function unpacked(bytes: Uint8Array): Partial<Record<DocxPart, string>> {
   const seen = new Set<string>()
   const wanted = ({ name, originalSize }: { name: string; originalSize: number }): boolean => {
-    if (!parts.includes(name as Part) || seen.has(name)) return false
+    if (!parts.includes(name as DocxPart) || seen.has(name)) return false
     seen.add(name)
     // The declared size is also the buffer size: a ZIP bomb with a false size is cut or fails here.
     if (originalSize > maxBytes) throw new RangeError('A part of the file is too large.')

@@ -5,7 +5,7 @@ import { excerpt } from './excerpt.ts'
 import { isFaded, isHidden } from './is-hidden.ts'
 import { type Element, toMarkdown } from './markdown.ts'
 import { pruneHtml } from './prune-html.ts'
-import { isDay, tidy } from './tidy.ts'
+import { cleanText, isDay } from './tidy.ts'
 import type { PageWork, ReadPage } from './web-fetch.ts'
 
 /** Elements that never are text of the page; `surroundings` are those around it on pages that are not articles. */
@@ -21,25 +21,25 @@ const leastShare = 0.2
 /** Title, day and main content of a page of HTML. Only for a confined process: a page may be made to take very long. */
 export function readHtml({ bytes, contentType, url, maxBytes }: PageWork): ReadPage {
   const pruned = pruneHtml(decodeText(bytes, contentType))
-  const document = open(pruned.html)
+  const document = parsePage(pruned.html)
   const base = baseOf(document, url)
   const publishedAt = publishedOn(document)
   const title = titleOf(document)
   const isLarge = pruned.elements > maxOfArticle.elements || pruned.html.length > maxOfArticle.characters
   const main = isLarge
     ? withoutSurroundings(document)
-    : (articleOf(document) ?? withoutSurroundings(open(pruned.html)))
-  const { text, cut } = excerpt(tidy(toMarkdown(main, base)), maxBytes)
+    : (articleOf(document) ?? withoutSurroundings(parsePage(pruned.html)))
+  const { text, cut } = excerpt(cleanText(toMarkdown(main, base)), maxBytes)
   return { title, text, cut: cut || pruned.cut, ...(publishedAt !== undefined && { publishedAt }) }
 }
 
-type Page = ReturnType<typeof parseHTML>['document']
+type HtmlDocument = ReturnType<typeof parseHTML>['document']
 
 /**
  * Opens what `pruneHtml` left, in a frame of our own that includes the content of its head. Elements that are not shown to people are removed at
  * once, because Readability removes the styles that say so.
  */
-function open(html: string): Page {
+function parsePage(html: string): HtmlDocument {
   const { document } = parseHTML(`<html><head></head><body>${html}</body></html>`)
   for (const element of document.querySelectorAll('[style]')) if (isHidden(element)) element.remove()
   const faded = [...document.querySelectorAll('[style]')].filter(isFaded)
@@ -51,15 +51,15 @@ function open(html: string): Page {
 
 const lengthOf = ({ textContent }: Pick<Element, 'textContent'>): number => textContent?.length ?? 0
 
-function baseOf(document: Page, url: string): string {
+function baseOf(document: HtmlDocument, url: string): string {
   const base = document.querySelector('base[href]')?.getAttribute('href') ?? ''
   return URL.parse(base, url)?.href ?? url
 }
 
-function titleOf(document: Page): string {
+function titleOf(document: HtmlDocument): string {
   const social = document.querySelector('meta[property="og:title"]')?.getAttribute('content')
   const title = document.querySelector('title')?.textContent ?? document.querySelector('h1')?.textContent
-  return tidy(social || title || '')
+  return cleanText(social || title || '')
     .replace(/\s+/g, ' ')
     .slice(0, 300)
 }
@@ -76,7 +76,7 @@ const dates = [
 ] as const
 
 /** The day in the page's data for machines; a date for people in some calendar stays in the text. */
-function publishedOn(document: Page): string | undefined {
+function publishedOn(document: HtmlDocument): string | undefined {
   for (const [selector, attribute] of dates) {
     const value = document.querySelector(selector)?.getAttribute(attribute)?.trim()
     if (value && isDay(value)) return value
@@ -89,7 +89,7 @@ function publishedOn(document: Page): string | undefined {
 }
 
 /** The article of the page without menus and advertisements; undefined where the page is no article. Changes the document. */
-function articleOf(document: Page): Element | undefined {
+function articleOf(document: HtmlDocument): Element | undefined {
   for (const element of document.querySelectorAll(noise)) element.remove()
   const total = document.body?.textContent?.length ?? 0
   try {
@@ -103,7 +103,7 @@ function articleOf(document: Page): Element | undefined {
   }
 }
 
-function withoutSurroundings(document: Page): Element {
+function withoutSurroundings(document: HtmlDocument): Element {
   for (const element of document.querySelectorAll(`${noise}, ${surroundings}`)) element.remove()
   return (document.body ?? document.documentElement) as unknown as Element
 }

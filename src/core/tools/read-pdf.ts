@@ -1,7 +1,7 @@
 import { getDocumentProxy } from 'unpdf'
 import { excerpt } from './excerpt.ts'
-import { type Piece, textOfPage } from './pdf-lines.ts'
-import { tidy } from './tidy.ts'
+import { type PdfTextPiece, textOfPage } from './pdf-lines.ts'
+import { cleanText } from './tidy.ts'
 import type { PageWork, ReadPage } from './web-fetch.ts'
 
 /** The most pieces of one page; a drawing can have any number of them. */
@@ -21,7 +21,7 @@ export async function readPdf({ bytes, maxBytes, maxPages }: PageWork): Promise<
     length += Buffer.byteLength(pages.at(-1)!)
     page.cleanup()
   }
-  const { text, cut } = excerpt(tidy(pages.join('\n\n')), maxBytes)
+  const { text, cut } = excerpt(cleanText(pages.join('\n\n')), maxBytes)
   return {
     title: titleOf(info),
     text,
@@ -39,7 +39,7 @@ async function opened(bytes: Uint8Array) {
   }
 }
 
-function pieceOf(item: object): Piece[] {
+function pieceOf(item: object): PdfTextPiece[] {
   if (!('str' in item)) return []
   const { str, transform, width, height } = item as {
     str: string
@@ -52,5 +52,5 @@ function pieceOf(item: object): Piece[] {
 
 const titleOf = (info: unknown): string => {
   const title = (info as { Title?: unknown } | undefined)?.Title
-  return typeof title === 'string' ? tidy(title).replace(/\s+/g, ' ').slice(0, 300) : ''
+  return typeof title === 'string' ? cleanText(title).replace(/\s+/g, ' ').slice(0, 300) : ''
 }

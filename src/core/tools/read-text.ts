@@ -1,6 +1,6 @@
 import { decodeText } from './decode-text.ts'
 import { excerpt } from './excerpt.ts'
-import { tidy } from './tidy.ts'
+import { cleanText } from './tidy.ts'
 import type { PageWork, ReadPage } from './web-fetch.ts'
 
 /** Longer texts are read in a confined process: they could do no harm, but four megabytes would hold the event loop too long. */
@@ -13,5 +13,5 @@ export const readText = ({
   maxBytes,
 }: Pick<PageWork, 'bytes' | 'contentType' | 'maxBytes'>): ReadPage => ({
   title: '',
-  ...excerpt(tidy(decodeText(bytes, contentType)), maxBytes),
+  ...excerpt(cleanText(decodeText(bytes, contentType)), maxBytes),
 })

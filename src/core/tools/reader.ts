@@ -1,6 +1,6 @@
 import path from 'node:path'
 import type { ToolError } from '#core/turn'
-import { type Confine, type FindIsolation, openConfinement, type Requester } from '#platform/confined'
+import { type ConfinedRunner, type FindIsolation, openConfinement, type Requester } from '#platform/confined'
 import type { Log } from '#platform/log'
 import type { GuardedClient } from '#platform/net'
 import { fetchPage } from './fetch-page.ts'
@@ -8,11 +8,15 @@ import { maxBytesHere, readText } from './read-text.ts'
 import type { PageWork, ReadPage } from './web-fetch.ts'
 
 /** Reads entire untrusted documents for an index, with higher limits and longer timeouts than for an answer. */
-export interface Reader {
+export interface DocumentReader {
   /** A document as Markdown or plain text. Throws the signal's reason. */
-  read(kind: 'text' | 'pdf' | 'docx', bytes: Uint8Array, requester: Requester): Promise<ReadText | Unread>
+  read(
+    kind: 'text' | 'pdf' | 'docx',
+    bytes: Uint8Array,
+    requester: Requester,
+  ): Promise<ReadText | ReadFailure>
   /** A page or PDF of the public web. Throws the signal's reason. */
-  fetch(url: string, requester: Requester): Promise<ReadText | Unread>
+  fetch(url: string, requester: Requester): Promise<ReadText | ReadFailure>
 }
 
 export interface ReadText {
@@ -23,7 +27,7 @@ export interface ReadText {
   cut: boolean
 }
 
-export interface Unread {
+export interface ReadFailure {
   /** `busy`: too many wait, and the request may be repeated; `unreadable`: the document is broken, locked, or made to take too long. */
   unread: 'busy' | 'unreadable' | 'no_text' | ToolError
 }
@@ -40,17 +44,17 @@ export interface ReaderOptions {
   isolation?: FindIsolation
 }
 
-export function openReader({ client, log, isolation }: ReaderOptions): Reader {
+export function openReader({ client, log, isolation }: ReaderOptions): DocumentReader {
   const confine = openConfinement(log, places, isolation)
-  const read: Reader['read'] = (kind, bytes, requester) =>
+  const read: DocumentReader['read'] = (kind, bytes, requester) =>
     open(
       { kind, bytes, contentType: 'text/plain; charset=utf-8', url: 'about:blank', maxBytes, maxPages },
       requester,
     )
-  const open = async (work: PageWork, requester: Requester): Promise<ReadText | Unread> =>
+  const open = async (work: PageWork, requester: Requester): Promise<ReadText | ReadFailure> =>
     work.kind === 'text' && work.bytes.length <= maxBytesHere
       ? orNoText(readText(work))
-      : inside(confine, work, requester)
+      : readConfined(confine, work, requester)
   return {
     read,
     async fetch(url, requester) {
@@ -62,10 +66,14 @@ export function openReader({ client, log, isolation }: ReaderOptions): Reader {
   }
 }
 
-const orNoText = ({ title, text, cut }: ReadPage): ReadText | Unread =>
+const orNoText = ({ title, text, cut }: ReadPage): ReadText | ReadFailure =>
   text === '' ? { unread: 'no_text' } : { title, text, cut }
 
-async function inside(confine: Confine, work: PageWork, requester: Requester): Promise<ReadText | Unread> {
+async function readConfined(
+  confine: ConfinedRunner,
+  work: PageWork,
+  requester: Requester,
+): Promise<ReadText | ReadFailure> {
   const outcome = await confine({
     module: path.join(import.meta.dirname, 'read-page-process.ts'),
     ...requester,

@@ -2,12 +2,12 @@
 import { type Static, Type } from 'typebox'
 import {
   baseUrl,
-  type Found,
   fileSection,
-  reading,
+  readingRules,
   readUrl,
   refusals,
-  refuse,
+  refuseConfig,
+  type SectionContext,
   usd,
   webProtocols,
 } from '#platform/config'
@@ -74,7 +74,7 @@ const dearestUsd = 1_000
 const WebSearch = Type.Object({
   vendor: Type.Unsafe<SearchVendorName>({
     ...oneOf(...names),
-    ...reading({
+    ...readingRules({
       missing: {
         en: `write one of ${names.join(', ')}`,
         fa: `یکی از این‌ها را بنویسید: ${names.join('، ')}`,
@@ -82,7 +82,7 @@ const WebSearch = Type.Object({
     }),
   }),
   base_url: Type.Optional(baseUrl()),
-  api_key: Type.Optional(Type.String(reading({ secret: true }))),
+  api_key: Type.Optional(Type.String(readingRules({ secret: true }))),
   price_per_search_usd: Type.Optional(usd(dearestUsd)),
 })
 
@@ -107,7 +107,7 @@ export const tools = fileSection({
   },
 })
 
-type Variables = Found<VendorVariable>
+type Variables = SectionContext<VendorVariable>
 
 function readSearch(typed: Static<typeof WebSearch>, found: Variables): WebSearchConfig {
   const { vendor } = typed
@@ -116,15 +116,15 @@ function readSearch(typed: Static<typeof WebSearch>, found: Variables): WebSearc
   const address = typed.base_url ?? publicUrl ?? searxngUrl(found)
   const apiKey = typed.api_key ?? keyOf(vendor, found)
   if (address === undefined)
-    refuse(
-      refusals.missing(place.where('base_url'), {
+    refuseConfig(
+      refusals.missing(place.sourcePosition('base_url'), {
         en: `write the address of the SearXNG, for example http://127.0.0.1:8888, or set ${variable}`,
         fa: `نشانی SearXNG را بنویسید، برای نمونه http://127.0.0.1:8888، یا ${variable} را تعیین کنید`,
       }),
     )
   if (apiKey === undefined && vendor !== 'searxng')
-    refuse(
-      refusals.missing(place.where('api_key'), {
+    refuseConfig(
+      refusals.missing(place.sourcePosition('api_key'), {
         en: `write the key, or set ${variable}`,
         fa: `کلید را بنویسید یا ${variable} را تعیین کنید`,
       }),

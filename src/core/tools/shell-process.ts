@@ -1,6 +1,6 @@
 /** Runs one script in a shell that lives in memory: no files of the host, no network, no programs. bash.ts starts this process. */
 import { Bash, type CommandName, getCommandNames, type IFileSystem } from 'just-bash'
-import { answer } from '#platform/confined-process'
+import { runConfinedWork } from '#platform/confined-process'
 import type { ShellAnswer, ShellFile, ShellWork } from './bash.ts'
 
 /** `sqlite3` would need a thread of its own. Network, Python and JavaScript are off unless they are switched on. */
@@ -74,4 +74,4 @@ const head = (text: string, characters: number): string =>
     ? text.toWellFormed()
     : `${text.slice(0, characters).toWellFormed()}\n[… ${text.length - characters} more characters]`
 
-await answer<ShellWork>(run)
+await runConfinedWork<ShellWork>(run)

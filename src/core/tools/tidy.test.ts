@@ -1,21 +1,21 @@
 import { expect, test } from 'vitest'
-import { isDay, tidy } from './tidy.ts'
+import { cleanText, isDay } from './tidy.ts'
 
 test('signs that no reader sees are gone, and the joiners of Persian and emoji stay', () => {
   const hidden = [...'ignore'].map((letter) => String.fromCodePoint(0xe0000 + letter.charCodeAt(0))).join('')
   const bytes = [...'ignore']
     .map((letter) => String.fromCodePoint(0xe0100 + letter.charCodeAt(0) - 16))
     .join('')
-  expect(tidy(`❤️${bytes}`)).toBe('❤️')
-  expect(tidy(`می‌روم${hidden}\u202e\u200b\u2066 👩‍💻\u0000\ufeff`)).toBe('می‌روم 👩‍💻')
+  expect(cleanText(`❤️${bytes}`)).toBe('❤️')
+  expect(cleanText(`می‌روم${hidden}\u202e\u200b\u2066 👩‍💻\u0000\ufeff`)).toBe('می‌روم 👩‍💻')
 })
 
 test('lines lose the space at their ends, and empty lines are one', () => {
-  expect(tidy('  a \t\r\nb\r\n\r\n\n\n  c\n\n')).toBe('a\nb\n\n  c')
+  expect(cleanText('  a \t\r\nb\r\n\r\n\n\n  c\n\n')).toBe('a\nb\n\n  c')
 })
 
 test('a broken half of a character becomes the sign for it', () => {
-  expect(tidy('a\ud800b')).toBe('a\ufffdb')
+  expect(cleanText('a\ud800b')).toBe('a\ufffdb')
 })
 
 test.each([

@@ -3,17 +3,17 @@
  * variation selectors that stand for bytes, in which instructions are hidden. The joiners of Persian and of emoji stay. Space at the ends of lines is
  * removed, and several empty lines become one.
  */
-export function tidy(text: string): string {
+export function cleanText(text: string): string {
   return text
     .toWellFormed()
-    .replace(unseen, '')
+    .replace(invisibleCharacters, '')
     .replace(/\r\n?/g, '\n')
     .replace(/(?<![^\S\n])[^\S\n]+$/gm, '')
     .replace(/\n{3,}/g, '\n\n')
     .trim()
 }
 
-const unseen =
+const invisibleCharacters =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is taken out.
   /[\u0000-\u0008\u000b\u000e-\u001f\u007f-\u009f\u00ad\u200b\u202a-\u202e\u2060-\u206f\ufeff\u{e0000}-\u{e007f}]|[\u{e0100}-\u{e01ef}]/gu
 

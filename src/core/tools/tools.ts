@@ -15,18 +15,18 @@ import { webFetch } from './web-fetch.ts'
 import { type SearchVendor, webSearch } from './web-search.ts'
 import './errors.ts'
 
-export { writtenExecution } from './bash.ts'
+export { executionText } from './bash.ts'
 export { type CountPages, openPageCounter, type PdfPages } from './count-pages.ts'
 export { isTimeZone } from './datetime.ts'
 export { isDomainRule } from './domains.ts'
-export { failed } from './failed.ts'
+export { toolFailure } from './failed.ts'
 export { member, textMember } from './input.ts'
-export { openReader, type Reader, type ReadText, type Unread } from './reader.ts'
+export { type DocumentReader, openReader, type ReadFailure, type ReadText } from './reader.ts'
 export type { WebSearchConfig } from './settings.ts'
-export { tidy } from './tidy.ts'
-export { writtenPage } from './web-fetch.ts'
+export { cleanText } from './tidy.ts'
+export { pageText } from './web-fetch.ts'
 export type { Finding, SearchOptions, SearchVendor } from './web-search.ts'
-export { writtenFindings } from './web-search.ts'
+export { findingsText } from './web-search.ts'
 
 export interface HostedTool {
   name: ToolName
@@ -69,7 +69,7 @@ export interface AnswerState {
 export interface HostedTools {
   find(name: ToolName): HostedTool | undefined
   /** The tool, or the refusal `HOSTED_TOOL_NOT_CONFIGURED` (400) that says how to fix it. */
-  need(name: ToolName, param?: string): HostedTool
+  requireTool(name: ToolName, param?: string): HostedTool
 }
 
 /** The tools of the service and those that a room adds. */
@@ -77,7 +77,7 @@ export function joinTools(tools: HostedTools, own: readonly HostedTool[]): Hoste
   const byName = new Map(own.map((tool) => [tool.name, tool]))
   return {
     find: (name) => byName.get(name) ?? tools.find(name),
-    need: (name, param) => byName.get(name) ?? tools.need(name, param),
+    requireTool: (name, param) => byName.get(name) ?? tools.requireTool(name, param),
   }
 }
 
@@ -101,7 +101,7 @@ export function openTools({ config, search, client, log, isolation }: ToolsOptio
   const byName = new Map(all.map((tool) => [tool.name, tool]))
   return {
     find: (name) => byName.get(name),
-    need: (name, param) =>
+    requireTool: (name, param) =>
       byName.get(name) ??
       fail('HOSTED_TOOL_NOT_CONFIGURED', { tool: name }, param === undefined ? {} : { param }),
   }

@@ -1,10 +1,10 @@
 import path from 'node:path'
-import type { Source, ToolFailure, ToolSuccess } from '#core/turn'
-import type { Confine } from '#platform/confined'
+import type { CitableSource, ToolFailure, ToolSuccess } from '#core/turn'
+import type { ConfinedRunner } from '#platform/confined'
 import type { GuardedClient } from '#platform/net'
 import { domainFilter } from './domains.ts'
 import { bytesFor } from './excerpt.ts'
-import { failed } from './failed.ts'
+import { toolFailure } from './failed.ts'
 import { type FetchedPage, fetchPage } from './fetch-page.ts'
 import { textMember } from './input.ts'
 import { maxBytesHere, readText } from './read-text.ts'
@@ -37,7 +37,7 @@ const maxPages = 200
 /** Fetches one page of the public web and returns what a person would read there. */
 export function webFetch(
   client: GuardedClient,
-  { price, confine }: { price: bigint; confine: Confine },
+  { price, confine }: { price: bigint; confine: ConfinedRunner },
 ): HostedTool {
   return {
     name: 'web_fetch',
@@ -54,9 +54,9 @@ export function webFetch(
     async run(input, context) {
       const address = textMember(input, 'url')
       if (address === undefined)
-        return failed('invalid_tool_input', 'url has to be an address that begins with https://')
+        return toolFailure('invalid_tool_input', 'url has to be an address that begins with https://')
       if (address.length > maxUrlLength)
-        return failed('url_too_long', `an address may have ${maxUrlLength} characters.`)
+        return toolFailure('url_too_long', `an address may have ${maxUrlLength} characters.`)
       const passes = domainFilter(context.allowedDomains, context.blockedDomains)
       const page = await fetchPage(client, address, { passes, signal: context.signal })
       if ('error' in page) return page
@@ -69,7 +69,7 @@ export function webFetch(
 async function readPage(
   page: FetchedPage,
   context: ToolContext,
-  confine: Confine,
+  confine: ConfinedRunner,
 ): Promise<ReadPage | ToolFailure> {
   const maxBytes = bytesFor(context.maxContentTokens)
   const { kind, bytes, contentType, url } = page
@@ -86,11 +86,11 @@ async function readPage(
   })
   if ('lost' in outcome)
     return outcome.lost === 'busy'
-      ? failed('too_many_requests', 'too many pages are being read; try again.')
-      : failed('content_too_large', 'the page is too large or too entangled to be read.')
+      ? toolFailure('too_many_requests', 'too many pages are being read; try again.')
+      : toolFailure('content_too_large', 'the page is too large or too entangled to be read.')
   const read = outcome.value as ReadPage
   return kind === 'pdf' && read.text === ''
-    ? failed(
+    ? toolFailure(
         'unsupported_content_type',
         'the PDF holds no text that can be read: it is scanned, locked or broken.',
       )
@@ -100,13 +100,13 @@ async function readPage(
 function done({ url, mediaType }: FetchedPage, { title, text, cut, publishedAt }: ReadPage): ToolSuccess {
   const about = { url, text, cut, ...(publishedAt && { publishedAt }) }
   return {
-    content: writtenPage({ ...about, title }),
+    content: pageText({ ...about, title }),
     results: [{ ...about, title: title || new URL(url).hostname, mediaType }],
   }
 }
 
 /** A page as the model reads it. */
-export function writtenPage({ url, title, text, cut, publishedAt }: Source): string {
+export function pageText({ url, title, text, cut, publishedAt }: CitableSource): string {
   const head = [title && `# ${title}`, url, publishedAt && `Published: ${publishedAt}`].filter(Boolean)
   const tail = cut ? ['[The page goes on; the text was cut here at the limit of content tokens.]'] : []
   return [head.join('\n'), text || '[The page holds no text.]', ...tail].join('\n\n')

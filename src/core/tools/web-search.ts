@@ -1,17 +1,17 @@
 import { UpstreamError, type UpstreamFault } from '#core/spec'
-import type { Source, ToolFailure } from '#core/turn'
+import type { CitableSource, ToolFailure } from '#core/turn'
 import type { Log } from '#platform/log'
 import { type DomainFilter, domainFilter, hostsOf } from './domains.ts'
 import { excerpt } from './excerpt.ts'
-import { failed } from './failed.ts'
+import { toolFailure } from './failed.ts'
 import { textMember } from './input.ts'
-import { tidy } from './tidy.ts'
+import { cleanText } from './tidy.ts'
 import type { HostedTool } from './tools.ts'
 
 /** A search engine behind its own wire (`providers/search`). */
 export interface SearchVendor {
   /** Longest accepted query, in characters, and in words if the vendor counts them. */
-  longest: { characters: number; words?: number }
+  queryLimits: { characters: number; words?: number }
   /** Returns at most about `options.count` findings, best first. Throws `UpstreamError`. */
   search(options: SearchOptions): Promise<Finding[]>
 }
@@ -56,9 +56,9 @@ export function webSearch(vendor: SearchVendor, { price, log }: { price: bigint;
     async run(input, context) {
       const query = textMember(input, 'query')
       if (query === undefined)
-        return failed('invalid_tool_input', 'query has to be a text that is not empty.')
-      if (isTooLong(query, vendor.longest))
-        return failed('query_too_long', `ask in at most ${vendor.longest.characters} characters.`)
+        return toolFailure('invalid_tool_input', 'query has to be a text that is not empty.')
+      if (isTooLong(query, vendor.queryLimits))
+        return toolFailure('query_too_long', `ask in at most ${vendor.queryLimits.characters} characters.`)
       try {
         const findings = await vendor.search({
           query,
@@ -68,7 +68,7 @@ export function webSearch(vendor: SearchVendor, { price, log }: { price: bigint;
           signal: context.signal,
         })
         const results = choose(findings, domainFilter(context.allowedDomains, context.blockedDomains))
-        return { content: writtenFindings(results), results }
+        return { content: findingsText(results), results }
       } catch (error) {
         context.signal.throwIfAborted()
         if (!(error instanceof UpstreamError)) throw error
@@ -79,13 +79,13 @@ export function webSearch(vendor: SearchVendor, { price, log }: { price: bigint;
   }
 }
 
-function isTooLong(query: string, { characters, words }: SearchVendor['longest']): boolean {
+function isTooLong(query: string, { characters, words }: SearchVendor['queryLimits']): boolean {
   return query.length > characters || (words !== undefined && query.split(/\s+/).length > words)
 }
 
 /** The findings that may be shown: web addresses that pass, each once, with bounded texts. */
-function choose(findings: readonly Finding[], passes: DomainFilter): Source[] {
-  const sources = new Map<string, Source>()
+function choose(findings: readonly Finding[], passes: DomainFilter): CitableSource[] {
+  const sources = new Map<string, CitableSource>()
   for (const { url: address, title, text, date } of findings) {
     const url = URL.parse(address)
     if (!url || !/^https?:$/.test(url.protocol) || url.href.length > 2_048 || !passes(url)) continue
@@ -103,7 +103,7 @@ function choose(findings: readonly Finding[], passes: DomainFilter): Source[] {
 
 /** Vendors mark the words that were found by tags, and leave entities in; pages hide instructions in invisible characters. */
 const plain = (text: string): string =>
-  tidy(
+  cleanText(
     text
       .replace(/<\/?(?:strong|b|em|i|mark|span)\b[^<>]*>/gi, '')
       .replace(/&(amp|lt|gt|quot|#x27|#39|nbsp);/g, (_, name: string) => entities[name] ?? ' ')
@@ -121,7 +121,7 @@ function isoDate(text: string | undefined): string | undefined {
 }
 
 /** Findings as the model reads them. */
-export function writtenFindings(results: readonly Source[]): string {
+export function findingsText(results: readonly CitableSource[]): string {
   if (results.length === 0) return 'Nothing was found. Try other words, fewer of them, or another language.'
   return results
     .map(({ title, url, publishedAt, text }, position) =>
@@ -134,6 +134,6 @@ export function writtenFindings(results: readonly Source[]): string {
 
 function failureOf(fault: UpstreamFault): ToolFailure {
   if (fault === 'rate_limited')
-    return failed('too_many_requests', 'the search engine wants fewer searches; go on without it.')
-  return failed('unavailable', 'the search engine does not answer now; go on without it, and say so.')
+    return toolFailure('too_many_requests', 'the search engine wants fewer searches; go on without it.')
+  return toolFailure('unavailable', 'the search engine does not answer now; go on without it, and say so.')
 }

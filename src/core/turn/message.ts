@@ -18,22 +18,22 @@ export interface Media {
   param?: string
 }
 
-export type Content =
+export type MessageContent =
   | { type: 'text'; text: string }
   | { type: 'image'; media: Media; detail?: string }
   | { type: 'audio'; media: Media }
   | { type: 'video'; media: Media }
   | Document
-  | { type: 'reasoning'; text: string; opaque?: Opaque }
+  | { type: 'reasoning'; text: string; opaque?: OpaqueContent }
 
 /** A document to read: a PDF, plain text, or parts of text and images. */
 export type Document = { type: 'document'; title?: string; context?: string; citations: boolean } & (
   | { media: Media }
-  | { parts: Content[] }
+  | { parts: MessageContent[] }
 )
 
 /** Vendor-private model output (such as encrypted reasoning): sent back unchanged on the same wire, unreadable to every other. */
-export interface Opaque {
+export interface OpaqueContent {
   wire: Wire
   /** Signature over the reasoning text. */
   signature?: string
@@ -51,7 +51,7 @@ export interface ToolCall {
 
 export interface Message {
   role: 'system' | 'developer' | 'user' | 'assistant' | 'tool'
-  content: Content[]
+  content: MessageContent[]
   name?: string
   refusal?: string
   toolCalls?: ToolCall[]

@@ -1,4 +1,4 @@
-import type { Opaque } from './message.ts'
+import type { OpaqueContent } from './message.ts'
 import type { ToolName, ToolResult } from './tool-result.ts'
 import type { Wire } from './turn.ts'
 
@@ -42,13 +42,13 @@ export interface Citation {
  * One piece of an answer. Order: `start` first, then deltas, `finish` once, `usage` once (before or after `finish`).
  * A stream that ends without `finish` was cut off. A reasoning block lasts until another kind of part or its `reasoning-end`.
  */
-export type Part = (
+export type AnswerPart = (
   | { type: 'start'; upstreamId?: string; upstreamModel?: string }
   | { type: 'text'; text: string }
   | { type: 'refusal'; text: string }
   | { type: 'reasoning'; text: string; details?: unknown[] }
   /** One block of reasoning is complete; `opaque` is its signature, or an entire encrypted block. */
-  | { type: 'reasoning-end'; opaque?: Opaque }
+  | { type: 'reasoning-end'; opaque?: OpaqueContent }
   | { type: 'citation'; citation: Citation }
   | { type: 'tool-call'; index: number; id: string; name: string }
   | { type: 'tool-arguments'; index: number; delta: string }
@@ -61,12 +61,12 @@ export type Part = (
   | { type: 'extra' }
 ) & {
   /** Fields specific to the upstream's wire; a server of the same wire passes them through. */
-  extra?: Extra
+  extra?: WireExtra
   /** This part was truncated, or generated here, because the answer exceeded the turn's limit: no upstream event corresponds to it. */
   cut?: true
 }
 
-export interface Extra {
+export interface WireExtra {
   wire: Wire
   /** Chat: unknown fields, by the object that contained them. */
   chunk?: Record<string, unknown>

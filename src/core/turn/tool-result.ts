@@ -9,7 +9,7 @@ export interface ToolSuccess {
   /** The text for the model. */
   content: string
   /** The sources; empty for tools without sources. */
-  results: Source[]
+  results: CitableSource[]
   error?: undefined
   /** The output of the shell tool; absent for other tools. */
   execution?: Execution
@@ -28,7 +28,7 @@ export interface ToolFailure {
   error: ToolError
 }
 
-export interface Source {
+export interface CitableSource {
   url: string
   title: string
   text: string

@@ -1,10 +1,10 @@
 /**
  * The neutral model between the text wires, and the other types shared by core and the providers. A server codec (such as `text/chat`) parses its
- * wire into a `Turn`; a provider answers a `Turn` with a stream of `Part`s; the server codec writes those out in its own wire. Types only: nothing
+ * wire into a `Turn`; a provider answers a `Turn` with a stream of `AnswerPart`s; the server codec writes those out in its own wire. Types only: nothing
  * here knows HTTP, a vendor or another room.
  */
 import type { Message } from './message.ts'
-import type { Source, ToolName } from './tool-result.ts'
+import type { CitableSource, ToolName } from './tool-result.ts'
 
 export type {
   AudioOrder,
@@ -22,12 +22,12 @@ export type {
   ImageQuality,
   PixelSize,
 } from './image-order.ts'
-export type { Content, Document, Media, Message, Opaque, ToolCall } from './message.ts'
-export type { Bill, Citation, Extra, FinishReason, Part, Usage } from './part.ts'
+export type { Document, Media, Message, MessageContent, OpaqueContent, ToolCall } from './message.ts'
+export type { AnswerPart, Bill, Citation, FinishReason, Usage, WireExtra } from './part.ts'
 export type {
   BuiltInTool,
+  CitableSource,
   Execution,
-  Source,
   ToolError,
   ToolFailure,
   ToolName,
@@ -78,7 +78,7 @@ export interface HostedToolEntry {
 export interface HostedToolSet {
   tools: HostedToolEntry[]
   /** Sources found before the model call and included in the messages, numbered from 1: the answer may cite them as `[1]`. */
-  found?: readonly Source[]
+  found?: readonly CitableSource[]
   /** Total uses of all tools; when absent only the limit of each tool applies. */
   maxUses?: number
   /**

@@ -1,15 +1,15 @@
 import {
-  ignoredOf,
+  ignoredFields,
   payment,
   requireModel,
   requireNoOptions,
   setIgnoredFields,
   settleFailed,
-  unnamedFields,
+  unknownFields,
 } from '#core/calls'
 import { type PaidSpeech, type SpeechSpec, startPaidSpeech } from '#media/speech'
 import { asFailure, fail } from '#platform/errors'
-import { type Content, content, type RequestContext } from '#platform/http'
+import { type ContentAnswer, content, type RequestContext } from '#platform/http'
 import { reasons } from './phrases.ts'
 import { SpeechBody } from './schema.ts'
 
@@ -17,7 +17,7 @@ import { SpeechBody } from './schema.ts'
 const maxBytes = 64 * 1024 * 1024
 
 /** Streams speech as it comes. File and charge are durable before the last chunk; a caller who leaves pays and finds the file. */
-export async function createSpeech(context: RequestContext<SpeechBody>): Promise<Content> {
+export async function createSpeech(context: RequestContext<SpeechBody>): Promise<ContentAnswer> {
   const { app, body } = context
   const model = requireModel(context, body.model, 'audio')
   const paid = await startPaidSpeech(app, {
@@ -26,9 +26,9 @@ export async function createSpeech(context: RequestContext<SpeechBody>): Promise
     spec: specOf(body),
     endpoint: '/v1/audio/speech',
   })
-  setIgnoredFields(context, [...unnamedFields(body, SpeechBody), ...ignoredOf(body)])
+  setIgnoredFields(context, [...unknownFields(body, SpeechBody), ...ignoredFields(body)])
   const stored = store(paid)
-  return content({ mediaType: paid.mediaType, open: () => untilStored(paid, stored) })
+  return content({ mediaType: paid.mediaType, open: () => streamUntilStored(paid, stored) })
 }
 
 function specOf(body: SpeechBody): SpeechSpec {
@@ -64,7 +64,7 @@ async function store(paid: PaidSpeech): Promise<void> {
 }
 
 /** The sound as it comes; its last byte waits until the file is stored and charged. */
-async function* untilStored(paid: PaidSpeech, stored: Promise<void>): AsyncGenerator<Uint8Array> {
+async function* streamUntilStored(paid: PaidSpeech, stored: Promise<void>): AsyncGenerator<Uint8Array> {
   // `stored` is awaited below, unless the listener leaves.
   stored.catch(() => undefined)
   let last: Uint8Array | undefined

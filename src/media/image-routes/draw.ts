@@ -12,7 +12,7 @@ import {
 } from '#media/images'
 import { errorBody } from '#platform/errors'
 import {
-  type Content,
+  type ContentAnswer,
   type EventStream,
   type EventWriter,
   eventStream,
@@ -20,7 +20,7 @@ import {
   type RequestContext,
 } from '#platform/http'
 
-export interface Drawing {
+export interface ImageReplyOptions {
   model: ImageModel
   spec: ImageSpec
   endpoint: string
@@ -39,12 +39,12 @@ export interface Drawing {
 
 export async function drawPictures(
   context: RequestContext<unknown>,
-  drawing: Drawing,
-): Promise<JsonText | Content | EventStream> {
-  const { model, spec, stream, endpoint, ignored, bodyOf } = drawing
+  options: ImageReplyOptions,
+): Promise<JsonText | ContentAnswer | EventStream> {
+  const { model, spec, stream, endpoint, ignored, bodyOf } = options
   const paid = await startPaidImage(context.app, { ...payment(context), model, spec, stream, endpoint })
   setIgnoredFields(context, ignored)
-  if (stream) return eventStream((out) => sendEvents(context, paid, drawing, out))
+  if (stream) return eventStream((out) => sendEvents(context, paid, options, out))
   return answerStored(context, paid, async () => {
     const drawn = await paid.pictures()
     setMissingOutputs(context, spec.count - drawn.pictures.length)
@@ -56,7 +56,7 @@ export async function drawPictures(
 async function sendEvents(
   context: RequestContext<unknown>,
   paid: PaidImage,
-  { event, partialOf, lastOf }: Drawing,
+  { event, partialOf, lastOf }: ImageReplyOptions,
   out: EventWriter,
 ): Promise<void> {
   const show: ShowPartial = (picture, index) => {

@@ -1,19 +1,19 @@
 import { readFile } from 'node:fs/promises'
-import { requireModel, unnamedFields } from '#core/calls'
+import { requireModel, unknownFields } from '#core/calls'
 import { mediaOf } from '#core/text'
 import type { Media } from '#core/turn'
 import { fail, type Localized } from '#platform/errors'
-import type { Content, EventStream, JsonText, RequestContext, Upload } from '#platform/http'
+import type { ContentAnswer, EventStream, JsonText, RequestContext, Upload } from '#platform/http'
 import { drawPictures } from './draw.ts'
 import { openAiAnswer } from './openai-answer.ts'
 import { reasons } from './phrases.ts'
 import { EditForm } from './schema.ts'
-import { wishOf } from './wish.ts'
+import { imageSpecOf } from './wish.ts'
 
 /** Draws from pictures that come in a form; otherwise the same as generating. */
 export async function editImages(
   context: RequestContext<unknown, unknown, unknown, EditForm>,
-): Promise<JsonText | Content | EventStream> {
+): Promise<JsonText | ContentAnswer | EventStream> {
   const upload = context.upload!
   const { fields } = upload
   const model = requireModel(context, fields.model, 'image')
@@ -21,10 +21,10 @@ export async function editImages(
   const places = { references: 'image', action: 'image' }
   return drawPictures(context, {
     model,
-    spec: { ...wishOf(fields, await picturesOf(upload), places), action: 'edit' },
+    spec: { ...imageSpecOf(fields, await picturesOf(upload), places), action: 'edit' },
     endpoint: '/v1/images/edits',
     stream: fields.stream === true,
-    ignored: unnamedFields(fields, EditForm),
+    ignored: unknownFields(fields, EditForm),
     event: 'image_edit',
     ...(await openAiAnswer(context, fields)),
   })

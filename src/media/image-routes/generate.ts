@@ -1,21 +1,21 @@
-import { requireModel, unnamedFields } from '#core/calls'
-import type { Content, EventStream, JsonText, RequestContext } from '#platform/http'
+import { requireModel, unknownFields } from '#core/calls'
+import type { ContentAnswer, EventStream, JsonText, RequestContext } from '#platform/http'
 import { drawPictures } from './draw.ts'
 import { openAiAnswer } from './openai-answer.ts'
 import { GenerationBody } from './schema.ts'
-import { wishOf } from './wish.ts'
+import { imageSpecOf } from './wish.ts'
 
 /** Every error of the request is refused first, then the price is held, then the pictures are ordered, once. */
 export async function generateImages(
   context: RequestContext<GenerationBody>,
-): Promise<JsonText | Content | EventStream> {
+): Promise<JsonText | ContentAnswer | EventStream> {
   const { body } = context
   return drawPictures(context, {
     model: requireModel(context, body.model, 'image'),
-    spec: wishOf(body, []),
+    spec: imageSpecOf(body, []),
     endpoint: '/v1/images/generations',
     stream: body.stream === true,
-    ignored: unnamedFields(body, GenerationBody),
+    ignored: unknownFields(body, GenerationBody),
     event: 'image_generation',
     ...(await openAiAnswer(context, body)),
   })

@@ -5,14 +5,14 @@ import { Base64Bytes, costOf } from '#core/calls'
 import { sizeName } from '#core/models'
 import type { PaidImage, PaidPictures, Picture } from '#media/images'
 import type { RequestContext } from '#platform/http'
-import type { Drawing } from './draw.ts'
+import type { ImageReplyOptions } from './draw.ts'
 import type { GenerationBody } from './schema.ts'
 
 /** The functions that build these answers. Call before anything is held: throws SECRETS_SEALED for links that cannot be signed. */
 export async function openAiAnswer(
   context: RequestContext<unknown>,
   { response_format: format }: Pick<GenerationBody, 'response_format'>,
-): Promise<Pick<Drawing, 'bodyOf' | 'partialOf' | 'lastOf'>> {
+): Promise<Pick<ImageReplyOptions, 'bodyOf' | 'partialOf' | 'lastOf'>> {
   const { app, receivedMs } = context
   const links = format === 'url' ? await fileLinks(context) : undefined
   const nowMs = () => app.clock.nowMs()

@@ -2,26 +2,26 @@
 import {
   Base64Bytes,
   costOf,
-  ignoredOf,
+  ignoredFields,
   requireModel,
   requireNoOptions,
-  unnamedFields,
+  unknownFields,
   usdOf,
 } from '#core/calls'
-import { sizeOf } from '#core/models'
+import { parsePixelSize } from '#core/models'
 import { largePicture } from '#core/text'
 import type { Media, PixelSize } from '#core/turn'
 import type { ImageSpec, PaidPictures } from '#media/images'
 import { fail } from '#platform/errors'
-import type { Content, EventStream, JsonText, RequestContext } from '#platform/http'
+import type { ContentAnswer, EventStream, JsonText, RequestContext } from '#platform/http'
 import { drawPictures } from './draw.ts'
 import { maxReferenceCharacters, OrderBody } from './openrouter-schema.ts'
 import { reasons } from './phrases.ts'
-import { compressionOf, placeIn, qualityOf, requireStreamable, wordsOf } from './wish.ts'
+import { compressionOf, imagePromptOf, paramResolver, qualityOf, requireStreamable } from './wish.ts'
 
 export async function orderImages(
   context: RequestContext<OrderBody>,
-): Promise<JsonText | Content | EventStream> {
+): Promise<JsonText | ContentAnswer | EventStream> {
   const { app, body, receivedMs } = context
   const usageOf = ({ tokens, microcredits }: PaidPictures) => ({
     prompt_tokens: tokens.input,
@@ -36,7 +36,7 @@ export async function orderImages(
     spec: await specOf(body),
     endpoint: '/v1/images',
     stream: body.stream === true,
-    ignored: [...unnamedFields(body, OrderBody), ...ignoredOf(body)],
+    ignored: [...unknownFields(body, OrderBody), ...ignoredFields(body)],
     event: 'image_generation',
     bodyOf: ({ model }, drawn) => ({
       created,
@@ -64,7 +64,7 @@ async function specOf(body: OrderBody): Promise<ImageSpec> {
   const { prompt, background, output_format: format, output_compression: compression } = body
   const quality = qualityOf(body.quality ?? 'auto')
   return {
-    prompt: wordsOf(prompt),
+    prompt: imagePromptOf(prompt),
     references: await referencesOf(body),
     action: 'auto',
     count: body.n ?? 1,
@@ -76,7 +76,7 @@ async function specOf(body: OrderBody): Promise<ImageSpec> {
     ...(background && background !== 'auto' && { background }),
     ...(body.partial_images && { partials: body.partial_images }),
     ...(body.seed != null && { seed: body.seed }),
-    where: placeIn({
+    where: paramResolver({
       references: 'input_references',
       ...(body.resolution && { size: 'resolution' }),
     }),
@@ -94,7 +94,7 @@ function shapeOf({ size, resolution, aspect_ratio }: OrderBody): Pick<ImageSpec,
   const aspectRatio = ratioOf(aspect_ratio)
   const side = sides[resolution ?? size ?? '']
   if (side) return { size: sizeIn(side, aspectRatio ?? 1) }
-  const named = sizeOf(size ?? '')
+  const named = parsePixelSize(size ?? '')
   return { ...(named && { size: named }), ...(aspectRatio && { aspectRatio }) }
 }
 

@@ -81,13 +81,13 @@ const refused = () =>
     'x-description-fa': 'رد می‌شود: هیچ مدلی نمی‌پذیردش و تصویر چیز دیگری می‌شد.',
   })
 /** Known fields that would change the picture, but that no model here supports. */
-const untaken = {
+const unsupported = {
   complexity: Type.Optional(refused()),
   frame_count: Type.Optional(refused()),
   frame_duration_ms: Type.Optional(refused()),
   svg: Type.Optional(refused()),
 }
-export const untakenFields = Object.keys(untaken) as (keyof typeof untaken)[]
+export const unsupportedFields = Object.keys(unsupported) as (keyof typeof unsupported)[]
 
 /** The body of a generation as the OpenAI clients send it. Other fields are tolerated and named in `X-Ignored-Fields`. */
 export const GenerationBody = Type.Object(
@@ -106,7 +106,7 @@ export const GenerationBody = Type.Object(
     seed: optional(seed),
     style: optional(style),
     moderation: optional(moderation),
-    ...untaken,
+    ...unsupported,
   },
   { examples: [{ model: 'sandbox/image', prompt: 'گربه‌ای نارنجی روی بام' }] },
 )
@@ -128,7 +128,7 @@ export const EditForm = Type.Object({
   seed: Type.Optional(seed),
   style: Type.Optional(style),
   moderation: Type.Optional(moderation),
-  ...untaken,
+  ...unsupported,
   input_fidelity: Type.Optional(
     Type.Unsafe<'low' | 'high'>({
       ...oneOf('low', 'high'),

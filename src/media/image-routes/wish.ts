@@ -1,22 +1,26 @@
 /** Reads the fields of OpenAI's images routes. */
-import { promptOf } from '#core/calls'
-import { sizeOf } from '#core/models'
+import { requirePrompt } from '#core/calls'
+import { parsePixelSize } from '#core/models'
 import type { Media } from '#core/turn'
 import type { ImageSetting, ImageSpec } from '#media/images'
 import { fail } from '#platform/errors'
 import { reasons } from './phrases.ts'
-import { type GenerationBody, untakenFields } from './schema.ts'
+import { type GenerationBody, unsupportedFields } from './schema.ts'
 
 /** The requested picture. Throws INVALID_REQUEST with the field. */
-export function wishOf(body: GenerationBody, references: readonly Media[], places: Places = {}): ImageSpec {
+export function imageSpecOf(
+  body: GenerationBody,
+  references: readonly Media[],
+  places: SettingParams = {},
+): ImageSpec {
   requireStreamable(body)
-  const untaken = untakenFields.find((field) => body[field] != null)
-  if (untaken) fail('INVALID_REQUEST', { why: reasons.noModel }, { param: untaken })
+  const unsupported = unsupportedFields.find((field) => body[field] != null)
+  if (unsupported) fail('INVALID_REQUEST', { why: reasons.noModel }, { param: unsupported })
   const { prompt, background, output_format: format, output_compression: compression } = body
-  const size = sizeOf(body.size ?? '')
+  const size = parsePixelSize(body.size ?? '')
   const quality = qualityOf(body.quality ?? 'auto')
   return {
-    prompt: wordsOf(prompt),
+    prompt: imagePromptOf(prompt),
     references,
     action: 'auto',
     count: body.n ?? 1,
@@ -28,19 +32,19 @@ export function wishOf(body: GenerationBody, references: readonly Media[], place
     ...(background && background !== 'auto' && { background }),
     ...(body.partial_images && { partials: body.partial_images }),
     ...(body.seed != null && { seed: body.seed }),
-    where: placeIn(places),
+    where: paramResolver(places),
   }
 }
 
-export type Places = Partial<Record<ImageSetting, string>>
+export type SettingParams = Partial<Record<ImageSetting, string>>
 
-export const placeIn =
-  (places: Places) =>
+export const paramResolver =
+  (places: SettingParams) =>
   (setting: ImageSetting): string =>
     ({ count: 'n', format: 'output_format', ...places })[setting] ?? setting
 
 /** The prompt. Throws INVALID_REQUEST for a blank one. */
-export const wordsOf = (prompt: string): string => promptOf(prompt, reasons.blank)
+export const imagePromptOf = (prompt: string): string => requirePrompt(prompt, reasons.blank)
 
 /** Throws INVALID_REQUEST for fields that only a streamed answer has, or that it cannot have. */
 export function requireStreamable(

@@ -1,6 +1,6 @@
 /** Converts rasters to a wanted size and format. */
 import type { Metadata, Sharp } from 'sharp'
-import { isVast, type Origin, originIn, originXmp, sniff } from '#core/media'
+import { isTooLarge, type Origin, originIn, originXmp, sniff } from '#core/media'
 import { isSameSize } from '#core/models'
 import type { ImageFormat, PixelSize } from '#core/turn'
 import type { Picture, Sizing } from './images.ts'
@@ -26,7 +26,7 @@ export async function finishRaster(
 ): Promise<Picture> {
   const { format, compression, fit, source: decidedBy, background } = plan
   const { width, height } = source
-  if (isVast(source) || width * height > maxPixelsDecoded)
+  if (isTooLarge(source) || width * height > maxPixelsDecoded)
     throw new RangeError('a picture of too many pixels')
   const { default: sharp } = await import('sharp')
   const open = (): Sharp => sharp(bytes, { limitInputPixels: maxPixelsDecoded, autoOrient: true })
@@ -38,23 +38,24 @@ export async function finishRaster(
     sourceWidth: width,
     sourceHeight: height,
   }
-  const written = format === 'svg' ? 'png' : format
-  const mediaType = `image/${written}` as const
+  const outputFormat = format === 'svg' ? 'png' : format
+  const mediaType = `image/${outputFormat}` as const
   const isGoodEnough = compression === undefined || compression === bestQuality
-  const isAsked = !origin && isGoodEnough && change === 'none' && sniff(bytes) === mediaType
+  const isAsRequested = !origin && isGoodEnough && change === 'none' && sniff(bytes) === mediaType
   const metadata = await open().metadata()
-  if (isAsked && isPlain(metadata)) {
+  if (isAsRequested && isPlain(metadata)) {
     await requireWhole(bytes, maxPixelsDecoded)
     return { bytes, mediaType, width, height, sizing }
   }
-  const clear = background === 'transparent' && written !== 'jpeg'
+  const clear = background === 'transparent' && outputFormat !== 'jpeg'
   const paper = clear ? nothing : change === 'pad' ? await edgeColour(open(), source, frame!) : white
   let image = open()
   if (frame && change !== 'none')
     image = image.resize({ ...frame, fit: change === 'pad' ? 'contain' : 'cover', background: paper })
-  if (!clear && (written === 'jpeg' || background === 'opaque')) image = image.flatten({ background: paper })
+  if (!clear && (outputFormat === 'jpeg' || background === 'opaque'))
+    image = image.flatten({ background: paper })
   const { data, info } = await image
-    .toFormat(written, optionsOf(written, compression))
+    .toFormat(outputFormat, optionsOf(outputFormat, compression))
     .withXmp(originXmp(origin ?? originIn(metadata.xmpAsString)))
     .toBuffer({ resolveWithObject: true })
   return { bytes: data, mediaType, width: info.width, height: info.height, sizing }

@@ -8,7 +8,7 @@ import type { ImagePlan } from './plan.ts'
 import { frameFor } from './size.ts'
 
 /** The service that cleans drawings, and the requester for whom it does. */
-export interface Drawings {
+export interface SvgContext {
   svgs: Svgs
   requester: Requester
 }
@@ -17,7 +17,7 @@ export interface Drawings {
 export async function finishSvg(
   bytes: Uint8Array,
   plan: ImagePlan,
-  { svgs, requester }: Drawings,
+  { svgs, requester }: SvgContext,
 ): Promise<Picture> {
   const { fit, order, source } = plan
   if (plan.format !== 'svg') {
@@ -29,27 +29,31 @@ export async function finishSvg(
     // Its XMP stands in `metadata`, an element that a clean drawing does not have.
     const origin = originIn(Buffer.from(bytes).toString('utf8'))
     const picture = await finishRaster(png, raster, plan, origin)
-    return { ...picture, sizing: { ...picture.sizing, ...sourceOf(drawn) } }
+    return { ...picture, sizing: { ...picture.sizing, ...sourceSizing(drawn) } }
   }
   const drawn = await svgs.provenSvg(bytes, requester)
-  const frame = frameFor(wholeOf(drawn), plan)
-  const size = frame ?? wholeOf(drawn)
-  const change = changeOf(wholeOf(drawn), frame, fit)
+  const frame = frameFor(roundedSize(drawn), plan)
+  const size = frame ?? roundedSize(drawn)
+  const change = changeOf(roundedSize(drawn), frame, fit)
   return {
     bytes: Buffer.from(frame ? framed(drawn.svg, drawn, frame, fit) : drawn.svg),
     mediaType: 'image/svg+xml',
     ...size,
-    sizing: { source, fit: change === 'pad' || change === 'crop' ? change : 'native', ...sourceOf(drawn) },
+    sizing: {
+      source,
+      fit: change === 'pad' || change === 'crop' ? change : 'native',
+      ...sourceSizing(drawn),
+    },
   }
 }
 
-const wholeOf = ({ width, height }: PixelSize): PixelSize => ({
+const roundedSize = ({ width, height }: PixelSize): PixelSize => ({
   width: Math.max(1, Math.round(width)),
   height: Math.max(1, Math.round(height)),
 })
 
-function sourceOf(drawn: PixelSize): { sourceWidth: number; sourceHeight: number } {
-  const { width, height } = wholeOf(drawn)
+function sourceSizing(drawn: PixelSize): { sourceWidth: number; sourceHeight: number } {
+  const { width, height } = roundedSize(drawn)
   return { sourceWidth: width, sourceHeight: height }
 }
 

@@ -8,7 +8,7 @@ import { openLog } from '#platform/log'
 import { finishPicture } from './finish.ts'
 import type { Picture } from './images.ts'
 import type { ImagePlan } from './plan.ts'
-import { withinBound } from './within-bound.ts'
+import { shrinkToLimit } from './within-bound.ts'
 
 const planOf = (more: Partial<ImagePlan> = {}): ImagePlan => ({
   order: { prompt: 'x', references: [], count: 1, size: { width: 60, height: 30 } },
@@ -42,12 +42,12 @@ describe('size', () => {
     ['native', 'pad', { width: 121, height: 61 }, 121, 61],
     ['pad', 'pad', square, 60, 60],
     ['crop', 'crop', { width: 30, height: 60 }, 30, 60],
-  ] as const)('is told as %s where %s is asked for in %o', async (told, fit, frame, width, height) => {
+  ] as const)('is told as %s where %s is asked for in %o', async (reportedFit, fit, frame, width, height) => {
     const finished = await finishPicture(await picture(), planOf({ frame, fit }))
     expect(finished).toMatchObject({
       width,
       height,
-      sizing: { source: 'settings', fit: told, sourceWidth: 60, sourceHeight: 30 },
+      sizing: { source: 'settings', fit: reportedFit, sourceWidth: 60, sourceHeight: 30 },
     })
     expect(await sharp(finished.bytes).metadata()).toMatchObject({ width, height })
   })
@@ -65,12 +65,12 @@ describe('size', () => {
     ['pad', 'pad', 8, 4096, 4096, 4096, 512],
   ] as const)(
     'is %s where %s and the ratio %f are asked for and %dx%d is drawn',
-    async (told, fit, ratio, w, h, width, height) => {
+    async (reportedFit, fit, ratio, w, h, width, height) => {
       const finished = await finishPicture(await picture(w, h), planOf({ ratio, fit }))
       expect(finished).toMatchObject({
         width,
         height,
-        sizing: { source: 'settings', fit: told, sourceWidth: w, sourceHeight: h },
+        sizing: { source: 'settings', fit: reportedFit, sourceWidth: w, sourceHeight: h },
       })
       expect(await sharp(finished.bytes).metadata()).toMatchObject({ width, height })
     },
@@ -305,7 +305,7 @@ describe('the bound of an answer', () => {
 
   test('leaves a picture as it is that keeps it', async () => {
     const whole = await finished(await noise(200, 200))
-    expect(await withinBound(whole)).toBe(whole)
+    expect(await shrinkToLimit(whole)).toBe(whole)
   })
 
   test('makes any other WebP, smaller where that is not enough', async () => {
@@ -314,10 +314,10 @@ describe('the bound of an answer', () => {
       [60_000, 200],
       [4_000, 50],
     ] as const) {
-      const { bytes, ...rest } = await withinBound(whole, max)
+      const { bytes, ...rest } = await shrinkToLimit(whole, max)
       expect(Buffer.from(bytes).toString('base64').length).toBeLessThanOrEqual(max)
       expect(rest).toEqual({ mediaType: 'image/webp', width: side, height: side, sizing: whole.sizing })
     }
-    await expect(withinBound(whole, 16)).rejects.toThrow(RangeError)
+    await expect(shrinkToLimit(whole, 16)).rejects.toThrow(RangeError)
   })
 })

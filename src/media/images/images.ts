@@ -64,7 +64,7 @@ export interface Sizing {
 }
 
 export { finishPicture } from './finish.ts'
-export type { Drawings } from './finish-svg.ts'
+export type { SvgContext } from './finish-svg.ts'
 export {
   type PaidImage,
   type PaidImageOptions,
@@ -74,4 +74,4 @@ export {
 } from './paid-image.ts'
 export { imageFailures } from './phrases.ts'
 export { type ImagePlan, planFor } from './plan.ts'
-export { maxPictureCharacters, withinBound } from './within-bound.ts'
+export { maxPictureCharacters, shrinkToLimit } from './within-bound.ts'

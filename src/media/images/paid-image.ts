@@ -3,30 +3,30 @@ import type { App } from '#app'
 import { failureOf } from '#core/inference'
 import { withoutMetadata } from '#core/media'
 import {
-  believedImageTokens,
   type ClaimedImageTokens,
   type ImageModel,
   type ImageTokens,
   imageModels,
   paidImageTokens,
+  plausibleImageTokens,
 } from '#core/models'
 import {
-  claimsOf,
+  claimsOfFigures,
   type FilledPart,
-  type Finished,
-  highest,
+  maxAmount,
   orderCandidates,
   type PaidCall,
   type PaidOrder,
+  type PaidRequestResult,
   StoredResult,
   startPaidOrder,
   totalQuantities,
 } from '#core/paid'
-import type { Drawn } from '#core/spec'
+import type { ImageResult } from '#core/spec'
 import type { ImageOrder } from '#core/turn'
 import { type Failure, fail } from '#platform/errors'
 import { finishPicture } from './finish.ts'
-import type { Drawings } from './finish-svg.ts'
+import type { SvgContext } from './finish-svg.ts'
 import type { ImageSpec, Picture } from './images.ts'
 import { reasons } from './phrases.ts'
 import { type ImagePlan, planFor } from './plan.ts'
@@ -68,7 +68,7 @@ export interface PaidImage {
    * Settles: the stored pictures are charged at the price of the model that drew them, even if the caller has left; anything else is free. `reply` is
    * the finished JSON for replay. Resolves when files and charge are durable. Throws RESULT_NOT_STORED, after it was settled as free.
    */
-  finish(end: { statusCode: number; failure?: Failure; reply?: string }): Promise<Finished>
+  finish(end: { statusCode: number; failure?: Failure; reply?: string }): Promise<PaidRequestResult>
 }
 
 /** The most bytes of one picture. A raster of its pixels is seldom larger than its bytes would be without any compression. */
@@ -76,7 +76,7 @@ const maxBytes = 24 * 1024 * 1024
 const bytesPerPixel = 4
 
 /** A model, its order, and the plan by which its pictures are finished. */
-interface Candidate {
+interface ImageCandidate {
   model: ImageModel
   order: ImageOrder
   plan: ImagePlan
@@ -96,31 +96,31 @@ export async function startPaidImage(app: App, options: PaidImageOptions): Promi
       return undefined
     }
   })
-  await forgetCameras(spec)
+  await removeCameraMetadata(spec)
   const { defaults } = app.config
   const counts = countsOf(app, spec.count, candidates)
-  const worstCase = highest(
+  const worstCase = maxAmount(
     candidates.map(({ model: one, order }) =>
       counts.reduce((sum, count) => sum + imageModels.worstCase(one, defaults, { ...order, count }), 0n),
     ),
   )
   const call = { ...options, isFetchable: true, isStored: true }
-  const wanted = {
+  const reservation = {
     creations: spec.count,
     bytes: spec.count * Math.max(...candidates.map(({ plan }) => bytesOf(plan))),
     source: 'image',
     ...(keepDays !== undefined && { keepDays }),
   }
-  const { result, held } = await StoredResult.reserve(app, options, wanted, () =>
-    startPaidOrder<Candidate, Drawn>(app, call, imageModels, worstCase),
+  const { result, held } = await StoredResult.reserve(app, options, reservation, () =>
+    startPaidOrder<ImageCandidate, ImageResult>(app, call, imageModels, worstCase),
   )
-  return new Paid({ app, options, candidates, counts, result, order: held })
+  return new PaidImageOrder({ app, options, candidates, counts, result, order: held })
 }
 
 /**
  * Removes place, time and device from the references. They may be large, so they are rewritten one after the other, each in place of its old bytes.
  */
-async function forgetCameras({ references, where }: ImageSpec): Promise<void> {
+async function removeCameraMetadata({ references, where }: ImageSpec): Promise<void> {
   for (const picture of references) {
     if (!picture.data) continue
     const param = picture.param ?? where('references')
@@ -130,7 +130,7 @@ async function forgetCameras({ references, where }: ImageSpec): Promise<void> {
   }
 }
 
-function candidateOf(model: ImageModel, spec: ImageSpec): Candidate {
+function candidateOf(model: ImageModel, spec: ImageSpec): ImageCandidate {
   const plan = planFor(model, spec)
   return { model, order: plan.order, plan }
 }
@@ -138,31 +138,31 @@ function candidateOf(model: ImageModel, spec: ImageSpec): Candidate {
 const bytesOf = ({ order, frame = order.size }: ImagePlan): number =>
   Math.min(maxBytes, frame.width * frame.height * bytesPerPixel)
 
-interface Parts {
+interface PaidImageParts {
   app: App
   options: PaidImageOptions
-  candidates: Candidate[]
+  candidates: ImageCandidate[]
   /** The number of pictures of each order. */
   counts: number[]
   result: StoredResult
-  order: PaidOrder<Candidate, Drawn>
+  order: PaidOrder<ImageCandidate, ImageResult>
 }
 
 /** The pictures of one order that are whole. */
-interface Group {
+interface DrawnPictures {
   pictures: Picture[]
-  usage: Drawn['usage']
+  usage: ImageResult['usage']
 }
 
-class Paid implements PaidImage {
-  readonly #parts: Parts
-  #groups: FilledPart<Candidate, Group>[] = []
+class PaidImageOrder implements PaidImage {
+  readonly #parts: PaidImageParts
+  #groups: FilledPart<ImageCandidate, DrawnPictures>[] = []
   #stored: readonly Picture[] = []
   /** The number of unfinished pictures that were shown. */
   #shown = 0
   #showing = Promise.resolve()
 
-  constructor(parts: Parts) {
+  constructor(parts: PaidImageParts) {
     this.#parts = parts
   }
 
@@ -173,23 +173,23 @@ class Paid implements PaidImage {
     return this.#candidate.plan
   }
   /** The candidate of the first order that was filled, else of the last one that failed. */
-  get #candidate(): Candidate {
+  get #candidate(): ImageCandidate {
     const { candidates } = this.#parts
     return (this.#groups.find(({ fault }) => !fault) ?? this.#groups.at(-1))?.candidate ?? candidates[0]!
   }
   /** The tokens that the upstreams claim. */
   get #usage(): ClaimedImageTokens | undefined {
     const counted = this.#groups.flatMap((group) => (group.fault ? [] : (group.done.usage ?? [])))
-    return counted.length > 0 ? counted.reduce(together) : undefined
+    return counted.length > 0 ? counted.reduce(sumTokens) : undefined
   }
   get #believed(): ImageTokens | undefined {
     const counted = this.#groups.flatMap((group) => (group.fault ? [] : (this.#believedOf(group) ?? [])))
-    return counted.length > 0 ? counted.reduce(together) : undefined
+    return counted.length > 0 ? counted.reduce(sumTokens) : undefined
   }
   /** The claimed tokens as far as they are believed, or an estimate where the price is by tokens and none were counted. */
   get #tokens(): ImageTokens {
     const all = this.#groups.flatMap((group) => (group.fault ? [] : (this.#tokensOf(group) ?? [])))
-    return all.length > 0 ? all.reduce(together) : { input: 0, output: 0 }
+    return all.length > 0 ? all.reduce(sumTokens) : { input: 0, output: 0 }
   }
   /** The price of the stored pictures. */
   get #charge(): bigint {
@@ -200,7 +200,7 @@ class Paid implements PaidImage {
     return this.#sum(({ fault, candidate }) => (fault && !fault.executed ? 0 : candidate.order.count))
   }
 
-  #sum(countOf: (group: FilledPart<Candidate, Group>) => number): bigint {
+  #sum(countOf: (group: FilledPart<ImageCandidate, DrawnPictures>) => number): bigint {
     const { defaults } = this.#parts.app.config
     return this.#groups.reduce((total, group) => {
       const count = countOf(group)
@@ -210,11 +210,14 @@ class Paid implements PaidImage {
     }, 0n)
   }
 
-  #storedOf(group: FilledPart<Candidate, Group>): number {
+  #storedOf(group: FilledPart<ImageCandidate, DrawnPictures>): number {
     return group.fault ? 0 : group.done.pictures.filter((one) => this.#stored.includes(one)).length
   }
 
-  #usedBy(group: FilledPart<Candidate, Group>, count: number): Parameters<typeof imageModels.price>[2] {
+  #usedBy(
+    group: FilledPart<ImageCandidate, DrawnPictures>,
+    count: number,
+  ): Parameters<typeof imageModels.price>[2] {
     const { order } = group.candidate
     return {
       ...{ ...order, count, partials: this.#shown, ordered: order.count },
@@ -223,11 +226,11 @@ class Paid implements PaidImage {
   }
 
   /** The tokens that the upstream claims for an order, as far as they are possible. */
-  #believedOf({ candidate: { model, order }, done: { usage } }: FilledGroup): ImageTokens | undefined {
-    return usage && believedImageTokens(model, { ...order, partials: this.#shown }, usage)
+  #believedOf({ candidate: { model, order }, done: { usage } }: FilledOrder): ImageTokens | undefined {
+    return usage && plausibleImageTokens(model, { ...order, partials: this.#shown }, usage)
   }
 
-  #tokensOf(group: FilledGroup): ImageTokens | undefined {
+  #tokensOf(group: FilledOrder): ImageTokens | undefined {
     const { model, order } = group.candidate
     return this.#believedOf(group) ?? paidImageTokens(model, { ...order, count: group.done.pictures.length })
   }
@@ -262,7 +265,11 @@ class Paid implements PaidImage {
     return { pictures, files: result.fileIds, tokens: this.#tokens, microcredits }
   }
 
-  #draw(count: number, index: number, show?: ShowPartial): Promise<FilledPart<Candidate, Group>> {
+  #draw(
+    count: number,
+    index: number,
+    show?: ShowPartial,
+  ): Promise<FilledPart<ImageCandidate, DrawnPictures>> {
     const { counts, options } = this.#parts
     const seed = seedAfter(options.spec.seed, index * counts[0]!)
     const candidates = this.#parts.candidates.map((one) => {
@@ -280,7 +287,7 @@ class Paid implements PaidImage {
   async #finished(
     images: readonly Uint8Array[],
     plan: ImagePlan,
-    revisedPrompts: Drawn['revisedPrompts'],
+    revisedPrompts: ImageResult['revisedPrompts'],
   ): Promise<Picture[]> {
     const outcomes = await Promise.allSettled(
       images.map(async (bytes): Promise<Picture> => {
@@ -296,7 +303,7 @@ class Paid implements PaidImage {
   }
 
   /** Shows unfinished pictures one after the other, and never more than were requested; one that is no picture is skipped. */
-  #partial(bytes: Uint8Array, { plan, order }: Candidate, show: ShowPartial | undefined): void {
+  #partial(bytes: Uint8Array, { plan, order }: ImageCandidate, show: ShowPartial | undefined): void {
     this.#showing = this.#showing.then(async () => {
       if (!show || this.#shown >= (order.partials ?? 0)) return
       const picture = await finishPicture(bytes, plan, this.#drawings).catch(() => undefined)
@@ -307,13 +314,13 @@ class Paid implements PaidImage {
   }
 
   /** An order is read to its end even if the caller has left, and so its drawings are finished without the caller's signal. */
-  get #drawings(): Drawings {
+  get #drawings(): SvgContext {
     const { app, options } = this.#parts
     const requester = { accountId: options.caller.accountId, signal: new AbortController().signal }
     return { svgs: app.svgs, requester }
   }
 
-  finish({ statusCode, failure, reply }: Parameters<PaidImage['finish']>[0]): Promise<Finished> {
+  finish({ statusCode, failure, reply }: Parameters<PaidImage['finish']>[0]): Promise<PaidRequestResult> {
     const { order, result } = this.#parts
     const tokens = this.#tokens
     const { input, output } = tokens
@@ -325,7 +332,7 @@ class Paid implements PaidImage {
       withinHold: true,
       tokens: { input, output, cachedInput: 0, reasoning: 0 },
       quantities: totalQuantities([{ pictures: this.#stored.length }, ...this.#paidTokens]),
-      claims: claimsOf(order.attempts, this.#usage, this.#believed ?? tokens),
+      claims: claimsOfFigures(order.attempts, this.#usage, this.#believed ?? tokens),
       detail: { head: this.#detail() },
       figures: { pictures: this.#stored.length },
       attributes: { 'gen_ai.usage.input_tokens': input, 'gen_ai.usage.output_tokens': output },
@@ -366,12 +373,12 @@ class Paid implements PaidImage {
   }
 }
 
-type FilledGroup = Extract<FilledPart<Candidate, Group>, { done: Group }>
+type FilledOrder = Extract<FilledPart<ImageCandidate, DrawnPictures>, { done: DrawnPictures }>
 
 const figures = ['input', 'mediaInput', 'output'] as const
 
 /** The sum over several orders; a figure that one of them lacks is absent from the sum. */
-const together = <Tokens extends ClaimedImageTokens>(a: Tokens, b: Tokens): Tokens =>
+const sumTokens = <Tokens extends ClaimedImageTokens>(a: Tokens, b: Tokens): Tokens =>
   Object.fromEntries(
     figures.flatMap((figure) => {
       const [one, other] = [a[figure], b[figure]]
@@ -387,8 +394,8 @@ const seedAfter = (seed: number | undefined, pictures: number): { seed?: number 
   seed === undefined ? {} : { seed: (seed + pictures) % seeds }
 
 /** How many pictures each order requests: as few orders as the models and the wires of their providers allow. */
-function countsOf({ inference }: App, count: number, candidates: readonly Candidate[]): number[] {
-  const most = Math.min(...candidates.map(({ model }) => inference.maxPictures(model)))
-  const orders = Math.ceil(count / most)
-  return Array.from({ length: orders }, (_, index) => Math.min(most, count - index * most))
+function countsOf({ inference }: App, count: number, candidates: readonly ImageCandidate[]): number[] {
+  const maxPerOrder = Math.min(...candidates.map(({ model }) => inference.maxPictures(model)))
+  const orders = Math.ceil(count / maxPerOrder)
+  return Array.from({ length: orders }, (_, index) => Math.min(maxPerOrder, count - index * maxPerOrder))
 }

@@ -1,9 +1,9 @@
 /** Plans an image request for a model: the order to its upstream and the conversion of the picture afterwards. */
-import { answeredFormats, type ImageModel, isSameSize, sizeName } from '#core/models'
+import { type ImageModel, isSameSize, requestableFormats, sizeName } from '#core/models'
 import type { DrawnFormat, ImageBackground, ImageOrder, ImageQuality, PixelSize } from '#core/turn'
 import { fail } from '#platform/errors'
 import type { ImageSetting, ImageSpec, Sizing } from './images.ts'
-import { areAlike, isPossible, maxAspectRatio, maxPixels, planSize, sideRange } from './size.ts'
+import { isPossibleSize, isSameRatio, maxAspectRatio, maxPixels, planSize, sideRange } from './size.ts'
 
 export interface ImagePlan {
   order: ImageOrder
@@ -25,12 +25,12 @@ export interface ImagePlan {
 /**
  * Throws IMAGE_SETTING_NOT_SUPPORTED, IMAGE_SIZE_CONFLICT, IMAGE_SEED_NOT_SUPPORTED or NOTHING_TO_EDIT, each with the path of the setting at fault.
  */
-export function planFor(model: ImageModel, asked: ImageSpec): ImagePlan {
+export function planFor(model: ImageModel, request: ImageSpec): ImagePlan {
   const { image } = model
   // `generate` ignores the pictures of earlier turns.
-  const spec = asked.action === 'generate' ? { ...asked, references: [] } : asked
+  const spec = request.action === 'generate' ? { ...request, references: [] } : request
   const action = actionOf(spec)
-  requireRoom(model, spec)
+  requireReferenceCount(model, spec)
   requireShape(model, spec)
   requireSeed(model, spec)
   const quality = qualityOf(model, spec)
@@ -46,7 +46,7 @@ export function planFor(model: ImageModel, asked: ImageSpec): ImagePlan {
       size: drawn,
       ...(quality && { quality }),
       ...(background && image.backgrounds.includes(background) && { background }),
-      ...formatAsked(image.formats, format, background),
+      ...upstreamFormatOf(image.formats, format, background),
       ...(image.responseFormat && { responseFormat: image.responseFormat }),
       ...(partials > 0 && { partials }),
       ...(spec.seed !== undefined && { seed: spec.seed }),
@@ -68,14 +68,14 @@ function actionOf({ action, references, where }: ImageSpec): 'generate' | 'edit'
   return references.length > 0 ? 'edit' : 'generate'
 }
 
-function requireRoom(model: ImageModel, { references, where }: ImageSpec): void {
+function requireReferenceCount(model: ImageModel, { references, where }: ImageSpec): void {
   const { maxReferences } = model.image
   if (references.length > maxReferences)
     refuse(model, 'references', String(references.length), [`0–${maxReferences}`], where)
 }
 
 function requireShape(model: ImageModel, { size, aspectRatio, where }: ImageSpec): void {
-  if (size && !isPossible(size) && !model.image.sizes.some((known) => isSameSize(known, size)))
+  if (size && !isPossibleSize(size) && !model.image.sizes.some((known) => isSameSize(known, size)))
     refuse(model, 'size', sizeName(size), ['auto', ...model.image.sizes.map(sizeName), possibleSizes], where)
   if (aspectRatio === undefined) return
   if (Math.max(aspectRatio, 1 / aspectRatio) > maxAspectRatio)
@@ -86,7 +86,7 @@ function requireShape(model: ImageModel, { size, aspectRatio, where }: ImageSpec
       [`1:${maxAspectRatio}–${maxAspectRatio}:1`],
       where,
     )
-  if (size && !areAlike(size.width / size.height, aspectRatio))
+  if (size && !isSameRatio(size.width / size.height, aspectRatio))
     fail('IMAGE_SIZE_CONFLICT', {}, { param: where('aspect_ratio') })
 }
 
@@ -120,13 +120,13 @@ function backgroundOf(
 
 /** The format of the answer. A raster of any format can be made of any other, and of SVG; a drawing cannot be made of a raster. */
 function formatOf(model: ImageModel, { format, where }: ImageSpec): DrawnFormat {
-  const answered = answeredFormats(model.image.formats)
+  const answered = requestableFormats(model.image.formats)
   if (format === 'auto') return answered[0]!
   return answered.includes(format) ? format : refuse(model, 'format', format, answered, where)
 }
 
 /** The format to request upstream: the wanted one if supported, else a lossless one to convert from. */
-function formatAsked(
+function upstreamFormatOf(
   formats: readonly DrawnFormat[],
   format: DrawnFormat,
   background: ImageBackground | undefined,

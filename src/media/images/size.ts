@@ -1,5 +1,5 @@
 /** Chooses which of a model's sizes is drawn for a request, and the frame to which the picture is cropped or padded. */
-import { isSameSize, sizeOf } from '#core/models'
+import { isSameSize, parsePixelSize } from '#core/models'
 import type { PixelSize } from '#core/turn'
 import type { ImageSpec, Sizing } from './images.ts'
 
@@ -18,7 +18,7 @@ export const maxPixels = 3840 * 2160
 /** The ratio of the longest strip. */
 export const maxAspectRatio = 8
 
-export const isPossible = ({ width, height }: PixelSize): boolean =>
+export const isPossibleSize = ({ width, height }: PixelSize): boolean =>
   Math.min(width, height) >= sideRange.min &&
   Math.max(width, height) <= sideRange.max &&
   width * height <= maxPixels
@@ -28,7 +28,7 @@ export const isPossible = ({ width, height }: PixelSize): boolean =>
  * shape of the first reference only choose among the model's own sizes.
  */
 export function planSize(sizes: readonly PixelSize[], spec: ImageSpec): SizePlan {
-  if (spec.size) return { drawn: nearest(sizes, spec.size), frame: spec.size, source: 'settings' }
+  if (spec.size) return { drawn: nearestSize(sizes, spec.size), frame: spec.size, source: 'settings' }
   if (spec.aspectRatio !== undefined)
     return {
       ...planRatio(sizes, spec.aspectRatio, spec.fit),
@@ -36,11 +36,13 @@ export function planSize(sizes: readonly PixelSize[], spec: ImageSpec): SizePlan
     }
   const named = shapeIn(spec.prompt)
   if (named) {
-    const drawn = isPossible(named) ? nearest(sizes, named) : shapedAs(sizes, ratioOf(named))[0]!
+    const drawn = isPossibleSize(named)
+      ? nearestSize(sizes, named)
+      : sizesNearestRatio(sizes, ratioOf(named))[0]!
     return { drawn, source: 'prompt' }
   }
   const { width, height } = spec.references[0] ?? {}
-  if (width && height) return { drawn: nearest(sizes, { width, height }), source: 'reference' }
+  if (width && height) return { drawn: nearestSize(sizes, { width, height }), source: 'reference' }
   return { drawn: sizes[0]!, source: 'default' }
 }
 
@@ -49,8 +51,8 @@ function planRatio(
   ratio: number,
   fit: ImageSpec['fit'],
 ): Omit<SizePlan, 'source'> {
-  const [drawn] = shapedAs(sizes, ratio) as [PixelSize]
-  if (areAlike(ratioOf(drawn), ratio)) return { drawn, ratio }
+  const [drawn] = sizesNearestRatio(sizes, ratio) as [PixelSize]
+  if (isSameRatio(ratioOf(drawn), ratio)) return { drawn, ratio }
   return { drawn, frame: frameOf(drawn, ratio, fit) }
 }
 
@@ -59,13 +61,13 @@ export function frameFor(
   picture: PixelSize,
   { frame, ratio, fit }: { frame?: PixelSize | undefined; ratio?: number; fit: ImageSpec['fit'] },
 ): PixelSize | undefined {
-  if (frame || ratio === undefined || isShaped(picture, ratio)) return frame
+  if (frame || ratio === undefined || hasRatio(picture, ratio)) return frame
   return frameOf(picture, ratio, fit)
 }
 
 /** Whether the size has this ratio. Models round each side to a multiple of up to 64 pixels: Gemini's 4:5 is 896x1152, which is three percent off. */
-const isShaped = (size: PixelSize, ratio: number): boolean =>
-  areAlike(ratioOf(size), ratio) ||
+const hasRatio = (size: PixelSize, ratio: number): boolean =>
+  isSameRatio(ratioOf(size), ratio) ||
   (size.width % 16 === 0 && size.height % 16 === 0 && apart(ratioOf(size), ratio) < 0.03)
 
 /** The largest box of this ratio inside the picture, or the smallest around it; no side exceeds the possible sizes. */
@@ -83,22 +85,24 @@ function frameOf({ width, height }: PixelSize, ratio: number, fit: ImageSpec['fi
 const ratioOf = ({ width, height }: PixelSize): number => width / height
 
 /** Whether two ratios are within one percent: vendors call 1792x1024 16:9, and nobody sees the difference of a pixel. */
-export const areAlike = (a: number, b: number): boolean => apart(a, b) < 0.01
+export const isSameRatio = (a: number, b: number): boolean => apart(a, b) < 0.01
 
 const apart = (a: number, b: number): number => Math.abs(Math.log(a / b))
 
 /** The size nearest in shape; of several, the smallest that is large enough, else the largest. */
-function nearest(sizes: readonly PixelSize[], wanted: PixelSize): PixelSize {
+function nearestSize(sizes: readonly PixelSize[], wanted: PixelSize): PixelSize {
   const same = sizes.find((size) => isSameSize(size, wanted))
   if (same) return same
-  const byArea = shapedAs(sizes, ratioOf(wanted)).toSorted((a, b) => a.width * a.height - b.width * b.height)
+  const byArea = sizesNearestRatio(sizes, ratioOf(wanted)).toSorted(
+    (a, b) => a.width * a.height - b.width * b.height,
+  )
   return (
     byArea.find(({ width, height }) => width >= wanted.width && height >= wanted.height) ?? byArea.at(-1)!
   )
 }
 
 /** The sizes nearest in shape, in the order of the model, whose first is the one that it draws by default. */
-function shapedAs(sizes: readonly PixelSize[], ratio: number): PixelSize[] {
+function sizesNearestRatio(sizes: readonly PixelSize[], ratio: number): PixelSize[] {
   const distance = (size: PixelSize): number => apart(ratioOf(size), ratio)
   const least = Math.min(...sizes.map(distance))
   return sizes.filter((size) => distance(size) - least < 1e-9)
@@ -127,8 +131,8 @@ const sizeInText = /(?<!\d)(\d{2,4}) ?[x×] ?(\d{2,4})(?!\d)/gi
 function shapeIn(prompt: string): PixelSize | undefined {
   const text = prompt.replace(/[۰-۹]/g, (digit) => String(digit.charCodeAt(0) - 0x06f0))
   for (const [, width, height] of text.matchAll(sizeInText)) {
-    const size = sizeOf(`${width}x${height}`)
-    if (size && isPossible(size)) return size
+    const size = parsePixelSize(`${width}x${height}`)
+    if (size && isPossibleSize(size)) return size
   }
   for (const [pair, width, height] of text.matchAll(ratioInText))
     if (knownRatios.has(pair)) return { width: Number(width), height: Number(height) }

@@ -21,14 +21,17 @@ const steps = [
  * The picture itself where its base64 keeps the bound. Else a WebP, which has transparency too, of falling quality and, last, of falling size:
  * `mediaType`, `width` and `height` are those of the answered picture, `sizing` stays. The picture must be a finished one.
  */
-export async function withinBound(picture: Picture, maxCharacters = maxPictureCharacters): Promise<Picture> {
+export async function shrinkToLimit(
+  picture: Picture,
+  maxCharacters = maxPictureCharacters,
+): Promise<Picture> {
   const fits = ({ length }: Uint8Array): boolean => Math.ceil(length / 3) * 4 <= maxCharacters
   if (fits(picture.bytes)) return picture
   const { default: sharp } = await import('sharp')
   const xmp = originXmp(originIn((await sharp(picture.bytes).metadata()).xmpAsString))
-  const longest = Math.min(maxSideOfWebp, Math.max(picture.width, picture.height))
+  const maxSide = Math.min(maxSideOfWebp, Math.max(picture.width, picture.height))
   for (const [quality, part] of steps) {
-    const side = Math.max(1, Math.floor(longest / part))
+    const side = Math.max(1, Math.floor(maxSide / part))
     const image: Sharp = sharp(picture.bytes, { limitInputPixels: picture.width * picture.height })
     const { data, info } = await image
       .resize({ width: side, height: side, fit: 'inside', withoutEnlargement: true })

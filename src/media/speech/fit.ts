@@ -1,5 +1,5 @@
 /** The layout of an answer's sound, and fitting the sound into the answer. */
-import { readFrame, skipId3 } from '#core/media'
+import { readMp3Frame, skipId3 } from '#core/media'
 import { decodeSound, encodeWhole, type SoundFormat } from '#core/sound'
 import { fail } from '#platform/errors'
 import { roomSeconds } from './plan.ts'
@@ -46,9 +46,9 @@ export function layoutOf(bytes: Uint8Array, format: SoundFormat): { rate: number
   const made = { rate: smallRate, channels: 1 }
   if (format !== 'mp3') return made
   for (let at = skipId3(bytes); at < bytes.length; at++) {
-    const frame = readFrame(bytes, at)
+    const frame = readMp3Frame(bytes, at)
     // A chance sync word is not followed by a frame.
-    const isFrame = frame && (at + frame.length >= bytes.length || readFrame(bytes, at + frame.length))
+    const isFrame = frame && (at + frame.length >= bytes.length || readMp3Frame(bytes, at + frame.length))
     if (isFrame) return { rate: frame.sampleRate, channels: frame.channels }
   }
   return made

@@ -4,11 +4,11 @@ import { failureOf } from '#core/inference'
 import { type AudioModel, audioModels } from '#core/models'
 import {
   type FilledPart,
-  type Finished,
-  highest,
+  maxAmount,
   orderCandidates,
   type PaidCall,
   type PaidOrder,
+  type PaidRequestResult,
   StoredResult,
   startPaidOrder,
   totalQuantities,
@@ -22,24 +22,24 @@ import {
   SoundError,
   secondsOf,
 } from '#core/sound'
-import { type Spoken as Reported, UpstreamError } from '#core/spec'
+import { type SpeechResult as Reported, UpstreamError } from '#core/spec'
 import type { AudioOrder, SoundSink } from '#core/turn'
 import { Failure } from '#platform/errors'
 import { SoundChannel } from './channel.ts'
 import { type PlannedOrder, planSpeech, reservedBytes, type SpeechPlan } from './plan.ts'
-import { Recording, withLength } from './recording.ts'
+import { Recording, withWavLength } from './recording.ts'
 import type { SpeechSpec } from './speech.ts'
-import { type SpeechUse, useOfSpeech } from './used.ts'
+import { type SpeechUsage, speechUsageOf } from './used.ts'
 
 export interface PaidSpeechOptions extends PaidCall {
   model: AudioModel
   spec: SpeechSpec
-  /** The room, where it is reserved already (`roomForSpeech`). */
+  /** The room, where it is reserved already (`reserveForSpeech`). */
   room?: StoredResult
 }
 
 /** The whole sound, which is stored. */
-export interface Spoken {
+export interface StoredSpeech {
   bytes: Uint8Array
   seconds: number
   /** The id of the stored file. */
@@ -60,51 +60,51 @@ export interface PaidSpeech {
    * Call once: makes and stores the whole sound, also when the caller disconnects meanwhile. Throws a `Failure` when an order was not filled or
    * nothing could be stored. Await the result, then call `finish`.
    */
-  spoken(): Promise<Spoken>
+  spoken(): Promise<StoredSpeech>
   /** The encoded sound as it comes, while `spoken` runs; throws what `spoken` throws. A slow reader holds nothing up. */
   chunks(): AsyncGenerator<Uint8Array>
   /**
    * Settles: stored sound is charged by its usage, also where the answer had no room for it (SOUND_KEPT_AS_FILE); anything else is free. Resolves
    * when file and charge are durable. Throws RESULT_NOT_STORED, after it was settled as free.
    */
-  finish(end: { statusCode: number; failure?: Failure; reply?: string }): Promise<Finished>
+  finish(end: { statusCode: number; failure?: Failure; reply?: string }): Promise<PaidRequestResult>
 }
 
 /** A model, its plan, and the order of that plan which is sent next. */
-interface Planned {
+interface PlannedSpeech {
   model: AudioModel
   plan: SpeechPlan
   order: PlannedOrder
 }
-interface Candidate extends Planned {
+interface SpeechCandidate extends PlannedSpeech {
   order: AudioOrder
 }
 
 /** Refuses what the model cannot speak (see `planSpeech`), then reserves room and holds the worst case. Throws as `Ledger.hold` does. */
 export async function startPaidSpeech(app: App, options: PaidSpeechOptions): Promise<PaidSpeech> {
-  const { candidates, worstCase, wanted } = preparedOf(app, options)
+  const { candidates, worstCase, wanted } = prepareSpeech(app, options)
   const call = { ...options, isFetchable: true, isStored: true }
-  const hold = () => startPaidOrder<Candidate, Reported>(app, call, audioModels, worstCase)
+  const hold = () => startPaidOrder<SpeechCandidate, Reported>(app, call, audioModels, worstCase)
   const { result, held } = options.room
     ? { result: options.room, held: await hold() }
     : await StoredResult.reserve(app, options, wanted, hold)
-  return new Paid({ app, options, candidates, result, order: held })
+  return new PaidSpeechOrder({ app, options, candidates, result, order: held })
 }
 
 /**
  * For speech that follows other calls of its request: reserves room for the speech and takes one hold for all calls. `hold` receives the most that
  * the speech may cost. Throws as `startPaidSpeech` does.
  */
-export async function roomForSpeech<Held>(
+export async function reserveForSpeech<Held>(
   app: App,
   options: PaidSpeechOptions,
   hold: (worstCase: bigint) => Promise<Held>,
 ): Promise<{ result: StoredResult; held: Held }> {
-  const { worstCase, wanted } = preparedOf(app, options)
+  const { worstCase, wanted } = prepareSpeech(app, options)
   return StoredResult.reserve(app, options, wanted, () => hold(worstCase))
 }
 
-function preparedOf(app: App, options: PaidSpeechOptions) {
+function prepareSpeech(app: App, options: PaidSpeechOptions) {
   const { model, spec } = options
   const asked = candidateOf(model, spec)
   const candidates = orderCandidates(app, options, asked, (other) => {
@@ -115,28 +115,28 @@ function preparedOf(app: App, options: PaidSpeechOptions) {
     }
   })
   const { defaults } = app.config
-  const worstCase = highest(
+  const worstCase = maxAmount(
     candidates.map((one) => audioModels.worstCase(one.model, defaults, one.plan.bound)),
   )
   const bytes = Math.max(...candidates.map(({ plan }) => reservedBytes(plan, spec)))
   return { candidates, worstCase, wanted: { creations: 1, bytes, source: 'audio' } }
 }
 
-function candidateOf(model: AudioModel, spec: SpeechSpec): Planned {
+function candidateOf(model: AudioModel, spec: SpeechSpec): PlannedSpeech {
   const plan = planSpeech(model, spec)
   return { model, plan, order: plan.orders[0]! }
 }
 
-interface Parts {
+interface PaidSpeechParts {
   app: App
   options: PaidSpeechOptions
-  candidates: Planned[]
+  candidates: PlannedSpeech[]
   result: StoredResult
-  order: PaidOrder<Candidate, Reported>
+  order: PaidOrder<SpeechCandidate, Reported>
 }
 
 /** An order that was sent: the channel of its sound, and the promise that resolves at its end. */
-interface Sent {
+interface SentOrder {
   channel: SoundChannel
   ended: Promise<void>
 }
@@ -148,25 +148,25 @@ const madeByModel = 'AI-generated speech.'
 /** The rate of raw samples, of one channel, as OpenAI's clients expect them. */
 const pcmRate = 24_000
 
-class Paid implements PaidSpeech {
-  readonly #parts: Parts
+class PaidSpeechOrder implements PaidSpeech {
+  readonly #parts: PaidSpeechParts
   readonly #recording: Recording
   /** The result of every order that was sent. */
-  readonly #filled: FilledPart<Candidate, Reported>[] = []
-  readonly #sent: Sent[] = []
+  readonly #filled: FilledPart<SpeechCandidate, Reported>[] = []
+  readonly #sent: SentOrder[] = []
   /** The candidate that answers; before that, the one tried last. */
-  #candidate: Planned
+  #candidate: PlannedSpeech
   /** The seconds of sound of all orders. */
   #seconds = 0
   /** The maker of the sound, if it is not a model. */
   #origin: string | undefined
   /** The seconds of the answer, where it was encoded here. */
   #heardSeconds = 0
-  #spoken: Spoken | undefined
+  #spoken: StoredSpeech | undefined
   /** The amount to settle, once it is known. */
   #bill: bigint | undefined
 
-  constructor(parts: Parts) {
+  constructor(parts: PaidSpeechParts) {
     this.#parts = parts
     this.#candidate = parts.candidates[0]!
     this.#recording = new Recording(maxKeptBytes)
@@ -182,12 +182,12 @@ class Paid implements PaidSpeech {
     return format === 'pcm' ? `${type}; rate=${pcmRate}; channels=1` : type
   }
 
-  async spoken(): Promise<Spoken> {
+  async spoken(): Promise<StoredSpeech> {
     const { result, order, options } = this.#parts
     try {
       await this.#make()
       const made = this.#recording.bytes()
-      const bytes = options.spec.format === 'wav' ? withLength(made) : made
+      const bytes = options.spec.format === 'wav' ? withWavLength(made) : made
       await result.stage({ bytes, mediaType: this.mediaType })
       const microcredits = await this.#charge()
       // Making the sound smaller takes a while; if the hold is not renewed, it still lives as long as its call.
@@ -241,7 +241,7 @@ class Paid implements PaidSpeech {
       const level = isDialogue && { lufs: dialogueLufs }
       return this.#encode(joinSpeech(this.#pieces(first), { rate: pcmRate, ...level }))
     }
-    if (isWanted(format, options.spec.format)) await this.#passOn(channel, format)
+    if (isRequestedFormat(format, options.spec.format)) await this.#passOn(channel, format)
     else await this.#encode(this.#decoded(channel.read(), format))
     await ended
   }
@@ -279,20 +279,20 @@ class Paid implements PaidSpeech {
   }
 
   /** The sound of each order, which is sent when the order before it was heard to its end. */
-  async *#pieces(first: Sent): AsyncGenerator<AsyncIterable<Sound>> {
+  async *#pieces(first: SentOrder): AsyncGenerator<AsyncIterable<Sound>> {
     yield this.#sound(first)
     // Every further order goes to the model that spoke first: another model has another voice.
     const { model, plan } = this.#candidate
     for (const order of plan.orders.slice(1)) yield this.#sound(this.#send([{ model, plan, order }]))
   }
 
-  async *#sound({ channel, ended }: Sent): AsyncGenerator<Sound> {
+  async *#sound({ channel, ended }: SentOrder): AsyncGenerator<Sound> {
     yield* this.#decoded(channel.read(), await channel.begun)
     await ended
   }
 
   /** Sends an order. All models that may answer share one channel, and the one that answers writes to it. */
-  #send(planned: readonly Planned[]): Sent {
+  #send(planned: readonly PlannedSpeech[]): SentOrder {
     const channel = new SoundChannel()
     const asked = planned.map((one) => ({
       ...one,
@@ -310,7 +310,7 @@ class Paid implements PaidSpeech {
     return sent
   }
 
-  #sinkOf(one: Planned, channel: SoundChannel): SoundSink {
+  #sinkOf(one: PlannedSpeech, channel: SoundChannel): SoundSink {
     return {
       begin: (format) => {
         this.#candidate = one
@@ -346,16 +346,16 @@ class Paid implements PaidSpeech {
   get #billed(): PlannedOrder[] {
     return this.#filled.flatMap(({ fault, candidate }) => (fault && !fault.executed ? [] : candidate.order))
   }
-  get #use(): SpeechUse {
+  get #use(): SpeechUsage {
     const { model, plan } = this.#candidate
     const usages = this.#reports.map(({ usage }) => usage)
-    return useOfSpeech({ model, plan, billed: this.#billed, usages, seconds: this.#seconds })
+    return speechUsageOf({ model, plan, billed: this.#billed, usages, seconds: this.#seconds })
   }
   get #cost(): bigint {
     return audioModels.price(this.model, this.#parts.app.config.defaults, this.#use.used)
   }
 
-  finish({ statusCode, failure, reply }: Parameters<PaidSpeech['finish']>[0]): Promise<Finished> {
+  finish({ statusCode, failure, reply }: Parameters<PaidSpeech['finish']>[0]): Promise<PaidRequestResult> {
     const { order, result } = this.#parts
     const use = this.#use
     const { characters, seconds, inputTokens: input, outputTokens: output } = use.used
@@ -377,7 +377,7 @@ class Paid implements PaidSpeech {
     return result.settle(order.request, end, microcredits)
   }
 
-  #detail({ used, isCounted }: SpeechUse): Record<string, unknown> {
+  #detail({ used, isCounted }: SpeechUsage): Record<string, unknown> {
     const { spec } = this.#parts.options
     const { plan } = this.#candidate
     return {
@@ -395,7 +395,7 @@ class Paid implements PaidSpeech {
 }
 
 /** Whether bytes of an upstream are the wanted file already. A WAV never is, since the length in its head is written here. */
-const isWanted = (format: AudioOrder['format'] | undefined, wanted: SpeechSpec['format']): boolean =>
+const isRequestedFormat = (format: AudioOrder['format'] | undefined, wanted: SpeechSpec['format']): boolean =>
   format?.encoding === wanted &&
   wanted !== 'wav' &&
   (wanted !== 'pcm' || ((format.rate ?? pcmRate) === pcmRate && (format.channels ?? 1) === 1))

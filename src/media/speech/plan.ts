@@ -1,6 +1,6 @@
 /** Plans a request for speech: which orders are sent to a model, in which format, and what they may cost at most. */
-import { type AudioModel, type AudioUsed, maxSoundTokens, maxSpokenSeconds } from '#core/models'
-import { isSpeakable, lettersOf, piecesOfText, type SoundFormat } from '#core/sound'
+import { type AudioModel, type AudioUsage, maxSoundTokens, maxSpokenSeconds } from '#core/models'
+import { isSpeakable, maxSpokenLetters, type SoundFormat, splitForSpeech } from '#core/sound'
 import type { AudioOrder, SpokenLine } from '#core/turn'
 import { fail } from '#platform/errors'
 import type { SpeechSetting, SpeechSpec, WantedLine } from './speech.ts'
@@ -14,7 +14,7 @@ export interface SpeechPlan {
   /** Whether there are several voices, which are brought to one loudness. */
   isDialogue: boolean
   /** The most that all orders together may use, which is held. */
-  bound: AudioUsed
+  bound: AudioUsage
   /** The seconds of sound that are believed of all orders. */
   possibleSeconds: number
 }
@@ -28,7 +28,8 @@ export function planSpeech(model: AudioModel, spec: SpeechSpec): SpeechPlan {
   requireTask(model, spec)
   const speed = speedOf(model, spec)
   const isDialogue = lines.length > 1
-  const groups = isDialogue && takesAtOnce(model, lines) ? [lines] : lines.flatMap((line) => cut(model, line))
+  const groups =
+    isDialogue && canSpeakAllLines(model, lines) ? [lines] : lines.flatMap((line) => splitLine(model, line))
   const orders = groups.map((group) => ({
     lines: group,
     ...(spec.question && {
@@ -83,7 +84,7 @@ function speedOf(model: AudioModel, spec: SpeechSpec): number | undefined {
   return speed
 }
 
-function takesAtOnce({ audio }: AudioModel, lines: readonly SpokenLine[]): boolean {
+function canSpeakAllLines({ audio }: AudioModel, lines: readonly SpokenLine[]): boolean {
   const characters = lines.reduce((sum, { text }) => sum + text.length, 0)
   const voices = new Set(lines.map(({ voice }) => voice))
   // Where instructions stand in the text, they apply to all of it.
@@ -98,9 +99,9 @@ function takesAtOnce({ audio }: AudioModel, lines: readonly SpokenLine[]): boole
 }
 
 /** Cuts a line into as many orders as the upstream's bound requires, each of whole sentences where they fit. */
-function cut({ audio }: AudioModel, line: SpokenLine): SpokenLine[][] {
+function splitLine({ audio }: AudioModel, line: SpokenLine): SpokenLine[][] {
   if (line.text === '') return [[line]]
-  return piecesOfText(line.text, audio.maxCharacters)
+  return splitForSpeech(line.text, audio.maxCharacters)
     .filter(isSpeakable)
     .map((text) => [{ ...line, text: text.trim() }])
 }
@@ -121,7 +122,7 @@ function upstreamFormat(
   return encoding === 'pcm' ? { encoding, rate, channels: 1 } : { encoding }
 }
 
-function boundOf(orders: readonly PlannedOrder[]): AudioUsed {
+function boundOf(orders: readonly PlannedOrder[]): AudioUsage {
   const texts = orders.flatMap(({ lines, question }) => [
     ...lines.flatMap(({ text, instructions = '' }) => [text, instructions]),
     question?.text ?? '',
@@ -150,16 +151,16 @@ const maxSecondsOf = (order: PlannedOrder): number =>
  * instructions ask for slowness (`slowestLetters`). Sound of up to four times the slow reading is believed, with the silence that a model adds;
  * longer sound is no reading of this text. An answer's length is bounded by its tokens, of which some vendors count a quarter of those held a second.
  */
-const possibleTimes = 2
-const possibleTimesUnbound = 4
+const maxDurationFactor = 2
+const maxUnboundDurationFactor = 4
 
 const possibleSecondsOf = (order: PlannedOrder): number => {
   const isUnbound = order.question !== undefined || order.lines.some(({ instructions }) => instructions)
-  return maxSecondsOf(order) * (isUnbound ? possibleTimesUnbound : possibleTimes)
+  return maxSecondsOf(order) * (isUnbound ? maxUnboundDurationFactor : maxDurationFactor)
 }
 
 const lettersIn = ({ lines }: PlannedOrder): number =>
-  lines.reduce((sum, { text }) => sum + lettersOf(text), 0)
+  lines.reduce((sum, { text }) => sum + maxSpokenLetters(text), 0)
 
 const tokensAround = 8
 /** The most seconds of a spoken answer, whose length its text does not bound. */

@@ -48,7 +48,7 @@ export class Recording {
 }
 
 /** Writes the lengths into the head of a WAV. One that was streamed has none; a stored one must have its own. */
-export function withLength(wav: Buffer): Buffer {
+export function withWavLength(wav: Buffer): Buffer {
   wav.writeUInt32LE(wav.length - 8, 4)
   let at = 12
   // Other chunks stand before the data, each padded to an even length.

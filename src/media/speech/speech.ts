@@ -34,10 +34,10 @@ export { fitSpeech, layoutOf } from './fit.ts'
 export {
   type PaidSpeech,
   type PaidSpeechOptions,
-  roomForSpeech,
-  type Spoken,
+  reserveForSpeech,
+  type StoredSpeech,
   startPaidSpeech,
 } from './paid-speech.ts'
 export { speechFailures } from './phrases.ts'
 export { type PlannedOrder, planSpeech, type SpeechPlan } from './plan.ts'
-export { type SpeechUse, useOfSpeech } from './used.ts'
+export { type SpeechUsage, speechUsageOf } from './used.ts'

@@ -1,27 +1,27 @@
 /** The usage of speech, measured by its text and its sound, and by the claims of upstreams as far as they are possible. */
-import { type AudioModel, type AudioUsed, maxSoundTokens } from '#core/models'
-import { type Claim, claimsOf } from '#core/paid'
+import { type AudioModel, type AudioUsage, maxSoundTokens } from '#core/models'
+import { claimsOfFigures, type UsageClaim } from '#core/paid'
 import type { Attempt } from '#core/routing'
-import type { Spoken } from '#core/spec'
+import type { SpeechResult } from '#core/spec'
 import { charactersOf, type PlannedOrder, recordedSecondsOf, type SpeechPlan } from './plan.ts'
 
-export interface SpeechMade {
+export interface SpeechMeasurements {
   model: AudioModel
   plan: SpeechPlan
   /** The orders that an upstream may bill. */
   billed: readonly PlannedOrder[]
   /** The usage of each order that was filled. */
-  usages: readonly Spoken['usage'][]
+  usages: readonly SpeechResult['usage'][]
   /** The seconds of the sound that came. */
   seconds: number
 }
 
-export interface SpeechUse {
+export interface SpeechUsage {
   /** The usage that is paid. */
-  used: AudioUsed
+  used: AudioUsage
   /** Whether an upstream has counted tokens. */
   isCounted: boolean
-  claimsOf(attempts: readonly Attempt[]): Claim[]
+  claimsOf(attempts: readonly Attempt[]): UsageClaim[]
 }
 
 type Tokens = { input: number; output: number }
@@ -29,7 +29,7 @@ type Tokens = { input: number; output: number }
 /** The tokens estimated for a second where a model is paid by tokens and its upstream counts none: most vendors count as many. */
 const estimatedTokensPerSecond = 25
 
-export function useOfSpeech(made: SpeechMade): SpeechUse {
+export function speechUsageOf(made: SpeechMeasurements): SpeechUsage {
   const { plan, billed, usages } = made
   // A sum of many pieces is inexact in its last digits, and would begin a further second.
   const heard = Math.round(made.seconds * 1e6) / 1e6
@@ -37,18 +37,18 @@ export function useOfSpeech(made: SpeechMade): SpeechUse {
   const characters = charactersIn(billed)
   const estimate = estimateOf(made, { characters, seconds })
   const tokens = {
-    input: Math.min(counted(usages, 'input', estimate), plan.bound.inputTokens),
-    output: Math.min(counted(usages, 'output', estimate), maxOutput(plan, seconds)),
+    input: Math.min(countedTokens(usages, 'input', estimate), plan.bound.inputTokens),
+    output: Math.min(countedTokens(usages, 'output', estimate), maxOutputTokens(plan, seconds)),
   }
   const claimed = {
-    ...claimedBy(usages, 'input'),
-    ...claimedBy(usages, 'output'),
+    ...claimedTokens(usages, 'input'),
+    ...claimedTokens(usages, 'output'),
     ...(heard > seconds && { seconds: heard }),
   }
   return {
     used: { characters, seconds, inputTokens: tokens.input, outputTokens: tokens.output },
     isCounted: usages.some((usage) => usage?.input !== undefined || usage?.output !== undefined),
-    claimsOf: (attempts) => claimsOf(attempts, claimed, { ...tokens, seconds }),
+    claimsOf: (attempts) => claimsOfFigures(attempts, claimed, { ...tokens, seconds }),
   }
 }
 
@@ -56,13 +56,13 @@ const charactersIn = (orders: readonly PlannedOrder[]): number =>
   orders.reduce((sum, order) => sum + charactersOf(order), 0)
 
 /** The most output tokens. An answer may be as long as the limit that is sent allows, whatever its sound is. */
-const maxOutput = ({ bound, orders }: SpeechPlan, seconds: number): number =>
+const maxOutputTokens = ({ bound, orders }: SpeechPlan, seconds: number): number =>
   orders.some(({ question }) => question)
     ? bound.outputTokens
     : Math.max(bound.outputTokens, maxSoundTokens(seconds))
 
 function estimateOf(
-  { model, billed }: SpeechMade,
+  { model, billed }: SpeechMeasurements,
   { characters, seconds }: { characters: number; seconds: number },
 ): Tokens {
   const { inputPerMillion, outputPerMillion } = model.pricing
@@ -78,7 +78,7 @@ function estimateOf(
  * The tokens of all orders. A text that was read or spoken never has zero tokens: where an order reports zero, or nothing, all are estimated, at no
  * less than was claimed.
  */
-function counted(usages: SpeechMade['usages'], figure: keyof Tokens, estimate: Tokens): number {
+function countedTokens(usages: SpeechMeasurements['usages'], figure: keyof Tokens, estimate: Tokens): number {
   const counts = usages.map((usage) => usage?.[figure] ?? 0)
   const sum = counts.reduce((total, count) => total + count, 0)
   const isWhole = counts.length > 0 && counts.every((count) => count > 0)
@@ -86,7 +86,7 @@ function counted(usages: SpeechMade['usages'], figure: keyof Tokens, estimate: T
 }
 
 /** The sum that all orders claim; absent where one of them claims nothing. */
-function claimedBy(usages: SpeechMade['usages'], figure: keyof Tokens): Partial<Tokens> {
+function claimedTokens(usages: SpeechMeasurements['usages'], figure: keyof Tokens): Partial<Tokens> {
   const counts = usages.flatMap((usage) => usage?.[figure] ?? [])
   if (counts.length === 0 || counts.length < usages.length) return {}
   return { [figure]: counts.reduce((total, count) => total + count, 0) }

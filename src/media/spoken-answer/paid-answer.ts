@@ -6,8 +6,8 @@ import type { App } from '#app'
 import { callModel, failureOf, type ModelCallResult, worstCaseOf } from '#core/inference'
 import type { AudioModel, Model, TranscriptionModel } from '#core/models'
 import {
-  type Finished,
   type PaidCall,
+  type PaidRequestResult,
   type SettledPart,
   SharedHold,
   type StoredResult,
@@ -15,7 +15,13 @@ import {
 } from '#core/paid'
 import { mediaTypeOf } from '#core/sound'
 import { UpstreamError } from '#core/spec'
-import { type PaidSpeech, roomForSpeech, type SpeechSpec, type Spoken, startPaidSpeech } from '#media/speech'
+import {
+  type PaidSpeech,
+  reserveForSpeech,
+  type SpeechSpec,
+  type StoredSpeech,
+  startPaidSpeech,
+} from '#media/speech'
 import {
   type OpenedRecording,
   type PaidTranscription,
@@ -25,9 +31,9 @@ import {
 } from '#media/transcription'
 import { Failure } from '#platform/errors'
 import { uuidv7 } from '#platform/ids'
-import type { Settled, Settlement } from '#platform/ledger'
+import type { Settlement, SettlementResult } from '#platform/ledger'
 import type { TraceContext } from '#platform/trace'
-import { boundOfQuestion, maxAnswerLength, questionOf, spokenOf } from './question.ts'
+import { boundOfQuestion, questionOf, speakablePart, worstCaseAnswer } from './question.ts'
 
 export interface SpokenAnswerOptions extends PaidCall {
   /** The model that speaks; the two other models make the text. */
@@ -52,15 +58,19 @@ export type SpokenAnswer = Pick<PaidSpeech, 'model' | 'mediaType' | 'spoken' | '
 export async function startSpokenAnswer(app: App, options: SpokenAnswerOptions): Promise<SpokenAnswer> {
   const { writer, spec, recording, instruction } = options
   const { seconds } = recording.recording.measured
-  const longest = { ...options, spec: withText(spec, maxAnswerLength), trace: undefined }
+  const worstCaseOptions = { ...options, spec: withText(spec, worstCaseAnswer), trace: undefined }
   const turn = boundOfQuestion(writer, { seconds, instruction })
-  const asked = worstCaseOf(app, { model: writer, turn, allowed: options.caller.models }).microcredits
-  const { result, held } = await roomForSpeech(app, longest, async (spoken) => {
-    const heard = await startHearing(app, options, asked + spoken)
+  const writerWorstCase = worstCaseOf(app, {
+    model: writer,
+    turn,
+    allowed: options.caller.models,
+  }).microcredits
+  const { result, held } = await reserveForSpeech(app, worstCaseOptions, async (spoken) => {
+    const heard = await startTranscription(app, options, writerWorstCase + spoken)
     options.trace.begin()
     return heard
   })
-  return new Paid({ app, options, room: result, ...held })
+  return new PaidSpokenAnswer({ app, options, room: result, ...held })
 }
 
 const withText = (spec: SpeechSpec, text: string): SpeechSpec => ({
@@ -69,12 +79,16 @@ const withText = (spec: SpeechSpec, text: string): SpeechSpec => ({
 })
 
 /** Starts the transcription, the first of the calls, which takes the hold for all of them: its own worst case, and `others`. */
-async function startHearing(
+async function startTranscription(
   app: App,
   { transcriber, recording, spec, ...options }: SpokenAnswerOptions,
   others: bigint,
 ): Promise<{ hold: SharedHold; hearing: PaidTranscription }> {
-  const hold = new SharedHold(app.ledger, { model: options.model.id, beside: others, parts: 3 })
+  const hold = new SharedHold(app.ledger, {
+    model: options.model.id,
+    otherCallsMicrocredits: others,
+    parts: 3,
+  })
   const heardSpec: TranscriptionSpec = {
     timestamps: 'none',
     where: (setting) => (setting === 'model' ? 'model' : spec.where('task')),
@@ -87,7 +101,7 @@ async function startHearing(
   return { hold, hearing }
 }
 
-interface Parts {
+interface SpokenAnswerParts {
   app: App
   options: SpokenAnswerOptions
   room: StoredResult
@@ -95,14 +109,14 @@ interface Parts {
   hearing: PaidTranscription
 }
 
-class Paid implements SpokenAnswer {
-  readonly #parts: Parts
+class PaidSpokenAnswer implements SpokenAnswer {
+  readonly #parts: SpokenAnswerParts
   #transcript: Transcript | undefined
   #written: ModelCallResult | undefined
   #speech: PaidSpeech | undefined
   readonly mediaType: string
 
-  constructor(parts: Parts) {
+  constructor(parts: SpokenAnswerParts) {
     this.#parts = parts
     this.mediaType = mediaTypeOf(parts.options.spec.format)
   }
@@ -111,13 +125,13 @@ class Paid implements SpokenAnswer {
     return this.#speech?.model ?? this.#parts.options.model
   }
 
-  async spoken(): Promise<Spoken> {
+  async spoken(): Promise<StoredSpeech> {
     const { hearing, hold } = this.#parts
     this.#transcript = await hearing.transcript()
     const written = await this.#write(this.#transcript)
     hold.spend(written.billed.microcredits)
     if (written.failure) throw written.failure
-    const text = spokenOf(written.text)
+    const text = speakablePart(written.text)
     if (text === '') throw failureOf(new UpstreamError('malformed', { detail: 'an answer without text' }))
     const speech = await this.#speak(text)
     const spoken = await speech.spoken()
@@ -140,7 +154,7 @@ class Paid implements SpokenAnswer {
       payer: caller,
       allowed: caller.models,
       callId: uuidv7(app.clock.nowMs()),
-      gone: nobodyLeaves,
+      gone: neverAborted,
       trace,
       beganMs: receivedMs,
     })
@@ -152,14 +166,18 @@ class Paid implements SpokenAnswer {
     this.#speech = await startPaidSpeech(app, {
       ...options,
       spec: withText(options.spec, text),
-      ...{ room, trace: undefined, gone: nobodyLeaves },
+      ...{ room, trace: undefined, gone: neverAborted },
       part: hold.part(uuidv7(app.clock.nowMs())),
     })
     return this.#speech
   }
 
   /** Settles every call into the one hold; where one has failed, the cost of the others is the platform's loss. */
-  async finish({ statusCode, failure, reply }: Parameters<PaidSpeech['finish']>[0]): Promise<Finished> {
+  async finish({
+    statusCode,
+    failure,
+    reply,
+  }: Parameters<PaidSpeech['finish']>[0]): Promise<PaidRequestResult> {
     const { hearing, room, options } = this.#parts
     const isKept = failure?.code === 'SOUND_KEPT_AS_FILE'
     const lost = isKept ? undefined : failure
@@ -178,7 +196,7 @@ class Paid implements SpokenAnswer {
   }
 
   /** Settles the hold. Throws RESULT_NOT_STORED where that could not be committed, after it was settled as lost. */
-  async #settle(settlement: Settlement, failure: Failure | undefined): Promise<Settled> {
+  async #settle(settlement: Settlement, failure: Failure | undefined): Promise<SettlementResult> {
     const { hold, app } = this.#parts
     if (failure) return hold.settle(settlement, { writes: false })
     try {
@@ -235,7 +253,7 @@ class Paid implements SpokenAnswer {
   #detailOf([heard, spoke]: readonly Settlement[], failure: Failure | undefined): Record<string, unknown> {
     const written = this.#written
     const parts = [
-      partOf('transcription', heard!),
+      receiptPart('transcription', heard!),
       ...(written
         ? [
             {
@@ -248,7 +266,7 @@ class Paid implements SpokenAnswer {
             },
           ]
         : []),
-      ...(spoke ? [partOf('speech', spoke)] : []),
+      ...(spoke ? [receiptPart('speech', spoke)] : []),
     ]
     const files = [spoke, heard].flatMap((end) => (end?.detail?.['files'] as string[] | undefined) ?? [])
     const last = spoke?.detail ?? heard!.detail!
@@ -265,7 +283,7 @@ class Paid implements SpokenAnswer {
   }
 }
 
-function partOf(part: 'transcription' | 'speech', { model, microcredits, detail = {} }: Settlement) {
+function receiptPart(part: 'transcription' | 'speech', { model, microcredits, detail = {} }: Settlement) {
   const {
     attempts = [],
     recording,
@@ -282,4 +300,4 @@ function partOf(part: 'transcription' | 'speech', { model, microcredits, detail 
 }
 
 /** The calls after the first are made even if the caller leaves: without them the first one would be lost. */
-const nobodyLeaves = new AbortController().signal
+const neverAborted = new AbortController().signal

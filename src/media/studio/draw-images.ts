@@ -1,17 +1,17 @@
-import { answerStored, Base64Bytes, payment, promptOf, setMissingOutputs } from '#core/calls'
-import { sizeOf } from '#core/models'
+import { answerStored, Base64Bytes, payment, requirePrompt, setMissingOutputs } from '#core/calls'
+import { parsePixelSize } from '#core/models'
 import { largePicture } from '#core/text'
 import type { Media } from '#core/turn'
-import { type ImageSetting, type ImageSpec, type Picture, startPaidImage, withinBound } from '#media/images'
+import { type ImageSetting, type ImageSpec, type Picture, shrinkToLimit, startPaidImage } from '#media/images'
 import { fail } from '#platform/errors'
-import type { Content, JsonText, RequestContext } from '#platform/http'
+import type { ContentAnswer, JsonText, RequestContext } from '#platform/http'
 import { executionOf } from './execution.ts'
 import { reasons } from './phrases.ts'
 import { modelOf } from './preset-model.ts'
 import { type ImageBody, maxReferenceCharacters } from './schema.ts'
 
 /** Draws one to four pictures. Every error of the request is refused first, then room and price are held, then each picture is ordered once. */
-export async function drawImages(context: RequestContext<ImageBody>): Promise<JsonText | Content> {
+export async function drawImages(context: RequestContext<ImageBody>): Promise<JsonText | ContentAnswer> {
   const { app, body } = context
   const model = modelOf(context, 'image')
   const paid = await startPaidImage(app, {
@@ -26,7 +26,7 @@ export async function drawImages(context: RequestContext<ImageBody>): Promise<Js
     setMissingOutputs(context, (body.count ?? 1) - pictures.length)
     const execution = executionOf(context, { model: paid.model, tokens, microcredits })
     // The stored file keeps the picture as it was drawn.
-    const outputs = await Promise.all(pictures.map((picture) => withinBound(picture)))
+    const outputs = await Promise.all(pictures.map((picture) => shrinkToLimit(picture)))
     return { body: { outputs: outputs.map(outputOf), execution }, files }
   })
 }
@@ -41,9 +41,9 @@ const outputOf = ({ bytes, mediaType, width, height, sizing }: Picture) => ({
 
 async function specOf(body: ImageBody): Promise<ImageSpec> {
   const { prompt, quality, transparent, fit = 'pad', count = 1, outputFormat = 'auto' } = body
-  const size = sizeOf(body.size ?? '')
+  const size = parsePixelSize(body.size ?? '')
   return {
-    prompt: promptOf(prompt, reasons.nothingToDraw),
+    prompt: requirePrompt(prompt, reasons.nothingToDraw),
     references: await referencesOf(body),
     action: 'auto',
     count,
@@ -53,7 +53,7 @@ async function specOf(body: ImageBody): Promise<ImageSpec> {
     ...(quality && { quality }),
     format: outputFormat,
     ...(transparent && { background: 'transparent' }),
-    where: placeOf,
+    where: paramOf,
   }
 }
 
@@ -73,7 +73,7 @@ const places: Partial<Record<ImageSetting, string>> = {
   background: 'transparent',
 }
 
-const placeOf = (setting: ImageSetting): string => places[setting] ?? setting
+const paramOf = (setting: ImageSetting): string => places[setting] ?? setting
 
 const referenceTypes = ['image/png', 'image/jpeg', 'image/webp']
 

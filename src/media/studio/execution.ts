@@ -3,7 +3,7 @@ import { usdOf } from '#core/calls'
 import type { RequestContext } from '#platform/http'
 import type { Execution } from './schema.ts'
 
-interface Executed {
+interface ExecutionInput {
   /** The model that answered. */
   model: { id: string }
   tokens: { input: number; output: number }
@@ -13,7 +13,7 @@ interface Executed {
 
 export function executionOf(
   { app, requestId }: Pick<RequestContext, 'app' | 'requestId'>,
-  { model, tokens, microcredits }: Executed,
+  { model, tokens, microcredits }: ExecutionInput,
 ): Execution {
   return {
     requestId,

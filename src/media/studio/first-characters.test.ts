@@ -9,6 +9,6 @@ test.each([
   ['a😀b', 2, 'a😀'],
   ['\ud83d😀x', 2, '\ud83d😀'],
   ['a😀', 0, ''],
-])('of %j the first %i are %j', (text, most, first) => {
-  expect(firstCharacters(text, most)).toBe(first)
+])('of %j the first %i are %j', (text, max, first) => {
+  expect(firstCharacters(text, max)).toBe(first)
 })

@@ -14,8 +14,8 @@ import type { AudioBody } from './schema.ts'
 /** The most seconds of a recording that is answered. */
 const maxSeconds = 15 * 60
 /** The sample rate of the decoded recording; models hear nothing above it. */
-const heardRate = 24_000
-const maxBytes = maxSeconds * heardRate * 2 + 1_024
+const decodedRate = 24_000
+const maxBytes = maxSeconds * decodedRate * 2 + 1_024
 
 /** The wait suggested to the caller while other recordings are being read. */
 const retryAfterMs = 2_000
@@ -29,10 +29,10 @@ export async function recordingOf(
   { audioBase64, mediaType }: NonNullable<AudioBody['audioInput']>,
 ): Promise<Media> {
   const bytes = await bytesOf(audioBase64)
-  return refusingUnread({ mediaType: sniff(bytes) ?? mediaType }, async () => {
+  return readOrRefuse({ mediaType: sniff(bytes) ?? mediaType }, async () => {
     const requester = { accountId: caller.accountId, signal: gone }
     const sound = app.recordings.decode(bytes, requester, { maxSeconds })
-    const wav = await encodeWhole(sound, { format: 'wav', rate: heardRate, maxBytes })
+    const wav = await encodeWhole(sound, { format: 'wav', rate: decodedRate, maxBytes })
     return {
       data: wav.bytes,
       mediaType: 'audio/wav',
@@ -48,7 +48,7 @@ export async function openRecordingOf(
   { audioBase64, mediaType }: NonNullable<AudioBody['audioInput']>,
 ): Promise<OpenedRecording & AsyncDisposable> {
   const source = await bytesOf(audioBase64)
-  return refusingUnread({ mediaType: sniff(source) ?? mediaType }, async () => {
+  return readOrRefuse({ mediaType: sniff(source) ?? mediaType }, async () => {
     const requester = { accountId: caller.accountId, signal: gone }
     const recording = await app.recordings.open(source, requester, { maxSeconds })
     return { source, recording, [Symbol.asyncDispose]: () => recording[Symbol.asyncDispose]() }
@@ -61,7 +61,7 @@ async function bytesOf(audioBase64: string): Promise<Uint8Array> {
 }
 
 /** Returns what `read` returns; a recording that cannot be read is refused. `mediaType` is what it seems to be. */
-export async function refusingUnread<Read>(
+export async function readOrRefuse<Read>(
   { mediaType }: { mediaType: string },
   read: () => Promise<Read>,
 ): Promise<Read> {
@@ -70,13 +70,13 @@ export async function refusingUnread<Read>(
   } catch (error) {
     if (!(error instanceof SoundError)) throw error
     if (error.fault === 'busy') return fail('TOO_MUCH_IN_FLIGHT', {}, { retryAfterMs })
-    return refuse(whyNot(error, error.mediaType ?? mediaType))
+    return refuse(refusalReason(error, error.mediaType ?? mediaType))
   }
 }
 
 const refuse = (why: Localized): never => fail('INVALID_MEDIA', { why }, { param: 'audioInput.audioBase64' })
 
-function whyNot({ fault, codec }: SoundError, mediaType: string): Localized {
+function refusalReason({ fault, codec }: SoundError, mediaType: string): Localized {
   if (fault === 'too_long') return reasons.longRecording(maxSeconds)
   if (fault === 'no_track') return reasons.noSound(mediaType)
   if (fault === 'unsupported' && codec === 'aac') return reasons.noAacDecoder(mediaType)

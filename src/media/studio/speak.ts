@@ -10,18 +10,18 @@ import type { AudioModel, TranscriptionModel } from '#core/models'
 import { fitSpeech, layoutOf, type SpeechSetting, type SpeechSpec, startPaidSpeech } from '#media/speech'
 import { type SpokenAnswer, startSpokenAnswer } from '#media/spoken-answer'
 import { fail } from '#platform/errors'
-import type { Content, JsonText, RequestContext } from '#platform/http'
+import type { ContentAnswer, JsonText, RequestContext } from '#platform/http'
 import { executionOf } from './execution.ts'
 import { reasons } from './phrases.ts'
 import { modelOf } from './preset-model.ts'
-import { openRecordingOf, recordingOf, refusingUnread } from './recording-of.ts'
+import { openRecordingOf, readOrRefuse, recordingOf } from './recording-of.ts'
 import type { AudioBody } from './schema.ts'
 
 /** The most bytes whose Base64 fits into the contract's answer. */
 const maxBytes = (40_000_000 / 4) * 3
 
 /** Speaks a text, a dialogue, or an answer to a recording. Every error of the request is refused first, then room and worst case are held. */
-export async function speak(context: RequestContext<AudioBody>): Promise<JsonText | Content> {
+export async function speak(context: RequestContext<AudioBody>): Promise<JsonText | ContentAnswer> {
   const { app } = context
   const model = modelOf(context, 'audio')
   const { audioInput, text } = context.body
@@ -35,7 +35,7 @@ export async function speak(context: RequestContext<AudioBody>): Promise<JsonTex
 
 const endpoint = '/v1/studio/audio'
 
-interface Composed {
+interface ComposedSpeech {
   model: AudioModel
   transcriber: TranscriptionModel
   audioInput: NonNullable<AudioBody['audioInput']>
@@ -45,14 +45,14 @@ interface Composed {
 /** Answers with a model that cannot listen, by two others: one transcribes the recording, one writes the answer. */
 async function speakComposed(
   context: RequestContext<AudioBody>,
-  { model, transcriber, audioInput, text }: Composed,
-): Promise<JsonText | Content> {
+  { model, transcriber, audioInput, text }: ComposedSpeech,
+): Promise<JsonText | ContentAnswer> {
   const { app, caller } = context
   const writer = app.models.defaultText
   for (const one of [transcriber, writer]) requireMayUse(caller, one)
-  const spec = lineOf(context)
+  const spec = unansweredSpecOf(context)
   await using recording = await openRecordingOf(context, audioInput)
-  const paid = await refusingUnread(audioInput, () =>
+  const paid = await readOrRefuse(audioInput, () =>
     startSpokenAnswer(app, {
       ...{ ...payment(context), model, writer, transcriber, recording, spec, endpoint },
       instruction: text?.toWellFormed(),
@@ -67,7 +67,7 @@ function answerSpoken(
   context: RequestContext<AudioBody>,
   paid: SpokenAnswer,
   spec: SpeechSpec,
-): Promise<JsonText | Content> {
+): Promise<JsonText | ContentAnswer> {
   return answerStored(context, paid, async () => {
     const spoken = await paid.spoken()
     const { seconds, file, tokens, microcredits } = spoken
@@ -87,12 +87,12 @@ function answerSpoken(
 }
 
 /** The line of an answer whose text is not known yet. */
-function lineOf(context: RequestContext<AudioBody>): SpeechSpec {
+function unansweredSpecOf(context: RequestContext<AudioBody>): SpeechSpec {
   const { body } = context
   const { turns, voice, instructions, format = 'mp3' } = body
   if (turns) fail('INVALID_REQUEST', { why: reasons.turnsAlone }, { param: 'turns' })
   const own = { ...(voice !== undefined && { voice }), ...(instructions !== undefined && { instructions }) }
-  return { lines: [{ text: '', ...own }], format, maxBytes, where: placeIn(body) }
+  return { lines: [{ text: '', ...own }], format, maxBytes, where: paramResolver(body) }
 }
 
 async function specOf(context: RequestContext<AudioBody>): Promise<SpeechSpec> {
@@ -117,12 +117,12 @@ async function specOf(context: RequestContext<AudioBody>): Promise<SpeechSpec> {
     }),
     format,
     maxBytes,
-    where: placeIn(body),
+    where: paramResolver(body),
   }
 }
 
 /** The path of a setting: in its turn where there are turns, else at the top of the body. */
-const placeIn =
+const paramResolver =
   ({ turns, audioInput, model }: AudioBody) =>
   (setting: SpeechSetting, line = 0): string => {
     if (setting === 'task') return audioInput ? 'audioInput' : model === undefined ? 'preset' : 'model'

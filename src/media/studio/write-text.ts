@@ -1,9 +1,9 @@
-import { promptOf } from '#core/calls'
+import { requirePrompt } from '#core/calls'
 import type { PaidTurn } from '#core/inference'
-import { pay, requireEffort, respondJson, textModel } from '#core/text'
-import type { Bill, Part, Turn } from '#core/turn'
+import { payForTurn, requireEffort, respondJson, textModel } from '#core/text'
+import type { AnswerPart, Bill, Turn } from '#core/turn'
 import { fail } from '#platform/errors'
-import type { Pushed, RequestContext } from '#platform/http'
+import type { PushReply, RequestContext } from '#platform/http'
 import { executionOf } from './execution.ts'
 import { firstCharacters } from './first-characters.ts'
 import { reasons } from './phrases.ts'
@@ -15,17 +15,19 @@ const standardOutputTokens = 2_048
 const maxUnits = 2 * maxTextLength
 
 /** Answers a prompt with text. First the request is checked, then the worst case is held, then the upstream is called. */
-export async function writeText(context: RequestContext<TextBody>): Promise<Pushed> {
+export async function writeText(context: RequestContext<TextBody>): Promise<PushReply> {
   const { app, caller, body } = context
   const model = textModel(app, caller, body.model ?? app.models.studio.text[body.preset ?? 'balanced'].id)
   requireEffort(model, body.reasoningEffort, 'reasoningEffort')
   const turn = turnOf(body)
-  const paid = await pay(context, { model, turn, showsReasoning: false, endpoint: '/v1/studio/text' })
+  const paid = await payForTurn(context, { model, turn, showsReasoning: false, endpoint: '/v1/studio/text' })
   return respondJson(context, paid, new StudioText(context, paid))
 }
 
 const turnOf = ({ prompt, reasoningEffort, maxOutputTokens = standardOutputTokens }: TextBody): Turn => ({
-  messages: [{ role: 'user', content: [{ type: 'text', text: promptOf(prompt, reasons.nothingToWrite) }] }],
+  messages: [
+    { role: 'user', content: [{ type: 'text', text: requirePrompt(prompt, reasons.nothingToWrite) }] },
+  ],
   tools: [],
   toolChoice: { type: 'auto' },
   parallelToolCalls: true,
@@ -50,7 +52,7 @@ class StudioText {
     this.#paid = paid
   }
 
-  add(part: Part): void {
+  add(part: AnswerPart): void {
     if (part.type === 'citation') this.#pages.add(part.citation)
     if ((part.type === 'text' || part.type === 'refusal') && this.#text.length < maxUnits)
       this.#text += part.text

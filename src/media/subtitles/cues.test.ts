@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { SpokenSegment } from '#core/turn'
-import { cuesOf, maxLine, maxMs } from './cues.ts'
+import { cuesOf, maxCueMs, maxLineWidth } from './cues.ts'
 
 const shown = (cues: Awaited<ReturnType<typeof cuesOf>>) =>
   cues.map(({ startMs, endMs, lines }) => [startMs, endMs, lines.join(' / ')])
@@ -37,9 +37,10 @@ test('no cue is longer than two lines of 42 signs and seven seconds, and no word
   expect(cues.flatMap(({ lines }) => lines.join(' ').split(' '))).toEqual(words)
   for (const [index, { startMs, endMs, lines }] of cues.entries()) {
     expect(lines.length).toBeLessThanOrEqual(2)
-    for (const line of lines) expect([...line.replaceAll('\u200c', '')].length).toBeLessThanOrEqual(maxLine)
+    for (const line of lines)
+      expect([...line.replaceAll('\u200c', '')].length).toBeLessThanOrEqual(maxLineWidth)
     expect(endMs).toBeGreaterThan(startMs)
-    expect(endMs - startMs).toBeLessThanOrEqual(maxMs)
+    expect(endMs - startMs).toBeLessThanOrEqual(maxCueMs)
     expect(startMs).toBeGreaterThanOrEqual(cues[index - 1]?.endMs ?? 0)
   }
 })

@@ -13,10 +13,10 @@ export interface Cue {
 }
 
 /** The most signs of a line, as broadcasters have them. */
-export const maxLine = 42
-export const maxMs = 7_000
+export const maxLineWidth = 42
+export const maxCueMs = 7_000
 /** Nobody reads faster: a cue is shown at least this long where nothing follows. */
-const leastMs = 1_000
+const minCueMs = 1_000
 /** A silence at which a cue ends, in seconds. */
 const pause = 1
 /** A sentence of fewer signs than this is shown together with the next one. */
@@ -37,7 +37,7 @@ const invisible = /^[\p{M}\p{Cf}]$/u
 const hasInvisible = /[\p{M}\p{Cf}]/u
 const hasPair = /[\ud800-\udfff]/
 
-interface Spoken {
+interface SubtitleSource {
   segments: readonly SpokenSegment[]
   words?: readonly SpokenWord[] | undefined
   /** The length of the recording; later times are moved into it. */
@@ -51,36 +51,36 @@ interface ShownWord extends TimedWord {
 }
 
 /** The subtitles of a transcript, in order. An upstream may claim any times; those of cues increase. */
-export async function cuesOf({ segments, words, seconds }: Spoken): Promise<Cue[]> {
+export async function cuesOf({ segments, words, seconds }: SubtitleSource): Promise<Cue[]> {
   const slice = new Slice()
   const cues: ShownWord[][] = []
   const rest: ShownWord[] = []
   for (const spoken of await timedWords(segments, words)) {
-    for (const word of shownOf(spoken)) {
+    for (const word of shownWords(spoken)) {
       if (slice.isOver()) await slice.next()
       if (rest.length > 0 && endsBefore(rest, word)) cues.push(rest.splice(0))
       rest.push(word)
-      while (!fits(rest)) cues.push(rest.splice(0, placeToCut(rest)))
+      while (!fits(rest)) cues.push(rest.splice(0, cutIndex(rest)))
     }
   }
   if (rest.length > 0) cues.push(rest)
-  return timed(cues, seconds, slice)
+  return timeCues(cues, seconds, slice)
 }
 
 /** The word without characters that would direct a player. A word longer than a line is cut, piece by piece, since it may be the whole transcript. */
-function* shownOf(word: TimedWord): Generator<ShownWord> {
+function* shownWords(word: TimedWord): Generator<ShownWord> {
   const text = word.text.replace(/[\p{Cc}\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/gu, '')
   if (text === '') return
   const width = widthOf(text)
-  if (width <= maxLine) {
+  if (width <= maxLineWidth) {
     yield { ...word, text, width }
     return
   }
   const signs = hasPair.test(text) ? [...text] : text
-  const parts = Math.ceil(signs.length / maxLine)
+  const parts = Math.ceil(signs.length / maxLineWidth)
   const each = (word.end - word.start) / parts
   for (let index = 0; index < parts; index++) {
-    const piece = signs.slice(index * maxLine, (index + 1) * maxLine)
+    const piece = signs.slice(index * maxLineWidth, (index + 1) * maxLineWidth)
     const part = typeof piece === 'string' ? piece : piece.join('')
     yield {
       ...word,
@@ -106,27 +106,27 @@ const lineWidth = (words: readonly ShownWord[]): number =>
 
 const fits = (words: readonly ShownWord[]): boolean =>
   words.length === 1 ||
-  ((words.at(-1)!.end - words[0]!.start) * 1_000 <= maxMs && lengthOfFirstLine(words) !== undefined)
+  ((words.at(-1)!.end - words[0]!.start) * 1_000 <= maxCueMs && lengthOfFirstLine(words) !== undefined)
 
 /** Where to cut a cue that its last word makes too long: after the last sentence or clause that is not too near its beginning. */
-function placeToCut(words: readonly ShownWord[]): number {
-  const most = words.length - 1
-  const least = Math.max(1, Math.ceil(most / 3))
+function cutIndex(words: readonly ShownWord[]): number {
+  const lastIndex = words.length - 1
+  const least = Math.max(1, Math.ceil(lastIndex / 3))
   for (const ending of [endsSentence, endsClause])
-    for (let at = most; at >= least; at--) if (ending.test(words[at - 1]!.text)) return at
-  return most
+    for (let at = lastIndex; at >= least; at--) if (ending.test(words[at - 1]!.text)) return at
+  return lastIndex
 }
 
 /** How many of the words stand in the first of two lines of about equal length; undefined where they need more than two lines. */
 function lengthOfFirstLine(words: readonly ShownWord[]): number | undefined {
   const whole = lineWidth(words)
-  if (whole <= maxLine) return words.length
+  if (whole <= maxLineWidth) return words.length
   let best: { at: number; unevenness: number } | undefined
   let first = -1
   for (const [index, { text, width }] of words.entries()) {
     first += width + 1
     const second = whole - first - 1
-    if (first > maxLine || second > maxLine) continue
+    if (first > maxLineWidth || second > maxLineWidth) continue
     // A line that ends with a clause reads better than two lines of equal length.
     const unevenness = Math.abs(first - second) - (endsClause.test(text) ? clauseBonus : 0)
     if (!best || unevenness < best.unevenness) best = { at: index + 1, unevenness }
@@ -146,7 +146,7 @@ function linesOf(words: readonly ShownWord[]): string[] {
  * The cues with times in whole milliseconds within the recording, each after the one before; a short cue stays until the next, or long enough to be
  * read.
  */
-async function timed(cues: readonly ShownWord[][], seconds: number, slice: Slice): Promise<Cue[]> {
+async function timeCues(cues: readonly ShownWord[][], seconds: number, slice: Slice): Promise<Cue[]> {
   const lastMs = Math.max(1, Math.round(seconds * 1_000))
   const startsMs: number[] = []
   for (const words of cues) {
@@ -158,8 +158,8 @@ async function timed(cues: readonly ShownWord[][], seconds: number, slice: Slice
     if (slice.isOver()) await slice.next()
     const startMs = startsMs[index]!
     const nextMs = startsMs[index + 1] ?? Math.max(lastMs, startMs + 1)
-    const wantedMs = Math.max(milliseconds(words.at(-1)!.end), startMs + leastMs)
-    const endMs = Math.max(startMs + 1, Math.min(wantedMs, nextMs, startMs + maxMs))
+    const wantedMs = Math.max(milliseconds(words.at(-1)!.end), startMs + minCueMs)
+    const endMs = Math.max(startMs + 1, Math.min(wantedMs, nextMs, startMs + maxCueMs))
     all.push({ startMs, endMs, lines: linesOf(words), speaker: words[0]!.speaker })
   }
   return all

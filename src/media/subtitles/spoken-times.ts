@@ -25,7 +25,7 @@ export async function timedWords(
   words: readonly SpokenWord[] = [],
 ): Promise<TimedWord[]> {
   const slice = new Slice()
-  const clock = await WordClock.of(words, slice)
+  const clock = await WordTimeline.of(words, slice)
   const all = segments.length > 0 ? segments : words.map(({ word, ...times }) => ({ ...times, text: word }))
   const timed: TimedWord[] = []
   for (const segment of all) {
@@ -38,7 +38,7 @@ export async function timedWords(
     }
     const spans =
       (segments.length > 0 && (await clock.spansOf(texts, segment, slice))) ||
-      (await sharesOf(texts, segment, slice))
+      (await proportionalSpans(texts, segment, slice))
     for (const [index, text] of texts.entries()) {
       if (slice.isOver()) await slice.next()
       const { start, end } = spans[index]!
@@ -48,15 +48,19 @@ export async function timedWords(
   return timed
 }
 
-interface Span {
+interface TimeSpan {
   start: number
   end: number
 }
 
 /** The spans of the words, where each gets the share of the segment that it has of the letters. */
-async function sharesOf(texts: readonly string[], { start, end }: Span, slice: Slice): Promise<Span[]> {
+async function proportionalSpans(
+  texts: readonly string[],
+  { start, end }: TimeSpan,
+  slice: Slice,
+): Promise<TimeSpan[]> {
   const total = texts.reduce((sum, { length }) => sum + length + 1, 0)
-  const spans: Span[] = []
+  const spans: TimeSpan[] = []
   let before = 0
   for (const { length } of texts) {
     if (slice.isOver()) await slice.next()
@@ -70,12 +74,12 @@ async function sharesOf(texts: readonly string[], { start, end }: Span, slice: S
 /** How far the times of an upstream's words may lie outside of the segment that they are in, in seconds. */
 const tolerance = 0.5
 
-interface LetteredWord extends Span {
+interface LetteredWord extends TimeSpan {
   letters: string
 }
 
 /** The upstream's words in order, read along with the segments. */
-class WordClock {
+class WordTimeline {
   readonly #words: readonly LetteredWord[]
   #next = 0
 
@@ -84,18 +88,22 @@ class WordClock {
   }
 
   /** Leaves out words without letters, however many: so every step of `spansOf` moves at least one letter on. */
-  static async of(words: readonly SpokenWord[], slice: Slice): Promise<WordClock> {
+  static async of(words: readonly SpokenWord[], slice: Slice): Promise<WordTimeline> {
     const lettered: LetteredWord[] = []
     for (const { word, start, end } of words) {
       if (slice.isOver()) await slice.next()
       const letters = lettersOf(word)
       if (letters !== '') lettered.push({ letters, start, end })
     }
-    return new WordClock(lettered)
+    return new WordTimeline(lettered)
   }
 
   /** The times of the texts; undefined where the letters disagree. The words of the next segment are then found by their times. */
-  async spansOf(texts: readonly string[], { start, end }: Span, slice: Slice): Promise<Span[] | undefined> {
+  async spansOf(
+    texts: readonly string[],
+    { start, end }: TimeSpan,
+    slice: Slice,
+  ): Promise<TimeSpan[] | undefined> {
     const words = this.#words
     while (this.#next < words.length && words[this.#next]!.end < start - tolerance) this.#next++
     const letters: string[] = []
@@ -108,7 +116,7 @@ class WordClock {
     }
     let at = this.#next
     let spelled = 0
-    const edges: { upTo: number; span: Span }[] = []
+    const edges: { upTo: number; span: TimeSpan }[] = []
     while (spelled < wanted.length && at < words.length && words[at]!.start <= end + tolerance) {
       if (slice.isOver()) await slice.next()
       const word = words[at++]!
@@ -126,10 +134,10 @@ class WordClock {
 /** The span of each text, from the word with its first letter to the word with its last one. */
 async function spansBetween(
   letters: readonly string[],
-  edges: readonly { upTo: number; span: Span }[],
+  edges: readonly { upTo: number; span: TimeSpan }[],
   slice: Slice,
-): Promise<Span[]> {
-  const spans: Span[] = []
+): Promise<TimeSpan[]> {
+  const spans: TimeSpan[] = []
   let at = 0
   let edge = 0
   for (const { length } of letters) {

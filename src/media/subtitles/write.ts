@@ -9,7 +9,7 @@ const rightToLeft = new Set(['fa', 'ar', 'he', 'ur', 'ps', 'ckb', 'ku', 'sd', 'u
  * A line with a right-to-left mark, for players that go by the first letter, within an embedding (RLE … PDF), for players that take every line for
  * English: Latin words stay in their places, and the full stop comes at the left.
  */
-const turned = (line: string): string => `\u202b\u200f${line}\u202c`
+const withRtlMarks = (line: string): string => `\u202b\u200f${line}\u202c`
 
 const rightLetter = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/g
 const leftLetter = /[A-Za-z\u00c0-\u024f\u0370-\u052f]/g
@@ -19,11 +19,11 @@ const count = (text: string, letter: RegExp): number => text.match(letter)?.leng
  * The line, marked as right-to-left where needed: in a right-to-left language every line with such a letter, in any other language a line where these
  * letters are the majority.
  */
-function directed(line: string, language: string | undefined): string {
+function withDirection(line: string, language: string | undefined): string {
   const right = count(line, rightLetter)
   const isTurned =
     right > 0 && ((language !== undefined && rightToLeft.has(language)) || right > count(line, leftLetter))
-  return isTurned ? turned(line) : line
+  return isTurned ? withRtlMarks(line) : line
 }
 
 /** A time such as `00:00:01,500`; hours have two digits or more. */
@@ -45,7 +45,7 @@ export interface SubtitleOptions {
  * Text for SubRip, which has no escapes, while players read HTML tags and `{\an8}` in it: a word joiner (U+2060) keeps text from being read as
  * either.
  */
-const plain = (text: string): string =>
+const escapeSubRip = (text: string): string =>
   text
     .replaceAll('-->', '→')
     .replace(/<(?=[A-Za-z/])/g, '<\u2060')
@@ -70,7 +70,7 @@ export async function srtOf(cues: readonly Cue[], { language }: SubtitleOptions)
   const blocks = await blocksOf(cues, (cue, index) => {
     const isNew = cue.speaker !== undefined && cue.speaker !== cues[index - 1]?.speaker
     const lines = cue.lines.map((line, place) => (isNew && place === 0 ? `${cue.speaker}: ${line}` : line))
-    const text = lines.map((line) => directed(plain(line), language)).join('\n')
+    const text = lines.map((line) => withDirection(escapeSubRip(line), language)).join('\n')
     return `${index + 1}\n${spanOf(cue, ',')}\n${text}\n`
   })
   return blocks.join('\n')
@@ -83,7 +83,7 @@ const escaped = (text: string): string => text.replace(/[&<>]/g, (sign) => escap
 export async function vttOf(cues: readonly Cue[], { language }: SubtitleOptions): Promise<string> {
   const blocks = await blocksOf(cues, (cue) => {
     const voice = cue.speaker === undefined ? '' : `<v ${escaped(cue.speaker)}>`
-    const text = cue.lines.map((line) => escaped(directed(line, language))).join('\n')
+    const text = cue.lines.map((line) => escaped(withDirection(line, language))).join('\n')
     return `${spanOf(cue, '.')}\n${voice}${text}\n`
   })
   return ['WEBVTT\n', ...blocks].join('\n')

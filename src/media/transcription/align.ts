@@ -19,20 +19,20 @@ export interface Overlap {
 }
 
 /** Of the first piece, `kept` tokens stay; of the second, `dropped` tokens are left out. */
-export interface Switch {
+export interface SwitchPoint {
   kept: number
   dropped: number
 }
 
 /** By how much times of one word in two pieces may differ: those of a word within a segment are a guess. */
-const sameSeconds = { word: 0.4, segment: 3, none: Number.POSITIVE_INFINITY }
+const maxWordOffsetSeconds = { word: 0.4, segment: 3, none: Number.POSITIVE_INFINITY }
 /** Seconds around the overlap in which its words are looked for as well. */
 const slackSeconds = 1
 /** The costs of a word that only one piece has, and of two words that differ. */
 const missing = 1
 const different = 1.5
 /** The cost of a missing word at the edge of a piece, where it may be cut and be heard as another. */
-const cutWord = 0.3
+const edgeWordCost = 0.3
 /** The cost of each word by which an overlap is longer or shorter than expected. */
 const unexpected = { word: 0.5, segment: 0.35, none: 0.25 }
 /** Without times: the most words that are compared, as a multiple of the expected ones; nobody says more in an overlap. */
@@ -40,7 +40,7 @@ const maxExpected = 3
 const leastWindow = 12
 const maxWindow = 400
 
-export function switchAt(overlap: Overlap): Switch {
+export function findSwitchPoint(overlap: Overlap): SwitchPoint {
   const { before, after, times } = overlap
   const isTimed = times !== 'none'
   const [firstIndex, lastIndex] = windowOf(overlap)
@@ -49,7 +49,7 @@ export function switchAt(overlap: Overlap): Switch {
   const pairs = pairsOf(overlap, tail, head)
   const best = isTimed ? nearestInTime(overlap, pairs) : pairs[Math.floor((pairs.length - 1) / 2)]
   if (best) return { kept: best.before + 1, dropped: best.after + 1 }
-  return isTimed ? byTime(overlap) : { kept: before.length, dropped: 0 }
+  return isTimed ? switchAtMiddle(overlap) : { kept: before.length, dropped: 0 }
 }
 
 interface Pair {
@@ -68,7 +68,7 @@ const indexesOf = (tokens: readonly Token[], from: number, to: number): number[]
 /** The first token of the first piece, and the end of the tokens of the second piece, that may be in both. */
 function windowOf({ before, after, from, to, times, expected }: Overlap): [number, number] {
   if (times !== 'none') {
-    const slack = slackSeconds + sameSeconds[times]
+    const slack = slackSeconds + maxWordOffsetSeconds[times]
     const first = before.findIndex(({ end }) => end > from - slack)
     const last = after.findIndex(({ start }) => start >= to + slack)
     return [
@@ -76,8 +76,8 @@ function windowOf({ before, after, from, to, times, expected }: Overlap): [numbe
       Math.min(last < 0 ? after.length : last, maxWindow),
     ]
   }
-  const most = Math.min(maxWindow, Math.max(leastWindow, Math.ceil(expected * maxExpected)))
-  return [before.length - most, most]
+  const maxTokens = Math.min(maxWindow, Math.max(leastWindow, Math.ceil(expected * maxExpected)))
+  return [before.length - maxTokens, maxTokens]
 }
 
 /**
@@ -99,13 +99,13 @@ function pairsOf(overlap: Overlap, tail: readonly number[], head: readonly numbe
         steps[at] = step.begin
         continue
       }
-      const skipAfter = costs[at - 1]! + (column === 1 ? cutWord : missing)
+      const skipAfter = costs[at - 1]! + (column === 1 ? edgeWordCost : missing)
       let [cost, how] = [skipAfter, step.skipAfter]
       if (row > 0) {
-        const skipBefore = costs[at - width]! + (row === rows ? cutWord : missing)
+        const skipBefore = costs[at - width]! + (row === rows ? edgeWordCost : missing)
         if (skipBefore < cost) [cost, how] = [skipBefore, step.skipBefore]
         const both =
-          costs[at - width - 1]! + priceOf(before[tail[row - 1]!]!, after[head[column - 1]!]!, times)
+          costs[at - width - 1]! + pairCost(before[tail[row - 1]!]!, after[head[column - 1]!]!, times)
         if (both <= cost) [cost, how] = [both, step.both]
       }
       costs[at] = cost
@@ -113,17 +113,17 @@ function pairsOf(overlap: Overlap, tail: readonly number[], head: readonly numbe
     }
   const length = times === 'none' ? expected : wordsBefore(overlap, head)
   const end = endOf(costs, { rows, columns }, length, unexpected[times])
-  return pairsOn({ before, after, tail, head }, steps, rows, end)
+  return pairsOnPath({ before, after, tail, head }, steps, rows, end)
 }
 
 const step = { begin: 0, skipAfter: 1, skipBefore: 2, both: 3 }
 
-function priceOf(one: Token, other: Token, times: Timestamps): number {
+function pairCost(one: Token, other: Token, times: Timestamps): number {
   if (one.folded !== other.folded) return different
   if (times === 'none') return 0
   // The distance is squared: where one word is repeated, the times decide which pairs belong together, and many small differences are likelier than a
   // few large ones.
-  return Math.min(different, (Math.abs(middleOf(one) - middleOf(other)) / sameSeconds[times]) ** 2)
+  return Math.min(different, (Math.abs(middleOf(one) - middleOf(other)) / maxWordOffsetSeconds[times]) ** 2)
 }
 
 const middleOf = ({ start, end }: Token): number => (start + end) / 2
@@ -148,14 +148,19 @@ function endOf(
   return best
 }
 
-interface Laid {
+interface AlignedTokens {
   before: readonly Token[]
   after: readonly Token[]
   tail: readonly number[]
   head: readonly number[]
 }
 
-function pairsOn({ before, after, tail, head }: Laid, steps: Uint8Array, rows: number, end: number): Pair[] {
+function pairsOnPath(
+  { before, after, tail, head }: AlignedTokens,
+  steps: Uint8Array,
+  rows: number,
+  end: number,
+): Pair[] {
   const width = head.length + 1
   const pairs: Pair[] = []
   let [row, column] = [rows, end]
@@ -178,7 +183,7 @@ function nearestInTime({ before, after, from, to }: Overlap, pairs: readonly Pai
 }
 
 /** Where the pieces have no word in common, each is trusted up to the middle. */
-function byTime({ before, after, from, to }: Overlap): Switch {
+function switchAtMiddle({ before, after, from, to }: Overlap): SwitchPoint {
   const middle = (from + to) / 2
   const countOf = (tokens: readonly Token[]): number => {
     const index = tokens.findIndex((token) => middleOf(token) >= middle)

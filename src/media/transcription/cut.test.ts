@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
 import fc from '../../../tests/harness/fast-check.ts'
-import { cutsOf, type Pause } from './cut.ts'
+import { type Pause, planPieceSpans } from './cut.ts'
 
 const rules = { maxSeconds: 60, overlapSeconds: 8, alwaysOverlaps: false }
 
 test('a recording that fits is one piece', () => {
-  expect(cutsOf({ ...rules, seconds: 60, pauses: [] })).toEqual([{ from: 0, to: 60, joint: 'first' }])
+  expect(planPieceSpans({ ...rules, seconds: 60, pauses: [] })).toEqual([{ from: 0, to: 60, joint: 'first' }])
 })
 
 test('is cut in the middle of the longest pause of the last part, and nowhere else', () => {
@@ -14,14 +14,14 @@ test('is cut in the middle of the longest pause of the last part, and nowhere el
     { start: 40, end: 41 },
     { start: 50, end: 50.3 },
   ]
-  expect(cutsOf({ ...rules, seconds: 90, pauses })).toEqual([
+  expect(planPieceSpans({ ...rules, seconds: 90, pauses })).toEqual([
     { from: 0, to: 40.5, joint: 'first' },
     { from: 40.5, to: 90, joint: 'silence' },
   ])
 })
 
 test('without a pause the next piece begins earlier', () => {
-  expect(cutsOf({ ...rules, seconds: 90, pauses: [] })).toEqual([
+  expect(planPieceSpans({ ...rules, seconds: 90, pauses: [] })).toEqual([
     { from: 0, to: 60, joint: 'first' },
     { from: 52, to: 90, joint: 'overlap' },
   ])
@@ -29,7 +29,13 @@ test('without a pause the next piece begins earlier', () => {
 
 test('speakers need overlaps: pieces end in pauses and begin in pauses, and have enough in common', () => {
   const pauses = Array.from({ length: 100 }, (_, index) => ({ start: index * 5 + 4.5, end: index * 5 + 5 }))
-  const spans = cutsOf({ seconds: 400, maxSeconds: 150, overlapSeconds: 30, alwaysOverlaps: true, pauses })
+  const spans = planPieceSpans({
+    seconds: 400,
+    maxSeconds: 150,
+    overlapSeconds: 30,
+    alwaysOverlaps: true,
+    pauses,
+  })
   for (const [index, { from, joint }] of spans.entries()) {
     if (index === 0) continue
     expect(joint).toBe('overlap')
@@ -62,7 +68,7 @@ test('whatever the pauses: pieces cover all of it, none is too long or tiny, and
       (pauses, milliseconds, maxSeconds, alwaysOverlaps) => {
         const seconds = milliseconds / 1_000
         const overlapSeconds = alwaysOverlaps ? maxSeconds / 4 : Math.min(8, maxSeconds / 4)
-        const spans = cutsOf({ seconds, maxSeconds, overlapSeconds, alwaysOverlaps, pauses })
+        const spans = planPieceSpans({ seconds, maxSeconds, overlapSeconds, alwaysOverlaps, pauses })
         expect([spans[0]!.from, spans.at(-1)!.to]).toEqual([0, seconds])
         expect(spans.length).toBeLessThanOrEqual(1 + Math.ceil(seconds / (maxSeconds / 4)))
         for (const [index, { from, to, joint }] of spans.entries()) {
@@ -101,7 +107,7 @@ test('pieces that are tiny, with whatever pauses, cover all of it and end; those
       fc.boolean(),
       (pauses, seconds, maxSeconds, alwaysOverlaps) => {
         const overlapSeconds = Math.min(8, maxSeconds / 4)
-        const cut = () => cutsOf({ seconds, maxSeconds, overlapSeconds, alwaysOverlaps, pauses })
+        const cut = () => planPieceSpans({ seconds, maxSeconds, overlapSeconds, alwaysOverlaps, pauses })
         // A piece of less than some milliseconds is rounded away.
         if (maxSeconds < 0.01 && seconds > maxSeconds) {
           try {
@@ -125,5 +131,5 @@ test('pieces that are tiny, with whatever pauses, cover all of it and end; those
     { numRuns: 500 },
   )
   const nothing = { seconds: 3, maxSeconds: 0, overlapSeconds: 0, alwaysOverlaps: false, pauses: [] }
-  expect(() => cutsOf(nothing)).toThrow('pieces of 0 s')
+  expect(() => planPieceSpans(nothing)).toThrow('pieces of 0 s')
 })

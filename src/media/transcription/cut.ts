@@ -35,7 +35,7 @@ const earliest = 0.6
  * piece begins earlier, so that a word that is cut in one of them is whole in the other. `overlapSeconds` is a quarter of `maxSeconds` at most.
  * Throws where a piece would begin no later than the one before it.
  */
-export function cutsOf({
+export function planPieceSpans({
   seconds,
   maxSeconds,
   overlapSeconds,

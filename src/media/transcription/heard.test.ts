@@ -1,10 +1,11 @@
 import { expect, test } from 'vitest'
-import { atOnce } from '#platform/slices'
-import { type Frame, heardSteps, maxTextLength } from './heard.ts'
+import { runAtOnce } from '#platform/slices'
+import { checkTranscriptSteps, maxTextLength, type PieceContext } from './heard.ts'
 
-const frame: Frame = { from: 100, to: 110, language: undefined, normalizes: true, diarizes: false }
+const frame: PieceContext = { from: 100, to: 110, language: undefined, normalizes: true, diarizes: false }
 
-const heardOf = (...heard: Parameters<typeof heardSteps>) => atOnce(heardSteps(...heard))
+const heardOf = (...heard: Parameters<typeof checkTranscriptSteps>) =>
+  runAtOnce(checkTranscriptSteps(...heard))
 
 test('times are brought into order, into the piece, and onto the clock of the recording', () => {
   const { segments, words } = heardOf(
@@ -51,10 +52,10 @@ test('without segments they are made of words, with the text as it is written: a
 })
 
 test('more text than can be said is malformed, at its exact bound', () => {
-  const most = maxTextLength(10)
-  expect(most).toBe(4 * (100 + 10 * 10))
-  expect(heardOf({ text: 'ا'.repeat(most) }, frame).text).toHaveLength(most)
-  expect(() => heardOf({ text: 'ا'.repeat(most + 1) }, frame)).toThrow(/more text/)
+  const maxLetters = maxTextLength(10)
+  expect(maxLetters).toBe(4 * (100 + 10 * 10))
+  expect(heardOf({ text: 'ا'.repeat(maxLetters) }, frame).text).toHaveLength(maxLetters)
+  expect(() => heardOf({ text: 'ا'.repeat(maxLetters + 1) }, frame)).toThrow(/more text/)
   const words = Array.from({ length: 301 }, () => ({ start: 1, end: 2, word: 'و' }))
   expect(heardOf({ text: '', words: words.slice(1) }, frame).words).toHaveLength(300)
   expect(() => heardOf({ text: '', words }, frame)).toThrow(/more text/)

@@ -1,14 +1,14 @@
 /** Checks the transcript of one piece: an upstream's text is bounded, and its times are put in order and into the recording. */
 import { maxTranscriptTokens } from '#core/models'
-import { type Transcribed, UpstreamError } from '#core/spec'
+import { type TranscriptionResult, UpstreamError } from '#core/spec'
 import type { SpokenSegment, SpokenWord } from '#core/turn'
-import { inSlices, itemsPerStep, mapped, ordered, type Steps } from '#platform/slices'
+import { itemsPerStep, mapInSteps, runInSlices, type Steps, sortInSteps } from '#platform/slices'
 import { foldPersian } from './fold.ts'
 import { languageOf } from './language.ts'
 import { segmentSteps } from './segments.ts'
 
 /** The transcript of a piece. Times are in seconds of the whole recording. */
-export interface Heard {
+export interface PieceTranscript {
   from: number
   to: number
   text: string
@@ -29,7 +29,7 @@ const maxNameLength = 100
 /** The most speakers in one piece. The cost of matching speakers grows with the names of both pieces. */
 const maxNames = 100
 
-export interface Frame {
+export interface PieceContext {
   from: number
   to: number
   /** The language that was requested. */
@@ -47,29 +47,34 @@ export const maxTextLength = (seconds: number): number => lettersOfToken * maxTr
  * The checked transcript of a piece. It is made in slices, since four hours have tens of thousands of words. Throws `UpstreamError` malformed for
  * more than anybody can say in that time.
  */
-export const heardOf = (transcribed: Transcribed, frame: Frame): Promise<Heard> =>
-  inSlices(heardSteps(transcribed, frame))
+export const checkTranscript = (
+  transcribed: TranscriptionResult,
+  frame: PieceContext,
+): Promise<PieceTranscript> => runInSlices(checkTranscriptSteps(transcribed, frame))
 
-export function* heardSteps(transcribed: Transcribed, frame: Frame): Steps<Heard> {
+export function* checkTranscriptSteps(
+  transcribed: TranscriptionResult,
+  frame: PieceContext,
+): Steps<PieceTranscript> {
   const { from, to } = frame
   const language = frame.language ?? claimedLanguage(transcribed.language)
   const folds = frame.normalizes && language === 'fa'
-  const written = (text: string): string => (folds ? foldPersian(text) : text).trim()
-  const text = written(transcribed.text)
+  const normalise = (text: string): string => (folds ? foldPersian(text) : text).trim()
+  const text = normalise(transcribed.text)
   yield
-  const words = yield* mapped(yield* timed(transcribed.words, frame), (one) => {
-    const word = written(one.word)
+  const words = yield* mapInSteps(yield* timedItems(transcribed.words, frame), (one) => {
+    const word = normalise(one.word)
     return word === '' ? undefined : { ...one, word }
   })
-  const segments = yield* mapped(yield* timed(transcribed.segments, frame), (one) => {
-    const said = written(one.text)
+  const segments = yield* mapInSteps(yield* timedItems(transcribed.segments, frame), (one) => {
+    const said = normalise(one.text)
     return said === '' ? undefined : { ...one, text: said }
   })
   const ofWords = yield* extentOf(words, ({ word }) => word)
   const ofSegments = yield* extentOf(segments, (one) => one.text)
-  const most = maxTextLength(to - from)
-  if (Math.max(text.length, ofWords.letters, ofSegments.letters) > most) throw babble()
-  if (Math.max(ofWords.names, ofSegments.names) > maxNames) throw babble('more speakers')
+  const maxLetters = maxTextLength(to - from)
+  if (Math.max(text.length, ofWords.letters, ofSegments.letters) > maxLetters) throw implausibleTextError()
+  if (Math.max(ofWords.names, ofSegments.names) > maxNames) throw implausibleTextError('more speakers')
   const isOwn =
     segments.length > 0 && !(frame.diarizes && segments.some(({ speaker }) => speaker === undefined))
   return {
@@ -81,7 +86,7 @@ export function* heardSteps(transcribed: Transcribed, frame: Frame): Steps<Heard
   }
 }
 
-const babble = (what = 'more text'): UpstreamError =>
+const implausibleTextError = (what = 'more text'): UpstreamError =>
   new UpstreamError('malformed', { detail: `${what} than can be said in the time` })
 
 /** The letters of all texts, and the number of speakers. */
@@ -104,21 +109,21 @@ function claimedLanguage(claimed: string | undefined): string | undefined {
 }
 
 /** The items in order of their beginnings, within the piece, and with times of the whole recording; none where one of them has no times. */
-function* timed<One extends { start: number; end: number; speaker?: string }>(
+function* timedItems<One extends { start: number; end: number; speaker?: string }>(
   items: readonly One[] | undefined,
-  { from, to }: Frame,
+  { from, to }: PieceContext,
 ): Steps<One[]> {
   if (!items) return []
-  if (items.length > leastItems + Math.ceil(itemsPerSecond * (to - from))) throw babble()
+  if (items.length > leastItems + Math.ceil(itemsPerSecond * (to - from))) throw implausibleTextError()
   if (!items.every(({ start, end }) => Number.isFinite(start) && Number.isFinite(end))) return []
   const within = (time: number): number => round(Math.max(from, Math.min(to, from + time)))
-  const placed = yield* mapped(items, (one) => {
+  const placed = yield* mapInSteps(items, (one) => {
     const start = within(one.start)
     const { speaker, ...rest } = one
     const named = speaker === undefined ? {} : { speaker: speaker.slice(0, maxNameLength) }
     return { ...rest, ...named, start, end: Math.max(start, within(one.end)) } as One
   })
-  return yield* ordered(placed, ({ start }) => start)
+  return yield* sortInSteps(placed, ({ start }) => start)
 }
 
 /** Rounds to the millisecond. */

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import type { SpokenWord, Timestamps } from '#core/turn'
-import { atOnce } from '#platform/slices'
+import { runAtOnce } from '#platform/slices'
 import fc from '../../../tests/harness/fast-check.ts'
-import { cutsOf, type PieceSpan } from './cut.ts'
-import { type Heard, heardSteps } from './heard.ts'
+import { type PieceSpan, planPieceSpans } from './cut.ts'
+import { checkTranscriptSteps, type PieceTranscript } from './heard.ts'
 import { Joiner } from './join.ts'
 import { foldedWord } from './tokens.ts'
 
@@ -59,7 +59,12 @@ interface Upstream {
 }
 
 /** The transcript that an upstream makes of a piece: every word that is whole in it, and half of one that is cut. */
-function hears(words: readonly SpokenWord[], span: PieceSpan, piece: number, upstream: Upstream): Heard {
+function transcribePiece(
+  words: readonly SpokenWord[],
+  span: PieceSpan,
+  piece: number,
+  upstream: Upstream,
+): PieceTranscript {
   const heard = words.flatMap((one, index) => {
     const share = Math.min(one.end, span.to) - Math.max(one.start, span.from)
     const length = one.end - one.start
@@ -80,8 +85,8 @@ function hears(words: readonly SpokenWord[], span: PieceSpan, piece: number, ups
       text: some.map(({ word }) => word).join(' '),
     })
   }
-  return atOnce(
-    heardSteps(
+  return runAtOnce(
+    checkTranscriptSteps(
       {
         text,
         ...(upstream.times !== 'none' && { segments }),
@@ -92,7 +97,7 @@ function hears(words: readonly SpokenWord[], span: PieceSpan, piece: number, ups
   )
 }
 
-function joined(pieces: readonly Heard[], spans: readonly PieceSpan[]) {
+function joined(pieces: readonly PieceTranscript[], spans: readonly PieceSpan[]) {
   const joiner = new Joiner({ diarizes: false })
   const parts = pieces.flatMap((piece, index) => joiner.add(piece, spans[index]!.joint))
   parts.push(...joiner.end())
@@ -106,7 +111,7 @@ function joined(pieces: readonly Heard[], spans: readonly PieceSpan[]) {
 const folded = (text: string): string[] => text.split(' ').map(foldedWord)
 
 const spansFor = (words: readonly SpokenWord[], maxSeconds: number): PieceSpan[] =>
-  cutsOf({
+  planPieceSpans({
     seconds: words.at(-1)!.end + 0.1,
     maxSeconds,
     overlapSeconds: Math.min(8, maxSeconds / 4),
@@ -131,7 +136,7 @@ describe('pieces that overlap', () => {
           writes: swapped,
         }
         const whole = joined(
-          spans.map((span, piece) => hears(words, span, piece, upstream)),
+          spans.map((span, piece) => transcribePiece(words, span, piece, upstream)),
           spans,
         )
         const said = words.map(({ word }) => foldedWord(word))
@@ -155,7 +160,7 @@ describe('pieces that overlap', () => {
           writes: swapped,
         }
         const whole = joined(
-          spans.map((span, piece) => hears(words, span, piece, upstream)),
+          spans.map((span, piece) => transcribePiece(words, span, piece, upstream)),
           spans,
         )
         expect(folded(whole.text)).toEqual(words.map(({ word }) => foldedWord(word)))
@@ -170,7 +175,7 @@ describe('pieces that overlap', () => {
         const spans = spansFor(words, maxSeconds)
         const upstream: Upstream = { times: 'none', jitter: () => 0, writes: swapped }
         const whole = joined(
-          spans.map((span, piece) => hears(words, span, piece, upstream)),
+          spans.map((span, piece) => transcribePiece(words, span, piece, upstream)),
           spans,
         )
         expect(folded(whole.text)).toEqual(words.map(({ word }) => foldedWord(word)))

@@ -1,11 +1,11 @@
 /** Cuts live sound into pieces: at a pause once a piece is long enough, and within sound where no pause comes in time. */
 import { encodeWhole, mediaTypeOf, resample, type Sound, VoiceDetector } from '#core/sound'
 import type { PieceSpan } from './cut.ts'
-import { heardRate, named, type Piece } from './pieces.ts'
+import { namedRecording, type PieceFile, speechSampleRate } from './pieces.ts'
 import { minSeconds, pieceSecondsOf, type TranscriptionPlan } from './plan.ts'
 import type { LiveSound } from './transcription.ts'
 
-export interface LivePiece extends Piece {
+export interface LivePiece extends PieceFile {
   joint: PieceSpan['joint']
   /** Whether the next piece overlaps with this one. */
   goesOn: boolean
@@ -20,24 +20,24 @@ const pauseMs = 300
  */
 export async function* livePieces(live: LiveSound, plan: TranscriptionPlan): AsyncGenerator<LivePiece> {
   const cutter = new LiveCutter(live, plan)
-  using detector = await VoiceDetector.open(heardRate, { silenceMs: pauseMs })
-  const sound = resample(untilAborted(live.sound, live.signal), heardRate)
+  using detector = await VoiceDetector.open(speechSampleRate, { silenceMs: pauseMs })
+  const sound = resample(untilAborted(live.sound, live.signal), speechSampleRate)
   for await (const { samples } of sound) {
     for (let at = 0; at < samples.length && !cutter.isFull; at += stepSamples) {
       const part = samples.subarray(at, at + stepSamples)
       for (const { kind } of detector.write(part)) cutter.heard(kind === 'started')
       const piece = cutter.add(part)
-      if (piece) yield await encoded(piece, plan)
+      if (piece) yield await encodePiece(piece, plan)
     }
     if (cutter.isFull) break
   }
   for (const { kind } of detector.end()) cutter.heard(kind === 'started')
   const last = cutter.end()
-  if (last) yield await encoded(last, plan)
+  if (last) yield await encodePiece(last, plan)
 }
 
 /** The samples between two checks for a pause: a tenth of a second. */
-const stepSamples = heardRate / 10
+const stepSamples = speechSampleRate / 10
 
 interface RawPiece {
   samples: Float32Array[]
@@ -60,7 +60,7 @@ class LiveCutter {
   #hasSpeech = false
 
   constructor(live: LiveSound, { maxSeconds, overlapSeconds }: TranscriptionPlan) {
-    const samples = (seconds: number): number => Math.floor(seconds * heardRate)
+    const samples = (seconds: number): number => Math.floor(seconds * speechSampleRate)
     this.#most = samples(live.maxSeconds)
     this.#longest = samples(maxSeconds)
     this.#overlap = samples(overlapSeconds)
@@ -94,12 +94,12 @@ class LiveCutter {
   #cut(goesOn: boolean): RawPiece | undefined {
     const piece = {
       samples: this.#parts,
-      from: this.#from / heardRate,
-      to: this.#at / heardRate,
+      from: this.#from / speechSampleRate,
+      to: this.#at / speechSampleRate,
       joint: this.#joint,
       goesOn,
     }
-    const isSpoken = this.#hasSpeech && this.#at - this.#from >= minSeconds * heardRate
+    const isSpoken = this.#hasSpeech && this.#at - this.#from >= minSeconds * speechSampleRate
     this.#parts = goesOn ? tailOf(this.#parts, this.#overlap) : []
     this.#from = this.#at - this.#parts.reduce((sum, { length }) => sum + length, 0)
     this.#hasSpeech = this.#isSpeech
@@ -118,19 +118,19 @@ function tailOf(parts: readonly Float32Array[], wanted: number): Float32Array[] 
   return tail
 }
 
-async function encoded(raw: RawPiece, { encoding }: TranscriptionPlan): Promise<LivePiece> {
+async function encodePiece(raw: RawPiece, { encoding }: TranscriptionPlan): Promise<LivePiece> {
   const { samples, ...piece } = raw
-  const sound = samples.map((one): Sound => ({ rate: heardRate, samples: one }))
+  const sound = samples.map((one): Sound => ({ rate: speechSampleRate, samples: one }))
   const { bytes, seconds } = await encodeWhole(sound, {
     format: encoding,
-    rate: heardRate,
-    maxBytes: mostBytes,
+    rate: speechSampleRate,
+    maxBytes: maxEncodedBytes,
   })
-  return { ...piece, sound: named(bytes, mediaTypeOf(encoding), seconds) }
+  return { ...piece, sound: namedRecording(bytes, mediaTypeOf(encoding), seconds) }
 }
 
 /** The bound for encoding, which is never reached: a piece is as long as its bytes have room for. */
-const mostBytes = 64 * 1024 * 1024
+const maxEncodedBytes = 64 * 1024 * 1024
 
 /** The sound until the signal aborts, even while the source keeps the reader waiting. */
 async function* untilAborted(

@@ -7,33 +7,33 @@ import { failureOf } from '#core/inference'
 import {
   billedSeconds,
   type TranscriptionModel,
-  type TranscriptionUsed,
+  type TranscriptionUsage,
   transcriptionModels,
 } from '#core/models'
 import {
-  claimsOf,
+  claimsOfFigures,
   type FilledPart,
-  type Finished,
-  highest,
+  maxAmount,
   orderCandidates,
   type PaidCall,
   type PaidOrder,
+  type PaidRequestResult,
   StoredResult,
   startPaidOrder,
   totalQuantities,
 } from '#core/paid'
 import { pausesOf } from '#core/sound'
-import type { Transcribed } from '#core/spec'
+import type { TranscriptionResult } from '#core/spec'
 import type { TranscriptionOrder } from '#core/turn'
 import type { Failure } from '#platform/errors'
-import { cutsOf, type Pause, type PieceSpan } from './cut.ts'
-import { type Heard, heardOf, maxTextLength } from './heard.ts'
-import { heardTokens } from './heard-tokens.ts'
+import { type Pause, type PieceSpan, planPieceSpans } from './cut.ts'
+import { checkTranscript, maxTextLength, type PieceTranscript } from './heard.ts'
+import { paidTokensOf } from './heard-tokens.ts'
 import { Joiner } from './join.ts'
 import { livePieces } from './live.ts'
-import { type Piece, pieceOf } from './pieces.ts'
+import { type PieceFile, pieceOf } from './pieces.ts'
 import { boundOf, liveSpans, orderOf, planTranscription, type TranscriptionPlan } from './plan.ts'
-import { Progress } from './progress.ts'
+import { TranscriptPartQueue } from './progress.ts'
 import { reservedBytes, transcriptFile, transcriptMediaType } from './transcript-file.ts'
 import type {
   LiveSound,
@@ -42,7 +42,7 @@ import type {
   TranscriptionSpec,
   TranscriptPart,
 } from './transcription.ts'
-import { Written } from './written.ts'
+import { TranscriptText } from './written.ts'
 
 export interface PaidTranscriptionOptions extends PaidCall {
   model: TranscriptionModel
@@ -66,23 +66,23 @@ export interface PaidTranscription {
    * Settles: a stored transcript is charged by its usage; anything else is free. Resolves when file and charge are durable. Throws RESULT_NOT_STORED,
    * after it was settled as free.
    */
-  finish(end: { statusCode: number; failure?: Failure; reply?: string }): Promise<Finished>
+  finish(end: { statusCode: number; failure?: Failure; reply?: string }): Promise<PaidRequestResult>
 }
 
 /** A model, and how it gets the recording. */
-interface Planned {
+interface PlannedTranscription {
   model: TranscriptionModel
   plan: TranscriptionPlan
   spans: readonly PieceSpan[]
-  bound: TranscriptionUsed
+  bound: TranscriptionUsage
 }
-interface Candidate extends Planned {
+interface TranscriptionCandidate extends PlannedTranscription {
   order: TranscriptionOrder
-  piece: Piece
+  piece: PieceFile
 }
 
 /** The most calls to the upstream at a time: their pieces stand in memory. */
-const parallel = 4
+const maxParallelCalls = 4
 
 /**
  * Refuses what the model cannot transcribe (see `planTranscription`), reads the recording as far as it is converted, then reserves room and holds the
@@ -94,7 +94,7 @@ export async function startPaidTranscription(
 ): Promise<PaidTranscription> {
   const { model, spec, recording, keepDays } = options
   const pauses = pausesIn(recording)
-  const asked = await planned(model, recording, spec, pauses)
+  const asked = await planCandidate(model, recording, spec, pauses)
   const others = orderCandidates<{ model: TranscriptionModel; order: unknown }>(
     app,
     options,
@@ -102,12 +102,14 @@ export async function startPaidTranscription(
     (other) => (other.kind === 'transcription' ? { model: other, order: undefined } : undefined),
   ).slice(1)
   const fallbacks = await Promise.all(
-    others.map((one) => planned(one.model, recording, spec, pauses).catch(() => undefined)),
+    others.map((one) => planCandidate(one.model, recording, spec, pauses).catch(() => undefined)),
   )
-  const candidates = [asked, ...fallbacks.flatMap((one) => one ?? [])].filter((one) => takesAlike(one, asked))
+  const candidates = [asked, ...fallbacks.flatMap((one) => one ?? [])].filter((one) =>
+    takesSamePieces(one, asked),
+  )
   const first = 'sound' in recording ? undefined : await firstPieces(candidates, recording)
   const { defaults } = app.config
-  const worstCase = highest(
+  const worstCase = maxAmount(
     candidates.map((one) => transcriptionModels.worstCase(one.model, defaults, one.bound)),
   )
   const wanted = {
@@ -118,13 +120,13 @@ export async function startPaidTranscription(
   }
   const call = { ...options, isFetchable: true, isStored: true }
   const { result, held } = await StoredResult.reserve(app, options, wanted, () =>
-    startPaidOrder<Candidate, Transcribed>(app, call, transcriptionModels, worstCase),
+    startPaidOrder<TranscriptionCandidate, TranscriptionResult>(app, call, transcriptionModels, worstCase),
   )
-  return new Paid({ app, options, candidates, first, result, order: held })
+  return new PaidTranscriptionOrder({ app, options, candidates, first, result, order: held })
 }
 
 /** Whether a model takes the same pieces. Live sound is cut before it is known which model transcribes it. */
-const takesAlike = ({ plan }: Planned, { plan: asked }: Planned): boolean =>
+const takesSamePieces = ({ plan }: PlannedTranscription, { plan: asked }: PlannedTranscription): boolean =>
   asked.how !== 'live' || (plan.encoding === asked.encoding && plan.maxSeconds >= asked.maxSeconds)
 
 const secondsIn = (recording: OpenedRecording | LiveSound): number =>
@@ -144,24 +146,27 @@ function pausesIn(recording: OpenedRecording | LiveSound): () => Promise<readonl
   }
 }
 
-async function planned(
+async function planCandidate(
   model: TranscriptionModel,
   recording: OpenedRecording | LiveSound,
   spec: TranscriptionSpec,
   pauses: () => Promise<readonly Pause[]>,
-): Promise<Planned> {
+): Promise<PlannedTranscription> {
   const plan = planTranscription(model, recording, spec)
   const seconds = secondsIn(recording)
   const spans =
     'sound' in recording
       ? liveSpans(plan, recording)
-      : cutsOf({ ...plan, seconds, pauses: plan.isCut ? await pauses() : [] })
+      : planPieceSpans({ ...plan, seconds, pauses: plan.isCut ? await pauses() : [] })
   return { model, plan, spans, bound: boundOf(plan, spans) }
 }
 
 /** The first piece for each model; models that get the same piece share it. */
-async function firstPieces(candidates: readonly Planned[], recording: OpenedRecording): Promise<Piece[]> {
-  const made = new Map<string, Promise<Piece>>()
+async function firstPieces(
+  candidates: readonly PlannedTranscription[],
+  recording: OpenedRecording,
+): Promise<PieceFile[]> {
+  const made = new Map<string, Promise<PieceFile>>()
   return Promise.all(
     candidates.map(({ plan, spans }) => {
       const { from, to } = spans[0]!
@@ -173,45 +178,45 @@ async function firstPieces(candidates: readonly Planned[], recording: OpenedReco
   )
 }
 
-interface Parts {
+interface PaidTranscriptionParts {
   app: App
   options: PaidTranscriptionOptions
-  candidates: Planned[]
+  candidates: PlannedTranscription[]
   /** The first piece for each candidate; absent for live sound. */
-  first: Piece[] | undefined
+  first: PieceFile[] | undefined
   result: StoredResult
-  order: PaidOrder<Candidate, Transcribed>
+  order: PaidOrder<TranscriptionCandidate, TranscriptionResult>
 }
 
 /** The transcript of a piece, and the usage that the upstream counts for it. */
-interface Filled {
-  heard: Heard
-  usage: Transcribed['usage']
+interface FilledPiece {
+  heard: PieceTranscript
+  usage: TranscriptionResult['usage']
 }
 
 /** A piece that is joined once all pieces before it are joined. */
-interface Turn {
+interface PieceTurn {
   joint: PieceSpan['joint']
   /** Whether its text is shown while it comes: then none of it can be left out later. */
   isShown: boolean
   /** The text that came before all earlier pieces were joined. */
   held: string
-  heard?: Heard
+  heard?: PieceTranscript
 }
 
-class Paid implements PaidTranscription {
-  readonly #parts: Parts
-  readonly #progress = new Progress()
+class PaidTranscriptionOrder implements PaidTranscription {
+  readonly #parts: PaidTranscriptionParts
+  readonly #progress = new TranscriptPartQueue()
   readonly #joiner: Joiner
-  readonly #written: Written
-  readonly #filled: FilledPart<Candidate, Filled>[] = []
-  readonly #turns: Turn[] = []
+  readonly #written: TranscriptText
+  readonly #filled: FilledPart<TranscriptionCandidate, FilledPiece>[] = []
+  readonly #turns: PieceTurn[] = []
   /** The index of the first turn that is not joined. */
   #turn = 0
   readonly #segments: Transcript['segments'] = []
   #words: NonNullable<Transcript['words']> | undefined
   /** The candidate that answers; before that, the one tried last. */
-  #candidate: Planned
+  #candidate: PlannedTranscription
   #hasFailed = false
   /** The end of the last sound that was sent. */
   #seconds = 0
@@ -219,13 +224,13 @@ class Paid implements PaidTranscription {
   /** The amount to settle, once it is known. */
   #bill: bigint | undefined
 
-  constructor(parts: Parts) {
+  constructor(parts: PaidTranscriptionParts) {
     this.#parts = parts
     this.#candidate = parts.candidates[0]!
     const { spec } = parts.options
     const { language } = this.#candidate.plan.settings
     this.#joiner = new Joiner({ diarizes: spec.diarize === true, speakers: spec.speakers })
-    this.#written = new Written(this.#progress, { language, normalizes: this.#normalizes })
+    this.#written = new TranscriptText(this.#progress, { language, normalizes: this.#normalizes })
   }
 
   get model(): TranscriptionModel {
@@ -284,7 +289,7 @@ class Paid implements PaidTranscription {
   get #language(): string | undefined {
     return this.#turns.find(({ heard }) => heard?.language !== undefined)?.heard?.language
   }
-  get #heard(): Heard[] {
+  get #heard(): PieceTranscript[] {
     return this.#filled.flatMap((part) => (part.fault ? [] : part.done.heard))
   }
 
@@ -322,7 +327,7 @@ class Paid implements PaidTranscription {
         if (!this.#isBroken) await this.#send([{ model, plan, spans, bound, piece }], own)
       }
     }
-    await this.#all(Array.from({ length: parallel }, () => this.#orBreak(sendRest)))
+    await this.#all(Array.from({ length: maxParallelCalls }, () => this.#orBreak(sendRest)))
   }
 
   async #writeLive(recording: LiveSound): Promise<void> {
@@ -349,7 +354,7 @@ class Paid implements PaidTranscription {
           () => void sending.delete(entry),
         )
         sending.add(entry)
-        while (sending.size >= (this.#filled.length === 0 ? 1 : parallel)) await Promise.race(sending)
+        while (sending.size >= (this.#filled.length === 0 ? 1 : maxParallelCalls)) await Promise.race(sending)
         if (this.#isBroken) break
       }
     } finally {
@@ -378,28 +383,31 @@ class Paid implements PaidTranscription {
     return this.#hasFailed || this.#parts.order.fault !== undefined
   }
 
-  #turnOf(spans: readonly PieceSpan[], index: number): Turn {
+  #turnOf(spans: readonly PieceSpan[], index: number): PieceTurn {
     const { joint } = spans[index]!
     return this.#addTurn(joint, joint !== 'overlap' && spans[index + 1]?.joint !== 'overlap')
   }
 
-  #addTurn(joint: PieceSpan['joint'], isShown: boolean): Turn {
-    const turn: Turn = { joint, isShown, held: '' }
+  #addTurn(joint: PieceSpan['joint'], isShown: boolean): PieceTurn {
+    const turn: PieceTurn = { joint, isShown, held: '' }
     this.#turns.push(turn)
     return turn
   }
 
   /** Sends a piece to the first candidate that can take it. Throws the fault where none did. */
-  async #send(planned: readonly (Planned & { piece: Piece })[], turn: Turn): Promise<void> {
+  async #send(
+    planned: readonly (PlannedTranscription & { piece: PieceFile })[],
+    turn: PieceTurn,
+  ): Promise<void> {
     const isWanted = this.#parts.options.spec.stream === true
-    const candidates = planned.map((one): Candidate => {
+    const candidates = planned.map((one): TranscriptionCandidate => {
       const isStreamed = isWanted && one.model.transcription.streams
-      const most = maxTextLength(one.piece.sound.seconds)
-      const onText = (text: string): void => this.#show(turn, text, most)
+      const maxCharacters = maxTextLength(one.piece.sound.seconds)
+      const onText = (text: string): void => this.#show(turn, text, maxCharacters)
       return { ...one, order: { ...orderOf(one.plan, one.piece.sound), ...(isStreamed && { onText }) } }
     })
     const part = await this.#parts.order.fill(candidates, async (transcribed, { plan, piece }) => ({
-      heard: await heardOf(transcribed, {
+      heard: await checkTranscript(transcribed, {
         ...{ from: piece.from, to: piece.to, language: plan.settings.language },
         ...{ normalizes: this.#normalizes, diarizes: plan.settings.diarize === true },
       }),
@@ -415,8 +423,8 @@ class Paid implements PaidTranscription {
     this.#join()
   }
 
-  #show(turn: Turn, text: string, most: number): void {
-    if (!turn.isShown || turn.held.length + text.length > most) return
+  #show(turn: PieceTurn, text: string, maxCharacters: number): void {
+    if (!turn.isShown || turn.held.length + text.length > maxCharacters) return
     turn.held += text
     if (this.#turns[this.#turn] === turn) this.#written.show(text)
   }
@@ -459,15 +467,15 @@ class Paid implements PaidTranscription {
     }
     return tokens
   }
-  #tokensOf(part: FilledPart<Candidate, Filled>): { input: number; output: number } {
+  #tokensOf(part: FilledPart<TranscriptionCandidate, FilledPiece>): { input: number; output: number } {
     const { model, plan, piece } = part.candidate
     const { seconds } = piece.sound
     return part.fault
-      ? heardTokens(model, plan, { seconds, letters: 0 })
-      : heardTokens(model, plan, { seconds, letters: part.done.heard.text.length }, part.done.usage)
+      ? paidTokensOf(model, plan, { seconds, letters: 0 })
+      : paidTokensOf(model, plan, { seconds, letters: part.done.heard.text.length }, part.done.usage)
   }
   /** The pieces that an upstream may bill. */
-  get #billed(): FilledPart<Candidate, Filled>[] {
+  get #billed(): FilledPart<TranscriptionCandidate, FilledPiece>[] {
     return this.#filled.filter(({ fault }) => !fault || fault.executed)
   }
   get #billedSeconds(): number[] {
@@ -482,7 +490,11 @@ class Paid implements PaidTranscription {
     })
   }
 
-  finish({ statusCode, failure, reply }: Parameters<PaidTranscription['finish']>[0]): Promise<Finished> {
+  finish({
+    statusCode,
+    failure,
+    reply,
+  }: Parameters<PaidTranscription['finish']>[0]): Promise<PaidRequestResult> {
     const { order, result } = this.#parts
     const tokens = this.#tokens
     const microcredits = this.#bill ?? this.#cost
@@ -495,7 +507,7 @@ class Paid implements PaidTranscription {
       withinHold: true,
       tokens: { ...tokens, cachedInput: 0, reasoning: 0 },
       quantities: totalQuantities(this.#transcript ? [{ seconds }] : []),
-      claims: claimsOf(order.attempts, this.#claimed, tokens),
+      claims: claimsOfFigures(order.attempts, this.#claimed, tokens),
       detail: { head: this.#detail() },
       figures: { seconds },
       attributes: { 'gen_ai.usage.input_tokens': tokens.input, 'gen_ai.usage.output_tokens': tokens.output },

@@ -7,46 +7,46 @@ import { formats, type TranscriptionPlan } from './plan.ts'
 import type { OpenedRecording } from './transcription.ts'
 
 /** A file, and the seconds of the recording that are in it. */
-export interface Piece {
+export interface PieceFile {
   sound: RecordedSound
   from: number
   to: number
 }
 
 /** The sample rate of sent sound: models hear nothing of speech above half of it. */
-export const heardRate = 16_000
+export const speechSampleRate = 16_000
 
 /** The file of a piece. Throws `SoundError` for a recording that cannot be read. */
 export async function pieceOf(
   { how, encoding, isCut }: TranscriptionPlan,
   { source, recording }: OpenedRecording,
   { from, to }: PieceSpan,
-): Promise<Piece> {
+): Promise<PieceFile> {
   if (how === 'whole') {
     const { mediaType, seconds } = recording.measured
-    return { sound: named(await bytesOf(source), mediaType, seconds), from, to }
+    return { sound: namedRecording(await bytesOf(source), mediaType, seconds), from, to }
   }
   const span = isCut ? { from, to } : {}
   if (how === 'packets') {
     const packets = await recording.packets(span)
     if (!packets) throw new SoundError('unsupported', recording.measured.mediaType, recording.measured.codec)
     const { bytes, mediaType, start, end } = packets
-    return { sound: named(bytes, mediaType, end - start), from: start, to: end }
+    return { sound: namedRecording(bytes, mediaType, end - start), from: start, to: end }
   }
   if (encoding === 'wav') {
     const { bytes, seconds } = await recording.wav(span)
-    return { sound: named(bytes, 'audio/wav', seconds), from, to }
+    return { sound: namedRecording(bytes, 'audio/wav', seconds), from, to }
   }
-  const whole = { format: encoding, rate: heardRate, maxBytes: mostBytes }
+  const whole = { format: encoding, rate: speechSampleRate, maxBytes: maxEncodedBytes }
   const { bytes, seconds } = await encodeWhole(recording.sound(span), whole)
-  return { sound: named(bytes, mediaTypeOf(encoding), seconds), from, to }
+  return { sound: namedRecording(bytes, mediaTypeOf(encoding), seconds), from, to }
 }
 
 /** The bound for encoding, which is never reached: a piece is as long as its bytes have room for. */
-const mostBytes = 64 * 1024 * 1024
+const maxEncodedBytes = 64 * 1024 * 1024
 
 /** The recording with a file name. Some upstreams go by the extension, and every one accepts the right one. */
-export const named = (bytes: SoundBytes, mediaType: string, seconds: number): RecordedSound => ({
+export const namedRecording = (bytes: SoundBytes, mediaType: string, seconds: number): RecordedSound => ({
   bytes,
   mediaType,
   name: `recording.${formats[mediaType] ?? 'bin'}`,

@@ -1,10 +1,10 @@
 /** Plans a transcription: how a model gets a recording, in which pieces, and the most that these may use. */
 import {
-  maxHeardTokens,
+  maxRecordingTokens,
   maxTranscriptTokens,
   type RecordedFormat,
   type TranscriptionModel,
-  type TranscriptionUsed,
+  type TranscriptionUsage,
 } from '#core/models'
 import type { MeasuredRecording, SoundFormat } from '#core/sound'
 import type { RecordedSound, Timestamps, TranscriptionOrder } from '#core/turn'
@@ -53,9 +53,9 @@ const leastPacketsSeconds = 10
 const maxPacketBytesPerSecond = 768_000
 /** The overlap of two pieces, in seconds: by it words are aligned, or voices recognised. */
 const overlapSeconds = 8
-const overlapOfVoices = 30
+const voiceOverlapSeconds = 30
 /** The shortest piece where speakers are matched: four overlaps. */
-const leastWithVoices = 4 * overlapOfVoices
+const minSecondsWithVoices = 4 * voiceOverlapSeconds
 /** The usual length of a live piece that ends at a pause. */
 const livePieceSeconds = 30
 
@@ -74,42 +74,46 @@ export function planTranscription(
   const { seconds } = measured
   requireLength(spec, seconds)
   const bytes = sizeOf(recording)
-  const way = wayOf(model, spec, measured, bytes)
+  const conversion = chooseConversion(model, spec, measured, bytes)
   const { maxBytes } = model.transcription
   const room =
-    way.how === 'whole'
+    conversion.how === 'whole'
       ? seconds
-      : Math.min(model.transcription.maxSeconds, secondsIn(way, maxBytes, bytes / seconds))
-  if (way.how === 'packets' && room < leastPacketsSeconds) return notConvertible(model, spec, measured.codec)
-  if (seconds <= room) return planOf(model, spec, settings, { ...way, maxSeconds: room, isCut: false })
-  if (spec.diarize && room < leastWithVoices)
+      : Math.min(model.transcription.maxSeconds, maxPieceSeconds(conversion, maxBytes, bytes / seconds))
+  if (conversion.how === 'packets' && room < leastPacketsSeconds)
+    return notConvertible(model, spec, measured.codec)
+  if (seconds <= room) return planOf(model, spec, settings, { ...conversion, maxSeconds: room, isCut: false })
+  if (spec.diarize && room < minSecondsWithVoices)
     fail(
       'RECORDING_NOT_CUTTABLE',
       { model: model.id, seconds: Math.round(seconds), maxSeconds: Math.floor(room) },
       { param: spec.where('diarize') },
     )
-  const longest = way.how === 'packets' || spec.diarize ? room : Math.min(room, maxPieceLength)
-  return planOf(model, spec, settings, { ...way, maxSeconds: longest, isCut: true })
+  const pieceLimitSeconds =
+    conversion.how === 'packets' || spec.diarize ? room : Math.min(room, maxPieceLength)
+  return planOf(model, spec, settings, { ...conversion, maxSeconds: pieceLimitSeconds, isCut: true })
 }
 
 export const sizeOf = ({ source }: OpenedRecording): number =>
   source instanceof Uint8Array ? source.length : source.bytes
 
-type Way = Pick<TranscriptionPlan, 'how' | 'encoding'>
+type Conversion = Pick<TranscriptionPlan, 'how' | 'encoding'>
 
 function planOf(
   model: TranscriptionModel,
   spec: TranscriptionSpec,
   settings: TranscriptionPlan['settings'],
-  way: Way & Pick<TranscriptionPlan, 'maxSeconds' | 'isCut'>,
+  conversion: Conversion & Pick<TranscriptionPlan, 'maxSeconds' | 'isCut'>,
 ): TranscriptionPlan {
   const alwaysOverlaps = spec.diarize === true
   return {
-    ...way,
-    overlapSeconds: alwaysOverlaps ? overlapOfVoices : Math.min(overlapSeconds, way.maxSeconds / 4),
+    ...conversion,
+    overlapSeconds: alwaysOverlaps
+      ? voiceOverlapSeconds
+      : Math.min(overlapSeconds, conversion.maxSeconds / 4),
     alwaysOverlaps,
     // Words are joined best by the model's most exact times.
-    settings: way.isCut ? { ...settings, timestamps: model.transcription.timestamps } : settings,
+    settings: conversion.isCut ? { ...settings, timestamps: model.transcription.timestamps } : settings,
   }
 }
 
@@ -124,23 +128,23 @@ function livePlan(
   if (spec.diarize) refuse(model, spec, 'diarize', 'true', [])
   const encoding = encodingFor(model)
   if (!encoding) return notConvertible(model, spec, 'pcm')
-  const way = { how: 'live', encoding } as const
-  const { maxSeconds: most, maxBytes } = model.transcription
-  const room = Math.min(most, secondsIn(way, maxBytes, 0), maxPieceLength)
-  return planOf(model, spec, settings, { ...way, maxSeconds: room, isCut: true })
+  const conversion = { how: 'live', encoding } as const
+  const { maxSeconds: modelMaxSeconds, maxBytes } = model.transcription
+  const room = Math.min(modelMaxSeconds, maxPieceSeconds(conversion, maxBytes, 0), maxPieceLength)
+  return planOf(model, spec, settings, { ...conversion, maxSeconds: room, isCut: true })
 }
 
 function settingsOf(model: TranscriptionModel, spec: TranscriptionSpec): TranscriptionPlan['settings'] {
-  const can = model.transcription
+  const capabilities = model.transcription
   const { prompt, keywords, temperature, speakers } = spec
   const language = languageFor(model, spec)
-  if (prompt && !can.takesPrompt) refuse(model, spec, 'prompt')
-  if (keywords?.length && !can.takesKeywords) refuse(model, spec, 'keywords')
-  if (spec.diarize && !can.diarizes) refuse(model, spec, 'diarize', 'true', [])
-  if (speakers !== undefined && !spec.diarize) refuseAlone(model, spec, 'speakers', 'diarize')
-  const exactest = exactness.indexOf(can.timestamps)
-  if (exactness.indexOf(spec.timestamps) > exactest)
-    refuse(model, spec, 'timestamps', spec.timestamps, exactness.slice(0, exactest + 1))
+  if (prompt && !capabilities.takesPrompt) refuse(model, spec, 'prompt')
+  if (keywords?.length && !capabilities.takesKeywords) refuse(model, spec, 'keywords')
+  if (spec.diarize && !capabilities.diarizes) refuse(model, spec, 'diarize', 'true', [])
+  if (speakers !== undefined && !spec.diarize) refuseWithoutOther(model, spec, 'speakers', 'diarize')
+  const exactest = timestampPrecisions.indexOf(capabilities.timestamps)
+  if (timestampPrecisions.indexOf(spec.timestamps) > exactest)
+    refuse(model, spec, 'timestamps', spec.timestamps, timestampPrecisions.slice(0, exactest + 1))
   return {
     ...(language !== undefined && { language }),
     ...(prompt && { prompt }),
@@ -151,7 +155,7 @@ function settingsOf(model: TranscriptionModel, spec: TranscriptionSpec): Transcr
   }
 }
 
-const exactness: readonly Timestamps[] = ['none', 'segment', 'word']
+const timestampPrecisions: readonly Timestamps[] = ['none', 'segment', 'word']
 
 function languageFor(model: TranscriptionModel, spec: TranscriptionSpec): string | undefined {
   if (spec.language === undefined) return undefined
@@ -197,19 +201,19 @@ const encodingFor = ({ transcription }: TranscriptionModel): SoundFormat | undef
 /** A file with more hidden sound than this is not sent as it is. */
 const maxHiddenSeconds = 0.5
 
-function wayOf(
+function chooseConversion(
   model: TranscriptionModel,
   spec: TranscriptionSpec,
   measured: MeasuredRecording,
   bytes: number,
-): Way {
-  const { formats: taken, maxBytes, maxSeconds: most } = model.transcription
+): Conversion {
+  const { formats: taken, maxBytes, maxSeconds: modelMaxSeconds } = model.transcription
   const { mediaType, codec, seconds, packetSeconds, isDecodable } = measured
   const format = formats[mediaType]
   const isTaken = format !== undefined && taken.includes(format)
   const isShown = packetSeconds - seconds <= maxHiddenSeconds
   const encoding = encodingFor(model)
-  if (isTaken && isShown && bytes <= Math.min(maxBytes, maxWholeBytes) && seconds <= most)
+  if (isTaken && isShown && bytes <= Math.min(maxBytes, maxWholeBytes) && seconds <= modelMaxSeconds)
     return { how: 'whole', encoding: encoding ?? 'wav' }
   if (isDecodable && encoding) return { how: 'converted', encoding }
   // Packets of AAC are sent as ADTS.
@@ -229,7 +233,11 @@ const notConvertible = (model: TranscriptionModel, spec: TranscriptionSpec, code
   )
 
 /** The seconds of one piece for which this many bytes have room. */
-function secondsIn({ how, encoding }: Way, maxBytes: number, sourceBytesPerSecond: number): number {
+function maxPieceSeconds(
+  { how, encoding }: Conversion,
+  maxBytes: number,
+  sourceBytesPerSecond: number,
+): number {
   if (how === 'packets') {
     const bytesPerSecond = 1.2 * Math.min(sourceBytesPerSecond, maxPacketBytesPerSecond)
     return Math.floor(Math.min(maxBytes, maxPacketBytes) / bytesPerSecond)
@@ -254,7 +262,7 @@ const refuse = (
   )
 
 /** Refuses a setting that has a meaning only together with another one. */
-const refuseAlone = (
+const refuseWithoutOther = (
   model: TranscriptionModel,
   spec: TranscriptionSpec,
   setting: TranscriptionSetting,
@@ -267,15 +275,15 @@ const refuseAlone = (
   )
 
 /** The most that these pieces may use. */
-export function boundOf(plan: TranscriptionPlan, spans: readonly PieceSpan[]): TranscriptionUsed {
+export function boundOf(plan: TranscriptionPlan, spans: readonly PieceSpan[]): TranscriptionUsage {
   // Packets begin a moment before the requested time.
   const more = plan.how === 'packets' ? packetSeconds : 0
   const seconds = spans.map(({ from, to }) => to - from + more)
-  const most = seconds.map((one) => maxTokensOf(plan, one))
+  const tokenBounds = seconds.map((one) => maxTokensOf(plan, one))
   return {
     seconds,
-    inputTokens: most.reduce((sum, { input }) => sum + input, 0),
-    outputTokens: most.reduce((sum, { output }) => sum + output, 0),
+    inputTokens: tokenBounds.reduce((sum, { input }) => sum + input, 0),
+    outputTokens: tokenBounds.reduce((sum, { output }) => sum + output, 0),
   }
 }
 
@@ -288,7 +296,7 @@ export function maxTokensOf(
 ): { input: number; output: number } {
   const texts = prompt === undefined ? keywords : [prompt, ...keywords]
   const said = texts.reduce((sum, text) => sum + Math.ceil(Buffer.byteLength(text) / 2) + tokensAround, 0)
-  return { input: maxHeardTokens(seconds) + said, output: maxTranscriptTokens(seconds) }
+  return { input: maxRecordingTokens(seconds) + said, output: maxTranscriptTokens(seconds) }
 }
 
 const tokensAround = 8
@@ -302,13 +310,13 @@ export const orderOf = (plan: TranscriptionPlan, recording: RecordedSound): Tran
 
 /** The pieces of live sound: the largest possible number, each of which may begin within the one before it. */
 export function liveSpans(plan: TranscriptionPlan, live: LiveSound): PieceSpan[] {
-  const { maxSeconds: longest, overlapSeconds: overlap } = plan
-  const pieces = Math.ceil(live.maxSeconds / pieceSecondsOf(live, longest, overlap)) + 1
+  const { maxSeconds: pieceLimitSeconds, overlapSeconds: overlap } = plan
+  const pieces = Math.ceil(live.maxSeconds / pieceSecondsOf(live, pieceLimitSeconds, overlap)) + 1
   // The length of each piece is rounded up to a whole second.
   const length = live.maxSeconds / pieces + overlap + 1
   return Array.from({ length: pieces }, () => ({ from: 0, to: length, joint: 'overlap' as const }))
 }
 
 /** The shortest live piece that a pause may end. */
-export const pieceSecondsOf = (live: LiveSound, longest: number, overlap: number): number =>
-  Math.max(1, Math.min(live.pieceSeconds ?? livePieceSeconds, longest - overlap))
+export const pieceSecondsOf = (live: LiveSound, pieceLimitSeconds: number, overlap: number): number =>
+  Math.max(1, Math.min(live.pieceSeconds ?? livePieceSeconds, pieceLimitSeconds - overlap))

@@ -1,7 +1,7 @@
 /** The parts of a transcript as they become final, in order; they are read once, while it is made. */
 import type { TranscriptPart } from './transcription.ts'
 
-export class Progress {
+export class TranscriptPartQueue {
   readonly #parts: TranscriptPart[] = []
   #isOver = false
   #error: unknown

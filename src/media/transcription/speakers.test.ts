@@ -1,19 +1,20 @@
 import { expect, test } from 'vitest'
 import type { SpokenSegment } from '#core/turn'
-import type { Heard } from './heard.ts'
-import { assigned, letters, SpeakerLabels } from './speakers.ts'
+import type { PieceTranscript } from './heard.ts'
+import { bestAssignment, SpeakerLabels, speakerLabel } from './speakers.ts'
 
-const heard = (from: number, to: number, turns: [string, number, number][]): Heard => {
+const heard = (from: number, to: number, turns: [string, number, number][]): PieceTranscript => {
   const segments = turns.map(
     ([speaker, start, end]): SpokenSegment => ({ speaker, start, end, text: speaker }),
   )
   return { from, to, text: '', language: undefined, segments, words: undefined, isTimed: true }
 }
-const speakersOf = ({ segments }: Heard): (string | undefined)[] => segments.map(({ speaker }) => speaker)
+const speakersOf = ({ segments }: PieceTranscript): (string | undefined)[] =>
+  segments.map(({ speaker }) => speaker)
 
 test('labels are given by first appearance, and follow the voices that speak at the same time', () => {
   const labels = new SpeakerLabels(undefined)
-  const first = labels.named(
+  const first = labels.withLabels(
     heard(0, 100, [
       ['x', 0, 80],
       ['y', 80, 90],
@@ -22,7 +23,7 @@ test('labels are given by first appearance, and follow the voices that speak at 
     undefined,
   )
   expect(speakersOf(first)).toEqual(['A', 'B', 'A'])
-  const second = labels.named(
+  const second = labels.withLabels(
     heard(70, 200, [
       ['1', 70, 80],
       ['0', 80, 90.2],
@@ -45,8 +46,8 @@ test('a voice that the overlap does not have is the one that is left where their
     [undefined, ['B', 'C'], ['C']],
   ] as const) {
     const labels = new SpeakerLabels(count)
-    const first = labels.named(heard(0, 100, turns), undefined)
-    const second = labels.named(
+    const first = labels.withLabels(heard(0, 100, turns), undefined)
+    const second = labels.withLabels(
       heard(70, 200, [
         ['0', 70, 110],
         ['1', 110, 200],
@@ -60,7 +61,7 @@ test('a voice that the overlap does not have is the one that is left where their
 test('voices are matched so that they share as much as can be together, not each as much as it can', () => {
   // On its own, the first row would take the first column.
   expect(
-    assigned([
+    bestAssignment([
       [10, 9],
       [9, 0.1],
     ]),
@@ -68,14 +69,14 @@ test('voices are matched so that they share as much as can be together, not each
     [0, 1],
     [1, 0],
   ])
-  expect(assigned([[0.1]])).toEqual([])
-  expect(assigned([])).toEqual([])
+  expect(bestAssignment([[0.1]])).toEqual([])
+  expect(bestAssignment([])).toEqual([])
   const many = Array.from({ length: 30 }, (_, row) =>
     Array.from({ length: 30 }, (_, column) => (row === column ? 5 : 1)),
   )
-  expect(assigned(many).every(([row, column]) => row === column)).toBe(true)
+  expect(bestAssignment(many).every(([row, column]) => row === column)).toBe(true)
 })
 
 test('there are more letters than the alphabet has', () => {
-  expect([0, 25, 26, 51, 52, 701, 702].map(letters)).toEqual(['A', 'Z', 'AA', 'AZ', 'BA', 'ZZ', 'AAA'])
+  expect([0, 25, 26, 51, 52, 701, 702].map(speakerLabel)).toEqual(['A', 'Z', 'AA', 'AZ', 'BA', 'ZZ', 'AAA'])
 })

@@ -1,7 +1,7 @@
 /** The words of segments in the spelling of their text, each with the time of the same word of the upstream, else with one by its place. */
 import { normalise } from '#core/retrieval'
 import type { SpokenSegment, SpokenWord } from '#core/turn'
-import { atOnce, itemsPerStep, mapped, type Steps } from '#platform/slices'
+import { itemsPerStep, mapInSteps, runAtOnce, type Steps } from '#platform/slices'
 
 export interface Token {
   /** The text with its punctuation. */
@@ -24,7 +24,7 @@ const notSaid = /[^\p{L}\p{N}]+/gu
 export const foldedWord = (text: string): string => normalise(text).replace(notSaid, '')
 
 /** A memory of folded words: people say few different words, and repeat them, so each is folded once. */
-function remembered(): (text: string) => string {
+function memoisedFold(): (text: string) => string {
   const known = new Map<string, string>()
   return (text) => {
     const folded = known.get(text) ?? foldedWord(text)
@@ -35,13 +35,13 @@ function remembered(): (text: string) => string {
 
 /** @param words the words that are said in the segments, in order */
 export const tokensIn = (segments: readonly SpokenSegment[], words: readonly SpokenWord[] = []): Token[] =>
-  atOnce(tokenSteps(segments, words))
+  runAtOnce(tokenSteps(segments, words))
 
 export function* tokenSteps(
   segments: readonly SpokenSegment[],
   words: readonly SpokenWord[],
 ): Steps<Token[]> {
-  const foldOf = remembered()
+  const foldOf = memoisedFold()
   const tokens: Token[] = []
   for (const [segment, { text, start, end }] of segments.entries()) {
     const perLetter = text.length > 0 ? (end - start) / text.length : 0
@@ -53,8 +53,8 @@ export function* tokenSteps(
     }
   }
   if (words.length > 0) {
-    const folded = yield* mapped(words, ({ word }) => foldOf(word))
-    yield* takeTimes(tokens, words, folded)
+    const folded = yield* mapInSteps(words, ({ word }) => foldOf(word))
+    yield* assignTimes(tokens, words, folded)
   }
   return tokens
 }
@@ -62,7 +62,7 @@ export function* tokenSteps(
 /** How many words ahead the same word is looked for: an upstream leaves a few out, or writes numbers differently. */
 const lookAhead = 6
 
-function* takeTimes(
+function* assignTimes(
   tokens: readonly Token[],
   words: readonly SpokenWord[],
   folded: readonly string[],
@@ -71,7 +71,7 @@ function* takeTimes(
   for (const [index, token] of tokens.entries()) {
     if (index % itemsPerStep === itemsPerStep - 1) yield
     if (token.folded === '') continue
-    const found = placeOf(folded, token.folded, next)
+    const found = indexOfWord(folded, token.folded, next)
     if (found === undefined) continue
     // A word that a later token also has, and nearer, belongs to that token.
     const isFar =
@@ -86,7 +86,7 @@ function* takeTimes(
   yield* fillTimes(tokens)
 }
 
-function placeOf(folded: readonly string[], wanted: string, from: number): number | undefined {
+function indexOfWord(folded: readonly string[], wanted: string, from: number): number | undefined {
   for (let at = from; at < Math.min(folded.length, from + lookAhead); at++)
     if (folded[at] === wanted) return at
   return undefined

@@ -83,8 +83,8 @@ export interface Transcript {
 export type TranscriptPart = { kind: 'text'; text: string } | { kind: 'segment'; segment: SpokenSegment }
 
 export { foldPersian } from './fold.ts'
-export { heardOf } from './heard.ts'
-export { heardTokens } from './heard-tokens.ts'
+export { checkTranscript } from './heard.ts'
+export { paidTokensOf } from './heard-tokens.ts'
 export { languageOf } from './language.ts'
 export {
   type PaidTranscription,
@@ -92,5 +92,5 @@ export {
   startPaidTranscription,
 } from './paid-transcription.ts'
 export { transcriptionFailures } from './phrases.ts'
-export { heardRate, named } from './pieces.ts'
+export { namedRecording, speechSampleRate } from './pieces.ts'
 export { maxTokensOf, orderOf, planTranscription, type TranscriptionPlan } from './plan.ts'

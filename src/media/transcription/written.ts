@@ -1,10 +1,10 @@
 /** The text of a transcript as it grows: the text of the current piece letter by letter, that of later pieces when they are joined. */
 import { foldPersian, isFoldable } from './fold.ts'
-import type { Joined } from './join.ts'
-import type { Progress } from './progress.ts'
+import type { FinalStretch } from './join.ts'
+import type { TranscriptPartQueue } from './progress.ts'
 
-export class Written {
-  readonly #progress: Progress
+export class TranscriptText {
+  readonly #progress: TranscriptPartQueue
   /** The language as far as it is known, and whether Persian letters are wanted. */
   readonly #language: string | undefined
   readonly #normalizes: boolean
@@ -15,7 +15,7 @@ export class Written {
   #isHeld = false
 
   constructor(
-    progress: Progress,
+    progress: TranscriptPartQueue,
     { language, normalizes }: { language: string | undefined; normalizes: boolean },
   ) {
     this.#progress = progress
@@ -53,7 +53,7 @@ export class Written {
   }
 
   /** Ends the current stretch. Where the upstream has taken back text that was shown, only its segments say so. */
-  finish({ text, segments }: Joined): void {
+  finish({ text, segments }: FinalStretch): void {
     if (text.startsWith(this.#shown)) this.#write(text.slice(this.#shown.length))
     if (text !== '') this.#texts.push(text)
     this.#shown = ''

@@ -1,26 +1,26 @@
 /** Accepts videos of both routes: every error of the request is refused first, then the worst case is held and the job is stored. */
-import { payer, promptOf, requireMayUse, requireModel, requireUnclaimed } from '#core/calls'
+import { payer, requireMayUse, requireModel, requirePrompt, requireUnclaimed } from '#core/calls'
 import type { VideoModel } from '#core/models'
 import { cleanPicture } from '#core/text'
 import type { Media } from '#core/turn'
-import { planVideo, submitVideo, type VideoJob, type VideoWish, type Where } from '#media/video'
+import { type ParamOf, planVideo, submitVideo, type VideoJob, type VideoSpec } from '#media/video'
 import { fail } from '#platform/errors'
 import type { RequestContext } from '#platform/http'
 import { reasons } from './phrases.ts'
 
 /** A reference picture as it came. */
-export interface Given {
+export interface PictureInput {
   /** Takes the data URL out of the body, so that a large one is freed as soon as it is read. */
   take(): string
   /** The path of the picture in the body. */
   param: string
 }
 
-export interface VideoAsked {
+export interface AcceptVideoOptions {
   model: VideoModel
-  wish: Omit<VideoWish, 'references'>
-  references: readonly Given[]
-  where: Where
+  wish: Omit<VideoSpec, 'references'>
+  references: readonly PictureInput[]
+  where: ParamOf
   endpoint: string
   callbackUrl?: string
   /** The body of the 202. */
@@ -37,14 +37,17 @@ export function videoModelOf(context: RequestContext<{ model?: string }>): Video
 }
 
 /** The prompt. Throws INVALID_REQUEST for a blank one. */
-export const videoPromptOf = (prompt: string): string => promptOf(prompt, reasons.blank)
+export const videoPromptOf = (prompt: string): string => requirePrompt(prompt, reasons.blank)
 
 /**
  * Accepts the order and returns the body of the 202, which is stored for repeats. Throws what `planVideo` and `submitVideo` throw, and INVALID_MEDIA.
  */
-export async function acceptVideo(context: RequestContext<unknown>, asked: VideoAsked): Promise<string> {
+export async function acceptVideo(
+  context: RequestContext<unknown>,
+  options: AcceptVideoOptions,
+): Promise<string> {
   const { app } = context
-  const { model, wish, references, where, endpoint, callbackUrl, replyOf } = asked
+  const { model, wish, references, where, endpoint, callbackUrl, replyOf } = options
   // The order is planned without the pictures first, since only their number matters here.
   const order = planVideo(model, { ...wish, references: references.map(() => ({})) }, where)
   if (references.length > 0) await requireUnclaimed(context)
@@ -64,7 +67,7 @@ const maxCharacters = 12_000_000
 const pictureTypes = ['image/png', 'image/jpeg', 'image/webp']
 
 /** The pictures, decoded one after the other. Each text is freed once its bytes exist, so that two large bodies at once stay within their memory. */
-async function picturesOf(references: readonly Given[]): Promise<Media[]> {
+async function picturesOf(references: readonly PictureInput[]): Promise<Media[]> {
   const pictures: Media[] = []
   for (const { take, param } of references)
     pictures.push(await cleanPicture(take(), pictureTypes, param, maxCharacters))

@@ -1,7 +1,7 @@
 /** The video itself, whole or in part. */
 import { openVideo, type VideoQuery } from '#media/video'
 import { fail } from '#platform/errors'
-import { type Content, content, type RequestContext } from '#platform/http'
+import { type ContentAnswer, content, type RequestContext } from '#platform/http'
 
 export const notFound = (): never => fail('NOT_FOUND', {}, { param: 'id' })
 
@@ -9,7 +9,7 @@ export const notFound = (): never => fail('NOT_FOUND', {}, { param: 'id' })
 export async function answerVideo(
   { app, caller }: Pick<RequestContext, 'app' | 'caller'>,
   query: VideoQuery,
-): Promise<Content> {
+): Promise<ContentAnswer> {
   const video = (await openVideo(app, caller, query)) ?? notFound()
   return content({
     mediaType: video.mediaType,

@@ -1,8 +1,8 @@
 /** Webhooks of vendors: each only prompts a look at the job, and its content is never trusted. */
 import { Type } from 'typebox'
-import { nudgeVideo } from '#media/video'
+import { handleVendorWebhook } from '#media/video'
 import { fail } from '#platform/errors'
-import { Answer, type RequestContext } from '#platform/http'
+import { HttpAnswer, type RequestContext } from '#platform/http'
 import { patterned } from '#platform/schema'
 
 const wanted = { en: 'must be that of the address', fa: 'باید همان نشانی باشد' }
@@ -16,7 +16,7 @@ export const HookParams = Type.Object({
 type HookContext = RequestContext<unknown, unknown, { provider: string; job: string; token: string }>
 
 /** Receives a webhook. A wrong address and an unknown job get the same answer. */
-export async function receiveHook({ app, params, body }: HookContext): Promise<Answer> {
-  const isKnown = await nudgeVideo(app, { ...params, jobId: params.job, body })
-  return isKnown ? new Answer(204, null, 'text/plain') : fail('NOT_FOUND', {}, {})
+export async function receiveHook({ app, params, body }: HookContext): Promise<HttpAnswer> {
+  const isKnown = await handleVendorWebhook(app, { ...params, jobId: params.job, body })
+  return isKnown ? new HttpAnswer(204, null, 'text/plain') : fail('NOT_FOUND', {}, {})
 }

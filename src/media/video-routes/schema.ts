@@ -35,12 +35,12 @@ const refused = () =>
     'x-description-fa': 'رد می‌شود: هیچ مدلی نمی‌پذیردش و ویدیو چیز دیگری می‌شد.',
   })
 /** Known fields that would change the video, but that no model here supports. */
-const untaken = {
+const unsupported = {
   previous_job_id: Type.Optional(refused()),
   upscale_factor: Type.Optional(refused()),
   creativity: Type.Optional(refused()),
 }
-export const untakenFields = Object.keys(untaken) as (keyof typeof untaken)[]
+export const unsupportedFields = Object.keys(unsupported) as (keyof typeof unsupported)[]
 
 /** The body as OpenRouter's clients send it. Other fields are tolerated and named in `X-Ignored-Fields`. */
 export const VideoOrderBody = Type.Object(
@@ -125,7 +125,7 @@ export const VideoOrderBody = Type.Object(
       }),
     ),
     provider: optional(Provider),
-    ...untaken,
+    ...unsupported,
   },
   {
     examples: [

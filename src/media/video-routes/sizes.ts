@@ -1,5 +1,5 @@
 /** Widths and heights of videos by their resolution and ratio, in the terms of vendors. */
-import { sizeName, sizeOf, type VideoModel } from '#core/models'
+import { parsePixelSize, sizeName, type VideoModel } from '#core/models'
 import type { PixelSize, VideoResolution } from '#core/turn'
 
 /** The shorter side in pixels. */
@@ -20,13 +20,13 @@ export function videoSize(resolution: VideoResolution, aspectRatio: string): Pix
   return ratio < 1 ? { width: short, height: long } : { width: long, height: short }
 }
 
-export interface Shape {
+export interface VideoShape {
   resolution: VideoResolution
   aspectRatio: string
 }
 
 /** All shapes that the model makes. */
-export function shapesOf({ video }: VideoModel): Shape[] {
+export function shapesOf({ video }: VideoModel): VideoShape[] {
   const shapes = video.combinations.flatMap(({ resolution, aspectRatios }) =>
     aspectRatios.map((aspectRatio) => ({ resolution, aspectRatio })),
   )
@@ -45,10 +45,11 @@ export const sizesOf = (model: VideoModel): string[] => [
 ]
 
 /** The model's shape for a size such as `1280x720`; undefined where the model makes none like it. */
-export function shapeOf(model: VideoModel, size: string): Shape | undefined {
-  const { width, height } = sizeOf(size)!
+export function shapeOf(model: VideoModel, size: string): VideoShape | undefined {
+  const { width, height } = parsePixelSize(size)!
   const short = Math.min(width, height)
-  const distance = ({ aspectRatio }: Shape): number => Math.abs(width / height / ratioOf(aspectRatio) - 1)
+  const distance = ({ aspectRatio }: VideoShape): number =>
+    Math.abs(width / height / ratioOf(aspectRatio) - 1)
   const [nearest] = shapesOf(model)
     .filter(({ resolution }) => lines[resolution] === short)
     .sort((a, b) => distance(a) - distance(b))

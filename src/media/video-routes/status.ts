@@ -1,6 +1,6 @@
 import { fileLinks } from '#account/files'
 import { findVideo } from '#media/video'
-import type { Content, RequestContext } from '#platform/http'
+import type { ContentAnswer, RequestContext } from '#platform/http'
 import { answerVideo, notFound } from './content.ts'
 import { jobRecord } from './job-record.ts'
 import type { VideoJob } from './schema.ts'
@@ -13,5 +13,5 @@ export async function readJob(context: IdContext): Promise<VideoJob> {
   return jobRecord(context, job, job.video?.fileId === undefined ? undefined : await fileLinks(context))
 }
 
-export const readContent = (context: IdContext): Promise<Content> =>
+export const readContent = (context: IdContext): Promise<ContentAnswer> =>
   answerVideo(context, { id: context.params.id })

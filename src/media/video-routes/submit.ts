@@ -1,21 +1,21 @@
 /** `POST /v1/videos`: the order in the shape of OpenRouter, and the fields of Sora's shape that relays send. */
 
 import { callbackSecret, requireReachable } from '#account/webhooks'
-import { ignoredOf, requireNoOptions, setIgnoredFields, unnamedFields } from '#core/calls'
+import { ignoredFields, requireNoOptions, setIgnoredFields, unknownFields } from '#core/calls'
 import type { VideoModel } from '#core/models'
 import type { ReferenceMode } from '#core/turn'
-import type { VideoJob, VideoWish } from '#media/video'
+import type { VideoJob, VideoSpec } from '#media/video'
 import { fail } from '#platform/errors'
 import { JsonText, type RequestContext } from '#platform/http'
-import { acceptVideo, type Given, videoModelOf, videoPromptOf } from './accept.ts'
+import { acceptVideo, type PictureInput, videoModelOf, videoPromptOf } from './accept.ts'
 import { jobRecord } from './job-record.ts'
 import { reasons } from './phrases.ts'
-import { untakenFields, VideoOrderBody } from './schema.ts'
+import { unsupportedFields, VideoOrderBody } from './schema.ts'
 import { shapeOf, sizesOf } from './sizes.ts'
 
 export async function orderVideo(context: RequestContext<VideoOrderBody>): Promise<JsonText> {
   const { app, body, requestId } = context
-  refuseUntaken(body)
+  refuseUnsupportedFields(body)
   requireNoOptions(body)
   const model = videoModelOf(context)
   const { references, referenceMode } = picturesIn(body)
@@ -44,7 +44,7 @@ export async function orderVideo(context: RequestContext<VideoOrderBody>): Promi
     model,
     wish,
     references,
-    where: (setting) => placeIn(body, setting),
+    where: (setting) => paramOf(body, setting),
     endpoint: '/v1/videos',
     ...(callbackUrl !== undefined && { callbackUrl }),
     replyOf,
@@ -53,14 +53,14 @@ export async function orderVideo(context: RequestContext<VideoOrderBody>): Promi
   return new JsonText(answer)
 }
 
-function refuseUntaken(body: VideoOrderBody): void {
-  const untaken = untakenFields.find((field) => body[field] != null)
-  if (untaken) fail('INVALID_REQUEST', { why: reasons.noModel }, { param: untaken })
+function refuseUnsupportedFields(body: VideoOrderBody): void {
+  const unsupported = unsupportedFields.find((field) => body[field] != null)
+  if (unsupported) fail('INVALID_REQUEST', { why: reasons.noModel }, { param: unsupported })
 }
 
 function ignoredIn(body: VideoOrderBody): string[] {
   const unused = hasFrames(body) && body.input_references?.length ? ['input_references'] : []
-  return [...unnamedFields(body, VideoOrderBody), ...ignoredOf(body), ...unused]
+  return [...unknownFields(body, VideoOrderBody), ...ignoredFields(body), ...unused]
 }
 
 function secondsOf({ duration, seconds }: VideoOrderBody): number | undefined {
@@ -73,7 +73,7 @@ function secondsOf({ duration, seconds }: VideoOrderBody): number | undefined {
 function shapeIn(
   model: VideoModel,
   { size, resolution, aspect_ratio: aspectRatio }: VideoOrderBody,
-): Pick<VideoWish, 'resolution' | 'aspectRatio'> {
+): Pick<VideoSpec, 'resolution' | 'aspectRatio'> {
   const named = { resolution: resolution ?? undefined, aspectRatio: aspectRatio ?? undefined }
   if (size == null) return named
   const shape =
@@ -89,10 +89,10 @@ function shapeIn(
 const hasFrames = ({ frame_images: frames }: VideoOrderBody): boolean => (frames?.length ?? 0) > 0
 
 /** The pictures of the order. Frames are used rather than references where both are given, as OpenRouter does. */
-function picturesIn(body: VideoOrderBody): { references: Given[]; referenceMode?: ReferenceMode } {
+function picturesIn(body: VideoOrderBody): { references: PictureInput[]; referenceMode?: ReferenceMode } {
   if (!hasFrames(body)) {
     const references = (body.input_references ?? []).map((one, index) =>
-      givenOf(one, `input_references.${index}.image_url.url`),
+      pictureInputOf(one, `input_references.${index}.image_url.url`),
     )
     return references.length > 0 ? { references, referenceMode: 'guide' } : { references }
   }
@@ -104,12 +104,12 @@ function picturesIn(body: VideoOrderBody): { references: Given[]; referenceMode?
   if (first.length === 0)
     fail('INVALID_REQUEST', { why: reasons.firstFrameFirst }, { param: 'frame_images.0.frame_type' })
   const references = [...first, ...last].map(({ index }) =>
-    givenOf(body.frame_images![index]!, `frame_images.${index}.image_url.url`),
+    pictureInputOf(body.frame_images![index]!, `frame_images.${index}.image_url.url`),
   )
   return { references, referenceMode: 'frames' }
 }
 
-const givenOf = ({ image_url }: { image_url: { url: string } }, param: string): Given => ({
+const pictureInputOf = ({ image_url }: { image_url: { url: string } }, param: string): PictureInput => ({
   param,
   take: () => {
     const { url } = image_url
@@ -119,7 +119,7 @@ const givenOf = ({ image_url }: { image_url: { url: string } }, param: string): 
 })
 
 /** The name of a setting in this body. */
-function placeIn(body: VideoOrderBody, setting: string): string {
+function paramOf(body: VideoOrderBody, setting: string): string {
   if (setting === 'references' || setting === 'referenceMode')
     return hasFrames(body) ? 'frame_images' : 'input_references'
   if (setting === 'seconds') return body.duration == null && body.seconds != null ? 'seconds' : 'duration'

@@ -1,23 +1,23 @@
 /** Accepts a video: its job, its hold, its claim and the room for its file are written to the database together, or none of them is. */
 import type { App, Caller } from '#app'
-import { type CreationCall, CreationRoom } from '#core/files'
+import { type CreationCall, CreationReservation } from '#core/files'
 import { type VideoModel, videoModels } from '#core/models'
-import { highest } from '#core/paid'
+import { maxAmount } from '#core/paid'
 import type { VideoOrder } from '#core/turn'
 import { Failure, fail } from '#platform/errors'
 import { randomBase62, uuidv7 } from '#platform/ids'
 import { platformAccount } from '#platform/jobs'
-import { type Claim, ClaimTaken, creditsUp, holdIn, microcreditsPerCredit } from '#platform/ledger'
+import { type Claim, ClaimTaken, creditsUp, holdInTx, microcreditsPerCredit } from '#platform/ledger'
 import { candidatesFor } from './candidates.ts'
 import { commitPictures, dropPictures, stagePictures } from './pictures.ts'
-import { pricedOf } from './plan.ts'
+import { pricedSettings } from './plan.ts'
 import { pollJob } from './poll.ts'
 import { jobOf, type VideoJob } from './read.ts'
 import { startJob } from './start.ts'
 import { countOpen, insertVideo, lockProject, type StoredPicture, type VideoRow } from './store.ts'
 import './phrases.ts'
 
-export interface SubmitVideo {
+export interface SubmitVideoOptions {
   caller: Caller
   requestId: string
   claim?: Claim | undefined
@@ -41,14 +41,17 @@ export const maxVideoBytes = 200 * 1024 * 1024
 /** The longest time from accepting a video to its end, whatever happens. */
 export const maxVideoMs = 45 * 60_000
 /** After this time the poller starts a job that no worker has taken. */
-export const startAgainMs = 30_000
+export const restartAfterMs = 30_000
 const acceptedStatus = 202
 
 /**
  * Reserves the worst case and the room, and puts the job into the queue. Returns the job and the body of its 202. Throws VIDEO_TOO_EXPENSIVE (400),
  * VIDEO_QUEUE_FULL (429), FILES_QUOTA_EXCEEDED (403), and what `Ledger.hold` throws, `ClaimTaken` included.
  */
-export async function submitVideo(app: App, options: SubmitVideo): Promise<{ job: VideoJob; reply: string }> {
+export async function submitVideo(
+  app: App,
+  options: SubmitVideoOptions,
+): Promise<{ job: VideoJob; reply: string }> {
   const drafted = newRow(app, options)
   const { references } = options.order
   const key = { accountId: drafted.account_id, jobId: drafted.job_id }
@@ -65,7 +68,7 @@ export async function submitVideo(app: App, options: SubmitVideo): Promise<{ job
 
 async function accept(
   app: App,
-  { caller, requestId, claim, endpoint, customerId, referenceId, replyOf }: SubmitVideo,
+  { caller, requestId, claim, endpoint, customerId, referenceId, replyOf }: SubmitVideoOptions,
   row: VideoRow & { pictures: readonly StoredPicture[] },
 ): Promise<{ job: VideoJob; reply: string }> {
   const owner = { accountId: row.account_id, projectId: row.project_id }
@@ -73,9 +76,9 @@ async function accept(
   const reply = await replyOf(job)
   await app.db.tx(async (tx) => {
     await lockProject(tx, row.project_id)
-    await CreationRoom.reserveIn(tx, app, creationOf(row), roomOfVideo, () =>
+    await CreationReservation.reserveIn(tx, app, creationOf(row), roomOfVideo, () =>
       // The hold comes before anything is counted, so that a repeat gets its answer whatever has changed since.
-      holdIn(
+      holdInTx(
         tx,
         {
           payer: caller,
@@ -124,12 +127,12 @@ export const creationOf = (row: VideoRow): CreationCall => ({
   keepDays: row.keep_days,
 })
 
-function newRow(app: App, options: SubmitVideo): VideoRow {
+function newRow(app: App, options: SubmitVideoOptions): VideoRow {
   const { caller, model, order, requestId } = options
   const { defaults, studio } = app.config
   const candidates = candidatesFor(app, caller.models, model, order)
-  const held = highest(
-    candidates.map((one) => videoModels.worstCase(one.model, defaults, pricedOf(one.model, one.order))),
+  const held = maxAmount(
+    candidates.map((one) => videoModels.worstCase(one.model, defaults, pricedSettings(one.model, one.order))),
   )
   if (held > BigInt(studio.maxCreditsPerCall) * microcreditsPerCredit)
     fail('VIDEO_TOO_EXPENSIVE', { credits: creditsUp(held), maxCredits: studio.maxCreditsPerCall })
@@ -146,7 +149,7 @@ function newRow(app: App, options: SubmitVideo): VideoRow {
     model: model.id,
     prompt: order.prompt,
     settings: {
-      ...pricedOf(model, order),
+      ...pricedSettings(model, order),
       aspectRatio: order.aspectRatio,
       references: order.references.length,
       ...(order.referenceMode && { referenceMode: order.referenceMode }),
@@ -155,7 +158,7 @@ function newRow(app: App, options: SubmitVideo): VideoRow {
     keep_days: options.keepDays ?? caller.keepDays ?? studio.keepDays,
     callback_url: options.callbackUrl ?? null,
     held,
-    next_at: new Date(nowMs + startAgainMs),
+    next_at: new Date(nowMs + restartAfterMs),
     created_at: new Date(nowMs),
   }
 }

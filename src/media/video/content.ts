@@ -4,7 +4,7 @@ import type { App } from '#app'
 import { findFile, openFile } from '#core/files'
 import { fail } from '#platform/errors'
 import { findVideoRow, type VideoQuery } from './read.ts'
-import type { Owner } from './store.ts'
+import type { VideoOwner } from './store.ts'
 import './phrases.ts'
 
 export interface VideoContent {
@@ -24,7 +24,7 @@ const retryAfterMs = 5_000
  */
 export async function openVideo(
   app: App,
-  owner: Owner,
+  owner: VideoOwner,
   query: VideoQuery,
 ): Promise<VideoContent | undefined> {
   const row = await findVideoRow(app, owner, query)

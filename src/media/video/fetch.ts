@@ -1,10 +1,10 @@
 /** Fetches the bytes of a finished video, proves that they are a video, stores them, and settles. */
 import type { App } from '#app'
-import { CreationRoom, dropBytes } from '#core/files'
+import { CreationReservation, dropBytes } from '#core/files'
 import { type ProbedVideo, VideoError } from '#core/media'
 import { UpstreamError, type UpstreamFault } from '#core/spec'
-import { job, type Later } from '#platform/jobs'
-import { type SpoolFile, TooLarge } from '#platform/spool'
+import { type JobDelay, job } from '#platform/jobs'
+import { type SpoolFile, TooLargeError } from '#platform/spool'
 import { sourceOf } from '#platform/storage'
 import { creationOf, maxVideoBytes, maxVideoMs } from './accept.ts'
 import { orderAgain } from './ordered.ts'
@@ -49,7 +49,7 @@ export const fetchJob = job<{ jobId: string }>({
 
 const isFetching = ({ status }: VideoRow): boolean => status === 'fetching'
 
-async function fetchVideo(app: App, row: VideoRow, stop: AbortSignal): Promise<Later | undefined> {
+async function fetchVideo(app: App, row: VideoRow, stop: AbortSignal): Promise<JobDelay | undefined> {
   const leftMs = leftMsOf(app, row)
   // The poller ends the job.
   if (leftMs <= 0) return undefined
@@ -57,11 +57,11 @@ async function fetchVideo(app: App, row: VideoRow, stop: AbortSignal): Promise<L
   try {
     await using file = await app.spool.write(bytesOf(app, row, signal), { maxBytes: maxVideoBytes })
     const probed = await app.videoProbe.probe(file.path, { accountId: row.account_id, signal })
-    await store(app, row, file, probed)
+    await storeVideo(app, row, file, probed)
     return undefined
   } catch (error) {
     if (stop.aborted) throw error
-    return failed(app, row, error)
+    return handleFetchFailure(app, row, error)
   }
 }
 
@@ -79,8 +79,8 @@ function bytesOf(app: App, row: VideoRow, signal: AbortSignal): AsyncIterable<Ui
   })
 }
 
-async function store(app: App, row: VideoRow, file: SpoolFile, probed: ProbedVideo): Promise<void> {
-  const room = CreationRoom.of(app, creationOf(row))
+async function storeVideo(app: App, row: VideoRow, file: SpoolFile, probed: ProbedVideo): Promise<void> {
+  const room = CreationReservation.of(app, creationOf(row))
   const staged = await room.stage({ bytes: sourceOf(file), mediaType: probed.mediaType })
   const isCommitted = await completeVideo(app, keyOf(row), staged, probed)
   // The job has ended meanwhile: by another worker, or at its ceiling. Committed bytes are not dropped by this.
@@ -88,10 +88,10 @@ async function store(app: App, row: VideoRow, file: SpoolFile, probed: ProbedVid
 }
 
 /** Handles a failed fetch: faulty bytes are fetched again a few times; a fault of the upstream or of this server is waited out. */
-async function failed(app: App, row: VideoRow, error: unknown): Promise<Later | undefined> {
-  const place = placeOf(error, row)
+async function handleFetchFailure(app: App, row: VideoRow, error: unknown): Promise<JobDelay | undefined> {
+  const place = faultOriginOf(error, row)
   app.log.warn({ err: error, video: row.job_id, place }, 'a video could not be fetched')
-  if (place === 'bytes' && (error instanceof TooLarge || row.fetches + 1 >= maxFetches)) {
+  if (place === 'bytes' && (error instanceof TooLargeError || row.fetches + 1 >= maxFetches)) {
     await failVideo(app, keyOf(row), { code: 'UPSTREAM_FAILED', mayBeBilled: true }, isFetching)
     return undefined
   }
@@ -106,13 +106,13 @@ async function failed(app: App, row: VideoRow, error: unknown): Promise<Later | 
   return { laterMs }
 }
 
-type Place = 'bytes' | 'upstream' | 'here'
+type FaultOrigin = 'bytes' | 'upstream' | 'here'
 
 /** The faults that mean that the upstream has sent faulty bytes. */
 const ofBytes: ReadonlySet<UpstreamFault> = new Set(['cut', 'malformed'])
 
-function placeOf(error: unknown, row: VideoRow): Place {
-  if (error instanceof TooLarge) return 'bytes'
+function faultOriginOf(error: unknown, row: VideoRow): FaultOrigin {
+  if (error instanceof TooLargeError) return 'bytes'
   if (error instanceof UpstreamError) return ofBytes.has(error.fault) ? 'bytes' : 'upstream'
   if (isTimeout(error)) return 'upstream'
   if (!(error instanceof VideoError) || error.fault === 'busy') return 'here'
@@ -121,7 +121,7 @@ function placeOf(error: unknown, row: VideoRow): Place {
 
 const isTimeout = (error: unknown): boolean => error instanceof DOMException && error.name === 'TimeoutError'
 
-function pauseMs({ config }: App, row: VideoRow, place: Place, error: unknown): number {
+function pauseMs({ config }: App, row: VideoRow, place: FaultOrigin, error: unknown): number {
   const firstMs = firstPauseTicks * config.timing.dueTickMs
   if (place === 'here') return ownPauseMs
   if (place === 'bytes') return firstMs * 2 ** row.fetches

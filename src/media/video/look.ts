@@ -2,16 +2,16 @@
 import type { App } from '#app'
 import { UpstreamError, type VideoProgress } from '#core/spec'
 import { fetchJob } from './fetch.ts'
-import { codeOf, setAmbiguous, unordered } from './order.ts'
+import { codeOf, setAmbiguous, unorderedFields } from './order.ts'
 import { orderAgain } from './ordered.ts'
 import { untilCeiling } from './overdue.ts'
 import { failVideo } from './settle.ts'
 import { startJob } from './start.ts'
-import { changeVideo, type DueVideo, keyOf, type Looked, lockOpen, type VideoRow } from './store.ts'
-import { lookTimeouts, stepMs } from './timeouts.ts'
+import { changeVideo, type DueVideo, keyOf, type LookResult, lockOpen, type VideoRow } from './store.ts'
+import { lookTimeouts, nextLookMs } from './timeouts.ts'
 
 /** The changes of a job that goes on. */
-export type Found = Looked
+export type LookUpdate = LookResult
 
 /** The time between two looks at a job that a webhook has named, but that its vendor does not know. */
 const claimMs = 15_000
@@ -22,10 +22,10 @@ const missingMs = 2 * 60_000
 const maxTakes = 3
 
 /** Looks at a job and returns the changes to write if it goes on; every other outcome is written here. */
-export async function lookAt(app: App, due: DueVideo, signal: AbortSignal): Promise<Found | undefined> {
+export async function lookAt(app: App, due: DueVideo, signal: AbortSignal): Promise<LookUpdate | undefined> {
   switch (due.status) {
     case 'queued':
-      return startAgain(app, due)
+      return requeueStart(app, due)
     case 'submitting':
       return due.ambiguous_until ? lookAtClaim(app, due, signal) : lookAtOwner(app, due)
     case 'submitted':
@@ -46,7 +46,7 @@ const enqueueFetch = (app: App, tx: Parameters<App['jobs']['enqueue']>[0], due: 
   })
 
 /** Puts the start job into the queue again: the one that should have begun the video is gone, or waits. */
-async function startAgain(
+async function requeueStart(
   app: App,
   { account_id: accountId, project_id: projectId }: DueVideo,
 ): Promise<undefined> {
@@ -71,7 +71,7 @@ async function lookAtOwner(app: App, due: DueVideo): Promise<undefined> {
   }
   await app.db.tx(async (tx) => {
     if (!(await lockOpen(tx, keyOf(due), isSame))) return
-    await changeVideo(tx, keyOf(due), { ...unordered, status: 'queued' })
+    await changeVideo(tx, keyOf(due), { ...unorderedFields, status: 'queued' })
     await app.jobs.enqueue(tx, startJob, {
       accountId: due.account_id,
       data: { projectId: due.project_id },
@@ -83,8 +83,8 @@ async function lookAtOwner(app: App, due: DueVideo): Promise<undefined> {
 /** Handles an order that may exist at the vendor: a job that a webhook has named is taken for this order's only once the vendor knows it. */
 async function lookAtClaim(app: App, due: DueVideo, signal: AbortSignal): Promise<undefined> {
   const { claimed_ticket: claimed } = due
-  if (claimed !== null && (await isKnown(app, { ...due, ticket: claimed }, signal))) {
-    await adopt(app, due, claimed)
+  if (claimed !== null && (await isKnownToVendor(app, { ...due, ticket: claimed }, signal))) {
+    await adoptTicket(app, due, claimed)
     return undefined
   }
   if (due.ambiguous_until!.getTime() <= app.clock.nowMs()) {
@@ -109,9 +109,9 @@ async function lookAtClaim(app: App, due: DueVideo, signal: AbortSignal): Promis
   return undefined
 }
 
-async function isKnown(app: App, due: DueVideo, signal: AbortSignal): Promise<boolean> {
+async function isKnownToVendor(app: App, due: DueVideo, signal: AbortSignal): Promise<boolean> {
   try {
-    await ask(app, due, signal)
+    await queryVendor(app, due, signal)
     return true
   } catch (error) {
     if (error instanceof UpstreamError) return false
@@ -119,7 +119,7 @@ async function isKnown(app: App, due: DueVideo, signal: AbortSignal): Promise<bo
   }
 }
 
-async function adopt(app: App, due: DueVideo, ticket: string): Promise<void> {
+async function adoptTicket(app: App, due: DueVideo, ticket: string): Promise<void> {
   const now = new Date(app.clock.nowMs())
   await app.db.tx(async (tx) => {
     const isSame = ({ status, takes, claimed_ticket: claimed }: VideoRow) =>
@@ -136,7 +136,7 @@ async function adopt(app: App, due: DueVideo, ticket: string): Promise<void> {
   })
 }
 
-async function ask(app: App, due: DueVideo, signal: AbortSignal): Promise<VideoProgress> {
+async function queryVendor(app: App, due: DueVideo, signal: AbortSignal): Promise<VideoProgress> {
   const upstream = app.inference.upstreamOf(due.provider!)
   const provider = upstream?.orders.video
   if (!provider)
@@ -150,32 +150,36 @@ async function ask(app: App, due: DueVideo, signal: AbortSignal): Promise<VideoP
   })
 }
 
-async function lookAtVendor(app: App, due: DueVideo, signal: AbortSignal): Promise<Found | undefined> {
+async function lookAtVendor(app: App, due: DueVideo, signal: AbortSignal): Promise<LookUpdate | undefined> {
   const { provider } = due
   try {
-    const progress = await ask(app, due, signal)
+    const progress = await queryVendor(app, due, signal)
     app.metrics.videoLooks.inc({ provider: provider!, outcome: 'found' })
-    return await progressed(app, due, progress)
+    return await applyProgress(app, due, progress)
   } catch (error) {
     if (!(error instanceof UpstreamError)) throw error
     const isMissing = error.fault === 'not_found'
     app.metrics.videoLooks.inc({ provider: provider!, outcome: isMissing ? 'missing' : 'failed' })
-    return isMissing ? missed(app, due) : goesOn(app, due, {})
+    return isMissing ? recordMissing(app, due) : lookUpdateOf(app, due, {})
   }
 }
 
-async function progressed(app: App, due: DueVideo, progress: VideoProgress): Promise<Found | undefined> {
+async function applyProgress(
+  app: App,
+  due: DueVideo,
+  progress: VideoProgress,
+): Promise<LookUpdate | undefined> {
   const isUnderWay = ({ status }: VideoRow) => status === 'submitted' || status === 'processing'
   switch (progress.status) {
     case 'queued':
-      return goesOn(app, due, {
+      return lookUpdateOf(app, due, {
         status: 'submitted',
         queue_position: wholeOf(progress.position),
         missing: 0,
         missing_since: null,
       })
     case 'processing':
-      return goesOn(app, due, {
+      return lookUpdateOf(app, due, {
         status: 'processing',
         progress: percentOf(progress.progress),
         queue_position: null,
@@ -215,12 +219,12 @@ const wholeOf = (position: number | undefined): number | null =>
 const percentOf = (progress: number | undefined): number | null =>
   progress !== undefined && Number.isFinite(progress) ? Math.min(100, Math.max(0, progress)) : null
 
-async function missed(app: App, due: DueVideo): Promise<Found | undefined> {
+async function recordMissing(app: App, due: DueVideo): Promise<LookUpdate | undefined> {
   const nowMs = app.clock.nowMs()
   const missing = due.missing + 1
   const since = due.missing_since ?? new Date(nowMs)
   if (missing < maxMissing || nowMs - since.getTime() < missingMs)
-    return goesOn(app, due, { missing: Math.min(missing, maxMissing), missing_since: since })
+    return lookUpdateOf(app, due, { missing: Math.min(missing, maxMissing), missing_since: since })
   await failVideo(
     app,
     keyOf(due),
@@ -230,17 +234,17 @@ async function missed(app: App, due: DueVideo): Promise<Found | undefined> {
   return undefined
 }
 
-function goesOn({ clock }: App, due: DueVideo, change: Partial<Looked>): Found {
+function lookUpdateOf({ clock }: App, due: DueVideo, change: Partial<LookResult>): LookUpdate {
   return {
     account_id: due.account_id,
     job_id: due.job_id,
-    status: due.status as Looked['status'],
+    status: due.status as LookResult['status'],
     progress: due.progress,
     queue_position: due.queue_position,
     missing: due.missing,
     missing_since: due.missing_since,
     ...change,
     taken_until: due.next_at,
-    next_at: untilCeiling(due, clock.nowMs() + stepMs(due.looks)),
+    next_at: untilCeiling(due, clock.nowMs() + nextLookMs(due.looks)),
   }
 }

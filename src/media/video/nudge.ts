@@ -3,10 +3,10 @@ import { timingSafeEqual } from 'node:crypto'
 import type { App } from '#app'
 import { isUuid } from '#platform/ids'
 import { sha256 } from '#platform/secrets'
-import { alarmLate, wakePoller } from './order.ts'
-import { changeVideo, hookedVideo, keyOf, lockVideo, type VideoRow } from './store.ts'
+import { reportLateVideo, wakePoller } from './order.ts'
+import { changeVideo, findAnyVideo, keyOf, lockVideo, type VideoRow } from './store.ts'
 
-export interface Nudge {
+export interface VendorWebhook {
   /** The id of the provider in the configuration. */
   provider: string
   jobId: string
@@ -19,9 +19,12 @@ export interface Nudge {
 const maxTicketLength = 500
 
 /** Handles a webhook of a vendor. Returns false for an unknown address, which is answered as a missing one. */
-export async function nudgeVideo(app: App, { provider, jobId, token, body }: Nudge): Promise<boolean> {
-  const row = isUuid(jobId) ? await hookedVideo(app.db, jobId) : undefined
-  if (!isAddressed(row, provider, token)) return false
+export async function handleVendorWebhook(
+  app: App,
+  { provider, jobId, token, body }: VendorWebhook,
+): Promise<boolean> {
+  const row = isUuid(jobId) ? await findAnyVideo(app.db, jobId) : undefined
+  if (!isWebhookOf(row, provider, token)) return false
   const named = app.inference.upstreamOf(provider)?.orders.video?.jobOf?.(body)
   const claimed = named !== undefined && named.length <= maxTicketLength ? named : undefined
   const now = new Date(app.clock.nowMs())
@@ -38,7 +41,7 @@ export async function nudgeVideo(app: App, { provider, jobId, token, body }: Nud
     await wakePoller(app, tx)
     return false
   })
-  if (late) alarmLate(app, row, claimed!)
+  if (late) reportLateVideo(app, row, claimed!)
   return true
 }
 
@@ -46,7 +49,7 @@ export async function nudgeVideo(app: App, { provider, jobId, token, body }: Nud
 const isUnnamed = ({ ticket }: VideoRow): boolean => ticket === null
 
 /** Whether the address belongs to the row; the check takes constant time for an existing job. */
-function isAddressed(row: VideoRow | undefined, provider: string, token: string): row is VideoRow {
+function isWebhookOf(row: VideoRow | undefined, provider: string, token: string): row is VideoRow {
   const hash = row?.hook_hash ?? Buffer.alloc(32)
   const isToken = timingSafeEqual(hash, sha256(token))
   return row !== undefined && row.hook_hash !== null && row.provider === provider && isToken

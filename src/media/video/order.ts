@@ -11,7 +11,7 @@ import type { Attempt, OrderRun } from '#core/routing'
 import { UpstreamError, type VideoCall, type VideoProvider, type VideoTicket } from '#core/spec'
 import { steadyClock, systemClock } from '#platform/clock'
 import { isDatabaseAway, type Tx } from '#platform/db'
-import { Failure, fail, isPassing } from '#platform/errors'
+import { Failure, fail, isTemporary } from '#platform/errors'
 import { platformAccount } from '#platform/jobs'
 import { sha256 } from '#platform/secrets'
 import type { TraceContext } from '#platform/trace'
@@ -20,7 +20,7 @@ import { candidatesFor, type VideoCandidate } from './candidates.ts'
 import { planOf } from './ordered.ts'
 import { untilCeiling } from './overdue.ts'
 import type { VideoErrorCode } from './phrases.ts'
-import { pricedOf } from './plan.ts'
+import { pricedSettings } from './plan.ts'
 import { pollJob } from './poll.ts'
 import { failVideo } from './settle.ts'
 import { startJob } from './start.ts'
@@ -35,7 +35,7 @@ const maxRounds = 5
 const firstRoundMs = 5_000
 const maxRoundMs = 60_000
 
-interface Ordering {
+interface OrderContext {
   app: App
   row: VideoRow
   /** Aborts when this process begins to stop. */
@@ -47,26 +47,26 @@ interface Ordering {
 export async function orderVideo(
   app: App,
   row: VideoRow,
-  { stopping, trace }: Pick<Ordering, 'stopping' | 'trace'>,
+  { stopping, trace }: Pick<OrderContext, 'stopping' | 'trace'>,
 ): Promise<void> {
-  const ordering = { app, row, stopping, trace }
+  const context = { app, row, stopping, trace }
   // A stop waits for the answer to a request that was sent: without it the order would be ambiguous, and its price lost.
   using _ = app.ledger.storing(row.receipt_id)
   let run: OrderRun<VideoCandidate, VideoTicket> | undefined
   try {
     const candidates = await candidatesOf(app, row)
-    run = startOrder(ordering, candidates)
+    run = startOrder(context, candidates)
     // In a stop this process begins no other call; another process takes the order. A call that was sent may still be answered.
     const leave = () => run!.leave(true)
     stopping.addEventListener('abort', leave, { once: true })
     if (stopping.aborted) leave()
     try {
-      await submitted(ordering, run, await run.filled())
+      await recordSubmitted(context, run, await run.fill())
     } finally {
       stopping.removeEventListener('abort', leave)
     }
   } catch (error) {
-    await notSubmitted(ordering, run, error)
+    await recordNotSubmitted(context, run, error)
   }
 }
 
@@ -79,15 +79,18 @@ async function candidatesOf(app: App, row: VideoRow): Promise<VideoCandidate[]> 
   return candidatesFor(app, allowed, model, await planOf(app, row, model))
 }
 
-function startOrder(ordering: Ordering, candidates: VideoCandidate[]): OrderRun<VideoCandidate, VideoTicket> {
-  const { app, row, trace } = ordering
+function startOrder(
+  context: OrderContext,
+  candidates: VideoCandidate[],
+): OrderRun<VideoCandidate, VideoTicket> {
+  const { app, row, trace } = context
   let run: OrderRun<VideoCandidate, VideoTicket>
   const ask = async (provider: VideoProvider, call: VideoCall): Promise<VideoTicket> => {
-    const callbackUrl = await announce(ordering, run)
+    const callbackUrl = await recordUpstreamCall(context, run)
     return provider.submit({ ...call, ...(callbackUrl !== undefined && { callbackUrl }) })
   }
   run = app.inference.startOrder<VideoCandidate, VideoTicket>({
-    kind: { kind: 'video', ask: ask as never, mayRepeat: videoModels.mayRepeat },
+    kind: { kind: 'video', callProvider: ask as never, mayRepeat: videoModels.mayRepeat },
     candidates,
     background: true,
     receivedMs: row.created_at.getTime(),
@@ -101,8 +104,8 @@ function startOrder(ordering: Ordering, candidates: VideoCandidate[]): OrderRun<
 }
 
 /** Writes to the row which upstream is about to be called, and returns the address of the vendor's webhook, if this server has a public one. */
-async function announce(
-  { app, row }: Ordering,
+async function recordUpstreamCall(
+  { app, row }: OrderContext,
   { attempts, candidate }: OrderRun<VideoCandidate, VideoTicket>,
 ): Promise<string | undefined> {
   const { deployment, provider } = attempts.at(-1)!
@@ -110,7 +113,7 @@ async function announce(
   const price = videoModels.worstCase(
     candidate.model,
     app.config.defaults,
-    pricedOf(candidate.model, candidate.order),
+    pricedSettings(candidate.model, candidate.order),
   )
   const change = {
     attempts: [...row.attempts, ...attempts],
@@ -125,7 +128,7 @@ async function announce(
   let isMine = false
   try {
     isMine = await app.db.tx((tx) =>
-      changeMine(tx, row, ({ ambiguous_until: until }) => until === null, change),
+      changeOwnedRow(tx, row, ({ ambiguous_until: until }) => until === null, change),
     )
   } catch (cause) {
     // The failure is this server's own; no upstream is to blame.
@@ -141,7 +144,7 @@ const upstreamModelOf = ({ deployments }: VideoModel, id: string): string =>
   deployments.find((one) => one.id === id)!.model
 
 /** Changes the row while it belongs to this order. */
-async function changeMine(
+async function changeOwnedRow(
   tx: Tx,
   { takes, ...row }: VideoRow,
   holds: (row: VideoRow) => boolean,
@@ -160,8 +163,8 @@ const always = (): boolean => true
  * Writes the job that the vendor has named. If another process took this one for dead meanwhile, the row is left alone, and the lost job is reported
  * and cancelled.
  */
-async function submitted(
-  { app, row }: Ordering,
+async function recordSubmitted(
+  { app, row }: OrderContext,
   run: OrderRun<VideoCandidate, VideoTicket>,
   { id }: VideoTicket,
 ): Promise<void> {
@@ -175,16 +178,16 @@ async function submitted(
     submitted_at: now,
     next_at: new Date(now.getTime() + firstLookMs),
   }
-  const isWritten = await persist(app, () =>
+  const isWritten = await persistWithRetry(app, () =>
     app.db.tx(async (tx) => {
-      const isMine = await changeMine(tx, row, always, change)
+      const isMine = await changeOwnedRow(tx, row, always, change)
       if (isMine) await wakePoller(app, tx)
       // The commit may have succeeded although its answer was lost.
       return isMine || (await lockVideo(tx, keyOf(row)))?.ticket === id
     }),
   )
   if (isWritten) return
-  alarmLate(app, row, id)
+  reportLateVideo(app, row, id)
   const { provider } = run.attempts.at(-1)!
   const upstreamModel = upstreamModelOf(run.candidate.model, run.attempts.at(-1)!.deployment)
   await cancelJob(app, { provider, ticket: id, upstream_model: upstreamModel })
@@ -194,7 +197,7 @@ export const wakePoller = (app: App, tx: Tx): Promise<void> =>
   app.jobs.enqueue(tx, pollJob, { accountId: platformAccount, data: {}, singletonKey: 'recurring' })
 
 /** Reports a job of an order that was given up; its loss is already recorded. */
-export function alarmLate({ metrics, log }: App, row: VideoRow, ticket: string): void {
+export function reportLateVideo({ metrics, log }: App, row: VideoRow, ticket: string): void {
   metrics.videosLost.inc({ what: 'late' })
   log.error(
     { receipt: row.receipt_id, video: row.job_id, deployment: row.deployment, upstream_id: ticket },
@@ -202,8 +205,8 @@ export function alarmLate({ metrics, log }: App, row: VideoRow, ticket: string):
   )
 }
 
-async function notSubmitted(
-  { app, row }: Ordering,
+async function recordNotSubmitted(
+  { app, row }: OrderContext,
   run: OrderRun<VideoCandidate, VideoTicket> | undefined,
   error: unknown,
 ): Promise<void> {
@@ -213,11 +216,11 @@ async function notSubmitted(
     await setAmbiguous(app, row, attempts)
     return
   }
-  const waitMs = waitOf(row, error)
-  if (waitMs !== undefined) return putBack(app, row, attempts, waitMs)
+  const waitMs = requeueWaitMs(row, error)
+  if (waitMs !== undefined) return requeue(app, row, attempts, waitMs)
   if (!(error instanceof Failure || error instanceof UpstreamError))
     app.log.error({ err: error, video: row.job_id }, 'a video could not be ordered')
-  await persist(app, () =>
+  await persistWithRetry(app, () =>
     failVideo(
       app,
       keyOf(row),
@@ -228,7 +231,7 @@ async function notSubmitted(
 }
 
 /** The faults that are an answer: whatever the upstream did, no job came of it. */
-const answers: ReadonlySet<UpstreamError['fault']> = new Set([
+const definiteFaults: ReadonlySet<UpstreamError['fault']> = new Set([
   'content_refused',
   'invalid_request',
   'context_overflow',
@@ -238,28 +241,28 @@ const answers: ReadonlySet<UpstreamError['fault']> = new Set([
   'rate_limited',
 ])
 
-const mayHaveBegun = ({ executed, fault }: UpstreamError): boolean => executed && !answers.has(fault)
+const mayHaveBegun = ({ executed, fault }: UpstreamError): boolean => executed && !definiteFaults.has(fault)
 
-const busy: ReadonlySet<UpstreamError['fault']> = new Set(['rate_limited', 'overloaded'])
+const busyFaults: ReadonlySet<UpstreamError['fault']> = new Set(['rate_limited', 'overloaded'])
 
 /** How long the order waits, if it can be made later: for busy upstreams, and for this server's database and store. */
-function waitOf(row: VideoRow, error: unknown): number | undefined {
+function requeueWaitMs(row: VideoRow, error: unknown): number | undefined {
   const { rounds } = row
   if (error instanceof UpstreamError) {
     if (error.fault === 'aborted' && error.cause === undefined) return 0
-    if (error.fault === 'aborted') return waitOf(row, error.cause)
-    if (!busy.has(error.fault) || rounds >= maxRounds) return undefined
+    if (error.fault === 'aborted') return requeueWaitMs(row, error.cause)
+    if (!busyFaults.has(error.fault) || rounds >= maxRounds) return undefined
     return Math.min(maxRoundMs, Math.max(firstRoundMs * 2 ** rounds, error.retryAfterMs ?? 0))
   }
-  if (error instanceof Failure) return isPassing(error) ? firstRoundMs : undefined
+  if (error instanceof Failure) return isTemporary(error) ? firstRoundMs : undefined
   return rounds < maxRounds ? firstRoundMs * 2 ** rounds : undefined
 }
 
-const changed: ReadonlySet<string> = new Set(['MODEL_NOT_FOUND', 'VIDEO_SETTING_NOT_SUPPORTED'])
+const configChangeCodes: ReadonlySet<string> = new Set(['MODEL_NOT_FOUND', 'VIDEO_SETTING_NOT_SUPPORTED'])
 
 export function codeOf(error: unknown): VideoErrorCode {
   // The configuration has changed since the order was accepted.
-  if (error instanceof Failure && changed.has(error.code)) return 'UPSTREAM_FAILED'
+  if (error instanceof Failure && configChangeCodes.has(error.code)) return 'UPSTREAM_FAILED'
   if (error instanceof Failure) return 'PAYER_REFUSED'
   if (!(error instanceof UpstreamError)) return 'INTERNAL'
   if (error.fault === 'not_allowed') return 'PAYER_REFUSED'
@@ -267,19 +270,19 @@ export function codeOf(error: unknown): VideoErrorCode {
 }
 
 /** Puts the row back into the queue, since nothing was ordered; it is the next of its project again after the wait. */
-async function putBack(app: App, row: VideoRow, attempts: readonly Attempt[], waitMs: number): Promise<void> {
+async function requeue(app: App, row: VideoRow, attempts: readonly Attempt[], waitMs: number): Promise<void> {
   const atMs = app.clock.nowMs() + waitMs
   const change = {
-    ...unordered,
+    ...unorderedFields,
     status: 'queued' as const,
     attempts,
     rounds: waitMs > 0 ? row.rounds + 1 : row.rounds,
     wait_until: new Date(atMs),
     next_at: untilCeiling(row, atMs),
   }
-  await persist(app, () =>
+  await persistWithRetry(app, () =>
     app.db.tx(async (tx) => {
-      if (!(await changeMine(tx, row, always, change))) return
+      if (!(await changeOwnedRow(tx, row, always, change))) return
       await app.jobs.enqueue(tx, startJob, {
         accountId: row.account_id,
         data: { projectId: row.project_id },
@@ -291,7 +294,7 @@ async function putBack(app: App, row: VideoRow, attempts: readonly Attempt[], wa
 }
 
 /** The fields of a row that are empty while nothing is ordered. */
-export const unordered = {
+export const unorderedFields = {
   owner: null,
   answered_model: null,
   deployment: null,
@@ -313,7 +316,7 @@ export async function setAmbiguous(
   const now = new Date(app.clock.nowMs())
   const until = untilCeiling(row, now.getTime() + ambiguousMs)
   const key = keyOf(row)
-  const isNew = await persist(app, () =>
+  const isNew = await persistWithRetry(app, () =>
     app.db.tx(async (tx) => {
       const isOpen = ({ status, takes, ambiguous_until: before }: VideoRow) =>
         status === 'submitting' && takes === row.takes && before === null
@@ -336,20 +339,20 @@ export async function setAmbiguous(
   )
 }
 
-const awayMs = 500
+const databaseRetryMs = 500
 /** As long as the hold of any call lives; then the ceiling of the job ends it. */
-const maxAwayMs = 10 * 60_000
+const maxDatabaseAwayMs = 10 * 60_000
 
 /** Writes what happened outside, and retries while the database is away. */
-async function persist<Value>(app: App, write: () => Promise<Value>): Promise<Value> {
-  const untilMs = steadyClock.nowMs() + maxAwayMs
+async function persistWithRetry<Value>(app: App, write: () => Promise<Value>): Promise<Value> {
+  const untilMs = steadyClock.nowMs() + maxDatabaseAwayMs
   for (;;) {
     try {
       return await write()
     } catch (error) {
       if (!isDatabaseAway(error) || steadyClock.nowMs() > untilMs) throw error
       app.log.warn({ err: error }, 'what came of a video is written when the database is back')
-      await pause(awayMs)
+      await pause(databaseRetryMs)
     }
   }
 }

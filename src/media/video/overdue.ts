@@ -5,14 +5,14 @@ import { cancelJob } from './cancel.ts'
 import { failVideo } from './settle.ts'
 import { type DueVideo, keyOf, type VideoRow } from './store.ts'
 
-type Created = Pick<VideoRow, 'created_at'>
+type CreationTime = Pick<VideoRow, 'created_at'>
 
 /** The time that the job has left. */
-export const leftMsOf = ({ clock }: App, { created_at: createdAt }: Created): number =>
+export const leftMsOf = ({ clock }: App, { created_at: createdAt }: CreationTime): number =>
   createdAt.getTime() + maxVideoMs - clock.nowMs()
 
 /** The time of the next look: at the job's ceiling at the latest, so that no job outlives it. */
-export const untilCeiling = ({ created_at: createdAt }: Created, ms: number): Date =>
+export const untilCeiling = ({ created_at: createdAt }: CreationTime, ms: number): Date =>
   new Date(Math.min(ms, createdAt.getTime() + maxVideoMs))
 
 export const isOverdue = (app: App, due: DueVideo): boolean => leftMsOf(app, due) <= 0

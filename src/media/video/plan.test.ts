@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { VideoModel } from '#core/models'
-import { orderFor, planVideo, pricedOf, type VideoWish } from './plan.ts'
+import { orderFor, planVideo, pricedSettings, type VideoSpec } from './plan.ts'
 
 const picture = { data: new Uint8Array(3), mediaType: 'image/png' }
 const model = {
@@ -19,7 +19,7 @@ const model = {
   },
 } as unknown as VideoModel
 
-const plan = (wish: Partial<VideoWish>, of = model) =>
+const plan = (wish: Partial<VideoSpec>, of = model) =>
   planVideo(of, { prompt: 'گربه', ...wish }, (setting) => `at.${setting}`)
 
 test('what is not named comes from the default', () => {
@@ -51,13 +51,13 @@ test('where the default does not stand with what is named, the first row is take
 })
 
 test('sound is asked for only where there is a choice, and counted in the price as it will be', () => {
-  const of = (wish: Partial<VideoWish>) => pricedOf(model, plan(wish)).withAudio
+  const of = (wish: Partial<VideoSpec>) => pricedSettings(model, plan(wish)).withAudio
   expect([of({}), of({ withAudio: false }), of({ resolution: '1080p' }), of({ resolution: '480p' })]).toEqual(
     [true, false, true, false],
   )
 })
 
-test.each<[string, Partial<VideoWish>, string[]]>([
+test.each<[string, Partial<VideoSpec>, string[]]>([
   ['seconds', { seconds: 7 }, ['5', '10', '4', '8']],
   ['seconds', { resolution: '1080p', seconds: 4 }, ['8']],
   ['aspectRatio', { resolution: '1080p', aspectRatio: '9:16' }, ['16:9']],

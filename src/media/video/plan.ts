@@ -5,7 +5,7 @@ import { fail } from '#platform/errors'
 import './phrases.ts'
 
 /** The request as the caller sent it; absent settings come from the model's default. */
-export interface VideoWish {
+export interface VideoSpec {
   prompt: string
   /** The duration in whole seconds. */
   seconds?: number | undefined
@@ -18,62 +18,68 @@ export interface VideoWish {
   seed?: number | undefined
 }
 
-export type VideoSetting = Exclude<keyof VideoWish, 'prompt'>
+export type VideoSetting = Exclude<keyof VideoSpec, 'prompt'>
 
 /** The name of a setting in the caller's body: the `param` of refusals. */
-export type Where = (setting: VideoSetting) => string
+export type ParamOf = (setting: VideoSetting) => string
 
 /**
  * The complete order. Settings that are not named come from the model's default, or, where that cannot be combined with the named ones, from the
  * first row that has them. Throws VIDEO_SETTING_NOT_SUPPORTED with the name of the setting at fault.
  */
-export function planVideo(model: VideoModel, wish: VideoWish, where: Where): VideoOrder {
-  const { row, ...settings } = settingsOf(model, wish, where)
+export function planVideo(model: VideoModel, spec: VideoSpec, where: ParamOf): VideoOrder {
+  const { row, ...settings } = settingsOf(model, spec, where)
   return {
-    prompt: wish.prompt,
+    prompt: spec.prompt,
     seconds: settings.seconds,
     resolution: settings.resolution,
     aspectRatio: settings.aspectRatio,
     ...(row.audio === 'optional' && { withAudio: settings.withAudio }),
-    ...referencesOf(model, wish, where),
-    ...seedOf(model, wish, where),
+    ...referencesOf(model, spec, where),
+    ...seedOf(model, spec, where),
   }
 }
 
 /** The settings that a row of combinations has. */
-type Settings = Pick<VideoOrder, 'resolution' | 'seconds' | 'aspectRatio'> & { withAudio: boolean }
-type Named = { [Setting in keyof Settings]?: Settings[Setting] | undefined }
+type CombinationSettings = Pick<VideoOrder, 'resolution' | 'seconds' | 'aspectRatio'> & { withAudio: boolean }
+type NamedSettings = { [Setting in keyof CombinationSettings]?: CombinationSettings[Setting] | undefined }
 
 const order = ['resolution', 'seconds', 'aspectRatio', 'withAudio'] as const
 
-const hasAudio: Record<VideoCombination['audio'], readonly boolean[]> = {
+const audioChoices: Record<VideoCombination['audio'], readonly boolean[]> = {
   always: [true],
   never: [false],
   optional: [true, false],
 }
 
 /** All values that a row has of a setting. */
-const valuesOf: { [Setting in keyof Settings]: (row: VideoCombination) => readonly Settings[Setting][] } = {
+const valuesOf: {
+  [Setting in keyof CombinationSettings]: (row: VideoCombination) => readonly CombinationSettings[Setting][]
+} = {
   resolution: (row) => [row.resolution],
   seconds: (row) => row.durations,
   aspectRatio: (row) => row.aspectRatios,
-  withAudio: (row) => hasAudio[row.audio],
+  withAudio: (row) => audioChoices[row.audio],
 }
 
-const takes = (row: VideoCombination, setting: keyof Settings, value: unknown): boolean =>
+const takes = (row: VideoCombination, setting: keyof CombinationSettings, value: unknown): boolean =>
   value === undefined || (valuesOf[setting](row) as readonly unknown[]).includes(value)
 
-const rowFor = (rows: readonly VideoCombination[], named: Named): VideoCombination | undefined =>
+const rowFor = (rows: readonly VideoCombination[], named: NamedSettings): VideoCombination | undefined =>
   rows.find((row) => order.every((setting) => takes(row, setting, named[setting])))
 
-function settingsOf(model: VideoModel, named: Named, where: Where): Settings & { row: VideoCombination } {
+function settingsOf(
+  model: VideoModel,
+  named: NamedSettings,
+  where: ParamOf,
+): CombinationSettings & { row: VideoCombination } {
   const { combinations, defaults } = model.video
-  const wanted: Settings = { ...defaults, ...definedOf(named) }
+  const wanted: CombinationSettings = { ...defaults, ...definedOf(named) }
   const usual = rowFor(combinations, wanted)
   if (usual) return { ...wanted, row: usual }
   const row = rowFor(combinations, named) ?? refuseNamed(model, named, where)
   /** The named value, else the default where the row has it, else the row's first. */
-  const pick = <Setting extends keyof Settings>(setting: Setting): Settings[Setting] =>
+  const pick = <Setting extends keyof CombinationSettings>(setting: Setting): CombinationSettings[Setting] =>
     takes(row, setting, wanted[setting]) ? wanted[setting] : valuesOf[setting](row)[0]!
   return {
     resolution: pick('resolution'),
@@ -84,13 +90,13 @@ function settingsOf(model: VideoModel, named: Named, where: Where): Settings & {
   }
 }
 
-const definedOf = (named: Named): Partial<Settings> =>
+const definedOf = (named: NamedSettings): Partial<CombinationSettings> =>
   Object.fromEntries(
     order.flatMap((setting) => (named[setting] === undefined ? [] : [[setting, named[setting]]])),
   )
 
 /** Throws for the setting at fault: the first one, in the order of a row, that no row combines with those before it. */
-function refuseNamed(model: VideoModel, named: Named, where: Where): never {
+function refuseNamed(model: VideoModel, named: NamedSettings, where: ParamOf): never {
   let rows: readonly VideoCombination[] = model.video.combinations
   for (const setting of order) {
     const fitting = rows.filter((row) => takes(row, setting, named[setting]))
@@ -107,8 +113,8 @@ const modes = ['guide', 'frames'] as const
 
 function referencesOf(
   model: VideoModel,
-  { references = [], referenceMode }: VideoWish,
-  where: Where,
+  { references = [], referenceMode }: VideoSpec,
+  where: ParamOf,
 ): Pick<VideoOrder, 'references' | 'referenceMode'> {
   const bounds = model.video.references
   const supported = modes.filter((mode) => bounds[mode] !== undefined)
@@ -117,13 +123,13 @@ function referencesOf(
   if (references.length === 0) return { references: [] }
   const mode = referenceMode ?? supported[0]
   if (mode === undefined) return refuse(model, 'references', String(references.length), [], where)
-  const most = bounds[mode]!
-  if (references.length > most)
-    refuse(model, 'references', `${references.length} (${mode})`, [`1–${most}`], where)
+  const maxReferences = bounds[mode]!
+  if (references.length > maxReferences)
+    refuse(model, 'references', `${references.length} (${mode})`, [`1–${maxReferences}`], where)
   return { references, referenceMode: mode }
 }
 
-function seedOf(model: VideoModel, { seed }: VideoWish, where: Where): { seed?: number } {
+function seedOf(model: VideoModel, { seed }: VideoSpec, where: ParamOf): { seed?: number } {
   if (seed === undefined) return {}
   if (!model.video.takesSeed) refuse(model, 'seed', String(seed), [], where)
   return { seed }
@@ -134,7 +140,7 @@ const refuse = (
   setting: VideoSetting,
   value: string,
   supported: readonly string[],
-  where: Where,
+  where: ParamOf,
 ): never =>
   fail(
     'VIDEO_SETTING_NOT_SUPPORTED',
@@ -143,7 +149,7 @@ const refuse = (
   )
 
 /** The settings by which an order of this model is priced. */
-export function pricedOf(model: VideoModel, planned: VideoOrder): PricedVideo {
+export function pricedSettings(model: VideoModel, planned: VideoOrder): PricedVideo {
   const row = rowFor(model.video.combinations, planned)
   const withAudio = planned.withAudio ?? (row !== undefined && row.audio !== 'never')
   return { resolution: planned.resolution, seconds: planned.seconds, withAudio }
@@ -151,7 +157,7 @@ export function pricedOf(model: VideoModel, planned: VideoOrder): PricedVideo {
 
 /** The same order for another model; undefined where that model cannot fill it. */
 export function orderFor(other: VideoModel, model: VideoModel, planned: VideoOrder): VideoOrder | undefined {
-  const { withAudio } = pricedOf(model, planned)
+  const { withAudio } = pricedSettings(model, planned)
   const { prompt, references, referenceMode, seed, ...named } = planned
   try {
     return planVideo(

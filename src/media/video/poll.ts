@@ -5,9 +5,9 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { App } from '#app'
 import { job } from '#platform/jobs'
-import { type Found, lookAt } from './look.ts'
+import { type LookUpdate, lookAt } from './look.ts'
 import { endOverdue, isOverdue } from './overdue.ts'
-import { type DueVideo, deleteOld, hasOpen, takeDue, writeLooked } from './store.ts'
+import { type DueVideo, deleteOld, hasOpen, takeDue, writeLookResults } from './store.ts'
 
 const everyMs = 30_000
 /** The most jobs taken at once: a vendor that hangs holds no more than these. */
@@ -35,7 +35,7 @@ class Poller {
   readonly #signal: AbortSignal
   readonly #progressed: () => Promise<void>
   readonly #looking = new Set<Promise<void>>()
-  #found: Found[] = []
+  #found: LookUpdate[] = []
 
   constructor(app: App, signal: AbortSignal, progressed: () => Promise<void>) {
     this.#app = app
@@ -67,13 +67,13 @@ class Poller {
   async #tick(): Promise<number> {
     const { db, clock, processes } = this.#app
     await this.#write()
-    const most = maxLooks - this.#looking.size
-    if (most <= 0) return 0
+    const maxDue = maxLooks - this.#looking.size
+    if (maxDue <= 0) return 0
     const nowMs = clock.nowMs()
     const due = await takeDue(db, processes, {
       now: new Date(nowMs),
       until: new Date(nowMs + lookLeaseMs),
-      most,
+      most: maxDue,
     })
     for (const one of due) this.#begin(one)
     return due.length
@@ -103,6 +103,6 @@ class Poller {
   async #write(): Promise<void> {
     const found = this.#found
     this.#found = []
-    if (found.length > 0) await writeLooked(this.#app.db, found)
+    if (found.length > 0) await writeLookResults(this.#app.db, found)
   }
 }

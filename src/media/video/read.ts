@@ -3,7 +3,7 @@ import type { App } from '#app'
 import { findFile } from '#core/files'
 import { isUuid } from '#platform/ids'
 import type { VideoErrorCode } from './phrases.ts'
-import { findRow, type Owner, queuedBefore, type VideoRow, type VideoSettingsOrdered } from './store.ts'
+import { findRow, queuedBefore, type VideoOwner, type VideoRow, type VideoSettingsOrdered } from './store.ts'
 
 export interface VideoJob {
   id: string
@@ -53,7 +53,11 @@ export interface VideoQuery {
 }
 
 /** A job of the project; undefined where there is none, it is another project's, or the two ids do not belong together. */
-export async function findVideo(app: App, owner: Owner, query: VideoQuery): Promise<VideoJob | undefined> {
+export async function findVideo(
+  app: App,
+  owner: VideoOwner,
+  query: VideoQuery,
+): Promise<VideoJob | undefined> {
   const row = await findVideoRow(app, owner, query)
   if (!row) return undefined
   const job = jobOf(row)
@@ -65,7 +69,7 @@ export async function findVideo(app: App, owner: Owner, query: VideoQuery): Prom
 
 export async function findVideoRow(
   { db }: App,
-  owner: Owner,
+  owner: VideoOwner,
   { id, providerJobId }: VideoQuery,
 ): Promise<VideoRow | undefined> {
   const row = isUuid(id) ? await findRow(db, owner, id) : undefined

@@ -1,12 +1,12 @@
 /** The only place where a video job ends: its state, its file, its money, its receipt and its event in one transaction. */
 import type { App } from '#app'
-import { CreationRoom, type StagedCreation } from '#core/files'
+import { CreationReservation, type StagedCreation } from '#core/files'
 import type { ProbedVideo } from '#core/media'
 import { videoModels } from '#core/models'
 import type { Attempt } from '#core/routing'
 import type { Tx } from '#platform/db'
-import { tell } from '#platform/events'
-import { reportSettlement, type Settled, settleIn } from '#platform/ledger'
+import { writeEvent } from '#platform/events'
+import { reportSettlement, type SettlementResult, settleHoldInTx } from '#platform/ledger'
 import { creationOf } from './accept.ts'
 import { callbackJob } from './callback.ts'
 import type { VideoErrorCode } from './phrases.ts'
@@ -51,8 +51,8 @@ export async function failVideo(
     const mayBeBilled =
       typeof failure.mayBeBilled === 'function' ? failure.mayBeBilled(row) : failure.mayBeBilled
     const lost = mayBeBilled ? (row.ordered ?? row.held) : 0n
-    await CreationRoom.releaseIn(tx, { accountId: row.account_id, receiptId: row.receipt_id })
-    const settled = await end(app, tx, row, {
+    await CreationReservation.releaseIn(tx, { accountId: row.account_id, receiptId: row.receipt_id })
+    const settled = await endVideo(app, tx, row, {
       status: 'failed',
       microcredits: lost,
       lostMicrocredits: lost,
@@ -82,9 +82,9 @@ export async function completeVideo(
     const row = await lockOpen(tx, key, ({ status }) => status === 'fetching')
     if (!row) return undefined
     const file = staged.row
-    await CreationRoom.of(app, creationOf(row)).commit(tx, [staged])
+    await CreationReservation.of(app, creationOf(row)).commit(tx, [staged])
     const { microcredits, claims } = priceOf(app, row, probed.seconds)
-    const settled = await end(app, tx, row, {
+    const settled = await endVideo(app, tx, row, {
       status: 'completed',
       microcredits,
       quantities: { seconds: Math.max(1, Math.ceil(probed.seconds)) },
@@ -115,12 +115,12 @@ export async function completeVideo(
     return { row, settled, claims }
   })
   if (!ended) return false
-  for (const { claimed } of ended.claims) alarmCost(app, ended.row, claimed.cost_usd)
+  for (const { claimed } of ended.claims) reportCostClaim(app, ended.row, claimed.cost_usd)
   report(app, ended.row, ended.settled, 'completed')
   return true
 }
 
-interface Ending {
+interface EndOptions {
   status: 'completed' | 'failed'
   microcredits: bigint
   lostMicrocredits?: bigint
@@ -129,11 +129,11 @@ interface Ending {
   detail: Record<string, unknown>
 }
 
-async function end(app: App, tx: Tx, row: VideoRow, ending: Ending): Promise<Settled> {
+async function endVideo(app: App, tx: Tx, row: VideoRow, options: EndOptions): Promise<SettlementResult> {
   const now = new Date(app.clock.nowMs())
-  const { status, microcredits, lostMicrocredits, quantities, change, detail } = ending
+  const { status, microcredits, lostMicrocredits, quantities, change, detail } = options
   await forgetPictures(tx, row.pictures, now)
-  const settled = await settleIn(
+  const settled = await settleHoldInTx(
     tx,
     {
       accountId: row.account_id,
@@ -172,7 +172,7 @@ async function end(app: App, tx: Tx, row: VideoRow, ending: Ending): Promise<Set
 }
 
 async function notify(app: App, tx: Tx, row: VideoRow, now: Date): Promise<void> {
-  await tell(
+  await writeEvent(
     tx,
     {
       accountId: row.account_id,
@@ -225,19 +225,19 @@ function priceOf(
   row: VideoRow,
   deliveredSeconds: number,
 ): { microcredits: bigint; claims: CostClaim[] } {
-  const most = row.ordered ?? row.held
+  const maxMicrocredits = row.ordered ?? row.held
   const model = app.models.find(row.answered_model ?? row.model)
-  if (model?.kind !== 'video') return { microcredits: most, claims: [] }
+  if (model?.kind !== 'video') return { microcredits: maxMicrocredits, claims: [] }
   const { defaults } = app.config
   // A larger claim would exceed the range in which prices are computed.
   const costUsd = row.cost_usd === null ? undefined : Math.min(row.cost_usd, maxClaimedUsd)
   const used = { ...row.settings, deliveredSeconds, costUsd }
   const price = videoModels.price(model, defaults, used)
-  const microcredits = price < most ? price : most
+  const microcredits = price < maxMicrocredits ? price : maxMicrocredits
   const isClaimed = model.pricing.trustsCost && costUsd !== undefined
   // An impossible claim is shown on the receipt, and reported to the operator.
-  const isSome = isClaimed && Number.isFinite(costUsd) && (costUsd > 0 || most === 0n)
-  const isPossible = !isClaimed || (isSome && !isAbove(app, costUsd, most))
+  const isSome = isClaimed && Number.isFinite(costUsd) && (costUsd > 0 || maxMicrocredits === 0n)
+  const isPossible = !isClaimed || (isSome && !isAbove(app, costUsd, maxMicrocredits))
   if (isPossible) return { microcredits, claims: [] }
   const claim = {
     deployment: row.deployment,
@@ -249,12 +249,12 @@ function priceOf(
 
 const maxClaimedUsd = 1e9
 
-const isAbove = (app: App, costUsd: number, most: bigint): boolean => {
+const isAbove = (app: App, costUsd: number, maxMicrocredits: bigint): boolean => {
   const { creditsPerUsd, markup } = app.config.defaults
-  return costUsd * creditsPerUsd * markup * 1e6 > Number(most) + 1
+  return costUsd * creditsPerUsd * markup * 1e6 > Number(maxMicrocredits) + 1
 }
 
-function alarmCost({ metrics, log }: App, row: VideoRow, claimedUsd: number): void {
+function reportCostClaim({ metrics, log }: App, row: VideoRow, claimedUsd: number): void {
   metrics.disbelieved.inc({ deployment: row.deployment ?? '', what: 'cost' })
   log.error(
     { receipt: row.receipt_id, deployment: row.deployment, claimed_usd: claimedUsd },
@@ -262,7 +262,7 @@ function alarmCost({ metrics, log }: App, row: VideoRow, claimedUsd: number): vo
   )
 }
 
-function report(app: App, row: VideoRow, settled: Settled, outcome: string): void {
+function report(app: App, row: VideoRow, settled: SettlementResult, outcome: string): void {
   app.metrics.videos.inc({ outcome })
   app.metrics.videoSeconds.observe({ outcome }, (app.clock.nowMs() - row.created_at.getTime()) / 1000)
   reportSettlement(app, row.receipt_id, settled)

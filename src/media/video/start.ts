@@ -31,7 +31,7 @@ export const startJob = job<{ projectId: string }>({
     const { app, accountId, data, stopping, trace } = run
     if (stopping.aborted) return { laterMs: 0 }
     const row = await takeNext(app, { accountId, projectId: data.projectId })
-    if (row?.status === 'queued') await endUnordered(app, row)
+    if (row?.status === 'queued') await endUnstarted(app, row)
     else if (row) await orderVideo(app, row, { stopping, trace })
     return undefined
   },
@@ -40,7 +40,7 @@ export const startJob = job<{ projectId: string }>({
 })
 
 /** Ends a job that no upstream was called for. Its end begins the next one. */
-const endUnordered = (app: App, row: VideoRow): Promise<boolean> =>
+const endUnstarted = (app: App, row: VideoRow): Promise<boolean> =>
   failVideo(
     app,
     keyOf(row),

@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import type { Attempt } from '#core/routing'
 import type { ReferenceMode, VideoResolution } from '#core/turn'
 import type { Db, Tx } from '#platform/db'
-import { type Judge, lapseFor } from '#platform/processes'
+import { type Judge, lapseIntervalSql } from '#platform/processes'
 import type { VideoErrorCode } from './phrases.ts'
 
 declare module '#platform/db' {
@@ -13,7 +13,7 @@ declare module '#platform/db' {
 }
 
 /**
- * The states of a job. `submitting`: an upstream is about to be called, or was; `submitted`: the vendor has named its job; `fetching`: its bytes are
+ * The states of a job. `submitting`: an upstream is about to be called, or was; `recordSubmitted`: the vendor has named its job; `fetching`: its bytes are
  * fetched.
  */
 export type VideoState =
@@ -113,7 +113,7 @@ type JsonColumn = 'settings' | 'pictures' | 'attempts'
 const jsonColumns: readonly JsonColumn[] = ['settings', 'pictures', 'attempts']
 
 /** The row with its JSON columns as the database takes them. */
-function written<Row extends Partial<VideoRow>>(row: Row): Row {
+function withJsonColumns<Row extends Partial<VideoRow>>(row: Row): Row {
   const json = jsonColumns.flatMap((column) =>
     row[column] === undefined ? [] : [[column, jsonOf(row[column])]],
   )
@@ -121,7 +121,7 @@ function written<Row extends Partial<VideoRow>>(row: Row): Row {
 }
 
 export const insertVideo = (tx: Tx, row: VideoRow) =>
-  tx.insertInto('videos.jobs').values(written(row)).execute()
+  tx.insertInto('videos.jobs').values(withJsonColumns(row)).execute()
 
 /** Locks the project until the transaction ends: meanwhile no other job of it is accepted or begun. */
 export async function lockProject(tx: Tx, projectId: string): Promise<void> {
@@ -205,18 +205,18 @@ export const changeVideo = async (
 ): Promise<void> => {
   await tx
     .updateTable('videos.jobs')
-    .set(written(change))
+    .set(withJsonColumns(change))
     .where('account_id', '=', accountId)
     .where('job_id', '=', jobId)
     .execute()
 }
 
-export interface Owner {
+export interface VideoOwner {
   accountId: string
   projectId: string
 }
 
-export const findRow = (db: Db, owner: Owner, jobId: string): Promise<VideoRow | undefined> =>
+export const findRow = (db: Db, owner: VideoOwner, jobId: string): Promise<VideoRow | undefined> =>
   db.kysely
     .selectFrom('videos.jobs')
     .selectAll()
@@ -234,7 +234,7 @@ export const readVideo = (db: Db, { accountId, jobId }: VideoKey): Promise<Video
     .executeTakeFirst()
 
 /** The row with this id, of any account: for webhooks of vendors, which name no account. */
-export const hookedVideo = (db: Db, jobId: string): Promise<VideoRow | undefined> =>
+export const findAnyVideo = (db: Db, jobId: string): Promise<VideoRow | undefined> =>
   db.kysely.selectFrom('videos.jobs').selectAll().where('job_id', '=', jobId).executeTakeFirst()
 
 /** The columns of a due job that the poller needs. */
@@ -282,13 +282,13 @@ export const takeDue = (
         from due where j.account_id = due.account_id and j.job_id = due.job_id
         returning j.account_id, j.job_id, j.project_id, j.status, j.deployment, j.provider, j.upstream_model, j.ticket, j.claimed_ticket,
           j.ambiguous_until, j.progress, j.queue_position, j.looks, j.missing, j.missing_since, j.takes, j.created_at, j.next_at,
-          case when j.status = 'submitting' then ledger.lives(j.owner, ${lapseFor('$3', '$5', '$6')}) else true end as owner_lives`,
+          case when j.status = 'submitting' then ledger.lives(j.owner, ${lapseIntervalSql('$3', '$5', '$6')}) else true end as owner_lives`,
     },
     [now, until, leaseMs, most, id, beatAt],
   )
 
 /** The result of a look at a job that goes on. */
-export interface Looked {
+export interface LookResult {
   account_id: string
   job_id: string
   status: 'submitted' | 'processing'
@@ -302,7 +302,7 @@ export interface Looked {
 }
 
 /** Writes the results of looks at many jobs in one statement. */
-export const writeLooked = (db: Db, looked: readonly Looked[]): Promise<unknown> =>
+export const writeLookResults = (db: Db, results: readonly LookResult[]): Promise<unknown> =>
   db.query(
     {
       name: 'videos.looked',
@@ -313,7 +313,7 @@ export const writeLooked = (db: Db, looked: readonly Looked[]): Promise<unknown>
           missing_since timestamptz, taken_until timestamptz, next_at timestamptz)
         where j.account_id = r.account_id and j.job_id = r.job_id and j.status in ('submitted', 'processing')`,
     },
-    [JSON.stringify(looked)],
+    [JSON.stringify(results)],
   )
 
 export async function hasOpen(db: Db): Promise<boolean> {

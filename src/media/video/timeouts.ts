@@ -16,5 +16,5 @@ const maxStepMs = 15_000
 const growth = 1.3
 
 /** The wait until the next look after this many looks: 2 s at first, 15 s after the eighth. */
-export const stepMs = (looks: number): number =>
+export const nextLookMs = (looks: number): number =>
   Math.round(Math.min(firstStepMs * growth ** looks, maxStepMs))

@@ -17,7 +17,7 @@ export interface UserKey {
 }
 
 /** The part of a day's portions that was taken and not used. */
-export interface Unused<Name extends string> extends UserKey {
+export interface UnusedPortion<Name extends string> extends UserKey {
   day: string
   left: Amounts<Name>
 }
@@ -63,7 +63,7 @@ export class Allowances<Name extends string, Limited> implements AsyncDisposable
   /** Gives back what was not used for a minute, and frees the memory of those allowances. */
   async sweep(): Promise<void> {
     const nowMs = this.#options.clock.nowMs()
-    const unused: Unused<Name>[] = []
+    const unused: UnusedPortion<Name>[] = []
     for (const [id, allowance] of this.#open) {
       if (!allowance.isIdle(nowMs)) continue
       this.#open.delete(id)
@@ -81,7 +81,7 @@ export class Allowances<Name extends string, Limited> implements AsyncDisposable
   }
 
   /** Gives portions back to the database. If this fails they count as used: less is allowed, never more. */
-  async #giveBack(unused: Unused<Name>[]): Promise<void> {
+  async #giveBack(unused: UnusedPortion<Name>[]): Promise<void> {
     if (unused.length === 0) return
     const { db, table, log } = this.#options
     try {
@@ -100,7 +100,7 @@ export class Allowance<Name extends string, Limited> {
   #dayEndMs = 0
   #left: Amounts<Name>
   /** Unused amounts of earlier days, which are to be given back. */
-  readonly #over: Unused<Name>[] = []
+  readonly #unusedPortions: UnusedPortion<Name>[] = []
   #portion: Amounts<Name>
   #takenMs = Number.NEGATIVE_INFINITY
   #usedMs = Number.NEGATIVE_INFINITY
@@ -152,7 +152,7 @@ export class Allowance<Name extends string, Limited> {
   }
 
   /** Announces that something will be spent soon: if nothing is left, a portion is taken in the background. */
-  expect(): void {
+  prefetchIfEmpty(): void {
     const nowMs = this.#options.clock.nowMs()
     if (nowMs >= this.#dayEndMs) this.#beginDay(nowMs)
     if (this.#names.some((name) => this.#left[name] === 0)) this.#prefetch(nowMs)
@@ -179,10 +179,10 @@ export class Allowance<Name extends string, Limited> {
   }
 
   /** Returns what is to be given back. Afterwards each request takes exactly what it needs, and nothing in advance. */
-  end(): Unused<Name>[] {
+  end(): UnusedPortion<Name>[] {
     this.#ended = true
     this.#putAside()
-    return this.#over.splice(0)
+    return this.#unusedPortions.splice(0)
   }
 
   #each(of: (name: Name) => number): Amounts<Name> {
@@ -209,7 +209,7 @@ export class Allowance<Name extends string, Limited> {
 
   #putAside(): void {
     if (this.#names.some((name) => this.#left[name] > 0))
-      this.#over.push({ ...this.#key, day: this.#day, left: this.#left })
+      this.#unusedPortions.push({ ...this.#key, day: this.#day, left: this.#left })
     this.#left = this.#each(() => 0)
   }
 
@@ -235,7 +235,7 @@ export class Allowance<Name extends string, Limited> {
     const wanted = this.#ended ? amounts : isBusy ? this.#twice() : firstPortion
     const cutAll = (left: Amounts<Name>): Amounts<Name> =>
       this.#each((name) => cut(left[name], amounts[name] - this.#left[name], wanted[name] - this.#left[name]))
-    const over = this.#over.splice(0)
+    const over = this.#unusedPortions.splice(0)
     const taken = await takePortion(db, table, { ...this.#key, day, limitsOf, cut: cutAll })
     if (over.length > 0) await giveBack(db, table, over)
     const portion = taken ?? this.#each(() => 0)
@@ -255,7 +255,7 @@ export class Allowance<Name extends string, Limited> {
   /** Keeps a new portion; if its day has ended meanwhile, it is to be given back. */
   #keep(portion: Amounts<Name>, day: string): void {
     if (day === this.#day) for (const name of this.#names) this.#left[name] += portion[name]
-    else this.#over.push({ ...this.#key, day, left: portion })
+    else this.#unusedPortions.push({ ...this.#key, day, left: portion })
   }
 
   #twice(): Amounts<Name> {

@@ -1,7 +1,7 @@
 /** The use of a day is one row, which is locked from reading to writing. */
 import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '#platform/db'
-import type { Amounts, Unused, UserKey } from './allowance.ts'
+import type { Amounts, UnusedPortion, UserKey } from './allowance.ts'
 
 /** Days for which recorded use is kept. */
 const keptDays = 90
@@ -20,7 +20,7 @@ export interface UsageTable<Name extends string> {
   columns: Readonly<Record<Name, string>>
 }
 
-interface Taking<Name extends string, Limited> extends UserKey {
+interface PortionRequest<Name extends string, Limited> extends UserKey {
   /** The day as 'YYYY-MM-DD', UTC. */
   day: string
   limitsOf: (user: Limited) => Amounts<Name>
@@ -32,7 +32,7 @@ interface Taking<Name extends string, Limited> extends UserKey {
 export async function takePortion<Name extends string, Limited>(
   db: Db,
   table: UsageTable<Name>,
-  { accountId, id, day, limitsOf, cut }: Taking<Name, Limited>,
+  { accountId, id, day, limitsOf, cut }: PortionRequest<Name, Limited>,
 ): Promise<Amounts<Name> | undefined> {
   const { days, users, column } = namesOf(table)
   const limitedBy = sql.join(table.limitedBy.map((name) => sql.ref(name)))
@@ -62,7 +62,7 @@ export async function takePortion<Name extends string, Limited>(
 export async function giveBack<Name extends string>(
   db: Db,
   table: UsageTable<Name>,
-  unused: readonly Unused<Name>[],
+  unused: readonly UnusedPortion<Name>[],
 ): Promise<void> {
   const { days, column } = namesOf(table)
   const rows = unused.map(({ accountId, id, day, left }) => ({

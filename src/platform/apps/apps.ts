@@ -6,7 +6,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Deadline } from '#platform/clock'
 import './phrases.ts'
 
-export { keptOut } from './kept-out.ts'
+export { refusingZone } from './kept-out.ts'
 export { appsSeries } from './metrics.ts'
 export { type Apps, openApps, sharedApps } from './open-apps.ts'
 export { acceptSocket, isUpgrade } from './sockets.ts'
@@ -39,7 +39,7 @@ export interface HostHandler extends AsyncDisposable {
   /** The name in metrics and logs: `sites`, `clouds`. */
   readonly name: string
   /**
-   * True if strangers' code states the answers: they leave as data for programs, never as a page (`cloudAnswer`), and the requests reach the handler
+   * True if strangers' code states the answers: they leave as data for programs, never as a page (`cloudAnswerHeaders`), and the requests reach the handler
    * without credentials of the platform.
    */
   readonly isStrangers?: boolean

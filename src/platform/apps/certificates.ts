@@ -9,8 +9,8 @@ const path = '/_ask'
  * Whether a proxy asks on its own behalf (`GET /_ask?domain=…`), as Caddy does for on-demand TLS: the request comes from this machine, to a name of
  * this machine, and not on behalf of a visitor, whose request every proxy marks.
  */
-export function isQuestion({ method, url, headers, socket }: IncomingMessage): boolean {
-  if (url!.length > longest || (url !== path && !url!.startsWith(`${path}?`))) return false
+export function isCertificateQuery({ method, url, headers, socket }: IncomingMessage): boolean {
+  if (url!.length > maxUrlLength || (url !== path && !url!.startsWith(`${path}?`))) return false
   if (method !== 'GET' && method !== 'HEAD') return false
   const host = hostName(headers.host ?? '')
   return (
@@ -22,7 +22,7 @@ export function isQuestion({ method, url, headers, socket }: IncomingMessage): b
 }
 
 /** The longest accepted URL, in characters. The name in it has at most 253. */
-const longest = 1_000
+const maxUrlLength = 1_000
 
 const isLoopback = (host: string): boolean =>
   host === 'localhost' || host === '[::1]' || host === '::1' || /^127(?:\.\d{1,3}){3}$/.test(host)
@@ -31,7 +31,7 @@ const isForwarding = (name: string): boolean =>
   name === 'forwarded' || name === 'via' || name === 'x-real-ip' || name.startsWith('x-forwarded-')
 
 /** Answers 200 for a host of something that exists, else 404; decides from memory. */
-export function answerQuestion(
+export function answerCertificateQuery(
   { method, url }: IncomingMessage,
   response: ServerResponse,
   handlers: readonly HostHandler[],

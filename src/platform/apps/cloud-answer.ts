@@ -13,25 +13,25 @@ interface CloudAnswer {
  * effects beyond the answer itself (cookies of other hosts, storage, service workers, credentials of pages, promises about TLS and other servers,
  * orders to the proxy in front) are dropped.
  */
-export function cloudAnswer(
+export function cloudAnswerHeaders(
   stated: readonly HeaderLine[],
   { status, isPathForm }: CloudAnswer,
 ): HeaderLine[] {
-  const leaving: HeaderLine[] = []
+  const allowedHeaders: HeaderLine[] = []
   const types: string[] = []
   for (const [name, value] of stated) {
     const known = name.toLowerCase()
     if (known === 'content-type') types.push(value)
     else if (known === 'set-cookie')
-      leaving.push(...(isPathForm ? [] : [[name, withoutDomain(value)] as const]))
-    else if (!isDropped(known, isPathForm)) leaving.push([name, value])
+      allowedHeaders.push(...(isPathForm ? [] : [[name, withoutDomain(value)] as const]))
+    else if (!isDropped(known, isPathForm)) allowedHeaders.push([name, value])
   }
   const type = typeOf(types)
   // Answers with 204 and 304 have no body, and a type on a 304 would replace that of the answer in the browser's cache.
-  if (types.length > 0 || (status !== 204 && status !== 304)) leaving.push(['content-type', type])
-  if (type.startsWith('text/event-stream')) leaving.push(['x-accel-buffering', 'no'])
-  leaving.push(['x-content-type-options', 'nosniff'])
-  return leaving
+  if (types.length > 0 || (status !== 204 && status !== 304)) allowedHeaders.push(['content-type', type])
+  if (type.startsWith('text/event-stream')) allowedHeaders.push(['x-accel-buffering', 'no'])
+  allowedHeaders.push(['x-content-type-options', 'nosniff'])
+  return allowedHeaders
 }
 
 const dropped = new Set([
@@ -85,7 +85,8 @@ function typeOf(types: readonly string[]): string {
   const [essence, ...parameters] = type.split(';').map((part) => part.trim())
   const [, kind, subtype] = name.exec(essence!.toLowerCase()) ?? []
   const isWhole = parameters.every((one) => one === '' || parameter.test(one))
-  if (kind === undefined || subtype === undefined || !isWhole || isActive(kind, subtype)) return plainText
+  if (kind === undefined || subtype === undefined || !isWhole || isActiveContent(kind, subtype))
+    return plainText
   return type.trim()
 }
 
@@ -93,7 +94,7 @@ function typeOf(types: readonly string[]): string {
 const markup = new Set(['html', 'xhtml', 'xml', 'svg', 'mathml', 'xsl', 'xslt', 'xul'])
 const plainMultiparts = new Set(['form-data', 'byteranges', 'mixed'])
 
-function isActive(kind: string, subtype: string): boolean {
+function isActiveContent(kind: string, subtype: string): boolean {
   if (kind === 'multipart') return !plainMultiparts.has(subtype)
   // Types for which browsers look at the bytes (MIME Sniffing, section 7).
   if (kind === 'unknown' || kind.includes('*') || subtype.includes('*') || subtype === 'unknown') return true

@@ -9,15 +9,15 @@ import { isOfZone } from './urls.ts'
  * Refuses requests for these hosts, so that no route of the API answers on an origin of strangers, whatever a proxy forwards. Undefined if no domain
  * is configured.
  */
-export function keptOut({ config }: App): Zone | undefined {
+export function refusingZone({ config }: App): Zone | undefined {
   const { domain, cloudDomain } = config.apps
   if (domain === undefined && cloudDomain === undefined) return undefined
-  const hostOf = ({ headers, socket }: Parameters<Zone['takes']>[0]): string => {
+  const hostOf = ({ headers, socket }: Parameters<Zone['isForZone']>[0]): string => {
     const { host } = visitorOf({ headers, peer: peerOf(socket) }, config.trustedProxies)
     return hostName(host ?? '') ?? ''
   }
   return {
-    takes: (message) => isOfZone(config, hostOf(message)),
+    isForZone: (message) => isOfZone(config, hostOf(message)),
     serve: (message, response) =>
       refuse(message, response, new Failure('HOST_NOT_FOUND', { host: hostOf(message) }, {})),
   }

@@ -1,8 +1,8 @@
 /** Opens the second listener, or shares the listener of the API. */
 
 import type { App } from '#app'
-import { Connections, openListener, type Patience, type Server } from '#platform/http'
-import { asksForSocket, listenForSockets } from './sockets.ts'
+import { Connections, openListener, type Server, type Timeouts } from '#platform/http'
+import { isSocketRequest, listenForSockets } from './sockets.ts'
 import type { AppsZone } from './zone.ts'
 
 export interface Apps extends AsyncDisposable {
@@ -16,16 +16,16 @@ interface ListenOptions {
   zone: AppsZone
   /** True when other processes of this machine serve the same port. */
   isWorker?: boolean
-  patience?: Patience
+  timeouts?: Timeouts
 }
 
 /** Listens for the zone. Disposing drains connections as the API does, then disposes the handlers. */
-export async function openApps({ app, zone, isWorker, patience }: ListenOptions): Promise<Apps> {
+export async function openApps({ app, zone, isWorker, timeouts: patience }: ListenOptions): Promise<Apps> {
   const { host, apps, timing } = app.config
   const listener = await openListener(
     {
-      ...{ host, port: apps.port, isWorker, patience, serve: zone.serve },
-      takesSocket: asksForSocket,
+      ...{ host, port: apps.port, isWorker, timeouts: patience, serve: zone.serve },
+      takesSocket: isSocketRequest,
       onOpen: (server) => listenForSockets(server, zone.serve),
     },
     new Connections(),

@@ -69,8 +69,8 @@ test.each(['KHERAD_APPS_DOMAIN', 'KHERAD_CLOUD_DOMAIN'])(
     expect(read('Apps.Example.NET.')).toBe('apps.example.net')
     expect(read('سایت.ایران')).toBe('xn--mgbgz72d.xn--mgba3a4f16a')
     expect(read('localhost')).toBe('localhost')
-    const longest = `${'a'.repeat(63)}.${'b'.repeat(63)}.${'c'.repeat(61)}`
-    expect(read(longest)).toBe(longest)
+    const maxLengthDomain = `${'a'.repeat(63)}.${'b'.repeat(63)}.${'c'.repeat(61)}`
+    expect(read(maxLengthDomain)).toBe(maxLengthDomain)
     for (const typed of [
       'https://apps.example.net',
       'apps.example.net:8081',
@@ -84,7 +84,7 @@ test.each(['KHERAD_APPS_DOMAIN', 'KHERAD_CLOUD_DOMAIN'])(
       '192.0.2.1',
       '[::1]',
       'a@b.example',
-      `${longest}c`,
+      `${maxLengthDomain}c`,
     ]) {
       const { en, fa } = refusal({ [name]: typed })
       expect(en, typed).toMatch(new RegExp(`^${name} is .*: write the name of a domain`))

@@ -2,10 +2,10 @@
 import { isIP } from 'node:net'
 import { domainToASCII } from 'node:url'
 import {
-  mistyped,
   type ProcessSettings,
   refusals,
-  refuse,
+  refuseConfig,
+  refuseVariable,
   type Sentence,
   variableSection,
 } from '#platform/config'
@@ -56,16 +56,18 @@ export const apps = variableSection({
       },
     },
   ],
-  read: (variable, own) => {
-    const domain = readDomain('KHERAD_APPS_DOMAIN', variable('KHERAD_APPS_DOMAIN'), own)
-    const cloudDomain = readDomain('KHERAD_CLOUD_DOMAIN', variable('KHERAD_CLOUD_DOMAIN'), own)
+  read: (variable, processSettings) => {
+    const domain = readDomain('KHERAD_APPS_DOMAIN', variable('KHERAD_APPS_DOMAIN'), processSettings)
+    const cloudDomain = readDomain('KHERAD_CLOUD_DOMAIN', variable('KHERAD_CLOUD_DOMAIN'), processSettings)
     if (domain !== undefined && cloudDomain !== undefined && areRelated(domain, cloudDomain))
-      refuse(refusals.conflict('KHERAD_CLOUD_DOMAIN', related(cloudDomain, 'KHERAD_APPS_DOMAIN', domain)))
+      refuseConfig(
+        refusals.conflict('KHERAD_CLOUD_DOMAIN', related(cloudDomain, 'KHERAD_APPS_DOMAIN', domain)),
+      )
     const typed = variable('KHERAD_APPS_PORT')
-    const port = readPort(typed, own)
-    const sharedPort = typed !== undefined && port !== 0 && port === own.port
-    if (sharedPort && (domain === undefined || !own.baseUrlNamed))
-      refuse(refusals.conflict('KHERAD_APPS_PORT', needsDomain))
+    const port = readPort(typed, processSettings)
+    const sharedPort = typed !== undefined && port !== 0 && port === processSettings.port
+    if (sharedPort && (domain === undefined || !processSettings.baseUrlNamed))
+      refuseConfig(refusals.conflict('KHERAD_APPS_PORT', needsDomain))
     return {
       listens: typed !== 'off',
       port,
@@ -79,13 +81,17 @@ export const apps = variableSection({
 
 const highestPort = 65_535
 
-function readPort(typed: string | undefined, own: ProcessSettings): number {
+function readPort(typed: string | undefined, processSettings: ProcessSettings): number {
   // No port is above the highest, so the one below it is used.
   if (typed === undefined || typed === 'off')
-    return own.port === 0 ? 0 : own.port === highestPort ? own.port - 1 : own.port + 1
+    return processSettings.port === 0
+      ? 0
+      : processSettings.port === highestPort
+        ? processSettings.port - 1
+        : processSettings.port + 1
   const port = /^\d{1,5}$/.test(typed) ? Number(typed) : Number.NaN
   if (port <= highestPort) return port
-  return mistyped('KHERAD_APPS_PORT', typed, {
+  return refuseVariable('KHERAD_APPS_PORT', typed, {
     en: 'a port number within 0 … 65535, or off',
     fa: 'شماره‌ی درگاهی در بازه‌ی ۰ … ۶۵۵۳۵، یا off',
   })
@@ -99,7 +105,11 @@ const maxDomainLength = 253 - 64
  * Returns the domain in small letters and Punycode, without the dot of the root. Refuses what is no domain, and a domain related to that of the base
  * URL.
  */
-function readDomain(name: string, typed: string | undefined, own: ProcessSettings): string | undefined {
+function readDomain(
+  name: string,
+  typed: string | undefined,
+  processSettings: ProcessSettings,
+): string | undefined {
   if (typed === undefined) return undefined
   // `domainToASCII` would silently drop everything beyond the name, so such texts are refused here.
   const domain = /[\s/\\?#@:[\]%]/.test(typed) ? '' : domainToASCII(typed).replace(/\.$/, '')
@@ -110,9 +120,10 @@ function readDomain(name: string, typed: string | undefined, own: ProcessSetting
     labels.every((one) => label.test(one)) &&
     // A whole top-level domain is shared with everybody, so it is refused; `localhost` belongs to this machine alone.
     (labels.length > 1 || domain === 'localhost')
-  if (!isDomain) mistyped(name, typed, expected)
-  const base = new URL(own.baseUrl).hostname.replace(/\.$/, '')
-  if (areRelated(domain, base)) refuse(refusals.conflict(name, related(domain, 'KHERAD_BASE_URL', base)))
+  if (!isDomain) refuseVariable(name, typed, expected)
+  const base = new URL(processSettings.baseUrl).hostname.replace(/\.$/, '')
+  if (areRelated(domain, base))
+    refuseConfig(refusals.conflict(name, related(domain, 'KHERAD_BASE_URL', base)))
   return domain
 }
 

@@ -17,7 +17,7 @@ const upgrades = new WeakMap<IncomingMessage, Upgrade>()
  * Whether the request asks for a WebSocket. It may have no body, which would be read as the first frames; while the request before it is still being
  * answered, it counts as ordinary HTTP.
  */
-export const asksForSocket = ({ method, headers, socket }: IncomingMessage): boolean =>
+export const isSocketRequest = ({ method, headers, socket }: IncomingMessage): boolean =>
   method === 'GET' &&
   headers.upgrade?.toLowerCase() === 'websocket' &&
   headers['content-length'] === undefined &&

@@ -4,19 +4,19 @@ import { isIP } from 'node:net'
 import type { App } from '#app'
 import { Failure } from '#platform/errors'
 import {
-  doubtful,
+  ambiguityFailure,
+  defaultTimeouts,
   hostName,
   limitRequestTime,
-  type Patience,
   pathOfTarget,
   peerOf,
-  standardPatience,
+  type Timeouts,
   type VisitorAddress,
   visitorOf,
   type Zone,
 } from '#platform/http'
 import type { AppsRequest, HostHandler } from './apps.ts'
-import { answerQuestion, isQuestion } from './certificates.ts'
+import { answerCertificateQuery, isCertificateQuery } from './certificates.ts'
 import { guardAnswer, removeCredentials } from './guard.ts'
 import { reasons } from './phrases.ts'
 import { refuse } from './refuse.ts'
@@ -25,10 +25,10 @@ import { cloudHost } from './urls.ts'
 export interface ZoneOptions {
   app: App
   handlers: readonly HostHandler[]
-  patience?: Patience | undefined
+  timeouts?: Timeouts | undefined
 }
 
-interface Addressed {
+interface RoutedRequest {
   request: AppsRequest
   handler: HostHandler
 }
@@ -37,14 +37,14 @@ interface Addressed {
 export class AppsZone implements Zone, AsyncDisposable {
   readonly #app: App
   readonly #handlers: readonly HostHandler[]
-  readonly #patience: Patience
+  readonly #timeouts: Timeouts
   readonly #baseHost: string | undefined
   #isStopping = false
 
-  constructor({ app, handlers, patience = standardPatience }: ZoneOptions) {
+  constructor({ app, handlers, timeouts: patience = defaultTimeouts }: ZoneOptions) {
     this.#app = app
     this.#handlers = handlers
-    this.#patience = patience
+    this.#timeouts = patience
     this.#baseHost = hostName(new URL(app.config.baseUrl).host)
   }
 
@@ -61,21 +61,22 @@ export class AppsZone implements Zone, AsyncDisposable {
    * Whether a request on a shared port belongs to this zone: all hosts do, known or not, except the API's own: that of its base URL, and names that
    * are no domain.
    */
-  takes(message: IncomingMessage): boolean {
+  isForZone(message: IncomingMessage): boolean {
     const { host: text } = this.#visitorOf(message)
     // The API refuses a request without a host, or answers it for old health checks.
     if (text === undefined) return false
     const host = hostName(text)
-    return host === undefined || !this.#isOwn(host) || isQuestion(message)
+    return host === undefined || !this.#isOwn(host) || isCertificateQuery(message)
   }
 
   readonly serve = (message: IncomingMessage, response: ServerResponse): void => {
-    const timeLimit = limitRequestTime(message, this.#patience.requestMs)
-    if (!this.#isStopping && isQuestion(message)) answerQuestion(message, response, this.#handlers)
+    const timeLimit = limitRequestTime(message, this.#timeouts.requestMs)
+    if (!this.#isStopping && isCertificateQuery(message))
+      answerCertificateQuery(message, response, this.#handlers)
     else this.#answer(this.#find({ message, response, timeLimit }), message, response)
   }
 
-  #answer(found: Addressed | Failure, message: IncomingMessage, response: ServerResponse): void {
+  #answer(found: RoutedRequest | Failure, message: IncomingMessage, response: ServerResponse): void {
     const isFound = !(found instanceof Failure)
     this.#app.metrics.appsRequests.inc({ handler: isFound ? found.handler.name : 'none' })
     if (!isFound) return void refuse(message, response, found)
@@ -88,19 +89,19 @@ export class AppsZone implements Zone, AsyncDisposable {
     handler.handle(request)
   }
 
-  #find(came: Pick<AppsRequest, 'message' | 'response' | 'timeLimit'>): Addressed | Failure {
-    const { message } = came
+  #find(incoming: Pick<AppsRequest, 'message' | 'response' | 'timeLimit'>): RoutedRequest | Failure {
+    const { message } = incoming
     if (this.#isStopping)
       return new Failure('SERVICE_UNAVAILABLE', { why: 'stopping' }, { retryAfterMs: 1000 })
-    const doubt = doubtful(message)
-    if (doubt) return doubt
+    const ambiguity = ambiguityFailure(message)
+    if (ambiguity) return ambiguity
     const visitor = this.#visitorOf(message)
     const host = visitor.host === undefined ? undefined : hostName(visitor.host)
     if (host === undefined) return new Failure('INVALID_REQUEST', { why: reasons.noHost }, { param: 'Host' })
     message.url = pathOfTarget(message.url!)
     if (!message.url.startsWith('/')) return new Failure('INVALID_REQUEST', { why: reasons.noPath }, {})
     const { clientAddress, secure } = visitor
-    const request = { ...came, host, pathPrefix: '', clientAddress, secure }
+    const request = { ...incoming, host, pathPrefix: '', clientAddress, secure }
     const handler = this.#handlers.find((one) => one.serves(host))
     if (handler) return { request, handler }
     return this.#byPath(request) ?? new Failure('HOST_NOT_FOUND', { host }, {})
@@ -110,7 +111,7 @@ export class AppsZone implements Zone, AsyncDisposable {
    * Finds the cloud of `/_cloud/<ref>/…` at the machine's own name, for programs whose resolver does not know `<ref>.localhost`. Only handlers of
    * strangers' answers, which send no pages, are found this way, because all of them share this origin.
    */
-  #byPath(request: AppsRequest): Addressed | undefined {
+  #byPath(request: AppsRequest): RoutedRequest | undefined {
     const { config } = this.#app
     if (config.apps.cloudDomain !== undefined || config.apps.sharedPort || !this.#isOwn(request.host))
       return undefined

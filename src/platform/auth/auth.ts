@@ -16,7 +16,7 @@ export {
   type Key,
   type KeyOptions,
   keys,
-  lockFirst,
+  lockIfNoAccount,
   type Project,
   projects,
   revokeKey,
@@ -59,14 +59,14 @@ export interface KeyRing extends AsyncDisposable {
    * The caller of a valid key that was looked up lately, at once; undefined for any other key. `connection` is the connection of the request: clients
    * send the same key with every request of a connection, so its last key is not hashed again.
    */
-  known(secret: string | undefined, connection: object): Caller | undefined
+  cachedCaller(secret: string | undefined, connection: object): Caller | undefined
   /**
    * The caller for work that a key requested earlier; throws as `caller` does once the key is no longer valid. Queries the database each time, so
    * that the result is exact in every process right after a commit; notifications take some milliseconds.
    */
   callerOf(accountId: string, keyId: string): Promise<Caller>
   /** Whether any valid key lists this origin. Throws SERVICE_UNAVAILABLE (503). */
-  isOrigin(origin: string): Promise<boolean>
+  isListedOrigin(origin: string): Promise<boolean>
 }
 
 /** Throws INSUFFICIENT_SCOPE (403) when the caller's key lacks `scope`. */

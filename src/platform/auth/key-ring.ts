@@ -71,7 +71,7 @@ class CachedKeyRing implements KeyRing {
     this.#log = log
     this.#modelId = modelId
     this.#origins = new Origins(db)
-    metrics?.keyLookups.from(() =>
+    metrics?.keyLookups.setSource(() =>
       Object.entries(this.#lookups).map(([result, count]) => [{ result }, count]),
     )
     this.#listener = db.listen(['auth_changed'], {
@@ -90,7 +90,7 @@ class CachedKeyRing implements KeyRing {
     return this.#requireUsable(cached ?? (await this.#load(hash)))
   }
 
-  known(secret: string | undefined, connection: object): Caller | undefined {
+  cachedCaller(secret: string | undefined, connection: object): Caller | undefined {
     if (secret === undefined) return undefined
     let last = this.#lastOf.get(connection)
     if (last?.secret !== secret) {
@@ -118,7 +118,7 @@ class CachedKeyRing implements KeyRing {
     return { ...caller, kind: 'client', scopes, clientSecretHash: hash }
   }
 
-  isOrigin(origin: string): Promise<boolean> {
+  isListedOrigin(origin: string): Promise<boolean> {
     return orUnavailable(this.#origins.has(origin, this.#clock.nowMs(), this.#isListening))
   }
 

@@ -3,7 +3,7 @@ import type { Db } from '#platform/db'
 import * as store from './store.ts'
 
 export const maxOrigins = 50
-const longest = 255
+const maxOriginLength = 255
 
 /**
  * Returns an origin as browsers write it: `https://app.example.com`, `http://localhost:5173`, `tauri://localhost`; scheme and host in small letters,
@@ -11,7 +11,11 @@ const longest = 255
  */
 export function readOrigin(typed: string): string | undefined {
   const text = typed.trim().toLowerCase().replace(/\/$/, '')
-  if (text.length > longest || !/^[a-z][a-z0-9+.-]*:\/\/[^\s/?#@]+$/.test(text) || !URL.canParse(text))
+  if (
+    text.length > maxOriginLength ||
+    !/^[a-z][a-z0-9+.-]*:\/\/[^\s/?#@]+$/.test(text) ||
+    !URL.canParse(text)
+  )
     return undefined
   const url = new URL(text)
   // For other schemes browsers serialize the origin as "null", so the origin as typed is kept.
@@ -34,19 +38,19 @@ export class Origins {
     this.#known = undefined
   }
 
-  /** Whether any valid key lists the origin. `keep` is true while changes are being listened for, so that the result may be cached. */
-  async has(origin: string, nowMs: number, keep: boolean): Promise<boolean> {
-    const known = this.#known ?? this.#read(keep)
+  /** Whether any valid key lists the origin. `mayCache` is true while changes are being listened for, so that the result may be cached. */
+  async has(origin: string, nowMs: number, mayCache: boolean): Promise<boolean> {
+    const known = this.#known ?? this.#read(mayCache)
     return ((await known).get(origin) ?? 0) > nowMs
   }
 
-  #read(keep: boolean): Promise<ReadonlyMap<string, number>> {
+  #read(mayCache: boolean): Promise<ReadonlyMap<string, number>> {
     const reading = store
       .originsOfAll(this.#db)
       .then(
         (rows) => new Map(rows.map((row) => [row.origin, row.ends?.getTime() ?? Number.POSITIVE_INFINITY])),
       )
-    if (keep) this.#known = reading
+    if (mayCache) this.#known = reading
     reading.catch(() => {
       if (this.#known === reading) this.#known = undefined
     })

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '#platform/db'
 import { uuidv7 } from '#platform/ids'
-import { type Caps, openBooks, openMeter } from '#platform/ledger'
+import { type Caps, openAccountMeter, openMeter } from '#platform/ledger'
 import { newKeySecret, sha256 } from '#platform/secrets'
 import type { Scope } from './scopes.ts'
 
@@ -52,7 +52,7 @@ export interface Key {
 }
 
 /** True while there is no account; concurrent callers wait until the first has finished. */
-export async function lockFirst(tx: Tx): Promise<boolean> {
+export async function lockIfNoAccount(tx: Tx): Promise<boolean> {
   await sql`select pg_advisory_xact_lock(hashtext('kherad first start'))`.execute(tx)
   const any = await tx.selectFrom('auth.accounts').select('account_id').limit(1).executeTakeFirst()
   return any === undefined
@@ -71,7 +71,7 @@ export async function createAccount(
     created_at: now,
   }
   await tx.insertInto('auth.accounts').values(account).execute()
-  await openBooks(tx, account.account_id, options.caps)
+  await openAccountMeter(tx, account.account_id, options.caps)
   return account
 }
 
@@ -139,7 +139,7 @@ export async function createKey(tx: Tx, options: KeyOptions, now: Date): Promise
 export async function revokeKey(tx: Tx, keyId: string, now: Date): Promise<Key | undefined> {
   return tx
     .updateTable('auth.keys')
-    .set((of) => ({ revoked_at: of.fn.coalesce('revoked_at', of.val(now)) }))
+    .set((builder) => ({ revoked_at: builder.fn.coalesce('revoked_at', builder.val(now)) }))
     .where('key_id', '=', keyId)
     .returning(keyColumns)
     .executeTakeFirst()
@@ -166,15 +166,16 @@ export async function setKey(
 ): Promise<Key | undefined> {
   return tx
     .updateTable('auth.keys')
-    .set((of) => ({
-      models: options.models === undefined ? of.ref('models') : options.models && [...options.models],
-      origins: options.origins === undefined ? of.ref('origins') : options.origins && [...options.origins],
-      expires_at: options.expiresAt === undefined ? of.ref('expires_at') : options.expiresAt,
+    .set((builder) => ({
+      models: options.models === undefined ? builder.ref('models') : options.models && [...options.models],
+      origins:
+        options.origins === undefined ? builder.ref('origins') : options.origins && [...options.origins],
+      expires_at: options.expiresAt === undefined ? builder.ref('expires_at') : options.expiresAt,
       responses_max_output_tokens:
         options.responsesMaxOutputTokens === undefined
-          ? of.ref('responses_max_output_tokens')
+          ? builder.ref('responses_max_output_tokens')
           : options.responsesMaxOutputTokens,
-      keep_days: options.keepDays === undefined ? of.ref('keep_days') : options.keepDays,
+      keep_days: options.keepDays === undefined ? builder.ref('keep_days') : options.keepDays,
     }))
     .where('key_id', '=', keyId)
     .returning(keyColumns)

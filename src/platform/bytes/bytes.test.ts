@@ -6,8 +6,8 @@ import {
   decodeBase64InSlices,
   freeBytes,
   GrowingBytes,
-  passingBuffer,
   sha256InSlices,
+  shortLivedBuffer,
 } from './bytes.ts'
 
 test('megabytes of Base64 are decoded to the byte, and what is not Base64 is nothing', async () => {
@@ -37,7 +37,7 @@ test('freed bytes are empty, and small ones are left to the collector, with what
   freeBytes(bytes)
   expect(bytes.length).toBe(0)
   const beside = Buffer.from('beside')
-  freeBytes(passingBuffer(1_000))
+  freeBytes(shortLivedBuffer(1_000))
   freeBytes(Buffer.from('small'))
   expect(beside.toString()).toBe('beside')
 })

@@ -22,7 +22,7 @@ export const ownBuffer = (bytes: number): Buffer<ArrayBuffer> =>
   Buffer.allocUnsafeSlow(bytes > largeBytes ? Math.max(bytes, givenBackBytes) : bytes)
 
 /** A buffer for short-lived bytes, like `ownBuffer`; a small one shares its memory with others, which costs a tenth. */
-export const passingBuffer = (bytes: number): Buffer<ArrayBuffer> =>
+export const shortLivedBuffer = (bytes: number): Buffer<ArrayBuffer> =>
   bytes <= smallBytes ? Buffer.allocUnsafe(bytes) : ownBuffer(bytes)
 
 /**
@@ -57,7 +57,7 @@ export class GrowingBytes {
   }
 
   #grow(bytes: number): void {
-    const grown = passingBuffer(bytes)
+    const grown = shortLivedBuffer(bytes)
     grown.set(this.#bytes.subarray(0, this.length))
     freeBytes(this.#bytes)
     this.#bytes = grown
@@ -127,7 +127,7 @@ let collecting: NodeJS.Timeout | undefined
  */
 export function collectWhenQuiet(): void {
   clearTimeout(collecting)
-  collecting = setTimeout(() => void collector()?.({ type: 'major', execution: 'async' }), quietMs)
+  collecting = setTimeout(() => void garbageCollector()?.({ type: 'major', execution: 'async' }), quietMs)
   collecting.unref()
 }
 
@@ -139,19 +139,19 @@ let released = 0
  * Call this when a large text is not needed any more, such as Base64 that was decoded. Each time `releasedCharacters` have come together, a garbage
  * collection runs at once, so that concurrent large requests do not add up their garbage. Resolves when the collection is done.
  */
-export async function textReleased(characters: number): Promise<void> {
+export async function noteReleasedText(characters: number): Promise<void> {
   released += characters
   if (released < releasedCharacters) return
   released = 0
-  await collector()?.({ type: 'major', execution: 'async' })
+  await garbageCollector()?.({ type: 'major', execution: 'async' })
 }
 
-type Collect = (how: { type: 'major'; execution: 'async' }) => Promise<void>
+type GarbageCollector = (how: { type: 'major'; execution: 'async' }) => Promise<void>
 
 /** Node exposes `gc` only with a flag. */
-function collector(): Collect | undefined {
+function garbageCollector(): GarbageCollector | undefined {
   setFlagsFromString('--expose-gc')
-  return runInNewContext('globalThis.gc') as Collect | undefined
+  return runInNewContext('globalThis.gc') as GarbageCollector | undefined
 }
 
 /** The bytes of 32-bit floats, lowest byte first, as on every machine that runs this program; they share the memory of `numbers`. */

@@ -95,11 +95,11 @@ export class ChannelClient implements Disposable {
   }
 
   /** Ends all requests and connections; the next request opens a new connection. */
-  breakOff(): void {
+  closeConnections(): void {
     this.#agent.destroy()
   }
 
   [Symbol.dispose](): void {
-    this.breakOff()
+    this.closeConnections()
   }
 }

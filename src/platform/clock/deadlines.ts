@@ -2,7 +2,7 @@
 
 export interface Deadline {
   /** Counts from now again, with the same time or another, even if the deadline rang or was cancelled. Allocates nothing. */
-  again(ms?: number): void
+  restart(ms?: number): void
   /** Cancels the deadline. Allocates nothing. */
   cancel(): void
 }
@@ -16,7 +16,7 @@ const spans = [0, 1, 2, 3, 4].map((level) => slotsPerLevel ** level)
 const maxTimerMs = 1_000_000_000
 
 /** A member of the circular list of its slot, or alone (then `next` is the entry itself). */
-class Entry implements Deadline {
+class DeadlineEntry implements Deadline {
   readonly owner: Deadlines | undefined
   readonly ring: () => void
   ms: number
@@ -24,8 +24,8 @@ class Entry implements Deadline {
   due = 0
   /** The step at which the entry's slot is processed: then the entry rings, or is placed again in a nearer slot. */
   slotStep = 0
-  next: Entry = this
-  previous: Entry = this
+  next: DeadlineEntry = this
+  previous: DeadlineEntry = this
 
   constructor(owner: Deadlines | undefined, ms: number, ring: () => void) {
     this.owner = owner
@@ -33,7 +33,7 @@ class Entry implements Deadline {
     this.ring = ring
   }
 
-  again(ms = this.ms): void {
+  restart(ms = this.ms): void {
     this.ms = ms
     this.owner!.place(this)
   }
@@ -46,7 +46,7 @@ class Entry implements Deadline {
   }
 }
 
-const emptySlot = (): Entry => new Entry(undefined, 0, () => undefined)
+const emptySlot = (): DeadlineEntry => new DeadlineEntry(undefined, 0, () => undefined)
 
 /** Deadlines never ring early, and at most 10 ms late plus the delay of the event loop. Pending ones do not keep the process alive. */
 export class Deadlines {
@@ -65,13 +65,13 @@ export class Deadlines {
 
   /** Calls `ring` once, `ms` milliseconds from now. */
   in(ms: number, ring: () => void): Deadline {
-    const entry = new Entry(this, ms, ring)
+    const entry = new DeadlineEntry(this, ms, ring)
     this.place(entry)
     return entry
   }
 
   /** Places an entry; only entries call this. For a later time only `due` changes: when the entry's slot is processed, the entry is placed again. */
-  place(entry: Entry): void {
+  place(entry: DeadlineEntry): void {
     const nowMs = performance.now()
     if (this.#timer === undefined) this.#doneStep = stepOf(nowMs)
     entry.due = Math.max(Math.ceil((nowMs + entry.ms) / stepMs), this.#doneStep + 1)
@@ -80,7 +80,7 @@ export class Deadlines {
     if (entry.slotStep < this.#wakeStep) this.#wakeAt(entry.slotStep, nowMs)
   }
 
-  #link(entry: Entry): void {
+  #link(entry: DeadlineEntry): void {
     entry.cancel()
     let level = 0
     let block = entry.due
@@ -148,7 +148,7 @@ export class Deadlines {
     }
   }
 
-  #ring(entry: Entry): void {
+  #ring(entry: DeadlineEntry): void {
     entry.cancel()
     try {
       entry.ring()

@@ -22,11 +22,11 @@ export class Repetitions {
    * process alive.
    */
   every(everyMs: number, name: string, work: () => Promise<unknown>): Repetition {
-    return new Repeated(everyMs, name, { work, clock: this.#clock })
+    return new TimerRepetition(everyMs, name, { work, clock: this.#clock })
   }
 }
 
-class Repeated implements Repetition {
+class TimerRepetition implements Repetition {
   readonly name: string
   readonly everyMs: number
   readonly #work: () => Promise<unknown>

@@ -6,17 +6,17 @@ import { readFileSync } from 'node:fs'
 import type { Env } from '#platform/env'
 import { phrases } from './phrases.ts'
 import { readProcessSettings } from './process-settings.ts'
-import { refuse } from './refuse.ts'
+import { refuseConfig } from './refuse.ts'
 import type { Section } from './section.ts'
 import { openYaml } from './yaml-reader.ts'
 
 export { type Env, processVariables, readEnv, type Variable } from '#platform/env'
 export { editorSchema } from './editor-schema.ts'
 export { phrases as refusals, type Sentence } from './phrases.ts'
-export { type Reading, reading, type SettingSchema, variantsOf } from './read-schema.ts'
-export { refuse } from './refuse.ts'
-export { type Found, fileSection, type Section, variableSection } from './section.ts'
-export { baseUrl, integerIn, mebibyte, mistyped, readUrl, usd, webProtocols } from './values.ts'
+export { type ReadingRules, readingRules, type SettingSchema, variantsOf } from './read-schema.ts'
+export { refuseConfig } from './refuse.ts'
+export { fileSection, type Section, type SectionContext, variableSection } from './section.ts'
+export { baseUrl, integerIn, mebibyte, readUrl, refuseVariable, usd, webProtocols } from './values.ts'
 export type { ConfigNode } from './yaml-reader.ts'
 
 /** Settings by section: each room adds its own by declaration merging, as rooms do with failures. */
@@ -102,10 +102,10 @@ export interface Roles {
 export function loadConfig(sections: readonly Section[], env: Env, fileText?: string): Config {
   const root = fileText === undefined ? undefined : openYaml(env.configFile, fileText, env.variables)
   const file = root?.members(sections.filter(({ schema }) => schema).map(({ name }) => name))
-  const own = readProcessSettings(env)
-  const settings = { ...own }
+  const processSettings = readProcessSettings(env)
+  const settings = { ...processSettings }
   for (const section of sections) {
-    const value = section.read(section.schema && file?.get(section.name), env, own)
+    const value = section.read(section.schema && file?.get(section.name), env, processSettings)
     if (value !== undefined) Object.assign(settings, { [section.name]: value })
   }
   return settings as Config
@@ -118,6 +118,6 @@ export function readConfigFile(env: Env): string | undefined {
   } catch (cause) {
     const absent = cause instanceof Error && 'code' in cause && cause.code === 'ENOENT'
     if (absent && !env.configFileNamed) return undefined
-    return refuse(phrases.noFile(env.configFile))
+    return refuseConfig(phrases.noFile(env.configFile))
   }
 }

@@ -31,8 +31,8 @@ function shapeOf(schema: SettingSchema): JsonSchema {
   const { type, properties, patternProperties, items, minItems, uniqueItems } = schema
   if (properties) {
     const members = membersOf(properties, schema.required ?? [])
-    const word = schema.reading?.word
-    return word === undefined ? members : { anyOf: [shapeOf(properties[word]!), members] }
+    const textMember = schema.reading?.textMember
+    return textMember === undefined ? members : { anyOf: [shapeOf(properties[textMember]!), members] }
   }
   if (patternProperties) return { type: 'object', additionalProperties: { type: 'string' } }
   if (type === 'array')

@@ -2,14 +2,14 @@
 import type { Env } from '#platform/env'
 import type { LogLevel, ProcessSettings, Roles, Timing } from './config.ts'
 import { phrases, type Sentence } from './phrases.ts'
-import { refuse } from './refuse.ts'
-import { mistyped, readUrl, webProtocols } from './values.ts'
+import { refuseConfig } from './refuse.ts'
+import { readUrl, refuseVariable, webProtocols } from './values.ts'
 
 const logLevels: readonly LogLevel[] = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']
 
 /** Reads and checks the settings that come only from the environment. */
 export function readProcessSettings(env: Env): ProcessSettings {
-  if (env.unknownWord !== undefined) refuse(phrases.unknownWord(env.unknownWord))
+  if (env.unknownWord !== undefined) refuseConfig(phrases.unknownWord(env.unknownWord))
   const port = readPort(env.port)
   return {
     host: env.host,
@@ -30,12 +30,12 @@ export function readProcessSettings(env: Env): ProcessSettings {
     locale:
       env.locale === 'fa' || env.locale === 'en'
         ? env.locale
-        : mistyped('KHERAD_LOCALE', env.locale, oneOf(['fa', 'en'])),
+        : refuseVariable('KHERAD_LOCALE', env.locale, oneOf(['fa', 'en'])),
     ...(env.bootstrapKey !== undefined && { bootstrapKey: readBootstrapKey(env.bootstrapKey) }),
     ...(env.secret !== undefined && { secret: readSecret(env.secret) }),
     logLevel:
       logLevels.find((level) => level === env.logLevel) ??
-      mistyped('KHERAD_LOG_LEVEL', env.logLevel, oneOf(logLevels)),
+      refuseVariable('KHERAD_LOG_LEVEL', env.logLevel, oneOf(logLevels)),
     timing: { ...timing, ...readDrain(env), ...readLease(env) },
   }
 }
@@ -58,7 +58,7 @@ function readDrain(env: Env): Pick<Timing, 'drainMs' | 'storedDrainMs'> {
   const seconds = /^\d{1,4}$/.test(env.drainSeconds) ? Number(env.drainSeconds) : Number.NaN
   if (seconds >= 1 && seconds <= 3600)
     return { drainMs: Math.min(timing.drainMs, seconds * 1000), storedDrainMs: seconds * 1000 }
-  return mistyped('KHERAD_DRAIN_SECONDS', env.drainSeconds, {
+  return refuseVariable('KHERAD_DRAIN_SECONDS', env.drainSeconds, {
     en: 'a whole number of seconds within 1 … 3600',
     fa: 'شمار درستی از ثانیه در بازه‌ی ۱ … ۳۶۰۰',
   })
@@ -71,7 +71,7 @@ function readDrain(env: Env): Pick<Timing, 'drainMs' | 'storedDrainMs'> {
 function readLease(env: Env): Pick<Timing, 'processLeaseMs' | 'heartbeatMs' | 'sweepMs'> {
   const leaseMs = /^\d{1,6}$/.test(env.leaseMs) ? Number(env.leaseMs) : Number.NaN
   if (!(leaseMs >= 200 && leaseMs <= 600_000)) {
-    return mistyped('KHERAD_LEASE_MS', env.leaseMs, {
+    return refuseVariable('KHERAD_LEASE_MS', env.leaseMs, {
       en: 'a whole number of milliseconds within 200 … 600000',
       fa: 'شمار درستی از هزارم ثانیه در بازه‌ی ۲۰۰ … ۶۰۰۰۰۰',
     })
@@ -83,7 +83,7 @@ function readLease(env: Env): Pick<Timing, 'processLeaseMs' | 'heartbeatMs' | 's
 function readPort(value: string): number {
   const port = /^\d{1,5}$/.test(value) ? Number(value) : Number.NaN
   if (port <= 65_535) return port
-  return mistyped('KHERAD_PORT', value, {
+  return refuseVariable('KHERAD_PORT', value, {
     en: 'a port number within 0 … 65535',
     fa: 'شماره‌ی درگاهی در بازه‌ی ۰ … ۶۵۵۳۵',
   })
@@ -93,7 +93,7 @@ function readWorkers(env: Env): number {
   if (env.workers === 'auto') return Math.max(1, env.cores)
   const workers = /^\d{1,4}$/.test(env.workers) ? Number(env.workers) : 0
   if (workers >= 1 && workers <= 256) return workers
-  return mistyped('KHERAD_WORKERS', env.workers, {
+  return refuseVariable('KHERAD_WORKERS', env.workers, {
     en: 'auto, or a whole number within 1 … 256',
     fa: 'auto یا عددی درست در بازه‌ی ۱ … ۲۵۶',
   })
@@ -104,13 +104,13 @@ function readRoles({ role }: Env): Roles {
   if (role === 'api' || role === 'worker' || role === 'voice')
     return { api: role === 'api', worker: role === 'worker', voice: role === 'voice' }
   if (role === 'functions') return { api: false, worker: false, functions: true }
-  return mistyped('KHERAD_ROLE', role, oneOf(['all', 'api', 'worker', 'voice', 'functions']))
+  return refuseVariable('KHERAD_ROLE', role, oneOf(['all', 'api', 'worker', 'voice', 'functions']))
 }
 
 /** The value is a secret, so the sentence never repeats it. */
 function readBootstrapKey(value: string): string {
   if (/^khr_[A-Za-z0-9_-]{32,196}$/.test(value)) return value
-  return mistyped('KHERAD_BOOTSTRAP_KEY', undefined, {
+  return refuseVariable('KHERAD_BOOTSTRAP_KEY', undefined, {
     en: 'khr_ and at least 32 letters, digits, _ or -',
     fa: 'khr_ و دست‌کم ۳۲ حرف لاتین، رقم، _ یا -',
   })
@@ -121,7 +121,7 @@ const shortestSecret = 32
 /** The value is a secret, so the message does not repeat it. */
 function readSecret(value: string): string {
   if (value.length >= shortestSecret) return value
-  return mistyped('KHERAD_SECRET', undefined, {
+  return refuseVariable('KHERAD_SECRET', undefined, {
     en: `at least ${shortestSecret} characters that nobody can guess, such as those of: openssl rand -base64 32`,
     fa: 'دست‌کم ۳۲ نویسهٔ حدس‌نزدنی، مانند آنچه openssl rand -base64 32 می‌دهد',
   })

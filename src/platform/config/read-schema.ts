@@ -1,11 +1,11 @@
 /** Reads a value of the file according to the TypeBox schema that declares it. */
 import { type Static, type TSchema, type TUnsafe, Type } from 'typebox'
 import { phrases, type Sentence } from './phrases.ts'
-import { refuse } from './refuse.ts'
+import { refuseConfig } from './refuse.ts'
 import type { ConfigNode } from './yaml-reader.ts'
 
-/** The member `reading` of a schema: the messages of its refusals, and what JSON Schema cannot express. */
-export interface Reading<Value = never> {
+/** The member `readingRules` of a schema: the messages of its refusals, and what JSON Schema cannot express. */
+export interface ReadingRules<Value = never> {
   /** Completes `… is missing: `. */
   missing?: Sentence
   /** Completes `…: write ` in the refusal of a wrong value. */
@@ -15,7 +15,7 @@ export interface Reading<Value = never> {
   /** True if the value is a path of a file, relative to the folder of the configuration file. */
   file?: true
   /** For an object: a text in its place is read as this member, and all other members get their defaults. */
-  word?: string
+  textMember?: string
   /** Refuses values that the schema alone accepts. */
   check?(value: Value, node: ConfigNode): void
   /** Converts the text; the schema then declares the type of the result (`Type.Unsafe`). */
@@ -38,7 +38,7 @@ export interface SettingSchema {
   maximum?: number
   default?: unknown
   description?: string
-  reading?: Reading
+  reading?: ReadingRules
   variants?: Variants
 }
 
@@ -54,11 +54,11 @@ export const variantsOf = <Value>(
   member: string,
   standard: string,
   of: Record<string, TSchema>,
-  more: { reading?: Reading<Value> } = {},
+  more: { reading?: ReadingRules<Value> } = {},
 ): TUnsafe<Value> => Type.Unsafe<Value>({ type: 'object', variants: { member, standard, of }, ...more })
 
 /** Schema options for `readSchema`. */
-export const reading = <Value>(more: Reading<Value>) => ({ reading: more })
+export const readingRules = <Value>(more: ReadingRules<Value>) => ({ reading: more })
 
 /** Reads the value of a node and fills in defaults. An absent node gives the default of the schema, or undefined. Throws `StartRefused`. */
 export function readSchema<Schema extends TSchema>(
@@ -76,7 +76,7 @@ function readValue(schema: SettingSchema, node: ConfigNode | undefined): unknown
       : structuredClone(schema.default)
   }
   const value = shapeOf(schema, node)
-  const { check, convert } = (schema.reading ?? {}) as Reading<unknown>
+  const { check, convert } = (schema.reading ?? {}) as ReadingRules<unknown>
   check?.(value, node)
   return convert ? convert(value, node) : value
 }
@@ -112,10 +112,10 @@ function readObject(
   properties: Record<string, SettingSchema>,
   node: ConfigNode,
 ): Record<string, unknown> {
-  const word = schema.reading?.word
-  if (word === undefined || !node.isText) return membersOf(schema, properties, node)
-  const value = readValue(properties[word]!, node)
-  return { ...membersOf(schema, properties, undefined), [word]: value }
+  const textMember = schema.reading?.textMember
+  if (textMember === undefined || !node.isText) return membersOf(schema, properties, node)
+  const value = readValue(properties[textMember]!, node)
+  return { ...membersOf(schema, properties, undefined), [textMember]: value }
 }
 
 function readText(
@@ -126,7 +126,7 @@ function readText(
   if (secret) return node.secret(expected, shape)
   if (file) return node.file(expected ?? { en: 'the path of a file', fa: 'نشانی یک پرونده' })
   const text = node.text(expected, shape)
-  return maxLength !== undefined && text.length > maxLength ? node.wrong(expected!) : text
+  return maxLength !== undefined && text.length > maxLength ? node.refuseValue(expected!) : text
 }
 
 function readList(
@@ -136,11 +136,12 @@ function readList(
   const seen: unknown[] = []
   for (const item of node.list()) {
     const value = readValue(items!, item)
-    if (uniqueItems && seen.includes(value)) refuse(phrases.duplicate(item.where(), String(value)))
+    if (uniqueItems && seen.includes(value))
+      refuseConfig(phrases.duplicate(item.sourcePosition(), String(value)))
     seen.push(value)
   }
   const needed = { en: `a list of at least ${minItems}`, fa: `فهرستی با دست‌کم ${minItems} عضو` }
-  return seen.length >= minItems ? seen : node.wrong(expected ?? needed)
+  return seen.length >= minItems ? seen : node.refuseValue(expected ?? needed)
 }
 
 function readVariant({ member, standard, of }: Variants, node: ConfigNode): unknown {

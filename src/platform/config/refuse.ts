@@ -2,6 +2,6 @@ import { StartRefused } from '#platform/errors'
 import type { Sentence } from './phrases.ts'
 
 /** Stops the start with one sentence in both languages. */
-export function refuse(sentence: Sentence): never {
+export function refuseConfig(sentence: Sentence): never {
   throw new StartRefused(sentence.en, sentence.fa)
 }

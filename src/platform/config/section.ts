@@ -6,7 +6,7 @@ import { readSchema } from './read-schema.ts'
 import type { ConfigNode } from './yaml-reader.ts'
 
 /** What a section reads besides its value. */
-export interface Found<Declared extends Variable = Variable> {
+export interface SectionContext<Declared extends Variable = Variable> {
   /** The node of a member in the file, for refusals; without a path, the node of the section. */
   at(...path: (string | number)[]): ConfigNode | undefined
   /** Reads a variable that the section declares. */
@@ -19,7 +19,11 @@ export interface Section<Key extends keyof Settings = keyof Settings> {
   /** The schema of the section in the file; absent if all its settings come from the environment. */
   schema?: TSchema
   variables: readonly Variable[]
-  read(node: ConfigNode | undefined, env: Pick<Env, 'variables'>, own: ProcessSettings): Settings[Key]
+  read(
+    node: ConfigNode | undefined,
+    env: Pick<Env, 'variables'>,
+    processSettings: ProcessSettings,
+  ): Settings[Key]
 }
 
 /** A section of the configuration file, and the variables beside it. `read` gets the checked value, defaults filled in. */
@@ -31,7 +35,7 @@ export function fileSection<
   name: Key
   schema: Schema
   variables?: Variables
-  read(value: Static<Schema>, found: Found<Variables[number]>): Settings[Key]
+  read(value: Static<Schema>, context: SectionContext<Variables[number]>): Settings[Key]
 }): Section<Key> {
   return {
     name: declared.name,
@@ -52,12 +56,12 @@ export function variableSection<
 >(declared: {
   name: Key
   variables: Variables
-  read(variable: VariableReader<Variables[number]>, own: ProcessSettings): Settings[Key]
+  read(variable: VariableReader<Variables[number]>, processSettings: ProcessSettings): Settings[Key]
 }): Section<Key> {
   return {
     name: declared.name,
     variables: declared.variables,
-    read: (_, env, own) =>
-      declared.read(variableReader<Variables[number]>(declared.variables, env.variables), own),
+    read: (_, env, processSettings) =>
+      declared.read(variableReader<Variables[number]>(declared.variables, env.variables), processSettings),
   }
 }

@@ -1,8 +1,8 @@
 /** Setting types that several sections use: addresses, and the variables that hold them. */
 import { Type } from 'typebox'
 import { phrases, type Sentence } from './phrases.ts'
-import { reading } from './read-schema.ts'
-import { refuse } from './refuse.ts'
+import { readingRules } from './read-schema.ts'
+import { refuseConfig } from './refuse.ts'
 import type { ConfigNode } from './yaml-reader.ts'
 
 export const mebibyte = 1024 * 1024
@@ -29,13 +29,14 @@ export const baseUrl = (more: { missing?: Sentence; description?: string } = {})
   return Type.Unsafe<string>({
     type: 'string',
     ...options,
-    ...reading({ expected: address, ...(missing && { missing }), convert: readBaseUrl }),
+    ...readingRules({ expected: address, ...(missing && { missing }), convert: readBaseUrl }),
   })
 }
 
 function readBaseUrl(text: string, node: ConfigNode): string {
   // The part before an @ or after a ? may be a key.
-  const refuseIt = (): never => (/[@?#]/.test(text) ? node.unusable(address) : node.wrong(address))
+  const refuseIt = (): never =>
+    /[@?#]/.test(text) ? node.refuseSecretValue(address) : node.refuseValue(address)
   const url = URL.canParse(text) ? new URL(text) : refuseIt()
   const plain = url.username === '' && url.password === '' && url.search === '' && url.hash === ''
   if (!plain || (url.protocol !== 'http:' && url.protocol !== 'https:')) refuseIt()
@@ -53,12 +54,12 @@ export function readUrl(name: string, value: string, protocols: readonly string[
     fa: `نشانی‌ای که با ${kinds.join(' یا ')} آغاز شود`,
   }
   // A database address may hold a password, so the sentence does not repeat it.
-  return mistyped(name, name === 'DATABASE_URL' ? undefined : shown, expected)
+  return refuseVariable(name, name === 'DATABASE_URL' ? undefined : shown, expected)
 }
 
 /** Refuses the value of a variable; `value` is absent if it is a secret. */
-export function mistyped(name: string, value: string | undefined, expected: Sentence): never {
-  refuse(
+export function refuseVariable(name: string, value: string | undefined, expected: Sentence): never {
+  refuseConfig(
     value === undefined
       ? phrases.unusable(name, expected)
       : phrases.wrong(name, phrases.typed(value), expected),

@@ -1,10 +1,10 @@
 import path from 'node:path'
 import { type Document, isAlias, isMap, isScalar, isSeq, LineCounter, type Node, parseDocument } from 'yaml'
 import { phrases, type Sentence } from './phrases.ts'
-import { refuse } from './refuse.ts'
+import { refuseConfig } from './refuse.ts'
 
 /** What all nodes of one file share. */
-interface Source {
+interface ConfigSource {
   name: string
   folder: string
   document: Document
@@ -30,7 +30,7 @@ export function openYaml(
     const where = `${name}:${line}`
     // In `{ … }` YAML reads the braces of a variable as its own. This is the most likely mistake, so there is a message for it.
     const slip = text.split('\n')[line - 1]?.includes(`\${`)
-    refuse(slip ? phrases.unquoted(where) : phrases.syntax(where, error.message))
+    refuseConfig(slip ? phrases.unquoted(where) : phrases.syntax(where, error.message))
   }
   if (document.contents === null) return undefined
   const folder = path.dirname(path.resolve(file))
@@ -46,11 +46,11 @@ export interface Range {
 /** One value of the file with its line; its methods return a typed value or refuse with a message. */
 export class ConfigNode {
   readonly path: string
-  readonly #source: Source
+  readonly #source: ConfigSource
   readonly #node: Node | null
   readonly #line: number
 
-  constructor(source: Source, node: Node | null, path: string, line: number) {
+  constructor(source: ConfigSource, node: Node | null, path: string, line: number) {
     this.#source = source
     this.#node = isAlias(node) ? ((node.resolve(source.document) as Node | undefined) ?? null) : node
     this.path = path
@@ -58,21 +58,21 @@ export class ConfigNode {
   }
 
   /** The place in the file: `kherad.config.yaml:12: proxies[0].tls`, or with a member: `….tls.ca_file`. */
-  where(member?: string): string {
+  sourcePosition(member?: string): string {
     const path = member === undefined ? this.path : this.path ? `${this.path}.${member}` : member
     return `${this.#source.name}:${this.#line}${path ? `: ${path}` : ''}`
   }
 
-  wrong(expected: Sentence): never {
-    refuse(phrases.wrong(this.where(), this.#found(), expected))
+  refuseValue(expected: Sentence): never {
+    refuseConfig(phrases.wrong(this.sourcePosition(), this.#found(), expected))
   }
 
-  /** Refuses a value like `wrong`, but does not repeat it, because it is or may contain a secret. */
-  unusable(expected: Sentence): never {
-    refuse(
+  /** Refuses a value like `refuseValue`, but does not repeat it, because it is or may contain a secret. */
+  refuseSecretValue(expected: Sentence): never {
+    refuseConfig(
       isEmpty(this.#node)
-        ? phrases.wrong(this.where(), this.#found(), expected)
-        : phrases.unusable(this.where(), expected),
+        ? phrases.wrong(this.sourcePosition(), this.#found(), expected)
+        : phrases.unusable(this.sourcePosition(), expected),
     )
   }
 
@@ -97,12 +97,12 @@ export class ConfigNode {
   /** The members of a mapping. Refuses anything that is not a mapping, and every member whose name is not in `known`. */
   members(known: readonly string[]): Members {
     if (!isMap(this.#node))
-      this.wrong({ en: 'a mapping of names to values', fa: 'نام‌ها را با مقدارشان (نام: مقدار)' })
+      this.refuseValue({ en: 'a mapping of names to values', fa: 'نام‌ها را با مقدارشان (نام: مقدار)' })
     const members = new Map<string, ConfigNode>()
     for (const pair of this.#node.items) {
       const name = isScalar(pair.key) ? String(pair.key.value) : String(pair.key)
       const member = this.#at(pair.value as Node | null, name, pair.key as Node)
-      if (!known.includes(name)) refuse(phrases.unknown(member.where(), known))
+      if (!known.includes(name)) refuseConfig(phrases.unknown(member.sourcePosition(), known))
       members.set(name, member)
     }
     return new Members(this, members)
@@ -111,7 +111,7 @@ export class ConfigNode {
   /** The texts of a mapping with arbitrary names, in order. */
   textMap(): Record<string, string> {
     if (!isMap(this.#node))
-      this.wrong({ en: 'a mapping of names to texts', fa: 'نام‌ها را با متنشان (نام: متن)' })
+      this.refuseValue({ en: 'a mapping of names to texts', fa: 'نام‌ها را با متنشان (نام: متن)' })
     const entries = this.#node.items.map((pair): [string, string] => {
       const name = isScalar(pair.key) ? String(pair.key.value) : String(pair.key)
       return [name, this.#at(pair.value as Node | null, name, pair.key as Node).text()]
@@ -120,7 +120,7 @@ export class ConfigNode {
   }
 
   list(): ConfigNode[] {
-    if (!isSeq(this.#node)) this.wrong({ en: 'a list', fa: 'یک فهرست' })
+    if (!isSeq(this.#node)) this.refuseValue({ en: 'a list', fa: 'یک فهرست' })
     return this.#node.items.map((item, position) => {
       const node = item as Node
       return new ConfigNode(this.#source, node, `${this.path}[${position}]`, this.#lineOf(node) ?? this.#line)
@@ -129,12 +129,12 @@ export class ConfigNode {
 
   /** A text that is not empty, with `${NAME}` filled in. `expected` completes the refusal. */
   text(expected: Sentence = { en: 'a text', fa: 'یک متن' }, pattern?: RegExp): string {
-    return this.#readText(pattern) ?? this.wrong(expected)
+    return this.#readText(pattern) ?? this.refuseValue(expected)
   }
 
   /** A key or password, read like `text`; no message repeats it. */
   secret(expected: Sentence = { en: 'a text, in quotes', fa: 'متنی در گیومه' }, pattern?: RegExp): string {
-    return this.#readText(pattern) ?? this.unusable(expected)
+    return this.#readText(pattern) ?? this.refuseSecretValue(expected)
   }
 
   #readText(pattern?: RegExp): string | undefined {
@@ -159,7 +159,7 @@ export class ConfigNode {
       const span = `${range.min} … ${range.max}`
       // YAML reads "1" in quotes as a text; without this hint the message would say that 1 is out of bounds.
       const isQuoted = typeof value === 'string' && Number.isFinite(Number(value)) && value.trim() !== ''
-      this.wrong({
+      this.refuseValue({
         en: `${range.integer ? 'a whole number' : 'a number'} within ${span}${isQuoted ? ', without quotes' : ''}`,
         fa: `${range.integer ? 'عددی درست' : 'عددی'} در بازه‌ی ${span}${isQuoted ? ' و بدون گیومه' : ''}`,
       })
@@ -169,7 +169,7 @@ export class ConfigNode {
 
   flag(): boolean {
     const value = isScalar(this.#node) ? this.#node.value : undefined
-    if (typeof value !== 'boolean') this.wrong({ en: 'true or false', fa: 'true یا false' })
+    if (typeof value !== 'boolean') this.refuseValue({ en: 'true or false', fa: 'true یا false' })
     return value
   }
 
@@ -177,7 +177,7 @@ export class ConfigNode {
     const value = isScalar(this.#node) ? this.#node.value : undefined
     const match = values.find((candidate) => candidate === value)
     if (match === undefined)
-      this.wrong({ en: `one of ${values.join(', ')}`, fa: `یکی از ${values.join('، ')}` })
+      this.refuseValue({ en: `one of ${values.join(', ')}`, fa: `یکی از ${values.join('، ')}` })
     return match
   }
 
@@ -186,7 +186,7 @@ export class ConfigNode {
     const chosen: Value[] = []
     for (const item of this.list()) {
       const value = item.oneOf(values)
-      if (chosen.includes(value)) refuse(phrases.duplicate(item.where(), value))
+      if (chosen.includes(value)) refuseConfig(phrases.duplicate(item.sourcePosition(), value))
       chosen.push(value)
     }
     return chosen
@@ -204,7 +204,7 @@ export class ConfigNode {
   #fill(text: string): string {
     return text.replace(/\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g, (_, name: string) => {
       const value = this.#source.variables[name]
-      if (value === undefined || value === '') refuse(phrases.variable(this.where(), name))
+      if (value === undefined || value === '') refuseConfig(phrases.variable(this.sourcePosition(), name))
       return value
     })
   }
@@ -239,6 +239,6 @@ export class Members {
 
   /** Returns the member, or refuses with a message that says what to write. */
   need(name: string, fix: Sentence): ConfigNode {
-    return this.#members.get(name) ?? refuse(phrases.missing(this.place.where(name), fix))
+    return this.#members.get(name) ?? refuseConfig(phrases.missing(this.place.sourcePosition(name), fix))
   }
 }

@@ -8,14 +8,14 @@ import { GrowingBytes } from '#platform/bytes'
 import { readJson } from '#platform/json'
 import type { Log } from '#platform/log'
 import { type FindIsolation, type Isolation, openIsolation } from './isolation.ts'
-import { FairQueue, type Places } from './queue.ts'
+import { FairQueue, type QueueLimits } from './queue.ts'
 import { type Scratch, watchScratch } from './scratch.ts'
 import { Spares } from './spares.ts'
 
 export { type FindIsolation, type Isolation, openIsolation } from './isolation.ts'
 
 /** Runs work on untrusted input (pages, PDFs and shell scripts) in a process that may crash. */
-export type Confine = (work: ConfinedWork) => Promise<Outcome>
+export type ConfinedRunner = (work: ConfinedWork) => Promise<ConfinedResult>
 
 export interface ConfinedWork {
   /**
@@ -31,7 +31,7 @@ export interface ConfinedWork {
   input: unknown
   /** The limit of CPU time, loading included. */
   timeoutMs: number
-  /** The limit of wall-clock time; default: `patience` times `timeoutMs`, and at least `leastWallMs`. */
+  /** The limit of wall-clock time; default: `wallTimeFactor` times `timeoutMs`, and at least `leastWallMs`. */
   wallMs?: number
   maxOutputBytes: number
   /** The memory limit of the system (default: 464), of which JavaScript may use `heapMb` (default: 320). */
@@ -67,10 +67,10 @@ export interface Program {
 /** The account that requests the work, and the signal that aborts it. */
 export type Requester = Pick<ConfinedWork, 'accountId' | 'signal'>
 
-export type Outcome = { value: unknown } | { lost: 'busy' | 'time' | 'output' | 'broken' }
+export type ConfinedResult = { value: unknown } | { lost: 'busy' | 'time' | 'output' | 'broken' }
 
 /** The maximum of concurrent processes of one server, and how many may wait; more would starve everything else of CPU. */
-const usualPlaces: Places = { working: 4, waiting: 64 }
+const defaultLimits: QueueLimits = { working: 4, waiting: 64 }
 
 const usualMemoryMb = 464
 const usualHeapMb = 320
@@ -78,7 +78,7 @@ const usualHeapMb = 320
 const reservedMb = 560
 
 /** Wall-clock limit as a multiple of the CPU limit, since a process of low priority waits for all others. */
-const patience = 3
+const wallTimeFactor = 3
 /** The least wall-clock limit: on a busy machine the start alone takes ten seconds (measured), whatever the work. */
 const leastWallMs = 30_000
 
@@ -99,9 +99,9 @@ const childRooms = ['confined-process', 'words'].map((room) => path.join(import.
  */
 export function openConfinement(
   log: Log,
-  places: Places = usualPlaces,
+  places: QueueLimits = defaultLimits,
   find: FindIsolation = openIsolation(),
-): Confine {
+): ConfinedRunner {
   const queue = new FairQueue(places)
   const spares = new Spares()
   return async (work) => {
@@ -128,9 +128,13 @@ function kindOf(work: ConfinedWork): string {
   return JSON.stringify([module, secondsOf(timeoutMs), memoryMb, heapMb, nativeCode, startsPrograms, files])
 }
 
-async function runProcess(work: ConfinedWork, isolation: Isolation, spare?: ChildProcess): Promise<Outcome> {
+async function runProcess(
+  work: ConfinedWork,
+  isolation: Isolation,
+  spare?: ChildProcess,
+): Promise<ConfinedResult> {
   const { input, timeoutMs, maxOutputBytes, scratch, signal } = work
-  const { wallMs = Math.max(leastWallMs, patience * timeoutMs) } = work
+  const { wallMs = Math.max(leastWallMs, wallTimeFactor * timeoutMs) } = work
   const isProgram = typeof work.module !== 'string'
   if (scratch) await isolation.give(scratch.path)
   // A waiting process that was taken for this work cannot be returned, so it is killed if the caller left meanwhile.
@@ -157,7 +161,7 @@ async function runProcess(work: ConfinedWork, isolation: Isolation, spare?: Chil
     child.stdin!.on('error', () => {})
     child.stdin!.end(isProgram ? undefined : serialize(input))
     const output = await readOutput(child, maxOutputBytes)
-    const end = endOf((await exited) as [number | null, NodeJS.Signals | null])
+    const end = exitReason((await exited) as [number | null, NodeJS.Signals | null])
     signal.throwIfAborted()
     if (timedOut || end === 'SIGXCPU') return { lost: 'time' }
     if (output === undefined || filled.beyond || end === 'SIGXFSZ') return { lost: 'output' }
@@ -174,7 +178,10 @@ async function runProcess(work: ConfinedWork, isolation: Isolation, spare?: Chil
 const leftOpenMs = 1_000
 
 /** Isolation tools report a terminating signal as exit code 128 plus its number, as shells do. */
-function endOf([code, killedBy]: [number | null, NodeJS.Signals | null]): number | NodeJS.Signals | null {
+function exitReason([code, killedBy]: [number | null, NodeJS.Signals | null]):
+  | number
+  | NodeJS.Signals
+  | null {
   const signal = Object.entries(constants.signals).find(([, number]) => code === 128 + number)
   return killedBy ?? (signal?.[0] as NodeJS.Signals | undefined) ?? code
 }
@@ -186,7 +193,7 @@ const answerBounds = {
   maxValues: Number.POSITIVE_INFINITY,
 }
 
-async function readAnswer(output: Buffer): Promise<Outcome> {
+async function readAnswer(output: Buffer): Promise<ConfinedResult> {
   try {
     return { value: await readJson(output, answerBounds) }
   } catch {

@@ -40,7 +40,7 @@ export type FindIsolation = () => Promise<Isolation>
 const nobody = 65534
 
 export function openIsolation(): FindIsolation {
-  let found: Promise<Found> | undefined
+  let found: Promise<FoundIsolation> | undefined
   return async () => {
     found ??= findIsolation()
     try {
@@ -54,7 +54,7 @@ export function openIsolation(): FindIsolation {
   }
 }
 
-interface Found {
+interface FoundIsolation {
   isolation: Isolation
   /** False if a stronger isolation timed out or could not be started: the machine may be busy. */
   isSure: boolean
@@ -62,11 +62,11 @@ interface Found {
 
 const program = path.join(import.meta.dirname, 'isolation-process.ts')
 
-async function findIsolation(): Promise<Found> {
+async function findIsolation(): Promise<FoundIsolation> {
   const candidates = process.platform === 'linux' ? candidatesOf(process.getuid?.() === 0) : []
   let isSure = true
   for (const candidate of candidates) {
-    const verdict = await tried(candidate)
+    const verdict = await testIsolation(candidate)
     if (verdict === 'works') return { isolation: candidate, isSure }
     if (verdict === 'unknown') isSure = false
   }
@@ -126,7 +126,7 @@ function bubblewrap({ readable, writable }: View): string[] {
 }
 
 /** Tests that a process starts in this isolation and cannot connect to this server: reported support is not trusted. */
-async function tried(candidate: Isolation): Promise<'works' | 'fails' | 'unknown'> {
+async function testIsolation(candidate: Isolation): Promise<'works' | 'fails' | 'unknown'> {
   await using server = createServer((socket) => socket.destroy()).listen(0, '127.0.0.1')
   await once(server, 'listening')
   const { port } = server.address() as { port: number }

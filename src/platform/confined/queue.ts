@@ -1,10 +1,10 @@
-export interface Places {
+export interface QueueLimits {
   working: number
   waiting: number
 }
 
 /** A caller in a line; the function is called with whether the caller got a place. */
-type Waiting = (hasPlace: boolean) => void
+type QueuedCaller = (hasPlace: boolean) => void
 
 /**
  * Lets a limited number of callers work at a time and a limited number wait. Accounts take turns, and the callers of an account keep their order. If
@@ -17,11 +17,11 @@ export class FairQueue {
   /** The number of places that each account holds. */
   readonly #held = new Map<string, number>()
   /** The waiting callers by account, in the order of the accounts' turns; no line is empty. */
-  readonly #lines = new Map<string, Waiting[]>()
+  readonly #lines = new Map<string, QueuedCaller[]>()
   #free: number
   #waiting = 0
 
-  constructor({ working, waiting }: Places) {
+  constructor({ working, waiting }: QueueLimits) {
     this.#free = working
     this.#maxWaiting = waiting
     this.#maxOfOne = Math.max(1, working - 1)
@@ -41,7 +41,7 @@ export class FairQueue {
   #wait(accountId: string, signal: AbortSignal): Promise<Disposable | undefined> {
     const { promise, resolve, reject } = Promise.withResolvers<Disposable | undefined>()
     // The place is taken at the moment it becomes free, so that no new caller finds it free.
-    const waiting: Waiting = (hasPlace) => resolve(hasPlace ? this.#take(accountId) : undefined)
+    const waiting: QueuedCaller = (hasPlace) => resolve(hasPlace ? this.#take(accountId) : undefined)
     const onAbort = () => {
       this.#leave(accountId, waiting)
       reject(signal.reason)
@@ -98,14 +98,14 @@ export class FairQueue {
     if (line && this.#lines.delete(accountId)) this.#lines.set(accountId, line)
   }
 
-  #join(accountId: string, waiting: Waiting): void {
+  #join(accountId: string, waiting: QueuedCaller): void {
     const line = this.#lines.get(accountId)
     if (line) line.push(waiting)
     else this.#lines.set(accountId, [waiting])
     this.#waiting += 1
   }
 
-  #leave(accountId: string, waiting: Waiting): void {
+  #leave(accountId: string, waiting: QueuedCaller): void {
     const line = this.#lines.get(accountId)
     const at = line?.indexOf(waiting) ?? -1
     if (!line || at < 0) return
@@ -118,12 +118,12 @@ export class FairQueue {
   #makeRoom(accountId: string): boolean {
     if (this.#waiting < this.#maxWaiting) return true
     const own = this.#lines.get(accountId)?.length ?? 0
-    const [longest, line] = [...this.#lines].reduce((one, other) =>
+    const [crowdedAccountId, line] = [...this.#lines].reduce((one, other) =>
       other[1].length > one[1].length ? other : one,
     )
     if (line.length <= own + 1) return false
     const newest = line.at(-1)!
-    this.#leave(longest, newest)
+    this.#leave(crowdedAccountId, newest)
     newest(false)
     return true
   }

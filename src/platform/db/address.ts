@@ -38,7 +38,7 @@ export function clientConfig(url: string | SocketAddress): ClientConfig {
 }
 
 /** The address as it may be shown, without user and password. */
-export function shownAddress(url: string | SocketAddress): string {
+export function displayAddress(url: string | SocketAddress): string {
   if (typeof url !== 'string') return url.socketFolder
   try {
     const { host, pathname } = new URL(url)

@@ -21,10 +21,10 @@ const maxMessageBytes = 64 * 1024 * 1024
 export function copyOut(client: pg.ClientBase, text: string): AsyncIterable<Buffer> {
   const copy = new CopyOut(text)
   client.query(copy)
-  const cut = () => copy.destroy(new Error('The connection ended during a copy.'))
-  client.once('end', cut)
+  const abortCopy = () => copy.destroy(new Error('The connection ended during a copy.'))
+  client.once('end', abortCopy)
   // A connection may run one copy after another, one for each of a thousand tables.
-  copy.once('close', () => client.off('end', cut))
+  copy.once('close', () => client.off('end', abortCopy))
   return copy
 }
 

@@ -1,11 +1,11 @@
 import { Kysely, PostgresDialect, type Transaction } from 'kysely'
 import pg from 'pg'
 import { refuseStart, StartRefused } from '#platform/errors'
-import { clientConfig, type SocketAddress, shownAddress } from './address.ts'
+import { clientConfig, displayAddress, type SocketAddress } from './address.ts'
 import { isCanceled, isDatabaseAway } from './away.ts'
 import { clientOf } from './client.ts'
 import { columnTypes } from './column-types.ts'
-import { type ListenEvents, Listening } from './listen.ts'
+import { type ListenEvents, SharedListener } from './listen.ts'
 import type { MigrationRow } from './migration-state.ts'
 import { phrases } from './phrases.ts'
 import { runTransaction } from './transaction.ts'
@@ -42,7 +42,7 @@ export interface Statement {
   /** Timeout in milliseconds, after which the connection is closed and the statement fails. Default: that of `openDb`. */
   timeoutMs?: number
   /** Uses a connection reserved for such statements, so that the statement never waits for the pool. */
-  apart?: boolean
+  onReservedConnection?: boolean
 }
 
 export interface Db extends AsyncDisposable {
@@ -88,7 +88,7 @@ const oldestServer = 160_000
  * json parsed. Throws `StartRefused` if there is no usable PostgreSQL at the address.
  */
 export async function openDb(options: OpenOptions): Promise<Db> {
-  const db = dbAt(options)
+  const db = lazyDb(options)
   try {
     await checkServer(db.pool, options.url)
   } catch (error) {
@@ -102,7 +102,7 @@ export async function openDb(options: OpenOptions): Promise<Db> {
  * Opens the database like `openDb`, but without a check, at an address that was checked before: it connects at its first use, and a start does not
  * wait for a statement.
  */
-export function dbAt({
+export function lazyDb({
   url,
   maxConnections = 10,
   statementTimeoutMs = defaultTimeoutMs,
@@ -114,11 +114,11 @@ export function dbAt({
   const options = { statementTimeoutMs, withoutWorkers, connectMs, onBackend }
   const openPoolOf = (max: number) => openPool(url, { ...options, max }, log)
   const pools = { shared: openPoolOf(maxConnections), apart: openPoolOf(1) }
-  return dbOver(pools, { url, statementTimeoutMs, log })
+  return dbFromPools(pools, { url, statementTimeoutMs, log })
 }
 
-/** Makes a `Db` of pools that were opened elsewhere; disposing it closes them. `apart` may be the same pool as `shared`. */
-export function dbOver(
+/** Makes a `Db` of pools that were opened elsewhere; disposing it closes them. `onReservedConnection` may be the same pool as `shared`. */
+export function dbFromPools(
   pools: { shared: pg.Pool; apart: pg.Pool },
   {
     url,
@@ -128,14 +128,18 @@ export function dbOver(
 ): Db {
   const { shared: pool } = pools
   const kysely = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) })
-  const listening = new Listening(url, log)
+  const listening = new SharedListener(url, log)
   return {
     kysely,
     pool,
-    address: shownAddress(url),
+    address: displayAddress(url),
     tx: (fn) => runTransaction(kysely, fn),
     async query<Row>(statement: Statement, values: readonly unknown[]) {
-      const { timeoutMs = statementTimeoutMs + answerMs, apart = false, ...text } = statement
+      const {
+        timeoutMs = statementTimeoutMs + answerMs,
+        onReservedConnection: apart = false,
+        ...text
+      } = statement
       // pg knows the option (client.js), but its types do not.
       const query = { ...text, values: [...values], query_timeout: timeoutMs } as pg.QueryConfig
       const { rows } = await pools[apart ? 'apart' : 'shared'].query(query)
@@ -210,7 +214,7 @@ function openPool(url: string | SocketAddress, options: PoolOptions, log: DbLog)
 }
 
 async function checkServer(pool: pg.Pool, url: string | SocketAddress): Promise<void> {
-  const shown = shownAddress(url)
+  const shown = displayAddress(url)
   const version = await pool
     .query<{ server_version_num: string }>('show server_version_num')
     .then(({ rows }) => Number(rows[0]?.server_version_num))

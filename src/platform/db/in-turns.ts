@@ -4,10 +4,10 @@ import type { Db, Tables } from './db.ts'
 import { runTransaction } from './transaction.ts'
 
 /** Runs work when its turn comes. */
-export type Turn = <Result>(work: () => Promise<Result>) => Promise<Result>
+export type TurnRunner = <Result>(work: () => Promise<Result>) => Promise<Result>
 
 /** Wraps the database: each connection is requested in a turn, which lasts until the connection is released. Listening is passed on as it is. */
-export function dbInTurns(db: Db, turn: Turn): Db {
+export function dbInTurns(db: Db, turn: TurnRunner): Db {
   const connect = (): Promise<PostgresPoolClient> =>
     new Promise((resolve, reject) => {
       turn(async () => {

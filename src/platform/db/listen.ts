@@ -25,10 +25,10 @@ interface Listener {
 }
 
 /** All listeners of a process, on one connection, which is open while there is a listener. */
-export class Listening {
+export class SharedListener {
   readonly #url: string | SocketAddress
   readonly #log: DbLog
-  #line: Line | undefined
+  #line: ListenConnection | undefined
 
   constructor(url: string | SocketAddress, log: DbLog) {
     this.#url = url
@@ -37,7 +37,7 @@ export class Listening {
 
   /** Listens until disposed. */
   listen(channels: readonly string[], on: ListenEvents): AsyncDisposable {
-    this.#line ??= new Line(this.#url, this.#log)
+    this.#line ??= new ListenConnection(this.#url, this.#log)
     const line = this.#line
     const listener = { channels, on, isUp: false }
     line.add(listener)
@@ -53,25 +53,25 @@ export class Listening {
 
 /** One connection, which accepts one statement at a time. */
 interface Connection {
-  ask(text: string): Promise<unknown>
+  query(text: string): Promise<unknown>
   /** Ends the connection with this error. */
   fail(error: unknown): void
 }
 
 /** The listening connection. When it is lost, a new one is made, with growing pauses between attempts. */
-class Line {
+class ListenConnection {
   readonly #url: string | SocketAddress
   readonly #log: DbLog
   readonly #stop = new AbortController()
   readonly #listeners = new Set<Listener>()
-  readonly #kept: Promise<void>
+  readonly #maintenance: Promise<void>
   #retryMs = firstRetryMs
   #connection: Connection | undefined
 
   constructor(url: string | SocketAddress, log: DbLog) {
     this.#url = url
     this.#log = log
-    this.#kept = this.#keep()
+    this.#maintenance = this.#maintain()
   }
 
   add(listener: Listener): void {
@@ -87,10 +87,10 @@ class Line {
 
   async end(): Promise<void> {
     this.#stop.abort()
-    await this.#kept
+    await this.#maintenance
   }
 
-  async #keep(): Promise<void> {
+  async #maintain(): Promise<void> {
     const { signal } = this.#stop
     while (!signal.aborted) {
       const error = await this.#listenOnce()
@@ -138,7 +138,8 @@ class Line {
 
   async #begin(listener: Listener, connection: Connection): Promise<void> {
     try {
-      for (const channel of listener.channels) await connection.ask(`listen ${pg.escapeIdentifier(channel)}`)
+      for (const channel of listener.channels)
+        await connection.query(`listen ${pg.escapeIdentifier(channel)}`)
       if (this.#connection !== connection || !this.#listeners.has(listener)) return
       this.#retryMs = firstRetryMs
       listener.isUp = true
@@ -165,7 +166,7 @@ class Line {
 function connectionOf(client: pg.Client, fail: (error: unknown) => void): Connection {
   let last: Promise<unknown> = Promise.resolve()
   return {
-    ask(text) {
+    query(text) {
       const asked = last.then(() => client.query(text))
       last = asked.catch(() => undefined)
       return asked
@@ -175,7 +176,7 @@ function connectionOf(client: pg.Client, fail: (error: unknown) => void): Connec
 }
 
 /** An idle connection does not notice that its peer is gone, so it is queried at intervals. */
-function startHeartbeat({ ask, fail }: Connection): NodeJS.Timeout {
+function startHeartbeat({ query: ask, fail }: Connection): NodeJS.Timeout {
   let answered = true
   const beat = () => {
     if (!answered) return fail(new Error('Connection terminated: no answer to the heartbeat'))

@@ -18,7 +18,7 @@ const lockKey = 7_210_418_001
 /** Callbacks for whoever follows the migrations. */
 export interface MigrationEvents {
   /** Called before the first pending file; `last` is the newest file applied before. */
-  begins?(last: string | undefined, coming: readonly string[]): Promise<void>
+  begins?(last: string | undefined, pending: readonly string[]): Promise<void>
   /** Called when a file has been applied, with the milliseconds that it took. */
   applied?(name: string, ms: number): void
 }
@@ -36,15 +36,15 @@ export async function migrate(db: Db, folder: string, on: MigrationEvents = {}):
     await client.query('select pg_advisory_lock($1)', [lockKey])
     await prepare(client)
     const state = compareMigrations(files, await readApplied(client))
-    check(state)
-    const coming = state.coming.map((file) => file.name)
-    if (coming.length > 0) await on.begins?.(state.applied.at(-1), coming)
-    for (const file of state.coming) {
+    refuseIncompatible(state)
+    const pending = state.pending.map((file) => file.name)
+    if (pending.length > 0) await on.begins?.(state.applied.at(-1), pending)
+    for (const file of state.pending) {
       const begunMs = performance.now()
       await apply(client, file)
       on.applied?.(file.name, Math.round(performance.now() - begunMs))
     }
-    return coming
+    return pending
   } finally {
     // This connection has settings of its own and holds the lock; closing it ends both.
     client.release(true)
@@ -66,7 +66,7 @@ async function prepare(client: pg.ClientBase): Promise<void> {
     .catch((error: Error) => rethrow(error, phrases.migrationsTable(error.message)))
 }
 
-function check({ files, missing, changed, newer }: MigrationState): void {
+function refuseIncompatible({ files, missing, changed, newer }: MigrationState): void {
   const newest = newer.at(-1)
   if (newest !== undefined) refuseStart(phrases.databaseNewer(newest, files.at(-1)?.name))
   if (missing[0] !== undefined) refuseStart(phrases.migrationMissing(missing[0]))

@@ -28,7 +28,7 @@ export interface MigrationState {
   /** Names of the applied files, in order; empty before the first start. */
   applied: string[]
   /** Files that the next start applies, in order. */
-  coming: MigrationFile[]
+  pending: MigrationFile[]
   /** Numbers that the database lacks below its newest one. */
   missing: number[]
   /** Names of applied files whose text has changed since. */
@@ -84,7 +84,7 @@ export function compareMigrations(
   return {
     files,
     applied: applied.map(({ name }) => name),
-    coming: files.slice(newest),
+    pending: files.slice(newest),
     missing: Array.from({ length: newest }, (_, at) => at + 1).filter((number) => !numbers.has(number)),
     changed: known
       .filter(({ number, sha256 }) => files[number - 1]?.sha256 !== sha256)

@@ -5,10 +5,16 @@
 import { realpath, stat, statfs } from 'node:fs/promises'
 import path from 'node:path'
 import type { Problem } from '#platform/readiness'
-import { fullDisk } from './errors.ts'
+import { fullDiskFailure } from './errors.ts'
 import { type DiskName, spacePhrases } from './phrases.ts'
 
-export { diskFailure, fullDisk, isFullDisk, unwritableDisk, writeFailure } from './errors.ts'
+export {
+  diskFailure,
+  fullDiskFailure,
+  isDiskFullError,
+  unwritableDiskFailure,
+  writeFailure,
+} from './errors.ts'
 export type { DiskName } from './phrases.ts'
 
 export interface WatchedDisk {
@@ -20,7 +26,7 @@ export interface WatchedDisk {
 }
 
 /** The last measurement of a disk. */
-export interface Room {
+export interface FreeSpace {
   device: number
   freeBytes: number
   /** Undefined if the file system does not count inodes. */
@@ -34,7 +40,7 @@ export interface DiskSpaceOptions {
   /** How long to wait for a disk, in milliseconds; one that has not answered by then is skipped. */
   slowMs?: number
   /** Tests replace the measurement and the time here. */
-  measure?: (folder: string) => Promise<Room>
+  measure?: (folder: string) => Promise<FreeSpace>
   nowMs?: () => number
 }
 
@@ -49,22 +55,22 @@ const maxHanging = 2
 export const leastInodes = 256
 const mebibyte = 1024 * 1024
 
-interface Known extends WatchedDisk {
-  room: Room | undefined
+interface MeasuredDisk extends WatchedDisk {
+  room: FreeSpace | undefined
   seenMs: number
   isHanging: boolean
 }
 
 export class DiskSpace implements Disposable {
-  readonly #disks: readonly Known[]
-  readonly #measure: (folder: string) => Promise<Room>
+  readonly #disks: readonly MeasuredDisk[]
+  readonly #measure: (folder: string) => Promise<FreeSpace>
   readonly #nowMs: () => number
   readonly #slowMs: number
   readonly #timer: NodeJS.Timeout | undefined
   #looking: Promise<void> | undefined
 
   constructor({ disks, everyMs = usualEveryMs, slowMs = usualSlowMs, ...own }: DiskSpaceOptions) {
-    const { measure = measureRoom, nowMs = () => performance.now() } = own
+    const { measure = measureFreeSpace, nowMs = () => performance.now() } = own
     const seenMs = nowMs()
     this.#nowMs = nowMs
     this.#slowMs = slowMs
@@ -89,13 +95,13 @@ export class DiskSpace implements Disposable {
 
   /** Throws STORAGE_FULL if one of these disks has too little room. */
   require(names: readonly DiskName[]): void {
-    const of = this.lacking(names)
-    if (of !== undefined) throw fullDisk(of)
+    const disk = this.lacking(names)
+    if (disk !== undefined) throw fullDiskFailure(disk)
   }
 
   /** One problem for each device and kind; disks on the same device share one sentence. */
   problems(): Problem[] {
-    const byDevice = new Map<string, Known[]>()
+    const byDevice = new Map<string, MeasuredDisk[]>()
     for (const known of this.#disks) {
       const kind = this.#problemOf(known)
       if (kind === undefined) continue
@@ -105,17 +111,17 @@ export class DiskSpace implements Disposable {
     return [...byDevice].map(([kind, all]) => describe(kind.split(' ')[0] as ProblemKind, all))
   }
 
-  #problemOf(known: Known): ProblemKind | undefined {
+  #problemOf(known: MeasuredDisk): ProblemKind | undefined {
     if (this.#lacks(known)) return known.room!.freeBytes < known.leastBytes ? 'disk_full' : 'inodes_full'
     return this.#isStale(known) ? 'disk_unknown' : undefined
   }
 
-  #isStale({ seenMs }: Known): boolean {
+  #isStale({ seenMs }: MeasuredDisk): boolean {
     return this.#nowMs() - seenMs > staleMs
   }
 
   /** Whether the disk has too little room. A measurement that is too old refuses nobody. */
-  #lacks(known: Known): boolean {
+  #lacks(known: MeasuredDisk): boolean {
     const { room, leastBytes } = known
     if (room === undefined || this.#isStale(known)) return false
     return room.freeBytes < leastBytes || (room.freeInodes !== undefined && room.freeInodes < leastInodes)
@@ -129,7 +135,7 @@ export class DiskSpace implements Disposable {
   }
 
   /** Resolves when the disk is measured, or when that takes too long; a late result still counts. */
-  #lookAt(disk: Known): Promise<void> {
+  #lookAt(disk: MeasuredDisk): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>()
     disk.isHanging = true
     const timer = setTimeout(resolve, this.#slowMs)
@@ -157,7 +163,7 @@ export class DiskSpace implements Disposable {
 
 type ProblemKind = 'disk_full' | 'inodes_full' | 'disk_unknown'
 
-function describe(kind: ProblemKind, all: readonly Known[]): Problem {
+function describe(kind: ProblemKind, all: readonly MeasuredDisk[]): Problem {
   const names = all.map(({ name }) => name)
   if (kind === 'disk_unknown') return { code: kind, message: spacePhrases.unknown(names), blocks: false }
   const { freeBytes, freeInodes = 0 } = all[0]!.room!
@@ -170,7 +176,7 @@ function describe(kind: ProblemKind, all: readonly Known[]): Problem {
 }
 
 /** Measures the disk of the folder, or of the nearest folder above it that exists. */
-export async function measureRoom(folder: string): Promise<Room> {
+export async function measureFreeSpace(folder: string): Promise<FreeSpace> {
   try {
     const [{ bavail, bsize, files, ffree }, { dev }] = await Promise.all([statfs(folder), stat(folder)])
     // Some file systems, such as btrfs, create inodes as they need them and report zero.
@@ -178,7 +184,7 @@ export async function measureRoom(folder: string): Promise<Room> {
   } catch (error) {
     const above = path.dirname(folder)
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || above === folder) throw error
-    return measureRoom(above)
+    return measureFreeSpace(above)
   }
 }
 

@@ -29,13 +29,15 @@ declareFailures({
 const retryAfterMs = 30_000
 
 /** The failure STORAGE_FULL for this disk, which programs find in `details.disk`. */
-export const fullDisk = (of: DiskName, cause?: unknown): Failure => failureOf('STORAGE_FULL', of, cause)
+export const fullDiskFailure = (disk: DiskName, cause?: unknown): Failure =>
+  failureOf('STORAGE_FULL', disk, cause)
 
 /** The failure STORAGE_UNWRITABLE, for a cause that is not an error of the file system. */
-export const unwritableDisk = (of: DiskName): Failure => failureOf('STORAGE_UNWRITABLE', of, undefined)
+export const unwritableDiskFailure = (disk: DiskName): Failure =>
+  failureOf('STORAGE_UNWRITABLE', disk, undefined)
 
-const failureOf = (code: 'STORAGE_FULL' | 'STORAGE_UNWRITABLE', of: DiskName, cause: unknown): Failure =>
-  new Failure(code, { disk: diskNames[of] }, { retryAfterMs, details: { disk: of }, cause })
+const failureOf = (code: 'STORAGE_FULL' | 'STORAGE_UNWRITABLE', disk: DiskName, cause: unknown): Failure =>
+  new Failure(code, { disk: diskNames[disk] }, { retryAfterMs, details: { disk: disk }, cause })
 
 const full = new Set<string | undefined>(['ENOSPC', 'EDQUOT'])
 /** Codes of a disk that is mounted read-only, broken or gone. */
@@ -47,19 +49,19 @@ const codeOf = (error: unknown): string | undefined =>
   error instanceof Error && 'code' in error ? String(error.code) : undefined
 
 /** Whether a file system refused to write because it is full. */
-export const isFullDisk = (error: unknown): boolean => full.has(codeOf(error))
+export const isDiskFullError = (error: unknown): boolean => full.has(codeOf(error))
 
 /**
  * Turns the refusal of a file system into a failure, because as 500 it would look like a defect of the program; returns every other error as it is.
  */
-export function diskFailure(error: unknown, of: DiskName): unknown {
+export function diskFailure(error: unknown, disk: DiskName): unknown {
   if (error instanceof Failure) return error
-  if (isFullDisk(error)) return fullDisk(of, error)
-  return broken.has(codeOf(error)) ? failureOf('STORAGE_UNWRITABLE', of, error) : error
+  if (isDiskFullError(error)) return fullDiskFailure(disk, error)
+  return broken.has(codeOf(error)) ? failureOf('STORAGE_UNWRITABLE', disk, error) : error
 }
 
 /** Works like `diskFailure`, for writing into a folder of ours; there a missing right is a failure too, which the operator can fix. */
-export const writeFailure = (error: unknown, of: DiskName): unknown =>
+export const writeFailure = (error: unknown, disk: DiskName): unknown =>
   !(error instanceof Failure) && closed.has(codeOf(error))
-    ? failureOf('STORAGE_UNWRITABLE', of, error)
-    : diskFailure(error, of)
+    ? failureOf('STORAGE_UNWRITABLE', disk, error)
+    : diskFailure(error, disk)

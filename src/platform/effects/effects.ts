@@ -24,7 +24,7 @@ export type Effect =
 const replyMs = 24 * 60 * 60 * 1000
 
 export async function effectOf(ledger: Ledger, accountId: string, effectId: string): Promise<Effect> {
-  const receipt = await ledger.earlier(accountId, effectId, replyMs)
+  const receipt = await ledger.earlierReceipt(accountId, effectId, replyMs)
   if (!receipt) return { state: 'never' }
   const { state, ambiguous, claiming, reply, status_code } = receipt
   if (state === 'running') return { state }

@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os'
 import { processVariables } from './process-variables.ts'
-import { typedOf, type Variables, variableReader } from './variables.ts'
+import { type Variables, variableReader, variableText } from './variables.ts'
 
 export { processVariables } from './process-variables.ts'
 export { type Variable, type VariableReader, type Variables, variableReader } from './variables.ts'
@@ -47,7 +47,7 @@ export function readEnv(variables: Variables, words: readonly string[] = []): En
     port: read('KHERAD_PORT'),
     dataDir: read('KHERAD_DATA'),
     configFile: read('KHERAD_CONFIG'),
-    configFileNamed: typedOf(variables, 'KHERAD_CONFIG') !== undefined,
+    configFileNamed: variableText(variables, 'KHERAD_CONFIG') !== undefined,
     baseUrl: read('KHERAD_BASE_URL'),
     workers: read('KHERAD_WORKERS'),
     role: roleOf(words) ?? read('KHERAD_ROLE'),

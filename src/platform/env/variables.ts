@@ -24,10 +24,10 @@ export function variableReader<Declared extends Variable>(
   variables: Variables,
 ): VariableReader<Declared> {
   const defaults = new Map(declared.map((one) => [one.name, one.default]))
-  const read = (name: string): string | undefined => typedOf(variables, name) ?? defaults.get(name)
+  const read = (name: string): string | undefined => variableText(variables, name) ?? defaults.get(name)
   return read as VariableReader<Declared>
 }
 
 /** What the operator typed for a variable. */
-export const typedOf = (variables: Variables, name: string): string | undefined =>
+export const variableText = (variables: Variables, name: string): string | undefined =>
   variables[name]?.trim() || undefined

@@ -68,7 +68,7 @@ function placeholder(name: string, asNumber: () => number): object {
 /** All declared codes, for the docs. */
 export const declaredCodes = (): string[] => [...declared.keys()].sort()
 
-export interface FailureMore {
+export interface FailureOptions {
   /** The path of the invalid field, such as `messages.0.content`. */
   param?: string
   /** True if an upstream may already have worked for this request; otherwise the answer says `execution_started: false`. */
@@ -88,9 +88,9 @@ export class Failure extends Error {
   readonly code: FailureCode
   readonly detail: unknown
   readonly status: number
-  readonly more: FailureMore
+  readonly more: FailureOptions
 
-  constructor(code: FailureCode, detail: unknown, more: FailureMore) {
+  constructor(code: FailureCode, detail: unknown, more: FailureOptions) {
     super(code, { cause: more.cause })
     this.code = code
     this.detail = detail
@@ -103,15 +103,19 @@ export class Failure extends Error {
 export function fail<Code extends FailureCode>(
   code: Code,
   detail: Failures[Code],
-  more: FailureMore = {},
+  more: FailureOptions = {},
 ): never {
   throw new Failure(code, detail, more)
 }
 
-const passing: ReadonlySet<string> = new Set(['SERVICE_UNAVAILABLE', 'STORAGE_FULL', 'STORAGE_UNWRITABLE'])
+const temporaryCodes: ReadonlySet<string> = new Set([
+  'SERVICE_UNAVAILABLE',
+  'STORAGE_FULL',
+  'STORAGE_UNWRITABLE',
+])
 
 /** Whether background work waits for the failure to pass instead of failing: the database is away, or a disk has no room. */
-export const isPassing = ({ code }: Failure): boolean => passing.has(code)
+export const isTemporary = ({ code }: Failure): boolean => temporaryCodes.has(code)
 
 /** The same failure, marked final, for a request that is not run again: a client that repeats it only gets this failure again. */
 export const finalFailure = ({ code, detail, more }: Failure): Failure =>

@@ -24,7 +24,7 @@ export interface Event {
   onceKey?: string
 }
 
-export async function tell(
+export async function writeEvent(
   tx: Tx,
   { accountId, projectId, type, data, onceKey }: Event,
   now: Date,

@@ -5,7 +5,7 @@ import path from 'node:path'
 export { replaceFile } from './replace-file.ts'
 
 /** The place of a folder. Device and inode tell whether two paths lead to one folder; a copy has its own. */
-export interface Place {
+export interface FolderLocation {
   path: string
   device: string
   inode: string
@@ -16,14 +16,14 @@ export interface Place {
 const machineFiles = ['/etc/machine-id', '/var/lib/dbus/machine-id']
 
 /** The place of a folder that exists. */
-export async function placeOf(folder: string): Promise<Place> {
+export async function folderLocation(folder: string): Promise<FolderLocation> {
   const real = await realpath(path.resolve(folder))
   const { dev, ino } = await stat(real, { bigint: true })
   return { path: real, device: String(dev), inode: String(ino), machine: await machineId() }
 }
 
 /** True if the path now leads to the folder, whatever the folder was called before. */
-export async function leadsTo(name: string, { device, inode }: Place): Promise<boolean> {
+export async function isSameFolder(name: string, { device, inode }: FolderLocation): Promise<boolean> {
   const about = await stat(name, { bigint: true }).catch(() => undefined)
   return about !== undefined && String(about.dev) === device && String(about.ino) === inode
 }

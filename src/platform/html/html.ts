@@ -6,7 +6,7 @@ export class Html {
   }
 }
 
-export type Content = Html | string | number | undefined | false | readonly Content[]
+export type HtmlContent = Html | string | number | undefined | false | readonly HtmlContent[]
 
 const replacements: Record<string, string> = {
   '&': '&amp;',
@@ -18,7 +18,7 @@ const replacements: Record<string, string> = {
 
 const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (sign) => replacements[sign]!)
 
-function textOf(content: Content): string {
+function textOf(content: HtmlContent): string {
   if (content === undefined || content === false) return ''
   if (content instanceof Html) return content.text
   if (typeof content === 'string' || typeof content === 'number') return escapeHtml(String(content))
@@ -26,8 +26,8 @@ function textOf(content: Content): string {
 }
 
 /** The template tag: `html\`<p>${anything}</p>\`` */
-export const html = (strings: TemplateStringsArray, ...contents: Content[]): Html =>
+export const html = (strings: TemplateStringsArray, ...contents: HtmlContent[]): Html =>
   new Html(strings.reduce((text, part, index) => text + textOf(contents[index - 1]) + part))
 
 /** A value that a script of the page reads from `<script type="application/json">`. */
-export const jsonFor = (value: unknown): Html => new Html(JSON.stringify(value).replaceAll('<', '\\u003c'))
+export const scriptJson = (value: unknown): Html => new Html(JSON.stringify(value).replaceAll('<', '\\u003c'))

@@ -85,9 +85,9 @@ export class ActiveRequest implements RequestContext {
     }
     return this.#gone.signal
   }
-  leave(): void {
+  onClientGone(): void {
     this.#gone?.abort()
-    this.sink?.left()
+    this.sink?.onClientGone()
   }
   setHeader(name: string, value: string): void {
     const known = name.toLowerCase()

@@ -10,11 +10,11 @@ import { readToDisk } from './body-to-disk.ts'
 import { admitOrigin, exposeByPolicy, exposeRefusal, requireOrigin, requirePage } from './cors.ts'
 import { type HostPattern, hostPattern } from './host.ts'
 import type { Route } from './http.ts'
-import type { Intake } from './intake.ts'
+import type { BodyMemory } from './intake.ts'
 import { secretOf } from './key-source.ts'
 import { headerText } from './language.ts'
 import { isMultipart, readUpload } from './upload.ts'
-import { type Check, compile, compileLarge, compilePath, passes } from './validate.ts'
+import { areParamsValid, type Check, compile, compileLarge, compilePath } from './validate.ts'
 
 const defaultBodyLimit = 1_048_576
 
@@ -37,7 +37,7 @@ export const checksOf = (route: Route): Checks => ({
 })
 
 /** The parameters that the router found in path and query. */
-export interface Came {
+export interface RoutedParameters {
   params: Record<string, string | undefined>
   query: Record<string, unknown>
 }
@@ -47,34 +47,35 @@ export async function admit(
   app: App,
   route: Route,
   context: ActiveRequest,
-  came: Came,
+  routed: RoutedParameters,
   checks: Checks,
-  intake: Intake,
+  intake: BodyMemory,
 ): Promise<void> {
   const startedMs = performance.now()
   const { message } = context
   if (route.cors !== undefined) {
-    const params = paramsOf(route, context, came, checks)
+    const params = paramsOf(route, context, routed, checks)
     // Invalid parameters are refused below; a policy function, which may look them up, gets only valid ones.
-    if (typeof route.cors !== 'function' || passes(checks.params, params))
+    if (typeof route.cors !== 'function' || areParamsValid(checks.params, params))
       await exposeByPolicy(app, route.cors, params, context)
   }
   if (route.socket && route.cors !== undefined) requirePage(context)
   if (route.scope !== 'public') {
     const secret = secretOf(context.headers, route.keySources)
-    const caller = app.keys.known(secret, message.socket) ?? (await lookUpCaller(app, route, context, secret))
+    const caller =
+      app.keys.cachedCaller(secret, message.socket) ?? (await lookUpCaller(app, route, context, secret))
     requireUsableHere(route, caller, context)
     context.caller = caller
-    app.metrics.stages.auth.since(startedMs)
+    app.metrics.stages.auth.observeSince(startedMs)
     requireScopeOf(route, context.caller)
   }
-  requireRoom(app, route, checks)
+  requireDiskSpace(app, route, checks)
   if (checks.params) {
-    context.params = paramsOf(route, context, came, checks)
+    context.params = paramsOf(route, context, routed, checks)
     checks.params(context.params)
   }
   if (checks.query) {
-    context.query = came.query
+    context.query = routed.query
     checks.query(context.query)
   }
   if (route.upload && (isMultipart(message) || !checks.body)) {
@@ -97,7 +98,7 @@ export async function admit(
     const body = isText(route, context) ? textBodyOf(route, bytes) : await parseJson(bytes, limit)
     context.body = body === undefined && route.bodyMayBeAbsent ? {} : body
     await checks.body(context.body)
-    app.metrics.stages.parse.since(readMs)
+    app.metrics.stages.parse.observeSince(readMs)
   } else message.resume()
   const key = message.headers['idempotency-key']
   if (route.idempotent && key !== undefined)
@@ -106,7 +107,9 @@ export async function admit(
       route.method,
       pathOf(message.url!),
       // The parameters of a text body are in the query, so the fingerprint includes both.
-      route.textBody ? { query: context.query, came: whatCame(context) } : whatCame(context),
+      route.textBody
+        ? { query: context.query, came: fingerprintContent(context) }
+        : fingerprintContent(context),
     )
 }
 
@@ -121,7 +124,7 @@ function disksOf({ method, socket, writes }: Route): readonly DiskName[] {
 /**
  * Decides from the last measurements of the disks, without a new one. Throws STORAGE_FULL, and SPOOL_FULL for a body that would go through the spool.
  */
-function requireRoom({ space, spool, storage }: App, route: Route, { disks }: Checks): void {
+function requireDiskSpace({ space, spool, storage }: App, route: Route, { disks }: Checks): void {
   space.require(disks)
   if (disks.includes('files')) storage.requireRoom()
   if (route.upload || route.bodyToDisk) spool.requireDisk()
@@ -185,7 +188,7 @@ const keysOnly: readonly CredentialKind[] = ['key']
 const paramsOf = (
   route: Route,
   { headers }: ActiveRequest,
-  { params }: Came,
+  { params }: RoutedParameters,
   { host }: Checks,
 ): Record<string, string> => ({
   ...((route.openEnded ? openEndedParams(route, params) : params) as Record<string, string>),
@@ -193,7 +196,7 @@ const paramsOf = (
 })
 
 /** The content that must be equal in a repeated request; files on the disk are represented by their hashes. */
-function whatCame({ body, bodyFile, upload }: ActiveRequest): unknown {
+function fingerprintContent({ body, bodyFile, upload }: ActiveRequest): unknown {
   if (bodyFile) return { sha256: bodyFile.sha256 }
   if (!upload) return body
   const files = upload.files.map(({ part, sha256, name, mediaType }) => ({ part, sha256, name, mediaType }))
@@ -201,14 +204,14 @@ function whatCame({ body, bodyFile, upload }: ActiveRequest): unknown {
 }
 
 /** Reserves memory for files that have already arrived. Throws TOO_MUCH_IN_FLIGHT. */
-async function reserveMemory(context: ActiveRequest, intake: Intake): Promise<void> {
+async function reserveMemory(context: ActiveRequest, intake: BodyMemory): Promise<void> {
   const slot = intake.enter(() => {})
   slot.complete()
   await slot.announce(context.upload!.files.reduce((sum, { bytes }) => sum + bytes, 0))
   context.slot = slot
 }
 
-function openEndedParams(route: Route, params: Came['params']): Came['params'] {
+function openEndedParams(route: Route, params: RoutedParameters['params']): RoutedParameters['params'] {
   const name = /\{([^{}]+)\}$/.exec(route.path)![1]!
   return { [name]: params['*'] }
 }

@@ -2,8 +2,8 @@
  * Returns `Content-Disposition` for a file that is saved under a name in any script (RFC 6266): the name in UTF-8 (RFC 5987), and beside it a form
  * for old clients.
  */
-export function attachment(stated: string): string {
-  const name = stated.replace(turning, '')
+export function attachment(fileName: string): string {
+  const name = fileName.replace(turning, '')
   const plain = name.replace(/[^\x20-\x7e]/g, '_').replace(/["\\%]/g, '_')
   const isPlain = plain === name
   return `attachment; filename="${plain}"${isPlain ? '' : `; filename*=UTF-8''${encoded(name)}`}`

@@ -2,7 +2,7 @@
 import type { IncomingMessage } from 'node:http'
 import { PassThrough } from 'node:stream'
 import { Failure } from '#platform/errors'
-import { type Spool, type SpoolFile, TooLarge } from '#platform/spool'
+import { type Spool, type SpoolFile, TooLargeError } from '#platform/spool'
 import { ClientGone, drainBytes, refuseEncoded } from './body.ts'
 
 /**
@@ -24,14 +24,14 @@ export async function readToDisk(
   content.on('error', () => {})
   arrived.catch((gone: Error) => content.destroy(gone))
   try {
-    if (Number(message.headers['content-length'] ?? 0) > limitBytes) throw new TooLarge(limitBytes)
+    if (Number(message.headers['content-length'] ?? 0) > limitBytes) throw new TooLargeError(limitBytes)
     return await spool.write(message.pipe(content), { maxBytes: limitBytes })
   } catch (error) {
     message.unpipe(content)
     content.destroy()
     message.resume()
     await arrived
-    throw error instanceof TooLarge ? new Failure('BODY_TOO_LARGE', { limitBytes }, {}) : error
+    throw error instanceof TooLargeError ? new Failure('BODY_TOO_LARGE', { limitBytes }, {}) : error
   }
 }
 

@@ -1,9 +1,9 @@
 import type { IncomingMessage } from 'node:http'
-import { freeBytes, passingBuffer } from '#platform/bytes'
+import { freeBytes, shortLivedBuffer } from '#platform/bytes'
 import { Failure, fail } from '#platform/errors'
 import { boundsOf, NotJson, readJson } from '#platform/json'
 import type { Route } from './http.ts'
-import { type BodySlot, type Intake, tooMuch } from './intake.ts'
+import { type BodyMemory, type BodySlot, tooMuchInFlight } from './intake.ts'
 import { jsonTrouble, reasons } from './phrases.ts'
 
 /** Bytes that are read and discarded beyond the limit, so that the connection stays usable; after that it is closed. */
@@ -19,7 +19,7 @@ export class ClientGone extends Error {
 }
 
 /** A complete body. It keeps its reserved memory until it is released. */
-export interface Body {
+export interface ReceivedBody {
   readonly bytes: Buffer
   readonly slot: BodySlot
 }
@@ -28,9 +28,13 @@ export interface Body {
  * Reads a whole body of at most `limit` bytes into one buffer. A body that is larger, or for which there is no room, is read to its end but not kept,
  * then refused with BODY_TOO_LARGE or TOO_MUCH_IN_FLIGHT, so that the client gets its answer and the connection serves the next request.
  */
-export async function readBody(message: IncomingMessage, limit: number, intake: Intake): Promise<Body> {
+export async function readBody(
+  message: IncomingMessage,
+  limit: number,
+  intake: BodyMemory,
+): Promise<ReceivedBody> {
   refuseEncoded(message)
-  const body = new Filling(limit, intake)
+  const body = new BodyBuffer(limit, intake)
   try {
     const length = Number(message.headers['content-length'] ?? 0)
     if (length > smallBytes) await body.announce(length)
@@ -42,7 +46,7 @@ export async function readBody(message: IncomingMessage, limit: number, intake: 
   }
 }
 
-function readAll(message: IncomingMessage, body: Filling): Promise<void> {
+function readAll(message: IncomingMessage, body: BodyBuffer): Promise<void> {
   return new Promise((resolve, reject) => {
     // The client disconnected before the body was read, so nothing of it can be read any more.
     if (message.destroyed && !message.readableEnded) return reject(new ClientGone())
@@ -59,18 +63,18 @@ function readAll(message: IncomingMessage, body: Filling): Promise<void> {
 }
 
 /** One growing buffer, which is freed as soon as the body is refused. */
-class Filling {
+class BodyBuffer {
   size = 0
   readonly slot: BodySlot
   readonly #limit: number
   #bytes: Buffer = Buffer.alloc(0)
   /** Bytes that are reserved; the buffer may be larger. */
-  #room = 0
+  #reservedBytes = 0
   #refusal: unknown
 
-  constructor(limit: number, intake: Intake) {
+  constructor(limit: number, intake: BodyMemory) {
     this.#limit = limit
-    this.slot = intake.enter(() => this.#refuse(tooMuch()))
+    this.slot = intake.enter(() => this.#refuse(tooMuchInFlight()))
   }
 
   /** Reserves the announced length before the bytes arrive: of thirty concurrent bodies only those that do not fit are refused. */
@@ -83,7 +87,7 @@ class Filling {
     }
     // The reservation may have been lost again meanwhile.
     if (this.#refusal !== undefined) return this.slot.release()
-    this.#makeRoom(length)
+    this.#reserve(length)
   }
 
   add(chunk: Buffer): void {
@@ -96,12 +100,12 @@ class Filling {
   #keep(chunk: Buffer, start: number): void {
     this.slot.arrived(chunk.length)
     // Most bodies are one small chunk, which is kept as it is.
-    if (start === 0 && this.#room === 0 && chunk.length <= smallBytes) {
+    if (start === 0 && this.#reservedBytes === 0 && chunk.length <= smallBytes) {
       this.#bytes = chunk
       return
     }
-    if (this.size > this.#room)
-      this.#makeRoom(Math.min(this.#limit, Math.max(firstBytes, this.size, 2 * this.#room)))
+    if (this.size > this.#reservedBytes)
+      this.#reserve(Math.min(this.#limit, Math.max(firstBytes, this.size, 2 * this.#reservedBytes)))
     if (this.#refusal === undefined) chunk.copy(this.#bytes, start)
   }
 
@@ -112,16 +116,16 @@ class Filling {
     return this.#bytes.subarray(0, this.size)
   }
 
-  #makeRoom(bytes: number): void {
+  #reserve(bytes: number): void {
     try {
       this.slot.reserve(bytes)
     } catch (error) {
       this.#refuse(error)
       return
     }
-    this.#room = bytes
+    this.#reservedBytes = bytes
     if (bytes <= this.#bytes.length) return
-    const grown = passingBuffer(bytes)
+    const grown = shortLivedBuffer(bytes)
     this.#bytes.copy(grown, 0, 0, Math.min(this.size, this.#bytes.length))
     freeBytes(this.#bytes)
     this.#bytes = grown

@@ -4,10 +4,10 @@ import { Readable } from 'node:stream'
 import { deadlines } from '#platform/clock'
 import { fail } from '#platform/errors'
 import type { ActiveRequest } from './active-request.ts'
-import { isKnown } from './prepared.ts'
+import { isNotModified } from './prepared.ts'
 import { stuckMs } from './push-sink.ts'
-import { type ByteRange, partOf } from './range.ts'
-import type { Line } from './respond.ts'
+import { type ByteRange, requestedRange } from './range.ts'
+import type { AnswerContext } from './respond.ts'
 
 /** A buffer or a stream; a stream is closed (`return`) when the client disconnects. */
 export type ContentSource = Uint8Array | AsyncIterable<Uint8Array>
@@ -31,7 +31,7 @@ export interface ContentSpec {
   open(range?: ByteRange): Promise<ContentSource> | ContentSource
 }
 
-export class Content {
+export class ContentAnswer {
   readonly spec: ContentSpec
   constructor(spec: ContentSpec) {
     this.spec = spec
@@ -39,15 +39,15 @@ export class Content {
 }
 
 /** An answer of bytes; see `ContentSpec`. */
-export const content = (spec: ContentSpec): Content => new Content(spec)
+export const content = (spec: ContentSpec): ContentAnswer => new ContentAnswer(spec)
 
-export async function sendContent(line: Line, { spec }: Content): Promise<void> {
-  const { context, route, check } = line
+export async function sendContent(answerContext: AnswerContext, { spec }: ContentAnswer): Promise<void> {
+  const { context, route, check } = answerContext
   const { etag, bytes } = spec
   const { vary, ...own } = spec.headers ?? {}
   if (vary !== undefined) context.setHeader('vary', vary)
   const always = { ...(etag !== undefined && { etag }), ...own }
-  if (etag !== undefined && isKnown(context.headers, etag)) {
+  if (etag !== undefined && isNotModified(context.headers, etag)) {
     Object.assign(context.answerHeaders, always)
     return context.answer(304, spec.mediaType, null)
   }
@@ -66,11 +66,11 @@ export async function sendContent(line: Line, { spec }: Content): Promise<void> 
   else check?.bytes(status)
   if (context.isHead) return void openAnswer(context, status, headers).end()
   const source = await spec.open(range)
-  if (!(source instanceof Uint8Array)) return sendStream(line, status, headers, { source, length })
+  if (!(source instanceof Uint8Array)) return sendStream(answerContext, status, headers, { source, length })
   if (length !== undefined && source.length !== length) throw new WrongLength(length)
   const whole = { ...headers, 'content-length': String(source.length) }
   if (source.length <= sliceBytes) return void openAnswer(context, status, whole).end(source)
-  await sendStream(line, status, whole, { source: slicesOf(source), length: source.length })
+  await sendStream(answerContext, status, whole, { source: slicesOf(source), length: source.length })
 }
 
 const sliceBytes = 256 * 1024
@@ -89,14 +89,14 @@ const openAnswer = (
 
 /** The requested range; undefined for the whole content. Throws RANGE_NOT_SATISFIABLE. */
 function rangeOf(context: ActiveRequest, etag: string | undefined, bytes: number): ByteRange | undefined {
-  const part = partOf(context.headers, etag, bytes)
+  const part = requestedRange(context.headers, etag, bytes)
   if (part === 'whole') return undefined
   if (part !== 'beyond') return part
   context.setHeader('content-range', `bytes */${bytes}`)
   return fail('RANGE_NOT_SATISFIABLE', { bytes })
 }
 
-interface Sending {
+interface StreamedContent {
   source: AsyncIterable<Uint8Array>
   /** The length of the body in bytes, if it is known. */
   length: number | undefined
@@ -104,10 +104,10 @@ interface Sending {
 
 /** The headers are sent with the first chunk, so that an earlier error still gets an error answer; a later error cuts the connection. */
 async function sendStream(
-  { app, context }: Line,
+  { app, context }: AnswerContext,
   status: number,
   headers: Record<string, string>,
-  { source, length }: Sending,
+  { source, length }: StreamedContent,
 ): Promise<void> {
   const raw = context.response
   const chunks = source[Symbol.asyncIterator]()
@@ -117,7 +117,7 @@ async function sendStream(
     const first = await chunks.next()
     if (context.gone.aborted) return
     openAnswer(context, status, headers)
-    await pour(chunks, first, raw, length)
+    await pumpChunks(chunks, first, raw, length)
   } catch (error) {
     if (context.gone.aborted) return
     if (!raw.headersSent) throw error
@@ -130,7 +130,7 @@ async function sendStream(
 }
 
 /** Sends chunk by chunk, no faster than the client reads. Throws if the length differs from the declared one. */
-async function pour(
+async function pumpChunks(
   chunks: AsyncIterator<Uint8Array>,
   first: IteratorResult<Uint8Array>,
   raw: ServerResponse,

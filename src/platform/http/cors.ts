@@ -11,7 +11,7 @@ import type { Route } from './http.ts'
 export type CorsPolicy =
   | 'none'
   | 'any'
-  | ((asking: { app: App; params: Record<string, string>; origin: string }) => boolean | Promise<boolean>)
+  | ((request: { app: App; params: Record<string, string>; origin: string }) => boolean | Promise<boolean>)
 
 /** The headers of an answer that a page may read. */
 const exposed = [
@@ -50,8 +50,8 @@ interface Preflight {
 
 const allows = (
   policy: CorsPolicy,
-  asking: { app: App; params: Record<string, string>; origin: string },
-): boolean | Promise<boolean> => (typeof policy === 'function' ? policy(asking) : policy === 'any')
+  request: { app: App; params: Record<string, string>; origin: string },
+): boolean | Promise<boolean> => (typeof policy === 'function' ? policy(request) : policy === 'any')
 
 /** Runs before everything else on a route with its own policy, so that pages can read refusals too. */
 export async function exposeByPolicy(
@@ -97,7 +97,7 @@ export async function answerPreflight(
   if (message.method !== 'OPTIONS' || origin === undefined || method === undefined) return false
   const isLetIn =
     route.cors === undefined
-      ? await app.keys.isOrigin(origin)
+      ? await app.keys.isListedOrigin(origin)
       : await allows(route.cors, { app, params, origin })
   if (!isLetIn) return false
   const wanted = headers['access-control-request-headers']
@@ -128,7 +128,8 @@ export function admitOrigin(caller: Caller, context: ActiveRequest): void {
 export async function exposeRefusal(app: App, context: ActiveRequest): Promise<void> {
   const { origin } = context.headers
   // If the origins cannot be looked up, the refusal is sent without CORS headers.
-  if (origin !== undefined && (await app.keys.isOrigin(origin).catch(() => false))) exposeTo(origin, context)
+  if (origin !== undefined && (await app.keys.isListedOrigin(origin).catch(() => false)))
+    exposeTo(origin, context)
 }
 
 function exposeTo(origin: string, { answerHeaders }: ActiveRequest): void {

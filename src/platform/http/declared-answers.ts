@@ -31,21 +31,21 @@ export function answerCheck(route: Route, onViolation: (violation: Violation) =>
     ),
   )
   const declared = new Set<string>([...route.errors, ...impliedErrors(route)])
-  const tell = (what: string): void => onViolation({ operation: route.operation, what })
+  const report = (what: string): void => onViolation({ operation: route.operation, what })
   return {
     reply(status, text) {
       const check = schemas.get(status)
-      if (!check) return tell(`status ${status} is not declared`)
+      if (!check) return report(`status ${status} is not declared`)
       const wrong = check(JSON.parse(text))
-      if (wrong !== undefined) tell(`reply ${status}: ${wrong}`)
+      if (wrong !== undefined) report(`reply ${status}: ${wrong}`)
     },
     bytes(status) {
       if (typeof route.reply[status === 206 ? 200 : status] !== 'string')
-        tell(`status ${status} of bytes is not declared`)
+        report(`status ${status} of bytes is not declared`)
     },
     failure(failure) {
       if (!declared.has(failure.code) && !alwaysPossible.has(failure.code))
-        tell(`error ${failure.code} is not declared`)
+        report(`error ${failure.code} is not declared`)
     },
   }
 }

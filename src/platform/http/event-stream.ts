@@ -1,5 +1,5 @@
 /** Server-sent events written by a function that awaits, for streams of few events. Other streams push their events (push.ts). */
-import { type Pushed, type PushedAnswer, type PushOut, pushed } from './push.ts'
+import { type PushedAnswer, type PushOut, type PushReply, pushReply } from './push.ts'
 
 /** Writes complete server-sent events; returns a promise only if the client reads slower than events are written. */
 export interface EventWriter {
@@ -8,14 +8,14 @@ export interface EventWriter {
   readonly gone: AbortSignal
 }
 
-export type EventStream = Pushed
+export type EventStream = PushReply
 
 /**
  * An answer as server-sent events. `run` must end its dialect's stream itself, errors included. `heartbeat` is the whole event that is sent when the
  * stream is silent.
  */
 export const eventStream = (run: (out: EventWriter) => Promise<void>, heartbeat?: string): EventStream =>
-  pushed(new AwaitedEvents(run), heartbeat)
+  pushReply(new AwaitedEvents(run), heartbeat)
 
 class AwaitedEvents implements PushedAnswer, EventWriter {
   readonly #run: (out: EventWriter) => Promise<void>
@@ -58,7 +58,7 @@ class AwaitedEvents implements PushedAnswer, EventWriter {
     this.#resume?.()
   }
 
-  left(): void {
+  onClientGone(): void {
     this.#gone.abort()
     this.#resume?.()
   }

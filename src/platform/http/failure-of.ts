@@ -1,6 +1,6 @@
 import type { App } from '#app'
 import { isDiskFull } from '#platform/db'
-import { diskFailure, fullDisk } from '#platform/disk-space'
+import { diskFailure, fullDiskFailure } from '#platform/disk-space'
 import { asFailure, Failure } from '#platform/errors'
 
 /**
@@ -14,8 +14,8 @@ export const failureOf = (app: Pick<App, 'space'>, error: unknown): Failure =>
 function fullDatabase({ space }: Pick<App, 'space'>, failure: Failure): Failure {
   if (failure.code !== 'SERVICE_UNAVAILABLE') return failure
   if ((failure.detail as { why: string }).why !== 'database') return failure
-  const of = space.lacking(['database', 'wal']) ?? (isDiskFull(failure.cause) ? 'database' : undefined)
-  if (of === undefined) return failure
-  const { detail, more } = fullDisk(of)
+  const disk = space.lacking(['database', 'wal']) ?? (isDiskFull(failure.cause) ? 'database' : undefined)
+  if (disk === undefined) return failure
+  const { detail, more } = fullDiskFailure(disk)
   return new Failure('STORAGE_FULL', detail, { ...failure.more, ...more, cause: failure.cause })
 }

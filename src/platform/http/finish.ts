@@ -6,19 +6,24 @@ import { type ActiveRequest, anonymousCaller, pathOf } from './active-request.ts
 import type { Route } from './http.ts'
 
 /** How a request ended for its client. */
-interface Outcome {
+interface RequestOutcome {
   status: number
   complete: boolean
 }
 
-export function outcomeOf(raw: ServerResponse): Outcome {
+export function outcomeOf(raw: ServerResponse): RequestOutcome {
   const complete = raw.writableFinished
   return { complete, status: complete || raw.headersSent ? raw.statusCode : 499 }
 }
 
-export function finish(app: App, route: Route, context: ActiveRequest, { status, complete }: Outcome): void {
-  if (!complete) context.leave()
-  context.sink?.closed()
+export function finish(
+  app: App,
+  route: Route,
+  context: ActiveRequest,
+  { status, complete }: RequestOutcome,
+): void {
+  if (!complete) context.onClientGone()
+  context.sink?.stopTimers()
   const ms = app.clock.nowMs() - context.receivedMs
   app.metrics.requests.inc({ operation: route.operation, status })
   app.metrics.seconds.observe({ operation: route.operation }, ms / 1000)

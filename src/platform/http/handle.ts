@@ -1,25 +1,25 @@
 /** The stages of one request: key, scope, body, validation, handler, answer, one log line. */
 import type { App } from '#app'
 import type { ActiveRequest } from './active-request.ts'
-import { admit, type Came, checksOf } from './admit.ts'
+import { admit, checksOf, type RoutedParameters } from './admit.ts'
 import { asInvalidJson } from './body.ts'
 import { answerCheck } from './declared-answers.ts'
 import { finish, outcomeOf } from './finish.ts'
 import type { RequestContext, Route } from './http.ts'
-import type { Intake } from './intake.ts'
-import { Pushed } from './push.ts'
+import type { BodyMemory } from './intake.ts'
+import { PushReply } from './push.ts'
 import { PushSink } from './push-sink.ts'
 import { send, sendError } from './respond.ts'
 import type { Violation } from './server.ts'
 import { SocketStream } from './socket.ts'
 import type { Sockets } from './sockets.ts'
 
-export type Handler = (context: ActiveRequest, came: Came) => Promise<void>
+export type Handler = (context: ActiveRequest, routed: RoutedParameters) => Promise<void>
 
 export interface HandlerOptions {
   app: App
   route: Route
-  intake: Intake
+  intake: BodyMemory
   sockets: Sockets
   onViolation?: ((violation: Violation) => void) | undefined
 }
@@ -28,13 +28,13 @@ export function handlerOf({ app, route, intake, sockets, onViolation }: HandlerO
   const checks = checksOf(route)
   const check = onViolation && answerCheck(route, onViolation)
 
-  return async (context, came) => {
+  return async (context, routed) => {
     context.response.on('close', () => finish(app, route, context, outcomeOf(context.response)))
     try {
-      await admit(app, route, context, came, checks, intake)
+      await admit(app, route, context, routed, checks, intake)
       if (route.socket) sockets.require(context)
       const result = await (route.handle as (context: RequestContext) => unknown)(context)
-      if (result instanceof Pushed) new PushSink({ app, route, context, check }, result).begin()
+      if (result instanceof PushReply) new PushSink({ app, route, context, check }, result).begin()
       else if (result instanceof SocketStream) await sockets.begin(result, { route, context })
       else await send(app, context, route, result, check)
     } catch (error) {

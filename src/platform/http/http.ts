@@ -9,34 +9,40 @@ import type { FailureCode, Language } from '#platform/errors'
 import type { Claim } from '#platform/ledger'
 import type { SpoolFile } from '#platform/spool'
 import type { TraceContext } from '#platform/trace'
-import type { Content } from './content.ts'
+import type { ContentAnswer } from './content.ts'
 import type { CorsPolicy } from './cors.ts'
 import type { KeySource } from './key-source.ts'
-import type { Pushed } from './push.ts'
+import type { PushReply } from './push.ts'
 import type { ServedSocketOptions } from './socket.ts'
 import type { Upload, UploadSpec } from './upload.ts'
 import './phrases.ts'
 
 export { attachment } from './attachment.ts'
 export { baseUrlOf } from './base-url.ts'
-export { type Body, ClientGone, parseJson, readBody } from './body.ts'
+export { ClientGone, parseJson, type ReceivedBody, readBody } from './body.ts'
 export { readToDisk } from './body-to-disk.ts'
-export { Content, type ContentSource, type ContentSpec, content } from './content.ts'
+export { ContentAnswer, type ContentSource, type ContentSpec, content } from './content.ts'
 export type { CorsPolicy } from './cors.ts'
 export { costHeaders } from './cost.ts'
 export { impliedErrors } from './declared-answers.ts'
 export { type EventStream, type EventWriter, eventStream } from './event-stream.ts'
 export { failureOf } from './failure-of.ts'
 export { hostName } from './host-name.ts'
-export { Intake } from './intake.ts'
+export { BodyMemory } from './intake.ts'
 export type { KeySource } from './key-source.ts'
 export { languageOf } from './language.ts'
-export { Connections, openListener, type Patience, type Serve, standardPatience } from './listener.ts'
+export {
+  Connections,
+  defaultTimeouts,
+  openListener,
+  type RequestListener,
+  type Timeouts,
+} from './listener.ts'
 export { requestSeries } from './metrics.ts'
-export { answerPrepared, isKnown, type Prepared, prepare } from './prepared.ts'
-export { type Pushed, type PushedAnswer, type PushOut, pushed } from './push.ts'
-export { type ByteRange, partOf } from './range.ts'
-export { doubtful, pathOfTarget } from './request-line.ts'
+export { answerPrepared, isNotModified, type PreparedText, prepareText } from './prepared.ts'
+export { type PushedAnswer, type PushOut, type PushReply, pushReply } from './push.ts'
+export { type ByteRange, requestedRange } from './range.ts'
+export { ambiguityFailure, pathOfTarget } from './request-line.ts'
 export { limitRequestTime } from './request-timeout.ts'
 export { openServer, type Server, type Violation, type Zone } from './server.ts'
 export {
@@ -47,7 +53,7 @@ export {
   socketRoute,
   socketStream,
 } from './socket.ts'
-export { SocketLine } from './socket-line.ts'
+export { SocketConnection } from './socket-line.ts'
 export { peerOf, type VisitorAddress, visitorOf } from './trusted-proxies.ts'
 export { isMultipart, readUpload, type Upload, type UploadedFile, type UploadSpec } from './upload.ts'
 export { type Check, compile, compileSteps, type WarmStep } from './validate.ts'
@@ -84,7 +90,7 @@ export interface RequestContext<Body = unknown, Query = unknown, Params = unknow
 }
 
 /** A complete answer with a status or a media type of its own; a plain value is sent as the route's first reply, as JSON. */
-export class Answer {
+export class HttpAnswer {
   readonly status: number
   readonly body: unknown
   readonly contentType: string | undefined
@@ -210,4 +216,4 @@ export function route<
   return spec as unknown as Route
 }
 
-export type Reply = Pushed | Content | Answer | JsonText | object
+export type Reply = PushReply | ContentAnswer | HttpAnswer | JsonText | object

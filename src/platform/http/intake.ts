@@ -5,7 +5,7 @@ import { Failure } from '#platform/errors'
 import { LargeBodies } from './large-bodies.ts'
 
 /** The bytes of each body that are not counted: small requests are accepted even at the limit. */
-const freeBytes = 16 * 1024
+const uncountedBytes = 16 * 1024
 /** The time within which a request must be complete (`server.ts`); a body that will not make it can lose its reservation to others. */
 const requestMs = 120_000
 /** The age from which the transfer rate of a body is checked. */
@@ -30,7 +30,7 @@ export interface BodySlot {
   release(): void
 }
 
-interface Waiting {
+interface WaitingBody {
   held: Reservation
   bytes: number
   enter: () => void
@@ -44,13 +44,13 @@ interface Reservation {
   giveUp: () => void
 }
 
-export class Intake {
+export class BodyMemory {
   readonly large = new LargeBodies()
   readonly #limitBytes: number
   readonly #waitMs: number
   readonly #held = new Set<Reservation>()
   /** Waiting bodies, first come first served; a body that fits need not wait for one that does not. */
-  readonly #waiting = new Set<Waiting>()
+  readonly #waiting = new Set<WaitingBody>()
   #bytes = 0
 
   constructor({ limits, timing }: Pick<Config, 'limits' | 'timing'>) {
@@ -64,7 +64,7 @@ export class Intake {
 
   /** `giveUp` is called when a body that arrives too slowly loses its reservation to another. */
   enter(giveUp: () => void): BodySlot {
-    const held: Reservation = {
+    const reservation: Reservation = {
       bytes: 0,
       arrivedBytes: 0,
       sinceMs: performance.now(),
@@ -72,30 +72,30 @@ export class Intake {
       giveUp,
     }
     return {
-      announce: (bytes) => this.#announce(held, Math.max(0, bytes - freeBytes)),
-      reserve: (bytes) => this.#reserve(held, Math.max(0, bytes - freeBytes)),
+      announce: (bytes) => this.#announce(reservation, Math.max(0, bytes - uncountedBytes)),
+      reserve: (bytes) => this.#reserve(reservation, Math.max(0, bytes - uncountedBytes)),
       arrived: (bytes) => {
-        held.arrivedBytes += bytes
+        reservation.arrivedBytes += bytes
       },
       complete: () => {
-        held.isComplete = true
+        reservation.isComplete = true
       },
-      release: () => this.#release(held),
+      release: () => this.#release(reservation),
     }
   }
 
-  async #announce(held: Reservation, bytes: number): Promise<void> {
-    if (bytes > 0 && !this.#fits(held, bytes)) {
-      this.#dropSlow(held, bytes)
-      if (!this.#fits(held, bytes)) await this.#turnOf(held, bytes)
+  async #announce(reservation: Reservation, bytes: number): Promise<void> {
+    if (bytes > 0 && !this.#fits(reservation, bytes)) {
+      this.#dropSlow(reservation, bytes)
+      if (!this.#fits(reservation, bytes)) await this.#waitForMemory(reservation, bytes)
     }
-    this.#reserve(held, bytes)
+    this.#reserve(reservation, bytes)
   }
 
   /** Resolves when there is room, or when the body has waited long enough. */
-  async #turnOf(held: Reservation, bytes: number): Promise<void> {
+  async #waitForMemory(reservation: Reservation, bytes: number): Promise<void> {
     const { promise, resolve: enter } = Promise.withResolvers<void>()
-    const waiting = { held, bytes, enter }
+    const waiting = { held: reservation, bytes, enter }
     this.#waiting.add(waiting)
     const timer = setTimeout(enter, this.#waitMs)
     await promise
@@ -103,39 +103,40 @@ export class Intake {
     this.#waiting.delete(waiting)
   }
 
-  #reserve(held: Reservation, bytes: number): void {
-    const more = bytes - held.bytes
+  #reserve(reservation: Reservation, bytes: number): void {
+    const more = bytes - reservation.bytes
     if (more <= 0) return
-    if (!this.#fits(held, more)) this.#dropSlow(held, more)
-    if (!this.#fits(held, more)) throw tooMuch()
+    if (!this.#fits(reservation, more)) this.#dropSlow(reservation, more)
+    if (!this.#fits(reservation, more)) throw tooMuchInFlight()
     // The time spent waiting does not count against the sender, since nothing was read meanwhile.
-    if (held.bytes === 0) held.sinceMs = performance.now()
-    held.bytes = bytes
+    if (reservation.bytes === 0) reservation.sinceMs = performance.now()
+    reservation.bytes = bytes
     this.#bytes += more
-    this.#held.add(held)
+    this.#held.add(reservation)
   }
 
-  #fits(held: Reservation, more: number): boolean {
-    return this.#bytes === held.bytes || this.#bytes + more <= this.#limitBytes
+  #fits(reservation: Reservation, more: number): boolean {
+    return this.#bytes === reservation.bytes || this.#bytes + more <= this.#limitBytes
   }
 
   /** Drops the reservations of slow bodies, so that a client that announces much and sends nothing does not block others. */
-  #dropSlow(asking: Reservation, more: number): void {
+  #dropSlow(requester: Reservation, more: number): void {
     const nowMs = performance.now()
-    for (const held of [...this.#held]) {
-      if (this.#fits(asking, more)) return
-      const dueBytes = (held.bytes * (nowMs - held.sinceMs - graceMs)) / requestMs
-      if (held === asking || held.isComplete || held.arrivedBytes >= dueBytes) continue
-      this.#release(held)
-      held.giveUp()
+    for (const reservation of [...this.#held]) {
+      if (this.#fits(requester, more)) return
+      const dueBytes = (reservation.bytes * (nowMs - reservation.sinceMs - graceMs)) / requestMs
+      if (reservation === requester || reservation.isComplete || reservation.arrivedBytes >= dueBytes)
+        continue
+      this.#release(reservation)
+      reservation.giveUp()
     }
   }
 
-  #release(held: Reservation): void {
-    if (!this.#held.delete(held)) return
-    if (held.bytes > largeBytes) collectWhenQuiet()
-    this.#bytes -= held.bytes
-    held.bytes = 0
+  #release(reservation: Reservation): void {
+    if (!this.#held.delete(reservation)) return
+    if (reservation.bytes > largeBytes) collectWhenQuiet()
+    this.#bytes -= reservation.bytes
+    reservation.bytes = 0
     this.#callWaiting()
   }
 
@@ -150,4 +151,4 @@ export class Intake {
   }
 }
 
-export const tooMuch = (): Failure => new Failure('TOO_MUCH_IN_FLIGHT', {}, { retryAfterMs })
+export const tooMuchInFlight = (): Failure => new Failure('TOO_MUCH_IN_FLIGHT', {}, { retryAfterMs })

@@ -5,7 +5,7 @@ import type { AddressInfo, Socket } from 'node:net'
 import { refuseSocket } from './refuse-socket.ts'
 
 /** How long a client may take, in milliseconds. */
-export interface Patience {
+export interface Timeouts {
   headersMs: number
   /** The time for a whole request, body included. */
   requestMs: number
@@ -15,22 +15,22 @@ export interface Patience {
   checkMs: number
 }
 
-export const standardPatience: Patience = {
+export const defaultTimeouts: Timeouts = {
   headersMs: 20_000,
   requestMs: 120_000,
   uploadMs: 1_800_000,
   checkMs: 2_000,
 }
 
-export type Serve = (message: IncomingMessage, response: ServerResponse) => void
+export type RequestListener = (message: IncomingMessage, response: ServerResponse) => void
 
 export interface ListenerOptions {
   host: string
   port: number
   /** True if other processes of this machine serve the same port. */
   isWorker?: boolean | undefined
-  patience?: Patience | undefined
-  serve: Serve
+  timeouts?: Timeouts | undefined
+  serve: RequestListener
   /** Which requests are upgraded to a WebSocket; if absent, none. */
   takesSocket?: ((message: IncomingMessage) => boolean) | undefined
   /** Runs for each server before it listens. */
@@ -65,14 +65,14 @@ export class Connections {
   }
 
   /** Records the latest request of a connection. */
-  note(socket: Socket, requestId: string): void {
+  noteRequest(socket: Socket, requestId: string): void {
     if (!socket.destroyed) this.#open.set(socket, requestId)
   }
 
   /**
    * Marks a connection as taken over by a WebSocket: the drain of WebSockets closes it, and the drain here only if it is still open a while later.
    */
-  leave(socket: Socket): void {
+  markUpgraded(socket: Socket): void {
     this.#upgraded.add(socket)
   }
 
@@ -130,7 +130,7 @@ export async function openListener(options: ListenerOptions, connections: Connec
 }
 
 function nodeServer(
-  { patience = standardPatience, serve, takesSocket, onOpen }: ListenerOptions,
+  { timeouts: patience = defaultTimeouts, serve, takesSocket, onOpen }: ListenerOptions,
   connections: Connections,
 ): NodeServer {
   const options = {

@@ -135,15 +135,15 @@ export const reasons = {
     en: `the form has no file; send it as the part ${part}.`,
     fa: `فایلی در فرم نیست؛ آن را در بخش ${part} بفرستید.`,
   }),
-  manyFiles: (most: number): Localized =>
-    most === 1
+  manyFiles: (maxCount: number): Localized =>
+    maxCount === 1
       ? {
           en: 'the form has more than one file; send one at a time.',
           fa: 'بیش از یک فایل در فرم است؛ هر بار یکی بفرستید.',
         }
       : {
-          en: `the form has more than ${most} of these files.`,
-          fa: `بیش از ${persianDigits(most)} تا از این فایل‌ها در فرم است.`,
+          en: `the form has more than ${maxCount} of these files.`,
+          fa: `بیش از ${persianDigits(maxCount)} تا از این فایل‌ها در فرم است.`,
         },
   manyFields: {
     en: 'the form has more parts than this route takes.',

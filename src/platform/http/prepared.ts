@@ -6,12 +6,12 @@ import { createHash } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
-import { Answer, type RequestContext } from './http.ts'
+import { HttpAnswer, type RequestContext } from './http.ts'
 
 const encodings = ['br', 'gzip'] as const
 type Encoding = (typeof encodings)[number] | 'identity'
 
-export interface Prepared {
+export interface PreparedText {
   contentType: string
   bodies: Record<Encoding, Buffer>
   /** The SHA-256 of the text. */
@@ -19,7 +19,7 @@ export interface Prepared {
 }
 
 /** Compresses the text, in Node's thread pool. */
-export async function prepare(text: string, contentType: string): Promise<Prepared> {
+export async function prepareText(text: string, contentType: string): Promise<PreparedText> {
   const plain = Buffer.from(text)
   const [br, gz] = await Promise.all([
     promisify(brotliCompress)(plain, { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } }),
@@ -35,21 +35,21 @@ export async function prepare(text: string, contentType: string): Promise<Prepar
  */
 export function answerPrepared(
   context: RequestContext<never, never, never> | RequestContext,
-  { contentType, bodies, digest }: Prepared,
+  { contentType, bodies, digest }: PreparedText,
   varies: readonly string[] = [],
-): Answer {
+): HttpAnswer {
   const encoding = encodingFor(context.headers['accept-encoding'])
   const etag = `"${digest}${encoding === 'identity' ? '' : `-${encoding}`}"`
   context.setHeader('etag', etag)
   context.setHeader('cache-control', 'no-cache')
   context.setHeader('vary', ['accept-encoding', ...varies].join(', '))
-  if (isKnown(context.headers, etag)) return new Answer(304, '', contentType)
+  if (isNotModified(context.headers, etag)) return new HttpAnswer(304, '', contentType)
   if (encoding !== 'identity') context.setHeader('content-encoding', encoding)
-  return new Answer(200, bodies[encoding], contentType)
+  return new HttpAnswer(200, bodies[encoding], contentType)
 }
 
 /** Whether the client already has this version (RFC 9110, section 13). */
-export function isKnown({ 'if-none-match': known }: IncomingHttpHeaders, etag: string): boolean {
+export function isNotModified({ 'if-none-match': known }: IncomingHttpHeaders, etag: string): boolean {
   if (known === undefined) return false
   return known.trim() === '*' || known.split(',').some((tag) => tag.trim().replace(/^W\//, '') === etag)
 }

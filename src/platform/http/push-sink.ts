@@ -1,8 +1,8 @@
 /** The response of one pushed answer: it writes events, heartbeats and the end, and handles slow clients. */
 import type { ServerResponse } from 'node:http'
 import { type Deadline, deadlines } from '#platform/clock'
-import type { Pushed, PushedAnswer, PushOut } from './push.ts'
-import { firstStatus, type Line, sendError, sendJson } from './respond.ts'
+import type { PushedAnswer, PushOut, PushReply } from './push.ts'
+import { type AnswerContext, firstStatus, sendError, sendJson } from './respond.ts'
 
 const eventStreamHeaders = {
   'content-type': 'text/event-stream; charset=utf-8',
@@ -14,7 +14,7 @@ const eventStreamHeaders = {
 export const stuckMs = 60_000
 
 export class PushSink implements PushOut {
-  readonly #line: Line
+  readonly #answerContext: AnswerContext
   readonly #raw: ServerResponse
   readonly #answer: PushedAnswer
   readonly #heartbeat: string
@@ -27,17 +27,17 @@ export class PushSink implements PushOut {
   #silence: Deadline | undefined
   #stuck: Deadline | undefined
 
-  constructor(line: Line, { answer, heartbeat }: Pushed) {
-    this.#line = line
-    this.#raw = line.context.response
+  constructor(answerContext: AnswerContext, { answer, heartbeat }: PushReply) {
+    this.#answerContext = answerContext
+    this.#raw = answerContext.context.response
     this.#answer = answer
     this.#heartbeat = heartbeat
   }
 
   /** Hands the response to the answer. From now on the sink is responsible for releasing the body of the request. */
   begin(): void {
-    this.#line.context.sink = this
-    if (this.#raw.destroyed) this.left()
+    this.#answerContext.context.sink = this
+    if (this.#raw.destroyed) this.onClientGone()
     this.#call(() => this.#answer.start(this))
   }
 
@@ -46,7 +46,7 @@ export class PushSink implements PushOut {
   }
 
   open(): void {
-    const { app, context } = this.#line
+    const { app, context } = this.#answerContext
     if (this.#isOver || this.#isOpen) return
     this.#raw.writeHead(200, { ...context.answerHeaders, ...eventStreamHeaders })
     this.#isOpen = true
@@ -56,7 +56,7 @@ export class PushSink implements PushOut {
     // A HEAD request gets no body, and its connection stays open for the next request.
     if (!context.isHead) return
     this.#raw.end()
-    this.left()
+    this.onClientGone()
   }
 
   event(data: string, name?: string, id?: string): void {
@@ -89,7 +89,7 @@ export class PushSink implements PushOut {
   json(text: string): void {
     if (this.#isOver || this.#isOpen) return
     this.#isOver = true
-    const { app, context, route, check } = this.#line
+    const { app, context, route, check } = this.#answerContext
     try {
       sendJson(context, firstStatus(route), text, check)
       this.#finish()
@@ -100,7 +100,7 @@ export class PushSink implements PushOut {
 
   fail(error: unknown): void {
     if (this.#isOver) return
-    const { app, context, route, check } = this.#line
+    const { app, context, route, check } = this.#answerContext
     if (this.#isOpen) {
       app.log.error({ err: error, request_id: context.requestId }, 'a stream broke')
       this.cut()
@@ -117,22 +117,22 @@ export class PushSink implements PushOut {
   }
 
   /** Called when the client has gone before the answer was complete. */
-  left(): void {
+  onClientGone(): void {
     if (this.#isOver || this.#hasLeft) return
     this.#hasLeft = true
     this.#pending = ''
-    this.closed()
-    this.#call(() => this.#answer.left())
+    this.stopTimers()
+    this.#call(() => this.#answer.onClientGone())
   }
 
   /** Called when nothing more can be written to the client. */
-  closed(): void {
+  stopTimers(): void {
     this.#silence?.cancel()
     this.#stuck?.cancel()
   }
 
   #write(text: string): boolean {
-    this.#silence?.again()
+    this.#silence?.restart()
     this.#areHeadersSent = true
     if (this.#raw.write(text)) return true
     this.#awaitReader()
@@ -140,7 +140,7 @@ export class PushSink implements PushOut {
   }
 
   #awaitReader(): void {
-    if (this.#stuck) this.#stuck.again()
+    if (this.#stuck) this.#stuck.restart()
     else this.#stuck = deadlines.in(stuckMs, () => this.#raw.destroy())
   }
 
@@ -150,7 +150,7 @@ export class PushSink implements PushOut {
   }
 
   #beat(): void {
-    if (this.#raw.writableNeedDrain) this.#silence!.again()
+    if (this.#raw.writableNeedDrain) this.#silence!.restart()
     else {
       const text = this.#pending + this.#heartbeat
       this.#pending = ''
@@ -169,8 +169,8 @@ export class PushSink implements PushOut {
 
   #finish(): void {
     this.#isOver = true
-    this.closed()
-    if (this.#isOpen) this.#line.app.metrics.streams.dec()
-    void this.#line.context.releaseBody()
+    this.stopTimers()
+    if (this.#isOpen) this.#answerContext.app.metrics.streams.dec()
+    void this.#answerContext.context.releaseBody()
   }
 }

@@ -7,11 +7,11 @@ export interface PushedAnswer {
   /** Called after `flush` returned false, when the client has read what was written. */
   drained(): void
   /** Called when the client goes away before the end, or before `start` if it already has. Everything written afterwards is discarded. */
-  left(): void
+  onClientGone(): void
 }
 
 /**
- * The response of a pushed answer. Exactly one of `end`, `json`, `fail` and `cut` ends it, even after `left`: until then the memory of the request's
+ * The response of a pushed answer. Exactly one of `end`, `json`, `fail` and `cut` ends it, even after `onClientGone`: until then the memory of the request's
  * body stays reserved. Later calls have no effect.
  */
 export interface PushOut {
@@ -39,7 +39,7 @@ export interface PushOut {
 }
 
 /** What a handler returns for a pushed answer. */
-export class Pushed {
+export class PushReply {
   readonly answer: PushedAnswer
   readonly heartbeat: string
   constructor(answer: PushedAnswer, heartbeat: string) {
@@ -49,5 +49,5 @@ export class Pushed {
 }
 
 /** Makes a pushed answer. `heartbeat` is the whole event that an open stream sends after a time of silence. */
-export const pushed = (answer: PushedAnswer, heartbeat = ': keepalive\n\n'): Pushed =>
-  new Pushed(answer, heartbeat)
+export const pushReply = (answer: PushedAnswer, heartbeat = ': keepalive\n\n'): PushReply =>
+  new PushReply(answer, heartbeat)

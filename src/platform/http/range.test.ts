@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { isKnown } from './prepared.ts'
-import { partOf } from './range.ts'
+import { isNotModified } from './prepared.ts'
+import { requestedRange } from './range.ts'
 
 const tag = '"abc"'
 
@@ -36,23 +36,23 @@ test.each([
   ['bytes=9007199254740993-9007199254740992', 'whole'],
   [`bytes=${'9'.repeat(5_000)}-`, 'beyond'],
 ])('of ten bytes, %s is %o', (range, part) => {
-  expect(partOf({ range }, tag, 10)).toEqual(part)
+  expect(requestedRange({ range }, tag, 10)).toEqual(part)
 })
 
 test('a part of another version is the whole', () => {
-  expect(partOf({ range: 'bytes=0-1', 'if-range': tag }, tag, 10)).toEqual({ start: 0, end: 1 })
+  expect(requestedRange({ range: 'bytes=0-1', 'if-range': tag }, tag, 10)).toEqual({ start: 0, end: 1 })
   for (const version of ['"other"', 'W/"abc"', 'Fri, 24 May 2013 00:00:00 GMT'])
-    expect(partOf({ range: 'bytes=0-1', 'if-range': version }, tag, 10)).toBe('whole')
+    expect(requestedRange({ range: 'bytes=0-1', 'if-range': version }, tag, 10)).toBe('whole')
 })
 
 test('without a tag no version can be asked for', () => {
-  expect(partOf({ range: 'bytes=0-1', 'if-range': tag }, undefined, 10)).toBe('whole')
-  expect(partOf({ range: 'bytes=0-1' }, undefined, 10)).toEqual({ start: 0, end: 1 })
+  expect(requestedRange({ range: 'bytes=0-1', 'if-range': tag }, undefined, 10)).toBe('whole')
+  expect(requestedRange({ range: 'bytes=0-1' }, undefined, 10)).toEqual({ start: 0, end: 1 })
 })
 
 test('a version is known by its tag, among others, weak, or whatever it is', () => {
   for (const known of [tag, `"x", ${tag}`, `W/${tag}`, '*', ' * '])
-    expect(isKnown({ 'if-none-match': known }, tag), known).toBe(true)
+    expect(isNotModified({ 'if-none-match': known }, tag), known).toBe(true)
   for (const known of [undefined, '', '"x"', 'abc', '"abcd"'])
-    expect(isKnown({ ...(known !== undefined && { 'if-none-match': known }) }, tag), known).toBe(false)
+    expect(isNotModified({ ...(known !== undefined && { 'if-none-match': known }) }, tag), known).toBe(false)
 })

@@ -7,7 +7,7 @@ export interface ByteRange {
   end: number
 }
 
-export type Part = ByteRange | 'whole' | 'beyond'
+export type RequestedRange = ByteRange | 'whole' | 'beyond'
 
 const unit = /^bytes=(.*)$/i
 const ofNumbers = /^(\d*)-(\d*)$/
@@ -16,7 +16,11 @@ const ofNumbers = /^(\d*)-(\d*)$/
  * The requested range. The whole file is sent for a syntactically invalid range, for several ranges, and for a range of another version; a valid
  * range that contains none of the bytes is `beyond`, however large its numbers are.
  */
-export function partOf(headers: IncomingHttpHeaders, etag: string | undefined, bytes: number): Part {
+export function requestedRange(
+  headers: IncomingHttpHeaders,
+  etag: string | undefined,
+  bytes: number,
+): RequestedRange {
   const { range, 'if-range': version } = headers
   if (version !== undefined && String(version).trim() !== etag) return 'whole'
   // A list may have empty elements.
@@ -30,7 +34,7 @@ export function partOf(headers: IncomingHttpHeaders, etag: string | undefined, b
 }
 
 /** Computes the range from texts of digits, of any length; positions beyond the safe integers are still compared correctly. */
-function partWithin(from: string, to: string, bytes: number): Part {
+function partWithin(from: string, to: string, bytes: number): RequestedRange {
   const size = BigInt(bytes)
   if (from === '') {
     if (to === '') return 'whole'

@@ -17,7 +17,12 @@ const singular = new Set([
 ])
 
 /** Refuses an ambiguous request. HTTP/1.1 must name its host, and no request may name two (RFC 9112, section 3.2). */
-export function doubtful({ httpVersion, headers, rawHeaders, url }: IncomingMessage): Failure | undefined {
+export function ambiguityFailure({
+  httpVersion,
+  headers,
+  rawHeaders,
+  url,
+}: IncomingMessage): Failure | undefined {
   if (httpVersion === '1.1' && headers.host === undefined)
     return new Failure('INVALID_REQUEST', { why: reasons.noHost }, { param: 'Host' })
   if (url!.charCodeAt(0) !== slash && namesOtherHost(url!, headers.host))

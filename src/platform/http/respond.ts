@@ -2,20 +2,20 @@
 import type { App } from '#app'
 import { isDatabaseAway } from '#platform/db'
 import { Failure, fail } from '#platform/errors'
-import { answerAgain, claimedBefore } from '#platform/idempotency'
+import { claimOwnerReceipt, replayedAnswer } from '#platform/idempotency'
 import { ClaimTaken } from '#platform/ledger'
 import { isSealed } from '#platform/secrets'
 import { type ActiveRequest, jsonType } from './active-request.ts'
 import { sendFailure } from './answer.ts'
 import { ClientGone } from './body.ts'
-import { Content, sendContent } from './content.ts'
+import { ContentAnswer, sendContent } from './content.ts'
 import { costHeaders } from './cost.ts'
 import type { AnswerCheck } from './declared-answers.ts'
 import { failureOf } from './failure-of.ts'
-import { Answer, JsonText, type Route } from './http.ts'
+import { HttpAnswer, JsonText, type Route } from './http.ts'
 
 /** The request that is answered, with its route and checks. */
-export interface Line {
+export interface AnswerContext {
   app: App
   route: Route
   context: ActiveRequest
@@ -29,9 +29,9 @@ export async function send(
   result: unknown,
   check?: AnswerCheck,
 ): Promise<void> {
-  if (result instanceof Content) return sendContent({ app, route, context, check }, result)
+  if (result instanceof ContentAnswer) return sendContent({ app, route, context, check }, result)
   const { status, body, contentType } =
-    result instanceof Answer ? result : new Answer(firstStatus(route), result)
+    result instanceof HttpAnswer ? result : new HttpAnswer(firstStatus(route), result)
   if (contentType !== undefined)
     return context.answer(status, contentType, body as string | Uint8Array | null)
   sendJson(context, status, body instanceof JsonText ? body.text : JSON.stringify(body), check)
@@ -57,7 +57,7 @@ export async function sendError(
   check?: AnswerCheck,
 ): Promise<void> {
   try {
-    const first = await claimant(app, context, error)
+    const first = await earlierReceiptId(app, context, error)
     if (first === undefined) throw error
     return await replay(app, route, context, first)
   } catch (again) {
@@ -85,20 +85,20 @@ const awayFailure = (cause: unknown): Failure =>
  * The receipt of the earlier request if this one is a repeat. The reason of the refusal (a full project, a deleted object) may have arisen only after
  * the first request, so a repeat gets the first answer.
  */
-async function claimant(
+async function earlierReceiptId(
   app: App,
   { caller, claim, requestId }: ActiveRequest,
   error: unknown,
 ): Promise<string | undefined> {
   if (error instanceof ClaimTaken) return error.receiptId
   if (!claim || !(error instanceof Failure) || error.status >= 500) return undefined
-  return claimedBefore(app.ledger, { ...caller, requestId }, claim)
+  return claimOwnerReceipt(app.ledger, { ...caller, requestId }, claim)
 }
 
 async function replay(app: App, route: Route, context: ActiveRequest, receiptId: string): Promise<void> {
   // The hold of this very request ended while the request ran, so the request cannot be continued.
   if (receiptId === context.requestId || !context.claim) fail('SERVICE_UNAVAILABLE', { why: 'database' })
-  const first = await answerAgain(app.ledger, context.caller.accountId, receiptId, context.claim)
+  const first = await replayedAnswer(app.ledger, context.caller.accountId, receiptId, context.claim)
   // An answer with a secret is stored encrypted and bound to its receipt.
   const text = isSealed(first.text) ? await app.secrets.open(first.text, first.requestId) : first.text
   Object.assign(context.answerHeaders, {

@@ -20,7 +20,7 @@ interface RouterOptions {
 }
 
 /** Logs the error and cuts the connection: an answer that cannot be sent, not even as a failure, is a defect. */
-function cut({ app, response, requestId }: ActiveRequest, error: unknown): void {
+function logAndDestroy({ app, response, requestId }: ActiveRequest, error: unknown): void {
   app.log.error({ err: error, request_id: requestId }, 'an answer broke')
   response.destroy()
 }
@@ -57,7 +57,8 @@ export function routerOf({ app, routes, admitted, handlerOf }: RouterOptions) {
       hasHosts ? { constraints: { zone: zoneOf(route) } } : {},
       (message, response, params, _store, query) => {
         const context = new ActiveRequest(app, message, response, route)
-        if (admitted(context)) handle(context, { params, query }).catch((error) => cut(context, error))
+        if (admitted(context))
+          handle(context, { params, query }).catch((error) => logAndDestroy(context, error))
       },
     )
   }

@@ -18,7 +18,7 @@ type Json = Record<string, unknown>
 type DataContext = NonNullable<Parameters<ValidateFunction>[1]>
 
 /** A schema after its large parts were split off, with the number of schemas that remain in it. */
-interface Divided {
+interface DividedSchema {
   schema: unknown
   weight: number
   parts: ReadonlySet<Unit>
@@ -42,7 +42,7 @@ export class Unit {
   readonly #ajv: Ajv2020
   #made: ValidateFunction | undefined
 
-  constructor(ajv: Ajv2020, { schema, weight, parts }: Divided) {
+  constructor(ajv: Ajv2020, { schema, weight, parts }: DividedSchema) {
     this.#ajv = ajv
     this.schema = schema as object
     this.weight = weight
@@ -82,7 +82,7 @@ export class SchemaUnits {
   readonly #units: Unit[] = []
   readonly #bySchema = new WeakMap<object, Unit>()
   readonly #byText = new Map<string, number>()
-  readonly #divided = new WeakMap<object, Divided>()
+  readonly #divided = new WeakMap<object, DividedSchema>()
 
   constructor(ajv: Ajv2020) {
     this.#ajv = ajv
@@ -103,7 +103,7 @@ export class SchemaUnits {
     return unit
   }
 
-  #unitOf(divided: Divided): number {
+  #unitOf(divided: DividedSchema): number {
     const text = JSON.stringify(divided.schema)
     const known = this.#byText.get(text)
     if (known !== undefined) return known
@@ -112,7 +112,7 @@ export class SchemaUnits {
     return id
   }
 
-  #divide(schema: unknown): Divided {
+  #divide(schema: unknown): DividedSchema {
     if (typeof schema !== 'object' || schema === null) return { schema, weight: 0, parts: new Set() }
     const known = this.#divided.get(schema)
     if (known) return known
@@ -121,7 +121,7 @@ export class SchemaUnits {
     return made
   }
 
-  #divideAnew(schema: Json): Divided {
+  #divideAnew(schema: Json): DividedSchema {
     const stranger = refused.find((keyword) => keyword in schema)
     if (stranger !== undefined) throw new Error(`a schema of a route uses ${stranger}`)
     const slots: Slot[] = []
@@ -171,7 +171,7 @@ export class SchemaUnits {
 }
 
 interface Slot {
-  divided: Divided
+  divided: DividedSchema
   isNamed: boolean
   /** Members that stay beside the reference to the unit. */
   shell: Json

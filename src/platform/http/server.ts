@@ -5,13 +5,19 @@ import type { ActiveRequest } from './active-request.ts'
 import { sendFailure } from './answer.ts'
 import { handlerOf } from './handle.ts'
 import type { Route } from './http.ts'
-import { Intake } from './intake.ts'
-import { Connections, openListener, type Patience, type Serve, standardPatience } from './listener.ts'
-import { crossSite } from './own-origin.ts'
-import { doubtful } from './request-line.ts'
+import { BodyMemory } from './intake.ts'
+import {
+  Connections,
+  defaultTimeouts,
+  openListener,
+  type RequestListener,
+  type Timeouts,
+} from './listener.ts'
+import { crossSiteFailure } from './own-origin.ts'
+import { ambiguityFailure } from './request-line.ts'
 import { limitRequestTime } from './request-timeout.ts'
 import { badRequestLine, routerOf } from './router.ts'
-import { asksForSocket, Sockets } from './sockets.ts'
+import { Sockets, socketRequestTest } from './sockets.ts'
 
 /** An answer that violates its route's declaration: an error in tests, a log line in production. */
 export interface Violation {
@@ -34,15 +40,15 @@ export interface ServerOptions {
   isWorker?: boolean
   /** Checks every reply against its schema and every error against the route's list; for tests. */
   onViolation?: (violation: Violation) => void
-  patience?: Patience
+  timeouts?: Timeouts
   /** Another zone on the same port. */
-  beside?: Zone | undefined
+  sharedZone?: Zone | undefined
 }
 
 /** A zone that shares the port of the routes: requests for its hosts reach neither the routes nor their checks. */
 export interface Zone {
-  takes(message: IncomingMessage): boolean
-  serve: Serve
+  isForZone(message: IncomingMessage): boolean
+  serve: RequestListener
 }
 
 /**
@@ -50,10 +56,10 @@ export interface Zone {
  * result is being stored within `storedDrainMs`, then everything is closed.
  */
 export async function openServer(options: ServerOptions): Promise<Server> {
-  const { app, routes, beside } = options
+  const { app, routes, sharedZone: beside } = options
   const connections = new Connections()
-  const intake = new Intake(app.config)
-  if (routes.some(({ body }) => body)) app.metrics.bodyBytes.from(() => [[{}, intake.bytes]])
+  const intake = new BodyMemory(app.config)
+  if (routes.some(({ body }) => body)) app.metrics.bodyBytes.setSource(() => [[{}, intake.bytes]])
   const webSockets = new Sockets(app, connections)
   const route = routerOf({
     app,
@@ -62,15 +68,15 @@ export async function openServer(options: ServerOptions): Promise<Server> {
     handlerOf: (route) =>
       handlerOf({ app, route, intake, sockets: webSockets, onViolation: options.onViolation }),
   })
-  const serve: Serve = beside
-    ? (message, response) => (beside.takes(message) ? beside.serve : route)(message, response)
+  const serve: RequestListener = beside
+    ? (message, response) => (beside.isForZone(message) ? beside.serve : route)(message, response)
     : route
-  const isSocket = routes.some(({ socket }) => socket) ? asksForSocket(routes) : undefined
+  const isSocket = routes.some(({ socket }) => socket) ? socketRequestTest(routes) : undefined
   const listener = await openListener(
     {
       ...options,
       serve,
-      takesSocket: isSocket && ((message) => isSocket(message) && !beside?.takes(message)),
+      takesSocket: isSocket && ((message) => isSocket(message) && !beside?.isForZone(message)),
       onOpen: isSocket && ((server) => webSockets.listen(server, serve)),
     },
     connections,
@@ -88,25 +94,25 @@ export async function openServer(options: ServerOptions): Promise<Server> {
 
 /** Returns the checks of every request, whatever its path. They return false if the request was refused. */
 function gateOf(
-  { patience = standardPatience }: ServerOptions,
+  { timeouts: patience = defaultTimeouts }: ServerOptions,
   connections: Connections,
 ): (context: ActiveRequest) => boolean {
   return (context) => {
     const { message, answerHeaders } = context
-    connections.note(message.socket, context.requestId)
+    connections.noteRequest(message.socket, context.requestId)
     context.timeLimit = limitRequestTime(message, patience.requestMs)
-    const doubt = connections.stopping
+    const refusal = connections.stopping
       ? new Failure('SERVICE_UNAVAILABLE', { why: 'stopping' }, { retryAfterMs: 1000 })
-      : doubtful(message)
-    if (doubt) answerHeaders['connection'] = 'close'
-    const failure = doubt ?? (namesNoType(message) ? badRequestLine() : crossSite(context))
+      : ambiguityFailure(message)
+    if (refusal) answerHeaders['connection'] = 'close'
+    const failure = refusal ?? (hasBadContentType(message) ? badRequestLine() : crossSiteFailure(context))
     if (failure) sendFailure(context, failure)
     return failure === undefined
   }
 }
 
 /** Whether a request that may have a body names an invalid content type, or none where it must. */
-function namesNoType({ method, headers: { 'content-type': type } }: IncomingMessage): boolean {
+function hasBadContentType({ method, headers: { 'content-type': type } }: IncomingMessage): boolean {
   if (type === 'application/json' || !methodsWithBody.has(method!)) return false
   return type === undefined ? method === 'QUERY' : !mediaType.test(type)
 }

@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { fileSection, integerIn, mebibyte, mistyped, variableSection } from '#platform/config'
+import { fileSection, integerIn, mebibyte, refuseVariable, variableSection } from '#platform/config'
 import { TrustedProxies } from './trusted-proxies.ts'
 
 export { TrustedProxies }
@@ -48,7 +48,7 @@ export const trustedProxies = variableSection({
     try {
       return new TrustedProxies(typed?.split(/[\s,]+/).filter((range) => range !== '') ?? [])
     } catch {
-      return mistyped('KHERAD_TRUSTED_PROXIES', typed, {
+      return refuseVariable('KHERAD_TRUSTED_PROXIES', typed, {
         en: 'addresses and networks separated by commas, such as 127.0.0.1, ::1 or 10.0.0.0/8 (a network of all addresses is none)',
         fa: 'نشانی‌ها و شبکه‌هایی با ویرگول میانشان، مانند 127.0.0.1، ‏::1 یا 10.0.0.0/8 (نه شبکه‌ی همه‌ی نشانی‌ها)',
       })

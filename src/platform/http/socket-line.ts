@@ -13,11 +13,11 @@ const stuckMs = 60_000
 const maxSilentBeats = 2
 const windowMs = 10_000
 /** Close codes of RFC 6455, section 7.4.1. */
-const tooFast = 1008
-const malformed = 1002
-const tooLong = 1009
+const policyViolationCode = 1008
+const protocolErrorCode = 1002
+const tooBigCode = 1009
 
-export class SocketLine implements Socket {
+export class SocketConnection implements Socket {
   readonly stopping: AbortSignal
   readonly #ws: WebSocket
   readonly #bounds: SocketBounds
@@ -43,7 +43,7 @@ export class SocketLine implements Socket {
     ws.on('ping', ({ length }: Buffer) => void this.#isAdmitted(length))
     // For a message that is too long or a broken frame, the library closes the connection with the matching code.
     ws.on('error', ({ code }: NodeJS.ErrnoException) => {
-      this.#closeCode = code === 'WS_ERR_UNSUPPORTED_MESSAGE_LENGTH' ? tooLong : malformed
+      this.#closeCode = code === 'WS_ERR_UNSUPPORTED_MESSAGE_LENGTH' ? tooBigCode : protocolErrorCode
     })
     ws.on('close', (code, reason) => {
       this.#closeCode ??= code
@@ -94,12 +94,12 @@ export class SocketLine implements Socket {
     this.#ws.close(code, reason)
   }
 
-  cut(): void {
+  terminate(): void {
     this.#ws.terminate()
   }
 
   /** Resolves when the connection is closed on both sides, or cut. */
-  async ended(): Promise<void> {
+  async whenClosed(): Promise<void> {
     if (this.gone.aborted) return
     await new Promise<void>((resolve) => this.gone.addEventListener('abort', () => resolve(), { once: true }))
   }
@@ -132,7 +132,7 @@ export class SocketLine implements Socket {
     this.#silentBeats = 0
     if (this.#ws.readyState !== this.#ws.OPEN) return false
     if (!this.#isTooFast(bytes)) return true
-    this.close(tooFast, 'too many messages in a short time')
+    this.close(policyViolationCode, 'too many messages in a short time')
     return false
   }
 

@@ -76,7 +76,7 @@ export const socketStream = (
   unopened?: () => Promise<void> | void,
 ): SocketStream => new SocketStream(run, unopened)
 
-type Declared<Query extends TSchema, Params extends TSchema> = Omit<
+type SocketRouteFields<Query extends TSchema, Params extends TSchema> = Omit<
   RouteSpec<TSchema, Query, Params, TSchema>,
   | 'method'
   | 'reply'
@@ -90,7 +90,8 @@ type Declared<Query extends TSchema, Params extends TSchema> = Omit<
   | 'handle'
 >
 
-export interface SocketSpec<Query extends TSchema, Params extends TSchema> extends Declared<Query, Params> {
+export interface SocketSpec<Query extends TSchema, Params extends TSchema>
+  extends SocketRouteFields<Query, Params> {
   /** Overrides of the default limits. */
   bounds?: Partial<SocketBounds>
   protocols?: readonly string[]

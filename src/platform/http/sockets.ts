@@ -16,13 +16,13 @@ import type { Connections } from './listener.ts'
 import { reasons } from './phrases.ts'
 import type { HttpSocket } from './refuse-socket.ts'
 import type { ServedSocketOptions, SocketStream } from './socket.ts'
-import { SocketLine } from './socket-line.ts'
+import { SocketConnection } from './socket-line.ts'
 import { patternOf } from './unmatched.ts'
 
 /** Close codes of RFC 6455, sections 7.4.1 and 11.7. */
 const goingAway = 1001
-const violated = 1008
-const broken = 1011
+const policyViolationCode = 1008
+const internalErrorCode = 1011
 /** The part of a stop that is reserved for the closing handshakes of connections that did not end by themselves. */
 const maxHandshakeMs = 1_000
 
@@ -32,7 +32,7 @@ interface Upgrade {
   head: Buffer
 }
 
-interface Admitted {
+interface AdmittedRequest {
   route: Route
   context: ActiveRequest
 }
@@ -41,7 +41,7 @@ export class Sockets {
   readonly #app: App
   readonly #connections: Connections
   readonly #upgrades = new WeakMap<IncomingMessage, Upgrade>()
-  readonly #lines = new Set<SocketLine>()
+  readonly #openSockets = new Set<SocketConnection>()
   readonly #ofKeys = new Map<string, number>()
   readonly #stopping = new AbortController()
 
@@ -52,7 +52,7 @@ export class Sockets {
 
   /** Takes over requests for a WebSocket on a path that has a socket route; all other requests are served as ordinary ones. */
   listen(server: NodeServer, serve: (message: IncomingMessage, response: ServerResponse) => void): void {
-    this.#app.metrics.sockets.from(() => [[{}, this.#lines.size]])
+    this.#app.metrics.sockets.setSource(() => [[{}, this.#openSockets.size]])
     // Many may arrive at once, so they take turns.
     const arriving = scheduler.flow()
     server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
@@ -84,10 +84,10 @@ export class Sockets {
   }
 
   /** Upgrades the accepted request. Resolves when the connection is closed. */
-  async begin({ run, unopened }: SocketStream, admitted: Admitted): Promise<void> {
+  async begin({ run, unopened }: SocketStream, admitted: AdmittedRequest): Promise<void> {
     const { route, context } = admitted
     using places = new DisposableStack()
-    let line: SocketLine
+    let line: SocketConnection
     try {
       places.use(this.#enter(context.caller.keyId || route.operation, route.socket!.perKey))
       line = await this.#open(admitted)
@@ -100,7 +100,7 @@ export class Sockets {
     finish(this.#app, route, context, { status: 101, complete: true })
   }
 
-  async #open({ route, context }: Admitted): Promise<SocketLine> {
+  async #open({ route, context }: AdmittedRequest): Promise<SocketConnection> {
     const options = route.socket!
     const { WebSocketServer } = await import('ws')
     if (this.#stopping.signal.aborted)
@@ -110,35 +110,35 @@ export class Sockets {
     const upgrade = this.#upgrades.get(context.message)!
     if (upgrade.socket.destroyed) throw new ClientGone()
     context.response.detachSocket(upgrade.socket as NetSocket)
-    const ws = await upgraded(server, context.message, upgrade)
-    const line = new SocketLine(ws, options, this.#stopping.signal)
-    this.#lines.add(line)
-    this.#connections.leave(upgrade.socket as NetSocket)
+    const ws = await upgradeSocket(server, context.message, upgrade)
+    const line = new SocketConnection(ws, options, this.#stopping.signal)
+    this.#openSockets.add(line)
+    this.#connections.markUpgraded(upgrade.socket as NetSocket)
     const onGone = (): void => {
-      this.#lines.delete(line)
-      context.leave()
+      this.#openSockets.delete(line)
+      context.onClientGone()
     }
     line.gone.addEventListener('abort', onGone, { once: true })
     return line
   }
 
-  async #talk(run: SocketStream['run'], line: SocketLine, { requestId }: ActiveRequest): Promise<void> {
+  async #talk(run: SocketStream['run'], line: SocketConnection, { requestId }: ActiveRequest): Promise<void> {
     try {
       await run(line)
       line.close(line.stopping.aborted ? goingAway : undefined)
     } catch (error) {
       if (!line.gone.aborted) this.#app.log.error({ err: error, request_id: requestId }, 'a WebSocket broke')
-      line.close(broken)
+      line.close(internalErrorCode)
     }
-    await line.ended()
+    await line.whenClosed()
   }
 
   /** Closes the connection soon after its key was revoked; checks until disposed. While the database is away no key can have been revoked. */
-  #checkKey(line: SocketLine, route: Route, context: ActiveRequest): Disposable {
+  #checkKey(line: SocketConnection, route: Route, context: ActiveRequest): Disposable {
     const check = (): Promise<void> =>
       requireStillAdmitted(this.#app, route, context).catch((error: unknown) => {
         if (error instanceof Failure && error.status < 500)
-          line.close(violated, 'the key is no longer accepted')
+          line.close(policyViolationCode, 'the key is no longer accepted')
       })
     const timer = setInterval(() => void check(), route.socket!.keyCheckMs)
     return { [Symbol.dispose]: () => clearInterval(timer) }
@@ -170,16 +170,16 @@ export class Sockets {
       this.#closeAll()
       timer = setTimeout(() => this.#cutAll(), handshakeMs)
     }, drainMs - handshakeMs)
-    await Promise.all(Array.from(this.#lines, (line) => line.ended()))
+    await Promise.all(Array.from(this.#openSockets, (line) => line.whenClosed()))
     clearTimeout(timer)
   }
 
   #closeAll(): void {
-    for (const line of this.#lines) line.close(goingAway, 'the server is stopping')
+    for (const line of this.#openSockets) line.close(goingAway, 'the server is stopping')
   }
 
   #cutAll(): void {
-    for (const line of this.#lines) line.cut()
+    for (const line of this.#openSockets) line.terminate()
   }
 }
 
@@ -204,7 +204,7 @@ const optionsOf = ({ messageBytes, protocols }: ServedSocketOptions) => ({
 })
 
 /** Throws ClientGone if the client disconnects at this moment. */
-const upgraded = (
+const upgradeSocket = (
   server: WebSocketServer,
   request: IncomingMessage,
   { socket, head }: Upgrade,
@@ -219,7 +219,7 @@ const upgraded = (
   })
 
 /** Returns the test for requests that are upgraded: those for a WebSocket, on the path and host of a socket route. */
-export function asksForSocket(routes: readonly Route[]): (request: IncomingMessage) => boolean {
+export function socketRequestTest(routes: readonly Route[]): (request: IncomingMessage) => boolean {
   const zoneOfHost = zonesOf(routes)
   const known = routes
     .filter(({ socket }) => socket)

@@ -7,9 +7,9 @@ import { sendFailure } from './answer.ts'
 import { answerPreflight } from './cors.ts'
 import { hostPattern, zoneOf, zonesOf } from './host.ts'
 import type { Route } from './http.ts'
-import { compilePath, passes } from './validate.ts'
+import { areParamsValid, compilePath } from './validate.ts'
 
-interface Known {
+interface RoutePattern {
   route: Route
   zone: string
   pattern: RegExp
@@ -26,7 +26,7 @@ export function unmatchedHandler(
   routes: readonly Route[],
 ): (context: ActiveRequest) => Promise<void> {
   const zoneOfHost = zonesOf(routes)
-  const known: Known[] = routes.map((route) => ({
+  const routePatterns: RoutePattern[] = routes.map((route) => ({
     route,
     zone: zoneOf(route),
     pattern: patternOf(route),
@@ -36,12 +36,13 @@ export function unmatchedHandler(
     const method = message.method!
     const path = message.url!.split('?')[0]!
     const zone = zoneOfHost(message.headers.host)
-    const here = known.filter((one) => one.zone === zone && one.pattern.test(path))
+    const here = routePatterns.filter((one) => one.zone === zone && one.pattern.test(path))
     const allowed = [
       ...new Set(here.flatMap(({ route }) => (route.method === 'GET' ? ['GET', 'HEAD'] : [route.method]))),
     ]
-    const asked = askedFor(here, message)
-    if (asked && (await answerPreflight(app, context, { methods: allowed, ...asked }))) return
+    const preflightTarget = preflightTargetOf(here, message)
+    if (preflightTarget && (await answerPreflight(app, context, { methods: allowed, ...preflightTarget })))
+      return
     if (allowed.length > 0) context.answerHeaders['allow'] = allowed.join(', ')
     sendFailure(
       context,
@@ -53,8 +54,8 @@ export function unmatchedHandler(
 }
 
 /** The route to which a preflight refers, with the parameters of its path and its host. */
-function askedFor(
-  here: readonly Known[],
+function preflightTargetOf(
+  here: readonly RoutePattern[],
   { headers, url }: IncomingMessage,
 ): { route: Route; params: Record<string, string> } | undefined {
   const wanted = String(headers['access-control-request-method']).replace('HEAD', 'GET')
@@ -66,7 +67,7 @@ function askedFor(
   const inPath = Object.fromEntries(names.map((name, at) => [name, decoded(values[at] ?? '')]))
   const params = { ...inPath, ...(route.host && hostPattern(route.host)(headers.host)) }
   const isAskable =
-    typeof route.cors !== 'function' || passes(route.params && compilePath(route.params), params)
+    typeof route.cors !== 'function' || areParamsValid(route.params && compilePath(route.params), params)
   return isAskable ? { route, params } : undefined
 }
 

@@ -5,7 +5,7 @@ import { Busboy, type BusboyHeaders } from '@fastify/busboy'
 import type { TSchema } from 'typebox'
 import type { Config } from '#platform/config'
 import { Failure, fail } from '#platform/errors'
-import { type Spool, type SpoolFile, TooLarge } from '#platform/spool'
+import { type Spool, type SpoolFile, TooLargeError } from '#platform/spool'
 import { ClientGone, drainBytes, refuseEncoded } from './body.ts'
 import { reasons } from './phrases.ts'
 
@@ -107,7 +107,7 @@ function arrivalOf(
 }
 
 /** A spec with the limit of this server. */
-type SetSpec = UploadSpec & { maxBytes: number }
+type ResolvedUploadSpec = UploadSpec & { maxBytes: number }
 
 /** A file from the parser, which cuts it at the limit and reports that in `truncated`. */
 type FileContent = Readable & { truncated?: boolean }
@@ -116,7 +116,7 @@ class Form {
   readonly finished: Promise<void>
   /** Rejects with the first error. */
   readonly refused: Promise<never>
-  readonly #spec: SetSpec
+  readonly #spec: ResolvedUploadSpec
   readonly #spool: Spool
   readonly #message: IncomingMessage
   readonly #parser: InstanceType<typeof Busboy>
@@ -124,10 +124,10 @@ class Form {
   readonly #lists: ReadonlyMap<string, ListField>
   readonly #refuse: (error: unknown) => void
   readonly #contents: PassThrough[] = []
-  readonly #taking: Promise<UploadedFile>[] = []
+  readonly #fileWrites: Promise<UploadedFile>[] = []
   readonly #count = new Map<string, number>()
 
-  constructor(message: IncomingMessage, spec: SetSpec, spool: Spool) {
+  constructor(message: IncomingMessage, spec: ResolvedUploadSpec, spool: Spool) {
     this.#message = message
     this.#spec = spec
     this.#lists = listsIn(spec)
@@ -141,18 +141,18 @@ class Form {
     this.#parser = openParser(message, spec)
       .on('field', (name, value, nameCut, valueCut) => this.#field(name, value, nameCut || valueCut))
       .on('file', (name, content, fileName, _encoding, mediaType) =>
-        this.#file(partOf(spec, name, fileName)!, content, fileName, mediaType),
+        this.#file(filePartName(spec, name, fileName)!, content, fileName, mediaType),
       )
       .on('filesLimit', () => this.#tooMany(needed(spec)!))
-      .on('fieldsLimit', () => this.#wrong(reasons.manyFields))
-      .on('partsLimit', () => this.#wrong(reasons.manyFields))
-      .on('error', () => this.#wrong(reasons.notMultipart))
+      .on('fieldsLimit', () => this.#refuseInvalid(reasons.manyFields))
+      .on('partsLimit', () => this.#refuseInvalid(reasons.manyFields))
+      .on('error', () => this.#refuseInvalid(reasons.notMultipart))
       .on('finish', finished.resolve)
     message.pipe(this.#parser)
   }
 
   async upload(): Promise<Upload> {
-    const files = await Promise.all(this.#taking)
+    const files = await Promise.all(this.#fileWrites)
     const name = needed(this.#spec)
     const { maxBytes, isOptional = false } = this.#spec
     if (files.length === 0 && !isOptional && name !== undefined)
@@ -166,8 +166,8 @@ class Form {
     this.#parser.on('error', () => {})
     for (const content of this.#contents) content.destroy(why instanceof Error ? why : new ClientGone())
     this.#parser.destroy()
-    for (const taking of this.#taking) {
-      const file = await taking.catch(() => undefined)
+    for (const fileWrite of this.#fileWrites) {
+      const file = await fileWrite.catch(() => undefined)
       await file?.[Symbol.asyncDispose]()
     }
   }
@@ -176,9 +176,9 @@ class Form {
     const shown = name.slice(0, nameBytes)
     const list = name.endsWith('[]') ? name.slice(0, -2) : name
     if (isCut || name.length > nameBytes)
-      this.#wrong(reasons.longField(fieldBytesOf(this.#spec), needed(this.#spec)), shown)
+      this.#refuseInvalid(reasons.longField(fieldBytesOf(this.#spec), needed(this.#spec)), shown)
     else if (this.#lists.has(list)) this.#member(list, value)
-    else if (this.#fields.has(name)) this.#wrong(reasons.fieldTwice, shown)
+    else if (this.#fields.has(name)) this.#refuseInvalid(reasons.fieldTwice, shown)
     else this.#fields.set(name, value)
   }
 
@@ -198,18 +198,18 @@ class Form {
     own.on('error', () => {})
     this.#contents.push(own)
     content.on('error', (error) => own.destroy(error))
-    const taking = this.#take(content.pipe(own), () => content.truncated === true).then((file) => ({
+    const fileWrite = this.#take(content.pipe(own), () => content.truncated === true).then((file) => ({
       ...file,
       part,
       name: name || undefined,
       mediaType,
     }))
-    taking.catch(this.#refuse)
-    this.#taking.push(taking)
+    fileWrite.catch(this.#refuse)
+    this.#fileWrites.push(fileWrite)
   }
 
   #tooMany(part: string): void {
-    this.#wrong(reasons.manyFiles(this.#spec.files[part]!), part)
+    this.#refuseInvalid(reasons.manyFiles(this.#spec.files[part]!), part)
   }
 
   async #take(content: Readable, isCut: () => boolean): Promise<SpoolFile> {
@@ -220,31 +220,31 @@ class Form {
       await file[Symbol.asyncDispose]()
       throw tooLarge(maxBytes)
     } catch (error) {
-      throw error instanceof TooLarge ? tooLarge(maxBytes) : error
+      throw error instanceof TooLargeError ? tooLarge(maxBytes) : error
     }
   }
 
-  #wrong(why: { en: string; fa: string }, param?: string): void {
+  #refuseInvalid(why: { en: string; fa: string }, param?: string): void {
     this.#refuse(invalid(why, param))
   }
 }
 
-function openParser(message: IncomingMessage, spec: SetSpec): InstanceType<typeof Busboy> {
+function openParser(message: IncomingMessage, spec: ResolvedUploadSpec): InstanceType<typeof Busboy> {
   const { fields, files, maxBytes } = spec
   const names = Object.keys((fields as { properties?: object }).properties ?? {})
-  const members = [...listsIn(spec).values()].reduce((sum, { most }) => sum + most, 0)
-  const most = Object.values(files).reduce((sum, count) => sum + count, 0)
+  const members = [...listsIn(spec).values()].reduce((sum, { maxCount: most }) => sum + most, 0)
+  const maxFiles = Object.values(files).reduce((sum, count) => sum + count, 0)
   try {
     return new Busboy({
       headers: message.headers as BusboyHeaders,
-      isPartAFile: (name, _mediaType, fileName) => partOf(spec, name ?? '', fileName) !== undefined,
+      isPartAFile: (name, _mediaType, fileName) => filePartName(spec, name ?? '', fileName) !== undefined,
       limits: {
         fieldSize: fieldBytesOf(spec),
         // A few more fields than declared are read, so that the refusal can name the unknown ones.
         fields: names.length + members + 8,
-        files: most,
+        files: maxFiles,
         fileSize: maxBytes,
-        parts: names.length + members + 15 + most,
+        parts: names.length + members + 15 + maxFiles,
         headerPairs: partHeaders,
         headerSize: partHeaderBytes,
       },
@@ -258,7 +258,7 @@ const fieldBytesOf = ({ fieldBytes = usualFieldBytes }: UploadSpec): number => f
 
 interface ListField {
   /** The maximum fields of this list in a form: one more than the schema allows, so that the schema refuses it by name. */
-  most: number
+  maxCount: number
   isOfFixedValues: boolean
 }
 
@@ -267,7 +267,7 @@ function listsIn({ fields }: UploadSpec): Map<string, ListField> {
     (fields as { properties?: never }).properties ?? {}
   return new Map(
     Object.entries(properties).flatMap(([name, { type, maxItems = maxMembers, items = {} }]) =>
-      type === 'array' ? [[name, { most: maxItems + 1, isOfFixedValues: 'enum' in items }] as const] : [],
+      type === 'array' ? [[name, { maxCount: maxItems + 1, isOfFixedValues: 'enum' in items }] as const] : [],
     ),
   )
 }
@@ -277,7 +277,7 @@ const maxMembers = 100
 const needed = ({ files }: UploadSpec): string | undefined => Object.keys(files)[0]
 
 /** The name of a part in `files`; undefined if the part is a field. */
-function partOf({ files }: UploadSpec, name: string, fileName: string | undefined): string | undefined {
+function filePartName({ files }: UploadSpec, name: string, fileName: string | undefined): string | undefined {
   if (Object.hasOwn(files, name)) return name
   if (fileName !== undefined && Object.hasOwn(files, '*')) return '*'
   const plain = name.endsWith('[]') ? name.slice(0, -2) : ''

@@ -96,12 +96,12 @@ export function compile(schema: TSchema, of: 'body' | 'text'): Check {
 export function compilePath(schema: TSchema): Check {
   return (value) => {
     const validate = textCheck(schema)
-    if (!validate(value)) fail('NOT_FOUND', {}, { param: pathOf(maxTelling(validate.errors ?? [])) })
+    if (!validate(value)) fail('NOT_FOUND', {}, { param: pathOf(deepestError(validate.errors ?? [])) })
   }
 }
 
 /** Whether a check of path parameters accepts these. */
-export function passes(check: Check | undefined, params: Record<string, string>): boolean {
+export function areParamsValid(check: Check | undefined, params: Record<string, string>): boolean {
   try {
     check?.(params)
     return true
@@ -122,7 +122,7 @@ export function compileLarge(schema: TSchema): (body: unknown) => Promise<void> 
   }
   return async (body) => {
     const { validate } = bodies.of(schema)
-    const name = maxListLength(schema, body)
+    const name = largestListName(schema, body)
     if (name === undefined) {
       if (!validate(body)) refuse(validate.errors)
     } else await checkInSlices(validate, membersOf(name), body as Record<string, unknown>, name)
@@ -130,7 +130,7 @@ export function compileLarge(schema: TSchema): (body: unknown) => Promise<void> 
 }
 
 /** The name of the longest list of the body whose members can be checked a few at a time. */
-function maxListLength(schema: TSchema, body: unknown): string | undefined {
+function largestListName(schema: TSchema, body: unknown): string | undefined {
   const properties: Record<string, ListSchema> | undefined = (schema as { properties?: never }).properties
   if (!properties || !isPlain(schema) || typeof body !== 'object' || body === null) return undefined
   const lists = Object.entries(body)
@@ -177,14 +177,17 @@ async function checkInSlices(
       if (!validate({ ...body, [name]: some })) refuse(validate.errors)
     } else if (!members(some)) {
       refuse(
-        members.errors?.map((error) => ({ ...error, instancePath: placed(error.instancePath, name, at) })),
+        members.errors?.map((error) => ({
+          ...error,
+          instancePath: pathInBody(error.instancePath, name, at),
+        })),
       )
     }
   }
 }
 
 /** The path of an error in the whole body, for a slice that begins at the list's `by`th member. */
-function placed(path: string, list: string, by: number): string {
+function pathInBody(path: string, list: string, by: number): string {
   const [root, index, ...rest] = path.split('/')
   return [root, list.replaceAll('~', '~0').replaceAll('/', '~1'), Number(index) + by, ...rest].join('/')
 }
@@ -218,19 +221,19 @@ export function mismatch(schema: TSchema): (value: unknown) => string | undefine
     const { validate } = bodies.of(schema)
     return validate(value)
       ? undefined
-      : `${pathOf(maxTelling(validate.errors ?? []))} ${validate.errors?.[0]?.message ?? ''}`
+      : `${pathOf(deepestError(validate.errors ?? []))} ${validate.errors?.[0]?.message ?? ''}`
   }
 }
 
 function refuse(errors: ErrorObject[] | null | undefined): never {
-  const error = maxTelling(errors ?? [])
+  const error = deepestError(errors ?? [])
   const param = pathOf(error)
   if (error.keyword === 'additionalProperties') fail('UNKNOWN_FIELD', { field: param }, { param })
   fail('INVALID_REQUEST', { why: messageOf(error, param) }, param === '' ? {} : { param })
 }
 
 /** Among the errors of all branches of a union, the error deepest inside the value. */
-function maxTelling(errors: ErrorObject[]): ErrorObject {
+function deepestError(errors: ErrorObject[]): ErrorObject {
   const rank = (error: ErrorObject): number =>
     error.instancePath.split('/').length * 2 +
     (error.keyword === 'anyOf' || error.keyword === 'oneOf' ? 0 : 1)

@@ -5,7 +5,7 @@ import { Slice } from '#platform/slices'
 const partCharacters = 128 * 1024
 
 /** A list or object whose members are being written. */
-interface Open {
+interface OpenContainer {
   value: Record<string, unknown>
   /** The sorted names of an object's members; undefined for a list. */
   names: readonly string[] | undefined
@@ -32,20 +32,20 @@ export async function fingerprintOf(head: string, value: unknown): Promise<strin
 }
 
 function* canonical(root: unknown): Generator<string> {
-  const around: Open[] = []
+  const openContainers: OpenContainer[] = []
   let value: unknown = root
   for (;;) {
     if (typeof value === 'object' && value !== null) {
       const opened = open(value as Record<string, unknown>)
-      around.push(opened)
+      openContainers.push(opened)
       yield opened.names ? '{' : '['
     } else if (typeof value === 'string' && value.length > partCharacters) yield* longString(value)
     else yield JSON.stringify(value) ?? 'null'
-    let inner = around.at(-1)
+    let inner = openContainers.at(-1)
     while (inner && inner.next === inner.length) {
       yield inner.names ? '}' : ']'
-      around.pop()
-      inner = around.at(-1)
+      openContainers.pop()
+      inner = openContainers.at(-1)
     }
     if (!inner) return
     const comma = inner.next > 0 ? ',' : ''
@@ -56,7 +56,7 @@ function* canonical(root: unknown): Generator<string> {
   }
 }
 
-function open(value: Record<string, unknown>): Open {
+function open(value: Record<string, unknown>): OpenContainer {
   const names = Array.isArray(value) ? undefined : Object.keys(value).sort()
   return { value, names, length: names?.length ?? (value as unknown as unknown[]).length, next: 0 }
 }

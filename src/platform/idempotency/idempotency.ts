@@ -39,14 +39,14 @@ interface Requester {
 }
 
 /** The receipt of an earlier request that owns the claim; undefined if there is none, or if this request itself was executed. */
-export async function claimedBefore(
+export async function claimOwnerReceipt(
   ledger: Ledger,
   { accountId, projectId, keyId, requestId }: Requester,
   claim: Claim,
 ): Promise<string | undefined> {
   const known = await ledger.lookup(accountId, keyId, claim.key)
   if (!known || (await ledger.receipt(accountId, projectId, requestId))) return undefined
-  const earlier = await ledger.earlier(accountId, known.receipt_id, replayMs)
+  const earlier = await ledger.earlierReceipt(accountId, known.receipt_id, replayMs)
   return earlier?.claiming ? known.receipt_id : undefined
 }
 
@@ -66,13 +66,13 @@ export interface Replay {
  * The answer to a repeated request: the first answer byte for byte, or a 409 with the reason. The request is never executed again. Throws
  * IDEMPOTENCY_CONFLICT, IDEMPOTENCY_IN_PROGRESS or REQUEST_ALREADY_ACCEPTED.
  */
-export async function answerAgain(
+export async function replayedAnswer(
   ledger: Ledger,
   accountId: string,
   receiptId: string,
   claim: Claim,
 ): Promise<Replay> {
-  const earlier = await ledger.earlier(accountId, receiptId, replayMs)
+  const earlier = await ledger.earlierReceipt(accountId, receiptId, replayMs)
   if (!earlier || earlier.fingerprint !== claim.fingerprint) fail('IDEMPOTENCY_CONFLICT', {})
   // Durable work that is still running has the answer with which it was accepted.
   const isUnanswered = earlier.state === 'running' && earlier.reply === null
@@ -96,17 +96,17 @@ export async function answerAgain(
 const unrepeatableMark = '409 '
 
 /** What a repeat is told instead of an answer that cannot be sent again. */
-export interface Unrepeatable {
+export interface UnrepeatableAnswer {
   /** The address of the object that the first request created, such as `GET /v1/…`. */
   made: string
   details: Record<string, string>
 }
 
 /** Returns the text that is stored instead of the answer. */
-export const unrepeatable = (told: Unrepeatable): string => unrepeatableMark + JSON.stringify(told)
+export const unrepeatableText = (told: UnrepeatableAnswer): string => unrepeatableMark + JSON.stringify(told)
 
 function refuseUnrepeatable(receiptId: string, text: string): never {
-  const { made, details }: Unrepeatable = JSON.parse(text.slice(unrepeatableMark.length))
+  const { made, details }: UnrepeatableAnswer = JSON.parse(text.slice(unrepeatableMark.length))
   return fail('REQUEST_ALREADY_ACCEPTED', { receiptId, files: made }, { receiptId, details })
 }
 

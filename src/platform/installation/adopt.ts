@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { realpath } from 'node:fs/promises'
 import path from 'node:path'
 import { refuseStart } from '#platform/errors'
-import { leadsTo, placeOf } from '#platform/folders'
+import { folderLocation, isSameFolder } from '#platform/folders'
 import { adoptLocation, clusterOf, isServedElsewhere } from '#platform/postgres'
 import { phrases } from './phrases.ts'
 import { readRecord, writeRecord } from './record.ts'
@@ -14,11 +14,11 @@ export async function adoptFolder(folder: string): Promise<string> {
   const dataDir = await realpath(path.resolve(folder))
   const record = await readRecord(dataDir)
   refuseNewer(dataDir, record)
-  const place = await placeOf(dataDir)
+  const place = await folderLocation(dataDir)
   const original = { id: record?.copy?.id ?? record?.id, place: record?.copy?.place ?? record?.place.path }
   if (original.id !== undefined && original.place !== undefined) {
     const isThere =
-      !(await leadsTo(original.place, place)) && (await readRecord(original.place))?.id === original.id
+      !(await isSameFolder(original.place, place)) && (await readRecord(original.place))?.id === original.id
     if (isThere || (await isServedElsewhere(original.id, await clusterOf(dataDir))))
       refuseStart(phrases.originalHere(original.place))
   }

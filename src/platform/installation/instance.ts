@@ -3,7 +3,7 @@
  * folder can compute (docs/decisions/platform/disk-space.md). The hash is no secret and gives no access.
  */
 import { createHash } from 'node:crypto'
-import { placeOf } from '#platform/folders'
+import { folderLocation } from '#platform/folders'
 import { readRecord } from './record.ts'
 
 /** The header of answers to `/health/ready`. */
@@ -16,6 +16,6 @@ export const instanceHeader = 'x-kherad-instance'
 export async function readInstance(dataDir: string): Promise<string | undefined> {
   const record = await readRecord(dataDir)
   if (!record) return undefined
-  const { device, inode } = await placeOf(dataDir)
+  const { device, inode } = await folderLocation(dataDir)
   return createHash('sha256').update(`kherad instance ${record.id} ${device} ${inode}`).digest('base64url')
 }

@@ -67,16 +67,16 @@ export class BucketMark implements AsyncDisposable {
    * process renews the mark from now on, unless the mark is that of another installation. A holder whose process cannot be checked from here is
    * watched for two intervals of its mark. If the bucket does not answer, nobody holds it.
    */
-  async heldBy({ isAdopted }: { isAdopted: boolean }): Promise<string | undefined> {
+  async claimOrFindHolder({ isAdopted }: { isAdopted: boolean }): Promise<string | undefined> {
     const self = await this.#self()
     const mark = await this.#read()
     if (mark && mark.id !== this.#options.id && !isAdopted) {
       this.#options.log.warn({ place: mark.place }, 'the bucket is marked as that of another installation')
       return undefined
     }
-    if (mark && !isAdopted && (await this.#lives(mark, self))) return mark.place
+    if (mark && !isAdopted && (await this.#isHolderAlive(mark, self))) return mark.place
     await this.#write(self)
-    this.#beating = this.#beat(self)
+    this.#beating = this.#renewUntilStopped(self)
     return undefined
   }
 
@@ -91,7 +91,7 @@ export class BucketMark implements AsyncDisposable {
     if ((await this.#read())?.holder?.token === this.#token) await this.#write(undefined)
   }
 
-  async #lives({ holder, atMs }: Mark, self: Holder): Promise<boolean> {
+  async #isHolderAlive({ holder, atMs }: Mark, self: Holder): Promise<boolean> {
     const { nowMs, waitMs = 2 * beatMs } = this.#options
     if (!holder || this.#isOurs(holder, self)) return false
     if (holder.boot === self.boot && holder.pidNamespace === self.pidNamespace) return isAlive(holder.pid)
@@ -111,7 +111,7 @@ export class BucketMark implements AsyncDisposable {
     return holder.data === self.data && (isSameMachine || this.#options.place.kind === 'server')
   }
 
-  async #beat(self: Holder): Promise<void> {
+  async #renewUntilStopped(self: Holder): Promise<void> {
     const { signal } = this.#stop
     while (!signal.aborted) {
       await pause(beatMs, undefined, { signal, ref: false }).catch(() => undefined)

@@ -3,11 +3,11 @@ import { randomBytes } from 'node:crypto'
 import { link, readFile, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { refuseStart } from '#platform/errors'
-import { type Place, replaceFile } from '#platform/folders'
+import { type FolderLocation, replaceFile } from '#platform/folders'
 import { phrases } from './phrases.ts'
 
 /** The original of an installation that was copied, as long as nobody has adopted the copy. */
-export interface CopyOf {
+export interface CopyOrigin {
   /** The id of the original; null if an earlier release wrote it, which had no ids. */
   id: string | null
   /** The place of the original, for people. */
@@ -23,8 +23,8 @@ export interface Release {
 
 export interface FolderRecord {
   id: string
-  place: Place
-  copy?: CopyOf
+  place: FolderLocation
+  copy?: CopyOrigin
   /** Set by `kherad adopt`: the next start takes over the identity of the original, with its bucket and its databases. */
   adopt?: true
   release?: Release
@@ -45,7 +45,7 @@ export async function readRecord(dataDir: string): Promise<FolderRecord | undefi
 }
 
 export const writeRecord = (dataDir: string, record: FolderRecord): Promise<void> =>
-  replaceFile(fileOf(dataDir), textOf(record)).catch(refused(dataDir))
+  replaceFile(fileOf(dataDir), textOf(record)).catch(refuseUnwritten(dataDir))
 
 /** Writes the first record and returns it; if another process was faster, returns that record. */
 export async function createRecord(dataDir: string, record: FolderRecord): Promise<FolderRecord> {
@@ -56,7 +56,7 @@ export async function createRecord(dataDir: string, record: FolderRecord): Promi
       if (error.code !== 'EEXIST') throw error
     })
   } catch (error) {
-    refused(dataDir)(error as Error)
+    refuseUnwritten(dataDir)(error as Error)
   } finally {
     await rm(draft, { force: true })
   }
@@ -69,7 +69,7 @@ export async function createRecord(dataDir: string, record: FolderRecord): Promi
 
 const textOf = (record: FolderRecord): string => `${JSON.stringify(record, undefined, 2)}\n`
 
-const refused =
+const refuseUnwritten =
   (dataDir: string) =>
   (error: Error): never =>
     refuseStart(phrases.notWritten(fileOf(dataDir), error.message), error)

@@ -35,11 +35,11 @@ export async function refuseNewerFolder(folder: string): Promise<void> {
 /** Stamps the folder with this release before the first migration, because an older program must not use it afterwards; and logs each migration. */
 export function migrationEvents({ dataDir, record }: FolderClaim, log: Pick<Log, 'info'>): MigrationEvents {
   return {
-    async begins(last, coming) {
+    async begins(last, pending) {
       const release = thisRelease()
       const from = record.release ? nameOf(record.release) : (last ?? 'an empty database')
       log.info(
-        { from, to: nameOf(release), migrations: coming.length },
+        { from, to: nameOf(release), migrations: pending.length },
         'the database is brought to this release',
       )
       record.release = release

@@ -1,18 +1,18 @@
 /** Compares the identity that the database stores with that of the folder: they are one, or one of them was copied or brought from elsewhere. */
 import type { Db } from '#platform/db'
 import { refuseStart } from '#platform/errors'
-import type { Place } from '#platform/folders'
+import type { FolderLocation } from '#platform/folders'
 import type { Log } from '#platform/log'
 import { clusterOf } from '#platform/postgres'
-import { type FolderClaim, witnessesOf } from './claim.ts'
-import { judge } from './judge.ts'
+import { type FolderClaim, originalChecks } from './claim.ts'
+import { judgeRelocation } from './judge.ts'
 import { phrases } from './phrases.ts'
-import { type CopyOf, readRecord, writeRecord } from './record.ts'
+import { type CopyOrigin, readRecord, writeRecord } from './record.ts'
 import { thisRelease } from './release.ts'
 import { judgeServer, type ServerPlace, serverPlace } from './server-place.ts'
 import * as store from './store.ts'
 
-type FolderPlace = Place & { kind: 'folder' }
+type FolderPlace = FolderLocation & { kind: 'folder' }
 export type DatabasePlace = FolderPlace | ServerPlace
 
 /** The identity, which stays as it is at the start unless the bucket shows that this is a copy. */
@@ -22,7 +22,7 @@ export interface Identity {
   dataDir: string
   folderId: string
   /** Set while this installation is a copy that nobody has adopted. */
-  copy: CopyOf | undefined
+  copy: CopyOrigin | undefined
   /** Set at the first start after `kherad adopt`. */
   isAdopted: boolean
   place: DatabasePlace
@@ -45,7 +45,9 @@ export async function settleIdentity(options: SettleOptions): Promise<Identity> 
     ? await serverPlace(db, databaseUrl)
     : { kind: 'folder', ...record.place }
   const row = await store.readInstallation(db)
-  const settled = row ? await heldAgainst(row, place, options) : { id: record.id, copy: ownCopy(options) }
+  const settled = row
+    ? await reconcileIdentity(row, place, options)
+    : { id: record.id, copy: recordedCopy(options) }
   const { id, copy } = await store.writeInstallation(db, { ...settled, place }, row?.id)
   const isAdopted = record.adopt === true
   // Each of several folders over one database keeps an identity of its own.
@@ -61,18 +63,18 @@ export async function settleIdentity(options: SettleOptions): Promise<Identity> 
 }
 
 /** The copy that the folder records. If the database has a server of its own, a copied folder says nothing about the installation. */
-const ownCopy = ({ claim, databaseUrl }: SettleOptions): CopyOf | undefined =>
+const recordedCopy = ({ claim, databaseUrl }: SettleOptions): CopyOrigin | undefined =>
   databaseUrl ? undefined : claim.record.copy
 
-async function heldAgainst(
+async function reconcileIdentity(
   row: store.Installation,
   place: DatabasePlace,
   options: SettleOptions,
-): Promise<{ id: string; copy: CopyOf | undefined }> {
+): Promise<{ id: string; copy: CopyOrigin | undefined }> {
   const { claim, log } = options
   const { record } = claim
   if (record.adopt) return { id: row.copy?.id ?? row.id, copy: undefined }
-  const own = ownCopy(options)
+  const own = recordedCopy(options)
   if (own && (own.id === row.id || own.id === null)) return { id: record.id, copy: own }
   if (place.kind === 'folder' && row.id === record.id) return { id: row.id, copy: row.copy }
   if (!(await wasCopied(row, place, options))) {
@@ -95,7 +97,7 @@ async function wasCopied(
 ): Promise<boolean> {
   const here = claim.record.place
   if (before.kind === 'folder') {
-    const verdict = await judge(before, here, witnessesOf(id, await clusterOf(here.path)))
+    const verdict = await judgeRelocation(before, here, originalChecks(id, await clusterOf(here.path)))
     if (verdict !== 'other machine') return verdict === 'copy'
     return asCopy || refuseStart(phrases.otherMachine(before.path))
   }

@@ -1,17 +1,17 @@
 import type { Db } from '#platform/db'
-import type { CopyOf } from './record.ts'
+import type { CopyOrigin } from './record.ts'
 import type { DatabasePlace } from './settle.ts'
 
 export interface Installation {
   id: string
   place: DatabasePlace
-  copy: CopyOf | undefined
+  copy: CopyOrigin | undefined
 }
 
 interface InstallationRow {
   id: string
   place: DatabasePlace
-  copy: CopyOf | null
+  copy: CopyOrigin | null
 }
 
 const asInstallation = ({ copy, ...row }: InstallationRow): Installation => ({

@@ -17,7 +17,7 @@ export interface JailView {
  * system with what is named here, no network, no other process, and has no capability. `as` is the user who runs it; a server that is root makes the
  * view itself, which needs no user namespace, and then changes to a user that owns nothing.
  */
-export function bubblewrapWords(
+export function bubblewrapArgs(
   { readable, files, writable = [], memory = [] }: JailView,
   as: 'root' | 'user',
   descriptors: { filter: number; info: number },

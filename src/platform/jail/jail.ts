@@ -14,7 +14,7 @@ export { librariesOf } from './libraries.ts'
 export { holdLock } from './lock.ts'
 export { type Consumption, lowerPriority, type Meter, openMeter, pageBytes } from './meter.ts'
 export {
-  isRunningAlready,
+  alreadyRunningExitCode,
   type JailedServer,
   pidIn,
   reserveInfo,

@@ -5,7 +5,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { open } from 'node:fs/promises'
-import { isRunningAlready } from './server.ts'
+import { alreadyRunningExitCode } from './server.ts'
 import type { JailTools } from './start.ts'
 
 /**
@@ -20,11 +20,17 @@ export async function holdLock(
 ): Promise<AsyncDisposable | undefined> {
   const file = await open(lockFile, 'a', 0o600)
   try {
-    const words = ['--wait', String(waitMs / 1000), '--conflict-exit-code', String(isRunningAlready), '3']
+    const words = [
+      '--wait',
+      String(waitMs / 1000),
+      '--conflict-exit-code',
+      String(alreadyRunningExitCode),
+      '3',
+    ]
     const child = spawn(flock, words, { cwd: '/', env: {}, stdio: ['ignore', 'ignore', 'ignore', file.fd] })
     const [code] = await once(child, 'exit')
     if (code === 0) return file
-    if (code !== isRunningAlready) throw new Error(`${flock} could not lock ${lockFile}.`)
+    if (code !== alreadyRunningExitCode) throw new Error(`${flock} could not lock ${lockFile}.`)
   } catch (error) {
     await file.close()
     throw error

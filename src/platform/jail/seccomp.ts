@@ -10,7 +10,7 @@ export type Architecture = 'x64' | 'arm64'
 const auditArchitectures: Record<Architecture, number> = { x64: 0xc000003e, arm64: 0xc00000b7 }
 
 /** What runs in the jail: a program that computes, or a server that has processes and files. */
-export type Jailed = 'program' | 'server'
+export type JailKind = 'program' | 'server'
 
 /** The numbers of calls on x64 and arm64, by name; null if the architecture has no such call. */
 type Calls = Readonly<Record<string, readonly [x64: number | null, arm64: number | null]>>
@@ -150,8 +150,8 @@ interface Instruction {
 /** A block that starts after the number of the call was loaded: it either answers, or falls through with the number loaded. */
 type Block = Instruction[]
 
-export function seccompFilter(architecture: Architecture, jailed: Jailed = 'program'): Buffer {
-  const own = numbers[architecture]
+export function seccompFilter(architecture: Architecture, jailed: JailKind = 'program'): Buffer {
+  const callNumbers = numbers[architecture]
   const index = architecture === 'x64' ? 0 : 1
   const blocks: Block[] = [
     checksArchitecture(architecture),
@@ -166,12 +166,16 @@ export function seccompFilter(architecture: Architecture, jailed: Jailed = 'prog
       refusesNumber(pair[index]!, errno.EPERM),
     ),
     // The flags of these calls are in memory, where no filter sees them: programs fall back to `clone` and `openat`.
-    refusesNumber(own.clone3, errno.ENOSYS),
-    refusesNumber(own.openat2, errno.ENOSYS),
-    ...(jailed === 'program' ? [refusesCreation(own.open, 1), refusesCreation(own.openat, 2)] : []),
-    refusesWhen(own.socket, 0, [{ code: jumpIfEqual, whenTrue: 1, whenFalse: 0, value: unixSocket }]),
-    refusesWhen(own.socketpair, 0, [{ code: jumpIfEqual, whenTrue: 1, whenFalse: 0, value: unixSocket }]),
-    refusesWhen(own.clone, 0, jailed === 'program' ? onlyThreads : noNamespaces),
+    refusesNumber(callNumbers.clone3, errno.ENOSYS),
+    refusesNumber(callNumbers.openat2, errno.ENOSYS),
+    ...(jailed === 'program'
+      ? [refusesCreation(callNumbers.open, 1), refusesCreation(callNumbers.openat, 2)]
+      : []),
+    refusesWhen(callNumbers.socket, 0, [{ code: jumpIfEqual, whenTrue: 1, whenFalse: 0, value: unixSocket }]),
+    refusesWhen(callNumbers.socketpair, 0, [
+      { code: jumpIfEqual, whenTrue: 1, whenFalse: 0, value: unixSocket },
+    ]),
+    refusesWhen(callNumbers.clone, 0, jailed === 'program' ? onlyThreads : noNamespaces),
     [{ code: answer, value: allow }],
   ]
   return encode(blocks.flat())

@@ -67,14 +67,14 @@ async function findTools(): Promise<JailTools | Localized> {
   return { bwrap, prlimit, setpriv, unshare, flock, libraries }
 }
 
-interface Verdict {
+interface BreakoutVerdict {
   /** The reason for a refusal; undefined if the jail holds. */
   why?: Localized
   said?: string
 }
 
-async function tryToBreakOut(tools: JailTools): Promise<Verdict> {
-  await using outside = await openOutside()
+async function tryToBreakOut(tools: JailTools): Promise<BreakoutVerdict> {
+  await using outside = await openForbiddenTargets()
   using signals = listenForSignals()
   using user = openUsers().take()
   const started = await startJailed(
@@ -103,14 +103,14 @@ async function tryToBreakOut(tools: JailTools): Promise<Verdict> {
   )
   const timer = setTimeout(() => started.kill(), timeoutMs)
   const saying = text(started.stderr).catch(() => '')
-  const outwardly = started.pid === undefined ? ['process'] : await lookAt(started.pid)
+  const outsideLeaks = started.pid === undefined ? ['process'] : await unisolatedNamespaces(started.pid)
   const out = await firstLine(started.stdout)
   // The program waits to be killed: on a busy machine it could otherwise be gone before it was inspected.
   started.kill()
   const [said] = await Promise.all([saying, started.ended])
   clearTimeout(timer)
-  if (await signals.arrived()) outwardly.push('signal')
-  return { ...verdictOf(started, out, outwardly, said), said: said.slice(-2_000) }
+  if (await signals.arrived()) outsideLeaks.push('signal')
+  return { ...verdictOf(started, out, outsideLeaks, said), said: said.slice(-2_000) }
 }
 
 /** The first line; empty if the output ends before. */
@@ -127,11 +127,16 @@ async function firstLine(output: AsyncIterable<Buffer | string>): Promise<string
 
 const maxLineLength = 1_000
 
-function verdictOf(started: JailedProcess, out: string, outwardly: string[], said: string): Verdict {
+function verdictOf(
+  started: JailedProcess,
+  out: string,
+  outsideLeaks: string[],
+  said: string,
+): BreakoutVerdict {
   if (/namespace|uid map|RTM_NEW|Operation not permitted|Permission denied/i.test(said) && out === '')
     return { why: isContainer() ? refusals.inContainer : refusals.noNamespaces }
   if (started.pid === undefined || out === '') return { why: refusals.silent }
-  const could = [...(JSON.parse(out) as string[]), ...outwardly]
+  const could = [...(JSON.parse(out) as string[]), ...outsideLeaks]
   return could.length === 0 ? {} : { why: refusals.leaks(could.join(', ')) }
 }
 
@@ -153,7 +158,7 @@ function listenForSignals(): { arrived(): Promise<boolean> } & Disposable {
 }
 
 /** Checks the process in the jail from outside: returns the names of everything that is not isolated. */
-async function lookAt(pid: number): Promise<string[]> {
+async function unisolatedNamespaces(pid: number): Promise<string[]> {
   const wrong: string[] = []
   for (const name of ['net', 'pid', 'mnt', 'ipc', 'uts']) {
     const [own, its] = await Promise.all(
@@ -194,7 +199,9 @@ async function sweepFolders(): Promise<void> {
 }
 
 /** Opens what a program in a jail must not reach: a port and a socket of this machine, and a file of this server. */
-async function openOutside(): Promise<{ port: number; socket: string; file: string } & AsyncDisposable> {
+async function openForbiddenTargets(): Promise<
+  { port: number; socket: string; file: string } & AsyncDisposable
+> {
   await using opening = new AsyncDisposableStack()
   await sweepFolders()
   const folder = await mkdtemp(path.join(tmpdir(), prefix))

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { open, readFile, writeFile } from 'node:fs/promises'
 import type { Duplex } from 'node:stream'
-import { bubblewrapWords } from './bubblewrap.ts'
+import { bubblewrapArgs } from './bubblewrap.ts'
 import { type Architecture, seccompFilter } from './seccomp.ts'
 import type { JailTools } from './start.ts'
 
@@ -36,7 +36,7 @@ export interface StartedServer {
 }
 
 /** The exit code of flock when another process holds the lock. */
-export const isRunningAlready = 75
+export const alreadyRunningExitCode = 75
 
 /** Starts the server so that it outlives this process, which may be one of many that use it. */
 export async function startServerInJail(
@@ -48,10 +48,10 @@ export async function startServerInJail(
   const log = opened.use(await open(server.logFile, 'a', 0o600))
   const input = server.inputFile === undefined ? undefined : opened.use(await open(server.inputFile, 'r'))
   const words = [
-    ...['--no-fork', '--nonblock', '--conflict-exit-code', String(isRunningAlready), server.lockFile],
-    ...onceLocked(server.infoFile),
+    ...['--no-fork', '--nonblock', '--conflict-exit-code', String(alreadyRunningExitCode), server.lockFile],
+    ...lockedShellArgs(server.infoFile),
     ...[tools.prlimit, `--data=${server.dataBytes}`, '--core=0', '--nofile=1024'],
-    ...jailWords(tools, server, user),
+    ...jailArgs(tools, server, user),
   ]
   const child = spawn(tools.flock, words, {
     cwd: '/',
@@ -77,7 +77,12 @@ export async function startServerInJail(
  * Only the process with the lock may overwrite what the file says about the running server. Descriptor 4 is bubblewrap's, which writes to the file in
  * place: if it had to grow on a full disk, it would fail, and leave a process that waits for good and holds the lock.
  */
-const onceLocked = (infoFile: string): string[] => ['/bin/sh', '-c', 'umask 077; exec "$@" 4<>"$0"', infoFile]
+const lockedShellArgs = (infoFile: string): string[] => [
+  '/bin/sh',
+  '-c',
+  'umask 077; exec "$@" 4<>"$0"',
+  infoFile,
+]
 
 /** The bytes reserved for the file; bubblewrap writes fewer. */
 const infoBytes = 1024
@@ -92,7 +97,7 @@ export async function pidIn(infoFile: string): Promise<number | undefined> {
   return pid === undefined ? undefined : Number(pid)
 }
 
-function jailWords(tools: JailTools, server: JailedServer, user: number | undefined): string[] {
+function jailArgs(tools: JailTools, server: JailedServer, user: number | undefined): string[] {
   const { environment = {}, libraries, readable, writable, memory, program, args } = server
   const own = [
     ...libraries,
@@ -107,16 +112,16 @@ function jailWords(tools: JailTools, server: JailedServer, user: number | undefi
   const descriptors = { filter: 3, info: 4 }
   return [
     tools.bwrap,
-    ...bubblewrapWords(view, user === undefined ? 'user' : 'root', descriptors, { outlivesUs: true }),
+    ...bubblewrapArgs(view, user === undefined ? 'user' : 'root', descriptors, { outlivesUs: true }),
     ...Object.entries(environment).flatMap(([name, value]) => ['--setenv', name, value]),
     '--',
-    ...(user === undefined ? [] : leaveRoot(tools, user, server.processes)),
+    ...(user === undefined ? [] : dropRootArgs(tools, user, server.processes)),
     program,
     ...args,
   ]
 }
 
-const leaveRoot = ({ prlimit, setpriv }: JailTools, user: number, processes: number): string[] => [
+const dropRootArgs = ({ prlimit, setpriv }: JailTools, user: number, processes: number): string[] => [
   ...[prlimit, `--nproc=${processes}`],
   ...[setpriv, `--reuid=${user}`, `--regid=${user}`, '--clear-groups', '--no-new-privs'],
   ...['--inh-caps=-all', '--bounding-set=-all', '--'],

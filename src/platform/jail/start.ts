@@ -4,7 +4,7 @@ import { writeFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import type { Server } from 'node:net'
 import { type Duplex, PassThrough, type Readable } from 'node:stream'
-import { bubblewrapWords } from './bubblewrap.ts'
+import { bubblewrapArgs } from './bubblewrap.ts'
 import { type Architecture, seccompFilter } from './seccomp.ts'
 
 /** A program to be run in a jail. */
@@ -49,7 +49,7 @@ export interface JailTools {
 }
 
 /** The `oom_score_adj` of jailed processes: the kernel ends them first when the machine runs out of memory. */
-const firstToEnd = '800'
+const oomScoreAdjustment = '800'
 
 const inherited = 3
 
@@ -64,8 +64,8 @@ export async function startJailed(
 ): Promise<JailedProcess> {
   const files = program.files ?? []
   const [command, ...words] = [
-    ...(user === undefined ? limitWords(tools, program, user) : endsWithUs(tools)),
-    ...jailWords(tools, program, user),
+    ...(user === undefined ? limitArgs(tools, program, user) : dieWithParentArgs(tools)),
+    ...jailArgs(tools, program, user),
   ]
   const child = spawn(command!, words, {
     cwd: '/',
@@ -83,7 +83,7 @@ export async function startJailed(
   // When a process ends, Node discards its unread output; a process may end before the caller has received it.
   const [stdout, stderr] = [child.stdout!.pipe(new PassThrough()), child.stderr!.pipe(new PassThrough())]
   if (child.pid === undefined) return { pid: undefined, stdout, stderr, ended, kill() {} }
-  endFirst(child.pid)
+  preferForOomKill(child.pid)
   const [filter, info, ...contents] = child.stdio.slice(inherited) as Duplex[]
   send(filter!, seccompFilter(process.arch as Architecture))
   for (const [index, { content }] of files.entries()) send(contents[index]!, content)
@@ -105,7 +105,7 @@ export function descriptorOf(server: Server): number {
  * bubblewrap becomes the first process of a namespace of its own there: when it ends, the kernel ends all processes in the namespace, whatever their
  * users.
  */
-const endsWithUs = ({ setpriv, unshare }: JailTools): string[] => [
+const dieWithParentArgs = ({ setpriv, unshare }: JailTools): string[] => [
   ...[setpriv, '--pdeathsig=KILL', '--'],
   ...[unshare, '--pid', '--fork', '--'],
 ]
@@ -114,7 +114,7 @@ const endsWithUs = ({ setpriv, unshare }: JailTools): string[] => [
  * The words that set the limits. If this server is root they are used inside the jail, because the limit of threads is that of a user, and root is
  * not limited.
  */
-function limitWords(
+function limitArgs(
   tools: JailTools,
   { dataBytes, threads, files = [] }: JailedProgram,
   user: number | undefined,
@@ -126,7 +126,7 @@ function limitWords(
   return [tools.prlimit, `--data=${dataBytes}`, '--core=0', '--nofile=256', `--fsize=${largest}`, ...ofUser]
 }
 
-function jailWords(tools: JailTools, program: JailedProgram, user: number | undefined): string[] {
+function jailArgs(tools: JailTools, program: JailedProgram, user: number | undefined): string[] {
   const { libraries, readable = [], files = [] } = program
   const own = [
     ...libraries,
@@ -143,9 +143,9 @@ function jailWords(tools: JailTools, program: JailedProgram, user: number | unde
   const descriptors = { filter: inherited, info: inherited + 1 }
   return [
     tools.bwrap,
-    ...bubblewrapWords(view, user === undefined ? 'user' : 'root', descriptors),
+    ...bubblewrapArgs(view, user === undefined ? 'user' : 'root', descriptors),
     '--',
-    ...(user === undefined ? [] : [...limitWords(tools, program, user), ...leaveRoot(tools, user)]),
+    ...(user === undefined ? [] : [...limitArgs(tools, program, user), ...dropRootArgs(tools, user)]),
     programPlace,
     ...program.args,
   ]
@@ -154,7 +154,7 @@ function jailWords(tools: JailTools, program: JailedProgram, user: number | unde
 /** The path of the program in the jail. */
 const programPlace = '/program'
 
-const leaveRoot = ({ setpriv }: JailTools, user: number): string[] => [
+const dropRootArgs = ({ setpriv }: JailTools, user: number): string[] => [
   setpriv,
   `--reuid=${user}`,
   `--regid=${user}`,
@@ -166,9 +166,9 @@ const leaveRoot = ({ setpriv }: JailTools, user: number): string[] => [
 ]
 
 /** Lets the kernel end this process first; its children inherit that. Where that is forbidden, no safety is lost. */
-function endFirst(pid: number): void {
+function preferForOomKill(pid: number): void {
   try {
-    writeFileSync(`/proc/${pid}/oom_score_adj`, firstToEnd)
+    writeFileSync(`/proc/${pid}/oom_score_adj`, oomScoreAdjustment)
   } catch {}
 }
 

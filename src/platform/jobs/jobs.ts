@@ -18,7 +18,7 @@ export { startWorkers, type WorkersOptions } from './workers.ts'
 /** The account for the platform's own work. */
 export const platformAccount = '00000000-0000-0000-0000-000000000000'
 
-export interface Run<Data> {
+export interface JobRun<Data> {
   app: App
   accountId: string
   data: Data
@@ -33,7 +33,7 @@ export interface Run<Data> {
 }
 
 /** Returned by a handler that has to wait, which does not count as a failure. */
-export interface Later {
+export interface JobDelay {
   laterMs: number
 }
 
@@ -50,12 +50,12 @@ export interface Job<Data = never> {
    * Executes the job. It may run again after a crash or a failure, even concurrently if a process only seemed dead. An error counts as a
    * failure: it is retried with growing pauses, and parked after the tenth.
    */
-  handle: (run: Run<Data>) => Promise<Later | undefined>
+  handle: (run: JobRun<Data>) => Promise<JobDelay | undefined>
   /**
    * Called instead of `handle` for a job during which two processes in a row died: records the failure and settles its hold. Without it
    * such a job is parked; recurring jobs run again at their next time.
    */
-  setAside?: (run: Run<Data>) => Promise<Later | undefined>
+  setAside?: (run: JobRun<Data>) => Promise<JobDelay | undefined>
 }
 
 export interface JobOptions<Data> {
@@ -80,7 +80,7 @@ const unavailableMs = 5_000
  * For a handler whose work failed because something is unavailable now, which does not count as a failure of the job. Undefined for every other
  * error.
  */
-export const laterWhenUnavailable = (error: unknown): Later | undefined =>
+export const delayIfUnavailable = (error: unknown): JobDelay | undefined =>
   error instanceof Failure && error.status === unavailable
     ? { laterMs: error.more.retryAfterMs ?? unavailableMs }
     : undefined

@@ -2,10 +2,10 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { App } from '#app'
 import { isDatabaseAway } from '#platform/db'
-import { Failure, isPassing } from '#platform/errors'
+import { Failure, isTemporary } from '#platform/errors'
 import { type Span, TraceContext } from '#platform/trace'
 import type { JobResults } from './job-results.ts'
-import type { Job, Later, Run } from './jobs.ts'
+import type { Job, JobDelay, JobRun } from './jobs.ts'
 import * as store from './store.ts'
 
 /** A job that fails this often is parked. */
@@ -104,7 +104,7 @@ export class Lane {
     const done = this.#run(queued)
       .then((ended) => {
         metrics.jobs.inc({ job, outcome: ended.how })
-        metrics.jobSeconds.of({ job }).since(startedMs)
+        metrics.jobSeconds.of({ job }).observeSince(startedMs)
         return this.#options.results.add(ended)
       })
       .finally(() => {
@@ -160,7 +160,7 @@ export class Lane {
   }
 
   /** Runs the job, or sets it aside if its processes keep dying. */
-  async #work(queued: store.QueuedJob, trace: TraceContext): Promise<Later | 'parked' | undefined> {
+  async #work(queued: store.QueuedJob, trace: TraceContext): Promise<JobDelay | 'parked' | undefined> {
     const { vanished, failures } = queued
     if (vanished >= maxVanished || (vanished > 0 && failures >= maxFailures))
       return this.#setAside(queued, trace)
@@ -188,7 +188,7 @@ export class Lane {
       )
   }
 
-  async #setAside(queued: store.QueuedJob, trace: TraceContext): Promise<Later | 'parked' | undefined> {
+  async #setAside(queued: store.QueuedJob, trace: TraceContext): Promise<JobDelay | 'parked' | undefined> {
     const { name, setAside, everyMs } = this.job
     const { account_id, job_id, vanished } = queued
     this.#options.app.log.error(
@@ -199,7 +199,7 @@ export class Lane {
     return everyMs === undefined ? 'parked' : undefined
   }
 
-  #runOf(queued: store.QueuedJob, trace: TraceContext): Run<never> {
+  #runOf(queued: store.QueuedJob, trace: TraceContext): JobRun<never> {
     const { app, cut, stopping, suspectLeft, processId } = this.#options
     let isSuspect = queued.vanished > 0
     const progressed = async (): Promise<void> => {
@@ -213,7 +213,7 @@ export class Lane {
     return { app, accountId, data: data as never, stopping, signal: cut, trace, progressed }
   }
 
-  #later(ended: Omit<store.JobResult, 'how'>, { laterMs }: Later): store.JobResult {
+  #later(ended: Omit<store.JobResult, 'how'>, { laterMs }: JobDelay): store.JobResult {
     this.#wakeIn(laterMs)
     return { ...ended, how: 'later', delay_ms: laterMs }
   }
@@ -229,7 +229,7 @@ const retryMs = (failures: number): number =>
 
 /** The platform's own failures are judged by their code, since their cause may be a refused upstream connection. */
 const isUnavailable = (error: unknown): boolean =>
-  error instanceof Failure ? isPassing(error) : isDatabaseAway(error)
+  error instanceof Failure ? isTemporary(error) : isDatabaseAway(error)
 
 const errorText = (error: unknown): string =>
   (error instanceof Error ? `${error.name}: ${error.message}` : String(error))

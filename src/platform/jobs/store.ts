@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '#platform/db'
-import { type Judge, lapseFor } from '#platform/processes'
+import { type Judge, lapseIntervalSql } from '#platform/processes'
 
 export interface QueuedJob {
   account_id: string
@@ -92,7 +92,7 @@ export const clearVanished = (
 /** Requeues the jobs of processes that are dead; returns their number. */
 export async function sweep(db: Db, { id, leaseMs, beatAt }: Judge): Promise<bigint> {
   const [row] = await db.query<{ orphans: bigint }>(
-    { text: `select jobs.sweep(${lapseFor('$1', '$2', '$3')}) as orphans` },
+    { text: `select jobs.sweep(${lapseIntervalSql('$1', '$2', '$3')}) as orphans` },
     [leaseMs, id, beatAt],
   )
   return row!.orphans
@@ -116,7 +116,7 @@ export async function waitingKinds(db: Db, names: readonly string[], processId: 
 }
 
 /** A recurring job, with the id of its next run. */
-export interface Turn {
+export interface RecurringRun {
   name: string
   every_ms: number
   job_id: string
@@ -125,7 +125,7 @@ export interface Turn {
 /** Queues the recurring jobs that are due; the first process that calls this does it. */
 export const scheduleNext = (
   db: Db,
-  { turns, accountId, now }: { turns: readonly Turn[]; accountId: string; now: Date },
+  { turns, accountId, now }: { turns: readonly RecurringRun[]; accountId: string; now: Date },
 ): Promise<unknown> =>
   db.query(
     {

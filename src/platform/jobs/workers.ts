@@ -21,7 +21,7 @@ const resultsMs = 1_500
 export function startWorkers({ app, jobs }: WorkersOptions): AsyncDisposable {
   const { db, log, processes, config } = app
   const stopping = new AbortController()
-  const cut = new AbortController()
+  const abortController = new AbortController()
   const results = new JobResults(db, log, processes.id)
   const options = {
     app,
@@ -34,7 +34,7 @@ export function startWorkers({ app, jobs }: WorkersOptions): AsyncDisposable {
       for (const lane of [...all.slice(first), ...all.slice(0, first)]) lane.wake()
     },
     stopping: stopping.signal,
-    cut: cut.signal,
+    cut: abortController.signal,
   }
   const lanes: ReadonlyMap<string, Lane> = new Map(jobs.map((job) => [job.name, new Lane(job, options)]))
   const wakeWaiting = waker(app, lanes, stopping.signal)
@@ -57,7 +57,7 @@ export function startWorkers({ app, jobs }: WorkersOptions): AsyncDisposable {
       const ended = Promise.all([...lanes.values()].map((lane) => lane.end()))
       const late = new AbortController()
       const givenUp = pause(config.timing.drainMs - resultsMs, undefined, { signal: late.signal })
-        .then(() => cut.abort())
+        .then(() => abortController.abort())
         .then(() => pause(resultsMs, undefined, { signal: late.signal }))
         .catch(() => undefined)
       await Promise.race([ended, givenUp])

@@ -12,7 +12,7 @@ const openObject = 0x7b
 const closeObject = 0x7d
 
 /** The kind of token that is expected next. `first…` also accepts the end of the list or object that was just opened. */
-type Expected = 'value' | 'firstValue' | 'name' | 'firstName' | 'colon' | 'more' | 'end'
+type ExpectedToken = 'value' | 'firstValue' | 'name' | 'firstName' | 'colon' | 'more' | 'end'
 
 /** Units of work (about one per byte) between two checks of the clock, which take some tenths of a millisecond. */
 const workPerLook = 65_536
@@ -23,7 +23,7 @@ const maxNumberLength = 10_000
 /** From this many characters on a string was joined of parts. */
 const longText = 1024 * 1024
 const number = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/
-const words = [
+const literals = [
   { bytes: Buffer.from('true'), value: true },
   { bytes: Buffer.from('false'), value: false },
   { bytes: Buffer.from('null'), value: null },
@@ -37,10 +37,10 @@ export class JsonReader {
   readonly #bytes: Buffer
   readonly #bounds: JsonBounds
   #at = 0
-  #expected: Expected = 'value'
+  #expected: ExpectedToken = 'value'
   /** The list or object that is being read, and those that enclose it. */
   #container: Container | undefined
-  readonly #around: { container: Container; name: string; members: number }[] = []
+  readonly #parents: { container: Container; name: string; members: number }[] = []
   #name = ''
   #members = 0
   #values = 0
@@ -120,7 +120,7 @@ export class JsonReader {
     else if (byte === openObject) this.#open({}, 'firstName')
     else if (byte === openList) this.#open([], 'firstValue')
     else if (byte === minus || (byte >= 0x30 && byte <= 0x39)) this.#readNumber()
-    else this.#readWord()
+    else this.#readLiteral()
   }
 
   #beginName(byte: number): void {
@@ -160,8 +160,8 @@ export class JsonReader {
     this.#take(Number(text))
   }
 
-  #readWord(): void {
-    const word = words.find(({ bytes }) => this.#bytes[this.#at] === bytes[0])
+  #readLiteral(): void {
+    const word = literals.find(({ bytes }) => this.#bytes[this.#at] === bytes[0])
     if (!word) throw this.#unexpected()
     const end = this.#at + word.bytes.length
     if (word.bytes.compare(this.#bytes, this.#at, Math.min(end, this.#bytes.length)) !== 0) this.#refuse()
@@ -189,10 +189,10 @@ export class JsonReader {
     this.#expected = 'more'
   }
 
-  #open(container: Container, expected: Expected): void {
-    if (this.#around.length >= this.#bounds.maxDepth)
+  #open(container: Container, expected: ExpectedToken): void {
+    if (this.#parents.length >= this.#bounds.maxDepth)
       throw new NotJson({ kind: 'tooDeep', max: this.#bounds.maxDepth })
-    this.#around.push({ container: this.#container!, name: this.#name, members: this.#members })
+    this.#parents.push({ container: this.#container!, name: this.#name, members: this.#members })
     this.#container = container
     this.#members = 0
     this.#expected = expected
@@ -201,7 +201,7 @@ export class JsonReader {
 
   #close(): void {
     const closed = this.#container
-    const { container, name, members } = this.#around.pop()!
+    const { container, name, members } = this.#parents.pop()!
     this.#container = container
     this.#name = name
     this.#members = members

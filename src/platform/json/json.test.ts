@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Slice } from '#platform/slices'
 import fc, { anyCharacter } from '../../../tests/harness/fast-check.ts'
-import { atOnceBytes, boundsOf, readJson } from './json.ts'
+import { boundsOf, maxSyncBytes, readJson } from './json.ts'
 import { JsonReader } from './json-reader.ts'
 import { type JsonBounds, NotJson } from './not-json.ts'
 
@@ -113,9 +113,9 @@ test('nothing is deeper, longer or fuller than its bound', () => {
 test('the same bounds of depth and members hold for texts that are read at once and for larger ones', async () => {
   const fields = (count: number) =>
     `{${Array.from({ length: count }, (_, index) => `"${index}a":1`).join(',')}}`
-  for (const filling of ['', ' '.repeat(atOnceBytes)]) {
+  for (const filling of ['', ' '.repeat(maxSyncBytes)]) {
     const kind = (text: string) =>
-      readJson(Buffer.from(filling + text), boundsOf(4 * atOnceBytes)).then(
+      readJson(Buffer.from(filling + text), boundsOf(4 * maxSyncBytes)).then(
         () => 'read',
         (error: NotJson) => error.trouble.kind,
       )
@@ -131,7 +131,7 @@ test('the same bounds of depth and members hold for texts that are read at once 
 
 test('a text of 8 MB, and one of many names, is read in slices: other work has its turn in between', async () => {
   const names = Array.from({ length: 75_000 }, (_, nth) => `{"a${nth}":1}`)
-  expect(names.join().length).toBeLessThan(atOnceBytes)
+  expect(names.join().length).toBeLessThan(maxSyncBytes)
   for (const text of [
     `[${names.join()}]`,
     `{"data":"${'QUJD'.repeat(2_000_000)}"}`,
@@ -145,7 +145,7 @@ test('a text of 8 MB, and one of many names, is read in slices: other work has i
       if (!isRead) setImmediate(count)
     }
     setImmediate(count)
-    await readJson(Buffer.from(text), boundsOf(32 * atOnceBytes))
+    await readJson(Buffer.from(text), boundsOf(32 * maxSyncBytes))
     isRead = true
     expect(turns, text.slice(0, 20)).toBeGreaterThan(1)
   }

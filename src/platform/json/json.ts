@@ -1,6 +1,6 @@
 /** Parses untrusted JSON within limits of depth, values and members, and never blocks the event loop for long. */
 import { isUtf8 } from 'node:buffer'
-import { textReleased } from '#platform/bytes'
+import { noteReleasedText } from '#platform/bytes'
 import { Slice } from '#platform/slices'
 import { inspect } from './inspect.ts'
 import { JsonReader } from './json-reader.ts'
@@ -9,9 +9,9 @@ import { type JsonBounds, NotJson } from './not-json.ts'
 export { type JsonBounds, type JsonTrouble, NotJson } from './not-json.ts'
 
 /** Texts above this size are read in slices: JSON.parse takes 20 ms for a megabyte of few strings (a third of a million empty lists). */
-export const atOnceBytes = 1024 * 1024
+export const maxSyncBytes = 1024 * 1024
 /** Smaller texts with more strings than this are read in slices, too: JSON.parse takes 60 ms for a megabyte of names that are all different. */
-const stringsAtOnce = 20_000
+const maxSyncStrings = 20_000
 
 /** Maximum members of one object; their names are sorted for fingerprints. */
 const maxMembers = 10_000
@@ -38,8 +38,8 @@ let reading: Promise<unknown> = Promise.resolve()
  */
 export async function readJson(bytes: Buffer, bounds: JsonBounds): Promise<unknown> {
   if (!isUtf8(bytes)) throw new NotJson({ kind: 'notUtf8' })
-  const isSmall = bytes.length <= atOnceBytes
-  if (isSmall && inspect(bytes, bounds) <= stringsAtOnce) return parse(bytes)
+  const isSmall = bytes.length <= maxSyncBytes
+  if (isSmall && inspect(bytes, bounds) <= maxSyncStrings) return parse(bytes)
   // The values of a small text with many strings are not counted, as of all small texts.
   const inSlices = isSmall ? { ...bounds, maxValues: Number.POSITIVE_INFINITY } : bounds
   const mine = reading.then(() => readInSlices(bytes, inSlices))
@@ -48,15 +48,15 @@ export async function readJson(bytes: Buffer, bounds: JsonBounds): Promise<unkno
 }
 
 /** Maximum values of a text that is parsed in one go: about 20 ms. */
-const maxAtOnce = 100_000
+const maxSyncValues = 100_000
 
 /**
  * Parses a text synchronously, such as one event of a stream. Long strings are fine; a megabyte of small values is refused. Throws
  * `NotJson` or a SyntaxError.
  */
-export function readJsonAtOnce(text: string): unknown {
-  if (text.length <= atOnceBytes) return JSON.parse(text)
-  const bounds = { maxDepth: 500, maxMembers: maxAtOnce, maxValues: maxAtOnce }
+export function readJsonSync(text: string): unknown {
+  if (text.length <= maxSyncBytes) return JSON.parse(text)
+  const bounds = { maxDepth: 500, maxMembers: maxSyncValues, maxValues: maxSyncValues }
   const reader = new JsonReader(Buffer.from(text), bounds)
   reader.run(endless)
   return reader.value
@@ -64,7 +64,7 @@ export function readJsonAtOnce(text: string): unknown {
 
 const endless = { isOver: () => false }
 
-/** Parses a text of at most `atOnceBytes` like `readJson`, but synchronously. */
+/** Parses a text of at most `maxSyncBytes` like `readJson`, but synchronously. */
 export function readSmallJson(bytes: Buffer, bounds: JsonBounds): unknown {
   if (!isUtf8(bytes)) throw new NotJson({ kind: 'notUtf8' })
   inspect(bytes, bounds)
@@ -101,7 +101,7 @@ async function readInSlices(bytes: Buffer, bounds: JsonBounds): Promise<unknown>
   const reader = new JsonReader(bytes, bounds)
   const slice = new Slice()
   while (!reader.run(slice)) {
-    await textReleased(reader.takeJoined())
+    await noteReleasedText(reader.takeJoined())
     await slice.next()
   }
   return reader.value

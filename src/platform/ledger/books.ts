@@ -23,7 +23,7 @@ export interface Caps {
 export type MeterScope = 'account' | 'project' | 'key'
 
 /** Creates the meter of a new account, which holds its balance, zero. */
-export async function openBooks(tx: Tx, accountId: string, caps: Caps = {}): Promise<void> {
+export async function openAccountMeter(tx: Tx, accountId: string, caps: Caps = {}): Promise<void> {
   await openMeter(tx, accountId, 'account', accountId, caps)
 }
 
@@ -41,7 +41,7 @@ export async function openMeter(
 }
 
 /** The time at which a cap is set, and the thresholds in percent at which events are written. */
-export interface CapNews {
+export interface CapChangeOptions {
   now?: Date
   thresholdsPercent?: readonly number[]
 }
@@ -57,7 +57,7 @@ export async function setCaps(
   scope: MeterScope,
   scopeId: string,
   caps: Caps,
-  { now = new Date(), thresholdsPercent = [50, 80, 100] }: CapNews = {},
+  { now = new Date(), thresholdsPercent = [50, 80, 100] }: CapChangeOptions = {},
 ): Promise<boolean> {
   await lockBalance(tx, accountId)
   // All parts of a statement see the same snapshot: `was` is the meter with its old caps.

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { type HoldOp, serializeOps, undoOf } from './commit-ops.ts'
+import { type HoldOp, serializeOps, undoOperation } from './commit-ops.ts'
 
 const hold: HoldOp = {
   receipt_id: 'r',
@@ -18,10 +18,10 @@ const hold: HoldOp = {
   expires_at: '2026-11-23T00:00:00Z',
 }
 const detailOf = (detail: Record<string, unknown>): unknown =>
-  JSON.parse(serializeOps([{ op: { ...undoOf(hold), detail } }], 0))[0].detail
+  JSON.parse(serializeOps([{ op: { ...undoOperation(hold), detail } }], 0))[0].detail
 
 test('amounts stay exact, and every operation has the position of its result', () => {
-  const [first, second] = JSON.parse(serializeOps([{ op: hold }, { op: undoOf(hold) }], 7))
+  const [first, second] = JSON.parse(serializeOps([{ op: hold }, { op: undoOperation(hold) }], 7))
   expect(first).toMatchObject({ seq: 7, amount: '9007199254740993', model: 'm' })
   expect(second).toMatchObject({ seq: 8, actual: '0', receipt_id: 'r' })
 })

@@ -49,7 +49,7 @@ export interface OpResult {
 }
 
 /** Ends a hold for which nothing was sent upstream: the full amount is returned, and its key may be used again. */
-export const undoOf = ({ receipt_id, account_id }: HoldOp): SettleOp => ({
+export const undoOperation = ({ receipt_id, account_id }: HoldOp): SettleOp => ({
   ...untouched,
   receipt_id,
   account_id,
@@ -72,7 +72,7 @@ const untouched = {
   reasoning_tokens: 0,
 } as const
 
-/** Matches texts that `plain` would change: NUL or an unpaired surrogate, which JSON.stringify writes as an escape. */
+/** Matches texts that `storableReplacer` would change: NUL or an unpaired surrogate, which JSON.stringify writes as an escape. */
 const needsPlain = /\\u(?:0000|d[89a-f])/
 
 /** The operations of one statement in the form that `ledger.commit` reads, each with the position of its result. */
@@ -89,14 +89,14 @@ export function serializeOps(waiting: readonly { op: HoldOp | SettleOp }[], firs
   } catch {
     // A detail contains a bigint, which only the replacer can write.
   }
-  return JSON.stringify(ops, plain)
+  return JSON.stringify(ops, storableReplacer)
 }
 
 /** Writes any value, including bigints and any text, as JSON that PostgreSQL accepts. */
-export const plainJson = (value: unknown): string => JSON.stringify(value, plain)
+export const storableJson = (value: unknown): string => JSON.stringify(value, storableReplacer)
 
 /** PostgreSQL accepts neither NUL nor unpaired surrogates; messages of upstreams may contain both. */
-function plain(_key: string, value: unknown): unknown {
+function storableReplacer(_key: string, value: unknown): unknown {
   if (typeof value === 'string')
     return value.isWellFormed() && !value.includes('\0')
       ? value

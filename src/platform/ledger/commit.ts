@@ -4,10 +4,10 @@
  * account delays no other.
  */
 import { steadyClock } from '#platform/clock'
-import { type HoldOp, type OpResult, type SettleOp, undoOf } from './commit-ops.ts'
+import { type HoldOp, type OpResult, type SettleOp, undoOperation } from './commit-ops.ts'
 import { type CommitterOptions, Lane } from './lane.ts'
 import { LateUndos } from './late-undos.ts'
-import { databaseAway } from './waiting-holds.ts'
+import { databaseAwayFailure } from './waiting-holds.ts'
 
 /** The number of lanes that wait; each may occupy a connection for as long as an account is locked. */
 const waitingLanes = 4
@@ -17,7 +17,7 @@ export class Committer {
   readonly #main: Lane
   readonly #waiting: readonly Lane[]
   /** The lane of each account that was found locked, until that lane is empty. */
-  readonly #busy = new Map<string, Lane>()
+  readonly #lockedLanes = new Map<string, Lane>()
   readonly #lateUndos = new LateUndos((op) => this.#undo(op))
   #refusesHolds = false
 
@@ -34,7 +34,7 @@ export class Committer {
       moveHold: (hold) => this.#waitingLaneOf(hold.op.account_id).addHold(hold),
       moveSettle: (settle) => this.#waitingLaneOf(settle.op.account_id).addSettle(settle),
     })
-    options.metrics?.ledgerQueue.from(() => [
+    options.metrics?.ledgerQueue.setSource(() => [
       [{ kind: 'hold' }, this.#sum((lane) => lane.waitingHolds)],
       [{ kind: 'settle' }, this.#sum((lane) => lane.waitingSettles)],
     ])
@@ -44,7 +44,7 @@ export class Committer {
    * Sends a hold. Rejects with SERVICE_UNAVAILABLE if the database does not take it in time; the hold is then undone as soon as the database answers.
    */
   hold(op: HoldOp): Promise<OpResult> {
-    if (this.#refusesHolds) return Promise.reject(databaseAway())
+    if (this.#refusesHolds) return Promise.reject(databaseAwayFailure())
     return new Promise((resolve, reject) => {
       this.#laneOf(op.account_id).hold(op, this.#lateUndos.cancel(op.receipt_id), resolve, reject)
     })
@@ -76,25 +76,26 @@ export class Committer {
 
   /** Undoes a hold whose caller was answered 503: nothing was sent upstream for it, so the full amount is returned. */
   #undo(op: HoldOp): void {
-    this.#laneOf(op.account_id).settle(undoOf(op), true, () => {})
+    this.#laneOf(op.account_id).settle(undoOperation(op), true, () => {})
   }
 
   #laneOf(accountId: string): Lane {
-    return (this.#busy.size > 0 && this.#busy.get(accountId)) || this.#main
+    return (this.#lockedLanes.size > 0 && this.#lockedLanes.get(accountId)) || this.#main
   }
 
   #waitingLaneOf(accountId: string): Lane {
-    let lane = this.#busy.get(accountId)
+    let lane = this.#lockedLanes.get(accountId)
     if (!lane) {
-      const accounts = (of: Lane): number => [...this.#busy.values()].filter((one) => one === of).length
+      const accounts = (of: Lane): number =>
+        [...this.#lockedLanes.values()].filter((one) => one === of).length
       lane = this.#waiting.reduce((least, one) => (accounts(one) < accounts(least) ? one : least))
-      this.#busy.set(accountId, lane)
+      this.#lockedLanes.set(accountId, lane)
     }
     return lane
   }
 
   #emptied(lane: Lane): void {
-    for (const [accountId, of] of this.#busy) if (of === lane) this.#busy.delete(accountId)
+    for (const [accountId, of] of this.#lockedLanes) if (of === lane) this.#lockedLanes.delete(accountId)
   }
 
   #sum(of: (lane: Lane) => number): number {

@@ -4,8 +4,8 @@
  */
 import { sql } from 'kysely'
 import type { Tx } from '#platform/db'
-import { type OpResult, plainJson } from './commit-ops.ts'
-import { ClaimTaken, type HoldOptions, type Settled, type Settlement } from './ledger.ts'
+import { type OpResult, storableJson } from './commit-ops.ts'
+import { ClaimTaken, type HoldOptions, type Settlement, type SettlementResult } from './ledger.ts'
 import { refuseLimited } from './limits.ts'
 import { holdFields, settleFields } from './operation.ts'
 import { refuseAmount } from './refuse-amount.ts'
@@ -24,7 +24,7 @@ export interface DurableHoldOptions extends Omit<HoldOptions, 'started' | 'lifet
  * Holds credits of account, project and key together, with the receipt and the idempotency claim, when the transaction commits. Throws as
  * `Ledger.hold` does, including `ClaimTaken`, and so rolls the transaction back. Other holds of the account wait until the transaction ends.
  */
-export async function holdIn(tx: Tx, options: DurableHoldOptions, now: Date): Promise<void> {
+export async function holdInTx(tx: Tx, options: DurableHoldOptions, now: Date): Promise<void> {
   const { accepted } = options
   const op = {
     seq: 0,
@@ -39,7 +39,7 @@ export async function holdIn(tx: Tx, options: DurableHoldOptions, now: Date): Pr
     need,
     have,
     receipt_id: earlier,
-  } = await only(
+  } = await singleRow(
     sql<OpResult>`select * from ledger.hold_in(json_populate_record(null::ledger.hold_op, ${JSON.stringify(op)}::json),
       ${accepted.statusCode}::smallint, ${accepted.reply ?? null}, ${now})`.execute(tx),
   )
@@ -48,7 +48,7 @@ export async function holdIn(tx: Tx, options: DurableHoldOptions, now: Date): Pr
   if (outcome === 'insufficient') refuseAmount(scope!, need!, have!)
 }
 
-export interface Extension {
+export interface HoldExtension {
   accountId: string
   receiptId: string
   /** The step that needs more; unique within the hold, so that repeating the call adds no credits. A repeat extends the lifetime again. */
@@ -64,13 +64,13 @@ export interface Extension {
  * then. Returns the amount held afterwards; undefined if the hold is no longer open. Throws INSUFFICIENT_CREDITS or BUDGET_EXCEEDED (402); the hold
  * then stays as it was.
  */
-export async function extendIn(
+export async function extendHoldInTx(
   tx: Tx,
-  { accountId, receiptId, step, microcredits, lifetimeMs }: Extension,
+  { accountId, receiptId, step, microcredits, lifetimeMs }: HoldExtension,
   now: Date,
 ): Promise<bigint | undefined> {
   const until = lifetimeMs === undefined ? null : new Date(now.getTime() + lifetimeMs)
-  const { outcome, scope, need, have } = await only(
+  const { outcome, scope, need, have } = await singleRow(
     sql<OpResult>`select * from ledger.extend_in(${accountId}, ${receiptId}, ${step}, ${microcredits}, ${until})`.execute(
       tx,
     ),
@@ -79,7 +79,7 @@ export async function extendIn(
   return outcome === 'held' ? need! : undefined
 }
 
-export interface Rehold {
+export interface HoldResize {
   accountId: string
   receiptId: string
   /** The amount held now, as its owner knows it, in micro-credits. */
@@ -93,8 +93,11 @@ export interface Rehold {
  * arrives after the next one does no harm. Returns false if the hold is no longer open, or holds neither amount. Throws INSUFFICIENT_CREDITS or
  * BUDGET_EXCEEDED (402); the hold then stays as it was.
  */
-export async function reholdIn(tx: Tx, { accountId, receiptId, from, to }: Rehold): Promise<boolean> {
-  const { outcome, scope, need, have } = await only(
+export async function resizeHoldInTx(
+  tx: Tx,
+  { accountId, receiptId, from, to }: HoldResize,
+): Promise<boolean> {
+  const { outcome, scope, need, have } = await singleRow(
     sql<OpResult>`select * from ledger.rehold(${accountId}, ${receiptId}, ${from}, ${to}, null)`.execute(tx),
   )
   if (outcome === 'insufficient') refuseAmount(scope!, need!, have!)
@@ -109,7 +112,7 @@ export interface DurableSettlement extends Omit<Settlement, 'urgent'> {
 }
 
 /** Settles the hold when the transaction commits; settling it again changes nothing. */
-export async function settleIn(tx: Tx, end: DurableSettlement, now: Date): Promise<Settled> {
+export async function settleHoldInTx(tx: Tx, end: DurableSettlement, now: Date): Promise<SettlementResult> {
   const op = {
     seq: 0,
     ...settleFields(end, end),
@@ -117,11 +120,11 @@ export async function settleIn(tx: Tx, end: DurableSettlement, now: Date): Promi
     free_claim: end.freeClaim ?? false,
     reply: end.reply,
   }
-  const { need, have } = await only(
-    sql<OpResult>`select * from ledger.settle_in(json_populate_record(null::ledger.settle_op, ${plainJson(op)}::json),
+  const { need, have } = await singleRow(
+    sql<OpResult>`select * from ledger.settle_in(json_populate_record(null::ledger.settle_op, ${storableJson(op)}::json),
       ${now}, ${end.thresholdsPercent}::smallint[])`.execute(tx),
   )
   return { chargedMicrocredits: need ?? 0n, lossMicrocredits: have ?? 0n }
 }
 
-const only = async (asking: Promise<{ rows: OpResult[] }>): Promise<OpResult> => (await asking).rows[0]!
+const singleRow = async (asking: Promise<{ rows: OpResult[] }>): Promise<OpResult> => (await asking).rows[0]!

@@ -5,14 +5,14 @@ import { isDatabaseAway, type Tx } from '#platform/db'
 import { fail } from '#platform/errors'
 import type { Committer } from './commit.ts'
 import { isRetryable } from './commit-ops.ts'
-import { settleIn } from './durable.ts'
+import { settleHoldInTx } from './durable.ts'
 import {
   ClaimTaken,
   type Hold,
   type HoldOptions,
   type LedgerOptions,
-  type Settled,
   type Settlement,
+  type SettlementResult,
 } from './ledger.ts'
 import type { Refusals } from './limits.ts'
 import { holdFields, settleFields } from './operation.ts'
@@ -59,7 +59,7 @@ class OpenHold implements Hold {
   readonly #context: HoldContext
   readonly #options: HoldOptions
   microcredits: bigint
-  #ending: Promise<Settled> | undefined
+  #ending: Promise<SettlementResult> | undefined
 
   constructor(context: HoldContext, options: HoldOptions) {
     this.#context = context
@@ -83,16 +83,16 @@ class OpenHold implements Hold {
     const { db, clock } = this.#context
     const { payer, receiptId } = this.#options
     const until = new Date(clock.nowMs() + lifetimeMs)
-    const isOpen = await twice(() => store.renew(db, payer.accountId, receiptId, until))
+    const isOpen = await retryOnce(() => store.renew(db, payer.accountId, receiptId, until))
     assert(isOpen, `the hold ${receiptId} has ended`)
   }
 
-  settle(settlement: Settlement): Promise<Settled> {
+  settle(settlement: Settlement): Promise<SettlementResult> {
     this.#ending ??= this.#end(settlement)
     return this.#ending
   }
 
-  async settleWith(settlement: Settlement, write: (tx: Tx) => Promise<void>): Promise<Settled> {
+  async settleWith(settlement: Settlement, write: (tx: Tx) => Promise<void>): Promise<SettlementResult> {
     this.#ending ??= this.#endWith(settlement, write)
     try {
       return await this.#ending
@@ -102,7 +102,7 @@ class OpenHold implements Hold {
     }
   }
 
-  async #end(end: Settlement): Promise<Settled> {
+  async #end(end: Settlement): Promise<SettlementResult> {
     const { committer } = this.#context
     const { payer, receiptId } = this.#options
     const { need, have } = await committer.settle(
@@ -117,7 +117,7 @@ class OpenHold implements Hold {
     return this.#report({ chargedMicrocredits: need!, lossMicrocredits: have ?? 0n })
   }
 
-  async #endWith(end: Settlement, write: (tx: Tx) => Promise<void>): Promise<Settled> {
+  async #endWith(end: Settlement, write: (tx: Tx) => Promise<void>): Promise<SettlementResult> {
     const { db, clock, thresholdsPercent } = this.#context
     const { payer, receiptId, lifetimeMs } = this.#options
     const of = { accountId: payer.accountId, receiptId }
@@ -127,12 +127,12 @@ class OpenHold implements Hold {
         const settled = await db.tx(async (tx) => {
           await write(tx)
           // The settlement comes last, because other holds of the account wait from then on.
-          return settleIn(tx, { ...end, ...of, thresholdsPercent }, new Date(clock.nowMs()))
+          return settleHoldInTx(tx, { ...end, ...of, thresholdsPercent }, new Date(clock.nowMs()))
         })
         return this.#report(settled)
       } catch (error) {
         // This transaction may have failed because an earlier COMMIT succeeded and only its reply was lost.
-        const settled = await this.#settledMeanwhile(error, lastMs)
+        const settled = await this.#findSettlement(error, lastMs)
         if (settled) return this.#report(settled)
         if (!isRetryable(error)) throw error
       }
@@ -143,7 +143,7 @@ class OpenHold implements Hold {
    * Returns how the hold was settled, as soon as the database answers; undefined if it was not. Throws `error` if the database does not answer until
    * `lastMs`.
    */
-  async #settledMeanwhile(error: unknown, lastMs: number): Promise<Settled | undefined> {
+  async #findSettlement(error: unknown, lastMs: number): Promise<SettlementResult | undefined> {
     const { db, clock } = this.#context
     const { payer, receiptId } = this.#options
     let latest = error
@@ -151,7 +151,7 @@ class OpenHold implements Hold {
       if (isRetryable(latest)) await pause(againMs)
       if (clock.nowMs() > lastMs) throw error
       try {
-        return await store.settledAs(db, payer.accountId, receiptId)
+        return await store.settlementOf(db, payer.accountId, receiptId)
       } catch (failure) {
         if (!isRetryable(failure)) throw error
         latest = failure
@@ -159,7 +159,7 @@ class OpenHold implements Hold {
     }
   }
 
-  #report(settled: Settled): Settled {
+  #report(settled: SettlementResult): SettlementResult {
     if (this.#options.freeIfLost) this.#context.stored.end(this.receiptId)
     this.#context.metrics?.openHolds.dec()
     reportSettlement(this.#context, this.receiptId, settled)
@@ -167,7 +167,7 @@ class OpenHold implements Hold {
   }
 }
 
-interface Change {
+interface HoldChange {
   from: bigint
   to: bigint
   lifetimeMs: number
@@ -180,17 +180,17 @@ interface Change {
 async function changeHold(
   { db, clock }: HoldContext,
   options: HoldOptions,
-  { from, to, lifetimeMs }: Change,
+  { from, to, lifetimeMs }: HoldChange,
 ): Promise<void> {
   const { accountId } = options.payer
   const until = new Date(clock.nowMs() + lifetimeMs)
-  const result = await twice(() => store.rehold(db, accountId, options.receiptId, from, to, until))
+  const result = await retryOnce(() => store.rehold(db, accountId, options.receiptId, from, to, until))
   if (result.outcome === 'insufficient') refuseAmount(result.scope!, result.need!, result.have!)
   assert(result.outcome === 'held', `the hold ${options.receiptId} has ended or is not at ${from}`)
 }
 
 /** Queries the database a second time if its connection was lost. Throws SERVICE_UNAVAILABLE. */
-const twice = <Result>(ask: () => Promise<Result>): Promise<Result> =>
+const retryOnce = <Result>(ask: () => Promise<Result>): Promise<Result> =>
   ask()
     .catch(async (error: unknown) => {
       if (!isDatabaseAway(error)) throw error

@@ -8,7 +8,7 @@ import type { Db } from '#platform/db'
 import type { Log } from '#platform/log'
 import type { Metrics } from '#platform/metrics'
 import { type HoldOp, isRetryable, type OpResult, type SettleOp, serializeOps } from './commit-ops.ts'
-import { databaseAway, type WaitingHold, WaitingHolds } from './waiting-holds.ts'
+import { databaseAwayFailure, type WaitingHold, WaitingHolds } from './waiting-holds.ts'
 
 export interface WaitingSettle {
   op: SettleOp
@@ -17,12 +17,12 @@ export interface WaitingSettle {
 }
 
 /** The operations of one statement. */
-interface Load {
+interface BatchOperations {
   settles: WaitingSettle[]
   holds: WaitingHold[]
 }
 
-interface Batch extends Load {
+interface Batch extends BatchOperations {
   results: Promise<OpResult[]>
 }
 
@@ -59,7 +59,7 @@ const lingerMs = 10
  * Turns of the event loop between a group of holds and the next, so that calls that are already here can join. A statement and its commit cost as
  * much as thirty operations, so larger groups serve more calls.
  */
-const companyTurns = 5
+const joinTurns = 5
 const firstPauseMs = 50
 const maxPauseMs = 1000
 
@@ -185,7 +185,7 @@ export class Lane {
     this.#holds.remove(batch.holds)
     // Results are delivered before the next batch is sent, so that refused holds are undone before new operations need their keys or credits.
     this.#deliver(batch, results)
-    if (batch.holds.length > 1) for (let turn = 0; turn < companyTurns; turn++) await nextTurn()
+    if (batch.holds.length > 1) for (let turn = 0; turn < joinTurns; turn++) await nextTurn()
     return this.#sendNext()
   }
 
@@ -201,7 +201,7 @@ export class Lane {
   }
 
   /** Sends a load. Returns only the results that differ from what was requested. */
-  async #send({ settles, holds }: Load): Promise<OpResult[]> {
+  async #send({ settles, holds }: BatchOperations): Promise<OpResult[]> {
     const { db, clock, thresholdsPercent, metrics, mayWait } = this.#options
     const accounts = new Set<string>()
     for (const { op } of settles) accounts.add(op.account_id)
@@ -215,37 +215,38 @@ export class Lane {
       new Date(clock.nowMs()),
       thresholdsPercent,
     ])
-    metrics?.ledgerCommitSeconds.since(sentMs)
+    metrics?.ledgerCommitSeconds.observeSince(sentMs)
     metrics?.ledgerBatch.observe(settles.length + holds.length)
     return results
   }
 
-  #deliver({ settles, holds }: Load, results: readonly OpResult[]): void {
-    const told = results.length > 0 ? new Map(results.map((result) => [result.seq, result])) : undefined
-    for (const [at, settle] of settles.entries()) this.#deliverSettle(settle, told?.get(at))
-    for (const [at, hold] of holds.entries()) this.#deliverHold(hold, told?.get(settles.length + at))
+  #deliver({ settles, holds }: BatchOperations, results: readonly OpResult[]): void {
+    const resultsBySeq =
+      results.length > 0 ? new Map(results.map((result) => [result.seq, result])) : undefined
+    for (const [at, settle] of settles.entries()) this.#deliverSettle(settle, resultsBySeq?.get(at))
+    for (const [at, hold] of holds.entries()) this.#deliverHold(hold, resultsBySeq?.get(settles.length + at))
   }
 
   #deliverSettle(settle: WaitingSettle, result: OpResult | undefined): void {
     if (result?.outcome === 'busy') this.#options.moveSettle!(settle)
-    else settle.resolve(result ?? asAsked('settled', settle.op.receipt_id, settle.op.actual, 0n))
+    else settle.resolve(result ?? expectedResult('settled', settle.op.receipt_id, settle.op.actual, 0n))
   }
 
-  #deliverHold(hold: WaitingHold, told: OpResult | undefined): void {
-    if (told?.outcome === 'busy') {
+  #deliverHold(hold: WaitingHold, reported: OpResult | undefined): void {
+    if (reported?.outcome === 'busy') {
       this.#options.moveHold!(hold)
       return
     }
-    const result = told ?? asAsked('held', hold.op.receipt_id, hold.op.amount, null)
+    const result = reported ?? expectedResult('held', hold.op.receipt_id, hold.op.amount, null)
     // The hold was taken by a commit whose reply was lost, and was swept before it was sent again.
     const swept = result.outcome === 'claimed' && result.receipt_id === hold.op.receipt_id
     if (swept || (hold.refused && result.outcome === 'held')) this.#options.undo(hold.op)
     else if (hold.lost && result.outcome !== 'held') this.#options.undoLate(hold.op)
-    if (swept) hold.reject(databaseAway())
+    if (swept) hold.reject(databaseAwayFailure())
     else hold.resolve(result)
   }
 
-  #requeue({ settles, holds }: Load, error: unknown): void {
+  #requeue({ settles, holds }: BatchOperations, error: unknown): void {
     for (const hold of holds) hold.lost = true
     this.#settles.unshift(...settles)
     this.#options.log.warn(
@@ -258,7 +259,7 @@ export class Lane {
    * A batch that the database refuses for good (a defect of the program) must not stop all others: each operation is sent alone, and only the broken
    * one is rejected.
    */
-  #dropBroken(load: Load, error: unknown): void {
+  #dropBroken(load: BatchOperations, error: unknown): void {
     const alone = [
       ...load.settles.map((one) => ({ settles: [one], holds: [] })),
       ...load.holds.map((one) => ({ settles: [], holds: [one] })),
@@ -267,7 +268,7 @@ export class Lane {
     else for (const one of alone) void this.#sendAlone(one)
   }
 
-  async #sendAlone(load: Load): Promise<void> {
+  async #sendAlone(load: BatchOperations): Promise<void> {
     try {
       this.#deliver(load, await this.#send(load))
     } catch (error) {
@@ -279,7 +280,7 @@ export class Lane {
     }
   }
 
-  #failLoad({ settles, holds }: Load, error: unknown): void {
+  #failLoad({ settles, holds }: BatchOperations, error: unknown): void {
     this.#options.log.error(
       { err: error, settle: settles[0]?.op.receipt_id, hold: holds[0]?.op.receipt_id },
       'the ledger refused an operation; the sweeper will end its hold',
@@ -290,7 +291,7 @@ export class Lane {
   }
 }
 
-const asAsked = (
+const expectedResult = (
   outcome: 'held' | 'settled',
   receiptId: string,
   need: bigint,

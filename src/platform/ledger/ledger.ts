@@ -18,39 +18,39 @@ import { reportSettlement } from './watch.ts'
 import './errors.ts'
 
 export {
-  type CapNews,
+  type CapChangeOptions,
   type Caps,
   type Grant,
   grant,
   type MeterScope,
-  openBooks,
+  openAccountMeter,
   openMeter,
   setCaps,
 } from './books.ts'
 export {
   type DurableHoldOptions,
   type DurableSettlement,
-  type Extension,
-  extendIn,
-  holdIn,
-  type Rehold,
-  reholdIn,
-  settleIn,
+  extendHoldInTx,
+  type HoldExtension,
+  type HoldResize,
+  holdInTx,
+  resizeHoldInTx,
+  settleHoldInTx,
 } from './durable.ts'
 export { ledgerSeries } from './metrics.ts'
 export { answerRecord, fence, type RecordOptions, record, releaseRecord } from './record.ts'
 
 export {
   balances,
-  contradictions,
   deleteReply,
   type EarlierReceipt,
   lockBalance,
   type Meter,
   type Receipt,
   type Spending,
+  sampleViolations,
   spendings,
-  transferred,
+  transferredAmount,
 } from './store.ts'
 export type { UsageGroup, UsagePage, UsageRow, UsageSums } from './usage/store.ts'
 export { reportSettlement } from './watch.ts'
@@ -123,7 +123,7 @@ export interface Settlement {
   urgent?: boolean
 }
 
-export interface Settled {
+export interface SettlementResult {
   chargedMicrocredits: bigint
   lossMicrocredits: bigint
 }
@@ -140,12 +140,12 @@ export interface Hold {
   /** Extends the lifetime to at least this long from now. Throws SERVICE_UNAVAILABLE if the database cannot be reached. */
   renew(lifetimeMs: number): Promise<void>
   /** Settles the hold; resolves when that is durable. It is retried until the database has stored it, and safe to call twice. */
-  settle(settlement: Settlement): Promise<Settled>
+  settle(settlement: Settlement): Promise<SettlementResult>
   /**
    * Settles the hold in one transaction with what `write` writes. A transaction whose outcome is unknown is looked up before it is tried again, so
    * `write` is committed at most once. Throws what `write` throws; the hold is then still open.
    */
-  settleWith(settlement: Settlement, write: (tx: Tx) => Promise<void>): Promise<Settled>
+  settleWith(settlement: Settlement, write: (tx: Tx) => Promise<void>): Promise<SettlementResult>
 }
 
 /** Thrown by `hold` if the idempotency key is taken; the HTTP layer answers it (`platform/idempotency`). */
@@ -169,7 +169,11 @@ export interface Ledger extends AsyncDisposable {
   receipt(accountId: string, projectId: string, receiptId: string): Promise<store.Receipt | undefined>
   lookup(accountId: string, keyId: string, idempotencyKey: string): Promise<store.Receipt | undefined>
   /** The earlier request of a claim, with its stored answer if that is at most `replayMs` old. */
-  earlier(accountId: string, receiptId: string, replayMs: number): Promise<store.EarlierReceipt | undefined>
+  earlierReceipt(
+    accountId: string,
+    receiptId: string,
+    replayMs: number,
+  ): Promise<store.EarlierReceipt | undefined>
   /** The total usage of a project's calls in the last days, today included. */
   usageTotals(accountId: string, projectId: string, days: number): Promise<UsageSums>
   /** A page of that usage by day, model, endpoint, key and customer, or also by reference. */
@@ -185,7 +189,7 @@ export interface Ledger extends AsyncDisposable {
    */
   isStoring(receiptId?: string): boolean
   /** Resolves when no call that `isStoring` counts is open, or after `maxMs`. */
-  stored(maxMs: number): Promise<void>
+  whenStored(maxMs: number): Promise<void>
 }
 
 export interface LedgerOptions {
@@ -224,7 +228,7 @@ export function openLedger(options: LedgerOptions): Ledger {
         })
       batch = ended.length
     }
-    while ((await store.forgetReplies(db, clock.nowMs() - keepRepliesMs)) === store.sweepSize);
+    while ((await store.deleteOldReplies(db, clock.nowMs() - keepRepliesMs)) === store.sweepSize);
     return holds
   }
 
@@ -234,8 +238,8 @@ export function openLedger(options: LedgerOptions): Ledger {
     meters: (payer) => store.meters(db, payer, clock.nowMs()),
     receipt: (accountId, projectId, receiptId) => store.receipt(db, accountId, projectId, receiptId),
     lookup: (accountId, keyId, key) => store.lookup(db, accountId, keyId, key),
-    earlier: (accountId, receiptId, replayMs) =>
-      store.earlier(db, accountId, receiptId, clock.nowMs() - replayMs),
+    earlierReceipt: (accountId, receiptId, replayMs) =>
+      store.earlierReceipt(db, accountId, receiptId, clock.nowMs() - replayMs),
     usageTotals: (accountId, projectId, days) =>
       usageTotals(db, { accountId, projectId, days, nowMs: clock.nowMs() }),
     usageRows: (accountId, projectId, days, page) =>
@@ -247,13 +251,13 @@ export function openLedger(options: LedgerOptions): Ledger {
       return { [Symbol.dispose]: () => stored.end(receiptId) }
     },
     isStoring: (receiptId) => stored.isOpen(receiptId),
-    stored: (maxMs) => stored.over(maxMs),
+    whenStored: (maxMs) => stored.whenAllEnded(maxMs),
     async [Symbol.asyncDispose]() {
       // A call that was cut while its hold was pending is settled like any other cut call, as soon as the hold is decided.
       await committer.refuseHolds()
       // Calls that were cut a moment ago settle within this turn of the event loop; after the close they could not.
       await turn()
-      await stored.over(storingMs)
+      await stored.whenAllEnded(storingMs)
       await committer.close()
     },
   }

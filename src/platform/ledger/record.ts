@@ -3,13 +3,13 @@ import type { Db, Tx } from '#platform/db'
 import { type Claim, ClaimTaken, type Payer } from './ledger.ts'
 import { insertReply, releaseClaim, writeRecord } from './store.ts'
 
-interface Recorded {
+interface RecordTarget {
   payer: Payer
   receiptId: string
   endpoint: string
 }
 
-export interface RecordOptions extends Recorded {
+export interface RecordOptions extends RecordTarget {
   claim?: Claim | undefined
   statusCode: number
   /** The answer, kept for replay; undefined if the effect happens elsewhere and is still to come (`answerRecord`). */
@@ -26,7 +26,7 @@ export async function record(tx: Tx, options: RecordOptions, now: Date): Promise
 }
 
 /** Fences the receipt id: no hold can be taken under it any more. Returns false if one was taken before. */
-export async function fence(tx: Tx, options: Recorded, now: Date): Promise<boolean> {
+export async function fence(tx: Tx, options: RecordTarget, now: Date): Promise<boolean> {
   return (await writeRecord(tx, { ...options, state: 'failed' }, now)) === null
 }
 

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '#platform/db'
-import { type Judge, lapseFor } from '#platform/processes'
+import { type Judge, lapseIntervalSql } from '#platform/processes'
 import type { MeterScope } from './books.ts'
 import type { OpResult } from './commit-ops.ts'
 import type { Claim, Payer, Quantities } from './ledger.ts'
@@ -72,7 +72,7 @@ export const sweep = (
 ): Promise<{ receipt_id: string; amount: bigint; started: boolean; free_if_lost: boolean }[]> =>
   db.query(
     {
-      text: `select receipt_id, amount, started, free_if_lost from ledger.sweep(${lapseFor('$1', '$5', '$6')}, $2, $3, $4)`,
+      text: `select receipt_id, amount, started, free_if_lost from ledger.sweep(${lapseIntervalSql('$1', '$5', '$6')}, $2, $3, $4)`,
     },
     [leaseMs, new Date(nowMs), sweepSize, thresholdsPercent, id, beatAt],
   )
@@ -107,7 +107,7 @@ export async function renew(db: Db, accountId: string, holdId: string, until: Da
 }
 
 /** How a call settled its own hold; undefined while it is held, and if a sweep ended it. */
-export async function settledAs(
+export async function settlementOf(
   db: Db,
   accountId: string,
   receiptId: string,
@@ -123,7 +123,7 @@ export async function settledAs(
 }
 
 /** Deletes stored replies from before that time; returns how many, at most `sweepSize`. */
-export async function forgetReplies(db: Db, beforeMs: number): Promise<number> {
+export async function deleteOldReplies(db: Db, beforeMs: number): Promise<number> {
   const gone = await db.query(
     {
       text: `delete from ledger.replies where (account_id, receipt_id) in
@@ -239,7 +239,7 @@ export async function lockBalance(
 }
 
 /** The amount that a transfer added to the account or took from it; undefined if there was none. */
-export async function transferred(
+export async function transferredAmount(
   tx: Tx,
   accountId: string,
   transferId: string,
@@ -297,7 +297,7 @@ export async function lookup(
   return row
 }
 
-export async function earlier(
+export async function earlierReceipt(
   db: Db,
   accountId: string,
   id: string,
@@ -320,7 +320,7 @@ export const findViolations = (db: Db): Promise<Record<string, unknown>[]> =>
   db.query({ text: 'select * from ledger.violations' }, [])
 
 /** Finds violations like `findViolations`, but at most 1,000 rows; undefined if the ledger's tables do not exist yet. */
-export async function contradictions(
+export async function sampleViolations(
   db: Db,
 ): Promise<{ invariant: string; account_id: string }[] | undefined> {
   const [books] = await db.query<{ here: boolean }>(

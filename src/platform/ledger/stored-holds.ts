@@ -6,7 +6,7 @@ import { setTimeout as pause } from 'node:timers/promises'
  */
 export class StoredHolds {
   readonly #open = new Set<string>()
-  #over: (() => void) | undefined
+  #onAllEnded: (() => void) | undefined
 
   begin(receiptId: string): void {
     this.#open.add(receiptId)
@@ -14,7 +14,7 @@ export class StoredHolds {
 
   end(receiptId: string): void {
     this.#open.delete(receiptId)
-    if (this.#open.size === 0) this.#over?.()
+    if (this.#open.size === 0) this.#onAllEnded?.()
   }
 
   /** Whether the hold of this receipt is open, or any hold if no receipt is named. */
@@ -23,10 +23,10 @@ export class StoredHolds {
   }
 
   /** Resolves when no hold is open, or after `maxMs`. */
-  async over(maxMs: number): Promise<void> {
+  async whenAllEnded(maxMs: number): Promise<void> {
     if (this.#open.size === 0) return
     const ended = new Promise<void>((resolve) => {
-      this.#over = resolve
+      this.#onAllEnded = resolve
     })
     const late = new AbortController()
     await Promise.race([ended, pause(maxMs, undefined, { signal: late.signal }).catch(() => undefined)])

@@ -68,7 +68,7 @@ export class WaitingHolds {
       if (hold.refused || hold.deadlineMs > now) continue
       hold.refused = true
       if (!hold.sent) this.#queue.splice(this.#queue.indexOf(hold), 1)
-      hold.reject(databaseAway())
+      hold.reject(databaseAwayFailure())
     }
     this.#watchTimeouts()
   }
@@ -80,5 +80,5 @@ export class WaitingHolds {
   }
 }
 
-export const databaseAway = (): Failure =>
+export const databaseAwayFailure = (): Failure =>
   new Failure('SERVICE_UNAVAILABLE', { why: 'database' }, { retryAfterMs: 2000 })

@@ -1,13 +1,13 @@
 import { Failure } from '#platform/errors'
 import type { Log } from '#platform/log'
 import type { Metrics } from '#platform/metrics'
-import { ClaimTaken, type Settled } from './ledger.ts'
+import { ClaimTaken, type SettlementResult } from './ledger.ts'
 
 /** Counts what was charged and what the platform lost, and logs a loss; for a durable hold, once the transaction that ended it has committed. */
 export function reportSettlement(
   { metrics, log }: { metrics?: Metrics; log: Log },
   receiptId: string,
-  { chargedMicrocredits, lossMicrocredits }: Settled,
+  { chargedMicrocredits, lossMicrocredits }: SettlementResult,
 ): void {
   metrics?.chargedMicrocredits.inc(Number(chargedMicrocredits))
   metrics?.lostMicrocredits.inc(Number(lossMicrocredits))

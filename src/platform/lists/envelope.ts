@@ -2,13 +2,13 @@ import { type TSchema, Type } from 'typebox'
 import { nullable, uuid } from '#platform/schema'
 import type { Page } from './page.ts'
 
-type Shown = { id: string }
+type ItemWithId = { id: string }
 
 /** The platform's own envelope. */
 export const plainList = {
   schema: (item: TSchema, id: TSchema = uuid()) =>
     Type.Object({ data: Type.Array(item), has_more: Type.Boolean(), last_id: nullable(id) }),
-  answer: <Row, Item extends Shown>({ rows, hasMore }: Page<Row>, shown: (row: Row) => Item) => {
+  answer: <Row, Item extends ItemWithId>({ rows, hasMore }: Page<Row>, shown: (row: Row) => Item) => {
     const data = rows.map((row) => shown(row))
     return { data, has_more: hasMore, last_id: data.at(-1)?.id ?? null }
   },
@@ -23,7 +23,7 @@ export const framedList = {
       first_id: nullable(id),
       last_id: nullable(id),
     }),
-  answer: <Row, Item extends Shown>(page: Page<Row>, shown: (row: Row) => Item) => {
+  answer: <Row, Item extends ItemWithId>(page: Page<Row>, shown: (row: Row) => Item) => {
     const { data, has_more, last_id } = plainList.answer(page, shown)
     return { data, has_more, first_id: data[0]?.id ?? null, last_id }
   },
@@ -33,7 +33,7 @@ export const framedList = {
 export const typedList = {
   schema: (item: TSchema, id: TSchema = uuid()) =>
     Type.Object({ object: Type.Literal('list'), ...framedList.schema(item, id).properties }),
-  answer: <Row, Item extends Shown>(page: Page<Row>, shown: (row: Row) => Item) => ({
+  answer: <Row, Item extends ItemWithId>(page: Page<Row>, shown: (row: Row) => Item) => ({
     object: 'list' as const,
     ...framedList.answer(page, shown),
   }),

@@ -33,8 +33,8 @@ export async function readPage<Tables, Table extends keyof Tables, Row>(
 ): Promise<Page<Row>> {
   const { limit, after_id: after, before_id: before } = options
   const found = await query
-    .$if(after !== undefined, (rows) => rows.where(beyond(column, '<', after)))
-    .$if(before !== undefined, (rows) => rows.where(beyond(column, '>', before)))
+    .$if(after !== undefined, (rows) => rows.where(cursorCondition(column, '<', after)))
+    .$if(before !== undefined, (rows) => rows.where(cursorCondition(column, '>', before)))
     .orderBy(sql.ref(column), before === undefined ? 'desc' : 'asc')
     .limit(limit + 1)
     .execute()
@@ -43,12 +43,12 @@ export async function readPage<Tables, Table extends keyof Tables, Row>(
   return page
 }
 
-const beyond = (column: string, side: '<' | '>', id: string | undefined): RawBuilder<SqlBool> =>
+const cursorCondition = (column: string, side: '<' | '>', id: string | undefined): RawBuilder<SqlBool> =>
   sql`${sql.ref(column)} ${sql.raw(side)} ${id}`
 
 /** The end of a handwritten SQL statement, whose rows go through `cutPage`. Ignores `before_id`. */
 export const pageClause = (column: string, { after_id: after, limit }: PageOptions): RawBuilder<unknown> =>
-  sql`${after === undefined ? sql`` : sql`and ${beyond(column, '<', after)}`}
+  sql`${after === undefined ? sql`` : sql`and ${cursorCondition(column, '<', after)}`}
     order by ${sql.ref(column)} desc limit ${limit + 1}`
 
 /** Cuts the one extra row that was queried to learn whether there are more. */

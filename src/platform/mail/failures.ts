@@ -29,18 +29,22 @@ interface SmtpError {
 }
 
 export function failureOf(error: unknown, config: MailConfig, to?: string): MailRefused | MailDeferred {
-  if (isLasting(error as SmtpError)) return new MailRefused('the mail server refused it', { cause: error })
-  return new MailDeferred(whyNot(error as Error & SmtpError, config, to), error)
+  if (isPermanent(error as SmtpError)) return new MailRefused('the mail server refused it', { cause: error })
+  return new MailDeferred(deferralReason(error as Error & SmtpError, config, to), error)
 }
 
 /**
  * Whether a 5xx refuses the address or the text for good (RFC 5321); a 5xx about the login is for the operator to correct, and the mail is sent
  * again.
  */
-const isLasting = ({ responseCode = 0, command }: SmtpError): boolean =>
+const isPermanent = ({ responseCode = 0, command }: SmtpError): boolean =>
   responseCode >= 500 && responseCode < 600 && (command === 'RCPT TO' || command === 'DATA')
 
-function whyNot(error: Error & SmtpError, { host, port }: MailConfig, to: string | undefined): Localized {
+function deferralReason(
+  error: Error & SmtpError,
+  { host, port }: MailConfig,
+  to: string | undefined,
+): Localized {
   const server = `${host.includes(':') ? `[${host}]` : host}:${port}`
   const code = error.originalCode ?? error.code ?? ''
   if (/CERT|SIGNED|ISSUER/.test(code)) return refusals.certificate(server, code)

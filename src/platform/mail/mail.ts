@@ -137,7 +137,7 @@ async function transportOptions(
   outbound: Outbound,
   signal: AbortSignal,
 ) {
-  const egress = outbound.to(`https://${hostInUrl(host)}:${port}`, { proxy: proxy ?? 'direct', ca })
+  const egress = outbound.egressTo(`https://${hostInUrl(host)}:${port}`, { proxy: proxy ?? 'direct', ca })
   const tunnel =
     egress.proxy && (await openTunnel(egress.proxy, { host, port }, { trust: egress.trust, signal }))
   return {

@@ -1,6 +1,6 @@
 /** The operator's mail server, which sends the mails of apps to their users. */
 import { type Static, Type } from 'typebox'
-import { fileSection, integerIn, reading, refusals, refuse } from '#platform/config'
+import { fileSection, integerIn, readingRules, refusals, refuseConfig } from '#platform/config'
 import { type CaConfig, type ProxyConfig, proxySetting, tlsSetting } from '#platform/proxy/settings'
 
 declare module '#platform/config' {
@@ -33,22 +33,22 @@ const server = {
 const Mail = Type.Object(
   {
     host: Type.Optional(
-      Type.String({ pattern: '^[A-Za-z0-9.:-]{1,253}$', ...reading({ expected: server }) }),
+      Type.String({ pattern: '^[A-Za-z0-9.:-]{1,253}$', ...readingRules({ expected: server }) }),
     ),
     port: Type.Optional(integerIn(1, 65_535, { description: '465 with secure, else 587.' })),
     secure: Type.Optional(
       Type.Boolean({ description: 'TLS from the first byte, as on port 465; otherwise STARTTLS.' }),
     ),
     user: Type.Optional(
-      Type.String({ maxLength: 320, ...reading({ expected: { en: 'a login', fa: 'نام ورود' } }) }),
+      Type.String({ maxLength: 320, ...readingRules({ expected: { en: 'a login', fa: 'نام ورود' } }) }),
     ),
     password: Type.Optional(
       Type.String({
         maxLength: 1_000,
-        ...reading({ secret: true, expected: { en: 'a password', fa: 'گذرواژه' } }),
+        ...readingRules({ secret: true, expected: { en: 'a password', fa: 'گذرواژه' } }),
       }),
     ),
-    from: Type.Optional(Type.String({ maxLength: 400, ...reading({ expected: from }) })),
+    from: Type.Optional(Type.String({ maxLength: 400, ...readingRules({ expected: from }) })),
     proxy: proxySetting,
     tls: Type.Optional(tlsSetting),
   },
@@ -60,9 +60,9 @@ export const mail = fileSection({
   schema: Mail,
   read(typed, { at }) {
     if (Object.keys(typed).length === 0) return undefined
-    const where = (member: string): string => at()?.where(member) ?? `mail.${member}`
+    const where = (member: string): string => at()?.sourcePosition(member) ?? `mail.${member}`
     const need = (member: 'host' | 'from' | 'user' | 'password', why: typeof from): string =>
-      typed[member] || refuse(refusals.missing(where(member), why))
+      typed[member] || refuseConfig(refusals.missing(where(member), why))
     const host = need('host', { en: `write ${server.en}`, fa: `${server.fa} را بنویسید` })
     const sender = readSender(need('from', { en: `write ${from.en}`, fa: `${from.fa} را بنویسید` }))
     const secure = typed.secure ?? typed.port === 465
@@ -71,7 +71,7 @@ export const mail = fileSection({
       port: typed.port ?? (secure ? 465 : 587),
       secure,
       login: loginOf(typed, need),
-      from: sender ?? at('from')!.wrong(from),
+      from: sender ?? at('from')!.refuseValue(from),
       proxy: typed.proxy,
       ca: typed.tls?.ca_file as CaConfig | undefined,
     }

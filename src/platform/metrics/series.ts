@@ -13,9 +13,9 @@ interface Value {
   metricName?: string
 }
 
-type Kind = 'counter' | 'gauge' | 'histogram'
+type MetricType = 'counter' | 'gauge' | 'histogram'
 
-export interface Naming<Name extends string = never> {
+export interface SeriesOptions<Name extends string = never> {
   name: string
   help: string
   labelNames?: readonly Name[]
@@ -28,10 +28,10 @@ abstract class Series<Name extends string> {
   readonly name: string
   readonly help: string
   readonly aggregator: 'sum' | 'max'
-  readonly type: Kind
+  readonly type: MetricType
   protected readonly labelNames: readonly Name[]
 
-  constructor(registry: Registry, type: Kind, naming: Naming<Name>) {
+  constructor(registry: Registry, type: MetricType, naming: SeriesOptions<Name>) {
     this.name = naming.name
     this.help = naming.help
     this.type = type
@@ -41,7 +41,7 @@ abstract class Series<Name extends string> {
     registry.registerMetric(this as unknown as Metric)
   }
 
-  get(): { name: string; help: string; type: Kind; aggregator: string; values: Value[] } {
+  get(): { name: string; help: string; type: MetricType; aggregator: string; values: Value[] } {
     const { name, help, type, aggregator } = this
     return { name, help, type, aggregator, values: this.values() }
   }
@@ -102,7 +102,7 @@ export class Count {
 
 /** A counter with labels. */
 export class Counter<Name extends string> extends Family<Name, Count> {
-  constructor(registry: Registry, naming: Naming<Name>) {
+  constructor(registry: Registry, naming: SeriesOptions<Name>) {
     super(registry, 'counter', naming)
   }
   inc(labels: Labels<Name>, by = 1): void {
@@ -119,7 +119,7 @@ export class Counter<Name extends string> extends Family<Name, Count> {
 /** A counter without labels. */
 export class PlainCounter extends Series<never> {
   #value = 0
-  constructor(registry: Registry, naming: Naming) {
+  constructor(registry: Registry, naming: SeriesOptions) {
     super(registry, 'counter', naming)
   }
   inc(by = 1): void {
@@ -133,7 +133,7 @@ export class PlainCounter extends Series<never> {
 /** A gauge without labels. */
 export class Gauge extends Series<never> {
   #value = 0
-  constructor(registry: Registry, naming: Naming) {
+  constructor(registry: Registry, naming: SeriesOptions) {
     super(registry, 'gauge', naming)
   }
   inc(by = 1): void {
@@ -147,13 +147,13 @@ export class Gauge extends Series<never> {
   }
 }
 
-/** A gauge or counter whose values are read only when it is scraped; it has none until `from` sets their source. */
+/** A gauge or counter whose values are read only when it is scraped; it has none until `setSource` sets their source. */
 export class ScrapedSeries<Name extends string> extends Series<Name> {
   #read: () => Iterable<readonly [Labels<Name>, number]> = () => []
-  constructor(registry: Registry, type: 'counter' | 'gauge', naming: Naming<Name>) {
+  constructor(registry: Registry, type: 'counter' | 'gauge', naming: SeriesOptions<Name>) {
     super(registry, type, naming)
   }
-  from(read: () => Iterable<readonly [Labels<Name>, number]>): void {
+  setSource(read: () => Iterable<readonly [Labels<Name>, number]>): void {
     this.#read = read
   }
   protected values(): Value[] {
@@ -180,7 +180,7 @@ export class HistogramChild {
   }
 
   /** Observes the seconds since a moment of `performance.now()`. */
-  since(startedMs: number): void {
+  observeSince(startedMs: number): void {
     this.observe((performance.now() - startedMs) / 1000)
   }
 }
@@ -188,7 +188,7 @@ export class HistogramChild {
 /** A histogram, with or without labels. */
 export class Histogram<Name extends string> extends Family<Name, HistogramChild> {
   readonly #bounds: readonly number[]
-  constructor(registry: Registry, naming: Naming<Name> & { bounds: readonly number[] }) {
+  constructor(registry: Registry, naming: SeriesOptions<Name> & { bounds: readonly number[] }) {
     super(registry, 'histogram', naming)
     this.#bounds = naming.bounds
   }

@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { fileSection, integerIn, reading } from '#platform/config'
+import { fileSection, integerIn, readingRules } from '#platform/config'
 
 declare module '#platform/config' {
   interface Settings {
@@ -24,7 +24,7 @@ export const metrics = fileSection({
       token: Type.Optional(
         Type.String({
           pattern: '^[!-~]{16,200}$',
-          ...reading({
+          ...readingRules({
             secret: true,
             expected: {
               en: 'a token of 16 to 200 letters, digits and signs',
@@ -35,7 +35,9 @@ export const metrics = fileSection({
       ),
       port: Type.Optional(integerIn(0, 65_535, { description: 'A port of their own.' })),
       host: Type.Optional(
-        Type.String(reading({ expected: { en: 'an address to listen on', fa: 'نشانی‌ای برای گوش دادن' } })),
+        Type.String(
+          readingRules({ expected: { en: 'an address to listen on', fa: 'نشانی‌ای برای گوش دادن' } }),
+        ),
       ),
     },
     { default: {} },

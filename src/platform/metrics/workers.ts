@@ -19,7 +19,7 @@ type Figures = readonly Figure[]
 type Message = { kherad: 'figures?'; id: string } | { kherad: 'figures'; id: string; figures: Figures }
 
 /** One end of the channel: the parent's `Worker`, or `process` in a worker. */
-interface End {
+interface ChannelEnd {
   on(event: 'message' | 'disconnect', listener: (message: unknown) => void): unknown
   send?(message: Message, handle: undefined, options: undefined, sent: (error: Error | null) => void): unknown
 }
@@ -43,7 +43,7 @@ export class WorkerMetrics {
   }
 
   #leave(worker: Worker): void {
-    const last = counted(this.#lastFigures.get(worker) ?? [])
+    const last = countersOnly(this.#lastFigures.get(worker) ?? [])
     this.#channels.delete(worker)
     this.#lastFigures.delete(worker)
     this.#endedFigures = this.#endedFigures.then((ended) => toFigures(sum([ended, last])))
@@ -54,7 +54,7 @@ export class WorkerMetrics {
     // The last figures of ended and of living workers are read at the same moment, so that a worker that ends now is counted exactly once.
     const ended = this.#endedFigures
     const living = Array.from(this.#lastFigures, ([worker, figures]) =>
-      answered.has(worker) ? figures : counted(figures),
+      answered.has(worker) ? figures : countersOnly(figures),
     )
     const states = workerStates(answered.size, this.#channels.size - answered.size)
     return toFigures(sum([...living, await ended, [states]]))
@@ -90,7 +90,7 @@ export function allWorkersText(own: Registry): () => Promise<string> {
 type RequestFigures = (timeoutMs: number) => Promise<Figures | undefined>
 
 /** Answers requests of the other side with `figures`, and returns the function that sends requests to it. */
-function openChannel(end: End, figures: () => Promise<Figures>): RequestFigures {
+function openChannel(end: ChannelEnd, figures: () => Promise<Figures>): RequestFigures {
   const waiting = new Map<string, (figures: Figures | undefined) => void>()
   const send = (message: Message, failed = (): void => undefined): void =>
     void end.send?.(message, undefined, undefined, (error) => error && failed())
@@ -119,7 +119,7 @@ function openChannel(end: End, figures: () => Promise<Figures>): RequestFigures 
 }
 
 /** Counters of a worker that exited keep their last value: a falling sum would be read as a restart of the server. */
-const counted = (figures: Figures): Figures => figures.filter(({ type }) => type !== 'gauge')
+const countersOnly = (figures: Figures): Figures => figures.filter(({ type }) => type !== 'gauge')
 
 const workerStates = (answered: number, silent: number): Figure => ({
   name: 'kherad_workers',

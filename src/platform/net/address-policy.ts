@@ -2,7 +2,7 @@ import { promises as dns, type LookupAddress } from 'node:dns'
 import { isIP } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import { FetchRefused } from './refused.ts'
-import { holds, isGloballyRoutable, isMetadata, rangesOf } from './routable.ts'
+import { containsAddress, isGloballyRoutable, isMetadata, rangesOf } from './routable.ts'
 
 /** Resolves a name to all its addresses. */
 export type Lookup = (host: string) => Promise<LookupAddress[]>
@@ -31,7 +31,7 @@ export function openAddressPolicy(
   // The lists are separate, since a range of one family would match mapped addresses of the other.
   const allowed4 = rangesOf(allowedCidrs.filter((cidr) => !cidr.includes(':')))
   const allowed6 = rangesOf(allowedCidrs.filter((cidr) => cidr.includes(':')))
-  const allows = (address: string) => holds(isIP(address) === 4 ? allowed4 : allowed6, address)
+  const allows = (address: string) => containsAddress(isIP(address) === 4 ? allowed4 : allowed6, address)
   const admits = (address: string) =>
     !isMetadata(address) &&
     (allows(address) || (isGloballyRoutable(address) && !ownAddresses().includes(address)))

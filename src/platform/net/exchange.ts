@@ -16,7 +16,7 @@ export interface ByteBudget {
   left: number
 }
 
-export interface Step {
+export interface HopRequest {
   url: URL
   method: 'GET' | 'HEAD' | 'POST'
   headers: Record<string, string>
@@ -45,9 +45,9 @@ export interface Reply {
 }
 
 /** Sends one request on a socket of its own, which is closed with the answer. Throws `FetchRefused`, and the signal's AbortError. */
-export async function exchange(socket: Socket, step: Step, bounds: ReplyBounds): Promise<Reply> {
+export async function exchange(socket: Socket, step: HopRequest, bounds: ReplyBounds): Promise<Reply> {
   const client = new Client(step.url.origin, {
-    connect: handOver(socket),
+    connect: singleSocketConnector(socket),
     maxHeaderSize,
     // The signal limits the time of the whole request.
     headersTimeout: 0,
@@ -80,7 +80,7 @@ export async function exchange(socket: Socket, step: Step, bounds: ReplyBounds):
  * Passes the existing socket to undici. If undici asks for a second one it gets none, since its address would be unchecked. The error must not be a
  * `SocketError`: undici would reconnect again and again.
  */
-export function handOver(socket: Socket): buildConnector.connector {
+export function singleSocketConnector(socket: Socket): buildConnector.connector {
   let given = false
   return (_options, done) => {
     const again = given
@@ -89,7 +89,11 @@ export function handOver(socket: Socket): buildConnector.connector {
   }
 }
 
-async function readBody(reply: Dispatcher.ResponseData, step: Step, bounds: ReplyBounds): Promise<Buffer> {
+async function readBody(
+  reply: Dispatcher.ResponseData,
+  step: HopRequest,
+  bounds: ReplyBounds,
+): Promise<Buffer> {
   const { statusCode: status, headers } = reply
   const host = step.url.hostname
   // Unread bytes of the body are dropped when the client is destroyed, which must not count as an error.
@@ -102,16 +106,16 @@ async function readBody(reply: Dispatcher.ResponseData, step: Step, bounds: Repl
 
   const encoding = first(headers['content-encoding'])
   if (bounds.sink && isSuccess(status)) {
-    await pour(reply, encoding, bounds, bounds.sink, host)
+    await writeToSink(reply, encoding, bounds, bounds.sink, host)
     return Buffer.alloc(0)
   }
   const chunks: Buffer[] = []
-  for await (const chunk of spending(reply.body, bounds, host)) chunks.push(chunk)
+  for await (const chunk of limitedChunks(reply.body, bounds, host)) chunks.push(chunk)
   return unpack(Buffer.concat(chunks), encoding, bounds, host)
 }
 
 /** Yields the chunks as long as they are within the limits. */
-async function* spending(
+async function* limitedChunks(
   body: AsyncIterable<Buffer>,
   bounds: ReplyBounds,
   host: string,
@@ -119,20 +123,20 @@ async function* spending(
   let bytes = 0
   for await (const chunk of body) {
     bytes += chunk.length
-    spend(chunk.length, bytes, bounds, host)
+    countBytes(chunk.length, bytes, bounds, host)
     yield chunk
   }
 }
 
 /** Writes the decompressed body of an answer to a sink. */
-async function pour(
+async function writeToSink(
   { body }: Dispatcher.ResponseData,
   encoding: string,
   bounds: ReplyBounds,
   sink: Sink,
   host: string,
 ): Promise<void> {
-  const within = (part: AsyncIterable<Buffer>) => spending(part, bounds, host)
+  const within = (part: AsyncIterable<Buffer>) => limitedChunks(part, bounds, host)
   if (encoding === '' || encoding === 'identity') return pipeline(body, within, sink)
   if (!Object.hasOwn(unpackers, encoding)) throw new FetchRefused('bad_answer', host)
   const unpacker = encoding === 'br' ? createBrotliDecompress() : createGunzip()
@@ -160,11 +164,11 @@ async function unpack(body: Buffer, encoding: string, bounds: ReplyBounds, host:
       throw new FetchRefused(reason, host, cause)
     },
   )
-  spend(plain.length, plain.length, bounds, host)
+  countBytes(plain.length, plain.length, bounds, host)
   return plain
 }
 
-function spend(bytes: number, total: number, { maxBytes, budget }: ReplyBounds, host: string): void {
+function countBytes(bytes: number, total: number, { maxBytes, budget }: ReplyBounds, host: string): void {
   if (budget) budget.left -= bytes
   if (total > maxBytes || (budget && budget.left < 0)) throw new FetchRefused('too_large', host)
 }

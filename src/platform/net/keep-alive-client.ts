@@ -22,7 +22,7 @@ export interface KeepAliveOptions {
   connections: number
 }
 
-export interface LineRequest {
+export interface KeepAliveRequest {
   headers: Record<string, string>
   body: string
   /** The timeout from the name lookup to the end of the answer's body. */
@@ -32,7 +32,7 @@ export interface LineRequest {
   signal?: AbortSignal
 }
 
-export interface LineReply {
+export interface KeepAliveReply {
   status: number
   headers: ReplyHeaders
 }
@@ -43,7 +43,7 @@ export interface KeepAliveClient extends AsyncDisposable {
    * Sends the request and returns the answer, whatever its status, without following redirects; the body is discarded. Throws
    * `FetchRefused`.
    */
-  post(options: LineRequest): Promise<LineReply>
+  post(options: KeepAliveRequest): Promise<KeepAliveReply>
 }
 
 export const openKeepAliveClient = (options: KeepAliveOptions): KeepAliveClient => new PooledClient(options)
@@ -58,7 +58,7 @@ class PooledClient implements KeepAliveClient {
     this.#pool = openPool(options)
   }
 
-  async post(request: LineRequest): Promise<LineReply> {
+  async post(request: KeepAliveRequest): Promise<KeepAliveReply> {
     const { url } = this.#options
     const deadline = AbortSignal.timeout(request.timeoutMs)
     const signal = request.signal ? AbortSignal.any([request.signal, deadline]) : deadline
@@ -116,7 +116,12 @@ const connector =
     )
   }
 
-async function send(pool: Pool, url: URL, options: LineRequest, signal: AbortSignal): Promise<LineReply> {
+async function send(
+  pool: Pool,
+  url: URL,
+  options: KeepAliveRequest,
+  signal: AbortSignal,
+): Promise<KeepAliveReply> {
   const reply = await pool.request({
     method: 'POST',
     path: url.pathname + url.search,

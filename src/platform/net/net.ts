@@ -9,22 +9,22 @@ import { type AddressPolicy, type Lookup, openAddressPolicy } from './address-po
 import {
   type ByteBudget,
   exchange,
+  type HopRequest,
   isRedirect,
   type Reply,
   type ReplyHeaders,
   type Sink,
-  type Step,
 } from './exchange.ts'
 import { type KeepAliveClient, openKeepAliveClient } from './keep-alive-client.ts'
 import { openSocket, portOf } from './open-socket.ts'
 import { followRedirect } from './redirect.ts'
 import { FetchRefused } from './refused.ts'
 import { type StreamReply, type StreamRequest, streamOver } from './stream.ts'
-import { hostOf, isInside, mayBePublic, type Protocol, readTarget } from './target.ts'
+import { hostOf, isInternalName, mayBePublic, type Protocol, readTarget } from './target.ts'
 import { type TxtOptions, txtRecords } from './txt.ts'
 import { unlessAborted } from './unless-aborted.ts'
 
-export type { Reason } from './refused.ts'
+export type { FetchRefusalReason } from './refused.ts'
 export { isGloballyRoutable } from './routable.ts'
 export { type HeaderLine, type StreamReply, type StreamRequest, streamRefusal, streamTo } from './stream.ts'
 export {
@@ -74,7 +74,7 @@ export interface FetchOptions {
   signal?: AbortSignal
 }
 
-export interface Fetched {
+export interface FetchResult {
   status: number
   headers: ReplyHeaders
   /** The decompressed body; empty if a sink received it. */
@@ -89,7 +89,7 @@ export interface GuardedClient {
    * Sends one request and returns its answer, whatever the status. For every hop the name is resolved, the address checked and a new connection
    * opened; no connection is reused, and a proxy is used only if the operator configured it. Throws `FetchRefused`.
    */
-  fetch(url: string, options: FetchOptions): Promise<Fetched>
+  fetch(url: string, options: FetchOptions): Promise<FetchResult>
 }
 
 /** A guarded client that can also keep connections open, for repeated requests to one host. */
@@ -139,7 +139,7 @@ export function openGuardedClient(options: GuardOptions): GuardedNet {
       const host = hostOf(readTarget(text, ['https:']))
       // Other parsers continue where the URL standard ends the host, or at characters that it strips.
       if (/[\\\t\n\r]/.test(text)) throw new FetchRefused('bad_url', host)
-      if (isInside(host)) throw new FetchRefused('address_not_public', host)
+      if (isInternalName(host)) throw new FetchRefused('address_not_public', host)
       const deadline = AbortSignal.timeout(timeoutMs)
       const signal = caller ? AbortSignal.any([caller, deadline]) : deadline
       await unlessAborted(policy.resolve(host), signal).catch((cause: unknown) => {
@@ -181,10 +181,10 @@ export function openGuardedClient(options: GuardOptions): GuardedNet {
 
 const webPorts = [80, 443]
 
-type Hop = (step: Step, signal: AbortSignal) => Promise<Reply>
+type Hop = (step: HopRequest, signal: AbortSignal) => Promise<Reply>
 
 /** Follows redirects, and distinguishes an abort of the caller from the timeout. */
-async function fetchWithin(url: string, options: FetchOptions, hop: Hop): Promise<Fetched> {
+async function fetchWithin(url: string, options: FetchOptions, hop: Hop): Promise<FetchResult> {
   const { protocols = ['https:'], maxRedirects = 0 } = options
   const deadline = AbortSignal.timeout(options.timeoutMs)
   const signal = options.signal ? AbortSignal.any([options.signal, deadline]) : deadline
@@ -202,7 +202,7 @@ async function fetchWithin(url: string, options: FetchOptions, hop: Hop): Promis
   }
 }
 
-function firstStep(url: URL, { method = 'GET', headers = {}, body }: FetchOptions): Step {
+function firstStep(url: URL, { method = 'GET', headers = {}, body }: FetchOptions): HopRequest {
   const named = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value] as const)
   // A `Host` header could name a host other than the checked one.
   if (named.some(([name]) => name === 'host')) throw new TypeError('The host follows from the address.')
@@ -212,7 +212,7 @@ function firstStep(url: URL, { method = 'GET', headers = {}, body }: FetchOption
 async function hop(
   policy: AddressPolicy,
   egress: Egress,
-  step: Step,
+  step: HopRequest,
   options: FetchOptions,
   signal: AbortSignal,
 ): Promise<Reply> {

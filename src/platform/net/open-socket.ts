@@ -37,7 +37,7 @@ export async function openSocket(url: URL, options: SocketOptions): Promise<Sock
     rejectUnauthorized: true,
     ...(options.trust && { secureContext: options.trust }),
   })
-  await opened(secure, 'secureConnect', 'tls', url, options.signal)
+  await whenOpened(secure, 'secureConnect', 'tls', url, options.signal)
   return secure
 }
 
@@ -52,7 +52,7 @@ async function openDirectly(url: URL, options: SocketOptions): Promise<Socket> {
     autoSelectFamily: true,
     noDelay: true,
   })
-  await opened(socket, 'connect', 'connect', url, options.signal)
+  await whenOpened(socket, 'connect', 'connect', url, options.signal)
   if (!socket.remoteAddress || !options.admits(socket.remoteAddress)) {
     socket.destroy()
     throw new FetchRefused('address_not_public', url.hostname)
@@ -82,7 +82,7 @@ async function openByProxy(
 
 const maxTries = 4
 
-async function opened(
+async function whenOpened(
   socket: Socket,
   event: 'connect' | 'secureConnect',
   reason: 'connect' | 'tls',

@@ -2,7 +2,7 @@ import type { Localized } from '#platform/errors'
 import { phrases } from './phrases.ts'
 
 /** Why a request was not made, or its answer not accepted. */
-export type Reason = keyof typeof phrases
+export type FetchRefusalReason = keyof typeof phrases
 
 /**
  * Thrown when a fetch is refused or fails. `reason` may be shown to the caller who named the address, since it reveals nothing about inner
@@ -10,10 +10,10 @@ export type Reason = keyof typeof phrases
  */
 export class FetchRefused extends Error {
   override name = 'FetchRefused'
-  readonly reason: Reason
+  readonly reason: FetchRefusalReason
   readonly host: string
 
-  constructor(reason: Reason, host: string, cause?: unknown) {
+  constructor(reason: FetchRefusalReason, host: string, cause?: unknown) {
     super(`${reason} (${host})`, { cause })
     this.reason = reason
     this.host = host

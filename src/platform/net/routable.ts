@@ -63,12 +63,13 @@ export function rangesOf(cidrs: readonly string[]): BlockList {
 }
 
 /** Whether the ranges hold the address. An IPv4-mapped IPv6 address counts as the IPv4 address that it leads to. */
-export const holds = (ranges: BlockList, address: string): boolean =>
+export const containsAddress = (ranges: BlockList, address: string): boolean =>
   isIP(address) !== 0 && !hasZone(address) && ranges.check(address, familyOf(address))
 
 /** Whether a cloud's metadata service answers at the address, directly or through NAT64. */
 export const isMetadata = (address: string): boolean =>
-  holds(metadata, address) || (holds(nat64, address) && holds(metadata, lastIpv4Of(address)))
+  containsAddress(metadata, address) ||
+  (containsAddress(nat64, address) && containsAddress(metadata, lastIpv4Of(address)))
 
 /**
  * Whether the address belongs to the public internet. IPv4 must be written as four plain decimals; every other spelling, every name, IPv6 with a zone
@@ -76,9 +77,9 @@ export const isMetadata = (address: string): boolean =>
  */
 export function isGloballyRoutable(address: string): boolean {
   if (isMetadata(address)) return false
-  if (isIP(address) === 4) return !holds(special4, address)
-  if (holds(nat64, address)) return isGloballyRoutable(lastIpv4Of(address))
-  return holds(globalUnicast6, address) && !holds(special6, address)
+  if (isIP(address) === 4) return !containsAddress(special4, address)
+  if (containsAddress(nat64, address)) return isGloballyRoutable(lastIpv4Of(address))
+  return containsAddress(globalUnicast6, address) && !containsAddress(special6, address)
 }
 
 function familyOf(address: string): 'ipv4' | 'ipv6' {

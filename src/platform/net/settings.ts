@@ -1,7 +1,7 @@
 /** The networks that addresses named by users may reach, and whether a proxy is used. A network must not be so wide that it disables the guard. */
 import { isIP } from 'node:net'
 import { Type } from 'typebox'
-import { type ConfigNode, fileSection, reading } from '#platform/config'
+import { type ConfigNode, fileSection, readingRules } from '#platform/config'
 
 declare module '#platform/config' {
   interface Settings {
@@ -34,7 +34,7 @@ function checkNameServer(text: string, node: ConfigNode): void {
   const [, four, fourPort] = /^([0-9.]+):(\d{1,5})$/.exec(text) ?? []
   const port = Number(sixPort ?? fourPort ?? 53)
   const isAddress = isIP(six ?? '') === 6 || isIP(four ?? '') === 4
-  if (!isAddress || port < 1 || port > 65_535) node.wrong(nameServer)
+  if (!isAddress || port < 1 || port > 65_535) node.refuseValue(nameServer)
 }
 
 const network = {
@@ -44,9 +44,9 @@ const network = {
 
 function checkCidr(text: string, node: ConfigNode): void {
   const [address = '', prefix] = text.split('/')
-  const [shortest, longest] = prefixes[isIP(address) === 4 ? 'ipv4' : 'ipv6']
-  const valid = isIP(address) !== 0 && Number(prefix) >= shortest && Number(prefix) <= longest
-  if (!valid) node.wrong(network)
+  const [minPrefix, maxPrefix] = prefixes[isIP(address) === 4 ? 'ipv4' : 'ipv6']
+  const valid = isIP(address) !== 0 && Number(prefix) >= minPrefix && Number(prefix) <= maxPrefix
+  if (!valid) node.refuseValue(network)
 }
 
 export const net = fileSection({
@@ -56,7 +56,7 @@ export const net = fileSection({
       allow_cidrs: Type.Array(
         Type.String({
           pattern: '^[0-9a-fA-F.:]+/\\d{1,3}$',
-          ...reading({ expected: network, check: checkCidr }),
+          ...readingRules({ expected: network, check: checkCidr }),
         }),
         {
           default: [],
@@ -68,7 +68,7 @@ export const net = fileSection({
         description: 'Requests to addresses of users go through the proxy of the environment too.',
       }),
       dns_servers: Type.Array(
-        Type.String({ maxLength: 100, ...reading({ expected: nameServer, check: checkNameServer }) }),
+        Type.String({ maxLength: 100, ...readingRules({ expected: nameServer, check: checkNameServer }) }),
         {
           default: [],
           maxItems: 10,

@@ -4,7 +4,7 @@ import { connect, type Socket } from 'node:net'
 import type { Readable } from 'node:stream'
 import { connect as connectTls } from 'node:tls'
 import { Client, errors } from 'undici'
-import { handOver } from './exchange.ts'
+import { singleSocketConnector } from './exchange.ts'
 import { FetchRefused } from './refused.ts'
 import { hostOf, isAddress } from './target.ts'
 
@@ -34,7 +34,7 @@ const maxHeaderSize = 16 * 1024
 /** Sends one request on a socket of its own, which is closed with the answer. Throws `FetchRefused`, and the signal's AbortError. */
 export async function streamOver(socket: Socket, url: URL, request: StreamRequest): Promise<StreamReply> {
   const client = new Client(url.origin, {
-    connect: handOver(socket),
+    connect: singleSocketConnector(socket),
     maxHeaderSize,
     headersTimeout: 0,
     bodyTimeout: request.idleMs,

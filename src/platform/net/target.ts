@@ -46,7 +46,7 @@ const insideZones = ['arpa', 'home', 'internal', 'intranet', 'lan', 'local', 'lo
 /**
  * True for a name that only an internal network resolves, such as metadata services of clouds: failing to resolve it here proves nothing.
  */
-export function isInside(host: string): boolean {
+export function isInternalName(host: string): boolean {
   const labels = host.replace(/\.$/, '').split('.')
   return !isAddress(host) && (labels.length === 1 || insideZones.includes(labels.at(-1)!))
 }

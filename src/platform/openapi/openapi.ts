@@ -16,9 +16,9 @@ export function openApiOf(routes: readonly Route[], baseUrl: string): Json {
   const schemas: Json = { Error: errorSchema }
   for (const route of routes) {
     const method = route.method.toLowerCase()
-    const path = paths[route.path]?.[method] ? pathOfItsOwn(route) : route.path
+    const path = paths[route.path]?.[method] ? uniquePath(route) : route.path
     paths[path] ??= {}
-    paths[path]![method] = referred(operationOf(route), schemas)
+    paths[path]![method] = withReferences(operationOf(route), schemas)
   }
   return {
     openapi: '3.1.0',
@@ -47,7 +47,7 @@ export function openApiOf(routes: readonly Route[], baseUrl: string): Json {
  * path itself, each further one under `<path>#<operation>`. Clients never send a fragment, so generated clients call the right address. One document
  * for each host would have to be found, and tools ignore an extension (`x-…`).
  */
-const pathOfItsOwn = ({ path, operation }: Route): string => `${path}#${operation}`
+const uniquePath = ({ path, operation }: Route): string => `${path}#${operation}`
 
 const schemeOf = ({ scheme, header, description }: KeySource): [string, Json] => [
   scheme,
@@ -55,11 +55,11 @@ const schemeOf = ({ scheme, header, description }: KeySource): [string, Json] =>
 ]
 
 /** Moves each named schema (`nameSchemas`) to `schemas` and replaces it by a reference. */
-function referred(value: unknown, schemas: Json): unknown {
-  if (Array.isArray(value)) return value.map((item) => referred(item, schemas))
+function withReferences(value: unknown, schemas: Json): unknown {
+  if (Array.isArray(value)) return value.map((item) => withReferences(item, schemas))
   if (typeof value !== 'object' || value === null) return value
   const inside = () =>
-    Object.fromEntries(Object.entries(value).map(([name, member]) => [name, referred(member, schemas)]))
+    Object.fromEntries(Object.entries(value).map(([name, member]) => [name, withReferences(member, schemas)]))
   const name = nameOfSchema(value)
   if (name === undefined) return inside()
   schemas[name] ??= inside()
@@ -144,9 +144,9 @@ export function formOf({ fields, files, maxBytes, isOptional }: NonNullable<Rout
     description: `A file; all files together ${limit.en}.`,
     'x-description-fa': `یک پرونده؛ همهٔ پرونده‌ها روی هم ${limit.fa}.`,
   }
-  const parts = Object.entries(files).map(([name, most]) => [
+  const parts = Object.entries(files).map(([name, maxCount]) => [
     name,
-    most === 1 ? part : { type: 'array', minItems: 1, maxItems: most, items: part },
+    maxCount === 1 ? part : { type: 'array', minItems: 1, maxItems: maxCount, items: part },
   ])
   return {
     ...rest,

@@ -17,7 +17,7 @@ local all all trust
 `
 
 /** The lines that initdb writes for `--auth=trust`. */
-const stock =
+const initdbRule =
   /^(?:local +(?:all|replication) +all|host +(?:all|replication) +all +(?:127\.0\.0\.1\/32|::1\/128)) +trust$/
 
 /** Whether the file has no lines, not even comments. */
@@ -42,19 +42,19 @@ export function closedRules(
   const remaining = withoutReopening(rules)
   const lines = remaining.split('\n')
   const effective = lines.map(plain).filter((line) => line !== '')
-  const closes = remaining !== rules || effective.some((line) => stock.test(line))
-  if (effective.every((line) => stock.test(line))) return { text: wholly(programRole), closes }
-  const isOpen = effective.some((line) => stock.test(line))
+  const closes = remaining !== rules || effective.some((line) => initdbRule.test(line))
+  if (effective.every((line) => initdbRule.test(line))) return { text: defaultRules(programRole), closes }
+  const isOpen = effective.some((line) => initdbRule.test(line))
   const text = lines
-    .map((line) => (stock.test(plain(line)) ? plain(line).replace(/trust$/, 'scram-sha-256') : line))
+    .map((line) => (initdbRule.test(plain(line)) ? plain(line).replace(/trust$/, 'scram-sha-256') : line))
     .join('\n')
   const isLed = lines.includes(lead) || !isOpen
-  const led = isLed && letsIn(text, programRole, database)
+  const led = isLed && admitsProgram(text, programRole, database)
   return { text: led ? text : `${lead}\nlocal all ${programRole} trust\n${text}`, closes }
 }
 
 /** The rules if no line is an operator's. Only its owner can enter the socket's folder; even there the superuser needs a password. */
-const wholly = (
+const defaultRules = (
   programRole: string,
 ) => `${head} The socket is in a folder of its own, which nobody else can enter.
 local all ${programRole} trust
@@ -73,7 +73,7 @@ function withoutReopening(rules: string): string {
  * Whether the rules let the program in. The first rule that matches the program at its socket decides: one that names it, or one for all that trusts.
  * Included files are not read.
  */
-function letsIn(rules: string, programRole: string, database: string): boolean {
+function admitsProgram(rules: string, programRole: string, database: string): boolean {
   for (const line of rules.split('\n').map(plain)) {
     if (line.startsWith('include')) return true
     const [kind, databases = '', users = '', method] = line.split(' ')

@@ -24,15 +24,15 @@ export async function findBinaries(
   user: ServerUser | undefined,
   log: DbLog,
 ): Promise<Binaries> {
-  if (pgBin !== undefined) return proven(path.resolve(pgBin), user)
+  if (pgBin !== undefined) return checkedBinaries(path.resolve(pgBin), user)
   const native = await packageFolder()
   await restoreLinks(native)
   const bin = path.join(native, 'bin')
-  if (user === undefined || (await runs(bin, user))) return proven(bin, user)
-  await proven(bin, undefined)
+  if (user === undefined || (await runs(bin, user))) return checkedBinaries(bin, user)
+  await checkedBinaries(bin, undefined)
   const copy = await copyPackage(native)
   log.info({ from: native, to: copy }, 'PostgreSQL is copied to where its user can read it')
-  return proven(path.join(copy, 'bin'), user)
+  return checkedBinaries(path.join(copy, 'bin'), user)
 }
 
 const runs = (bin: string, user: ServerUser): Promise<boolean> =>
@@ -41,7 +41,7 @@ const runs = (bin: string, user: ServerUser): Promise<boolean> =>
     () => false,
   )
 
-async function proven(bin: string, user: ServerUser | undefined): Promise<Binaries> {
+async function checkedBinaries(bin: string, user: ServerUser | undefined): Promise<Binaries> {
   const postgres = path.join(bin, 'postgres')
   const version = await runAs(user, postgres, ['--version']).catch((error: Error) =>
     refuseStart(phrases.binariesDoNotRun(postgres, lastLine(error.message)), error),

@@ -15,7 +15,7 @@ import {
 import path from 'node:path'
 import type { DbLog } from '#platform/db'
 import { refuseStart } from '#platform/errors'
-import { leadsTo, type Place, placeOf, replaceFile } from '#platform/folders'
+import { type FolderLocation, folderLocation, isSameFolder, replaceFile } from '#platform/folders'
 import { sharedFolder } from './binaries.ts'
 import { phrases } from './phrases.ts'
 import { readPostmaster, runsCluster } from './postmaster.ts'
@@ -38,7 +38,7 @@ interface LocationRecord {
   cluster: string
   made: boolean
   /** The data folder to which the cluster belongs; absent in records of earlier releases, and in records that an operator wrote. */
-  folder?: Place
+  folder?: FolderLocation
 }
 
 /** Whether the folder has or had a database of Kherad; creates nothing. */
@@ -74,7 +74,7 @@ export async function locateCluster(folder: string, log: DbLog): Promise<Cluster
   const here = { dataDir, cluster, logFile, user, made: false }
   if (user === undefined || (await canEnter(user, dataDir))) return here
   if (await stat(cluster).catch(() => undefined)) refuseStart(phrases.clusterOutOfReach(cluster))
-  const elsewhere = await settleElsewhere(dataDir)
+  const elsewhere = await recordSharedLocation(dataDir)
   log.info(
     { cluster: elsewhere.cluster },
     'the user of PostgreSQL cannot enter the data folder, so the database lies elsewhere',
@@ -85,7 +85,7 @@ export async function locateCluster(folder: string, log: DbLog): Promise<Cluster
 /** Records that the cluster was created completely. */
 export async function recordMade(location: ClusterLocation): Promise<void> {
   if (location.made || path.dirname(location.cluster) === location.dataDir) return
-  const folder = await placeOf(location.dataDir)
+  const folder = await folderLocation(location.dataDir)
   const record: LocationRecord = { cluster: location.cluster, made: true, folder }
   await replaceFile(locationFile(location.dataDir), JSON.stringify(record))
 }
@@ -131,7 +131,7 @@ async function checkLocation(dataDir: string, location: LocationRecord): Promise
   )
   if (there === 'EACCES') refuseStart(phrases.clusterOfOther(cluster, 0))
   if (made && there === 'ENOENT') refuseStart(phrases.clusterGone(cluster, locationFile(dataDir)))
-  const here = await placeOf(dataDir)
+  const here = await folderLocation(dataDir)
   const owner = await ownerOf(location, here)
   if (owner !== undefined) refuseStart(phrases.clusterOfOriginal(owner, cluster, locationFile(dataDir)))
   if (location.folder?.path === here.path) return location
@@ -144,7 +144,10 @@ async function checkLocation(dataDir: string, location: LocationRecord): Promise
  * The data folder to which the cluster belongs, if that is another one: then only the location file was copied, and the database is that of the
  * original. A folder that was moved is recognised by its inode, or because its old path is gone.
  */
-async function ownerOf({ cluster, folder }: LocationRecord, here: Place): Promise<string | undefined> {
+async function ownerOf(
+  { cluster, folder }: LocationRecord,
+  here: FolderLocation,
+): Promise<string | undefined> {
   const postmaster = await readPostmaster(cluster)
   const isServed = postmaster !== undefined && (await runsCluster(postmaster.pid, cluster))
   if (!folder) {
@@ -153,7 +156,7 @@ async function ownerOf({ cluster, folder }: LocationRecord, here: Place): Promis
     return !isOurs && madeName.test(path.basename(cluster)) ? '?' : undefined
   }
   const isSame = folder.device === here.device && folder.inode === here.inode
-  if (folder.path === here.path || isSame || (await leadsTo(folder.path, here))) return undefined
+  if (folder.path === here.path || isSame || (await isSameFolder(folder.path, here))) return undefined
   if ((await readLocation(folder.path))?.cluster === cluster || isServed) return folder.path
   return undefined
 }
@@ -162,7 +165,7 @@ async function ownerOf({ cluster, folder }: LocationRecord, here: Place): Promis
 export async function adoptLocation(dataDir: string): Promise<void> {
   const location = await readLocation(dataDir)
   if (!location) return
-  const claimed: LocationRecord = { ...location, folder: await placeOf(dataDir) }
+  const claimed: LocationRecord = { ...location, folder: await folderLocation(dataDir) }
   await replaceFile(locationFile(dataDir), JSON.stringify(claimed))
 }
 
@@ -174,12 +177,12 @@ const nameOf = (dataDir: string): string => createHash('sha256').update(dataDir)
 const madeName = /^[0-9a-f]{16}-[0-9a-f]{8}$/
 
 /** Chooses a folder in the shared folder; of two concurrent processes, the first to record it wins. */
-async function settleElsewhere(dataDir: string): Promise<LocationRecord> {
+async function recordSharedLocation(dataDir: string): Promise<LocationRecord> {
   const clusters = path.join(sharedFolder, 'clusters')
   await mkdir(clusters, { recursive: true, mode: 0o711 })
   for (const folder of [sharedFolder, clusters]) await chmod(folder, 0o755)
   const name = `${nameOf(dataDir)}-${randomBytes(4).toString('hex')}`
-  const folder = await placeOf(dataDir)
+  const folder = await folderLocation(dataDir)
   const mine: LocationRecord = { cluster: path.join(clusters, name), made: false, folder }
   const draft = `${locationFile(dataDir)}.${process.pid}`
   await writeFile(draft, JSON.stringify(mine))

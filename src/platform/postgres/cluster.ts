@@ -10,7 +10,7 @@ import { repairAccess, superuser } from './roles.ts'
 import { runAs } from './server-user.ts'
 
 /** Distinguishes incomplete folders of this process from those of a dead process that had the same pid. */
-const life = randomBytes(4).toString('hex')
+const processToken = randomBytes(4).toString('hex')
 /** An incomplete folder older than this is abandoned, whatever its pid says, because no initdb takes this long. */
 const abandonedMs = 10 * 60_000
 
@@ -71,7 +71,7 @@ async function clusterVersion(cluster: string): Promise<number | undefined> {
  * Creates the cluster. It gets its final name only when it is complete. Of two concurrent processes the first wins, and the other uses its result.
  */
 async function makeCluster(location: ClusterLocation, binaries: Binaries, durable: boolean): Promise<void> {
-  const making = `${location.cluster}.making-${process.pid}-${life}-${randomBytes(4).toString('hex')}`
+  const making = `${location.cluster}.making-${process.pid}-${processToken}-${randomBytes(4).toString('hex')}`
   try {
     await mkdir(making, { mode: 0o700 })
     await changeOwner(location.user, making)
@@ -122,7 +122,7 @@ async function clearLeftovers(cluster: string): Promise<void> {
 }
 
 async function isAbandoned(folder: string, pid: number, maker: string | undefined): Promise<boolean> {
-  if (pid === process.pid) return maker !== life
+  if (pid === process.pid) return maker !== processToken
   const about = await stat(folder).catch(() => undefined)
   if (about && Date.now() - about.ctimeMs > abandonedMs) return true
   return !isAlive(pid)

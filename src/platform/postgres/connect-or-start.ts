@@ -15,7 +15,7 @@ import {
   socketPort,
 } from './postmaster.ts'
 import { killServer, type ServerProcess, startServer, stopServer } from './server-process.ts'
-import { connectAsUser, type ServerUse, stopMs, type Unusable } from './server-use.ts'
+import { connectAsUser, type ServerUse, stopMs, type UnusableReason } from './server-use.ts'
 import { openSocketFolder, removeSocketFolder, type SocketFolder } from './socket-folder.ts'
 
 /** Everything that is decided before PostgreSQL is started. */
@@ -40,7 +40,7 @@ const deafMs = 1_000
 const orphansLeft = /pre-existing shared memory block/
 
 /** Connects to PostgreSQL or starts it. Repeats until PostgreSQL answers: another process may be starting or stopping it at the same time. */
-export async function reach(plan: Plan, stop?: AbortSignal): Promise<ServerUse> {
+export async function connectOrStart(plan: Plan, stop?: AbortSignal): Promise<ServerUse> {
   const { location, log } = plan
   const deadline = Date.now() + readyMs
   let server: Attempt | undefined
@@ -71,7 +71,7 @@ export async function reach(plan: Plan, stop?: AbortSignal): Promise<ServerUse> 
  * Ends a server that nobody can reach any more. If it shut down, it would delete the socket at its address, which may be another server's by now;
  * then it is killed.
  */
-async function endUnreachable({ location }: Plan, why: Unusable): Promise<void> {
+async function endUnreachable({ location }: Plan, why: UnusableReason): Promise<void> {
   if (why === 'elsewhere') await killServer(location)
   else await stopServer(location, stopMs)
 }

@@ -5,10 +5,10 @@ import type { Problem, ReadinessCheck } from '#platform/readiness'
 import { findBinaries } from './binaries.ts'
 import { prepareCluster } from './cluster.ts'
 import { locateCluster, recordMade } from './cluster-location.ts'
-import { type Plan, reach } from './connect-or-start.ts'
+import { connectOrStart, type Plan } from './connect-or-start.ts'
 import { phrases } from './phrases.ts'
 import { database, programRole } from './roles.ts'
-import { leave, type ServerUse, whoListens } from './server-use.ts'
+import { releaseServer, type ServerUse, whoListens } from './server-use.ts'
 
 export { findBinaries } from './binaries.ts'
 export { isAlive } from './cluster.ts'
@@ -29,7 +29,7 @@ export interface EmbeddedOptions {
 }
 
 /** A PostgreSQL in use by this process. Disposing it stops the server, unless another process uses it too. */
-export interface Embedded extends AsyncDisposable {
+export interface EmbeddedPostgres extends AsyncDisposable {
   readonly address: SocketAddress
   /** The address as a connection string, for the role that owns the database and is not a superuser. */
   readonly url: string
@@ -47,13 +47,13 @@ export async function startEmbedded({
   log,
   identity,
   settings = {},
-}: EmbeddedOptions): Promise<Embedded> {
+}: EmbeddedOptions): Promise<EmbeddedPostgres> {
   const location = await locateCluster(dataDir, log)
   const binaries = await findBinaries(pgBin, location.user, log)
   await prepareCluster(location, binaries, settings['fsync'] !== 'off')
   await recordMade(location)
   const plan: Plan = { location, binaries, settings, identity, log }
-  const supervisor = new Supervisor(plan, await reach(plan))
+  const supervisor = new Supervisor(plan, await connectOrStart(plan))
   return {
     address: supervisor.address,
     url: socketUrl(supervisor.address),
@@ -92,7 +92,7 @@ class Supervisor {
   async end(): Promise<void> {
     this.#stop.abort()
     const use = await this.#watching
-    if (use) await leave(this.#plan.location, use, this.#plan.log)
+    if (use) await releaseServer(this.#plan.location, use, this.#plan.log)
   }
 
   #pointTo({ postmaster: { socketFolder, port }, clusterName }: ServerUse): void {
@@ -103,7 +103,7 @@ class Supervisor {
     const { log } = this.#plan
     let use = first
     for (;;) {
-      const loss = await this.#lost(use)
+      const loss = await this.#waitForLoss(use)
       if (loss === undefined) return use
       this.#isAway = true
       log.warn({ why: loss }, 'PostgreSQL is gone; bringing it back')
@@ -119,7 +119,7 @@ class Supervisor {
   }
 
   /** Resolves with the reason when the server is lost; undefined if the supervisor is stopped first. */
-  async #lost({ client, postmaster }: ServerUse): Promise<'ended' | 'deaf' | 'elsewhere' | undefined> {
+  async #waitForLoss({ client, postmaster }: ServerUse): Promise<'ended' | 'deaf' | 'elsewhere' | undefined> {
     const { signal } = this.#stop
     const ended = new AbortController()
     client.once('end', () => ended.abort())
@@ -137,7 +137,7 @@ class Supervisor {
 async function restart(plan: Plan, stop: AbortSignal): Promise<ServerUse | undefined> {
   while (!stop.aborted) {
     try {
-      return await reach(plan, stop)
+      return await connectOrStart(plan, stop)
     } catch (err) {
       if (stop.aborted) return undefined
       plan.log.warn({ err }, 'PostgreSQL cannot be started')

@@ -67,12 +67,12 @@ export async function runsCluster(pid: number, cluster: string): Promise<boolean
   if (!path.basename(program).startsWith('postgres')) return false
   // The working folder of PostgreSQL is its data folder from before it writes the file until its end. But root with reduced capabilities, as in a
   // container, may not see the working folder of another user's process.
-  const standsIn = await stat(`/proc/${pid}/cwd`).catch(() => undefined)
-  if (standsIn === undefined) return args.includes(place) || args.includes(cluster)
+  const workingFolder = await stat(`/proc/${pid}/cwd`).catch(() => undefined)
+  if (workingFolder === undefined) return args.includes(place) || args.includes(cluster)
   // The folders are compared by device and inode, as PostgreSQL itself does: one folder may have several paths (mounts, links), and a copy has its
   // own inode.
   const folder = await stat(place).catch(() => undefined)
-  return folder !== undefined && folder.dev === standsIn.dev && folder.ino === standsIn.ino
+  return folder !== undefined && folder.dev === workingFolder.dev && folder.ino === workingFolder.ino
 }
 
 /** True if the process has ended, or is a zombie that its parent has not reaped. */

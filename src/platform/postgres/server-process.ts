@@ -62,11 +62,11 @@ export async function startServer(
 }
 
 /** Requests a fast shutdown: sessions end, data is written. Returns true if it completed in time; otherwise it continues by itself. */
-export async function stopServer(location: ClusterLocation, patienceMs: number): Promise<boolean> {
+export async function stopServer(location: ClusterLocation, timeoutMs: number): Promise<boolean> {
   const postmaster = await readPostmaster(location.cluster)
   if (!postmaster || !(await runsCluster(postmaster.pid, location.cluster))) return true
   process.kill(postmaster.pid, 'SIGINT')
-  const deadline = Date.now() + patienceMs
+  const deadline = Date.now() + timeoutMs
   while (!(await hasEnded(postmaster.pid))) {
     if (Date.now() > deadline) return false
     await pause(20)

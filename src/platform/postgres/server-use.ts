@@ -16,7 +16,7 @@ export interface ServerUse {
 }
 
 /** Why a running PostgreSQL of this cluster cannot be used now: nobody listens at its socket, another PostgreSQL does, or it does not answer yet. */
-export type Unusable = 'deaf' | 'elsewhere' | 'busy'
+export type UnusableReason = 'deaf' | 'elsewhere' | 'busy'
 
 /** The key of the shared advisory lock that means "in use". */
 const useLock = 7_210_418_002
@@ -28,7 +28,7 @@ export async function connectAsUser(
   location: ClusterLocation,
   postmaster: Postmaster,
   log: DbLog,
-): Promise<ServerUse | Unusable> {
+): Promise<ServerUse | UnusableReason> {
   const { socketFolder, port } = postmaster
   const listening = await whoListens(location, postmaster)
   if (listening !== 'ours') return listening
@@ -50,7 +50,7 @@ export async function connectAsUser(
   } catch (error) {
     if (await reopenAccess(location, postmaster.pid, error)) return 'busy'
     // The server runs but cannot be used (for instance because the disk is full), and must not be left running without a user.
-    if (!isDatabaseAway(error)) await leave(location, { client, postmaster, clusterName: '' }, log)
+    if (!isDatabaseAway(error)) await releaseServer(location, { client, postmaster, clusterName: '' }, log)
     await client.end().catch(() => undefined)
     if (!isDatabaseAway(error)) throw error
     const { code } = error as NodeJS.ErrnoException
@@ -72,7 +72,7 @@ export async function whoListens(
 }
 
 /** Releases the advisory lock. If no other process holds it, this one was the last user and stops PostgreSQL. */
-export async function leave(
+export async function releaseServer(
   location: ClusterLocation,
   { client, postmaster }: ServerUse,
   log: DbLog,

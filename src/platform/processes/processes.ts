@@ -8,7 +8,7 @@ import type { Db } from '#platform/db'
 import type { Log } from '#platform/log'
 import * as store from './store.ts'
 
-export { lapseFor } from './store.ts'
+export { lapseIntervalSql } from './store.ts'
 
 /** The process that judges whether others are alive. */
 export type Judge = Pick<Processes, 'id' | 'leaseMs' | 'beatAt'>
@@ -89,7 +89,7 @@ class LivingProcess implements Processes {
   async [Symbol.asyncDispose](): Promise<void> {
     await Promise.all(this.#repeated.map((one) => one.stop()))
     await store
-      .signOff(this.#db, this.id, this.#timeoutMs)
+      .deregister(this.#db, this.id, this.#timeoutMs)
       .catch((error: unknown) => this.#log.warn({ err: error }, 'the process could not sign off'))
   }
 

@@ -8,7 +8,7 @@ export async function writeHeartbeat(db: Db, id: string, timeoutMs: number): Pro
       text: `insert into ledger.processes (process_id) values ($1)
         on conflict (process_id) do update set beat_at = platform.now() returning beat_at`,
       timeoutMs,
-      apart: true,
+      onReservedConnection: true,
     },
     [id],
   )
@@ -21,19 +21,19 @@ export async function writeHeartbeat(db: Db, id: string, timeoutMs: number): Pro
  * as dead. The same holds if the heartbeat that the asker knew when it asked is older: a database that resumes may execute waiting statements in any
  * order, such as the asker's newest heartbeat and this statement before the heartbeats of others.
  */
-export const lapseFor = (lapseMs: string, processId: string, beatAt: string): string =>
+export const lapseIntervalSql = (lapseMs: string, processId: string, beatAt: string): string =>
   `(select case when exists (select from ledger.processes
       where process_id = ${processId}
         and least(beat_at, ${beatAt}::timestamptz) > platform.now() - ${lapseMs} * interval '1 millisecond' / 2)
     then ${lapseMs} * interval '1 millisecond' else interval '1000 years' end)`
 
 /** Deletes the process, and those that died long ago. */
-export const signOff = (db: Db, id: string, timeoutMs: number): Promise<unknown> =>
+export const deregister = (db: Db, id: string, timeoutMs: number): Promise<unknown> =>
   db.query(
     {
       text: `delete from ledger.processes where process_id = $1 or beat_at < platform.now() - interval '1 day'`,
       timeoutMs,
-      apart: true,
+      onReservedConnection: true,
     },
     [id],
   )

@@ -21,8 +21,8 @@ export function openAgent(origin: string, options: AgentOptions): HttpAgent | Ht
   })
 }
 
-type Open = () => Promise<Socket> | undefined
-type Done = (error: Error | null, stream: Duplex) => void
+type TunnelOpener = () => Promise<Socket> | undefined
+type ConnectionCallback = (error: Error | null, stream: Duplex) => void
 
 function open(url: URL, { proxy, trust, connectMs }: AgentOptions): Promise<Socket> | undefined {
   if (!proxy) return undefined
@@ -30,16 +30,16 @@ function open(url: URL, { proxy, trust, connectMs }: AgentOptions): Promise<Sock
 }
 
 class TunnelAgent extends HttpAgent {
-  readonly #open: Open
+  readonly #open: TunnelOpener
 
-  constructor(open: Open, options: ConstructorParameters<typeof HttpAgent>[0]) {
+  constructor(open: TunnelOpener, options: ConstructorParameters<typeof HttpAgent>[0]) {
     super(options)
     this.#open = open
   }
 
   override createConnection(
     options: Parameters<HttpAgent['createConnection']>[0],
-    done?: Done,
+    done?: ConnectionCallback,
   ): Duplex | null | undefined {
     const opening = this.#open()
     if (!opening || !done) return super.createConnection(options, done)
@@ -52,10 +52,10 @@ class TunnelAgent extends HttpAgent {
 }
 
 class SecureTunnelAgent extends HttpsAgent {
-  readonly #open: Open
+  readonly #open: TunnelOpener
   readonly #connectMs: number
 
-  constructor(open: Open, connectMs: number, options: ConstructorParameters<typeof HttpsAgent>[0]) {
+  constructor(open: TunnelOpener, connectMs: number, options: ConstructorParameters<typeof HttpsAgent>[0]) {
     super(options)
     this.#open = open
     this.#connectMs = connectMs
@@ -63,7 +63,7 @@ class SecureTunnelAgent extends HttpsAgent {
 
   override createConnection(
     options: Parameters<HttpsAgent['createConnection']>[0],
-    done?: Done,
+    done?: ConnectionCallback,
   ): Duplex | null | undefined {
     const until = performance.now() + this.#connectMs
     const opening = this.#open()

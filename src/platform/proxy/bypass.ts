@@ -8,7 +8,7 @@ import { BlockList, isIP } from 'node:net'
 export function goesDirect(url: URL, rules: readonly string[]): boolean {
   const host = plainHost(url.hostname)
   const port = url.port || (url.protocol === 'https:' ? '443' : '80')
-  return isLoopback(host) || rules.some((rule) => holds(readRule(rule), host, port))
+  return isLoopback(host) || rules.some((rule) => matchesRule(readRule(rule), host, port))
 }
 
 interface Rule {
@@ -25,7 +25,7 @@ function readRule(text: string): Rule {
   return named ? { host: named[1]!, port: named[2] } : { host: rule, port: undefined }
 }
 
-function holds({ host: rule, port: only }: Rule, host: string, port: string): boolean {
+function matchesRule({ host: rule, port: only }: Rule, host: string, port: string): boolean {
   if (only !== undefined && only !== port) return false
   if (rule === '*') return true
   const isAddress = isIP(host) !== 0
@@ -44,8 +44,8 @@ const plainHost = (hostname: string): string => hostname.toLowerCase().replace(/
 
 function networkOf(text: string): BlockList | undefined {
   const [address = '', bits = '', ...more] = text.split('/')
-  const longest = { 0: -1, 4: 32, 6: 128 }[isIP(address)] ?? -1
-  if (more.length > 0 || !/^\d{1,3}$/.test(bits) || Number(bits) > longest) return undefined
+  const maxBits = { 0: -1, 4: 32, 6: 128 }[isIP(address)] ?? -1
+  if (more.length > 0 || !/^\d{1,3}$/.test(bits) || Number(bits) > maxBits) return undefined
   const network = new BlockList()
   network.addSubnet(address, Number(bits), familyOf(address))
   return network

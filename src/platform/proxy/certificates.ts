@@ -2,7 +2,7 @@
 import { X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { Type } from 'typebox'
-import { type ConfigNode, reading, refusals, refuse } from '#platform/config'
+import { type ConfigNode, readingRules, refusals, refuseConfig } from '#platform/config'
 
 /** The certificates of a file, in PEM. */
 export interface CaConfig {
@@ -16,7 +16,7 @@ const maxBytes = 4 * 1024 * 1024
 /** Reads and checks the root certificates of a private authority, so that a wrong file stops the start. */
 export const caFile = Type.Unsafe<CaConfig>({
   type: 'string',
-  ...reading({
+  ...readingRules({
     file: true,
     expected: { en: 'the path of a file of certificates (PEM)', fa: 'نشانی پروندهٔ گواهی‌ها (PEM)' },
     convert: readCa,
@@ -27,7 +27,7 @@ function readCa(file: string, node: ConfigNode): CaConfig {
   const pem = textOf(node, file)
   const certificates = pem.match(/-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g) ?? []
   if (certificates.length === 0 || !certificates.every(isCertificate))
-    refuse(refusals.noCertificates(node.where(), file))
+    refuseConfig(refusals.noCertificates(node.sourcePosition(), file))
   return { file, pem: certificates.join('\n') }
 }
 
@@ -36,8 +36,12 @@ function textOf(node: ConfigNode, file: string): string {
     const text = readFileSync(file, 'latin1')
     return text.length > maxBytes ? '' : text
   } catch (error) {
-    return refuse(
-      refusals.unreadable(node.where(), file, (error as NodeJS.ErrnoException).code ?? String(error)),
+    return refuseConfig(
+      refusals.unreadable(
+        node.sourcePosition(),
+        file,
+        (error as NodeJS.ErrnoException).code ?? String(error),
+      ),
     )
   }
 }

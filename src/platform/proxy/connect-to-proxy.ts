@@ -11,7 +11,7 @@ export async function connectToProxy(
 ): Promise<Socket> {
   const { host, port } = proxy
   const socket = connect({ host, port, autoSelectFamily: true, noDelay: true, keepAlive: true })
-  await opened(socket, 'connect', proxy, signal)
+  await whenOpened(socket, 'connect', proxy, signal)
   if (proxy.protocol !== 'https') return socket
   const secure = connectTls({
     socket,
@@ -20,11 +20,11 @@ export async function connectToProxy(
     ALPNProtocols: ['http/1.1'],
     ...(trust && { secureContext: trust }),
   })
-  await opened(secure, 'secureConnect', proxy, signal)
+  await whenOpened(secure, 'secureConnect', proxy, signal)
   return secure
 }
 
-async function opened(
+async function whenOpened(
   socket: Socket,
   event: 'connect' | 'secureConnect',
   proxy: ProxyConfig,

@@ -33,13 +33,13 @@ export async function connectByHttp(socket: Socket, proxy: ProxyConfig, target: 
 }
 
 /** Statuses in the 400s that may be temporary: not found, timeout, too many requests. */
-const passing = [404, 408, 429]
+const temporaryStatuses = [404, 408, 429]
 
 function refusal(proxy: ProxyConfig, status: number): ProxyFailed {
   const answer = `HTTP ${status}`
   if (status === 407 || status === 401) return new ProxyFailed('login', proxy, answer)
   // The proxy does not support CONNECT.
   if (status === 405 || status === 501) return new ProxyFailed('other_language', proxy, answer)
-  const isRefused = status >= 400 && status < 500 && !passing.includes(status)
+  const isRefused = status >= 400 && status < 500 && !temporaryStatuses.includes(status)
   return new ProxyFailed(isRefused ? 'forbidden' : 'unreachable', proxy, answer)
 }

@@ -31,7 +31,7 @@ export interface EgressOverrides {
 
 export interface Outbound {
   /** The egress of requests to the origin of this address. */
-  to(url: string | URL, own?: EgressOverrides): Egress
+  egressTo(url: string | URL, own?: EgressOverrides): Egress
 }
 
 /** Makes the egress settings from the configuration. */
@@ -47,7 +47,7 @@ class ConfiguredOutbound implements Outbound {
     this.#config = config
   }
 
-  to(url: string | URL, own: EgressOverrides = {}): Egress {
+  egressTo(url: string | URL, own: EgressOverrides = {}): Egress {
     const { proxies, tls } = this.#config
     const target = new URL(url)
     const proxy = own.proxy === undefined ? proxyOf(proxies, target) : own.proxy
@@ -60,7 +60,7 @@ class ConfiguredOutbound implements Outbound {
 
   #trusting(files: readonly CaConfig[]): SecureContext {
     const names = files.map(({ file }) => file).join('\0')
-    const context = this.#contexts.get(names) ?? trust(files.map(({ pem }) => pem))
+    const context = this.#contexts.get(names) ?? trustedContext(files.map(({ pem }) => pem))
     this.#contexts.set(names, context)
     return context
   }
@@ -72,5 +72,5 @@ function proxyOf({ http, https, direct }: Config['proxies'], url: URL): ProxyCon
 }
 
 /** Trusts the root certificates of Node (with those of NODE_EXTRA_CA_CERTS) and the operator's. */
-const trust = (own: readonly string[]): SecureContext =>
+const trustedContext = (own: readonly string[]): SecureContext =>
   createSecureContext({ ca: [...getCACertificates('default'), ...own] })

@@ -4,9 +4,9 @@ import { Type } from 'typebox'
 import {
   type ConfigNode,
   fileSection,
-  reading,
+  readingRules,
   refusals,
-  refuse,
+  refuseConfig,
   type Sentence,
   variableSection,
 } from '#platform/config'
@@ -64,12 +64,12 @@ const orDirect = { en: `${expected.en}, or direct`, fa: `${expected.fa}، یا d
 export const proxySetting = Type.Optional(
   Type.Unsafe<ProxyConfig | 'direct'>({
     type: 'string',
-    ...reading({ secret: true, expected: orDirect, convert: readProxy }),
+    ...readingRules({ secret: true, expected: orDirect, convert: readProxy }),
   }),
 )
 
 function readProxy(text: string, node: ConfigNode): ProxyConfig | 'direct' {
-  return text === 'direct' ? 'direct' : (parse(text) ?? node.unusable(orDirect))
+  return text === 'direct' ? 'direct' : (parse(text) ?? node.refuseSecretValue(orDirect))
 }
 
 /** The member `tls` of an entry, or of the file. */
@@ -81,7 +81,7 @@ export const tls = fileSection({
   read: ({ ca_file }) => (ca_file ? { ca: ca_file } : {}),
 })
 
-const proxyOf = (addresses: string) => ({
+const proxyAbout = (addresses: string) => ({
   en: `The proxy of requests to ${addresses} addresses, by either spelling; small wins, as in curl.`,
   fa: `پراکسی درخواست‌ها به نشانی‌های ${addresses}، با هر دو املا؛ مانند curl حرف‌های کوچک مقدم‌اند.`,
 })
@@ -95,17 +95,17 @@ const directAbout = {
 export const proxies = variableSection({
   name: 'proxies',
   variables: [
-    { name: 'HTTPS_PROXY', about: proxyOf('https://'), secret: true },
-    { name: 'https_proxy', about: proxyOf('https://'), secret: true },
-    { name: 'HTTP_PROXY', about: proxyOf('http://'), secret: true },
-    { name: 'http_proxy', about: proxyOf('http://'), secret: true },
-    { name: 'ALL_PROXY', about: proxyOf('http:// / https://'), secret: true },
-    { name: 'all_proxy', about: proxyOf('http:// / https://'), secret: true },
+    { name: 'HTTPS_PROXY', about: proxyAbout('https://'), secret: true },
+    { name: 'https_proxy', about: proxyAbout('https://'), secret: true },
+    { name: 'HTTP_PROXY', about: proxyAbout('http://'), secret: true },
+    { name: 'http_proxy', about: proxyAbout('http://'), secret: true },
+    { name: 'ALL_PROXY', about: proxyAbout('http:// / https://'), secret: true },
+    { name: 'all_proxy', about: proxyAbout('http:// / https://'), secret: true },
     { name: 'NO_PROXY', about: directAbout },
     { name: 'no_proxy', about: directAbout },
   ],
   read: (variable) => {
-    const either = (...names: Parameters<typeof variable>[0][]): Typed | undefined =>
+    const either = (...names: Parameters<typeof variable>[0][]): NamedValue | undefined =>
       names.flatMap((name) => {
         const value = variable(name)
         return value === undefined ? [] : [{ name, value }]
@@ -122,14 +122,14 @@ export const proxies = variableSection({
 })
 
 /** A variable that has several names: the name that is set, and its value. */
-interface Typed {
+interface NamedValue {
   name: string
   value: string
 }
 
 /** The value may contain a password, so the message does not repeat it. */
-function fromVariable(typed: Typed | undefined): ProxyConfig | undefined {
-  return typed && (parse(typed.value) ?? refuse(refusals.unusable(typed.name, expected)))
+function fromVariable(typed: NamedValue | undefined): ProxyConfig | undefined {
+  return typed && (parse(typed.value) ?? refuseConfig(refusals.unusable(typed.name, expected)))
 }
 
 /** Parses an address; undefined if it is invalid. Without a protocol it means HTTP, as is usual. */
@@ -159,7 +159,7 @@ function decoded(text: string): string | undefined {
 }
 
 /** The rules of NO_PROXY that this program understands; other programs may understand the rest. */
-const readDirect = (typed: Typed | undefined): string[] =>
+const readDirect = (typed: NamedValue | undefined): string[] =>
   typed?.value.split(/[\s,]+/).filter((rule) => rule !== '' && isRule(rule)) ?? []
 
 /** Whether NO_PROXY may contain the text; `platform/proxy` reads it. */
@@ -179,6 +179,6 @@ const isPrefix = (text: string): boolean => /^(?:\d{1,3}\.){1,3}\*(?:\.\*){0,2}$
 
 function isNetwork(text: string): boolean {
   const [address = '', bits = '', ...more] = text.split('/')
-  const longest = { 4: 32, 6: 128 }[isIP(address)] ?? -1
-  return more.length === 0 && /^\d{1,3}$/.test(bits) && Number(bits) <= longest
+  const maxBits = { 4: 32, 6: 128 }[isIP(address)] ?? -1
+  return more.length === 0 && /^\d{1,3}$/.test(bits) && Number(bits) <= maxBits
 }

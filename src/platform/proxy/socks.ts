@@ -24,42 +24,43 @@ const notAllowed = 2
 
 /** Logs in to the proxy and requests a connection to the target. */
 export async function connectBySocks(socket: Socket, proxy: ProxyConfig, target: Target): Promise<void> {
-  await greet(socket, proxy)
+  await negotiateLogin(socket, proxy)
   const port = Buffer.alloc(2)
   port.writeUInt16BE(target.port)
   socket.write(Buffer.concat([Buffer.of(version, 1, 0), addressOf(target.host), port]))
-  const [spoken, answer = 1, , kind = 0] = await take(socket, proxy, 4)
-  if (spoken !== version) throw nonsense(proxy)
+  const [proxyVersion, answer = 1, , kind = 0] = await readBytes(socket, proxy, 4)
+  if (proxyVersion !== version) throw notSocksFailure(proxy)
   if (answer !== 0) {
     const reason = answers[answer] ?? `answer ${answer}`
     throw new ProxyFailed(answer === notAllowed ? 'forbidden' : 'unreachable', proxy, `SOCKS5: ${reason}`)
   }
   // The address that the proxy bound is not needed, but must be read before the data that follows.
   const length =
-    kind === 1 ? 4 : kind === 4 ? 16 : kind === 3 ? (await take(socket, proxy, 1))[0]! : undefined
-  if (length === undefined) throw nonsense(proxy)
-  await take(socket, proxy, length + 2)
+    kind === 1 ? 4 : kind === 4 ? 16 : kind === 3 ? (await readBytes(socket, proxy, 1))[0]! : undefined
+  if (length === undefined) throw notSocksFailure(proxy)
+  await readBytes(socket, proxy, length + 2)
 }
 
 /** Agrees on a login method, and logs in. */
-export async function greet(socket: Socket, proxy: ProxyConfig): Promise<void> {
+export async function negotiateLogin(socket: Socket, proxy: ProxyConfig): Promise<void> {
   const { username, password = '' } = proxy
   const methods = username === undefined ? [withoutLogin] : [withoutLogin, withPassword]
   socket.write(Buffer.of(version, methods.length, ...methods))
-  const [spoken, method = 255] = await take(socket, proxy, 2)
-  if (spoken !== version) throw nonsense(proxy)
+  const [proxyVersion, method = 255] = await readBytes(socket, proxy, 2)
+  if (proxyVersion !== version) throw notSocksFailure(proxy)
   if (method === withoutLogin) return
   if (method !== withPassword || username === undefined)
     throw new ProxyFailed('login', proxy, 'SOCKS5: it wants another way to log in')
-  socket.write(Buffer.concat([Buffer.of(1), counted(username), counted(password)]))
-  const [, state] = await take(socket, proxy, 2)
+  socket.write(Buffer.concat([Buffer.of(1), lengthPrefixed(username), lengthPrefixed(password)]))
+  const [, state] = await readBytes(socket, proxy, 2)
   if (state !== 0) throw new ProxyFailed('login', proxy, `SOCKS5: status ${state}`)
 }
 
-const nonsense = (proxy: ProxyConfig): ProxyFailed => new ProxyFailed('other_language', proxy, 'not SOCKS5')
+const notSocksFailure = (proxy: ProxyConfig): ProxyFailed =>
+  new ProxyFailed('other_language', proxy, 'not SOCKS5')
 
 /** The bytes of a text after their number; the configuration limits user and password to 255. */
-function counted(text: string): Buffer {
+function lengthPrefixed(text: string): Buffer {
   const bytes = Buffer.from(text)
   return Buffer.concat([Buffer.of(bytes.length), bytes])
 }
@@ -68,7 +69,7 @@ function addressOf(host: string): Buffer {
   const family = isIP(host)
   if (family === 4) return Buffer.of(1, ...host.split('.').map(Number))
   if (family === 6) return Buffer.concat([Buffer.of(4), bytesOfIpv6(host)])
-  return Buffer.concat([Buffer.of(3), counted(host)])
+  return Buffer.concat([Buffer.of(3), lengthPrefixed(host)])
 }
 
 /** The 16 bytes of an address, which the URL standard first writes with hexadecimal groups alone. */
@@ -84,7 +85,7 @@ function bytesOfIpv6(address: string): Buffer {
 }
 
 /** Reads this many bytes and no more: the rest belongs to the protocol inside the tunnel. */
-async function take(socket: Socket, proxy: ProxyConfig, count: number): Promise<Buffer> {
+async function readBytes(socket: Socket, proxy: ProxyConfig, count: number): Promise<Buffer> {
   for (;;) {
     const bytes = socket.read(count) as Buffer | null
     if (bytes?.length === count) return bytes

@@ -3,7 +3,7 @@ import type { SecureContext } from 'node:tls'
 import { connectToProxy } from './connect-to-proxy.ts'
 import { connectByHttp } from './http-connect.ts'
 import type { ProxyConfig } from './settings.ts'
-import { connectBySocks, greet } from './socks.ts'
+import { connectBySocks, negotiateLogin } from './socks.ts'
 
 /** The target to which the proxy connects: a name, which the proxy resolves itself, or an address. */
 export interface Target {
@@ -49,7 +49,7 @@ export async function tryProxy(proxy: ProxyConfig, options: TunnelOptions): Prom
   const onAbort = () => socket.destroy(options.signal.reason as Error)
   options.signal.addEventListener('abort', onAbort, { once: true })
   try {
-    if (proxy.protocol === 'socks5') await greet(socket, proxy)
+    if (proxy.protocol === 'socks5') await negotiateLogin(socket, proxy)
   } finally {
     options.signal.removeEventListener('abort', onAbort)
     socket.destroy()

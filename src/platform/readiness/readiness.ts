@@ -13,8 +13,8 @@ export interface Problem {
 }
 
 /** The result of a check. A check answers at once from what is known, or within milliseconds; one that throws is a defect. */
-type Found = Problem | readonly Problem[] | undefined
-export type ReadinessCheck = () => Found | Promise<Found>
+type CheckResult = Problem | readonly Problem[] | undefined
+export type ReadinessCheck = () => CheckResult | Promise<CheckResult>
 
 export class Readiness {
   readonly #checks: ReadinessCheck[] = []
@@ -38,14 +38,14 @@ const recentMs = 1_000
  * Makes a check that queries a disk or the database at most once a second, however often the check is called. If a query takes long, or fails because
  * its target is away, the last result remains.
  */
-export function recent(look: () => Promise<Found>): ReadinessCheck {
-  let found: Found
+export function cachedCheck(query: () => Promise<CheckResult>): ReadinessCheck {
+  let found: CheckResult
   let lookedMs = Number.NEGATIVE_INFINITY
   let looking: Promise<void> | undefined
   return async () => {
     if (!looking && performance.now() - lookedMs >= recentMs) {
       lookedMs = performance.now()
-      looking = look()
+      looking = query()
         .then((next) => {
           found = next
         })

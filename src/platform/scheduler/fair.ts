@@ -60,7 +60,7 @@ export class Scheduler {
   #activate(flow: Flow): void {
     if (!flow.isActive) {
       flow.isActive = true
-      flow.hadMs = Math.max(flow.hadMs, this.#virtualMs)
+      flow.usedMs = Math.max(flow.usedMs, this.#virtualMs)
       this.#active.push(flow)
     }
     this.#start()
@@ -80,7 +80,7 @@ export class Scheduler {
     }
     this.#countTurn()
     const { nowMs, settled } = this.#options
-    this.#virtualMs = flow.hadMs
+    this.#virtualMs = flow.usedMs
     const beganMs = nowMs()
     try {
       flow.run()
@@ -95,7 +95,7 @@ export class Scheduler {
   #charge(flow: Flow, tookMs: number): void {
     this.#spentMs += tookMs
     // A task too short for the clock counts too, so that the flow goes behind the others.
-    flow.hadMs += Math.max(tookMs, leastMs)
+    flow.usedMs += Math.max(tookMs, leastMs)
     flow.isActive = flow.waiting > 0
     if (flow.isActive) this.#active.push(flow)
   }
@@ -118,9 +118,9 @@ export class Flow implements Disposable {
   #tasks: { task: Task; bytes: number }[] = []
   #bytes = 0
   #isClosed = false
-  /** The scheduler uses this and `hadMs`. */
+  /** The scheduler uses this and `usedMs`. */
   isActive = false
-  hadMs = 0
+  usedMs = 0
 
   constructor(bounds: FlowBounds, activate: () => void) {
     this.#bounds = bounds
@@ -133,8 +133,8 @@ export class Flow implements Disposable {
 
   /** Adds a task. Returns false, and does not run the task, if too much is waiting. */
   offer(task: Task, bytes: number): boolean {
-    const { tasks, bytes: mostBytes } = this.#bounds
-    if (this.#tasks.length >= tasks || this.#bytes + bytes > mostBytes) return false
+    const { tasks, bytes: maxBytes } = this.#bounds
+    if (this.#tasks.length >= tasks || this.#bytes + bytes > maxBytes) return false
     this.#push(task, bytes)
     return true
   }

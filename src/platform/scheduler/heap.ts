@@ -13,7 +13,7 @@ export class FlowHeap {
     let at = flows.length
     while (at > 0) {
       const above = (at - 1) >> 1
-      if (flows[above]!.hadMs < flow.hadMs) break
+      if (flows[above]!.usedMs < flow.usedMs) break
       flows[at] = flows[above]!
       at = above
     }
@@ -27,8 +27,8 @@ export class FlowHeap {
     if (last === undefined || flows.length === 0) return first
     let at = 0
     for (let below = 1; below < flows.length; below = 2 * at + 1) {
-      if (below + 1 < flows.length && flows[below + 1]!.hadMs < flows[below]!.hadMs) below++
-      if (flows[below]!.hadMs >= last.hadMs) break
+      if (below + 1 < flows.length && flows[below + 1]!.usedMs < flows[below]!.usedMs) below++
+      if (flows[below]!.usedMs >= last.usedMs) break
       flows[at] = flows[below]!
       at = below
     }

@@ -1,27 +1,27 @@
 import type { TSchema } from 'typebox'
 
-interface Shape {
+interface SampleSchema {
   type?: string | string[]
   const?: unknown
   enum?: unknown[]
   examples?: unknown[]
   default?: unknown
-  properties?: Record<string, Shape>
+  properties?: Record<string, SampleSchema>
   required?: string[]
-  items?: Shape
+  items?: SampleSchema
   minItems?: number
   minimum?: number
   minLength?: number
-  anyOf?: Shape[]
-  oneOf?: Shape[]
+  anyOf?: SampleSchema[]
+  oneOf?: SampleSchema[]
 }
 
 /** A value that the schema accepts: its example, otherwise a minimal value. */
 export function sampleOf(schema: TSchema): unknown {
-  return sample(schema as Shape)
+  return sample(schema as SampleSchema)
 }
 
-function sample(shape: Shape): unknown {
+function sample(shape: SampleSchema): unknown {
   if (shape.examples?.length) return shape.examples[0]
   if (shape.const !== undefined) return shape.const
   if (shape.enum) return shape.enum[0]

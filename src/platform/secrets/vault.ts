@@ -49,7 +49,7 @@ const newProof = (key: SealKey): Seal => ({
 })
 
 /** Whether the key opens the proof; the id of the key alone is not trusted. */
-function opens(key: SealKey, { key_id, proof }: Seal): boolean {
+function canOpenProof(key: SealKey, { key_id, proof }: Seal): boolean {
   if (key.id !== key_id) return false
   try {
     return proof === null || openWith(key, proof, proofOwner) === 'kherad'
@@ -71,7 +71,7 @@ export async function examineSeal({
   if (!seal) return 'unused'
   const text = secret ?? (await readKeyFile(file))
   if (text === undefined) return 'missing'
-  return opens(sealKeyOf(text), seal) ? 'proven' : 'other'
+  return canOpenProof(sealKeyOf(text), seal) ? 'proven' : 'other'
 }
 
 class Vault implements Secrets {
@@ -88,7 +88,7 @@ class Vault implements Secrets {
     const seal = await readSeal(db)
     if (!seal) return
     const own = await this.#ownKey()
-    if (!own || !opens(own, seal)) throw new StartRefused(otherKey.en, otherKey.fa)
+    if (!own || !canOpenProof(own, seal)) throw new StartRefused(otherKey.en, otherKey.fa)
     this.#key = own
     if (seal.proof === null) await addProof(db, newProof(own))
   }
@@ -98,7 +98,7 @@ class Vault implements Secrets {
     const seal = await readSeal(db, readyMs)
     if (!seal) return undefined
     const own = this.#key ?? (await this.#ownKey())
-    if (!own || !opens(own, seal)) return { code: 'sealing_key', message: unreadable, blocks: true }
+    if (!own || !canOpenProof(own, seal)) return { code: 'sealing_key', message: unreadable, blocks: true }
     if (secret !== undefined) return undefined
     const kept = await readKeyFile(file)
     if (kept === undefined) return { code: 'sealing_key_file', message: keyFileGone, blocks: false }
@@ -142,7 +142,7 @@ class Vault implements Secrets {
     own ??= sealKeyOf(await makeKeyFile(file))
     await claimKeyId(db, newProof(own))
     const seal = await readSeal(db)
-    if (!seal || !opens(own, seal)) return this.#refuse()
+    if (!seal || !canOpenProof(own, seal)) return this.#refuse()
     this.#key = own
     return own
   }

@@ -12,13 +12,13 @@ const waiting: (() => void)[] = []
 export function nextTurn(): Promise<void> {
   return new Promise((resolve) => {
     waiting.push(resolve)
-    if (waiting.length === 1) setImmediate(letOneGo)
+    if (waiting.length === 1) setImmediate(runNextWaiting)
   })
 }
 
-function letOneGo(): void {
+function runNextWaiting(): void {
   waiting.shift()!()
-  if (waiting.length > 0) setImmediate(letOneGo)
+  if (waiting.length > 0) setImmediate(runNextWaiting)
 }
 
 /** The time slice of one computation, which checks it as it goes: `if (slice.isOver()) await slice.next()`. */

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
 import fc from '../../../tests/harness/fast-check.ts'
-import { atOnce, ordered } from './slices.ts'
+import { runAtOnce, sortInSteps } from './slices.ts'
 
 test('a list is ordered as `toSorted` does it, equal ones in the order in which they were', () => {
   const numbers = fc.array(fc.integer({ min: 0, max: 300 }), { maxLength: 2_500, size: 'max' })
   const property = fc.property(numbers, (all) => {
     const items = all.map((number, place) => ({ number, place }))
-    expect(atOnce(ordered(items, ({ number }) => number))).toEqual(
+    expect(runAtOnce(sortInSteps(items, ({ number }) => number))).toEqual(
       items.toSorted((one, other) => one.number - other.number),
     )
   })
@@ -15,7 +15,7 @@ test('a list is ordered as `toSorted` does it, equal ones in the order in which 
 
 test.each([0, 1, 99, 100, 101, 200, 201, 12_345])('so is one of %s that stands backwards', (length) => {
   const backwards = Array.from({ length }, (_, index) => length - index)
-  expect(atOnce(ordered(backwards, (number) => number))).toEqual(backwards.toReversed())
+  expect(runAtOnce(sortInSteps(backwards, (number) => number))).toEqual(backwards.toReversed())
 })
 
 test('no step works at more than a few hundred of a list that is long', () => {
@@ -25,11 +25,11 @@ test('no step works at more than a few hundred of a list that is long', () => {
     return number
   }
   const list = Array.from({ length: 20_000 }, (_, index) => (index * 7_919) % 20_011)
-  const steps = ordered(list, numberOf)
-  for (let most = 0; ; most = Math.max(most, reads)) {
+  const steps = sortInSteps(list, numberOf)
+  for (let maxReads = 0; ; maxReads = Math.max(maxReads, reads)) {
     reads = 0
     if (!steps.next().done) continue
-    expect(most).toBeLessThan(3_000)
+    expect(maxReads).toBeLessThan(3_000)
     return
   }
 })
@@ -41,6 +41,6 @@ test('one that is in order already is read a few times, not merged', () => {
     reads++
     return number
   }
-  expect(atOnce(ordered(list, numberOf))).toEqual(list)
+  expect(runAtOnce(sortInSteps(list, numberOf))).toEqual(list)
   expect(reads).toBeLessThan(3 * list.length)
 })

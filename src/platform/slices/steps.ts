@@ -7,14 +7,14 @@ export type Steps<Result> = Generator<undefined, Result>
 export const itemsPerStep = 100
 
 /** Runs a computation at once, if it is known to be short. */
-export function atOnce<Result>(steps: Steps<Result>): Result {
+export function runAtOnce<Result>(steps: Steps<Result>): Result {
   for (;;) {
     const { done, value } = steps.next()
     if (done) return value
   }
 }
 
-export async function inSlices<Result>(steps: Steps<Result>): Promise<Result> {
+export async function runInSlices<Result>(steps: Steps<Result>): Promise<Result> {
   const slice = new Slice()
   for (;;) {
     const { done, value } = steps.next()
@@ -24,28 +24,28 @@ export async function inSlices<Result>(steps: Steps<Result>): Promise<Result> {
 }
 
 /** Maps the items; results that are undefined are left out. */
-export function* mapped<From, To>(
+export function* mapInSteps<From, To>(
   items: readonly From[],
-  become: (item: From) => To | undefined,
+  convert: (item: From) => To | undefined,
 ): Steps<To[]> {
   const all: To[] = []
   for (const [index, item] of items.entries()) {
     if (index % itemsPerStep === itemsPerStep - 1) yield
-    const one = become(item)
+    const one = convert(item)
     if (one !== undefined) all.push(one)
   }
   return all
 }
 
 /** Sorts the items by a number, keeping the order of items with equal numbers: a merge sort, since one call of `sort` would be one step. */
-export function* ordered<Item>(items: readonly Item[], numberOf: (item: Item) => number): Steps<Item[]> {
+export function* sortInSteps<Item>(items: readonly Item[], numberOf: (item: Item) => number): Steps<Item[]> {
   let from: Item[] = []
   for (let at = 0; at < items.length; at += itemsPerStep) {
     yield
     from.push(...items.slice(at, at + itemsPerStep).sort((one, other) => numberOf(one) - numberOf(other)))
   }
   // Items that were already in order are complete now.
-  for (let width = itemsPerStep; !meet(from, width, numberOf); width *= 2) {
+  for (let width = itemsPerStep; !areStretchesOrdered(from, width, numberOf); width *= 2) {
     const to: Item[] = []
     for (let at = 0; at < from.length; at += 2 * width)
       yield* merge(from, [at, at + width], width, numberOf, to)
@@ -55,7 +55,11 @@ export function* ordered<Item>(items: readonly Item[], numberOf: (item: Item) =>
 }
 
 /** Whether ordered stretches of this width are in order together, each ending before the next begins. */
-function meet<Item>(items: readonly Item[], width: number, numberOf: (item: Item) => number): boolean {
+function areStretchesOrdered<Item>(
+  items: readonly Item[],
+  width: number,
+  numberOf: (item: Item) => number,
+): boolean {
   for (let at = width; at < items.length; at += width)
     if (numberOf(items[at - 1]!) > numberOf(items[at]!)) return false
   return true

@@ -5,7 +5,7 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { type FileHandle, mkdir, open, rm } from 'node:fs/promises'
 import path from 'node:path'
-import { type DiskSpace, isFullDisk, writeFailure } from '#platform/disk-space'
+import { type DiskSpace, isDiskFullError, writeFailure } from '#platform/disk-space'
 import { fail } from '#platform/errors'
 import { processName, sweep } from './sweep.ts'
 import './errors.ts'
@@ -16,7 +16,7 @@ export interface Spool extends AsyncDisposable {
   /** Throws SPOOL_FULL (503) if the disk has too little room, for a caller who can still refuse a request. */
   requireDisk(): void
   /**
-   * Writes the source to a file at the speed of the disk; a slow source delays only itself. Throws `TooLarge`, SPOOL_FULL (503), and errors of the
+   * Writes the source to a file at the speed of the disk; a slow source delays only itself. Throws `TooLargeError`, SPOOL_FULL (503), and errors of the
    * source; then no file is left.
    */
   write(source: AsyncIterable<Uint8Array>, bounds: { maxBytes: number }): Promise<SpoolFile>
@@ -40,7 +40,7 @@ export interface SpoolFolder extends AsyncDisposable {
 }
 
 /** Thrown when the source exceeds `maxBytes`. */
-export class TooLarge extends Error {
+export class TooLargeError extends Error {
   override name = 'TooLarge'
   readonly maxBytes: number
   constructor(maxBytes: number) {
@@ -64,7 +64,7 @@ export async function openSpool({ folder, maxBytes, space }: SpoolOptions): Prom
   const own = path.join(folder, `${await processName()}~${randomUUID()}`)
   await mkdir(folder, { recursive: true, mode: 0o700 })
   const sweeping = await sweep(folder, own)
-  const room = new Room(maxBytes)
+  const room = new SpoolSpace(maxBytes)
   const make = () => mkdir(own, { recursive: true, mode: 0o700 })
   return {
     requireDisk() {
@@ -72,11 +72,13 @@ export async function openSpool({ folder, maxBytes, space }: SpoolOptions): Prom
     },
     async write(source, bounds) {
       const file = path.join(own, randomUUID())
-      await translated(make())
-      using taken = room.open()
+      await withSpoolFailures(make())
+      using reservation = room.open()
       try {
-        const written = await translated(write(file, source, bounds.maxBytes, (more) => taken.more(more)))
-        return { path: file, ...written, ...deletedWith(file, taken.keep()) }
+        const written = await withSpoolFailures(
+          write(file, source, bounds.maxBytes, (more) => reservation.more(more)),
+        )
+        return { path: file, ...written, ...deletedWith(file, reservation.keep()) }
       } catch (error) {
         await rm(file, { force: true })
         throw error
@@ -84,11 +86,11 @@ export async function openSpool({ folder, maxBytes, space }: SpoolOptions): Prom
     },
     async folder(bytes) {
       const made = path.join(own, randomUUID())
-      await translated(make())
-      using taken = room.open()
-      taken.more(bytes)
-      await translated(mkdir(made, { mode: 0o700 }))
-      return { path: made, bytes, ...deletedWith(made, taken.keep()) }
+      await withSpoolFailures(make())
+      using reservation = room.open()
+      reservation.more(bytes)
+      await withSpoolFailures(mkdir(made, { mode: 0o700 }))
+      return { path: made, bytes, ...deletedWith(made, reservation.keep()) }
     },
     async [Symbol.asyncDispose]() {
       sweeping[Symbol.dispose]()
@@ -108,7 +110,7 @@ function deletedWith(place: string, giveBack: () => void): AsyncDisposable {
 }
 
 /** Counts the bytes of all files of the process. */
-class Room {
+class SpoolSpace {
   readonly #maxBytes: number
   #used = 0
 
@@ -116,8 +118,8 @@ class Room {
     this.#maxBytes = maxBytes
   }
 
-  open(): Share {
-    return new Share(this)
+  open(): SpaceReservation {
+    return new SpaceReservation(this)
   }
 
   /** Takes bytes of the room. Throws SPOOL_FULL. */
@@ -132,12 +134,12 @@ class Room {
 }
 
 /** The part of the room that one file uses; disposing gives it back. */
-class Share implements Disposable {
-  readonly #room: Room
+class SpaceReservation implements Disposable {
+  readonly #room: SpoolSpace
   #bytes = 0
   #isKept = false
 
-  constructor(room: Room) {
+  constructor(room: SpoolSpace) {
     this.#room = room
   }
 
@@ -176,7 +178,7 @@ async function write(
     let bytes = 0
     for await (const chunk of source) {
       bytes += chunk.length
-      if (bytes > maxBytes) throw new TooLarge(maxBytes)
+      if (bytes > maxBytes) throw new TooLargeError(maxBytes)
       more(chunk.length)
       hash.update(chunk)
       await writeAll(file, chunk)
@@ -193,11 +195,11 @@ async function writeAll(file: FileHandle, chunk: Uint8Array): Promise<void> {
 }
 
 /** Turns errors of a full disk into SPOOL_FULL, and errors of an unwritable disk into STORAGE_UNWRITABLE. */
-async function translated<Value>(writing: Promise<Value>): Promise<Value> {
+async function withSpoolFailures<Value>(writing: Promise<Value>): Promise<Value> {
   try {
     return await writing
   } catch (error) {
-    if (isFullDisk(error)) fail('SPOOL_FULL', { of: 'disk' }, { retryAfterMs, cause: error })
+    if (isDiskFullError(error)) fail('SPOOL_FULL', { of: 'disk' }, { retryAfterMs, cause: error })
     throw writeFailure(error, 'spool')
   }
 }

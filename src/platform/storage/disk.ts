@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { createHash, randomUUID } from 'node:crypto'
 import { type FileHandle, mkdir, open, readdir, rename, rm } from 'node:fs/promises'
 import path from 'node:path'
-import { type DiskSpace, unwritableDisk, writeFailure } from '#platform/disk-space'
-import { isAbandoned, processName, TooLarge } from '#platform/spool'
+import { type DiskSpace, unwritableDiskFailure, writeFailure } from '#platform/disk-space'
+import { isAbandoned, processName, TooLargeError } from '#platform/spool'
 import { draftsName } from './drafts-name.ts'
 import { MarkerWatch } from './marker-watch.ts'
 import { type ByteSource, isKey, type Storage, type StoredBytes } from './storage.ts'
@@ -15,7 +15,7 @@ import { type ByteSource, isKey, type Storage, type StoredBytes } from './storag
 export function openDisk(folder: string, space?: Pick<DiskSpace, 'require'>): Storage {
   const own = processName()
   const drafts = path.join(folder, draftsName)
-  const place = (key: string): string => {
+  const filePath = (key: string): string => {
     assert(isKey(key), 'a key of the storage is made of plain segments')
     return path.join(folder, ...key.split('/'))
   }
@@ -26,13 +26,13 @@ export function openDisk(folder: string, space?: Pick<DiskSpace, 'require'>): St
     key: string,
     write: (file: FileHandle) => Promise<Result>,
   ): Promise<Result> {
-    const target = place(key)
+    const target = filePath(key)
     const draft = path.join(drafts, `${await own}~${randomUUID()}`)
     try {
       // Files written while the folder's disk is missing would be hidden once it is back.
-      if (await marker.isGone()) throw unwritableDisk('files')
+      if (await marker.isGone()) throw unwritableDiskFailure('files')
       await Promise.all([makeFolder(path.dirname(target)), makeFolder(drafts)])
-      const result = await written(draft, write)
+      const result = await writeDraft(draft, write)
       await rename(draft, target)
       await syncFolder(path.dirname(target))
       return result
@@ -45,14 +45,14 @@ export function openDisk(folder: string, space?: Pick<DiskSpace, 'require'>): St
   return {
     requireRoom() {
       space?.require(['files'])
-      if (marker.wasGone) throw unwritableDisk('files')
+      if (marker.wasGone) throw unwritableDiskFailure('files')
     },
     put: (key, bytes) => writeFile(key, (file) => file.writeFile(bytes)),
     putStream: (key, source) => writeFile(key, (file) => copy(source, file)),
     putUnsized: (key, source, maxBytes) => writeFile(key, (file) => append(source, file, maxBytes)),
     async get(key, range) {
       try {
-        const file = await open(place(key), 'r')
+        const file = await open(filePath(key), 'r')
         return file.createReadStream(range)
       } catch (error) {
         if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
@@ -60,7 +60,7 @@ export function openDisk(folder: string, space?: Pick<DiskSpace, 'require'>): St
       }
     },
     async delete(keys) {
-      await Promise.all(keys.map((key) => rm(place(key), { force: true }))).catch((error: unknown) => {
+      await Promise.all(keys.map((key) => rm(filePath(key), { force: true }))).catch((error: unknown) => {
         throw writeFailure(error, 'files')
       })
     },
@@ -74,7 +74,10 @@ export function openDisk(folder: string, space?: Pick<DiskSpace, 'require'>): St
 
 const makeFolder = (folder: string) => mkdir(folder, { recursive: true, mode: 0o700 })
 
-async function written<Result>(draft: string, write: (file: FileHandle) => Promise<Result>): Promise<Result> {
+async function writeDraft<Result>(
+  draft: string,
+  write: (file: FileHandle) => Promise<Result>,
+): Promise<Result> {
   const file = await open(draft, 'wx', 0o600)
   try {
     const result = await write(file)
@@ -101,7 +104,7 @@ async function append(
   let bytes = 0
   for await (const chunk of source) {
     bytes += chunk.length
-    if (bytes > maxBytes) throw new TooLarge(maxBytes)
+    if (bytes > maxBytes) throw new TooLargeError(maxBytes)
     hash.update(chunk)
     await file.appendFile(chunk)
   }

@@ -3,16 +3,16 @@ import type { App } from '#app'
 import { fail } from '#platform/errors'
 import './errors.ts'
 
-type Room = Pick<App, 'log' | 'metrics'>
+type LostBytesContext = Pick<App, 'log' | 'metrics'>
 
 /** Counts and logs lost bytes, for callers that cannot answer FILE_LOST themselves. Call it only once it is certain that the row still exists. */
-export function reportLost({ log, metrics }: Room, key: string): void {
+export function reportLost({ log, metrics }: LostBytesContext, key: string): void {
   metrics.filesLost.inc({ kind: key.split('/')[0]! })
   log.error({ key }, 'bytes that were stored are gone from the store')
 }
 
 /** Reports lost bytes and throws FILE_LOST (410). */
-export function failLost(room: Room, key: string): never {
+export function failLost(room: LostBytesContext, key: string): never {
   reportLost(room, key)
   return fail('FILE_LOST', {})
 }

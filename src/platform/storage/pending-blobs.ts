@@ -10,7 +10,7 @@ import { isDatabaseAway, type Tx } from '#platform/db'
 import type { ByteSource, PutOptions, StoredBytes } from './storage.ts'
 import * as store from './store.ts'
 
-type Room = Pick<App, 'db' | 'clock' | 'storage'>
+type BlobContext = Pick<App, 'db' | 'clock' | 'storage'>
 
 /** The time from writing the bytes to deleting them, if no transaction commits their row; that transaction is short. */
 const pendingMs = 60 * 60 * 1000
@@ -25,9 +25,13 @@ const againMs = 500
  * Writes the bytes under the key. They are kept for good when a transaction commits the key within an hour. Throws STORAGE_FULL before
  * anything is written.
  */
-export async function stageBlob(room: Room, key: string, bytes: Uint8Array | ByteSource): Promise<void> {
+export async function stageBlob(
+  room: BlobContext,
+  key: string,
+  bytes: Uint8Array | ByteSource,
+): Promise<void> {
   room.storage.requireRoom()
-  await announceNew(room, () => key)
+  await announceNewBlob(room, () => key)
   await writeBlob(room, key, bytes)
 }
 
@@ -35,8 +39,8 @@ export async function stageBlob(room: Room, key: string, bytes: Uint8Array | Byt
  * Announces a key for bytes that `writeBlob` writes next, and returns it. If the database is away, waits for it until `untilMs`. Each attempt uses a
  * new key: the statement of a failed attempt may still arrive after its key was committed, and would have the bytes deleted.
  */
-export async function announceNew(
-  { db, clock }: Pick<Room, 'db' | 'clock'>,
+export async function announceNewBlob(
+  { db, clock }: Pick<BlobContext, 'db' | 'clock'>,
   newKey: () => string,
   untilMs = 0,
 ): Promise<string> {
@@ -54,13 +58,13 @@ export async function announceNew(
 
 /** Announces the keys of several blobs that `writeBlob` writes next. */
 export const announceBlobs = (
-  { db, clock }: Pick<Room, 'db' | 'clock'>,
+  { db, clock }: Pick<BlobContext, 'db' | 'clock'>,
   keys: readonly string[],
 ): Promise<unknown> => store.insertAnnounced(db, keys, new Date(clock.nowMs() + pendingMs))
 
 /** Writes bytes whose key was announced. */
 export const writeBlob = (
-  { storage }: Pick<Room, 'storage'>,
+  { storage }: Pick<BlobContext, 'storage'>,
   key: string,
   bytes: Uint8Array | ByteSource,
   options?: PutOptions,
@@ -76,7 +80,7 @@ export const announceBlob = ({ clock }: Pick<App, 'clock'>, tx: Tx, key: string)
  * hour of the last of them. Throws as `Storage.putUnsized`, and STORAGE_FULL before anything is read.
  */
 export async function stageUnsized(
-  { db, clock, storage }: Room,
+  { db, clock, storage }: BlobContext,
   key: string,
   source: AsyncIterable<Uint8Array>,
   maxBytes: number,
@@ -115,7 +119,7 @@ export const markForDeletion = (tx: Tx, keys: readonly string[], now: Date): Pro
 
 /** Deletes the bytes of these pending blobs, or of all that are due; returns how many. */
 export async function deletePendingBlobs(
-  { db, clock, storage }: Room,
+  { db, clock, storage }: BlobContext,
   keys?: readonly string[],
 ): Promise<number> {
   // The keys are marked first: from then on no transaction can commit them.

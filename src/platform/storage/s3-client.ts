@@ -28,7 +28,7 @@ const silent = { trace() {}, debug() {}, info() {}, warn() {}, error() {} }
 /** Opens the client. It is imported on first use: that takes 0.2 s of CPU, which a server that stores on disk never spends. */
 export async function openClient(config: S3Config, egress: (url: string) => Egress): Promise<Client> {
   const sdk = await import('@aws-sdk/client-s3')
-  const line = new DispatchedLine(egress)
+  const line = new DispatcherHandler(egress)
   const s3 = new sdk.S3Client({
     endpoint: config.endpoint,
     region: config.region,
@@ -83,7 +83,7 @@ function signContents(s3: S3Client): void {
   )
 }
 
-interface Sent {
+interface SdkRequest {
   method: string
   protocol: string
   hostname: string
@@ -94,19 +94,19 @@ interface Sent {
   body?: unknown
 }
 
-interface Answered {
+interface SdkResponse {
   statusCode: number
   headers: Record<string, string>
   body: Readable
 }
 
 /** The HTTP handler of the client. */
-interface Line extends AsyncDisposable {
+interface HttpHandler extends AsyncDisposable {
   metadata: { handlerProtocol: string }
-  handle(sent: Sent, options?: { abortSignal?: AbortSignal }): Promise<{ response: Answered }>
+  handle(sent: SdkRequest, options?: { abortSignal?: AbortSignal }): Promise<{ response: SdkResponse }>
 }
 
-class DispatchedLine implements Line {
+class DispatcherHandler implements HttpHandler {
   readonly metadata = { handlerProtocol: 'http/1.1' }
   readonly #egress: (url: string) => Egress
   /** The dispatchers by origin, because the bucket may be part of the host name. */
@@ -117,23 +117,23 @@ class DispatchedLine implements Line {
   }
 
   async handle(
-    sent: Sent,
+    sent: SdkRequest,
     { abortSignal }: { abortSignal?: AbortSignal } = {},
-  ): Promise<{ response: Answered }> {
+  ): Promise<{ response: SdkResponse }> {
     const url = addressOf(sent)
     const { headers, body } = sent
-    const patienceMs = silentMs + Math.ceil(Number(headers['content-length'] ?? 0) / slowestBytesPerMs)
-    const signals = [abortSignal, body === undefined ? undefined : AbortSignal.timeout(patienceMs)]
+    const timeoutMs = silentMs + Math.ceil(Number(headers['content-length'] ?? 0) / slowestBytesPerMs)
+    const signals = [abortSignal, body === undefined ? undefined : AbortSignal.timeout(timeoutMs)]
     const answer = await request(url, {
       dispatcher: this.#dispatcherOf(url.origin),
       method: sent.method as Dispatcher.HttpMethod,
       headers,
       body: (body ?? null) as Readable | Uint8Array | string | null,
       signal: AbortSignal.any(signals.filter((signal) => signal !== undefined) as AbortSignal[]),
-      headersTimeout: patienceMs,
+      headersTimeout: timeoutMs,
       bodyTimeout: silentMs,
     })
-    return { response: await answered(answer) }
+    return { response: await sdkResponse(answer) }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -149,7 +149,7 @@ class DispatchedLine implements Line {
   }
 }
 
-function addressOf({ protocol, hostname, port, path, query = {} }: Sent): URL {
+function addressOf({ protocol, hostname, port, path, query = {} }: SdkRequest): URL {
   const url = new URL(`${protocol}//${hostname}${port === undefined ? '' : `:${port}`}${path}`)
   const pairs = Object.entries(query).flatMap(([name, values]) =>
     [values].flat().map((value) => `${encoded(name)}=${encoded(value ?? '')}`),
@@ -163,7 +163,7 @@ const encoded = (text: string): string =>
   encodeURIComponent(text).replace(/[!'()*]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`)
 
 /** Converts an answer. The client reads an error page completely, so its size is limited here. */
-async function answered({ statusCode, headers, body }: Dispatcher.ResponseData): Promise<Answered> {
+async function sdkResponse({ statusCode, headers, body }: Dispatcher.ResponseData): Promise<SdkResponse> {
   const plain = Object.fromEntries(
     Object.entries(headers).map(([name, value]) => [name, [value].flat().join(', ')]),
   )

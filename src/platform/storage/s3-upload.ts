@@ -1,7 +1,7 @@
 /** Stores bytes of unknown length as a multipart upload: it is completed, or aborted. */
 import { createHash } from 'node:crypto'
 import { sha256InSlices } from '#platform/bytes'
-import { TooLarge } from '#platform/spool'
+import { TooLargeError } from '#platform/spool'
 import { type Bucket, put, StoreFailed } from './s3-bucket.ts'
 import { sha256Of } from './s3-client.ts'
 import type { StoredBytes } from './storage.ts'
@@ -11,7 +11,7 @@ const partBytes = 8 * 1024 * 1024
 /** Error codes of stores that do not list unfinished uploads, or not to this client; they abort them by a rule of their own. */
 const notListed = new Set(['AccessDenied', 'NotImplemented', 'MethodNotAllowed'])
 
-interface Part {
+interface UploadPart {
   PartNumber: number
   ETag: string | undefined
 }
@@ -24,12 +24,12 @@ export async function putParts(
   maxBytes: number,
 ): Promise<StoredBytes> {
   const hash = createHash('sha256')
-  const parts: Part[] = []
+  const parts: UploadPart[] = []
   let uploadId: string | undefined
   let bytes = 0
   try {
     let full: Buffer | undefined
-    for await (const piece of inParts(counted(source))) {
+    for await (const piece of splitIntoParts(counted(source))) {
       if (full) {
         uploadId ??= await begin(bucket, key)
         parts.push(await putPart(bucket, { key, uploadId, number: parts.length + 1, bytes: full }))
@@ -52,7 +52,7 @@ export async function putParts(
   async function* counted(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
     for await (const chunk of chunks) {
       bytes += chunk.length
-      if (bytes > maxBytes) throw new TooLarge(maxBytes)
+      if (bytes > maxBytes) throw new TooLargeError(maxBytes)
       hash.update(chunk)
       yield chunk
     }
@@ -60,7 +60,7 @@ export async function putParts(
 }
 
 /** Splits the source into parts of equal size; the last one holds the rest. */
-async function* inParts(source: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
+async function* splitIntoParts(source: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
   let gathered: Uint8Array[] = []
   let size = 0
   for await (const chunk of source) {
@@ -95,7 +95,7 @@ async function begin(bucket: Bucket, key: string): Promise<string> {
 async function putPart(
   bucket: Bucket,
   { key, uploadId, number, bytes }: { key: string; uploadId: string; number: number; bytes: Buffer },
-): Promise<Part> {
+): Promise<UploadPart> {
   const sha256 = await sha256InSlices(bytes)
   const { ETag } = await bucket.call(({ sdk, s3 }) =>
     s3.send(
@@ -115,7 +115,7 @@ async function putPart(
 
 async function complete(
   bucket: Bucket,
-  { key, uploadId, parts, bytes }: { key: string; uploadId: string; parts: Part[]; bytes: number },
+  { key, uploadId, parts, bytes }: { key: string; uploadId: string; parts: UploadPart[]; bytes: number },
 ): Promise<void> {
   try {
     await bucket.call(({ sdk, s3 }) =>

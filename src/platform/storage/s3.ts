@@ -17,16 +17,16 @@ export function openS3(config: S3Config, egress: (url: string) => Egress): Stora
   return {
     // A bucket does not report its free space.
     requireRoom() {},
-    put: async (key, bytes, options) => put(bucket, checked(key), bytes, options),
-    putStream: async (key, source, options) => put(bucket, checked(key), source, options),
-    putUnsized: async (key, source, maxBytes) => putParts(bucket, checked(key), source, maxBytes),
-    get: async (key, range) => get(bucket, checked(key), range),
+    put: async (key, bytes, options) => put(bucket, validKey(key), bytes, options),
+    putStream: async (key, source, options) => put(bucket, validKey(key), source, options),
+    putUnsized: async (key, source, maxBytes) => putParts(bucket, validKey(key), source, maxBytes),
+    get: async (key, range) => get(bucket, validKey(key), range),
     async delete(keys) {
       for (let at = 0; at < keys.length; at += deletesAtOnce)
-        await Promise.all(keys.slice(at, at + deletesAtOnce).map((key) => remove(bucket, checked(key))))
+        await Promise.all(keys.slice(at, at + deletesAtOnce).map((key) => remove(bucket, validKey(key))))
     },
     async endUploads(keys) {
-      for (const key of keys) await endUploads(bucket, checked(key))
+      for (const key of keys) await endUploads(bucket, validKey(key))
     },
     async [Symbol.asyncDispose]() {
       await bucket[Symbol.asyncDispose]()
@@ -34,7 +34,7 @@ export function openS3(config: S3Config, egress: (url: string) => Egress): Stora
   }
 }
 
-function checked(key: string): string {
+function validKey(key: string): string {
   assert(isKey(key), 'a key of the storage is made of plain segments')
   return key
 }

@@ -1,6 +1,6 @@
 /** Where bytes are stored: in the data folder, unless an S3-compatible store is configured. */
 import { Type } from 'typebox'
-import { baseUrl, fileSection, reading } from '#platform/config'
+import { baseUrl, fileSection, readingRules } from '#platform/config'
 
 declare module '#platform/config' {
   interface Settings {
@@ -37,7 +37,11 @@ const bucketName = {
 const secretKey = (missing: { en: string; fa: string }) =>
   Type.String({
     pattern: '^[!-~]{1,512}$',
-    ...reading({ missing, secret: true, expected: { en: 'a key without blanks', fa: 'کلیدی بدون فاصله' } }),
+    ...readingRules({
+      missing,
+      secret: true,
+      expected: { en: 'a key without blanks', fa: 'کلیدی بدون فاصله' },
+    }),
   })
 
 const S3 = Type.Object({
@@ -50,11 +54,11 @@ const S3 = Type.Object({
   region: Type.String({
     pattern: '^[a-z0-9-]{1,64}$',
     default: 'us-east-1',
-    ...reading({ expected: region }),
+    ...readingRules({ expected: region }),
   }),
   bucket: Type.String({
     pattern: '^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$',
-    ...reading({
+    ...readingRules({
       missing: {
         en: 'write the name of the bucket, which must exist',
         fa: 'نام باکت را بنویسید؛ باید از پیش ساخته شده باشد',

@@ -16,7 +16,7 @@ export { storageSeries } from './metrics.ts'
 export {
   announceBlob,
   announceBlobs,
-  announceNew,
+  announceNewBlob,
   commitBlob,
   commitBlobs,
   deletePendingBlobs,

@@ -9,7 +9,7 @@ export interface ThreadOptions {
   /** The module that a thread runs; it calls `serveTasks`. */
   module: URL
   /** The maximum of threads that work at the same time. */
-  most: number
+  maxThreads: number
   /** The time limit of a task; a task that takes longer is killed. */
   timeoutMs: number
   /** The limit for JavaScript values in one thread. Buffers are not included; the task must limit them. */
@@ -39,7 +39,7 @@ export class Threads<Task, Result> implements AsyncDisposable {
 
   /** Whether a task would have to wait. */
   get isBusy(): boolean {
-    return this.#working >= this.#options.most
+    return this.#working >= this.#options.maxThreads
   }
 
   /**
@@ -95,13 +95,13 @@ export class Threads<Task, Result> implements AsyncDisposable {
   }
 }
 
-type Answer = { result: unknown } | { error: unknown }
+type TaskAnswer = { result: unknown } | { error: unknown }
 
 class Thread {
   readonly #worker: Worker
   isEnding = false
   #resting: NodeJS.Timeout | undefined
-  #answered: ((answer: Answer) => void) | undefined
+  #answered: ((answer: TaskAnswer) => void) | undefined
   #died: ((why: unknown) => void) | undefined
 
   constructor({ module, memoryMb }: ThreadOptions, onEnd: () => void) {
@@ -109,7 +109,7 @@ class Thread {
       execArgv: ['--no-warnings'],
       resourceLimits: { maxOldGenerationSizeMb: memoryMb, maxYoungGenerationSizeMb: youngMb },
     })
-    this.#worker.on('message', (answer: Answer) => this.#answered?.(answer))
+    this.#worker.on('message', (answer: TaskAnswer) => this.#answered?.(answer))
     this.#worker.on('error', (error) => this.#died?.(isOutOfMemory(error) ? killed(error) : error))
     this.#worker.on('exit', () => {
       this.#died?.(killed())
@@ -118,9 +118,9 @@ class Thread {
     this.#worker.unref()
   }
 
-  async run(task: unknown, transfer: readonly Transferable[], timeoutMs: number): Promise<Answer> {
+  async run(task: unknown, transfer: readonly Transferable[], timeoutMs: number): Promise<TaskAnswer> {
     clearTimeout(this.#resting)
-    const { promise, resolve, reject } = Promise.withResolvers<Answer>()
+    const { promise, resolve, reject } = Promise.withResolvers<TaskAnswer>()
     this.#answered = resolve
     this.#died = reject
     const timer = setTimeout(() => reject(killed()), timeoutMs)

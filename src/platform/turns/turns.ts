@@ -1,15 +1,15 @@
 /** Shares few connections between many owners: owners take turns, and none gets all connections. A request that would wait too long is refused. */
 import type { Failure } from '#platform/errors'
 
-interface Waiting {
+interface WaitingRequest {
   start: () => void
   refuse: (error: unknown) => void
   timer: NodeJS.Timeout
 }
 
-interface Line {
+interface OwnerQueue {
   running: number
-  waiting: Waiting[]
+  waiting: WaitingRequest[]
 }
 
 export interface TurnsOptions {
@@ -27,7 +27,7 @@ export interface TurnsOptions {
 export class Turns {
   readonly #options: TurnsOptions
   /** The waiting requests by owner, in the order of the owners' turns. */
-  readonly #lines = new Map<string, Line>()
+  readonly #lines = new Map<string, OwnerQueue>()
   #running = 0
   #waiting = 0
 
@@ -51,7 +51,7 @@ export class Turns {
     }
   }
 
-  #lineOf(owner: string): Line {
+  #lineOf(owner: string): OwnerQueue {
     let line = this.#lines.get(owner)
     if (!line) {
       line = { running: 0, waiting: [] }
@@ -60,20 +60,20 @@ export class Turns {
     return line
   }
 
-  #hasPlace(line: Line): boolean {
+  #hasPlace(line: OwnerQueue): boolean {
     return line.running < this.#options.perOwner
   }
 
-  #begin(line: Line): void {
+  #begin(line: OwnerQueue): void {
     line.running++
     this.#running++
   }
 
-  #wait(line: Line): Promise<void> {
+  #wait(line: OwnerQueue): Promise<void> {
     const { waiting, waitingPerOwner, maxWaitMs, busy } = this.#options
     if (line.waiting.length >= waitingPerOwner || this.#waiting >= waiting) throw busy()
     return new Promise((start, refuse) => {
-      const one: Waiting = {
+      const one: WaitingRequest = {
         start,
         refuse,
         timer: setTimeout(() => this.#giveUp(line, one), maxWaitMs),
@@ -83,7 +83,7 @@ export class Turns {
     })
   }
 
-  #giveUp(line: Line, one: Waiting): void {
+  #giveUp(line: OwnerQueue, one: WaitingRequest): void {
     line.waiting.splice(line.waiting.indexOf(one), 1)
     this.#waiting--
     one.refuse(this.#options.busy())

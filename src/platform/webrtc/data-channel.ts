@@ -89,7 +89,7 @@ export class DataChannel {
     const sent = this.#send(this.#stream, bytes.length > 0 ? protocol.text : protocol.emptyText, bytes)
     sent.finally(() => {
       this.#waiting -= weight
-      this.#takeOn()
+      this.#processNext()
     })
     return true
   }
@@ -105,7 +105,7 @@ export class DataChannel {
   /** While the channel is held, texts wait. */
   hold(isHeld: boolean): void {
     this.#isHeld = isHeld
-    this.#takeOn()
+    this.#processNext()
   }
 
   close(): void {
@@ -160,11 +160,11 @@ export class DataChannel {
   #keep(text: string, bytes: number): void {
     this.#texts.push({ text, weight: bytes + overheadBytes })
     this.#window.unreadBytes += bytes + overheadBytes
-    this.#takeOn()
+    this.#processNext()
   }
 
   /** Processes one text in each turn. */
-  #takeOn(): void {
+  #processNext(): void {
     const mayTake = !this.#isHeld && this.#waiting <= busyBytes && this.#texts.length > 0
     if (this.#isTaking || !mayTake) return
     this.#isTaking = true
@@ -175,7 +175,7 @@ export class DataChannel {
       this.#window.unreadBytes -= next.weight
       this.#options.text(next.text)
       this.#window.reopen()
-      this.#takeOn()
+      this.#processNext()
     })
   }
 

@@ -50,7 +50,7 @@ export interface DtlsOptions {
 }
 
 /** The message that is expected from the server, in this order; a certificate request may be missing. */
-type Step = 'hello' | 'certificate' | 'key' | 'done' | 'finished' | 'secure' | 'over'
+type HandshakeStep = 'hello' | 'certificate' | 'key' | 'done' | 'finished' | 'secure' | 'over'
 
 const firstRepeatMs = 200
 const slowestRepeatMs = 3_000
@@ -62,14 +62,14 @@ const verifyBytes = 12
 
 export class DtlsClient {
   readonly #options: DtlsOptions
-  readonly #plain = new HandshakeOrder()
+  readonly #plainOrder = new HandshakeOrder()
   /** The order of the encrypted messages. An unencrypted message, which anybody can write, must not take their place. */
-  #sealed: HandshakeOrder | undefined
+  #encryptedOrder: HandshakeOrder | undefined
   readonly #random = randomBytes(32)
   readonly #repeat: Deadline
   #repeatMs = firstRepeatMs
   #sentAtMs = 0
-  #step: Step = 'over'
+  #step: HandshakeStep = 'over'
   /** The messages so far, which both sides sign. */
   #transcript: Buffer[] = []
   #messages = 0
@@ -129,8 +129,8 @@ export class DtlsClient {
   /** Takes an unencrypted record. Anybody can write one: it may begin a handshake, never complete one. */
   #takePlain({ type, fragment }: DtlsRecord): void {
     if (type !== contentType.handshake || this.#step === 'secure') return
-    const isRepeat = this.#plain.push(fragment)
-    if (this.#step !== 'finished') this.#takeMessages(this.#plain)
+    const isRepeat = this.#plainOrder.push(fragment)
+    if (this.#step !== 'finished') this.#takeMessages(this.#plainOrder)
     else if (isRepeat && performance.now() - this.#sentAtMs > soonestRepeatMs) this.#sendAgain()
   }
 
@@ -138,8 +138,8 @@ export class DtlsClient {
     const text = this.#opener?.open(record)
     if (text === undefined) return
     if (this.#step === 'finished' && record.type === contentType.handshake) {
-      this.#sealed!.push(text)
-      this.#takeMessages(this.#sealed!)
+      this.#encryptedOrder!.push(text)
+      this.#takeMessages(this.#encryptedOrder!)
     } else if (this.#step !== 'secure') return
     else if (record.type === contentType.data) this.#options.data(text)
     // A warning closes the connection or is unimportant, and browsers send no other; a fatal alert ends the connection as well.
@@ -221,7 +221,7 @@ export class DtlsClient {
     this.#sealer = new RecordSealer(ours)
     this.#opener = new RecordOpener(theirs)
     this.#say(messageType.finished, this.#verifyData('client finished'), true)
-    this.#sealed = new HandshakeOrder(this.#plain.next)
+    this.#encryptedOrder = new HandshakeOrder(this.#plainOrder.next)
     this.#step = 'finished'
     this.#sendFlight()
   }
@@ -274,7 +274,7 @@ export class DtlsClient {
         : encodeRecord({ type, epoch: 0, sequence: this.#plainRecords++, fragment }),
     )
     this.#sentAtMs = performance.now()
-    this.#repeat.again(this.#repeatMs)
+    this.#repeat.restart(this.#repeatMs)
     this.#options.send(Buffer.concat(records))
   }
 

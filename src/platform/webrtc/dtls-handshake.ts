@@ -41,7 +41,7 @@ const bounds = {
   ahead: 8,
 } as const
 
-interface Partial {
+interface PartialMessage {
   type: number
   body: Buffer
   /** For each byte, whether it has arrived. */
@@ -51,7 +51,7 @@ interface Partial {
 
 /** Assembles messages. Datagrams arrive in any order, twice, or not at all; `shift` returns complete messages in order, each once. */
 export class HandshakeOrder {
-  readonly #partial = new Map<number, Partial>()
+  readonly #partial = new Map<number, PartialMessage>()
   /** The number of the message that `shift` returns next. */
   next: number
 

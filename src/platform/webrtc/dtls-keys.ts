@@ -67,7 +67,7 @@ export const digestOf = (messages: Buffer[]): Buffer => {
 }
 
 /** Splits a key block into two keys and two salts, which follow one another; those of the client come first. */
-function cut(block: Buffer, salts: number): { ours: MasterKey; theirs: MasterKey } {
+function splitKeyBlock(block: Buffer, salts: number): { ours: MasterKey; theirs: MasterKey } {
   const part = (at: number, length: number): Buffer => block.subarray(at, at + length)
   const saltsAt = 2 * keyBytes
   return {
@@ -85,7 +85,7 @@ export const recordKeys = (
   master: Buffer,
   { client, server }: Randoms,
 ): { ours: RecordKey; theirs: RecordKey } =>
-  cut(expand(master, 'key expansion', Buffer.concat([server, client]), 2 * (keyBytes + 4)), 4)
+  splitKeyBlock(expand(master, 'key expansion', Buffer.concat([server, client]), 2 * (keyBytes + 4)), 4)
 
 export function srtpKeys(
   master: Buffer,
@@ -94,5 +94,5 @@ export function srtpKeys(
 ): { ours: MasterKey; theirs: MasterKey } {
   const salts = saltBytes(profile)
   const seed = Buffer.concat([client, server])
-  return cut(expand(master, 'EXTRACTOR-dtls_srtp', seed, 2 * (keyBytes + salts)), salts)
+  return splitKeyBlock(expand(master, 'EXTRACTOR-dtls_srtp', seed, 2 * (keyBytes + salts)), salts)
 }

@@ -61,7 +61,7 @@ function numberOf({ epoch, sequence }: Pick<DtlsRecord, 'epoch' | 'sequence'>): 
   return bytes
 }
 
-function signedOf(record: Omit<DtlsRecord, 'fragment'>, length: number): Buffer {
+function additionalData(record: Omit<DtlsRecord, 'fragment'>, length: number): Buffer {
   const bytes = Buffer.alloc(5)
   bytes[0] = record.type
   bytes.writeUInt16BE(recordVersion, 1)
@@ -84,7 +84,7 @@ export class RecordSealer {
     const record = { type, epoch: 1, sequence: this.#sequence++ }
     const nonce = numberOf(record)
     const cipher = createCipheriv('aes-128-gcm', this.#key, Buffer.concat([this.#salt, nonce]))
-    cipher.setAAD(signedOf(record, text.length))
+    cipher.setAAD(additionalData(record, text.length))
     const sealed = cipher.update(text)
     cipher.final()
     return encodeRecord({ ...record, fragment: Buffer.concat([nonce, sealed, cipher.getAuthTag()]) })
@@ -108,7 +108,7 @@ export class RecordOpener {
     if (record.epoch !== 1 || length < 0 || !this.#seen.isNew(sequence)) return undefined
     const nonce = Buffer.concat([this.#salt, fragment.subarray(0, explicitNonceBytes)])
     const decipher = createDecipheriv('aes-128-gcm', this.#key, nonce, { authTagLength: tagBytes })
-    decipher.setAAD(signedOf(record, length))
+    decipher.setAAD(additionalData(record, length))
     decipher.setAuthTag(fragment.subarray(-tagBytes))
     const text = decipher.update(fragment.subarray(explicitNonceBytes, -tagBytes))
     try {

@@ -13,7 +13,7 @@ import type { Peer, PeerHandler, WebRtc } from './peer.ts'
 import type { Candidate } from './sdp-answer.ts'
 import { readOffer } from './sdp-offer.ts'
 import type { WebRtcConfig } from './settings.ts'
-import { Sockets, type SocketsOptions, type Source } from './sockets.ts'
+import { type DatagramSource, Sockets, type SocketsOptions } from './sockets.ts'
 import { type Check, isAuthentic, isStun, readCheck } from './stun.ts'
 import { maxDatagramLength } from './tcp-frames.ts'
 
@@ -121,7 +121,7 @@ export class Endpoint implements WebRtc {
    * Lets a datagram wait for its turn in the flow of its connection. A datagram beyond the bounds of the flow is dropped unread: its sender sends it
    * again.
    */
-  #receive(datagram: Buffer, from: Source): void {
+  #receive(datagram: Buffer, from: DatagramSource): void {
     if (isMalformed(datagram)) {
       this.#dropped.malformed++
       return
@@ -133,7 +133,7 @@ export class Endpoint implements WebRtc {
       this.#dropped.flood++
   }
 
-  #handle(datagram: Buffer, from: Source): void {
+  #handle(datagram: Buffer, from: DatagramSource): void {
     if (isMalformed(datagram)) this.#dropped.malformed++
     else if (isStun(datagram)) this.#check(datagram, from)
     else {
@@ -154,7 +154,7 @@ export class Endpoint implements WebRtc {
   }
 
   /** Processes a check. A sender who does not know the password gets no answer. */
-  #check(datagram: Buffer, from: Source): void {
+  #check(datagram: Buffer, from: DatagramSource): void {
     const named = this.#named(datagram)
     if (named === undefined) return
     const { check, connection } = named

@@ -13,15 +13,15 @@ export interface FreePorts {
 }
 
 /**
- * Opens each port of the range as a process does, and closes it again; at most `most` ports. For `[0, 0]` it opens one that the system chooses.
+ * Opens each port of the range as a process does, and closes it again; at most `maxPorts` ports. For `[0, 0]` it opens one that the system chooses.
  * Throws the system's error if an address is not this machine's (`EADDRNOTAVAIL`).
  */
 export async function findFreePorts(
   { listen, tcp, ports: range, publicIps }: WebRtcConfig,
-  most: number,
+  maxPorts: number,
 ): Promise<FreePorts> {
   const isAny = range[0] === 0
-  const ports = isAny ? portsToTry(range) : portsToTry(range).slice(0, most)
+  const ports = isAny ? portsToTry(range) : portsToTry(range).slice(0, maxPorts)
   const found: FreePorts = { tried: isAny ? 1 : ports.length, free: 0, addresses: [] }
   for (const port of ports) {
     const addresses = await openAt(port, { listen, tcp })

@@ -7,7 +7,7 @@ import type { SctpAssociation } from './werift.ts'
 /** The window that is advertised if nothing is waiting. */
 export const windowBytes = 131_072
 /** The maximum of waiting bytes, beyond which data is dropped. It exceeds the window, because small messages weigh more here than at their sender. */
-const mostBytes = 4 * windowBytes
+const maxWaitingBytes = 4 * windowBytes
 /** A smaller window is advertised as zero, so that it is not filled packet by packet (RFC 9260, section 6.2). */
 const leastBytes = 2_400
 
@@ -38,7 +38,7 @@ export class ReceiveWindow {
 
   /** False if more has arrived than was ever advertised. */
   get hasRoom(): boolean {
-    return this.unreadBytes + this.partialBytes < mostBytes
+    return this.unreadBytes + this.partialBytes < maxWaitingBytes
   }
 
   /** Announces the window if it was nearly closed and is half open again: otherwise its sender would notice only by a probe, a second later. */

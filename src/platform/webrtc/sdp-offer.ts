@@ -46,7 +46,7 @@ interface Section {
 export function readOffer(text: string): Offer {
   const [session, ...sections] = split(text)
   if (session === undefined) throw new SdpRefused(refusals.notSdp)
-  const audio = only(sections, 'audio') ?? refuse(refusals.noAudio)
+  const audio = singleSection(sections, 'audio') ?? refuse(refusals.noAudio)
   const isData = ({ media }: Section): boolean => words(media)[0] === 'application'
   const channels = sections.filter(isData)
   if (channels.length > 1) throw new SdpRefused(refusals.twoChannels)
@@ -92,7 +92,7 @@ const values = ({ lines }: Section, name: string): string[] =>
 const has = ({ lines }: Section, name: string): boolean => lines.includes(`a=${name}`)
 
 /** The section of this kind, if there is exactly one. */
-function only(sections: Section[], kind: string): Section | undefined {
+function singleSection(sections: Section[], kind: string): Section | undefined {
   const found = sections.filter(({ media }) => words(media)[0] === kind)
   return found.length === 1 ? found[0] : undefined
 }

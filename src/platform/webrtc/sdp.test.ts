@@ -37,8 +37,8 @@ test('an offer of a browser is read', () => {
 })
 
 describe('an offer is refused with what to do', () => {
-  type Refused = [what: string, sdp: string, reason: Localized]
-  test.each<Refused>([
+  type RefusalCase = [what: string, sdp: string, reason: Localized]
+  test.each<RefusalCase>([
     ['nothing', '', refusals.notSdp],
     ['no SDP', '{"type":"offer"}', refusals.notSdp],
     ['no audio', text([...offer.slice(0, 5), ...offer.slice(15)]), refusals.noAudio],
@@ -67,7 +67,7 @@ describe('an offer is refused with what to do', () => {
     ['no name of ICE', text(offer.filter((line) => !line.startsWith('a=ice-ufrag'))), refusals.noIce],
     ['an end of a line in a name', text(offer).replaceAll('2DtF', '2D tF'), refusals.noIce],
     ...['abc', 'a'.repeat(21), 'a'.repeat(257), `${'a'.repeat(21)}=`, `${'a'.repeat(21)}é`, ''].map(
-      (password): Refused => [
+      (password): RefusalCase => [
         `the password “${password.slice(0, 25)}”`,
         withPassword(password),
         refusals.noIce,
@@ -75,7 +75,7 @@ describe('an offer is refused with what to do', () => {
     ),
     ['one password of two that is too short', text(offer).replace(icePwd, 'a=ice-pwd:abc'), refusals.noIce],
     ...['abc', 'a'.repeat(257), '2DtF-'].map(
-      (name): Refused => [
+      (name): RefusalCase => [
         `the name “${name.slice(0, 5)}”`,
         text(offer).replaceAll('2DtF', name),
         refusals.noIce,
@@ -96,8 +96,8 @@ describe('an offer is refused with what to do', () => {
   })
 
   test('and is read where it is as long as it may be', () => {
-    const longest = text([...offer, ...Array<string>(194).fill('a=x')])
-    expect(refusalOf(longest)).toMatchObject({ payloadType: 111 })
+    const maxLengthOffer = text([...offer, ...Array<string>(194).fill('a=x')])
+    expect(refusalOf(maxLengthOffer)).toMatchObject({ payloadType: 111 })
     expect(refusalOf(text([...offer, ...Array(6).fill(video).flat()]))).toMatchObject({ payloadType: 111 })
     const padded = `${text(offer)}\r\na=`
     expect(refusalOf(padded.padEnd(65_536, 'a'))).toMatchObject({ payloadType: 111 })

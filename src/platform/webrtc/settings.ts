@@ -1,7 +1,7 @@
 /** Where WebRTC connections arrive: ports, addresses, and the addresses that clients are told. */
 import { isIP } from 'node:net'
 import { Type } from 'typebox'
-import { type ConfigNode, fileSection, integerIn, reading } from '#platform/config'
+import { type ConfigNode, fileSection, integerIn, readingRules } from '#platform/config'
 
 declare module '#platform/config' {
   interface Settings {
@@ -36,22 +36,22 @@ const range = {
 const wildcards = ['0.0.0.0', '::']
 
 function checkAddress(text: string, node: ConfigNode): void {
-  if (isIP(text) === 0) node.wrong(address)
+  if (isIP(text) === 0) node.refuseValue(address)
 }
 
 function checkPublic(text: string, node: ConfigNode): void {
-  if (isIP(text) === 0 || wildcards.includes(text)) node.wrong(publicAddress)
+  if (isIP(text) === 0 || wildcards.includes(text)) node.refuseValue(publicAddress)
 }
 
 function checkRange(ports: number[], node: ConfigNode): void {
   const [first = 0, last = 0] = ports
-  if (ports.length !== 2 || first > last || (first === 0) !== (last === 0)) node.wrong(range)
+  if (ports.length !== 2 || first > last || (first === 0) !== (last === 0)) node.refuseValue(range)
 }
 
 const WebRtc = Type.Object(
   {
     public_ip: Type.Array(
-      Type.String({ maxLength: 45, ...reading({ expected: publicAddress, check: checkPublic }) }),
+      Type.String({ maxLength: 45, ...readingRules({ expected: publicAddress, check: checkPublic }) }),
       {
         default: [],
         maxItems: 8,
@@ -61,14 +61,14 @@ const WebRtc = Type.Object(
     ports: Type.Array(integerIn(0, 65_535), {
       default: [40_000, 40_015],
       description: 'The first and the last port: each process takes one, UDP and TCP.',
-      ...reading({ expected: range, check: checkRange }),
+      ...readingRules({ expected: range, check: checkRange }),
     }),
     tcp: Type.Boolean({
       default: true,
       description: 'For clients whose network lets no UDP through.',
     }),
     listen: Type.Array(
-      Type.String({ maxLength: 45, ...reading({ expected: address, check: checkAddress }) }),
+      Type.String({ maxLength: 45, ...readingRules({ expected: address, check: checkAddress }) }),
       {
         default: wildcards,
         minItems: 1,

@@ -11,16 +11,16 @@ export interface SocketsOptions {
   listen: readonly string[]
   tcp: boolean
   /** Called for a UDP datagram; `from.path()` makes the path back to its sender, which is kept if the datagram proves authentic. */
-  received(datagram: Buffer, from: Source): void
+  received(datagram: Buffer, from: DatagramSource): void
   /** Called for a datagram over TCP, which has waited for its turn in the flow of its key. */
-  framed(datagram: Buffer, from: Source): void
+  framed(datagram: Buffer, from: DatagramSource): void
   flowOf(key: string): Flow
   /** Called when the TCP connection with this key has ended. */
   gone(key: string): void
   malformed(): void
 }
 
-export interface Source {
+export interface DatagramSource {
   /** The key, which is the same for all datagrams of a path. */
   readonly key: string
   path(): Path
@@ -113,7 +113,7 @@ export class Sockets implements AsyncDisposable {
     }
     this.#strangers++
     this.#open.add(socket)
-    const line = new Line(socket, this.#options, () => this.#strangers--)
+    const line = new TcpConnection(socket, this.#options, () => this.#strangers--)
     socket.on('data', (bytes) => line.take(bytes))
     socket.on('close', () => {
       this.#open.delete(socket)
@@ -154,7 +154,7 @@ const udpPath = (
 })
 
 /** A TCP connection. */
-class Line {
+class TcpConnection {
   readonly #socket: TcpSocket
   readonly #options: SocketsOptions
   readonly #reader = new FrameReader()

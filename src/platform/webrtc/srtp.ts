@@ -57,12 +57,12 @@ interface Protection {
   openRtcp(keys: SessionKeys, bytes: Buffer, index: number): Buffer
 }
 
-class NotAuthentic extends Error {}
+class NotAuthenticError extends Error {}
 
 const encryptedFlag = 0x8000_0000
 const rtcpHeaderBytes = 8
 
-function word(value: number): Buffer {
+function uint32Bytes(value: number): Buffer {
   const bytes = Buffer.alloc(4)
   bytes.writeUInt32BE(value >>> 0)
   return bytes
@@ -102,7 +102,7 @@ const aes128Gcm: Protection = {
     gcm.open(keys, gcm.iv(keys, ssrc, index), bytes.subarray(0, payloadAt), bytes.subarray(payloadAt)),
   sealRtcp(keys, bytes, index) {
     const header = bytes.subarray(0, rtcpHeaderBytes)
-    const trailer = word(encryptedFlag + index)
+    const trailer = uint32Bytes(encryptedFlag + index)
     const iv = gcm.iv(keys, bytes.readUInt32BE(4), index)
     const clear = Buffer.concat([header, trailer])
     return Buffer.concat([header, ...gcm.seal(keys, iv, clear, bytes.subarray(rtcpHeaderBytes)), trailer])
@@ -129,11 +129,11 @@ const cm = {
     return hmac.digest().subarray(0, 10)
   },
   check(tag: Buffer, expected: Buffer): void {
-    if (tag.length !== expected.length || !timingSafeEqual(tag, expected)) throw new NotAuthentic()
+    if (tag.length !== expected.length || !timingSafeEqual(tag, expected)) throw new NotAuthenticError()
   },
 }
 
-const rolloversOf = (index: number): Buffer => word(Math.floor(index / 65_536))
+const rolloversOf = (index: number): Buffer => uint32Bytes(Math.floor(index / 65_536))
 
 const aes128CmSha1: Protection = {
   tagBytes: 10,
@@ -152,7 +152,7 @@ const aes128CmSha1: Protection = {
     const signed = Buffer.concat([
       header,
       cm.crypt(keys, ssrc, index, bytes.subarray(rtcpHeaderBytes)),
-      word(encryptedFlag + index),
+      uint32Bytes(encryptedFlag + index),
     ])
     return Buffer.concat([signed, cm.tag(keys, signed)])
   },

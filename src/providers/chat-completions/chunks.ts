@@ -1,5 +1,5 @@
 import { UpstreamError } from '#core/spec'
-import type { FinishReason, Part } from '#core/turn'
+import type { AnswerPart, FinishReason } from '#core/turn'
 import { type AnswerReader, type EventProgress, faultOfError, isRecord } from '#providers/kit'
 import { ToolCalls } from './tool-calls.ts'
 import { readTimings, readUsage } from './usage.ts'
@@ -18,7 +18,7 @@ const deltaFields = new Set([
   'reasoning_details',
 ])
 
-type Extra = NonNullable<Part['extra']>
+type Extra = NonNullable<AnswerPart['extra']>
 
 /** Reads the chunks of one answer, or the one object of an answer that is not streamed, into neutral parts. */
 export class ChunkReader implements AnswerReader {
@@ -27,7 +27,7 @@ export class ChunkReader implements AnswerReader {
   closed = false
   #started = false
   #finish: FinishReason | undefined
-  #usage: Extract<Part, { type: 'usage' }> | undefined
+  #usage: Extract<AnswerPart, { type: 'usage' }> | undefined
 
   constructor(secrets: readonly string[]) {
     this.#secrets = secrets
@@ -38,7 +38,7 @@ export class ChunkReader implements AnswerReader {
   }
 
   /** Adds the parts of one chunk. Throws `UpstreamError` for an error inside the stream. */
-  read(chunk: Record<string, unknown>, event: string, parts: Part[]): EventProgress {
+  read(chunk: Record<string, unknown>, event: string, parts: AnswerPart[]): EventProgress {
     // Some gateways name the event instead of wrapping the object.
     const error = chunk['error'] ?? (event === 'error' ? chunk : undefined)
     if (error !== undefined) throw faultOfError(error, this.#secrets)
@@ -60,7 +60,7 @@ export class ChunkReader implements AnswerReader {
    * The final parts: finish, then usage. Usage is yielded even for a truncated answer, since the upstream counted it; then the truncation
    * is thrown.
    */
-  *end(): Generator<Part, void, undefined> {
+  *end(): Generator<AnswerPart, void, undefined> {
     // Some servers send no finish reason with tool calls; complete arguments and a regular end of stream are accepted instead.
     if (!this.#finish && this.closed && this.#calls.size > 0 && this.#calls.complete)
       this.#finish = 'tool_calls'
@@ -74,11 +74,11 @@ export class ChunkReader implements AnswerReader {
   }
 
   /** The newest usage report, if there was one. */
-  *usageSoFar(): Generator<Part, void, undefined> {
+  *usageSoFar(): Generator<AnswerPart, void, undefined> {
     if (this.#usage) yield this.#usage
   }
 
-  #start(chunk: Record<string, unknown>): Part {
+  #start(chunk: Record<string, unknown>): AnswerPart {
     this.#started = true
     const { id, model } = chunk
     return {
@@ -102,7 +102,7 @@ export class ChunkReader implements AnswerReader {
     }
   }
 
-  #readChoice(choice: Record<string, unknown>, parts: Part[]): void {
+  #readChoice(choice: Record<string, unknown>, parts: AnswerPart[]): void {
     if (choice['error'] !== undefined && choice['error'] !== null) throw faultOfError(choice, this.#secrets)
     const delta = isRecord(choice['delta'])
       ? choice['delta']
@@ -116,7 +116,7 @@ export class ChunkReader implements AnswerReader {
     if (typeof reason === 'string' && reason !== '') this.#finish ??= finishOf(reason)
   }
 
-  #readDelta(delta: Record<string, unknown>, parts: Part[], isComplete: boolean): void {
+  #readDelta(delta: Record<string, unknown>, parts: AnswerPart[], isComplete: boolean): void {
     readReasoning(delta, parts)
     const content = delta['content']
     if (typeof content === 'string') {
@@ -133,13 +133,13 @@ export class ChunkReader implements AnswerReader {
 }
 
 /** Decides by the parts that the chunk added. An empty chunk is a heartbeat. */
-function progressOf(parts: readonly Part[], first: number): EventProgress {
+function progressOf(parts: readonly AnswerPart[], first: number): EventProgress {
   for (let position = first; position < parts.length; position += 1)
     if (tokens.has(parts[position]!.type)) return 'token'
   return parts.length > first ? 'life' : 'nothing'
 }
 
-const tokens: ReadonlySet<Part['type']> = new Set([
+const tokens: ReadonlySet<AnswerPart['type']> = new Set([
   'text',
   'reasoning',
   'refusal',
@@ -158,7 +158,7 @@ function firstChoice(choices: unknown): Record<string, unknown> | undefined {
 }
 
 /** Pages that the answer rests on, as OpenAI and OpenRouter name them; a caller of this wire gets the annotations as they came. */
-function readCitations(annotations: unknown[], parts: Part[]): void {
+function readCitations(annotations: unknown[], parts: AnswerPart[]): void {
   for (const annotation of annotations) {
     if (!isRecord(annotation) || !isRecord(annotation['url_citation'])) continue
     const { url, title, start_index: start, end_index: end } = annotation['url_citation']
@@ -174,7 +174,7 @@ function readCitations(annotations: unknown[], parts: Part[]): void {
 }
 
 /** `reasoning_content` (DeepSeek, vLLM), `reasoning` (OpenRouter, Ollama, Groq), `reasoning_details` (OpenRouter, with signatures). */
-function readReasoning(delta: Record<string, unknown>, parts: Part[]): void {
+function readReasoning(delta: Record<string, unknown>, parts: AnswerPart[]): void {
   const plain = nonEmptyText(delta['reasoning_content']) ?? nonEmptyText(delta['reasoning'])
   const details =
     Array.isArray(delta['reasoning_details']) && delta['reasoning_details'].length > 0
@@ -189,7 +189,7 @@ const nonEmptyText = (value: unknown): string | undefined =>
   typeof value === 'string' && value !== '' ? value : undefined
 
 /** Mistral sends content as parts, its thinking among them. */
-function readContentParts(content: unknown[], parts: Part[]): void {
+function readContentParts(content: unknown[], parts: AnswerPart[]): void {
   for (const item of content) {
     if (typeof item === 'string') parts.push({ type: 'text', text: item })
     else if (!isRecord(item)) continue
@@ -277,7 +277,7 @@ function unknown(
 }
 
 /** Attaches the extra fields to the first part of the chunk that has none, or to an empty part of its own. */
-function attach(parts: Part[], from: number, extra: Extra | undefined): void {
+function attach(parts: AnswerPart[], from: number, extra: Extra | undefined): void {
   if (!extra) return
   let place = from
   while (parts[place]?.extra) place += 1

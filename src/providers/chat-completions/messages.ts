@@ -1,4 +1,4 @@
-import type { Content, Document, Media, Message } from '#core/turn'
+import type { Document, Media, Message, MessageContent } from '#core/turn'
 import { pdfName } from '#providers/kit'
 
 /** Neutral messages as chat messages, for a turn that came by another wire. Only OpenAI knows the role `developer`. */
@@ -25,7 +25,7 @@ export function chatMessages(
 
 /** Tool results are text on this wire: images and files of consecutive results follow in one user message. */
 function withPicturesAfter(messages: readonly Message[]): Message[] {
-  let pictures: Content[] = []
+  let pictures: MessageContent[] = []
   return messages.flatMap((message, index) => {
     if (message.role !== 'tool') return [message]
     const texts = message.content.filter(isText)
@@ -42,13 +42,13 @@ function withPicturesAfter(messages: readonly Message[]): Message[] {
 }
 
 /** Stands in place of an empty tool result, which some upstreams refuse and models misread. */
-const seeBelow: Content = { type: 'text', text: 'The result is in the next user message.' }
+const seeBelow: MessageContent = { type: 'text', text: 'The result is in the next user message.' }
 
 /**
  * This wire has no `is_error`, so the result begins with a sentence about the failure, unless the tool's text already has one, as the
  * hosted tools' texts do. Text-only results stay one string.
  */
-function asFailure(result: readonly Content[]): Content[] {
+function asFailure(result: readonly MessageContent[]): MessageContent[] {
   const texts = result.flatMap((part) => (part.type === 'text' ? [part.text] : []))
   if (/^error\b/i.test(texts[0] ?? '')) return [...result]
   if (texts.length < result.length) return [{ type: 'text', text: failed }, ...result]
@@ -57,7 +57,7 @@ function asFailure(result: readonly Content[]): Content[] {
 
 const failed = 'The tool failed:'
 
-const isText = (content: Content): boolean =>
+const isText = (content: MessageContent): boolean =>
   content.type === 'text' || ('parts' in content && content.parts.every(isText))
 
 /**
@@ -72,7 +72,7 @@ function contentOf({ role, content: all, toolCalls }: Message): unknown {
   return content.flatMap(part)
 }
 
-function part(content: Content): Record<string, unknown>[] {
+function part(content: MessageContent): Record<string, unknown>[] {
   switch (content.type) {
     case 'text':
       return [{ type: 'text', text: content.text }]

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { UpstreamError } from '#core/spec'
-import type { Part } from '#core/turn'
+import type { AnswerPart } from '#core/turn'
 import { isRecord } from '#providers/kit'
 
 interface OpenCall {
@@ -42,12 +42,12 @@ export class ToolCalls {
   }
 
   /** The parts of one `tool_calls` list: fragments in a delta, complete calls in a message. */
-  read(list: unknown, isComplete: boolean): Part[] {
+  read(list: unknown, isComplete: boolean): AnswerPart[] {
     if (!Array.isArray(list)) return []
     return list.flatMap((piece: unknown) => (isRecord(piece) ? this.#piece(piece, isComplete) : []))
   }
 
-  #piece(piece: Record<string, unknown>, isComplete: boolean): Part[] {
+  #piece(piece: Record<string, unknown>, isComplete: boolean): AnswerPart[] {
     const described = isRecord(piece['function']) ? piece['function'] : {}
     const index = Number.isInteger(piece['index']) ? (piece['index'] as number) : undefined
     const id = typeof piece['id'] === 'string' && piece['id'] !== '' ? piece['id'] : undefined
@@ -62,11 +62,11 @@ export class ToolCalls {
   }
 
   /** A call is emitted when its name is known; arguments that came earlier are buffered until then. */
-  #tell(call: OpenCall, text: string, unknown: Record<string, unknown> | undefined): Part[] {
+  #tell(call: OpenCall, text: string, unknown: Record<string, unknown> | undefined): AnswerPart[] {
     call.arguments += text
     call.unknown = unknown || call.unknown ? { ...call.unknown, ...unknown } : undefined
     if (call.name === '') return []
-    const parts: Part[] = []
+    const parts: AnswerPart[] = []
     const wasAnnounced = call.index !== undefined
     // The index is assigned when the call is emitted, so that a call that never got a name leaves no gap.
     const index = call.index ?? this.#announced++
@@ -143,7 +143,7 @@ function unknownFields(piece: Record<string, unknown>): Record<string, unknown> 
 }
 
 /** The extra fields, with the call's own index instead of the upstream's. */
-const extraOf = (index: number, fields: Record<string, unknown>): Part['extra'] => ({
+const extraOf = (index: number, fields: Record<string, unknown>): AnswerPart['extra'] => ({
   wire: 'chat',
   delta: { tool_calls: [{ index, ...fields }] },
 })

@@ -1,4 +1,9 @@
-import { type LiveTranscriber, type Transcribed, type TranscriptionCall, UpstreamError } from '#core/spec'
+import {
+  type LiveTranscriber,
+  type TranscriptionCall,
+  type TranscriptionResult,
+  UpstreamError,
+} from '#core/spec'
 import type { SpokenSegment, SpokenWord, TranscriptionOrder } from '#core/turn'
 import {
   checkLength,
@@ -8,7 +13,7 @@ import {
   isRecord,
   languageCode,
   listBytes,
-  mediaAsk,
+  mediaRequest,
   pingTimeouts,
   rawBody,
   segmentsIn,
@@ -20,14 +25,14 @@ import {
   UpstreamClient,
   wordsIn,
 } from '#providers/kit'
-import type { TranscriptionRoom } from '#providers/transcriptions'
+import type { TranscriptionClient } from '#providers/transcriptions'
 import { openDeepgram } from './live.ts'
 
 /**
  * Deepgram's `POST /listen` (developers.deepgram.com: listen, diarization, utterances, keyterm): the file is sent as it is, everything else in the
  * address. The endpoint takes no prompt, and does not stream.
  */
-export function deepgramTranscription(address: UpstreamAddress): TranscriptionRoom & LiveTranscriber {
+export function deepgramTranscription(address: UpstreamAddress): TranscriptionClient & LiveTranscriber {
   const client = new UpstreamClient({
     ...address,
     keyHeader: { name: 'authorization', scheme: 'Token' },
@@ -44,7 +49,7 @@ export function deepgramTranscription(address: UpstreamAddress): TranscriptionRo
   }
 }
 
-async function transcribe(client: UpstreamClient, call: TranscriptionCall): Promise<Transcribed> {
+async function transcribe(client: UpstreamClient, call: TranscriptionCall): Promise<TranscriptionResult> {
   const { order } = call
   if (order.prompt !== undefined)
     throw new UpstreamError('invalid_request', {
@@ -52,10 +57,14 @@ async function transcribe(client: UpstreamClient, call: TranscriptionCall): Prom
       detail: 'This wire has no field for a prompt.',
     })
   const { bytes, mediaType, seconds } = order.recording
-  const ask = mediaAsk(call, `/listen?${optionsOf(call)}`, rawBody(mediaType, bytes), seconds)
-  const heard = await heardIn(await client.json(ask, transcriptBytes(seconds)), call, client.secrets)
-  if (heard.text !== '') order.onText?.(heard.text)
-  return heard
+  const request = mediaRequest(call, `/listen?${optionsOf(call)}`, rawBody(mediaType, bytes), seconds)
+  const result = await transcriptIn(
+    await client.json(request, transcriptBytes(seconds)),
+    call,
+    client.secrets,
+  )
+  if (result.text !== '') order.onText?.(result.text)
+  return result
 }
 
 function optionsOf({ order, upstreamModel }: TranscriptionCall): URLSearchParams {
@@ -71,11 +80,11 @@ function optionsOf({ order, upstreamModel }: TranscriptionCall): URLSearchParams
 }
 
 /** The transcript of an answer. Throws `UpstreamError`, always with `executed: true`: the upstream has done the work. */
-async function heardIn(
+async function transcriptIn(
   answer: unknown,
   { order, onUpstreamId }: TranscriptionCall,
   secrets: readonly string[],
-): Promise<Transcribed> {
+): Promise<TranscriptionResult> {
   if (!isRecord(answer)) throw malformed('an answer that is no object')
   if (answer['error'] != null || answer['err_code'] != null)
     throw faultOfError(answer['error'] ?? answer, secrets)
@@ -101,15 +110,15 @@ async function timesIn(
   utterances: unknown,
   words: SpokenWord[],
   { timestamps, diarize, recording }: TranscriptionOrder,
-): Promise<Pick<Transcribed, 'segments' | 'words'>> {
-  const said = await segmentsIn(utterances, (item): SpokenSegment | undefined => {
+): Promise<Pick<TranscriptionResult, 'segments' | 'words'>> {
+  const spokenSegments = await segmentsIn(utterances, (item): SpokenSegment | undefined => {
     const span = spanOf(item, recording.seconds)
     const text = item['transcript']
     return span && typeof text === 'string'
       ? { ...span, text: text.trim(), ...speakerOf(item['speaker']) }
       : undefined
   })
-  const segments = said.length > 0 ? said : segmentsOfWords(words)
+  const segments = spokenSegments.length > 0 ? spokenSegments : segmentsOfWords(words)
   return {
     ...((timestamps !== 'none' || diarize) && segments.length > 0 && { segments }),
     ...(timestamps === 'word' && words.length > 0 && { words }),

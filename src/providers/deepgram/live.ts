@@ -31,7 +31,7 @@ export async function openDeepgram(
   call: LiveCall,
   sink: LiveSink,
 ): Promise<LiveLink> {
-  const line = new DeepgramLine(client.secrets, call, sink)
+  const line = new DeepgramConnection(client.secrets, call, sink)
   const { timeouts, signal } = call
   const socket = await client.socket({ path: `/listen?${optionsOf(call)}`, timeouts, signal }, line)
   return line.begin(socket)
@@ -53,7 +53,7 @@ function optionsOf({ upstreamModel, language, keywords = [] }: LiveCall): URLSea
   return options
 }
 
-class DeepgramLine {
+class DeepgramConnection {
   readonly session: LiveSession
   readonly #secrets: readonly string[]
   readonly #call: LiveCall

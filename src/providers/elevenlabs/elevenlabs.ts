@@ -2,7 +2,7 @@ import {
   type AudioCall,
   type AudioProvider,
   type LiveTranscriber,
-  type Spoken,
+  type SpeechResult,
   type TextProvider,
   UpstreamError,
 } from '#core/spec'
@@ -10,14 +10,14 @@ import {
   faultIn,
   isRecord,
   listBytes,
-  mediaAsk,
+  mediaRequest,
   pingTimeouts,
-  SoundStart,
+  SoundSniffer,
   soundBytes,
   type UpstreamAddress,
   UpstreamClient,
 } from '#providers/kit'
-import type { TranscriptionRoom } from '#providers/transcriptions'
+import type { TranscriptionClient } from '#providers/transcriptions'
 import { openScribe } from './live.ts'
 import { transcribe } from './transcribe.ts'
 
@@ -38,7 +38,7 @@ export function elevenLabsSpeech(
 }
 
 /** Transcription by ElevenLabs' Scribe: of recordings, and of sound while it is spoken. */
-export function elevenLabsTranscription(address: UpstreamAddress): TranscriptionRoom & LiveTranscriber {
+export function elevenLabsTranscription(address: UpstreamAddress): TranscriptionClient & LiveTranscriber {
   const client = clientOf(address)
   return {
     transcribe: (call) => transcribe(client, call),
@@ -55,13 +55,13 @@ const clientOf = (address: UpstreamAddress): UpstreamClient =>
 const ping = async (client: UpstreamClient, signal: AbortSignal): Promise<readonly string[] | undefined> =>
   namesIn(await client.json({ path: '/models', signal, timeouts: pingTimeouts }, listBytes))
 
-async function speak(client: UpstreamClient, call: AudioCall): Promise<Spoken> {
+async function speak(client: UpstreamClient, call: AudioCall): Promise<SpeechResult> {
   const { order } = call
   if (order.lines.some(({ instructions }) => instructions !== undefined))
     throw unable('This wire has no field for instructions.')
   const { path, body } = order.lines.length > 1 ? dialogueOf(call) : speechOf(call)
-  const start = new SoundStart(order.format, order.sink)
-  await client.stream(mediaAsk(call, `${path}?output_format=${formatOf(call)}`, body), {
+  const start = new SoundSniffer(order.format, order.sink)
+  await client.stream(mediaRequest(call, `${path}?output_format=${formatOf(call)}`, body), {
     write: (chunk) => start.write(chunk),
     maxBytes: soundBytes,
   })

@@ -10,7 +10,7 @@ import {
 } from '#providers/kit'
 
 /** Messages about sound in which there is too little to hear: the utterance is empty. */
-const nothingHeard: ReadonlySet<string> = new Set(['insufficient_audio_activity', 'commit_throttled'])
+const emptyUtteranceTypes: ReadonlySet<string> = new Set(['insufficient_audio_activity', 'commit_throttled'])
 
 /** Faults that the type of a message names by itself (elevenlabs.io/docs: speech to text, realtime, event reference). */
 const faults: Readonly<Record<string, UpstreamFault>> = {
@@ -31,7 +31,7 @@ const faults: Readonly<Record<string, UpstreamFault>> = {
  * so. Times of words would come in a second message after the transcript, for which nobody waits.
  */
 export async function openScribe(client: UpstreamClient, call: LiveCall, sink: LiveSink): Promise<LiveLink> {
-  const line = new ScribeLine(client.secrets, call, sink)
+  const line = new ScribeConnection(client.secrets, call, sink)
   const { timeouts, signal } = call
   const path = `/speech-to-text/realtime?${optionsOf(call)}`
   await client.socket({ path, timeouts, signal }, line)
@@ -48,7 +48,7 @@ function optionsOf({ upstreamModel, language }: LiveCall): URLSearchParams {
   return options
 }
 
-class ScribeLine {
+class ScribeConnection {
   readonly session: LiveSession
   readonly #secrets: readonly string[]
   readonly #call: LiveCall
@@ -98,7 +98,7 @@ class ScribeLine {
   }
 
   #trouble(type: string, error: unknown): void {
-    if (nothingHeard.has(type)) {
+    if (emptyUtteranceTypes.has(type)) {
       this.session.heard({ text: '' })
       return
     }

@@ -1,4 +1,4 @@
-import { type Transcribed, type TranscriptionCall, UpstreamError } from '#core/spec'
+import { type TranscriptionCall, type TranscriptionResult, UpstreamError } from '#core/spec'
 import type { TranscriptionOrder } from '#core/turn'
 import {
   checkLength,
@@ -7,7 +7,7 @@ import {
   faultOfError,
   isRecord,
   languageCode,
-  mediaAsk,
+  mediaRequest,
   segmentsOfWords,
   transcriptBytes,
   type UpstreamClient,
@@ -16,7 +16,10 @@ import {
 import { fileName } from '#providers/transcriptions'
 
 /** Scribe's `POST /speech-to-text` (elevenlabs.io/docs/api-reference/speech-to-text/convert). The endpoint takes no prompt, and does not stream. */
-export async function transcribe(client: UpstreamClient, call: TranscriptionCall): Promise<Transcribed> {
+export async function transcribe(
+  client: UpstreamClient,
+  call: TranscriptionCall,
+): Promise<TranscriptionResult> {
   const { order } = call
   if (order.prompt !== undefined)
     throw new UpstreamError('invalid_request', {
@@ -24,10 +27,14 @@ export async function transcribe(client: UpstreamClient, call: TranscriptionCall
       detail: 'This wire has no field for a prompt.',
     })
   const { seconds } = order.recording
-  const ask = mediaAsk(call, '/speech-to-text', formOf(call), seconds)
-  const heard = await heardIn(await client.json(ask, transcriptBytes(seconds)), order, client.secrets)
-  if (heard.text !== '') order.onText?.(heard.text)
-  return heard
+  const request = mediaRequest(call, '/speech-to-text', formOf(call), seconds)
+  const transcript = await transcriptIn(
+    await client.json(request, transcriptBytes(seconds)),
+    order,
+    client.secrets,
+  )
+  if (transcript.text !== '') order.onText?.(transcript.text)
+  return transcript
 }
 
 function formOf({ order, upstreamModel }: TranscriptionCall): Form {
@@ -51,18 +58,18 @@ function formOf({ order, upstreamModel }: TranscriptionCall): Form {
 }
 
 /** The transcript of an answer. Throws `UpstreamError`, always with `executed: true`: the upstream has done the work. */
-async function heardIn(
+async function transcriptIn(
   answer: unknown,
   order: TranscriptionOrder,
   secrets: readonly string[],
-): Promise<Transcribed> {
+): Promise<TranscriptionResult> {
   if (!isRecord(answer)) throw malformed('an answer that is no object')
   if (answer['error'] != null || answer['detail'] != null)
     throw faultOfError(answer['error'] ?? answer['detail'], secrets)
   const text = answer['text']
   if (typeof text !== 'string') throw malformed('an answer without text')
   checkLength(text.length, order)
-  const words = await wordsIn(saidIn(answer['words']), order.recording.seconds, 'text')
+  const words = await wordsIn(wordsWithoutGaps(answer['words']), order.recording.seconds, 'text')
   const segments = segmentsOfWords(words)
   const language = languageCode(answer['language_code'])
   const seconds = claimedSeconds(answer['audio_duration_secs'])
@@ -76,7 +83,7 @@ async function heardIn(
 }
 
 /** The words of a list, without the spaces between them and without sounds that are no words. */
-const saidIn = (list: unknown): unknown =>
+const wordsWithoutGaps = (list: unknown): unknown =>
   Array.isArray(list)
     ? list.filter(
         (item: unknown) => isRecord(item) && item['type'] !== 'spacing' && item['type'] !== 'audio_event',

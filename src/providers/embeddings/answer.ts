@@ -1,6 +1,6 @@
 /** Reads the vectors of an answer. Both encodings are read, whichever was requested: some servers know only one. */
 
-import { type Embedded, type EmbeddingOrder, maxDimensions, UpstreamError } from '#core/spec'
+import { type EmbeddingOrder, type EmbeddingResult, maxDimensions, UpstreamError } from '#core/spec'
 import { fromLittleEndian } from '#platform/bytes'
 import { Slice } from '#platform/slices'
 import { claimedCount, faultOfError, isRecord } from '#providers/kit'
@@ -9,11 +9,11 @@ import { claimedCount, faultOfError, isRecord } from '#providers/kit'
  * The vectors of an answer. Throws `UpstreamError`, always with `executed: true`: the upstream has done the work. Half a million numbers are read in
  * slices.
  */
-export async function embeddedOf(
+export async function readEmbeddings(
   answer: unknown,
   order: EmbeddingOrder,
   secrets: readonly string[],
-): Promise<Embedded> {
+): Promise<EmbeddingResult> {
   if (!isRecord(answer)) throw malformed('an answer that is no object')
   if (answer['error'] != null) throw faultOfError(answer['error'], secrets)
   const items = Array.isArray(answer['data']) ? answer['data'] : []

@@ -1,6 +1,6 @@
-import { type Embedded, type EmbeddingCall, type EmbeddingProvider, maxDimensions } from '#core/spec'
+import { type EmbeddingCall, type EmbeddingProvider, type EmbeddingResult, maxDimensions } from '#core/spec'
 import { type UpstreamAddress, UpstreamClient, vectorsBytes } from '#providers/kit'
-import { embeddedOf } from './answer.ts'
+import { readEmbeddings } from './answer.ts'
 
 /** Any upstream that speaks OpenAI's `/embeddings`: vendors, vLLM, llama.cpp, Ollama, text-embeddings-inference. */
 export function embeddingsProvider(address: UpstreamAddress): EmbeddingProvider & AsyncDisposable {
@@ -11,9 +11,9 @@ export function embeddingsProvider(address: UpstreamAddress): EmbeddingProvider 
   }
 }
 
-async function embed(client: UpstreamClient, call: EmbeddingCall): Promise<Embedded> {
+async function embed(client: UpstreamClient, call: EmbeddingCall): Promise<EmbeddingResult> {
   const { order, upstreamModel, attemptId, traceparent, signal, timeouts } = call
-  const ask = {
+  const request = {
     path: '/embeddings',
     body: {
       model: upstreamModel,
@@ -29,6 +29,9 @@ async function embed(client: UpstreamClient, call: EmbeddingCall): Promise<Embed
     signal,
     timeouts,
   }
-  const answer = await client.json(ask, vectorsBytes(order.texts.length, order.dimensions ?? maxDimensions))
-  return await embeddedOf(answer, order, client.secrets)
+  const answer = await client.json(
+    request,
+    vectorsBytes(order.texts.length, order.dimensions ?? maxDimensions),
+  )
+  return await readEmbeddings(answer, order, client.secrets)
 }

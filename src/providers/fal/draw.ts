@@ -1,34 +1,34 @@
 import { dataUrl } from '#core/media'
-import { type Drawn, type ImageCall, UpstreamError } from '#core/spec'
+import { type ImageCall, type ImageResult, UpstreamError } from '#core/spec'
 import {
   faultOfError,
   isRecord,
   linkedPicture,
   type PictureLinks,
   picturesBytes,
-  takeEach,
+  takeFulfilled,
   type UpstreamClient,
 } from '#providers/kit'
-import { Job, type Pace } from './job.ts'
+import { FalJob, type PollPace } from './job.ts'
 import { malformed, submitJob } from './queue.ts'
 
-export type { Pace } from './job.ts'
+export type { PollPace } from './job.ts'
 
 /** Draws all pictures of the order by one job; those that can be fetched are the answer. */
 export async function draw(
   client: UpstreamClient,
   web: Pick<PictureLinks, 'net' | 'egress'>,
   call: ImageCall,
-  pace: Pace,
-): Promise<Drawn> {
+  pace: PollPace,
+): Promise<ImageResult> {
   const beganMs = performance.now()
   const { upstreamModel, signal, timeouts, traceparent } = call
   const headers = traceparent === undefined ? {} : { traceparent }
   const id = await submitJob(client, upstreamModel, { body: inputOf(call), headers, signal, timeouts })
-  const job = new Job(client, call, { id, beganMs, pace })
+  const job = new FalJob(client, call, { id, beganMs, pace })
   const urls = picturesOf(await job.result(picturesBytes(call.order.count)), call, client.secrets)
   const links = { ...web, signal: call.signal, leftMs: Math.max(1, job.leftMs) }
-  return takeEach(urls, (url) => linkedPicture(url, links))
+  return takeFulfilled(urls, (url) => linkedPicture(url, links))
 }
 
 /**

@@ -19,14 +19,14 @@ const guides = ['reference_image_urls', 'image_urls', 'reference_images']
 const sounds = ['generate_audio', 'generate_audio_switch', 'enable_audio']
 
 /** The input of an order. Throws `invalid_request` where the model has no field or no value for it: nothing was ordered yet. */
-export function filmInput(order: VideoOrder, fields: InputFields | undefined): Record<string, unknown> {
+export function videoInput(order: VideoOrder, fields: InputFields | undefined): Record<string, unknown> {
   const pictures = order.references.flatMap(urlOf)
-  return fields ? knownInput(order, pictures, fields) : usualInput(order, pictures)
+  return fields ? knownInput(order, pictures, fields) : defaultInput(order, pictures)
 }
 
 const urlOf = ({ data, mediaType = 'image/png' }: Media) => (data ? [dataUrl({ data, mediaType })] : [])
 
-function usualInput(order: VideoOrder, pictures: readonly string[]): Record<string, unknown> {
+function defaultInput(order: VideoOrder, pictures: readonly string[]): Record<string, unknown> {
   const { prompt, seconds, resolution, aspectRatio, withAudio, seed, referenceMode } = order
   const [first, last] = pictures
   return {

@@ -12,21 +12,25 @@ import {
   faultOfJob,
   isRecord,
   jobBytes,
-  type Links,
+  type LinkedFileNet,
   linkedBytes,
   throwRefusal,
   type UpstreamClient,
   videoBytes,
 } from '#providers/kit'
-import { filmInput } from './film-input.ts'
+import { videoInput } from './film-input.ts'
 import { cancelJob, jobPath, jobState, malformed, requestId, submitJob } from './queue.ts'
 import type { Schemas } from './schema.ts'
 
 /** `schemas` is absent where nobody publishes any, as behind a relay. */
-export const films = (client: UpstreamClient, links: Links, schemas?: Schemas): VideoProvider => ({
+export const falVideoProvider = (
+  client: UpstreamClient,
+  links: LinkedFileNet,
+  schemas?: Schemas,
+): VideoProvider => ({
   submit: (call) => submit(client, call, schemas),
   look: (look) => lookAt(client, look),
-  fetch: (look) => fetchFilm(client, links, look),
+  fetch: (look) => fetchVideo(client, links, look),
   cancel: (look) =>
     requestId(look.ticket.id) === undefined
       ? Promise.resolve()
@@ -39,7 +43,7 @@ async function submit(client: UpstreamClient, call: VideoCall, schemas?: Schemas
   if (signal.aborted) throw new UpstreamError('aborted', { executed: false })
   const fields = await schemas?.fieldsOf(upstreamModel, signal)
   const id = await submitJob(client, upstreamModel, {
-    body: filmInput(order, fields),
+    body: videoInput(order, fields),
     headers: traceparent === undefined ? {} : { traceparent },
     signal,
     timeouts,
@@ -54,8 +58,8 @@ async function lookAt(client: UpstreamClient, look: VideoLook): Promise<VideoPro
   const state = jobState(answer, client.secrets)
   if (state.status !== 'completed') return state
   // A job that failed is completed too, and its result is the failure.
-  const film = await resultOf(client, look)
-  return 'fault' in film ? { status: 'failed', fault: film.fault } : { status: 'completed' }
+  const videoResult = await resultOf(client, look)
+  return 'fault' in videoResult ? { status: 'failed', fault: videoResult.fault } : { status: 'completed' }
 }
 
 /** The address of the video, or why the job failed. Throws where the look itself failed. */
@@ -73,14 +77,18 @@ async function resultOf(
       return { fault: new UpstreamError('unavailable', { detail: 'A result without a video.' }) }
     return { url }
   } catch (error) {
-    const isOfJob = error instanceof UpstreamError && ofJob.has(error.fault)
+    const isOfJob = error instanceof UpstreamError && jobResultFaults.has(error.fault)
     if (!isOfJob) throw error
     return { fault: error }
   }
 }
 
 /** Faults that are the result of the job: the queue took the request long before the model answers it with 4xx. */
-const ofJob: ReadonlySet<string> = new Set(['content_refused', 'invalid_request', 'context_overflow'])
+const jobResultFaults: ReadonlySet<string> = new Set([
+  'content_refused',
+  'invalid_request',
+  'context_overflow',
+])
 
 /** The address in `video`, or in the first of `videos`. A flagged video is black. */
 function urlIn({ video, videos, has_nsfw_concepts: flags }: Record<string, unknown>): string | undefined {
@@ -90,15 +98,15 @@ function urlIn({ video, videos, has_nsfw_concepts: flags }: Record<string, unkno
   return isRecord(first) && typeof first['url'] === 'string' ? first['url'] : undefined
 }
 
-async function* fetchFilm(
+async function* fetchVideo(
   client: UpstreamClient,
-  links: Links,
+  links: LinkedFileNet,
   look: VideoLook,
 ): AsyncGenerator<Uint8Array, void> {
-  const film = await resultOf(client, look)
-  if ('fault' in film) throw film.fault
+  const videoResult = await resultOf(client, look)
+  if ('fault' in videoResult) throw videoResult.fault
   const { signal, timeouts } = look
-  yield* linkedBytes(film.url, links, { signal, timeouts, maxBytes: videoBytes, accept: 'video/*' })
+  yield* linkedBytes(videoResult.url, links, { signal, timeouts, maxBytes: videoBytes, accept: 'video/*' })
 }
 
 /**

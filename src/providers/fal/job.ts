@@ -6,7 +6,7 @@ import { jobBytes, type UpstreamClient } from '#providers/kit'
 import { cancelJob, jobPath, jobState } from './queue.ts'
 
 /** How long to wait before the first look, and at most before each further one. */
-export interface Pace {
+export interface PollPace {
   firstMs: number
   maxMs: number
 }
@@ -14,7 +14,7 @@ export interface Pace {
 const growth = 1.5
 /** The most looks that may fail one after the other. Looks cost nothing, and what was submitted is paid. */
 const maxFaults = 5
-const passing: ReadonlySet<UpstreamFault> = new Set([
+const passingFaults: ReadonlySet<UpstreamFault> = new Set([
   'connect',
   'reset',
   'timeout',
@@ -25,16 +25,20 @@ const passing: ReadonlySet<UpstreamFault> = new Set([
   'malformed',
 ])
 
-export class Job {
+export class FalJob {
   readonly #client: UpstreamClient
   readonly #call: ImageCall
-  readonly #pace: Pace
+  readonly #pace: PollPace
   readonly #path: string
   readonly #beganMs: number
   #waitMs: number
   #isCompleted = false
 
-  constructor(client: UpstreamClient, call: ImageCall, more: { id: string; beganMs: number; pace: Pace }) {
+  constructor(
+    client: UpstreamClient,
+    call: ImageCall,
+    more: { id: string; beganMs: number; pace: PollPace },
+  ) {
     this.#client = client
     this.#call = call
     this.#pace = more.pace
@@ -74,7 +78,7 @@ export class Job {
         const totalMs = Math.max(1, this.leftMs)
         return await this.#client.json({ path, signal, timeouts: { ...timeouts, totalMs } }, maxBytes)
       } catch (error) {
-        const isPassing = error instanceof UpstreamError && passing.has(error.fault)
+        const isPassing = error instanceof UpstreamError && passingFaults.has(error.fault)
         if (!isPassing || faults === maxFaults || this.leftMs <= 0) throw error
         await this.#wait()
       }

@@ -2,6 +2,7 @@
 
 import { UpstreamError } from '#core/spec'
 import {
+  type AbortableOptions,
   faultOfError,
   faultOfJob,
   isRecord,
@@ -9,7 +10,6 @@ import {
   pingTimeouts,
   throwRefusal,
   type UpstreamClient,
-  type WholeOptions,
 } from '#providers/kit'
 
 /** The path `/owner/app/path` of the model `owner/app/path`. */
@@ -34,7 +34,7 @@ export const requestId = (id: unknown): string | undefined =>
 export async function submitJob(
   client: UpstreamClient,
   model: string,
-  request: Omit<WholeOptions, 'path'> & { webhook?: string | undefined },
+  request: Omit<AbortableOptions, 'path'> & { webhook?: string | undefined },
 ): Promise<string> {
   const { webhook, ...options } = request
   if (!/^[^/]+\/[^/]+(\/[^/]+)*$/.test(model))

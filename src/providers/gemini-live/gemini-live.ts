@@ -6,7 +6,7 @@
 
 import type { RealtimeProvider } from '#core/spec'
 import { type UpstreamAddress, UpstreamClient } from '#providers/kit'
-import { GeminiLine } from './line.ts'
+import { GeminiConnection } from './line.ts'
 
 const service = '/ws/google.ai.generativelanguage.v1beta.GenerativeService.BidiGenerateContent'
 
@@ -15,7 +15,7 @@ export function geminiRealtime(address: UpstreamAddress): RealtimeProvider & Asy
   return {
     inputRate: 16_000,
     connect: async (call, sink) => {
-      const line = new GeminiLine(client.secrets, call, sink)
+      const line = new GeminiConnection(client.secrets, call, sink)
       const { timeouts, signal } = call
       await client.socket({ path: service, isFromRoot: true, timeouts, signal }, line)
       return line

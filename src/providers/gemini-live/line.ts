@@ -12,8 +12,8 @@ import { faultOfError, isRecord, LiveAnswer, type UpstreamEvent, type UpstreamSo
 import {
   activityEnd,
   activityStart,
+  type ContentItem,
   contentInput,
-  type Said,
   setupOf,
   soundInput,
   textInput,
@@ -33,7 +33,7 @@ const maxHandle = 4_096
 const maxCalls = 128
 
 /** One session. Items have ids of ours, since this wire has none. */
-export class GeminiLine implements RealtimeLink {
+export class GeminiConnection implements RealtimeLink {
   readonly #secrets: readonly string[]
   readonly #call: RealtimeCall
   readonly #sink: RealtimeSink
@@ -178,7 +178,7 @@ export class GeminiLine implements RealtimeLink {
   }
 
   #sendTurn(socket: UpstreamSocket): void {
-    const said = this.#said.filter((item): item is Said => item.type !== 'function_result')
+    const said = this.#said.filter((item): item is ContentItem => item.type !== 'function_result')
     const results = this.#said.filter((item) => item.type === 'function_result')
     const sound = this.#turn
     this.#said = []
@@ -227,8 +227,8 @@ export class GeminiLine implements RealtimeLink {
 
   #heardMore(text: unknown): void {
     if (typeof text !== 'string' || this.#userItem === '') return
-    this.#heard = (this.#heard + text).slice(0, maxHeard)
-    this.#sink.heard({ itemId: this.#userItem, text: this.#heard, isFinal: false })
+    this.#heard = (this.#heard + text).slice(0, maxUserTextLength)
+    this.#sink.userTranscript({ itemId: this.#userItem, text: this.#heard, isFinal: false })
   }
 
   #spoke(parts: unknown): void {
@@ -272,7 +272,7 @@ export class GeminiLine implements RealtimeLink {
     if (!answer) return
     this.#endCalls()
     if (this.#heard !== '')
-      this.#sink.heard({ itemId: this.#userItem, text: this.#heard.trim(), isFinal: true })
+      this.#sink.userTranscript({ itemId: this.#userItem, text: this.#heard.trim(), isFinal: true })
     this.#heard = ''
     this.#answer = undefined
     answer.finish({
@@ -283,9 +283,9 @@ export class GeminiLine implements RealtimeLink {
 }
 
 /** The most characters of what the user says, enough for more than a minute. */
-const maxHeard = 4_000
+const maxUserTextLength = 4_000
 
-const textsOf = (said: readonly Said[]): string[] =>
+const textsOf = (said: readonly ContentItem[]): string[] =>
   said.flatMap((item) => (item.type === 'message' ? [item.text] : []))
 
 function* chunksOf(sound: readonly Uint8Array[]): Generator<Uint8Array> {

@@ -56,13 +56,13 @@ export const soundInput = (pcm: Uint8Array): UpstreamEvent => ({
 export const textInput = (text: string): UpstreamEvent => ({ realtimeInput: { text } })
 
 /** Earlier items, in words and pictures; with `turnComplete` the model answers them. */
-export const contentInput = (items: readonly Said[], turnComplete: boolean): UpstreamEvent => ({
+export const contentInput = (items: readonly ContentItem[], turnComplete: boolean): UpstreamEvent => ({
   clientContent: { turns: items.map(turnOf), turnComplete },
 })
 
-export type Said = Exclude<RealtimeInput, { type: 'function_result' }>
+export type ContentItem = Exclude<RealtimeInput, { type: 'function_result' }>
 
-function turnOf(item: Said): UpstreamEvent {
+function turnOf(item: ContentItem): UpstreamEvent {
   if (item.type === 'message')
     return { role: item.role === 'assistant' ? 'model' : 'user', parts: [{ text: item.text }] }
   if (item.type === 'function_call')

@@ -23,21 +23,24 @@ function byModality(list: unknown): { text: number; audio: number; image: number
  * counts as sound, the dearest.
  */
 export function usageIn(usage: Record<string, unknown>): RealtimeUsage {
-  const heard = byModality(usage['promptTokensDetails'])
-  const said = byModality(usage['responseTokensDetails'])
+  const inputTokens = byModality(usage['promptTokensDetails'])
+  const outputTokens = byModality(usage['responseTokensDetails'])
   const input = countIn(usage, 'promptTokenCount', 'toolUsePromptTokenCount')
   const output = countIn(usage, 'responseTokenCount')
   const cached = byModality(usage['cacheTokensDetails'])
-  const cachedText = Math.min(cached.text, heard.text)
-  const cachedAudio = Math.min(cached.audio, heard.audio)
-  const rest = Math.max(0, input - heard.text - heard.audio - heard.image)
+  const cachedText = Math.min(cached.text, inputTokens.text)
+  const cachedAudio = Math.min(cached.audio, inputTokens.audio)
+  const rest = Math.max(0, input - inputTokens.text - inputTokens.audio - inputTokens.image)
   return {
-    textInput: heard.text - cachedText,
-    audioInput: heard.audio - cachedAudio + rest,
-    imageInput: heard.image,
+    textInput: inputTokens.text - cachedText,
+    audioInput: inputTokens.audio - cachedAudio + rest,
+    imageInput: inputTokens.image,
     cachedTextInput: cachedText,
     cachedAudioInput: cachedAudio,
-    textOutput: said.text + countIn(usage, 'thoughtsTokenCount'),
-    audioOutput: said.audio + said.image + Math.max(0, output - said.text - said.audio - said.image),
+    textOutput: outputTokens.text + countIn(usage, 'thoughtsTokenCount'),
+    audioOutput:
+      outputTokens.audio +
+      outputTokens.image +
+      Math.max(0, output - outputTokens.text - outputTokens.audio - outputTokens.image),
   }
 }

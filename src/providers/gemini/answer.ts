@@ -15,19 +15,23 @@ const refusals: ReadonlySet<unknown> = new Set([
   'IMAGE_RECITATION',
 ])
 
-export interface Data {
+export interface InlineData {
   mediaType: string
   base64: string
 }
 
-export interface Content {
+export interface GeminiContent {
   /** Has at least one item. */
-  data: Data[]
+  data: InlineData[]
   usage?: MediaTokens
 }
 
 /** The data of an answer. Throws `UpstreamError`, always with `executed: true`, if there is none of this kind, or not all of it. */
-export function contentOf(answer: unknown, kind: 'a picture' | 'sound', secrets: readonly string[]): Content {
+export function contentOf(
+  answer: unknown,
+  kind: 'a picture' | 'sound',
+  secrets: readonly string[],
+): GeminiContent {
   if (!isRecord(answer)) throw malformed('an answer that is no object')
   if (answer['error'] != null) throw faultOfError(answer['error'], secrets)
   const { promptFeedback, candidates, usageMetadata } = answer
@@ -47,7 +51,7 @@ export function contentOf(answer: unknown, kind: 'a picture' | 'sound', secrets:
 }
 
 /** The data of a part. Pictures that belong to a thought are sketches, not the answer. */
-function dataOf(part: unknown): Data[] {
+function dataOf(part: unknown): InlineData[] {
   if (!isRecord(part) || part['thought'] === true) return []
   const { inlineData } = part
   if (!isRecord(inlineData)) return []
@@ -57,7 +61,7 @@ function dataOf(part: unknown): Data[] {
     : []
 }
 
-function usageOf(usage: unknown): Content['usage'] {
+function usageOf(usage: unknown): GeminiContent['usage'] {
   if (!isRecord(usage)) return undefined
   const made = claimedCount(usage['candidatesTokenCount'])
   const thought = claimedCount(usage['thoughtsTokenCount']) ?? 0

@@ -1,7 +1,7 @@
 import { encodeBase64 } from '#core/media'
-import type { Drawn, ImageCall } from '#core/spec'
+import type { ImageCall, ImageResult } from '#core/spec'
 import {
-  mediaAsk,
+  mediaRequest,
   nearestShape,
   pictureIn,
   picturesBytes,
@@ -14,9 +14,9 @@ import { contentOf } from './answer.ts'
 const shapes = ['1:1', '2:3', '3:2', '3:4', '4:3', '4:5', '5:4', '9:16', '16:9', '21:9']
 
 /** Draws one picture, whatever the order's count: the wire has no field for a number. */
-export async function draw(client: UpstreamClient, call: ImageCall): Promise<Drawn> {
+export async function draw(client: UpstreamClient, call: ImageCall): Promise<ImageResult> {
   const path = `/models/${encodeURIComponent(call.upstreamModel)}:generateContent`
-  const answer = await client.json(mediaAsk(call, path, bodyOf(call)), picturesBytes(1))
+  const answer = await client.json(mediaRequest(call, path, bodyOf(call)), picturesBytes(1))
   const { data, usage } = contentOf(answer, 'a picture', client.secrets)
   return { images: [await pictureIn(data[0]!.base64)], ...(usage && { usage }) }
 }

@@ -8,7 +8,7 @@ import {
   fileBytes,
   isRecord,
   jobBytes,
-  type Links,
+  type LinkedFileNet,
   linkedBytes,
   type UpstreamClient,
   videoBytes,
@@ -18,13 +18,13 @@ import { interactionWire } from './interaction.ts'
 import { operationWire } from './operation.ts'
 
 /** One of the wires; the ids of its jobs differ from those of the other wire. */
-export interface JobWire {
+export interface VideoJobWire {
   submit(client: UpstreamClient, call: VideoCall): Promise<string>
-  look(client: UpstreamClient, look: VideoLook): Promise<Film>
+  look(client: UpstreamClient, look: VideoLook): Promise<GeminiVideoState>
 }
 
 /** The state of a job, with the address of its video where it is completed. */
-export type Film =
+export type GeminiVideoState =
   | { status: 'queued' | 'processing' }
   | { status: 'completed'; uri: string }
   | { status: 'failed'; fault: UpstreamError }
@@ -32,9 +32,9 @@ export type Film =
 /** The most cards that are kept. */
 const maxCards = 100
 
-export function films(client: UpstreamClient, links: Links): VideoProvider {
-  const cards = new Map<string, JobWire>()
-  const wireFor = async (call: VideoCall): Promise<JobWire> => {
+export function geminiVideoProvider(client: UpstreamClient, links: LinkedFileNet): VideoProvider {
+  const cards = new Map<string, VideoJobWire>()
+  const wireFor = async (call: VideoCall): Promise<VideoJobWire> => {
     const known = cards.get(call.upstreamModel)
     if (known) return known
     const wire = await wireOfCard(client, call)
@@ -44,20 +44,21 @@ export function films(client: UpstreamClient, links: Links): VideoProvider {
   return {
     submit: async (call) => ({ id: await (await wireFor(call)).submit(client, call) }),
     look: async (look) => {
-      const film = await wireOf(look).look(client, look)
-      return film.status === 'completed' ? { status: 'completed' } : film
+      const state = await wireOf(look).look(client, look)
+      return state.status === 'completed' ? { status: 'completed' } : state
     },
-    fetch: (look) => fetchFilm(client, links, look),
+    fetch: (look) => fetchVideo(client, links, look),
   }
 }
 
-const wireOf = ({ ticket }: VideoLook): JobWire => (ticket.id.includes('/') ? operationWire : interactionWire)
+const wireOf = ({ ticket }: VideoLook): VideoJobWire =>
+  ticket.id.includes('/') ? operationWire : interactionWire
 
 /** The wire by the model's card, before anything is ordered. A relay without cards has the older wire. */
 async function wireOfCard(
   client: UpstreamClient,
   { upstreamModel, signal, timeouts }: VideoCall,
-): Promise<JobWire> {
+): Promise<VideoJobWire> {
   const path = `/models/${encodeURIComponent(upstreamModel)}`
   try {
     const card = await client.json({ path, signal, timeouts }, jobBytes)
@@ -79,18 +80,18 @@ async function wireOfCard(
 }
 
 /** The bytes of a video. Google keeps them for two days, as a file that is read with the key; any other address is a link to strangers. */
-async function* fetchFilm(
+async function* fetchVideo(
   client: UpstreamClient,
-  links: Links,
+  links: LinkedFileNet,
   look: VideoLook,
 ): AsyncGenerator<Uint8Array, void> {
   const { signal, timeouts } = look
-  const film = await wireOf(look).look(client, look)
-  if (film.status !== 'completed')
-    throw film.status === 'failed' ? film.fault : new UpstreamError('not_found', { detail: 'no video yet' })
-  const file = fileOf(film.uri)
+  const state = await wireOf(look).look(client, look)
+  if (state.status !== 'completed')
+    throw state.status === 'failed' ? state.fault : new UpstreamError('not_found', { detail: 'no video yet' })
+  const file = fileOf(state.uri)
   const options = { signal, timeouts, maxBytes: videoBytes, accept: 'video/*' }
   yield* file === undefined
-    ? linkedBytes(film.uri, links, options)
+    ? linkedBytes(state.uri, links, options)
     : fileBytes(client, links, { ...options, path: `/files/${file}:download?alt=media` })
 }

@@ -9,33 +9,36 @@ import {
   pingTimeouts,
   type UpstreamAddress,
   UpstreamClient,
-  type VideoRoom,
+  type VideoClient,
 } from '#providers/kit'
 import { draw } from './draw.ts'
-import { films } from './film.ts'
+import { geminiVideoProvider } from './film.ts'
 import { speak } from './speak.ts'
 
-type Room = AsyncDisposable & { ping: TextProvider['ping'] }
+type PingableClient = AsyncDisposable & { ping: TextProvider['ping'] }
 
-export function geminiImages(address: UpstreamAddress): ImageProvider & Room {
+export function geminiImages(address: UpstreamAddress): ImageProvider & PingableClient {
   const client = clientOf(address)
-  return { maxCount: 1, draw: (call) => draw(client, call), ...roomOf(client) }
+  return { maxCount: 1, draw: (call) => draw(client, call), ...pingableClientOf(client) }
 }
 
-export function geminiSpeech(address: UpstreamAddress): AudioProvider & Room {
+export function geminiSpeech(address: UpstreamAddress): AudioProvider & PingableClient {
   const client = clientOf(address)
-  return { speak: (call) => speak(client, call), ...roomOf(client) }
+  return { speak: (call) => speak(client, call), ...pingableClientOf(client) }
 }
 
-export function geminiVideos(address: LinkedAddress, net: GuardedClient): VideoRoom {
+export function geminiVideos(address: LinkedAddress, net: GuardedClient): VideoClient {
   const client = clientOf(address)
-  return { ...films(client, { net, egress: address.egressOfLinks }), ...roomOf(client) }
+  return {
+    ...geminiVideoProvider(client, { net, egress: address.egressOfLinks }),
+    ...pingableClientOf(client),
+  }
 }
 
 const clientOf = (address: UpstreamAddress): UpstreamClient =>
   new UpstreamClient({ ...address, keyHeader: { name: 'x-goog-api-key' } })
 
-const roomOf = (client: UpstreamClient): Room => ({
+const pingableClientOf = (client: UpstreamClient): PingableClient => ({
   ping: async (signal) =>
     namesIn(await client.json({ path: '/models?pageSize=1000', signal, timeouts: pingTimeouts }, listBytes)),
   [Symbol.asyncDispose]: () => client[Symbol.asyncDispose](),

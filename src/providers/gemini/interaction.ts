@@ -11,17 +11,17 @@ import {
   isRecord,
   jobBytes,
   jobId,
-  mediaAsk,
+  mediaRequest,
   throwRefusal,
   type UpstreamClient,
 } from '#providers/kit'
 import { fileOf } from './file.ts'
-import type { Film, JobWire } from './film.ts'
+import type { GeminiVideoState, VideoJobWire } from './film.ts'
 
-export const interactionWire: JobWire = {
+export const interactionWire: VideoJobWire = {
   async submit(client, call) {
     const answer = await client
-      .json(mediaAsk(call, '/interactions', bodyOf(call)), jobBytes)
+      .json(mediaRequest(call, '/interactions', bodyOf(call)), jobBytes)
       .catch(throwRefusal)
     if (isRecord(answer) && answer['error'] != null) throw faultOfJob(answer['error'], client.secrets)
     const id = isRecord(answer) ? jobId(answer['id']) : undefined
@@ -72,7 +72,7 @@ function taskOf({ references, referenceMode }: VideoOrder): string | undefined {
 const pictureOf = ({ data, mediaType = 'image/png' }: Media) =>
   data ? [{ type: 'image', data: encodeBase64(data), mime_type: mediaType }] : []
 
-function filmOf(answer: unknown, secrets: readonly string[]): Film {
+function filmOf(answer: unknown, secrets: readonly string[]): GeminiVideoState {
   if (!isRecord(answer)) throw malformed('no state of an interaction')
   const { status } = answer
   if (status === 'queued') return { status }
@@ -112,8 +112,8 @@ const errorIn = (answer: Record<string, unknown>): unknown =>
 async function whenActive(
   client: UpstreamClient,
   { signal, timeouts }: VideoLook,
-  film: Film & { status: 'completed' },
-): Promise<Film> {
+  film: GeminiVideoState & { status: 'completed' },
+): Promise<GeminiVideoState> {
   const file = fileOf(film.uri)
   if (file === undefined) return film
   const answer = await client.json({ path: `/files/${file}`, signal, timeouts }, jobBytes)

@@ -6,16 +6,16 @@
 import { encodeBase64 } from '#core/media'
 import { UpstreamError, type VideoCall } from '#core/spec'
 import type { Media } from '#core/turn'
-import { faultOfJob, isRecord, jobBytes, mediaAsk, throwRefusal } from '#providers/kit'
-import type { Film, JobWire } from './film.ts'
+import { faultOfJob, isRecord, jobBytes, mediaRequest, throwRefusal } from '#providers/kit'
+import type { GeminiVideoState, VideoJobWire } from './film.ts'
 
 /** The name of an operation, which is part of a path. */
 const namePattern = /^(models\/[\w-][\w.-]{0,127}\/)?operations\/[\w-][\w.-]{0,255}$/
 
-export const operationWire: JobWire = {
+export const operationWire: VideoJobWire = {
   async submit(client, call) {
     const path = `/models/${encodeURIComponent(call.upstreamModel)}:predictLongRunning`
-    const answer = await client.json(mediaAsk(call, path, bodyOf(call)), jobBytes).catch(throwRefusal)
+    const answer = await client.json(mediaRequest(call, path, bodyOf(call)), jobBytes).catch(throwRefusal)
     if (isRecord(answer) && answer['error'] != null) throw faultOfJob(answer['error'], client.secrets)
     const name = isRecord(answer) ? answer['name'] : undefined
     if (typeof name !== 'string' || !namePattern.test(name))
@@ -55,7 +55,7 @@ function bodyOf({ order }: VideoCall): Record<string, unknown> {
 const pictureOf = ({ data, mediaType = 'image/png' }: Media) =>
   data ? [{ bytesBase64Encoded: encodeBase64(data), mimeType: mediaType }] : []
 
-function filmOf(answer: unknown, secrets: readonly string[]): Film {
+function filmOf(answer: unknown, secrets: readonly string[]): GeminiVideoState {
   if (!isRecord(answer) || ('done' in answer && typeof answer['done'] !== 'boolean'))
     throw malformed('no state of an operation')
   const { done, error, response } = answer

@@ -1,27 +1,31 @@
 import { sniff } from '#core/media'
-import { type AudioCall, type Spoken, UpstreamError } from '#core/spec'
+import { type AudioCall, type SpeechResult, UpstreamError } from '#core/spec'
 import type { SoundFormat, SpokenLine } from '#core/turn'
 import { decodeBase64InSlices } from '#platform/bytes'
-import { mediaAsk, type UpstreamClient, wholeSoundBytes } from '#providers/kit'
-import { contentOf, type Data, malformed } from './answer.ts'
+import { mediaRequest, type UpstreamClient, wholeSoundBytes } from '#providers/kit'
+import { contentOf, type InlineData, malformed } from './answer.ts'
 
 /** Bytes that are given to the sink at a time. */
 const sliceBytes = 256 * 1024
 const usualRate = 24_000
 
 /** Speaks with one voice, or a dialogue of two. The sound comes in one piece, as samples or WAV, whatever was requested. */
-export async function speak(client: UpstreamClient, call: AudioCall): Promise<Spoken> {
+export async function speak(client: UpstreamClient, call: AudioCall): Promise<SpeechResult> {
   const path = `/models/${encodeURIComponent(call.upstreamModel)}:generateContent`
-  const answer = await client.json(mediaAsk(call, path, bodyOf(call)), wholeSoundBytes)
+  const answer = await client.json(mediaRequest(call, path, bodyOf(call)), wholeSoundBytes)
   const { data, usage } = contentOf(answer, 'sound', client.secrets)
   if (data.length > 1) throw malformed('an answer of several sounds')
   const bytes = await decodeBase64InSlices(data[0]!.base64)
   if (!bytes || bytes.length === 0) throw malformed('sound that is not Base64')
-  await give(bytes, formatOf(data[0]!, bytes), call)
+  await writeInSlices(bytes, formatOf(data[0]!, bytes), call)
   return usage ? { usage } : {}
 }
 
-async function give(bytes: Uint8Array, format: SoundFormat, { order, signal }: AudioCall): Promise<void> {
+async function writeInSlices(
+  bytes: Uint8Array,
+  format: SoundFormat,
+  { order, signal }: AudioCall,
+): Promise<void> {
   order.sink.begin(format)
   for (let at = 0; at < bytes.length; at += sliceBytes) {
     if (signal.aborted) throw new UpstreamError('aborted', { executed: true })
@@ -30,7 +34,7 @@ async function give(bytes: Uint8Array, format: SoundFormat, { order, signal }: A
 }
 
 /** The format of the sound. `audio/L16;codec=pcm;rate=24000` is signed 16-bit little-endian, one channel. */
-function formatOf({ mediaType }: Data, bytes: Uint8Array): SoundFormat {
+function formatOf({ mediaType }: InlineData, bytes: Uint8Array): SoundFormat {
   const type = mediaType.toLowerCase()
   if (/^audio\/(l16|pcm)\b/.test(type)) {
     if (bytes.length % 2 !== 0) throw malformed('half a sample')

@@ -2,7 +2,7 @@
  * Reads the images of an answer, inline or behind links. Unknown fields are ignored, but only images are accepted; whoever ordered an SVG cleans it.
  */
 
-import { type Drawn, UpstreamError } from '#core/spec'
+import { type ImageResult, UpstreamError } from '#core/spec'
 import {
   faultOfError,
   isRecord,
@@ -10,7 +10,7 @@ import {
   mediaTokens,
   type PictureLinks,
   pictureIn,
-  takeEach,
+  takeFulfilled,
 } from '#providers/kit'
 
 const maxPictures = 10
@@ -21,13 +21,13 @@ export interface ReadingOptions extends PictureLinks {
 }
 
 /** The images that can be read. Throws `UpstreamError` where there is none, always with `executed: true`: the upstream has made the images. */
-export async function drawnOf(answer: unknown, options: ReadingOptions): Promise<Drawn> {
+export async function drawnImagesOf(answer: unknown, options: ReadingOptions): Promise<ImageResult> {
   if (!isRecord(answer)) throw malformed('an answer that is no object')
   if (answer['error'] != null) throw faultOfError(answer['error'], options.secrets)
   const items = Array.isArray(answer['data']) ? answer['data'].filter(isRecord) : []
   if (items.length === 0) throw malformed('an answer without a picture')
   const revisedPrompts = new Map<Uint8Array, string>()
-  const drawn = await takeEach(items.slice(0, maxPictures), async (item) => {
+  const drawn = await takeFulfilled(items.slice(0, maxPictures), async (item) => {
     const image = await pictureOf(item, options)
     const { revised_prompt: revised } = item
     if (typeof revised === 'string' && revised !== '') revisedPrompts.set(image, revised)

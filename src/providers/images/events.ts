@@ -5,19 +5,19 @@ import type { ImageOrder } from '#core/turn'
 import { GrowingBytes } from '#platform/bytes'
 import { isRecord, pictureIn, picturesBytes, readJson, SseReader, type UpstreamClient } from '#providers/kit'
 
-type Ask = Parameters<UpstreamClient['stream']>[0]
+type EventsRequest = Parameters<UpstreamClient['stream']>[0]
 
 /** An upstream may send more unfinished pictures than were requested; beyond these the answer is malformed. */
 const maxPartials = 8
 const eventBytes = picturesBytes(1)
 
 /**
- * The finished answer, as `drawnOf` reads it. An upstream that does not stream answers at once, which is read as well. Throws `UpstreamError`:
+ * The finished answer, as `drawnImagesOf` reads it. An upstream that does not stream answers at once, which is read as well. Throws `UpstreamError`:
  * `cut` where the events end before the picture.
  */
 export async function pictureOfEvents(
   client: UpstreamClient,
-  ask: Ask,
+  request: EventsRequest,
   { onPartial, partials = 0 }: Pick<ImageOrder, 'onPartial' | 'partials'>,
 ): Promise<unknown> {
   const waiting: string[] = []
@@ -34,7 +34,7 @@ export async function pictureOfEvents(
       else finished = finishedIn(event)
     }
   }
-  await client.stream(ask, {
+  await client.stream(request, {
     begin: (headers) => {
       isStream = String(headers['content-type'] ?? '').includes('event-stream')
     },

@@ -1,23 +1,23 @@
-import type { Drawn, ImageCall, ImageProvider, TextProvider } from '#core/spec'
+import type { ImageCall, ImageProvider, ImageResult, TextProvider } from '#core/spec'
 import type { GuardedClient } from '#platform/net'
 import {
   type Form,
   listModels,
-  mediaAsk,
+  mediaRequest,
   type PictureLinks,
   picturesBytes,
   type UpstreamAddress,
   UpstreamClient,
 } from '#providers/kit'
-import { drawnOf } from './answer.ts'
+import { drawnImagesOf } from './answer.ts'
 import { pictureOfEvents } from './events.ts'
 import { formOf, jsonOf } from './request.ts'
 
 /** The address of an upstream that draws, and how pictures that it only links to are fetched. */
 export type PictureAddress = UpstreamAddress & { egressOfLinks?: PictureLinks['egress'] }
-export type ImageRoom = ImageProvider & AsyncDisposable & { ping: TextProvider['ping'] }
+export type ImageClient = ImageProvider & AsyncDisposable & { ping: TextProvider['ping'] }
 
-interface Request {
+interface ImageHttpRequest {
   path: string
   body: Record<string, unknown> | Form
 }
@@ -26,19 +26,19 @@ interface Request {
  * Any upstream that speaks OpenAI's images endpoints: `/images/generations`, and `/images/edits` for input images. Images behind links are
  * fetched by `net`, which connects to public addresses only.
  */
-export const imagesProvider = (address: PictureAddress, net: GuardedClient): ImageRoom =>
-  likeImages(address, net, (call) =>
+export const imagesProvider = (address: PictureAddress, net: GuardedClient): ImageClient =>
+  imagesLikeClient(address, net, (call) =>
     call.order.references.length > 0
       ? { path: '/images/edits', body: formOf(call) }
       : { path: '/images/generations', body: jsonOf(call) },
   )
 
 /** A client of an upstream that answers as OpenAI's images endpoints do, whatever its requests are. */
-export function likeImages(
+export function imagesLikeClient(
   address: PictureAddress,
   net: GuardedClient,
-  requestOf: (call: ImageCall) => Request,
-): ImageRoom {
+  requestOf: (call: ImageCall) => ImageHttpRequest,
+): ImageClient {
   const client = new UpstreamClient(address)
   const web = { net, egress: address.egressOfLinks }
   return {
@@ -52,15 +52,15 @@ async function draw(
   client: UpstreamClient,
   web: Pick<PictureLinks, 'net' | 'egress'>,
   call: ImageCall,
-  { path, body }: Request,
-): Promise<Drawn> {
+  { path, body }: ImageHttpRequest,
+): Promise<ImageResult> {
   const beganMs = performance.now()
-  const ask = mediaAsk(call, path, body)
+  const httpRequest = mediaRequest(call, path, body)
   const { count, partials = 0 } = call.order
   const answer =
     partials > 0
-      ? await pictureOfEvents(client, ask, call.order)
-      : await client.json(ask, picturesBytes(count))
+      ? await pictureOfEvents(client, httpRequest, call.order)
+      : await client.json(httpRequest, picturesBytes(count))
   const leftMs = Math.max(1, Math.floor(call.timeouts.totalMs - (performance.now() - beganMs)))
-  return drawnOf(answer, { ...web, secrets: client.secrets, signal: call.signal, leftMs })
+  return drawnImagesOf(answer, { ...web, secrets: client.secrets, signal: call.signal, leftMs })
 }

@@ -1,4 +1,4 @@
-import type { Part } from '#core/turn'
+import type { AnswerPart } from '#core/turn'
 
 /**
  * What an event means for the timeouts. `token`: output, which ends the wait for the first token. `life`: a sign of life without output,
@@ -18,11 +18,11 @@ export interface AnswerReader {
    * Reads one event and adds its parts to `parts`; `text` is the JSON that it was read from. Throws `UpstreamError` for a failure
    * that the event reports.
    */
-  read(event: Record<string, unknown>, name: string, parts: Part[], text: string): EventProgress
+  read(event: Record<string, unknown>, name: string, parts: AnswerPart[], text: string): EventProgress
   /** Called when `[DONE]` came. */
   close(): void
   /** The final parts. Throws a `cut` fault if there was no finish. */
-  end(): Iterable<Part>
+  end(): Iterable<AnswerPart>
   /** The usage reported so far, for an answer that failed. */
-  usageSoFar(): Iterable<Part>
+  usageSoFar(): Iterable<AnswerPart>
 }

@@ -42,7 +42,7 @@ export class CallTimers {
     this.phase = phase
     this.#turns++
     this.#limitMs = limitMs
-    this.#clock.again(limitMs)
+    this.#clock.restart(limitMs)
   }
 
   /** Records that something was read. If it was progress, the wait for more begins again. */
@@ -50,7 +50,7 @@ export class CallTimers {
     this.#moved = isProgress
     if (!isProgress || this.phase !== 'idle') return
     this.#turns++
-    this.#clock.again()
+    this.#clock.restart()
   }
 
   /** Called when the reader is behind: from here on the time is not the upstream's. */
@@ -81,7 +81,7 @@ export class CallTimers {
 
   #judge(): void {
     // The reader was slow: the timer restarts, and expires if the upstream then stays idle.
-    if (this.phase === 'idle' && this.#suspended) this.#clock.again()
+    if (this.phase === 'idle' && this.#suspended) this.#clock.restart()
     else this.#giveUp(this.phase, this.#limitMs)
   }
 

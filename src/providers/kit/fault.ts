@@ -3,7 +3,7 @@ import type { ProxyFailed } from '#platform/proxy'
 import { isRecord } from './json.ts'
 
 /** What the upstream reported about a failure, in any of the known error formats. */
-interface Complaint {
+interface UpstreamErrorBody {
   message: string | undefined
   code: string | undefined
   type: string | undefined
@@ -11,16 +11,16 @@ interface Complaint {
   status: number | undefined
 }
 
-const overflow =
+const overflowPattern =
   /context_length_exceeded|maximum context length|context (length|window|size)|prompt is too long|input is too long|too many (input )?tokens|exceeds? the (available|maximum) (context|number of tokens)|exceed_context_size|reduce the length of the (messages|prompt)/i
-const refused =
+const refusedPattern =
   /content_policy|content_filter|content (filtering|management) policy|responsibleai|safety_violation|moderation_blocked|prohibited_content|flagged/i
-const noMoney =
+const noCreditPattern =
   /insufficient_quota|insufficient[_ ]balance|insufficient credits|billing_hard_limit|credit balance is too low/i
 /** Gemini answers 400 to a key that it does not know. */
-const noKey = /api key not valid|api key expired|api_key_invalid/i
-const noModel = /model_not_found|model .{0,120}(not found|does not exist)|no such model/i
-const busy = /overloaded|engine is currently|at capacity/i
+const invalidKeyPattern = /api key not valid|api key expired|api_key_invalid/i
+const noModelPattern = /model_not_found|model .{0,120}(not found|does not exist)|no such model/i
+const busyPattern = /overloaded|engine is currently|at capacity/i
 
 /** The longest wait an upstream can ask for; a longer one is as good as unavailable. */
 const maxWaitMs = 3_600_000
@@ -35,10 +35,10 @@ export function faultOfStatus(
   body: string,
   secrets: readonly string[],
 ): UpstreamError {
-  const complaint = readComplaint(body)
-  const fault = classify(status, complaint)
+  const errorBody = readErrorBody(body)
+  const fault = classify(status, errorBody)
   const retryAfterMs = readRetryAfter(headers)
-  const reported = errorOptionsOf(complaint, secrets, retryAfterMs)
+  const reported = errorOptionsOf(errorBody, secrets, retryAfterMs)
   return new UpstreamError(fault, {
     status,
     // An overloaded upstream refuses before it executes anything; another 5xx may come after execution began.
@@ -50,12 +50,12 @@ export function faultOfStatus(
 
 /** The fault for an `error` object in an answer whose status was a success. The upstream had started, so it counts as executed. */
 export function faultOfError(error: unknown, secrets: readonly string[]): UpstreamError {
-  const complaint = complaintOf(error)
+  const errorBody = errorBodyOf(error)
   const fault =
-    complaint.status !== undefined ? classify(complaint.status, complaint) : classifyByName(complaint)
-  const reported = errorOptionsOf(complaint, secrets, undefined)
+    errorBody.status !== undefined ? classify(errorBody.status, errorBody) : classifyByName(errorBody)
+  const reported = errorOptionsOf(errorBody, secrets, undefined)
   return new UpstreamError(fault, {
-    ...(complaint.status !== undefined && { status: complaint.status }),
+    ...(errorBody.status !== undefined && { status: errorBody.status }),
     executed: true,
     ...reported,
     ...(reported.detail !== undefined && { inside: reported.detail }),
@@ -82,53 +82,57 @@ export function maskSecrets(text: string, secrets: readonly string[]): string {
     .replace(/\bBearer\s+[^\s"',]+/gi, 'Bearer ***')
 }
 
-function errorOptionsOf(complaint: Complaint, secrets: readonly string[], retryAfterMs: number | undefined) {
+function errorOptionsOf(
+  errorBody: UpstreamErrorBody,
+  secrets: readonly string[],
+  retryAfterMs: number | undefined,
+) {
   return {
-    ...(complaint.message !== undefined && { detail: maskSecrets(complaint.message, secrets).slice(0, 500) }),
-    ...(complaint.param !== undefined && { param: complaint.param }),
+    ...(errorBody.message !== undefined && { detail: maskSecrets(errorBody.message, secrets).slice(0, 500) }),
+    ...(errorBody.param !== undefined && { param: errorBody.param }),
     ...(retryAfterMs !== undefined && { retryAfterMs }),
   }
 }
 
-function classify(status: number, complaint: Complaint): UpstreamFault {
-  const words = `${complaint.code ?? ''} ${complaint.type ?? ''} ${complaint.message ?? ''}`
+function classify(status: number, errorBody: UpstreamErrorBody): UpstreamFault {
+  const words = `${errorBody.code ?? ''} ${errorBody.type ?? ''} ${errorBody.message ?? ''}`
   if (status === 401 || status === 402 || status === 403)
-    return refused.test(words) ? 'content_refused' : 'authentication'
+    return refusedPattern.test(words) ? 'content_refused' : 'authentication'
   // An empty account at the upstream is for the operator to fix, like a bad key: waiting does not help.
-  if (status === 429) return noMoney.test(words) ? 'authentication' : 'rate_limited'
+  if (status === 429) return noCreditPattern.test(words) ? 'authentication' : 'rate_limited'
   if (status === 408 || status === 504) return 'timeout'
   if (status === 529) return 'overloaded'
-  if (status >= 500) return status === 503 && busy.test(words) ? 'overloaded' : 'unavailable'
+  if (status >= 500) return status === 503 && busyPattern.test(words) ? 'overloaded' : 'unavailable'
   // A path that does not accept POST is a wrong path too.
   if (status === 404 || status === 405 || status === 410) return 'not_found'
   if (status >= 400) {
-    if (refused.test(words)) return 'content_refused'
-    if (overflow.test(words)) return 'context_overflow'
+    if (refusedPattern.test(words)) return 'content_refused'
+    if (overflowPattern.test(words)) return 'context_overflow'
     // Anthropic reports an empty account as a bad request.
-    if (noMoney.test(words) || noKey.test(words)) return 'authentication'
-    return noModel.test(words) ? 'not_found' : 'invalid_request'
+    if (noCreditPattern.test(words) || invalidKeyPattern.test(words)) return 'authentication'
+    return noModelPattern.test(words) ? 'not_found' : 'invalid_request'
   }
   // A redirect means that the configured address is not that of the API.
   return 'unavailable'
 }
 
-function classifyByName(complaint: Complaint): UpstreamFault {
-  const name = `${complaint.code ?? ''} ${complaint.type ?? ''}`
+function classifyByName(errorBody: UpstreamErrorBody): UpstreamFault {
+  const name = `${errorBody.code ?? ''} ${errorBody.type ?? ''}`
   if (/overloaded/i.test(name)) return 'overloaded'
   if (/rate_limit|too_many_requests|resource_exhausted/i.test(name)) return 'rate_limited'
   if (/authentication|permission|invalid_api_key|billing/i.test(name)) return 'authentication'
   if (/timeout/i.test(name)) return 'timeout'
-  const words = `${name} ${complaint.message ?? ''}`
-  if (refused.test(words)) return 'content_refused'
-  if (overflow.test(words)) return 'context_overflow'
-  if (noMoney.test(words)) return 'authentication'
+  const words = `${name} ${errorBody.message ?? ''}`
+  if (refusedPattern.test(words)) return 'content_refused'
+  if (overflowPattern.test(words)) return 'context_overflow'
+  if (noCreditPattern.test(words)) return 'authentication'
   if (/not_found/i.test(name)) return 'not_found'
   return /invalid_request|badrequest/i.test(name) ? 'invalid_request' : 'unavailable'
 }
 
 /** Only these statuses prove that nothing was executed. */
 function mayHaveExecuted(fault: UpstreamFault): boolean {
-  const refusedAtTheDoor: UpstreamFault[] = [
+  const notExecutedFaults: UpstreamFault[] = [
     'authentication',
     'rate_limited',
     'overloaded',
@@ -137,12 +141,12 @@ function mayHaveExecuted(fault: UpstreamFault): boolean {
     'context_overflow',
     'content_refused',
   ]
-  return !refusedAtTheDoor.includes(fault)
+  return !notExecutedFaults.includes(fault)
 }
 
-function readComplaint(body: string): Complaint {
+function readErrorBody(body: string): UpstreamErrorBody {
   try {
-    return complaintOf(JSON.parse(body))
+    return errorBodyOf(JSON.parse(body))
   } catch {
     const text = body
       .replace(/<[^<>]*>/g, ' ')
@@ -158,16 +162,16 @@ function readComplaint(body: string): Complaint {
   }
 }
 
-function complaintOf(value: unknown): Complaint {
+function errorBodyOf(value: unknown): UpstreamErrorBody {
   // Gemini wraps its error in a list; FastAPI servers list the invalid fields under `detail`.
-  if (Array.isArray(value)) return complaintOf(value[0])
+  if (Array.isArray(value)) return errorBodyOf(value[0])
   if (typeof value === 'string')
     return { message: value, code: undefined, type: undefined, param: undefined, status: undefined }
   if (!isRecord(value))
     return { message: undefined, code: undefined, type: undefined, param: undefined, status: undefined }
-  if (value['error'] !== undefined && value['error'] !== null) return complaintOf(value['error'])
+  if (value['error'] !== undefined && value['error'] !== null) return errorBodyOf(value['error'])
   const message = value['message'] ?? value['msg'] ?? value['detail']
-  if (isRecord(message) || Array.isArray(message)) return complaintOf(message)
+  if (isRecord(message) || Array.isArray(message)) return errorBodyOf(message)
   const code = value['code']
   const status = [code, value['status'], value['http_code']]
     .map(Number)

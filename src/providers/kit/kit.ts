@@ -25,11 +25,11 @@ export { faultOfError, maskSecrets } from './fault.ts'
 export { Form } from './form.ts'
 export { headerOf } from './header.ts'
 export { claimedCount, firstOf, isRecord, readJson } from './json.ts'
-export { type FileOptions, fileBytes, type Links, linkedBytes } from './linked-bytes.ts'
+export { type FileOptions, fileBytes, type LinkedFileNet, linkedBytes } from './linked-bytes.ts'
 export { LiveAnswer } from './live-answer.ts'
 export { LiveSession, type LiveWire } from './live-session.ts'
-export { base64Of, Pcm24 } from './live-sound.ts'
-export { mediaAsk } from './media-ask.ts'
+export { base64Of, PcmUpsampler } from './live-sound.ts'
+export { mediaRequest } from './media-ask.ts'
 export { claimedTokens, type MediaTokens, mediaTokens } from './media-tokens.ts'
 export { listModels, modelNames } from './model-names.ts'
 export { pdfName } from './pdf-name.ts'
@@ -37,7 +37,7 @@ export { linkedPicture, type PictureLinks, pictureIn } from './picture.ts'
 export { nearestShape, sizeTier } from './picture-shape.ts'
 export { sameWireBody } from './same-wire-body.ts'
 export { type SocketReceiver, type UpstreamEvent, UpstreamSocket } from './socket.ts'
-export { faultIn, SoundStart } from './sound-start.ts'
+export { faultIn, SoundSniffer } from './sound-start.ts'
 export {
   checkLength,
   claimedSeconds,
@@ -52,7 +52,7 @@ export {
 } from './spoken.ts'
 export { SseReader } from './sse.ts'
 export { base64Body, partsOf, rawBody, type StreamedBody } from './streamed-body.ts'
-export { takeEach } from './take-each.ts'
+export { takeFulfilled } from './take-each.ts'
 export { type ClientCodec, generate } from './text-answer.ts'
 export {
   claimedCost,
@@ -60,7 +60,7 @@ export {
   jobId,
   type LinkedAddress,
   throwRefusal,
-  type VideoRoom,
+  type VideoClient,
 } from './video-job.ts'
 export { withinLimit } from './within-limit.ts'
 
@@ -105,7 +105,7 @@ export interface SocketOptions extends Pick<UpstreamOptions, 'path' | 'isFromRoo
   signal: AbortSignal
 }
 
-export interface WholeOptions extends UpstreamOptions {
+export interface AbortableOptions extends UpstreamOptions {
   /** Aborting it ends the request. */
   signal: AbortSignal
 }
@@ -198,7 +198,7 @@ export class UpstreamClient implements AsyncDisposable {
   }
 
   /** The whole body of a success, at most `maxBytes`. */
-  bytes(options: WholeOptions, maxBytes: number): Promise<Buffer> {
+  bytes(options: AbortableOptions, maxBytes: number): Promise<Buffer> {
     return new Promise((resolve, reject) => {
       if (options.signal.aborted) return reject(new UpstreamError('aborted', { executed: false }))
       const body = new WholeBody(maxBytes)
@@ -226,7 +226,7 @@ export class UpstreamClient implements AsyncDisposable {
    * The body of a success, at most `maxBytes`, given to `write` chunk by chunk; a slow writer holds the upstream up. What `write` throws ends
    * the call. `begin` sees the headers first.
    */
-  stream(options: WholeOptions, { begin, write, maxBytes }: ByteReceiver): Promise<void> {
+  stream(options: AbortableOptions, { begin, write, maxBytes }: ByteReceiver): Promise<void> {
     return new Promise((resolve, reject) => {
       if (options.signal.aborted) return reject(new UpstreamError('aborted', { executed: false }))
       let writing = Promise.resolve()
@@ -272,7 +272,7 @@ export class UpstreamClient implements AsyncDisposable {
   }
 
   /** Sends a request and reads a JSON answer of at most `maxBytes` (see bounds.ts). */
-  async json(options: WholeOptions, maxBytes: number): Promise<unknown> {
+  async json(options: AbortableOptions, maxBytes: number): Promise<unknown> {
     return readJson(await this.bytes(options, maxBytes), maxBytes)
   }
 

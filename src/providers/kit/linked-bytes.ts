@@ -5,20 +5,20 @@ import { deadlines } from '#platform/clock'
 import { FetchRefused, type GuardedClient } from '#platform/net'
 import type { Egress } from '#platform/proxy'
 import { faultOfStatus } from './fault.ts'
-import type { UpstreamClient, WholeOptions } from './kit.ts'
-import { pulled, type Write } from './pulled.ts'
-import { Redirected } from './redirected.ts'
+import type { AbortableOptions, UpstreamClient } from './kit.ts'
+import { pullChunks, type Write } from './pulled.ts'
+import { RedirectError } from './redirected.ts'
 
-const mostRedirects = 3
+const maxRedirectCount = 3
 
 /** How links are fetched: without a key, from public addresses only. */
-export interface Links {
+export interface LinkedFileNet {
   net: GuardedClient
   /** The proxy and trusted roots of the requests. */
   egress?: ((url: URL) => Egress) | undefined
 }
 
-export interface FileOptions extends WholeOptions {
+export interface FileOptions extends AbortableOptions {
   maxBytes: number
   /** The media types that are requested, such as `video/*`. */
   accept: string
@@ -30,18 +30,18 @@ export interface FileOptions extends WholeOptions {
  */
 export async function* fileBytes(
   client: UpstreamClient,
-  links: Links,
+  links: LinkedFileNet,
   options: FileOptions,
 ): AsyncGenerator<Uint8Array, void> {
   const { maxBytes, accept, ...request } = options
-  let next: WholeOptions = { ...request, headers: { ...request.headers, accept } }
+  let next: AbortableOptions = { ...request, headers: { ...request.headers, accept } }
   for (let redirects = 0; ; redirects += 1)
     try {
       yield* ownBytes(client, next, maxBytes)
       return
     } catch (error) {
-      if (!(error instanceof Redirected)) throw error
-      if (redirects === mostRedirects) throw malformed('redirects without an end')
+      if (!(error instanceof RedirectError)) throw error
+      if (redirects === maxRedirectCount) throw malformed('redirects without an end')
       const url = client.locationOf(next, error.location)
       if (!url) throw malformed('a redirect to no address')
       if (!client.isOwn(url)) return yield* linkedBytes(url.href, links, options)
@@ -49,30 +49,30 @@ export async function* fileBytes(
     }
 }
 
-const ownBytes = (client: UpstreamClient, options: WholeOptions, maxBytes: number) =>
-  pulled((write, signal) => client.stream({ ...options, signal }, { write, maxBytes }), options.signal)
+const ownBytes = (client: UpstreamClient, options: AbortableOptions, maxBytes: number) =>
+  pullChunks((write, signal) => client.stream({ ...options, signal }, { write, maxBytes }), options.signal)
 
 /** A file behind a link. Throws as `fileBytes` does. */
 export const linkedBytes = (
   url: string,
-  links: Links,
+  links: LinkedFileNet,
   options: Pick<FileOptions, 'signal' | 'timeouts' | 'maxBytes' | 'accept'>,
 ): AsyncGenerator<Uint8Array, void> =>
-  pulled((write, signal) => pour(url, links, { ...options, signal }, write), options.signal)
+  pullChunks((write, signal) => pipeLink(url, links, { ...options, signal }, write), options.signal)
 
-async function pour(
+async function pipeLink(
   url: string,
-  { net, egress }: Links,
+  { net, egress }: LinkedFileNet,
   { signal, timeouts, maxBytes, accept }: Pick<FileOptions, 'signal' | 'timeouts' | 'maxBytes' | 'accept'>,
   write: Write,
 ): Promise<void> {
-  using idle = new Idle(timeouts)
+  using idle = new IdleTimer(timeouts)
   let hasBegun = false
   try {
     const { status, headers } = await net.fetch(url, {
       timeoutMs: timeouts.totalMs,
       maxBytes,
-      maxRedirects: mostRedirects,
+      maxRedirects: maxRedirectCount,
       headers: { accept },
       egress,
       signal: AbortSignal.any([signal, idle.signal]),
@@ -100,7 +100,7 @@ async function pour(
  * Rings when the other side is silent for too long. The time of a slow reader does not count, and if this process was too busy to read in time, bytes
  * that have arrived meanwhile are read first.
  */
-class Idle implements Disposable {
+class IdleTimer implements Disposable {
   readonly #idleMs: number
   readonly #controller = new AbortController()
   readonly #clock
@@ -128,7 +128,7 @@ class Idle implements Disposable {
   wait(): void {
     this.#hasBegun = true
     this.#turns += 1
-    this.#clock.again(this.#idleMs)
+    this.#clock.restart(this.#idleMs)
   }
 
   rest(): void {

@@ -1,6 +1,6 @@
 /** What all wires of live transcription share: seconds that were written, the open commit with its timeout, and how much text is plausible. */
 
-import { type LiveHeard, type LiveLink, type LiveSink, type LiveUsage, UpstreamError } from '#core/spec'
+import { type LiveLink, type LiveSink, type LiveTranscript, type LiveUsage, UpstreamError } from '#core/spec'
 import { type Deadline, deadlines } from '#platform/clock'
 import { claimedSeconds as secondsIn } from './spoken.ts'
 
@@ -23,7 +23,7 @@ export interface LiveWire {
 }
 
 interface OpenCommit {
-  resolve: (heard: LiveHeard) => void
+  resolve: (heard: LiveTranscript) => void
   reject: (error: UpstreamError) => void
   deadline: Deadline
   /** The bytes written when the commit was requested: what comes after belongs to the next utterance. */
@@ -68,11 +68,11 @@ export class LiveSession implements LiveLink {
     this.#wire.sound(pcm)
   }
 
-  commit(): Promise<LiveHeard> {
+  commit(): Promise<LiveTranscript> {
     if (this.#isOver) return Promise.reject(new UpstreamError('aborted', { executed: false }))
     if (this.#commit) throw new Error('Two commits of one link at once.')
     if (this.#writtenBytes === this.#committedBytes) return Promise.resolve({ text: '' })
-    const { promise, resolve, reject } = Promise.withResolvers<LiveHeard>()
+    const { promise, resolve, reject } = Promise.withResolvers<LiveTranscript>()
     const deadline = deadlines.in(this.#commitMs, () =>
       this.#wire.fail(new UpstreamError('timeout', { detail: `no transcript within ${this.#commitMs} ms` })),
     )
@@ -93,7 +93,7 @@ export class LiveSession implements LiveLink {
   }
 
   /** Called by the wire when the utterance is over. Ignored where nobody waits for its end. */
-  heard(heard: LiveHeard): void {
+  heard(heard: LiveTranscript): void {
     const open = this.#commit
     if (!open) return
     const text = this.#plausible(heard.text)

@@ -1,6 +1,6 @@
 /** The common part of every request for pictures, sound or transcripts, beside its body. */
 import type { Timeouts } from '#core/spec'
-import type { WholeOptions } from './kit.ts'
+import type { AbortableOptions } from './kit.ts'
 
 /** A picture of high quality may take two minutes, and a long text one; no byte arrives before. */
 const makingMs = 180_000
@@ -14,13 +14,13 @@ export interface MediaCall {
   traceparent?: string | undefined
 }
 
-/** `heardSeconds` is the length of the recording that is sent. */
-export const mediaAsk = (
+/** `recordingSeconds` is the length of the recording that is sent. */
+export const mediaRequest = (
   { signal, timeouts, attemptId, traceparent }: MediaCall,
   path: string,
-  body: NonNullable<WholeOptions['body']>,
-  heardSeconds = 0,
-): WholeOptions => ({
+  body: NonNullable<AbortableOptions['body']>,
+  recordingSeconds = 0,
+): AbortableOptions => ({
   path,
   body,
   headers: { accept: '*/*', 'idempotency-key': attemptId, ...(traceparent !== undefined && { traceparent }) },
@@ -28,6 +28,6 @@ export const mediaAsk = (
   timeouts,
   firstByteMs: Math.min(
     timeouts.totalMs,
-    timeouts.firstByteMs + makingMs + heardSeconds * listeningMsPerSecond,
+    timeouts.firstByteMs + makingMs + recordingSeconds * listeningMsPerSecond,
   ),
 })

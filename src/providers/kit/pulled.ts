@@ -5,12 +5,12 @@ export type Write = (chunk: Uint8Array) => Promise<void>
  * Iterates over what `run` writes. `run` cannot write a chunk until the one before was used: a slow reader holds the writer up. Ending the iteration
  * aborts the signal that `run` is given; what `run` throws is thrown where the iteration stands.
  */
-export async function* pulled(
+export async function* pullChunks(
   run: (write: Write, signal: AbortSignal) => Promise<void>,
   signal: AbortSignal,
 ): AsyncGenerator<Uint8Array, void> {
   const ending = new AbortController()
-  const handover = new Handover()
+  const handover = new ChunkHandover()
   const writing = run(handover.give, AbortSignal.any([signal, ending.signal])).then(
     () => handover.end(),
     (error: unknown) => handover.end({ error }),
@@ -25,7 +25,7 @@ export async function* pulled(
 }
 
 /** Hands one chunk at a time from a writer to a reader. */
-class Handover {
+class ChunkHandover {
   #chunk: Uint8Array | undefined
   /** Lets the writer go on. */
   #used: (() => void) | undefined

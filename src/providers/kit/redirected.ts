@@ -7,7 +7,7 @@ const statuses: ReadonlySet<number> = new Set([301, 302, 303, 307, 308])
  * An answer that leads elsewhere. A redirect of the wires' own requests means that the configured address is not that of the API; only a caller that
  * expects one follows it.
  */
-export class Redirected extends UpstreamError {
+export class RedirectError extends UpstreamError {
   readonly location: string
 
   constructor(status: number, location: string) {
@@ -17,7 +17,7 @@ export class Redirected extends UpstreamError {
 }
 
 /** The redirect of an answer; undefined where the answer is none, or does not say where to. */
-export function redirectOf(status: number, headers: ReplyHeaders): Redirected | undefined {
+export function redirectOf(status: number, headers: ReplyHeaders): RedirectError | undefined {
   const location = [headers['location']].flat()[0]
-  return statuses.has(status) && location !== undefined ? new Redirected(status, location) : undefined
+  return statuses.has(status) && location !== undefined ? new RedirectError(status, location) : undefined
 }

@@ -39,7 +39,7 @@ export interface SocketReceiver {
   failed(error: UpstreamError): void
 }
 
-export interface SocketSetting {
+export interface SocketContext {
   timeouts: Timeouts
   signal: AbortSignal
   pulseMs?: number
@@ -54,7 +54,7 @@ export interface SocketSetting {
  */
 export class UpstreamSocket {
   readonly #ws: WebSocket
-  readonly #setting: SocketSetting
+  readonly #setting: SocketContext
   readonly #receiver: SocketReceiver
   readonly #timers: CallTimers
   readonly #ready = Promise.withResolvers<void>()
@@ -67,7 +67,7 @@ export class UpstreamSocket {
   #silentBeats = 0
   #window = { startMs: performance.now(), messages: 0, bytes: 0 }
 
-  private constructor(ws: WebSocket, setting: SocketSetting, receiver: SocketReceiver) {
+  private constructor(ws: WebSocket, setting: SocketContext, receiver: SocketReceiver) {
     this.#ws = ws
     this.#setting = setting
     this.#receiver = receiver
@@ -79,7 +79,7 @@ export class UpstreamSocket {
   /** Resolves once the receiver called `ready`. Throws `UpstreamError` with `executed: false`, for nothing was asked yet. */
   static async connect(
     open: () => WebSocket,
-    setting: SocketSetting,
+    setting: SocketContext,
     receiver: SocketReceiver,
   ): Promise<UpstreamSocket> {
     if (setting.signal.aborted) throw new UpstreamError('aborted', { executed: false })
@@ -203,14 +203,14 @@ export class UpstreamSocket {
   /** Fails with the reason in the answer that refused the upgrade. */
   #refused(response: IncomingMessage): void {
     const body = new WholeBody(maxRefusalBytes)
-    const told = (): void =>
+    const failWithBody = (): void =>
       this.fail(this.#setting.faultOf(response.statusCode ?? 0, response.headers, body.take().toString()))
     response.on('data', (chunk: Buffer) => {
-      if (!body.add(chunk)) told()
+      if (!body.add(chunk)) failWithBody()
     })
-    response.on('end', told)
-    response.on('close', told)
-    response.on('error', told)
+    response.on('end', failWithBody)
+    response.on('close', failWithBody)
+    response.on('error', failWithBody)
   }
 
   #left(code: number, reason: string): void {

@@ -27,7 +27,7 @@ const decodable: Record<string, SoundEncoding> = {
  * sink is told the format that came, if it can be decoded here, else the requested one. For samples without a container, the header may say rate and
  * channels.
  */
-export class SoundStart {
+export class SoundSniffer {
   readonly #format: SoundFormat
   readonly #sink: SoundSink
   #head: Buffer | undefined = Buffer.alloc(0)
@@ -49,14 +49,14 @@ export class SoundStart {
     this.#head = Buffer.concat([this.#head, chunk])
     const enough = this.#format.encoding === 'pcm' ? framesBytes : headBytes
     if (this.#head.length >= enough && !this.#isText) await this.#decide()
-    if (this.#isText && this.#head && this.#head.length > maxTextBytes) throw wrong('a long text')
+    if (this.#isText && this.#head && this.#head.length > maxTextBytes) throw notSoundError('a long text')
   }
 
   /** Call at the end of the answer. Returns the text that came in place of sound. Throws `UpstreamError` for an answer without sound. */
   async end(): Promise<string | undefined> {
     if (this.#head && !this.#isText && this.#head.length > 0) await this.#decide()
     if (!this.#head) return undefined
-    if (this.#head.length === 0) throw wrong('nothing')
+    if (this.#head.length === 0) throw notSoundError('nothing')
     return this.#head.toString('utf8')
   }
 
@@ -73,18 +73,18 @@ export class SoundStart {
   }
 
   #formatOf(found: string | undefined): SoundFormat {
-    const asked = this.#format
-    const { encoding } = asked
+    const requested = this.#format
+    const { encoding } = requested
     if (found === undefined) {
-      if (encoding === 'pcm') return { ...asked, ...this.#samples }
+      if (encoding === 'pcm') return { ...requested, ...this.#samples }
       if (this.#samples) return this.#samples
       // A single frame of an mp3 cannot be distinguished from samples.
-      if (encoding === 'mp3') return asked
+      if (encoding === 'mp3') return requested
     }
-    const came = decodable[found ?? '']
-    if (came) return came === encoding ? asked : { encoding: came }
-    if (encoding === 'aac' && (found === 'audio/aac' || found === 'audio/mp4')) return asked
-    throw wrong(found ?? 'bytes of no known type')
+    const received = decodable[found ?? '']
+    if (received) return received === encoding ? requested : { encoding: received }
+    if (encoding === 'aac' && (found === 'audio/aac' || found === 'audio/mp4')) return requested
+    throw notSoundError(found ?? 'bytes of no known type')
   }
 }
 
@@ -102,7 +102,7 @@ function samplesOf(headers: ReplyHeaders): SoundFormat | undefined {
   if (rate === undefined && channels === undefined) return undefined
   const format = { encoding: 'pcm' as const, rate: rate ?? usualRate, channels: channels ?? 1 }
   if (format.rate < 1_000 || format.rate > fastestHz || format.channels < 1 || format.channels > maxChannels)
-    throw wrong(`samples at ${format.rate} Hz in ${format.channels} channels`)
+    throw notSoundError(`samples at ${format.rate} Hz in ${format.channels} channels`)
   return format
 }
 
@@ -112,7 +112,7 @@ const figureIn = (found: RegExpExecArray | null): number | undefined => (found ?
 const looksLikeText = (head: Buffer): boolean =>
   /^\s*(\{"|\{\s|<!doctype|<html|<\?xml)/i.test(head.toString('latin1'))
 
-const wrong = (what: string): UpstreamError =>
+const notSoundError = (what: string): UpstreamError =>
   new UpstreamError('malformed', { detail: `an answer of ${what} in place of the sound` })
 
 /** The fault that a text in place of sound describes. */
@@ -123,5 +123,5 @@ export function faultIn(text: string, secrets: readonly string[]): UpstreamError
   } catch {
     // The text is a page, or JSON that was cut.
   }
-  return wrong('a text')
+  return notSoundError('a text')
 }

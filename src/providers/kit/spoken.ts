@@ -2,7 +2,7 @@
 
 import { UpstreamError } from '#core/spec'
 import type { SpokenSegment, SpokenWord, TranscriptionOrder } from '#core/turn'
-import { inSlices, mapped, ordered, type Steps } from '#platform/slices'
+import { mapInSteps, runInSlices, type Steps, sortInSteps } from '#platform/slices'
 import { isRecord } from './json.ts'
 
 /** An answer has beside the text every word with its times, and on some wires each word again in its sentence and its paragraph. */
@@ -57,14 +57,14 @@ export const speakerOf = (value: unknown): { speaker?: string } => {
 const spokenIn = <Read extends { start: number }>(
   list: unknown,
   read: (item: Record<string, unknown>) => Read | undefined,
-): Promise<Read[]> => inSlices(spokenSteps(Array.isArray(list) ? list : [], read))
+): Promise<Read[]> => runInSlices(spokenSteps(Array.isArray(list) ? list : [], read))
 
 function* spokenSteps<Read extends { start: number }>(
   list: readonly unknown[],
   read: (item: Record<string, unknown>) => Read | undefined,
 ): Steps<Read[]> {
-  const all = yield* mapped(list, (item) => (isRecord(item) ? read(item) : undefined))
-  return yield* ordered(all, ({ start }) => start)
+  const all = yield* mapInSteps(list, (item) => (isRecord(item) ? read(item) : undefined))
+  return yield* sortInSteps(all, ({ start }) => start)
 }
 
 /** Words with their times, in order; `text` says which field holds the word. */

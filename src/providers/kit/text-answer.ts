@@ -1,6 +1,6 @@
 import { type PartSink, type TextCall, type TextRun, UpstreamError } from '#core/spec'
-import type { Part } from '#core/turn'
-import { atOnceBytes, readJsonAtOnce } from '#platform/json'
+import type { AnswerPart } from '#core/turn'
+import { maxSyncBytes, readJsonSync } from '#platform/json'
 import type { AnswerReader, EventProgress } from './answer-reader.ts'
 import { eventBytes, streamedTextBytes, tooLong, wholeTextBytes } from './bounds.ts'
 import type { AnswerReceiver, Exchange, ReplyHeaders } from './exchange.ts'
@@ -19,7 +19,7 @@ export interface ClientCodec {
   /** The reader of a streamed answer. */
   reader(call: TextCall): AnswerReader
   /** The parts of a non-streamed answer. Throws `UpstreamError` if the body is not an answer of this wire. */
-  readComplete(body: unknown, call: TextCall): Iterable<Part>
+  readComplete(body: unknown, call: TextCall): Iterable<AnswerPart>
 }
 
 /** Milliseconds per token; a model that is slower than this has failed. See `headersWithin`. */
@@ -54,7 +54,7 @@ class TextAnswer implements AnswerReceiver, TextRun {
   #bytes = 0
   #failure: UpstreamError | undefined
   /** The parts of one read; the same array each time. The first `#given` of them have been passed on. */
-  readonly #parts: Part[] = []
+  readonly #parts: AnswerPart[] = []
   #given = 0
   #progress: EventProgress = 'nothing'
   #understood = 0
@@ -182,7 +182,7 @@ class TextAnswer implements AnswerReceiver, TextRun {
   #endWhole(body: WholeBody): void {
     const bytes = body.take()
     const maxBytes = wholeTextBytes(this.#call.turn.maxOutputTokens)
-    if (bytes.length > atOnceBytes) {
+    if (bytes.length > maxSyncBytes) {
       readJson(bytes, maxBytes).then(
         (value) => this.#complete(() => value),
         (error: unknown) => this.#complete(() => raise(error)),
@@ -243,14 +243,14 @@ class TextAnswer implements AnswerReceiver, TextRun {
     this.#understood += 1
     // Line ends between JSON tokens are replaced by spaces, since an event is passed on in one line.
     const text = data.includes('\n') ? data.replaceAll('\n', ' ') : data
-    const worth = reader.read(event, name, this.#parts, text)
-    if (worth === 'token' || this.#progress === 'nothing') this.#progress = worth
+    const eventProgress = reader.read(event, name, this.#parts, text)
+    if (eventProgress === 'token' || this.#progress === 'nothing') this.#progress = eventProgress
   }
 }
 
 function parse(data: string): Record<string, unknown> | undefined {
   try {
-    const value = readJsonAtOnce(data)
+    const value = readJsonSync(data)
     return isRecord(value) ? value : undefined
   } catch {
     return undefined

@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto'
-import type { Citation, Opaque, Part } from '#core/turn'
+import type { AnswerPart, Citation, OpaqueContent } from '#core/turn'
 import { isRecord } from '#providers/kit'
 
-type Json = Record<string, unknown>
+type MessagesJson = Record<string, unknown>
 
 /** An open content block. */
-type Block =
+type OpenBlock =
   /** `from`: its start position in the answer's text. */
   | { type: 'text'; from: number; cited: Citation[] }
   | { type: 'thinking'; signature: unknown }
@@ -21,11 +21,11 @@ export class ContentBlocks {
   calls = 0
   /** Searches of the upstream that have found something; one that failed is not billed. */
   searches = 0
-  readonly #open = new Map<unknown, Block>()
+  readonly #open = new Map<unknown, OpenBlock>()
   #textLength = 0
 
   /** Begins a block; in a non-streamed answer the block is complete. */
-  start(index: unknown, block: unknown, parts: Part[]): void {
+  start(index: unknown, block: unknown, parts: AnswerPart[]): void {
     if (!isRecord(block)) return
     switch (block['type']) {
       case 'text':
@@ -58,7 +58,7 @@ export class ContentBlocks {
     }
   }
 
-  delta(index: unknown, delta: unknown, parts: Part[]): void {
+  delta(index: unknown, delta: unknown, parts: AnswerPart[]): void {
     if (!isRecord(delta)) return
     switch (delta['type']) {
       case 'text_delta':
@@ -82,7 +82,7 @@ export class ContentBlocks {
     }
   }
 
-  stop(index: unknown, parts: Part[]): void {
+  stop(index: unknown, parts: AnswerPart[]): void {
     const block = this.#open.get(index)
     if (!block) return
     this.#open.delete(index)
@@ -90,12 +90,12 @@ export class ContentBlocks {
   }
 
   /** Closes blocks that some gateways leave open. */
-  stopAll(parts: Part[]): void {
+  stopAll(parts: AnswerPart[]): void {
     for (const block of this.#open.values()) this.#end(block, parts)
     this.#open.clear()
   }
 
-  #end(block: Block, parts: Part[]): void {
+  #end(block: OpenBlock, parts: AnswerPart[]): void {
     switch (block.type) {
       case 'text':
         // A citation covers its whole block, whose end is known only now.
@@ -118,14 +118,14 @@ export class ContentBlocks {
     }
   }
 
-  #text(text: unknown, parts: Part[]): void {
+  #text(text: unknown, parts: AnswerPart[]): void {
     if (!isText(text)) return
     this.#textLength += text.length
     parts.push({ type: 'text', text })
   }
 
   /** The input of a tool that runs at the upstream arrives the same way, and is not executed here. */
-  #input(block: Block | undefined, piece: unknown, parts: Part[]): void {
+  #input(block: OpenBlock | undefined, piece: unknown, parts: AnswerPart[]): void {
     if (block?.type !== 'tool_use' || !isText(piece)) return
     block.inPieces = true
     parts.push({ type: 'tool-arguments', index: block.call, delta: piece })
@@ -138,9 +138,9 @@ const stringOr = (value: unknown, other: () => string): string => (isText(value)
 
 const newCallId = (): string => `toolu_${randomBytes(12).toString('hex')}`
 
-const seal = (signature: string): Opaque => ({ wire: 'messages', signature })
+const seal = (signature: string): OpaqueContent => ({ wire: 'messages', signature })
 
-function think(text: unknown, parts: Part[]): void {
+function think(text: unknown, parts: AnswerPart[]): void {
   if (isText(text)) parts.push({ type: 'reasoning', text })
 }
 
@@ -155,7 +155,7 @@ function citedIn(citations: unknown): Citation[] {
   return citations.flatMap((citation: unknown) => (isRecord(citation) ? webPage(citation) : []))
 }
 
-function webPage({ type, url, title, cited_text: citedText }: Json): Citation[] {
+function webPage({ type, url, title, cited_text: citedText }: MessagesJson): Citation[] {
   if (type !== 'web_search_result_location' || !isText(url)) return []
   return [{ url, title: isText(title) ? title : url, ...(isText(citedText) && { citedText }) }]
 }

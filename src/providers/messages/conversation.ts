@@ -1,19 +1,19 @@
 import { UpstreamError } from '#core/spec'
-import type { Content, Document, Media, Message, ToolCall } from '#core/turn'
+import type { Document, Media, Message, MessageContent, ToolCall } from '#core/turn'
 import { isRecord } from '#providers/kit'
 
-type Block = Record<string, unknown>
+type WireBlock = Record<string, unknown>
 interface WireMessage {
   role: 'user' | 'assistant'
-  content: Block[]
+  content: WireBlock[]
 }
 
 /**
  * Neutral messages in this wire's format, for a turn that came by another: instructions go to `system`, and consecutive messages of one
  * role are merged, so that all results of parallel calls are in one message. Throws `UpstreamError` for what the wire cannot carry.
  */
-export function conversation(all: readonly Message[]): { system: Block[]; messages: WireMessage[] } {
-  const system: Block[] = []
+export function conversation(all: readonly Message[]): { system: WireBlock[]; messages: WireMessage[] } {
+  const system: WireBlock[] = []
   const messages: WireMessage[] = []
   for (const [index, message] of all.entries()) {
     const blocks = blocksOf(message, `messages.${index}`)
@@ -23,13 +23,13 @@ export function conversation(all: readonly Message[]): { system: Block[]; messag
   return { system, messages }
 }
 
-function append(messages: WireMessage[], role: WireMessage['role'], content: Block[]): void {
+function append(messages: WireMessage[], role: WireMessage['role'], content: WireBlock[]): void {
   const last = messages.at(-1)
   if (last?.role === role) last.content.push(...content)
   else messages.push({ role, content })
 }
 
-function blocksOf(message: Message, param: string): Block[] {
+function blocksOf(message: Message, param: string): WireBlock[] {
   const content = message.content.flatMap((item, index) => blockOf(item, `${param}.content.${index}`))
   switch (message.role) {
     case 'tool':
@@ -45,7 +45,7 @@ function blocksOf(message: Message, param: string): Block[] {
   }
 }
 
-function blockOf(content: Content, param: string): Block[] {
+function blockOf(content: MessageContent, param: string): WireBlock[] {
   switch (content.type) {
     case 'text':
       return textBlock(content.text)
@@ -66,10 +66,10 @@ function blockOf(content: Content, param: string): Block[] {
 }
 
 /** The wire refuses text without a visible character. */
-const textBlock = (text: string): Block[] => (text.trim() === '' ? [] : [{ type: 'text', text }])
+const textBlock = (text: string): WireBlock[] => (text.trim() === '' ? [] : [{ type: 'text', text }])
 
 /** The upstream accepts only its own signed thinking. */
-function thinking({ text, opaque }: Extract<Content, { type: 'reasoning' }>): Block[] {
+function thinking({ text, opaque }: Extract<MessageContent, { type: 'reasoning' }>): WireBlock[] {
   if (opaque?.wire !== 'messages') return []
   if (opaque.data !== undefined) return [{ type: 'redacted_thinking', data: opaque.data }]
   return opaque.signature === undefined
@@ -77,7 +77,7 @@ function thinking({ text, opaque }: Extract<Content, { type: 'reasoning' }>): Bl
     : [{ type: 'thinking', thinking: text, signature: opaque.signature }]
 }
 
-function documentBlock(document: Document, param: string): Block {
+function documentBlock(document: Document, param: string): WireBlock {
   return {
     type: 'document',
     source: 'media' in document ? sourceOf(document.media) : partsSource(document.parts, param),
@@ -88,20 +88,20 @@ function documentBlock(document: Document, param: string): Block {
 }
 
 /** Plain text is cited by sentence, parts each as a unit. */
-function partsSource(parts: readonly Content[], param: string): Block {
+function partsSource(parts: readonly MessageContent[], param: string): WireBlock {
   const [first] = parts
   if (parts.length === 1 && first?.type === 'text')
     return { type: 'text', media_type: 'text/plain', data: first.text }
   return { type: 'content', content: parts.flatMap((part) => blockOf(part, param)) }
 }
 
-function sourceOf({ data, url, mediaType = 'application/octet-stream' }: Media): Block {
+function sourceOf({ data, url, mediaType = 'application/octet-stream' }: Media): WireBlock {
   if (!data) return { type: 'url', url }
   const base64 = Buffer.from(data.buffer, data.byteOffset, data.byteLength).toString('base64')
   return { type: 'base64', media_type: mediaType, data: base64 }
 }
 
-function toolResult({ toolCallId = '', isError }: Message, content: Block[]): Block {
+function toolResult({ toolCallId = '', isError }: Message, content: WireBlock[]): WireBlock {
   return {
     type: 'tool_result',
     tool_use_id: callId(toolCallId),
@@ -110,14 +110,14 @@ function toolResult({ toolCallId = '', isError }: Message, content: Block[]): Bl
   }
 }
 
-function toolUse({ id, name, arguments: text }: ToolCall, param: string): Block {
+function toolUse({ id, name, arguments: text }: ToolCall, param: string): WireBlock {
   return { type: 'tool_use', id: callId(id), name, input: inputOf(text, param) }
 }
 
 /** Some vendors' ids contain dots and colons, which this wire refuses; the ids of call and result are replaced alike. */
 const callId = (id: string): string => id.replace(/[^\w-]/g, '_')
 
-function inputOf(text: string, param: string): Block {
+function inputOf(text: string, param: string): WireBlock {
   try {
     const input: unknown = JSON.parse(text === '' ? '{}' : text)
     if (isRecord(input)) return input

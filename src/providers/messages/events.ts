@@ -1,5 +1,5 @@
 import { UpstreamError } from '#core/spec'
-import type { Extra, FinishReason, Part } from '#core/turn'
+import type { AnswerPart, FinishReason, WireExtra } from '#core/turn'
 import { type AnswerReader, type EventProgress, faultOfError, isRecord } from '#providers/kit'
 import { ContentBlocks } from './content.ts'
 import { mergeUsage, readUsage } from './usage.ts'
@@ -19,22 +19,22 @@ export class EventReader implements AnswerReader {
     this.#secrets = secrets
   }
 
-  read(event: Record<string, unknown>, name: string, parts: Part[], text: string): EventProgress {
+  read(event: Record<string, unknown>, name: string, parts: AnswerPart[], text: string): EventProgress {
     // Some gateways send the type only as the event's name, or an error without its envelope.
     const type = name === 'error' || event['error'] ? 'error' : (event['type'] ?? name)
     if (type === 'error') throw faultOfError(event, this.#secrets)
     // Sent while the model thinks without output: not a token, but a sign of life.
     if (type === 'ping') return 'life'
     const from = parts.length
-    const worth = this.#readEvent(type, event, parts)
-    const extra: Extra = { wire: 'messages', event, text }
+    const eventProgress = this.#readEvent(type, event, parts)
+    const extra: WireExtra = { wire: 'messages', event, text }
     const first = parts[from]
     if (first) first.extra = extra
     else parts.push({ type: 'extra', extra })
-    return worth
+    return eventProgress
   }
 
-  #readEvent(type: unknown, event: Record<string, unknown>, parts: Part[]): EventProgress {
+  #readEvent(type: unknown, event: Record<string, unknown>, parts: AnswerPart[]): EventProgress {
     if (!this.#started) this.start(type === 'message_start' ? event['message'] : undefined, parts)
     switch (type) {
       case 'content_block_delta':
@@ -60,7 +60,7 @@ export class EventReader implements AnswerReader {
     this.closed = true
   }
 
-  start(message: unknown, parts: Part[]): void {
+  start(message: unknown, parts: AnswerPart[]): void {
     this.#started = true
     const { id, model, usage } = isRecord(message) ? message : {}
     this.#usage = mergeUsage(this.#usage, usage)
@@ -72,7 +72,7 @@ export class EventReader implements AnswerReader {
   }
 
   /** An event about the whole message: its finish reason, and the usage so far. */
-  finish(delta: unknown, usage: unknown, parts: Part[]): void {
+  finish(delta: unknown, usage: unknown, parts: AnswerPart[]): void {
     if (isRecord(usage)) {
       this.#usage = mergeUsage(this.#usage, usage)
       this.#outputCounted ||= typeof usage['output_tokens'] === 'number'
@@ -89,12 +89,12 @@ export class EventReader implements AnswerReader {
   }
 
   /** Usage is yielded even for a truncated answer, since the upstream counted it; then the truncation is thrown. */
-  *end(): Generator<Part, void, undefined> {
+  *end(): Generator<AnswerPart, void, undefined> {
     yield* this.usageSoFar()
     if (!this.finished) throw new UpstreamError('cut', { detail: 'the answer ended without a stop reason' })
   }
 
-  *usageSoFar(): Generator<Part, void, undefined> {
+  *usageSoFar(): Generator<AnswerPart, void, undefined> {
     const usage = readUsage(this.#usage, this.content.searches)
     if (!usage || !this.#usage) return
     yield { type: 'usage', usage, raw: this.#usage, ...(!this.#outputCounted && { promptOnly: true }) }

@@ -100,13 +100,13 @@ function outputConfig(output: OutputFormat, effort: string | undefined): Record<
   }
 }
 
-interface Thinking {
+interface ThinkingFields {
   thinking?: Record<string, unknown>
   effort?: string | undefined
 }
 
 /** A number of tokens is a budget; any other value lets the model decide how much to think, within the effort. */
-function thinkingOf({ reasoning, maxOutputTokens, tools, toolChoice }: Turn): Thinking {
+function thinkingOf({ reasoning, maxOutputTokens, tools, toolChoice }: Turn): ThinkingFields {
   if (!reasoning) return {}
   const effort = effortOf(reasoning)
   if (!reasoning.enabled || effort === 'none') return { thinking: { type: 'disabled' } }

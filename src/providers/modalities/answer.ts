@@ -1,17 +1,17 @@
 import { encodeBase64, sniff } from '#core/media'
-import { type AudioCall, type Spoken, UpstreamError } from '#core/spec'
+import { type AudioCall, type SpeechResult, UpstreamError } from '#core/spec'
 import { decodeBase64InSlices } from '#platform/bytes'
 import {
   faultIn,
   isRecord,
-  mediaAsk,
+  mediaRequest,
   mediaTokens,
-  SoundStart,
+  SoundSniffer,
   type UpstreamClient,
   wholeSoundBytes,
 } from '#providers/kit'
 import { choiceOf, malformed } from './choice.ts'
-import { SpokenEvents } from './events.ts'
+import { SpeechEvents } from './events.ts'
 
 /** The format of the samples of a streamed answer, which does not name it. */
 const streamedFormat = { encoding: 'pcm', rate: 24_000, channels: 1 } as const
@@ -27,22 +27,22 @@ const formats = new Map([
  * A spoken answer to a recording. Samples come as a stream, other formats in one piece: OpenAI streams `pcm16` only, and OpenRouter answers
  * with sound by streams only (openrouter.ai/docs/guides/overview/multimodal/audio), so its models list `pcm`.
  */
-export async function answer(client: UpstreamClient, call: AudioCall): Promise<Spoken> {
+export async function answer(client: UpstreamClient, call: AudioCall): Promise<SpeechResult> {
   const body = bodyOf(call)
-  const ask = mediaAsk(call, '/chat/completions', body)
-  return body.stream ? streamed(client, call, ask) : whole(client, call, ask)
+  const request = mediaRequest(call, '/chat/completions', body)
+  return body.stream ? streamed(client, call, request) : whole(client, call, request)
 }
 
 async function streamed(
   client: UpstreamClient,
   { order }: AudioCall,
-  ask: ReturnType<typeof mediaAsk>,
-): Promise<Spoken> {
-  const start = new SoundStart(streamedFormat, order.sink)
-  const events = new SpokenEvents(start, client.secrets)
+  request: ReturnType<typeof mediaRequest>,
+): Promise<SpeechResult> {
+  const start = new SoundSniffer(streamedFormat, order.sink)
+  const events = new SpeechEvents(start, client.secrets)
   let isStream = false
   let page = Buffer.alloc(0)
-  await client.stream(ask, {
+  await client.stream(request, {
     begin: (headers) => {
       isStream = String(headers['content-type'] ?? '').includes('event-stream')
     },
@@ -62,15 +62,15 @@ async function streamed(
 async function whole(
   client: UpstreamClient,
   { order }: AudioCall,
-  ask: ReturnType<typeof mediaAsk>,
-): Promise<Spoken> {
-  const answered = await client.json(ask, wholeSoundBytes)
+  request: ReturnType<typeof mediaRequest>,
+): Promise<SpeechResult> {
+  const answered = await client.json(request, wholeSoundBytes)
   if (!isRecord(answered)) throw malformed('an answer that is no object')
   const audio = choiceOf(answered, client.secrets)?.message['audio']
   if (!isRecord(audio) || typeof audio['data'] !== 'string') throw malformed('an answer without sound')
   const bytes = await decodeBase64InSlices(audio['data'])
   if (!bytes || bytes.length === 0) throw malformed('sound that is not Base64')
-  const start = new SoundStart(order.format, order.sink)
+  const start = new SoundSniffer(order.format, order.sink)
   await start.write(bytes)
   const refusal = await start.end()
   if (refusal !== undefined) throw faultIn(refusal, client.secrets)

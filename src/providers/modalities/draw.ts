@@ -1,9 +1,9 @@
 import { dataUrl } from '#core/media'
-import type { Drawn, ImageCall } from '#core/spec'
+import type { ImageCall, ImageResult } from '#core/spec'
 import {
   isRecord,
   linkedPicture,
-  mediaAsk,
+  mediaRequest,
   mediaTokens,
   nearestShape,
   type PictureLinks,
@@ -21,10 +21,10 @@ export async function draw(
   client: UpstreamClient,
   web: Pick<PictureLinks, 'net' | 'egress'>,
   call: ImageCall,
-): Promise<Drawn> {
+): Promise<ImageResult> {
   const beganMs = performance.now()
   const body = pictureRequest(client.host, call)
-  const answer = await client.json(mediaAsk(call, '/chat/completions', body), picturesBytes(1))
+  const answer = await client.json(mediaRequest(call, '/chat/completions', body), picturesBytes(1))
   if (!isRecord(answer)) throw malformed('an answer that is no object')
   const choice = choiceOf(answer, client.secrets)
   if (!choice) throw malformed('an answer without choices')

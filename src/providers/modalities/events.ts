@@ -1,23 +1,23 @@
 /** Reads a streamed answer in sound: `delta.audio` brings samples and transcript piece by piece. */
 
-import { type Spoken, UpstreamError } from '#core/spec'
+import { type SpeechResult, UpstreamError } from '#core/spec'
 import { decodeBase64InSlices } from '#platform/bytes'
-import { readJsonAtOnce } from '#platform/json'
-import { isRecord, mediaTokens, type SoundStart, SseReader } from '#providers/kit'
+import { readJsonSync } from '#platform/json'
+import { isRecord, mediaTokens, type SoundSniffer, SseReader } from '#providers/kit'
 import { choiceOf, malformed } from './choice.ts'
 
-export class SpokenEvents {
-  readonly #start: SoundStart
+export class SpeechEvents {
+  readonly #start: SoundSniffer
   readonly #secrets: readonly string[]
   readonly #events: SseReader
   /** Events that have come and have not been read yet. */
   #waiting: string[] = []
   #bytes = 0
   #transcript = ''
-  #usage: Spoken['usage']
+  #usage: SpeechResult['usage']
   #isFinished = false
 
-  constructor(start: SoundStart, secrets: readonly string[]) {
+  constructor(start: SoundSniffer, secrets: readonly string[]) {
     this.#start = start
     this.#secrets = secrets
     this.#events = new SseReader((data) => this.#waiting.push(data))
@@ -29,7 +29,7 @@ export class SpokenEvents {
   }
 
   /** Call at the end of the stream. Throws `UpstreamError` for a stream that is not whole. */
-  async end(): Promise<Spoken> {
+  async end(): Promise<SpeechResult> {
     this.#events.end()
     await this.#read()
     if (!this.#isFinished)
@@ -67,7 +67,7 @@ export class SpokenEvents {
 
 function parsed(data: string): Record<string, unknown> {
   try {
-    const value = readJsonAtOnce(data)
+    const value = readJsonSync(data)
     if (isRecord(value)) return value
   } catch {
     // The parser's own error is dropped, since its text quotes the answer.

@@ -6,26 +6,26 @@
 
 import type { AudioProvider, TextProvider } from '#core/spec'
 import type { GuardedClient } from '#platform/net'
-import type { ImageRoom, PictureAddress } from '#providers/images'
+import type { ImageClient, PictureAddress } from '#providers/images'
 import { listModels, type UpstreamAddress, UpstreamClient } from '#providers/kit'
 import { answer } from './answer.ts'
 import { draw } from './draw.ts'
 
-type Room = AsyncDisposable & { ping: TextProvider['ping'] }
+type PingableClient = AsyncDisposable & { ping: TextProvider['ping'] }
 
 /** A client that draws pictures. Those behind links are fetched by `net`. */
-export function chatImages(address: PictureAddress, net: GuardedClient): ImageRoom {
+export function chatImages(address: PictureAddress, net: GuardedClient): ImageClient {
   const client = new UpstreamClient(address)
   const web = { net, egress: address.egressOfLinks }
-  return { maxCount: 1, draw: (call) => draw(client, web, call), ...roomOf(client) }
+  return { maxCount: 1, draw: (call) => draw(client, web, call), ...pingableClientOf(client) }
 }
 
-export function chatAnswers(address: UpstreamAddress): AudioProvider & Room {
+export function chatAnswers(address: UpstreamAddress): AudioProvider & PingableClient {
   const client = new UpstreamClient(address)
-  return { speak: (call) => answer(client, call), ...roomOf(client) }
+  return { speak: (call) => answer(client, call), ...pingableClientOf(client) }
 }
 
-const roomOf = (client: UpstreamClient): Room => ({
+const pingableClientOf = (client: UpstreamClient): PingableClient => ({
   ping: (signal) => listModels(client, signal),
   [Symbol.asyncDispose]: () => client[Symbol.asyncDispose](),
 })

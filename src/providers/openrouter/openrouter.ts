@@ -2,17 +2,17 @@ import { dataUrl } from '#core/media'
 import { sizeName } from '#core/models'
 import type { ImageCall } from '#core/spec'
 import type { GuardedClient } from '#platform/net'
-import { type ImageRoom, likeImages, type PictureAddress } from '#providers/images'
-import { type LinkedAddress, listModels, UpstreamClient, type VideoRoom } from '#providers/kit'
+import { type ImageClient, imagesLikeClient, type PictureAddress } from '#providers/images'
+import { type LinkedAddress, listModels, UpstreamClient, type VideoClient } from '#providers/kit'
 import { videoJobs } from './video.ts'
 
 export { openRouterTranscription } from './transcribe.ts'
 
 /** OpenRouter's `POST /images`, with references as data URLs in its JSON; the answer is like that of OpenAI's endpoint. */
-export const openRouterImages = (address: PictureAddress, net: GuardedClient): ImageRoom =>
-  likeImages(address, net, (call) => ({ path: '/images', body: bodyOf(call) }))
+export const openRouterImages = (address: PictureAddress, net: GuardedClient): ImageClient =>
+  imagesLikeClient(address, net, (call) => ({ path: '/images', body: bodyOf(call) }))
 
-export function openRouterVideos(address: LinkedAddress, net: GuardedClient): VideoRoom {
+export function openRouterVideos(address: LinkedAddress, net: GuardedClient): VideoClient {
   const client = new UpstreamClient(address)
   return {
     ...videoJobs(client, { net, egress: address.egressOfLinks }),

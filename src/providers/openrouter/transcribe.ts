@@ -1,9 +1,9 @@
-import { type Transcribed, type TranscriptionCall, UpstreamError } from '#core/spec'
+import { type TranscriptionCall, type TranscriptionResult, UpstreamError } from '#core/spec'
 import {
   base64Body,
   headerOf,
   listBytes,
-  mediaAsk,
+  mediaRequest,
   modelNames,
   pingTimeouts,
   readJson,
@@ -12,7 +12,7 @@ import {
   type UpstreamAddress,
   UpstreamClient,
 } from '#providers/kit'
-import { fileName, heardIn, type TranscriptionRoom } from '#providers/transcriptions'
+import { fileName, type TranscriptionClient, transcriptIn } from '#providers/transcriptions'
 
 /** The header with the id by which the cost of a call is looked up. */
 const idHeader = 'x-generation-id'
@@ -21,7 +21,7 @@ const idHeader = 'x-generation-id'
  * OpenRouter's `POST /audio/transcriptions` (openrouter.ai/docs/guides/overview/multimodal/stt; @openrouter/sdk 1.3.19, STTRequest): JSON with the
  * recording in Base64, which is made as it is sent. The endpoint has no fields for a prompt, for keywords or for speakers, and does not stream.
  */
-export function openRouterTranscription(address: UpstreamAddress): TranscriptionRoom {
+export function openRouterTranscription(address: UpstreamAddress): TranscriptionClient {
   const client = new UpstreamClient(address)
   return {
     transcribe: (call) => transcribe(client, call),
@@ -31,7 +31,7 @@ export function openRouterTranscription(address: UpstreamAddress): Transcription
   }
 }
 
-async function transcribe(client: UpstreamClient, call: TranscriptionCall): Promise<Transcribed> {
+async function transcribe(client: UpstreamClient, call: TranscriptionCall): Promise<TranscriptionResult> {
   const { order } = call
   if (order.diarize || order.prompt !== undefined || order.keywords)
     throw new UpstreamError('invalid_request', {
@@ -39,9 +39,9 @@ async function transcribe(client: UpstreamClient, call: TranscriptionCall): Prom
       detail: 'This wire has no fields for speakers, a prompt or keywords.',
     })
   const bytes = transcriptBytes(order.recording.seconds)
-  const ask = mediaAsk(call, '/audio/transcriptions', bodyOf(call), order.recording.seconds)
+  const request = mediaRequest(call, '/audio/transcriptions', bodyOf(call), order.recording.seconds)
   const chunks: Uint8Array[] = []
-  await client.stream(ask, {
+  await client.stream(request, {
     begin: (headers) => {
       const id = headerOf(headers, idHeader)
       if (id) call.onUpstreamId?.(id)
@@ -51,9 +51,9 @@ async function transcribe(client: UpstreamClient, call: TranscriptionCall): Prom
     },
     maxBytes: bytes,
   })
-  const heard = await heardIn(await readJson(Buffer.concat(chunks), bytes), order, client.secrets)
-  if (heard.text !== '') order.onText?.(heard.text)
-  return heard
+  const transcript = await transcriptIn(await readJson(Buffer.concat(chunks), bytes), order, client.secrets)
+  if (transcript.text !== '') order.onText?.(transcript.text)
+  return transcript
 }
 
 function bodyOf({ order, upstreamModel }: TranscriptionCall): StreamedBody {

@@ -20,14 +20,14 @@ import {
   isRecord,
   jobBytes,
   jobId,
-  type Links,
-  mediaAsk,
+  type LinkedFileNet,
+  mediaRequest,
   throwRefusal,
   type UpstreamClient,
   videoBytes,
 } from '#providers/kit'
 
-export const videoJobs = (client: UpstreamClient, links: Links): VideoProvider => ({
+export const videoJobs = (client: UpstreamClient, links: LinkedFileNet): VideoProvider => ({
   submit: (call) => submit(client, call),
   look: (call) => look(client, call),
   fetch: ({ ticket, signal, timeouts }) =>
@@ -42,7 +42,7 @@ export const videoJobs = (client: UpstreamClient, links: Links): VideoProvider =
 })
 
 async function submit(client: UpstreamClient, call: VideoCall): Promise<VideoTicket> {
-  const answer = await client.json(mediaAsk(call, '/videos', bodyOf(call)), jobBytes).catch(throwRefusal)
+  const answer = await client.json(mediaRequest(call, '/videos', bodyOf(call)), jobBytes).catch(throwRefusal)
   if (!isRecord(answer)) throw malformed('a submission without an id')
   if (answer['error'] != null) throw faultOfJob(answer['error'], client.secrets)
   const id = jobId(answer['id'])
@@ -105,16 +105,17 @@ function progressOf(answer: unknown, secrets: readonly string[]): VideoProgress 
   }
   // `dead` stands in OpenRouter's own AI SDK provider beside the others.
   if (status === 'failed' || status === 'dead')
-    return { status: 'failed', fault: faultOfJob(named(error, code), secrets) }
+    return { status: 'failed', fault: faultOfJob(failureText(error, code), secrets) }
   if (status === 'cancelled')
-    return { status: 'failed', fault: ended('unavailable', 'The job was cancelled.') }
-  if (status === 'expired') return { status: 'failed', fault: ended('timeout', 'The job ran out of time.') }
+    return { status: 'failed', fault: expiredJobError('unavailable', 'The job was cancelled.') }
+  if (status === 'expired')
+    return { status: 'failed', fault: expiredJobError('timeout', 'The job ran out of time.') }
   if (error != null) throw faultOfError(error, secrets)
   throw malformed('no status of a job')
 }
 
 /** The failure of a job. OpenRouter sends a sentence; another Kherad has a code beside its sentence, which is in the caller's language. */
-const named = (error: unknown, code: unknown): unknown =>
+const failureText = (error: unknown, code: unknown): unknown =>
   typeof error === 'object' && error !== null ? error : { message: error ?? 'The job failed.', code }
 
 const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 0
@@ -133,6 +134,6 @@ function pathOf({ id }: VideoTicket): string {
   return `/videos/${encodeURIComponent(id)}`
 }
 
-const ended = (fault: 'timeout' | 'unavailable', detail: string): UpstreamError =>
+const expiredJobError = (fault: 'timeout' | 'unavailable', detail: string): UpstreamError =>
   new UpstreamError(fault, { detail })
 const malformed = (detail: string): UpstreamError => new UpstreamError('malformed', { detail })

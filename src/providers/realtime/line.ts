@@ -20,13 +20,13 @@ import { endIn, idIn, textIn } from './events.ts'
 import { itemCreate, sessionUpdate } from './session.ts'
 
 /** The prefix of our ids of `response.create`, by which an error is matched to it. */
-const asked = 'respond_'
+const responseIdPrefix = 'respond_'
 /** Errors that end the session, such as the end of its time (60 minutes); every other error leaves it open. */
 const sessionEnds: ReadonlySet<unknown> = new Set(['session_expired', 'server_shutdown'])
 const transcript = 'conversation.item.input_audio_transcription.'
 
 /** One session: the link of our side, and the receiver of the upstream's events. */
-export class RealtimeLine implements RealtimeLink {
+export class RealtimeConnection implements RealtimeLink {
   readonly #client: UpstreamClient
   readonly #call: RealtimeCall
   readonly #sink: RealtimeSink
@@ -83,7 +83,7 @@ export class RealtimeLine implements RealtimeLink {
     this.#answer = new LiveAnswer(this.#sink, { timeouts, maxOutputTokens }, (error) =>
       this.#socket?.fail(error),
     )
-    this.#send({ type: 'response.create', event_id: `${asked}${this.#answers}` })
+    this.#send({ type: 'response.create', event_id: `${responseIdPrefix}${this.#answers}` })
   }
 
   cancel(): void {
@@ -183,12 +183,12 @@ export class RealtimeLine implements RealtimeLink {
     const itemId = idIn(event, 'item_id')
     if (kind === 'delta') {
       const before = this.#heard?.itemId === itemId ? this.#heard.text : ''
-      this.#heard = { itemId, text: (before + textIn(event, 'delta')).slice(0, maxHeard) }
-      this.#sink.heard({ itemId, text: this.#heard.text, isFinal: false })
+      this.#heard = { itemId, text: (before + textIn(event, 'delta')).slice(0, maxUserTextLength) }
+      this.#sink.userTranscript({ itemId, text: this.#heard.text, isFinal: false })
     } else if (kind === 'completed' || kind === 'failed') {
       this.#heard = undefined
-      const text = kind === 'completed' ? textIn(event, 'transcript').slice(0, maxHeard) : ''
-      this.#sink.heard({ itemId, text: text.trim(), isFinal: true })
+      const text = kind === 'completed' ? textIn(event, 'transcript').slice(0, maxUserTextLength) : ''
+      this.#sink.userTranscript({ itemId, text: text.trim(), isFinal: true })
     }
   }
 
@@ -197,10 +197,10 @@ export class RealtimeLine implements RealtimeLink {
     const { code, event_id: eventId } = isRecord(error) ? error : {}
     // An error before the session is ready means that it will never be.
     if (!this.#socket?.isReady || sessionEnds.has(code) || fault.isPermanent) throw fault
-    if (this.#answer && eventId === `${asked}${this.#answers}`)
+    if (this.#answer && eventId === `${responseIdPrefix}${this.#answers}`)
       this.#finish(this.#answer, { status: 'failed', error: fault })
   }
 }
 
 /** The most characters of what the user says, enough for more than a minute. */
-const maxHeard = 4_000
+const maxUserTextLength = 4_000

@@ -8,17 +8,17 @@ import {
 } from '#core/spec'
 import { Form, headerOf, type UpstreamClient } from '#providers/kit'
 import { callSession } from './session.ts'
-import { SideLine } from './side-line.ts'
+import { SideConnection } from './side-line.ts'
 
 const maxAnswerLength = 64 * 1024
 const callIdShape = /^[A-Za-z0-9_-]{1,200}$/
 /** Refusals that say nothing of the call; any other 4xx means that there is no such call. */
-const untold: readonly (number | undefined)[] = [401, 403, 407, 408, 425, 429]
+const inconclusiveStatuses: readonly (number | undefined)[] = [401, 403, 407, 408, 425, 429]
 
 export const passthroughCalls = (client: UpstreamClient): PassthroughCalls => ({
   answer: (call) => answer(client, call),
   watch: async ({ callId, timeouts, signal }, sink) => {
-    const line = new SideLine(client.secrets, sink)
+    const line = new SideConnection(client.secrets, sink)
     const path = `/realtime?${new URLSearchParams({ call_id: callId })}`
     await client.socket({ path, timeouts, signal }, line)
     return line
@@ -29,7 +29,7 @@ export const passthroughCalls = (client: UpstreamClient): PassthroughCalls => ({
       await client.bytes({ path, method: 'POST', timeouts, signal }, maxAnswerLength)
     } catch (error) {
       const { status = 0 } = error instanceof UpstreamError ? error : {}
-      if (status < 400 || status >= 500 || untold.includes(status)) throw error
+      if (status < 400 || status >= 500 || inconclusiveStatuses.includes(status)) throw error
     }
   },
 })

@@ -6,7 +6,7 @@
 
 import type { RealtimeProvider, TextProvider } from '#core/spec'
 import { listBytes, modelNames, pingTimeouts, type UpstreamAddress, UpstreamClient } from '#providers/kit'
-import { RealtimeLine } from './line.ts'
+import { RealtimeConnection } from './line.ts'
 import { passthroughCalls } from './passthrough.ts'
 
 export function realtimeProvider(
@@ -17,7 +17,7 @@ export function realtimeProvider(
     inputRate: 24_000,
     passthrough: passthroughCalls(client),
     connect: async (call, sink) => {
-      const line = new RealtimeLine(client, call, sink)
+      const line = new RealtimeConnection(client, call, sink)
       const { timeouts, signal, upstreamModel } = call
       const path = `/realtime?${new URLSearchParams({ model: upstreamModel })}`
       await client.socket({ path, timeouts, signal }, line)

@@ -2,7 +2,7 @@ import type { PassthroughSetup, RealtimeInput, RealtimeSetup } from '#core/spec'
 import type { UpstreamEvent } from '#providers/kit'
 
 /** Whether the host is xAI, which has the fields of the sound at the top of its session. */
-const isFlat = (host: string): boolean => /(^|\.)x\.ai$/.test(host)
+const hasFlatSession = (host: string): boolean => /(^|\.)x\.ai$/.test(host)
 /** The part of the context that stays when older turns are left out, so that they are not left out at each turn. */
 const retention = 0.8
 
@@ -33,7 +33,7 @@ export function sessionUpdate(setup: RealtimeSetup, host: string): UpstreamEvent
   const input = { format: pcm, turn_detection: null, transcription: transcriptionOf(setup) }
   const output = { format: pcm, ...outputOf(setup) }
   const common = promptOf(setup)
-  if (isFlat(host))
+  if (hasFlatSession(host))
     return update({
       ...common,
       ...(voice !== undefined && { voice }),

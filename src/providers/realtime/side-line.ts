@@ -16,11 +16,11 @@ import { limitIn, settingsIn } from './side-settings.ts'
 const maxTurns = 100
 const transcript = 'conversation.item.input_audio_transcription.'
 /** Events that are no sign of anybody talking: greetings, errors, and what follows them. */
-const unasked: ReadonlySet<unknown> = new Set(['session.created', 'error', 'rate_limits.updated'])
+const inactiveEvents: ReadonlySet<unknown> = new Set(['session.created', 'error', 'rate_limits.updated'])
 /** Close codes of a regular end (RFC 6455, section 7.4.1): the other side has nothing more to say. */
-const regular: readonly number[] = [1000, 1005]
+const regularCloseCodes: readonly number[] = [1000, 1005]
 
-export class SideLine implements SideLink, SocketReceiver {
+export class SideConnection implements SideLink, SocketReceiver {
   readonly #secrets: readonly string[]
   readonly #sink: SideSink
   #socket: UpstreamSocket | undefined
@@ -61,14 +61,14 @@ export class SideLine implements SideLink, SocketReceiver {
   }
 
   failed(error: UpstreamError): void {
-    if (!this.#isClosed) this.#sink.closed(regular.includes(this.#closeCode), error)
+    if (!this.#isClosed) this.#sink.closed(regularCloseCodes.includes(this.#closeCode), error)
   }
 
   event(event: UpstreamEvent): void {
     if (this.#isClosed) return
     const { type } = event
     if (typeof type !== 'string') throw new UpstreamError('malformed', { detail: 'an event without a type' })
-    if (!unasked.has(type)) this.#sink.active()
+    if (!inactiveEvents.has(type)) this.#sink.active()
     const [room, kind] = [type.slice(0, type.indexOf('.')), type.slice(type.indexOf('.') + 1)]
     if (room === 'response') this.#ofResponse(kind, event['response'])
     else if (type === 'session.created' || type === 'session.updated')

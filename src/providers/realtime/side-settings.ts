@@ -24,8 +24,8 @@ export function settingsIn(session: unknown): SideSettings {
 /** The limit of the input. With `auto` and `disabled` it is as long as the model takes. */
 function inputLimitIn(truncation: unknown): number | 'inf' {
   const limits = isRecord(truncation) ? truncation['token_limits'] : undefined
-  const most = isRecord(limits) ? limits['post_instructions'] : undefined
-  return typeof most === 'number' ? most : 'inf'
+  const inputLimit = isRecord(limits) ? limits['post_instructions'] : undefined
+  return typeof inputLimit === 'number' ? inputLimit : 'inf'
 }
 
 function transcriptionIn(transcription: unknown): string | null | undefined {

@@ -1,10 +1,10 @@
 import { UpstreamError } from '#core/spec'
-import type { FinishReason, Part } from '#core/turn'
+import type { AnswerPart, FinishReason } from '#core/turn'
 import { type AnswerReader, type EventProgress, isRecord } from '#providers/kit'
 import { faultOf, faultOfStatus } from './fault.ts'
-import { type Json, recordsOf, type TextKind } from './items.ts'
-import { Output } from './output.ts'
-import { StopCut } from './stop.ts'
+import { type ResponsesJson, recordsOf, type TextKind } from './items.ts'
+import { OutputItems } from './output.ts'
+import { StopSequenceFilter } from './stop.ts'
 import { readUsage, searchesIn } from './usage.ts'
 
 export interface ReaderOptions {
@@ -51,14 +51,14 @@ export class EventReader implements AnswerReader {
   finished = false
   closed = false
   readonly #options: ReaderOptions
-  readonly #cut: StopCut | undefined
-  readonly #output = new Output()
+  readonly #cut: StopSequenceFilter | undefined
+  readonly #output = new OutputItems()
   #started = false
-  #usage: (Part & { type: 'usage' }) | undefined
+  #usage: (AnswerPart & { type: 'usage' }) | undefined
 
   constructor(options: ReaderOptions) {
     this.#options = options
-    if (options.stop.length > 0) this.#cut = new StopCut(options.stop)
+    if (options.stop.length > 0) this.#cut = new StopSequenceFilter(options.stop)
   }
 
   /** True if this side ended the answer (a stop sequence) while the upstream is still writing. */
@@ -67,7 +67,7 @@ export class EventReader implements AnswerReader {
   }
 
   /** Adds the parts of one event. Throws `UpstreamError` for a failure that it reports. */
-  read(event: Json, name: string, parts: Part[], text: string): EventProgress {
+  read(event: ResponsesJson, name: string, parts: AnswerPart[], text: string): EventProgress {
     const type = typeof event['type'] === 'string' ? event['type'] : name
     if (type === heartbeat) return 'life'
     if (type === 'error' || name === 'error' || (event['error'] !== undefined && event['error'] !== null)) {
@@ -91,7 +91,7 @@ export class EventReader implements AnswerReader {
   }
 
   /** The parts of a non-streamed answer. */
-  *readComplete(body: Json): Generator<Part, void, undefined> {
+  *readComplete(body: ResponsesJson): Generator<AnswerPart, void, undefined> {
     const parts = [this.#start(body)]
     if (this.#options.sameWire) attachExtra(parts, 0, { wire: 'responses', body })
     try {
@@ -108,17 +108,17 @@ export class EventReader implements AnswerReader {
     this.closed = true
   }
 
-  *end(): Generator<Part, void, undefined> {
+  *end(): Generator<AnswerPart, void, undefined> {
     if (this.finished) return
     yield* this.usageSoFar()
     throw new UpstreamError('cut', { detail: 'the answer ended without its last event' })
   }
 
-  *usageSoFar(): Generator<Part, void, undefined> {
+  *usageSoFar(): Generator<AnswerPart, void, undefined> {
     if (this.#usage && !this.finished) yield this.#usage
   }
 
-  #start({ id, model }: Json): Part {
+  #start({ id, model }: ResponsesJson): AnswerPart {
     this.#started = true
     return {
       type: 'start',
@@ -127,13 +127,17 @@ export class EventReader implements AnswerReader {
     }
   }
 
-  #addDelta({ kind, place }: { kind: TextKind; place: string }, event: Json, parts: Part[]): void {
+  #addDelta(
+    { kind, place }: { kind: TextKind; place: string },
+    event: ResponsesJson,
+    parts: AnswerPart[],
+  ): void {
     const { delta } = event
     if (typeof delta === 'string')
       this.#output.at(event, itemTypeOf[kind]).texts[kind].add(event[place], delta, parts)
   }
 
-  #progress(type: string, event: Json, parts: Part[]): void {
+  #progress(type: string, event: ResponsesJson, parts: AnswerPart[]): void {
     const done = doneEvents.get(type)
     if (done) {
       const text = event[done.field]
@@ -165,13 +169,13 @@ export class EventReader implements AnswerReader {
     }
   }
 
-  #count({ usage: raw, output }: Json): void {
+  #count({ usage: raw, output }: ResponsesJson): void {
     const usage = isRecord(raw) ? readUsage(raw, searchesIn(output)) : undefined
-    if (usage) this.#usage = { type: 'usage', usage, raw: raw as Json }
+    if (usage) this.#usage = { type: 'usage', usage, raw: raw as ResponsesJson }
   }
 
   /** The status decides, not the name of the event: vLLM ends every answer with `response.completed`. */
-  #terminal(type: string, response: Json, parts: Part[]): void {
+  #terminal(type: string, response: ResponsesJson, parts: AnswerPart[]): void {
     this.#count(response)
     const status =
       typeof response['status'] === 'string' ? response['status'] : type.slice('response.'.length)
@@ -187,7 +191,7 @@ export class EventReader implements AnswerReader {
     this.closed = true
   }
 
-  #reasonOf(status: string, response: Json): FinishReason {
+  #reasonOf(status: string, response: ResponsesJson): FinishReason {
     if (status === 'incomplete') {
       const details = response['incomplete_details']
       return isRecord(details) && details['reason'] === 'content_filter' ? 'content_filter' : 'length'
@@ -205,7 +209,7 @@ export class EventReader implements AnswerReader {
    * A stop sequence ends the answer on this side. Hidden reasoning cannot be estimated, so an upstream that reasons gets the usual time to
    * report its usage.
    */
-  #endAtStop(parts: Part[], from: number): void {
+  #endAtStop(parts: AnswerPart[], from: number): void {
     if (!this.#cut) return
     this.#cut.apply(parts, from)
     if (this.#cut.found === undefined || this.finished) return
@@ -217,7 +221,7 @@ export class EventReader implements AnswerReader {
 
 const itemTypeOf: Record<TextKind, string> = { text: 'message', refusal: 'message', thought: 'reasoning' }
 
-const tokens: ReadonlySet<Part['type']> = new Set([
+const tokens: ReadonlySet<AnswerPart['type']> = new Set([
   'text',
   'reasoning',
   'refusal',
@@ -230,7 +234,7 @@ const thinks = (item: unknown): boolean =>
   isRecord(item) && item['type'] !== 'message' && item['type'] !== 'function_call'
 
 /** Attaches the extra to the first part of its event, or to an empty part of its own. */
-function attachExtra(parts: Part[], first: number, extra: NonNullable<Part['extra']>): void {
+function attachExtra(parts: AnswerPart[], first: number, extra: NonNullable<AnswerPart['extra']>): void {
   const part = parts[first]
   if (part) part.extra = extra
   else parts.push({ type: 'extra', extra })

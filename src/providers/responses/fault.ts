@@ -1,11 +1,11 @@
 import { UpstreamError } from '#core/spec'
 import { faultOfError, isRecord } from '#providers/kit'
-import type { Json } from './items.ts'
+import type { ResponsesJson } from './items.ts'
 
 /** The fault for a response of this status; undefined if it is a success. */
 export function faultOfStatus(
   status: string,
-  response: Json,
+  response: ResponsesJson,
   secrets: readonly string[],
 ): UpstreamError | undefined {
   if (status === 'failed') return faultOf(isRecord(response['error']) ? response['error'] : {}, secrets)
@@ -14,14 +14,14 @@ export function faultOfStatus(
 }
 
 /** The kind of fault by the error code of a failed response, if its message does not show it. */
-export function faultOf(error: Json, secrets: readonly string[]): UpstreamError {
+export function faultOf(error: ResponsesJson, secrets: readonly string[]): UpstreamError {
   const code = String(error['code'] ?? '')
-  const meant = /policy|invalid_prompt/.test(code)
+  const isContentPolicy = /policy|invalid_prompt/.test(code)
     ? 'content_policy_violation'
     : /image/.test(code)
       ? 'invalid_request_error'
       : /quota|billing/.test(code)
         ? 'permission_error'
         : undefined
-  return faultOfError(meant === undefined ? error : { ...error, type: meant }, secrets)
+  return faultOfError(isContentPolicy === undefined ? error : { ...error, type: isContentPolicy }, secrets)
 }

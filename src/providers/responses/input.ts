@@ -1,17 +1,17 @@
 /** Converts neutral messages to input items, for a turn that came by another wire. */
 
 import { UpstreamError } from '#core/spec'
-import type { Content, Document, Media, Message } from '#core/turn'
+import type { Document, Media, Message, MessageContent } from '#core/turn'
 import { pdfName } from '#providers/kit'
 
-type Item = Record<string, unknown>
+type WireItem = Record<string, unknown>
 
 /**
  * System messages keep their position as messages, since `instructions` holds one text at the start, and a conversation can have several,
  * also in its middle. Throws `UpstreamError` for what this wire cannot carry.
  */
-export function inputItems(messages: readonly Message[], host: string): Item[] {
-  const items = messages.flatMap((message, index): Item[] => {
+export function inputItems(messages: readonly Message[], host: string): WireItem[] {
+  const items = messages.flatMap((message, index): WireItem[] => {
     const param = `messages.${index}.content`
     if (message.role === 'assistant') return assistantItems(message, param)
     if (message.role === 'tool') return [toolResult(message, param)]
@@ -25,15 +25,15 @@ export function inputItems(messages: readonly Message[], host: string): Item[] {
 const isOpenAi = (host: string): boolean => /(^|\.)(openai|azure)\.com$/.test(host)
 
 /** OpenRouter and vLLM require an id on output items of the model; OpenAI would look it up among stored items. */
-function identified(item: Item, position: number): Item {
+function identified(item: WireItem, position: number): WireItem {
   if (item['type'] === 'function_call') return { ...item, id: `fc_${position}`, status: 'completed' }
   return item['role'] === 'assistant' ? { ...item, id: `msg_${position}`, status: 'completed' } : item
 }
 
 /** Text between two reasoning blocks is one message; the calls come last, the order in which models write them. */
-function assistantItems({ content, refusal, toolCalls = [] }: Message, param: string): Item[] {
-  const items: Item[] = []
-  let pending: Item[] = []
+function assistantItems({ content, refusal, toolCalls = [] }: Message, param: string): WireItem[] {
+  const items: WireItem[] = []
+  let pending: WireItem[] = []
   const close = (): void => {
     if (pending.length > 0) items.push({ type: 'message', role: 'assistant', content: pending })
     pending = []
@@ -54,7 +54,7 @@ function assistantItems({ content, refusal, toolCalls = [] }: Message, param: st
   return items
 }
 
-const reasoningItem = (text: string, encrypted: string, id: string | undefined): Item => ({
+const reasoningItem = (text: string, encrypted: string, id: string | undefined): WireItem => ({
   type: 'reasoning',
   ...(id !== undefined && { id }),
   summary: text === '' ? [] : [{ type: 'summary_text', text }],
@@ -65,8 +65,8 @@ const reasoningItem = (text: string, encrypted: string, id: string | undefined):
  * This wire has no `is_error`, so the result begins with a sentence about the failure. Text-only results are one string: older servers
  * accept no list.
  */
-function toolResult({ content, toolCallId, isError }: Message, param: string): Item {
-  const failed: Content[] = isError ? [{ type: 'text', text: 'The tool failed:' }] : []
+function toolResult({ content, toolCallId, isError }: Message, param: string): WireItem {
+  const failed: MessageContent[] = isError ? [{ type: 'text', text: 'The tool failed:' }] : []
   const resultParts = [...failed, ...content]
   const texts = resultParts.flatMap((part) => (part.type === 'text' ? [part.text] : []))
   const output = texts.length === resultParts.length ? texts.join('\n') : partsOf(resultParts, param)
@@ -74,16 +74,16 @@ function toolResult({ content, toolCallId, isError }: Message, param: string): I
 }
 
 /** Plain text stays a string, which every server understands. */
-function contentOf(content: readonly Content[], param: string): unknown {
+function contentOf(content: readonly MessageContent[], param: string): unknown {
   const [first] = content
   if (!first) return ''
   return content.length === 1 && first.type === 'text' ? first.text : partsOf(content, param)
 }
 
-const partsOf = (content: readonly Content[], param: string): Item[] =>
+const partsOf = (content: readonly MessageContent[], param: string): WireItem[] =>
   content.flatMap((part, index) => partOf(part, `${param}.${index}`))
 
-function partOf(content: Content, param: string): Item[] {
+function partOf(content: MessageContent, param: string): WireItem[] {
   switch (content.type) {
     case 'text':
       return [{ type: 'input_text', text: content.text }]
@@ -100,7 +100,7 @@ function partOf(content: Content, param: string): Item[] {
 }
 
 /** A PDF is sent as a file; text and mixed documents as their parts, under their title. */
-function documentParts(document: Document, param: string): Item[] {
+function documentParts(document: Document, param: string): WireItem[] {
   const heading = [document.title, document.context].filter((line) => line !== undefined).join('\n')
   const above = heading === '' ? [] : [{ type: 'input_text', text: heading }]
   if ('parts' in document) return [...above, ...partsOf(document.parts, param)]

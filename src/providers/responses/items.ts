@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
-import type { Citation, Opaque, Part } from '#core/turn'
+import type { AnswerPart, Citation, OpaqueContent } from '#core/turn'
 import { isRecord } from '#providers/kit'
 
-export type Json = Record<string, unknown>
+export type ResponsesJson = Record<string, unknown>
 
 /** The kinds of text that an item can hold. */
 export type TextKind = 'text' | 'refusal' | 'thought'
@@ -22,7 +22,7 @@ export class StreamedText {
   }
 
   /** Appends to the part at `place`. */
-  add(place: unknown, delta: string, parts: Part[]): void {
+  add(place: unknown, delta: string, parts: AnswerPart[]): void {
     if (delta === '') return
     const gap = this.#enter(place)
     this.text += delta
@@ -30,14 +30,14 @@ export class StreamedText {
   }
 
   /** Completes the part at `place`: emits the rest of it. */
-  complete(place: unknown, full: string, parts: Part[]): void {
+  complete(place: unknown, full: string, parts: AnswerPart[]): void {
     const step = typeof place === 'number' ? place - this.#place : 0
     if (step < 0) return
     this.add(place, restOf(full, step === 0 ? this.text.slice(this.begin) : ''), parts)
   }
 
   /** Completes all parts: emits the rest of them. */
-  completeAll(texts: readonly string[], parts: Part[]): void {
+  completeAll(texts: readonly string[], parts: AnswerPart[]): void {
     const rest = restOf(texts.join(between[this.#kind]), this.text)
     this.text += rest
     if (rest !== '') parts.push(partOf(this.#kind, rest))
@@ -57,7 +57,7 @@ export class StreamedText {
 export const restOf = (full: string, emitted: string): string =>
   full.startsWith(emitted) ? full.slice(emitted.length) : ''
 
-export const partOf = (kind: TextKind, text: string): Part => ({
+export const partOf = (kind: TextKind, text: string): AnswerPart => ({
   type: kind === 'thought' ? 'reasoning' : kind,
   text,
 })
@@ -92,7 +92,7 @@ export class OutputItem {
   }
 
   /** A call is emitted when its name is known; arguments that came earlier are buffered until then. */
-  name(item: Json, place: number, parts: Part[]): boolean {
+  name(item: ResponsesJson, place: number, parts: AnswerPart[]): boolean {
     const { name } = item
     if (this.call !== undefined || typeof name !== 'string' || name === '') return false
     this.call = place
@@ -104,13 +104,13 @@ export class OutputItem {
     return true
   }
 
-  addArguments(delta: string, parts: Part[]): void {
+  addArguments(delta: string, parts: AnswerPart[]): void {
     this.arguments += delta
     if (delta !== '' && this.call !== undefined)
       parts.push({ type: 'tool-arguments', index: this.call, delta })
   }
 
-  completeArguments(complete: unknown, parts: Part[]): void {
+  completeArguments(complete: unknown, parts: AnswerPart[]): void {
     const text = typeof complete === 'string' ? complete : isRecord(complete) ? JSON.stringify(complete) : ''
     this.addArguments(restOf(text, this.arguments), parts)
   }
@@ -133,23 +133,24 @@ export function citationOf(annotation: unknown, before: number): Citation | unde
 }
 
 /** The parts of a message item that hold text of this kind. */
-export const textsOf = (item: Json, kind: 'text' | 'refusal'): string[] =>
+export const textsOf = (item: ResponsesJson, kind: 'text' | 'refusal'): string[] =>
   recordsOf(item['content']).flatMap((part) => {
     const text = part['type'] === (kind === 'text' ? 'output_text' : 'refusal') ? part[kind] : undefined
     return typeof text === 'string' ? [text] : []
   })
 
 /** The reasoning summary, or the reasoning itself if there is no summary. */
-export function thoughtsOf(item: Json): string[] {
+export function thoughtsOf(item: ResponsesJson): string[] {
   const summary = recordsOf(item['summary'])
   const shown = summary.length > 0 ? summary : recordsOf(item['content'])
   return shown.flatMap(({ text }) => (typeof text === 'string' ? [text] : []))
 }
 
 /** The encrypted content of a reasoning item, which its own wire accepts back. */
-export function sealOf({ id, encrypted_content: data }: Json): Opaque | undefined {
+export function sealOf({ id, encrypted_content: data }: ResponsesJson): OpaqueContent | undefined {
   if (typeof data !== 'string' || data === '') return undefined
   return { wire: 'responses', ...(typeof id === 'string' && { id }), data }
 }
 
-export const recordsOf = (list: unknown): Json[] => (Array.isArray(list) ? list.filter(isRecord) : [])
+export const recordsOf = (list: unknown): ResponsesJson[] =>
+  Array.isArray(list) ? list.filter(isRecord) : []

@@ -1,10 +1,10 @@
 import { UpstreamError } from '#core/spec'
-import type { Part } from '#core/turn'
+import type { AnswerPart } from '#core/turn'
 import {
   citationOf,
-  type Json,
   OutputItem,
   partOf,
+  type ResponsesJson,
   recordsOf,
   restOf,
   sealOf,
@@ -17,7 +17,7 @@ import {
 const maxItems = 4_096
 
 /** The output items of one answer: in whatever order a server sends its events, every text, call and citation is emitted once. */
-export class Output {
+export class OutputItems {
   /** The number of function calls emitted. */
   calls = 0
   readonly #items: OutputItem[] = []
@@ -28,7 +28,7 @@ export class Output {
   }
 
   /** The item that an event adds to; it is created if the server sent no opening event. */
-  at({ output_index: index, item_id: id }: Json, type: string): OutputItem {
+  at({ output_index: index, item_id: id }: ResponsesJson, type: string): OutputItem {
     if (!this.#latest?.matches(type, index, id))
       this.#latest = this.#find(type, index, id) ?? this.#begin(type, index, id)
     return this.#latest
@@ -47,7 +47,7 @@ export class Output {
   }
 
   /** Opens an item, possibly after its first deltas. */
-  open(item: Json, index: unknown, parts: Part[]): void {
+  open(item: ResponsesJson, index: unknown, parts: AnswerPart[]): void {
     const type = String(item['type'])
     const known = this.#find(type, index, item['id'])
     const another = !known || known.done || (known.call !== undefined && known.callId !== item['call_id'])
@@ -57,7 +57,7 @@ export class Output {
   }
 
   /** Completes an item: emits the rest of it. */
-  complete(item: Json, index: unknown, parts: Part[]): void {
+  complete(item: ResponsesJson, index: unknown, parts: AnswerPart[]): void {
     const type = String(item['type'])
     const known = this.#find(type, index, item['id'])
     if (known?.done && known.id === item['id']) return
@@ -76,11 +76,11 @@ export class Output {
     }
   }
 
-  #name(call: OutputItem, item: Json, parts: Part[]): void {
+  #name(call: OutputItem, item: ResponsesJson, parts: AnswerPart[]): void {
     if (call.name(item, this.calls, parts)) this.calls += 1
   }
 
-  #citeRest(message: OutputItem, item: Json, parts: Part[]): void {
+  #citeRest(message: OutputItem, item: ResponsesJson, parts: AnswerPart[]): void {
     let before = 0
     let position = 0
     for (const { annotations, text } of recordsOf(item['content'])) {
@@ -93,7 +93,7 @@ export class Output {
   }
 
   /** Adds a citation. `before` is the number of characters of the message before the text that the annotation counts in. */
-  cite(message: OutputItem, annotation: unknown, before: number, parts: Part[]): void {
+  cite(message: OutputItem, annotation: unknown, before: number, parts: AnswerPart[]): void {
     message.citations += 1
     let characters = before
     for (const item of this.#items) {
@@ -108,7 +108,7 @@ export class Output {
    * Emits what only the final response contains. It is compared with all that was emitted, not item by item: some servers divide their
    * items differently here, and give them other ids.
    */
-  completeAll(output: readonly Json[], parts: Part[]): void {
+  completeAll(output: readonly ResponsesJson[], parts: AnswerPart[]): void {
     if (this.#items.length === 0) {
       for (const [place, item] of output.entries()) this.complete(item, place, parts)
       return
@@ -119,7 +119,7 @@ export class Output {
     this.#restOfCalls(ofType('function_call'), parts)
   }
 
-  #restOfReasoning(items: readonly Json[], parts: Part[]): void {
+  #restOfReasoning(items: readonly ResponsesJson[], parts: AnswerPart[]): void {
     const thoughts = items.map((item) => thoughtsOf(item).join('\n\n'))
     this.#rest('thought', thoughts, parts)
     const ended = this.#items.filter(({ type, done }) => type === 'reasoning' && done).length
@@ -127,7 +127,7 @@ export class Output {
       if (position >= ended) endReasoning(item, thoughts[position] !== '', parts)
   }
 
-  #restOfMessages(items: readonly Json[], parts: Part[]): void {
+  #restOfMessages(items: readonly ResponsesJson[], parts: AnswerPart[]): void {
     const emitted = this.#items.filter(({ type }) => type === 'message')
     for (const voice of ['text', 'refusal'] as const) {
       const texts = items.flatMap((item) => textsOf(item, voice))
@@ -137,15 +137,15 @@ export class Output {
       this.#citeRest(emitted[position] ?? this.#begin('message', undefined, item['id']), item, parts)
   }
 
-  #rest(kind: TextKind, all: readonly string[], parts: Part[]): void {
+  #rest(kind: TextKind, all: readonly string[], parts: AnswerPart[]): void {
     const rest = restOf(all.join(''), this.#items.map((item) => item.texts[kind].text).join(''))
     if (rest !== '') parts.push(partOf(kind, rest))
   }
 
   /** Calls are matched by id, or by order if the server changes the ids. */
-  #restOfCalls(items: readonly Json[], parts: Part[]): void {
+  #restOfCalls(items: readonly ResponsesJson[], parts: AnswerPart[]): void {
     const calls = this.#items.filter(({ type }) => type === 'function_call')
-    const byId = (item: Json) =>
+    const byId = (item: ResponsesJson) =>
       calls.find(({ callId }) => callId !== undefined && callId === item['call_id'])
     const steady = items.some(byId)
     for (const [position, item] of items.entries()) {
@@ -157,7 +157,7 @@ export class Output {
   }
 }
 
-function endReasoning(item: Json, emitted: boolean, parts: Part[]): void {
+function endReasoning(item: ResponsesJson, emitted: boolean, parts: AnswerPart[]): void {
   const opaque = sealOf(item)
   if (opaque || emitted) parts.push({ type: 'reasoning-end', ...(opaque && { opaque }) })
 }

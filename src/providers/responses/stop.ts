@@ -1,10 +1,10 @@
-import type { Part } from '#core/turn'
+import type { AnswerPart } from '#core/turn'
 
 /**
  * Ends an answer where one of the caller's stop sequences begins, for upstreams that lack the field. Text that may be the beginning of a
  * sequence is buffered until more of it arrives.
  */
-export class StopCut {
+export class StopSequenceFilter {
   /** The sequence that was found. */
   found: string | undefined
   readonly #sequences: readonly string[]
@@ -15,7 +15,7 @@ export class StopCut {
   }
 
   /** Rewrites the parts from `from` on: after the stop sequence only the finish and the usage remain. */
-  apply(parts: Part[], from: number): void {
+  apply(parts: AnswerPart[], from: number): void {
     for (const part of parts.splice(from)) {
       if (this.found !== undefined) this.#afterCut(part, parts)
       else if (part.type === 'text') this.#text(part.text, parts)
@@ -26,7 +26,7 @@ export class StopCut {
     }
   }
 
-  #text(text: string, parts: Part[]): void {
+  #text(text: string, parts: AnswerPart[]): void {
     this.#held += text
     const places = this.#sequences.map((sequence) => this.#held.indexOf(sequence))
     const first = Math.min(...places.filter((place) => place !== -1))
@@ -38,27 +38,27 @@ export class StopCut {
 
   /** How many characters at the end of the text may be the beginning of a sequence. */
   #begun(): number {
-    const longest = Math.max(...this.#sequences.map((sequence) => sequence.length)) - 1
-    for (let length = Math.min(longest, this.#held.length); length > 0; length -= 1) {
+    const maxPrefixLength = Math.max(...this.#sequences.map((sequence) => sequence.length)) - 1
+    for (let length = Math.min(maxPrefixLength, this.#held.length); length > 0; length -= 1) {
       const tail = this.#held.slice(-length)
       if (this.#sequences.some((sequence) => sequence.startsWith(tail))) return length
     }
     return 0
   }
 
-  #flush(parts: Part[]): void {
+  #flush(parts: AnswerPart[]): void {
     if (this.#held !== '') parts.push({ type: 'text', text: this.#held })
     this.#held = ''
   }
 
-  #afterCut(part: Part, parts: Part[]): void {
+  #afterCut(part: AnswerPart, parts: AnswerPart[]): void {
     if (part.type === 'finish') parts.push({ type: 'finish', reason: 'stop', stopSequence: this.found! })
     else if (part.type === 'usage') parts.push(part)
   }
 }
 
 /** A stop sequence does not span these parts. */
-const endsText: ReadonlySet<Part['type']> = new Set([
+const endsText: ReadonlySet<AnswerPart['type']> = new Set([
   'refusal',
   'reasoning',
   'reasoning-end',

@@ -3,16 +3,18 @@ import { claimedCount, isRecord } from '#providers/kit'
 
 /** Tokens by kind from the `usage` of a response. Undefined when all counts are zero: no answer uses zero tokens, so that is no report. */
 export function readUsage(raw: Record<string, unknown>, webSearches = 0): Usage | undefined {
-  const read = isRecord(raw['input_tokens_details']) ? raw['input_tokens_details'] : {}
-  const written = isRecord(raw['output_tokens_details']) ? raw['output_tokens_details'] : {}
-  const ages = isRecord(read['cache_write_tokens_details']) ? read['cache_write_tokens_details'] : {}
+  const inputDetails = isRecord(raw['input_tokens_details']) ? raw['input_tokens_details'] : {}
+  const outputDetails = isRecord(raw['output_tokens_details']) ? raw['output_tokens_details'] : {}
+  const cacheWriteDetails = isRecord(inputDetails['cache_write_tokens_details'])
+    ? inputDetails['cache_write_tokens_details']
+    : {}
   const input = count(raw['input_tokens'])
   const output = count(raw['output_tokens'])
   if (input + output === 0) return undefined
-  const cachedInput = Math.min(count(read['cached_tokens']), input)
-  const cacheWriteInput = Math.min(count(read['cache_write_tokens']), input - cachedInput)
+  const cachedInput = Math.min(count(inputDetails['cached_tokens']), input)
+  const cacheWriteInput = Math.min(count(inputDetails['cache_write_tokens']), input - cachedInput)
   // OpenAI caches a prefix for half an hour or for half a day; the latter is priced as the longer of our two cache durations.
-  const cacheWriteHourInput = Math.min(count(ages['ttl_12h_tokens']), cacheWriteInput)
+  const cacheWriteHourInput = Math.min(count(cacheWriteDetails['ttl_12h_tokens']), cacheWriteInput)
   return {
     input,
     cachedInput,
@@ -20,7 +22,7 @@ export function readUsage(raw: Record<string, unknown>, webSearches = 0): Usage 
     ...(cacheWriteHourInput > 0 && { cacheWriteHourInput }),
     mediaInput: 0,
     output,
-    reasoning: Math.min(output, count(written['reasoning_tokens'])),
+    reasoning: Math.min(output, count(outputDetails['reasoning_tokens'])),
     ...(webSearches > 0 && { webSearches }),
   }
 }

@@ -1,16 +1,16 @@
 import { isRecord } from '#providers/kit'
 import { findings, type SearchWire, withSites } from './client.ts'
 
-const longest = { characters: 400, words: 50 }
+const queryLimits = { characters: 400, words: 50 }
 
 /** Brave Search. https://api-dashboard.search.brave.com/app/documentation/web-search/get-started */
 export const brave: SearchWire = {
-  longest,
+  queryLimits,
   headers: (apiKey) => ({ 'x-subscription-token': apiKey }),
   async search(client, options) {
     const answer = await client.request('/web/search', {
       query: {
-        q: withinWords(withSites(options, longest), options.query),
+        q: withinWords(withSites(options, queryLimits), options.query),
         count: String(options.count),
         result_filter: 'web',
         text_decorations: 'false',
@@ -28,4 +28,4 @@ export const brave: SearchWire = {
 
 /** Search operators count as words; if the query becomes too long with them, it is sent without. */
 const withinWords = (text: string, query: string): string =>
-  text.split(/\s+/).length <= longest.words ? text : query
+  text.split(/\s+/).length <= queryLimits.words ? text : query

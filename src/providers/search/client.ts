@@ -4,7 +4,7 @@ import { isRecord, type UpstreamAddress, UpstreamClient } from '#providers/kit'
 
 /** The vendor-specific part of a search client. */
 export interface SearchWire {
-  longest: SearchVendor['longest']
+  queryLimits: SearchVendor['queryLimits']
   /** The header that carries the key. */
   headers(apiKey: string): Record<string, string>
   search(client: SearchClient, options: SearchOptions): Promise<Finding[]>
@@ -79,7 +79,7 @@ export function findings(list: unknown, names: Record<keyof Finding, string>): F
  */
 export function withSites(
   { query, onlyHosts, notHosts }: SearchOptions,
-  { characters }: SearchVendor['longest'],
+  { characters }: SearchVendor['queryLimits'],
 ): string {
   const only = onlyHosts.map((host) => `site:${host}`).join(' OR ')
   const parts = [query, onlyHosts.length > 1 ? `(${only})` : only, ...notHosts.map((host) => `-site:${host}`)]

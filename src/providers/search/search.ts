@@ -11,14 +11,14 @@ const vendors = { searxng, brave, tavily, serper }
 
 /** A client of the configured vendor, with keep-alive connections. The address is set by the operator and may be a private one. */
 export function openSearch(config: WebSearchConfig, egress: Egress = {}): SearchVendor & AsyncDisposable {
-  const { headers, longest, search } = vendors[config.vendor]
+  const { headers, queryLimits, search } = vendors[config.vendor]
   const client = new SearchClient({
     baseUrl: config.baseUrl,
     headers: config.apiKey === undefined ? {} : headers(config.apiKey),
     egress,
   })
   return {
-    longest,
+    queryLimits,
     search: (options) => search(client, options),
     [Symbol.asyncDispose]: () => client[Symbol.asyncDispose](),
   }

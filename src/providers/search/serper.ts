@@ -1,14 +1,14 @@
 import { findings, type SearchWire, withSites } from './client.ts'
 
-const longest = { characters: 2_000 }
+const queryLimits = { characters: 2_000 }
 
 /** Serper, which queries Google. https://serper.dev/playground */
 export const serper: SearchWire = {
-  longest,
+  queryLimits,
   headers: (apiKey) => ({ 'x-api-key': apiKey }),
   async search(client, options) {
     const answer = await client.request('/search', {
-      body: { q: withSites(options, longest), num: options.count },
+      body: { q: withSites(options, queryLimits), num: options.count },
       signal: options.signal,
     })
     return findings(answer['organic'], { url: 'link', title: 'title', text: 'snippet', date: 'date' })

@@ -2,7 +2,7 @@ import { findings, type SearchWire } from './client.ts'
 
 /** Tavily. https://docs.tavily.com/documentation/api-reference/endpoint/search */
 export const tavily: SearchWire = {
-  longest: { characters: 400 },
+  queryLimits: { characters: 400 },
   headers: (apiKey) => ({ authorization: `Bearer ${apiKey}` }),
   async search(client, options) {
     const answer = await client.request('/search', {

@@ -3,9 +3,9 @@ import path from 'node:path'
 import type { Readable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import { UpstreamError } from '#core/spec'
-import type { FromChild, ToChild } from './protocol.ts'
+import type { ChildMessage, ChildRequest } from './protocol.ts'
 
-export interface SherpaPlace {
+export interface SherpaConfig {
   /** The folder of the model. */
   folder: string
   /** The name or the path of the package. */
@@ -19,12 +19,12 @@ const openingMs = 120_000
 const program = fileURLToPath(new URL('./sherpa-process.ts', import.meta.url))
 
 /** A process that is opening its model, or has opened it. */
-interface Opening {
+interface OpeningProcess {
   child: ChildProcess
   ready: Promise<ChildProcess>
 }
 
-interface Job {
+interface RecognitionJob {
   samples: Float32Array
   language?: string | undefined
   /** Ends the job while it waits or is under way. */
@@ -36,19 +36,19 @@ interface Job {
  * first recording, takes one recording after another, and is started again after it died or was killed.
  */
 export class SherpaChild implements AsyncDisposable {
-  readonly #place: SherpaPlace
-  #process: Opening | undefined
+  readonly #place: SherpaConfig
+  #process: OpeningProcess | undefined
   #last: Promise<unknown> = Promise.resolve()
   #waiting = 0
   #ids = 0
   #isClosed = false
 
-  constructor(place: SherpaPlace) {
+  constructor(place: SherpaConfig) {
     this.#place = place
   }
 
   /** Returns what the recogniser answers. Throws `UpstreamError`; nothing is billed, so that each failure may be repeated. */
-  async run(job: Job): Promise<unknown> {
+  async run(job: RecognitionJob): Promise<unknown> {
     if (this.#waiting >= maxWaiting)
       throw failure('overloaded', `${maxWaiting} recordings wait for sherpa-onnx already`)
     this.#waiting += 1
@@ -71,34 +71,34 @@ export class SherpaChild implements AsyncDisposable {
     if (this.#process) await killed(this.#process.child)
   }
 
-  async #transcribe({ samples, language, signal }: Job): Promise<unknown> {
+  async #transcribe({ samples, language, signal }: RecognitionJob): Promise<unknown> {
     const child = await unlessAborted(this.#opened(), signal)
     // The signal may have aborted since the child was ready, and would not call a listener that is added later.
     if (signal.aborted) throw callerLeft()
     const id = this.#ids++
     return await new Promise((resolve, reject) => {
       const end = (settle: () => void): void => {
-        child.off('message', heard)
-        child.off('exit', gone)
+        child.off('message', onMessage)
+        child.off('exit', onExit)
         signal.removeEventListener('abort', stop)
         settle()
       }
-      const heard = (message: FromChild): void => {
+      const onMessage = (message: ChildMessage): void => {
         if (!('id' in message) || message.id !== id) return
         if ('failed' in message) end(() => reject(failure('unavailable', message.failed)))
         else end(() => resolve(message.result))
       }
-      const gone = (): void => end(() => reject(failure('unavailable', 'the process of sherpa-onnx died')))
+      const onExit = (): void => end(() => reject(failure('unavailable', 'the process of sherpa-onnx died')))
       // The recogniser cannot be stopped in the middle, so that its process is killed.
       const stop = (): void => {
         this.#process = undefined
         void killed(child)
         end(() => reject(callerLeft()))
       }
-      child.on('message', heard)
-      child.on('exit', gone)
+      child.on('message', onMessage)
+      child.on('exit', onExit)
       signal.addEventListener('abort', stop, { once: true })
-      child.send({ id, samples, language } satisfies ToChild, (error) => {
+      child.send({ id, samples, language } satisfies ChildRequest, (error) => {
         if (error) end(() => reject(failure('unavailable', 'the process of sherpa-onnx died')))
       })
     })
@@ -132,7 +132,7 @@ async function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promi
   }
 }
 
-function open(place: SherpaPlace): Opening {
+function open(place: SherpaConfig): OpeningProcess {
   // The prebuilt libraries of sherpa-onnx find one another by this path (nodejs-addon-examples/README.md).
   const libraries = path.join(path.dirname(place.package), `sherpa-onnx-${process.platform}-${process.arch}`)
   const child = fork(program, [place.package, place.folder], {
@@ -147,13 +147,13 @@ function open(place: SherpaPlace): Opening {
 function ready(child: ChildProcess, folder: string): Promise<ChildProcess> {
   return new Promise((resolve, reject) => {
     let isOver = false
-    const said = new Said(child.stderr!)
+    const errorOutput = new ErrorOutput(child.stderr!)
     const end = (settle: () => void): void => {
       isOver = true
       clearTimeout(timer)
-      child.off('message', heard)
-      child.off('close', gone)
-      said.end()
+      child.off('message', onMessage)
+      child.off('close', onExit)
+      errorOutput.end()
       settle()
     }
     const refuse = (detail: string): void => {
@@ -161,18 +161,18 @@ function ready(child: ChildProcess, folder: string): Promise<ChildProcess> {
       void killed(child)
     }
     const timer = setTimeout(() => refuse('sherpa-onnx did not open its model in time'), openingMs)
-    const gone = (): void => {
-      const why = said.last
+    const onExit = (): void => {
+      const why = errorOutput.last
       refuse(`the process of sherpa-onnx ended while it opened ${folder}${why === '' ? '' : `: ${why}`}`)
     }
-    const heard = (message: FromChild): void => {
+    const onMessage = (message: ChildMessage): void => {
       if (!('ready' in message)) return
       if (message.ready) end(() => resolve(child))
       else refuse(message.failed)
     }
-    child.on('message', heard)
+    child.on('message', onMessage)
     // At `close`, the last words of the process have come.
-    child.once('close', gone)
+    child.once('close', onExit)
     // This listener stays: an error without one would end the server. The effects of a later error are reported by `exit` and `send`.
     child.on('error', () => {
       if (!isOver) refuse('the process of sherpa-onnx cannot be started')
@@ -181,7 +181,7 @@ function ready(child: ChildProcess, folder: string): Promise<ChildProcess> {
 }
 
 /** Keeps what a process says on its standard error while it opens a model: nobody has sent it a recording yet. */
-class Said {
+class ErrorOutput {
   readonly #stream: Readable
   #text = ''
   readonly #take = (bytes: Buffer): void => {

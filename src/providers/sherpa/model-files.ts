@@ -9,7 +9,7 @@ const ownConfig = 'sherpa.json'
 export function recogniserConfig(folder: string, language: string | undefined): Record<string, unknown> {
   const files = namesIn(folder)
   const modelConfig = files.includes(ownConfig)
-    ? placed(readOwn(path.join(folder, ownConfig)), folder, files)
+    ? resolvePaths(readOwn(path.join(folder, ownConfig)), folder, files)
     : { ...modelOf(folder, files, language), tokens: fileOf(folder, files, 'tokens', '.txt') }
   return {
     featConfig: { sampleRate: 16_000, featureDim: 80 },
@@ -35,7 +35,7 @@ function readOwn(file: string): Record<string, unknown> {
 }
 
 /** Replaces the names of files of the folder by whole paths, wherever they stand in the configuration. */
-function placed(value: unknown, folder: string, files: readonly string[]): Record<string, unknown> {
+function resolvePaths(value: unknown, folder: string, files: readonly string[]): Record<string, unknown> {
   const walk = (one: unknown): unknown => {
     if (typeof one === 'string') return files.includes(one) ? path.join(folder, one) : one
     if (typeof one !== 'object' || one === null || Array.isArray(one)) return one

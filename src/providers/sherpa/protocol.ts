@@ -1,12 +1,12 @@
 /** Messages between the server and its child, over IPC. */
-export interface ToChild {
+export interface ChildRequest {
   id: number
   /** The samples of one channel at 16 kHz. */
   samples: Float32Array
   language?: string | undefined
 }
 
-export type FromChild =
+export type ChildMessage =
   | { ready: true }
   | { ready: false; failed: string }
   | { id: number; result: unknown }

@@ -2,7 +2,7 @@
 import { createRequire } from 'node:module'
 import path from 'node:path'
 import { recogniserConfig } from './model-files.ts'
-import type { FromChild, ToChild } from './protocol.ts'
+import type { ChildMessage, ChildRequest } from './protocol.ts'
 
 /** The part of sherpa-onnx-node that is used here (k2-fsa/sherpa-onnx, scripts/node-addon-api/lib/non-streaming-asr.js). */
 interface Sherpa {
@@ -18,7 +18,7 @@ interface Sherpa {
 type Recogniser = InstanceType<Sherpa['OfflineRecognizer']>
 
 const [packageName = '', folder = ''] = process.argv.slice(2)
-const answer = (message: FromChild): void => {
+const answer = (message: ChildMessage): void => {
   process.send!(message)
 }
 const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
@@ -47,7 +47,7 @@ function recogniserOf(sherpa: Sherpa, language: string): Recogniser {
   return made
 }
 
-async function transcribe(sherpa: Sherpa, { id, samples, language }: ToChild): Promise<FromChild> {
+async function transcribe(sherpa: Sherpa, { id, samples, language }: ChildRequest): Promise<ChildMessage> {
   try {
     const recogniser = recogniserOf(sherpa, language ?? '')
     const stream = recogniser.createStream()
@@ -65,8 +65,8 @@ process.on('disconnect', () => process.exit(0))
 try {
   const sherpa = load()
   recogniserOf(sherpa, '')
-  process.on('message', (message: ToChild) => void transcribe(sherpa, message).then(answer))
+  process.on('message', (message: ChildRequest) => void transcribe(sherpa, message).then(answer))
   answer({ ready: true })
 } catch (error) {
-  process.send!({ ready: false, failed: reasonOf(error) } satisfies FromChild, () => process.exit(0))
+  process.send!({ ready: false, failed: reasonOf(error) } satisfies ChildMessage, () => process.exit(0))
 }

@@ -1,21 +1,21 @@
 import { decodeSound, resample, SoundError } from '#core/sound'
 import {
   type TextProvider,
-  type Transcribed,
   type TranscriptionCall,
   type TranscriptionProvider,
+  type TranscriptionResult,
   UpstreamError,
 } from '#core/spec'
 import type { RecordedSound, SpokenWord, TranscriptionOrder } from '#core/turn'
 import { checkLength, isRecord, languageCode, partsOf, segmentsOfWords } from '#providers/kit'
-import { SherpaChild, type SherpaPlace } from './child.ts'
+import { SherpaChild, type SherpaConfig } from './child.ts'
 
 /**
  * sherpa-onnx in a child process, where the operator installed it and put a model in a folder: the package is no dependency of ours, and is looked
  * for when the first recording comes ([decision](../../../docs/decisions/media/sherpa.md)).
  */
 export function sherpaTranscription(
-  place: SherpaPlace,
+  place: SherpaConfig,
 ): TranscriptionProvider & AsyncDisposable & { ping: TextProvider['ping'] } {
   const child = new SherpaChild(place)
   return {
@@ -38,7 +38,7 @@ export function sherpaTranscription(
   }
 }
 
-async function transcribe(child: SherpaChild, call: TranscriptionCall): Promise<Transcribed> {
+async function transcribe(child: SherpaChild, call: TranscriptionCall): Promise<TranscriptionResult> {
   const { order, signal, timeouts } = call
   const samples = await samplesOf(order.recording)
   const late = AbortSignal.timeout(timeouts.totalMs)
@@ -48,7 +48,7 @@ async function transcribe(child: SherpaChild, call: TranscriptionCall): Promise<
       language: order.language,
       signal: AbortSignal.any([signal, late]),
     })
-    return heardIn(result, order)
+    return transcriptIn(result, order)
   } catch (error) {
     if (!late.aborted || signal.aborted) throw error
     const detail = `no end of the recording within ${timeouts.totalMs} ms`
@@ -75,7 +75,7 @@ async function samplesOf({ bytes, seconds }: RecordedSound): Promise<Float32Arra
   return samples
 }
 
-function heardIn(result: unknown, order: TranscriptionOrder): Transcribed {
+function transcriptIn(result: unknown, order: TranscriptionOrder): TranscriptionResult {
   const text = isRecord(result) ? result['text'] : undefined
   if (!isRecord(result) || typeof text !== 'string')
     throw new UpstreamError('malformed', { executed: false, detail: 'an answer without text' })

@@ -1,9 +1,15 @@
-import { type AudioCall, type AudioProvider, type Spoken, type TextProvider, UpstreamError } from '#core/spec'
+import {
+  type AudioCall,
+  type AudioProvider,
+  type SpeechResult,
+  type TextProvider,
+  UpstreamError,
+} from '#core/spec'
 import {
   faultIn,
   headerOf,
   listModels,
-  SoundStart,
+  SoundSniffer,
   soundBytes,
   type UpstreamAddress,
   UpstreamClient,
@@ -29,9 +35,9 @@ export function speechProvider(
   }
 }
 
-async function speak(client: UpstreamClient, call: AudioCall): Promise<Spoken> {
+async function speak(client: UpstreamClient, call: AudioCall): Promise<SpeechResult> {
   const { order, signal, timeouts } = call
-  const start = new SoundStart(order.format, order.sink)
+  const start = new SoundSniffer(order.format, order.sink)
   await client.stream(
     {
       path: '/audio/speech',

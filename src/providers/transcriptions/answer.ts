@@ -1,6 +1,6 @@
 /** Reads a whole answer of a transcription endpoint: `json`, `verbose_json` or `diarized_json`, whichever came. */
 
-import { type Transcribed, UpstreamError } from '#core/spec'
+import { type TranscriptionResult, UpstreamError } from '#core/spec'
 import type { SegmentDetails, SpokenSegment, TranscriptionOrder } from '#core/turn'
 import {
   checkLength,
@@ -16,11 +16,11 @@ import {
 } from '#providers/kit'
 
 /** The transcript of an answer. Throws `UpstreamError`, always with `executed: true`: the upstream has done the work. */
-export async function heardIn(
+export async function transcriptIn(
   answer: unknown,
   order: TranscriptionOrder,
   secrets: readonly string[],
-): Promise<Transcribed> {
+): Promise<TranscriptionResult> {
   if (!isRecord(answer)) throw new UpstreamError('malformed', { detail: 'an answer that is no object' })
   if (answer['error'] != null) throw faultOfError(answer['error'], secrets)
   const { seconds } = order.recording
@@ -84,7 +84,7 @@ const wordsOfSegments = (segments: unknown): unknown[] =>
     : []
 
 /** The usage by tokens or by seconds, as the model is priced; OpenRouter adds the cost in USD. */
-export function usageIn(usage: unknown): Transcribed['usage'] | undefined {
+export function usageIn(usage: unknown): TranscriptionResult['usage'] | undefined {
   if (!isRecord(usage)) return undefined
   const seconds = claimedSeconds(usage['seconds'])
   const input = claimedCount(usage['input_tokens'])

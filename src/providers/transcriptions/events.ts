@@ -1,6 +1,6 @@
 /** A streamed transcript: `transcript.text.delta`, `.segment` and `.done` (developers.openai.com, TranscriptionStreamEvent). */
 
-import { type Transcribed, UpstreamError } from '#core/spec'
+import { type TranscriptionResult, UpstreamError } from '#core/spec'
 import type { SpokenSegment, TranscriptionOrder } from '#core/turn'
 import { GrowingBytes } from '#platform/bytes'
 import {
@@ -13,9 +13,9 @@ import {
   transcriptBytes,
   type UpstreamClient,
 } from '#providers/kit'
-import { heardIn, languageIn, segmentOf, usageIn } from './answer.ts'
+import { languageIn, segmentOf, transcriptIn, usageIn } from './answer.ts'
 
-type Ask = Parameters<UpstreamClient['stream']>[0]
+type EventsRequest = Parameters<UpstreamClient['stream']>[0]
 
 /** How much larger events may be than a whole answer: each piece of text may come in one of its own, with its envelope and its probabilities. */
 const envelopes = 8
@@ -29,9 +29,9 @@ const escapedBytes = 6
  */
 export async function heardInEvents(
   client: UpstreamClient,
-  ask: Ask,
+  request: EventsRequest,
   order: TranscriptionOrder,
-): Promise<Transcribed> {
+): Promise<TranscriptionResult> {
   const bytes = transcriptBytes(order.recording.seconds)
   const transcript = new StreamedTranscript(order, client.secrets)
   const events = new SseReader(
@@ -40,7 +40,7 @@ export async function heardInEvents(
   )
   const whole = new GrowingBytes()
   let isStream = false
-  await client.stream(ask, {
+  await client.stream(request, {
     begin: (headers) => {
       isStream = String(headers['content-type'] ?? '').includes('event-stream')
     },
@@ -53,7 +53,7 @@ export async function heardInEvents(
     maxBytes: bytes * envelopes,
   })
   if (!isStream) {
-    const heard = await heardIn(await readJson(whole.take(), bytes), order, client.secrets)
+    const heard = await transcriptIn(await readJson(whole.take(), bytes), order, client.secrets)
     if (heard.text !== '') order.onText?.(heard.text)
     return heard
   }
@@ -98,7 +98,7 @@ class StreamedTranscript {
   }
 
   /** Returns the transcript; call it at the end of the answer. */
-  end(): Transcribed {
+  end(): TranscriptionResult {
     if (!this.#done && !this.#isBare && !(this.#isClosed && this.#text !== ''))
       throw new UpstreamError('cut', { detail: 'the events ended without the transcript' })
     const done = this.#done ?? {}

@@ -5,18 +5,18 @@ import {
   faultOfError,
   isRecord,
   LiveSession,
-  Pcm24,
+  PcmUpsampler,
   type UpstreamClient,
   type UpstreamEvent,
   type UpstreamSocket,
 } from '#providers/kit'
 
 /** Codes of errors that only say that too little sound was committed: the utterance is empty. */
-const nothingHeard: ReadonlySet<unknown> = new Set([
+const emptyUtteranceCodes: ReadonlySet<unknown> = new Set([
   'input_audio_buffer_commit_empty',
   'input_audio_buffer_too_small',
 ])
-const heardOf = 'conversation.item.input_audio_transcription.'
+const transcriptionEventPrefix = 'conversation.item.input_audio_transcription.'
 /** Whether the host opens a conversation where the address names a model; all other servers need it there. */
 const namesModelInSession = (host: string): boolean => /(^|\.)(openai\.com|azure\.com)$/.test(host)
 
@@ -30,7 +30,7 @@ export async function openTranscriptionSession(
   call: LiveCall,
   sink: LiveSink,
 ): Promise<LiveLink> {
-  const line = new TranscriptionLine(client.secrets, call, sink)
+  const line = new TranscriptionConnection(client.secrets, call, sink)
   const { timeouts, signal, upstreamModel } = call
   const query = new URLSearchParams({ intent: 'transcription' })
   if (!namesModelInSession(client.host)) query.set('model', upstreamModel)
@@ -38,11 +38,11 @@ export async function openTranscriptionSession(
   return line.session
 }
 
-class TranscriptionLine {
+class TranscriptionConnection {
   readonly session: LiveSession
   readonly #secrets: readonly string[]
   readonly #call: LiveCall
-  readonly #finer = new Pcm24()
+  readonly #finer = new PcmUpsampler()
   #socket: UpstreamSocket | undefined
   /** The item of the utterance, and its words so far. */
   #itemId: unknown
@@ -82,9 +82,9 @@ class TranscriptionLine {
     if (type === 'session.created' || type === 'transcription_session.created') this.#greeted(event, socket)
     else if (type === 'session.updated' || type === 'transcription_session.updated') socket.ready()
     else if (type === 'input_audio_buffer.committed') this.#begin(itemId)
-    else if (type === `${heardOf}delta`) this.#delta(itemId, event['delta'])
-    else if (type === `${heardOf}completed`) this.#completed(event)
-    else if (type === `${heardOf}failed` || type === 'error') this.#trouble(event['error'])
+    else if (type === `${transcriptionEventPrefix}delta`) this.#delta(itemId, event['delta'])
+    else if (type === `${transcriptionEventPrefix}completed`) this.#completed(event)
+    else if (type === `${transcriptionEventPrefix}failed` || type === 'error') this.#trouble(event['error'])
   }
 
   failed(error: UpstreamError): void {
@@ -130,7 +130,7 @@ class TranscriptionLine {
   }
 
   #trouble(error: unknown): void {
-    if (isRecord(error) && nothingHeard.has(error['code'])) this.session.heard({ text: '' })
+    if (isRecord(error) && emptyUtteranceCodes.has(error['code'])) this.session.heard({ text: '' })
     else throw faultOfError(error, this.#secrets)
   }
 }

@@ -1,40 +1,41 @@
 import {
   type LiveTranscriber,
   type TextProvider,
-  type Transcribed,
   type TranscriptionCall,
   type TranscriptionProvider,
+  type TranscriptionResult,
   UpstreamError,
 } from '#core/spec'
 import {
   listBytes,
-  mediaAsk,
+  mediaRequest,
   modelNames,
   pingTimeouts,
   transcriptBytes,
   type UpstreamAddress,
   UpstreamClient,
 } from '#providers/kit'
-import { heardIn } from './answer.ts'
+import { transcriptIn } from './answer.ts'
 import { heardInEvents } from './events.ts'
 import { openTranscriptionSession } from './live.ts'
 import { type Endpoint, formOf } from './request.ts'
 
-export type TranscriptionRoom = TranscriptionProvider & AsyncDisposable & { ping: TextProvider['ping'] }
+export type TranscriptionClient = TranscriptionProvider & AsyncDisposable & { ping: TextProvider['ping'] }
 
-export { heardIn } from './answer.ts'
+export { transcriptIn } from './answer.ts'
 export { fileName } from './request.ts'
 
 /** The endpoint of whisper.cpp's own server (ggml-org/whisper.cpp, examples/server). */
-const ownEndpoint = '/inference'
+const whisperCppEndpoint = '/inference'
 
 /**
  * Any upstream that speaks OpenAI's `/audio/transcriptions`: OpenAI, Groq, Speaches, LocalAI. A base address that ends in `/inference` is
  * whisper.cpp's server, which takes the same form there and lists no models.
  */
-export function transcriptionsProvider(address: UpstreamAddress): TranscriptionRoom & LiveTranscriber {
-  const endpoint: Endpoint = address.baseUrl.endsWith(ownEndpoint) ? 'whisper.cpp' : 'openai'
-  const baseUrl = endpoint === 'openai' ? address.baseUrl : address.baseUrl.slice(0, -ownEndpoint.length)
+export function transcriptionsProvider(address: UpstreamAddress): TranscriptionClient & LiveTranscriber {
+  const endpoint: Endpoint = address.baseUrl.endsWith(whisperCppEndpoint) ? 'whisper.cpp' : 'openai'
+  const baseUrl =
+    endpoint === 'openai' ? address.baseUrl : address.baseUrl.slice(0, -whisperCppEndpoint.length)
   const client = new UpstreamClient({ ...address, baseUrl })
   return {
     transcribe: (call) => transcribe(client, call, endpoint),
@@ -43,10 +44,11 @@ export function transcriptionsProvider(address: UpstreamAddress): TranscriptionR
       throw new UpstreamError('not_found', { executed: false, detail: 'This server hears recordings only.' })
     },
     ping: async (signal) => {
-      const ask = { signal, timeouts: pingTimeouts }
-      if (endpoint === 'openai') return modelNames(await client.json({ path: '/models', ...ask }, listBytes))
+      const httpRequest = { signal, timeouts: pingTimeouts }
+      if (endpoint === 'openai')
+        return modelNames(await client.json({ path: '/models', ...httpRequest }, listBytes))
       // This page for people proves that the server is there; there is nothing else to request.
-      await client.bytes({ path: '/', ...ask }, listBytes)
+      await client.bytes({ path: '/', ...httpRequest }, listBytes)
       return undefined
     },
     [Symbol.asyncDispose]: () => client[Symbol.asyncDispose](),
@@ -57,13 +59,13 @@ async function transcribe(
   client: UpstreamClient,
   call: TranscriptionCall,
   endpoint: Endpoint,
-): Promise<Transcribed> {
+): Promise<TranscriptionResult> {
   const { order } = call
-  const path = endpoint === 'openai' ? '/audio/transcriptions' : ownEndpoint
-  const ask = mediaAsk(call, path, formOf(call, endpoint), order.recording.seconds)
-  if (order.onText) return heardInEvents(client, ask, order)
-  return await heardIn(
-    await client.json(ask, transcriptBytes(order.recording.seconds)),
+  const path = endpoint === 'openai' ? '/audio/transcriptions' : whisperCppEndpoint
+  const httpRequest = mediaRequest(call, path, formOf(call, endpoint), order.recording.seconds)
+  if (order.onText) return heardInEvents(client, httpRequest, order)
+  return await transcriptIn(
+    await client.json(httpRequest, transcriptBytes(order.recording.seconds)),
     order,
     client.secrets,
   )

@@ -3,15 +3,15 @@
  * marks stand for what a line inherits from the words before and after it.
  */
 
-type Strong = 'left' | 'right' | 'arabic'
+type StrongDirection = 'left' | 'right' | 'arabic'
 
 /** The marks LRM, RLM and ALM; digits after ALM are ordered like those of an Arabic text. */
-const marks: Record<Strong, string> = { left: '\u200e', right: '\u200f', arabic: '\u061c' }
+const marks: Record<StrongDirection, string> = { left: '\u200e', right: '\u200f', arabic: '\u061c' }
 const [rightToLeftIsolate, leftToRightIsolate, endOfIsolate] = ['\u2067', '\u2066', '\u2069']
 
 const letterOrDigit = /[\p{L}\p{Nd}]/gu
 
-const directionOf = (letter: string): Strong =>
+const directionOf = (letter: string): StrongDirection =>
   /[\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}]/u.test(letter)
     ? 'arabic'
     : /\p{Script=Hebrew}/u.test(letter)
@@ -27,7 +27,7 @@ export function isRightToLeft(text: string): boolean {
 /** The lines of one paragraph, with their marks. */
 export function orderedLines(lines: readonly string[], rightToLeft: boolean): string[] {
   const open = rightToLeft ? rightToLeftIsolate : leftToRightIsolate
-  let before: Strong | undefined
+  let before: StrongDirection | undefined
   return lines.map((line, at) => {
     const last = line.match(/\p{L}/gu)?.at(-1)
     const until = last === undefined ? before : directionOf(last)
@@ -42,7 +42,7 @@ export function orderedLines(lines: readonly string[], rightToLeft: boolean): st
  * The direction of the first letter or digit. Digits belong to the letters before them if these run from left to right (W7), else they count as right
  * to left (N1).
  */
-function firstOf(lines: readonly string[], before: Strong | undefined): Strong | undefined {
+function firstOf(lines: readonly string[], before: StrongDirection | undefined): StrongDirection | undefined {
   for (const line of lines) {
     letterOrDigit.lastIndex = 0
     const [found] = letterOrDigit.exec(line) ?? []

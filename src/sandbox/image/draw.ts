@@ -22,7 +22,9 @@ export async function draw(options: DrawOptions): Promise<Uint8Array> {
   const { pixels } = await renderAsync(svg, { font })
   const poster = sharp(pixels, { raw: { ...size, channels: 4, premultiplied: true } })
   const document =
-    references.length === 0 ? poster : sharp(await over(await poster.png().toBuffer(), references, size))
+    references.length === 0
+      ? poster
+      : sharp(await overReferences(await poster.png().toBuffer(), references, size))
   const flat = background === 'transparent' ? document : document.flatten({ background: '#fff' })
   return flat
     .toFormat(format, format === 'png' ? { compressionLevel: 6 } : { quality: 90 })
@@ -30,7 +32,11 @@ export async function draw(options: DrawOptions): Promise<Uint8Array> {
     .toBuffer()
 }
 
-async function over(poster: Uint8Array, references: readonly Uint8Array[], size: PixelSize): Promise<Buffer> {
+async function overReferences(
+  poster: Uint8Array,
+  references: readonly Uint8Array[],
+  size: PixelSize,
+): Promise<Buffer> {
   const { default: sharp } = await import('sharp')
   const { width, height } = size
   const edge = (index: number): number => Math.round((width * index) / references.length)

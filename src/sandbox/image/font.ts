@@ -44,20 +44,20 @@ function fontOf(bytes: Buffer): Font {
 /** The index of a letter's form: isolated, final, initial, medial, the order in which Unicode lists them. */
 const formOf = (before: boolean, after: boolean): number => (before ? 1 : 0) + (after ? 2 : 0)
 
-type Forms = ReadonlyMap<number, readonly number[]>
+type JoiningForms = ReadonlyMap<number, readonly number[]>
 
 const zeroWidthJoiner = 0x200d
 const isJoiner = (code: number): boolean => code === 0x200c || code === zeroWidthJoiner
 const isMark = (code: number): boolean => /\p{M}/u.test(String.fromCodePoint(code))
 
 /** Whether a letter joins the next one. Letters with two forms join only the previous letter. */
-const joinsNext = (code: number | undefined, forms: Forms): boolean =>
+const joinsNext = (code: number | undefined, forms: JoiningForms): boolean =>
   code !== undefined && (code === zeroWidthJoiner || forms.get(code)?.length === 4)
-const joinsPrevious = (code: number | undefined, forms: Forms): boolean =>
+const joinsPrevious = (code: number | undefined, forms: JoiningForms): boolean =>
   code !== undefined && (code === zeroWidthJoiner || forms.has(code))
 
 /** The presentation forms of each letter (U+FB50–FDFF, U+FE70–FEFF), where the font has them all. */
-function joiningForms(glyphOf: (code: number) => number): Forms {
+function joiningForms(glyphOf: (code: number) => number): JoiningForms {
   const forms = new Map<number, number[]>()
   for (let code = 0xfb50; code <= 0xfefc; code++) {
     const letters = Array.from(String.fromCodePoint(code).normalize('NFKC'))

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { type Drawn, type ImageCall, type ImageProvider, UpstreamError } from '#core/spec'
+import { type ImageCall, type ImageProvider, type ImageResult, UpstreamError } from '#core/spec'
 import { type Directives, readDirectives } from '../directives.ts'
 import { raise } from '../faults.ts'
 import { Pacer, realClock } from '../pace.ts'
@@ -16,7 +16,7 @@ export function sandboxImages(): ImageProvider {
   return { draw: (call) => drawAll(call) }
 }
 
-async function drawAll(call: ImageCall): Promise<Drawn> {
+async function drawAll(call: ImageCall): Promise<ImageResult> {
   const { order, upstreamModel, signal } = call
   if (signal.aborted) throw new UpstreamError('aborted', { executed: false })
   if (!/^(sandbox\/)?image(:|$)/.test(upstreamModel)) {
@@ -24,11 +24,11 @@ async function drawAll(call: ImageCall): Promise<Drawn> {
     throw new UpstreamError('not_found', { status: 404, executed: false, param: 'model', detail })
   }
   const { text: prompt, directives } = readDirectives(order.prompt)
-  const patience = { ...call.timeouts, firstTokenMs: call.timeouts.totalMs }
-  const pacer = new Pacer(directives, patience, { signal, clock: realClock, run: { paused: undefined } })
+  const pacerTimeouts = { ...call.timeouts, firstTokenMs: call.timeouts.totalMs }
+  const pacer = new Pacer(directives, pacerTimeouts, { signal, clock: realClock, run: { paused: undefined } })
   const { fault, after = 0, on } = directives
-  const strikes = fault !== undefined && (on === undefined || on === upstreamModel)
-  if (strikes && after === 0) await raise(fault, directives, pacer)
+  const hasFault = fault !== undefined && (on === undefined || on === upstreamModel)
+  if (hasFault && after === 0) await raise(fault, directives, pacer)
   if (directives.refuse) {
     const detail = 'The sandbox was ordered to refuse.'
     throw new UpstreamError('content_refused', { status: 400, executed: false, detail })
@@ -37,10 +37,10 @@ async function drawAll(call: ImageCall): Promise<Drawn> {
   const images = await drawEach(prompt, directives, call)
   await showUnfinished(images[0]!, call)
   pacer.check()
-  if (strikes) await raise(fault, directives, pacer)
+  if (hasFault) await raise(fault, directives, pacer)
   const { count } = await loadTokenizer()
   return {
-    images: images.map((bytes) => spoilt(bytes, directives)),
+    images: images.map((bytes) => corruptBytes(bytes, directives)),
     usage: { input: count(prompt), output: 0 },
   }
 }
@@ -90,7 +90,7 @@ async function showUnfinished(image: Uint8Array, { order, signal }: ImageCall): 
 }
 
 /** The bytes as a proxy's error page, or as they are where a connection broke. */
-function spoilt(image: Uint8Array, { bytes }: Directives): Uint8Array {
+function corruptBytes(image: Uint8Array, { bytes }: Directives): Uint8Array {
   if (bytes === 'wrong') return Buffer.from('<!DOCTYPE html><title>502 Bad Gateway</title>')
   return bytes === 'cut' ? image.subarray(0, Math.floor(image.length * 0.6)) : image
 }

@@ -2,7 +2,7 @@
 import { isRightToLeft, orderedLines } from './bidi.ts'
 import type { Font } from './font.ts'
 
-export interface Line {
+export interface TextLine {
   text: string
   /** The text with the marks by which a renderer orders it as a part of its paragraph. */
   ordered: string
@@ -10,8 +10,8 @@ export interface Line {
   rightToLeft: boolean
 }
 
-export interface Lines {
-  lines: Line[]
+export interface FittedText {
+  lines: TextLine[]
   fontSize: number
 }
 
@@ -29,7 +29,7 @@ export interface SizeRange {
 }
 
 /** Breaks the text into lines. Text that does not fit in the smallest size ends with an ellipsis. */
-export function fitLines(text: string, box: Box, sizes: SizeRange, font: Font): Lines {
+export function fitLines(text: string, box: Box, sizes: SizeRange, font: Font): FittedText {
   const paragraphs = paragraphsOf(text, font)
   let [low, high] = [sizes.min, Math.max(sizes.min, sizes.max)]
   // Half a pixel is not visible.
@@ -45,7 +45,7 @@ export function fitLines(text: string, box: Box, sizes: SizeRange, font: Font): 
 const room = (box: Box, fontSize: number): number =>
   Math.max(1, Math.floor(box.height / (fontSize * lineHeight)))
 
-function cut(lines: readonly Line[], room: number): Line[] {
+function cut(lines: readonly TextLine[], room: number): TextLine[] {
   const shown = lines.slice(0, room)
   const last = shown.at(-1)!
   const text = `${last.text.replace(/\S{0,3}$/u, '').trimEnd()}…`
@@ -79,7 +79,7 @@ function paragraphsOf(text: string, font: Font): Paragraph[] {
 
 const graphemes = new Intl.Segmenter('fa', { granularity: 'grapheme' })
 
-function breakLines(paragraphs: readonly Paragraph[], box: Box, fontSize: number, font: Font): Line[] {
+function breakLines(paragraphs: readonly Paragraph[], box: Box, fontSize: number, font: Font): TextLine[] {
   const maxWidth = box.width / fontSize
   return paragraphs.flatMap(({ words, rightToLeft, space }) => {
     const lines: string[] = []

@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto'
 import { originXmp } from '#core/media'
 import type { ImageBackground, ImageQuality, PixelSize } from '#core/turn'
 import { type Font, loadFont } from './font.ts'
-import { fitLines, type Line, lineHeight } from './lines.ts'
+import { fitLines, lineHeight, type TextLine } from './lines.ts'
 
 export interface PosterOptions {
   prompt: string
@@ -116,7 +116,7 @@ interface LineLayout {
   isForReaders: boolean
 }
 
-function lineAt({ ordered, rightToLeft }: Line, at: number, layout: LineLayout): string {
+function lineAt({ ordered, rightToLeft }: TextLine, at: number, layout: LineLayout): string {
   const { width, edge, isForReaders } = layout
   const [x, anchor] = layout.centred
     ? [width / 2, 'middle']

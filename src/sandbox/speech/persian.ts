@@ -165,12 +165,12 @@ function addVowels(spelled: string): string {
   let rest = spelled
   while (rest.includes('\b')) rest = rest.replaceAll(/.?\b/gs, '')
   for (const [, run = '', vowel = ''] of rest.matchAll(/([^Aaeiou]*)([Aaeiou]?)/g)) {
-    if (run || vowel) said += breakRun(run, said, vowel)
+    if (run || vowel) said += splitConsonants(run, said, vowel)
   }
   return said.replaceAll('.', '')
 }
 
-function breakRun(run: string, said: string, vowel: string): string {
+function splitConsonants(run: string, said: string, vowel: string): string {
   const sounds = run.match(/[^.]\.?/g) ?? []
   const onset = vowel ? (sounds.pop() ?? '') : ''
   const isStart = said === ''

@@ -6,7 +6,7 @@ import { persianPhonemes } from './persian.ts'
 export interface Phrase {
   readonly words: readonly string[]
   /** The place of each word in the text; all words of one number have the place of the number. */
-  readonly places: readonly Place[]
+  readonly places: readonly TextRange[]
   readonly end: 'statement' | 'question' | 'continuation'
   readonly pauseMs: number
   /** The end of the phrase in the text, after the mark that ends it. */
@@ -14,7 +14,7 @@ export interface Phrase {
 }
 
 /** A part of a text, from one character up to another. */
-export interface Place {
+export interface TextRange {
   readonly from: number
   readonly to: number
 }
@@ -27,7 +27,7 @@ const maxWordsOfPhrase = 24
  */
 export function* phrasesOf(text: string): Generator<Phrase> {
   let words: string[] = []
-  let places: Place[] = []
+  let places: TextRange[] = []
   let language = languageAt(text, 0)
   for (const { token, from } of tokens(text)) {
     const to = from + token.length

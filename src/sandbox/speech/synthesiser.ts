@@ -35,7 +35,7 @@ class Resonator {
 }
 
 /** A band of noise with a gain of 1 at its middle. */
-class Band {
+class NoiseBand {
   #gain = 0
   #b = 0
   #c = 0
@@ -89,7 +89,7 @@ export class Synthesiser {
   readonly #upper: Resonator[]
   readonly #nasalPole = new Resonator()
   readonly #nasalZero = new Resonator()
-  readonly #bands = [new Band(), new Band(), new Band()]
+  readonly #bands = [new NoiseBand(), new NoiseBand(), new NoiseBand()]
   #noise: Frame['noise'] = []
   #seed = 1
   #phase = 0

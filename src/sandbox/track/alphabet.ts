@@ -34,17 +34,17 @@ const numberBits = 21
 
 export type TableIndex = 0 | 1
 
-interface Table {
+interface CodeTable {
   codes: ReadonlyMap<string, string>
   signs: ReadonlyMap<string, string>
 }
 
-const tables: readonly Table[] = [
+const tables: readonly CodeTable[] = [
   tableOf([...persian, [8, [other]], [2, [any]]]),
   tableOf([...english, [8, [other]], [14, [capital]], [2, [any]]]),
 ]
 
-function tableOf(weights: readonly (readonly [number, string | readonly string[]])[]): Table {
+function tableOf(weights: readonly (readonly [number, string | readonly string[]])[]): CodeTable {
   type Tree = { weight: number; signs: [sign: string, code: string][] }
   const trees: Tree[] = weights.flatMap(([weight, signs]) =>
     [...signs].map((sign): Tree => ({ weight, signs: [[sign, '']] })),

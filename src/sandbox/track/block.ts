@@ -1,9 +1,18 @@
 /** Writes a block of the track as symbols, and reads it: the text of one or a few phrases, and who says it. */
 import { bitsOfText, type TableIndex, textOfBits } from './alphabet.ts'
-import { bitsOf, checksumBits, checksumOf, decoded, encoded, lengthOf, numberOf, streams } from './code.ts'
+import {
+  bitsOf,
+  checksumBits,
+  checksumOf,
+  convolve,
+  lengthOf,
+  numberOf,
+  streams,
+  viterbiDecode,
+} from './code.ts'
 import { bitsOfSymbol, groups } from './tones.ts'
 
-export interface Block {
+export interface TrackBlock {
   text: string
   /** The voice, by its place among the voices. */
   voice: number
@@ -19,12 +28,12 @@ const maxTextBits = 2_000
 const share = bitsOfSymbol / streams
 
 /** The symbols after the preamble: one digit of four for each group of tones. Undefined for a text that is too long. */
-export function symbolsOf({ text, voice, isGlued }: Block): number[][] | undefined {
+export function symbolsOf({ text, voice, isGlued }: TrackBlock): number[][] | undefined {
   const table = tableFor(text)
   const said = bitsOfText(text, table)
   if (said.length > maxTextBits) return undefined
   const bits = [...bitsOf(voice, voiceBits), isGlued ? 1 : 0, table, ...said]
-  const all = encoded([...bits, ...bitsOf(checksumOf(bits), checksumBits)])
+  const all = convolve([...bits, ...bitsOf(checksumOf(bits), checksumBits)])
   const count = Math.ceil(all[0]!.length / share) + streams - 1
   return Array.from({ length: count }, (_, symbol) =>
     Array.from({ length: groups }, (_, group) => {
@@ -49,7 +58,7 @@ export const maxSymbols = symbolsFor(headBits + maxTextBits)
  * Reads a block from the hints of its symbols after the preamble: `bitsOfSymbol` of them for each symbol, between -1 (surely 0) and 1 (surely 1).
  * What follows the block does not matter: it ends where its checksum is right. Undefined where no checksum is right.
  */
-export function blockOf(hints: readonly Float32Array[]): (Block & { symbols: number }) | undefined {
+export function blockOf(hints: readonly Float32Array[]): (TrackBlock & { symbols: number }) | undefined {
   const length = Math.max(0, (hints.length - streams + 1) * share)
   const said = Array.from({ length: streams }, (_, stream) =>
     Float32Array.from({ length }, (_, at) => {
@@ -57,9 +66,9 @@ export function blockOf(hints: readonly Float32Array[]): (Block & { symbols: num
       return hints[symbol]![(at % share) * streams + stream]!
     }),
   )
-  const reading = decoded(said)
-  const most = Math.min(maxTextBits, length - lengthOf(headBits + checksumBits))
-  for (let count = headBits + 1; count <= headBits + most; count++) {
+  const reading = viterbiDecode(said)
+  const maxBits = Math.min(maxTextBits, length - lengthOf(headBits + checksumBits))
+  for (let count = headBits + 1; count <= headBits + maxBits; count++) {
     const bits = reading.ending(count + checksumBits)
     if (numberOf(bits.slice(count)) !== checksumOf(bits.slice(0, count))) continue
     const text = textOfBits(bits.slice(headBits, count), bits[voiceBits + 1] as TableIndex)

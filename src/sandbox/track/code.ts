@@ -18,7 +18,7 @@ const outputs = Array.from({ length: states }, (_, state) =>
 )
 
 /** The three streams of the bits and of the zeros that bring the encoder back to its first state. */
-export function encoded(bits: readonly number[]): number[][] {
+export function convolve(bits: readonly number[]): number[][] {
   const all: number[][] = polynomials.map(() => [])
   let state = 0
   for (const bit of [...bits, ...new Array<number>(memory).fill(0)]) {
@@ -35,7 +35,7 @@ export const lengthOf = (bits: number): number => bits + memory
  * The likeliest bits (A. J. Viterbi 1967) of three streams of hints, each between -1 (surely 0) and 1 (surely 1), 0 where nothing is known. All hints
  * are read; `ending` gives the first `length` bits, on the assumption that the streams end after them.
  */
-export function decoded(hints: readonly Float32Array[]): { ending: (length: number) => number[] } {
+export function viterbiDecode(hints: readonly Float32Array[]): { ending: (length: number) => number[] } {
   const length = Math.min(...hints.map((stream) => stream.length))
   const decisions = new Uint8Array(length * states)
   let score = new Float64Array(states).fill(Number.NEGATIVE_INFINITY)
@@ -52,7 +52,7 @@ export function decoded(hints: readonly Float32Array[]): { ending: (length: numb
     step(score, next, gains, decisions, at * states)
     ;[score, next] = [next, score]
   }
-  return { ending: (bits) => traced(decisions, lengthOf(bits)).slice(0, bits) }
+  return { ending: (bits) => traceBack(decisions, lengthOf(bits)).slice(0, bits) }
 }
 
 /** For each state after a bit: the two states before it, and the bits of the three streams on the way from each, as a number of three bits. */
@@ -83,7 +83,7 @@ function step(
   }
 }
 
-function traced(decisions: Uint8Array, length: number): number[] {
+function traceBack(decisions: Uint8Array, length: number): number[] {
   const bits = new Array<number>(length)
   let state = 0
   for (let at = length - 1; at >= 0; at--) {

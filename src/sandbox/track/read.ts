@@ -1,23 +1,23 @@
 /** Finds the track of words in a sound, however it was compressed, cut, made louder or joined with other sounds. */
 import { resample, type SoundStream } from '#core/sound'
 import { Slice } from '#platform/slices'
-import { type Block, blockOf, maxSymbols } from './block.ts'
+import { blockOf, maxSymbols, type TrackBlock } from './block.ts'
 import {
   bitsOfSymbol,
   groups,
   lowestHz,
   middleHz,
-  type Pace,
   paces,
   preambleLength,
   preambles,
   spacingHz,
   symbolMs,
+  type TonePace,
   tones,
   tonesOfGroup,
 } from './tones.ts'
 
-export interface FoundBlock extends Block {
+export interface FoundBlock extends TrackBlock {
   startMs: number
 }
 
@@ -34,7 +34,7 @@ const leastScore = 0.5
 const maxChances = 4
 
 /** The blocks of a sound in order. Throws what the sound throws. */
-export async function trackIn(sound: SoundStream): Promise<FoundBlock[]> {
+export async function readTrack(sound: SoundStream): Promise<FoundBlock[]> {
   const band = await bandOf(sound)
   const starts = await startsIn(band)
   const slice = new Slice()
@@ -58,7 +58,7 @@ export async function trackIn(sound: SoundStream): Promise<FoundBlock[]> {
   return found
 }
 
-interface Band {
+interface ComplexBand {
   re: Float32Array
   im: Float32Array
   length: number
@@ -79,9 +79,9 @@ const filterRe = Float64Array.from(filter, ({ re }) => re)
 const filterIm = Float64Array.from(filter, ({ im }) => im)
 
 /** The band, moved down to 0 Hz. The filter alone does this, since `middleHz` makes whole turns from one sample of the band to the next. */
-async function bandOf(sound: SoundStream): Promise<Band> {
+async function bandOf(sound: SoundStream): Promise<ComplexBand> {
   const slice = new Slice()
-  const band: Band = { re: new Float32Array(1 << 14), im: new Float32Array(1 << 14), length: 0 }
+  const band: ComplexBand = { re: new Float32Array(1 << 14), im: new Float32Array(1 << 14), length: 0 }
   let held = new Float32Array(taps / 2)
   const take = (samples: Float32Array): void => {
     const input = new Float32Array(held.length + samples.length)
@@ -101,7 +101,7 @@ async function bandOf(sound: SoundStream): Promise<Band> {
   return band
 }
 
-function addTo(band: Band, input: Float32Array, at: number): void {
+function addTo(band: ComplexBand, input: Float32Array, at: number): void {
   if (band.length === band.re.length) {
     for (const part of ['re', 'im'] as const) {
       const grown = new Float32Array(2 * band.length)
@@ -129,14 +129,14 @@ const turns = Float64Array.from(
 const turnRe = turns.map(Math.cos)
 const turnIm = turns.map(Math.sin)
 
-interface Start {
+interface PreambleStart {
   /** The place of the preamble, in samples of the band. */
   at: number
-  pace: Pace
+  pace: TonePace
 }
 
 /** The places where preambles begin. */
-async function startsIn(band: Band): Promise<Start[]> {
+async function startsIn(band: ComplexBand): Promise<PreambleStart[]> {
   const places = Math.floor((band.length - symbolLength) / hop)
   if (places <= 0) return []
   const all = paces.map((pace) => ({ pace, scores: preambles[pace].map(() => new Float32Array(places)) }))
@@ -145,20 +145,20 @@ async function startsIn(band: Band): Promise<Start[]> {
   const im = new Float64Array(tones)
   const shares = new Float64Array(tones)
   for (let at = 0; at < symbolLength + (places - 1) * hop; at++) {
-    slide(band, at, re, im)
+    slideTransform(band, at, re, im)
     const place = (at + 1 - symbolLength) / hop
     if (place < 0 || !Number.isInteger(place)) continue
-    shareOut(re, im, shares)
+    writeEnergyShares(re, im, shares)
     for (const { pace, scores } of all)
       for (const [symbol, digits] of preambles[pace].entries())
-        scores[symbol]![place] = likeness(shares, digits)
+        scores[symbol]![place] = preambleScore(shares, digits)
     if (slice.isOver()) await slice.next()
   }
   return peaksOf(all, places)
 }
 
 /** Moves the transform of the last `symbolLength` samples by one sample: all tones turn, the newest sample comes, the oldest goes. */
-function slide(band: Band, at: number, re: Float64Array, im: Float64Array): void {
+function slideTransform(band: ComplexBand, at: number, re: Float64Array, im: Float64Array): void {
   const old = at - symbolLength
   const addedRe = band.re[at]! - (old >= 0 ? band.re[old]! : 0)
   const addedIm = band.im[at]! - (old >= 0 ? band.im[old]! : 0)
@@ -174,7 +174,7 @@ function slide(band: Band, at: number, re: Float64Array, im: Float64Array): void
 const leastEnergy = 1e-9
 
 /** Writes the share that each tone has of its group's energy. */
-function shareOut(re: Float64Array, im: Float64Array, shares: Float64Array): void {
+function writeEnergyShares(re: Float64Array, im: Float64Array, shares: Float64Array): void {
   for (let first = 0; first < tones; first += tonesOfGroup) {
     let whole = leastEnergy
     for (let tone = first; tone < first + tonesOfGroup; tone++) {
@@ -186,21 +186,21 @@ function shareOut(re: Float64Array, im: Float64Array, shares: Float64Array): voi
 }
 
 /** How much of each group's energy lies in the tone of its digit, as the mean of all groups. */
-function likeness(shares: Float64Array, digits: readonly number[]): number {
+function preambleScore(shares: Float64Array, digits: readonly number[]): number {
   let sum = 0
   for (let group = 0; group < groups; group++) sum += shares[group * tonesOfGroup + digits[group]!]!
   return sum / groups
 }
 
 interface Scores {
-  pace: Pace
+  pace: TonePace
   /** The score of each symbol of the preamble at every place where it may begin. */
   scores: readonly Float32Array[]
 }
 
 /** The best places, one within the time of a preamble: beside the right place a part of the symbols fits too. */
-function peaksOf(all: readonly Scores[], places: number): Start[] {
-  const peaks: (Start & { score: number })[] = []
+function peaksOf(all: readonly Scores[], places: number): PreambleStart[] {
+  const peaks: (PreambleStart & { score: number })[] = []
   for (let place = 0; place < places; place++)
     for (const { pace, scores } of all) {
       const own = scoreAt(scores, pace, place)
@@ -217,7 +217,7 @@ function peaksOf(all: readonly Scores[], places: number): Start[] {
 }
 
 /** The mean score of the preamble at a place; each of its symbols sounds `pace` times. */
-function scoreAt(scores: readonly Float32Array[], pace: Pace, place: number): number {
+function scoreAt(scores: readonly Float32Array[], pace: TonePace, place: number): number {
   const apart = symbolLength / hop
   let sum = 0
   for (const [symbol, one] of scores.entries())
@@ -226,7 +226,7 @@ function scoreAt(scores: readonly Float32Array[], pace: Pace, place: number): nu
 }
 
 /** The hints of the symbols behind a preamble, up to the next one: what each bit seems to be. */
-function hintsOf(band: Band, start: Start, next: number | undefined): Float32Array[] {
+function hintsOf(band: ComplexBand, start: PreambleStart, next: number | undefined): Float32Array[] {
   const hints: Float32Array[] = []
   const energies = new Float64Array(tones)
   const length = symbolLength * start.pace
@@ -240,7 +240,11 @@ function hintsOf(band: Band, start: Start, next: number | undefined): Float32Arr
   return hints
 }
 
-function transform(band: Band, { from, to }: { from: number; to: number }, energies: Float64Array): void {
+function transform(
+  band: ComplexBand,
+  { from, to }: { from: number; to: number },
+  energies: Float64Array,
+): void {
   for (let tone = 0; tone < tones; tone++) {
     let [re, im, cos, sin] = [0, 0, 1, 0]
     for (let at = from; at < to; at++) {

@@ -21,7 +21,7 @@ export const middleHz = 6_000
 
 /** How many times each symbol is written, as one long tone: a block is slow where its phrase leaves the time for it. */
 export const paces = [1, 2, 3] as const
-export type Pace = (typeof paces)[number]
+export type TonePace = (typeof paces)[number]
 
 const first = [
   [0, 3, 1, 2, 2, 0, 3, 1, 1, 3, 0, 2],
@@ -29,7 +29,7 @@ const first = [
 ]
 
 /** The two symbols with which each block of a pace begins, and which are all that a reader looks for. Each has a digit of four for each group. */
-export const preambles: Readonly<Record<Pace, readonly (readonly number[])[]>> = {
+export const preambles: Readonly<Record<TonePace, readonly (readonly number[])[]>> = {
   1: first,
   2: first.map((digits) => digits.map((digit) => (digit + 1) % tonesOfGroup)),
   3: first.map((digits) => digits.map((digit) => (digit + 2) % tonesOfGroup)),

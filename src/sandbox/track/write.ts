@@ -6,12 +6,12 @@ import { symbolsOf } from './block.ts'
 import {
   groups,
   lowestHz,
-  type Pace,
   paces,
   preambleLength,
   preambles,
   spacingHz,
   symbolMs,
+  type TonePace,
   tones,
   tonesOfGroup,
 } from './tones.ts'
@@ -20,7 +20,7 @@ import {
  * The level of each tone as a part of the voice's level, which hides it, within the bounds below. All tones of a symbol together lie 12 dB below the
  * voice, and lower the longer they sound.
  */
-const loudness: Readonly<Record<Pace, number>> = { 1: 0.15, 2: 0.1, 3: 0.08 }
+const loudness: Readonly<Record<TonePace, number>> = { 1: 0.15, 2: 0.1, 3: 0.08 }
 const quietest = 0.01
 const loudest = 0.025
 const symbolSamples = (sampleRate * symbolMs) / 1_000
@@ -43,14 +43,14 @@ export function* speakTracked(text: string, voice: Voice): Generator<Int16Array>
   }
 }
 
-interface TimedBlock extends Written {
+interface TimedBlock extends WrittenBlock {
   startSample: number
 }
 
-interface Written {
+interface WrittenBlock {
   /** One symbol for each 40 ms, whatever the pace. */
   symbols: readonly (readonly number[])[]
-  pace: Pace
+  pace: TonePace
 }
 
 /** The blocks of a text. Each phrase is a block that begins and ends with it; a phrase that is too short for that goes with the next one. */
@@ -65,7 +65,7 @@ function* blocksIn(text: string, voice: Voice): Generator<TimedBlock> {
     const to = endOf(text, phrase)
     const quiet = pauseMs(phrase, voice)
     const room = { spoken: (ms - quiet) / symbolMs, whole: ms / symbolMs }
-    const written = writtenIn(text, { from, to, voice: index }, room)
+    const written = writeBlock(text, { from, to, voice: index }, room)
     waiting = written ? undefined : phrase
     if (!written) continue
     yield { startSample: samplesOf(startMs), ...written }
@@ -74,7 +74,7 @@ function* blocksIn(text: string, voice: Voice): Generator<TimedBlock> {
     ms = 0
   }
   const written =
-    waiting && writtenIn(text, { from, to: text.length, voice: index }, { spoken: 0, whole: maxRestLength })
+    waiting && writeBlock(text, { from, to: text.length, voice: index }, { spoken: 0, whole: maxRestLength })
   if (written) yield { startSample: samplesOf(startMs), ...written }
 }
 
@@ -82,7 +82,7 @@ function* blocksIn(text: string, voice: Voice): Generator<TimedBlock> {
 const maxRestLength = 250
 const samplesOf = (ms: number): number => Math.round((ms * sampleRate) / 1_000)
 
-interface Part {
+interface TextSpan {
   from: number
   to: number
   voice: number
@@ -92,11 +92,11 @@ interface Part {
  * The symbols of a block, as slow as the spoken time allows, so that pauses stay silent; only a phrase that is too short even for the quickest pace
  * uses the pause too. Signs that are not said are left out where the text does not fit otherwise. Undefined where nothing fits.
  */
-function writtenIn(
+function writeBlock(
   text: string,
-  { from, to, voice }: Part,
+  { from, to, voice }: TextSpan,
   room: { spoken: number; whole: number },
-): Written | undefined {
+): WrittenBlock | undefined {
   const exact = trimmed(text.slice(from, to))
   const isGlued = from > 0 && /\S/.test(text[from - 1]!) && exact !== '' && text[from] === exact[0]
   for (const said of [exact, spokenOf(exact)]) {
@@ -177,7 +177,7 @@ class Track {
       const part = chunk.subarray(at, at + count)
       if (from === 0) {
         this.#before = this.#level
-        this.#level = levelOver(chunk, this.#block.pace)
+        this.#level = toneLevel(chunk, this.#block.pace)
       }
       add(part, { from, level: this.#level, digits }, this.#beforeAt(symbol))
       at += count
@@ -198,20 +198,24 @@ class Track {
 }
 
 /** The level of the tones, as loud as the voice around them allows. */
-function levelOver(samples: Int16Array, pace: Pace): number {
+function toneLevel(samples: Int16Array, pace: TonePace): number {
   let sum = 0
   for (const sample of samples) sum += sample * sample
   const voice = Math.sqrt(sum / samples.length) / 32_767
   return Math.max(quietest, Math.min(loudest, voice * loudness[pace]))
 }
 
-interface Sounding {
+interface SymbolLevel {
   level: number
   digits: readonly number[]
 }
 
 /** Adds one symbol, or a part of it from a sample on; the symbol before fades into it. */
-function add(samples: Int16Array, now: Sounding & { from: number }, before: Sounding | undefined): void {
+function add(
+  samples: Int16Array,
+  now: SymbolLevel & { from: number },
+  before: SymbolLevel | undefined,
+): void {
   for (let group = 0; group < groups; group++) {
     const wave = waves[group * tonesOfGroup + now.digits[group]!]!
     const old = before && waves[group * tonesOfGroup + before.digits[group]!]!

@@ -6,15 +6,15 @@ import { partsOf } from '#providers/kit'
 import { type Phrase, phrasesOf } from '../speech/pronounce.ts'
 import { phraseMs, wordTimes } from '../speech/prosody.ts'
 import { type Voice, voices } from '../speech/speech.ts'
-import { type FoundBlock, trackIn } from '../track/read.ts'
+import { type FoundBlock, readTrack } from '../track/read.ts'
 
-export interface Heard {
+export interface RecognisedText {
   text: string
   words: SpokenWord[]
   isOwn: boolean
 }
 
-export interface Measured {
+export interface MeasuredSound {
   seconds: number
   /** The loudness in LUFS; minus infinity for silence. */
   loudness: number
@@ -25,14 +25,16 @@ export interface Measured {
 /**
  * Measures a recording; `own` is absent where nothing in it was said by the sandbox. Throws `UpstreamError` for sound that the sandbox cannot read.
  */
-export async function hear(recording: RecordedSound): Promise<Measured & { own?: Heard }> {
+export async function analyseRecording(
+  recording: RecordedSound,
+): Promise<MeasuredSound & { own?: RecognisedText }> {
   const { seconds } = recording
-  const blocks = (await trackIn(decoded(recording))).filter(({ voice }) => voices[voice])
-  if (blocks.length > 0) return { seconds, loudness: 0, spans: 0, own: ownOf(blocks, seconds) }
+  const blocks = (await readTrack(decoded(recording))).filter(({ voice }) => voices[voice])
+  if (blocks.length > 0) return { seconds, loudness: 0, spans: 0, own: recognisedTextOf(blocks, seconds) }
   const detector = await VoiceDetector.open(decodedHz)
   using _ = detector
   const counted = { spans: 0 }
-  const loudness = await loudnessOf(watched(decoded(recording), detector, counted))
+  const loudness = await loudnessOf(countSpeechStarts(decoded(recording), detector, counted))
   return { seconds, loudness, spans: counted.spans }
 }
 
@@ -59,7 +61,7 @@ async function* decoded({ bytes, seconds }: RecordedSound): AsyncGenerator<Sound
 }
 
 /** Passes the sound on, while the detector counts how often speech begins. */
-async function* watched(
+async function* countSpeechStarts(
   sound: AsyncIterable<Sound>,
   detector: VoiceDetector,
   counted: { spans: number },
@@ -70,9 +72,9 @@ async function* watched(
   }
 }
 
-function ownOf(blocks: readonly FoundBlock[], seconds: number): Heard {
+function recognisedTextOf(blocks: readonly FoundBlock[], seconds: number): RecognisedText {
   let text = ''
-  const times: TimedPlace[] = []
+  const times: TimedPosition[] = []
   for (const block of blocks) {
     const isJoined = text === '' || block.isGlued || text.endsWith('\n') || block.text.startsWith('\n')
     text += isJoined ? '' : ' '
@@ -89,7 +91,7 @@ function ownOf(blocks: readonly FoundBlock[], seconds: number): Heard {
 }
 
 /** The words as they stand in the text; signs that are not said go with the word before them. */
-function wordsOf(text: string, times: readonly TimedPlace[], seconds: number): SpokenWord[] {
+function wordsOf(text: string, times: readonly TimedPosition[], seconds: number): SpokenWord[] {
   const words: SpokenWord[] = []
   let next = 0
   for (const { 0: word, index } of text.matchAll(/\S+/g)) {
@@ -108,14 +110,14 @@ function wordsOf(text: string, times: readonly TimedPlace[], seconds: number): S
   return words
 }
 
-interface TimedPlace {
+interface TimedPosition {
   from: number
   startMs: number
   endMs: number
   speaker: string
 }
 
-function* timesIn(text: string, voice: Voice): Generator<TimedPlace> {
+function* timesIn(text: string, voice: Voice): Generator<TimedPosition> {
   let passed = 0
   for (const phrase of phrasesOf(text)) {
     yield* placesOf(phrase, voice, passed)
@@ -123,7 +125,7 @@ function* timesIn(text: string, voice: Voice): Generator<TimedPlace> {
   }
 }
 
-const placesOf = (phrase: Phrase, voice: Voice, passed: number): TimedPlace[] =>
+const placesOf = (phrase: Phrase, voice: Voice, passed: number): TimedPosition[] =>
   wordTimes(phrase, voice).map(({ startMs, endMs }, at) => ({
     from: phrase.places[at]!.from,
     startMs: passed + startMs,

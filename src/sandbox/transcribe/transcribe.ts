@@ -1,9 +1,9 @@
 /** Transcribes recordings without a model: the sandbox's own speech exactly, by the track of words in it; all other recordings are described. */
 
 import {
-  type Transcribed,
   type TranscriptionCall,
   type TranscriptionProvider,
+  type TranscriptionResult,
   UpstreamError,
 } from '#core/spec'
 import type { SpokenSegment, SpokenWord, TranscriptionOrder } from '#core/turn'
@@ -13,7 +13,7 @@ import { raise } from '../faults.ts'
 import { writtenLanguage } from '../language.ts'
 import { Pacer, realClock } from '../pace.ts'
 import { describe } from './describe.ts'
-import { type Heard, hear } from './hear.ts'
+import { analyseRecording, type RecognisedText } from './hear.ts'
 
 /**
  * Directives for tests stand in the order's prompt (`directives.ts`); a piece is a word. With `tokens=<n>` the sandbox repeats what it heard, up to n
@@ -25,7 +25,7 @@ export function sandboxTranscription(): TranscriptionProvider {
 
 const cutAfter = 3
 
-async function transcribe(call: TranscriptionCall): Promise<Transcribed> {
+async function transcribe(call: TranscriptionCall): Promise<TranscriptionResult> {
   const { order, upstreamModel, signal, timeouts } = call
   if (signal.aborted) throw new UpstreamError('aborted', { executed: false })
   if (!/^(sandbox\/)?transcribe(:|$)/.test(upstreamModel)) {
@@ -33,27 +33,27 @@ async function transcribe(call: TranscriptionCall): Promise<Transcribed> {
     throw new UpstreamError('not_found', { status: 404, executed: false, param: 'model', detail })
   }
   const { directives } = readDirectives(order.prompt ?? '')
-  const patience = { ...timeouts, firstTokenMs: timeouts.totalMs }
-  const pacer = new Pacer(directives, patience, { signal, clock: realClock, run: { paused: undefined } })
-  const strikes = directives.on === undefined || directives.on === upstreamModel
-  const fault = strikes ? directives.fault : undefined
+  const pacerTimeouts = { ...timeouts, firstTokenMs: timeouts.totalMs }
+  const pacer = new Pacer(directives, pacerTimeouts, { signal, clock: realClock, run: { paused: undefined } })
+  const isAffected = directives.on === undefined || directives.on === upstreamModel
+  const fault = isAffected ? directives.fault : undefined
   const after = directives.after ?? (fault === 'cut' || fault === 'stall' ? cutAfter : 0)
   if (fault && after === 0) await raise(fault, directives, pacer)
   if (directives.refuse) {
     const detail = 'The sandbox was ordered to refuse.'
     throw new UpstreamError('content_refused', { status: 400, executed: false, detail })
   }
-  const { own, ...measured } = await hear(order.recording)
+  const { own, ...measured } = await analyseRecording(order.recording)
   pacer.check()
   const said = own ?? { text: describe(measured, order.language), words: [], isOwn: false }
-  const text = babbled(said.text, directives)
+  const text = repeatWords(said.text, directives)
   await send(text, order, { pacer, directives, after, fault })
   if (directives.bytes === 'wrong')
     throw new UpstreamError('malformed', { detail: 'The sandbox was ordered to answer with a page.' })
-  return transcribed(order, { ...said, text }, directives)
+  return transcriptionOf(order, { ...said, text }, directives)
 }
 
-interface Sending {
+interface SendOptions {
   pacer: Pacer
   directives: Directives
   after: number
@@ -61,7 +61,7 @@ interface Sending {
 }
 
 /** Sends the text word by word. A fault that is due at the end comes after the last word. */
-async function send(text: string, order: TranscriptionOrder, sending: Sending): Promise<void> {
+async function send(text: string, order: TranscriptionOrder, sending: SendOptions): Promise<void> {
   const { pacer, directives, after, fault } = sending
   let characters = 0
   for (const piece of text.match(/\s*\S+|\s+$/g) ?? []) {
@@ -76,17 +76,17 @@ async function send(text: string, order: TranscriptionOrder, sending: Sending): 
   if (fault) await raise(fault, directives, pacer)
 }
 
-function babbled(text: string, { tokens }: Directives): string {
+function repeatWords(text: string, { tokens }: Directives): string {
   if (tokens === undefined) return text
   const words = text.split(' ')
   return Array.from({ length: tokens }, (_, at) => words[at % words.length]!).join(' ')
 }
 
-function transcribed(
+function transcriptionOf(
   order: TranscriptionOrder,
-  { text, words, isOwn }: Heard,
+  { text, words, isOwn }: RecognisedText,
   { omit }: Directives,
-): Transcribed {
+): TranscriptionResult {
   const { timestamps, diarize, recording } = order
   const language = writtenLanguage(text)
   const segments: SpokenSegment[] = isOwn

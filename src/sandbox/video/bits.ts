@@ -1,5 +1,5 @@
 /** Writes bits from the left, and the codes of Exp-Golomb (H.264, 9.1). */
-export class Bits {
+export class BitWriter {
   readonly #bytes: Uint8Array
   #length = 0
 

@@ -2,7 +2,7 @@ import { fps } from './layout.ts'
 import type { Planes } from './pixels.ts'
 
 /** Pictures in units of H.264, of which the first needs no other picture. */
-export interface Encoded {
+export interface EncodedLoop {
   /** The unit of parameters to which the slices refer. */
   parameters: Uint8Array
   /** A slice for each picture. */
@@ -18,7 +18,7 @@ const quantizationParameter = 28
  * Encodes pictures of one size, whose height is one of whole macroblocks; only the first needs no other. At 1080p the first takes 70 ms of CPU time,
  * and each that differs a little 10.
  */
-export async function encodeLoop(count: number, pictureAt: (number: number) => Planes): Promise<Encoded> {
+export async function encodeLoop(count: number, pictureAt: (number: number) => Planes): Promise<EncodedLoop> {
   const { default: library } = await import('h264-mp4-encoder')
   const encoder = await library.createH264MP4Encoder()
   const first = pictureAt(0)

@@ -1,6 +1,6 @@
 /** Makes one video in a thread of its own: encoding takes a second of processor time. Started by film.ts. */
 import { parentPort, workerData } from 'node:worker_threads'
-import { type FilmWork, filmOf } from './make.ts'
+import { type VideoWork, videoOf } from './make.ts'
 
-const bytes = await filmOf(workerData as FilmWork)
+const bytes = await videoOf(workerData as VideoWork)
 parentPort!.postMessage(bytes)

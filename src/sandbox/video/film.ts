@@ -2,9 +2,9 @@ import { Worker } from 'node:worker_threads'
 import { origin, provenance } from '../image/poster.ts'
 import { type DrawOptions, draw } from './draw.ts'
 import { type Layout, layoutOf } from './layout.ts'
-import type { FilmWork } from './make.ts'
+import type { VideoWork } from './make.ts'
 
-export interface FilmOptions extends Omit<DrawOptions, 'layout'> {
+export interface VideoOptions extends Omit<DrawOptions, 'layout'> {
   size: Layout['size']
   withAudio: boolean
 }
@@ -18,8 +18,8 @@ export interface FilmOptions extends Omit<DrawOptions, 'layout'> {
  * thread is not confined: the glue code of the encoder makes functions from strings and AAC has a thread of its own, which a confined process forbids.
  * Text and pictures, which are untrusted, are drawn before by resvg and libvips.
  */
-export async function makeFilm(
-  { size, withAudio, ...options }: FilmOptions,
+export async function makeVideo(
+  { size, withAudio, ...options }: VideoOptions,
   signal: AbortSignal,
 ): Promise<Uint8Array> {
   const layout = layoutOf(size)
@@ -35,7 +35,7 @@ export async function makeFilm(
 
 const memoryMb = 256
 
-function inThread(work: FilmWork, signal: AbortSignal): Promise<Uint8Array> {
+function inThread(work: VideoWork, signal: AbortSignal): Promise<Uint8Array> {
   const { promise, resolve, reject } = Promise.withResolvers<Uint8Array>()
   const thread = new Worker(new URL('./film-thread.ts', import.meta.url), {
     workerData: work,

@@ -3,7 +3,7 @@
  * from the picture before. With these a part of each picture changes although the rest is a loop that was encoded once.
  */
 import type { PixelSize } from '#core/turn'
-import { Bits } from './bits.ts'
+import { BitWriter } from './bits.ts'
 
 export const macroblock = 16
 /** Bits of `frame_num`, as h264-mp4-encoder writes its slices: pictures are counted within a loop. */
@@ -20,7 +20,7 @@ export const columnsOf = (width: number): number => Math.ceil(width / macroblock
 /** `seq_parameter_set_rbsp` (7.3.2.1) of constrained baseline, with the colours of BT.709 and a fixed rate. */
 export function sequenceParameters({ width, height }: PixelSize, fps: number): Uint8Array {
   const [columns, rows] = [columnsOf(width), rowsOf(height)]
-  const bits = new Bits(64)
+  const bits = new BitWriter(64)
   bits
     .number(66, 8)
     .number(0xc0, 8)
@@ -63,7 +63,7 @@ function levelOf(macroblocks: number, fps: number): number {
   return level[0]
 }
 
-export interface Picture {
+export interface SlicePosition {
   /** The number of the picture, counted from the last one that needs no other. */
   number: number
   /** The first macroblock of the slice, counted row by row. */
@@ -75,11 +75,11 @@ export interface Picture {
  * @param margin the first row, all of whose macroblocks are the same
  */
 export function wholeSlice(
-  { first }: Picture,
+  { first }: SlicePosition,
   margin: { samples: Uint8Array; columns: number },
   macroblocks: readonly Uint8Array[],
 ): Uint8Array {
-  const bits = new Bits(64 + margin.columns * 2 + (macroblocks.length + 1) * (pcmBytes + 4))
+  const bits = new BitWriter(64 + margin.columns * 2 + (macroblocks.length + 1) * (pcmBytes + 4))
   bits.golomb(first).golomb(2).golomb(0).number(0, frameNumberBits)
   // The id is the one that the encoder gives: pictures that need no other never follow on each other.
   bits.golomb(1).flags(0, 0).golomb(0).golomb(1)
@@ -100,11 +100,11 @@ export function wholeSlice(
  * @param changed the new macroblocks by their place in the slice, ascending
  */
 export function changedSlice(
-  { number, first }: Picture,
+  { number, first }: SlicePosition,
   count: number,
   changed: readonly (readonly [place: number, samples: Uint8Array])[] = [],
 ): Uint8Array {
-  const bits = new Bits(64 + changed.length * (pcmBytes + 8))
+  const bits = new BitWriter(64 + changed.length * (pcmBytes + 8))
   bits.golomb(first).golomb(0).golomb(0).number(number, frameNumberBits)
   bits.flags(0, 0, 0).golomb(0).golomb(1)
   let next = 0

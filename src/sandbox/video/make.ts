@@ -5,7 +5,7 @@ import { type EncodedSound, mp4Of, type Origin } from './mp4.ts'
 import { sceneOf } from './scene.ts'
 import { Stripe } from './stripe.ts'
 
-export interface FilmWork {
+export interface VideoWork {
   drawing: Drawing
   layout: Layout
   seconds: number
@@ -15,7 +15,7 @@ export interface FilmWork {
 }
 
 /** The bytes of a whole mp4; the same work always makes the same bytes. */
-export async function filmOf({ drawing, layout, seconds, origin, words }: FilmWork): Promise<Uint8Array> {
+export async function videoOf({ drawing, layout, seconds, origin, words }: VideoWork): Promise<Uint8Array> {
   const [scene, sound] = await Promise.all([
     sceneOf(drawing, layout, seconds),
     words === undefined ? undefined : spoken(words, seconds),

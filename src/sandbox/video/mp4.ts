@@ -26,7 +26,7 @@ export interface Origin {
   xmp: string
 }
 
-export interface Film {
+export interface Mp4Content {
   origin: Origin
   size: PixelSize
   /** Units of H.264: the parameters of the stream, and those of its pictures. */
@@ -42,7 +42,7 @@ const movieScale = 1_000
 const pictureScale = fps * 512
 const pictureTicks = 512
 
-export function mp4Of(film: Film): Buffer {
+export function mp4Of(film: Mp4Content): Buffer {
   const { seconds, sound } = film
   const pictures = seconds.map((units) => units.map(sampleOf))
   const sounds = sound ? soundBySecond(sound, seconds.length) : []
@@ -73,15 +73,15 @@ function soundBySecond({ frames, rate }: EncodedSound, seconds: number): Uint8Ar
   return Array.from({ length: seconds }, (_, second) => frames.slice(last(second), last(second + 1)))
 }
 
-type Part = string | Uint8Array
+type BoxPart = string | Uint8Array
 
-function box(name: string, ...parts: readonly Part[]): Buffer {
+function box(name: string, ...parts: readonly BoxPart[]): Buffer {
   const content = parts.map((part) => (typeof part === 'string' ? Buffer.from(part, 'latin1') : part))
   const length = content.reduce((sum, part) => sum + part.length, 8)
   return Buffer.concat([u32(length), Buffer.from(name, 'latin1'), ...content])
 }
 
-const full = (name: string, flags: number, ...parts: readonly Part[]): Buffer =>
+const full = (name: string, flags: number, ...parts: readonly BoxPart[]): Buffer =>
   box(name, u32(flags), ...parts)
 
 function u32(...values: number[]): Buffer {
@@ -102,7 +102,7 @@ const zeros = (length: number): Buffer => Buffer.alloc(length)
 const matrix = u32(0x10000, 0, 0, 0, 0x10000, 0, 0, 0, 0x40000000)
 
 /** @param mediaAt where the media of the first chunk begin */
-function movieOf(film: Film, chunks: readonly Chunk[], mediaAt: number): Buffer {
+function movieOf(film: Mp4Content, chunks: readonly Chunk[], mediaAt: number): Buffer {
   const { seconds, sound } = film
   const ticks = seconds.length * movieScale
   const placed = placesOf(chunks, mediaAt)
@@ -125,11 +125,11 @@ function movieOf(film: Film, chunks: readonly Chunk[], mediaAt: number): Buffer 
   )
 }
 
-interface Placed extends Chunk {
+interface PlacedChunk extends Chunk {
   at: number
 }
 
-function placesOf(chunks: readonly Chunk[], mediaAt: number): Placed[] {
+function placesOf(chunks: readonly Chunk[], mediaAt: number): PlacedChunk[] {
   let at = mediaAt
   return chunks.map((chunk) => {
     const placed = { ...chunk, at }
@@ -175,8 +175,8 @@ function trackOf({ id, ticks, size, start, media, tables }: TrackParts): Buffer 
 }
 
 function pictureTrack(
-  { size, sequence, parameters, seconds }: Film,
-  chunks: readonly Placed[],
+  { size, sequence, parameters, seconds }: Mp4Content,
+  chunks: readonly PlacedChunk[],
   ticks: number,
 ): Buffer {
   const own = chunks.filter(({ track }) => track === 1)
@@ -224,7 +224,7 @@ function pictureTrack(
 
 function soundTrack(
   { frames, rate, delay, samples }: EncodedSound,
-  chunks: readonly Placed[],
+  chunks: readonly PlacedChunk[],
   ticks: number,
 ): Buffer {
   const own = chunks.filter(({ track }) => track === 2)
@@ -252,7 +252,7 @@ function soundTrack(
 }
 
 /** The tables of how many samples each chunk has, how long each is, and where the chunks begin. */
-function placesIn(chunks: readonly Placed[]): Buffer[] {
+function placesIn(chunks: readonly PlacedChunk[]): Buffer[] {
   const runs = chunks.map(({ samples }) => samples.length)
   const firsts = runs.flatMap((count, index) => (count === runs[index - 1] ? [] : [index]))
   const sizes = chunks.flatMap(({ samples }) => samples.map(({ length }) => length))
@@ -284,5 +284,5 @@ function tags({ note }: Origin): Buffer {
 }
 
 /** The document for programs, at the place of XMP in an mp4. */
-const xmpOf = ({ origin }: Film): Buffer =>
+const xmpOf = ({ origin }: Mp4Content): Buffer =>
   box('uuid', Buffer.from('be7acfcb97a942e89c71999491e3afac', 'hex'), Buffer.from(origin.xmp))

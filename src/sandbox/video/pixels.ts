@@ -44,7 +44,7 @@ export function spriteOf(pixels: Uint8Array, size: PixelSize): Sprite {
 }
 
 /** Lays a sprite over a picture, at an even place that is within it. */
-export function lay(
+export function overlay(
   { bytes, width, height }: Planes,
   { planes, alpha }: Sprite,
   left: number,
@@ -73,7 +73,7 @@ const mixed = (under: number, over: number, weight: number): number =>
   Math.round((under * (255 - weight) + over * weight) / 255)
 
 /** The mix of two pictures of one size: at 0 it is `one`, at 1 it is `other`. */
-export function between(one: Planes, other: Planes, share: number): Planes {
+export function mixPictures(one: Planes, other: Planes, share: number): Planes {
   const weight = Math.round(share * 256)
   const bytes = new Uint8Array(one.bytes.length)
   for (let at = 0; at < bytes.length; at++)

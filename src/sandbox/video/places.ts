@@ -1,5 +1,5 @@
 /** Lets `count` callers work at a time; the others wait in the order in which they came. */
-export class Places {
+export class WorkSlots {
   #free: number
   readonly #waiting: (() => void)[] = []
 

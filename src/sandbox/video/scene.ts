@@ -1,10 +1,10 @@
 /** The pictures of a video second by second: which of them are encoded, and which are repeated. */
 
 import type { Drawing } from './draw.ts'
-import { type Encoded, encodeLoop } from './encode.ts'
+import { type EncodedLoop, encodeLoop } from './encode.ts'
 import { changedSlice, columnsOf } from './h264.ts'
 import { fps, type Layout } from './layout.ts'
-import { between, lay, type Planes, planesOf, spriteOf } from './pixels.ts'
+import { mixPictures, overlay, type Planes, planesOf, spriteOf } from './pixels.ts'
 
 /** The slices of each second, `fps` of them; the first needs no other picture, so that a player can begin there. */
 export interface Scene {
@@ -19,7 +19,7 @@ export interface Scene {
 export async function sceneOf(drawing: Drawing, layout: Layout, seconds: number): Promise<Scene> {
   const frames = drawing.frames.map((pixels) => planesOf(pixels, layout.scene))
   const [first, last] = frames
-  const swinging = last ? undefined : swing(drawing, layout)
+  const swinging = last ? undefined : starLoop(drawing, layout)
   if (!first) {
     const loop = await encodeLoop(fps, swinging!)
     return { parameters: loop.parameters, seconds: Array<Uint8Array[]>(seconds).fill(loop.slices) }
@@ -27,8 +27,9 @@ export async function sceneOf(drawing: Drawing, layout: Layout, seconds: number)
   const fade = await encodeLoop(fps, faded(first, last ?? swinging!(0)))
   const before = Math.floor((seconds - 1) / 2)
   const after = seconds - 1 - before
-  const held = before > 0 ? await still(first, layout) : []
-  const then = after === 0 ? [] : last ? await still(last, layout) : (await encodeLoop(fps, swinging!)).slices
+  const held = before > 0 ? await stillLoop(first, layout) : []
+  const then =
+    after === 0 ? [] : last ? await stillLoop(last, layout) : (await encodeLoop(fps, swinging!)).slices
   return {
     parameters: fade.parameters,
     seconds: [
@@ -40,7 +41,7 @@ export async function sceneOf(drawing: Drawing, layout: Layout, seconds: number)
 }
 
 /** The slices of a second without movement: one encoded picture, and pictures in which all stays as it is. */
-async function still(picture: Planes, { scene, sceneRows }: Layout): Promise<Encoded['slices']> {
+async function stillLoop(picture: Planes, { scene, sceneRows }: Layout): Promise<EncodedLoop['slices']> {
   const { slices } = await encodeLoop(1, () => picture)
   const count = columnsOf(scene.width) * sceneRows
   return [
@@ -50,16 +51,16 @@ async function still(picture: Planes, { scene, sceneRows }: Layout): Promise<Enc
 }
 
 /** The pictures of a fade, which begins with `one` as it is and ends with `other` as it is. */
-const faded = (one: Planes, other: Planes) => (number: number) => between(one, other, number / (fps - 1))
+const faded = (one: Planes, other: Planes) => (number: number) => mixPictures(one, other, number / (fps - 1))
 
-function swing({ backdrop, star, lane }: Drawing, { scene }: Layout): (number: number) => Planes {
+function starLoop({ backdrop, star, lane }: Drawing, { scene }: Layout): (number: number) => Planes {
   const still = planesOf(backdrop!, scene)
   const sprite = spriteOf(star.pixels, star.size)
   const reach = (scene.width - sprite.planes.width) / 2
   return (number) => {
     const picture = { ...still, bytes: still.bytes.slice() }
     const x = reach * (1 + 0.9 * Math.sin((2 * Math.PI * number) / fps))
-    lay(picture, sprite, 2 * Math.round(x / 2), lane)
+    overlay(picture, sprite, 2 * Math.round(x / 2), lane)
     return picture
   }
 }

@@ -63,10 +63,10 @@ function drawBar({ bytes, width, height }: Planes, from: number, to: number): vo
     }
 }
 
-type Span = readonly [from: number, to: number]
+type PixelSpan = readonly [from: number, to: number]
 
 /** Macroblocks with their places in the slice, ascending. */
-function blocksOf(planes: Planes, across: Span, down: Span): [number, Uint8Array][] {
+function blocksOf(planes: Planes, across: PixelSpan, down: PixelSpan): [number, Uint8Array][] {
   const columns = columnsOf(planes.width)
   const blocks: [number, Uint8Array][] = []
   for (let row = down[0]; row < down[1]; row++)

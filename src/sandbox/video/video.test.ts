@@ -3,7 +3,7 @@ import { UpstreamError, type VideoLook } from '#core/spec'
 import type { VideoOrder } from '#core/turn'
 import { clock, filmOf, lookFor, plainOrder, provider, signal } from '../../../tests/media/sandbox-films.ts'
 import { sandboxVideos } from '../sandbox.ts'
-import { Places } from './places.ts'
+import { WorkSlots } from './places.ts'
 import { readTicket } from './ticket.ts'
 
 const ordered = (orders: string, more: Partial<VideoOrder> = {}) =>
@@ -211,7 +211,7 @@ test('whoever leaves while a video is made ends the making', async () => {
 })
 
 test('places are given in the order of coming, and whoever leaves takes none', async () => {
-  const places = new Places(1)
+  const places = new WorkSlots(1)
   const first = await places.enter(signal)
   const leaving = new AbortController()
   const [left, next] = [places.enter(leaving.signal), places.enter(signal)]

@@ -9,10 +9,10 @@ import type { VideoOrder } from '#core/turn'
 import { type Directives, readDirectives } from '../directives.ts'
 import { faultOf, raise } from '../faults.ts'
 import { Pacer, realClock } from '../pace.ts'
-import { makeFilm } from './film.ts'
-import { Places } from './places.ts'
+import { makeVideo } from './film.ts'
+import { WorkSlots } from './places.ts'
 import { aspectRatios, maxSeconds, resolutions, sizeOf } from './size.ts'
-import { type Job, readTicket, ticketOf } from './ticket.ts'
+import { readTicket, ticketOf, type VideoTicketState } from './ticket.ts'
 
 /** The most videos that are made at once: each takes a core for a second or two, and 250 MB meanwhile at 1080p. */
 const filmsAtOnce = 1
@@ -22,7 +22,7 @@ const filmsAtOnce = 1
  * order, which the caller gives again. Faults are ordered by directives (`directives.ts`). `nowMs` counts since 1970.
  */
 export function sandboxVideos({ nowMs = Date.now }: { nowMs?: () => number } = {}): VideoProvider {
-  const places = new Places(filmsAtOnce)
+  const places = new WorkSlots(filmsAtOnce)
   return {
     submit: async (call) => ({ id: await submit(call, nowMs) }),
     look: async (call) => progressOf(jobOf(call), nowMs()),
@@ -38,31 +38,31 @@ async function submit(call: VideoCall, nowMs: () => number): Promise<string> {
     throw new UpstreamError('not_found', { status: 404, executed: false, param: 'model', detail })
   }
   const { directives } = readDirectives(order.prompt)
-  await refuseUnmade(order)
+  await refuseUnsupportedOrder(order)
   const { fault, on } = directives
-  const strikes = fault !== undefined && (on === undefined || on === upstreamModel)
+  const hasFault = fault !== undefined && (on === undefined || on === upstreamModel)
   const faultAfter = directives.after ?? (fault === 'cut' || fault === 'stall' ? 2 : 0)
-  const patience = { ...timeouts, firstTokenMs: timeouts.totalMs }
-  const pacer = new Pacer(directives, patience, { signal, clock: realClock, run: { paused: undefined } })
-  if (strikes && faultAfter === 0) await raise(fault, directives, pacer)
+  const pacerTimeouts = { ...timeouts, firstTokenMs: timeouts.totalMs }
+  const pacer = new Pacer(directives, pacerTimeouts, { signal, clock: realClock, run: { paused: undefined } })
+  if (hasFault && faultAfter === 0) await raise(fault, directives, pacer)
   if (directives.refuse && faultAfter === 0) throw refusal(false)
   await pacer.next()
   return ticketOf({
     ...jobFor(order, directives),
     startedMs: nowMs(),
-    ...(strikes && { fault, faultAfter }),
+    ...(hasFault && { fault, faultAfter }),
     ...(directives.refuse && { fault: 'content_refused', faultAfter }),
   })
 }
 
-function jobFor(order: VideoOrder, directives: Directives): Omit<Job, 'startedMs'> {
+function jobFor(order: VideoOrder, directives: Directives): Omit<VideoTicketState, 'startedMs'> {
   const { bytes, job, costMicrousd, tokenMs } = directives
   const seconds = Math.min(60, Math.max(1, directives.seconds ?? order.seconds))
   const full = sizeOf(order)
   const halved = (side: number): number => 2 * Math.round(side / 4)
   const size = bytes === 'small' ? { width: halved(full.width), height: halved(full.height) } : full
   return {
-    workMs: directives.workMs ?? usualMs(order, full),
+    workMs: directives.workMs ?? defaultWorkMs(order, full),
     seconds,
     ...size,
     withAudio: order.withAudio === true && bytes !== 'mute',
@@ -78,7 +78,10 @@ function jobFor(order: VideoOrder, directives: Directives): Omit<Job, 'startedMs
 const shortestMs = 2_000
 const maxMs = 10_000
 
-function usualMs({ seconds }: VideoOrder, { width, height }: { width: number; height: number }): number {
+function defaultWorkMs(
+  { seconds }: VideoOrder,
+  { width, height }: { width: number; height: number },
+): number {
   const share = (seconds * width * height) / (maxSeconds * 1920 * 1080)
   return Math.round(shortestMs + (maxMs - shortestMs) * Math.min(1, share))
 }
@@ -89,7 +92,12 @@ function refusal(executed: boolean): UpstreamError {
 }
 
 /** Refuses what the model's card does not have, and pictures that cannot be decoded. */
-async function refuseUnmade({ resolution, aspectRatio, seconds, references }: VideoOrder): Promise<void> {
+async function refuseUnsupportedOrder({
+  resolution,
+  aspectRatio,
+  seconds,
+  references,
+}: VideoOrder): Promise<void> {
   const refuse = (param: string, cause?: unknown) => {
     const detail = `The sandbox cannot make a video of this ${param}.`
     throw new UpstreamError('invalid_request', { status: 400, executed: false, param, detail, cause })
@@ -103,7 +111,7 @@ async function refuseUnmade({ resolution, aspectRatio, seconds, references }: Vi
   await Promise.all(all).catch((cause: unknown) => refuse('references', cause))
 }
 
-function jobOf({ ticket }: Pick<VideoLook, 'ticket'>): Job {
+function jobOf({ ticket }: Pick<VideoLook, 'ticket'>): VideoTicketState {
   const job = readTicket(ticket.id)
   if (job && job.job !== 'vanished') return job
   const detail = 'The sandbox knows no such job.'
@@ -113,7 +121,7 @@ function jobOf({ ticket }: Pick<VideoLook, 'ticket'>): Job {
 /** The share of its time that a job waits in the queue, in per cent. */
 const queuedPercent = 10
 
-function progressOf(job: Job, nowMs: number): VideoProgress {
+function progressOf(job: VideoTicketState, nowMs: number): VideoProgress {
   const { startedMs, workMs, fault, costMicrousd } = job
   const elapsedMs = Math.max(0, nowMs - startedMs)
   const isDone = elapsedMs >= workMs && job.job !== 'stuck'
@@ -135,7 +143,7 @@ const page = Buffer.from('<!DOCTYPE html><title>502 Bad Gateway</title>')
 
 async function* fetch(
   call: VideoLook,
-  { places, nowMs }: { places: Places; nowMs: () => number },
+  { places, nowMs }: { places: WorkSlots; nowMs: () => number },
 ): AsyncGenerator<Uint8Array> {
   const job = jobOf(call)
   if (progressOf(job, nowMs()).status !== 'completed') {
@@ -144,7 +152,7 @@ async function* fetch(
   }
   if (job.bytes === 'wrong') return yield page
   const { signal, timeouts } = call
-  const bytes = await filmFor(job, call, places)
+  const bytes = await videoFor(job, call, places)
   const pace = { firstTokenMs: 0, tokenMs: job.tokenMs ?? 0 }
   const pacer = new Pacer(pace, timeouts, { signal, clock: realClock, run: { paused: undefined } })
   const { fault, faultAfter = 0 } = job
@@ -158,13 +166,13 @@ async function* fetch(
   if (fault !== undefined && faultAfter >= 2) await raise(fault, {}, pacer)
 }
 
-async function filmFor(job: Job, call: VideoLook, places: Places): Promise<Uint8Array> {
+async function videoFor(job: VideoTicketState, call: VideoLook, places: WorkSlots): Promise<Uint8Array> {
   const { signal } = call
   try {
     using _place = await places.enter(signal)
     const order = await orderOf(call)
     const references = order.references.flatMap(({ data }) => (data ? [data] : []))
-    return await makeFilm(
+    return await makeVideo(
       {
         prompt: readDirectives(order.prompt).text,
         seed: job.seed,

@@ -18,9 +18,9 @@ export const maxPublishing = 5
 /** A storage key for the bytes of one publication, until it is ready. */
 export const newPackKey = (accountId: string): string => `sites/${accountId}/packs/${uuidv7()}`
 
-type Room = Pick<App, 'jobs' | 'config'>
+type AcceptServices = Pick<App, 'jobs' | 'config'>
 
-export interface NewSite extends store.Owner {
+export interface NewSite extends store.SiteOwner {
   name: string
   slug: string
   cloudId: string | null
@@ -28,7 +28,7 @@ export interface NewSite extends store.Owner {
 
 /** Inserts a site, without a version yet. Throws SITE_LIMIT. Undefined where its slug is not available; then nothing was written. */
 export async function insertSite(
-  { config }: Room,
+  { config }: AcceptServices,
   tx: Tx,
   site: NewSite,
   now: Date,
@@ -63,7 +63,7 @@ export async function insertSite(
  * Throws SITE_TAKEN_DOWN, SITE_PUBLISHING_LIMIT, and SITE_CONTENT_GONE for a hash whose content was swept since it was checked.
  */
 export async function insertVersion(
-  { jobs }: Room,
+  { jobs }: AcceptServices,
   tx: Tx,
   site: SiteRow,
   { publication, packKey, now }: { publication: CheckedPublication; packKey: string | undefined; now: Date },
@@ -77,7 +77,7 @@ export async function insertVersion(
   await store.insertVersion(tx, versionRow(versionKey, publication, packKey, now))
   await store.changeSite(tx, versionKey, { name: publication.name, newest_version: version, updated_at: now })
   if (packKey !== undefined) await commitBlob(tx, packKey)
-  await keepKnown(tx, versionKey, publication.files)
+  await keepStoredFiles(tx, versionKey, publication.files)
   const data = { siteId, version }
   await jobs.enqueue(tx, publishJob, { accountId, data, singletonKey: `${siteId}/${version}` })
   await announceSite(tx, accountId, siteId)
@@ -113,7 +113,7 @@ const versionRow = (
 })
 
 /** Adds the files of which only the hash was sent to the version already now, so that their contents stay until its job comes. */
-async function keepKnown(
+async function keepStoredFiles(
   tx: Tx,
   versionKey: store.VersionKey,
   files: readonly PublishedFile[],

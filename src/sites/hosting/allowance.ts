@@ -1,18 +1,18 @@
 /** What a site may send its visitors in a day (UTC), exact over all processes. */
 import { type Allowance, type AllowanceOptions, Allowances } from '#platform/allowance'
 
-type Kind = 'requests' | 'bytes'
+type AllowanceKind = 'requests' | 'bytes'
 
-interface Limited {
+interface LimitedSite {
   /** The limits that the operator has set for this site alone. */
   limits: Record<string, number>
 }
 
-export type SiteAllowance = Allowance<Kind, Limited>
-export type SiteAllowances = Allowances<Kind, Limited>
+export type SiteAllowance = Allowance<AllowanceKind, LimitedSite>
+export type SiteAllowances = Allowances<AllowanceKind, LimitedSite>
 
 export const openSiteAllowances = (
-  source: Pick<AllowanceOptions<Kind, Limited>, 'db' | 'clock' | 'log' | 'limitsOf'>,
+  source: Pick<AllowanceOptions<AllowanceKind, LimitedSite>, 'db' | 'clock' | 'log' | 'limitsOf'>,
 ): SiteAllowances =>
   new Allowances({
     ...source,

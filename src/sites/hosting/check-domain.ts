@@ -19,9 +19,9 @@ const never = new Date('9999-12-31T00:00:00Z')
 /** How long another check of the same domain is refused. */
 export const checkPauseMs = 10_000
 
-type Found = 'there' | 'absent' | 'unknown'
+type RecordPresence = 'there' | 'absent' | 'unknown'
 
-async function look({ config }: App, { domain, token }: store.DomainRow): Promise<Found> {
+async function lookUpRecord({ config }: App, { domain, token }: store.DomainRow): Promise<RecordPresence> {
   const records = await txtRecords(recordName(domain), { servers: config.net.dnsServers })
   if (!records) return 'unknown'
   return records.includes(recordValue(token)) ? 'there' : 'absent'
@@ -32,9 +32,9 @@ async function look({ config }: App, { domain, token }: store.DomainRow): Promis
  * of that site is no longer there; otherwise DOMAIN_TAKEN is thrown.
  */
 export async function checkDomain(app: App, row: store.DomainRow): Promise<store.DomainRow | undefined> {
-  const found = await look(app, row)
-  const isTaken = found === 'there' && row.state !== 'proven' && !(await retireOther(app, row))
-  const next = outcome(row, isTaken ? 'absent' : found, app.clock.nowMs())
+  const found = await lookUpRecord(app, row)
+  const isTaken = found === 'there' && row.state !== 'proven' && !(await takeFromOtherSite(app, row))
+  const next = domainUpdateOf(row, isTaken ? 'absent' : found, app.clock.nowMs())
   const written = await app.db
     .tx(async (tx) => {
       const changed = await store.writeCheck(tx, row, next)
@@ -56,10 +56,13 @@ const uniqueViolation = '23505'
  * Takes the domain from the site that has it if that site's record is gone: whoever has the name servers now decides. Returns false if the site keeps
  * it.
  */
-async function retireOther(app: App, { account_id, site_id, domain }: store.DomainRow): Promise<boolean> {
-  const other = await store.proven(app.db, domain)
+async function takeFromOtherSite(
+  app: App,
+  { account_id, site_id, domain }: store.DomainRow,
+): Promise<boolean> {
+  const other = await store.findProvenDomain(app.db, domain)
   if (!other || (other.account_id === account_id && other.site_id === site_id)) return true
-  if ((await look(app, other)) !== 'absent') return false
+  if ((await lookUpRecord(app, other)) !== 'absent') return false
   await app.db.tx(async (tx) => {
     const lost = { state: 'lost', proven_at: null, missing_since: new Date(app.clock.nowMs()) } as const
     await store.writeCheck(tx, other, { ...lost, next_check_at: never })
@@ -68,9 +71,9 @@ async function retireOther(app: App, { account_id, site_id, domain }: store.Doma
   return true
 }
 
-type Outcome = Pick<store.DomainRow, 'state' | 'proven_at' | 'missing_since' | 'next_check_at'>
+type DomainUpdate = Pick<store.DomainRow, 'state' | 'proven_at' | 'missing_since' | 'next_check_at'>
 
-function outcome(row: store.DomainRow, found: Found, nowMs: number): Outcome {
+function domainUpdateOf(row: store.DomainRow, found: RecordPresence, nowMs: number): DomainUpdate {
   const now = new Date(nowMs)
   const after = (ms: number): Date => new Date(nowMs + ms)
   const { state, proven_at, missing_since } = row
@@ -98,17 +101,17 @@ const againMs = 15 * minuteMs
 export async function checkDueDomains(app: App, signal: AbortSignal): Promise<void> {
   for (let found = batchSize; found === batchSize && !signal.aborted; ) {
     const now = new Date(app.clock.nowMs())
-    const due = await store.takeDue(app.db, {
+    const due = await store.takeDueDomains(app.db, {
       now,
       nextCheckAt: new Date(now.getTime() + againMs),
       limit: batchSize,
     })
-    await Promise.all(due.map((row) => checkQuietly(app, row)))
+    await Promise.all(due.map((row) => checkOrLog(app, row)))
     found = due.length
   }
 }
 
-async function checkQuietly(app: App, row: store.DomainRow): Promise<void> {
+async function checkOrLog(app: App, row: store.DomainRow): Promise<void> {
   try {
     await checkDomain(app, row)
   } catch (error) {

@@ -8,7 +8,7 @@ export interface CompressTask {
   isThorough: boolean
 }
 
-export interface Compressed {
+export interface CompressedForms {
   brotli?: Uint8Array
   gzip?: Uint8Array
 }
@@ -16,7 +16,7 @@ export interface Compressed {
 /** The window of brotli, in bits: one that holds all of the content compresses as well as a larger one, in less memory. */
 const windowOf = (bytes: number): number => Math.min(22, Math.max(16, Math.ceil(Math.log2(bytes)) + 1))
 
-serveTasks(({ content, isText, isThorough }: CompressTask): Compressed => {
+serveTasks(({ content, isText, isThorough }: CompressTask): CompressedForms => {
   const params = {
     [constants.BROTLI_PARAM_QUALITY]: isThorough ? 11 : 8,
     [constants.BROTLI_PARAM_SIZE_HINT]: content.length,

@@ -1,6 +1,6 @@
 /** Compresses contents once, when they are published, in separate threads: those of the process itself are for files and names. */
 import { ThreadKilled, Threads } from '#platform/threads'
-import type { Compressed, CompressTask } from './compress-thread.ts'
+import type { CompressedForms, CompressTask } from './compress-thread.ts'
 
 const smallestBytes = 1_000
 /** Types besides text that are worth compressing: others, such as pictures, are compressed already. */
@@ -23,20 +23,20 @@ const timeoutMs = 60_000
 const memoryMb = 256
 
 export class SiteCompressor implements AsyncDisposable {
-  readonly #threads: Threads<CompressTask, Compressed>
+  readonly #threads: Threads<CompressTask, CompressedForms>
 
   /** `atOnce`: contents that are compressed at the same time; others wait. */
   constructor({ atOnce }: { atOnce: number }) {
     this.#threads = new Threads({
       module: new URL('./compress-thread.ts', import.meta.url),
-      most: atOnce,
+      maxThreads: atOnce,
       timeoutMs,
       memoryMb,
     })
   }
 
   /** The forms that are smaller than the content by at least a twentieth. `togetherBytes`: the bytes of all contents that are published with it. */
-  async compress(content: Uint8Array, mediaType: string, togetherBytes: number): Promise<Compressed> {
+  async compress(content: Uint8Array, mediaType: string, togetherBytes: number): Promise<CompressedForms> {
     if (content.length < smallestBytes || !compressible.test(mediaType)) return {}
     // The thread gets a copy, since all of the memory behind a view would be copied.
     const own = new Uint8Array(content)

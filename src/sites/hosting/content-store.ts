@@ -33,7 +33,7 @@ export interface FileRow {
  * The contents among these that the account has. The sweep leaves them alone for an hour from now, but they may be gone by the time that a version
  * names them: `lockBlobs` says so.
  */
-export async function wantBlobs(
+export async function knownBlobs(
   db: Db,
   accountId: string,
   hashes: readonly string[],
@@ -179,7 +179,7 @@ export const filesOf = (db: Db, { accountId, siteId, version }: VersionKey): Pro
     [accountId, siteId, version],
   )
 
-export interface Unused {
+export interface DeletedContents {
   /** The storage keys of the deleted contents. */
   keys: string[]
   /** How many contents were looked at. */
@@ -190,7 +190,7 @@ export interface Unused {
  * Deletes contents that became unused before this time and that no version names, and marks the others as used again. A content that a publication
  * locks, or has wanted meanwhile, is passed over.
  */
-export async function deleteUnused(tx: Tx, before: Date, limit: number): Promise<Unused> {
+export async function deleteUnused(tx: Tx, before: Date, limit: number): Promise<DeletedContents> {
   const { rows } = await sql<{ keys: (string | null)[] | null; kept: boolean }>`with old as (
       select account_id, sha256 from sites.blobs where unused_since < ${before}
       order by unused_since limit ${limit} for update skip locked

@@ -57,7 +57,7 @@ export async function openSiteDirectory(options: DirectoryOptions): Promise<Site
   return directory
 }
 
-interface Change {
+interface PendingChange {
   accountId: string
   /** Resolves when the site has been read, or cannot be. */
   read: PromiseWithResolvers<void>
@@ -71,7 +71,7 @@ class Directory implements SiteDirectory {
   /** The hosts of each site. */
   readonly #sites = new Map<string, readonly string[]>()
   /** Sites to be read anew. */
-  readonly #changed = new Map<string, Change>()
+  readonly #changed = new Map<string, PendingChange>()
   #mustReload = true
   #working: Promise<void> | undefined
   #stopped = false
@@ -124,7 +124,7 @@ class Directory implements SiteDirectory {
     await this.#working
   }
 
-  #change(siteId: string, accountId: string): Change {
+  #change(siteId: string, accountId: string): PendingChange {
     const known = this.#changed.get(siteId)
     if (known) return known
     const change = { accountId, read: Promise.withResolvers<void>() }

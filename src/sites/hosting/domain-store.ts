@@ -29,9 +29,12 @@ export interface SiteKey {
   siteId: string
 }
 
-type Key = Pick<SiteKey, 'accountId' | 'siteId'>
+type DomainOwnerKey = Pick<SiteKey, 'accountId' | 'siteId'>
 
-export const domainsOf = (kysely: Db['kysely'] | Tx, { accountId, siteId }: Key): Promise<DomainRow[]> =>
+export const domainsOf = (
+  kysely: Db['kysely'] | Tx,
+  { accountId, siteId }: DomainOwnerKey,
+): Promise<DomainRow[]> =>
   kysely
     .selectFrom('sites.domains')
     .selectAll()
@@ -43,7 +46,7 @@ export const domainsOf = (kysely: Db['kysely'] | Tx, { accountId, siteId }: Key)
 
 export const findDomain = (
   { kysely }: Pick<Db, 'kysely'>,
-  { accountId, siteId }: Key,
+  { accountId, siteId }: DomainOwnerKey,
   domain: string,
 ): Promise<DomainRow | undefined> =>
   kysely
@@ -55,7 +58,10 @@ export const findDomain = (
     .executeTakeFirst()
 
 /** The claim by which a domain is proven; undefined if nobody has proven it. */
-export const proven = ({ kysely }: Pick<Db, 'kysely'>, domain: string): Promise<DomainRow | undefined> =>
+export const findProvenDomain = (
+  { kysely }: Pick<Db, 'kysely'>,
+  domain: string,
+): Promise<DomainRow | undefined> =>
   kysely
     .selectFrom('sites.domains')
     .selectAll()
@@ -66,7 +72,11 @@ export const proven = ({ kysely }: Pick<Db, 'kysely'>, domain: string): Promise<
 export const insertDomain = (tx: Tx, row: DomainRow) => tx.insertInto('sites.domains').values(row).execute()
 
 /** Returns false if the site has no such domain. */
-export async function deleteDomain(tx: Tx, { accountId, siteId }: Key, domain: string): Promise<boolean> {
+export async function deleteDomain(
+  tx: Tx,
+  { accountId, siteId }: DomainOwnerKey,
+  domain: string,
+): Promise<boolean> {
   const { numDeletedRows } = await tx
     .deleteFrom('sites.domains')
     .where('account_id', '=', accountId)
@@ -111,7 +121,7 @@ export async function writeCheck(
 }
 
 /** Takes domains whose check is due; each is due again after `nextCheckAt`, also where this process dies over it. */
-export async function takeDue(
+export async function takeDueDomains(
   { kysely }: Pick<Db, 'kysely'>,
   { now, nextCheckAt, limit }: { now: Date; nextCheckAt: Date; limit: number },
 ): Promise<DomainRow[]> {

@@ -10,9 +10,9 @@ export function isHashed(path: string): boolean {
   const name = path.slice(path.lastIndexOf('/') + 1)
   // A name such as `main.3f2a1b4c.js`, with 8 to 64 digits.
   const hexadecimal = /(?:^|[.-])([0-9a-f]{8,64})\.[\w.]{1,20}$/.exec(name)?.[1]
-  if (hexadecimal !== undefined) return changesOf(hexadecimal) >= 2
-  const drawn = drawnHash(name)
-  return drawn !== undefined && changesOf(drawn) >= 4
+  if (hexadecimal !== undefined) return kindChangeCount(hexadecimal) >= 2
+  const possibleHash = possibleHashIn(name)
+  return possibleHash !== undefined && kindChangeCount(possibleHash) >= 4
 }
 
 /**
@@ -22,23 +22,24 @@ export function isHashed(path: string): boolean {
  */
 export function mayBeHashed(path: string): boolean {
   if (isHashed(path)) return true
-  const drawn = isCode.test(path) ? drawnHash(path.slice(path.lastIndexOf('/') + 1)) : undefined
-  return drawn !== undefined && changesOf(drawn) >= 1
+  const possibleHash = isCode.test(path) ? possibleHashIn(path.slice(path.lastIndexOf('/') + 1)) : undefined
+  return possibleHash !== undefined && kindChangeCount(possibleHash) >= 1
 }
 
 const isCode = /\.(?:m?js|css|wasm|woff2?)(?:\.map)?$/i
 
 /** The eight characters of `index-DiwrgTda.js` of Rollup and Vite, `app-5XJ3K2QZ.css` of esbuild; or a word of that length. */
-const drawnHash = (name: string): string | undefined => /[.-]([\w-]{8})\.[\w.]{1,20}$/.exec(name)?.[1]
+const possibleHashIn = (name: string): string | undefined => /[.-]([\w-]{8})\.[\w.]{1,20}$/.exec(name)?.[1]
 
 /** How often the kind of character changes from one to the next. */
-function changesOf(text: string): number {
+function kindChangeCount(text: string): number {
   let changes = 0
-  for (let at = 1; at < text.length; at++) if (kindOf(text, at) !== kindOf(text, at - 1)) changes++
+  for (let at = 1; at < text.length; at++)
+    if (characterKind(text, at) !== characterKind(text, at - 1)) changes++
   return changes
 }
 
-function kindOf(text: string, at: number): number {
+function characterKind(text: string, at: number): number {
   const character = text.charCodeAt(at)
   if (character >= 0x30 && character <= 0x39) return 0
   if (character >= 0x61 && character <= 0x7a) return 1

@@ -32,7 +32,7 @@ export const allowedHeaders: readonly string[] = [
 ]
 const byLowerCase = new Map(allowedHeaders.map((name) => [name.toLowerCase(), name]))
 
-interface Block {
+interface HeaderBlock {
   line: number
   path: string
   headers: Map<string, string>
@@ -44,9 +44,9 @@ interface Block {
  * commas. Paths are stored percent-decoded and in NFC, names as they are sent.
  */
 export function parseHeaders(text: string): ParsedRules<HeaderRule> {
-  const blocks: Block[] = []
+  const blocks: HeaderBlock[] = []
   // After a wrong path the headers below it are no problem of their own.
-  let open: Block | 'wrong' | undefined
+  let open: HeaderBlock | 'wrong' | undefined
   const problems = readRuleLines(text, headerBounds, (line, number) => {
     if (!isPath(line)) return open === 'wrong' ? undefined : readHeader(line, open)
     const read = readPattern(line)
@@ -75,7 +75,7 @@ function readPattern(line: string): { path: string } | { why: Localized } {
   return line.length > 1 && line.endsWith('/') ? { path: `${read.path}/` } : read
 }
 
-function readHeader(line: string, block: Block | undefined): Localized | undefined {
+function readHeader(line: string, block: HeaderBlock | undefined): Localized | undefined {
   const colon = line.indexOf(':')
   if (colon < 1) return headerPhrases.neither()
   if (!block) return headerPhrases.noPath()
@@ -93,5 +93,5 @@ function readHeader(line: string, block: Block | undefined): Localized | undefin
   return undefined
 }
 
-const emptyBlocks = (blocks: readonly Block[]): RuleProblem[] =>
+const emptyBlocks = (blocks: readonly HeaderBlock[]): RuleProblem[] =>
   blocks.filter(({ headers }) => headers.size === 0).map(({ line }) => ({ line, why: headerPhrases.empty() }))

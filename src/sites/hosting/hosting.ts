@@ -35,7 +35,7 @@ export type { CheckedPublication, Pack, PublicationLimits, PublishedFile } from 
 export { publishJob } from './publish.ts'
 export { readManifest } from './read-manifest.ts'
 export { parseRedirects } from './redirects.ts'
-export { type AskedPath, type Resolution, resolve } from './resolve.ts'
+export { type RequestedPath, type Resolution, resolve } from './resolve.ts'
 export type { ParsedRules, RuleProblem } from './rules/lines.ts'
 export { headersFor, Redirects } from './rules/match.ts'
 export { readStaleFiles, type StaleFile } from './stale-files.ts'

@@ -7,19 +7,23 @@ import { setExpiries } from './expire.ts'
 import type { SiteRow } from './store.ts'
 import * as store from './store.ts'
 
-/** Makes a version live. Publications up to `settled` do not become live by themselves from here on. The site is locked. */
+/** Makes a version live. Publications up to `settledVersion` do not become live by themselves from here on. The site is locked. */
 export async function makeLive(
   tx: Tx,
   site: SiteRow,
   version: number,
-  settled: number,
+  settledVersion: number,
   now: Date,
 ): Promise<void> {
   const siteKey = { accountId: site.account_id, siteId: site.site_id }
   if (site.live_version !== null)
     await store.changeVersion(tx, { ...siteKey, version: site.live_version }, { replaced_at: now })
   await store.changeVersion(tx, { ...siteKey, version }, { live_at: now })
-  await store.changeSite(tx, siteKey, { live_version: version, settled_version: settled, updated_at: now })
+  await store.changeSite(tx, siteKey, {
+    live_version: version,
+    settled_version: settledVersion,
+    updated_at: now,
+  })
 }
 
 /**

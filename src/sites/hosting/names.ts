@@ -62,12 +62,12 @@ function slugProblem(slug: string, platformNames: readonly string[]) {
   if (slug.startsWith(previewPrefix) || refShaped.test(slug)) return reasons.slugReserved
   const skeleton = skeletonOf(slug.replaceAll('-', ''))
   const own = [...ownSkeletons, ...platformNames.map((name) => skeletonOf(name.replaceAll('-', '')))]
-  const poses =
+  const isMisleading =
     reserved.has(slug) ||
     reservedSkeletons.has(skeleton) ||
     reservedSkeletons.has(skeletonOf(slug)) ||
     own.some((name) => skeleton.startsWith(name) || skeleton.endsWith(name))
-  return poses ? reasons.slugReserved : undefined
+  return isMisleading ? reasons.slugReserved : undefined
 }
 
 /** Words of a host name that are too short or too common to be anybody's. */

@@ -6,7 +6,7 @@ import type { App } from '#app'
 import { freeBytes, ownBuffer } from '#platform/bytes'
 import type { Tx } from '#platform/db'
 import { uuidv7 } from '#platform/ids'
-import { job, type Later, type Run } from '#platform/jobs'
+import { type JobDelay, type JobRun, job } from '#platform/jobs'
 import {
   announceBlobs,
   commitBlobs,
@@ -15,7 +15,7 @@ import {
   reportLost,
   writeBlob,
 } from '#platform/storage'
-import { type Blob, insertBlobs, insertFiles, lockBlobs, wantBlobs } from './content-store.ts'
+import { type Blob, insertBlobs, insertFiles, knownBlobs, lockBlobs } from './content-store.ts'
 import { announceSite } from './directory.ts'
 import { deleteExpired, forgetFiles, setExpiries } from './expire.ts'
 import { makeLive } from './live.ts'
@@ -38,24 +38,24 @@ export const publishJob = job<PublishWork>({
   writes: ['database', 'wal', 'files'],
   limits: ({ sites }) => ({ perAccount: sites.publicationsAtOnce, perProcess: sites.publicationsAtOnce }),
   handle: publish,
-  setAside: ({ app, accountId, data }) => endInVain(app, { accountId, ...data }, 'set_aside'),
+  setAside: ({ app, accountId, data }) => failPublication(app, { accountId, ...data }, 'set_aside'),
 })
 
-async function publish({ app, accountId, data, signal }: Run<PublishWork>): Promise<Later | undefined> {
+async function publish({ app, accountId, data, signal }: JobRun<PublishWork>): Promise<JobDelay | undefined> {
   if (signal.aborted) return { laterMs: 0 }
   const versionKey = { accountId, ...data }
   const version = await store.beginVersion(app.db, versionKey)
   if (!version) return undefined
-  if (version.attempts > maxAttempts) return endInVain(app, versionKey, 'given_up')
+  if (version.attempts > maxAttempts) return failPublication(app, versionKey, 'given_up')
   const pack = await readPack(app, version)
-  if (!pack) return endInVain(app, versionKey, 'lost')
+  if (!pack) return failPublication(app, versionKey, 'lost')
   const staged: string[] = []
   try {
     const blobs = await storeContents(app, version, pack, { staged, signal })
-    const outcome = await app.db.tx((tx) => finish(app, tx, version, blobs))
-    if (outcome === 'taken down') return await endInVain(app, versionKey, 'taken_down')
+    const outcome = await app.db.tx((tx) => commitPublication(app, tx, version, blobs))
+    if (outcome === 'taken down') return await failPublication(app, versionKey, 'taken_down')
   } catch (error) {
-    if (error instanceof ContentGone) return { laterMs: 0 }
+    if (error instanceof ContentGoneError) return { laterMs: 0 }
     throw error
   } finally {
     freeBytes(pack)
@@ -96,7 +96,7 @@ async function storeContents(
   { staged, signal }: { staged: string[]; signal: AbortSignal },
 ): Promise<Blob[]> {
   const contents = new Map((files ?? []).map((file) => [file.sha256, file]))
-  const known = await wantBlobs(app.db, accountId, [...contents.keys()], new Date(app.clock.nowMs()))
+  const known = await knownBlobs(app.db, accountId, [...contents.keys()], new Date(app.clock.nowMs()))
   // The largest contents come first, so that none is left alone at the end.
   const missing = [...contents.values()]
     .filter(({ sha256 }) => !known.has(sha256))
@@ -109,12 +109,12 @@ async function storeContents(
       blobs.push(await storeContent(app, accountId, file, { pack, staged }))
     }
   }
-  await inParallel(Array.from({ length: contentsAtOnce }, workThrough))
+  await waitForAll(Array.from({ length: contentsAtOnce }, workThrough))
   return blobs
 }
 
 /** Waits for all of the work, so that nothing is written any more when this returns. Throws what the first failed part has thrown. */
-async function inParallel(work: readonly Promise<void>[]): Promise<void> {
+async function waitForAll(work: readonly Promise<void>[]): Promise<void> {
   const failed = (await Promise.allSettled(work)).find(({ status }) => status === 'rejected')
   if (failed) throw (failed as PromiseRejectedResult).reason
 }
@@ -144,19 +144,24 @@ async function storeContent(
   const keys = parts.map(([key]) => key)
   staged.push(...keys)
   await announceBlobs(app, keys)
-  await inParallel(parts.map(([key, part]) => writeBlob(app, key, part)))
+  await waitForAll(parts.map(([key, part]) => writeBlob(app, key, part)))
   return blob
 }
 
-type Outcome = 'published' | 'over' | 'taken down'
+type PublishResult = 'published' | 'over' | 'taken down'
 
 /** Thrown to roll the transaction back: a content that was known is not there any more, and has to be written like the others. */
-class ContentGone extends Error {
+class ContentGoneError extends Error {
   override name = 'ContentGone'
 }
 
 /** Publishes all of it in one transaction. `over`: the site was deleted, or another worker was faster. Throws ContentGone. */
-async function finish(app: App, tx: Tx, version: VersionRow, blobs: readonly Blob[]): Promise<Outcome> {
+async function commitPublication(
+  app: App,
+  tx: Tx,
+  version: VersionRow,
+  blobs: readonly Blob[],
+): Promise<PublishResult> {
   const { account_id: accountId, site_id: siteId, pack_files: files } = version
   const versionKey = { accountId, siteId, version: version.version }
   const site = await store.lockSite(tx, versionKey)
@@ -172,7 +177,7 @@ async function finish(app: App, tx: Tx, version: VersionRow, blobs: readonly Blo
       (files ?? []).map(({ sha256 }) => sha256),
     ))
   )
-    throw new ContentGone()
+    throw new ContentGoneError()
   await insertFiles(tx, versionKey, files ?? [])
   const now = new Date(app.clock.nowMs())
   await endPublishing(tx, version, { status: 'ready', ready_at: now }, now)
@@ -198,7 +203,11 @@ async function endPublishing(
 }
 
 /** Ends a publication that has failed for good: the version that was served before is served on. */
-async function endInVain(app: App, versionKey: VersionKey, problem: PublicationProblem): Promise<undefined> {
+async function failPublication(
+  app: App,
+  versionKey: VersionKey,
+  problem: PublicationProblem,
+): Promise<undefined> {
   const packKey = await app.db.tx(async (tx) => {
     const site = await store.lockSite(tx, versionKey)
     const version = site && (await store.findPublishing(tx, versionKey))

@@ -9,7 +9,7 @@ export interface ResolvedVersion {
   redirects: Redirects
 }
 
-export interface AskedPath {
+export interface RequestedPath {
   /** The path as it came, still percent-encoded and in ASCII, without query. */
   path: string
   /** The query with its question mark; empty if there is none. */
@@ -35,31 +35,31 @@ export type Resolution =
  * `/blog/` for `blog/index.html`, `/about` for `about.html`, to which its other spellings are redirected. The site's redirects come after these, then
  * the app's `index.html`, then its 404.html.
  */
-export function resolve(version: ResolvedVersion, asked: AskedPath): Resolution {
-  const name = nameOf(asked.path)
+export function resolve(version: ResolvedVersion, request: RequestedPath): Resolution {
+  const name = nameOf(request.path)
   if (name === undefined) return { kind: 'malformed' }
-  const isFolder = asked.path.endsWith('/')
+  const isFolder = request.path.endsWith('/')
   const { files } = version.manifest
   const path = isFolder && name !== '' ? `/${name}/` : `/${name}`
-  if (name === impossible) return missing(version, asked.path, '')
+  if (name === impossibleName) return missing(version, request.path, '')
   if (isFolder) {
     const index = files.get(name === '' ? 'index.html' : `${name}/index.html`)
     if (index) return { kind: 'file', file: index, path }
-    if (files.has(`${name}.html`) && !files.has(name)) return canonical(name, asked.query)
-    return otherwise(version, asked, name, path)
+    if (files.has(`${name}.html`) && !files.has(name)) return redirectToCanonical(name, request.query)
+    return resolveWithoutFile(version, request, name, path)
   }
   const file = files.get(name)
   if (file) {
     const page = pageOf(name, files)
-    return page === undefined ? { kind: 'file', file, path } : canonical(page, asked.query)
+    return page === undefined ? { kind: 'file', file, path } : redirectToCanonical(page, request.query)
   }
-  if (files.has(`${name}/index.html`)) return canonical(`${name}/`, asked.query)
+  if (files.has(`${name}/index.html`)) return redirectToCanonical(`${name}/`, request.query)
   const page = files.get(`${name}.html`)
-  return page ? { kind: 'file', file: page, path } : otherwise(version, asked, name, path)
+  return page ? { kind: 'file', file: page, path } : resolveWithoutFile(version, request, name, path)
 }
 
 /** Stands for paths with segments that no file of a site has; no name begins with a slash. */
-const impossible = '/'
+const impossibleName = '/'
 
 /** The path without slashes at its ends, percent-decoded exactly once and in NFC; undefined if it is malformed. */
 function nameOf(path: string): string | undefined {
@@ -72,7 +72,7 @@ function nameOf(path: string): string | undefined {
     const name = decodedSegment(segment)
     if (name === undefined) return undefined
     // An encoded slash does not separate segments, and dots are an attempt to leave the site.
-    if (name === '' || name === '.' || name === '..' || /[/\\\p{Cc}]/u.test(name)) return impossible
+    if (name === '' || name === '.' || name === '..' || /[/\\\p{Cc}]/u.test(name)) return impossibleName
     names.push(name)
   }
   return names.join('/')
@@ -91,7 +91,7 @@ function pageOf(name: string, files: Manifest['files']): string | undefined {
   return files.has(bare) || files.has(`${bare}/index.html`) ? undefined : bare
 }
 
-const canonical = (name: string, query: string): Resolution => ({
+const redirectToCanonical = (name: string, query: string): Resolution => ({
   kind: 'redirect',
   status: 308,
   location: `/${encoded(name)}${query}`,
@@ -99,15 +99,20 @@ const canonical = (name: string, query: string): Resolution => ({
 
 const encoded = (name: string): string => encodeURI(name).replace(/[?#]/g, encodeURIComponent)
 
-function otherwise(version: ResolvedVersion, asked: AskedPath, name: string, path: string): Resolution {
+function resolveWithoutFile(
+  version: ResolvedVersion,
+  request: RequestedPath,
+  name: string,
+  path: string,
+): Resolution {
   const { manifest, redirects } = version
   const match = redirects.match(`/${name}`)
-  const location = match && locationOf(match.rule.to, match.splat, asked.query)
+  const location = match && locationOf(match.rule.to, match.splat, request.query)
   if (match && location !== undefined && location.split(/[?#]/, 1)[0] !== encoded(path))
     return { kind: 'redirect', status: match.rule.status, location, absent: name }
   const index = manifest.files.get('index.html')
   const last = name.slice(name.lastIndexOf('/') + 1)
-  if (manifest.spa && asked.isNavigation && index && !last.includes('.'))
+  if (manifest.spa && request.isNavigation && index && !last.includes('.'))
     return { kind: 'fallback', file: index, path, absent: name }
   return missing(version, path, name)
 }

@@ -61,7 +61,7 @@ export interface PackedFile {
 }
 
 /** The account and project that own a site. */
-export interface Owner {
+export interface SiteOwner {
   accountId: string
   projectId: string
 }
@@ -89,22 +89,22 @@ export interface ShownSite extends SiteRow {
   domain: string | null
 }
 
-const shown = sql`select s.*, n.status, n.error_code, n.spa, n.files, n.bytes, l.preview as live_preview, l.live_at,
+const shownSites = sql`select s.*, n.status, n.error_code, n.spa, n.files, n.bytes, l.preview as live_preview, l.live_at,
     (select d.domain from sites.domains d where d.account_id = s.account_id and d.site_id = s.site_id and d.state = 'proven'
       order by d.proven_at, d.domain limit 1) as domain
   from sites.sites s
   join sites.versions n on n.account_id = s.account_id and n.site_id = s.site_id and n.version = s.newest_version
   left join sites.versions l on l.account_id = s.account_id and l.site_id = s.site_id and l.version = s.live_version`
 
-const ofCloud = (cloudId: string | undefined) =>
+const whereCloud = (cloudId: string | undefined) =>
   cloudId === undefined ? sql`` : sql`and s.cloud_id = ${cloudId}`
 
 export async function findSite(
   db: Pick<Db, 'kysely'>,
-  { accountId, projectId, siteId, cloudId }: Owner & { siteId: string; cloudId?: string | undefined },
+  { accountId, projectId, siteId, cloudId }: SiteOwner & { siteId: string; cloudId?: string | undefined },
 ): Promise<ShownSite | undefined> {
-  const { rows } = await sql<ShownSite>`${shown}
-    where s.account_id = ${accountId} and s.project_id = ${projectId} and s.site_id = ${siteId} ${ofCloud(cloudId)}`.execute(
+  const { rows } = await sql<ShownSite>`${shownSites}
+    where s.account_id = ${accountId} and s.project_id = ${projectId} and s.site_id = ${siteId} ${whereCloud(cloudId)}`.execute(
     db.kysely,
   )
   return rows[0]
@@ -112,7 +112,7 @@ export async function findSite(
 
 /** A site, read inside the transaction that has changed it. */
 export async function readSite(tx: Tx, { accountId, siteId }: SiteKey): Promise<ShownSite> {
-  const { rows } = await sql<ShownSite>`${shown}
+  const { rows } = await sql<ShownSite>`${shownSites}
     where s.account_id = ${accountId} and s.site_id = ${siteId}`.execute(tx)
   return rows[0]!
 }
@@ -120,13 +120,13 @@ export async function readSite(tx: Tx, { accountId, siteId }: SiteKey): Promise<
 /** A site with all its versions, newest first, as they are at one moment. */
 export async function findSiteWithVersions(
   { kysely }: Db,
-  { accountId, projectId, siteId, cloudId }: Owner & { siteId: string; cloudId?: string | undefined },
+  { accountId, projectId, siteId, cloudId }: SiteOwner & { siteId: string; cloudId?: string | undefined },
 ): Promise<(ShownSite & { versions: VersionRow[] }) | undefined> {
   const { rows } = await sql<ShownSite & { versions: VersionRow[] }>`select site.*,
       (select json_agg(to_json(v) order by v.version desc) from sites.versions v
         where v.account_id = site.account_id and v.site_id = site.site_id) as versions
-    from (${shown}
-      where s.account_id = ${accountId} and s.project_id = ${projectId} and s.site_id = ${siteId} ${ofCloud(cloudId)}) as site`.execute(
+    from (${shownSites}
+      where s.account_id = ${accountId} and s.project_id = ${projectId} and s.site_id = ${siteId} ${whereCloud(cloudId)}) as site`.execute(
     kysely,
   )
   const [row] = rows
@@ -150,11 +150,11 @@ function fromJson(row: VersionRow): VersionRow {
 /** The sites of a project, newest first. */
 export async function listSites(
   db: Db,
-  { accountId, projectId }: Owner,
+  { accountId, projectId }: SiteOwner,
   options: PageOptions & { cloud_id?: string | undefined },
 ): Promise<Page<ShownSite>> {
-  const { rows } = await sql<ShownSite>`${shown}
-    where s.account_id = ${accountId} and s.project_id = ${projectId} ${ofCloud(options.cloud_id)}
+  const { rows } = await sql<ShownSite>`${shownSites}
+    where s.account_id = ${accountId} and s.project_id = ${projectId} ${whereCloud(options.cloud_id)}
       ${pageClause('s.site_id', options)}`.execute(db.kysely)
   return cutPage(rows, options.limit)
 }
@@ -205,18 +205,18 @@ export async function listAllSites(
 ): Promise<Page<ShownSite>> {
   const ofAccount = options.account_id === undefined ? sql`` : sql`and s.account_id = ${options.account_id}`
   const { rows } =
-    await sql<ShownSite>`${shown} where true ${ofAccount} ${pageClause('s.site_id', options)}`.execute(
+    await sql<ShownSite>`${shownSites} where true ${ofAccount} ${pageClause('s.site_id', options)}`.execute(
       db.kysely,
     )
   return cutPage(rows, options.limit)
 }
 
 /** Blocks other creations in the project until the transaction ends, so that the cap is exact. */
-export async function lockSitesOfProject(tx: Tx, { projectId }: Owner): Promise<void> {
+export async function lockSitesOfProject(tx: Tx, { projectId }: SiteOwner): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtext('sites.sites'), hashtext(${projectId}))`.execute(tx)
 }
 
-export async function countSites(tx: Tx, { accountId, projectId }: Owner): Promise<number> {
+export async function countSites(tx: Tx, { accountId, projectId }: SiteOwner): Promise<number> {
   const { many } = await tx
     .selectFrom('sites.sites')
     .select((of) => of.fn.countAll<bigint>().as('many'))
@@ -377,7 +377,7 @@ export const changeVersion = (
     .execute()
 
 /** Publications of a project that have not come to an end. */
-export async function countPublishing(tx: Tx, { accountId, projectId }: Owner): Promise<number> {
+export async function countPublishing(tx: Tx, { accountId, projectId }: SiteOwner): Promise<number> {
   const { rows } = await sql<{ many: bigint }>`select count(*) as many from sites.versions v
     join sites.sites s on s.account_id = v.account_id and s.site_id = v.site_id
     where s.account_id = ${accountId} and s.project_id = ${projectId} and v.status = 'publishing'`.execute(tx)

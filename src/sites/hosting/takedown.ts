@@ -6,33 +6,37 @@ import { announceSite } from './directory.ts'
 import type { SiteKey, SiteRow } from './store.ts'
 import * as store from './store.ts'
 
-type Room = Pick<App, 'db' | 'clock'>
+type TakedownServices = Pick<App, 'db' | 'clock'>
 
 /** Takes a site down: visitors get a notice from here on, and nothing is published. What is stored stays. */
-export const takeDown = (room: Room, siteKey: SiteKey, reason: string | null): Promise<SiteRow> =>
-  change(room, siteKey, (tx, now) =>
+export const takeDown = (
+  services: TakedownServices,
+  siteKey: SiteKey,
+  reason: string | null,
+): Promise<SiteRow> =>
+  change(services, siteKey, (tx, now) =>
     store.changeSite(tx, siteKey, { taken_down_at: now, taken_down_reason: reason }),
   )
 
 /** Restores a site: visitors get it again. */
-export const restore = (room: Room, siteKey: SiteKey): Promise<SiteRow> =>
-  change(room, siteKey, (tx) =>
+export const restore = (services: TakedownServices, siteKey: SiteKey): Promise<SiteRow> =>
+  change(services, siteKey, (tx) =>
     store.changeSite(tx, siteKey, { taken_down_at: null, taken_down_reason: null }),
   )
 
 /** Sets limits of this site alone; null takes one back, and a limit that is not named stays as it is. */
 export const setLimits = (
-  room: Room,
+  services: TakedownServices,
   siteKey: SiteKey,
   changes: Record<string, number | null>,
 ): Promise<SiteRow> =>
-  change(room, siteKey, (tx, _now, { limits }) => {
+  change(services, siteKey, (tx, _now, { limits }) => {
     const merged = Object.entries({ ...limits, ...changes }).filter(([, value]) => value !== null)
     return store.setLimits(tx, siteKey, Object.fromEntries(merged) as Record<string, number>)
   })
 
 async function change(
-  { db, clock }: Room,
+  { db, clock }: TakedownServices,
   siteKey: SiteKey,
   work: (tx: Tx, now: Date, site: SiteRow) => Promise<unknown>,
 ): Promise<SiteRow> {

@@ -34,7 +34,7 @@ export async function publishSite(context: RequestContext): Promise<JsonText> {
   const cloud = await cloudOf(context, publication)
   const own = namesOfPlatform(app.config.baseUrl)
   if (publication.slug !== undefined) checkSlug(publication.slug, own)
-  return await accept(context, '/v1/sites', publication, async (tx, now) => {
+  return await acceptPublication(context, '/v1/sites', publication, async (tx, now) => {
     const { accountId, projectId } = caller
     const cloudId = cloud && (await lockReadyCloud(tx, cloud, 'cloud_id')).cloud_id
     for (const slug of slugsFor(publication, own)) {
@@ -69,7 +69,7 @@ export async function publishVersion(context: SiteContext): Promise<JsonText> {
   if (publication.cloudId !== undefined && publication.cloudId !== found.cloud_id)
     fail('INVALID_REQUEST', { why: reasons.cloudStays }, { param: 'cloud_id' })
   const siteKey: SiteKey = { accountId: found.account_id, siteId: found.site_id }
-  return await accept(
+  return await acceptPublication(
     context,
     '/v1/sites/versions',
     publication,
@@ -78,7 +78,7 @@ export async function publishVersion(context: SiteContext): Promise<JsonText> {
 }
 
 /** Stores the bytes, and then in one transaction the site, its version, the job and the answer. */
-async function accept(
+async function acceptPublication(
   context: RequestContext,
   endpoint: string,
   publication: CheckedPublication,

@@ -14,24 +14,24 @@ import {
   usageOf,
   versionsOf,
 } from '#sites/hosting'
-import type { FilesQuery, ListQuery, SiteDetail } from './schema.ts'
+import type { FilesQuery, SiteDetail, SiteListQuery } from './schema.ts'
 import { toDetail, toSite } from './show.ts'
 
 export type SiteContext<Body = unknown, Query = unknown> = RequestContext<Body, Query, { id: string }>
 export type CloudSiteContext<Body = unknown> = RequestContext<Body, unknown, { id: string; siteId: string }>
 
-interface Named {
+interface SiteLookup {
   cloudId?: string
   /** The path parameter that names the site. */
   param?: string
 }
 
-const find = async <Found>(
+const findOrFail = async <Found>(
   { db }: Pick<App, 'db'>,
   { accountId, projectId }: Caller,
   siteId: string,
-  { cloudId, param = 'id' }: Named,
-  read: (db: App['db'], named: Parameters<typeof findSite>[1]) => Promise<Found | undefined>,
+  { cloudId, param = 'id' }: SiteLookup,
+  read: (db: App['db'], lookup: Parameters<typeof findSite>[1]) => Promise<Found | undefined>,
 ): Promise<Found> => {
   const isNamed = isUuid(siteId) && (cloudId === undefined || isUuid(cloudId))
   const found = isNamed ? await read(db, { accountId, projectId, siteId, cloudId }) : undefined
@@ -43,8 +43,8 @@ export const requireSite = (
   app: Pick<App, 'db'>,
   caller: Caller,
   siteId: string,
-  named: Named = {},
-): Promise<ShownSite> => find(app, caller, siteId, named, findSite)
+  lookup: SiteLookup = {},
+): Promise<ShownSite> => findOrFail(app, caller, siteId, lookup, findSite)
 
 export const readSite = (context: SiteContext): Promise<SiteDetail> => detailOf(context, context.params.id)
 
@@ -56,9 +56,9 @@ export const readSiteOfCloud = (context: CloudSiteContext): Promise<SiteDetail> 
 async function detailOf(
   { app, caller, language }: Pick<RequestContext, 'app' | 'caller' | 'language'>,
   siteId: string,
-  named: Named = {},
+  lookup: SiteLookup = {},
 ): Promise<SiteDetail> {
-  const row = await find(app, caller, siteId, named, findSiteWithVersions)
+  const row = await findOrFail(app, caller, siteId, lookup, findSiteWithVersions)
   // A client that reads here that a version is ready also gets it from this process.
   const known = app.sites.find(siteHost(app.config, row.slug))
   if (known?.version !== row.live_version)
@@ -68,7 +68,7 @@ async function detailOf(
   return toDetail(app, language, row, { usage, day })
 }
 
-export const listAll = async ({ app, caller, query, language }: RequestContext<unknown, ListQuery>) =>
+export const listAll = async ({ app, caller, query, language }: RequestContext<unknown, SiteListQuery>) =>
   plainList.answer(await listSites(app.db, caller, query), (row) => toSite(app, language, row))
 
 /** The files of the requested version; without one, of the newest that is ready. None where no version is ready yet. */

@@ -10,13 +10,13 @@ import {
   DeleteBody,
   DeletedSite,
   FilesQuery,
-  ListQuery,
   RollbackBody,
   Site,
   SiteBody,
   SiteDetail,
   SiteFileList,
   SiteList,
+  SiteListQuery,
   SiteParams,
 } from './schema.ts'
 
@@ -31,7 +31,7 @@ const published: Route[] = [
     operation: 'sites.list',
     scope: 'cloud:read',
     summary: { en: 'The sites of the project, newest first.', fa: 'سایت‌های پروژه، تازه‌ترین نخست.' },
-    query: ListQuery,
+    query: SiteListQuery,
     reply: { 200: SiteList },
     errors: [],
     handle: listAll,

@@ -84,7 +84,7 @@ export type SiteBody = Static<typeof SiteBody>
 export const SiteParams = Type.Object({ id: Type.String() })
 export const CloudSiteParams = Type.Object({ id: Type.String(), siteId: Type.String() })
 
-export const ListQuery = pageQuery(
+export const SiteListQuery = pageQuery(
   { max: 100, after: idCursor('Those older than this one.', 'آن‌ها که پیش از این یکی‌اند.') },
   {
     cloud_id: Type.Optional({
@@ -93,7 +93,7 @@ export const ListQuery = pageQuery(
     }),
   },
 )
-export type ListQuery = Static<typeof ListQuery>
+export type SiteListQuery = Static<typeof SiteListQuery>
 
 export const FilesQuery = Type.Object(
   {

@@ -1,13 +1,19 @@
 /** Parts → chat.completion.chunk events: one role, stable ids, contiguous indices, one finish reason. */
 import type { EventAnswer, SentEvent } from '#core/text'
-import type { Bill, Extra, FinishReason, Part } from '#core/turn'
+import type { AnswerPart, Bill, FinishReason, WireExtra } from '#core/turn'
 import type { ErrorBody } from '#platform/errors'
-import { type CallExtras, type Heading, reasoningFields, shownFields, usageOf } from './completion.ts'
+import {
+  type CallExtras,
+  type CompletionHeading,
+  reasoningFields,
+  usageOf,
+  visibleFields,
+} from './completion.ts'
 
 const nothing: readonly SentEvent[] = []
 
-export class Chunks implements EventAnswer {
-  readonly #heading: () => Heading
+export class ChatChunks implements EventAnswer {
+  readonly #heading: () => CompletionHeading
   readonly #showReasoning: boolean
   readonly #withUsage: boolean
   #opened = false
@@ -16,19 +22,19 @@ export class Chunks implements EventAnswer {
   #finish: FinishReason | undefined
 
   /** `heading` is called for each chunk: the answering model is known only with the first part, and another model may continue an answer that was cut off. */
-  constructor(heading: () => Heading, options: { showReasoning: boolean; withUsage: boolean }) {
+  constructor(heading: () => CompletionHeading, options: { showReasoning: boolean; withUsage: boolean }) {
     this.#heading = heading
     this.#showReasoning = options.showReasoning
     this.#withUsage = options.withUsage
   }
 
-  of(part: Part): readonly SentEvent[] {
+  eventsFor(part: AnswerPart): readonly SentEvent[] {
     if (part.type === 'finish') this.#finish = part.reason
     if (part.type === 'usage') this.#rawUsage = part.raw
     const delta = this.#deltaOf(part)
     const extra = part.extra?.wire === 'chat' ? part.extra : undefined
     if (!extra) return delta ? [this.#chunk(delta, null)] : nothing
-    const unknown = shownFields(extra.delta, this.#showReasoning)
+    const unknown = visibleFields(extra.delta, this.#showReasoning)
     if (!delta && !unknown && !extra.choice && !extra.chunk) return nothing
     return [this.#chunk(unknown ? merged(unknown, delta) : (delta ?? {}), null, extra)]
   }
@@ -48,7 +54,7 @@ export class Chunks implements EventAnswer {
     return `{${this.#head}"choices":[],"usage":${JSON.stringify(usageOf(bill, this.#rawUsage))}}`
   }
 
-  #deltaOf(part: Part): Record<string, unknown> | undefined {
+  #deltaOf(part: AnswerPart): Record<string, unknown> | undefined {
     switch (part.type) {
       case 'text':
         return { content: part.text }
@@ -75,7 +81,7 @@ export class Chunks implements EventAnswer {
   }
 
   /** Builds a chunk from strings, so that the fields that are the same in every chunk are serialized once. */
-  #chunk(delta: Record<string, unknown>, finish: FinishReason | null, extra?: Extra): string {
+  #chunk(delta: Record<string, unknown>, finish: FinishReason | null, extra?: WireExtra): string {
     // If the first delta is not text, its content is null: an empty string would turn "no text" into an empty text.
     const wasOpened = this.#opened
       ? delta

@@ -1,7 +1,7 @@
 import type { PaidTurn } from '#core/inference'
 import {
   budgetReport,
-  pay,
+  payForTurn,
   readMedia,
   respondJson,
   respondStream,
@@ -10,21 +10,21 @@ import {
   unsupportedFields,
   type WireSupport,
 } from '#core/text'
-import type { JsonText, Pushed, RequestContext } from '#platform/http'
+import type { JsonText, PushReply, RequestContext } from '#platform/http'
 import { forwardedFields } from '#providers/chat-completions'
-import { Chunks } from './chunks.ts'
-import { CollectedAnswer, completionOf, type Heading } from './completion.ts'
+import { ChatChunks } from './chunks.ts'
+import { CollectedAnswer, type CompletionHeading, completionOf } from './completion.ts'
 import { fillLinks } from './links.ts'
 import { turnOf } from './parse.ts'
 import { ChatBody } from './schema.ts'
 
 /** Answers a chat. First the request is checked, then the worst case is held, then the upstream is called. */
-export async function complete(context: RequestContext<ChatBody>): Promise<JsonText | Pushed> {
+export async function complete(context: RequestContext<ChatBody>): Promise<JsonText | PushReply> {
   const { body } = context
   const model = textModel(context.app, context.caller, body.model)
   const turn = await readMedia(context, model, turnOf(body, model), fillLinks)
   const showsReasoning = body.include_reasoning === true && body.reasoning?.exclude !== true
-  const paid = await pay(context, { model, turn, showsReasoning, endpoint: '/v1/chat/completions' })
+  const paid = await payForTurn(context, { model, turn, showsReasoning, endpoint: '/v1/chat/completions' })
   const { maxOutputTokens } = paid
   const report = budgetReport(model, turn, { asked: body.reasoning?.max_tokens, maxOutputTokens })
   const ignored = [
@@ -42,7 +42,7 @@ export async function complete(context: RequestContext<ChatBody>): Promise<JsonT
     })
   }
   const withUsage = body.stream_options?.include_usage === true
-  return respondStream(context, paid, new Chunks(heading, { showReasoning: showsReasoning, withUsage }))
+  return respondStream(context, paid, new ChatChunks(heading, { showReasoning: showsReasoning, withUsage }))
 }
 
 const used = new Set([...Object.keys(ChatBody.properties), ...forwardedFields])
@@ -69,7 +69,7 @@ const wireSupport: WireSupport = {
 /** Fields that were sent and have no effect. */
 const ignoredFields = (body: ChatBody): string[] => Object.keys(body).filter((field) => !used.has(field))
 
-function headingOf(context: RequestContext, paid: PaidTurn): () => Heading {
+function headingOf(context: RequestContext, paid: PaidTurn): () => CompletionHeading {
   const id = `chatcmpl-${context.requestId.replaceAll('-', '')}`
   const created = Math.floor(context.receivedMs / 1000)
   return () => ({ id, created, model: paid.model.id })

@@ -1,8 +1,8 @@
 /** Parts → one chat.completion object (notes: the shapes that the OpenAI client and similar clients read). */
 import { costOf } from '#core/calls'
-import type { Bill, FinishReason, Part } from '#core/turn'
+import type { AnswerPart, Bill, FinishReason } from '#core/turn'
 
-export interface Heading {
+export interface CompletionHeading {
   id: string
   /** Unix seconds. */
   created: number
@@ -36,11 +36,11 @@ export class CollectedAnswer {
     this.showReasoning = showReasoning
   }
 
-  add(part: Part): void {
+  add(part: AnswerPart): void {
     if (part.extra?.wire === 'chat') {
       Object.assign(this.extra.chunk, part.extra.chunk)
       Object.assign(this.extra.choice, part.extra.choice)
-      const { tool_calls: callExtras, ...delta } = (shownFields(part.extra.delta, this.showReasoning) ??
+      const { tool_calls: callExtras, ...delta } = (visibleFields(part.extra.delta, this.showReasoning) ??
         {}) as { tool_calls?: CallExtras }
       Object.assign(this.extra.delta, delta)
       for (const { index, ...fields } of callExtras ?? []) Object.assign(this.#call(index).extra, fields)
@@ -79,7 +79,7 @@ export class CollectedAnswer {
 }
 
 export function completionOf(
-  heading: Heading,
+  heading: CompletionHeading,
   collected: CollectedAnswer,
   bill: Bill,
 ): Record<string, unknown> {
@@ -119,7 +119,7 @@ export function completionOf(
 }
 
 /** Unknown fields of a delta; those that contain the model's reasoning are left out unless the caller asked for reasoning. */
-export function shownFields(
+export function visibleFields(
   delta: Record<string, unknown> | undefined,
   showReasoning: boolean,
 ): Record<string, unknown> | undefined {

@@ -1,10 +1,10 @@
 import { base64Media, imageMedia, inlineMedia, reasons } from '#core/text'
-import type { Content, Document } from '#core/turn'
+import type { Document, MessageContent } from '#core/turn'
 import { fail } from '#platform/errors'
-import type { Part } from './schema.ts'
+import type { ChatContentPart } from './schema.ts'
 
 /** A content part with its media decoded and measured. Throws INVALID_MEDIA, before anything is held. */
-export function contentOf(part: Part, param: string): Content[] {
+export function contentOf(part: ChatContentPart, param: string): MessageContent[] {
   switch (part.type) {
     case 'text':
       return [{ type: 'text', text: part.text }]
@@ -33,7 +33,7 @@ export function contentOf(part: Part, param: string): Content[] {
 }
 
 /** One PDF, inline. A file id is refused: the upstream would look the file up by itself, and it could not be checked here. */
-function documentOf(file: Extract<Part, { type: 'file' }>['file'], param: string): Document {
+function documentOf(file: Extract<ChatContentPart, { type: 'file' }>['file'], param: string): Document {
   const { file_data: data, filename, file_id: id } = file
   const refuse = (field: string): never =>
     fail('INVALID_MEDIA', { why: reasons.onlyFileData }, { param: `${param}.${field}` })

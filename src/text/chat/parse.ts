@@ -30,13 +30,13 @@ export function turnOf(body: ChatBody, model: Model): Turn {
     ...(limit !== undefined && { requestedOutputTokens: limit }),
     maxOutputTokens: 0,
     stop: typeof body.stop === 'string' ? [body.stop] : (body.stop ?? []),
-    ...present('temperature', body.temperature),
-    ...present('topP', body.top_p),
-    ...present('topK', body.top_k),
-    ...present('seed', body.seed),
-    ...present('frequencyPenalty', body.frequency_penalty),
-    ...present('presencePenalty', body.presence_penalty),
-    ...present('repetitionPenalty', body.repetition_penalty),
+    ...optionalField('temperature', body.temperature),
+    ...optionalField('topP', body.top_p),
+    ...optionalField('topK', body.top_k),
+    ...optionalField('seed', body.seed),
+    ...optionalField('frequencyPenalty', body.frequency_penalty),
+    ...optionalField('presencePenalty', body.presence_penalty),
+    ...optionalField('repetitionPenalty', body.repetition_penalty),
     ...(reasoning && { reasoning }),
     stream: body.stream === true,
     passthroughBytes: passthroughBytes(body),
@@ -58,32 +58,41 @@ function verbosityOf(body: ChatBody): Pick<Turn, 'verbosity'> {
   return typeof verbosity === 'string' ? { verbosity } : {}
 }
 
-const present = <Name extends string, Value>(
+const optionalField = <Name extends string, Value>(
   name: Name,
   value: Value | null | undefined,
 ): { [N in Name]?: Value } =>
   (value === null || value === undefined ? {} : { [name]: value }) as { [N in Name]?: Value }
 
-const read = new Set(['role', 'content', 'name', 'refusal', 'tool_calls', 'tool_call_id', 'reasoning'])
+const neutralFields = new Set([
+  'role',
+  'content',
+  'name',
+  'refusal',
+  'tool_calls',
+  'tool_call_id',
+  'reasoning',
+])
 
 /** Bytes that are sent upstream unchanged although no neutral field holds them: a model may read them, so the hold must cover them. */
 function passthroughBytes(body: ChatBody): number {
-  let bytes = size(body['chat_template_kwargs' as keyof ChatBody])
+  let bytes = jsonBytes(body['chat_template_kwargs' as keyof ChatBody])
   if (body.response_format?.type === 'json_schema')
-    bytes += size(body.response_format.json_schema.description)
+    bytes += jsonBytes(body.response_format.json_schema.description)
   for (const message of body.messages) {
-    for (const name in message) if (!read.has(name)) bytes += size(message[name as keyof ChatMessage])
+    for (const name in message)
+      if (!neutralFields.has(name)) bytes += jsonBytes(message[name as keyof ChatMessage])
     // Both spellings go upstream, and one of them is counted as the neutral field.
-    if (message.reasoning == null) bytes -= size(message.reasoning_content)
+    if (message.reasoning == null) bytes -= jsonBytes(message.reasoning_content)
     if (Array.isArray(message.content)) {
-      for (const part of message.content) if (part.type === 'refusal') bytes += size(part.refusal)
+      for (const part of message.content) if (part.type === 'refusal') bytes += jsonBytes(part.refusal)
     }
-    for (const { id, type, function: called, ...rest } of message.tool_calls ?? []) bytes += size(rest)
+    for (const { id, type, function: called, ...rest } of message.tool_calls ?? []) bytes += jsonBytes(rest)
   }
   return bytes
 }
 
-const size = (value: unknown): number =>
+const jsonBytes = (value: unknown): number =>
   value === undefined || value === null
     ? 0
     : Buffer.byteLength(typeof value === 'string' ? value : JSON.stringify(value))
@@ -101,9 +110,9 @@ function messageOf(message: ChatMessage, param: string, model: Model): Message {
       ...(reasoning ? [{ type: 'reasoning' as const, text: reasoning }] : []),
       ...contentsOf(message, param, model),
     ],
-    ...present('name', message.name),
-    ...present('refusal', message.refusal),
-    ...present('toolCallId', message.tool_call_id),
+    ...optionalField('name', message.name),
+    ...optionalField('refusal', message.refusal),
+    ...optionalField('toolCallId', message.tool_call_id),
     ...(message.tool_calls && {
       toolCalls: message.tool_calls.map((call) => ({
         id: call.id,

@@ -49,8 +49,15 @@ const FilePart = Type.Object({
   }),
 })
 
-export const Part = taggedUnion('type', [TextPart, ImagePart, AudioPart, VideoPart, FilePart, RefusalPart])
-export type Part = Static<typeof Part>
+export const ChatContentPart = taggedUnion('type', [
+  TextPart,
+  ImagePart,
+  AudioPart,
+  VideoPart,
+  FilePart,
+  RefusalPart,
+])
+export type ChatContentPart = Static<typeof ChatContentPart>
 
 const ToolCall = Type.Object({
   id: Type.String({ minLength: 1, maxLength: 200 }),
@@ -62,9 +69,9 @@ const ToolCall = Type.Object({
 export const ChatMessage = Type.Object({
   role: oneOf('system', 'developer', 'user', 'assistant', 'tool'),
   content: Type.Optional(
-    Type.Unsafe<string | Part[] | null>({
+    Type.Unsafe<string | ChatContentPart[] | null>({
       type: ['string', 'array', 'null'],
-      items: Part,
+      items: ChatContentPart,
     }),
   ),
   refusal: Type.Optional(nullable(Type.String())),
@@ -213,4 +220,4 @@ export const ChatCompletion = Type.Object({
   usage: Usage,
 })
 
-nameSchemas({ ChatBody, ChatCompletion, ChatMessage, ChatPart: Part, ChatTool: Tool })
+nameSchemas({ ChatBody, ChatCompletion, ChatMessage, ChatPart: ChatContentPart, ChatTool: Tool })

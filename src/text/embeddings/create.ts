@@ -1,24 +1,26 @@
 import { Type } from 'typebox'
-import { answerPaid, payment, requireModel, setIgnoredFields, unnamedFields } from '#core/calls'
+import { answerPaid, payment, requireModel, setIgnoredFields, unknownFields } from '#core/calls'
 import { startPaidVectors, textOfTokens } from '#core/embeddings'
 import { type EmbeddingModel, takesDimensions } from '#core/models'
 import { fail } from '#platform/errors'
-import type { Content, JsonText, RequestContext } from '#platform/http'
+import type { ContentAnswer, JsonText, RequestContext } from '#platform/http'
 import { Slice } from '#platform/slices'
 import { reasons } from './phrases.ts'
 import { EmbeddingsBody, maxTexts } from './schema.ts'
-import { written } from './written.ts'
+import { embeddingsJson } from './written.ts'
 
 /**
  * Answers with vectors. First the request is checked, then the worst case of all texts is held, then the upstream is called, in as many orders as it
  * needs.
  */
-export async function createEmbeddings(context: RequestContext<EmbeddingsBody>): Promise<JsonText | Content> {
+export async function createEmbeddings(
+  context: RequestContext<EmbeddingsBody>,
+): Promise<JsonText | ContentAnswer> {
   const { app, body } = context
   const model = requireModel(context, body.model, 'embedding')
   requireDimensions(model, body.dimensions ?? undefined)
   const texts = await textsOf(body.input, model)
-  setIgnoredFields(context, unnamedFields(body, effectiveFields))
+  setIgnoredFields(context, unknownFields(body, effectiveFields))
   const paid = await startPaidVectors(app, {
     ...payment(context),
     endpoint: '/v1/embeddings',
@@ -28,7 +30,7 @@ export async function createEmbeddings(context: RequestContext<EmbeddingsBody>):
   })
   return answerPaid(context, paid, async () => {
     const result = await paid.vectors()
-    const answer = await written(model.id, result, body.encoding_format ?? 'float')
+    const answer = await embeddingsJson(model.id, result, body.encoding_format ?? 'float')
     return { ...answer, microcredits: result.microcredits }
   })
 }

@@ -4,16 +4,16 @@ import { costOf } from '#core/calls'
 import type { Vectors } from '#core/embeddings'
 import { encodeBase64 } from '#core/media'
 import { littleEndian } from '#platform/bytes'
-import { type Content, content } from '#platform/http'
+import { type ContentAnswer, content } from '#platform/http'
 import { replayLimitBytes } from '#platform/idempotency'
 import { Slice } from '#platform/slices'
 
 /** The JSON text of an answer below 1 MB, which can be stored for a replay; for a larger answer, content that is written while it is sent. */
-export async function written(
+export async function embeddingsJson(
   model: string,
   vectors: Vectors,
   encoding: 'float' | 'base64',
-): Promise<{ text: string } | { content: Content }> {
+): Promise<{ text: string } | { content: ContentAnswer }> {
   const slice = new Slice()
   const pieces: string[] = []
   let length = 0
@@ -27,7 +27,7 @@ export async function written(
   return { text: pieces.join('') }
 }
 
-const contentOf = (pieces: () => Iterable<string>): Content =>
+const contentOf = (pieces: () => Iterable<string>): ContentAnswer =>
   content({
     mediaType: 'application/json',
     json: () => [...pieces()].join(''),

@@ -1,7 +1,7 @@
-import { type PaidOptions, type PaidTurn, prepareTurn, startPaidTurn } from '#core/inference'
+import { type PaidTurn, type PaidTurnOptions, prepareTurn, startPaidTurn } from '#core/inference'
 import {
   type FieldReport,
-  pay,
+  payForTurn,
   readMedia,
   respondJson,
   respondStream,
@@ -10,10 +10,10 @@ import {
   textModel,
 } from '#core/text'
 import type { Failure } from '#platform/errors'
-import type { JsonText, Pushed, RequestContext } from '#platform/http'
+import type { JsonText, PushReply, RequestContext } from '#platform/http'
 import { JsonMessage, StreamedMessage } from './answer/answer.ts'
 import type { MessageOptions } from './answer/event.ts'
-import { fieldReportOf, withCurrentNames, withinCaps } from './field-report.ts'
+import { applyCaps, fieldReportOf, withCurrentNames } from './field-report.ts'
 import { fillLinks } from './request/links.ts'
 import { turnOf } from './request/parse.ts'
 import { showsThinking } from './request/reasoning.ts'
@@ -24,10 +24,10 @@ import { type Dialect, dialectOf } from './versions.ts'
 const heartbeat = 'event: ping\ndata: {"type":"ping"}\n\n'
 
 /** Answers a conversation. First the request is checked, then the worst case is held, then the upstream is called. */
-export async function createMessage(context: RequestContext<MessagesBody>): Promise<JsonText | Pushed> {
+export async function createMessage(context: RequestContext<MessagesBody>): Promise<JsonText | PushReply> {
   const { body } = context
-  const prepared = await prepare(context, body, dialectOf(context))
-  const paid = await pay(context, { ...prepared, endpoint: '/v1/messages' })
+  const prepared = await prepareMessageTurn(context, body, dialectOf(context))
+  const paid = await payForTurn(context, { ...prepared, endpoint: '/v1/messages' })
   setFieldHeaders(context, fieldReportOf(prepared, paid.maxOutputTokens))
   const message = messageOptions(context, paid, prepared.showsReasoning)
   return prepared.turn.stream
@@ -36,7 +36,7 @@ export async function createMessage(context: RequestContext<MessagesBody>): Prom
 }
 
 /** Parses the body and reads all its media. */
-async function prepare(
+async function prepareMessageTurn(
   context: Pick<RequestContext, 'app' | 'caller' | 'gone'>,
   body: MessagesBody,
   dialect: Dialect,
@@ -56,7 +56,7 @@ function parse(
   dialect: Dialect,
 ) {
   const model = textModel(app, caller, body.model)
-  const applied = withinCaps(withCurrentNames(body, model))
+  const applied = applyCaps(withCurrentNames(body, model))
   return { ...applied, model, turn: turnOf(applied.body, model, dialect) }
 }
 
@@ -76,7 +76,7 @@ export function requireAnswerable(
 
 export interface BackgroundOptions
   extends Pick<RequestContext, 'app' | 'caller' | 'gone' | 'requestId'>,
-    Pick<PaidOptions, 'endpoint' | 'customerId' | 'referenceId' | 'trace'> {
+    Pick<PaidTurnOptions, 'endpoint' | 'customerId' | 'referenceId' | 'trace'> {
   body: MessagesBody
   dialect: Dialect
   /** The text that is stored if the paid call fails. */
@@ -91,7 +91,7 @@ export async function answerInBackground(
   options: BackgroundOptions,
 ): Promise<{ failure?: Failure; text: string }> {
   const { app, body, dialect, describeFailure, gone, ...rest } = options
-  const prepared = await prepare(options, body, dialect)
+  const prepared = await prepareMessageTurn(options, body, dialect)
   const receivedMs = app.clock.nowMs()
   const paid = await startPaidTurn(app, { ...rest, ...prepared, receivedMs, background: true })
   return settleInBackground(paid, new JsonMessage(messageOptions(options, paid, prepared.showsReasoning)), {

@@ -1,5 +1,5 @@
 /** Which fields of a body are not applied as they were sent, and the report of them in headers. */
-import type { Applied } from '#core/calls'
+import type { AppliedField } from '#core/calls'
 import type { Model } from '#core/models'
 import {
   budgetReport,
@@ -17,7 +17,7 @@ import { serviceToolOf } from './request/hosted-tools.ts'
 import type { MessagesBody } from './request/schema.ts'
 
 /** The body with the caps of hosted tools applied, and the values that were lowered. */
-export function withinCaps(body: MessagesBody): { body: MessagesBody; clamped: Applied[] } {
+export function applyCaps(body: MessagesBody): { body: MessagesBody; clamped: AppliedField[] } {
   const { tools, clamped } = clampTools(body.tools ?? [], (tool) => serviceToolOf(tool) !== undefined)
   return { body: clamped.length === 0 ? body : { ...body, tools: [...tools] }, clamped }
 }
@@ -46,7 +46,7 @@ const ignoredFields = (body: MessagesBody): string[] =>
 
 /** The report for a request; `body` is the body as it is applied. */
 export function fieldReportOf(
-  { body, model, turn, clamped }: { body: MessagesBody; model: Model; turn: Turn; clamped: Applied[] },
+  { body, model, turn, clamped }: { body: MessagesBody; model: Model; turn: Turn; clamped: AppliedField[] },
   maxOutputTokens: number,
 ): FieldReport {
   // If the model has efforts, the requested one has been checked to be among them, and it can be sent on every wire.

@@ -1,17 +1,17 @@
 /** Answers in the format of this wire for other routes (agents), because clients already have parsers for it. */
 
-import type { PaidOptions } from '#core/inference'
-import { pay } from '#core/text'
+import type { PaidTurnOptions } from '#core/inference'
+import { payForTurn } from '#core/text'
 import type { EventStream, JsonText, RequestContext } from '#platform/http'
-import type { Json } from './item.ts'
+import type { ResponseJson } from './item.ts'
 import { respondTurn } from './respond.ts'
 import { Toolbox } from './tools.ts'
 
-export interface TurnOptions extends Pick<PaidOptions, 'model' | 'turn' | 'tools' | 'endpoint'> {
+export interface TurnOptions extends Pick<PaidTurnOptions, 'model' | 'turn' | 'tools' | 'endpoint'> {
   /** Shows the model's reasoning. */
   includesReasoning: boolean
   /** Fields that replace those of the response. */
-  overrides: () => Json
+  overrides: () => ResponseJson
 }
 
 /** Holds the worst case of a turn that another route has built, and answers it as a response, in JSON or as events. */
@@ -20,7 +20,7 @@ export async function answerTurn(
   { includesReasoning, overrides, ...what }: TurnOptions,
 ): Promise<JsonText | EventStream> {
   const { model, turn } = what
-  const paid = await pay(context, { ...what, showsReasoning: includesReasoning })
+  const paid = await payForTurn(context, { ...what, showsReasoning: includesReasoning })
   return respondTurn(context, paid, {
     turn,
     tools: new Toolbox([], model),

@@ -1,35 +1,35 @@
 /** Parts of an upstream of another wire → one response, as JSON or as events: both have the same items. */
-import type { Bill, Part } from '#core/turn'
-import type { Emit, Json } from './item.ts'
-import { Output } from './output.ts'
-import { incompleteReason, type Outcome, type ResponseSpec, responseOf, usageOf } from './response.ts'
+import type { AnswerPart, Bill } from '#core/turn'
+import type { Emit, ResponseJson } from './item.ts'
+import { ResponseOutput } from './output.ts'
+import { incompleteReason, type ResponseOutcome, type ResponseSpec, responseOf, usageOf } from './response.ts'
 
 /** Writes a response: from neutral parts, or from the response of an upstream of this wire. */
 export interface ResponseWriter {
-  add(part: Part): void
+  add(part: AnswerPart): void
   /** Emits the last event; returns the complete response. */
-  end(bill: Bill): Json
+  end(bill: Bill): ResponseJson
   failed(error: { code: string; message: string }): void
 }
 
-export class Answer implements ResponseWriter {
+export class StreamedResponse implements ResponseWriter {
   readonly #spec: ResponseSpec
   readonly #emit: Emit
-  readonly #output: Output
+  readonly #output: ResponseOutput
   #opened = false
 
   constructor(spec: ResponseSpec, emit: Emit) {
     this.#spec = spec
     this.#emit = emit
-    this.#output = new Output(spec, emit)
+    this.#output = new ResponseOutput(spec, emit)
   }
 
-  add(part: Part): void {
+  add(part: AnswerPart): void {
     this.#open()
     this.#output.add(part)
   }
 
-  end(bill: Bill): Json {
+  end(bill: Bill): ResponseJson {
     this.#open()
     const reason = incompleteReason(this.#output.finish, this.#output.refused)
     const status = reason === undefined ? 'completed' : 'incomplete'
@@ -64,7 +64,7 @@ export class Answer implements ResponseWriter {
     this.#emit('response.in_progress', { response })
   }
 
-  #response(outcome: Outcome): Json {
+  #response(outcome: ResponseOutcome): ResponseJson {
     return responseOf(this.#spec, outcome)
   }
 }

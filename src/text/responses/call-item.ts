@@ -1,7 +1,7 @@
-import { type Emit, Item, type ItemStatus } from './item.ts'
+import { type Emit, type ItemStatus, ResponseItem } from './item.ts'
 
 /** A call of one of the caller's functions. */
-export class CallItem extends Item {
+export class CallItem extends ResponseItem {
   #arguments = ''
 
   constructor(

@@ -1,11 +1,11 @@
-import type { Json } from './item.ts'
+import type { ResponseJson } from './item.ts'
 
 /** Fields that every response has, for text and pictures: constants, and identifiers that are repeated from the request. */
 export const commonFields = (body: {
   metadata?: unknown
   safety_identifier?: unknown
   prompt_cache_key?: unknown
-}): Json => ({
+}): ResponseJson => ({
   top_logprobs: 0,
   truncation: 'disabled',
   store: false,

@@ -1,12 +1,12 @@
 /** The hosted tools, as this wire names them. */
 import { type Static, type TObject, Type } from 'typebox'
-import { capped, maxPageTokens, maxUses } from '#core/text'
+import { cappedInteger, maxPageTokens, maxUses } from '#core/text'
 import type { ToolName } from '#core/turn'
 import { nullable } from '#platform/schema'
 
 const domains = Type.Optional(nullable(Type.Array(Type.String({ maxLength: 500 }), { maxItems: 1000 })))
 const filters = { allowed_domains: domains, blocked_domains: domains }
-const uses = { max_uses: Type.Optional(nullable(capped(maxUses))) }
+const uses = { max_uses: Type.Optional(nullable(cappedInteger(maxUses))) }
 
 /** The standard tool: its domain filters are in an object `filters`. */
 const WebSearch = Type.Object({
@@ -18,7 +18,7 @@ const OurSearch = Type.Object({ ...filters, ...uses })
 const OurFetch = Type.Object({
   ...filters,
   ...uses,
-  max_content_tokens: Type.Optional(nullable(capped(maxPageTokens))),
+  max_content_tokens: Type.Optional(nullable(cappedInteger(maxPageTokens))),
 })
 
 const searches = [
@@ -36,12 +36,12 @@ const ours = {
 
 export type HostedType = (typeof searches)[number] | keyof typeof ours
 
-interface Known {
+interface KnownHostedTool {
   name: ToolName
   shape: TObject
 }
-const known: ReadonlyMap<string, Known> = new Map<string, Known>([
-  ...searches.map((type): [string, Known] => [type, { name: 'web_search', shape: WebSearch }]),
+const known: ReadonlyMap<string, KnownHostedTool> = new Map<string, KnownHostedTool>([
+  ...searches.map((type): [string, KnownHostedTool] => [type, { name: 'web_search', shape: WebSearch }]),
   ...Object.entries(ours),
 ])
 
@@ -59,6 +59,6 @@ export const isOurs = (type: string): boolean => type in ours
 export const hasEffect = (type: string, member: string): boolean =>
   member === 'type' || member in (known.get(type)?.shape.properties ?? {})
 
-type Fields<Shape extends TObject> = Partial<Static<Shape>>
+type PartialFields<Shape extends TObject> = Partial<Static<Shape>>
 /** A hosted tool of any type, with all members that any of them has. */
-export type HostedTool = { type: string } & Fields<typeof WebSearch> & Fields<typeof OurFetch>
+export type HostedTool = { type: string } & PartialFields<typeof WebSearch> & PartialFields<typeof OurFetch>

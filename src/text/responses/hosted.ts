@@ -2,7 +2,7 @@
  * Hosted tools. If an upstream of this wire has its own search, that one is used; every other tool runs on the platform
  * (`Turn.hosted`).
  */
-import type { Applied } from '#core/calls'
+import type { AppliedField } from '#core/calls'
 import type { Model } from '#core/models'
 import { clampTools, maxUses, requireFeatures, runsUpstream } from '#core/text'
 import { isDomainRule } from '#core/tools'
@@ -25,7 +25,7 @@ export interface HostedTools {
 }
 
 /** The body with the caps of the platform's tools applied, and the values that were lowered. */
-export function withinCaps(body: ResponsesBody): { body: ResponsesBody; clamped: Applied[] } {
+export function applyCaps(body: ResponsesBody): { body: ResponsesBody; clamped: AppliedField[] } {
   const { tools, clamped } = clampTools(body.tools ?? [], ({ type }) => isOurs(type))
   const capped = clamped.length === 0 ? body : { ...body, tools: [...tools] }
   return { body: capped, clamped }
@@ -42,11 +42,12 @@ export interface RequestedTool {
 export function hostedTools(body: ResponsesBody, box: Toolbox, model: Model): HostedTools {
   const all = requestedTools(body, box)
   // A tool that the upstream runs needs the caller's body, a tool that the platform runs needs the neutral turn: they cannot be mixed.
-  const there = all.every(({ tool }) => !isOurs(tool.type)) && runsUpstream(model, 'responses', 'web_search')
-  const { requested, ignored } = chosen(all, there)
+  const runsAtUpstream =
+    all.every(({ tool }) => !isOurs(tool.type)) && runsUpstream(model, 'responses', 'web_search')
+  const { requested, ignored } = chooseTools(all, runsAtUpstream)
   const echoed = requested.map(({ tool }) => tool)
   if (body.max_tool_calls != null && requested.length === 0) ignored.push('max_tool_calls')
-  if (there) return { uses: [], native: requested[0], echoed, ignored }
+  if (runsAtUpstream) return { uses: [], native: requested[0], echoed, ignored }
   const uses = requested.map((one) => useOf(one, box, body.max_tool_calls ?? maxUses))
   requireFeatures(model, { tools: uses[0]?.param })
   return { uses, native: undefined, echoed, ignored: [...ignored, ...requested.flatMap(withoutEffect)] }
@@ -58,15 +59,15 @@ const requestedTools = ({ web_search: search }: ResponsesBody, { requested }: To
     : requested
 
 /** Chooses each tool once; further entries for the same tool are ignored. */
-function chosen(
+function chooseTools(
   all: readonly RequestedTool[],
-  there: boolean,
+  runsAtUpstream: boolean,
 ): { requested: RequestedTool[]; ignored: string[] } {
   const taken = new Map<ToolName, RequestedTool>()
   const ignored: string[] = []
   for (const one of all) {
     // If the caller forbids access to the live web, only a search index remains, and only upstreams have one.
-    const isForbidden = !there && one.tool.external_web_access === false
+    const isForbidden = !runsAtUpstream && one.tool.external_web_access === false
     if (!isForbidden && !taken.has(one.name)) taken.set(one.name, one)
     else if (one.path !== 'web_search') ignored.push(one.path)
   }
@@ -105,7 +106,10 @@ const withoutEffect = ({ tool, path }: RequestedTool): string[] =>
     .map(([member]) => `${path}.${member}`)
 
 /** The lowered `max_tool_calls` for a search that the upstream runs: it is the only bound of that search. */
-export const nativeClamped = ({ native }: HostedTools, { max_tool_calls: max }: ResponsesBody): Applied[] =>
+export const nativeClamped = (
+  { native }: HostedTools,
+  { max_tool_calls: max }: ResponsesBody,
+): AppliedField[] =>
   native && max != null && max > maxUses ? [{ param: 'max_tool_calls', applied: maxUses }] : []
 
 /** The use to which a tool choice of this type refers. */

@@ -1,7 +1,7 @@
 /** The image form of the responses wire → the request to the image engine. Everything that can be refused is refused here or by the plan, before any credits are held. */
 import { isBlank } from '#core/calls'
 import { measure } from '#core/media'
-import { type ImageModel, sizeOf } from '#core/models'
+import { type ImageModel, parsePixelSize } from '#core/models'
 import { inlineMedia } from '#core/text'
 import type { Media } from '#core/turn'
 import type { ImageSetting, ImageSpec } from '#media/images'
@@ -28,7 +28,7 @@ export interface ImageRequest {
 
 /** Parses an image request. Throws INVALID_REQUEST, FEATURE_NOT_SUPPORTED, INPUT_MODALITY_NOT_SUPPORTED or INVALID_MEDIA. */
 export function imageRequestOf(sent: Record<string, unknown>, model: ImageModel): ImageRequest {
-  refuseForeign(sent, model)
+  refuseUnsupported(sent, model)
   checkBody(sent)
   const body = sent as unknown as ImageBody
   const tool = body.tools?.[0]
@@ -39,7 +39,7 @@ export function imageRequestOf(sent: Record<string, unknown>, model: ImageModel)
 }
 
 /** Refuses what this wire has and an image model cannot do: it must not be ignored silently. */
-function refuseForeign(sent: Record<string, unknown>, model: ImageModel): void {
+function refuseUnsupported(sent: Record<string, unknown>, model: ImageModel): void {
   for (const field of ['previous_response_id', 'conversation', 'prompt'])
     if (sent[field] != null) fail('INVALID_REQUEST', { why: reasons.keepsNothing(field) }, { param: field })
   if (sent['background'] === true)
@@ -58,7 +58,7 @@ const refuseFeature = (model: ImageModel, feature: string, param: string): never
   fail('FEATURE_NOT_SUPPORTED', { model: model.id, feature }, { param })
 
 function settingsOf(tool: Partial<ImageTool> = {}): Omit<ImageSpec, 'prompt' | 'references'> {
-  const size = sizeOf(tool.size ?? '')
+  const size = parsePixelSize(tool.size ?? '')
   const [width, height] = (tool.aspect_ratio ?? '').split(':').map(Number)
   const { quality, background } = tool
   return {
@@ -70,11 +70,11 @@ function settingsOf(tool: Partial<ImageTool> = {}): Omit<ImageSpec, 'prompt' | '
     ...(quality && quality !== 'auto' && { quality }),
     format: tool.output_format ?? 'png',
     ...(background && background !== 'auto' && { background }),
-    where: placeOf,
+    where: paramOf,
   }
 }
 
-const placeOf = (setting: ImageSetting): string =>
+const paramOf = (setting: ImageSetting): string =>
   setting === 'references' || setting === 'count' ? 'input' : `tools.0.${setting}`
 
 function inputOf(body: ImageBody, model: ImageModel): Pick<ImageSpec, 'prompt' | 'references'> {
@@ -91,13 +91,13 @@ function inputOf(body: ImageBody, model: ImageModel): Pick<ImageSpec, 'prompt' |
   return { prompt, references }
 }
 
-interface Reading {
+interface InputReading {
   texts: string[]
   references: Media[]
   model: ImageModel
 }
 
-function readItem(item: InputItem, param: string, reading: Reading): void {
+function readItem(item: InputItem, param: string, reading: InputReading): void {
   if (item.type === 'image_generation_call') {
     reading.references.push(earlierPicture(item as { result?: unknown }, param, reading.model))
     return
@@ -109,7 +109,7 @@ function readItem(item: InputItem, param: string, reading: Reading): void {
   else for (const [index, part] of content.entries()) readPart(part, `${param}.content.${index}`, reading)
 }
 
-function readPart(part: ContentPart, param: string, { texts, references, model }: Reading): void {
+function readPart(part: ContentPart, param: string, { texts, references, model }: InputReading): void {
   switch (part.type) {
     case 'input_text':
     case 'output_text':

@@ -5,7 +5,7 @@ import { sizeName } from '#core/models'
 import type { PaidPictures } from '#media/images'
 import { commonFields } from './common-fields.ts'
 import type { ImageBody } from './image-schema.ts'
-import type { Json } from './item.ts'
+import type { ResponseJson } from './item.ts'
 
 /** What the answer needs to know of its request. */
 export interface ImageResponseSpec {
@@ -24,10 +24,10 @@ export interface ImageResponseSpec {
 
 export type ImageOutcome =
   | { status: 'in_progress' }
-  | { status: 'completed'; item: Json; usage: Json }
-  | { status: 'failed'; item: Json; error: { code: string; message: string } }
+  | { status: 'completed'; item: ResponseJson; usage: ResponseJson }
+  | { status: 'failed'; item: ResponseJson; error: { code: string; message: string } }
 
-export const itemOf = (spec: ImageResponseSpec, status: string, more: Json = {}): Json => ({
+export const itemOf = (spec: ImageResponseSpec, status: string, more: ResponseJson = {}): ResponseJson => ({
   type: 'image_generation_call',
   id: `ig_${spec.hex}`,
   status,
@@ -41,13 +41,13 @@ export function drawnItem(
   spec: ImageResponseSpec,
   { pictures }: PaidPictures,
   encode: (bytes: Uint8Array) => unknown = encodeBase64,
-): Json {
+): ResponseJson {
   const { bytes, width, height } = pictures[0]!
   return itemOf(spec, 'completed', { result: encode(bytes), size: sizeName({ width, height }) })
 }
 
 /** Tokens as the upstream reports them, or 0 if it reports none; the price is that of the picture. */
-export const imageUsage = ({ tokens: { input, output }, microcredits }: PaidPictures): Json => ({
+export const imageUsage = ({ tokens: { input, output }, microcredits }: PaidPictures): ResponseJson => ({
   input_tokens: input,
   input_tokens_details: { cached_tokens: 0, cache_write_tokens: 0 },
   output_tokens: output,
@@ -56,7 +56,7 @@ export const imageUsage = ({ tokens: { input, output }, microcredits }: PaidPict
   ...costOf(microcredits),
 })
 
-export function imageResponse(spec: ImageResponseSpec, outcome: ImageOutcome): Json {
+export function imageResponse(spec: ImageResponseSpec, outcome: ImageOutcome): ResponseJson {
   const { body } = spec
   const completed = outcome.status === 'completed'
   return {

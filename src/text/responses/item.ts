@@ -1,13 +1,13 @@
 /** One item of an answer while it is written: its object grows, and each step is emitted as an event. */
 
-export type Json = Record<string, unknown>
+export type ResponseJson = Record<string, unknown>
 
 /** The objects of a list. Upstreams are not trusted to send a list, or only objects in it. */
-export const recordsIn = (list: unknown): Json[] =>
+export const recordsIn = (list: unknown): ResponseJson[] =>
   Array.isArray(list) ? list.filter((one) => typeof one === 'object' && one !== null) : []
 
 /** Emits one event of the stream; its fields are serialized before they change again. `text`: the JSON as the upstream sent it. */
-export type Emit = (type: string, fields: Json, text?: string) => void
+export type Emit = (type: string, fields: ResponseJson, text?: string) => void
 
 /** The id of an item, made of the answer's 32 hexadecimal digits and the item's place. It is stable, and never the id of a call. */
 export const idOf = (prefix: 'msg' | 'rs' | 'fc' | 'ws', hex: string, place: number): string =>
@@ -17,12 +17,12 @@ export const isOurId = (id: unknown): boolean => typeof id === 'string' && /^[a-
 
 export type ItemStatus = 'completed' | 'incomplete'
 
-export abstract class Item {
-  readonly json: Json
+export abstract class ResponseItem {
+  readonly json: ResponseJson
   readonly #index: number
   readonly #emit: Emit
 
-  constructor(json: Json, index: number, emit: Emit) {
+  constructor(json: ResponseJson, index: number, emit: Emit) {
     this.json = json
     this.#index = index
     this.#emit = emit
@@ -31,7 +31,7 @@ export abstract class Item {
 
   abstract close(status: ItemStatus, seal?: string): void
 
-  protected emitEvent(type: string, fields: Json): void {
+  protected emitEvent(type: string, fields: ResponseJson): void {
     this.#emit(type, { item_id: this.json['id'], output_index: this.#index, ...fields })
   }
 

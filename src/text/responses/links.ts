@@ -7,17 +7,17 @@ import type { ResponsesBody } from './schema.ts'
 export const fillLinks: FillBody = (body, found) => {
   const { input } = body as ResponsesBody
   if (typeof input === 'string') return body
-  return { ...body, input: input.map((item) => filledItem(item, found)) }
+  return { ...body, input: input.map((item) => itemWithMedia(item, found)) }
 }
 
 /** Parts are in the `content` of a message and in the `output` of a function call. */
-function filledItem(item: object, found: MediaByLink): object {
+function itemWithMedia(item: object, found: MediaByLink): object {
   const { content, output } = item as Record<string, unknown>
-  if (Array.isArray(content)) return { ...item, content: content.map((part) => filled(part, found)) }
-  return Array.isArray(output) ? { ...item, output: output.map((part) => filled(part, found)) } : item
+  if (Array.isArray(content)) return { ...item, content: content.map((part) => withMedia(part, found)) }
+  return Array.isArray(output) ? { ...item, output: output.map((part) => withMedia(part, found)) } : item
 }
 
-function filled(part: ContentPart, found: MediaByLink): object {
+function withMedia(part: ContentPart, found: MediaByLink): object {
   if (part.type !== 'input_file' || part.file_url == null) return part
   const media = found.get(part.file_url)
   if (!media) return part

@@ -1,18 +1,18 @@
 import type { Citation } from '#core/turn'
-import { type Emit, Item, type ItemStatus, type Json } from './item.ts'
+import { type Emit, type ItemStatus, ResponseItem, type ResponseJson } from './item.ts'
 
 interface TextPart {
   type: 'output_text'
   text: string
-  annotations: Json[]
+  annotations: ResponseJson[]
   logprobs: []
 }
-type Part = TextPart | { type: 'refusal'; refusal: string }
+type MessagePart = TextPart | { type: 'refusal'; refusal: string }
 
 /** A message of the model: parts of text and refusals, one open at a time. */
-export class MessageItem extends Item {
-  readonly #content: Part[] = []
-  #part: Part | undefined
+export class MessageItem extends ResponseItem {
+  readonly #content: MessagePart[] = []
+  #part: MessagePart | undefined
   /** Characters of the answer's text before the open part. */
   #from = 0
 
@@ -64,7 +64,7 @@ export class MessageItem extends Item {
     return this.#part as TextPart
   }
 
-  #open(part: Part): void {
+  #open(part: MessagePart): void {
     this.#closePart()
     this.#part = part
     this.#content.push(part)
@@ -81,7 +81,7 @@ export class MessageItem extends Item {
     this.#part = undefined
   }
 
-  #emitPart(type: string, fields: Json): void {
+  #emitPart(type: string, fields: ResponseJson): void {
     this.emitEvent(type, { content_index: this.#content.length - 1, ...fields })
   }
 }

@@ -2,7 +2,7 @@
 
 import type { Model } from '#core/models'
 import { imageMedia, inlineMedia, linkMedia, requireModality, reasons as shared } from '#core/text'
-import type { Content, Media, Message, Modality } from '#core/turn'
+import type { Media, Message, MessageContent, Modality } from '#core/turn'
 import { fail } from '#platform/errors'
 import type {
   ContentPart,
@@ -121,7 +121,7 @@ export class Conversation {
       item.encrypted_content == null ? undefined : unseal(item.encrypted_content, item.id ?? undefined)
     const text = sealed?.text ?? shown
     if (text === '' && !sealed) return
-    const content: Content = { type: 'reasoning', text, ...(sealed && { opaque: sealed.opaque }) }
+    const content: MessageContent = { type: 'reasoning', text, ...(sealed && { opaque: sealed.opaque }) }
     const open = this.#openAssistant()
     if (open) open.content.push(content)
     else this.messages.push({ role: 'assistant', content: [content] })
@@ -150,12 +150,12 @@ export class Conversation {
     role: Message['role'],
     param: string,
     field = 'content',
-  ): Content[] {
+  ): MessageContent[] {
     if (typeof content === 'string') return [{ type: 'text', text: content }]
     return content.flatMap((part, index) => this.#content(part, role, `${param}.${field}.${index}`))
   }
 
-  #content(part: ContentPart, role: Message['role'], param: string): Content[] {
+  #content(part: ContentPart, role: Message['role'], param: string): MessageContent[] {
     this.#unread(part, [
       'type',
       'text',

@@ -1,15 +1,15 @@
 /** Neutral parts → the items of an answer and their events (added, delta, done); the place of an item never changes. */
-import type { FinishReason, Part } from '#core/turn'
+import type { AnswerPart, FinishReason } from '#core/turn'
 import { CallItem } from './call-item.ts'
-import { type Emit, type Item, type ItemStatus, idOf, type Json } from './item.ts'
+import { type Emit, type ItemStatus, idOf, type ResponseItem, type ResponseJson } from './item.ts'
 import { MessageItem } from './message-item.ts'
 import { ReasoningItem } from './reasoning-item.ts'
 import type { ResponseSpec } from './response.ts'
 import { seal } from './sealed.ts'
 import { actionOf, WebItem } from './web-item.ts'
 
-export class Output {
-  readonly items: Json[] = []
+export class ResponseOutput {
+  readonly items: ResponseJson[] = []
   finish: FinishReason = 'stop'
   /** All reasoning of the model, shown or not. */
   reasoningText = ''
@@ -30,7 +30,7 @@ export class Output {
     this.#emit = emit
   }
 
-  add(part: Part): void {
+  add(part: AnswerPart): void {
     switch (part.type) {
       case 'text':
         this.#message().write(part.text, this.#writtenLength)
@@ -79,7 +79,7 @@ export class Output {
   }
 
   /** The items at the moment at which an answer failed; open ones are incomplete, and no events are emitted for them. */
-  broken(): Json[] {
+  broken(): ResponseJson[] {
     return this.items.map((item) =>
       item['status'] === 'in_progress' ? { ...item, status: 'incomplete' } : item,
     )
@@ -123,7 +123,7 @@ export class Output {
     this.#blockStart = this.reasoningText.length
   }
 
-  #call({ index, id, name }: Part & { type: 'tool-call' }): void {
+  #call({ index, id, name }: AnswerPart & { type: 'tool-call' }): void {
     this.#closeOpen()
     // Some upstreams interleave several calls; those with complete arguments are closed.
     this.#closeCalls((call) => call.isComplete)
@@ -133,7 +133,7 @@ export class Output {
   }
 
   /** Tools without an item on this wire (dates, the shell) only separate the text before them from the text after them. */
-  #hostedCall({ id, tool, input }: Part & { type: 'hosted-call' }): void {
+  #hostedCall({ id, tool, input }: AnswerPart & { type: 'hosted-call' }): void {
     this.#closeOpen()
     this.#closeCalls()
     this.#writtenLength = 0
@@ -144,7 +144,7 @@ export class Output {
     this.#searches.set(id, this.#append(web))
   }
 
-  #append<One extends Item>(item: One): One {
+  #append<One extends ResponseItem>(item: One): One {
     this.items.push(item.json)
     return item
   }

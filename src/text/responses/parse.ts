@@ -1,6 +1,6 @@
 /** The responses wire → a neutral turn. Everything that can be refused is refused here, before any credits are held. */
 
-import { foundBound, searchTokens } from '#core/metering'
+import { maxToolReadBytes, searchTokens } from '#core/metering'
 import type { Model } from '#core/models'
 import { budgetOf, effortOf, maxUses, reasoningSettings, requireFeatures } from '#core/text'
 import type { OutputFormat, Reasoning, Tool, Turn } from '#core/turn'
@@ -14,14 +14,14 @@ import type { ResponsesBody } from './schema.ts'
 import { isForeign } from './sealed.ts'
 import { chooseTools, Toolbox } from './tools.ts'
 
-export interface Parsed {
+export interface ParsedResponse {
   turn: Turn
   tools: Toolbox
   hosted: HostedTools
 }
 
 /** `defaultOutputTokens`: the output limit of a call that names none. */
-export function turnOf(body: ResponsesBody, model: Model, defaultOutputTokens: number): Parsed {
+export function turnOf(body: ResponsesBody, model: Model, defaultOutputTokens: number): ParsedResponse {
   refuseStoredState(body)
   const box = new Toolbox(body.tools ?? [], model)
   requireFeatures(model, {
@@ -37,30 +37,32 @@ export function turnOf(body: ResponsesBody, model: Model, defaultOutputTokens: n
     messages: conversation.messages,
     ...chosen,
     ...(uses.length > 0 && {
-      hosted: { tools: uses, atLimit: 'answer', ...present('maxUses', body.max_tool_calls) },
+      hosted: { tools: uses, atLimit: 'answer', ...optionalField('maxUses', body.max_tool_calls) },
     }),
     parallelToolCalls: body.parallel_tool_calls ?? true,
     output: outputOf(body),
-    ...present('verbosity', body.text?.verbosity),
-    ...present('requestedOutputTokens', body.max_output_tokens),
+    ...optionalField('verbosity', body.text?.verbosity),
+    ...optionalField('requestedOutputTokens', body.max_output_tokens),
     defaultOutputTokens,
     maxOutputTokens: 0,
     stop: [],
-    ...present('temperature', body.temperature),
-    ...present('topP', body.top_p),
-    ...present('presencePenalty', body.presence_penalty),
-    ...present('frequencyPenalty', body.frequency_penalty),
+    ...optionalField('temperature', body.temperature),
+    ...optionalField('topP', body.top_p),
+    ...optionalField('presencePenalty', body.presence_penalty),
+    ...optionalField('frequencyPenalty', body.frequency_penalty),
     ...(reasoning && { reasoning }),
     stream: body.stream === true,
     ...(sourceWireOnly && { sourceWireOnly }),
-    passthroughBytes: conversation.passthroughBytes + descriptionBytes(body) + unreadTools(box, chosen.tools),
+    passthroughBytes:
+      conversation.passthroughBytes + descriptionBytes(body) + unreadToolBytes(box, chosen.tools),
     source: { wire: 'responses', body: upstreamBody(body, model, { box, hosted, reasoning }) },
   }
   if (hosted.native) {
     turn.upstreamSearches = maxSearches(body)
     turn.upstreamRounds = turn.upstreamSearches
     turn.passthroughBytes =
-      (turn.passthroughBytes ?? 0) + foundBound(turn, Array<number>(turn.upstreamSearches).fill(searchTokens))
+      (turn.passthroughBytes ?? 0) +
+      maxToolReadBytes(turn, Array<number>(turn.upstreamSearches).fill(searchTokens))
   }
   return { turn, tools: box, hosted }
 }
@@ -71,7 +73,7 @@ const maxSearches = ({ max_tool_calls: max }: ResponsesBody): number => Math.min
 const ownWireOf = ({ sourceWireOnly }: Conversation, { native }: HostedTools): Turn['sourceWireOnly'] =>
   sourceWireOnly ?? (native && { param: native.path, what: native.name })
 
-const present = <Name extends string, Value>(
+const optionalField = <Name extends string, Value>(
   name: Name,
   value: Value | null | undefined,
 ): { [N in Name]?: Value } =>
@@ -108,7 +110,7 @@ function outputOf({ text }: ResponsesBody): OutputFormat {
 }
 
 /** Bytes of tools that only an upstream of this wire gets: it is sent every tool with every field, also tools that the choice leaves out. */
-const unreadTools = ({ functions }: Toolbox, chosen: Tool[]): number =>
+const unreadToolBytes = ({ functions }: Toolbox, chosen: Tool[]): number =>
   Math.max(0, Buffer.byteLength(JSON.stringify(functions)) - Buffer.byteLength(JSON.stringify(chosen)))
 
 function descriptionBytes({ text }: ResponsesBody): number {
@@ -135,7 +137,7 @@ function upstreamBody(
   const { reasoning: requested, tools, tool_choice: choice, max_tool_calls: _most, input, ...rest } = own
   const { native } = hosted
   const summary = requested?.summary ?? (shows && model.features.includes('reasoning') ? 'auto' : undefined)
-  const settings = { ...present('effort', reasoning?.effort), ...present('summary', summary) }
+  const settings = { ...optionalField('effort', reasoning?.effort), ...optionalField('summary', summary) }
   const thinks = reasoning !== undefined || model.features.includes('reasoning')
   return {
     ...rest,

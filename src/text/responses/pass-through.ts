@@ -2,9 +2,9 @@
  * Passes the response of an upstream of this wire through: unknown fields, items and events survive. The response's id, the model and the usage (by
  * the charged one) are replaced, and reasoning that the caller did not ask for is removed.
  */
-import type { Bill, Part } from '#core/turn'
+import type { AnswerPart, Bill } from '#core/turn'
 import type { ResponseWriter } from './answer.ts'
-import { type Emit, type Json, recordsIn } from './item.ts'
+import { type Emit, type ResponseJson, recordsIn } from './item.ts'
 import { OpenItems } from './open-items.ts'
 import {
   type ReasoningText,
@@ -22,14 +22,14 @@ export class PassThroughAnswer implements ResponseWriter {
   readonly #spec: ResponseSpec
   readonly #emit: Emit
   /** The response as the upstream sent it last. */
-  #upstreamResponse: Json = {}
+  #upstreamResponse: ResponseJson = {}
   /** The upstream's last event, which is sent once the charged figures are known. */
-  #last: Json | undefined
+  #last: ResponseJson | undefined
   readonly #openItems = new OpenItems()
   /** True if the answer was cut off at its limit, so that no last event of the upstream follows. */
   #isCut = false
   /** Items that are done, by their place; needed if the answer fails. */
-  readonly #done = new Map<number, Json>()
+  readonly #done = new Map<number, ResponseJson>()
   /** The kind of upstream events that the contract's reasoning events repeat. */
   #repeatedKind: string | undefined
 
@@ -38,7 +38,7 @@ export class PassThroughAnswer implements ResponseWriter {
     this.#emit = emit
   }
 
-  add(part: Part): void {
+  add(part: AnswerPart): void {
     const { extra, cut } = part
     if (cut) this.#cut(part)
     if (extra?.wire !== 'responses') return
@@ -46,7 +46,7 @@ export class PassThroughAnswer implements ResponseWriter {
     if (extra.event) this.#read(extra.event, extra.text)
   }
 
-  end(bill: Bill): Json {
+  end(bill: Bill): ResponseJson {
     if (this.#isCut) this.#endCut()
     const { type: _type, ...event } = this.#last ?? {}
     const output = recordsIn(this.#upstreamResponse['output'])
@@ -59,7 +59,7 @@ export class PassThroughAnswer implements ResponseWriter {
   }
 
   /** Handles parts that have no upstream event: the shortened last part of an answer cut off at its limit, and its end. */
-  #cut(part: Part): void {
+  #cut(part: AnswerPart): void {
     const last = this.#openItems.deltaOf(part)
     if (last) this.#emit(last.type, last.fields)
     if (part.type === 'finish') this.#isCut = true
@@ -92,13 +92,13 @@ export class PassThroughAnswer implements ResponseWriter {
     this.#emit('response.failed', { response: this.#rewritten(upstream) })
   }
 
-  get #items(): Json[] {
+  get #items(): ResponseJson[] {
     // The places come from the upstream and may be any number.
     return [...this.#done].sort(([a], [b]) => a - b).map(([, item]) => item)
   }
 
-  #read(event: Json, text: string | undefined): void {
-    const { type, response, item } = event as { type?: unknown; response?: Json; item?: Json }
+  #read(event: ResponseJson, text: string | undefined): void {
+    const { type, response, item } = event as { type?: unknown; response?: ResponseJson; item?: ResponseJson }
     if (typeof type !== 'string') return
     if (response) this.#upstreamResponse = response
     this.#openItems.read(type, event)
@@ -114,14 +114,14 @@ export class PassThroughAnswer implements ResponseWriter {
     }
   }
 
-  #open(upstream: Json): void {
+  #open(upstream: ResponseJson): void {
     const response = this.#rewritten({ ...upstream, status: 'in_progress' })
     this.#emit('response.created', { response })
     this.#emit('response.in_progress', { response })
   }
 
   /** The upstream's response with our fields; keys that some upstreams leave out are filled in. */
-  #rewritten(upstream: Json, bill?: Bill): Json {
+  #rewritten(upstream: ResponseJson, bill?: Bill): ResponseJson {
     const spec = this.#spec
     const output = recordsIn(upstream['output']).map((item) => this.#shown(item))
     const ours = responseOf(spec, { status: 'in_progress' })
@@ -139,13 +139,13 @@ export class PassThroughAnswer implements ResponseWriter {
       output,
       output_text: textOf(output),
       reasoning: reasoningOf(spec, reasoningTextOf(output)),
-      usage: bill ? usageOf(bill, (upstream['usage'] as Json | undefined) ?? {}) : null,
+      usage: bill ? usageOf(bill, (upstream['usage'] as ResponseJson | undefined) ?? {}) : null,
       ...spec.overrides?.(),
     }
   }
 
   /** Reasoning is shown only if requested: the summary by the wire's `reasoning.summary`, the text by our `include_reasoning`. */
-  #shown(item: Json): Json {
+  #shown(item: ResponseJson): ResponseJson {
     if (item['type'] === 'function_call')
       return { ...item, ...this.#spec.tools.callerName(String(item['name'])) }
     if (item['type'] !== 'reasoning') return item
@@ -157,18 +157,19 @@ export class PassThroughAnswer implements ResponseWriter {
     }
   }
 
-  #isShown(type: string, { part }: Json): boolean {
+  #isShown(type: string, { part }: ResponseJson): boolean {
     const { showsReasoning, includesReasoning } = this.#spec
     if (type.startsWith('response.reasoning_summary_')) return showsReasoning
     const plain =
-      type.startsWith('response.reasoning') || (part as Json | undefined)?.['type'] === 'reasoning_text'
+      type.startsWith('response.reasoning') ||
+      (part as ResponseJson | undefined)?.['type'] === 'reasoning_text'
     return !plain || includesReasoning
   }
 
   /** Emits `response.reasoning.delta` and `.done` beside the wire's own reasoning events (decisions §8). */
   #emitReasoningEvent(
     type: string,
-    { item_id, output_index, content_index, summary_index, delta, text }: Json,
+    { item_id, output_index, content_index, summary_index, delta, text }: ResponseJson,
   ): void {
     const [, kind, step] = /^response\.(reasoning(?:_text|_summary_text)?)\.(delta|done)$/.exec(type) ?? []
     if (kind === undefined) return
@@ -179,15 +180,15 @@ export class PassThroughAnswer implements ResponseWriter {
   }
 
   /** Emits `response.tool` at the beginning and the end of a search that the upstream runs. */
-  #emitTool(item: Json, index: unknown): void {
+  #emitTool(item: ResponseJson, index: unknown): void {
     if (item['type'] !== 'web_search_call') return
-    const { sources } = (item['action'] ?? {}) as Json
+    const { sources } = (item['action'] ?? {}) as ResponseJson
     const results = sources === undefined ? {} : { results: recordsIn(sources).map(({ url }) => ({ url })) }
     this.#emit('response.tool', { item_id: item['id'], output_index: index, ...toolEvent(item), ...results })
   }
 }
 
-function reasoningTextOf(output: readonly Json[]): ReasoningText {
+function reasoningTextOf(output: readonly ResponseJson[]): ReasoningText {
   const textsIn = (field: string): string =>
     output
       .filter((item) => item['type'] === 'reasoning')

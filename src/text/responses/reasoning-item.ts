@@ -1,10 +1,10 @@
-import { type Emit, Item, type ItemStatus } from './item.ts'
+import { type Emit, type ItemStatus, ResponseItem } from './item.ts'
 
 /**
  * The reasoning of the model, sent as the wire's summary. With `plain` the text is also sent in the contract's own events, which
  * clients that did not ask for them do not know.
  */
-export class ReasoningItem extends Item {
+export class ReasoningItem extends ResponseItem {
   readonly #plain: boolean
   #text: string | undefined
 

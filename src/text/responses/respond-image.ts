@@ -12,7 +12,7 @@ import { type PaidImage, startPaidImage } from '#media/images'
 import { requireScope } from '#platform/auth'
 import { errorBody } from '#platform/errors'
 import {
-  type Content,
+  type ContentAnswer,
   type EventStream,
   type EventWriter,
   eventStream,
@@ -29,12 +29,12 @@ import {
   itemOf,
 } from './image-response.ts'
 import type { ImageBody } from './image-schema.ts'
-import type { Json } from './item.ts'
+import type { ResponseJson } from './item.ts'
 
 export async function respondImage(
   context: RequestContext<Record<string, unknown>>,
   model: ImageModel,
-): Promise<JsonText | Content | EventStream> {
+): Promise<JsonText | ContentAnswer | EventStream> {
   const { app, caller } = context
   requireScope(caller, 'studio:write')
   requireMayUse(caller, model)
@@ -83,7 +83,7 @@ const jsonResponse = (
   context: RequestContext,
   paid: PaidImage,
   spec: ImageResponseSpec,
-): Promise<JsonText | Content> =>
+): Promise<JsonText | ContentAnswer> =>
   answerStored(context, paid, async () => {
     const drawn = await paid.pictures()
     const item = drawnItem(spec, drawn, (bytes) => new Base64Bytes(bytes))
@@ -152,7 +152,7 @@ class ImageEvents {
     return this.#send(name, { response: imageResponse(this.#spec, outcome) })
   }
 
-  async #send(name: string, fields: Json): Promise<void> {
+  async #send(name: string, fields: ResponseJson): Promise<void> {
     if (this.#out.gone.aborted) return
     const type = `response.${name}`
     await this.#out.send(JSON.stringify({ type, sequence_number: this.#sequence++, ...fields }), type)

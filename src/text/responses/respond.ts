@@ -1,7 +1,7 @@
 import type { PaidTurn } from '#core/inference'
 import {
   budgetReport,
-  pay,
+  payForTurn,
   readMedia,
   respondJson,
   respondStream,
@@ -11,29 +11,31 @@ import {
   type WireSupport,
 } from '#core/text'
 import { requireScope } from '#platform/auth'
-import type { Content, JsonText, Pushed, RequestContext } from '#platform/http'
+import type { ContentAnswer, JsonText, PushReply, RequestContext } from '#platform/http'
 import { forwardedFields } from '#providers/responses'
-import { nativeClamped, withinCaps } from './hosted.ts'
-import type { Json } from './item.ts'
+import { applyCaps, nativeClamped } from './hosted.ts'
+import type { ResponseJson } from './item.ts'
 import { fillLinks } from './links.ts'
-import { type Parsed, turnOf } from './parse.ts'
+import { type ParsedResponse, turnOf } from './parse.ts'
 import { respondImage } from './respond-image.ts'
 import type { ResponseSpec } from './response.ts'
 import { JsonResponse, ResponseEvents } from './response-answers.ts'
 import { ResponsesBody } from './schema.ts'
 
 /** Answers an input with text or, for an image model, with a picture. First the request is checked, then the worst case is held, then the upstream is called. */
-export async function respond(context: RequestContext<ResponsesBody>): Promise<JsonText | Content | Pushed> {
+export async function respond(
+  context: RequestContext<ResponsesBody>,
+): Promise<JsonText | ContentAnswer | PushReply> {
   const { model: id } = context.body
   const named = id === undefined ? undefined : context.app.models.find(id)
   if (named?.kind === 'image') return respondImage(context, named)
   requireScope(context.caller, 'responses:write')
-  const { body, clamped } = withinCaps(context.body)
+  const { body, clamped } = applyCaps(context.body)
   const model = textModel(context.app, context.caller, body.model)
   const parsed = turnOf(body, model, defaultOutputTokens(context))
   const turn = await readMedia(context, model, parsed.turn, fillLinks)
   const { showsReasoning } = reasoningVisibility(body)
-  const paid = await pay(context, { model, turn, showsReasoning, endpoint: '/v1/responses' })
+  const paid = await payForTurn(context, { model, turn, showsReasoning, endpoint: '/v1/responses' })
   const { maxOutputTokens } = paid
   const report = budgetReport(model, turn, { asked: body.reasoning?.max_tokens, maxOutputTokens })
   const ignored = [
@@ -55,15 +57,15 @@ export async function respond(context: RequestContext<ResponsesBody>): Promise<J
 export const defaultOutputTokens = ({ app, caller }: Pick<RequestContext, 'app' | 'caller'>): number =>
   caller.responsesMaxOutputTokens ?? app.config.defaults.responsesMaxOutputTokens
 
-export interface AnswerOptions extends Parsed {
+export interface AnswerOptions extends ParsedResponse {
   /** The request, parts of which the response repeats. */
   body: ResponsesBody
   /** Fields that replace those of the response. */
-  overrides?: () => Json
+  overrides?: () => ResponseJson
 }
 
 /** Answers a paid turn as a response, in JSON or as events. */
-export function respondTurn(context: RequestContext, paid: PaidTurn, options: AnswerOptions): Pushed {
+export function respondTurn(context: RequestContext, paid: PaidTurn, options: AnswerOptions): PushReply {
   const spec = specOf(context, options, paid)
   return options.turn.stream
     ? respondStream(context, paid, new ResponseEvents(spec))

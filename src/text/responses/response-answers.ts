@@ -1,15 +1,17 @@
 import type { EventAnswer, JsonAnswer, SentEvent } from '#core/text'
-import type { Bill, Part } from '#core/turn'
+import type { AnswerPart, Bill } from '#core/turn'
 import type { ErrorBody } from '#platform/errors'
-import { Answer, type ResponseWriter } from './answer.ts'
-import type { Emit, Json } from './item.ts'
+import { type ResponseWriter, StreamedResponse } from './answer.ts'
+import type { Emit, ResponseJson } from './item.ts'
 import { PassThroughAnswer } from './pass-through.ts'
 import type { ResponseSpec } from './response.ts'
 
 /** Chooses the writer by the first part: an answer comes from one upstream, and its first part shows the upstream's wire. */
-function writerOf(first: Part | undefined, spec: ResponseSpec, emit: Emit): ResponseWriter {
+function writerOf(first: AnswerPart | undefined, spec: ResponseSpec, emit: Emit): ResponseWriter {
   const { wire, event, body } = first?.extra ?? {}
-  return wire === 'responses' && (event || body) ? new PassThroughAnswer(spec, emit) : new Answer(spec, emit)
+  return wire === 'responses' && (event || body)
+    ? new PassThroughAnswer(spec, emit)
+    : new StreamedResponse(spec, emit)
 }
 
 export class JsonResponse implements JsonAnswer {
@@ -20,12 +22,12 @@ export class JsonResponse implements JsonAnswer {
     this.#spec = spec
   }
 
-  add(part: Part): void {
+  add(part: AnswerPart): void {
     this.#writer ??= writerOf(part, this.#spec, () => {})
     this.#writer.add(part)
   }
 
-  body(bill: Bill): Json {
+  body(bill: Bill): ResponseJson {
     return (this.#writer ?? writerOf(undefined, this.#spec, () => {})).end(bill)
   }
 }
@@ -41,7 +43,7 @@ export class ResponseEvents implements EventAnswer {
     this.#spec = spec
   }
 
-  of(part: Part): readonly SentEvent[] {
+  eventsFor(part: AnswerPart): readonly SentEvent[] {
     return this.#collect((writer) => writer.add(part), part)
   }
 
@@ -53,7 +55,7 @@ export class ResponseEvents implements EventAnswer {
     return [...this.#collect((writer) => writer.failed({ code, message })), '[DONE]']
   }
 
-  #collect(write: (writer: ResponseWriter) => void, part?: Part): readonly SentEvent[] {
+  #collect(write: (writer: ResponseWriter) => void, part?: AnswerPart): readonly SentEvent[] {
     this.#batch = []
     this.#writer ??= writerOf(part, this.#spec, this.#emit)
     write(this.#writer)

@@ -3,7 +3,7 @@ import { costOf } from '#core/calls'
 import type { Bill, FinishReason } from '#core/turn'
 import { commonFields } from './common-fields.ts'
 import type { HostedTools } from './hosted.ts'
-import { type Json, recordsIn } from './item.ts'
+import { type ResponseJson, recordsIn } from './item.ts'
 import type { ResponsesBody } from './schema.ts'
 import type { Toolbox } from './tools.ts'
 import type { SearchDetails } from './web-item.ts'
@@ -31,19 +31,24 @@ export interface ResponseSpec {
   /** True if the request asks for `encrypted_content`. */
   seals: boolean
   /** Fields that replace those of the response; used by other routes that answer in this format. */
-  overrides?: (() => Json) | undefined
+  overrides?: (() => ResponseJson) | undefined
 }
 
-export type Outcome =
+export type ResponseOutcome =
   | { status: 'in_progress' }
   | {
       status: 'completed' | 'incomplete'
       reason?: string
-      output: Json[]
-      usage: Json
+      output: ResponseJson[]
+      usage: ResponseJson
       reasoning: ReasoningText
     }
-  | { status: 'failed'; error: { code: string; message: string }; output: Json[]; reasoning: ReasoningText }
+  | {
+      status: 'failed'
+      error: { code: string; message: string }
+      output: ResponseJson[]
+      reasoning: ReasoningText
+    }
 
 export interface ReasoningText {
   text: string
@@ -51,10 +56,10 @@ export interface ReasoningText {
 }
 
 /** The 31 keys of Open Responses and `output_text`. */
-export function responseOf(spec: ResponseSpec, outcome: Outcome): Json {
+export function responseOf(spec: ResponseSpec, outcome: ResponseOutcome): ResponseJson {
   const { body } = spec
   const { output, usage, error, reason, reasoning } = {
-    output: [] as Json[],
+    output: [] as ResponseJson[],
     usage: null,
     error: null,
     reason: undefined,
@@ -91,7 +96,7 @@ export function responseOf(spec: ResponseSpec, outcome: Outcome): Json {
   }
 }
 
-const toolsOf = ({ tools, hosted }: ResponseSpec): Json[] => [
+const toolsOf = ({ tools, hosted }: ResponseSpec): ResponseJson[] => [
   ...tools.functions.map(({ type, name, description, parameters, strict }) => ({
     type,
     name,
@@ -102,7 +107,7 @@ const toolsOf = ({ tools, hosted }: ResponseSpec): Json[] => [
   ...hosted.echoed,
 ]
 
-function formatOf({ text }: ResponsesBody): Json {
+function formatOf({ text }: ResponsesBody): ResponseJson {
   const format = text?.format
   if (format?.type !== 'json_schema') return { type: format?.type ?? 'text' }
   const { type, name, description, schema, strict } = format
@@ -110,7 +115,7 @@ function formatOf({ text }: ResponsesBody): Json {
 }
 
 /** All text of all messages. */
-export const textOf = (output: readonly Json[]): string =>
+export const textOf = (output: readonly ResponseJson[]): string =>
   output
     .flatMap((item) => (item['type'] === 'message' ? recordsIn(item['content']) : []))
     .map((part) => (part['type'] === 'output_text' ? String(part['text']) : ''))
@@ -120,7 +125,7 @@ export const textOf = (output: readonly Json[]): string =>
 export function reasoningOf(
   { body, includesReasoning }: ResponseSpec,
   reasoning: ReasoningText | undefined,
-): Json | null {
+): ResponseJson | null {
   if (!includesReasoning) return null
   const { text, format } = reasoning ?? { text: '', format: 'text' }
   return {
@@ -134,7 +139,7 @@ export function reasoningOf(
 }
 
 /** The charged usage, merged into the upstream's report if that is of this wire; what the operator pays is not shown to the caller. */
-export function usageOf({ usage, microcredits }: Bill, raw: Json = {}): Json {
+export function usageOf({ usage, microcredits }: Bill, raw: ResponseJson = {}): ResponseJson {
   const { cost: _cost, cost_details: _details, is_byok: _byok, ...shown } = raw
   return {
     ...shown,

@@ -3,12 +3,12 @@
  * are passed on unchanged. Data of another wire (such as a signature of the messages wire) are wrapped, so that a client which knows
  * only this wire still sends them back.
  */
-import type { Opaque, Wire } from '#core/turn'
+import type { OpaqueContent, Wire } from '#core/turn'
 
 const prefix = /^kherad\.(chat|messages)\./
 
 /** The `encrypted_content` of `opaque`. If it has a signature, the reasoning text to which that belongs is wrapped with it. */
-export function seal(opaque: Opaque, text: string): string | undefined {
+export function seal(opaque: OpaqueContent, text: string): string | undefined {
   if (opaque.wire === 'responses') return opaque.data
   const { wire, ...sealed } = opaque
   const body = { ...sealed, ...(opaque.signature !== undefined && { text }) }
@@ -18,7 +18,7 @@ export function seal(opaque: Opaque, text: string): string | undefined {
 export const isForeign = (sealed: string): boolean => prefix.test(sealed)
 
 /** Reverses `seal`. If the data are damaged, no fields are returned, so the wire refuses them later. */
-export function unseal(sealed: string, id: string | undefined): { opaque: Opaque; text?: string } {
+export function unseal(sealed: string, id: string | undefined): { opaque: OpaqueContent; text?: string } {
   const wire = prefix.exec(sealed)?.[1] as Wire | undefined
   if (wire === undefined)
     return { opaque: { wire: 'responses', data: sealed, ...(id !== undefined && { id }) } }
@@ -26,9 +26,9 @@ export function unseal(sealed: string, id: string | undefined): { opaque: Opaque
   return { opaque: { wire, ...fields }, ...(text !== undefined && { text }) }
 }
 
-type Sealed = Partial<Record<'signature' | 'data' | 'id' | 'text', string>>
+type SealedFields = Partial<Record<'signature' | 'data' | 'id' | 'text', string>>
 
-function stringsOf(base64: string): Sealed {
+function stringsOf(base64: string): SealedFields {
   try {
     const value: unknown = JSON.parse(Buffer.from(base64, 'base64url').toString('utf8'))
     const known = ['signature', 'data', 'id', 'text']

@@ -8,12 +8,12 @@ import { type HostedTools, type RequestedTool, useOfType } from './hosted.ts'
 import { hostedToolName } from './hosted-schema.ts'
 import type { AnyTool, FunctionTool, NamespaceTool, ToolChoice as WireChoice } from './schema.ts'
 
-interface Named {
+interface NamedFunction {
   name: string
   namespace?: string
 }
 
-const isFunction = (tool: object): tool is { type: 'function' } & Named =>
+const isFunction = (tool: object): tool is { type: 'function' } & NamedFunction =>
   (tool as { type?: unknown }).type === 'function'
 
 export class Toolbox {
@@ -25,7 +25,7 @@ export class Toolbox {
   /** Paths of the tools that were left out. */
   readonly dropped: string[] = []
   /** The functions by the names that the model sees. */
-  readonly #named = new Map<string, Named>()
+  readonly #named = new Map<string, NamedFunction>()
 
   constructor(tools: readonly AnyTool[], model: Model) {
     for (const [index, tool] of tools.entries()) {
@@ -72,7 +72,7 @@ export class Toolbox {
   }
 
   /** The caller's name of a function that the model has called. */
-  callerName(seen: string): Named {
+  callerName(seen: string): NamedFunction {
     return this.#named.get(seen) ?? { name: seen }
   }
 
@@ -107,7 +107,7 @@ function refuseHosted({ type }: AnyTool, model: Model, param: string): void {
     fail('FEATURE_NOT_SUPPORTED', { model: model.id, feature: type }, { param })
 }
 
-export interface Chosen {
+export interface ChosenTools {
   tools: Tool[]
   uses: HostedToolEntry[]
   toolChoice: ToolChoice
@@ -119,7 +119,7 @@ export function chooseTools(
   { uses, native }: HostedTools,
   choice: WireChoice | null | undefined,
   model: Model,
-): Chosen {
+): ChosenTools {
   const all = { tools: box.tools, uses }
   const offered = box.tools.length + uses.length + (native ? 1 : 0)
   if (choice == null || choice === 'auto') return { ...all, toolChoice: { type: 'auto' } }
@@ -128,7 +128,7 @@ export function chooseTools(
     return fail('INVALID_REQUEST', { why: reasons.noTools }, { param: 'tool_choice' })
   if (choice === 'required') return { ...all, toolChoice: { type: 'required' } }
   if (choice.type === 'function') {
-    const name = named(box, choice, 'tool_choice.name')
+    const name = callableName(box, choice, 'tool_choice.name')
     return { ...all, toolChoice: { type: 'tool', name } }
   }
   if (choice.type === 'allowed_tools') return allowed(all, box, choice, native)
@@ -148,9 +148,9 @@ function allowed(
   box: Toolbox,
   { mode, tools: list }: Extract<WireChoice, { type: 'allowed_tools' }>,
   native: RequestedTool | undefined,
-): Chosen {
+): ChosenTools {
   const names = list.flatMap((tool, index) =>
-    tool['type'] === 'function' ? [named(box, tool, `tool_choice.tools.${index}.name`)] : [],
+    tool['type'] === 'function' ? [callableName(box, tool, `tool_choice.tools.${index}.name`)] : [],
   )
   const chosen = {
     tools: tools.filter(({ name }) => names.includes(name)),
@@ -161,7 +161,7 @@ function allowed(
   return { ...chosen, toolChoice: { type: mode } }
 }
 
-function named(box: Toolbox, wanted: Record<string, unknown>, param: string): string {
+function callableName(box: Toolbox, wanted: Record<string, unknown>, param: string): string {
   const { name, namespace } = wanted as { name?: string; namespace?: string }
   const seen = box.modelName(String(name), namespace)
   if (box.tools.some((tool) => tool.name === seen)) return seen

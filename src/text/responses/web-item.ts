@@ -1,16 +1,16 @@
 import type { ToolName, ToolResult } from '#core/turn'
-import { type Emit, Item, type Json } from './item.ts'
+import { type Emit, ResponseItem, type ResponseJson } from './item.ts'
 
 /** A use of the web while the model answers: a search, or a page that is opened. */
-export class WebItem extends Item {
-  readonly #action: Json
+export class WebItem extends ResponseItem {
+  readonly #action: ResponseJson
   readonly #details: SearchDetails
 
   constructor(
     id: string,
     index: number,
     emit: Emit,
-    { action, details }: { action: Json; details: SearchDetails },
+    { action, details }: { action: ResponseJson; details: SearchDetails },
   ) {
     super({ type: 'web_search_call', id, status: 'in_progress', action }, index, emit)
     this.#action = action
@@ -37,7 +37,7 @@ export class WebItem extends Item {
     this.done()
   }
 
-  #emitTool(more: Json): void {
+  #emitTool(more: ResponseJson): void {
     if (this.#details.tool) this.emitEvent('response.tool', { ...toolEvent(this.json), ...more })
   }
 }
@@ -49,9 +49,9 @@ export interface SearchDetails {
   tool: boolean
 }
 
-export function actionOf(tool: ToolName, input: unknown): Json | undefined {
+export function actionOf(tool: ToolName, input: unknown): ResponseJson | undefined {
   const member = (name: string): string => {
-    const value = (input as Json | null | undefined)?.[name]
+    const value = (input as ResponseJson | null | undefined)?.[name]
     return typeof value === 'string' ? value : ''
   }
   if (tool === 'web_fetch') return { type: 'open_page', url: member('url') }
@@ -60,7 +60,7 @@ export function actionOf(tool: ToolName, input: unknown): Json | undefined {
 }
 
 /** The fields of `response.tool` for an item: the tool, its status and its input. */
-export function toolEvent({ status, action }: Json): Json {
-  const { type, sources: _sources, ...input } = (action ?? {}) as Json
+export function toolEvent({ status, action }: ResponseJson): ResponseJson {
+  const { type, sources: _sources, ...input } = (action ?? {}) as ResponseJson
   return { tool: type === undefined || type === 'search' ? 'web_search' : 'web_fetch', status, input }
 }

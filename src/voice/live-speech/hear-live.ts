@@ -2,25 +2,25 @@
 import type { App } from '#app'
 import { failureOf } from '#core/inference'
 import { type TranscriptionModel, transcriptionModels } from '#core/models'
-import { claimsOf, highest, orderCandidates, type PaidOrder, startPaidOrder } from '#core/paid'
+import { claimsOfFigures, maxAmount, orderCandidates, type PaidOrder, startPaidOrder } from '#core/paid'
 import { encodeWhole, mediaTypeOf } from '#core/sound'
-import type { Transcribed } from '#core/spec'
+import type { TranscriptionResult } from '#core/spec'
 import type { TranscriptionOrder } from '#core/turn'
 import {
-  heardOf,
-  heardRate,
-  heardTokens,
+  checkTranscript,
   languageOf,
   maxTokensOf,
-  named,
+  namedRecording,
   orderOf,
+  paidTokensOf,
   planTranscription,
+  speechSampleRate,
   type TranscriptionPlan,
 } from '#media/transcription'
 import type { Failure } from '#platform/errors'
 import type { LiveCall, LiveStep } from './live-speech.ts'
 
-export interface HearingOptions extends LiveCall {
+export interface UtteranceOptions extends LiveCall {
   model: TranscriptionModel
   /** Sound of 16 kHz, mono; at least a tenth of a second. */
   samples: Float32Array
@@ -30,7 +30,7 @@ export interface HearingOptions extends LiveCall {
   prompt?: string | undefined
 }
 
-export interface HeardLive {
+export interface UtteranceTranscript {
   /** Empty where nobody spoke. */
   text: string
   /** The seconds that were sent to the upstream. */
@@ -40,47 +40,51 @@ export interface HeardLive {
 }
 
 /** A transcription that has not begun. */
-export interface Hearing {
+export interface UtterancePlan {
   /** The most that it may cost, in micro-credits. */
   readonly worst: bigint
   /** Call once. When it resolves, the step is settled; where the upstream failed, it costs nothing. Throws where the step cannot be paid. */
-  run(step: LiveStep): Promise<HeardLive>
+  run(step: LiveStep): Promise<UtteranceTranscript>
 }
 
-interface Planned {
+interface PlannedTranscription {
   model: TranscriptionModel
   plan: TranscriptionPlan
 }
-interface Candidate extends Planned {
+interface TranscriptionCandidate extends PlannedTranscription {
   order: TranscriptionOrder
 }
 
-export function planHearing(app: App, options: HearingOptions): Hearing {
-  const seconds = options.samples.length / heardRate
+export function planUtterance(app: App, options: UtteranceOptions): UtterancePlan {
+  const seconds = options.samples.length / speechSampleRate
   const candidates = candidatesOf(app, options, seconds)
   const worst = worstOf(app, candidates, seconds)
-  return { worst, run: (step) => hear(app, { options, candidates, worst, seconds }, step) }
+  return { worst, run: (step) => transcribeUtterance(app, { options, candidates, worst, seconds }, step) }
 }
 
 /** The most that the transcription of this many seconds may cost, in micro-credits. */
-export const worstOfHearing = (app: App, options: Wanted, seconds: number): bigint =>
+export const worstCaseOfUtterance = (app: App, options: CandidateOptions, seconds: number): bigint =>
   worstOf(app, candidatesOf(app, options, seconds), seconds)
 
-type Wanted = Pick<HearingOptions, 'caller' | 'model' | 'language' | 'prompt'>
-type Said = Pick<HearingOptions, 'language' | 'prompt'>
+type CandidateOptions = Pick<UtteranceOptions, 'caller' | 'model' | 'language' | 'prompt'>
+type TranscriptionHints = Pick<UtteranceOptions, 'language' | 'prompt'>
 
-function candidatesOf(app: App, options: Wanted, seconds: number): Planned[] {
+function candidatesOf(app: App, options: CandidateOptions, seconds: number): PlannedTranscription[] {
   const asked = { ...planOf(options.model, seconds, options), order: undefined }
-  return orderCandidates<Planned & { order: unknown }>(app, options, asked, (other) =>
-    other.kind === 'transcription' ? alike(other, seconds, options, asked.plan) : undefined,
+  return orderCandidates<PlannedTranscription & { order: unknown }>(app, options, asked, (other) =>
+    other.kind === 'transcription' ? planForFallback(other, seconds, options, asked.plan) : undefined,
   )
 }
 
-const worstOf = (app: App, candidates: readonly Planned[], seconds: number): bigint =>
-  highest(candidates.map((one) => costOf(app, one, seconds, maxTokensOf(one.plan, seconds))))
+const worstOf = (app: App, candidates: readonly PlannedTranscription[], seconds: number): bigint =>
+  maxAmount(candidates.map((one) => costOf(app, one, seconds, maxTokensOf(one.plan, seconds))))
 
 /** The plan for a transcription in a call, for which no model is asked for times or speakers. */
-export function planOf(model: TranscriptionModel, seconds: number, wanted: Said): Planned {
+export function planOf(
+  model: TranscriptionModel,
+  seconds: number,
+  wanted: TranscriptionHints,
+): PlannedTranscription {
   const { languages, takesPrompt } = model.transcription
   const language = wanted.language === undefined ? undefined : languageOf(wanted.language)
   const isKnown = language && (!languages || languages.some((one) => (languageOf(one) ?? one) === language))
@@ -98,7 +102,12 @@ export function planOf(model: TranscriptionModel, seconds: number, wanted: Said)
 }
 
 /** The plan of a fallback, if it takes the same file; undefined otherwise. */
-function alike(model: TranscriptionModel, seconds: number, wanted: Wanted, { encoding }: TranscriptionPlan) {
+function planForFallback(
+  model: TranscriptionModel,
+  seconds: number,
+  wanted: CandidateOptions,
+  { encoding }: TranscriptionPlan,
+) {
   try {
     const planned = planOf(model, seconds, wanted)
     return planned.plan.encoding === encoding ? { ...planned, order: undefined } : undefined
@@ -109,7 +118,7 @@ function alike(model: TranscriptionModel, seconds: number, wanted: Wanted, { enc
 
 const costOf = (
   app: App,
-  { model }: Planned,
+  { model }: PlannedTranscription,
   seconds: number,
   { input, output }: { input: number; output: number },
 ): bigint =>
@@ -119,31 +128,38 @@ const costOf = (
     outputTokens: output,
   })
 
-interface Prepared {
-  options: HearingOptions
-  candidates: readonly Planned[]
+interface PreparedUtterance {
+  options: UtteranceOptions
+  candidates: readonly PlannedTranscription[]
   worst: bigint
   seconds: number
 }
 
-async function hear(
+async function transcribeUtterance(
   app: App,
-  { options, candidates, worst, seconds }: Prepared,
+  { options, candidates, worst, seconds }: PreparedUtterance,
   { stepId, part }: LiveStep,
-): Promise<HeardLive> {
+): Promise<UtteranceTranscript> {
   const { samples, signal: gone, caller, endpoint, trace } = options
   const { encoding } = candidates[0]!.plan
-  const file = { format: encoding, rate: heardRate, maxBytes: mostBytes }
-  const { bytes } = await encodeWhole([{ rate: heardRate, samples }], file)
-  const recording = named(bytes, mediaTypeOf(encoding), seconds)
+  const file = { format: encoding, rate: speechSampleRate, maxBytes: maxEncodedBytes }
+  const { bytes } = await encodeWhole([{ rate: speechSampleRate, samples }], file)
+  const recording = namedRecording(bytes, mediaTypeOf(encoding), seconds)
   const call = {
     ...{ model: options.model, caller, endpoint, gone, trace, part },
     requestId: stepId,
     receivedMs: app.clock.nowMs(),
     isFetchable: false,
   }
-  const paid = await startPaidOrder<Candidate, Transcribed>(app, call, transcriptionModels, worst)
-  const orders = candidates.map((one): Candidate => ({ ...one, order: orderOf(one.plan, recording) }))
+  const paid = await startPaidOrder<TranscriptionCandidate, TranscriptionResult>(
+    app,
+    call,
+    transcriptionModels,
+    worst,
+  )
+  const orders = candidates.map(
+    (one): TranscriptionCandidate => ({ ...one, order: orderOf(one.plan, recording) }),
+  )
   const filled = await paid.fill(orders, async (transcribed, { plan }) => ({
     text: await textOf(transcribed, plan, seconds),
     usage: transcribed.usage,
@@ -159,11 +175,15 @@ async function hear(
 }
 
 /** The bound for encoding, which is never reached: an utterance has a minute at most. */
-const mostBytes = 16 * 1024 * 1024
+const maxEncodedBytes = 16 * 1024 * 1024
 
-async function textOf(transcribed: Transcribed, plan: TranscriptionPlan, seconds: number): Promise<string> {
+async function textOf(
+  transcribed: TranscriptionResult,
+  plan: TranscriptionPlan,
+  seconds: number,
+): Promise<string> {
   const { language } = plan.settings
-  const heard = await heardOf(transcribed, {
+  const heard = await checkTranscript(transcribed, {
     from: 0,
     to: seconds,
     language,
@@ -173,22 +193,22 @@ async function textOf(transcribed: Transcribed, plan: TranscriptionPlan, seconds
   return heard.text
 }
 
-interface Outcome {
-  candidate: Candidate
+interface TranscriptionOutcome {
+  candidate: TranscriptionCandidate
   seconds: number
   text: string
-  claimed: Transcribed['usage']
+  claimed: TranscriptionResult['usage']
   isCharged: boolean
   failure: Failure | undefined
 }
 
 async function settle(
   app: App,
-  paid: PaidOrder<Candidate, Transcribed>,
-  { candidate, seconds, text, claimed, isCharged, failure }: Outcome,
+  paid: PaidOrder<TranscriptionCandidate, TranscriptionResult>,
+  { candidate, seconds, text, claimed, isCharged, failure }: TranscriptionOutcome,
 ): Promise<void> {
   const heard = { seconds, letters: text.length }
-  const tokens = heardTokens(candidate.model, candidate.plan, heard, claimed)
+  const tokens = paidTokensOf(candidate.model, candidate.plan, heard, claimed)
   await paid.settle({
     statusCode: failure?.status ?? 200,
     failure,
@@ -196,7 +216,7 @@ async function settle(
     withinHold: true,
     tokens: { ...tokens, cachedInput: 0, reasoning: 0 },
     quantities: isCharged ? { seconds: Math.ceil(seconds) } : undefined,
-    claims: claimsOf(paid.attempts, claimed, tokens),
+    claims: claimsOfFigures(paid.attempts, claimed, tokens),
     detail: { head: { recording: { seconds: Number(seconds.toFixed(3)) } } },
     figures: { seconds },
     attributes: { 'gen_ai.usage.input_tokens': tokens.input, 'gen_ai.usage.output_tokens': tokens.output },

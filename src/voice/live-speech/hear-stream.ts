@@ -1,9 +1,9 @@
 /** Transcribes a call while its caller speaks, over a connection of its own to an upstream. */
 import type { App } from '#app'
 import { type TranscriptionModel, transcriptionModels } from '#core/models'
-import { inOrder } from '#core/routing'
+import { orderDeployments } from '#core/routing'
 import { type LiveLink, UpstreamError } from '#core/spec'
-import { heardTokens, maxTokensOf, type TranscriptionPlan } from '#media/transcription'
+import { maxTokensOf, paidTokensOf, type TranscriptionPlan } from '#media/transcription'
 import { planOf } from './hear-live.ts'
 
 /** The most seconds of one connection: a turn, with its silence. */
@@ -11,7 +11,7 @@ export const maxStreamSeconds = 64
 
 export interface StreamOptions {
   model: TranscriptionModel
-  /** The language and prompt, as in `HearingOptions`. */
+  /** The language and prompt, as in `UtteranceOptions`. */
   language?: string | undefined
   prompt?: string | undefined
 }
@@ -47,7 +47,7 @@ export interface StreamCost {
 }
 
 /** Whether a provider of this model transcribes sound while it is spoken. */
-export const hearsLive = (app: App, model: TranscriptionModel): boolean =>
+export const canTranscribeLive = (app: App, model: TranscriptionModel): boolean =>
   model.transcription.hearsLive && upstreamsOf(app, model).length > 0
 
 const upstreamsOf = ({ inference }: App, { deployments }: TranscriptionModel) =>
@@ -59,9 +59,9 @@ const upstreamsOf = ({ inference }: App, { deployments }: TranscriptionModel) =>
 export function planStream(app: App, options: StreamOptions): StreamPlan {
   const { model } = options
   const { plan } = planOf(model, maxStreamSeconds, options)
-  const most = maxTokensOf(plan, maxStreamSeconds)
+  const maxTokens = maxTokensOf(plan, maxStreamSeconds)
   return {
-    worst: costOf(app, model, { seconds: maxStreamSeconds, ...most }),
+    worst: costOf(app, model, { seconds: maxStreamSeconds, ...maxTokens }),
     open: (events) => open(app, { model, plan, events }),
   }
 }
@@ -69,17 +69,17 @@ export function planStream(app: App, options: StreamOptions): StreamPlan {
 /** The longest wait for the words of a commit; after it the recording of the turn is transcribed instead. */
 const maxCommitMs = 4_000
 
-interface Opening {
+interface StreamRequest {
   model: TranscriptionModel
   plan: TranscriptionPlan
   events: StreamEvents
 }
 
-async function open(app: App, { model, plan, events }: Opening): Promise<SpeechStream> {
+async function open(app: App, { model, plan, events }: StreamRequest): Promise<SpeechStream> {
   const { signal, partial, failed } = events
   const { language, prompt, keywords } = plan.settings
   const upstreams = upstreamsOf(app, model)
-  const order = inOrder(
+  const order = orderDeployments(
     upstreams.map(({ deployment }) => deployment),
     Math.random,
   )
@@ -108,11 +108,11 @@ async function open(app: App, { model, plan, events }: Opening): Promise<SpeechS
 
 class OpenStream implements SpeechStream {
   readonly #app: App
-  readonly #options: Omit<Opening, 'events'>
+  readonly #options: Omit<StreamRequest, 'events'>
   readonly #link: LiveLink
   #letters = 0
 
-  constructor(app: App, options: Omit<Opening, 'events'>, link: LiveLink) {
+  constructor(app: App, options: Omit<StreamRequest, 'events'>, link: LiveLink) {
     this.#app = app
     this.#options = options
     this.#link = link
@@ -132,7 +132,7 @@ class OpenStream implements SpeechStream {
     const usage = await this.#link.close()
     const { seconds } = usage
     const { model, plan } = this.#options
-    const tokens = heardTokens(model, plan, { seconds, letters: this.#letters }, usage.tokens)
+    const tokens = paidTokensOf(model, plan, { seconds, letters: this.#letters }, usage.tokens)
     const microcredits = seconds === 0 ? 0n : costOf(this.#app, model, { seconds, ...tokens })
     return { seconds, microcredits }
   }

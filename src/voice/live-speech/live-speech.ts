@@ -21,13 +21,23 @@ export interface LiveStep {
   readonly part: RequestPart
 }
 
-export { type HeardLive, type Hearing, planHearing, worstOfHearing } from './hear-live.ts'
 export {
-  hearsLive,
+  planUtterance,
+  type UtterancePlan,
+  type UtteranceTranscript,
+  worstCaseOfUtterance,
+} from './hear-live.ts'
+export {
+  canTranscribeLive,
   maxStreamSeconds,
   planStream,
   type SpeechStream,
   type StreamCost,
   type StreamPlan,
 } from './hear-stream.ts'
-export { planSpeaking, type Speaking, type SpokenLive, spokenRate } from './speak-live.ts'
+export {
+  type LiveSpeechPlan,
+  type LiveSpeechResult,
+  liveSpeechSampleRate,
+  planLiveSpeech,
+} from './speak-live.ts'

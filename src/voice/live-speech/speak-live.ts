@@ -2,25 +2,25 @@
 import type { App } from '#app'
 import { failureOf } from '#core/inference'
 import { type AudioModel, audioModels } from '#core/models'
-import { type FilledPart, highest, orderCandidates, type PaidOrder, startPaidOrder } from '#core/paid'
+import { type FilledPart, maxAmount, orderCandidates, type PaidOrder, startPaidOrder } from '#core/paid'
 import { decodeSound, resample, type Sound, secondsOf } from '#core/sound'
-import { type Spoken as Reported, UpstreamError } from '#core/spec'
+import { type SpeechResult as Reported, UpstreamError } from '#core/spec'
 import type { AudioOrder, SoundFormat } from '#core/turn'
 import {
   type PlannedOrder,
   planSpeech,
   SoundChannel,
   type SpeechPlan,
-  type SpeechUse,
-  useOfSpeech,
+  type SpeechUsage,
+  speechUsageOf,
 } from '#media/speech'
 import type { Failure } from '#platform/errors'
 import type { LiveCall, LiveStep } from './live-speech.ts'
 
 /** The rate of speech in calls, in Hz; it has one channel. */
-export const spokenRate = 24_000
+export const liveSpeechSampleRate = 24_000
 
-export interface SpeakingOptions extends LiveCall {
+export interface LiveSpeechOptions extends LiveCall {
   model: AudioModel
   /** The text; it is speakable (`isSpeakable`), and fits one order of the model where that is possible. */
   text: string
@@ -30,7 +30,7 @@ export interface SpeakingOptions extends LiveCall {
   speed?: number | undefined
 }
 
-export interface SpokenLive {
+export interface LiveSpeechResult {
   /** The seconds of the sound that came. */
   seconds: number
   characters: number
@@ -39,29 +39,29 @@ export interface SpokenLive {
 }
 
 /** A piece of speech that has not begun. */
-export interface Speaking {
+export interface LiveSpeechPlan {
   /** The most that it may cost, in micro-credits. */
   readonly worst: bigint
   /**
    * Call once: `onSound` gets sound of 24 kHz, mono, as it comes. When it resolves, the step is settled: by the sound that came, even if nobody
    * listens any more; where none came, as nothing. Throws where the step cannot be paid.
    */
-  run(step: LiveStep, onSound: (samples: Float32Array) => void): Promise<SpokenLive>
+  run(step: LiveStep, onSound: (samples: Float32Array) => void): Promise<LiveSpeechResult>
 }
 
-interface Planned {
+interface PlannedSpeech {
   model: AudioModel
   plan: SpeechPlan
   order: PlannedOrder
 }
-interface Candidate extends Planned {
+interface SpeechCandidate extends PlannedSpeech {
   order: AudioOrder
 }
 
 /** The plan of a piece. Throws as `planSpeech` does: for a voice that the model does not have, or no text. */
-export function planSpeaking(app: App, options: SpeakingOptions): Speaking {
+export function planLiveSpeech(app: App, options: LiveSpeechOptions): LiveSpeechPlan {
   const asked = plannedOf(options.model, options)
-  const candidates = orderCandidates<Planned>(app, options, asked, (other) => {
+  const candidates = orderCandidates<PlannedSpeech>(app, options, asked, (other) => {
     try {
       return other.kind === 'audio' ? plannedOf(other, options) : undefined
     } catch {
@@ -69,7 +69,7 @@ export function planSpeaking(app: App, options: SpeakingOptions): Speaking {
     }
   })
   const { defaults } = app.config
-  const worst = highest(
+  const worst = maxAmount(
     candidates.map(({ model, plan }) => audioModels.worstCase(model, defaults, plan.bound)),
   )
   return {
@@ -78,7 +78,7 @@ export function planSpeaking(app: App, options: SpeakingOptions): Speaking {
   }
 }
 
-function plannedOf(model: AudioModel, { text, voice, speed = 1 }: SpeakingOptions): Planned {
+function plannedOf(model: AudioModel, { text, voice, speed = 1 }: LiveSpeechOptions): PlannedSpeech {
   const range = model.audio.speed
   const plan = planSpeech(model, {
     lines: [{ text, ...(voice !== undefined && { voice }) }],
@@ -90,30 +90,30 @@ function plannedOf(model: AudioModel, { text, voice, speed = 1 }: SpeakingOption
   return { model, plan, order: plan.orders[0]! }
 }
 
-interface Parts {
-  options: SpeakingOptions
-  candidates: readonly Planned[]
+interface LiveSpeechParts {
+  options: LiveSpeechOptions
+  candidates: readonly PlannedSpeech[]
   worst: bigint
 }
 
 /** Sound is decoded up to the length possible for its text, and this many seconds at least. */
-const leastMaxSeconds = 10
+const minDecodeLimitSeconds = 10
 
 class LiveSpeech {
   readonly #app: App
-  readonly #parts: Parts
-  readonly #filled: FilledPart<Candidate, Reported>[] = []
+  readonly #parts: LiveSpeechParts
+  readonly #filled: FilledPart<SpeechCandidate, Reported>[] = []
   /** The candidate that speaks; before that, the one tried last. */
-  #candidate: Planned
+  #candidate: PlannedSpeech
   #seconds = 0
 
-  constructor(app: App, parts: Parts) {
+  constructor(app: App, parts: LiveSpeechParts) {
     this.#app = app
     this.#parts = parts
     this.#candidate = parts.candidates[0]!
   }
 
-  async run({ stepId, part }: LiveStep, onSound: (samples: Float32Array) => void): Promise<SpokenLive> {
+  async run({ stepId, part }: LiveStep, onSound: (samples: Float32Array) => void): Promise<LiveSpeechResult> {
     const { options, worst } = this.#parts
     const { model, caller, endpoint, trace, signal: gone } = options
     const call = {
@@ -122,7 +122,7 @@ class LiveSpeech {
       receivedMs: this.#app.clock.nowMs(),
       isFetchable: false,
     }
-    const paid = await startPaidOrder<Candidate, Reported>(this.#app, call, audioModels, worst)
+    const paid = await startPaidOrder<SpeechCandidate, Reported>(this.#app, call, audioModels, worst)
     const failure = await this.#speak(paid, onSound).then(
       () => undefined,
       (error: unknown) =>
@@ -136,7 +136,7 @@ class LiveSpeech {
   }
 
   async #speak(
-    paid: PaidOrder<Candidate, Reported>,
+    paid: PaidOrder<SpeechCandidate, Reported>,
     onSound: (samples: Float32Array) => void,
   ): Promise<void> {
     const { candidates, options } = this.#parts
@@ -150,8 +150,8 @@ class LiveSpeech {
   }
 
   async #order(
-    paid: PaidOrder<Candidate, Reported>,
-    planned: readonly Planned[],
+    paid: PaidOrder<SpeechCandidate, Reported>,
+    planned: readonly PlannedSpeech[],
     onSound: (samples: Float32Array) => void,
   ): Promise<void> {
     const channel = new SoundChannel()
@@ -168,7 +168,7 @@ class LiveSpeech {
       })
     try {
       const sound = this.#decoded(channel.read(), await channel.begun)
-      for await (const { samples } of resample(sound, spokenRate)) {
+      for await (const { samples } of resample(sound, liveSpeechSampleRate)) {
         if (this.#parts.options.signal.aborted) break
         onSound(samples)
       }
@@ -178,7 +178,7 @@ class LiveSpeech {
     }
   }
 
-  #sinkOf(one: Planned, channel: SoundChannel): AudioOrder['sink'] {
+  #sinkOf(one: PlannedSpeech, channel: SoundChannel): AudioOrder['sink'] {
     return {
       begin: (format) => {
         this.#candidate = one
@@ -190,26 +190,26 @@ class LiveSpeech {
 
   async *#decoded(
     bytes: AsyncIterable<Uint8Array>,
-    { encoding, rate = spokenRate, channels = 1 }: Partial<SoundFormat> = {},
+    { encoding, rate = liveSpeechSampleRate, channels = 1 }: Partial<SoundFormat> = {},
   ): AsyncGenerator<Sound> {
     const pcm = encoding === 'pcm' ? { rate, channels } : undefined
-    const maxSeconds = Math.max(leastMaxSeconds, this.#candidate.plan.possibleSeconds)
+    const maxSeconds = Math.max(minDecodeLimitSeconds, this.#candidate.plan.possibleSeconds)
     for await (const sound of decodeSound(bytes, { maxSeconds, ...(pcm && { pcm }) })) {
       this.#seconds += secondsOf(sound)
       yield sound
     }
   }
 
-  get #use(): SpeechUse {
+  get #use(): SpeechUsage {
     const { model, plan } = this.#candidate
     // The orders that an upstream may bill; the usage of one that was cut off is not reported.
     const parts = this.#filled.filter(({ fault }) => !fault || fault.executed)
     const billed = parts.map(({ candidate }) => candidate.order)
     const usages = parts.map((part) => (part.fault ? undefined : part.done.usage))
-    return useOfSpeech({ model, plan, billed, usages, seconds: this.#seconds })
+    return speechUsageOf({ model, plan, billed, usages, seconds: this.#seconds })
   }
 
-  async #settle(paid: PaidOrder<Candidate, Reported>, failure: Failure | undefined): Promise<void> {
+  async #settle(paid: PaidOrder<SpeechCandidate, Reported>, failure: Failure | undefined): Promise<void> {
     const use = this.#use
     const { used } = use
     const tokens = { input: used.inputTokens, output: used.outputTokens }

@@ -11,28 +11,28 @@ import {
   type CallSession,
   type CallSettings,
   type ClientSecretRow,
+  consumeSecretCall,
   type EndReason,
   findClientSecret,
-  firstSeconds,
+  firstHoldSeconds,
   type MoneyListener,
   namesHosted,
   type RunningMoney,
-  runningOf,
+  runningCallCount,
   type Transport,
-  takeClientCall,
   type UpstreamCall,
 } from '#voice/realtime'
 import { agentOfCall } from '#work/agents'
-import { type CallModel, engineOf, modelsOf, worstOf } from './call-engine.ts'
+import { type CallModel, engineOf, modelsOf, worstCaseOfTurn } from './call-engine.ts'
 import { requireAgentModel, requireCallModel } from './chosen-model.ts'
 import { firstSession } from './first-session.ts'
 import { reasons } from './phrases.ts'
 
 /** The request that begins a call. */
-export type Asking = RequestContext
+export type CallContext = RequestContext
 
 /** The call that the request asks for. */
-export interface Wish {
+export interface BeginCallOptions {
   transport: Transport['kind']
   /** The endpoint that the receipt names. */
   endpoint: string
@@ -46,11 +46,11 @@ export interface Wish {
   /** Whether the words and the sound of the call are to be kept. */
   store?: boolean | undefined
   /** Makes the answer to the request; called when only the hold can still refuse the call. An error that it throws refuses the call. */
-  accept(call: CallFacts): Accepted | Promise<Accepted>
+  accept(call: CallFacts): CallAcceptance | Promise<CallAcceptance>
 }
 
 /** The `accepted` and `upstream` of `NewCall`. */
-interface Accepted {
+interface CallAcceptance {
   statusCode: number
   reply?: string
   /** The call at an upstream that the caller is connected to directly. */
@@ -81,7 +81,7 @@ export interface BegunCall {
   store: boolean
   expiresAtMs: number
   money: RunningMoney
-  listener: EndingCall
+  listener: MoneyEventForwarder
 }
 
 const retryAfterMs = 5_000
@@ -90,38 +90,38 @@ const retryAfterMs = 5_000
  * Begins a call in the name of its key. Throws, before anything is held, the refusals of its model and session, CONCURRENCY_LIMITED, VOICE_BUSY, and
  * INVALID_API_KEY for a client secret that is used up; then the errors of a hold.
  */
-export async function begin(context: Asking, wish: Wish): Promise<BegunCall> {
+export async function begin(context: CallContext, options: BeginCallOptions): Promise<BegunCall> {
   const { app, caller } = context
   const secret = await clientSecretOf(context)
   // The settings of a client secret win: clients send the model of their vendor beside it.
-  const agentId = secret ? secret.agent_id : wish.agentId
+  const agentId = secret ? secret.agent_id : options.agentId
   const agent = agentId ? await agentOfCall(context, agentId) : undefined
-  const named = secret ? (secret.model ?? undefined) : wish.model
-  const sessions = secret ? [secret.session, ...wish.sessions] : wish.sessions
-  const [first] = secret ? [secret.session] : wish.sessions
+  const named = secret ? (secret.model ?? undefined) : options.model
+  const sessions = secret ? [secret.session, ...options.sessions] : options.sessions
+  const [first] = secret ? [secret.session] : options.sessions
   const model = agent ? requireAgentModel(context, agent, named) : requireCallModel(context, named, first)
   const { settings, ignored } = firstSession(context, model, ...sessions)
-  if (engineOf(model, wish.transport) === 'passthrough')
-    requirePassable({ sessions, store: secret ? secret.store : wish.store })
-  if ((await runningOf(app.db.kysely, caller)) >= app.config.voice.callsPerKey)
+  if (engineOf(model, options.transport) === 'passthrough')
+    requirePassthroughSettings({ sessions, store: secret ? secret.store : options.store })
+  if ((await runningCallCount(app.db.kysely, caller)) >= app.config.voice.callsPerKey)
     fail('CONCURRENCY_LIMITED', { whose: 'key' }, { retryAfterMs })
   const { capacity } = app.config.voice
-  using _place = app.realtime.reserve() ?? fail('VOICE_BUSY', { capacity }, { retryAfterMs })
-  return hold(context, wish, { model, agent, settings, ignored, secret })
+  using _place = app.realtime.reservePlace() ?? fail('VOICE_BUSY', { capacity }, { retryAfterMs })
+  return holdAndBegin(context, options, { model, agent, settings, ignored, secret })
 }
 
 /** The client secret of the caller; undefined for a caller with a key. */
 async function clientSecretOf({
   app,
   caller: { clientSecretHash: hash },
-}: Asking): Promise<ClientSecretRow | undefined> {
+}: CallContext): Promise<ClientSecretRow | undefined> {
   if (!hash) return undefined
   const now = new Date(app.clock.nowMs())
   return (await findClientSecret(app.db, hash, now)) ?? fail('INVALID_API_KEY', {})
 }
 
 /** Refuses settings of a passthrough call that need its sound or its events, which do not pass through this server. */
-function requirePassable({
+function requirePassthroughSettings({
   sessions,
   store,
 }: {
@@ -133,26 +133,30 @@ function requirePassable({
     fail('INVALID_REQUEST', { why: reasons.passedTools }, { param: 'session.tools' })
 }
 
-interface Chosen extends Pick<BegunCall, 'model' | 'agent' | 'settings' | 'ignored'> {
+interface ResolvedCall extends Pick<BegunCall, 'model' | 'agent' | 'settings' | 'ignored'> {
   secret: ClientSecretRow | undefined
 }
 
-async function hold(context: Asking, wish: Wish, chosen: Chosen): Promise<BegunCall> {
+async function holdAndBegin(
+  context: CallContext,
+  options: BeginCallOptions,
+  chosen: ResolvedCall,
+): Promise<BegunCall> {
   const { app, caller, requestId } = context
   const { model, agent, settings, ignored, secret } = chosen
-  const { transport, endpoint } = wish
+  const { transport, endpoint } = options
   const timePrice = timePriceOf(app, model)
-  const held = worstOf(context, { model, agent, settings }) + (timePrice?.(firstSeconds) ?? 0n)
-  const facts = factsOf(context, wish, { model, settings, held })
+  const held = worstCaseOfTurn(context, { model, agent, settings }) + (timePrice?.(firstHoldSeconds) ?? 0n)
+  const facts = factsOf(context, options, { model, settings, held })
   const { callId, createdMs, expiresAtMs, maxSeconds } = facts
   const named = { callId, model: model.id, processId: app.realtime.processId, receiptId: requestId, held }
   // The setting of a client secret applies to every caller who uses it.
-  const store = secret ? secret.store : (wish.store ?? false)
+  const store = secret ? secret.store : (options.store ?? false)
   const { customerId, referenceId, claim } = payer(context)
-  const { upstream, ...accepted } = await wish.accept(facts)
+  const { upstream, ...accepted } = await options.accept(facts)
   await app.db.tx(async (tx) => {
     const now = new Date(createdMs)
-    if (secret && !(await takeClientCall(tx, secret.secret_hash, now))) fail('INVALID_API_KEY', {})
+    if (secret && !(await consumeSecretCall(tx, secret.secret_hash, now))) fail('INVALID_API_KEY', {})
     await beginCall(
       tx,
       {
@@ -174,7 +178,7 @@ async function hold(context: Asking, wish: Wish, chosen: Chosen): Promise<BegunC
       now,
     )
   })
-  const listener = new EndingCall()
+  const listener = new MoneyEventForwarder()
   const owner = { accountId: caller.accountId, payer: caller, models: modelsOf(app, model) }
   const kinds = { engine: engineOf(model, transport), transport }
   const money = app.realtime.add({ ...named, ...owner, ...kinds, createdMs, timePrice }, listener)
@@ -182,8 +186,8 @@ async function hold(context: Asking, wish: Wish, chosen: Chosen): Promise<BegunC
 }
 
 function factsOf(
-  { app: { clock, config } }: Asking,
-  { maxSeconds: wished = Number.POSITIVE_INFINITY }: Wish,
+  { app: { clock, config } }: CallContext,
+  { maxSeconds: wished = Number.POSITIVE_INFINITY }: BeginCallOptions,
   chosen: Pick<CallFacts, 'model' | 'settings' | 'held'>,
 ): CallFacts {
   const createdMs = clock.nowMs()
@@ -202,7 +206,7 @@ function timePriceOf(app: App, model: CallModel): ((seconds: number) => bigint) 
 }
 
 /** Passes the messages of a call's money on to its session, which may join later. */
-export class EndingCall implements MoneyListener {
+export class MoneyEventForwarder implements MoneyListener {
   #session: Pick<CallSession, 'end' | 'warn' | 'announceEnd'> | undefined
   #reason: EndReason | undefined
   #isWarned = false

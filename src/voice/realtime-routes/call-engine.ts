@@ -12,11 +12,11 @@ import {
   Transcription,
   type Transport,
   upstreamsOf,
-  worstOfRelay,
-  worstOfTranscription,
-  worstOfTurn,
+  worstCaseOfCaptionTurn,
+  worstCaseOfPipelineTurn,
+  worstCaseOfRelayTurn,
 } from '#voice/realtime'
-import type { Asking, BegunCall } from './begin.ts'
+import type { BegunCall, CallContext } from './begin.ts'
 
 /** The model of a call. A transcription model only transcribes, and answers nothing. */
 export type CallModel = RealtimeModel | TranscriptionModel
@@ -34,16 +34,19 @@ export function modelsOf(app: App, model: CallModel): string[] {
   return [...new Set([model.id, text.id, transcription.id, speech.id])]
 }
 
-export type Answering = Pick<BegunCall, 'model' | 'agent' | 'settings'>
+export type ModelAndSettings = Pick<BegunCall, 'model' | 'agent' | 'settings'>
 
 /** The most that a turn may cost, in micro-credits. */
-export function worstOf({ app, caller }: Asking, { model, agent, settings }: Answering): bigint {
-  if (model.kind === 'transcription') return worstOfTranscription(app, { caller, model })
-  if (model.engine !== 'pipeline') return worstOfRelay(app, model, settings)
-  return worstOfTurn(app, caller, { models: modelsOfPipeline(app, model), agent, settings })
+export function worstCaseOfTurn(
+  { app, caller }: CallContext,
+  { model, agent, settings }: ModelAndSettings,
+): bigint {
+  if (model.kind === 'transcription') return worstCaseOfCaptionTurn(app, { caller, model })
+  if (model.engine !== 'pipeline') return worstCaseOfRelayTurn(app, model, settings)
+  return worstCaseOfPipelineTurn(app, caller, { models: modelsOfPipeline(app, model), agent, settings })
 }
 
-export function openEngine(context: Asking, { model, agent }: BegunCall, view: CallView): CallEngine {
+export function openEngine(context: CallContext, { model, agent }: BegunCall, view: CallView): CallEngine {
   const { app, caller, language, trace } = context
   const live = { caller, endpoint: '/v1/realtime', trace }
   if (model.kind === 'transcription') return new Transcription(app, view, { live, model, language })

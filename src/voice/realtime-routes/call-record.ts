@@ -3,10 +3,10 @@
 import { creditsUp } from '#platform/ledger'
 import type { CallRow } from '#voice/realtime'
 import { callName } from '#voice/realtime'
-import type { Call } from './schema.ts'
+import type { CallRecord } from './schema.ts'
 
 /** @param now the time until which a call that has not ended is counted */
-export const shownCall = (row: CallRow, now: Date): Call => ({
+export const callRecordOf = (row: CallRow, now: Date): CallRecord => ({
   id: callName(row.call_id),
   object: 'realtime.call',
   status: row.status,

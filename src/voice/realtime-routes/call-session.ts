@@ -7,16 +7,16 @@ import {
   soundClock,
   type Transport,
 } from '#voice/realtime'
-import type { Asking, BegunCall } from './begin.ts'
+import type { BegunCall, CallContext } from './begin.ts'
 import { openEngine } from './call-engine.ts'
-import { hostedTools, transcriptionModels } from './chosen-model.ts'
+import { hostedToolCheck, transcriptionModelResolver } from './chosen-model.ts'
 
 /** The sound of a transport: the frames due every 20 ms, how far ahead of playback sound is sent, and its delay on the way to the caller. */
 export type TransportSound = Pick<CallSoundOptions, 'pull' | 'leadMs' | 'tailMs'>
 
 /** A session, joined with the money of the call; `start` it once it is connected. */
 export function openSession(
-  context: Asking,
+  context: CallContext,
   begun: BegunCall,
   transport: Transport,
   sound: TransportSound,
@@ -30,8 +30,8 @@ export function openSession(
   const kept = keptCall(context, begun)
   const session = new CallSession({
     ...{ callId, settings, ignored, language, money, expiresAtMs, transport },
-    transcriptionModel: transcriptionModels(context),
-    hasHosted: hostedTools(context, begun.model),
+    transcriptionModel: transcriptionModelResolver(context),
+    hasHosted: hostedToolCheck(context, begun.model),
     clock: app.clock,
     log: app.log,
     idleMs: app.config.voice.idleSeconds * 1000,
@@ -40,24 +40,24 @@ export function openSession(
       new CallSound({
         ...{ ...sound, clock: soundClock, failed },
         play: (frame, itemId) => {
-          if (itemId !== undefined) kept?.said(frame)
+          if (itemId !== undefined) kept?.recordAssistant(frame)
           play(frame, itemId)
         },
         hear: (frame) => {
-          kept?.heard(frame)
+          kept?.recordCaller(frame)
           session.frame(frame)
         },
       }),
     openEngine: (view) => openEngine(context, begun, view),
     async settle(reason, turns) {
       money.turns = turns
-      await kept?.ending()
+      await kept?.beforeSettlement()
       try {
         await money.end(reason)
       } catch (error) {
         app.log.error({ err: error, call_id: callId }, 'a call was not settled; its sweep does it')
       }
-      await kept?.ended()
+      await kept?.afterSettlement()
     },
   })
   begun.listener.join(session)
@@ -66,7 +66,7 @@ export function openSession(
 
 /** Keeps the words and the sound of the call; undefined where they are not kept. */
 function keptCall(
-  { app, caller, requestId }: Asking,
+  { app, caller, requestId }: CallContext,
   { callId, store, expiresAtMs }: BegunCall,
 ): KeptCall | undefined {
   if (!store) return undefined

@@ -8,7 +8,7 @@ import { fail } from '#platform/errors'
 import { type CallModel, modelsOf } from './call-engine.ts'
 import { reasons } from './phrases.ts'
 
-interface Asking {
+interface CallerContext {
   app: App
   caller: Caller
 }
@@ -18,19 +18,22 @@ interface Asking {
  * these do.
  */
 export const requireCallModel = (
-  asking: Asking,
+  context: CallerContext,
   name: string | undefined,
   session: Record<string, unknown> = {},
 ): CallModel =>
   session['type'] === 'transcription'
-    ? requireTranscriptionModel(asking, name ?? namedInSession(asking, session))
-    : requireRealtimeModel(asking, name)
+    ? requireTranscriptionModel(context, name ?? transcriptionModelInSession(context, session))
+    : requireRealtimeModel(context, name)
 
 /**
  * The transcription model; the default one where none is named. Throws MODEL_NOT_FOUND, MODEL_KIND_MISMATCH, MODEL_NOT_ALLOWED, and INVALID_REQUEST
  * where there is no default.
  */
-function requireTranscriptionModel({ app, caller }: Asking, name: string | undefined): TranscriptionModel {
+function requireTranscriptionModel(
+  { app, caller }: CallerContext,
+  name: string | undefined,
+): TranscriptionModel {
   const { models } = app
   const model =
     name === undefined
@@ -49,11 +52,14 @@ function requireTranscriptionModel({ app, caller }: Asking, name: string | undef
  * The model in `audio.input.transcription.model`, where this server has it: clients send models of their vendor. The shape of the field is checked
  * with the session's.
  */
-function namedInSession(asking: Asking, session: Record<string, unknown>): string | undefined {
+function transcriptionModelInSession(
+  context: CallerContext,
+  session: Record<string, unknown>,
+): string | undefined {
   const member = (value: unknown, name: string): unknown =>
     typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[name] : undefined
   const named = ['audio', 'input', 'transcription', 'model'].reduce(member, session as unknown)
-  return typeof named === 'string' ? transcriptionModels(asking)(named) : undefined
+  return typeof named === 'string' ? transcriptionModelResolver(context)(named) : undefined
 }
 
 /**
@@ -61,7 +67,10 @@ function namedInSession(asking: Asking, session: Record<string, unknown>): strin
  * Throws MODEL_NOT_FOUND, MODEL_KIND_MISMATCH, MODEL_NOT_ALLOWED where the key may not use it or a model that works for it, which would fail in the
  * middle of the call, and INVALID_REQUEST where none is named and there is no default.
  */
-export function requireRealtimeModel({ app, caller }: Asking, name: string | undefined): RealtimeModel {
+export function requireRealtimeModel(
+  { app, caller }: CallerContext,
+  name: string | undefined,
+): RealtimeModel {
   const model = realtimeModel(app, name)
   for (const id of modelsOf(app, model)) requireMayUse(caller, { id })
   return model
@@ -72,11 +81,11 @@ export function requireRealtimeModel({ app, caller }: Asking, name: string | und
  * same text model. Throws as `requireRealtimeModel`, and INVALID_REQUEST where another text model is named.
  */
 export function requireAgentModel(
-  asking: Asking,
+  context: CallerContext,
   agent: Pick<CallAgent, 'model'>,
   name: string | undefined,
 ): RealtimeModel {
-  const model = requireRealtimeModel(asking, name ?? agent.model.id)
+  const model = requireRealtimeModel(context, name ?? agent.model.id)
   if (model.engine !== 'pipeline' || model.textModel !== agent.model.id)
     fail('INVALID_REQUEST', { why: reasons.modelOfAgent(agent.model.id) }, { param: 'model' })
   return model
@@ -105,8 +114,8 @@ export function modelOfSession({ model }: Record<string, unknown>): string | und
 }
 
 /** Resolves names to ids of transcription models that the caller may use; undefined for every other name. */
-export const transcriptionModels =
-  ({ app, caller }: Asking) =>
+export const transcriptionModelResolver =
+  ({ app, caller }: CallerContext) =>
   (name: string): string | undefined => {
     const model = app.models.find(name)
     if (model?.kind !== 'transcription' || (caller.models && !caller.models.has(model.id))) return undefined
@@ -114,7 +123,7 @@ export const transcriptionModels =
   }
 
 /** Whether a call has a tool that runs on this server: one of this configuration, where the model that answers takes tools. */
-export function hostedTools({ app }: Asking, model: CallModel): (tool: BuiltInTool) => boolean {
+export function hostedToolCheck({ app }: CallerContext, model: CallModel): (tool: BuiltInTool) => boolean {
   const text =
     model.kind === 'realtime' && model.engine === 'pipeline' ? app.models.find(model.textModel) : undefined
   const takesTools = text?.kind === 'text' && text.features.includes('tools')

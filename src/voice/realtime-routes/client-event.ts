@@ -4,13 +4,13 @@ import { boundsOf, readSmallJson } from '#platform/json'
 import type { RealtimeEvent } from '#voice/realtime'
 
 /** The most bytes of one message. */
-export const messageBytes = 256 * 1024
+export const maxMessageBytes = 256 * 1024
 
 /** The event in a message; undefined where it is no JSON object. */
 export function eventOf(message: string | Buffer): RealtimeEvent | undefined {
   try {
     const bytes = typeof message === 'string' ? Buffer.from(message) : message
-    const value = readSmallJson(bytes, boundsOf(messageBytes))
+    const value = readSmallJson(bytes, boundsOf(maxMessageBytes))
     return typeof value === 'object' && value !== null && !Array.isArray(value)
       ? (value as RealtimeEvent)
       : undefined

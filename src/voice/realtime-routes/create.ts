@@ -2,8 +2,8 @@
 import type { Static } from 'typebox'
 import { requireUnclaimed, setAppliedFields } from '#core/calls'
 import { fail } from '#platform/errors'
-import { Answer, JsonText, type RequestContext } from '#platform/http'
-import { unrepeatable } from '#platform/idempotency'
+import { HttpAnswer, JsonText, type RequestContext } from '#platform/http'
+import { unrepeatableText } from '#platform/idempotency'
 import { boundsOf, readSmallJson } from '#platform/json'
 import { creditsUp } from '#platform/ledger'
 import { SdpRefused } from '#platform/webrtc'
@@ -15,7 +15,7 @@ import { PeerCall } from './peer-call.ts'
 import { reasons } from './phrases.ts'
 import type { CreateBody, CreatedCall, CreateForm, CreateQuery } from './schema.ts'
 
-type Creating = RequestContext<
+type CreateContext = RequestContext<
   Static<typeof CreateBody>,
   Static<typeof CreateQuery>,
   unknown,
@@ -31,17 +31,17 @@ const retryAfterMs = 5_000
  * Answers the offer and begins a call. One that does not connect ends soon and costs nothing. Throws what `begin` throws, INVALID_REQUEST for an
  * offer that cannot be answered, WEBRTC_UNAVAILABLE, and the failure of the upstream that a call is passed to; before anything is held.
  */
-export async function createCall(context: Creating): Promise<Answer> {
+export async function createCall(context: CreateContext): Promise<HttpAnswer> {
   await requireUnclaimed(context)
-  const { offer, wantsSdp, ...wish } = wishOf(context)
+  const { offer, wantsSdp, ...callOptions } = parseCreateRequest(context)
   let peer: PeerCall | PassthroughCall | undefined
   let created: CreatedCall | undefined
   try {
     const begun = await begin(context, {
-      ...wish,
+      ...callOptions,
       ...{ transport: 'webrtc', endpoint },
       accept: async (facts) => {
-        peer = await answered(context, facts, offer)
+        peer = await answerOffer(context, facts, offer)
         created = createdCall(context, facts, peer.answer)
         const reply = wantsSdp ? unrepeatableOf(created) : JSON.stringify(created)
         return { statusCode: 201, reply, upstream: peer.upstream }
@@ -55,7 +55,7 @@ export async function createCall(context: Creating): Promise<Answer> {
   return answerOf(context, created!, wantsSdp)
 }
 
-interface Wished {
+interface ParsedCreateRequest {
   offer: string
   /** Whether the answer is SDP alone. */
   wantsSdp: boolean
@@ -67,7 +67,7 @@ interface Wished {
 }
 
 /** The request that body, form and query make together. Throws INVALID_REQUEST. */
-function wishOf({ body, upload, query, headers }: Creating): Wished {
+function parseCreateRequest({ body, upload, query, headers }: CreateContext): ParsedCreateRequest {
   const { sdp, ...fields }: Partial<Static<typeof CreateBody>> = upload ? { sdp: upload.fields.sdp } : body
   const text = upload?.fields.session ?? query.session
   const session = fields.session ?? (text === undefined ? {} : sessionOf(text))
@@ -105,8 +105,8 @@ function sessionOf(text: string): Record<string, unknown> {
   return fail('INVALID_REQUEST', { why: reasons.sessionText }, { param: 'session' })
 }
 
-async function answered(
-  context: Creating,
+async function answerOffer(
+  context: CreateContext,
   { model, settings }: CallFacts,
   offer: string,
 ): Promise<PeerCall | PassthroughCall> {
@@ -122,7 +122,7 @@ async function answered(
 }
 
 const createdCall = (
-  { requestId }: Creating,
+  { requestId }: CreateContext,
   { callId, model, createdMs, expiresAtMs, maxSeconds, held }: CallFacts,
   sdp: string,
 ): CreatedCall => ({
@@ -141,14 +141,14 @@ const createdCall = (
 
 /** The kept reply for an answer in SDP: only JSON can be sent again to a repeat. */
 const unrepeatableOf = ({ id }: CreatedCall): string =>
-  unrepeatable({ made: `GET ${locationOf({ id })}`, details: { call_id: id } })
+  unrepeatableText({ made: `GET ${locationOf({ id })}`, details: { call_id: id } })
 
-function answerOf(context: Creating, created: CreatedCall, wantsSdp: boolean): Answer {
+function answerOf(context: CreateContext, created: CreatedCall, wantsSdp: boolean): HttpAnswer {
   const { body } = context
   context.setHeader('location', locationOf(created))
   if (body?.max_seconds !== undefined && body.max_seconds > created.max_seconds)
     setAppliedFields(context, 'x-clamped-fields', [{ param: 'max_seconds', applied: created.max_seconds }])
   return wantsSdp
-    ? new Answer(201, created.sdp, 'application/sdp')
-    : new Answer(201, new JsonText(JSON.stringify(created)))
+    ? new HttpAnswer(201, created.sdp, 'application/sdp')
+    : new HttpAnswer(201, new JsonText(JSON.stringify(created)))
 }

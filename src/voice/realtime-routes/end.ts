@@ -2,12 +2,12 @@ import type { Static } from 'typebox'
 import type { App } from '#app'
 import { fail } from '#platform/errors'
 import type { RequestContext } from '#platform/http'
-import { askEnd, type CallRow, readCall } from '#voice/realtime'
-import { shownCall } from './call-record.ts'
+import { type CallRow, readCall, requestCallEnd } from '#voice/realtime'
+import { callRecordOf } from './call-record.ts'
 import { endAtHost } from './hosts/end-at-host.ts'
 import { reasons } from './phrases.ts'
 import { requireCall } from './read.ts'
-import type { Call, EndBody, EndQuery } from './schema.ts'
+import type { CallRecord, EndBody, EndQuery } from './schema.ts'
 
 /** How long the answer waits for the call to be settled; after that it has `pending`. */
 const waitMs = 3_000
@@ -16,7 +16,7 @@ const lookMs = 100
 /** DELETE /v1/realtime/calls: ends the call that the body or the query names. */
 export function endNamed(
   context: RequestContext<Static<typeof EndBody>, Static<typeof EndQuery>>,
-): Promise<Call> {
+): Promise<CallRecord> {
   const { body, query } = context
   const named = [body.id, body.call_id, query.id].filter((id) => id !== undefined)
   const [name] = named
@@ -27,10 +27,13 @@ export function endNamed(
 }
 
 /** Ends a call of the account and returns it; a call that has ended already is returned as it is. Throws NOT_FOUND. */
-export async function endOne(context: Pick<RequestContext, 'app' | 'caller'>, name: string): Promise<Call> {
+export async function endOne(
+  context: Pick<RequestContext, 'app' | 'caller'>,
+  name: string,
+): Promise<CallRecord> {
   const { app } = context
   const row = await requireCall(context, name)
-  return shownCall(row.ended_at ? row : await end(app, row), new Date(app.clock.nowMs()))
+  return callRecordOf(row.ended_at ? row : await end(app, row), new Date(app.clock.nowMs()))
 }
 
 /** Ends the call and returns its row at the end of the wait, ended or not. */
@@ -41,7 +44,7 @@ async function end(
   const key = { accountId, callId }
   const isEnding = app.realtime.end(callId, 'client') || (await endAtHost(app, processId, callId))
   // The call's process ends it at its next tick.
-  if (!isEnding) await askEnd(app.db, key, new Date(app.clock.nowMs()))
+  if (!isEnding) await requestCallEnd(app.db, key, new Date(app.clock.nowMs()))
   const untilMs = performance.now() + waitMs
   for (;;) {
     const row = (await readCall(app.db, key))!

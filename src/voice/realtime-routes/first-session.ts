@@ -1,20 +1,20 @@
 import type { App, Caller } from '#app'
 import { type CallSettings, freshSettings, sessionFields, updateSession } from '#voice/realtime'
 import type { CallModel } from './call-engine.ts'
-import { hostedTools, transcriptionModels } from './chosen-model.ts'
+import { hostedToolCheck, transcriptionModelResolver } from './chosen-model.ts'
 
 /**
  * The settings with which a call begins, and the session fields without effect. Later sessions override earlier ones. Throws INVALID_REQUEST with
  * `param` below `session`.
  */
 export function firstSession(
-  asking: { app: App; caller: Caller },
+  context: { app: App; caller: Caller },
   model: CallModel,
   ...sessions: readonly Record<string, unknown>[]
 ): { settings: CallSettings; ignored: string[]; fields: Record<string, unknown> } {
   const rules = {
-    transcriptionModel: transcriptionModels(asking),
-    hasHosted: hostedTools(asking, model),
+    transcriptionModel: transcriptionModelResolver(context),
+    hasHosted: hostedToolCheck(context, model),
     isVoiceFixed: false,
   }
   let settings = freshSettings(model.kind, model.id)

@@ -2,15 +2,15 @@
 
 import type { Peer, PeerHandler, WebRtc } from '#platform/webrtc'
 import type { CallSession, EndReason } from '#voice/realtime'
-import type { Asking, BegunCall } from './begin.ts'
+import type { BegunCall, CallContext } from './begin.ts'
 import { openSession } from './call-session.ts'
 import { eventOf } from './client-event.ts'
 import { PeerTransport } from './peer-transport.ts'
 
-type WhyEnded = Parameters<PeerHandler['ended']>[0]
+type PeerEndReason = Parameters<PeerHandler['ended']>[0]
 
 /** The reasons for the end of a connected call; one that was not connected costs nothing. */
-const reasons: Record<WhyEnded, EndReason> = {
+const reasons: Record<PeerEndReason, EndReason> = {
   closed: 'client',
   lost: 'disconnected',
   failed: 'failed',
@@ -18,7 +18,7 @@ const reasons: Record<WhyEnded, EndReason> = {
 }
 
 export class PeerCall implements PeerHandler {
-  readonly #context: Asking
+  readonly #context: CallContext
   readonly #peer: Peer
   readonly #hasChannel: boolean
   #begun: BegunCall | undefined
@@ -29,7 +29,7 @@ export class PeerCall implements PeerHandler {
   #over: EndReason | undefined
 
   /** Answers the offer; nothing is paid yet. Throws SdpRefused. */
-  constructor(context: Asking, webrtc: WebRtc, offer: string) {
+  constructor(context: CallContext, webrtc: WebRtc, offer: string) {
     this.#context = context
     this.#peer = webrtc.answer(offer, this)
     // Texts are held until the session listens: when the connection is secure, its codecs are open and its engine has begun.
@@ -87,7 +87,7 @@ export class PeerCall implements PeerHandler {
     else this.#session?.unreadable()
   }
 
-  ended(why: WhyEnded): void {
+  ended(why: PeerEndReason): void {
     this.end(this.#isConnected ? reasons[why] : 'disconnected')
   }
 

@@ -4,7 +4,7 @@ import { fail } from '#platform/errors'
 import type { RequestContext } from '#platform/http'
 import { plainList } from '#platform/lists'
 import { type CallRow, callIdOf, listCalls, readCall } from '#voice/realtime'
-import { shownCall } from './call-record.ts'
+import { callRecordOf } from './call-record.ts'
 import type { CallsQuery } from './schema.ts'
 
 /** A call of the caller's account, whichever key began it; for a client secret, one that it began itself. Throws NOT_FOUND. */
@@ -20,7 +20,7 @@ export async function requireCall(
 }
 
 export const getCall = async (context: RequestContext<unknown, unknown, { id: string }>) =>
-  shownCall(await requireCall(context, context.params.id), new Date(context.app.clock.nowMs()))
+  callRecordOf(await requireCall(context, context.params.id), new Date(context.app.clock.nowMs()))
 
 export async function list({
   app,
@@ -30,5 +30,5 @@ export async function list({
   const now = new Date(app.clock.nowMs())
   const after = after_id === undefined ? undefined : callIdOf(after_id)
   const page = await listCalls(app.db, caller.accountId, { ...query, after_id: after })
-  return plainList.answer(page, (row) => shownCall(row, now))
+  return plainList.answer(page, (row) => callRecordOf(row, now))
 }

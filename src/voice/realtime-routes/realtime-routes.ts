@@ -5,7 +5,7 @@ import { upstreamFailures } from '#core/inference'
 import { type Route, route, socketRoute } from '#platform/http'
 import type { Job } from '#platform/jobs'
 import { callAgentFailures } from '#work/agents'
-import { messageBytes } from './client-event.ts'
+import { maxMessageBytes } from './client-event.ts'
 import { createSecret } from './client-secrets.ts'
 import { createCall, locationOf } from './create.ts'
 import { endNamed, endOne } from './end.ts'
@@ -14,9 +14,9 @@ import { openVoiceHost } from './hosts/voice-host.ts'
 import { callFailures } from './phrases.ts'
 import { getCall, list } from './read.ts'
 import {
-  Call,
   CallList,
   CallParams,
+  CallRecord,
   CallsQuery,
   CreateBody,
   CreatedCall,
@@ -44,7 +44,7 @@ const createBytes = 256 * 1024
  * The bounds of a client's messages. One that sends its sound in frames of 20 ms sends 50 messages a second, beside its events. A megabyte a second
  * is sixteen times the pace of sound.
  */
-const bounds = { messageBytes, messagesPerSecond: 100, bytesPerSecond: 1024 * 1024 }
+const bounds = { messageBytes: maxMessageBytes, messagesPerSecond: 100, bytesPerSecond: 1024 * 1024 }
 
 const routes: Route[] = [
   socketRoute({
@@ -126,7 +126,7 @@ const routes: Route[] = [
     bodyMayBeAbsent: true,
     query: EndQuery,
     body: EndBody,
-    reply: { 200: Call },
+    reply: { 200: CallRecord },
     errors: ['NOT_FOUND'],
     handle: endNamed,
   }),
@@ -139,7 +139,7 @@ const routes: Route[] = [
     cors: 'any',
     summary: { en: 'A call.', fa: 'یک تماس.' },
     params: CallParams,
-    reply: { 200: Call },
+    reply: { 200: CallRecord },
     errors: ['NOT_FOUND'],
     handle: getCall,
   }),
@@ -152,7 +152,7 @@ const routes: Route[] = [
     cors: 'any',
     summary: { en: 'End a call.', fa: 'پایان دادن به یک تماس.' },
     params: CallParams,
-    reply: { 200: Call },
+    reply: { 200: CallRecord },
     errors: ['NOT_FOUND'],
     handle: (context) => endOne(context, context.params.id),
   }),
@@ -169,7 +169,7 @@ const routes: Route[] = [
       fa: 'پایان دادن به یک تماس، به شیوهٔ برنامه‌های OpenAI.',
     },
     params: CallParams,
-    reply: { 200: Call },
+    reply: { 200: CallRecord },
     errors: ['NOT_FOUND'],
     handle: (context) => endOne(context, context.params.id),
   }),

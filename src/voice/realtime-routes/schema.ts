@@ -44,7 +44,7 @@ export const EndBody = Type.Object(
 )
 
 /** A call, as its account reads it. */
-export const Call = Type.Object({
+export const CallRecord = Type.Object({
   id: CallId,
   object: Type.Literal('realtime.call'),
   status: oneOf('starting', 'active', 'ended'),
@@ -105,7 +105,7 @@ export const Call = Type.Object({
     ...described('Of its receipt: `GET /v1/requests/{id}`.', 'رسید آن: `GET /v1/requests/{id}`.'),
   }),
 })
-export type Call = Static<typeof Call>
+export type CallRecord = Static<typeof CallRecord>
 
 export const TranscriptQuery = Type.Object(
   {
@@ -154,7 +154,7 @@ export const DeletedTranscript = Type.Object({
   deleted: Type.Literal(true),
 })
 
-export const CallList = plainList.schema(Call, CallId)
+export const CallList = plainList.schema(CallRecord, CallId)
 
 const storeWords = Type.Boolean(
   described(

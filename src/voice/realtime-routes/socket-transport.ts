@@ -38,7 +38,7 @@ const closeCodes: Partial<Record<EndReason, number>> = {
 }
 
 /** The place of a spoken item in its response. */
-interface Place {
+interface ContentPosition {
   response_id: unknown
   output_index: unknown
   content_index: unknown
@@ -47,7 +47,7 @@ interface Place {
 export class SocketTransport implements Transport {
   readonly kind = 'websocket'
   readonly #socket: Socket
-  readonly #places = new Map<string, Place>()
+  readonly #places = new Map<string, ContentPosition>()
   #ears = new PcmSound('pcm16')
   #voice = new PcmVoice('pcm16')
   #forms: { inputSound: SoundType; outputSound: SoundType } = {
@@ -86,14 +86,15 @@ export class SocketTransport implements Transport {
   #take(event: RealtimeEvent, listener: TransportListener): void {
     if (event.type === 'input_audio_buffer.commit') {
       this.#commits++
-      this.#ears.afterwards(() => {
+      this.#ears.runAfterPending(() => {
         this.#commits--
         listener.event(event)
       })
     } else if (event.type === 'input_audio_buffer.clear') {
       this.#ears.clear()
       listener.event(event)
-    } else if (this.#commits > 0 && waitsForCommit(event)) this.#ears.afterwards(() => listener.event(event))
+    } else if (this.#commits > 0 && waitsForCommit(event))
+      this.#ears.runAfterPending(() => listener.event(event))
     else listener.event(event)
   }
 
@@ -111,7 +112,7 @@ export class SocketTransport implements Transport {
     if (result === 'full') fail('INVALID_REQUEST', { why: reasons.tooMuchSound }, { param: 'audio' })
   }
 
-  use({ inputSound, outputSound }: { inputSound: SoundType; outputSound: SoundType }): void {
+  setSoundFormats({ inputSound, outputSound }: { inputSound: SoundType; outputSound: SoundType }): void {
     if (inputSound !== this.#forms.inputSound) {
       this.#ears.clear()
       this.#ears = new PcmSound(formats[inputSound])

@@ -9,7 +9,7 @@ import {
   socketStream,
 } from '#platform/http'
 import type { EndReason } from '#voice/realtime'
-import { type Asking, type BegunCall, begin } from './begin.ts'
+import { type BegunCall, begin, type CallContext } from './begin.ts'
 import { openSession } from './call-session.ts'
 import type { SocketQuery } from './schema.ts'
 import { SocketTransport } from './socket-transport.ts'
@@ -46,7 +46,7 @@ export async function openCall(
 }
 
 /** Runs the call until it is settled. */
-async function talk(context: Asking, begun: BegunCall, socket: Socket): Promise<void> {
+async function talk(context: CallContext, begun: BegunCall, socket: Socket): Promise<void> {
   const transport = new SocketTransport(socket)
   const session = openSession(context, begun, transport, {
     pull: () => transport.pull(),
@@ -56,7 +56,7 @@ async function talk(context: Asking, begun: BegunCall, socket: Socket): Promise<
   await begun.money.connected()
   await session.start()
   await transport.read(session)
-  session.end(await whyGone(context, socket))
+  session.end(await closeReasonOf(context, socket))
   await session.ended
 }
 
@@ -66,7 +66,10 @@ const violated = 1008
 const broken: readonly (number | undefined)[] = [1002, 1009]
 
 /** The reason for which the line was closed while the call was still on. */
-async function whyGone({ app, caller }: Asking, { closeCode, stopping }: Socket): Promise<EndReason> {
+async function closeReasonOf(
+  { app, caller }: CallContext,
+  { closeCode, stopping }: Socket,
+): Promise<EndReason> {
   if (stopping.aborted) return 'stopped'
   if (closeCode === abnormal) return 'disconnected'
   if (broken.includes(closeCode)) return 'failed'

@@ -2,11 +2,11 @@
 import type { Static } from 'typebox'
 import { fail } from '#platform/errors'
 import type { RequestContext } from '#platform/http'
-import { type CallRow, callName, forgetCall, readTranscript } from '#voice/realtime'
+import { type CallRow, callName, deleteKeptContent, readTranscript } from '#voice/realtime'
 import { requireCall } from './read.ts'
 import type { Transcript, TranscriptQuery } from './schema.ts'
 
-type Named = RequestContext<unknown, unknown, { id: string }>
+type CallIdContext = RequestContext<unknown, unknown, { id: string }>
 
 export async function getTranscript(
   context: RequestContext<unknown, Static<typeof TranscriptQuery>, { id: string }>,
@@ -27,9 +27,9 @@ export async function getTranscript(
 }
 
 /** Deletes the words and the sound for good; a running call goes on, and nothing more of it is kept. */
-export async function deleteTranscript(context: Named) {
+export async function deleteTranscript(context: CallIdContext) {
   const row = await requireCall(context, context.params.id)
-  if (!(await forgetCall(context.app, keyOf(row)))) return notKept()
+  if (!(await deleteKeptContent(context.app, keyOf(row)))) return notKept()
   return { id: callName(row.call_id), object: 'realtime.transcript' as const, deleted: true as const }
 }
 

@@ -1,9 +1,9 @@
 /** Begins a call: writes its row and its hold, in one transaction. */
 import type { Tx } from '#platform/db'
 import { fail } from '#platform/errors'
-import { type Claim, holdIn, type Payer } from '#platform/ledger'
+import { type Claim, holdInTx, type Payer } from '#platform/ledger'
 import type { Transport, UpstreamCall } from './parts.ts'
-import { type EngineName, insertCall, lockKey, runningOf } from './store.ts'
+import { type EngineName, insertCall, lockKey, runningCallCount } from './store.ts'
 
 export interface NewCall {
   callId: string
@@ -27,7 +27,7 @@ export interface NewCall {
   maxSeconds: number
   /** The call at the upstream, for the engine `passthrough`: it is hung up there when the call ends. */
   upstream?: UpstreamCall | undefined
-  /** The most that the first turn may cost, and `firstSeconds` of a call whose time costs credits; in micro-credits. */
+  /** The most that the first turn may cost, and `firstHoldSeconds` of a call whose time costs credits; in micro-credits. */
   held: bigint
   /** The most calls of the key that may run at once, over all processes. */
   callsOfKey: number
@@ -42,7 +42,7 @@ export interface NewCall {
 export async function beginCall(tx: Tx, call: NewCall, now: Date): Promise<void> {
   const { accountId, projectId, keyId } = call.payer
   await lockKey(tx, keyId)
-  if ((await runningOf(tx, { accountId, keyId })) >= call.callsOfKey)
+  if ((await runningCallCount(tx, { accountId, keyId })) >= call.callsOfKey)
     fail('CONCURRENCY_LIMITED', { whose: 'key' }, { retryAfterMs: 5_000 })
   await insertCall(tx, {
     account_id: accountId,
@@ -76,5 +76,5 @@ export async function beginCall(tx: Tx, call: NewCall, now: Date): Promise<void>
   const { payer, receiptId, endpoint, held, model, claim, customerId, referenceId, accepted } = call
   // The hold has no expiry of its own: the code that ends the call settles it.
   const hold = { payer, receiptId, endpoint, microcredits: held, model, claim, customerId, referenceId }
-  await holdIn(tx, { ...hold, accepted }, now)
+  await holdInTx(tx, { ...hold, accepted }, now)
 }

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
 import { CallSound } from './call-sound.ts'
-import { SoundClock, type Ticking } from './clock.ts'
+import { type ClockMember, SoundClock } from './clock.ts'
 
 /** A clock that ticks when the test calls it. */
 class HandClock extends SoundClock {
-  member: Ticking | undefined
-  override join(member: Ticking): () => void {
+  member: ClockMember | undefined
+  override join(member: ClockMember): () => void {
     this.member = member
     return () => {
       this.member = undefined
@@ -77,7 +77,7 @@ test('after a delay of the process each frame that is missed is played, and what
 test('a call that is over has left the clock, and nobody waits for what it would have said', async () => {
   const { sound, clock } = opened(0)
   sound.speaker.say('a', new Float32Array(24 * 20_000))
-  const waits = [sound.speaker.room(), sound.speaker.finish('a')]
+  const waits = [sound.speaker.waitForRoom(), sound.speaker.finish('a')]
   sound[Symbol.dispose]()
   await Promise.all(waits)
   expect(clock.member).toBeUndefined()

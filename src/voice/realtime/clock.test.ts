@@ -1,8 +1,8 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { Pace, SoundClock } from './clock.ts'
+import { FramePace, SoundClock } from './clock.ts'
 
 test('a frame is due each 20 ms, whenever it is asked for: what was late is caught up on', () => {
-  const pace = new Pace(1_000)
+  const pace = new FramePace(1_000)
   expect(pace.take(1_019.9)).toBe(0)
   expect(pace.waitMs(1_019)).toBe(1)
   expect(pace.take(1_020)).toBe(1)
@@ -14,7 +14,7 @@ test('a frame is due each 20 ms, whenever it is asked for: what was late is caug
 
 test('three frames are caught up on and no more: after a longer delay the pace begins anew', () => {
   const late = (ms: number): [number, number] => {
-    const pace = new Pace(0)
+    const pace = new FramePace(0)
     return [pace.take(20 + ms), pace.waitMs(20 + ms)]
   }
   expect(late(59)).toEqual([3, 1])

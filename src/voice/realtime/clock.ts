@@ -3,7 +3,7 @@ export const tickMs = 20
 const maxTicks = 3
 
 /** A member that the clock drives: a call. */
-export interface Ticking {
+export interface ClockMember {
   /** @param frames the number of frames of 20 ms that are due: one, or up to three after a delay */
   tick(frames: number): void
   /** Called when its tick threw: it gets no other, and the other calls go on. */
@@ -11,7 +11,7 @@ export interface Ticking {
 }
 
 /** Counts the frames that are due at a moment. If more are due than can be made up for, none is lost: all sound is heard later by that time. */
-export class Pace {
+export class FramePace {
   #dueMs: number
 
   constructor(nowMs: number) {
@@ -34,7 +34,7 @@ export class Pace {
 
 /** One clock for all calls of a process: one timer, whatever their number. The timer is off while there are no calls. */
 export class SoundClock {
-  readonly #members = new Set<Ticking>()
+  readonly #members = new Set<ClockMember>()
   #timer: NodeJS.Timeout | undefined
 
   get isRunning(): boolean {
@@ -42,15 +42,15 @@ export class SoundClock {
   }
 
   /** Adds a member, until the returned function is called. */
-  join(member: Ticking): () => void {
+  join(member: ClockMember): () => void {
     this.#members.add(member)
-    if (!this.#timer) this.#run(new Pace(performance.now()))
+    if (!this.#timer) this.#run(new FramePace(performance.now()))
     return () => {
       this.#members.delete(member)
     }
   }
 
-  #run(pace: Pace): void {
+  #run(pace: FramePace): void {
     this.#timer = setTimeout(() => {
       const frames = pace.take(performance.now())
       if (frames > 0) for (const member of this.#members) this.#tick(member, frames)
@@ -59,7 +59,7 @@ export class SoundClock {
     }, pace.waitMs(performance.now()))
   }
 
-  #tick(member: Ticking, frames: number): void {
+  #tick(member: ClockMember, frames: number): void {
     try {
       member.tick(frames)
     } catch (error) {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { CallConversation, maxItems, mostBytes } from './conversation.ts'
+import { CallConversation, maxConversationBytes, maxItems } from './conversation.ts'
 import type { ConversationItem, RealtimeEvent } from './parts.ts'
 
 const said = (id: string, text = 'سلام'): ConversationItem => ({
@@ -43,11 +43,11 @@ test('a conversation keeps 500 items, and one more costs the oldest, which the c
 test('a conversation keeps 2 MB of JSON, and one byte more costs the oldest, however it came', () => {
   const { talk, deleted } = conversation()
   const frame = Buffer.byteLength(JSON.stringify(said('x', '')))
-  talk.add(said('a', '-'.repeat(mostBytes / 2 - frame)))
-  const growing = said('b', '-'.repeat(mostBytes / 2 - frame))
+  talk.add(said('a', '-'.repeat(maxConversationBytes / 2 - frame)))
+  const growing = said('b', '-'.repeat(maxConversationBytes / 2 - frame))
   talk.add(growing)
   expect(deleted()).toEqual([])
-  growing.content = [{ type: 'input_text', text: '-'.repeat(mostBytes / 2 - frame + 1) }]
+  growing.content = [{ type: 'input_text', text: '-'.repeat(maxConversationBytes / 2 - frame + 1) }]
   talk.done('b')
   expect(deleted()).toEqual(['a'])
   expect(talk.items).toEqual([growing])
@@ -55,7 +55,7 @@ test('a conversation keeps 2 MB of JSON, and one byte more costs the oldest, how
 
 test('what was removed takes no room, and removing or finishing what is not there says nothing', () => {
   const { talk, deleted, events } = conversation()
-  const half = '-'.repeat(mostBytes / 2)
+  const half = '-'.repeat(maxConversationBytes / 2)
   for (const id of ['a', 'b', 'c', 'd']) {
     talk.add(said(id, half))
     talk.remove(id)

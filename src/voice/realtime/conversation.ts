@@ -2,7 +2,7 @@
 import type { Conversation, ConversationItem, RealtimeEvent } from './parts.ts'
 
 export const maxItems = 500
-export const mostBytes = 2 * 1024 * 1024
+export const maxConversationBytes = 2 * 1024 * 1024
 
 /** The conversation of a call; it announces each change to the client. */
 export class CallConversation implements Conversation {
@@ -32,7 +32,11 @@ export class CallConversation implements Conversation {
     const at = this.#placeBehind(previousId)
     this.#items.splice(at, 0, item)
     this.#measure(item)
-    this.#emit({ type: 'conversation.item.added', previous_item_id: this.#previousOf(at), item: shown(item) })
+    this.#emit({
+      type: 'conversation.item.added',
+      previous_item_id: this.#previousOf(at),
+      item: itemObject(item),
+    })
     this.#dropOldest(item)
   }
 
@@ -41,7 +45,11 @@ export class CallConversation implements Conversation {
     const item = this.#items[at]
     if (!item) return
     this.#measure(item)
-    this.#emit({ type: 'conversation.item.done', previous_item_id: this.#previousOf(at), item: shown(item) })
+    this.#emit({
+      type: 'conversation.item.done',
+      previous_item_id: this.#previousOf(at),
+      item: itemObject(item),
+    })
     this.#dropOldest(item)
   }
 
@@ -69,7 +77,7 @@ export class CallConversation implements Conversation {
 
   /** Drops the oldest items beyond the bounds, but never the newest. */
   #dropOldest(newest: ConversationItem): void {
-    while (this.#items.length > maxItems || this.#bytes > mostBytes) {
+    while (this.#items.length > maxItems || this.#bytes > maxConversationBytes) {
       const at = this.#items.findIndex((item) => item !== newest)
       if (at < 0) return
       this.#removeAt(at)
@@ -85,4 +93,4 @@ export class CallConversation implements Conversation {
 }
 
 /** The item as events have it. */
-export const shown = (item: ConversationItem) => ({ object: 'realtime.item', ...item })
+export const itemObject = (item: ConversationItem) => ({ object: 'realtime.item', ...item })

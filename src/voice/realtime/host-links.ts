@@ -19,7 +19,7 @@ export const hostHeaders = { process: 'x-process', version: 'x-version' } as con
 export const hostRefusals = { otherProcess: 421, otherVersion: 409 } as const
 
 /** Another process that holds calls. */
-export interface VoiceHost {
+export interface RemoteVoiceHost {
   processId: string
   address: string
 }
@@ -47,7 +47,7 @@ export class HostLinks implements Disposable {
   }
 
   /** Other processes that can take a further call, the least busy first. */
-  async free(): Promise<VoiceHost[]> {
+  async freeHosts(): Promise<RemoteVoiceHost[]> {
     if (!this.#key) return []
     const { db, processes } = this.#app
     const rows = await freeProcesses(db, processes.leaseMs)
@@ -57,7 +57,7 @@ export class HostLinks implements Disposable {
   }
 
   /** The living process of this id; undefined where it is not reachable. */
-  async of(processId: string): Promise<VoiceHost | undefined> {
+  async findHost(processId: string): Promise<RemoteVoiceHost | undefined> {
     if (!this.#key) return undefined
     const { db, processes } = this.#app
     const address = await addressOf(db, processId, processes.leaseMs)
@@ -65,7 +65,12 @@ export class HostLinks implements Disposable {
   }
 
   /** The host's answer; undefined where it did not accept the request. Throws HostLost, and the reason of an aborted `signal`. */
-  async post(host: VoiceHost, path: string, body: string, signal?: AbortSignal): Promise<string | undefined> {
+  async post(
+    host: RemoteVoiceHost,
+    path: string,
+    body: string,
+    signal?: AbortSignal,
+  ): Promise<string | undefined> {
     const bytes = Buffer.from(body)
     const sent = this.#clientOf(host).request({
       method: 'POST',
@@ -92,12 +97,12 @@ export class HostLinks implements Disposable {
   }
 
   /** A connection of its own, which is not yet open. */
-  connect(host: VoiceHost): TLSSocket {
+  connect(host: RemoteVoiceHost): TLSSocket {
     return this.#clientOf(host).connect()
   }
 
   /** Call when a host refused without having begun anything. */
-  refused(host: VoiceHost, status: number | undefined): void {
+  logRefusal(host: RemoteVoiceHost, status: number | undefined): void {
     if (status === hostRefusals.otherVersion)
       this.#app.log.error(
         { address: host.address },
@@ -105,11 +110,11 @@ export class HostLinks implements Disposable {
       )
   }
 
-  async #isTaken(sent: ClientRequest, host: VoiceHost): Promise<boolean> {
+  async #isTaken(sent: ClientRequest, host: RemoteVoiceHost): Promise<boolean> {
     const { promise, resolve } = Promise.withResolvers<boolean>()
     sent.once('continue', () => resolve(true))
     sent.once('response', ({ statusCode }: IncomingMessage) => {
-      this.refused(host, statusCode)
+      this.logRefusal(host, statusCode)
       resolve(false)
     })
     sent.on('error', (error) => {
@@ -124,7 +129,7 @@ export class HostLinks implements Disposable {
     return isTaken
   }
 
-  #clientOf({ address }: VoiceHost): ChannelClient {
+  #clientOf({ address }: RemoteVoiceHost): ChannelClient {
     const known = this.#clients.get(address)
     if (known) return known
     if (this.#clients.size >= maxClients) this.#clients.delete(this.#clients.keys().next().value!)
@@ -139,7 +144,7 @@ export class HostLinks implements Disposable {
   }
 }
 
-export const headersFor = ({ processId }: VoiceHost): Record<string, string> => ({
+export const headersFor = ({ processId }: RemoteVoiceHost): Record<string, string> => ({
   [hostHeaders.process]: processId,
   [hostHeaders.version]: hostVersion,
 })

@@ -30,7 +30,7 @@ export interface Transport {
   /** Takes sound that comes in events, in Base64. Absent where sound does not come in events. Throws INVALID_REQUEST. */
   append?(audio: string): void
   /** Sets the formats of sound in events, before the first event and whenever they change. */
-  use?(forms: { inputSound: SoundType; outputSound: SoundType }): void
+  setSoundFormats?(forms: { inputSound: SoundType; outputSound: SoundType }): void
 }
 
 /** The format of sound in events. audio/pcm: 16 bits, little-endian, 24,000 samples a second; the others: G.711 at 8,000. */
@@ -187,7 +187,7 @@ export interface Speaker {
    */
   say(itemId: string, samples: Float32Array, words?: string): boolean
   /** Resolves when less than ten seconds wait, or when the waiting sound was cut. Await it before more sound is made. */
-  room(): Promise<void>
+  waitForRoom(): Promise<void>
   /** Call when no more sound of this item comes; resolves when the item has been heard or cut. */
   finish(itemId: string): Promise<void>
   /** Lowers the sound by 18 dB, without a click. */
@@ -211,7 +211,7 @@ export interface CallMoney {
    */
   step(step: NewStep): Promise<OpenStep>
   /** Makes this amount of the hold free for a step. Resolves to false where neither reserve nor balance covers it. */
-  spare(worst: bigint): Promise<boolean>
+  ensureFree(worst: bigint): Promise<boolean>
   /** The cost of the steps that are done, in micro-credits. */
   readonly spent: bigint
   /** The present amount of the hold, in micro-credits. */

@@ -38,21 +38,21 @@ export const reasons = {
     fa: 'پیام JSON نیست یا بیش از اندازه تودرتوست.',
   },
   object: { en: 'it must be an object.', fa: 'باید یک شیء (object) باشد.' },
-  list: (most: number): Localized => ({
-    en: `it must be a list of at most ${most}.`,
-    fa: `باید فهرستی با حداکثر ${persian(most)} عضو باشد.`,
+  list: (max: number): Localized => ({
+    en: `it must be a list of at most ${max}.`,
+    fa: `باید فهرستی با حداکثر ${persian(max)} عضو باشد.`,
   }),
-  text: (least: number, most: number): Localized => ({
-    en: `it must be a text of ${least} to ${most} characters.`,
-    fa: `باید متنی از ${persian(least)} تا ${persian(most)} نویسه باشد.`,
+  text: (min: number, max: number): Localized => ({
+    en: `it must be a text of ${min} to ${max} characters.`,
+    fa: `باید متنی از ${persian(min)} تا ${persian(max)} نویسه باشد.`,
   }),
-  number: (least: number, most: number): Localized => ({
-    en: `it must be a number from ${least} to ${most}.`,
-    fa: `باید عددی از ${persian(least)} تا ${persian(most)} باشد.`,
+  number: (min: number, max: number): Localized => ({
+    en: `it must be a number from ${min} to ${max}.`,
+    fa: `باید عددی از ${persian(min)} تا ${persian(max)} باشد.`,
   }),
-  integer: (least: number, most: number): Localized => ({
-    en: `it must be a whole number from ${least} to ${most}.`,
-    fa: `باید عددی صحیح از ${persian(least)} تا ${persian(most)} باشد.`,
+  integer: (min: number, max: number): Localized => ({
+    en: `it must be a whole number from ${min} to ${max}.`,
+    fa: `باید عددی صحیح از ${persian(min)} تا ${persian(max)} باشد.`,
   }),
   flag: { en: 'it must be true or false.', fa: 'باید true یا false باشد.' },
   oneOf: (values: readonly string[]): Localized => ({

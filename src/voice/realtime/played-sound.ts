@@ -13,7 +13,7 @@ export class PlayedSound {
     return this.#current
   }
 
-  get isAny(): boolean {
+  get hasPlayed(): boolean {
     return this.#current !== undefined
   }
 

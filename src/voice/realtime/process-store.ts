@@ -1,6 +1,6 @@
 /** SQL of the processes that hold calls. */
 import type { Db } from '#platform/db'
-import { type Judge, lapseFor } from '#platform/processes'
+import { type Judge, lapseIntervalSql } from '#platform/processes'
 
 declare module '#platform/db' {
   interface Tables {
@@ -33,7 +33,7 @@ export const deleteDeadProcesses = (db: Db, { id, leaseMs, beatAt }: Judge): Pro
   db.query(
     {
       name: 'realtime.dead_processes',
-      text: `delete from realtime.processes where not ledger.lives(process_id, ${lapseFor('$1', '$2', '$3')})`,
+      text: `delete from realtime.processes where not ledger.lives(process_id, ${lapseIntervalSql('$1', '$2', '$3')})`,
     },
     [leaseMs, id, beatAt],
   )
@@ -51,7 +51,7 @@ export async function addressOf(db: Db, processId: string, leaseMs: number): Pro
 }
 
 /** How many calls all processes together hold at a time. */
-export async function wholeCapacity(db: Db, leaseMs: number): Promise<number> {
+export async function totalCapacity(db: Db, leaseMs: number): Promise<number> {
   const [row] = await db.query<{ capacity: number }>(
     {
       name: 'realtime.whole_capacity',

@@ -6,18 +6,18 @@ export { callIdOf, callName } from './call-id.ts'
 export { CallSound, type CallSoundOptions } from './call-sound.ts'
 export { soundClock } from './clock.ts'
 export { type CallCodecs, Codecs } from './codecs.ts'
-export { hangingUp } from './engines/passthrough/pass-offer.ts'
+export { createHangUp } from './engines/passthrough/pass-offer.ts'
 export { PassthroughCall } from './engines/passthrough/passthrough.ts'
 export { modelsOfPipeline, type PipelineModels } from './engines/pipeline/models.ts'
 export { Pipeline, type PipelineOptions } from './engines/pipeline/pipeline.ts'
 export type { PipelineSettings } from './engines/pipeline/settings.ts'
-export { worstOfTurn } from './engines/pipeline/worst.ts'
-export { relayModelOf, upstreamsOf, worstOfRelay } from './engines/relay/of-model.ts'
+export { worstCaseOfPipelineTurn } from './engines/pipeline/worst.ts'
+export { relayModelOf, upstreamsOf, worstCaseOfRelayTurn } from './engines/relay/of-model.ts'
 export { Relay, type RelayOptions } from './engines/relay/relay.ts'
 export {
   Transcription,
   type TranscriptionOptions,
-  worstOfTranscription,
+  worstCaseOfCaptionTurn,
 } from './engines/transcription/transcription.ts'
 export { readClientEvent } from './events/client-events.ts'
 export { errorEvent, newId, sessionFields } from './events/server-events.ts'
@@ -33,39 +33,39 @@ export {
   hostKey,
   hostRefusals,
   hostVersion,
-  type VoiceHost,
+  type RemoteVoiceHost,
 } from './host-links.ts'
-export { deleteCallsBefore, forgetCall } from './keep/forget.ts'
+export { deleteCallsBefore, deleteKeptContent } from './keep/forget.ts'
 export { KeptCall, type KeptCallOptions } from './keep/kept-call.ts'
 export { readTranscript, type TranscriptRow } from './keep/transcript-store.ts'
 export { realtimeSeries } from './metrics.ts'
-export { firstSeconds } from './money/call-time.ts'
+export { firstHoldSeconds } from './money/call-time.ts'
 export { CallOver } from './money/over.ts'
 export type { MoneyListener, RunningCall, RunningMoney } from './money/running-money.ts'
-export { secondsOf } from './money/settle.ts'
+export { connectedSeconds } from './money/settle.ts'
 export { spentOf } from './money/step-store.ts'
 export type * from './parts.ts'
-export { type FreeProcess, freeProcesses, wholeCapacity } from './process-store.ts'
+export { type FreeProcess, freeProcesses, totalCapacity } from './process-store.ts'
 export type { AddedCall } from './registered-call.ts'
 export { openRealtimeCalls, RealtimeCalls, type RegistryOptions } from './registry.ts'
 export {
   type ClientSecretRow,
+  consumeSecretCall,
   findClientSecret,
   insertClientSecret,
-  takeClientCall,
 } from './secret-store.ts'
 export { CallSession, type SessionOptions, type SessionWords } from './session.ts'
 export { OpusVoice } from './speak/opus-voice.ts'
 export { PcmVoice } from './speak/pcm-voice.ts'
 export {
-  askEnd,
   type CallKey,
   type CallRow,
   type CallStatus,
   type EngineName,
   listCalls,
   readCall,
-  runningOf,
+  requestCallEnd,
+  runningCallCount,
   type SoundState,
   writeConnected,
 } from './store.ts'

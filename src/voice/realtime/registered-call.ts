@@ -1,7 +1,7 @@
 /** One call of this process, from its beginning to its settlement. */
 import { steadyClock } from '#platform/clock'
 import { type MoneyListener, type RunningCall, RunningMoney } from './money/running-money.ts'
-import type { Settling } from './money/settle.ts'
+import type { SettlementApp } from './money/settle.ts'
 import type { EndReason, Transport } from './parts.ts'
 import type { EngineName } from './store.ts'
 
@@ -21,21 +21,21 @@ export class RegisteredCall {
   readonly engine: EngineName
   readonly transport: Transport['kind']
   /** Resolves once the call is settled. */
-  readonly over: Promise<unknown>
-  readonly #app: Settling
+  readonly whenSettled: Promise<unknown>
+  readonly #app: SettlementApp
   readonly #listener: MoneyListener
   #reason: EndReason | undefined
   #endedMs = 0
   #isShort = false
 
-  constructor(app: Settling, call: AddedCall, listener: MoneyListener, closing: AbortSignal) {
+  constructor(app: SettlementApp, call: AddedCall, listener: MoneyListener, closing: AbortSignal) {
     this.#app = app
     this.#listener = listener
     this.models = call.models
     this.engine = call.engine
     this.transport = call.transport
     const settled = Promise.withResolvers<unknown>()
-    this.over = settled.promise
+    this.whenSettled = settled.promise
     this.money = new RunningMoney(app, call, {
       listener: { end: (reason) => this.end(reason), warn: () => listener.warn() },
       closing,

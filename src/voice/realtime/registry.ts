@@ -2,20 +2,20 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { App } from '#app'
 import { type Repetition, repetitions, steadyClock } from '#platform/clock'
-import { type HangUp, hangUpLeft, sweepCalls } from './abandoned.ts'
+import { type HangUpFunction, hangUpLeft, sweepCalls } from './abandoned.ts'
 import { Codecs } from './codecs.ts'
 import { HostLinks } from './host-links.ts'
 import type { MoneyListener, RunningMoney } from './money/running-money.ts'
-import { type Settling, settleCall } from './money/settle.ts'
+import { type SettlementApp, settleCall } from './money/settle.ts'
 import { maxAwayMs } from './money/until-back.ts'
 import type { EndReason } from './parts.ts'
 import { deleteProcess, writeProcess } from './process-store.ts'
 import { type AddedCall, RegisteredCall } from './registered-call.ts'
-import { type Checking, freeOf, whyUnpaid } from './still-paid.ts'
-import { type Ticked, writeTicks } from './store.ts'
+import { availableBalance, type PayerCheckApp, unpaidEndReason } from './still-paid.ts'
+import { type TickedCall, writeTicks } from './store.ts'
 import { within } from './within.ts'
 
-export type RegistryApp = Settling & Checking & Pick<App, 'processes'>
+export type RegistryApp = SettlementApp & PayerCheckApp & Pick<App, 'processes'>
 
 export interface RegistryOptions {
   /** How many calls this process takes; 0: it takes none, and only ends calls of dead processes. */
@@ -23,7 +23,7 @@ export interface RegistryOptions {
   /** KHERAD_SECRET, by which processes of one database recognise each other. */
   secret?: string | undefined
   /** Ends a call at an upstream that talks with the caller directly. */
-  hangUp?: HangUp | undefined
+  hangUp?: HangUpFunction | undefined
   /** Milliseconds of a clock that only goes forward, by which the database's silence is measured; the process's if absent. */
   nowMs?: (() => number) | undefined
 }
@@ -82,8 +82,8 @@ export class RealtimeCalls implements AsyncDisposable {
       await sweepCalls(this.#app)
       this.#hangUpLeft()
     })
-    metrics.realtimeCalls?.from(() => this.#counts())
-    metrics.realtimeCapacity?.from(() => [[{}, this.capacity]])
+    metrics.realtimeCalls?.setSource(() => this.#counts())
+    metrics.realtimeCapacity?.setSource(() => [[{}, this.capacity]])
     if (this.#options.capacity === 0) return
     await this.#writeLease()
     this.#ticks = repetitions.every(tickMs, 'tick of calls', () => this.tick())
@@ -102,7 +102,7 @@ export class RealtimeCalls implements AsyncDisposable {
   }
 
   /** Reserves a place for a call that is being prepared, until it is disposed; undefined where none is free, or this process is being stopped. */
-  reserve(): Disposable | undefined {
+  reservePlace(): Disposable | undefined {
     if (this.busy >= this.capacity) return undefined
     this.#places++
     let isTaken = true
@@ -118,7 +118,7 @@ export class RealtimeCalls implements AsyncDisposable {
   add(call: AddedCall, listener: MoneyListener): RunningMoney {
     const registered = new RegisteredCall(this.#app, call, listener, this.#closing.signal)
     this.#calls.set(call.callId, registered)
-    registered.over.then(
+    registered.whenSettled.then(
       () => this.#calls.delete(call.callId),
       () => this.#calls.delete(call.callId),
     )
@@ -157,7 +157,7 @@ export class RealtimeCalls implements AsyncDisposable {
     while (this.busy > 0 && steadyClock.nowMs() < this.#drainEndMs) await pause(lookMs)
     const left = [...this.#calls.values()]
     for (const call of left) call.end('stopped')
-    await within(settleMs, Promise.allSettled(left.map((call) => call.over)))
+    await within(settleMs, Promise.allSettled(left.map((call) => call.whenSettled)))
   }
 
   /** Checks all calls; also runs by itself, every five seconds. Never rejects. */
@@ -188,7 +188,7 @@ export class RealtimeCalls implements AsyncDisposable {
   }
 
   /** Writes a tick of the calls; undefined where the database does not answer. Calls end when that lasts. */
-  async #writeTicks(known: readonly RegisteredCall[]): Promise<Ticked[] | undefined> {
+  async #writeTicks(known: readonly RegisteredCall[]): Promise<TickedCall[] | undefined> {
     const ticks = known.map(({ money }) => ({
       call_id: money.call.callId,
       turns: money.turns,
@@ -210,7 +210,7 @@ export class RealtimeCalls implements AsyncDisposable {
     }
   }
 
-  #judge(call: RegisteredCall, row: Ticked | undefined): void {
+  #judge(call: RegisteredCall, row: TickedCall | undefined): void {
     const nowMs = this.#app.clock.nowMs()
     // Another process has ended the call.
     if (!row) call.end('failed')
@@ -222,7 +222,7 @@ export class RealtimeCalls implements AsyncDisposable {
   }
 
   /** Ends a call in the database that this process does not have: its beginning never registered it, or it was lost. */
-  async #endUnknown(row: Ticked): Promise<void> {
+  async #endUnknown(row: TickedCall): Promise<void> {
     if (!isLate(row, this.#app.clock.nowMs())) return
     const reason = row.connected_at ? 'failed' : 'disconnected'
     await settleCall(this.#app, { accountId: row.account_id, callId: row.call_id }, { reason })
@@ -246,9 +246,9 @@ export class RealtimeCalls implements AsyncDisposable {
     await Promise.all(
       calls.map(async (call) => {
         if (call.isEnding) return
-        const why = await whyUnpaid(this.#app, call.money.call.payer, call.models)
+        const why = await unpaidEndReason(this.#app, call.money.call.payer, call.models)
         if (why) return call.end(why)
-        const free = await freeOf(this.#app, call.money.call.payer)
+        const free = await availableBalance(this.#app, call.money.call.payer)
         if (free !== undefined) call.warnIfShort(free)
       }),
     )
@@ -277,7 +277,7 @@ export class RealtimeCalls implements AsyncDisposable {
     this.hosts[Symbol.dispose]()
     const left = [...this.#calls.values()]
     for (const call of left) call.end('stopped')
-    const over = Promise.allSettled(left.map((call) => call.over))
+    const over = Promise.allSettled(left.map((call) => call.whenSettled))
     await within(stopMs, over)
     for (const call of left) call.settle()
     await within(stopMs, over)
@@ -293,5 +293,5 @@ export class RealtimeCalls implements AsyncDisposable {
   }
 }
 
-const isLate = ({ created_at: createdAt }: Ticked, nowMs: number): boolean =>
+const isLate = ({ created_at: createdAt }: TickedCall, nowMs: number): boolean =>
   createdAt.getTime() + connectMs <= nowMs

@@ -46,7 +46,7 @@ export async function findClientSecret(
 }
 
 /** Takes one of the secret's calls, in the transaction that begins the call. Returns false where none is left, or the secret has expired. */
-export async function takeClientCall(tx: Tx, secretHash: Buffer, now: Date): Promise<boolean> {
+export async function consumeSecretCall(tx: Tx, secretHash: Buffer, now: Date): Promise<boolean> {
   const { rows } = await sql`update realtime.client_secrets set calls_left = calls_left - 1
     where secret_hash = ${secretHash} and calls_left > 0 and expires_at > ${now} returning 1`.execute(tx)
   return rows.length > 0

@@ -41,7 +41,7 @@ function call(more: Partial<SessionOptions> & { start?: () => Promise<void> } = 
   }
   const speaker: Speaker = {
     say: () => true,
-    room: () => Promise.resolve(),
+    waitForRoom: () => Promise.resolve(),
     finish: () => Promise.resolve(),
     duck: () => undefined,
     unduck: () => undefined,

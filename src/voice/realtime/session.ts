@@ -3,7 +3,7 @@ import type { Clock } from '#platform/clock'
 import { Failure, fail, type Language } from '#platform/errors'
 import { exactCredits } from '#platform/ledger'
 import type { Log } from '#platform/log'
-import { CallConversation, shown } from './conversation.ts'
+import { CallConversation, itemObject } from './conversation.ts'
 import { type ClientEvent, readClientEvent } from './events/client-events.ts'
 import { refuse } from './events/fields.ts'
 import { errorEvent, newId, sessionObject } from './events/server-events.ts'
@@ -127,8 +127,8 @@ export class CallSession implements TransportListener, CallView {
   /** Starts the engine. Resolves when it listens, or the call has ended before. */
   async start(): Promise<void> {
     const { transport, ignored } = this.#options
-    transport.use?.(this.#settings)
-    this.#tellSession('session.created', ignored)
+    transport.setSoundFormats?.(this.#settings)
+    this.#sendSession('session.created', ignored)
     this.#timer = setInterval(() => this.#tick(), tickMs)
     try {
       await this.#engine.start()
@@ -169,7 +169,7 @@ export class CallSession implements TransportListener, CallView {
 
   /** Call when the balance covers no more of the call than is held. */
   warn(): void {
-    this.#tellCredits({ warning: true })
+    this.#sendCredits({ warning: true })
     this.#engine.notify?.('credits')
   }
 
@@ -226,7 +226,7 @@ export class CallSession implements TransportListener, CallView {
         this.#create(event)
         break
       case 'conversation.item.retrieve':
-        this.emit({ type: 'conversation.item.retrieved', item: shown(this.#item(event.itemId)) })
+        this.emit({ type: 'conversation.item.retrieved', item: itemObject(this.#item(event.itemId)) })
         break
       case 'conversation.item.delete':
         this.conversation.remove(this.#item(event.itemId).id)
@@ -236,19 +236,19 @@ export class CallSession implements TransportListener, CallView {
         this.#truncate(event)
         break
       default:
-        this.#hearSomething()
+        this.#noteActivity()
         this.#engine.event(event)
     }
   }
 
   #update(update: unknown): void {
     const { transport, transcriptionModel, hasHosted } = this.#options
-    const isVoiceFixed = this.#played.isAny
+    const isVoiceFixed = this.#played.hasPlayed
     const rules = { transcriptionModel, hasHosted, isVoiceFixed }
     const { settings, ignored } = updateSession(this.#settings, update, rules)
     this.#settings = settings
-    transport.use?.(settings)
-    this.#tellSession('session.updated', ignored)
+    transport.setSoundFormats?.(settings)
+    this.#sendSession('session.updated', ignored)
     this.#engine.changed()
   }
 
@@ -262,7 +262,7 @@ export class CallSession implements TransportListener, CallView {
     if (this.conversation.get(item.id)) refuse('item.id', reasons.usedId)
     if (previousId !== undefined && previousId !== 'root' && !this.conversation.get(previousId))
       fail('ITEM_NOT_FOUND', { item: previousId }, { param: 'previous_item_id' })
-    this.#hearSomething()
+    this.#noteActivity()
     this.conversation.add(item, previousId)
     this.conversation.done(item.id)
     this.#engine.changed()
@@ -301,7 +301,7 @@ export class CallSession implements TransportListener, CallView {
     if (this.#unknownEvents >= maxUnknownEvents) this.end('failed')
   }
 
-  #tellSession(type: string, ignored: readonly string[]): void {
+  #sendSession(type: string, ignored: readonly string[]): void {
     const { expiresAtMs } = this.#options
     const session = sessionObject({
       sessionId: this.#sessionId,
@@ -317,7 +317,7 @@ export class CallSession implements TransportListener, CallView {
     if (this.#isOver()) return
     if (itemId !== undefined) {
       this.#played.add(itemId, frame.length)
-      this.#hearSomething()
+      this.#noteActivity()
     }
     this.#options.transport.play(frame, itemId)
   }
@@ -328,7 +328,7 @@ export class CallSession implements TransportListener, CallView {
     if (type === 'input_audio_buffer.speech_started') this.#isSpeaking = true
     else if (type === 'input_audio_buffer.speech_stopped') this.#isSpeaking = false
     else if (!type.startsWith('response.')) return
-    this.#hearSomething()
+    this.#noteActivity()
   }
 
   /** The event that occurs once for each turn. */
@@ -336,11 +336,11 @@ export class CallSession implements TransportListener, CallView {
     return this.#settings.type === 'transcription' ? 'input_audio_buffer.committed' : 'response.created'
   }
 
-  #hearSomething(): void {
+  #noteActivity(): void {
     this.#lastSoundMs = this.#options.clock.nowMs()
   }
 
-  #tellCredits(more: { warning?: true }): void {
+  #sendCredits(more: { warning?: true }): void {
     const { held, spent } = this.money
     this.#toldSpent = spent
     this.emit({ type: 'kherad.credits', held: exactCredits(held), spent: exactCredits(spent), ...more })
@@ -349,7 +349,7 @@ export class CallSession implements TransportListener, CallView {
   #tick(): void {
     const { clock, expiresAtMs, idleMs } = this.#options
     const nowMs = clock.nowMs()
-    if (this.money.spent !== this.#toldSpent) this.#tellCredits({})
+    if (this.money.spent !== this.#toldSpent) this.#sendCredits({})
     if (this.#isSpeaking) this.#lastSoundMs = nowMs
     if (nowMs >= expiresAtMs) this.end('expired')
     else if (nowMs - this.#lastSoundMs >= idleMs) this.end('idle')

@@ -1,7 +1,7 @@
 /** `voice` of the configuration file: the number and the length of calls, and the models that answer in them. */
 import { isIPv6 } from 'node:net'
 import { Type } from 'typebox'
-import { fileSection, integerIn, mistyped, variableSection } from '#platform/config'
+import { fileSection, integerIn, refuseVariable, variableSection } from '#platform/config'
 import { type PipelineSettings, pipelineSchema, readPipeline } from './engines/pipeline/settings.ts'
 
 declare module '#platform/config' {
@@ -100,7 +100,7 @@ export const voiceHost = variableSection({
 function readHost(typed: string): string {
   const isName = /^[0-9A-Za-z](?:[0-9A-Za-z.-]{0,252})$/.test(typed) && typed !== '0.0.0.0'
   if (isName || (isIPv6(typed) && typed !== '::')) return typed
-  return mistyped('KHERAD_VOICE_ADDRESS', typed, {
+  return refuseVariable('KHERAD_VOICE_ADDRESS', typed, {
     en: 'a name or an address of this machine that others reach, such as 10.0.0.8',
     fa: 'نام یا نشانی همین ماشین که دیگران به آن می‌رسند، مانند 10.0.0.8',
   })
@@ -110,7 +110,7 @@ function readPort(typed: string | undefined): number {
   if (typed === undefined) return 0
   const port = /^\d{1,5}$/.test(typed) ? Number(typed) : Number.NaN
   if (port <= 65_535) return port
-  return mistyped('KHERAD_VOICE_PORT', typed, {
+  return refuseVariable('KHERAD_VOICE_PORT', typed, {
     en: 'a port number within 0 … 65535',
     fa: 'شماره‌ی درگاهی در بازه‌ی ۰ … ۶۵۵۳۵',
   })

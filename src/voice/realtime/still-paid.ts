@@ -4,14 +4,14 @@ import { Failure } from '#platform/errors'
 import type { Payer } from '#platform/ledger'
 import type { EndReason } from './parts.ts'
 
-export type Checking = Pick<App, 'keys' | 'ledger' | 'log'>
+export type PayerCheckApp = Pick<App, 'keys' | 'ledger' | 'log'>
 
 /**
  * The reason for which the call is to end: its key was revoked or narrowed, or the spent and held amount is above a cap by now. While the database is
  * away nothing has changed.
  */
-export async function whyUnpaid(
-  app: Checking,
+export async function unpaidEndReason(
+  app: PayerCheckApp,
   payer: Payer,
   models: readonly string[],
 ): Promise<EndReason | undefined> {
@@ -27,7 +27,10 @@ export async function whyUnpaid(
 }
 
 /** The amount that balance and caps cover beside all that is held, in micro-credits; undefined while that is not known. */
-export async function freeOf({ ledger, log }: Checking, payer: Payer): Promise<bigint | undefined> {
+export async function availableBalance(
+  { ledger, log }: PayerCheckApp,
+  payer: Payer,
+): Promise<bigint | undefined> {
   try {
     const [{ balance, held }, meters] = await Promise.all([
       ledger.balance(payer.accountId),
@@ -44,7 +47,7 @@ export async function freeOf({ ledger, log }: Checking, payer: Payer): Promise<b
   }
 }
 
-async function isAboveCap({ ledger }: Checking, payer: Payer): Promise<boolean> {
+async function isAboveCap({ ledger }: PayerCheckApp, payer: Payer): Promise<boolean> {
   const meters = await ledger.meters(payer)
   return meters.some(
     ({ cap, spent, held, month_cap, month_spent, month_held }) =>

@@ -2,7 +2,7 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '#platform/db'
 import { type Page, readPage } from '#platform/lists'
-import { type Judge, lapseFor } from '#platform/processes'
+import { type Judge, lapseIntervalSql } from '#platform/processes'
 import type { EndReason, Transport } from './parts.ts'
 
 declare module '#platform/db' {
@@ -62,7 +62,7 @@ export async function lockKey(tx: Tx, keyId: string): Promise<void> {
 }
 
 /** The number of calls of a key that have not ended, including those that are connecting. */
-export async function runningOf(
+export async function runningCallCount(
   db: Db['kysely'] | Tx,
   { accountId, keyId }: { accountId: string; keyId: string },
 ): Promise<number> {
@@ -103,7 +103,7 @@ export const listCalls = (
 }
 
 /** Requests the end of a call; its process ends it within a tick. */
-export const askEnd = (db: Db, { accountId, callId }: CallKey, now: Date): Promise<unknown> =>
+export const requestCallEnd = (db: Db, { accountId, callId }: CallKey, now: Date): Promise<unknown> =>
   db.query(
     {
       name: 'realtime.ask_end',
@@ -164,7 +164,7 @@ export interface Tick {
 }
 
 /** A call of this process, as the database has it. */
-export interface Ticked {
+export interface TickedCall {
   account_id: string
   call_id: string
   end_asked_at: Date | null
@@ -182,7 +182,7 @@ export const writeTicks = (
     now,
     timeoutMs,
   }: { processId: string; ticks: readonly Tick[]; now: Date; timeoutMs: number },
-): Promise<Ticked[]> =>
+): Promise<TickedCall[]> =>
   db.query(
     {
       name: 'realtime.tick',
@@ -206,7 +206,7 @@ export const abandonedCalls = (
     {
       name: 'realtime.abandoned',
       text: `select account_id, call_id from realtime.calls where ended_at is null
-        and (not ledger.lives(process_id, ${lapseFor('$1', '$4', '$5')}) or expires_at < $2) limit $3`,
+        and (not ledger.lives(process_id, ${lapseIntervalSql('$1', '$4', '$5')}) or expires_at < $2) limit $3`,
     },
     [leaseMs, before, most, id, beatAt],
   )
@@ -225,7 +225,7 @@ export const writeHungUp = (db: Db, { accountId, callId }: CallKey): Promise<unk
  * Calls that ended after `since` and may go on at their providers. Those that ended after `until` are included only where their process is dead,
  * since a living process hangs up itself.
  */
-export const notHungUp = (
+export const callsToHangUp = (
   db: Db,
   { id, leaseMs, beatAt }: Judge,
   { since, until, most }: { since: Date; until: Date; most: number },
@@ -240,7 +240,7 @@ export const notHungUp = (
       name: 'realtime.not_hung_up',
       text: `select account_id, call_id, receipt_id, upstream_call, upstream_provider from realtime.calls
         where upstream_call is not null and ended_at > $1
-          and (ended_at < $2 or not ledger.lives(process_id, ${lapseFor('$3', '$5', '$6')}))
+          and (ended_at < $2 or not ledger.lives(process_id, ${lapseIntervalSql('$3', '$5', '$6')}))
         order by ended_at limit $4`,
     },
     [since, until, leaseMs, most, id, beatAt],

@@ -1,6 +1,6 @@
 /** The HTML of the page, which its scripts then fill. */
 import type { Language } from '#platform/errors'
-import { type Html, html, jsonFor } from '#platform/html'
+import { type Html, html, scriptJson } from '#platform/html'
 import { inLanguage, pagePhrases, scriptPhrases } from './phrases.ts'
 
 /** Nothing is loaded from elsewhere, no inline script runs, and the page sends only to this server. */
@@ -41,7 +41,7 @@ export function pageOf(language: Language): string {
 <title>${translate('title')} · Kherad</title>
 <link rel="icon" href="${icon}">
 <link rel="stylesheet" href="/voice/page.css">
-<script type="application/json" id="phrases">${jsonFor(inLanguage(scriptPhrases, language))}</script>
+<script type="application/json" id="phrases">${scriptJson(inLanguage(scriptPhrases, language))}</script>
 <script type="module" src="/voice/page.js"></script>
 </head>
 <body>

@@ -6,8 +6,8 @@ import type { App } from '#app'
 import type { Language } from '#platform/errors'
 import {
   answerPrepared,
-  type Prepared,
-  prepare,
+  type PreparedText,
+  prepareText,
   type RequestContext,
   type Route,
   route,
@@ -53,16 +53,16 @@ const FileParams = Type.Object({
 
 const folder = path.join(import.meta.dirname, 'browser')
 
-async function prepareFile(name: FileName): Promise<Prepared> {
+async function prepareFile(name: FileName): Promise<PreparedText> {
   const type = name.endsWith('.css') ? 'text/css' : 'text/javascript'
-  return prepare(await readFile(path.join(folder, name), 'utf8'), `${type}; charset=utf-8`)
+  return prepareText(await readFile(path.join(folder, name), 'utf8'), `${type}; charset=utf-8`)
 }
 
 /** The files, read and compressed at the first request of each. */
-const prepared = new WeakMap<App, Map<string, Promise<Prepared>>>()
+const prepared = new WeakMap<App, Map<string, Promise<PreparedText>>>()
 
-function once(app: App, name: string, make: () => Promise<Prepared>): Promise<Prepared> {
-  const known = prepared.get(app) ?? new Map<string, Promise<Prepared>>()
+function preparedOnce(app: App, name: string, make: () => Promise<PreparedText>): Promise<PreparedText> {
+  const known = prepared.get(app) ?? new Map<string, Promise<PreparedText>>()
   prepared.set(app, known)
   const one = known.get(name) ?? make()
   known.set(name, one)
@@ -73,7 +73,9 @@ async function showPage(context: RequestContext<unknown, Static<typeof PageQuery
   const language: Language = context.query.lang ?? context.language
   for (const [name, value] of Object.entries(pageHeaders)) context.setHeader(name, value)
   context.setHeader('content-language', language)
-  const page = await once(context.app, language, () => prepare(pageOf(language), 'text/html; charset=utf-8'))
+  const page = await preparedOnce(context.app, language, () =>
+    prepareText(pageOf(language), 'text/html; charset=utf-8'),
+  )
   return answerPrepared(context, page, ['accept-language'])
 }
 
@@ -104,7 +106,7 @@ const routes: Route[] = [
     handle: async (context) => {
       const { file } = context.params
       context.setHeader('x-content-type-options', 'nosniff')
-      return answerPrepared(context, await once(context.app, file, () => prepareFile(file)))
+      return answerPrepared(context, await preparedOnce(context.app, file, () => prepareFile(file)))
     },
   }),
 ]

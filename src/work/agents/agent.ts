@@ -10,8 +10,8 @@ import {
   type Agent,
   type AgentBody,
   type AgentChange,
+  type AgentListQuery,
   type AgentParams,
-  type ListQuery,
   maxAgents,
 } from './schema.ts'
 import * as store from './store.ts'
@@ -70,7 +70,7 @@ function newAgent({ app, body, caller }: RequestContext<AgentBody>): store.Agent
   }
 }
 
-export const listAgents = async ({ app, caller, query }: RequestContext<unknown, ListQuery>) =>
+export const listAgents = async ({ app, caller, query }: RequestContext<unknown, AgentListQuery>) =>
   typedList.answer(await store.listAgents(app.db, caller, query), toAgent)
 
 /** Changes an agent. Runs that have begun keep the settings with which they began. */

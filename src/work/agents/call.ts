@@ -11,24 +11,24 @@ import { reasons } from './phrases.ts'
 import { type AgentRow, findAgent } from './store.ts'
 import { AgentEvents } from './tools/agent-events.ts'
 import { agentTools, agentToolUses } from './tools/agent-tools.ts'
-import { quoted } from './turn.ts'
+import { quotedPassages } from './turn.ts'
 
 /** Errors of naming an agent for a call, in addition to those of naming a model. */
 export const callAgentFailures: FailureCode[] = ['NOT_FOUND', 'KNOWLEDGE_NOT_FOUND']
 
 /** A request that begins a call, or creates a client secret for calls. */
-type Asking = Pick<RequestContext, 'app' | 'caller' | 'requestId' | 'headers'>
+type CallRequest = Pick<RequestContext, 'app' | 'caller' | 'requestId' | 'headers'>
 
 const maxPassages = 8
-const spoken = 'Say what they say in your own words, without numbers or addresses of theirs.'
+const spokenInstruction = 'Say what they say in your own words, without numbers or addresses of theirs.'
 
 /**
  * An agent of the caller's project, with its model, instructions, tools and knowledge. Throws NOT_FOUND for an agent of another project,
  * INSUFFICIENT_SCOPE for a key that may not run agents, INVALID_REQUEST for an agent whose runs are durable work, KNOWLEDGE_NOT_FOUND, and what
  * `textModel` throws. A call that has begun is not affected if the agent is changed or deleted later.
  */
-export async function agentOfCall(asking: Asking, agentId: string): Promise<CallAgent> {
-  const { app, caller } = asking
+export async function agentOfCall(request: CallRequest, agentId: string): Promise<CallAgent> {
+  const { app, caller } = request
   // The scope for a client secret was checked when the secret was created.
   if (caller.kind !== 'client') requireScope(caller, 'agents:write')
   const row = await findAgent(app.db, caller, agentId)
@@ -41,7 +41,7 @@ export async function agentOfCall(asking: Asking, agentId: string): Promise<Call
     model,
     instructions: [row.instructions, about].filter((text) => text.trim() !== '').join('\n\n'),
     hosted: model.features.includes('tools') ? agentToolUses : [],
-    tools: agentTools(eventsOf(asking, row)),
+    tools: agentTools(eventsOf(request, row)),
     ...(recall && { recall }),
   }
 }
@@ -58,18 +58,18 @@ async function knowledgeOf(
     about: instructions ?? '',
     async recall(question, payer) {
       const passages = await recall(app, projectKey, question, maxPassages, payer)
-      return passages.length === 0 ? undefined : quoted(passages, spoken)
+      return passages.length === 0 ? undefined : quotedPassages(passages, spokenInstruction)
     },
   }
 }
 
-const eventsOf = (asking: Asking, agent: AgentRow): AgentEvents =>
-  new AgentEvents(asking.app, {
+const eventsOf = (request: CallRequest, agent: AgentRow): AgentEvents =>
+  new AgentEvents(request.app, {
     accountId: agent.account_id,
     projectId: agent.project_id,
     agentId: agent.agent_id,
     agentName: agent.name,
-    runId: asking.requestId,
-    customerId: reference(asking, 'X-Customer-ID'),
-    referenceId: reference(asking, 'X-Reference-ID'),
+    runId: request.requestId,
+    customerId: reference(request, 'X-Customer-ID'),
+    referenceId: reference(request, 'X-Reference-ID'),
   })

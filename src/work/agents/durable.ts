@@ -2,7 +2,7 @@
 import { reference, setIgnoredFields } from '#core/calls'
 import type { Model } from '#core/models'
 import { fail } from '#platform/errors'
-import { Answer, baseUrlOf, type RequestContext } from '#platform/http'
+import { baseUrlOf, HttpAnswer, type RequestContext } from '#platform/http'
 import type { WorkKind } from '#work/pipelines'
 import type { AgentContext } from './agent.ts'
 import { reasons } from './phrases.ts'
@@ -27,7 +27,7 @@ export async function startDurableRun(
   context: AgentContext<RunBody>,
   agent: AgentRow,
   model: Model,
-): Promise<Answer> {
+): Promise<HttpAnswer> {
   const { app, body, caller, claim, requestId, language } = context
   if (body.stream) fail('INVALID_REQUEST', { why: reasons.noStreamOfWork }, { param: 'stream' })
   if ([...body.input].length < minInputCharacters)
@@ -54,7 +54,7 @@ export async function startDurableRun(
     answerOnlyFields.filter((field) => body[field] !== undefined),
   )
   if (prefersAsync(context.headers)) context.setHeader('preference-applied', 'respond-async')
-  return new Answer(202, accepted)
+  return new HttpAnswer(202, accepted)
 }
 
 /** A chat agent produces a document when it runs as durable work. */

@@ -20,7 +20,7 @@ export const routes: Route[] = [
     operation: 'agents.list',
     scope,
     summary: { en: 'The agents of the project, newest first.', fa: 'عامل‌های پروژه، تازه‌ترین نخست.' },
-    query: schema.ListQuery,
+    query: schema.AgentListQuery,
     reply: { 200: schema.AgentList },
     errors: [],
     handle: listAgents,

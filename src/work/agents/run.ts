@@ -5,7 +5,7 @@ import type { Model } from '#core/models'
 import { effortOf, textModel } from '#core/text'
 import { joinTools } from '#core/tools'
 import { fail } from '#platform/errors'
-import type { Answer, EventStream, JsonText } from '#platform/http'
+import type { EventStream, HttpAnswer, JsonText } from '#platform/http'
 import { uuidv7 } from '#platform/ids'
 import { TraceContext } from '#platform/trace'
 import { answerTurn, defaultOutputTokens } from '#text/responses'
@@ -23,7 +23,7 @@ import { turnOf } from './turn.ts'
  * Runs an agent. First the request is checked, then the worst case is held, then the model is called. A repeated request is answered even after the
  * agent was deleted.
  */
-export async function runAgent(context: AgentContext<RunBody>): Promise<Answer | JsonText | EventStream> {
+export async function runAgent(context: AgentContext<RunBody>): Promise<HttpAnswer | JsonText | EventStream> {
   await requireUnclaimed(context)
   const { app, body, caller } = context
   const agent = await requireAgent(context)

@@ -16,8 +16,8 @@ const model = Type.String({
   'x-description-fa': 'یک مدل متنی.',
 })
 
-export const Kind = oneOf('chat', ...workKinds.map(({ name }) => name))
-export type Kind = Static<typeof Kind>
+export const AgentKind = oneOf('chat', ...workKinds.map(({ name }) => name))
+export type AgentKind = Static<typeof AgentKind>
 
 export const AgentBody = Type.Object(
   {
@@ -29,7 +29,7 @@ export const AgentBody = Type.Object(
       'x-description-fa': 'پیش‌فرض: مدل متنی سریع.',
     }),
     kind: Type.Optional({
-      ...Kind,
+      ...AgentKind,
       default: 'chat',
       description: '`chat` answers at once; the others do durable work.',
       'x-description-fa': '`chat` همان‌جا پاسخ می‌دهد؛ بقیه کار ماندگار می‌کنند.',
@@ -82,12 +82,12 @@ export type AgentParams = Static<typeof AgentParams>
 /** The most agents of a project, few enough that clients without paging see all of them. */
 export const maxAgents = 100
 
-export const ListQuery = pageQuery({
+export const AgentListQuery = pageQuery({
   max: maxAgents,
   standard: maxAgents,
   after: idCursor('Agents made before this one.', 'عامل‌هایی که پیش از این ساخته شده‌اند.'),
 })
-export type ListQuery = Static<typeof ListQuery>
+export type AgentListQuery = Static<typeof AgentListQuery>
 
 /** Exactly the fields of the contract, and `knowledge_id` if the agent has one. */
 export const Agent = Type.Object(
@@ -97,7 +97,7 @@ export const Agent = Type.Object(
     name: Type.String(),
     instructions: Type.String(),
     model: Type.String(),
-    kind: Kind,
+    kind: AgentKind,
     knowledge_id: Type.Optional(uuid()),
     created_at: timestamp(),
     updated_at: timestamp(),

@@ -1,12 +1,12 @@
 /** Starts work that takes longer than a request, as durable work. */
 
 import type { FailureCode } from '#platform/errors'
-import { Accepted, FileIds } from '#work/runs'
+import { AcceptedRun, FileIds } from '#work/runs'
 
 export { acceptRun as startWork } from '#work/runs'
 
 /** The body of the answer with status 202. */
-export const WorkRun = Accepted
+export const WorkRun = AcceptedRun
 /** Stored files that the work reads. */
 export const WorkFiles = FileIds
 /** Errors of starting work, in addition to those of any paid call. */

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '#platform/db'
 import { type Page, type PageOptions, readPage } from '#platform/lists'
-import type { Kind } from './schema.ts'
+import type { AgentKind } from './schema.ts'
 
 declare module '#platform/db' {
   interface Tables {
@@ -17,20 +17,24 @@ export interface AgentRow {
   name: string
   instructions: string
   model: string
-  kind: Kind
+  kind: AgentKind
   knowledge_id: string | null
   created_at: Date
   updated_at: Date
 }
 
 /** The account and project that own an agent. */
-export interface Owner {
+export interface AgentOwner {
   accountId: string
   projectId: string
 }
 
 /** Reserves one more agent of the project. Returns false if the limit is reached. Locks the count until the transaction ends. */
-export async function reserveSlot(tx: Tx, { accountId, projectId }: Owner, max: number): Promise<boolean> {
+export async function reserveSlot(
+  tx: Tx,
+  { accountId, projectId }: AgentOwner,
+  max: number,
+): Promise<boolean> {
   const { rows } = await sql`insert into agents.projects as p (account_id, project_id, agents)
     values (${accountId}, ${projectId}, 1)
     on conflict (account_id, project_id) do update set agents = p.agents + 1 where p.agents < ${max}
@@ -40,7 +44,7 @@ export async function reserveSlot(tx: Tx, { accountId, projectId }: Owner, max: 
 
 export const insertAgent = (tx: Tx, agent: AgentRow) => tx.insertInto('agents.agents').values(agent).execute()
 
-export const findAgent = (db: Db, owner: Owner, agentId: string): Promise<AgentRow | undefined> =>
+export const findAgent = (db: Db, owner: AgentOwner, agentId: string): Promise<AgentRow | undefined> =>
   db.kysely
     .selectFrom('agents.agents')
     .selectAll()
@@ -50,7 +54,7 @@ export const findAgent = (db: Db, owner: Owner, agentId: string): Promise<AgentR
     .executeTakeFirst()
 
 /** The agents of a project, newest first. */
-export function listAgents(db: Db, owner: Owner, options: PageOptions): Promise<Page<AgentRow>> {
+export function listAgents(db: Db, owner: AgentOwner, options: PageOptions): Promise<Page<AgentRow>> {
   const all = db.kysely
     .selectFrom('agents.agents')
     .selectAll()
@@ -61,7 +65,7 @@ export function listAgents(db: Db, owner: Owner, options: PageOptions): Promise<
 
 export const changeAgent = (
   db: Db,
-  owner: Owner,
+  owner: AgentOwner,
   agentId: string,
   change: Partial<Pick<AgentRow, 'name' | 'instructions' | 'model'>> & { updated_at: Date },
 ): Promise<AgentRow | undefined> =>
@@ -75,7 +79,7 @@ export const changeAgent = (
     .executeTakeFirst()
 
 /** Deletes an agent and frees its slot. Returns false if there is no such agent. */
-export async function deleteAgent(tx: Tx, owner: Owner, agentId: string): Promise<boolean> {
+export async function deleteAgent(tx: Tx, owner: AgentOwner, agentId: string): Promise<boolean> {
   const { numDeletedRows } = await tx
     .deleteFrom('agents.agents')
     .where('account_id', '=', owner.accountId)

@@ -67,7 +67,7 @@ const packed = /^(?:image\/(?!svg)|audio\/|video\/|application\/(?:pdf|zip|gzip|
  */
 export function zip(files: readonly BundledFile[], dateMs: number): Promise<Uint8Array> {
   checkFiles(files)
-  const mtime = wallClock(dateMs)
+  const mtime = tehranTime(dateMs)
   const tree: AsyncZippable = {}
   for (const { path, mediaType, bytes } of files)
     tree[path] = [bytes, { level: packed.test(mediaType) ? 0 : 6, mtime }] satisfies AsyncZippableFile
@@ -99,7 +99,7 @@ function checkFolders(paths: ReadonlySet<string>): void {
 }
 
 /** The time in Tehran as the local time that fflate reads, since ZIP times have no zone. The format begins in 1980; times before 1981 become 1981. */
-function wallClock(dateMs: number): Date {
+function tehranTime(dateMs: number): Date {
   const parts = new Intl.DateTimeFormat('en-u-ca-gregory-nu-latn', {
     timeZone: 'Asia/Tehran',
     year: 'numeric',

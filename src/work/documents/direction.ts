@@ -2,7 +2,7 @@ import { type Direction, type Inline, type Language, plainText } from './model.t
 
 const rightToLeftLetter = /[\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Syriac}\p{Script=Thaana}]/u
 const letter = /\p{L}/u
-const pieces = /[A-Za-z][A-Za-z\d]*[+#]{1,2}\u200e?|[\p{L}\p{M}\p{N}]+|[^\p{L}\p{M}\p{N}]+/gu
+const tokenPattern = /[A-Za-z][A-Za-z\d]*[+#]{1,2}\u200e?|[\p{L}\p{M}\p{N}]+|[^\p{L}\p{M}\p{N}]+/gu
 
 export const directionOfLanguage = (language: Language): Direction => (language === 'fa' ? 'rtl' : 'ltr')
 
@@ -40,7 +40,7 @@ export function segmentsOf(text: string, base: Direction): Segment[] {
     if (last?.direction === direction) last.text += piece
     else segments.push({ text: piece, direction })
   }
-  for (const [piece] of text.matchAll(pieces)) {
+  for (const [piece] of text.matchAll(tokenPattern)) {
     const direction = strongDirection(piece)
     if (!direction) {
       pending += piece

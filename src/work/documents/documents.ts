@@ -12,11 +12,12 @@ export type { CategoryChart, Chart, DrawnChart, PieChart, ScatterChart, Series }
 export { documentFromMarkdown, type MarkdownMeta, maxMarkdownBytes } from './markdown/read.ts'
 export { toMarkdown } from './markdown/write.ts'
 export type {
-  Align,
-  Block,
+  Alignment,
   Cell,
   Citation,
   CodeBlock,
+  DocumentBlock,
+  DocumentSource,
   FootnoteReference,
   Heading,
   Image,
@@ -26,8 +27,7 @@ export type {
   List,
   Paragraph,
   Quote,
-  Source,
-  Table,
+  TableBlock,
   TextDocument,
   TextRun,
 } from './model.ts'

@@ -1,7 +1,7 @@
-import type { Block } from './model.ts'
+import type { DocumentBlock } from './model.ts'
 
 /** Changes the levels of headings so that they begin at 1 and skip none, as outlines and accessible PDFs require. */
-export function levelled(blocks: readonly Block[]): Block[] {
+export function normaliseHeadingLevels(blocks: readonly DocumentBlock[]): DocumentBlock[] {
   const open: number[] = []
   return blocks.map((block) => {
     if (block.type !== 'heading') return block

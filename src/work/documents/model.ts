@@ -11,21 +11,21 @@ export interface TextDocument {
   titlePage?: boolean
   contents?: boolean
   numberedHeadings?: boolean
-  blocks: Block[]
+  blocks: DocumentBlock[]
   /** Keyed by the id of the references. */
   footnotes?: Record<string, Inline[]>
   /** Citation n refers to index n - 1. */
-  sources?: Source[]
+  sources?: DocumentSource[]
 }
 
 export type Language = 'fa' | 'en'
 export type Direction = 'rtl' | 'ltr'
 
-export type Block =
+export type DocumentBlock =
   | Heading
   | Paragraph
   | List
-  | Table
+  | TableBlock
   | Quote
   | CodeBlock
   | Image
@@ -49,24 +49,24 @@ export interface List {
   ordered: boolean
   /** Number of the first item. Default: 1. */
   start?: number
-  items: Block[][]
+  items: DocumentBlock[][]
 }
 
-export interface Table {
+export interface TableBlock {
   type: 'table'
   header: Cell[]
   rows: Cell[][]
   /** The alignment of each column, along the direction of the text. */
-  align?: Align[]
+  align?: Alignment[]
   caption?: string
 }
 
-export type Align = 'start' | 'center' | 'end'
+export type Alignment = 'start' | 'center' | 'end'
 export type Cell = Inline[]
 
 export interface Quote {
   type: 'quote'
-  blocks: Block[]
+  blocks: DocumentBlock[]
 }
 
 export interface CodeBlock {
@@ -106,7 +106,7 @@ export interface Citation {
   number: number
 }
 
-export interface Source {
+export interface DocumentSource {
   title: string
   url?: string
   authors?: string

@@ -36,7 +36,7 @@ export const inDigits = (language: Language, number: number | string): string =>
   language === 'fa' ? persianDigits(number) : String(number)
 
 /** Elements of an author line: «الف، ب», "a, b". */
-export const inLine = (language: Language, names: readonly string[]): string =>
+export const joinedNames = (language: Language, names: readonly string[]): string =>
   names.join(language === 'fa' ? '، ' : ', ')
 
 export const chartPhrases: Record<Language, { empty: string }> = {

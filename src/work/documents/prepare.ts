@@ -1,13 +1,13 @@
-import { levelled } from './levels.ts'
+import { normaliseHeadingLevels } from './levels.ts'
 import type {
-  Align,
-  Block,
+  Alignment,
   Cell,
+  DocumentBlock,
+  DocumentSource,
   Heading,
   Inline,
   Language,
-  Source,
-  Table,
+  TableBlock,
   TextDocument,
   TextRun,
 } from './model.ts'
@@ -17,10 +17,10 @@ import { safeLink } from './safe-link.ts'
 
 /** A document ready for the writers: every reference resolves, and its text contains only characters that the formats allow. */
 export interface PreparedDocument extends Omit<TextDocument, 'footnotes' | 'sources' | 'blocks'> {
-  blocks: Block[]
+  blocks: DocumentBlock[]
   /** The footnotes in the order of their references; the id of a reference is the footnote's place, from 1. */
   notes: Inline[][]
-  sources: Source[]
+  sources: DocumentSource[]
 }
 
 /**
@@ -42,7 +42,7 @@ export function prepare(document: TextDocument, images: Record<string, unknown> 
     title: oneLine(document.title) || pagePhrases[document.language].untitled,
     ...(document.subtitle && { subtitle: oneLine(document.subtitle) }),
     authors: (document.authors ?? []).map(oneLine).filter((author) => author !== ''),
-    blocks: levelled(blocks.flatMap((block) => prepareBlock(block, context))),
+    blocks: normaliseHeadingLevels(blocks.flatMap((block) => prepareBlock(block, context))),
     notes: context.notes,
     sources: (sources ?? []).map(prepareSource),
   }
@@ -63,7 +63,7 @@ const unprintable = /(?![\t\n\r])[\p{Cc}\ufffe\uffff]/gu
 
 const oneLine = (text: string): string => printable(text).replace(/\s+/g, ' ').trim()
 
-function prepareBlock(block: Block, context: Context): Block[] {
+function prepareBlock(block: DocumentBlock, context: Context): DocumentBlock[] {
   switch (block.type) {
     case 'heading':
     case 'paragraph': {
@@ -90,15 +90,15 @@ function prepareBlock(block: Block, context: Context): Block[] {
 }
 
 /** A heading inside a list or a quotation becomes a bold line. */
-const prepareInside = (blocks: Block[], context: Context): Block[] =>
+const prepareInside = (blocks: DocumentBlock[], context: Context): DocumentBlock[] =>
   blocks.flatMap((block) => prepareBlock(block.type === 'heading' ? asParagraph(block) : block, context))
 
-const asParagraph = ({ content }: Heading): Block => ({
+const asParagraph = ({ content }: Heading): DocumentBlock => ({
   type: 'paragraph',
   content: content.map((inline) => (inline.type === 'text' ? { ...inline, bold: true } : inline)),
 })
 
-function prepareTable(table: Table, context: Context): Table {
+function prepareTable(table: TableBlock, context: Context): TableBlock {
   const width = Math.max(1, table.header.length)
   const row = (cells: Cell[]) =>
     Array.from({ length: width }, (_, column) => prepareInline(cells[column] ?? [], context))
@@ -111,7 +111,7 @@ function prepareTable(table: Table, context: Context): Table {
 const numeric = /^[\u200e\u200f]{0,9}[-+−±~≈$€£]?\s?[\d۰-۹٠-٩][\d۰-۹٠-٩.,٫٬/\s]*[%٪]?[\u200e\u200f]{0,9}$/
 
 /** Aligns columns of numbers to the end. */
-function sideOf(rows: Cell[][], column: number): Align {
+function sideOf(rows: Cell[][], column: number): Alignment {
   const texts = rows.map((row) => plainText(row[column]!).trim()).filter((text) => !/^[-–—]?$/.test(text))
   return texts.length > 0 && texts.every((text) => numeric.test(text)) ? 'end' : 'start'
 }
@@ -157,7 +157,7 @@ function prepareRun(run: TextRun, { language }: Context): Inline[] {
   ])
 }
 
-function prepareSource({ title, url, authors, date }: Source): Source {
+function prepareSource({ title, url, authors, date }: DocumentSource): DocumentSource {
   const safe = url === undefined ? undefined : safeLink(printable(url))
   return {
     title: oneLine(title) || safe || '—',

@@ -1,9 +1,9 @@
 /** Makes one file and ends. Started by render.ts, confined: it reads its own code and fonts, and writes nothing but its answer. */
-import { answer } from '#platform/confined-process'
+import { runConfinedWork } from '#platform/confined-process'
 import { makeDeterministic } from './deterministic.ts'
 import type { RenderWork } from './render.ts'
 
-await answer<RenderWork>(async (work) => {
+await runConfinedWork<RenderWork>(async (work) => {
   makeDeterministic(work.dateMs)
   const files = await render(work)
   return Object.fromEntries(

@@ -1,7 +1,7 @@
 import path from 'node:path'
-import { isVast, measureImage, sniff } from '#core/media'
+import { isTooLarge, measureImage, sniff } from '#core/media'
 import { decodeBase64InSlices } from '#platform/bytes'
-import { type Confine, type FindIsolation, openConfinement } from '#platform/confined'
+import { type ConfinedRunner, type FindIsolation, openConfinement } from '#platform/confined'
 import type { Log } from '#platform/log'
 import { type Chart, checkChart, type DrawnChart } from './chart/chart.ts'
 import type { Images, PlacedImage, TextDocument } from './model.ts'
@@ -44,14 +44,14 @@ export type RenderWork = { dateMs: number } & (
 )
 
 /** Files that are made at a time, and files that may wait: each takes a core. */
-const places = { working: 2, waiting: 64 }
+const processLimits = { working: 2, waiting: 64 }
 const timeoutMs = 60_000
 const maxOutputBytes = 96 * 1024 * 1024
 /** Date of files for which none is given. */
-const someDayMs = Date.UTC(2026, 0, 1)
+const defaultDateMs = Date.UTC(2026, 0, 1)
 
 export function openDocuments(log: Log, isolation?: FindIsolation): Documents {
-  const confine = openConfinement(log, places, isolation)
+  const confine = openConfinement(log, processLimits, isolation)
   const file = async (work: RenderWork, context: RenderContext) =>
     (await render(confine, work, context))['file']!
   return {
@@ -59,11 +59,11 @@ export function openDocuments(log: Log, isolation?: FindIsolation): Documents {
     toDocx: (document, context = {}) => file(textWork('docx', document, context), context),
     async toWorkbook(workbook, context = {}) {
       checkWorkbook(workbook)
-      return file({ kind: 'workbook', workbook, dateMs: workbook.dateMs ?? someDayMs }, context)
+      return file({ kind: 'workbook', workbook, dateMs: workbook.dateMs ?? defaultDateMs }, context)
     },
     async drawChart(chart, context = {}) {
       checkChart(chart)
-      const { svg, png } = await render(confine, { kind: 'chart', chart, dateMs: someDayMs }, context)
+      const { svg, png } = await render(confine, { kind: 'chart', chart, dateMs: defaultDateMs }, context)
       return { svg: svg!.toString('utf8'), png: png! }
     },
   }
@@ -73,10 +73,15 @@ const textWork = (
   kind: 'pdf' | 'docx',
   document: TextDocument,
   { images = {} }: RenderContext,
-): RenderWork => ({ kind, document, images: placed(images), dateMs: document.dateMs ?? someDayMs })
+): RenderWork => ({
+  kind,
+  document,
+  images: placeableImages(images),
+  dateMs: document.dateMs ?? defaultDateMs,
+})
 
 async function render(
-  confine: Confine,
+  confine: ConfinedRunner,
   work: RenderWork,
   { accountId = '', signal = new AbortController().signal }: RenderContext,
 ): Promise<Record<string, Buffer>> {
@@ -100,14 +105,14 @@ async function render(
 }
 
 /** Images that can be placed, with their sizes; those that would decode to too many pixels are dropped. */
-function placed(images: Images): Record<string, PlacedImage> {
+function placeableImages(images: Images): Record<string, PlacedImage> {
   const found: Record<string, PlacedImage> = {}
   for (const [name, bytes] of Object.entries(images)) {
     const type = { 'image/png': 'png', 'image/jpeg': 'jpg' }[sniff(bytes) ?? ''] as
       | PlacedImage['type']
       | undefined
     const size = type && measureImage(bytes)
-    if (type && size && !isVast(size)) found[name] = { bytes, type, ...size }
+    if (type && size && !isTooLarge(size)) found[name] = { bytes, type, ...size }
   }
   return found
 }

@@ -6,8 +6,8 @@ import type { JsonText, RequestContext } from '#platform/http'
 import { isUuid, uuidv7 } from '#platform/ids'
 import { plainList } from '#platform/lists'
 import { deletePendingBlobs, markForDeletion } from '#platform/storage'
-import { keyOf } from './mark.ts'
-import type { Knowledge, KnowledgeBody, KnowledgePatch, ListQuery } from './schema.ts'
+import { sourceStorageKey } from './mark.ts'
+import type { Knowledge, KnowledgeBody, KnowledgeListQuery, KnowledgePatch } from './schema.ts'
 import * as store from './store.ts'
 
 /** The most knowledge projects of one project. */
@@ -70,7 +70,7 @@ export async function createKnowledge(context: RequestContext<KnowledgeBody>): P
   })
 }
 
-export const listKnowledge = async ({ app, caller, query }: RequestContext<unknown, ListQuery>) =>
+export const listKnowledge = async ({ app, caller, query }: RequestContext<unknown, KnowledgeListQuery>) =>
   plainList.answer(await store.listProjects(app.db, caller, query), toKnowledge)
 
 export async function changeKnowledge(context: KnowledgeContext<KnowledgePatch>) {
@@ -89,7 +89,7 @@ export async function deleteKnowledge(context: KnowledgeContext) {
     if (!(await store.lockProject(tx, projectKey.accountId, projectKey.knowledgeId, projectKey.projectId)))
       return notFound()
     const unindexed = (await store.unindexedSources(tx, projectKey)).map((sourceId) =>
-      keyOf(projectKey.accountId, sourceId),
+      sourceStorageKey(projectKey.accountId, sourceId),
     )
     await markForDeletion(tx, unindexed, new Date(app.clock.nowMs()))
     await store.deleteProject(tx, projectKey)

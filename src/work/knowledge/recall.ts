@@ -1,6 +1,6 @@
 /** The interface for other rooms whose models use a knowledge project. */
 import type { App } from '#app'
-import type { Source } from '#core/turn'
+import type { CitableSource } from '#core/turn'
 import { requireProject } from './projects.ts'
 import type { Payment } from './search/by-meaning.ts'
 import { findPassages } from './search/search.ts'
@@ -32,7 +32,7 @@ export async function recall(
   query: string,
   limit: number = defaultLimit,
   payer?: Payment,
-): Promise<readonly Source[]> {
+): Promise<readonly CitableSource[]> {
   const { data } = await findPassages(app, projectKey, query, limit, payer)
   return data.map(({ source, position, heading, text }) => ({
     url: source.url ?? `urn:uuid:${source.id}#${position}`,

@@ -38,11 +38,11 @@ export type KnowledgePatch = Static<typeof KnowledgePatch>
 export const KnowledgeParams = Type.Object({ id: Type.String() })
 export const SourceParams = Type.Object({ id: Type.String(), source_id: Type.String() })
 
-export const ListQuery = pageQuery({
+export const KnowledgeListQuery = pageQuery({
   max: 100,
   after: idCursor('Those older than this one.', 'آن‌ها که پیش از این یکی‌اند.'),
 })
-export type ListQuery = Static<typeof ListQuery>
+export type KnowledgeListQuery = Static<typeof KnowledgeListQuery>
 
 const count = (description: string, fa: string) =>
   Type.Integer({ ...safeInteger, description, 'x-description-fa': fa })
@@ -125,7 +125,7 @@ const Vectors = Type.Object(
   },
 )
 
-export const Source = Type.Object({
+export const KnowledgeSource = Type.Object({
   id: uuid(),
   knowledge_id: uuid(),
   type: oneOf('text', 'pdf', 'docx', 'url'),
@@ -148,10 +148,10 @@ export const Source = Type.Object({
   indexed_at: nullable(timestamp()),
   vectors: nullable(Vectors),
 })
-export type Source = Static<typeof Source>
+export type KnowledgeSource = Static<typeof KnowledgeSource>
 
 export const KnowledgeList = plainList.schema(Knowledge)
-export const SourceList = plainList.schema(Source)
+export const SourceList = plainList.schema(KnowledgeSource)
 
 export const SearchBody = Type.Object(
   {
@@ -169,7 +169,7 @@ export const SearchBody = Type.Object(
 )
 export type SearchBody = Static<typeof SearchBody>
 
-export const Found = Type.Object({
+export const FoundPassage = Type.Object({
   source: Type.Object({ id: uuid(), title: nullable(Type.String()), url: nullable(Type.String()) }),
   position: count('Of the passage in its source, from 0.', 'جای این بخش در منبعش، از ۰.'),
   heading: nullable(Type.String()),
@@ -179,10 +179,10 @@ export const Found = Type.Object({
     'x-description-fa': 'بیشتر بهتر است؛ فقط درون یک پاسخ سنجیدنی است.',
   }),
 })
-export type Found = Static<typeof Found>
+export type FoundPassage = Static<typeof FoundPassage>
 
-export const FoundList = Type.Object({
-  data: Type.Array(Found),
+export const FoundPassageList = Type.Object({
+  data: Type.Array(FoundPassage),
   by: Type.Array(oneOf('words', 'vectors'), {
     description: 'How passages were looked for.',
     'x-description-fa': 'بخش‌ها از چه راه جسته شدند.',
@@ -193,7 +193,7 @@ export const FoundList = Type.Object({
     'x-description-fa': 'چرا بردارهایی که هستند به کار نرفتند؛ واژه‌ها به کار رفتند.',
   },
 })
-export type FoundList = Static<typeof FoundList>
+export type FoundPassageList = Static<typeof FoundPassageList>
 
 export const Embedding = Type.Object({
   id: uuid(),
@@ -205,13 +205,13 @@ export type Embedding = Static<typeof Embedding>
 nameSchemas({
   DeletedKnowledge: Deleted,
   Embedding,
-  FoundPassage: Found,
-  FoundPassageList: FoundList,
+  FoundPassage: FoundPassage,
+  FoundPassageList: FoundPassageList,
   Knowledge,
   KnowledgeBody,
   KnowledgeList,
   KnowledgePatch,
   SearchBody,
-  Source,
+  Source: KnowledgeSource,
   SourceList,
 })

@@ -7,10 +7,10 @@ import { isUuid, uuidv7 } from '#platform/ids'
 import { plainList } from '#platform/lists'
 import { commitBlob, deletePendingBlobs, markForDeletion, stageBlob } from '#platform/storage'
 import { indexJob } from './index/index-source.ts'
-import { keyOf } from './mark.ts'
+import { sourceStorageKey } from './mark.ts'
 import { problemPhrases, reasons, vectorPhrases } from './phrases.ts'
 import { type KnowledgeContext, notFound, projectKeyOf, requireProject } from './projects.ts'
-import { type ListQuery, maxFileBytes, type Source, type SourceBody } from './schema.ts'
+import { type KnowledgeListQuery, type KnowledgeSource, maxFileBytes, type SourceBody } from './schema.ts'
 import * as store from './store.ts'
 
 /** The most sources of one knowledge project. */
@@ -18,7 +18,7 @@ export const maxSources = 1_000
 
 type SourceContext = RequestContext<unknown, unknown, { id: string; source_id: string }>
 
-const toSource = (row: store.SourceRow, language: Language): Source => ({
+const toSource = (row: store.SourceRow, language: Language): KnowledgeSource => ({
   id: row.source_id,
   knowledge_id: row.knowledge_id,
   type: row.kind,
@@ -36,7 +36,7 @@ const toSource = (row: store.SourceRow, language: Language): Source => ({
   vectors: vectorsOf(row, language),
 })
 
-function vectorsOf(row: store.SourceRow, language: Language): Source['vectors'] {
+function vectorsOf(row: store.SourceRow, language: Language): KnowledgeSource['vectors'] {
   const { vectors: state, vectors_model: model, vectors_problem: code } = row
   if (state === null) return null
   const problem = code === null ? null : { code, message: vectorPhrases(code)[language] }
@@ -50,7 +50,7 @@ export async function addSource(context: KnowledgeContext<SourceBody>): Promise<
   await requireProject(app, projectKey)
   const bytes = await bytesIn(body)
   const row = newSource(context, projectKey, bytes)
-  const key = keyOf(row.account_id, row.source_id)
+  const key = sourceStorageKey(row.account_id, row.source_id)
   if (bytes) await stageBlob(app, key, bytes)
   const undo = async () => void (bytes && (await deletePendingBlobs(app, [key])))
   const accept = { endpoint: '/v1/knowledge/sources', statusCode: 201, now: row.created_at, undo }
@@ -120,7 +120,7 @@ async function bytesIn(body: SourceBody): Promise<Uint8Array | undefined> {
   return bytes
 }
 
-export async function listSources(context: KnowledgeContext<unknown, ListQuery>) {
+export async function listSources(context: KnowledgeContext<unknown, KnowledgeListQuery>) {
   const { app, query, language } = context
   const projectKey = projectKeyOf(context)
   await requireProject(app, projectKey)
@@ -146,7 +146,7 @@ export async function deleteSource(context: SourceContext) {
   await requireProject(app, projectKey)
   const { source_id: sourceId } = params
   if (!isUuid(sourceId)) return noSource()
-  const key = keyOf(projectKey.accountId, sourceId.toLowerCase())
+  const key = sourceStorageKey(projectKey.accountId, sourceId.toLowerCase())
   const hadBytes = await app.db.tx(async (tx) => {
     // The lock serializes the deletion with the index job and with the deletion of the project.
     if (!(await store.lockProject(tx, projectKey.accountId, projectKey.knowledgeId, projectKey.projectId)))

@@ -49,12 +49,12 @@ export interface SourceRow {
 }
 
 /** The account and project that own a knowledge project. */
-export interface Owner {
+export interface KnowledgeOwner {
   accountId: string
   projectId: string
 }
 
-export interface ProjectKey extends Owner {
+export interface ProjectKey extends KnowledgeOwner {
   knowledgeId: string
 }
 
@@ -65,11 +65,11 @@ export const insertProject = (tx: Tx, project: ProjectRow) =>
   tx.insertInto('knowledge.projects').values(project).execute()
 
 /** Blocks other creations in the project until the transaction ends, so that the limit is exact. */
-export async function lockProjects(tx: Tx, { projectId }: Owner): Promise<void> {
+export async function lockProjects(tx: Tx, { projectId }: KnowledgeOwner): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtext('knowledge.projects'), hashtext(${projectId}))`.execute(tx)
 }
 
-export async function countProjects(tx: Tx, { accountId, projectId }: Owner): Promise<number> {
+export async function countProjects(tx: Tx, { accountId, projectId }: KnowledgeOwner): Promise<number> {
   const { many } = await tx
     .selectFrom('knowledge.projects')
     .select((of) => of.fn.countAll<bigint>().as('many'))
@@ -90,7 +90,7 @@ export async function findProject(db: Db, projectKey: ProjectKey): Promise<Count
 /** The knowledge projects of a project, newest first. */
 export async function listProjects(
   db: Db,
-  owner: Owner,
+  owner: KnowledgeOwner,
   options: PageOptions,
 ): Promise<Page<CountedProject>> {
   const { rows } =

@@ -1,16 +1,16 @@
 import {
-  type Block,
+  type DocumentBlock,
+  type DocumentSource,
   documentFromMarkdown,
   type Inline,
   type Language,
-  type Source,
   type TextDocument,
 } from '#work/documents'
-import { headOf } from './cut.ts'
+import { truncatedText } from './cut.ts'
 
 /** A part of a document that was written separately. */
-export interface Part {
-  blocks: Block[]
+export interface DocumentPart {
+  blocks: DocumentBlock[]
   footnotes: Record<string, Inline[]>
 }
 
@@ -20,15 +20,15 @@ export interface PartOptions {
   title: string
   markdown: string
   language: Language
-  sources?: Source[]
+  sources?: DocumentSource[]
 }
 
 /** The most bytes of a section, many times its token limit; parsing a longer one would block the event loop. */
 const maxPartBytes = 64 * 1024
 
 /** Parses the Markdown of one section and puts its heading above it. Unclosed constructs end with the section. */
-export function partOf({ id, title, markdown, language, sources }: PartOptions): Part {
-  const text = headOf(withoutOwnHeading(markdown, title), maxPartBytes)
+export function parsePart({ id, title, markdown, language, sources }: PartOptions): DocumentPart {
+  const text = truncatedText(withoutOwnHeading(markdown, title), maxPartBytes)
   // The reader removes a heading that repeats the title; this title matches none, so that all headings stay.
   const meta = { language, title: `\u2060${id}`, numberedHeadings: true, ...(sources && { sources }) }
   const { blocks, footnotes = {} } = documentFromMarkdown(text, meta)
@@ -46,16 +46,19 @@ export function partOf({ id, title, markdown, language, sources }: PartOptions):
   }
 }
 
-export const headingOf = (level: number, text: string): Block => ({
+export const headingOf = (level: number, text: string): DocumentBlock => ({
   type: 'heading',
   level,
   content: [{ type: 'text', text }],
 })
 
-export const paragraphOf = (text: string): Block => ({ type: 'paragraph', content: [{ type: 'text', text }] })
+export const paragraphOf = (text: string): DocumentBlock => ({
+  type: 'paragraph',
+  content: [{ type: 'text', text }],
+})
 
 /** Concatenates parts into the body of a document. */
-export const joined = (parts: readonly Part[]): Pick<TextDocument, 'blocks' | 'footnotes'> => ({
+export const joinParts = (parts: readonly DocumentPart[]): Pick<TextDocument, 'blocks' | 'footnotes'> => ({
   blocks: parts.flatMap(({ blocks }) => blocks),
   footnotes: Object.assign({}, ...parts.map(({ footnotes }) => footnotes)) as Record<string, Inline[]>,
 })
@@ -78,9 +81,12 @@ function withoutFence(text: string): string {
 const folded = (text: string): string => text.replace(/[^\p{L}]+/gu, '').toLowerCase()
 
 /** Applies a function to every inline element of a tree of blocks. */
-export function mapInlines(blocks: readonly Block[], change: (inline: Inline) => Inline): Block[] {
+export function mapInlines(
+  blocks: readonly DocumentBlock[],
+  change: (inline: Inline) => Inline,
+): DocumentBlock[] {
   const all = (content: Inline[]) => content.map(change)
-  return blocks.map((block): Block => {
+  return blocks.map((block): DocumentBlock => {
     switch (block.type) {
       case 'heading':
       case 'paragraph':

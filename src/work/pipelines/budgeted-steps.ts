@@ -1,4 +1,4 @@
-import type { Source } from '#core/turn'
+import type { CitableSource } from '#core/turn'
 import { budgetPhrases, type Localized } from './phrases.ts'
 import {
   FailedStep,
@@ -18,13 +18,13 @@ export interface QuestionBudget {
   maxOutputTokens: number
 }
 
-export interface Budget<Name extends string> {
+export interface StepBudget<Name extends string> {
   asks: Readonly<Record<Name, QuestionBudget>>
   searches: number
   reads: number
 }
 
-export const planOf = ({ asks, searches, reads }: Budget<string>): Plan => ({
+export const planOf = ({ asks, searches, reads }: StepBudget<string>): Plan => ({
   asks: Object.values(asks),
   searches,
   reads,
@@ -55,7 +55,7 @@ export interface Gap {
 export class BudgetedSteps<Name extends string> {
   readonly gaps: Gap[] = []
   readonly #context: StepContext
-  readonly #asks: Budget<Name>['asks']
+  readonly #asks: StepBudget<Name>['asks']
   /** Questions that may still be asked, by their kind. */
   readonly #asksLeft: Map<string, number>
   #searchesLeft: number
@@ -64,7 +64,7 @@ export class BudgetedSteps<Name extends string> {
   #isOutOfCredits = false
   #wasAnswered = false
 
-  constructor(context: StepContext, { asks, searches, reads }: Budget<Name>) {
+  constructor(context: StepContext, { asks, searches, reads }: StepBudget<Name>) {
     this.#context = context
     this.#asks = asks
     this.#asksLeft = new Map(Object.entries<QuestionBudget>(asks).map(([name, { count }]) => [name, count]))
@@ -106,7 +106,7 @@ export class BudgetedSteps<Name extends string> {
     return undefined
   }
 
-  async search(step: string, query: string): Promise<readonly Source[]> {
+  async search(step: string, query: string): Promise<readonly CitableSource[]> {
     if (this.#isOutOfCredits || this.#searchesLeft === 0) return []
     this.#searchesLeft -= 1
     try {
@@ -117,7 +117,7 @@ export class BudgetedSteps<Name extends string> {
     }
   }
 
-  async read(step: string, url: string): Promise<Source | undefined> {
+  async read(step: string, url: string): Promise<CitableSource | undefined> {
     if (!this.#takeRead()) return undefined
     try {
       return await this.#context.read(step, url)

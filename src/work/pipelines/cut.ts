@@ -2,7 +2,7 @@
 export const bytesOf = (text: string): number => Buffer.byteLength(text)
 
 /** Truncates a text to `maxBytes`, at the end of a paragraph, line or word if that keeps more than half; a truncated text ends in `…`. */
-export function headOf(text: string, maxBytes: number): string {
+export function truncatedText(text: string, maxBytes: number): string {
   if (bytesOf(text) <= maxBytes) return text
   const room = maxBytes - 3
   if (room <= 0) return ''
@@ -14,7 +14,7 @@ export function headOf(text: string, maxBytes: number): string {
 }
 
 /** Puts a text on one line of at most `maxCharacters`, without invisible characters. The half-space (ZWNJ) stays. */
-export function lineOf(text: string, maxCharacters: number): string {
+export function singleLine(text: string, maxCharacters: number): string {
   const line = text
     .slice(0, 40 * maxCharacters)
     .toWellFormed()

@@ -1,6 +1,6 @@
 import { type Documents, RenderFailed, type TextDocument, toMarkdown } from '#work/documents'
 import type { Gap } from './budgeted-steps.ts'
-import { type Localized, titled } from './phrases.ts'
+import { type Localized, titleWithMark } from './phrases.ts'
 import type { StepContext } from './pipelines.ts'
 
 /** Returns the result of a renderer. If its process was lost or the file would be too large, records a gap and returns undefined. */
@@ -46,7 +46,7 @@ export async function saveDocument(
   gaps: Gap[],
 ): Promise<void> {
   const { language, isSandbox } = context.task
-  const title = titled(document.title, language, isSandbox)
+  const title = titleWithMark(document.title, language, isSandbox)
   const renderContext = { accountId: context.accountId, signal: context.signal }
   await context.saveFile({
     path: `${name}.md`,

@@ -1,4 +1,4 @@
-import type { Confine } from '#platform/confined'
+import type { ConfinedRunner } from '#platform/confined'
 import type { Documents } from '#work/documents'
 import { codeKind } from './code/kind.ts'
 import { dataKind } from './data/kind.ts'
@@ -13,9 +13,9 @@ export type WorkKind = (typeof workKinds)[number]['name']
 
 export interface PipelinesOptions {
   documents: Documents
-  confine: Confine
+  confine: ConfinedRunner
   /** Confinement for files of data, with more memory and time. Default: `confine`. */
-  confineData?: Confine
+  confineData?: ConfinedRunner
 }
 
 /** The pipelines of all kinds. */

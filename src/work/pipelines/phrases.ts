@@ -1,7 +1,7 @@
 import type { Language } from '#work/documents'
 import { inDigits } from '#work/documents'
 import type { Gap, GapReason } from './budgeted-steps.ts'
-import type { Outcome } from './pipelines.ts'
+import type { PipelineResult } from './pipelines.ts'
 
 /** A sentence for people, in both languages. */
 export type Localized = { fa: string; en: string }
@@ -16,7 +16,7 @@ export const sandboxPhrases = {
   mark: { fa: 'خروجی سندباکس', en: 'sandbox output' },
 } satisfies Record<string, Localized>
 
-export const titled = (title: string, language: Language, isSandbox: boolean): string =>
+export const titleWithMark = (title: string, language: Language, isSandbox: boolean): string =>
   isSandbox ? `${title} (${sandboxPhrases.mark[language]})` : title
 
 const gapReasons: Record<GapReason, Localized> = {
@@ -58,7 +58,11 @@ export function gapLines(gaps: readonly Gap[], language: Language): string[] {
 }
 
 /** The outcome of a run, with a summary of what was made and what is missing. */
-export function outcomeOf(done: Localized, gaps: readonly Gap[], isComplete = gaps.length === 0): Outcome {
+export function pipelineResult(
+  done: Localized,
+  gaps: readonly Gap[],
+  isComplete = gaps.length === 0,
+): PipelineResult {
   const missing = { fa: gapLines(gaps, 'fa').join('؛ '), en: gapLines(gaps, 'en').join('; ') }
   const words =
     gaps.length === 0

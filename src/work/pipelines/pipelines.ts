@@ -4,7 +4,7 @@
  * result of a step is journalled; when the step is requested again, the journalled result is returned and no call is made. After a crash
  * the function is therefore simply run again from its beginning.
  */
-import type { Message, OutputFormat, Source, Tool, ToolCall, Usage } from '#core/turn'
+import type { CitableSource, Message, OutputFormat, Tool, ToolCall, Usage } from '#core/turn'
 
 import type { PipelinesOptions, WorkKind } from './kinds.ts'
 import type { Localized } from './phrases.ts'
@@ -33,7 +33,7 @@ export interface Task {
   instructions?: string
   /** Language of the result, detected from the script of the input. */
   language: 'fa' | 'en'
-  /** The depth, from 1 to the `deepest` of the pipeline. Default: 1. */
+  /** The depth, from 1 to the `maxDepth` of the pipeline. Default: 1. */
   depth?: number
   /** When the run was accepted. A pipeline reads no other clock, so that it gives the same result when it is run again. */
   startedMs: number
@@ -125,11 +125,11 @@ export interface StepContext {
   /** Asks the model, at most once per step name in a run. Throws LostStep, FailedStep or OutOfCredits. */
   ask(step: string, question: Question): Promise<ModelAnswer>
   /** Searches the web. Empty if no search engine is configured or the search failed. Throws OutOfCredits as `ask` does. */
-  search(step: string, query: string): Promise<readonly Source[]>
+  search(step: string, query: string): Promise<readonly CitableSource[]>
   /** Reads one page or PDF of the web. Returns undefined if it cannot be read. */
-  read(step: string, url: string): Promise<Source | undefined>
+  read(step: string, url: string): Promise<CitableSource | undefined>
   /** Passages of the caller's knowledge project; empty if the run has none. */
-  recall(step: string, query: string): Promise<readonly Source[]>
+  recall(step: string, query: string): Promise<readonly CitableSource[]>
   /**
    * The bytes of an input file of the task; undefined if it has been deleted since. Not journalled: it is opened again when the run
    * resumes. Throws SPOOL_FULL, after which the run is tried again later.
@@ -153,7 +153,7 @@ export interface StepContext {
   /** Saves a file of the result; saving the same path again replaces it. */
   saveFile(file: Deliverable): Promise<void>
   /** Like `saveFile`, for a file on the local disk, which is not read into memory. */
-  saveLocalFile(file: Omit<Deliverable, 'bytes'>, place: string): Promise<void>
+  saveLocalFile(file: Omit<Deliverable, 'bytes'>, filePath: string): Promise<void>
 }
 
 export interface Deliverable {
@@ -175,15 +175,15 @@ export interface Plan {
 
 export interface Pipeline {
   /** The greatest depth of a task. Default: 1. */
-  deepest?: number
+  maxDepth?: number
   plan(task: Task): Plan
   /** Saves what could be made and reports what is missing. If nothing can be saved, throws the error of the step context. */
-  run(context: StepContext): Promise<Outcome>
+  run(context: StepContext): Promise<PipelineResult>
 }
 
 export type Pipelines = Readonly<Record<WorkKind, Pipeline>>
 
-export interface Outcome {
+export interface PipelineResult {
   /** False if something is missing, because credits ran out or a step was lost. `words` describe it. */
   isComplete: boolean
   words: { fa: string; en: string }

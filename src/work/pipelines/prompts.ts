@@ -1,17 +1,17 @@
 import type { OutputFormat } from '#core/turn'
-import { bytesOf, headOf, lineOf } from './cut.ts'
+import { bytesOf, singleLine, truncatedText } from './cut.ts'
 import type { Question, Task } from './pipelines.ts'
 
-/** The parts of a prompt. Only `material` may be truncated to keep the prompt within its budget. */
+/** The parts of a prompt. Only `materialBytes` may be truncated to keep the prompt within its budget. */
 export interface Prompt {
   /** The role of the model and its rules. */
   system: string
   /** The subject of the question; its length is already bounded. */
-  about: string
+  subject: string
   /** Long text as input. */
   material?: string
   /** The instruction. */
-  order: string
+  instruction: string
   /** JSON Schema of the answer; without it the answer is text. */
   schema?: Record<string, unknown>
 }
@@ -21,7 +21,7 @@ const turnBytes = 64 + 2 * 32
 
 /** Builds the question within its budget. Throws if its fixed parts do not fit, which is a defect. */
 export function questionOf(
-  { system, about, material = '', order, schema }: Prompt,
+  { system, subject: about, material = '', instruction: order, schema }: Prompt,
   budget: { promptBytes: number; maxOutputTokens: number },
   task: Pick<Task, 'isSandbox'>,
 ): Question {
@@ -32,7 +32,7 @@ export function questionOf(
   const taken = turnBytes + bytesOf(system) + bytesOf(about) + bytesOf(instruction) + 8
   const room = budget.promptBytes - taken - (output ? bytesOf(JSON.stringify(schema)) : 0)
   if (room < 0) throw new Error(`A prompt is ${-room} bytes larger than its budget.`)
-  const text = [about, headOf(material, room), instruction].filter((part) => part !== '').join('\n\n')
+  const text = [about, truncatedText(material, room), instruction].filter((part) => part !== '').join('\n\n')
   return {
     messages: [
       { role: 'system', content: [{ type: 'text', text: system }] },
@@ -47,7 +47,7 @@ const inJson = (schema: Record<string, unknown>): string =>
   `Answer with one JSON object and nothing else. It has this JSON Schema:\n${JSON.stringify(schema)}`
 
 /** Upper bound in bytes of our fixed texts in any prompt, schemas included. */
-export const ownWordsBytes = 7_000
+export const fixedTextBytes = 7_000
 
 const limits = { input: 24_000, instructions: 24_000, short: 4_000, title: 150 }
 
@@ -59,14 +59,15 @@ export const taskBytes = (task: Task, size: 'whole' | 'short'): number =>
 /** The caller's task as a part of a prompt. */
 export const taskText = ({ input, title }: Task, size: 'whole' | 'short'): string =>
   [
-    ...(title ? [`Title: ${lineOf(title, limits.title)}`] : []),
-    `The task, in the words of the person who wants it:\n${quoted('task', headOf(input, size === 'whole' ? limits.input : limits.short))}`,
+    ...(title ? [`Title: ${singleLine(title, limits.title)}`] : []),
+    `The task, in the words of the person who wants it:\n${dataBlock('task', truncatedText(input, size === 'whole' ? limits.input : limits.short))}`,
   ].join('\n')
 
 /** The system message of every step: role, language, rules and the agent's instructions. */
 export function systemText(role: string, task: Task, size: 'whole' | 'short'): string {
   const rules =
-    task.instructions && headOf(task.instructions, size === 'whole' ? limits.instructions : limits.short)
+    task.instructions &&
+    truncatedText(task.instructions, size === 'whole' ? limits.instructions : limits.short)
   return [
     role,
     languages[task.language],
@@ -81,8 +82,8 @@ const languages = {
 }
 
 /** Wraps untrusted text in `<data>` tags, which the text itself cannot close. */
-export const quoted = (name: string, text: string): string =>
-  `<data name="${lineOf(name, 200).replace(/["<>]/g, "'")}">\n${text.replace(/<(?=\/?data\b)/gi, '‹')}\n</data>`
+export const dataBlock = (name: string, text: string): string =>
+  `<data name="${singleLine(name, 200).replace(/["<>]/g, "'")}">\n${text.replace(/<(?=\/?data\b)/gi, '‹')}\n</data>`
 
-/** Upper bound of the bytes that `quoted` adds. */
-export const quotedBytes = 840
+/** Upper bound of the bytes that `dataBlock` adds. */
+export const dataTagBytes = 840

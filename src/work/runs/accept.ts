@@ -6,7 +6,7 @@ import type { Model } from '#core/models'
 import { fail, type Language } from '#platform/errors'
 import { JsonText } from '#platform/http'
 import { uuidv7 } from '#platform/ids'
-import { type Claim, creditsUp, holdIn } from '#platform/ledger'
+import { type Claim, creditsUp, holdInTx } from '#platform/ledger'
 import { requireKnowledge } from '#work/knowledge'
 import { type WorkKind, workKinds } from '#work/pipelines'
 import { recordEvent } from './events/store.ts'
@@ -14,7 +14,7 @@ import { runJob } from './job.ts'
 import { languageOfText } from './language.ts'
 import { reasons } from './phrases.ts'
 import { worstCaseOfPlan } from './price.ts'
-import type { Accepted } from './schema.ts'
+import type { AcceptedRun } from './schema.ts'
 import { countOpen, insertRun, type NewRun } from './store.ts'
 import { taskOf } from './task.ts'
 
@@ -70,7 +70,7 @@ export async function acceptRun(app: App, options: AcceptOptions): Promise<JsonT
       referenceId: options.referenceId,
       accepted: { statusCode: 202, reply },
     }
-    await holdIn(tx, hold, run.created_at)
+    await holdInTx(tx, hold, run.created_at)
     if ((await countOpen(tx, caller.accountId)) >= maxOpen) fail('TOO_MANY_RUNS', { max: maxOpen })
     await insertRun(tx, run)
     await recordEvent(tx, { accountId: run.account_id, runId: run.run_id }, 'queued', {}, run.created_at)
@@ -98,21 +98,21 @@ async function filesOf(app: App, { caller, kind, fileIds = [] }: AcceptOptions):
 /** The run at the greatest depth that the caller's budget pays for, or at depth 1 without a budget; `held` is its worst case. */
 function withinBudget(app: App, { kind, model, caller, maxCredits }: AcceptOptions, drafted: NewRun): NewRun {
   const pipeline = app.pipelines[kind]
-  const costing = (depth: number): NewRun => {
+  const runAtDepth = (depth: number): NewRun => {
     const run = { ...drafted, depth }
     const plan = pipeline.plan(taskOf(run))
     return { ...run, held: worstCaseOfPlan(app, { model, allowed: caller.models }, plan) }
   }
-  const usual = costing(1)
-  if (maxCredits === undefined) return usual
+  const defaultRun = runAtDepth(1)
+  if (maxCredits === undefined) return defaultRun
   const max = BigInt(maxCredits) * 1_000_000n
-  if (usual.held > max)
-    fail('INVALID_REQUEST', { why: reasons.budget(creditsUp(usual.held)) }, { param: 'max_credits' })
-  for (let depth = pipeline.deepest ?? 1; depth > 1; depth -= 1) {
-    const run = costing(depth)
+  if (defaultRun.held > max)
+    fail('INVALID_REQUEST', { why: reasons.budget(creditsUp(defaultRun.held)) }, { param: 'max_credits' })
+  for (let depth = pipeline.maxDepth ?? 1; depth > 1; depth -= 1) {
+    const run = runAtDepth(depth)
     if (run.held <= max) return run
   }
-  return usual
+  return defaultRun
 }
 
 function newRun(app: App, options: AcceptOptions, files: NamedFile[]): NewRun {
@@ -141,7 +141,7 @@ function newRun(app: App, options: AcceptOptions, files: NamedFile[]): NewRun {
   }
 }
 
-const acceptedOf = ({ run_id: id, held }: NewRun, { baseUrl, requestId }: AcceptOptions): Accepted => ({
+const acceptedOf = ({ run_id: id, held }: NewRun, { baseUrl, requestId }: AcceptOptions): AcceptedRun => ({
   id,
   object: 'run',
   status: 'queued',

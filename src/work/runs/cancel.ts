@@ -2,11 +2,11 @@ import type { App } from '#app'
 import { acceptOnce } from '#core/calls'
 import type { Tx } from '#platform/db'
 import type { JsonText } from '#platform/http'
-import { reportSettlement, type Settled } from '#platform/ledger'
+import { reportSettlement, type SettlementResult } from '#platform/ledger'
 import { endRun } from './end.ts'
 import { recordEvent } from './events/store.ts'
 import { endings } from './phrases.ts'
-import { notFound, type RunContext, readerOf, requireRun, runKeyOf } from './read.ts'
+import { notFound, type RunContext, requireRun, runKeyOf, summaryOptionsOf } from './read.ts'
 import { toRunSummary } from './run-summary.ts'
 import { changeRun, lockRun, type RunRow } from './store.ts'
 
@@ -17,23 +17,28 @@ export async function cancelRun(context: RunContext): Promise<JsonText> {
   const { app } = context
   const runKey = runKeyOf(await requireRun(context, 'work:write'))
   const now = new Date(app.clock.nowMs())
-  const ended: { run?: RunRow; settled?: Settled | undefined } = {}
+  const ended: { run?: RunRow; settled?: SettlementResult | undefined } = {}
   const reply = await acceptOnce(
     context,
     { endpoint: '/v1/work/cancel', statusCode: 200, now },
     async (tx) => {
       const found = await lockRun(tx, runKey)
       if (!found) return notFound()
-      if (!found.ended_at) ended.settled = await end(app, tx, found, now)
+      if (!found.ended_at) ended.settled = await endOrRequestCancel(app, tx, found, now)
       ended.run = (await lockRun(tx, runKey))!
-      return toRunSummary(ended.run, readerOf(context))
+      return toRunSummary(ended.run, summaryOptionsOf(context))
     },
   )
   if (ended.run && ended.settled) reportSettlement(app, ended.run.receipt_id, ended.settled)
   return reply
 }
 
-async function end(app: App, tx: Tx, run: RunRow, now: Date): Promise<Settled | undefined> {
+async function endOrRequestCancel(
+  app: App,
+  tx: Tx,
+  run: RunRow,
+  now: Date,
+): Promise<SettlementResult | undefined> {
   if (run.owner === null) return endRun(app, tx, run, { status: 'cancelled', words: endings.cancelled })
   if (run.cancel_requested_at) return undefined
   const runKey = runKeyOf(run)

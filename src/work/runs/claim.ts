@@ -15,16 +15,16 @@ export function claimRun(app: App, runKey: RunKey, owner: string): Promise<RunRo
     const run = await lockRun(tx, runKey)
     if (!run || run.ended_at) return undefined
     await markStepsLost(tx, runKey, now)
-    const isNew = run.status === 'queued' || run.status === 'waiting'
+    const isPending = run.status === 'queued' || run.status === 'waiting'
     await changeRun(tx, runKey, {
       owner,
-      ...(isNew && { status: 'running' as const, retry_at: null }),
+      ...(isPending && { status: 'running' as const, retry_at: null }),
       ...(!run.started_at && {
         started_at: now,
         deadline: new Date(now.getTime() + app.config.work.maxMinutes * 60_000),
       }),
     })
-    if (isNew) await recordEvent(tx, runKey, 'running', {}, now)
+    if (isPending) await recordEvent(tx, runKey, 'running', {}, now)
     return lockRun(tx, runKey)
   })
 }

@@ -1,16 +1,16 @@
 /** The job of a run: one worker at a time executes it until it ends or another worker takes it over. */
 import type { App } from '#app'
 import type { Model } from '#core/models'
-import { Failure, fail, isPassing } from '#platform/errors'
+import { Failure, fail, isTemporary } from '#platform/errors'
 import { uuidv7 } from '#platform/ids'
-import { job, type Later, type Run } from '#platform/jobs'
+import { type JobDelay, type JobRun, job } from '#platform/jobs'
 import { reportSettlement } from '#platform/ledger'
-import { FailedStep, LostStep, type Outcome, OutOfCredits } from '#work/pipelines'
+import { FailedStep, LostStep, OutOfCredits, type PipelineResult } from '#work/pipelines'
 import { claimRun, release, reschedule } from './claim.ts'
 import { endRun, type RunEnd } from './end.ts'
 import { Journal } from './journal/journal.ts'
 import { endings } from './phrases.ts'
-import { RunLease, runDisks, Stopped } from './run-lease.ts'
+import { RunLease, RunStopped, runDisks } from './run-lease.ts'
 import { openStepContext } from './step-context.ts'
 import { lockLeased, type RunRow } from './store.ts'
 import { taskOf } from './task.ts'
@@ -21,13 +21,13 @@ export const runJob = job<{ runId: string }>({
   writes: runDisks,
   limits: ({ work }) => ({ perAccount: work.runsPerAccount, perProcess: work.runsPerProcess }),
   handle: (run) => withLease(run, execute),
-  setAside: (run) => withLease(run, (lease) => end(lease, knownEnd(lease) ?? interrupted)),
+  setAside: (run) => withLease(run, (lease) => endLeasedRun(lease, knownEnd(lease) ?? interruptedEnd)),
 })
 
 async function withLease(
-  { app, accountId, data, stopping, signal, trace, progressed }: Run<{ runId: string }>,
-  work: (lease: RunLease) => Promise<Later | undefined>,
-): Promise<Later | undefined> {
+  { app, accountId, data, stopping, signal, trace, progressed }: JobRun<{ runId: string }>,
+  work: (lease: RunLease) => Promise<JobDelay | undefined>,
+): Promise<JobDelay | undefined> {
   if (stopping.aborted || signal.aborted) return { laterMs: 0 }
   const owner = uuidv7()
   const run = await claimRun(app, { accountId, runId: data.runId }, owner)
@@ -37,32 +37,32 @@ async function withLease(
   return await work(lease)
 }
 
-async function execute(lease: RunLease): Promise<Later | undefined> {
+async function execute(lease: RunLease): Promise<JobDelay | undefined> {
   const { app, run } = lease
   const known = knownEnd(lease)
-  if (known) return end(lease, known)
+  if (known) return endLeasedRun(lease, known)
   try {
     const { caller, model } = await requireCallerAndModel(app, run)
     lease.allowed = caller.models
     return await runPipeline(lease, model)
   } catch (error) {
-    if (!(error instanceof Failure) || isPassing(error)) throw error
+    if (!(error instanceof Failure) || isTemporary(error)) throw error
     // The key of the run was revoked or restricted, or the model is gone.
-    return end(lease, refusedBy(error))
+    return endLeasedRun(lease, refusedEnd(error))
   }
 }
 
 /** The end of a run that was cancelled or is past its deadline; undefined otherwise. */
 function knownEnd({ app, run }: RunLease): RunEnd | undefined {
-  if (run.cancel_requested_at) return cancelled
-  return run.deadline.getTime() <= app.clock.nowMs() ? overtime : undefined
+  if (run.cancel_requested_at) return cancelledEnd
+  return run.deadline.getTime() <= app.clock.nowMs() ? overtimeEnd : undefined
 }
 
 /** Two workers in a row died before a step was done: the run itself is assumed to be the cause. */
-const interrupted: RunEnd = { status: 'failed', words: endings.interrupted, code: 'WORK_INTERRUPTED' }
-const refusedBy = ({ code }: Failure): RunEnd => ({ status: 'failed', words: endings.refused(code), code })
-const cancelled: RunEnd = { status: 'cancelled', words: endings.cancelled }
-export const overtime: RunEnd = { status: 'failed', words: endings.overtime, code: 'WORK_TIME_LIMIT' }
+const interruptedEnd: RunEnd = { status: 'failed', words: endings.interrupted, code: 'WORK_INTERRUPTED' }
+const refusedEnd = ({ code }: Failure): RunEnd => ({ status: 'failed', words: endings.refused(code), code })
+const cancelledEnd: RunEnd = { status: 'cancelled', words: endings.cancelled }
+export const overtimeEnd: RunEnd = { status: 'failed', words: endings.overtime, code: 'WORK_TIME_LIMIT' }
 
 async function requireCallerAndModel(app: App, { account_id, key_id, model: id }: RunRow) {
   const caller = await app.keys.callerOf(account_id, key_id)
@@ -72,7 +72,7 @@ async function requireCallerAndModel(app: App, { account_id, key_id, model: id }
 }
 
 /** Runs the pipeline from its beginning; steps that are in the journal return their recorded results. */
-async function runPipeline(lease: RunLease, model: Model): Promise<Later | undefined> {
+async function runPipeline(lease: RunLease, model: Model): Promise<JobDelay | undefined> {
   const { app, run } = lease
   using _watched = watchRun(app, lease)
   const journal = new Journal(lease)
@@ -83,13 +83,13 @@ async function runPipeline(lease: RunLease, model: Model): Promise<Later | undef
     ending = endOf(await Promise.race([app.pipelines[run.kind].run(context), rejectAfterGrace(lease)]))
   } catch (error) {
     if (lease.stopReason) lease.isIncomplete = true
-    ending = lease.stopReason ? cancelled : failureOf(app, run, error)
+    ending = lease.stopReason ? cancelledEnd : failureOf(app, run, error)
   }
   if (lease.stopReason) lease.abort(lease.stopReason)
-  await journal.ended()
+  await journal.whenSettled()
   return lease.stopReason && (lease.isIncomplete || lease.stopReason === 'cancelled')
-    ? stop(lease)
-    : end(lease, ending)
+    ? endOrHandOver(lease)
+    : endLeasedRun(lease, ending)
 }
 
 const rejectAfterGrace = ({ signal, app }: RunLease): Promise<never> =>
@@ -101,46 +101,46 @@ const rejectAfterGrace = ({ signal, app }: RunLease): Promise<never> =>
   })
 
 /** Ends or hands over a run that stopped before its pipeline finished. */
-async function stop(lease: RunLease): Promise<Later | undefined> {
+async function endOrHandOver(lease: RunLease): Promise<JobDelay | undefined> {
   switch (lease.stopReason!) {
     case 'cancelled':
-      return end(lease, cancelled)
+      return endLeasedRun(lease, cancelledEnd)
     case 'overtime':
-      return end(lease, overtime)
+      return endLeasedRun(lease, overtimeEnd)
     case 'refused':
-      return end(lease, refusedBy(lease.failure!))
+      return endLeasedRun(lease, refusedEnd(lease.failure!))
     case 'waiting':
-      await unlessStopped(lease.persist(() => reschedule(lease)))
+      await ignoreLostLease(lease.persist(() => reschedule(lease)))
       return { laterMs: lease.retryMs }
     case 'handover':
-      await unlessStopped(lease.persist(() => release(lease)))
+      await ignoreLostLease(lease.persist(() => release(lease)))
       return { laterMs: 0 }
     case 'superseded':
       return undefined
   }
 }
 
-async function end(lease: RunLease, outcome: RunEnd): Promise<undefined> {
+async function endLeasedRun(lease: RunLease, outcome: RunEnd): Promise<undefined> {
   const { app, run, leaseKey } = lease
   const ending = lease.persist(() =>
     app.db.tx(async (tx) => {
       const now = await lockLeased(tx, leaseKey)
-      return endRun(app, tx, now, now.cancel_requested_at ? cancelled : outcome)
+      return endRun(app, tx, now, now.cancel_requested_at ? cancelledEnd : outcome)
     }),
   )
-  const settled = await unlessStopped(ending)
+  const settled = await ignoreLostLease(ending)
   if (settled) reportSettlement(app, run.receipt_id, settled)
   return undefined
 }
 
 /** Ignores a lost lease: the worker that has the run now ends it. A commit whose reply was lost looks the same. */
-const unlessStopped = <Value>(write: Promise<Value>): Promise<Value | undefined> =>
+const ignoreLostLease = <Value>(write: Promise<Value>): Promise<Value | undefined> =>
   write.catch((error: unknown) => {
-    if (error instanceof Stopped) return undefined
+    if (error instanceof RunStopped) return undefined
     throw error
   })
 
-const endOf = ({ isComplete, words }: Outcome): RunEnd => ({
+const endOf = ({ isComplete, words }: PipelineResult): RunEnd => ({
   status: 'succeeded',
   words,
   partial: !isComplete,
@@ -154,7 +154,7 @@ function failureOf(app: App, run: RunRow, error: unknown): RunEnd {
     return { ...failed, words: endings.lost(error.step), code: 'AMBIGUOUS_RESULT' }
   if (error instanceof FailedStep)
     return { ...failed, words: endings.stepFailed(error.step, error.code), code: error.code }
-  if (error instanceof Failure) return refusedBy(error)
+  if (error instanceof Failure) return refusedEnd(error)
   app.log.error({ err: error, run_id: run.run_id, kind: run.kind }, 'a pipeline broke')
   return { ...failed, words: endings.broke, code: 'INTERNAL' }
 }

@@ -7,16 +7,16 @@ const listed = (parts: readonly string[], joint: string, last: string): string =
 
 const makes = workKinds.map((kind) => kind.makes)
 const deeper = workKinds.flatMap((kind) => kind.deeper ?? [])
-const of = (words: readonly { en: string; fa: string }[], language: 'en' | 'fa'): string[] =>
+const phrasesIn = (words: readonly { en: string; fa: string }[], language: 'en' | 'fa'): string[] =>
   words.map((word) => word[language])
 
 export const kindPhrases = {
   makes: {
-    en: `What is made: ${listed(of(makes, 'en'), ', ', ', or ')}.`,
-    fa: `آنچه ساخته می‌شود: ${listed(of(makes, 'fa'), '، ', '، یا ')}.`,
+    en: `What is made: ${listed(phrasesIn(makes, 'en'), ', ', ', or ')}.`,
+    fa: `آنچه ساخته می‌شود: ${listed(phrasesIn(makes, 'fa'), '، ', '، یا ')}.`,
   },
   budget: {
-    en: `The most that the run may cost; ${of(deeper, 'en').join('; ')}. The usual depth when absent.`,
-    fa: `بیشترین هزینهٔ کار؛ ${of(deeper, 'fa').join('؛ ')}. در نبودش عمق معمول.`,
+    en: `The most that the run may cost; ${phrasesIn(deeper, 'en').join('; ')}. The usual depth when absent.`,
+    fa: `بیشترین هزینهٔ کار؛ ${phrasesIn(deeper, 'fa').join('؛ ')}. در نبودش عمق معمول.`,
   },
 }

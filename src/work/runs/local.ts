@@ -7,7 +7,7 @@ import type { Spool } from '#platform/spool'
 import type { FetchedFile, InputFile, LocalFile } from '#work/pipelines'
 import type { Journal } from './journal/journal.ts'
 import { fetchReasons } from './phrases.ts'
-import { useOf } from './price.ts'
+import { toolUsage } from './price.ts'
 import type { RunLease } from './run-lease.ts'
 
 /** Opens a stored file; undefined if it was deleted. Throws if the stored bytes do not match their hash. */
@@ -45,7 +45,7 @@ export async function fetchFile(options: FetchStep): Promise<FetchedFile | Refus
   if (!tool) return { refused: fetchReasons.off }
   await using cleanup = new AsyncDisposableStack()
   let fetched: FetchedFile | undefined
-  const result = await journal.paid<{ refused: Localized | null }>({
+  const result = await journal.runPaid<{ refused: Localized | null }>({
     step,
     kind: 'read',
     worst: tool.price,
@@ -55,10 +55,10 @@ export async function fetchFile(options: FetchStep): Promise<FetchedFile | Refus
         if ('refused' in found) return { state: 'done', value: found, cost: 0n }
         fetched = found
         cleanup.use(found.file)
-        return { state: 'done', value: { refused: null }, ...useOf(tool) }
+        return { state: 'done', value: { refused: null }, ...toolUsage(tool) }
       } catch (error) {
         if (!lease.signal.aborted) throw error
-        return { state: 'lost', ...useOf(tool) }
+        return { state: 'lost', ...toolUsage(tool) }
       }
     },
   })

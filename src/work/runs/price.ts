@@ -18,14 +18,17 @@ export function worstCaseOfPlan(
     const turn = boundTurn(promptBytes + templateBytes, maxOutputTokens, model)
     return sum + BigInt(count) * worstCaseOf(app, { model, turn, allowed }).microcredits
   }, 0n)
-  return questions + BigInt(searches) * feeOf(app, 'web_search') + BigInt(reads) * feeOf(app, 'web_fetch')
+  return (
+    questions + BigInt(searches) * toolPrice(app, 'web_search') + BigInt(reads) * toolPrice(app, 'web_fetch')
+  )
 }
 
 /** The cost of one use of a hosted tool for a step, and how the use is counted. */
-export const useOf = ({ price, unit }: HostedTool) => ({
+export const toolUsage = ({ price, unit }: HostedTool) => ({
   cost: price,
   ...(unit !== undefined && { detail: { quantities: { [unit]: 1 } } }),
 })
 
 /** Micro-credits of one use; 0 if the tool is not configured. */
-export const feeOf = (app: App, tool: 'web_search' | 'web_fetch'): bigint => app.tools.find(tool)?.price ?? 0n
+export const toolPrice = (app: App, tool: 'web_search' | 'web_fetch'): bigint =>
+  app.tools.find(tool)?.price ?? 0n

@@ -6,8 +6,8 @@ import { framedList } from '#platform/lists'
 import { latestEvents } from './events/store.ts'
 import { manifestOf } from './files/manifest.ts'
 import { filesOf } from './files/store.ts'
-import { type Reader, toRunEvent, toRunSummary } from './run-summary.ts'
-import type { ListQuery, RunStatus } from './schema.ts'
+import { type RunSummaryOptions, toRunEvent, toRunSummary } from './run-summary.ts'
+import type { RunListQuery, RunStatus } from './schema.ts'
 import { findRun, listRuns, type RunKey, type RunRow } from './store.ts'
 
 export type RunContext<Query = unknown> = RequestContext<unknown, Query, { id: string }>
@@ -29,7 +29,7 @@ export const notFound = (param = 'id'): never => fail('NOT_FOUND', {}, { param }
 
 export const runKeyOf = ({ account_id, run_id }: RunRow): RunKey => ({ accountId: account_id, runId: run_id })
 
-export const readerOf = (context: RequestContext): Reader => ({
+export const summaryOptionsOf = (context: RequestContext): RunSummaryOptions => ({
   baseUrl: baseUrlOf(context),
   language: context.language,
 })
@@ -45,15 +45,15 @@ export async function readRun(context: RunContext): Promise<RunStatus> {
     filesOf(app.db.kysely, runKey),
   ])
   return {
-    ...toRunSummary(run, readerOf(context)),
+    ...toRunSummary(run, summaryOptionsOf(context)),
     events: events.map((event) => toRunEvent(event, language)),
     files: manifestOf(files, language).listed,
   }
 }
 
-export async function listOfRuns(context: RequestContext<unknown, ListQuery>) {
+export async function listOfRuns(context: RequestContext<unknown, RunListQuery>) {
   const { app, caller, query } = context
   return framedList.answer(await listRuns(app.db, caller, query), (run) =>
-    toRunSummary(run, readerOf(context)),
+    toRunSummary(run, summaryOptionsOf(context)),
   )
 }

@@ -7,10 +7,10 @@ import { streamEvents } from './events/stream.ts'
 import { serveFiles } from './files/serve.ts'
 import { listOfRuns, readRun } from './read.ts'
 import {
-  Accepted,
+  AcceptedRun,
   FilesQuery,
-  ListQuery,
   RunList,
+  RunListQuery,
   RunParams,
   RunStatus,
   RunSummary,
@@ -42,7 +42,7 @@ function create(context: RequestContext<WorkBody>) {
 }
 
 /** The scope that suffices for runs that the key itself has started. */
-const starters = 'agents:write'
+const starterScope = 'agents:write'
 
 /** Media types of the files that runs make, and of their bundle. Files of programs have their own types, most of them text. */
 const fileTypes = [
@@ -73,7 +73,7 @@ export const routes: Route[] = [
     idempotent: true,
     headers: referenceHeaders,
     body: WorkBody,
-    reply: { 202: Accepted },
+    reply: { 202: AcceptedRun },
     errors: [...textFailures, 'TOO_MANY_RUNS', 'KNOWLEDGE_NOT_FOUND', 'FILE_NOT_FOUND'],
     handle: create,
   }),
@@ -83,7 +83,7 @@ export const routes: Route[] = [
     operation: 'work.list',
     scope: 'files:read',
     summary: { en: 'The runs of the project, newest first.', fa: 'کارهای پروژه، تازه‌ترین نخست.' },
-    query: ListQuery,
+    query: RunListQuery,
     reply: { 200: RunList },
     errors: [],
     handle: listOfRuns,
@@ -93,7 +93,7 @@ export const routes: Route[] = [
     path: one,
     operation: 'work.read',
     scope: 'files:read',
-    orScope: starters,
+    orScope: starterScope,
     summary: {
       en: 'How far a run is, what happened to it and what it has made.',
       fa: 'وضعیت یک کار، رویدادها و پرونده‌هایش.',
@@ -108,7 +108,7 @@ export const routes: Route[] = [
     path: `${one}/events`,
     operation: 'work.events',
     scope: 'files:read',
-    orScope: starters,
+    orScope: starterScope,
     summary: {
       en: 'What happens to a run, as events; resumed after Last-Event-ID.',
       fa: 'رویدادهای یک کار به شکل جریان؛ ادامه پس از Last-Event-ID.',
@@ -124,7 +124,7 @@ export const routes: Route[] = [
     path: `${one}/files`,
     operation: 'work.files',
     scope: 'files:read',
-    orScope: starters,
+    orScope: starterScope,
     summary: { en: 'A file of a run, or all of them in a zip.', fa: 'یک پروندهٔ کار، یا همه در یک zip.' },
     params: RunParams,
     query: FilesQuery,
@@ -138,7 +138,7 @@ export const routes: Route[] = [
     operation: 'work.cancel',
     writes: 'nothing',
     scope: 'work:write',
-    orScope: starters,
+    orScope: starterScope,
     summary: {
       en: 'Cancel a run: what it has used is charged, what it has made stays.',
       fa: 'لغو یک کار: آنچه مصرف شده حساب می‌شود و آنچه ساخته شده می‌ماند.',

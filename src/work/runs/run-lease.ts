@@ -26,7 +26,7 @@ export const runDisks: readonly DiskName[] = ['database', 'wal', 'files', 'spool
 const fullMs = 1_000
 
 /** Thrown by steps once the run has to stop; pipelines must not catch it. */
-export class Stopped extends Error {
+export class RunStopped extends Error {
   override name = 'Stopped'
   readonly reason: StopReason
   constructor(reason: StopReason) {
@@ -109,7 +109,7 @@ export class RunLease implements Disposable {
   }
 
   /** Lets no further step begin if a disk has too little room for its charge and its result; the run continues once there is room. */
-  requireRoom(): void {
+  requireDiskSpace(): void {
     if (this.app.space.lacking(runDisks) === undefined) return
     this.retryMs = Math.max(this.retryMs, fullMs)
     this.close('waiting')
@@ -125,20 +125,20 @@ export class RunLease implements Disposable {
   /** Lets no further step begin and aborts those under way. */
   abort(reason: StopReason): void {
     this.close(reason)
-    if (!this.signal.aborted) this.#abortController.abort(new Stopped(this.#stopReason!))
+    if (!this.signal.aborted) this.#abortController.abort(new RunStopped(this.#stopReason!))
   }
 
   requireOpen(): void {
     if (this.#stopReason === undefined) return
     this.isIncomplete = true
-    throw new Stopped(this.#stopReason)
+    throw new RunStopped(this.#stopReason)
   }
 
   /** Stops this worker, because another one has the run or the run has ended. */
   markLost(): never {
     this.abort('superseded')
     this.isIncomplete = true
-    throw new Stopped('superseded')
+    throw new RunStopped('superseded')
   }
 
   /** Runs an idempotent write; retries while the database is unreachable. */

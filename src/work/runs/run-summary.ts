@@ -6,12 +6,12 @@ import { filePhrases, states } from './phrases.ts'
 import type { RunEvent, RunSummary } from './schema.ts'
 import type { RunRow } from './store.ts'
 
-export interface Reader {
+export interface RunSummaryOptions {
   baseUrl: string
   language: Language
 }
 
-export function toRunSummary(run: RunRow, { baseUrl, language }: Reader): RunSummary {
+export function toRunSummary(run: RunRow, { baseUrl, language }: RunSummaryOptions): RunSummary {
   const url = `${baseUrl}/v1/work/${run.run_id}`
   const message = messageOf(run)[language]
   return {

@@ -4,6 +4,6 @@ import { routes } from './routes.ts'
 import { tidyJob } from './tidy.ts'
 
 export { type AcceptOptions, acceptRun } from './accept.ts'
-export { Accepted, FileIds } from './schema.ts'
+export { AcceptedRun, FileIds } from './schema.ts'
 
 export const work = { name: 'work', routes, jobs: [runJob, tidyJob] }

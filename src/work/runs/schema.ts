@@ -67,11 +67,11 @@ export type WorkBody = Static<typeof WorkBody>
 
 export const RunParams = Type.Object({ id: uuid() })
 
-export const ListQuery = pageQuery({
+export const RunListQuery = pageQuery({
   max: 100,
   after: idCursor('Runs asked for before this one.', 'کارهایی که پیش از این خواسته شده‌اند.'),
 })
-export type ListQuery = Static<typeof ListQuery>
+export type RunListQuery = Static<typeof RunListQuery>
 
 export const FilesQuery = Type.Object(
   {
@@ -97,7 +97,7 @@ const Reserved = credits(
 )
 
 /** Contract section 2, “Work run”. */
-export const Accepted = Type.Object({
+export const AcceptedRun = Type.Object({
   id: uuid(),
   object: Type.Literal('run'),
   status: Type.Literal('queued'),
@@ -106,7 +106,7 @@ export const Accepted = Type.Object({
   reserved_credits: Reserved,
   request_id: uuid(),
 })
-export type Accepted = Static<typeof Accepted>
+export type AcceptedRun = Static<typeof AcceptedRun>
 
 export const RunSummary = Type.Object({
   id: uuid(),
@@ -191,4 +191,4 @@ export type RunStatus = Static<typeof RunStatus>
 
 export const RunList = framedList.schema(RunSummary)
 
-nameSchemas({ AcceptedRun: Accepted, Run: RunStatus, RunEvent, RunList, RunSummary, WorkBody })
+nameSchemas({ AcceptedRun: AcceptedRun, Run: RunStatus, RunEvent, RunList, RunSummary, WorkBody })

@@ -2,7 +2,7 @@
 
 import { callModel, questionTurn, worstCaseOf } from '#core/inference'
 import type { Model } from '#core/models'
-import type { Source, ToolName } from '#core/turn'
+import type { CitableSource, ToolName } from '#core/turn'
 import { recall, requireKnowledge } from '#work/knowledge'
 import {
   FailedStep,
@@ -15,7 +15,7 @@ import {
 import { saveFile, saveLocalFile } from './files/save.ts'
 import type { Journal, StepResult } from './journal/journal.ts'
 import { fetchFile, openInputFile } from './local.ts'
-import { useOf } from './price.ts'
+import { toolUsage } from './price.ts'
 import { recordProgress } from './progress.ts'
 import type { RunLease } from './run-lease.ts'
 
@@ -28,7 +28,7 @@ export interface StepContextOptions {
 
 export function openStepContext({ lease, journal, task, model }: StepContextOptions): StepContext {
   const { app, run, allowed } = lease
-  const use = (step: string, tool: 'web_search' | 'web_fetch', input: unknown): Promise<Source[]> =>
+  const use = (step: string, tool: 'web_search' | 'web_fetch', input: unknown): Promise<CitableSource[]> =>
     useTool({ lease, journal, step, tool, input })
   return {
     task,
@@ -38,12 +38,17 @@ export function openStepContext({ lease, journal, task, model }: StepContextOpti
     ask(step, question) {
       const turn = questionTurn(question, model)
       const { microcredits: worst } = worstCaseOf(app, { model, turn, allowed })
-      return journal.paid({ step, kind: 'ask', worst, execute: (id) => askModel(lease, model, question, id) })
+      return journal.runPaid({
+        step,
+        kind: 'ask',
+        worst,
+        execute: (id) => askModel(lease, model, question, id),
+      })
     },
     search: (step, query) => use(step, 'web_search', { query }),
     read: async (step, url) => (await use(step, 'web_fetch', { url }))[0],
     recall: (step, query) =>
-      journal.free<readonly Source[]>(step, async () => {
+      journal.runFree<readonly CitableSource[]>(step, async () => {
         const { account_id: accountId, project_id: projectId, knowledge_id: knowledgeId } = run
         if (knowledgeId === null) return []
         const projectKey = { accountId, projectId, knowledgeId }
@@ -54,7 +59,7 @@ export function openStepContext({ lease, journal, task, model }: StepContextOpti
     open: (file) => openInputFile(lease, file),
     fetch: (step, url, maxBytes) => fetchFile({ lease, journal, step, url, maxBytes }),
     scratch: (bytes) => app.spool.folder(bytes),
-    once: (step, compute) => journal.free(step, compute),
+    once: (step, compute) => journal.runFree(step, compute),
     progress: (percent, words) => recordProgress(lease, percent, words),
     saveFile: (file) => saveFile(lease, file),
     saveLocalFile: (file, filePath) => saveLocalFile(lease, file, filePath),
@@ -125,11 +130,11 @@ interface ToolOptions {
 }
 
 /** Uses a hosted tool once. A use that failed costs nothing and finds nothing; a use that is lost is paid and finds nothing. */
-async function useTool({ lease, journal, step, tool: name, input }: ToolOptions): Promise<Source[]> {
+async function useTool({ lease, journal, step, tool: name, input }: ToolOptions): Promise<CitableSource[]> {
   const { app, signal } = lease
   const tool = app.tools.find(name)
-  if (!tool) return journal.free(step, async () => [])
-  const execute = async (): Promise<StepResult<Source[]>> => {
+  if (!tool) return journal.runFree(step, async () => [])
+  const execute = async (): Promise<StepResult<CitableSource[]>> => {
     try {
       const { results, error } = await tool.run(input, {
         accountId: lease.run.account_id,
@@ -139,14 +144,14 @@ async function useTool({ lease, journal, step, tool: name, input }: ToolOptions)
       })
       const readAt = new Date(app.clock.nowMs()).toISOString()
       const value = name === 'web_fetch' ? results.map((page) => ({ ...page, readAt })) : results
-      return { state: 'done', value, ...(error === undefined ? useOf(tool) : { cost: 0n }) }
+      return { state: 'done', value, ...(error === undefined ? toolUsage(tool) : { cost: 0n }) }
     } catch (error) {
       if (!signal.aborted) throw error
-      return { state: 'lost', ...useOf(tool) }
+      return { state: 'lost', ...toolUsage(tool) }
     }
   }
   try {
-    return await journal.paid({
+    return await journal.runPaid({
       step,
       kind: name === 'web_search' ? 'search' : 'read',
       worst: tool.price,

@@ -104,27 +104,27 @@ export async function countOpen(tx: Tx, accountId: string): Promise<number> {
   return Number(open)
 }
 
-export interface Owner {
+export interface RunProject {
   accountId: string
   projectId: string
 }
 
-export const findRun = (db: Db, of: Owner, runId: string): Promise<RunRow | undefined> =>
+export const findRun = (db: Db, project: RunProject, runId: string): Promise<RunRow | undefined> =>
   db.kysely
     .selectFrom('work.runs')
     .selectAll()
-    .where('account_id', '=', of.accountId)
+    .where('account_id', '=', project.accountId)
     .where('run_id', '=', runId)
-    .where('project_id', '=', of.projectId)
+    .where('project_id', '=', project.projectId)
     .executeTakeFirst()
 
 /** The runs of a project, newest first. */
-export function listRuns(db: Db, of: Owner, options: PageOptions): Promise<Page<RunRow>> {
+export function listRuns(db: Db, project: RunProject, options: PageOptions): Promise<Page<RunRow>> {
   const all = db.kysely
     .selectFrom('work.runs')
     .selectAll()
-    .where('account_id', '=', of.accountId)
-    .where('project_id', '=', of.projectId)
+    .where('account_id', '=', project.accountId)
+    .where('project_id', '=', project.projectId)
   return readPage(all, 'run_id', options)
 }
 
@@ -160,9 +160,9 @@ export const changeRun = async (
 }
 
 /** The owner of each run, and whether the run was cancelled or has ended. */
-export const watchRuns = (
+export const readRunStates = (
   db: Db,
-  places: readonly RunKey[],
+  runKeys: readonly RunKey[],
 ): Promise<{ run_id: string; owner: string | null; cancel: boolean; ended: boolean }[]> =>
   db.query(
     {
@@ -171,11 +171,11 @@ export const watchRuns = (
         from unnest($1::uuid[], $2::uuid[]) p(account_id, run_id)
         join work.runs r on r.account_id = p.account_id and r.run_id = p.run_id`,
     },
-    [places.map(({ accountId }) => accountId), places.map(({ runId }) => runId)],
+    [runKeys.map(({ accountId }) => accountId), runKeys.map(({ runId }) => runId)],
   )
 
 /** Open runs that are past their deadline. */
-export const overdue = (
+export const overdueRuns = (
   db: Db,
   before: Date,
   limit: number,
@@ -188,7 +188,7 @@ export const overdue = (
   )
 
 /** Ended runs whose retention is over. */
-export const expired = (
+export const expiredRuns = (
   db: Db,
   now: Date,
   limit: number,

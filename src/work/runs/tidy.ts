@@ -4,8 +4,8 @@ import { job } from '#platform/jobs'
 import { reportSettlement } from '#platform/ledger'
 import { endRun } from './end.ts'
 import { blobsOf } from './files/store.ts'
-import { overtime } from './job.ts'
-import { deleteRun, expired, lockRun, overdue, type RunKey } from './store.ts'
+import { overtimeEnd } from './job.ts'
+import { deleteRun, expiredRuns, lockRun, overdueRuns, type RunKey } from './store.ts'
 
 const everyMs = 60_000
 /** A worker ends its run at the deadline; a run that is later than this has no worker. */
@@ -18,9 +18,9 @@ export const tidyJob = job<null>({
   everyMs,
   async handle({ app, signal }) {
     const nowMs = app.clock.nowMs()
-    for (const runKey of (await overdue(app.db, new Date(nowMs - graceMs), atOnce)).map(runKeyOf))
+    for (const runKey of (await overdueRuns(app.db, new Date(nowMs - graceMs), atOnce)).map(runKeyOf))
       if (!signal.aborted) await endOverdue(app, runKey)
-    for (const runKey of (await expired(app.db, new Date(nowMs), atOnce)).map(runKeyOf)) {
+    for (const runKey of (await expiredRuns(app.db, new Date(nowMs), atOnce)).map(runKeyOf)) {
       if (signal.aborted) break
       // The bytes are deleted first: deleting them twice is harmless, but without the row they would never be deleted.
       await app.storage.delete(await blobsOf(app.db, runKey))
@@ -39,7 +39,7 @@ async function endOverdue(app: App, runKey: RunKey): Promise<void> {
   const ended = await app.db.tx(async (tx) => {
     const run = await lockRun(tx, runKey)
     if (!run || run.ended_at) return undefined
-    return { run, settled: await endRun(app, tx, run, overtime) }
+    return { run, settled: await endRun(app, tx, run, overtimeEnd) }
   })
   if (ended) reportSettlement(app, ended.run.receipt_id, ended.settled)
 }

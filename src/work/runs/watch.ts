@@ -2,7 +2,7 @@
 import type { App } from '#app'
 import { type Repetition, repetitions } from '#platform/clock'
 import type { RunLease } from './run-lease.ts'
-import { watchRuns } from './store.ts'
+import { readRunStates } from './store.ts'
 
 const everyMs = 1_000
 
@@ -31,7 +31,7 @@ class Watch {
 
   async #poll(): Promise<void> {
     try {
-      const rows = await watchRuns(
+      const rows = await readRunStates(
         this.#app.db,
         [...this.#leases.values()].map(({ leaseKey }) => leaseKey),
       )

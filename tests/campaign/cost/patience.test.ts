@@ -126,7 +126,7 @@ describe.concurrent('the time', () => {
 /** Pauses of three seconds begin and never end: only a caller who leaves ends what waits for them. */
 function endlessPauses(): Disposable {
   const begin = deadlines.in.bind(deadlines)
-  const never = { again: () => undefined, cancel: () => undefined }
+  const never = { restart: () => undefined, cancel: () => undefined }
   const isPause = (ms: number): boolean => ms > 3_000 && ms <= 3_100
   return vi.spyOn(deadlines, 'in').mockImplementation((ms, ring) => (isPause(ms) ? never : begin(ms, ring)))
 }

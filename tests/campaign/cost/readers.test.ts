@@ -1,7 +1,7 @@
 /** Every parser of untrusted text, in isolation: its time is linear in the text, whatever is repeated in it. */
 import { describe, expect, test } from 'vitest'
-import { normalise, passagesIn, passagesOf, readQuery } from '#core/retrieval'
-import { tidy } from '#core/tools'
+import { iteratePassages, normalise, passagesOf, readQuery } from '#core/retrieval'
+import { cleanText } from '#core/tools'
 import { maskSecrets, SseReader } from '#providers/kit'
 import { documentFromMarkdown, type TextDocument, toMarkdown } from '#work/documents'
 import { Citations } from '../../../src/core/inference/citations.ts'
@@ -12,12 +12,17 @@ import { faultOfStatus } from '../../../src/providers/kit/fault.ts'
 import { cleanSvg } from '../../../src/work/documents/chart/clean-svg.ts'
 import { codeForPrint, forPrint } from '../../../src/work/documents/pdf/glyphs.ts'
 import { addressesIn } from '../../../src/work/pipelines/addresses.ts'
-import { partOf } from '../../../src/work/pipelines/blocks.ts'
+import { parsePart } from '../../../src/work/pipelines/blocks.ts'
 import { contentOf, markdownOf } from '../../../src/work/pipelines/code/answer.ts'
-import { headOf, lineOf } from '../../../src/work/pipelines/cut.ts'
+import { singleLine, truncatedText } from '../../../src/work/pipelines/cut.ts'
 import { readJson } from '../../../src/work/pipelines/json.ts'
 import { persianText } from '../../../src/work/pipelines/persian.ts'
-import { folded, holdsQuote, numbersOf, passagesFor } from '../../../src/work/pipelines/research/evidence.ts'
+import {
+  containsQuote,
+  folded,
+  numbersOf,
+  relevantPassages,
+} from '../../../src/work/pipelines/research/evidence.ts'
 import { piecesOf } from '../../../src/work/pipelines/research/sentences.ts'
 import { costOf, expectLinear, framed, maxTurnMs, units } from '../../cost/cost.ts'
 
@@ -25,7 +30,7 @@ const documentOf = (markdown: string): TextDocument => documentFromMarkdown(mark
 
 function cite(text: string): void {
   const citations = new Citations()
-  citations.found([{ url: 'https://a.test/b', title: 'a', text: 'b', cut: false }], true)
+  citations.addSources([{ url: 'https://a.test/b', title: 'a', text: 'b', cut: false }], true)
   for (let at = 0; at < text.length; at += 16) citations.add(text.slice(at, at + 16))
   citations.end()
 }
@@ -43,7 +48,7 @@ const readers: Record<string, [max: number, read: (text: string) => unknown]> = 
   'passages of knowledge': [256 * K, passagesOf],
   'one spelling': [256 * K, normalise],
   'a search': [2 * K, readQuery],
-  'a plain page': [256 * K, tidy],
+  'a plain page': [256 * K, cleanText],
   'the charset of a page': [256 * K, (text) => decodeText(Buffer.from(text), 'text/html')],
   'a page of HTML': [256 * K, pruneHtml],
   'an error page of an upstream': [64 * K, (text) => faultOfStatus(500, {}, text, ['a secret of ours'])],
@@ -58,12 +63,12 @@ const readers: Record<string, [max: number, read: (text: string) => unknown]> = 
   'Markdown, written again': [64 * K, (text) => toMarkdown(documentOf(text))],
   'a section of a report': [
     64 * K,
-    (text) => partOf({ id: 'a', title: 'a', markdown: text, language: 'fa' }),
+    (text) => parsePart({ id: 'a', title: 'a', markdown: text, language: 'fa' }),
   ],
   'sentences of a draft': [64 * K, piecesOf],
-  'a source that is quoted': [128 * K, (text) => holdsQuote(folded(text), text.slice(0, K))],
+  'a source that is quoted': [128 * K, (text) => containsQuote(folded(text), text.slice(0, K))],
   'numbers of a source': [128 * K, numbersOf],
-  'passages of a source': [128 * K, (text) => passagesFor(text, 'a b', 24 * K)],
+  'passages of a source': [128 * K, (text) => relevantPassages(text, 'a b', 24 * K)],
   'addresses of a task': [12 * K, addressesIn],
   'Persian of an answer': [64 * K, persianText],
   'JSON of an answer': [256 * K, readJson],
@@ -71,8 +76,8 @@ const readers: Record<string, [max: number, read: (text: string) => unknown]> = 
   'code of an answer': [128 * K, contentOf],
   'a file of Markdown': [128 * K, markdownOf],
   'an excerpt': [256 * K, (text) => excerpt(text, 96 * K)],
-  'a head': [256 * K, (text) => headOf(text, 96 * K)],
-  'a line': [64 * K, (text) => lineOf(text, K)],
+  'a head': [256 * K, (text) => truncatedText(text, 96 * K)],
+  'a line': [64 * K, (text) => singleLine(text, K)],
   'a drawing': [64 * K, cleanSvg],
   'text for print': [64 * K, forPrint],
   'code for print': [64 * K, codeForPrint],
@@ -101,7 +106,7 @@ test('two million characters of knowledge are cut in slices, none of which holds
   for (const unit of [' ', '\n', 'a\n', '1. ', '# a\n', 'a\n\n', 'ا ', '7', '. ', '```\n']) {
     const text = `a${unit.repeat(2_000_000 / unit.length)}b`
     const longest = () => {
-      const passages = passagesIn(text)
+      const passages = iteratePassages(text)
       let max = 0
       for (let isOver = false; !isOver; )
         max = Math.max(

@@ -6,10 +6,10 @@ import {
   encodeSound,
   encodeWhole,
   joinSpeech,
-  piecesOfText,
   type SoundFormat,
   silencesIn,
   soundFormats,
+  splitForSpeech,
 } from '#core/sound'
 import { checksumOf } from '../../../src/core/sound/checksum.ts'
 import { costOf, costOfAwaited, expectLinear, expectNoHold } from '../../cost/cost.ts'
@@ -189,7 +189,7 @@ test('text of a million characters of any kind is cut in linear time', async () 
   ])
     await expectLinear(
       unit,
-      (length) => costOf(() => piecesOfText(unit.repeat(length / unit.length), 4_096)),
+      (length) => costOf(() => splitForSpeech(unit.repeat(length / unit.length), 4_096)),
       {
         from: 250_000,
         to: 1_000_000,

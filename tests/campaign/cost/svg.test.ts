@@ -1,6 +1,6 @@
 /** The cleaner of SVG: its time is linear in the drawing, whatever is repeated and wherever it stands. */
 import { expect, test } from 'vitest'
-import { cleanSvg, SvgRefused } from '#core/media'
+import { cleanSvg, SvgError } from '#core/media'
 import { withIsolates } from '../../../src/core/media/svg/right-to-left.ts'
 import { costOf, expectLinear, units } from '../../cost/cost.ts'
 
@@ -43,7 +43,7 @@ function clean(text: string): void {
   try {
     withIsolates(cleanSvg(Buffer.from(text)))
   } catch (error) {
-    expect(error).toBeInstanceOf(SvgRefused)
+    expect(error).toBeInstanceOf(SvgError)
   }
 }
 

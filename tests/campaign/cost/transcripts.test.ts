@@ -1,20 +1,24 @@
 /** What transcripts cost: no answer of an upstream, however it is made, holds the event loop while it is read, joined, stored or written as subtitles. */
 import { describe, expect, test } from 'vitest'
-import type { Transcribed } from '#core/spec'
+import type { TranscriptionResult } from '#core/spec'
 import type { SpokenSegment } from '#core/turn'
 import { cuesOf, srtOf, vttOf } from '#media/subtitles'
 import { segmentsOfWords } from '#providers/kit'
-import { heardIn } from '#providers/transcriptions'
-import { type Frame, type Heard, heardOf } from '../../../src/media/transcription/heard.ts'
+import { transcriptIn } from '#providers/transcriptions'
+import {
+  checkTranscript,
+  type PieceContext,
+  type PieceTranscript,
+} from '../../../src/media/transcription/heard.ts'
 import { Joiner } from '../../../src/media/transcription/join.ts'
-import { Progress } from '../../../src/media/transcription/progress.ts'
+import { TranscriptPartQueue } from '../../../src/media/transcription/progress.ts'
 import { transcriptFile } from '../../../src/media/transcription/transcript-file.ts'
-import { Written } from '../../../src/media/transcription/written.ts'
+import { TranscriptText } from '../../../src/media/transcription/written.ts'
 import { costOf, expectLinear, expectNoHold } from '../../cost/cost.ts'
 
 /** Of the longest recording, as one piece. */
 const seconds = 14_400
-const frame = (more: Partial<Frame> = {}): Frame => ({
+const frame = (more: Partial<PieceContext> = {}): PieceContext => ({
   ...{ from: 0, to: seconds, language: undefined, normalizes: true, diarizes: false },
   ...more,
 })
@@ -103,13 +107,13 @@ const order = {
   recording: { seconds, bytes: new Uint8Array(), mediaType: 'audio/ogg', name: 'a.ogg' },
   timestamps: 'word',
 } as const
-const read = (said: Record<string, unknown>): Promise<Transcribed> => heardIn(said, order, [])
+const read = (said: Record<string, unknown>): Promise<TranscriptionResult> => transcriptIn(said, order, [])
 
 describe('no turn of the event loop takes long where an upstream says', () => {
   test.each(Object.entries(hostile))('%s', async (name, say) => {
     const said = say()
     const transcribed = await unheld(`${name}: read`, () => read(said))
-    const heard = await unheld(`${name}: heard`, () => heardOf(transcribed, frame()))
+    const heard = await unheld(`${name}: heard`, () => checkTranscript(transcribed, frame()))
     await unheld(`${name}: joined`, async () => {
       const joiner = new Joiner({ diarizes: true })
       joiner.add(heard, 'first')
@@ -133,7 +137,7 @@ describe('no turn of the event loop takes long where an upstream says', () => {
     },
   }
   test.each(Object.entries(refused))('%s, which is refused', async (name, said) => {
-    const act = async () => heardOf(await read(said), frame())
+    const act = async () => checkTranscript(await read(said), frame())
     await expect(act()).rejects.toMatchObject({ fault: 'malformed' })
     await expectNoHold(name, () => act().catch(() => undefined))
   })
@@ -142,8 +146,12 @@ describe('no turn of the event loop takes long where an upstream says', () => {
 describe('two pieces that overlap are joined in one short turn, though', () => {
   /** Of the longest piece, from its second on. */
   const length = 300
-  const heardFrom = (from: number, said: Partial<Transcribed>, diarizes = false): Promise<Heard> =>
-    heardOf({ text: '', ...said }, frame({ from, to: from + length, diarizes }))
+  const heardFrom = (
+    from: number,
+    said: Partial<TranscriptionResult>,
+    diarizes = false,
+  ): Promise<PieceTranscript> =>
+    checkTranscript({ text: '', ...said }, frame({ from, to: from + length, diarizes }))
 
   test.each([
     ['every word is the same', (_: number) => 'ی', {}],
@@ -201,7 +209,7 @@ test('spaces that an upstream writes one by one are shown in linear time', () =>
   expectLinear(
     'spaces',
     (length) => {
-      const written = new Written(new Progress(), { language: undefined, normalizes: true })
+      const written = new TranscriptText(new TranscriptPartQueue(), { language: undefined, normalizes: true })
       written.show('ی')
       return costOf(() => {
         for (let at = 0; at < length; at++) written.show(' ')

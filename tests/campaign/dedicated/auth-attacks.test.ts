@@ -8,7 +8,7 @@ import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { FreshPool } from '../../../src/cloud/databases/fresh-pool.ts'
 import { makeDatabase } from '../../../src/cloud/databases/local/make.ts'
-import { type Awake, wake } from '../../../src/cloud/databases/local/wake.ts'
+import { type AwakeDatabase, wake } from '../../../src/cloud/databases/local/wake.ts'
 import { databaseOf, openLocalContext, runAsSuperuser } from '../../cloud/dedicated/local-databases.ts'
 import { hasJail } from '../../cloud/jail/needs-jail.ts'
 
@@ -16,7 +16,7 @@ const canRun = await hasJail()
 const it = test.runIf(canRun)
 
 interface Side {
-  awake: Awake
+  awake: AwakeDatabase
   /** What the platform connects by. */
   auth: pg.Pool
   developer: pg.Client

@@ -78,7 +78,7 @@ it('a restored database has what it had when its backup was taken, and whoever u
   await query(context, database, 'update kept set n = 0')
   const awake = await wake(context, database)
   expect(await restore(tar, 'aaaaaaaaaaaa')).toBe(true)
-  await awake.lost
+  await awake.serverGone
   await awake.leave()
   expect(await sum()).toBe(500_500)
   expect(await databasesIn(context.root)).toEqual([database.ref])

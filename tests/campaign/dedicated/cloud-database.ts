@@ -38,7 +38,12 @@ export async function openCloudDatabase({ connections = 4 } = {}): Promise<Cloud
         log: openLog('silent'),
       },
       ...{ memoryShare: 1, leastFreeDisk: 0, metrics: openMetrics(makeSeries) },
-      sizes: { of: async () => size, requireTime: nothing, measured: () => {}, wasAwake: nothing },
+      sizes: {
+        sizeOf: async () => size,
+        requireTime: nothing,
+        recordMeasurement: () => {},
+        recordAwakeTime: nothing,
+      },
     }),
   )
   const database = {

@@ -6,9 +6,9 @@ import { exportDatabase, requireExportable } from '#cloud/export'
 import { layoutOf } from '../../../src/cloud/databases/local/layout.ts'
 import type { LocalContext } from '../../../src/cloud/databases/local/local.ts'
 import { makeDatabase } from '../../../src/cloud/databases/local/make.ts'
-import { type Awake, wake } from '../../../src/cloud/databases/local/wake.ts'
+import { type AwakeDatabase, wake } from '../../../src/cloud/databases/local/wake.ts'
 import { standardSize } from '../../../src/cloud/databases/size.ts'
-import { look } from '../../../src/cloud/databases/watch/sessions.ts'
+import { takeSample } from '../../../src/cloud/databases/watch/sessions.ts'
 import { databaseOf, openLocalContext, runAsSuperuser } from '../../cloud/dedicated/local-databases.ts'
 import { hasJail } from '../../cloud/jail/needs-jail.ts'
 import { loadSql } from './load-sql.ts'
@@ -22,8 +22,8 @@ const source = {
 }
 const target = databaseOf('importsimportsimport')
 const open = new AsyncDisposableStack()
-let from: Awake
-let to: Awake
+let from: AwakeDatabase
+let to: AwakeDatabase
 
 beforeAll(async () => {
   if (!canRun) return
@@ -46,7 +46,7 @@ const withExtensions = (context: LocalContext): LocalContext => ({
 })
 
 async function connect(
-  awake: Awake,
+  awake: AwakeDatabase,
   role: string,
   database = 'postgres',
 ): Promise<pg.Client & AsyncDisposable> {
@@ -74,7 +74,7 @@ it('whoever watches a database knows the export among the sessions of the reader
   await using watcher = Object.assign(new pg.Pool({ ...address, host: socketFolder }), {
     [Symbol.asyncDispose]: () => watcher.end(),
   })
-  const { sessions } = await look(watcher, true)
+  const { sessions } = await takeSample(watcher, true)
   expect(sessions.map(({ role, isExport }) => [role, isExport]).sort()).toEqual([
     ['app_reader', false],
     ['app_reader', true],

@@ -7,7 +7,7 @@ import { ExternalProvider } from '#cloud/databases'
 import type { Config } from '#platform/config'
 import { socketUrl } from '#platform/db'
 import { openLog } from '#platform/log'
-import { type Embedded, startEmbedded } from '#platform/postgres'
+import { type EmbeddedPostgres, startEmbedded } from '#platform/postgres'
 import type { Secrets } from '#platform/secrets'
 import { checkDedicated } from '../../../cli/doctor/dedicated.ts'
 import { roleName } from '../../../src/cloud/databases/external/statements.ts'
@@ -24,7 +24,7 @@ const recordOf = (letter: string): DatabaseRecord => ({
 const [first, second] = [recordOf('a'), recordOf('b')]
 
 let dataDir: string
-let server: Embedded
+let server: EmbeddedPostgres
 let adminUrl: string
 let provider: ExternalProvider
 let connectionsOfPackage = 3
@@ -42,10 +42,10 @@ beforeAll(async () => {
     secrets: { open: async (sealed: string) => sealed } as unknown as Secrets,
     idleMs: 60_000,
     sizes: {
-      of: async () => ({ memoryBytes: 0, diskBytes: 40 * mebibyte, connections: connectionsOfPackage }),
+      sizeOf: async () => ({ memoryBytes: 0, diskBytes: 40 * mebibyte, connections: connectionsOfPackage }),
       requireTime: async () => {},
-      measured: (_, measurement) => void measured.push(measurement),
-      wasAwake: async () => {},
+      recordMeasurement: (_, measurement) => void measured.push(measurement),
+      recordAwakeTime: async () => {},
     },
   })
   // Of two at once one makes it.

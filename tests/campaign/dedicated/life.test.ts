@@ -14,9 +14,9 @@ import {
   setReadOnly,
   suspendUnpaid,
 } from '#cloud/clouds'
-import { addAwakeTime, awakeMsOfMonth, recordMeasured, requireAwakeTime } from '#cloud/databases'
+import { addAwakeTime, awakeMsOfMonth, recordMeasurement, requireAwakeTime } from '#cloud/databases'
 import { Failure } from '#platform/errors'
-import type { Job, Run } from '#platform/jobs'
+import type { Job, JobRun } from '#platform/jobs'
 import { packagesText } from '../../cloud/dedicated/packages-text.ts'
 import type { Client } from '../../harness/client.ts'
 import { until } from '../../harness/until.ts'
@@ -171,7 +171,7 @@ const attempts = 7
 const moveJob = cloud.jobs.find(({ name }) => name === 'clouds.move') as Job<{ cloudId: string }>
 const progress = { stopping: new AbortController().signal, progressed: async () => undefined }
 const continueMove = ({ accountId, cloudId }: CloudKey) =>
-  moveJob.handle({ ...progress, app: world.app, accountId, data: { cloudId } } as Run<{ cloudId: string }>)
+  moveJob.handle({ ...progress, app: world.app, accountId, data: { cloudId } } as JobRun<{ cloudId: string }>)
 
 test('a cloud waits for room for its database for as long as there is none, and no attempt of it is counted', async () => {
   const { key, shown } = await dedicated(await person())
@@ -352,7 +352,7 @@ test('disk and rows are shown as they were measured last', async () => {
     },
     [key.accountId, id],
   )
-  await recordMeasured(world.app, key, { diskBytes: 45_000_000, rows: 12 })
+  await recordMeasurement(world.app, key, { diskBytes: 45_000_000, rows: 12 })
   expect((await shown()).usage).toMatchObject({
     disk_bytes: { used: 45_000_000, max: 5e9 },
     rows: { used: 12 },

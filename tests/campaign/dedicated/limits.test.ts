@@ -1,7 +1,7 @@
 import { appendFile, mkdir, readFile, utimes } from 'node:fs/promises'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { asRole, type CloudDatabases, type OpenDatabase } from '#cloud/databases'
+import { type CloudDatabases, type OpenDatabase, withRoleSession } from '#cloud/databases'
 import { CloudSql } from '#cloud/sql'
 import { Failure } from '#platform/errors'
 import { Claims } from '../../../src/cloud/databases/local/claims.ts'
@@ -10,9 +10,9 @@ import type { LocalContext } from '../../../src/cloud/databases/local/local.ts'
 import { makeDatabase } from '../../../src/cloud/databases/local/make.ts'
 import { LocalDatabases } from '../../../src/cloud/databases/local/manager.ts'
 import { sweepDrafts } from '../../../src/cloud/databases/local/remove.ts'
-import { serverOf } from '../../../src/cloud/databases/local/wake.ts'
+import { serverPid } from '../../../src/cloud/databases/local/wake.ts'
 import type { DatabaseSize, Measurement } from '../../../src/cloud/databases/size.ts'
-import { cancel, look, rowsOf } from '../../../src/cloud/databases/watch/sessions.ts'
+import { cancel, estimateRows, takeSample } from '../../../src/cloud/databases/watch/sessions.ts'
 import { databasesIn, databaseUser, openLocalContext } from '../../cloud/dedicated/local-databases.ts'
 import { hasJail } from '../../cloud/jail/needs-jail.ts'
 import { until } from '../../harness/until.ts'
@@ -53,10 +53,15 @@ function open(
       idleMs: 60_000,
       reportEveryMs,
       sizes: {
-        of: async () => ({ memoryBytes: 64 * mebibyte, diskBytes: 40 * mebibyte, connections: 3, ...size }),
+        sizeOf: async () => ({
+          memoryBytes: 64 * mebibyte,
+          diskBytes: 40 * mebibyte,
+          connections: 3,
+          ...size,
+        }),
         requireTime,
-        measured: (_, measurement) => void measured.push(measurement),
-        wasAwake: async (_, interval) => void intervals.push(interval),
+        recordMeasurement: (_, measurement) => void measured.push(measurement),
+        recordAwakeTime: async (_, interval) => void intervals.push(interval),
       },
     },
   )
@@ -81,7 +86,7 @@ const scriptsOn =
   ({ databases }: Pick<ReturnType<typeof open>, 'databases'>) =>
   (query: string) =>
     sqlOf((_, work) => databases.use(first!, work)).write(anyCloud, query)
-const isAwake = async (database: One) => (await serverOf(layoutOf(context.root, database))) !== undefined
+const isAwake = async (database: One) => (await serverPid(layoutOf(context.root, database))) !== undefined
 
 it('where memory is short the one that nobody uses makes way, and while all are used there is no room', async () => {
   await using ours = open({}, 64 * mebibyte)
@@ -173,7 +178,7 @@ it('many short scripts end at the disk as well: from there on only what deletes 
   // Requests of the app's roles, without waiting for what the platform writes down.
   const asAnon = (text: string) =>
     process.databases.use(first!, (db) =>
-      asRole(
+      withRoleSession(
         db,
         { role: 'anon', claims: '{}', method: 'POST', path: '/lines', headers: '{}' },
         { isReadOnly: false },
@@ -224,7 +229,7 @@ it('a function of the app that PostgreSQL calls by itself, to analyze a table, i
       create index on slowly (slow(n)); insert into slowly values (1), (2)`,
     )
     const analyzing = async () =>
-      (await look(watcher, true)).sessions.filter(({ role }) => role === 'autoanalyze')
+      (await takeSample(watcher, true)).sessions.filter(({ role }) => role === 'autoanalyze')
     // It may look at a table of PostgreSQL's own first, for a moment.
     const seen = await until(async () =>
       (await analyzing()).find(({ transactionMs }) => transactionMs > 1_000),
@@ -240,13 +245,13 @@ it('rows are counted as they come and go, of tables that nobody has analyzed too
   await using process = open({})
   await process.databases.use(first!, async (db) => {
     const watcher = db.pool('watcher')
-    const before = await rowsOf(watcher)
+    const before = await estimateRows(watcher)
     await statement(db, 'create table three as select generate_series(1, 3) as n')
-    await until(async () => (await rowsOf(watcher)) === before + 3)
+    await until(async () => (await estimateRows(watcher)) === before + 3)
     await statement(db, 'delete from three where n = 1')
-    await until(async () => (await rowsOf(watcher)) === before + 2)
+    await until(async () => (await estimateRows(watcher)) === before + 2)
     await statement(db, 'drop table three')
-    await until(async () => (await rowsOf(watcher)) === before)
+    await until(async () => (await estimateRows(watcher)) === before)
   })
 })
 
@@ -291,7 +296,7 @@ it('all processes of a database together take no more than its memory, and the s
   await using process = open({ memoryBytes: 64 * mebibyte })
   await process.databases.use(first!, async (db) => {
     await db.pool('watcher').query('select 1')
-    const before = await serverOf(layoutOf(context.root, first!))
+    const before = await serverPid(layoutOf(context.root, first!))
     // Each is within what one process may take, as it holds its text once; both together are beyond what the database may.
     const hungry = `select length(held.text) from (select repeat(left(random()::text, 1), 30000000) as text, pg_sleep(60) offset 0) held`
     const running = [failure(statement(db, hungry)), failure(statement(db, hungry))]
@@ -302,7 +307,7 @@ it('all processes of a database together take no more than its memory, and the s
     await Promise.all(running)
     expect(await failure(statement(db, `select length(repeat('x', 80000000))`))).toBe('53200')
     expect((await statement(db, 'select 1')).rowCount).toBe(1)
-    expect(await serverOf(layoutOf(context.root, first!))).toBe(before)
+    expect(await serverPid(layoutOf(context.root, first!))).toBe(before)
   })
 })
 

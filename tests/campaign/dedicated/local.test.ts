@@ -5,7 +5,7 @@ import { pidIn } from '#platform/jail'
 import { layoutOf } from '../../../src/cloud/databases/local/layout.ts'
 import type { LocalContext } from '../../../src/cloud/databases/local/local.ts'
 import { makeDatabase } from '../../../src/cloud/databases/local/make.ts'
-import { type Awake, wake } from '../../../src/cloud/databases/local/wake.ts'
+import { type AwakeDatabase, wake } from '../../../src/cloud/databases/local/wake.ts'
 import { databaseOf, openLocalContext } from '../../cloud/dedicated/local-databases.ts'
 import { hasJail } from '../../cloud/jail/needs-jail.ts'
 import { until } from '../../harness/until.ts'
@@ -26,7 +26,7 @@ afterAll(async () => {
 })
 
 async function withClient<Result>(
-  awake: Awake,
+  awake: AwakeDatabase,
   role: string,
   work: (client: pg.Client) => Promise<Result>,
 ): Promise<Result> {
@@ -52,7 +52,7 @@ test.runIf(canRun)(
   async () => {
     expect((await readdir(context.root)).filter((name) => name.includes('.'))).toEqual([])
     const [first, second] = await Promise.all([wake(context, database), wake(context, database)])
-    const started = (awake: Awake) =>
+    const started = (awake: AwakeDatabase) =>
       withClient(awake, 'postgres', async (client) => {
         const { rows } = await client.query('select pg_postmaster_start_time()::text as at')
         return rows[0].at as string
@@ -76,7 +76,7 @@ test.runIf(canRun)(
       await client.query('insert into kept values (1)')
     })
     process.kill((await pidIn(layoutOf(context.root, database).infoFile))!, 'SIGKILL')
-    await awake.lost
+    await awake.serverGone
     const again = await wake(context, database)
     const rows = await withClient(again, 'postgres', (client) => client.query('select n from kept'))
     expect(rows.rows).toEqual([{ n: 1 }])

@@ -1,7 +1,7 @@
 /** One connection for all requests, so that each comes behind the one before it. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { DatabaseCaller } from '#cloud/databases'
-import type { Answers } from '#cloud/tables'
+import type { BatchAnswers } from '#cloud/tables'
 import { onTables } from '#cloud/tables'
 import { inDatabase, type SessionOptions } from '../../../src/cloud/tables/session.ts'
 import { hasJail } from '../../cloud/jail/needs-jail.ts'
@@ -63,7 +63,7 @@ const ask = (
   text: string,
   options: Omit<SessionOptions, 'schemaVersion'> = writing,
   caller = anon,
-): Promise<Answers> => onTables(database.open, caller, () => [{ text, values: [] }], options)
+): Promise<BatchAnswers> => onTables(database.open, caller, () => [{ text, values: [] }], options)
 const codeOf = (text: string, options = writing): Promise<string> =>
   ask(text, options).then(
     () => 'done',
@@ -147,15 +147,15 @@ test.runIf(canRun)('a function that does not let itself be cancelled is ended wi
 
 test.runIf(canRun)('what is undone after its answer was seen was not there', async () => {
   const text = "insert into public.notes values (5, 'x') returning id"
-  expect(await ask(text, { isReadOnly: false, undoes: () => true })).toEqual([[['5']]])
+  expect(await ask(text, { isReadOnly: false, shouldRollBack: () => true })).toEqual([[['5']]])
   expect((await ask('select count(*) from public.notes'))[0]![0]).toEqual(['0'])
-  await ask(text, { isReadOnly: false, undoes: () => false })
+  await ask(text, { isReadOnly: false, shouldRollBack: () => false })
   expect((await ask('select id from public.notes'))[0]).toEqual([['5']])
   expect(await codeOf(text)).toBe('23505')
   await expect(
     ask(text.replace('5', '6'), {
       isReadOnly: false,
-      undoes: () => {
+      shouldRollBack: () => {
         throw new Error('no')
       },
     }),

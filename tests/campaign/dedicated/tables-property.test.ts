@@ -3,7 +3,7 @@
  * of statements, whatever is asked, and for the values that a real database sees.
  */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { Statement } from '#cloud/databases'
+import type { BoundStatement } from '#cloud/databases'
 import {
   callPlan,
   chooseRoutine,
@@ -101,7 +101,7 @@ const known = new Set([
 ])
 
 /** What of a text is neither a name of the catalogue, nor a name of a column of the answer, nor a word of ours. */
-function strangeParts({ text }: Statement): string[] {
+function strangeParts({ text }: BoundStatement): string[] {
   const strange: string[] = []
   const rest = text.replace(/"((?:[^"]|"")*)"/g, (whole, name: string, at: number) => {
     const read = name.replaceAll('""', '"')
@@ -315,9 +315,12 @@ const options = { maxRows: 100, maxBytes: 1_000, withoutNulls: false }
 const refuseAll = { kind: 'refuse' } as const
 
 /** Statements of one request in all kinds, or none of those that are refused. */
-function statementsOf(query: readonly (readonly [string, string])[], keys: readonly string[]): Statement[] {
-  const all: Statement[] = []
-  const take = (make: () => readonly Statement[]): void => {
+function statementsOf(
+  query: readonly (readonly [string, string])[],
+  keys: readonly string[],
+): BoundStatement[] {
+  const all: BoundStatement[] = []
+  const take = (make: () => readonly BoundStatement[]): void => {
     try {
       all.push(...make())
     } catch (error) {

@@ -3,7 +3,7 @@
  * what a vendor may bill for nothing is the platform's loss.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { nudgeVideo, openVideo, type VideoJob } from '#media/video'
+import { handleVendorWebhook, openVideo, type VideoJob } from '#media/video'
 import { until } from '../../harness/until.ts'
 import { stream } from '../../harness/upstream.ts'
 import { type VideoFault, type VideoUpstream, videoFixture } from '../../harness/video-upstream.ts'
@@ -305,5 +305,5 @@ function nudge(
   ]
   const { states } = ordered
   const body = vendor.webhook(ordered, states.at(-1))
-  return nudgeVideo(app, { provider, jobId, token, body, ...more })
+  return handleVendorWebhook(app, { provider, jobId, token, body, ...more })
 }

@@ -70,7 +70,7 @@ test('a host learns the programs of clouds that it was called for, and of no oth
   const one = await scriptedHost(async (call, links) => {
     const own = await links.program({ ...call, revision: 7 })
     // What a host that was broken into would try.
-    links.called(cloud(99), links.hello!.link)
+    links.recordCall(cloud(99), links.hello!.link)
     const other = await links.program({ ...cloud(99), revision: 1 })
     const line = {
       name: 'hello',

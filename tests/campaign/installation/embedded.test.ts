@@ -2,7 +2,7 @@ import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { expect, test } from 'vitest'
 import { openDb } from '#platform/db'
-import { type Embedded, startEmbedded } from '#platform/postgres'
+import { type EmbeddedPostgres, startEmbedded } from '#platform/postgres'
 import {
   ask,
   fast,
@@ -15,7 +15,8 @@ import {
   until,
 } from '../../db/cluster-world.ts'
 
-const start = (dataDir: string): Promise<Embedded> => startEmbedded({ dataDir, log: quiet, settings: fast })
+const start = (dataDir: string): Promise<EmbeddedPostgres> =>
+  startEmbedded({ dataDir, log: quiet, settings: fast })
 const clusterOf = (folder: { path: string }) => path.join(folder.path, 'postgres')
 const note = (url: string) => ask(url, "create table note as select 'دانش' as text")
 const readNote = (url: string) => ask<{ text: string }>(url, 'select text from note')

@@ -14,8 +14,8 @@ import { layoutOf } from '../../../src/cloud/databases/local/layout.ts'
 import type { LocalContext } from '../../../src/cloud/databases/local/local.ts'
 import { makeDatabase } from '../../../src/cloud/databases/local/make.ts'
 import { processesOf } from '../../../src/cloud/databases/local/processes.ts'
-import { end, removeAll } from '../../../src/cloud/databases/local/remove.ts'
-import { serverOf, stop, stopUnused, wake } from '../../../src/cloud/databases/local/wake.ts'
+import { killServer, removeAll } from '../../../src/cloud/databases/local/remove.ts'
+import { serverPid, stop, stopUnused, wake } from '../../../src/cloud/databases/local/wake.ts'
 import { standardSize } from '../../../src/cloud/databases/size.ts'
 import { makeSeries } from '../../../src/metrics.ts'
 import {
@@ -64,7 +64,7 @@ const asleep = (ref: string) =>
   until(async () => {
     await claims.sweep((one) => stopUnused(context, { ref: one }))
     const isClaimed = (await claims.list()).some((claim) => claim.ref === ref)
-    return !isClaimed && (await serverOf(layoutOf(context.root, { ref }))) === undefined
+    return !isClaimed && (await serverPid(layoutOf(context.root, { ref }))) === undefined
   })
 
 async function kill(child: ChildProcess): Promise<void> {
@@ -76,11 +76,11 @@ it('a database that a killed process kept awake is used by the next one, and sto
   const database = { ref: 'k'.repeat(20), user: databaseUser }
   const layout = layoutOf(context.root, database)
   await kill(await holder(database.ref, 'awake'))
-  const left = await serverOf(layout)
+  const left = await serverPid(layout)
   expect(left).toEqual(expect.any(Number))
   const awake = await wake(context, database)
   await claims.sweep((ref) => stopUnused(context, { ref }))
-  expect(await serverOf(layout)).toBe(left)
+  expect(await serverPid(layout)).toBe(left)
   await awake.leave()
   await asleep(database.ref)
   await kill(await holder(database.ref, 'awake'))
@@ -112,11 +112,11 @@ it('a server that never ends stopping is killed by whoever wakes it, and has wha
   await makeDatabase(context, database)
   await query(context, database, 'create table kept as select 7 as n')
   const stuck = await wake(context, database)
-  const postmaster = (await serverOf(layoutOf(context.root, database)))!
+  const postmaster = (await serverPid(layoutOf(context.root, database)))!
   const checkpointer = processesOf(postmaster).find(({ pid }) => titleOf(pid).includes('checkpointer'))!
   process.kill(checkpointer.pid, 'SIGSTOP')
   process.kill(postmaster, 'SIGINT')
-  await stuck.lost
+  await stuck.serverGone
   expect(await query(context, database, 'select n from kept')).toEqual([{ n: 7 }])
   await stuck.leave()
   await asleep(database.ref)
@@ -126,15 +126,20 @@ it('a process that starts stops what a killed one has left awake, before anybody
   const database = { ref: 's'.repeat(20), user: databaseUser }
   const layout = layoutOf(context.root, database)
   await kill(await holder(database.ref, 'awake'))
-  expect(await serverOf(layout)).toEqual(expect.any(Number))
+  expect(await serverPid(layout)).toEqual(expect.any(Number))
   const nothing = async (): Promise<void> => {}
   await using _provider = new LocalProvider({
     owner: { id: randomUUID(), isAdopted: false },
     ...{ root: context.root, idleMs: 60_000, memoryShare: 1, leastFreeDisk: 0, jail, log: context.log },
     metrics: openMetrics(makeSeries),
-    sizes: { of: async () => standardSize, requireTime: nothing, measured: nothing, wasAwake: nothing },
+    sizes: {
+      sizeOf: async () => standardSize,
+      requireTime: nothing,
+      recordMeasurement: nothing,
+      recordAwakeTime: nothing,
+    },
   })
-  await until(async () => (await serverOf(layout)) === undefined)
+  await until(async () => (await serverPid(layout)) === undefined)
 })
 
 describe('beside a process in another container', () => {
@@ -183,7 +188,7 @@ it('wherever a process that makes and wakes it is killed, the next one ends it, 
     await makeDatabase(context, database)
     expect(await query(context, database, 'select 1 as n')).toEqual([{ n: 1 }])
     await claims.sweep((ref) => stopUnused(context, { ref }))
-    await end(context, database)
+    await killServer(context, database)
     await removeAll(context.root, database)
   }
   expect((await databasesIn(context.root)).filter((name) => name.startsWith('m'))).toEqual([])

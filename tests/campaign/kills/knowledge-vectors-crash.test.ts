@@ -1,7 +1,7 @@
 /** A process dies during an embedding call: the process that takes over pays for none twice. */
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import type { App } from '#app'
-import type { Job, Later } from '#platform/jobs'
+import type { Job, JobDelay } from '#platform/jobs'
 import { TraceContext } from '#platform/trace'
 import { knowledge } from '#work/knowledge'
 import { add, create, find, path } from '../../contract/knowledge-world.ts'
@@ -41,7 +41,7 @@ const work = (
   data: Data,
   app: Partial<App> = {},
   signal = still,
-): Promise<Later | undefined> =>
+): Promise<JobDelay | undefined> =>
   job.handle({
     app: { ...at.world.app, ...app },
     accountId: at.world.account,

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { Webhook } from 'standardwebhooks'
 import { expect, test } from 'vitest'
-import { tell } from '#platform/events'
+import { writeEvent } from '#platform/events'
 import { openReceiver, tls, path as webhooks } from '../../contract/webhooks-world.ts'
 import { openSite, type Person, type Site, stillLeaseMs } from '../../crash/site.ts'
 import { upstreamConfig } from '../../harness/config-text.ts'
@@ -18,7 +18,7 @@ async function happen(site: Site, person: Person): Promise<void> {
   const { account: accountId, project: projectId } = person
   await site.db.tx(async (tx) => {
     for (let n = 0; n < events; n++)
-      await tell(tx, { accountId, projectId, type: 'agent.lead', data: { n } }, new Date())
+      await writeEvent(tx, { accountId, projectId, type: 'agent.lead', data: { n } }, new Date())
   })
 }
 

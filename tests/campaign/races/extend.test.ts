@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { uuidv7 } from '#platform/ids'
-import { type Caps, holdIn, settleIn } from '#platform/ledger'
+import { type Caps, holdInTx, settleHoldInTx } from '#platform/ledger'
 import { openSite, type Person, type Site } from '../../crash/site.ts'
 import { extendElsewhere } from '../../harness/extender.ts'
 
@@ -13,7 +13,7 @@ const take = (site: Site, { account, project, keyId }: Person, microcredits: big
     microcredits,
     accepted: { statusCode: 202, reply: '{}' },
   }
-  return site.db.tx((tx) => holdIn(tx, hold, new Date())).then(() => receiptId)
+  return site.db.tx((tx) => holdInTx(tx, hold, new Date())).then(() => receiptId)
 }
 
 const broken = (site: Site) => site.db.query({ text: 'select * from ledger.violations' }, [])
@@ -55,7 +55,7 @@ test.each<[string, bigint, Caps]>([
 
     for (const { receipt_id: receiptId, held } of receipts)
       await site.db.tx((tx) =>
-        settleIn(
+        settleHoldInTx(
           tx,
           {
             accountId: person.account,

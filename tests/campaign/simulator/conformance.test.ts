@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { App } from '#app'
-import { CreationRoom, releaseRooms, type StagedCreation } from '#core/files'
+import { CreationReservation, releaseReservations, type StagedCreation } from '#core/files'
 import type { Db } from '#platform/db'
 import type { Failure } from '#platform/errors'
 import { uuidv7 } from '#platform/ids'
@@ -99,7 +99,8 @@ class Twins {
   }
 
   #mended(ledgers: Ledger[], { payer, receiptId }: HoldOptions): Promise<unknown> {
-    const rows = () => Promise.all(ledgers.map((one) => one.earlier(payer.accountId, receiptId, 1_000)))
+    const rows = () =>
+      Promise.all(ledgers.map((one) => one.earlierReceipt(payer.accountId, receiptId, 1_000)))
     return until(async () => (await rows()).every((row) => !row?.ambiguous))
   }
 
@@ -198,7 +199,7 @@ class Twins {
     await this.both((side) => ledgers[side]!.balance(accountId))
     const replayMs = this.random.pick([1_000, dayMs])
     await this.both(async (side) => {
-      const row = await ledgers[side]!.earlier(accountId, options.receiptId, replayMs)
+      const row = await ledgers[side]!.earlierReceipt(accountId, options.receiptId, replayMs)
       if (!row) return row
       const { state, claiming, ambiguous, fingerprint, status_code, held, charged, reply, idempotency_key } =
         row
@@ -323,7 +324,7 @@ test('room is reserved, exchanged for files, given back and swept alike', async 
     await one.query({ text: 'insert into ledger.processes (process_id, beat_at) values ($1, now())' }, [
       processId,
     ])
-  const open: CreationRoom[][] = []
+  const open: CreationReservation[][] = []
   for (let step = 0; step < 150; step++) {
     const { account, project, key } = random.pick(twins.people)
     const lot = random.next()
@@ -331,9 +332,9 @@ test('room is reserved, exchanged for files, given back and swept alike', async 
       const call = { accountId: account, projectId: project, keyId: key, source: 'image', keepDays: 30 }
       const wanted = { creations: random.between(1, 3), bytes: random.between(0, 700) }
       const receiptId = uuidv7(clock.nowMs())
-      const rooms: CreationRoom[] = []
+      const rooms: CreationReservation[] = []
       await twins.both(async (side) => {
-        rooms[side] = await CreationRoom.reserve(apps[side]!, { ...call, receiptId }, wanted)
+        rooms[side] = await CreationReservation.reserve(apps[side]!, { ...call, receiptId }, wanted)
       })
       if (rooms.length === 2) open.push(rooms)
     } else if (lot < 0.95 && open.length > 0) {
@@ -346,11 +347,11 @@ test('room is reserved, exchanged for files, given back and swept alike', async 
           staged.push(await room.stage({ bytes: Buffer.alloc(size), mediaType: 'image/png' }))
         if (staged.length === 0) return room.release()
         await twins.dbs[side]!.tx((tx) => room.commit(tx, staged))
-        room.committed()
+        room.markCommitted()
       })
     } else if (lot >= 0.95) {
       clock.moveMs(random.between(0, 400_000))
-      await twins.both((side) => releaseRooms(apps[side]!))
+      await twins.both((side) => releaseReservations(apps[side]!))
     }
     expect(simulatedRooms(simulated)).toEqual(await realRooms())
   }

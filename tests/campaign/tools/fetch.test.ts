@@ -3,7 +3,7 @@ import type { RequestListener } from 'node:http'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import type { ToolContext } from '#core/tools'
-import { FetchRefused, type GuardedClient, openGuardedClient, type Reason } from '#platform/net'
+import { type FetchRefusalReason, FetchRefused, type GuardedClient, openGuardedClient } from '#platform/net'
 import { selfSigned } from '../../harness/certificate.ts'
 import { openSite } from '../../net/sites.ts'
 import { toolsOf } from '../../tools/asking.ts'
@@ -389,7 +389,7 @@ describe('what is refused, by its code:', () => {
     ['too_large', 'content_too_large'],
     ['media_type', 'unsupported_content_type'],
     ['address_not_public', 'url_not_allowed'],
-  ] satisfies [Reason, string][])('%s of the guarded client', async (reason, code) => {
+  ] satisfies [FetchRefusalReason, string][])('%s of the guarded client', async (reason, code) => {
     const refusing: GuardedClient = { fetch: () => Promise.reject(new FetchRefused(reason, 'a.example')) }
     expect((await toolsOf('', refusing).use('web_fetch', { url: 'https://a.example/' })).error).toBe(code)
   })
@@ -467,9 +467,9 @@ function attributes(count: number): string {
 }
 
 test('it can be switched off, and costs what the file says', () => {
-  expect(tools.need('web_fetch').price).toBe(0n)
+  expect(tools.requireTool('web_fetch').price).toBe(0n)
   expect(toolsOf('tools: { web_fetch: { enabled: false } }').tools.find('web_fetch')).toBeUndefined()
-  expect(toolsOf('tools: { web_fetch: { price_per_fetch_usd: 0.001 } }').tools.need('web_fetch').price).toBe(
-    1_000_000n,
-  )
+  expect(
+    toolsOf('tools: { web_fetch: { price_per_fetch_usd: 0.001 } }').tools.requireTool('web_fetch').price,
+  ).toBe(1_000_000n)
 })

@@ -1,7 +1,11 @@
 /** What the end of a turn by words is worth: on sixty spoken turns, over noise of three levels, against 500 ms of silence. Time is counted in frames. */
 import { describe, expect, test } from 'vitest'
 // Nothing of it is reachable over HTTP frame by frame: a real call would measure its own delays.
-import { type Turn, type TurnListener, TurnTaking } from '../../../src/voice/realtime/turns/turn-taking.ts'
+import {
+  type CallerTurn,
+  type TurnListener,
+  TurnTaking,
+} from '../../../src/voice/realtime/turns/turn-taking.ts'
 import { hasEspeak, type Spoken, spoken } from '../../harness/spoken.ts'
 import { type SpokenTurn, spokenTurns } from '../../realtime/turns/spoken-turns.ts'
 
@@ -69,17 +73,17 @@ async function waitOf(
     paused: ({ turn, untilMs }) => {
       if (early++ < maxEarly) due.push({ atFrame: frame + transcriptionFrames, turn, untilMs })
     },
-    ended: (_: Turn) => {
+    ended: (_: CallerTurn) => {
       endMs ??= frame * frameMs
     },
   }
   using taking = await TurnTaking.open(detection, listener)
-  if (turn.after) taking.assistantSaid(turn.after)
+  if (turn.after) taking.setAssistantSentence(turn.after)
   for (let at = 0; at + frameSamples <= sound.samples.length && endMs === undefined; at += frameSamples) {
     frame++
     while (due[0] && due[0].atFrame <= frame) {
       const { turn, untilMs } = due.shift()!
-      taking.words(turn, known(untilMs), untilMs)
+      taking.addTranscript(turn, known(untilMs), untilMs)
     }
     taking.write(sound.samples.subarray(at, at + frameSamples))
   }

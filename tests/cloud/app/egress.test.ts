@@ -40,7 +40,7 @@ const area: AppArea = {
     headers: { 'content-type': 'application/octet-stream' },
     body: path === '/stream' ? Readable.from([Buffer.alloc(600), Buffer.alloc(600)]) : Buffer.alloc(1_000),
   }),
-  refused: (failure) => ({ status: failure.status, body: { code: failure.code } }),
+  failureReply: (failure) => ({ status: failure.status, body: { code: failure.code } }),
 }
 async function ask(cloud: TestCloud, path = '') {
   await using server = await serveAreas(world, cloud, [area])

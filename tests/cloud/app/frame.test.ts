@@ -19,13 +19,13 @@ beforeAll(async () => {
 })
 afterAll(() => world[Symbol.asyncDispose]())
 
-const refused: AppArea['refused'] = (failure, { language }) => ({
+const refused: AppArea['failureReply'] = (failure, { language }) => ({
   status: failure.status,
   body: { code: failure.code, language },
 })
 /** Answers what it is told to. */
 const areaOf = (handle: AppArea['handle'], more: Partial<AppArea> = {}): AppArea => ({
-  ...{ prefix: '/echo', name: 'echo', handle, refused },
+  ...{ prefix: '/echo', name: 'echo', handle, failureReply: refused },
   ...more,
 })
 const keyed = () => ({ apikey: cloud.publicKey })

@@ -11,9 +11,9 @@ import {
   type BrokerLimits,
   type CloudEgress,
   type EgressMeter,
-  type Inside,
   invocationHeader,
   openBroker,
+  type PlatformListeners,
   protocolHeader,
 } from '#cloud/functions'
 import { openMetrics } from '#platform/metrics'
@@ -40,7 +40,7 @@ export interface Reply {
 export interface BrokerWorldOptions {
   net?: Partial<GuardOptions>
   limits?: Partial<BrokerLimits>
-  inside?: Inside
+  inside?: PlatformListeners
   meter?: EgressMeter
 }
 
@@ -67,7 +67,7 @@ export async function brokerWorld(options: BrokerWorldOptions = {}) {
       net: openGuardedClient({ allowedCidrs: ['127.0.0.0/8'], ...options.net }),
       log: silent,
       metrics,
-      inside: () => options.inside ?? {},
+      listeners: () => options.inside ?? {},
       depthSigner: async () => () => Buffer.alloc(32, 7),
       egressOf: () => options.meter ?? freeMeter,
       ...(options.limits && { limits: options.limits }),

@@ -20,7 +20,7 @@ test('who would wait behind too many is told so at once, with the time to come a
   const other = await rows.world.cloud('other')
   const held = Promise.withResolvers<void>()
   // As many as one cloud may have at once.
-  const running = [1, 2, 3].map(() => collections.inTurn(key(), () => held.promise))
+  const running = [1, 2, 3].map(() => collections.runInLane(key(), () => held.promise))
   const asked = Array.from({ length: 70 }, () =>
     rows.ask('/things', { headers: { 'accept-language': 'fa' } }),
   )
@@ -108,14 +108,14 @@ test('a statement that takes long begins anew where those of all clouds go one a
   const clouds = ['a', 'b', 'c'].map((cloudId) => ({ accountId: rows.world.account, cloudId }))
   const [a, b, c] = clouds as [CloudKey, CloudKey, CloudKey]
   for (const cloud of [a, b])
-    await collections.inTurn(cloud, async (db) => {
+    await collections.runInLane(cloud, async (db) => {
       began.push(cloud.cloudId)
       if (began.length % 2 === 1) await db.query({ text: 'select pg_sleep(60)' }, [])
     })
   expect(began).toEqual(['a', 'a', 'b', 'b'])
   const held = Promise.withResolvers<void>()
   const hold = (cloud: CloudKey) =>
-    collections.inTurn(cloud, () => {
+    collections.runInLane(cloud, () => {
       began.push(`${cloud.cloudId} again`)
       return held.promise
     })
@@ -134,7 +134,7 @@ test('what waits beside a long statement of its own cloud does not begin as shor
   const began: number[] = []
   await Promise.all(
     Array.from({ length: 5 }, (_, nth) =>
-      collections.inTurn(cloud, async (db) => {
+      collections.runInLane(cloud, async (db) => {
         began.push(nth)
         if (began.length <= 3) await db.query({ text: 'select pg_sleep(60)' }, [])
       }),

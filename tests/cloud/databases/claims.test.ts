@@ -54,7 +54,7 @@ test.runIf(process.platform === 'linux')(
   'while one process counts what is taken, no other one takes anything',
   async () => {
     const [ours, theirs] = [claimsOf(100), claimsOf(100)]
-    const taking = await ours.alone(async () => {
+    const taking = await ours.withLock(async () => {
       const theirTurn = theirs.take('a', 25)
       // Takes as long as theirs would, several times.
       for (let nth = 0; nth < 5; nth++) {
@@ -90,7 +90,7 @@ test.runIf(process.platform === 'linux')(
     const stopped: string[] = []
     const ours = claimsOf(10)
     const stop = async (ref: string) => {
-      await ours.ifUnused(ref, () => stopped.push(ref))
+      await ours.runIfUnused(ref, () => stopped.push(ref))
       return true
     }
     const theirs = await processWith(['both', 'lost'])
@@ -120,7 +120,7 @@ test.runIf(process.platform === 'linux')(
     expect(await theirs.take('third', 1)).toMatchObject([{ ref: 'slow' }, { ref: 'other' }])
     // Whoever wants it again meanwhile has it.
     const again = (await theirs.take('slow', 1)) as Claim
-    expect(await ours.ifUnused('slow', () => undefined)).toBe(false)
+    expect(await ours.runIfUnused('slow', () => undefined)).toBe(false)
     await theirs.giveBack(again, async () => true)
     slow.resolve(true)
     await stopping

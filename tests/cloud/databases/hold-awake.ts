@@ -12,7 +12,7 @@ process.stdout.write('begins\n')
 await makeDatabase(context, database)
 const awake = await wake(context, database)
 // As every process of the service does.
-void awake.lost.then(() => awake.leave())
+void awake.serverGone.then(() => awake.leave())
 if (statement !== '') {
   const client = new pg.Client(clientConfig(awake.address('postgres')))
   await client.connect()

@@ -9,7 +9,7 @@ import { type LocalDatabase, layoutOf } from '../../../src/cloud/databases/local
 import type { LocalContext } from '../../../src/cloud/databases/local/local.ts'
 import { findPrograms, singleUser } from '../../../src/cloud/databases/local/program.ts'
 import { runServer } from '../../../src/cloud/databases/local/run.ts'
-import { type Awake, wake } from '../../../src/cloud/databases/local/wake.ts'
+import { type AwakeDatabase, wake } from '../../../src/cloud/databases/local/wake.ts'
 import { endDatabases } from '../../harness/end-databases.ts'
 import { fastRoot } from '../../harness/fast-root.ts'
 import { jail } from '../jail/needs-jail.ts'
@@ -71,7 +71,7 @@ export const databasesIn = async (root: string): Promise<string[]> =>
 export async function awakeFor<Result>(
   context: LocalContext,
   database: LocalDatabase,
-  work: (awake: Awake) => Promise<Result>,
+  work: (awake: AwakeDatabase) => Promise<Result>,
 ): Promise<Result> {
   const awake = await wake(context, database)
   try {

@@ -1,6 +1,6 @@
 /** What developers do with the users of their apps: by the service key, and by the key of their project. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { deleteAllOf, exportUsers, importUsers } from '#cloud/app-users'
+import { deleteUsersOf, exportUsers, importUsers } from '#cloud/app-users'
 import { setCloudLimits } from '#cloud/clouds'
 import { boot, MovableClock, type TestCloud, type World } from '../../harness/world.ts'
 import { ask, newAddress, newClient, password } from './app.ts'
@@ -288,10 +288,10 @@ test('all users of a cloud are deleted in portions, and room is free again', asy
     { text: 'insert into app_users.counts (account_id, cloud_id, users) values ($1, $2, 250)' },
     [key.accountId, key.cloudId],
   )
-  expect(await deleteAllOf(world.app, key)).toBe(false)
-  expect(await deleteAllOf(world.app, key)).toBe(false)
+  expect(await deleteUsersOf(world.app, key)).toBe(false)
+  expect(await deleteUsersOf(world.app, key)).toBe(false)
   // Only who finds nothing says that nothing is left.
-  expect(await deleteAllOf(world.app, key)).toBe(true)
+  expect(await deleteUsersOf(world.app, key)).toBe(true)
   const left = await world.app.db.query<{ users: bigint }>(
     { text: 'select users from app_users.counts where account_id = $1 and cloud_id = $2' },
     [key.accountId, key.cloudId],

@@ -4,7 +4,7 @@ import { readdir } from 'node:fs/promises'
 import { request } from 'node:http'
 import path from 'node:path'
 import { expect } from 'vitest'
-import { tell } from '#platform/events'
+import { writeEvent } from '#platform/events'
 import { answering, onceTested } from '../../cloud/functions/scene.ts'
 import { hasJail } from '../../cloud/jail/needs-jail.ts'
 import { path as webhooks } from '../../contract/webhooks-world.ts'
@@ -24,7 +24,7 @@ async function notify(at: Place, name: string): Promise<void> {
   const made = await at.client.post(webhooks, target)
   expect(made.status, made.text).toBe(201)
   const event = { accountId, projectId, type: 'agent.lead', data: { n: 1 } } as const
-  await at.site.db.tx((tx) => tell(tx, event, new Date()))
+  await at.site.db.tx((tx) => writeEvent(tx, event, new Date()))
 }
 
 const deliveriesOf = async ({ client }: Place) => (await client.get(`${webhooks}/deliveries`)).body.data

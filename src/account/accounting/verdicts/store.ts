@@ -11,7 +11,7 @@ export const verdicts = [
   'failed_invoiced',
   'duplicate',
 ] as const
-export type Verdict = (typeof verdicts)[number]
+export type RowVerdict = (typeof verdicts)[number]
 
 /**
  * Gives every row and every call its verdict. What is outside the dates counts only where the matching row or call is inside, and an attempt that
@@ -54,7 +54,7 @@ export async function assignVerdicts(tx: Tx, microcreditsPerUsd: number): Promis
 }
 
 /** One side of the books; `usd` is a plain decimal. */
-export interface Side {
+export interface SideTotals {
   calls: bigint
   input: bigint
   output: bigint
@@ -67,7 +67,7 @@ const sumsOf = (side: 'their' | 'our', what: 'line' | 'call') =>
     trim_scale(coalesce(sum(${side}_usd), 0))::text as ${side}_usd`)
 
 interface SumRow {
-  verdict: Verdict
+  verdict: RowVerdict
   their_calls: bigint
   their_input: bigint
   their_output: bigint
@@ -87,7 +87,7 @@ export async function sums(tx: Tx): Promise<SumRow[]> {
 }
 
 export interface Difference {
-  verdict: Verdict
+  verdict: RowVerdict
   line: bigint | null
   upstream_id: string | null
   receipt_id: string | null
@@ -123,7 +123,7 @@ export const differences = (tx: Tx): AsyncGenerator<Difference> =>
       order by array_position(array[${verdicts.map((name) => `'${name}'`).join(',')}], p.verdict), p.at, p.line, p.call`,
   )
 
-export interface Unattributed {
+export interface UnattributedTotals {
   running: bigint
   ambiguous: bigint
   ambiguous_charged: bigint
@@ -132,8 +132,8 @@ export interface Unattributed {
 }
 
 /** Receipts of the dates, and steps of durable runs, whose provider is not known yet or never will be. */
-export async function unattributed(tx: Tx, { from, to }: DateRange): Promise<Unattributed> {
-  const { rows } = await sql<Unattributed>`
+export async function unattributed(tx: Tx, { from, to }: DateRange): Promise<UnattributedTotals> {
+  const { rows } = await sql<UnattributedTotals>`
     select count(*) filter (where state = 'running') as running, count(*) filter (where ambiguous) as ambiguous,
       coalesce(sum(charged) filter (where ambiguous), 0)::bigint as ambiguous_charged,
       (select count(*) from reconcile_lost where inside) as lost,

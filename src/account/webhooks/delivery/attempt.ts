@@ -2,7 +2,7 @@
 import type { Log } from '#platform/log'
 import { FetchRefused, type KeepAliveClient } from '#platform/net'
 import { signatureHeaders } from '../secret.ts'
-import { type Outcome, retryAfterMs } from './retry.ts'
+import { type AttemptResult, retryAfterMs } from './retry.ts'
 import type { DueDelivery } from './store.ts'
 
 /** The time limit from the first query to the name server to the end of the answer. */
@@ -10,7 +10,7 @@ const timeoutMs = 15_000
 /** The size limit of the answer, which is not stored. */
 const maxBytes = 64 * 1024
 
-export interface Target {
+export interface DeliveryTarget {
   client: KeepAliveClient
   secret: string
   oldSecret: string | undefined
@@ -18,11 +18,11 @@ export interface Target {
 
 /** Returns undefined if it was aborted; then it does not count as an attempt. */
 export async function attempt(
-  target: Target,
+  target: DeliveryTarget,
   event: DueDelivery,
   nowMs: number,
   { signal, log }: { signal: AbortSignal; log: Log },
-): Promise<Outcome | undefined> {
+): Promise<AttemptResult | undefined> {
   const body = bodyOf(event)
   const timestamp = Math.floor(nowMs / 1000)
   const { secret, oldSecret } = target

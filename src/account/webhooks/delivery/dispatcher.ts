@@ -66,7 +66,7 @@ class Dispatcher {
   /** Makes the sender of the connection read again; without one in this process, the dispatcher does. */
   #onNotify(connectionId: string): void {
     const known = this.#senders.get(connectionId)
-    if (known) known.sender.look()
+    if (known) known.sender.readAgain()
     else this.#wake()
   }
 
@@ -95,7 +95,7 @@ class Dispatcher {
     const max = perProcess - this.#senders.size
     if (max <= 0) return { hasTaken: false, restMs: pollMs }
     const now = new Date(clock.nowMs())
-    const taken = await store.take(db, {
+    const taken = await store.takeConnections(db, {
       processId: processes.id,
       busy: [...this.#senders.keys()],
       perAccount,
@@ -107,7 +107,7 @@ class Dispatcher {
     for (const connection of taken) this.#start(connection)
     const hasTaken = taken.length > 0
     if (taken.length === max) return { hasTaken, restMs: pollMs }
-    const next = await store.nextDue(db)
+    const next = await store.nextDueAt(db)
     // Deliveries that are due already cannot be taken now: their account has reached its limit.
     const restMs = next && next > now ? Math.min(pollMs, next.getTime() - now.getTime()) : pollMs
     return { hasTaken, restMs }

@@ -11,7 +11,7 @@ const maxAtOnce = 500
 export class Results {
   readonly #db: Db
   readonly #log: Log
-  #waiting: { result: store.Result; resolve: () => void }[] = []
+  #waiting: { result: store.DeliveryUpdate; resolve: () => void }[] = []
   #writing: Promise<void> | undefined
   #closed = false
 
@@ -21,7 +21,7 @@ export class Results {
   }
 
   /** Resolves when the outcome is durable; it is sent again until the database has it. */
-  add(result: store.Result): Promise<void> {
+  add(result: store.DeliveryUpdate): Promise<void> {
     return new Promise((resolve) => {
       this.#waiting.push({ result, resolve })
       this.#writing ??= this.#write().finally(() => {
@@ -41,7 +41,7 @@ export class Results {
       // The batch is sorted, so that concurrent writers lock rows in the same order and do not deadlock.
       const batch = this.#waiting.splice(0, maxAtOnce).sort(byDelivery)
       try {
-        await store.settle(
+        await store.settleDeliveries(
           this.#db,
           batch.map(({ result }) => result),
         )
@@ -60,5 +60,5 @@ export class Results {
   }
 }
 
-const byDelivery = (a: { result: store.Result }, b: { result: store.Result }): number =>
+const byDelivery = (a: { result: store.DeliveryUpdate }, b: { result: store.DeliveryUpdate }): number =>
   a.result.delivery_id < b.result.delivery_id ? -1 : 1

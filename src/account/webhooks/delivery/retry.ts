@@ -13,7 +13,7 @@ export const maxAttempts = retryMs.length + 1
 const maxRetryAfterMs = hour
 
 /** How one attempt ended. */
-export interface Outcome {
+export interface AttemptResult {
   /** The status of the answer; undefined where there was no answer. */
   status?: number
   /** Why there was no answer. */
@@ -23,12 +23,12 @@ export interface Outcome {
   durationMs: number
 }
 
-export const isSuccess = ({ status = 0 }: Outcome): boolean => status >= 200 && status < 300
+export const isSuccess = ({ status = 0 }: AttemptResult): boolean => status >= 200 && status < 300
 
 /** Whether the target wants no further event (410). */
-export const isGone = ({ status }: Outcome): boolean => status === 410
+export const isGone = ({ status }: AttemptResult): boolean => status === 410
 
-export interface Verdict {
+export interface DeliveryDecision {
   state: 'delivered' | 'pending' | 'failed'
   error: string | null
   /** When the next attempt is due; null where there is none. */
@@ -36,13 +36,13 @@ export interface Verdict {
 }
 
 /** What follows for the delivery after `attempts`, this one included. `chance` is within 0 … 1. */
-export function verdictOn(
-  outcome: Outcome,
+export function decideDelivery(
+  outcome: AttemptResult,
   attempts: number,
   max: number,
   nowMs: number,
   chance = Math.random(),
-): Verdict {
+): DeliveryDecision {
   if (isSuccess(outcome)) return { state: 'delivered', error: null, dueMs: null }
   const error = outcome.reason ?? (isRedirect(outcome) ? 'redirect' : 'status')
   if (attempts >= max || isGone(outcome)) return { state: 'failed', error, dueMs: null }
@@ -50,7 +50,7 @@ export function verdictOn(
   return { state: 'pending', error, dueMs: nowMs + Math.max(Math.round(pauseMs), outcome.retryAfterMs ?? 0) }
 }
 
-const isRedirect = ({ status = 0 }: Outcome): boolean => status >= 300 && status < 400
+const isRedirect = ({ status = 0 }: AttemptResult): boolean => status >= 300 && status < 400
 
 /** The pause of a Retry-After, in seconds or as a date (RFC 9110, section 10.2.3), honoured only with 429 and 503. */
 export function retryAfterMs(status: number, header: string | undefined, nowMs: number): number | undefined {

@@ -6,9 +6,9 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { App } from '#app'
 import type { KeepAliveClient } from '#platform/net'
 import { sealedFor } from '../secret.ts'
-import { attempt, type Target } from './attempt.ts'
+import { attempt, type DeliveryTarget } from './attempt.ts'
 import type { Results } from './results.ts'
-import { isGone, isSuccess, type Outcome, verdictOn } from './retry.ts'
+import { type AttemptResult, decideDelivery, isGone, isSuccess } from './retry.ts'
 import * as store from './store.ts'
 
 const maxAtOnce = 8
@@ -33,7 +33,7 @@ export interface SenderOptions {
 export class Sender {
   readonly #options: SenderOptions
   #connection: store.TakenConnection
-  #target: Target | undefined
+  #target: DeliveryTarget | undefined
   #queue: store.DueDelivery[] = []
   /** Deliveries that were read and whose outcome is not durable yet. */
   readonly #busy = new Set<string>()
@@ -58,11 +58,17 @@ export class Sender {
     this.#pump()
     await this.#ended.promise
     await this.#target?.client[Symbol.asyncDispose]()
-    await store.release(app.db, this.#connection, processId, this.#connection.strikes, this.#parkedUntil)
+    await store.releaseConnection(
+      app.db,
+      this.#connection,
+      processId,
+      this.#connection.strikes,
+      this.#parkedUntil,
+    )
   }
 
   /** Reads again, since the connection was changed or has something new. A sender that has ended is replaced by another. */
-  look(): void {
+  readAgain(): void {
     this.#mayHaveMore = true
     this.#pump()
   }
@@ -104,8 +110,8 @@ export class Sender {
     try {
       const now = new Date(app.clock.nowMs())
       const [connection, found] = await Promise.all([
-        store.refresh(app.db, this.#connection, processId),
-        store.due(app.db, this.#connection, [...this.#busy], now, readAhead),
+        store.refreshConnection(app.db, this.#connection, processId),
+        store.dueDeliveries(app.db, this.#connection, [...this.#busy], now, readAhead),
       ])
       if (!connection) return this.close()
       await this.#applyConnection(connection)
@@ -127,23 +133,25 @@ export class Sender {
   async #applyConnection(now: store.TakenConnection): Promise<void> {
     const { app } = this.#options
     const before = this.#connection
-    const moved = before.url !== now.url
+    const isUrlChanged = before.url !== now.url
     // This sender counts the strikes itself, unless they were reset in the database.
-    this.#connection = { ...now, strikes: moved || now.strikes === 0 ? now.strikes : before.strikes }
-    if (moved) void this.#target?.client[Symbol.asyncDispose]()
+    this.#connection = { ...now, strikes: isUrlChanged || now.strikes === 0 ? now.strikes : before.strikes }
+    if (isUrlChanged) void this.#target?.client[Symbol.asyncDispose]()
     const client: KeepAliveClient =
-      (!moved && this.#target?.client) || app.net.keepAliveClient(now.url, maxAtOnce)
+      (!isUrlChanged && this.#target?.client) || app.net.keepAliveClient(now.url, maxAtOnce)
     const purpose = sealedFor(now.connection_id)
-    const signsStill = (now.old_secret_until?.getTime() ?? 0) > app.clock.nowMs()
+    const isOldSecretValid = (now.old_secret_until?.getTime() ?? 0) > app.clock.nowMs()
     this.#target = {
       client,
       secret: await app.secrets.open(now.secret, purpose),
       oldSecret:
-        now.old_secret !== null && signsStill ? await app.secrets.open(now.old_secret, purpose) : undefined,
+        now.old_secret !== null && isOldSecretValid
+          ? await app.secrets.open(now.old_secret, purpose)
+          : undefined,
     }
   }
 
-  #launch(target: Target, event: store.DueDelivery): void {
+  #launch(target: DeliveryTarget, event: store.DueDelivery): void {
     this.#inFlight += 1
     void this.#send(target, event)
       .catch((error: unknown) => {
@@ -160,7 +168,7 @@ export class Sender {
       })
   }
 
-  async #send(target: Target, event: store.DueDelivery): Promise<void> {
+  async #send(target: DeliveryTarget, event: store.DueDelivery): Promise<void> {
     const { app, results, cut } = this.#options
     const outcome = await attempt(target, event, app.clock.nowMs(), { signal: cut, log: app.log }).finally(
       () => {
@@ -170,7 +178,7 @@ export class Sender {
     if (!outcome) return
     const nowMs = app.clock.nowMs()
     const attempts = event.attempts + 1
-    const { state, error, dueMs } = verdictOn(outcome, attempts, event.most_attempts, nowMs)
+    const { state, error, dueMs } = decideDelivery(outcome, attempts, event.most_attempts, nowMs)
     app.metrics.webhooks.inc({ outcome: state === 'pending' ? 'retried' : state })
     const stored = results.add({
       account_id: event.account_id,
@@ -192,7 +200,7 @@ export class Sender {
     }
   }
 
-  #recordOutcome(outcome: Outcome, nowMs: number): void {
+  #recordOutcome(outcome: AttemptResult, nowMs: number): void {
     if (isSuccess(outcome)) {
       this.#failures = 0
       this.#connection.strikes = 0

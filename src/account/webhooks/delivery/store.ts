@@ -1,5 +1,5 @@
 import type { Db } from '#platform/db'
-import { lapseFor } from '#platform/processes'
+import { lapseIntervalSql } from '#platform/processes'
 import { type ConnectionRow, cancelPending } from '../store.ts'
 
 export type TakenConnection = Pick<
@@ -21,7 +21,7 @@ export interface DueDelivery {
 }
 
 /** How an attempt ended; see `webhooks.settle` in migrations/0010-webhooks.sql. */
-export interface Result {
+export interface DeliveryUpdate {
   account_id: string
   delivery_id: string
   state: 'delivered' | 'pending' | 'failed'
@@ -47,20 +47,20 @@ export interface TakeOptions {
 }
 
 /** Takes connections that have something due and no sender; from now on only this process sends to them. */
-export const take = (
+export const takeConnections = (
   db: Db,
   { processId, busy, perAccount, max, now, lapseMs, beatAt }: TakeOptions,
 ): Promise<TakenConnection[]> =>
   db.query(
     {
       name: 'webhooks.take',
-      text: `select ${columns} from webhooks.take($1, $2, $3, $4, $5, ${lapseFor('$6', '$1', '$7')})`,
+      text: `select ${columns} from webhooks.take($1, $2, $3, $4, $5, ${lapseIntervalSql('$6', '$1', '$7')})`,
     },
     [processId, busy, perAccount, max, now, lapseMs, beatAt],
   )
 
 /** When the next delivery falls due for a connection without a sender; null when nothing waits. */
-export async function nextDue(db: Db): Promise<Date | null> {
+export async function nextDueAt(db: Db): Promise<Date | null> {
   const [row] = await db.query<{ at: Date | null }>(
     {
       name: 'webhooks.next_due',
@@ -74,7 +74,7 @@ export async function nextDue(db: Db): Promise<Date | null> {
 }
 
 /** The taken connection as it is now; undefined when this process no longer has it or it is switched off. */
-export async function refresh(
+export async function refreshConnection(
   db: Db,
   { account_id, connection_id }: TakenConnection,
   processId: string,
@@ -91,7 +91,7 @@ export async function refresh(
 }
 
 /** Deliveries that are due for a connection, oldest first, except those under way. */
-export const due = (
+export const dueDeliveries = (
   db: Db,
   { account_id, connection_id }: TakenConnection,
   busy: readonly string[],
@@ -109,11 +109,11 @@ export const due = (
     [account_id, connection_id, now, busy, limit],
   )
 
-export const settle = (db: Db, results: readonly Result[]): Promise<unknown> =>
+export const settleDeliveries = (db: Db, results: readonly DeliveryUpdate[]): Promise<unknown> =>
   db.query({ name: 'webhooks.settle', text: 'select webhooks.settle($1)' }, [JSON.stringify(results)])
 
 /** Releases the connection, so that other processes may send to it. */
-export const release = (
+export const releaseConnection = (
   db: Db,
   { account_id, connection_id }: TakenConnection,
   processId: string,

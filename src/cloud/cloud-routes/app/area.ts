@@ -69,16 +69,16 @@ export interface AppArea {
   /** The name of the area in metrics and logs: `rest` of `app.rest`. */
   readonly name: string
   /** Whether `caller` may be `none` on a path: links of mails, signing keys, functions that everybody may call. Where absent, it never may. */
-  isOpen?(asked: { method: string; path: string }): boolean
+  isOpen?(request: { method: string; path: string }): boolean
   /** A key or a session in `Authorization` needs no `apikey` beside it. */
   readonly isBearerEnough?: boolean
   /** Codes of errors in the code of an app: its developer reads of them, and this service has not failed. */
   readonly faultsOfApps?: ReadonlySet<string>
   /**
-   * Answers a request. Throws `Failure`s, which are sent as `refused` returns them. `CloudHandler` adds preflights, and headers that let pages read
+   * Answers a request. Throws `Failure`s, which are sent as `failureReply` returns them. `CloudHandler` adds preflights, and headers that let pages read
    * the answer.
    */
   handle(call: AppCall): Promise<AppReply>
   /** Returns a refusal in the format that clients of this area read. */
-  refused(failure: Failure, call: Pick<AppCall, 'headers' | 'language' | 'requestId'>): AppReply
+  failureReply(failure: Failure, call: Pick<AppCall, 'headers' | 'language' | 'requestId'>): AppReply
 }

@@ -3,13 +3,13 @@ import type { App } from '#app'
 import type { LiveCloud } from '#cloud/clouds'
 import { type AppsRequest, cloudUrl, isUpgrade } from '#platform/apps'
 import { fail, type Language } from '#platform/errors'
-import { type Intake, languageOf, parseJson, readBody, readToDisk, readUpload } from '#platform/http'
+import { type BodyMemory, languageOf, parseJson, readBody, readToDisk, readUpload } from '#platform/http'
 import { uuidv7 } from '#platform/ids'
 import type { AppArea, AppCall, AppCaller } from './area.ts'
 import { reasons } from './phrases.ts'
 
 /** A request from its first line to the end of its answer. */
-export interface Visit {
+export interface RequestState {
   request: AppsRequest
   requestId: string
   receivedMs: number
@@ -23,7 +23,7 @@ export interface Visit {
   code?: string
 }
 
-export function visitOf(app: App, request: AppsRequest): Visit {
+export function newRequestState(app: App, request: AppsRequest): RequestState {
   const gone = new AbortController()
   request.response.once('close', () => gone.abort())
   return {
@@ -37,18 +37,18 @@ export function visitOf(app: App, request: AppsRequest): Visit {
 
 interface CallParts {
   app: App
-  intake: Intake
+  intake: BodyMemory
   cloud: LiveCloud
   area: AppArea
   caller: AppCaller
 }
 
 export function callOf(
-  { request, requestId, language, gone }: Visit,
+  { request, requestId, language, gone }: RequestState,
   { app, intake, cloud, area, caller }: CallParts,
 ): AppCall {
   const { message, clientAddress } = request
-  const { path, query } = targetOf(message.url!)
+  const { path, query } = splitUrl(message.url!)
   const bytes = (maxBytes: number): Promise<Buffer> => bodyOf(request, maxBytes, intake)
   return {
     app,
@@ -79,7 +79,7 @@ function uploadsOf(
   { spool, config, log }: App,
   { message, response, timeLimit }: AppsRequest,
 ): Pick<AppCall, 'file' | 'form' | 'stream'> {
-  const keep = (files: readonly AsyncDisposable[]): void => {
+  const deleteWhenAnswered = (files: readonly AsyncDisposable[]): void => {
     for (const file of files) {
       const drop = () =>
         void Promise.resolve(file[Symbol.asyncDispose]()).catch((error: unknown) =>
@@ -93,13 +93,13 @@ function uploadsOf(
     async file(maxBytes) {
       timeLimit?.cancel()
       const file = await readToDisk(message, maxBytes, spool)
-      keep([file])
+      deleteWhenAnswered([file])
       return file
     },
     async form(spec) {
       timeLimit?.cancel()
       const form = await readUpload(message, spec, { spool, config })
-      keep(form.files)
+      deleteWhenAnswered(form.files)
       return form
     },
     stream() {
@@ -110,7 +110,7 @@ function uploadsOf(
 }
 
 /** The path as it came, without query and without a fragment, which no client sends. */
-export function targetOf(url: string): { path: string; query: string } {
+export function splitUrl(url: string): { path: string; query: string } {
   const end = url.search(/[?#]/)
   return end === -1
     ? { path: url, query: '' }
@@ -118,7 +118,11 @@ export function targetOf(url: string): { path: string; query: string } {
 }
 
 /** Reads a body; the memory that it reserves is free again when the request ends. */
-async function bodyOf({ message, response }: AppsRequest, maxBytes: number, intake: Intake): Promise<Buffer> {
+async function bodyOf(
+  { message, response }: AppsRequest,
+  maxBytes: number,
+  intake: BodyMemory,
+): Promise<Buffer> {
   using _turn = await intake.large.turn(Number(message.headers['content-length'] ?? 0))
   const { bytes, slot } = await readBody(message, maxBytes, intake)
   if (response.closed) slot.release()

@@ -1,29 +1,29 @@
 /** The page of a mailed link. It stands at the API, since answers of clouds are never pages; nobody but the platform can write into it. */
 import { createHash } from 'node:crypto'
-import { escapeHtml, findLink, followLink, needsPage, type OpenLink } from '#cloud/app-users'
+import { escapeHtml, findLink, followLink, isRedirectMissing, type OpenLink } from '#cloud/app-users'
 import { Failure, type Language } from '#platform/errors'
-import { Answer, type RequestContext } from '#platform/http'
+import { HttpAnswer, type RequestContext } from '#platform/http'
 import { leadsTo, notices, type PageTexts, pages } from './phrases.ts'
 import type { LinkParams } from './schema.ts'
 
 type LinkContext = RequestContext<unknown, unknown, LinkParams>
 
 /** Shows the page and does nothing else, since scanners of mails open links. */
-export async function showLink(context: LinkContext): Promise<Answer> {
+export async function showLink(context: LinkContext): Promise<HttpAnswer> {
   const { app, params, language } = context
   const found = await findLink(app, params.ref, params.token)
   if (!found) return page(context, 404, notices.spent[language])
-  if (needsPage(found)) return page(context, 409, notices.nowhere[language])
+  if (isRedirectMissing(found)) return page(context, 409, notices.nowhere[language])
   return page(context, 200, textsOf(found, language), found.redirectTo)
 }
 
-export async function pressLink(context: LinkContext): Promise<Answer> {
+export async function pressLink(context: LinkContext): Promise<HttpAnswer> {
   const { app, params, language, headers } = context
   // A form on an attacker's page could sign its visitor in to the attacker's account: such a request gets the page with the button.
   if (/^(?:cross|same)-site$/.test(String(headers['sec-fetch-site'] ?? ''))) return showLink(context)
   const found = await findLink(app, params.ref, params.token)
   if (!found) return page(context, 404, notices.spent[language])
-  if (needsPage(found)) return page(context, 409, notices.nowhere[language])
+  if (isRedirectMissing(found)) return page(context, 409, notices.nowhere[language])
   try {
     const location = await followLink(app, found)
     if (location === null) return page(context, 200, notices.done[language])
@@ -80,7 +80,7 @@ function page(
   status: number,
   { title, says, button }: PageTexts,
   redirectTo: string | null = null,
-): Answer {
+): HttpAnswer {
   const { language } = context
   for (const [name, value] of Object.entries({ ...pageHeaders, 'content-language': language }))
     context.setHeader(name, value)
@@ -95,5 +95,5 @@ function page(
       : `<form method="post" enctype="multipart/form-data"><button>${button}</button></form>`
   const direction = language === 'fa' ? 'rtl' : 'ltr'
   const html = `<!doctype html><html lang="${language}" dir="${direction}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>${title}</title><style>${style}</style></head><body><main><h1>${title}</h1><p>${says}</p>${to}${form}</main></body></html>`
-  return new Answer(status, html, 'text/html; charset=utf-8')
+  return new HttpAnswer(status, html, 'text/html; charset=utf-8')
 }

@@ -1,5 +1,5 @@
 import type { App } from '#app'
-import { countUsers, shortestPassword, webAddress } from '#cloud/app-users'
+import { countUsers, minPasswordLength, webAddress } from '#cloud/app-users'
 import { announceCloud, type CloudRow, changeCloud, keyOf, limitsOf } from '#cloud/clouds'
 import type { Tx } from '#platform/db'
 import { fail } from '#platform/errors'
@@ -76,7 +76,7 @@ async function toSettings(app: App, row: CloudRow): Promise<AuthSettings> {
     anonymous_sign_ins: row.anonymous_sign_ins,
     mail: app.mail ? 'configured' : 'not_configured',
     email_confirmation: app.mail !== undefined,
-    password_min_length: shortestPassword,
+    password_min_length: minPasswordLength,
     users: {
       used: await countUsers(app.db.kysely, keyOf(row)),
       limit: limitsOf(app.config.clouds, row).users,

@@ -1,7 +1,6 @@
 /** Backups of a dedicated cloud as its developer lists, orders and deletes them. */
 import type { App } from '#app'
 import {
-  askForBackup,
   type BackupRow,
   backupProblem,
   deleteBackups,
@@ -9,6 +8,7 @@ import {
   lastRestore,
   listBackups,
   type RestoreRow,
+  requestBackup,
 } from '#cloud/backups'
 import { type CloudRow, keyOf } from '#cloud/clouds'
 import { acceptOnce, requireUnclaimed } from '#core/calls'
@@ -98,7 +98,7 @@ export async function read(context: BackupContext): Promise<Backup> {
   return toBackup(context.language, (await requireBackup(context)).row)
 }
 
-export async function ask(context: CloudContext) {
+export async function createBackup(context: CloudContext) {
   const { app, caller, language, params } = context
   await requireUnclaimed(context)
   const found = await requireDedicated(app, caller, params.id)
@@ -106,7 +106,7 @@ export async function ask(context: CloudContext) {
   const now = new Date(app.clock.nowMs())
   return acceptOnce(context, { endpoint: '/v1/cloud/backups', statusCode: 202, now }, async (tx) => {
     const cloud = await lockReadyCloud(tx, found)
-    return toBackup(language, await askForBackup(app, tx, keyOf(cloud), now))
+    return toBackup(language, await requestBackup(app, tx, keyOf(cloud), now))
   })
 }
 

@@ -1,6 +1,6 @@
 /** Restores a backup: in place, or into another cloud that is created for it. */
 
-import { askForRestore, holdBackup } from '#cloud/backups'
+import { requestRestore, shareLockBackup } from '#cloud/backups'
 import { createCloud, keyOf, prepareCloud } from '#cloud/clouds'
 import { acceptOnce, requireUnclaimed } from '#core/calls'
 import { fail } from '#platform/errors'
@@ -18,8 +18,8 @@ export async function restore(context: BackupContext<RestoreBody>) {
   const { confirm, into = 'place', name, package: offer } = context.body
   if (confirm !== cloud.name) fail('INVALID_REQUEST', { why: cloudReasons.otherName }, { param: 'confirm' })
   if (into === 'new') return restoreIntoNew(context)
-  const alien = name !== undefined ? 'name' : offer !== undefined ? 'package' : undefined
-  if (alien) fail('INVALID_REQUEST', { why: reasons.onlyNew }, { param: alien })
+  const misplacedParam = name !== undefined ? 'name' : offer !== undefined ? 'package' : undefined
+  if (misplacedParam) fail('INVALID_REQUEST', { why: reasons.onlyNew }, { param: misplacedParam })
   return restoreInPlace(context)
 }
 
@@ -31,9 +31,9 @@ async function restoreInPlace(context: BackupContext<RestoreBody>) {
   const now = new Date(app.clock.nowMs())
   return acceptOnce(context, { ...options, now }, async (tx) => {
     const cloud = keyOf(await lockReadyCloud(tx, found))
-    const from = await holdBackup(tx, { ...cloud, backupId: row.backup_id })
+    const from = await shareLockBackup(tx, { ...cloud, backupId: row.backup_id })
     if (!from) return fail('BACKUP_NOT_FOUND', {}, { param: 'backupId' })
-    return toRestore(language, await askForRestore(app, tx, cloud, from, now))
+    return toRestore(language, await requestRestore(app, tx, cloud, from, now))
   })
 }
 
@@ -50,9 +50,9 @@ async function restoreIntoNew(context: BackupContext<RestoreBody>) {
     const wanted = { name: body.name ?? found.name, plan: 'dedicated', offer: body.package } as const
     await createCloud(app, tx, prepared, { ...wanted, projectId, now })
     if (noRoom) throw noRoom
-    const from = await holdBackup(tx, { ...keyOf(found), backupId: row.backup_id })
+    const from = await shareLockBackup(tx, { ...keyOf(found), backupId: row.backup_id })
     if (!from) return fail('BACKUP_NOT_FOUND', {}, { param: 'backupId' })
-    return toRestore(language, await askForRestore(app, tx, prepared.cloud, from, now))
+    return toRestore(language, await requestRestore(app, tx, prepared.cloud, from, now))
   })
   await app.clouds.refresh(prepared.cloud)
   return answer

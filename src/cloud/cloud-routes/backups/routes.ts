@@ -1,7 +1,7 @@
 import { type Route, route } from '#platform/http'
 import { CloudParams } from '../clouds/schema.ts'
 import { readyErrors } from '../require-cloud.ts'
-import { ask, list, read, remove } from './backups.ts'
+import { createBackup, list, read, remove } from './backups.ts'
 import { restore } from './restore.ts'
 import {
   Backup,
@@ -47,7 +47,7 @@ export const backupRoutes: Route[] = [
       ...(['PLAN_MISMATCH', 'BACKUP_LIMIT', 'BACKUP_RUNNING', 'BACKUPS_OF_OPERATOR'] as const),
       ...(['DATABASE_ELSEWHERE', 'DATABASES_UNAVAILABLE'] as const),
     ],
-    handle: ask,
+    handle: createBackup,
   }),
   route({
     method: 'GET',

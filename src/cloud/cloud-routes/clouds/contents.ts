@@ -1,22 +1,27 @@
 /** The contents of clouds, room by room: how much there is of them, and how they are deleted. */
 import type { App } from '#app'
-import { deleteAllOf as deleteFiles, hasFiles, usageOfAppFiles } from '#cloud/app-files'
-import { countUsers, deleteAllOf as deleteUsers, lockUsers, mailsOfDay } from '#cloud/app-users'
+import { deleteFilesOf as deleteFiles, hasFiles, usageOfAppFiles } from '#cloud/app-files'
+import { countUsers, deleteUsersOf as deleteUsers, lockUsers, mailsOfDay } from '#cloud/app-users'
 import { deleteBackupsOf, endRestoresOf } from '#cloud/backups'
 import { deleteObjectsOf, deleteUploadsOf } from '#cloud/buckets'
-import { type CloudKey, usedToday } from '#cloud/clouds'
-import { collectionsOf, countsOf, deleteAllOf as deleteCollections, type Run } from '#cloud/collections'
-import { awakeMsOfMonth, hoursOf, lastMeasured } from '#cloud/databases'
+import { type CloudKey, usageOfDay } from '#cloud/clouds'
+import {
+  collectionsOf,
+  countsOf,
+  deleteRowsPortion as deleteCollections,
+  type RunStatement,
+} from '#cloud/collections'
+import { awakeMsOfMonth, hoursOf, lastMeasurement } from '#cloud/databases'
 import { functionCounts } from '#cloud/functions'
 import type { Tx } from '#platform/db'
 import { deletePendingBlobs } from '#platform/storage'
 import { countSitesOfCloud, deleteSite, lockSite, sitesOfCloud } from '#sites/hosting'
 
 /** Deletes a portion; returns true if there was nothing to delete. Each may run any number of times. */
-type Portion = (app: App, cloud: CloudKey) => Promise<boolean>
+type DeletionStep = (app: App, cloud: CloudKey) => Promise<boolean>
 
 /** The order of deletion. Other contents are small, and are deleted with the record of the cloud. */
-export const portions: readonly Portion[] = [
+export const deletionSteps: readonly DeletionStep[] = [
   deleteOneSite,
   deleteFiles,
   deleteUploadsOf,
@@ -68,7 +73,7 @@ export type CloudUsage = Record<
 /** Returns a cloud's usage: calls, egress and mails of the day (UTC), hours awake of the month, and the database as it was measured last. */
 export async function usageOf({ db }: App, cloud: CloudKey, nowMs: number): Promise<CloudUsage> {
   // This reads a few rows by their keys, on the connections of the platform: a busy app must not keep its developer from seeing what it uses.
-  const run: Run = (text, values) => db.query({ text }, values)
+  const run: RunStatement = (text, values) => db.query({ text }, values)
   const day = new Date(nowMs).toISOString().slice(0, 10)
   const [names, counts, users, files, functions, today, mails, sites, measured, awakeMs] = await Promise.all([
     collectionsOf(run, cloud),
@@ -76,10 +81,10 @@ export async function usageOf({ db }: App, cloud: CloudKey, nowMs: number): Prom
     countUsers(db.kysely, cloud),
     usageOfAppFiles(db, cloud),
     functionCounts(db.kysely, cloud),
-    usedToday(db, cloud, day),
+    usageOfDay(db, cloud, day),
     mailsOfDay(db.kysely, cloud, new Date(`${day}T00:00:00Z`)),
     countSitesOfCloud(db, cloud),
-    lastMeasured(db, cloud),
+    lastMeasurement(db, cloud),
     awakeMsOfMonth(db, cloud, nowMs),
   ])
   return {
@@ -107,7 +112,7 @@ export const isEmpty = ({ collections, users, files, functions }: CloudUsage): b
  * Whether the cloud is empty beside rows. The caller has locked it, and it is ready, so that nobody adds files or functions. Nobody adds users either
  * until the transaction ends.
  */
-export const lockEmptyBesideRows = async (tx: Tx, cloud: CloudKey): Promise<boolean> =>
+export const lockEmptyExceptRows = async (tx: Tx, cloud: CloudKey): Promise<boolean> =>
   (await lockUsers(tx, cloud)) === 0 &&
   !(await hasFiles(tx, cloud)) &&
   (await functionCounts(tx, cloud)).functions === 0

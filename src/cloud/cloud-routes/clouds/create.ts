@@ -3,7 +3,7 @@
 import { type CloudRow, createCloud, keyOf, prepareCloud, retryCloud } from '#cloud/clouds'
 import { acceptOnce, requireUnclaimed } from '#core/calls'
 import { fail } from '#platform/errors'
-import { Answer, type RequestContext } from '#platform/http'
+import { HttpAnswer, type RequestContext } from '#platform/http'
 import { requireCloud } from '../require-cloud.ts'
 import { reasons } from './phrases.ts'
 import type { CloudBody } from './schema.ts'
@@ -12,7 +12,7 @@ import { toCloud } from './show.ts'
 const accepted = 202
 const created = 201
 
-export async function create(context: RequestContext<CloudBody>): Promise<Answer> {
+export async function create(context: RequestContext<CloudBody>): Promise<HttpAnswer> {
   const { app, body, caller, language } = context
   if (body.plan === 'starter' && body.package !== undefined)
     fail('INVALID_REQUEST', { why: reasons.packageOfStarter }, { param: 'package' })
@@ -35,7 +35,7 @@ export async function create(context: RequestContext<CloudBody>): Promise<Answer
     return toCloud(app, language, row)
   })
   await app.clouds.refresh(prepared.cloud)
-  return new Answer(status, reply)
+  return new HttpAnswer(status, reply)
 }
 
 export type CloudContext<Body = unknown, Query = unknown> = RequestContext<Body, Query, { id: string }>

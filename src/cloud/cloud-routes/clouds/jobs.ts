@@ -8,12 +8,12 @@ import {
   deleteRecord,
   isDeleting,
   suspendUnpaid,
-  unfinished,
+  unfinishedClouds,
   unfinishedMoves,
 } from '#cloud/clouds'
-import { job, type Later, type Run } from '#platform/jobs'
+import { type JobDelay, type JobRun, job } from '#platform/jobs'
 import { continueMove } from '../move/move.ts'
-import { portions } from './contents.ts'
+import { deletionSteps } from './contents.ts'
 
 interface DeleteWork {
   cloudId: string
@@ -30,13 +30,13 @@ export const deleteJob = job<DeleteWork>({
     (await isDeleting(app.db, { accountId, ...data })) ? { laterMs: setAsideMs } : undefined,
 })
 
-type Progress = Pick<Run<never>, 'stopping' | 'progressed'>
+type JobControl = Pick<JobRun<never>, 'stopping' | 'progressed'>
 
 /** Deletes a cloud that is in state `deleting`, as far as it still exists. */
-async function deleteContents(app: App, cloud: CloudKey, run: Progress): Promise<Later | undefined> {
+async function deleteContents(app: App, cloud: CloudKey, run: JobControl): Promise<JobDelay | undefined> {
   if (!(await isDeleting(app.db, cloud))) return undefined
   await app.functions.forget(cloud)
-  for (const portion of portions)
+  for (const portion of deletionSteps)
     while (!(await portion(app, cloud))) {
       if (run.stopping.aborted) return { laterMs: 0 }
       await run.progressed()
@@ -80,28 +80,28 @@ export const objectsJob = job<null>({
 })
 
 /** Completes clouds and moves; one that fails again does not stop the others. */
-async function sweep({ app, ...run }: Progress & { app: App }): Promise<void> {
+async function sweep({ app, ...run }: JobControl & { app: App }): Promise<void> {
   const before = new Date(app.clock.nowMs() - waitMs)
-  const goOn = (cloud: CloudKey, ending: Promise<unknown>) =>
+  const logFailure = (cloud: CloudKey, ending: Promise<unknown>) =>
     ending.catch((error: unknown) =>
       app.log.error({ err: error, cloud_id: cloud.cloudId }, 'a cloud is neither ready nor gone yet'),
     )
-  for (const { state, ...cloud } of await unfinished(app.db, before, atOnce)) {
+  for (const { state, ...cloud } of await unfinishedClouds(app.db, before, atOnce)) {
     if (run.stopping.aborted) return
-    await goOn(
+    await logFailure(
       cloud,
       state === 'deleting' ? deleteContents(app, cloud, run) : continueProvisioning(app, cloud),
     )
   }
   for (const cloud of await unfinishedMoves(app.db, before, atOnce)) {
     if (run.stopping.aborted) return
-    await goOn(cloud, continueMove(app, cloud, run))
+    await logFailure(cloud, continueMove(app, cloud, run))
   }
 }
 
 /** Stops a cloud's database and functions in every process, when the cloud is deleted or suspended. */
-export function endStopped({ clouds, databases, functions, log }: App): AsyncDisposable {
-  const listening = clouds.whenStopped((cloud) => {
+export function watchStoppedClouds({ clouds, databases, functions, log }: App): AsyncDisposable {
+  const listening = clouds.onStopped((cloud) => {
     databases
       .stop(cloud)
       .catch((error: unknown) => log.error({ err: error, cloud_id: cloud.cloudId }, 'a database runs on'))

@@ -21,11 +21,11 @@ import { isUuid } from '#platform/ids'
 import { bareList } from '#platform/lists'
 import { lockReadyCloud, requireCloud } from '../require-cloud.ts'
 import type { CloudContext } from './create.ts'
-import type { Connection, Key, KeyBody } from './schema.ts'
+import type { CloudConnection, Key, KeyBody } from './schema.ts'
 
 type KeyContext = RequestContext<unknown, unknown, { id: string; keyId: string }>
 
-export async function connection({ app, caller, params }: CloudContext): Promise<Connection> {
+export async function connection({ app, caller, params }: CloudContext): Promise<CloudConnection> {
   const cloud = await requireCloud(app, caller, params.id, { ready: true })
   const url = cloudUrl(app.config, cloud.ref)
   const nowMs = app.clock.nowMs()
@@ -36,7 +36,7 @@ export async function connection({ app, caller, params }: CloudContext): Promise
     ref: cloud.ref,
     service_url: url,
     public_key:
-      lasting(keys.filter((key) => key.kind === 'public' && isValid(key, nowMs)))?.public_key ?? null,
+      lastExpiringKey(keys.filter((key) => key.kind === 'public' && isValid(key, nowMs)))?.public_key ?? null,
     auth_url: `${url}/auth/v1`,
     rest_url: `${url}/rest/v1`,
     storage_url: `${url}/storage/v1`,
@@ -46,7 +46,7 @@ export async function connection({ app, caller, params }: CloudContext): Promise
 }
 
 /** Returns the key that does not end, or else ends last: the others are in their grace period. */
-const lasting = (keys: readonly KeyRow[]): KeyRow | undefined =>
+const lastExpiringKey = (keys: readonly KeyRow[]): KeyRow | undefined =>
   keys.toSorted((one, other) => endOf(other) - endOf(one))[0]
 
 const endOf = ({ expires_at: at }: KeyRow): number => at?.getTime() ?? Number.MAX_SAFE_INTEGER

@@ -5,10 +5,10 @@ import { plainList } from '#platform/lists'
 import { requireCloud } from '../require-cloud.ts'
 import { usageOf } from './contents.ts'
 import type { CloudContext } from './create.ts'
-import type { CloudDetail, ListQuery } from './schema.ts'
+import type { CloudDetail, CloudListQuery } from './schema.ts'
 import { toCloud, toDetail, toPackages } from './show.ts'
 
-export async function list({ app, caller, query, language }: RequestContext<unknown, ListQuery>) {
+export async function list({ app, caller, query, language }: RequestContext<unknown, CloudListQuery>) {
   const page = await listClouds(app.db, caller, query)
   return {
     ...plainList.answer(page, (row) => toCloud(app, language, row)),

@@ -38,11 +38,11 @@ export const CloudBody = Type.Object(
 )
 export type CloudBody = Static<typeof CloudBody>
 
-export const ListQuery = pageQuery({
+export const CloudListQuery = pageQuery({
   max: 100,
   after: idCursor('Those older than this one.', 'آن‌ها که پیش از این یکی‌اند.'),
 })
-export type ListQuery = Static<typeof ListQuery>
+export type CloudListQuery = Static<typeof CloudListQuery>
 
 const limit = () => Type.Integer(safeInteger)
 
@@ -237,7 +237,7 @@ export const DeletedCloud = Type.Object({
   ),
 })
 
-export const Connection = Type.Object({
+export const CloudConnection = Type.Object({
   object: Type.Literal('cloud.connection'),
   id: uuid(),
   ref: Type.String(),
@@ -260,7 +260,7 @@ export const Connection = Type.Object({
   functions_url: Type.String(),
   files_url: Type.String(),
 })
-export type Connection = Static<typeof Connection>
+export type CloudConnection = Static<typeof CloudConnection>
 
 const maxGraceSeconds = 7 * 24 * 60 * 60
 
@@ -329,7 +329,7 @@ export const DeletedKey = Type.Object({
 nameSchemas({
   Cloud,
   CloudBody,
-  CloudConnection: Connection,
+  CloudConnection: CloudConnection,
   CloudDetail,
   CloudKey: Key,
   CloudKeyBody: KeyBody,

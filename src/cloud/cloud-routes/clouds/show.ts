@@ -56,7 +56,7 @@ const toLimits = (limits: CloudLimits, plan: CloudRow['plan']): Limits => ({
   daily_mails: limits.dailyMails,
 })
 
-interface Shown {
+interface CloudDetailData {
   usage: CloudUsage
   /** The package that a dedicated cloud uses. */
   used: PackageRow | undefined
@@ -68,7 +68,7 @@ export const toDetail = (
   app: Pick<App, 'config'>,
   language: Language,
   row: CloudRow,
-  { usage, used, move, nowMs }: Shown,
+  { usage, used, move, nowMs }: CloudDetailData,
 ): CloudDetail => ({
   ...toCloud(app, language, row),
   read_only: readOnlyReason(app.config.clouds, row, used, nowMs),
@@ -80,28 +80,28 @@ export const toDetail = (
 /** What a cloud uses of each of its limits. */
 function toUsage({ config }: Pick<App, 'config'>, row: CloudRow, usage: CloudUsage, day: string): Usage {
   const limits = limitsOf(config.clouds, row)
-  const of = (used: number, max: number) => ({ used, max })
+  const usedAndMax = (used: number, max: number) => ({ used, max })
   return {
     day,
     ...(row.plan === 'starter'
       ? {
-          collections: of(usage.collections, limits.collections),
-          rows: of(usage.rows, limits.rows),
-          row_bytes: of(usage.rowBytes, limits.rowBytes),
+          collections: usedAndMax(usage.collections, limits.collections),
+          rows: usedAndMax(usage.rows, limits.rows),
+          row_bytes: usedAndMax(usage.rowBytes, limits.rowBytes),
         }
       : {
           rows: { used: usage.rows },
-          disk_bytes: of(usage.diskBytes, limits.diskBytes),
-          awake_hours: of(usage.awakeHours, limits.awakeHours),
+          disk_bytes: usedAndMax(usage.diskBytes, limits.diskBytes),
+          awake_hours: usedAndMax(usage.awakeHours, limits.awakeHours),
         }),
-    users: of(usage.users, limits.users),
-    files: of(usage.files, limits.files),
-    file_total_bytes: of(usage.fileBytes, limits.fileTotalBytes),
-    functions: of(usage.functions, limits.functions),
-    secrets: of(usage.secrets, limits.secrets),
-    daily_function_calls: of(usage.calls, limits.dailyFunctionCalls),
-    daily_egress_bytes: of(usage.egressBytes, limits.dailyEgressBytes),
-    daily_mails: of(usage.mails, limits.dailyMails),
+    users: usedAndMax(usage.users, limits.users),
+    files: usedAndMax(usage.files, limits.files),
+    file_total_bytes: usedAndMax(usage.fileBytes, limits.fileTotalBytes),
+    functions: usedAndMax(usage.functions, limits.functions),
+    secrets: usedAndMax(usage.secrets, limits.secrets),
+    daily_function_calls: usedAndMax(usage.calls, limits.dailyFunctionCalls),
+    daily_egress_bytes: usedAndMax(usage.egressBytes, limits.dailyEgressBytes),
+    daily_mails: usedAndMax(usage.mails, limits.dailyMails),
     sites: { used: usage.sites },
   }
 }

@@ -12,12 +12,12 @@ import {
   queryLimits,
   type RowsCloud,
   type RowsFilter,
-  type Run,
+  type RunStatement,
   remove,
-  runIn,
   type Selection,
   setPublicRead,
-  translate,
+  statementRunner,
+  throwRowFailure,
 } from '#cloud/collections'
 import { acceptOnce } from '#core/calls'
 import { fail, type Localized } from '#platform/errors'
@@ -29,7 +29,7 @@ import { reasons } from './phrases.ts'
 import type { Collection, DatabaseBody } from './schema.ts'
 import { describeDatabase, runSql } from './sql.ts'
 
-type Context<Body = unknown> = RequestContext<Body, unknown, { id: string }>
+type DatabaseContext<Body = unknown> = RequestContext<Body, unknown, { id: string }>
 type Action = NonNullable<DatabaseBody['action']>
 
 const pageSize = 50
@@ -50,12 +50,12 @@ const rowSelection: Selection = {
 
 const invalid = (param: string, why: Localized): never => fail('INVALID_REQUEST', { why }, { param })
 
-const rowsCloud = ({ app }: Context, row: CloudRow): RowsCloud => ({
+const rowsCloud = ({ app }: DatabaseContext, row: CloudRow): RowsCloud => ({
   ...keyOf(row),
   limits: limitsOf(app.config.clouds, row),
 })
 
-export async function showDatabase(context: Context) {
+export async function showDatabase(context: DatabaseContext) {
   const { app, caller, params } = context
   const found = await requireCloud(app, caller, params.id, { ready: true })
   return found.plan === 'dedicated'
@@ -63,10 +63,10 @@ export async function showDatabase(context: Context) {
     : listCollections(context, keyOf(found))
 }
 
-async function listCollections({ app }: Context, cloud: CloudKey) {
+async function listCollections({ app }: DatabaseContext, cloud: CloudKey) {
   const found = await app.collections
     .query(cloud, (run) => countedCollections(run, cloud))
-    .catch((error: unknown) => translate(error, ''))
+    .catch((error: unknown) => throwRowFailure(error, ''))
   return bareList.answer(found, ({ rows, bytes, ...row }) =>
     toCollection(row, { rows: Number(rows), bytes: Number(bytes) }),
   )
@@ -84,7 +84,7 @@ const toCollection = (
 })
 
 /** The fields that each action takes beside the collection. */
-const takes: Record<Action, readonly (keyof DatabaseBody)[]> = {
+const allowedFields: Record<Action, readonly (keyof DatabaseBody)[]> = {
   create_collection: ['public_read'],
   list: ['offset'],
   insert: ['id', 'data'],
@@ -92,7 +92,7 @@ const takes: Record<Action, readonly (keyof DatabaseBody)[]> = {
   delete: ['id'],
 }
 
-export async function useDatabase(context: Context<DatabaseBody>): Promise<JsonText> {
+export async function useDatabase(context: DatabaseContext<DatabaseBody>): Promise<JsonText> {
   const { app, body, caller, params } = context
   const found = await requireCloud(app, caller, params.id, { ready: true })
   if (found.plan === 'dedicated') return runSql(context, found)
@@ -101,7 +101,8 @@ export async function useDatabase(context: Context<DatabaseBody>): Promise<JsonT
   const { action } = body
   if (action === undefined) return invalid('action', reasons.action)
   for (const param of ['id', 'data', 'public_read', 'offset'] as const)
-    if (body[param] !== undefined && !takes[action].includes(param)) invalid(param, reasons.unused(action))
+    if (body[param] !== undefined && !allowedFields[action].includes(param))
+      invalid(param, reasons.unused(action))
   if (action !== 'list' && action !== 'delete') app.space.require(['database', 'wal'])
   const work = { context, cloud: rowsCloud(context, found), name: nameOf(body, action) }
   return actions[action](work)
@@ -114,13 +115,13 @@ function nameOf({ name, table }: DatabaseBody, action: Action): string {
   return named
 }
 
-interface Work {
-  context: Context<DatabaseBody>
+interface CollectionRequest {
+  context: DatabaseContext<DatabaseBody>
   cloud: RowsCloud
   name: string
 }
 
-const actions: Record<Action, (work: Work) => Promise<JsonText>> = {
+const actions: Record<Action, (work: CollectionRequest) => Promise<JsonText>> = {
   create_collection: create,
   list,
   insert: insertRow,
@@ -130,21 +131,21 @@ const actions: Record<Action, (work: Work) => Promise<JsonText>> = {
 
 /** Runs `work` in a transaction on the connections of rows, so that nobody else waits for the locks of a cloud. */
 function accept(
-  { context, cloud, name }: Work,
-  work: (run: Run, now: Date) => Promise<unknown>,
+  { context, cloud, name }: CollectionRequest,
+  work: (run: RunStatement, now: Date) => Promise<unknown>,
 ): Promise<JsonText> {
   const { app } = context
   const now = new Date(app.clock.nowMs())
   return app.collections
-    .inTurn(cloud, (db) => {
+    .runInLane(cloud, (db) => {
       const own = { ...context, app: { ...app, db } }
       const options = { endpoint: '/v1/cloud/database', statusCode: 200, now }
-      return acceptOnce(own, options, (tx) => work(runIn(tx), now))
+      return acceptOnce(own, options, (tx) => work(statementRunner(tx), now))
     })
-    .catch((error: unknown) => translate(error, name))
+    .catch((error: unknown) => throwRowFailure(error, name))
 }
 
-async function create(work: Work): Promise<JsonText> {
+async function create(work: CollectionRequest): Promise<JsonText> {
   const { context, cloud, name } = work
   const param = context.body.name === undefined ? 'table' : 'name'
   if (!namePattern.test(name) || name === 'rpc') invalid(param, reasons.name)
@@ -154,7 +155,7 @@ async function create(work: Work): Promise<JsonText> {
   )
 }
 
-async function list({ context, cloud, name }: Work): Promise<JsonText> {
+async function list({ context, cloud, name }: CollectionRequest): Promise<JsonText> {
   const offset = context.body.offset ?? 0
   const filter = { ...filterOf(name), limit: pageSize, offset }
   const query = { ...filter, selection: rowSelection, counted: true }
@@ -177,7 +178,7 @@ const oneRow = (name: string, id: string): RowsFilter => ({
   where: [{ kind: 'equal', field: { column: 'id' }, texts: [id] }],
 })
 
-function insertRow(work: Work): Promise<JsonText> {
+function insertRow(work: CollectionRequest): Promise<JsonText> {
   const { context, cloud, name } = work
   const { data = invalid('data', reasons.data), id } = context.body
   if (id !== undefined && !isUuid(id)) invalid('id', reasons.id)
@@ -196,9 +197,12 @@ function insertRow(work: Work): Promise<JsonText> {
   })
 }
 
-const contextOf = ({ context }: Work, now: Date) => ({ now, collation: context.app.collections.collation })
+const contextOf = ({ context }: CollectionRequest, now: Date) => ({
+  now,
+  collation: context.app.collections.collation,
+})
 
-function update(work: Work): Promise<JsonText> {
+function update(work: CollectionRequest): Promise<JsonText> {
   const { context, cloud, name } = work
   const { id, data, public_read: publicRead } = context.body
   if (id === undefined && data === undefined && publicRead !== undefined)
@@ -219,13 +223,13 @@ function update(work: Work): Promise<JsonText> {
 const requireId = (id: string | undefined): string =>
   id !== undefined && isUuid(id) ? id.toLowerCase() : invalid('id', reasons.id)
 
-async function countedOf(run: Run, cloud: RowsCloud, row: CollectionRow): Promise<Collection> {
+async function countedOf(run: RunStatement, cloud: RowsCloud, row: CollectionRow): Promise<Collection> {
   const all = await countedCollections(run, cloud)
   const counted = all.find(({ collection_id }) => collection_id === row.collection_id)!
   return toCollection(row, { rows: Number(counted.rows), bytes: Number(counted.bytes) })
 }
 
-function removeRow(work: Work): Promise<JsonText> {
+function removeRow(work: CollectionRequest): Promise<JsonText> {
   const { context, cloud, name } = work
   const id = requireId(context.body.id)
   return accept(work, async (run, now) => {
@@ -243,7 +247,7 @@ export async function dropCollection(
   if (found.plan === 'dedicated') fail('PLAN_MISMATCH', { plan: 'dedicated' })
   const cloud = rowsCloud(context, found)
   const { name, rows } = await app.collections
-    .inTurn(cloud, (db) => db.tx((tx) => deleteCollection(runIn(tx), cloud, params.name)))
-    .catch((error: unknown) => translate(error, params.name))
+    .runInLane(cloud, (db) => db.tx((tx) => deleteCollection(statementRunner(tx), cloud, params.name)))
+    .catch((error: unknown) => throwRowFailure(error, params.name))
   return { object: 'collection', name, rows, deleted: true }
 }

@@ -1,6 +1,6 @@
 /** Runs SQL on the database of a dedicated cloud, and describes the database. */
 
-import { changingBuckets } from '#cloud/buckets'
+import { withPublicListRefresh } from '#cloud/buckets'
 import { type CloudRow, keyOf } from '#cloud/clouds'
 import type { SqlAnswer } from '#cloud/sql'
 import { claimFirst } from '#core/calls'
@@ -9,21 +9,21 @@ import { JsonText, type RequestContext } from '#platform/http'
 import { reasons } from './phrases.ts'
 import type { DatabaseBody } from './schema.ts'
 
-type Context<Body = unknown> = RequestContext<Body, unknown, { id: string }>
+type DatabaseContext<Body = unknown> = RequestContext<Body, unknown, { id: string }>
 
-const ofCollections = ['action', 'table', 'name', 'id', 'data', 'public_read', 'offset'] as const
+const collectionFields = ['action', 'table', 'name', 'id', 'data', 'public_read', 'offset'] as const
 
 /** Reads unless both `read_only: false` and `confirm_write: true` are sent. */
-export async function runSql(context: Context<DatabaseBody>, cloud: CloudRow): Promise<JsonText> {
+export async function runSql(context: DatabaseContext<DatabaseBody>, cloud: CloudRow): Promise<JsonText> {
   const { app, body } = context
-  for (const param of ofCollections)
+  for (const param of collectionFields)
     if (body[param] !== undefined) fail('PLAN_MISMATCH', { plan: 'dedicated' }, { param })
   const { query = fail('INVALID_REQUEST', { why: reasons.query }, { param: 'query' }) } = body
   if (body.read_only ?? true)
     return new JsonText(answerText(await app.sql.read(keyOf(cloud), query), { statements: 1 }))
   if (body.confirm_write !== true) fail('CONFIRM_WRITE_REQUIRED', {}, { param: 'confirm_write' })
   return claimFirst(context, { endpoint: '/v1/cloud/database', statusCode: 200 }, async () => {
-    const answer = await changingBuckets(app, keyOf(cloud), () => app.sql.write(keyOf(cloud), query))
+    const answer = await withPublicListRefresh(app, keyOf(cloud), () => app.sql.write(keyOf(cloud), query))
     return answerText(answer, answer)
   })
 }
@@ -36,7 +36,7 @@ function answerText(
   return `{"object":"sql_result","columns":${JSON.stringify(columns)},"rows":${rowsText},${JSON.stringify(rest).slice(1)}`
 }
 
-export async function describeDatabase({ app }: Context, cloud: CloudRow): Promise<JsonText> {
+export async function describeDatabase({ app }: DatabaseContext, cloud: CloudRow): Promise<JsonText> {
   const { tablesText, functionsText, bytes, truncated } = await app.sql.describe(keyOf(cloud))
   const rest = JSON.stringify({ bytes, truncated }).slice(1)
   return new JsonText(`{"object":"database","tables":${tablesText},"functions":${functionsText},${rest}`)

@@ -40,8 +40,8 @@ async function lineQueryOf({ app, caller, params, query }: LogContext): Promise<
 }
 
 const standardLimit = 100
-const lookMs = 500
-const awayMs = 2_000
+const pollMs = 500
+const unavailablePauseMs = 2_000
 const linesAtOnce = 200
 
 /** Streams lines, from the newest ones or after the one that the reader has seen, until the reader leaves or the function is deleted. */
@@ -50,7 +50,7 @@ function streamLines({ app, headers }: LogContext, query: LineQuery): EventStrea
   let seen = lastSeen(headers['last-event-id'])
   return eventStream(async (out) => {
     while (!out.gone.aborted) {
-      const lines = await next().catch(awayIsEmpty)
+      const lines = await next().catch(ignoreUnavailable)
       for (const line of lines ?? []) {
         seen = line.line_id
         await out.send(JSON.stringify(toEntry(line)), 'log', String(line.line_id))
@@ -59,7 +59,7 @@ function streamLines({ app, headers }: LogContext, query: LineQuery): EventStrea
       if (lines && lines.length === linesAtOnce) continue
       if (lines?.length === 0 && !(await stands())) return
       seen ??= 0n
-      await pause(lines ? lookMs : awayMs, undefined, { signal: out.gone }).catch(() => undefined)
+      await pause(lines ? pollMs : unavailablePauseMs, undefined, { signal: out.gone }).catch(() => undefined)
     }
   })
 
@@ -77,7 +77,7 @@ function streamLines({ app, headers }: LogContext, query: LineQuery): EventStrea
 }
 
 /** Hides from the reader that the database is away for a moment. */
-function awayIsEmpty(error: unknown): undefined {
+function ignoreUnavailable(error: unknown): undefined {
   if (!isDatabaseAway(error)) throw error
 }
 

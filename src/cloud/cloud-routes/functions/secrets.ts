@@ -4,7 +4,7 @@ import { keyOf } from '#cloud/clouds'
 import { isReservedName, putSecret, removeSecret, sealValue } from '#cloud/functions'
 import { acceptOnce } from '#core/calls'
 import { fail } from '#platform/errors'
-import { Answer } from '#platform/http'
+import { HttpAnswer } from '#platform/http'
 import type { CloudContext } from '../clouds/create.ts'
 import { lockReadyCloud, requireCloud } from '../require-cloud.ts'
 import type { FunctionContext } from './deploy.ts'
@@ -15,7 +15,7 @@ import { toSecret } from './show.ts'
 const replaced = 200
 const created = 201
 
-export async function setSecret(context: CloudContext<SecretBody>): Promise<Answer> {
+export async function setSecret(context: CloudContext<SecretBody>): Promise<HttpAnswer> {
   const { app, body, caller, params } = context
   const found = await requireCloud(app, caller, params.id, { ready: true })
   if (isReservedName(body.name)) fail('INVALID_REQUEST', { why: reasons.reservedName }, { param: 'name' })
@@ -33,7 +33,7 @@ export async function setSecret(context: CloudContext<SecretBody>): Promise<Answ
     return toSecret(row)
   })
   await app.clouds.refresh(keyOf(found))
-  return new Answer(status, answer)
+  return new HttpAnswer(status, answer)
 }
 
 export async function deleteSecret({ app, caller, params }: FunctionContext) {

@@ -21,11 +21,11 @@ import {
   switchCloud,
   uncountMoveAttempt,
 } from '#cloud/clouds'
-import { copyToTables, deleteAllOf as deleteCollections, dropCopiedTables } from '#cloud/collections'
+import { copyToTables, deleteRowsPortion as deleteCollections, dropCopiedTables } from '#cloud/collections'
 import { acceptOnce, requireUnclaimed } from '#core/calls'
 import type { Tx } from '#platform/db'
 import type { JsonText } from '#platform/http'
-import { job, type Later, laterWhenUnavailable, type Run } from '#platform/jobs'
+import { delayIfUnavailable, type JobDelay, type JobRun, job } from '#platform/jobs'
 import type { CloudContext } from '../clouds/create.ts'
 import { toCloud } from '../clouds/show.ts'
 import { lockReadyCloud, requireCloud } from '../require-cloud.ts'
@@ -66,44 +66,52 @@ export const moveJob = job<MoveWork>({
 const setAsideMs = 10 * 60 * 1000
 
 /** A move that ends the process again and again must not keep an app from writing; what is left of a copy has to be deleted some day. */
-async function setMoveAside(app: App, cloud: CloudKey): Promise<Later | undefined> {
+async function setMoveAside(app: App, cloud: CloudKey): Promise<JobDelay | undefined> {
   const current = await moveOf(app.db.kysely, cloud)
   if (current?.state === 'moving') await giveUpMove(app, current)
-  if (current?.state === 'moving' || current?.state === 'undoing') return undo(app, cloud, current)
+  if (current?.state === 'moving' || current?.state === 'undoing') return undoMove(app, cloud, current)
   return current?.state === 'cleaning' ? { laterMs: setAsideMs } : undefined
 }
 
 const enqueue = ({ jobs }: App, tx: Tx, { account_id, cloud_id }: CloudRow): Promise<void> =>
   jobs.enqueue(tx, moveJob, { accountId: account_id, data: { cloudId: cloud_id }, singletonKey: cloud_id })
 
-type Progress = Pick<Run<never>, 'stopping' | 'progressed'>
+type JobControl = Pick<JobRun<never>, 'stopping' | 'progressed'>
 
 /** Runs all steps of a move from the present one on. */
-export async function continueMove(app: App, cloud: CloudKey, run: Progress): Promise<Later | undefined> {
+export async function continueMove(
+  app: App,
+  cloud: CloudKey,
+  run: JobControl,
+): Promise<JobDelay | undefined> {
   const current = await beginMoveAttempt(app, cloud)
   if (!current) return undefined
-  if (current.state === 'undoing') return undo(app, cloud, current)
+  if (current.state === 'undoing') return undoMove(app, cloud, current)
   if (current.state === 'moving') {
     if (current.attempts > maxAttempts) {
       await giveUpMove(app, current)
-      return undo(app, cloud, current)
+      return undoMove(app, cloud, current)
     }
-    const later = await waitingFor(app, current, () => fill(app, cloud, current))
+    const later = await retryIfUnavailable(app, current, () => makeAndFillDatabase(app, cloud, current))
     if (later) return later
     await run.progressed()
     if (!(await switchCloud(app, current))) return undefined
     await app.clouds.refresh(cloud)
   }
-  return clean(app, cloud, current, run)
+  return deleteOriginals(app, cloud, current, run)
 }
 
 /** Runs `work`, which does not count as an attempt where it has to wait for room or for another machine. */
-async function waitingFor(app: App, current: MoveRow, work: () => Promise<void>): Promise<Later | undefined> {
+async function retryIfUnavailable(
+  app: App,
+  current: MoveRow,
+  work: () => Promise<void>,
+): Promise<JobDelay | undefined> {
   try {
     await work()
     return undefined
   } catch (error) {
-    const later = laterWhenUnavailable(error)
+    const later = delayIfUnavailable(error)
     if (!later) throw error
     await uncountMoveAttempt(app, current)
     return later
@@ -111,13 +119,13 @@ async function waitingFor(app: App, current: MoveRow, work: () => Promise<void>)
 }
 
 /** Makes and fills the database. It has a name of its own: a late process that removes that of an earlier move never removes this one. */
-async function fill(app: App, cloud: CloudKey, current: MoveRow): Promise<void> {
+async function makeAndFillDatabase(app: App, cloud: CloudKey, current: MoveRow): Promise<void> {
   await app.databases.make({ ...cloud, ref: newRef() })
   if (await freezeCloud(app, current)) await copy(app, cloud, current)
 }
 
 /** A move that was given up leaves nothing behind. */
-async function undo(app: App, cloud: CloudKey, current: MoveRow): Promise<undefined> {
+async function undoMove(app: App, cloud: CloudKey, current: MoveRow): Promise<undefined> {
   await app.databases.remove(cloud)
   await endUndoing(app, current)
   return undefined
@@ -125,14 +133,14 @@ async function undo(app: App, cloud: CloudKey, current: MoveRow): Promise<undefi
 
 async function copy(app: App, cloud: CloudKey, { move_id }: MoveRow): Promise<void> {
   await changeUsers(app, { ...cloud, plan: 'dedicated' }, (tx) =>
-    once(tx, 'app_users', move_id, async () => {
+    onceForMove(tx, 'app_users', move_id, async () => {
       await dropCopiedUsers(tx)
       await copyUsers(app, cloud, tx)
     }),
   )
   await app.databases.use(cloud, (open) =>
     open.db('postgres').tx((tx) =>
-      once(tx, 'public', move_id, async () => {
+      onceForMove(tx, 'public', move_id, async () => {
         await dropCopiedTables(tx)
         await copyToTables(app.collections, cloud, tx)
       }),
@@ -144,7 +152,7 @@ async function copy(app: App, cloud: CloudKey, { move_id }: MoveRow): Promise<vo
  * Runs `work` once for each move: a process that was paused in the middle of it must not copy again when others have switched to the copy. The
  * comment of the schema, written in the same transaction, names the move that has copied; ids of later moves are greater.
  */
-async function once(
+async function onceForMove(
   tx: Tx,
   schema: 'app_users' | 'public',
   moveId: string,
@@ -163,7 +171,12 @@ async function once(
 }
 
 /** Deletes from the platform what was copied. */
-async function clean(app: App, cloud: CloudKey, current: MoveRow, run: Progress): Promise<Later | undefined> {
+async function deleteOriginals(
+  app: App,
+  cloud: CloudKey,
+  current: MoveRow,
+  run: JobControl,
+): Promise<JobDelay | undefined> {
   for (const portion of [
     () => deleteCollections(app.collections, cloud),
     () => deleteCopiedUsers(app, cloud),

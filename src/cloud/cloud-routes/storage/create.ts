@@ -1,15 +1,15 @@
 import {
   type BucketRow,
   bucketName,
-  changingBuckets,
   createBucket as create,
   readBucket,
-  service,
+  serviceCaller,
+  withPublicListRefresh,
 } from '#cloud/buckets'
 import { keyOf } from '#cloud/clouds'
 import { acceptOnce } from '#core/calls'
 import { fail } from '#platform/errors'
-import { Answer } from '#platform/http'
+import { HttpAnswer } from '#platform/http'
 import type { CloudContext } from '../clouds/create.ts'
 import { requireCloud } from '../require-cloud.ts'
 import type { BucketBody } from './schema.ts'
@@ -30,18 +30,18 @@ export const shownBucket = (row: BucketRow) => ({
 /**
  * Creates the bucket in the database of the cloud first: where this process dies before it has answered, a repeated request finds the bucket there.
  */
-export async function createBucket(context: CloudContext<BucketBody>): Promise<Answer> {
+export async function createBucket(context: CloudContext<BucketBody>): Promise<HttpAnswer> {
   const { app, body, caller, params } = context
   const row = await requireCloud(app, caller, params.id, { ready: true })
   if (row.plan === 'starter') fail('CLOUD_BUCKETS_UNAVAILABLE', {})
   const id = bucketName(body.name)
-  const bucket = await changingBuckets(app, keyOf(row), () =>
+  const bucket = await withPublicListRefresh(app, keyOf(row), () =>
     app.databases.use(keyOf(row), async (open) => {
       const limits = { fileSizeLimit: body.file_size_limit ?? standardBytes, allowedMimeTypes: null }
-      await create(app, open, service, { id, isPublic: body.public ?? false, ...limits })
+      await create(app, open, serviceCaller, { id, isPublic: body.public ?? false, ...limits })
       return readBucket(open, id)
     }),
   )
   const options = { endpoint: '/v1/cloud/storage', statusCode: created }
-  return new Answer(created, await acceptOnce(context, options, async () => shownBucket(bucket)))
+  return new HttpAnswer(created, await acceptOnce(context, options, async () => shownBucket(bucket)))
 }

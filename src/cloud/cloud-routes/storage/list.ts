@@ -1,5 +1,5 @@
 import { findAppFile, listAppFiles } from '#cloud/app-files'
-import { type AboutObject, listAllBuckets, listAllObjects, sizeOf, typeOf } from '#cloud/buckets'
+import { listAllBuckets, listAllObjects, type ObjectSummary, sizeOf, typeOf } from '#cloud/buckets'
 import { type CloudKey, keyOf } from '#cloud/clouds'
 import { JsonText } from '#platform/http'
 import { listJson } from '#platform/json'
@@ -9,7 +9,7 @@ import { requireCloud } from '../require-cloud.ts'
 import { shownBucket } from './create.ts'
 import type { FilesQuery } from './schema.ts'
 
-interface Shown {
+interface FileEntry {
   id: string
   name: string
   bucket: string | null
@@ -40,7 +40,7 @@ export async function listFiles({ app, caller, params, query }: CloudContext<unk
 
 /** What the developer has written into the rows of buckets may be megabytes. */
 async function answer(
-  { rows, hasMore }: Page<Shown>,
+  { rows, hasMore }: Page<FileEntry>,
   buckets: ReturnType<typeof shownBucket>[],
 ): Promise<JsonText> {
   const rest = JSON.stringify({ data: rows, has_more: hasMore, last_id: rows.at(-1)?.id ?? null })
@@ -52,7 +52,7 @@ async function filesPage(
   db: Parameters<typeof listAppFiles>[0],
   cloud: CloudKey,
   query: FilesQuery,
-): Promise<Page<Shown> & { isOfFiles: boolean }> {
+): Promise<Page<FileEntry> & { isOfFiles: boolean }> {
   const { after_id: after } = query
   const isOfFiles = after === undefined || (await findAppFile(db, cloud, after)) !== undefined
   if (!isOfFiles) return { rows: [], hasMore: false, isOfFiles }
@@ -69,7 +69,7 @@ async function filesPage(
   return { rows, hasMore: page.hasMore, isOfFiles }
 }
 
-const shownObject = (row: AboutObject): Shown => ({
+const shownObject = (row: ObjectSummary): FileEntry => ({
   id: row.id,
   name: row.name,
   bucket: row.bucket_id,

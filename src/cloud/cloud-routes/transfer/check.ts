@@ -3,19 +3,19 @@ import type { CloudLimits } from '#cloud/clouds'
 import type { Localized } from '#platform/errors'
 import { reasons } from './phrases.ts'
 import { readLines, refuseLine } from './read-lines.ts'
-import type { Imported, Line } from './schema.ts'
+import type { ExportLine, ImportResult } from './schema.ts'
 
-export type Counted = Omit<Imported, 'object' | 'id'>
+export type ImportCounts = Omit<ImportResult, 'object' | 'id'>
 
 /** Throws CLOUD_IMPORT_INVALID with the line at fault. */
-export async function checkExport(path: string, limits: CloudLimits): Promise<Counted> {
-  const counted: Counted = { users: 0, collections: 0, rows: 0, files: 0, functions: 0 }
+export async function checkExport(path: string, limits: CloudLimits): Promise<ImportCounts> {
+  const counted: ImportCounts = { users: 0, collections: 0, rows: 0, files: 0, functions: 0 }
   const seen = new Set<string>()
   let fileBytes = 0
   let bytesOfOne = 0
   for await (const { number, line } of readLines(path)) {
     const once = (name: string) => (seen.has(name) ? refuseLine(number, reasons.twice) : seen.add(name))
-    const count = (what: keyof Counted): void => {
+    const count = (what: keyof ImportCounts): void => {
       counted[what]++
       if (counted[what] > limits[what]) refuseLine(number, reasons.limit(what, limits[what]))
     }
@@ -44,7 +44,7 @@ export async function checkExport(path: string, limits: CloudLimits): Promise<Co
 
 const latest = Date.UTC(9999, 0)
 
-function wrongTime(line: Line): Localized | undefined {
+function wrongTime(line: ExportLine): Localized | undefined {
   if (line.type !== 'row' && line.type !== 'file') return undefined
   const times = [line.created_at, ...(line.type === 'row' ? [line.updated_at] : [])].map(Date.parse)
   return times.every((time) => time >= 0 && time < latest) ? undefined : reasons.time

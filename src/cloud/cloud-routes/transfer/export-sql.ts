@@ -3,10 +3,10 @@ import type pg from 'pg'
 import type { App } from '#app'
 import { type CloudKey, type CloudRow, keyOf } from '#cloud/clouds'
 import { exportDatabase, requireExportable } from '#cloud/export'
-import { type Content, content } from '#platform/http'
+import { type ContentAnswer, content } from '#platform/http'
 
 /** An export is refused before the answer begins; a later failure cuts the answer, which then has no last line. */
-export async function exportSql(app: App, cloud: CloudRow): Promise<Content> {
+export async function exportSql(app: App, cloud: CloudRow): Promise<ContentAnswer> {
   await app.databases.use(keyOf(cloud), (open) => withClient(open.pool('app_reader'), requireExportable))
   return content({
     mediaType: 'application/sql',
@@ -19,19 +19,19 @@ export async function exportSql(app: App, cloud: CloudRow): Promise<Content> {
 }
 
 async function* partsOf(app: App, cloud: CloudKey): AsyncGenerator<Buffer> {
-  const lent = Promise.withResolvers<pg.PoolClient>()
-  const read = Promise.withResolvers<void>()
+  const clientReady = Promise.withResolvers<pg.PoolClient>()
+  const exportEnded = Promise.withResolvers<void>()
   const using = app.databases.use(cloud, (open) =>
     withClient(open.pool('app_reader'), (client) => {
-      lent.resolve(client)
-      return read.promise
+      clientReady.resolve(client)
+      return exportEnded.promise
     }),
   )
-  using.catch(lent.reject)
+  using.catch(clientReady.reject)
   try {
-    yield* exportDatabase(await lent.promise)
+    yield* exportDatabase(await clientReady.promise)
   } finally {
-    read.resolve()
+    exportEnded.resolve()
     await using.catch(() => undefined)
   }
 }

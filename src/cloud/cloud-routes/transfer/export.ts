@@ -5,13 +5,13 @@ import { exportUsers } from '#cloud/app-users'
 import { type CloudKey, type CloudRow, keyOf } from '#cloud/clouds'
 import { exportAll } from '#cloud/collections'
 import { findFunctionVersion, listFunctions } from '#cloud/functions'
-import { type Content, content } from '#platform/http'
+import { type ContentAnswer, content } from '#platform/http'
 import type { CloudContext } from '../clouds/create.ts'
 import { requireCloud } from '../require-cloud.ts'
 import { exportSql } from './export-sql.ts'
-import type { Line } from './schema.ts'
+import type { ExportLine } from './schema.ts'
 
-export async function exportCloud({ app, caller, params }: CloudContext): Promise<Content> {
+export async function exportCloud({ app, caller, params }: CloudContext): Promise<ContentAnswer> {
   const cloud = await requireCloud(app, caller, params.id, { ready: true })
   if (cloud.plan === 'dedicated') return exportSql(app, cloud)
   return content({
@@ -34,9 +34,9 @@ async function* linesOf(app: App, cloud: CloudRow): AsyncGenerator<Buffer> {
   yield encode({ type: 'end', lines: lines + 1 })
 }
 
-const encode = (line: Line): Buffer => Buffer.from(`${JSON.stringify(line)}\n`)
+const encode = (line: ExportLine): Buffer => Buffer.from(`${JSON.stringify(line)}\n`)
 
-async function* partsOf(app: App, row: CloudRow): AsyncGenerator<Line> {
+async function* partsOf(app: App, row: CloudRow): AsyncGenerator<ExportLine> {
   const cloud = keyOf(row)
   const exportedAt = new Date(app.clock.nowMs()).toISOString()
   yield { type: 'cloud', version: 1, name: row.name, exported_at: exportedAt }
@@ -44,7 +44,7 @@ async function* partsOf(app: App, row: CloudRow): AsyncGenerator<Line> {
   yield { type: 'auth', site_url, disable_signup, additional_redirect_urls: [...more], anonymous_sign_ins }
   for await (const user of exportUsers(app, { ...cloud, plan: row.plan })) yield { type: 'user', ...user }
   for await (const { kind, ...item } of exportAll(app.collections, cloud))
-    yield { type: kind, ...item } as Line
+    yield { type: kind, ...item } as ExportLine
   for await (const { content_base64: text, ...file } of exportFiles(app, cloud)) yield* fileLines(file, text)
   yield* functionLines(app, cloud)
 }
@@ -53,9 +53,9 @@ async function* partsOf(app: App, row: CloudRow): AsyncGenerator<Line> {
 const partCharacters = 1024 * 1024
 
 function* fileLines(
-  file: Omit<Extract<Line, { type: 'file' }>, 'type' | 'content_base64' | 'more'>,
+  file: Omit<Extract<ExportLine, { type: 'file' }>, 'type' | 'content_base64' | 'more'>,
   text: string,
-): Generator<Line> {
+): Generator<ExportLine> {
   const partOf = (at: number) => ({
     content_base64: text.slice(at, at + partCharacters),
     more: at + partCharacters < text.length,
@@ -65,7 +65,7 @@ function* fileLines(
     yield { type: 'file_part', ...partOf(at) }
 }
 
-async function* functionLines({ db }: App, cloud: CloudKey): AsyncGenerator<Line> {
+async function* functionLines({ db }: App, cloud: CloudKey): AsyncGenerator<ExportLine> {
   for (const { name, version, verify_jwt } of await listFunctions(db.kysely, cloud)) {
     const live = await findFunctionVersion(db.kysely, { ...cloud, name }, version)
     if (live) yield { type: 'function', name, verify_jwt, code: live.code }

@@ -7,19 +7,19 @@
 import type { App } from '#app'
 import { type AppFileRow, dropBytes, importFiles, stageAppFile } from '#cloud/app-files'
 import { type ExportedUser, importUsers } from '#cloud/app-users'
-import { type CloudRow, keyOf, limitsOf, takeImportPlace } from '#cloud/clouds'
-import { type ExportedItem, importAll, lockEmpty } from '#cloud/collections'
+import { type CloudRow, keyOf, limitsOf, takeImportSlot } from '#cloud/clouds'
+import { type ExportedItem, importAll, lockAndCheckEmpty } from '#cloud/collections'
 import { checkCode, deploy, requireRuntime } from '#cloud/functions'
 import { acceptOnce } from '#core/calls'
 import type { Tx } from '#platform/db'
 import { fail } from '#platform/errors'
 import type { JsonText, RequestContext } from '#platform/http'
 import { type AuthChange, applyAuth, readChange } from '../auth/settings.ts'
-import { isEmpty, lockEmptyBesideRows, usageOf } from '../clouds/contents.ts'
+import { isEmpty, lockEmptyExceptRows, usageOf } from '../clouds/contents.ts'
 import { lockReadyCloud, requireCloud } from '../require-cloud.ts'
 import { checkExport } from './check.ts'
-import { readLines, refusedAt } from './read-lines.ts'
-import type { Imported, Line } from './schema.ts'
+import { readLines, withLineNumber } from './read-lines.ts'
+import type { ExportLine, ImportResult } from './schema.ts'
 
 type ImportContext = RequestContext<unknown, unknown, { id: string }>
 
@@ -28,12 +28,22 @@ export async function importCloud(context: ImportContext): Promise<JsonText> {
   const cloud = await requireCloud(app, caller, params.id, { ready: true })
   if (cloud.plan === 'dedicated') fail('PLAN_MISMATCH', { plan: 'import' }, { param: 'id' })
   const now = new Date(app.clock.nowMs())
-  if (!isEmpty(await usageOf(app, keyOf(cloud), now.getTime()))) refuseFull()
+  if (!isEmpty(await usageOf(app, keyOf(cloud), now.getTime()))) failNotEmpty()
   const { path } = upload!.files[0]!
   const counted = await checkExport(path, limitsOf(app.config.clouds, cloud))
   if (counted.functions > 0) await requireRuntime(app)
-  const work: Work = { app, cloud, path, gone, now, line: 0, auth: undefined, files: [], functions: [] }
-  const answer: Imported = { object: 'cloud.import', id: cloud.cloud_id, ...counted }
+  const work: ImportState = {
+    app,
+    cloud,
+    path,
+    gone,
+    now,
+    line: 0,
+    auth: undefined,
+    files: [],
+    functions: [],
+  }
+  const answer: ImportResult = { object: 'cloud.import', id: cloud.cloud_id, ...counted }
   const options = { endpoint: '/v1/cloud/import', statusCode: 200, now }
   try {
     await makeReady(work)
@@ -49,13 +59,13 @@ export async function importCloud(context: ImportContext): Promise<JsonText> {
       app,
       work.files.map((file) => file.storage_key),
     )
-    throw refusedAt(work.line, error)
+    throw withLineNumber(work.line, error)
   }
 }
 
-const refuseFull = (): never => fail('CLOUD_NOT_EMPTY', {}, { param: 'id' })
+const failNotEmpty = (): never => fail('CLOUD_NOT_EMPTY', {}, { param: 'id' })
 
-interface Work {
+interface ImportState {
   app: App
   cloud: CloudRow
   path: string
@@ -66,19 +76,19 @@ interface Work {
   auth: AuthChange | undefined
   /** Files whose bytes are stored. */
   files: AppFileRow[]
-  functions: ReadyFunction[]
+  functions: CompiledFunction[]
 }
 
-type OfType<Type extends Line['type']> = Extract<Line, { type: Type }>
-type ReadyFunction = { code: Parameters<typeof deploy>[3]; compiled: Parameters<typeof deploy>[4] }
+type LineOfType<Type extends ExportLine['type']> = Extract<ExportLine, { type: Type }>
+type CompiledFunction = { code: Parameters<typeof deploy>[3]; compiled: Parameters<typeof deploy>[4] }
 
 /** Does what has no place in a transaction: stores bytes, compiles functions and starts them once, since code compiled elsewhere is not trusted. */
-async function makeReady(work: Work): Promise<void> {
-  let file: OfType<'file'> | undefined
+async function makeReady(work: ImportState): Promise<void> {
+  let file: LineOfType<'file'> | undefined
   let parts: Buffer[] = []
   for await (const line of linesOf(work, 'auth', 'file', 'file_part', 'function')) {
     if (line.type === 'auth') work.auth = readChange(line)
-    else if (line.type === 'function') work.functions.push(await readyFunction(work, line))
+    else if (line.type === 'function') work.functions.push(await compileFunction(work, line))
     else {
       if (line.type === 'file') file = line
       parts.push(Buffer.from(line.content_base64, 'base64'))
@@ -89,15 +99,19 @@ async function makeReady(work: Work): Promise<void> {
   }
 }
 
-async function readyFunction(
-  { app, cloud, gone }: Work,
-  { name, code: text, verify_jwt: verifyJwt }: OfType<'function'>,
-): Promise<ReadyFunction> {
+async function compileFunction(
+  { app, cloud, gone }: ImportState,
+  { name, code: text, verify_jwt: verifyJwt }: LineOfType<'function'>,
+): Promise<CompiledFunction> {
   const code = { name, code: text, verifyJwt }
   return { code, compiled: await checkCode(app, cloud, code, gone) }
 }
 
-function storeBytes({ app, cloud }: Work, file: OfType<'file'>, bytes: Buffer): Promise<AppFileRow> {
+function storeBytes(
+  { app, cloud }: ImportState,
+  file: LineOfType<'file'>,
+  bytes: Buffer,
+): Promise<AppFileRow> {
   const imported = { id: file.id.toLowerCase(), createdAt: new Date(file.created_at) }
   const { user_id: userId, name, media_type: mediaType } = file
   const limits = limitsOf(app.config.clouds, cloud)
@@ -105,38 +119,38 @@ function storeBytes({ app, cloud }: Work, file: OfType<'file'>, bytes: Buffer): 
 }
 
 /** Writes rows first: only other writes of this cloud's rows wait for them. What sign-ups and uploads wait for is locked last, and briefly. */
-async function write(tx: Tx, work: Work): Promise<void> {
+async function write(tx: Tx, work: ImportState): Promise<void> {
   const { app, cloud, now } = work
   const key = keyOf(cloud)
-  await takeImportPlace(tx, key)
-  if (!(await lockEmpty(tx, key))) refuseFull()
+  await takeImportSlot(tx, key)
+  if (!(await lockAndCheckEmpty(tx, key))) failNotEmpty()
   const limits = limitsOf(app.config.clouds, cloud)
   await importAll(tx, { ...key, limits }, itemsOf(work), now)
   const locked = await lockReadyCloud(tx, cloud)
-  if (!(await lockEmptyBesideRows(tx, key))) refuseFull()
+  if (!(await lockEmptyExceptRows(tx, key))) failNotEmpty()
   await importUsers(tx, key, usersOf(work), { max: limits.users, now })
   await importFiles(tx, key, work.files, limits)
   if (work.auth) await applyAuth(app, tx, locked, work.auth)
   for (const { code, compiled } of work.functions) await deploy(app, tx, locked, code, compiled)
 }
 
-async function* itemsOf(work: Work): AsyncGenerator<ExportedItem> {
+async function* itemsOf(work: ImportState): AsyncGenerator<ExportedItem> {
   for await (const { type, ...item } of linesOf(work, 'collection', 'row'))
     yield { kind: type, ...item } as ExportedItem
 }
 
-async function* usersOf(work: Work): AsyncGenerator<ExportedUser> {
+async function* usersOf(work: ImportState): AsyncGenerator<ExportedUser> {
   for await (const { type: _type, ...user } of linesOf(work, 'user')) yield user as ExportedUser
 }
 
 /** Yields lines of these types; lines after the last of them are not read. */
-async function* linesOf<Type extends Line['type']>(
-  work: Work,
+async function* linesOf<Type extends ExportLine['type']>(
+  work: ImportState,
   ...types: Type[]
-): AsyncGenerator<OfType<Type>> {
+): AsyncGenerator<LineOfType<Type>> {
   for await (const { number, line } of readLines(work.path, types)) {
     work.gone.throwIfAborted()
     work.line = number
-    yield line as OfType<Type>
+    yield line as LineOfType<Type>
   }
 }

@@ -4,7 +4,7 @@ import { declarationOf, Failure, fail, type Localized } from '#platform/errors'
 import { type Check, compile } from '#platform/http'
 import { boundsOf, NotJson, readJson } from '#platform/json'
 import { reasons } from './phrases.ts'
-import { type Line, type LineType, lines } from './schema.ts'
+import { type ExportLine, type LineType, lineSchemas } from './schema.ts'
 
 /** Larger files are in several lines. */
 const maxLineBytes = 2 * 1024 * 1024
@@ -18,18 +18,20 @@ const maxParsedBytes = 512 * 1024
 
 export interface NumberedLine {
   number: number
-  line: Line
+  line: ExportLine
 }
 
 export const refuseLine = (line: number, why: Localized): never =>
   fail('CLOUD_IMPORT_INVALID', { line, why }, { param: 'export' })
 
 /** Codes of errors in a line; errors that are to be tried again, or are about the cloud, are thrown as they are. */
-const ofLines = /^(?:APP_|COLLECTION_|ROW_|FUNCTION_|INVALID_REQUEST$)/
+const lineErrorCodes = /^(?:APP_|COLLECTION_|ROW_|FUNCTION_|INVALID_REQUEST$)/
 
 /** Returns a room's refusal with the line that it is about. */
-export const refusedAt = (number: number, error: unknown): unknown =>
-  error instanceof Failure && error.status < 500 && ofLines.test(error.code) ? withLine(number, error) : error
+export const withLineNumber = (number: number, error: unknown): unknown =>
+  error instanceof Failure && error.status < 500 && lineErrorCodes.test(error.code)
+    ? withLine(number, error)
+    : error
 
 const withLine = (number: number, failure: Failure): Failure =>
   new Failure('CLOUD_IMPORT_INVALID', { line: number, why: sentencesOf(failure) }, { param: 'export' })
@@ -40,7 +42,7 @@ const sentencesOf = ({ code, detail }: Failure): Localized => {
 }
 
 /** The order in which lines have to stand. */
-const places: Record<LineType, number> = {
+const lineOrder: Record<LineType, number> = {
   cloud: 0,
   auth: 1,
   user: 2,
@@ -60,18 +62,18 @@ let checks: ReadonlyMap<string, Check> | undefined
  * CLOUD_IMPORT_INVALID.
  */
 export async function* readLines(path: string, types?: readonly LineType[]): AsyncGenerator<NumberedLine> {
-  checks ??= new Map(Object.entries(lines).map(([type, schema]) => [type, compile(schema, 'body')]))
-  const last = types === undefined ? places.end : Math.max(...types.map((type) => places[type]))
+  checks ??= new Map(Object.entries(lineSchemas).map(([type, schema]) => [type, compile(schema, 'body')]))
+  const last = types === undefined ? lineOrder.end : Math.max(...types.map((type) => lineOrder[type]))
   let number = 0
   let place = -1
   let isPartOpen = false
   for await (const bytes of splitLines(path)) {
     number++
-    if (place === places.end) refuseLine(number, reasons.order)
+    if (place === lineOrder.end) refuseLine(number, reasons.order)
     const line = await parseLine(number, bytes, checks)
-    const own = places[line.type]
+    const own = lineOrder[line.type]
     if (number === 1 && line.type !== 'cloud') refuseLine(number, reasons.first)
-    if (own < place || (own === place && own < places.user)) refuseLine(number, reasons.order)
+    if (own < place || (own === place && own < lineOrder.user)) refuseLine(number, reasons.order)
     // The parts of a file follow it directly.
     if (isPartOpen !== (line.type === 'file_part')) refuseLine(number, reasons.order)
     isPartOpen = (line.type === 'file' || line.type === 'file_part') && line.more
@@ -80,10 +82,14 @@ export async function* readLines(path: string, types?: readonly LineType[]): Asy
     if (line.type === 'end' && line.lines !== number) refuseLine(number, reasons.cut)
     if (!types || types.includes(line.type)) yield { number, line }
   }
-  if (place !== places.end) refuseLine(number + 1, reasons.cut)
+  if (place !== lineOrder.end) refuseLine(number + 1, reasons.cut)
 }
 
-async function parseLine(number: number, bytes: Buffer, known: ReadonlyMap<string, Check>): Promise<Line> {
+async function parseLine(
+  number: number,
+  bytes: Buffer,
+  known: ReadonlyMap<string, Check>,
+): Promise<ExportLine> {
   if (bytes.length - textBytes(bytes) > maxParsedBytes) refuseLine(number, reasons.tooLong)
   const text = bytes.indexOf(byteOrderMark) === 0 ? bytes.subarray(byteOrderMark.length) : bytes
   const value = (await readJson(text, boundsOf(maxLineBytes)).catch((error: unknown) => {
@@ -99,7 +105,7 @@ async function parseLine(number: number, bytes: Buffer, known: ReadonlyMap<strin
   } catch (error) {
     throw error instanceof Failure ? withLine(number, error) : error
   }
-  return value as Line
+  return value as ExportLine
 }
 
 const contentKey = '"content_base64"'

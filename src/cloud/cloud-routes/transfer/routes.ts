@@ -5,7 +5,7 @@ import { CloudParams } from '../clouds/schema.ts'
 import { readyErrors } from '../require-cloud.ts'
 import { exportCloud } from './export.ts'
 import { importCloud } from './import.ts'
-import { Imported, ImportForm } from './schema.ts'
+import { ImportForm, ImportResult } from './schema.ts'
 
 const path = '/v1/cloud/{id}'
 const mebibyte = 1024 * 1024
@@ -46,7 +46,7 @@ export const transferRoutes: Route[] = [
     idempotent: true,
     params: CloudParams,
     upload: { fields: ImportForm, files: { export: 1 }, maxBytes },
-    reply: { 200: Imported },
+    reply: { 200: ImportResult },
     errors: [
       ...readyErrors,
       'PLAN_MISMATCH',

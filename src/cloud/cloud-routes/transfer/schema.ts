@@ -6,7 +6,7 @@ import { maxAddresses, maxAddressLength } from '../auth/schema.ts'
 const count = () => Type.Integer(safeInteger)
 
 /** Each line of an export by its `type`. The contents of a room are checked by the room. */
-export const lines = {
+export const lineSchemas = {
   cloud: Type.Object(
     {
       type: Type.Literal('cloud'),
@@ -78,12 +78,12 @@ export const lines = {
   ),
   end: Type.Object({ type: Type.Literal('end'), lines: count() }, closed),
 }
-export type LineType = keyof typeof lines
-export type Line = { [Type in LineType]: Static<(typeof lines)[Type]> }[LineType]
+export type LineType = keyof typeof lineSchemas
+export type ExportLine = { [Type in LineType]: Static<(typeof lineSchemas)[Type]> }[LineType]
 
 export const ImportForm = Type.Object({}, closed)
 
-export const Imported = Type.Object({
+export const ImportResult = Type.Object({
   object: Type.Literal('cloud.import'),
   id: uuid(),
   users: count(),
@@ -95,6 +95,6 @@ export const Imported = Type.Object({
     ...described('Their secrets are not in an export.', 'مقدارهای محرمانه‌شان در خروجی نیست.'),
   },
 })
-export type Imported = Static<typeof Imported>
+export type ImportResult = Static<typeof ImportResult>
 
-nameSchemas({ ImportedCloud: Imported })
+nameSchemas({ ImportedCloud: ImportResult })

@@ -61,7 +61,7 @@ interface RoleRow {
 }
 
 /** Changes the log-ins that differ. Runs as superuser, in a database without anything of an app. */
-export async function secureLogins(client: pg.Client, ref: string, logins: readonly Login[]): Promise<void> {
+export async function updateLogins(client: pg.Client, ref: string, logins: readonly Login[]): Promise<void> {
   const { rows } = await client.query<RoleRow>(
     `select rolname as name, rolpassword as verifier, rolconnlimit as connections, coalesce(setconfig, '{}') as settings
       from pg_authid left join pg_db_role_setting on setrole = pg_authid.oid and setdatabase = 0 where rolname = any ($1)`,

@@ -10,14 +10,14 @@ import {
   type DatabaseRecord,
   type DatabaseRole,
   type OpenDatabase,
-  sealedFor,
+  sealPurposeOf,
 } from '../databases.ts'
-import { type Closing, DatabasesInUse, type Opened } from '../in-use.ts'
+import { type DatabaseCloser, DatabasesInUse, type OpenedDatabase } from '../in-use.ts'
 import type { DatabaseServer } from '../settings.ts'
 import type { DatabaseSizes } from '../size.ts'
-import { openWatched } from '../watched.ts'
+import { openWatchedDatabase } from '../watched.ts'
 import { loginsOf, passwordOf } from './logins.ts'
-import { disconnectOn, dropOn, makeOn, secureOn, urlOf } from './server.ts'
+import { disconnectClientsOn, dropDatabaseOn, makeDatabaseOn, resetLoginsOn, urlOf } from './server.ts'
 
 export interface ExternalOptions {
   servers: readonly DatabaseServer[]
@@ -49,8 +49,8 @@ export class ExternalProvider implements DatabaseProvider {
   }
 
   async make(database: DatabaseRecord): Promise<void> {
-    const [secret, size] = await Promise.all([this.#secretOf(database), this.#options.sizes.of(database)])
-    await makeOn(this.#serverOf(database), database.ref, await loginsOf(secret, size))
+    const [secret, size] = await Promise.all([this.#secretOf(database), this.#options.sizes.sizeOf(database)])
+    await makeDatabaseOn(this.#serverOf(database), database.ref, await loginsOf(secret, size))
   }
 
   use<Result>(database: DatabaseRecord, work: (open: OpenDatabase) => Promise<Result>): Promise<Result> {
@@ -59,12 +59,12 @@ export class ExternalProvider implements DatabaseProvider {
 
   async stop(database: DatabaseRecord): Promise<void> {
     // Disconnecting ends the work under way; only then is there nothing left to wait for.
-    await disconnectOn(this.#serverOf(database), database.ref)
+    await disconnectClientsOn(this.#serverOf(database), database.ref)
     await this.#inUse.close(database)
   }
 
   async remove(database: DatabaseRecord): Promise<void> {
-    await dropOn(this.#serverOf(database), database.ref)
+    await dropDatabaseOn(this.#serverOf(database), database.ref)
     await this.#inUse.close(database)
   }
 
@@ -72,19 +72,19 @@ export class ExternalProvider implements DatabaseProvider {
     return this.#inUse[Symbol.asyncDispose]()
   }
 
-  async #open(database: DatabaseRecord, closing: Closing): Promise<Opened> {
+  async #open(database: DatabaseRecord, closing: DatabaseCloser): Promise<OpenedDatabase> {
     const server = this.#serverOf(database)
     const { sizes } = this.#options
-    const [size, secret] = await Promise.all([sizes.of(database), this.#secretOf(database)])
-    await secureOn(server, database.ref, await loginsOf(secret, size))
-    return openWatched({
+    const [size, secret] = await Promise.all([sizes.sizeOf(database), this.#secretOf(database)])
+    await resetLoginsOn(server, database.ref, await loginsOf(secret, size))
+    return openWatchedDatabase({
       addressOf: (role: DatabaseRole) => urlOf(server, database.ref, role, passwordOf(secret, role)),
       size,
-      whole: false,
-      measured: (measurement) => sizes.measured(database, measurement),
-      unseen: closing.close,
+      hasOwnServer: false,
+      onMeasured: (measurement) => sizes.recordMeasurement(database, measurement),
+      onWatchLost: closing.close,
       // The next use sets the password of the role again.
-      lockedOut: closing.close,
+      onPasswordRejected: closing.close,
     })
   }
 
@@ -95,6 +95,6 @@ export class ExternalProvider implements DatabaseProvider {
   async #secretOf(database: DatabaseRecord): Promise<string> {
     const { secretsSealed } = database
     if (secretsSealed === null) throw new Error('An external database has no secret.')
-    return this.#options.secrets.open(secretsSealed, sealedFor(database))
+    return this.#options.secrets.open(secretsSealed, sealPurposeOf(database))
   }
 }

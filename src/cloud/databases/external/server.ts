@@ -5,7 +5,7 @@ import { fail } from '#platform/errors'
 import '../phrases.ts'
 import type { DatabaseRole } from '../databases.ts'
 import type { DatabaseServer } from '../settings.ts'
-import { type Login, secureLogins } from './logins.ts'
+import { type Login, updateLogins } from './logins.ts'
 import { refusals } from './phrases.ts'
 import { databaseName, draftName, loginRoles, roleName, sharedRoles, statementsFor } from './statements.ts'
 
@@ -17,7 +17,11 @@ const loginsLock = 721_041_804
 const statementMs = 60_000
 
 /** Makes a database; may run any number of times. Nothing of the app is there yet: this is the only time that the superuser works in its database. */
-export async function makeOn(server: DatabaseServer, ref: string, logins: readonly Login[]): Promise<void> {
+export async function makeDatabaseOn(
+  server: DatabaseServer,
+  ref: string,
+  logins: readonly Login[],
+): Promise<void> {
   await using admin = await connectAdmin(server)
   await admin.client.query('select pg_advisory_lock($1)', [changeLock])
   await prepareServer(admin.client, server)
@@ -28,7 +32,7 @@ export async function makeOn(server: DatabaseServer, ref: string, logins: readon
     `create database ${draftName(ref)} template template0 encoding 'UTF8' locale 'C' locale_provider builtin builtin_locale 'C.UTF-8'`,
   )
   await fill(server, ref)
-  await secureLogins(admin.client, ref, logins)
+  await updateLogins(admin.client, ref, logins)
   await admin.client.query(`alter database ${draftName(ref)} rename to ${databaseName(ref)}`)
 }
 
@@ -38,12 +42,16 @@ async function fill(server: DatabaseServer, ref: string): Promise<void> {
 }
 
 /** Sets the log-ins of a database to what they have to be, whatever code of the app has made of them and whatever package it has now. */
-export async function secureOn(server: DatabaseServer, ref: string, logins: readonly Login[]): Promise<void> {
+export async function resetLoginsOn(
+  server: DatabaseServer,
+  ref: string,
+  logins: readonly Login[],
+): Promise<void> {
   await using admin = await connectAdmin(server)
   // Two processes at once would change the same rows.
   const lock = 'select pg_advisory_lock($1, hashtext($2))'
   await admin.client.query(lock, [loginsLock, ref])
-  await secureLogins(admin.client, ref, logins)
+  await updateLogins(admin.client, ref, logins)
 }
 
 export interface ServerFindings {
@@ -72,7 +80,7 @@ export async function examineServer(server: DatabaseServer): Promise<ServerFindi
 }
 
 /** Ends all connections to the database. */
-export async function disconnectOn(server: DatabaseServer, ref: string): Promise<void> {
+export async function disconnectClientsOn(server: DatabaseServer, ref: string): Promise<void> {
   await using admin = await connectAdmin(server)
   await admin.client.query('select pg_terminate_backend(pid) from pg_stat_activity where datname = $1', [
     databaseName(ref),
@@ -80,7 +88,7 @@ export async function disconnectOn(server: DatabaseServer, ref: string): Promise
 }
 
 /** Drops the database and its roles; may run any number of times. */
-export async function dropOn(server: DatabaseServer, ref: string): Promise<void> {
+export async function dropDatabaseOn(server: DatabaseServer, ref: string): Promise<void> {
   await using admin = await connectAdmin(server)
   await admin.client.query('select pg_advisory_lock($1)', [changeLock])
   for (const name of [databaseName(ref), draftName(ref)])

@@ -34,11 +34,11 @@ export async function statementsFor(ref: string): Promise<string[]> {
   return texts
     .flatMap((text) => text.replaceAll(/^--.*\n/gm, '').split(/;\s*\n\s*\n/))
     .map((statement) => statement.trim().replace(/;$/, ''))
-    .filter((statement) => statement !== '' && !isForLocalOnly.test(statement))
+    .filter((statement) => statement !== '' && !localOnlyPattern.test(statement))
     .map((statement) => inNamesOf(ref, statement))
 }
 
-const isForLocalOnly = new RegExp(
+const localOnlyPattern = new RegExp(
   [
     `create role (?:${sharedRoles.join('|')})\\b`,
     'create role backup\\b',

@@ -7,7 +7,7 @@ import { nextTransactionOf } from './control-file.ts'
 import type { LocalDatabase } from './layout.ts'
 import type { LocalContext } from './local.ts'
 import { endRestore, requireDisk, restoreDatabase } from './restore.ts'
-import { type Awake, wake } from './wake.ts'
+import { type AwakeDatabase, wake } from './wake.ts'
 
 export class LocalBackups implements DatabaseBackups {
   readonly #context: LocalContext
@@ -45,7 +45,7 @@ export class LocalBackups implements DatabaseBackups {
 }
 
 /** Read before the copy begins, so that what is written meanwhile causes the next backup. */
-async function describe(awake: Awake): Promise<Omit<DatabaseCopy, 'tar'>> {
+async function describe(awake: AwakeDatabase): Promise<Omit<DatabaseCopy, 'tar'>> {
   const client = new pg.Client(clientConfig(awake.address('watcher')))
   client.on('error', () => undefined)
   await client.connect()

@@ -58,10 +58,10 @@ export class Claims implements AsyncDisposable {
     if (bytes > max) fail('DATABASE_TOO_LARGE', { bytes, max })
     for (const folder of [this.#folder, this.#processes])
       await mkdir(folder, { recursive: true, mode: 0o700 })
-    return this.alone(async () => {
+    return this.withLock(async () => {
       this.#life ??= await this.#lockOf(this.#self)
       const others = (await this.list()).filter((claim) => claim.ref !== ref)
-      if (bytesOf(others) + bytes > this.#limitBytes)
+      if (claimedBytes(others) + bytes > this.#limitBytes)
         return others.sort((a, b) => lastUse(others, a) - lastUse(others, b))
       const claim = { ref, holder: `${this.#self}-${randomInt(2 ** 47)}`, bytes }
       await writeFile(this.#file(claim), '', { mode: 0o600 })
@@ -87,15 +87,15 @@ export class Claims implements AsyncDisposable {
   async sweep(stop: StopUnused): Promise<void> {
     const claims = await this.list()
     if (claims.some(({ holder }) => processOf(holder) !== this.#self)) {
-      const unheld = await this.alone(() => this.#unheld(claims))
+      const unheld = await this.withLock(() => this.#unheld(claims))
       for (const ref of new Set(unheld.map((claim) => claim.ref))) await this.#clear(ref, stop)
     }
     await this.#forgetDead()
   }
 
   /** Runs `act` if nobody uses the database, and nobody begins to meanwhile. False where somebody does. */
-  async ifUnused(ref: string, act: () => void): Promise<boolean> {
-    return this.alone(async () => {
+  async runIfUnused(ref: string, act: () => void): Promise<boolean> {
+    return this.withLock(async () => {
       const claims = (await this.list()).filter((claim) => claim.ref === ref)
       if ((await this.#unheld(claims)).length < claims.length) return false
       act()
@@ -104,7 +104,7 @@ export class Claims implements AsyncDisposable {
   }
 
   /** Runs `work` while no other process of this machine runs work under this lock. */
-  async alone<Result>(work: () => Promise<Result>): Promise<Result> {
+  async withLock<Result>(work: () => Promise<Result>): Promise<Result> {
     const turn = this.#last.then(async () => {
       const held = await holdLock(this.#tools, this.#lockFile, lockWaitMs)
       if (!held) throw new Error(`${this.#lockFile} is held by another process.`)
@@ -136,7 +136,7 @@ export class Claims implements AsyncDisposable {
 
   /** Stops an unused database and removes its claims. It is stopped outside of the lock; claims that others give back meanwhile they clear. */
   async #clear(ref: string, stop: StopUnused): Promise<void> {
-    const unheld = await this.alone(async () =>
+    const unheld = await this.withLock(async () =>
       this.#unheld((await this.list()).filter((claim) => claim.ref === ref)),
     )
     if (unheld.length === 0 || !(await stop(ref))) return
@@ -170,7 +170,7 @@ export class Claims implements AsyncDisposable {
   async #forgetDead(): Promise<void> {
     const ids = await readdir(this.#processes).catch(() => [])
     if (ids.every((id) => id === this.#self)) return
-    await this.alone(async () => {
+    await this.withLock(async () => {
       for (const id of ids)
         if (!(await this.#lives(id))) await rm(path.join(this.#processes, id), { force: true })
     })
@@ -179,8 +179,8 @@ export class Claims implements AsyncDisposable {
   async #read(name: string): Promise<SeenClaim | 'moved' | undefined> {
     const [, ref, holder, bytes] = /^(.+)\.([\da-z-]+)\.(\d+)$/.exec(name) ?? []
     if (ref === undefined || holder === undefined) return undefined
-    const about = await stat(path.join(this.#folder, name)).catch(() => undefined)
-    return about ? { ref, holder, bytes: Number(bytes), usedMs: about.mtimeMs } : 'moved'
+    const stats = await stat(path.join(this.#folder, name)).catch(() => undefined)
+    return stats ? { ref, holder, bytes: Number(bytes), usedMs: stats.mtimeMs } : 'moved'
   }
 
   #file({ ref, holder, bytes }: Claim): string {
@@ -191,7 +191,7 @@ export class Claims implements AsyncDisposable {
 const processOf = (holder: string): string => holder.slice(0, holder.indexOf('-'))
 
 /** The memory of all claims, each database counted once, however many processes use it. */
-export const bytesOf = (claims: readonly Claim[]): number =>
+export const claimedBytes = (claims: readonly Claim[]): number =>
   [...new Map(claims.map(({ ref, bytes }) => [ref, bytes])).values()].reduce((sum, one) => sum + one, 0)
 
 const lastUse = (claims: readonly SeenClaim[], { ref }: Claim): number =>

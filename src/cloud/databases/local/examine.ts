@@ -4,7 +4,7 @@ import type { Localized } from '#platform/errors'
 import type { Jail } from '#platform/jail'
 import type { Log } from '#platform/log'
 import { findBinaries } from '#platform/postgres'
-import { bytesOf, Claims } from './claims.ts'
+import { Claims, claimedBytes } from './claims.ts'
 import { memoryOfDatabases } from './memory.ts'
 import { findPrograms } from './program.ts'
 
@@ -44,7 +44,7 @@ export async function examineMachine(options: ExamineOptions): Promise<MachineFi
   return {
     major,
     awake: new Set(claims.map(({ ref }) => ref)).size,
-    awakeBytes: bytesOf(claims),
+    awakeBytes: claimedBytes(claims),
     memoryBytes,
     freeBytes: disk.bavail * disk.bsize,
     leastFreeBytes: disk.blocks * disk.bsize * leastFreeDisk,

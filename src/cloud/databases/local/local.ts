@@ -2,13 +2,13 @@
 import type { JailTools } from '#platform/jail'
 import type { Log } from '#platform/log'
 import type { Claims } from './claims.ts'
-import type { Programs } from './program.ts'
+import type { PostgresPrograms } from './program.ts'
 
 export interface LocalContext {
   /** The folder of all databases. */
   root: string
   tools: JailTools
-  programs: Programs
+  programs: PostgresPrograms
   log: Log
   claims: Claims
   /** The part of the disk that stays free: with less free no database is written. A tenth where absent. */

@@ -5,7 +5,7 @@ import { type LocalDatabase, layoutOf } from './layout.ts'
 import type { LocalContext } from './local.ts'
 import { processesOf, signalIfThere } from './processes.ts'
 import { sharedBytesOf } from './program.ts'
-import { serverOf, stop } from './wake.ts'
+import { serverPid, stop } from './wake.ts'
 
 /** A larger log is emptied: reports of memory that ran out are long, and an app can cause as many as it likes. */
 const maxLogBytes = 1024 * 1024
@@ -38,9 +38,9 @@ export class MachineWatch {
     const layout = layoutOf(this.#context.root, this.#database)
     const [mustNotWrite, postmaster] = await Promise.all([
       isDiskShort(this.#context, layout.data),
-      serverOf(layout),
+      serverPid(layout),
     ])
-    await shorten(layout.logFile)
+    await truncateLog(layout.logFile)
     if (postmaster !== undefined) await this.#holdMemory(postmaster, this.#database.size ?? standardSize)
     return { mustNotWrite }
   }
@@ -67,8 +67,8 @@ export class MachineWatch {
   }
 }
 
-async function shorten(file: string): Promise<void> {
-  const about = await stat(file).catch(() => undefined)
+async function truncateLog(file: string): Promise<void> {
+  const stats = await stat(file).catch(() => undefined)
   // PostgreSQL appends to the log, so it goes on at the new end.
-  if (about && about.size > maxLogBytes) await truncate(file)
+  if (stats && stats.size > maxLogBytes) await truncate(file)
 }

@@ -27,7 +27,11 @@ export async function makeDatabase(
   try {
     await makeFolders(draft, database.user)
     await runServer(context, initdb(context.programs, draft), database.user)
-    await runServer(context, singleUser(context.programs, draft, await allSchemas(draft)), database.user)
+    await runServer(
+      context,
+      singleUser(context.programs, draft, await writeSchemasFile(draft)),
+      database.user,
+    )
     await writeFile(path.join(draft.data, 'pg_hba.conf'), accessRules)
     await writeSteps(draft, context.programs.steps.length)
     await rm(path.join(draft.folder, 'schemas.sql'))
@@ -41,7 +45,7 @@ export async function makeDatabase(
 }
 
 /** Writes all schemas into one file: each start of the program takes longer than what it runs. */
-async function allSchemas({ folder }: Layout): Promise<string> {
+async function writeSchemasFile({ folder }: Layout): Promise<string> {
   const texts = await Promise.all(schemaFiles.map((file) => readFile(file, 'utf8')))
   const file = path.join(folder, 'schemas.sql')
   await writeFile(file, texts.join('\n'))

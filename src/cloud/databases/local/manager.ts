@@ -3,9 +3,9 @@ import { readFile, stat, writeFile } from 'node:fs/promises'
 import { Failure, fail } from '#platform/errors'
 import type { Metrics } from '#platform/metrics'
 import type { OpenDatabase } from '../databases.ts'
-import { type Closing, DatabasesInUse, type Opened } from '../in-use.ts'
+import { type DatabaseCloser, DatabasesInUse, type OpenedDatabase } from '../in-use.ts'
 import type { DatabaseSizes } from '../size.ts'
-import { openWatched } from '../watched.ts'
+import { openWatchedDatabase } from '../watched.ts'
 import { type LocalDatabase, layoutOf } from './layout.ts'
 import type { LocalContext } from './local.ts'
 import { MachineWatch } from './machine-watch.ts'
@@ -58,34 +58,34 @@ export class LocalDatabases<Database extends LocalDatabase = LocalDatabase> impl
     return this.#inUse[Symbol.asyncDispose]()
   }
 
-  async #open(database: Database, closing: Closing): Promise<Opened> {
+  async #open(database: Database, closing: DatabaseCloser): Promise<OpenedDatabase> {
     const { sizes, metrics } = this.#options
     await sizes.requireTime(database)
     const beganMs = performance.now()
-    const size = await sizes.of(database)
+    const size = await sizes.sizeOf(database)
     const sized = { ref: database.ref, user: database.user, size }
     const awake = await wake(this.#context, sized).catch((error: unknown) => this.#refuse(sized.ref, error))
-    metrics?.databaseWakeSeconds.of({}).since(beganMs)
+    metrics?.databaseWakeSeconds.of({}).observeSince(beganMs)
     metrics?.databasesAwake.inc()
     const machine = new MachineWatch(this.#context, sized)
-    const watched = openWatched({
+    const watched = openWatchedDatabase({
       addressOf: awake.address,
       size,
-      whole: true,
-      beside: () => machine.look(),
-      measured: (measurement) => sizes.measured(database, measurement),
-      unseen: () => void stop(this.#context, database).catch((error) => this.#warn(database.ref, error)),
+      hasOwnServer: true,
+      checkMachine: () => machine.look(),
+      onMeasured: (measurement) => sizes.recordMeasurement(database, measurement),
+      onWatchLost: () => void stop(this.#context, database).catch((error) => this.#warn(database.ref, error)),
     })
     const report = async (): Promise<void> => {
       await this.#report(database)
-      watched.watch.limitTo(await sizes.of(database))
+      watched.watch.limitTo(await sizes.sizeOf(database))
       closing.refuse(await refusalOf(sizes.requireTime(database)))
     }
     const { reportEveryMs = reportMs } = this.#options
     const reporting = setInterval(() => void report().catch(() => undefined), reportEveryMs).unref()
     awake.whenRoomIsNeeded(closing.closeIfUnused)
     // The next use wakes it again.
-    void awake.lost.then(closing.close)
+    void awake.serverGone.then(closing.close)
     const end = async (): Promise<void> => {
       clearInterval(reporting)
       await watched.end()
@@ -93,7 +93,7 @@ export class LocalDatabases<Database extends LocalDatabase = LocalDatabase> impl
       await awake.leave().catch((error) => this.#warn(database.ref, error))
       metrics?.databasesAwake.dec()
     }
-    return { connections: watched.connections, unused: awake.touch, end }
+    return { connections: watched.connections, onUnused: awake.touch, end }
   }
 
   #warn(ref: string, error: unknown): void {
@@ -109,13 +109,13 @@ export class LocalDatabases<Database extends LocalDatabase = LocalDatabase> impl
   /** Takes the time since the last record for this process, so that no other process counts it, too. */
   async #report(database: Database): Promise<void> {
     const { countFile, infoFile } = layoutOf(this.#context.root, database)
-    const interval = await this.#context.claims.alone(async () => {
+    const interval = await this.#context.claims.withLock(async () => {
       const counted = Number(await readFile(countFile, 'latin1').catch(() => '0'))
       const { mtimeMs: started } = await stat(infoFile)
       const toMs = Date.now()
       await writeFile(countFile, String(toMs))
       return { fromMs: Math.round(Math.max(counted, started)), toMs }
     })
-    await this.#options.sizes.wasAwake(database, interval)
+    await this.#options.sizes.recordAwakeTime(database, interval)
   }
 }

@@ -2,7 +2,7 @@
 import { totalmem } from 'node:os'
 import path from 'node:path'
 import type { CloudKey } from '#cloud/clouds'
-import { type Config, refuse } from '#platform/config'
+import { type Config, refuseConfig } from '#platform/config'
 import type { Db } from '#platform/db'
 import { readRecord } from '#platform/installation'
 import { findDatabase } from '../store.ts'
@@ -29,12 +29,12 @@ export async function maxMemoryOf(
 /** Throws StartRefused where a package is so large that its database would never wake here. */
 export function requireFittingPackages({ clouds, databases }: Pick<Config, 'clouds' | 'databases'>): void {
   if (!databases.local) return
-  const most = Math.floor(memoryOfDatabases(databases.memoryShare))
-  const { id, memoryBytes } = clouds.packages.find((one) => one.memoryBytes > most) ?? {}
+  const maxBytes = Math.floor(memoryOfDatabases(databases.memoryShare))
+  const { id, memoryBytes } = clouds.packages.find((one) => one.memoryBytes > maxBytes) ?? {}
   if (id === undefined) return
   const percent = Math.round(databases.memoryShare * 100)
-  refuse({
-    en: `clouds.packages "${id}" has ${memoryBytes} bytes of memory, but databases.memory_percent (${percent}) leaves ${most} bytes of this machine for all databases, so none of this package would ever wake: write a smaller memory_bytes, a larger memory_percent, or databases.local: false.`,
-    fa: `بستهٔ «${id}» در clouds.packages برابر ${memoryBytes} بایت حافظه دارد، ولی databases.memory_percent (${percent}) از این دستگاه ${most} بایت برای همهٔ پایگاه‌ها می‌گذارد و هیچ پایگاهی با این بسته بیدار نمی‌شد: memory_bytes کوچک‌تر، memory_percent بزرگ‌تر یا databases.local: false بنویسید.`,
+  refuseConfig({
+    en: `clouds.packages "${id}" has ${memoryBytes} bytes of memory, but databases.memory_percent (${percent}) leaves ${maxBytes} bytes of this machine for all databases, so none of this package would ever wake: write a smaller memory_bytes, a larger memory_percent, or databases.local: false.`,
+    fa: `بستهٔ «${id}» در clouds.packages برابر ${memoryBytes} بایت حافظه دارد، ولی databases.memory_percent (${percent}) از این دستگاه ${maxBytes} بایت برای همهٔ پایگاه‌ها می‌گذارد و هیچ پایگاهی با این بسته بیدار نمی‌شد: memory_bytes کوچک‌تر، memory_percent بزرگ‌تر یا databases.local: false بنویسید.`,
   })
 }

@@ -46,12 +46,12 @@ export async function makePlace(root: string, { id, isAdopted }: PlaceOwner): Pr
   return (await findPlace(root, id))!
 }
 
-interface Line {
+interface PlaceLine {
   place: string
   folder: string | undefined
 }
 
-async function readLines(root: string): Promise<Line[]> {
+async function readLines(root: string): Promise<PlaceLine[]> {
   const text = await readFile(fileOf(root), 'utf8').catch(() => '')
   return text
     .split('\n')
@@ -62,5 +62,5 @@ async function readLines(root: string): Promise<Line[]> {
     })
 }
 
-const textOf = (lines: readonly Line[]): string =>
+const textOf = (lines: readonly PlaceLine[]): string =>
   lines.map(({ place, folder }) => `${place}${folder === undefined ? '' : ` ${folder}`}\n`).join('')

@@ -11,7 +11,7 @@ import type { Layout } from './layout.ts'
 import { refusals } from './phrases.ts'
 
 /** What the programs need of this machine; the same for all databases. */
-export interface Programs {
+export interface PostgresPrograms {
   /** Folders to read, and where each stands in the jail: bin and lib are below /pg. */
   folders: readonly { from: string; to: string }[]
   /** The folder in the jail with the files of all extensions. */
@@ -37,7 +37,7 @@ const oldestMajor = 18
  * Finds what belongs to a `postgres`: all in one folder, as in the npm package, or with its files in /usr/share, as distributions have them. Throws
  * DATABASES_UNAVAILABLE where it is too old or its files are elsewhere.
  */
-export async function findPrograms(postgres: string): Promise<Programs> {
+export async function findPrograms(postgres: string): Promise<PostgresPrograms> {
   const native = path.resolve(postgres, '../..')
   const [libraries, shellLibraries, { stdout }] = await Promise.all([
     librariesOf(postgres),
@@ -118,7 +118,7 @@ function flagsFor({ memoryBytes, diskBytes, connections }: DatabaseSize): string
     max_connections: String(2 * connections + ownConnections + reservedConnections),
     reserved_connections: String(reservedConnections),
     shared_buffers: kilobytes(sharedBytesOf({ memoryBytes })),
-    maintenance_work_mem: kilobytes(between(8 * mebibyte, memoryBytes / 8, 128 * mebibyte)),
+    maintenance_work_mem: kilobytes(clamp(8 * mebibyte, memoryBytes / 8, 128 * mebibyte)),
     temp_file_limit: kilobytes(temporaryBytesOf({ diskBytes })),
   }
   return Object.entries({ ...settings, ...sized }).flatMap(([name, value]) => ['-c', `${name}=${value}`])
@@ -126,9 +126,9 @@ function flagsFor({ memoryBytes, diskBytes, connections }: DatabaseSize): string
 
 /** The part of its memory that all of its processes share. */
 export const sharedBytesOf = ({ memoryBytes }: Pick<DatabaseSize, 'memoryBytes'>): number =>
-  between(8 * mebibyte, memoryBytes / 8, 256 * mebibyte)
+  clamp(8 * mebibyte, memoryBytes / 8, 256 * mebibyte)
 
-const between = (least: number, value: number, most: number): number => Math.min(Math.max(least, value), most)
+const clamp = (least: number, value: number, most: number): number => Math.min(Math.max(least, value), most)
 
 /**
  * The most memory of one process: beyond it the process fails with "out of memory", and the server goes on. The watch (machine-watch.ts) limits all
@@ -136,7 +136,7 @@ const between = (least: number, value: number, most: number): number => Math.min
  */
 const dataBytesFor = ({ memoryBytes }: DatabaseSize): number => Math.max(64 * mebibyte, memoryBytes / 2)
 
-const inJail = ({ folders, libraries }: Programs, layout: Layout, size: DatabaseSize) => ({
+const jailOptions = ({ folders, libraries }: PostgresPrograms, layout: Layout, size: DatabaseSize) => ({
   environment: { LD_LIBRARY_PATH: '/pg/lib', LC_ALL: 'C', PATH: '/bin' },
   libraries,
   readable: [...folders, { from: layout.passwd, to: '/etc/passwd' }],
@@ -155,8 +155,8 @@ const inJail = ({ folders, libraries }: Programs, layout: Layout, size: Database
   lockFile: layout.lockFile,
 })
 
-export function initdb(programs: Programs, layout: Layout): JailedServer {
-  const common = inJail(programs, layout, standardSize)
+export function initdb(programs: PostgresPrograms, layout: Layout): JailedServer {
+  const common = jailOptions(programs, layout, standardSize)
   return {
     ...common,
     program: '/pg/bin/initdb',
@@ -179,15 +179,15 @@ export function initdb(programs: Programs, layout: Layout): JailedServer {
 }
 
 /** Runs the statements of a file as the superuser, who has no other way in. */
-export const singleUser = (programs: Programs, layout: Layout, inputFile: string): JailedServer => ({
-  ...inJail(programs, layout, standardSize),
+export const singleUser = (programs: PostgresPrograms, layout: Layout, inputFile: string): JailedServer => ({
+  ...jailOptions(programs, layout, standardSize),
   program: '/pg/bin/postgres',
   args: ['--single', '-j', '-D', '/data', '-c', 'exit_on_error=on', ...flagsFor(standardSize), 'postgres'],
   inputFile,
 })
 
-export function server(programs: Programs, layout: Layout, size: DatabaseSize): JailedServer {
-  const common = inJail(programs, layout, size)
+export function server(programs: PostgresPrograms, layout: Layout, size: DatabaseSize): JailedServer {
+  const common = jailOptions(programs, layout, size)
   return {
     ...common,
     // All extensions that an app may have are installed from the beginning; any other that it asks for does not exist.

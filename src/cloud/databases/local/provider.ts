@@ -21,7 +21,7 @@ import { LocalDatabases } from './manager.ts'
 import { memoryOfDatabases } from './memory.ts'
 import { makePlace, type PlaceOwner } from './place.ts'
 import { findPrograms } from './program.ts'
-import { end, removeAll, sweepDrafts } from './remove.ts'
+import { killServer, removeAll, sweepDrafts } from './remove.ts'
 import { stop, stopUnused } from './wake.ts'
 
 /** The first user of databases: far above the users that systems give, and below those of jails. */
@@ -44,7 +44,7 @@ export interface LocalOptions {
   metrics: Metrics
 }
 
-interface Ready {
+interface ReadyProvider {
   place: string
   context: LocalContext
   databases: LocalDatabases<LocalDatabase & DatabaseRecord>
@@ -61,7 +61,7 @@ export class LocalProvider implements DatabaseProvider {
   readonly #options: LocalOptions
   #beginning: NodeJS.Timeout | undefined
   #isOver = false
-  #ready: Promise<Ready> | undefined
+  #ready: Promise<ReadyProvider> | undefined
 
   constructor(options: LocalOptions) {
     this.#options = options
@@ -113,7 +113,7 @@ export class LocalProvider implements DatabaseProvider {
 
   async remove(database: DatabaseRecord): Promise<void> {
     const { context, databases } = await this.#here(database)
-    await end(context, localOf(database))
+    await killServer(context, localOf(database))
     await databases.close(database)
     await removeAll(context.root, database)
   }
@@ -121,7 +121,7 @@ export class LocalProvider implements DatabaseProvider {
   async backups(database: DatabaseRecord): Promise<DatabaseBackups> {
     const { context } = await this.#here(database)
     // An app that uses the database meanwhile finds the size of its package.
-    const size = await this.#options.sizes.of(localOf(database))
+    const size = await this.#options.sizes.sizeOf(localOf(database))
     return new LocalBackups(context, { ...localOf(database), size })
   }
 
@@ -134,12 +134,12 @@ export class LocalProvider implements DatabaseProvider {
     await ready?.context.claims[Symbol.asyncDispose]()
   }
 
-  async #here({ place }: DatabaseRecord): Promise<Ready> {
+  async #here({ place }: DatabaseRecord): Promise<ReadyProvider> {
     const ready = await this.#open()
     return place === ready.place ? ready : fail('DATABASE_ELSEWHERE', {})
   }
 
-  #open(): Promise<Ready> {
+  #open(): Promise<ReadyProvider> {
     this.#ready ??= this.#begin().catch((error: unknown) => {
       this.#ready = undefined
       throw error
@@ -147,7 +147,7 @@ export class LocalProvider implements DatabaseProvider {
     return this.#ready
   }
 
-  async #begin(): Promise<Ready> {
+  async #begin(): Promise<ReadyProvider> {
     const { owner, pgBin, idleMs, memoryShare, leastFreeDisk, sizes, jail, log, metrics } = this.#options
     const root = path.resolve(this.#options.root)
     const state = await jail.state()

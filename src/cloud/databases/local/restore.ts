@@ -14,7 +14,7 @@ import type { RestoreOptions } from '../databases.ts'
 import { type Layout, type LocalDatabase, layoutOf, makeFolders, removeFolders } from './layout.ts'
 import type { LocalContext } from './local.ts'
 import { isDiskShort } from './machine-watch.ts'
-import { end } from './remove.ts'
+import { killServer } from './remove.ts'
 import { unpack } from './unpack.ts'
 import { stop, wake } from './wake.ts'
 
@@ -35,7 +35,7 @@ export async function restoreDatabase(
   options: RestoreOptions,
 ): Promise<boolean> {
   const layout = layoutOf(context.root, database)
-  if (!(await isThere(layout.folder)) && !(await makeAgain(layout, database, options))) return false
+  if (!(await isThere(layout.folder)) && !(await recreateFolders(layout, database, options))) return false
   const held = await holdLock(context.tools, layout.restoreLockFile, lockWaitMs)
   if (!held) return false
   await using _lock = held
@@ -60,7 +60,7 @@ export async function restoreDatabase(
  * Makes the folders of a database that was lost with its disk. A deletion may also have just removed them; it ends the restore before it removes
  * anything. So the folders are removed here where `isWanted` already sees that end, and otherwise by the deletion.
  */
-async function makeAgain(
+async function recreateFolders(
   layout: Layout,
   { user }: LocalDatabase,
   { isWanted }: RestoreOptions,
@@ -94,7 +94,7 @@ async function undo(context: LocalContext, database: LocalDatabase, draft: Local
     await rename(layout.dataBefore, layout.data)
   }
   await rm(layout.restoringFile, { force: true })
-  await end(context, draft)
+  await killServer(context, draft)
   await removeFolders(layoutOf(context.root, draft))
 }
 
@@ -144,7 +144,7 @@ async function exchange(
   const layout = layoutOf(context.root, database)
   const fresh = layoutOf(context.root, draft)
   await writeFile(layout.restoringFile, '')
-  await place(context, database, layout, fresh)
+  await swapData(context, database, layout, fresh)
   await startOnce(context, database)
   // From here on the database is restored: the old data only waits to be deleted.
   await writeFile(layout.restoredFile, id)
@@ -159,7 +159,7 @@ async function finish(layout: Layout, fresh: Layout): Promise<void> {
   await rm(layout.restoringFile, { force: true })
 }
 
-async function place(
+async function swapData(
   context: LocalContext,
   database: LocalDatabase,
   layout: Layout,

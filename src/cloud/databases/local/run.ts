@@ -1,5 +1,5 @@
 import { readFile, rm } from 'node:fs/promises'
-import { isRunningAlready, type JailedServer, startServerInJail } from '#platform/jail'
+import { alreadyRunningExitCode, type JailedServer, startServerInJail } from '#platform/jail'
 import type { LocalContext } from './local.ts'
 
 /**
@@ -16,7 +16,7 @@ export async function runServer(
   // The program outlives this process and does not keep it alive, but its end is waited for.
   const waiting = setInterval(() => undefined, 60_000)
   const code = await ended.finally(() => clearInterval(waiting))
-  if (code === 0 || code === isRunningAlready) return code
-  const said = await readFile(server.logFile, 'utf8').catch(() => '')
-  throw new Error(`${server.program} ended with ${code}: ${said.slice(-1_000)}`)
+  if (code === 0 || code === alreadyRunningExitCode) return code
+  const logText = await readFile(server.logFile, 'utf8').catch(() => '')
+  throw new Error(`${server.program} ended with ${code}: ${logText.slice(-1_000)}`)
 }

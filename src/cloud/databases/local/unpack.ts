@@ -4,7 +4,7 @@ import path from 'node:path'
 
 const blockBytes = 512
 /** The flag of base-256 in place of octal digits, for sizes from 8 GiB on. */
-const isBinary = 0x80
+const binarySizeFlag = 0x80
 
 interface Header {
   name: string
@@ -22,12 +22,12 @@ export interface UnpackOptions {
 
 /** Reads the source to its end and returns the bytes of its files. Throws where the source is not a tar of this form, is cut, or is too large. */
 export async function unpack(source: AsyncIterable<Buffer>, options: UnpackOptions): Promise<number> {
-  await using writer = new Writer(options)
+  await using writer = new TarUnpacker(options)
   for await (const chunk of source) await writer.take(chunk)
   return writer.end()
 }
 
-class Writer implements AsyncDisposable {
+class TarUnpacker implements AsyncDisposable {
   readonly #options: UnpackOptions
   /** The bytes of a header that is not whole yet. */
   #held: Buffer = Buffer.alloc(0)
@@ -127,7 +127,7 @@ const isPlain = (name: string): boolean =>
 
 function readNumber(block: Buffer, from: number, length: number): number {
   const field = block.subarray(from, from + length)
-  if (((field[0] ?? 0) & isBinary) !== 0) return Number(field.readBigUInt64BE(length - 8))
+  if (((field[0] ?? 0) & binarySizeFlag) !== 0) return Number(field.readBigUInt64BE(length - 8))
   const value = Number.parseInt(textOf(field).trim() || '0', 8)
   if (!Number.isSafeInteger(value)) throw new Error('The archive is damaged.')
   return value

@@ -5,7 +5,7 @@
  */
 import { readFile, rename, writeFile } from 'node:fs/promises'
 import path from 'node:path'
-import { isRunningAlready } from '#platform/jail'
+import { alreadyRunningExitCode } from '#platform/jail'
 import { type Layout, type LocalDatabase, layoutOf } from './layout.ts'
 import type { LocalContext } from './local.ts'
 import { singleUser } from './program.ts'
@@ -43,7 +43,7 @@ export async function upgrade(context: LocalContext, database: LocalDatabase): P
     )
   for (let done = steps; done < programs.steps.length; done++) {
     const server = singleUser(programs, layout, programs.steps[done]!)
-    if ((await runServer(context, server, database.user)) === isRunningAlready) return 'busy'
+    if ((await runServer(context, server, database.user)) === alreadyRunningExitCode) return 'busy'
     await writeSteps(layout, done + 1)
     log.info({ ref: database.ref, step: done + 1 }, 'the schemas of a database were upgraded')
   }

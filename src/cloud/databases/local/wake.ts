@@ -5,7 +5,13 @@ import { setTimeout as pause } from 'node:timers/promises'
 import pg from 'pg'
 import { clientConfig, isDatabaseAway, type SocketAddress } from '#platform/db'
 import { fail } from '#platform/errors'
-import { holdLock, isRunningAlready, pidIn, type StartedServer, startServerInJail } from '#platform/jail'
+import {
+  alreadyRunningExitCode,
+  holdLock,
+  pidIn,
+  type StartedServer,
+  startServerInJail,
+} from '#platform/jail'
 import { standardSize } from '../size.ts'
 import type { Claim } from './claims.ts'
 import { isShortEnough, type Layout, type LocalDatabase, layoutOf } from './layout.ts'
@@ -30,16 +36,16 @@ const quickStopMs = 2_000
 /** The channel on which processes that use a database hear that another one needs its room. */
 const roomChannel = 'kherad_room'
 /** The messages there: of the process that needs the room, and of a process that uses the database. */
-const needed = 'needed'
-const used = 'used'
+const roomNeededMessage = 'needed'
+const databaseUsedMessage = 'used'
 /** Where nobody says that the database is used, it is left within this time. */
 const leavingMs = 5_000
 
-export interface Awake {
+export interface AwakeDatabase {
   /** The address at which the database answers this user. */
   address(user: string): SocketAddress
   /** Resolves when its server has gone. */
-  readonly lost: Promise<void>
+  readonly serverGone: Promise<void>
   /**
    * The listener is called when another database needs the room. It leaves this one if nobody uses it, returns whether it did, and does not throw.
    */
@@ -61,29 +67,29 @@ export async function wake(
   context: LocalContext,
   database: LocalDatabase,
   options: WakeOptions = {},
-): Promise<Awake> {
+): Promise<AwakeDatabase> {
   const { claims } = context
   const claim = await takeRoom(context, database)
   await using undo = new AsyncDisposableStack()
   undo.defer(() => claims.giveBack(claim, (ref) => stopUnused(context, { ref })))
   const socket = undo.use(await openSocketFolder(layoutOf(context.root, database)))
-  const client = await reach(context, database, { socketFolder: socket.path, ...options })
+  const client = await connectOrStart(context, database, { socketFolder: socket.path, ...options })
   const kept = undo.move()
   let left: Promise<void> | undefined
   const leave = async (): Promise<void> => {
     await client.end().catch(() => undefined)
     await kept.disposeAsync()
   }
-  let isLeft = (): boolean => false
+  let leaveIfUnused = (): boolean => false
   client.on('notification', ({ payload }) => {
-    if (payload === needed && !isLeft())
-      client.query(`notify ${roomChannel}, '${used}'`).catch(() => undefined)
+    if (payload === roomNeededMessage && !leaveIfUnused())
+      client.query(`notify ${roomChannel}, '${databaseUsedMessage}'`).catch(() => undefined)
   })
   return {
     address: (user) => ({ socketFolder: socket.path, port: 5432, user, database: 'postgres' }),
-    lost: new Promise<void>((resolve) => client.once('end', () => resolve())),
+    serverGone: new Promise<void>((resolve) => client.once('end', () => resolve())),
     whenRoomIsNeeded: (listener) => {
-      isLeft = listener
+      leaveIfUnused = listener
     },
     touch: () => void claims.touch(claim),
     leave: () => (left ??= leave()),
@@ -123,16 +129,16 @@ async function requestRoom(context: LocalContext, { ref }: Claim): Promise<void>
   const client = await connect(socket.path)
   let isUsed = false
   client?.on('notification', ({ payload }) => {
-    isUsed ||= payload === used
+    isUsed ||= payload === databaseUsedMessage
   })
-  await client?.query(`notify ${roomChannel}, '${needed}'`).catch(() => undefined)
+  await client?.query(`notify ${roomChannel}, '${roomNeededMessage}'`).catch(() => undefined)
   for (const end = performance.now() + leavingMs; !isUsed && performance.now() < end; await pause(pollMs))
     if (!(await claims.list()).some((claim) => claim.ref === ref)) break
   await client?.end().catch(() => undefined)
 }
 
 /** Connects to the database, and starts its server where it does not run. */
-async function reach(
+async function connectOrStart(
   context: LocalContext,
   database: LocalDatabase,
   { socketFolder, withinMs = wakeMs, isRestoring = false }: WakeOptions & { socketFolder: string },
@@ -155,16 +161,14 @@ async function reach(
       if ((await upgrade(context, database)) !== 'busy') started = await start(context, database, layout)
     } else if (started.code !== undefined) {
       // Another process started it first, or it is still stopping.
-      if (started.code !== isRunningAlready)
-        throw new Error(
-          `PostgreSQL of a cloud ended with ${started.code}: ${await lastWords(layout.logFile)}`,
-        )
+      if (started.code !== alreadyRunningExitCode)
+        throw new Error(`PostgreSQL of a cloud ended with ${started.code}: ${await logTail(layout.logFile)}`)
       started = undefined
     }
     await pause(pollMs)
   }
   throw new Error(
-    `PostgreSQL of a cloud did not answer within ${withinMs / 1000} s: ${await lastWords(layout.logFile)}`,
+    `PostgreSQL of a cloud did not answer within ${withinMs / 1000} s: ${await logTail(layout.logFile)}`,
   )
 }
 
@@ -208,13 +212,13 @@ const isStopping = async ({ data }: Layout): Promise<boolean> =>
  * a full disk for example: its first process waits for the one of checkpoints, which nobody tells to end.
  */
 function kill(context: LocalContext, layout: Layout, withinMs = killMs): Promise<boolean> {
-  return signalled(context, layout, withinMs, {
+  return signalUntilFree(context, layout, withinMs, {
     // The process is the first of its namespace: with it the kernel ends all others there.
     async signal(pid) {
       signalIfThere(pid, 'SIGKILL')
       return true
     },
-    outOfSight: async () => true,
+    onNoProcess: async () => true,
   })
 }
 
@@ -228,13 +232,13 @@ export async function stop(
 ): Promise<boolean> {
   const layout = layoutOf(context.root, { ref })
   let mayAnnounce = true
-  const hasStopped = await signalled(context, layout, withinMs, {
+  const hasStopped = await signalUntilFree(context, layout, withinMs, {
     async signal(pid) {
       signalIfThere(pid, 'SIGINT')
       return true
     },
     // The processes that use the database where it runs then give it back, and it is stopped there.
-    async outOfSight() {
+    async onNoProcess() {
       if (mayAnnounce) mayAnnounce = !(await endSessions(layout))
       return true
     },
@@ -251,37 +255,37 @@ export async function stopUnused(
 ): Promise<boolean> {
   let isUsed = false
   const ifUnused = async (act: () => void): Promise<boolean> => {
-    isUsed = !(await context.claims.ifUnused(ref, act))
+    isUsed = !(await context.claims.runIfUnused(ref, act))
     return !isUsed
   }
-  const isStopped = await signalled(context, layoutOf(context.root, { ref }), quickStopMs, {
+  const isStopped = await signalUntilFree(context, layoutOf(context.root, { ref }), quickStopMs, {
     signal: (pid) => ifUnused(() => signalIfThere(pid, 'SIGINT')),
-    outOfSight: () => ifUnused(() => undefined),
+    onNoProcess: () => ifUnused(() => undefined),
   })
   return isStopped || isUsed
 }
 
 /** Each returns false where the server is not to be stopped after all. */
-interface Signals {
+interface StopHandlers {
   signal(pid: number): Promise<boolean>
   /** Called where no process is seen: the server just starts, or runs in another container. */
-  outOfSight(): Promise<boolean>
+  onNoProcess(): Promise<boolean>
 }
 
 /** Signals each process of the server that is seen, and waits until all of them have left its lock. */
-async function signalled(
+async function signalUntilFree(
   context: LocalContext,
   layout: Layout,
   withinMs: number,
-  { signal, outOfSight }: Signals,
+  { signal, onNoProcess }: StopHandlers,
 ): Promise<boolean> {
   const deadline = performance.now() + withinMs
   for (let last: number | undefined; performance.now() < deadline; ) {
-    const pid = await serverOf(layout)
+    const pid = await serverPid(layout)
     if (pid !== undefined && pid !== last && !(await signal(pid))) return false
     last = pid
     if (await isFree(context, layout)) return true
-    if (pid === undefined && !(await outOfSight())) return false
+    if (pid === undefined && !(await onNoProcess())) return false
   }
   return false
 }
@@ -309,7 +313,7 @@ async function endSessions(layout: Layout): Promise<boolean> {
 }
 
 /** The first process of a server, if it runs; never another process, of another database perhaps, that got the same number. */
-export async function serverOf({ infoFile, data }: Layout): Promise<number | undefined> {
+export async function serverPid({ infoFile, data }: Layout): Promise<number | undefined> {
   const pid = await pidIn(infoFile)
   const folder = await stat(data).catch(() => undefined)
   if (pid === undefined || !folder) return undefined
@@ -321,7 +325,7 @@ export async function serverOf({ infoFile, data }: Layout): Promise<number | und
   return isDenied && (await stat(`/proc/${pid}`)).uid === folder.uid ? pid : undefined
 }
 
-const lastWords = async (logFile: string): Promise<string> =>
+const logTail = async (logFile: string): Promise<string> =>
   (await readFile(logFile, 'utf8').catch(() => '')).slice(-1_000).trim()
 
 const isThere = (place: string): Promise<boolean> =>

@@ -20,17 +20,17 @@ const maxIdleMs = 15_000
 /** A transaction beyond its limit is cancelled, and its session is ended this much later. */
 const afterCancelMs = 2_000
 
-type Timed = Omit<WatchedSession, 'pid' | 'writes' | 'makesRoom'>
+type SessionTimes = Omit<WatchedSession, 'pid' | 'writes' | 'makesRoom'>
 
 /** What becomes of a session: its statement is cancelled, or the session is ended. */
-export function verdictOn(session: Timed): 'goes on' | 'cancelled' | 'ended' {
+export function sessionVerdict(session: SessionTimes): 'goes on' | 'cancelled' | 'ended' {
   const [maxMs, idleMs] = limitsOf(session)
   const overMs = session.transactionMs - maxMs
   if (overMs > afterCancelMs || (session.isIdle && session.idleMs > idleMs)) return 'ended'
   return overMs > 0 ? 'cancelled' : 'goes on'
 }
 
-function limitsOf({ role, isExport }: Timed): [maxMs: number, idleMs: number] {
+function limitsOf({ role, isExport }: SessionTimes): [maxMs: number, idleMs: number] {
   // On a server of many databases, the name of a role begins with that of its database.
   const own = role.replace(/^kherad_[a-z0-9]{20}(?:_|$)/, '') || 'postgres'
   if (isExport && own === 'app_reader') return [maxExportMs, maxExportMs]

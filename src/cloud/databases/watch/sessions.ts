@@ -22,7 +22,7 @@ export interface WatchedSession {
   isExport: boolean
 }
 
-export interface Look {
+export interface WatchSample {
   dataBytes: number
   temporaryBytes: number
   walBytes: number
@@ -32,9 +32,11 @@ export interface Look {
   sessions: WatchedSession[]
 }
 
-/** Reads sizes and sessions of a database. `whole`: the server has this database only. */
-export async function look(pool: pg.Pool, whole: boolean): Promise<Look> {
-  const { rows: sizes } = await pool.query<Omit<Look, 'sessions'>>(whole ? serverSizes : databaseSize)
+/** Reads sizes and sessions of a database. `hasOwnServer`: the server has this database only. */
+export async function takeSample(pool: pg.Pool, hasOwnServer: boolean): Promise<WatchSample> {
+  const { rows: sizes } = await pool.query<Omit<WatchSample, 'sessions'>>(
+    hasOwnServer ? serverSizes : databaseSize,
+  )
   const { rows: sessions } = await pool.query<WatchedSession>(openTransactions)
   return { ...sizes[0]!, sessions }
 }
@@ -67,7 +69,7 @@ const openTransactions = `select pid,
     and xact_start is not null and pid operator(pg_catalog.<>) pg_catalog.pg_backend_pid()`
 
 /** The number of rows as PostgreSQL counts them; where a crash has lost its count, as estimated when it last looked at the tables. */
-export async function rowsOf(pool: pg.Pool): Promise<number> {
+export async function estimateRows(pool: pg.Pool): Promise<number> {
   const { rows } = await pool.query<{ rows: number }>(estimate)
   return rows[0]!.rows
 }

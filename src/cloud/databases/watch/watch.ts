@@ -5,8 +5,15 @@
 import type pg from 'pg'
 import type { DiskState } from '../databases.ts'
 import type { DatabaseSize, Measurement } from '../size.ts'
-import { verdictOn } from './limits.ts'
-import { cancel, type Look, look, rowsOf, terminate, type WatchedSession } from './sessions.ts'
+import { sessionVerdict } from './limits.ts'
+import {
+  cancel,
+  estimateRows,
+  takeSample,
+  terminate,
+  type WatchedSession,
+  type WatchSample,
+} from './sessions.ts'
 
 export const lookEveryMs = 250
 /** The pause between looks while nobody works: PostgreSQL runs code of the app by itself, when it analyzes tables. */
@@ -29,12 +36,12 @@ export const maxBytesOf = ({ diskBytes }: Pick<DatabaseSize, 'diskBytes'>): numb
  * The full part of the queue of notifications beyond which older transactions end: a session that listens keeps what others send there until its
  * transaction ends.
  */
-const maxQueue = 0.5
+const maxQueueShare = 0.5
 const maxListeningMs = 2_000
 /** How often measurements are reported, if they have changed. */
 const reportEveryMs = 10_000
 /** The part of the disk for temporary files: more than all sessions together need for legitimate work. */
-const maxTemporaryPartLength = 0.25
+const maxTemporaryShare = 0.25
 const leastTemporaryBytes = 64 * 1024 * 1024
 
 export interface WatchOptions {
@@ -42,13 +49,13 @@ export interface WatchOptions {
   pool: pg.Pool
   size: Pick<DatabaseSize, 'diskBytes'>
   /** The server has this database only. */
-  whole: boolean
+  hasOwnServer: boolean
   /** Called at each look for what is seen beside the database. `mustNotWrite`: the disk of the machine is short. */
-  beside?: () => Promise<{ mustNotWrite: boolean }>
+  checkMachine?: () => Promise<{ mustNotWrite: boolean }>
   /** Called when the database begins or ceases to be full, and now and then, not at every look. It does not throw. */
-  measured(measurement: Measurement): void
+  onMeasured(measurement: Measurement): void
   /** Called when nothing could be seen for too long. */
-  unseen(): void
+  onWatchLost(): void
 }
 
 export class DatabaseWatch implements Disposable {
@@ -94,15 +101,15 @@ export class DatabaseWatch implements Disposable {
     return this.disk
   }
 
-  /** A connection is in use from this call until `rested`. */
-  works(): void {
+  /** A connection is in use from this call until `connectionReleased`. */
+  connectionAcquired(): void {
     this.#working++
     this.#hasWorked = true
     this.#lookSoon?.()
     if (!this.#isLooking) void this.#lookOn()
   }
 
-  rested(): void {
+  connectionReleased(): void {
     this.#working--
   }
 
@@ -134,24 +141,24 @@ export class DatabaseWatch implements Disposable {
   }
 
   async #lookOnce(): Promise<void> {
-    const { pool, whole, beside, unseen } = this.#options
+    const { pool, hasOwnServer, checkMachine, onWatchLost } = this.#options
     if (this.#isClosed) return
     try {
-      const [seen, { mustNotWrite }] = await Promise.all([
-        look(pool, whole),
-        beside?.() ?? { mustNotWrite: false },
+      const [sample, { mustNotWrite }] = await Promise.all([
+        takeSample(pool, hasOwnServer),
+        checkMachine?.() ?? { mustNotWrite: false },
       ])
       this.#unseenSinceMs = undefined
       this.#isMachineShort = mustNotWrite
-      const spared = this.#makingRoom(seen)
-      if (this.#hasTooMuch(seen)) await terminate(pool, writersIn(seen, spared))
-      if (seen.temporaryBytes > this.#temporaryBytes()) await terminate(pool, computing(seen))
-      if (seen.notifications > maxQueue) await terminate(pool, olderThan(maxListeningMs, seen))
-      await this.#endLong(seen.sessions)
-      await this.#report(seen.dataBytes)
+      const spared = this.#makingRoom(sample)
+      if (this.#hasTooMuch(sample)) await terminate(pool, writersIn(sample, spared))
+      if (sample.temporaryBytes > this.#temporaryBytes()) await terminate(pool, computing(sample))
+      if (sample.notifications > maxQueueShare) await terminate(pool, olderThan(maxListeningMs, sample))
+      await this.#endLong(sample.sessions)
+      await this.#report(sample.dataBytes)
     } catch {
       this.#unseenSinceMs ??= performance.now()
-      if (!this.#isClosed && performance.now() - this.#unseenSinceMs > maxUnseenMs) unseen()
+      if (!this.#isClosed && performance.now() - this.#unseenSinceMs > maxUnseenMs) onWatchLost()
     }
   }
 
@@ -161,14 +168,14 @@ export class DatabaseWatch implements Disposable {
     const { measurement: before, atMs = Number.NEGATIVE_INFINITY } = this.#reported ?? {}
     const isNews = before?.isFull !== isFull
     if (!isNews && now - atMs < reportEveryMs) return
-    const measurement = { diskBytes, isFull, rows: await rowsOf(this.#options.pool) }
+    const measurement = { diskBytes, isFull, rows: await estimateRows(this.#options.pool) }
     this.#reported = { measurement, atMs: now }
     if (isNews || before.diskBytes !== diskBytes || before.rows !== measurement.rows)
-      this.#options.measured(measurement)
+      this.#options.onMeasured(measurement)
   }
 
   #temporaryBytes(): number {
-    return Math.max(leastTemporaryBytes, this.#diskBytes * maxTemporaryPartLength)
+    return Math.max(leastTemporaryBytes, this.#diskBytes * maxTemporaryShare)
   }
 
   get #hasGrown(): boolean {
@@ -176,7 +183,7 @@ export class DatabaseWatch implements Disposable {
   }
 
   /** Whether the sessions that write are to be ended. Where there is too much data already, those that reduce it go on. */
-  #hasTooMuch({ dataBytes, walBytes }: Look): boolean {
+  #hasTooMuch({ dataBytes, walBytes }: WatchSample): boolean {
     const before = this.#bytes
     const wasFull = this.#leastBytes !== undefined
     this.#bytes = dataBytes
@@ -192,7 +199,7 @@ export class DatabaseWatch implements Disposable {
    * The sessions that make room. They go on where there is too much data, unless the data grows meanwhile: by a trigger perhaps, or since an app only
    * claims to make room.
    */
-  #makingRoom({ dataBytes, walBytes, sessions }: Look): WatchedSession[] {
+  #makingRoom({ dataBytes, walBytes, sessions }: WatchSample): WatchedSession[] {
     const making = sessions.filter(({ writes, makesRoom }) => writes && makesRoom)
     const bytes = dataBytes + walBytes
     if (making.length === 0) this.#restingBytes = bytes
@@ -201,8 +208,8 @@ export class DatabaseWatch implements Disposable {
 
   async #endLong(sessions: readonly WatchedSession[]): Promise<void> {
     const { pool } = this.#options
-    const late = sessions.filter((session) => verdictOn(session) === 'cancelled')
-    const lost = sessions.filter((session) => verdictOn(session) === 'ended')
+    const late = sessions.filter((session) => sessionVerdict(session) === 'cancelled')
+    const lost = sessions.filter((session) => sessionVerdict(session) === 'ended')
     if (late.length > 0) await cancel(pool, late.map(pidOf))
     if (lost.length > 0) await terminate(pool, lost.map(pidOf))
   }
@@ -210,10 +217,10 @@ export class DatabaseWatch implements Disposable {
 
 const pidOf = ({ pid }: WatchedSession): number => pid
 
-const computing = ({ sessions }: Look): number[] => sessions.filter(({ isIdle }) => !isIdle).map(pidOf)
+const computing = ({ sessions }: WatchSample): number[] => sessions.filter(({ isIdle }) => !isIdle).map(pidOf)
 
-const writersIn = ({ sessions }: Look, spared: readonly WatchedSession[]): number[] =>
+const writersIn = ({ sessions }: WatchSample, spared: readonly WatchedSession[]): number[] =>
   sessions.filter((session) => session.writes && !spared.includes(session)).map(pidOf)
 
-const olderThan = (maxMs: number, { sessions }: Look): number[] =>
+const olderThan = (maxMs: number, { sessions }: WatchSample): number[] =>
   sessions.filter(({ transactionMs }) => transactionMs > maxMs).map(pidOf)

@@ -8,21 +8,21 @@ import type { Metrics } from '#platform/metrics'
 import type { GuardedNet } from '#platform/net'
 import type { Signer } from '#platform/secrets'
 import { openEgressSocket } from './egress-socket.ts'
-import type { Inside } from './inside.ts'
+import type { PlatformListeners } from './inside.ts'
 import type { EgressCall } from './running-calls.ts'
 import './phrases.ts'
 
 export {
-  type Depths,
-  deepest,
+  type DepthSignatures,
   depthHeader,
   depthPurpose,
-  depthsOf,
+  depthSignatures,
+  maxCallDepth,
   readDepth,
   signerFrom,
 } from './call-depth.ts'
 export { invocationHeader, protocolHeader, refusalHeader } from './headers.ts'
-export { type Inside, ownListeners } from './inside.ts'
+export { ownListeners, type PlatformListeners } from './inside.ts'
 export type { EgressCall } from './running-calls.ts'
 
 /** Counts the bytes that a cloud may send in a day (UTC). */
@@ -69,7 +69,7 @@ export interface BrokerOptions {
   log: Log
   metrics: Pick<Metrics, 'functionFetches' | 'functionFetchesOpen'>
   /** Called at every request, since the system may choose ports. */
-  inside: () => Inside
+  listeners: () => PlatformListeners
   /** The signer of how deep calls are, needed for requests to the platform itself. */
   depthSigner: () => Promise<Signer>
   egressOf: (cloud: CloudKey) => EgressMeter

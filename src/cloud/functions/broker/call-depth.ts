@@ -9,7 +9,7 @@ export const depthHeader = 'x-kherad-call'
 /** The purpose of the signing key. */
 export const depthPurpose = 'depth of function calls'
 /** A call this deep is refused. */
-export const deepest = 8
+export const maxCallDepth = 8
 
 const signedText = (depth: number): Buffer => Buffer.from(`depth ${depth}`)
 
@@ -17,7 +17,7 @@ const signatureOf = (depth: number, sign: Signer): string => sign(signedText(dep
 
 /** The header's value for a depth. A depth beyond the deepest counts as the deepest, which is refused too. */
 export function signedDepth(depth: number, sign: Signer): string {
-  const stated = Math.min(depth, deepest)
+  const stated = Math.min(depth, maxCallDepth)
   return `${stated}.${signatureOf(stated, sign)}`
 }
 
@@ -30,14 +30,14 @@ export function readDepth(text: string | undefined, sign: Signer): number {
 }
 
 /** The signatures of all depths that are ever signed; a host of functions signs with them and needs no key. */
-export type Depths = readonly string[]
+export type DepthSignatures = readonly string[]
 
-export const depthsOf = (sign: Signer): Depths =>
-  Array.from({ length: deepest + 1 }, (_, depth) => signatureOf(depth, sign))
+export const depthSignatures = (sign: Signer): DepthSignatures =>
+  Array.from({ length: maxCallDepth + 1 }, (_, depth) => signatureOf(depth, sign))
 
 /** A signer that has these signatures; for any other data it returns one that nobody accepts. */
 export const signerFrom =
-  (depths: Depths): Signer =>
+  (depths: DepthSignatures): Signer =>
   (data) => {
     const depth = depths.findIndex((_, at) => signedText(at).equals(data))
     return depth < 0 ? Buffer.alloc(32) : Buffer.from(depths[depth]!, 'base64url')

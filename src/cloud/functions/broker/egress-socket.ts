@@ -6,7 +6,7 @@ import type { Duplex } from 'node:stream'
 import { setTimeout as pause } from 'node:timers/promises'
 import { Failure, fail } from '#platform/errors'
 import type { BrokeredCloud, BrokerLimits, BrokerOptions } from './broker.ts'
-import { type Forwarding, forward } from './forward.ts'
+import { type ForwardContext, forward } from './forward.ts'
 import { invocationHeader, onlyValue } from './headers.ts'
 import { reasons } from './phrases.ts'
 import { answerRefusal, refusalOf, writeRefusal } from './refuse.ts'
@@ -14,13 +14,13 @@ import { type EgressCall, type RunningCall, RunningCalls } from './running-calls
 import { Slots } from './slots.ts'
 
 /** What the sockets of all clouds share. */
-export type Shared = Omit<BrokerOptions, 'limits'> & { limits: BrokerLimits; openInAll: number }
+export type BrokerState = Omit<BrokerOptions, 'limits'> & { limits: BrokerLimits; openInAll: number }
 
 /** A call that goes on past its limit is answered slowly, so that a flood of refusals costs little. */
 const refusalPauseMs = 250
 
 export async function openEgressSocket(
-  shared: Shared,
+  shared: BrokerState,
   cloud: BrokeredCloud,
   socketPath: string,
 ): Promise<EgressSocket> {
@@ -32,14 +32,14 @@ export async function openEgressSocket(
 }
 
 class EgressSocket implements AsyncDisposable {
-  readonly #shared: Shared
+  readonly #shared: BrokerState
   readonly #cloud: BrokeredCloud
   readonly #path: string
   readonly #server: Server
   readonly #calls = new RunningCalls()
   readonly #slots: Slots
 
-  constructor(shared: Shared, cloud: BrokeredCloud, path: string) {
+  constructor(shared: BrokerState, cloud: BrokeredCloud, path: string) {
     this.#shared = shared
     this.#cloud = cloud
     this.#path = path
@@ -81,7 +81,7 @@ class EgressSocket implements AsyncDisposable {
     // A broken connection also ends the answer; without these listeners its error would end the process.
     message.on('error', () => {})
     response.on('error', () => {})
-    const forwarding: Forwarding = {
+    const forwarding: ForwardContext = {
       ...this.#shared,
       cloud: this.#cloud,
       depth: call.depth,

@@ -6,12 +6,12 @@ import { Failure, fail } from '#platform/errors'
 import { type HeaderLine, type StreamReply, streamTo } from '#platform/net'
 import type { BrokeredCloud, EgressMeter } from './broker.ts'
 import { depthHeader, signedDepth } from './call-depth.ts'
-import type { Shared } from './egress-socket.ts'
+import type { BrokerState } from './egress-socket.ts'
 import { answerHeaders, onlyValue, protocolHeader, requestHeaders } from './headers.ts'
-import { insideTarget } from './inside.ts'
+import { platformListener } from './inside.ts'
 import { reasons } from './phrases.ts'
 
-export interface Forwarding extends Shared {
+export interface ForwardContext extends BrokerState {
   cloud: BrokeredCloud
   /** The depth of the call that sends the request. */
   depth: number
@@ -20,11 +20,11 @@ export interface Forwarding extends Shared {
   target: 'none' | 'inside' | 'outside'
 }
 
-/** Sends the request, passes its answer on and returns `answered`. Throws what refuses the request or breaks its answer off. */
+/** Sends the request, passes its answer on and returns `receiveAnswer`. Throws what refuses the request or breaks its answer off. */
 export async function forward(
   message: IncomingMessage,
   response: ServerResponse,
-  forwarding: Forwarding,
+  forwarding: ForwardContext,
 ): Promise<string> {
   const url = targetOf(message)
   const reply = await send(message, url, forwarding)
@@ -49,21 +49,21 @@ function targetOf({ rawHeaders, headers, url: path }: IncomingMessage): URL {
   return url
 }
 
-async function send(message: IncomingMessage, url: URL, forwarding: Forwarding): Promise<StreamReply> {
-  const { cloud, limits, inside, net, signal, depth } = forwarding
-  const at = insideTarget(url, cloud, inside())
-  forwarding.target = at ? 'inside' : 'outside'
-  const meter = at ? unmetered : forwarding.egressOf(cloud)
+async function send(message: IncomingMessage, url: URL, forwarding: ForwardContext): Promise<StreamReply> {
+  const { cloud, limits, listeners, net, signal, depth } = forwarding
+  const listener = platformListener(url, cloud, listeners())
+  forwarding.target = listener ? 'inside' : 'outside'
+  const meter = listener ? unmetered : forwarding.egressOf(cloud)
   const headers = requestHeaders(message.rawHeaders)
   if (!headers.some(([name]) => name === 'user-agent')) headers.push(['user-agent', 'kherad-functions'])
-  if (at || isOfClouds(url, cloud))
+  if (listener || isOfClouds(url, cloud))
     headers.push([depthHeader, signedDepth(depth + 1, await forwarding.depthSigner())])
   const body = bodyOf(message, headers, meter, limits.bodyBytes)
   if (!(await meter.take(sizeOf(url, headers)))) fail('FUNCTION_EGRESS_LIMIT', {})
   const request = { method: message.method!, headers, body, idleMs: limits.idleMs, signal }
   try {
-    return at
-      ? await streamTo(at, url, request)
+    return listener
+      ? await streamTo(listener, url, request)
       : await net.stream(url.href, { ...request, connectMs: limits.connectMs })
   } catch (cause) {
     // The error that ended the body is the reason why the request failed.
@@ -89,15 +89,15 @@ function bodyOf(
   message: IncomingMessage,
   headers: HeaderLine[],
   meter: EgressMeter,
-  mostBytes: number,
+  maxBytes: number,
 ): Readable | undefined {
   const { 'content-length': length, 'transfer-encoding': encoding } = message.headers
   const hasBody = encoding !== undefined || Number(length ?? 0) > 0
   if (!hasBody) return undefined
   if (bodiless.has(message.method!)) fail('FUNCTION_FETCH_INVALID', { why: reasons.bodyOfGet })
-  if (Number(length) > mostBytes) fail('FUNCTION_FETCH_TOO_LARGE', { most: mostBytes })
+  if (Number(length) > maxBytes) fail('FUNCTION_FETCH_TOO_LARGE', { most: maxBytes })
   if (encoding === undefined) headers.push(['content-length', length!])
-  const counted = counting(mostBytes, async (bytes) => {
+  const counted = byteLimiter(maxBytes, async (bytes) => {
     if (!(await meter.take(bytes))) fail('FUNCTION_EGRESS_LIMIT', {})
   })
   // The body's error is read where it ends the request.
@@ -109,12 +109,12 @@ function bodyOf(
 }
 
 /** Passes chunks on while they are within the limit. */
-function counting(mostBytes: number, spend?: (bytes: number) => Promise<void>): Transform {
+function byteLimiter(maxBytes: number, spend?: (bytes: number) => Promise<void>): Transform {
   let bytes = 0
   return new Transform({
     transform(chunk: Buffer, _encoding, done) {
       bytes += chunk.length
-      if (bytes > mostBytes) return done(new Failure('FUNCTION_FETCH_TOO_LARGE', { most: mostBytes }, {}))
+      if (bytes > maxBytes) return done(new Failure('FUNCTION_FETCH_TOO_LARGE', { most: maxBytes }, {}))
       if (!spend) return done(null, chunk)
       spend(chunk.length).then(() => done(null, chunk), done)
     },
@@ -125,7 +125,7 @@ async function passOn(
   reply: StreamReply,
   message: IncomingMessage,
   response: ServerResponse,
-  { limits, signal }: Forwarding,
+  { limits, signal }: ForwardContext,
 ): Promise<string> {
   const headers = answerHeaders(reply.headers)
   const length = Number(headers.find(([name]) => name === 'content-length')?.[1] ?? 0)
@@ -135,6 +135,6 @@ async function passOn(
   if (!message.complete) response.setHeader('connection', 'close')
   response.writeHead(reply.status, headers.flat())
   response.flushHeaders()
-  await pipeline(reply.body, counting(limits.bodyBytes), response, { signal })
+  await pipeline(reply.body, byteLimiter(limits.bodyBytes), response, { signal })
   return 'answered'
 }

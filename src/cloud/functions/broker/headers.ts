@@ -8,7 +8,7 @@ export const invocationHeader = 'x-kherad-invocation'
 /** The error code, on the broker's own answers. It is removed from answers from outside, so that a function can rely on it. */
 export const refusalHeader = 'x-kherad-refusal'
 
-const ofOneConnection = new Set([
+const hopByHopHeaders = new Set([
   'connection',
   'keep-alive',
   'te',
@@ -20,10 +20,10 @@ const ofOneConnection = new Set([
 ])
 
 const isDropped = (name: string): boolean =>
-  ofOneConnection.has(name) || name.startsWith('proxy-') || name.startsWith('x-kherad-')
+  hopByHopHeaders.has(name) || name.startsWith('proxy-') || name.startsWith('x-kherad-')
 
 /** Whether a header claims where a request comes from or goes to. Servers may believe it of a proxy, never of a stranger's code. */
-const claimsOrigin = (name: string): boolean =>
+const isOriginHeader = (name: string): boolean =>
   name === 'host' ||
   name === 'content-length' ||
   name === 'forwarded' ||
@@ -47,7 +47,7 @@ const namedByConnection = (lines: readonly HeaderLine[]): Set<string> =>
 export function requestHeaders(raw: readonly string[]): HeaderLine[] {
   const lines = pairsOf(raw)
   const named = namedByConnection(lines)
-  return lines.filter(([name]) => !isDropped(name) && !claimsOrigin(name) && !named.has(name))
+  return lines.filter(([name]) => !isDropped(name) && !isOriginHeader(name) && !named.has(name))
 }
 
 /** The headers of an answer that a function gets. */

@@ -3,7 +3,7 @@ import { cloudUrl } from '#platform/apps'
 import type { Config } from '#platform/config'
 
 /** The listeners of the platform: where they are connected to, and by which origins functions name them. */
-export interface Inside {
+export interface PlatformListeners {
   /** The listener of the API, where its `/v1` is reached. */
   api?: { at: URL; origins: readonly string[] } | undefined
   /** The listener of clouds: it serves a cloud's own address, and below these origins `/_cloud/<ref>`. */
@@ -19,7 +19,11 @@ export interface OwnCloud {
  * The listener for a request whose address is the cloud's own or the platform's `/v1`. Undefined for all others, which are addresses like any other:
  * no other cloud, site or route of this machine is reached in this way. The URL is parsed, so its path has no `.` and `..`.
  */
-export function insideTarget(url: URL, cloud: OwnCloud, { api, apps }: Inside): URL | undefined {
+export function platformListener(
+  url: URL,
+  cloud: OwnCloud,
+  { api, apps }: PlatformListeners,
+): URL | undefined {
   const { origin, pathname } = url
   const isBelow = (prefix: string): boolean => pathname === prefix || pathname.startsWith(`${prefix}/`)
   if (apps && origin === new URL(cloud.cloudUrl).origin)
@@ -38,7 +42,7 @@ function isOwnPath({ cloudUrl }: OwnCloud, isBelow: (prefix: string) => boolean)
 const anyAddress: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '[::1]' }
 
 /** The listeners of this very process, as far as it has them. */
-export function ownListeners(config: Config): Inside {
+export function ownListeners(config: Config): PlatformListeners {
   const { host, port, apps, baseUrl } = config
   const connected = anyAddress[host] ?? (host.includes(':') ? `[${host}]` : host)
   const at = (own: number): URL => new URL(`http://${connected}:${own}`)

@@ -2,9 +2,9 @@
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import * as esbuild from 'esbuild'
-import { answer } from '#platform/confined-process'
-import { isMet, type PackageImport, packageNames, readImport } from './packages.ts'
-import { type Mappings, mappingsOf, type Place } from './source-map.ts'
+import { runConfinedWork } from '#platform/confined-process'
+import { isVersionMet, type PackageImport, packageNames, readImport } from './packages.ts'
+import { type Mappings, mappingsOf, type SourcePosition } from './source-map.ts'
 
 export interface CompileTask {
   code: string
@@ -32,10 +32,10 @@ export type Fault =
 
 export type CompileReport =
   | { bundle: string; mappings: Mappings; packages: UsedPackage[] }
-  | { fault: Fault; place: Place | undefined }
+  | { fault: Fault; place: SourcePosition | undefined }
 
 /** Warnings that nobody reads. Each repeats its line, so thousands of them in code of a single line would take gigabytes. */
-const silent = Object.fromEntries(
+const silencedWarnings = Object.fromEntries(
   [
     'assert-to-with assert-type-json assign-to-define bigint call-import-namespace class-name-will-throw commonjs-variable-in-esm',
     'delete-super-property different-path-case direct-eval duplicate-case duplicate-class-member duplicate-object-key',
@@ -125,7 +125,7 @@ class Build {
       write: false,
       logLevel: 'silent',
       logOverride: {
-        ...silent,
+        ...silencedWarnings,
         'unsupported-dynamic-import': 'error',
         'unsupported-require-call': 'error',
         'empty-glob': 'error',
@@ -140,7 +140,7 @@ class Build {
       if (args.namespace === namespace) return this.#resolve(build, args)
       // Imports within packages are resolved as usual; those of the operator's packages from their folder alone.
       const origin = this.#files.get(args.importer)
-      return origin === undefined || args.pluginData === asUsual
+      return origin === undefined || args.pluginData === resolvedByPlugin
         ? undefined
         : this.#resolveWithin(build, args, origin)
     })
@@ -150,14 +150,14 @@ class Build {
 
   async #resolve(build: esbuild.PluginBuild, args: esbuild.OnResolveArgs): Promise<esbuild.OnResolveResult> {
     // Imports come in their order, and only the first fault is reported: each of thousands would repeat its line.
-    if (this.#hasFault) return nothing
+    if (this.#hasFault) return emptyModule
     const { path: specifier, kind } = args
     if (kind === 'dynamic-import') return this.#refuse({ kind: 'dynamic' })
     if (kind !== 'import-statement') return this.#refuse({ kind: 'require' })
     if (Object.keys(args.with).length > 0) return this.#refuse({ kind: 'attributes' })
     if (specifier === this.#refused) return this.#refuse({ kind: 'runtime', specifier })
     const wanted = readImport(specifier, [...packageNames, ...this.#operator.names])
-    if (wanted.kind === 'types') return nothing
+    if (wanted.kind === 'types') return emptyModule
     if (wanted.kind !== 'package') return this.#refuse({ kind: wanted.kind, specifier })
     const known = this.#resolved.get(specifier)
     if (known) return known
@@ -183,7 +183,8 @@ class Build {
     const { version } = JSON.parse(readFileSync(path.join(folder, 'package.json'), 'utf8')) as {
       version: string
     }
-    if (!isMet(requested, version)) return this.#refuse({ kind: 'version', specifier, installed: version })
+    if (!isVersionMet(requested, version))
+      return this.#refuse({ kind: 'version', specifier, installed: version })
     const found = await build.resolve(part === '' ? name : `${name}/${part}`, {
       kind: 'import-statement',
       resolveDir: home,
@@ -205,7 +206,7 @@ class Build {
     origin: string,
   ): Promise<esbuild.OnResolveResult | undefined> {
     const found = await build.resolve(wanted, {
-      ...{ kind, importer, resolveDir, with: attributes, pluginData: asUsual },
+      ...{ kind, importer, resolveDir, with: attributes, pluginData: resolvedByPlugin },
     })
     const isWithin = found.namespace !== 'file' || isIn(this.#operator.folder, found.path)
     if (found.errors.length > 0 || found.external || !isWithin)
@@ -228,7 +229,7 @@ class Build {
   async #reportOf(errors: readonly esbuild.Message[]): Promise<CompileReport> {
     const [first] = errors.filter(({ location }) => location?.file === source).sort(byPlace)
     if (!first) return { fault: this.#faultOfPackage(errors[0]!), place: undefined }
-    const place = placeOf(first.location!)
+    const place = sourcePosition(first.location!)
     if (isFault(first.detail)) return { fault: first.detail, place }
     if (first.id === 'unsupported-require-call') return { fault: { kind: 'require' }, place }
     if (first.id !== '') return { fault: { kind: 'dynamic' }, place }
@@ -264,10 +265,10 @@ const isIn = (folder: string | undefined, file: string): boolean =>
   folder !== undefined && file.startsWith(path.join(folder, 'node_modules') + path.sep)
 
 /** Marks an import that this plugin itself resolves. */
-const asUsual = {}
+const resolvedByPlugin = {}
 
 /** An empty module. */
-const nothing = { path: 'types', namespace: 'types' } satisfies esbuild.OnResolveResult
+const emptyModule = { path: 'types', namespace: 'types' } satisfies esbuild.OnResolveResult
 
 const kinds = 'dynamic require attributes file node url other absent part runtime version'.split(' ')
 const isFault = (detail: unknown): detail is Fault =>
@@ -277,7 +278,7 @@ const byPlace = (a: esbuild.Message, b: esbuild.Message): number =>
   a.location!.line - b.location!.line || a.location!.column - b.location!.column
 
 /** esbuild counts columns in bytes, from 0. */
-function placeOf({ line, column, lineText }: esbuild.Location): Place {
+function sourcePosition({ line, column, lineText }: esbuild.Location): SourcePosition {
   const before = Buffer.from(lineText).subarray(0, column).toString('utf8')
   return { line, column: before.length + 1 }
 }
@@ -289,4 +290,4 @@ const isServiceGone = (error: unknown): boolean =>
 const isBuildFailure = (error: unknown): error is esbuild.BuildFailure =>
   error instanceof Error && Array.isArray((error as esbuild.BuildFailure).errors)
 
-await answer(compile)
+await runConfinedWork(compile)

@@ -1,7 +1,7 @@
 /** Compiles what a developer sends into one module that runs without anything beside it. */
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { type Confine, type FindIsolation, openConfinement } from '#platform/confined'
+import { type ConfinedRunner, type FindIsolation, openConfinement } from '#platform/confined'
 import { fail, type Localized } from '#platform/errors'
 import type { Log } from '#platform/log'
 import type { CompileReport, CompileTask, UsedPackage } from './compile-process.ts'
@@ -9,11 +9,11 @@ import { installedPackages, type OperatorPackage } from './operator-packages.ts'
 import '../phrases.ts'
 import { packageNames } from './packages.ts'
 import { faultSentence, sentences } from './phrases.ts'
-import type { Mappings, Place } from './source-map.ts'
+import type { Mappings, SourcePosition } from './source-map.ts'
 
 export type { UsedPackage } from './compile-process.ts'
 
-export interface Compiled {
+export interface CompiledModule {
   /** One ES module without imports. */
   bundle: string
   /** Maps each place of the bundle to its place in the code. */
@@ -26,7 +26,7 @@ export interface FunctionCompiler {
   compile(
     source: { code: string; isTypeScript: boolean },
     from: { accountId: string; signal: AbortSignal },
-  ): Promise<Compiled>
+  ): Promise<CompiledModule>
 }
 
 /** The most bytes of a bundle: three times what all packages and the longest code come to. */
@@ -70,7 +70,7 @@ export function openFunctionCompiler({
 }
 
 async function run(
-  confine: Confine,
+  confine: ConfinedRunner,
   input: CompileTask,
   from: { accountId: string; signal: AbortSignal },
 ): Promise<CompileReport> {
@@ -92,7 +92,7 @@ async function run(
 }
 
 /** Throws FUNCTION_CODE_INVALID. */
-export const refuseCode = (why: Localized, place: Place | undefined): never =>
+export const refuseCode = (why: Localized, place: SourcePosition | undefined): never =>
   fail('FUNCTION_CODE_INVALID', { why, ...place }, { param: 'code', ...(place && { details: { ...place } }) })
 
 /** The folder that has the `node_modules` of this installation. */

@@ -28,7 +28,7 @@ export const installedPackages = (
   packages: readonly OperatorPackage[],
 ): Promise<string | undefined> => realpath(folderOf(dataDir, packages)).catch(() => undefined)
 
-export type Installed = { folder: string } | { failed: string }
+export type InstallResult = { folder: string } | { failed: string }
 
 const maxMs = 10 * 60 * 1000
 
@@ -37,7 +37,7 @@ export async function installPackages(
   dataDir: string,
   packages: readonly OperatorPackage[],
   signal: AbortSignal,
-): Promise<Installed> {
+): Promise<InstallResult> {
   const folder = folderOf(dataDir, packages)
   if (await installedPackages(dataDir, packages)) return { folder }
   await mkdir(path.dirname(folder), { recursive: true })
@@ -70,16 +70,16 @@ async function versionIn(folder: string, name: string): Promise<string | undefin
   return about === undefined ? undefined : (JSON.parse(about) as { version?: string }).version
 }
 
-const words = [
+const npmArguments = [
   ...['install', '--ignore-scripts', '--omit=dev', '--no-bin-links', '--install-strategy=hoisted'],
   ...['--no-audit', '--no-fund', '--no-update-notifier', '--no-progress', '--loglevel=error'],
 ]
 
 async function install(folder: string, signal: AbortSignal): Promise<string | undefined> {
-  const child = spawn('npm', words, { cwd: folder, stdio: ['ignore', 'ignore', 'pipe'], signal })
+  const child = spawn('npm', npmArguments, { cwd: folder, stdio: ['ignore', 'ignore', 'pipe'], signal })
   const ended = once(child, 'close').catch((error: Error) => [error.message])
-  const [said, [code]] = await Promise.all([text(child.stderr).catch(() => ''), ended])
-  return code === 0 ? undefined : said.trim().slice(-2_000) || `npm: ${code}`
+  const [errorOutput, [code]] = await Promise.all([text(child.stderr).catch(() => ''), ended])
+  return code === 0 ? undefined : errorOutput.trim().slice(-2_000) || `npm: ${code}`
 }
 
 async function openForReading(folder: string): Promise<void> {

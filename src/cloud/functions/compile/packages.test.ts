@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { isMet, readImport } from './packages.ts'
+import { isVersionMet, readImport } from './packages.ts'
 
 describe('spellings of imports', () => {
   test.each([
@@ -68,5 +68,5 @@ test.each([
   ['2 || 3', false],
   ['9'.repeat(100_000), false],
 ])('version %j is met by 2.119.1: %s', (requested, met) => {
-  expect(isMet(requested, '2.119.1')).toBe(met)
+  expect(isVersionMet(requested, '2.119.1')).toBe(met)
 })

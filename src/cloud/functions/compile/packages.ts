@@ -12,14 +12,14 @@ export interface PackageImport {
   requested: string | undefined
 }
 
-export type Import =
+export type ParsedImport =
   | PackageImport
   /** An import that only declares types for editors: nothing is imported. */
   | { kind: 'types' }
   | { kind: 'file' | 'node' | 'url' | 'other' }
 
 /** The names of JSR that differ from those of npm. */
-const ofJsr = new Map([
+const npmNamesOfJsr = new Map([
   ['@hono/hono', 'hono'],
   ['@zod/zod', 'zod'],
 ])
@@ -31,7 +31,7 @@ const packagePath = /^((?:@[\w.-]+\/)?[\w.-]+)(?:@([^/]*))?(?:\/(.+))?$/
 const plainPart = /^\w[\w.-]*(?:\/\w[\w.-]*)*$/
 
 /** Reads the text between the quotes of an import, where `names` are the packages that may be imported. */
-export function readImport(specifier: string, names: readonly string[] = packageNames): Import {
+export function readImport(specifier: string, names: readonly string[] = packageNames): ParsedImport {
   if (/^(?:npm|jsr):/.test(specifier)) {
     const path = specifier.slice(4).replace(/^\//, '')
     return readPackage(path, names, specifier.startsWith('jsr:'))
@@ -46,7 +46,7 @@ export function readImport(specifier: string, names: readonly string[] = package
 /** Parameters of esm.sh that choose between builds, of which there is one here; any other would change what is imported. */
 const harmlessQuery = /^(?:(?:target|pin)=[\w.-]*|bundle|standalone|dev|dts|no-dts|no-check|no-bundle)$/
 
-function readEsmSh(address: string, names: readonly string[]): Import {
+function readEsmSh(address: string, names: readonly string[]): ParsedImport {
   const [path = '', query = ''] = address.slice('https://esm.sh/'.length).split('?', 2)
   if (query !== '' && !query.split('&').every((one) => harmlessQuery.test(one))) return { kind: 'url' }
   const found = path.replace(/^(?:v\d+|stable)\//, '')
@@ -55,9 +55,9 @@ function readEsmSh(address: string, names: readonly string[]): Import {
   return read.kind === 'other' ? { kind: 'url' } : read
 }
 
-function readPackage(path: string, names: readonly string[], isJsr = false): Import {
+function readPackage(path: string, names: readonly string[], isJsr = false): ParsedImport {
   const [, written = '', version, part = ''] = packagePath.exec(path) ?? []
-  const name = (isJsr && ofJsr.get(written)) || written
+  const name = (isJsr && npmNamesOfJsr.get(written)) || written
   if (name === '@supabase/functions-js' && part.endsWith('.d.ts')) return { kind: 'types' }
   if (!names.includes(name) || (part !== '' && !plainPart.test(part))) return { kind: 'other' }
   return { kind: 'package', name, part, requested: version }
@@ -70,7 +70,7 @@ const any = new Set([undefined, '', '*', 'x', 'latest'])
  * Whether the requested version may mean the installed one: the same major version, and not a later one than ours. A request for an earlier version
  * gets ours, which is to work where the earlier one did.
  */
-export function isMet(requested: string | undefined, installed: string): boolean {
+export function isVersionMet(requested: string | undefined, installed: string): boolean {
   if (any.has(requested)) return true
   const found = range.exec(requested!)
   if (!found) return false

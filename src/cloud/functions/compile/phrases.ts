@@ -2,15 +2,16 @@ import type { Localized } from '#platform/errors'
 import type { Fault } from './compile-process.ts'
 
 /** Sentences repeat what a developer wrote, up to this length. */
-const longest = 100
-const shown = (text: string): string => (text.length > longest ? `${text.slice(0, longest)}…` : text)
+const maxShownLength = 100
+const excerptOf = (text: string): string =>
+  text.length > maxShownLength ? `${text.slice(0, maxShownLength)}…` : text
 
-type Sentences = {
+type FaultSentences = {
   [Kind in Fault['kind']]: (fault: Extract<Fault, { kind: Kind }>, allowed: Localized) => Localized
 }
 
-const ofFaults: Sentences = {
-  syntax: ({ message }) => ({ en: `${shown(message)}.`, fa: `خطای نحوی: ${shown(message)}` }),
+const ofFaults: FaultSentences = {
+  syntax: ({ message }) => ({ en: `${excerptOf(message)}.`, fa: `خطای نحوی: ${excerptOf(message)}` }),
   typescript: () => ({
     en: 'This is TypeScript, which dedicated back-ends run; Starter runs JavaScript. Send what your compiler makes of it, or take the types out.',
     fa: 'این کد TypeScript است که بک‌اند اختصاصی اجرا می‌کند؛ Starter جاوااسکریپت اجرا می‌کند. خروجی کامپایلر خود را بفرستید یا نوع‌ها را بردارید.',
@@ -32,36 +33,36 @@ const ofFaults: Sentences = {
     fa: 'در حد زمان و حافظه کامپایل نشد؛ تودرتویی را کم کنید یا کد تولیدشدهٔ کمتری بفرستید.',
   }),
   file: ({ specifier }) => ({
-    en: `A function is one file, so "${shown(specifier)}" is not there; put its code into this one.`,
-    fa: `هر تابع یک فایل است و «${shown(specifier)}» وجود ندارد؛ کد آن را در همین فایل بگذارید.`,
+    en: `A function is one file, so "${excerptOf(specifier)}" is not there; put its code into this one.`,
+    fa: `هر تابع یک فایل است و «${excerptOf(specifier)}» وجود ندارد؛ کد آن را در همین فایل بگذارید.`,
   }),
   node: ({ specifier }) => ({
-    en: `"${shown(specifier)}" is not there: functions have the standards of the web (fetch, crypto, streams), not the modules of Node.`,
-    fa: `«${shown(specifier)}» وجود ندارد: تابع‌ها استانداردهای وب (fetch و crypto و جریان‌ها) را دارند، نه ماژول‌های Node را.`,
+    en: `"${excerptOf(specifier)}" is not there: functions have the standards of the web (fetch, crypto, streams), not the modules of Node.`,
+    fa: `«${excerptOf(specifier)}» وجود ندارد: تابع‌ها استانداردهای وب (fetch و crypto و جریان‌ها) را دارند، نه ماژول‌های Node را.`,
   }),
   url: ({ specifier }, allowed) => ({
-    en: `Nothing is loaded from "${shown(specifier)}". Functions may import ${allowed.en}, also as npm:, jsr: or https://esm.sh/.`,
-    fa: `چیزی از «${shown(specifier)}» بار نمی‌شود. تابع‌ها می‌توانند ${allowed.fa} را import کنند، به شکل npm: و jsr: و https://esm.sh/ هم.`,
+    en: `Nothing is loaded from "${excerptOf(specifier)}". Functions may import ${allowed.en}, also as npm:, jsr: or https://esm.sh/.`,
+    fa: `چیزی از «${excerptOf(specifier)}» بار نمی‌شود. تابع‌ها می‌توانند ${allowed.fa} را import کنند، به شکل npm: و jsr: و https://esm.sh/ هم.`,
   }),
   other: ({ specifier }, allowed) => ({
-    en: `"${shown(specifier)}" cannot be imported. Functions may import ${allowed.en}; copy what you need of others into the code.`,
-    fa: `«${shown(specifier)}» را نمی‌توان import کرد. تابع‌ها می‌توانند ${allowed.fa} را import کنند؛ از بستهٔ دیگر هرچه لازم دارید در خود کد بگذارید.`,
+    en: `"${excerptOf(specifier)}" cannot be imported. Functions may import ${allowed.en}; copy what you need of others into the code.`,
+    fa: `«${excerptOf(specifier)}» را نمی‌توان import کرد. تابع‌ها می‌توانند ${allowed.fa} را import کنند؛ از بستهٔ دیگر هرچه لازم دارید در خود کد بگذارید.`,
   }),
   absent: ({ specifier }) => ({
-    en: `The operator of this platform lists "${shown(specifier)}" and has not installed it yet (kherad functions packages install); ask them.`,
-    fa: `گردانندهٔ این سکو «${shown(specifier)}» را در فهرست دارد ولی هنوز نصبش نکرده است (kherad functions packages install)؛ از او بخواهید.`,
+    en: `The operator of this platform lists "${excerptOf(specifier)}" and has not installed it yet (kherad functions packages install); ask them.`,
+    fa: `گردانندهٔ این سکو «${excerptOf(specifier)}» را در فهرست دارد ولی هنوز نصبش نکرده است (kherad functions packages install)؛ از او بخواهید.`,
   }),
   part: ({ specifier }) => ({
-    en: `The package has no part of the name "${shown(specifier)}".`,
-    fa: `این بسته بخشی به نام «${shown(specifier)}» ندارد.`,
+    en: `The package has no part of the name "${excerptOf(specifier)}".`,
+    fa: `این بسته بخشی به نام «${excerptOf(specifier)}» ندارد.`,
   }),
   runtime: ({ specifier }) => ({
-    en: `"${shown(specifier)}" is made for another runtime and does not work in a function.`,
-    fa: `«${shown(specifier)}» برای محیط اجرای دیگری ساخته شده است و در تابع کار نمی‌کند.`,
+    en: `"${excerptOf(specifier)}" is made for another runtime and does not work in a function.`,
+    fa: `«${excerptOf(specifier)}» برای محیط اجرای دیگری ساخته شده است و در تابع کار نمی‌کند.`,
   }),
   version: ({ specifier, installed }) => ({
-    en: `"${shown(specifier)}" names another version; this platform has ${installed}. Write no version, or only ${major(installed)}.`,
-    fa: `«${shown(specifier)}» نسخهٔ دیگری را می‌خواهد؛ این سکو ${installed} دارد. نسخه را ننویسید یا فقط ${major(installed)} بنویسید.`,
+    en: `"${excerptOf(specifier)}" names another version; this platform has ${installed}. Write no version, or only ${major(installed)}.`,
+    fa: `«${excerptOf(specifier)}» نسخهٔ دیگری را می‌خواهد؛ این سکو ${installed} دارد. نسخه را ننویسید یا فقط ${major(installed)} بنویسید.`,
   }),
 }
 
@@ -73,8 +74,8 @@ export const faultSentence = (fault: Fault, allowed: readonly string[]): Localiz
 
 /** The sentence for an error of the function's own code when it was started. */
 export const bootSentence = (message: string): Localized => ({
-  en: `it does not start: ${shown(message)}`,
-  fa: `اجرا نشد: ${shown(message)}`,
+  en: `it does not start: ${excerptOf(message)}`,
+  fa: `اجرا نشد: ${excerptOf(message)}`,
 })
 
 export const sentences = {

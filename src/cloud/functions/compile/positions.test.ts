@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import fc from '../../../../tests/harness/fast-check.ts'
-import { sourcePlaces } from './positions.ts'
+import { sourcePositions } from './positions.ts'
 import { mappingsOf } from './source-map.ts'
 
 /** Another encoder of source maps than the one that is tested. */
@@ -55,7 +55,7 @@ test('of the mappings of a bundle those of one file are kept, and each place is 
         }
       }
       const kept = mappingsOf(mappings, 1)
-      const found = await sourcePlaces(
+      const found = await sourcePositions(
         kept,
         own.map(({ at }) => at),
       )
@@ -66,7 +66,7 @@ test('of the mappings of a bundle those of one file are kept, and each place is 
 
 test('a place before all that is known comes from nowhere', async () => {
   expect(
-    await sourcePlaces(mappingsOf(encoded([5, 0, 2, 3]), 0), [
+    await sourcePositions(mappingsOf(encoded([5, 0, 2, 3]), 0), [
       ...[
         { line: 1, column: 5 },
         { line: 1, column: 6 },

@@ -1,7 +1,7 @@
 /** Source maps (version 3): which place of a bundle came from which place of a file. */
 
 /** A place in a text: both count from 1, columns in UTF-16 units as editors and engines do. */
-export interface Place {
+export interface SourcePosition {
   line: number
   column: number
 }

@@ -9,7 +9,7 @@ import type { Db } from '#platform/db'
 import { isUuid } from '#platform/ids'
 import type { Log } from '#platform/log'
 import { Slice } from '#platform/slices'
-import { sourcePlaces } from '../compile/positions.ts'
+import { sourcePositions } from '../compile/positions.ts'
 import type { LogLine } from '../functions.ts'
 import { prefixIn } from '../settings.ts'
 import { insertLines, liveMappings } from './log-store.ts'
@@ -34,7 +34,7 @@ const maxClouds = 2_000
 const maxMessageLength = 8_000
 const cutMark = '…'
 
-interface Waiting {
+interface WaitingLines {
   cloud: CloudKey
   lines: LogLine[]
   characters: number
@@ -44,7 +44,7 @@ interface Waiting {
 
 export class LogIntake implements AsyncDisposable {
   readonly #options: LogIntakeOptions
-  #waiting = new Map<string, Waiting>()
+  #waiting = new Map<string, WaitingLines>()
   #writing: Promise<void> | undefined
   readonly #stop = new AbortController()
 
@@ -78,7 +78,7 @@ export class LogIntake implements AsyncDisposable {
     await this.settled()
   }
 
-  #of(cloud: CloudKey): Waiting | undefined {
+  #of(cloud: CloudKey): WaitingLines | undefined {
     const known = this.#waiting.get(cloud.cloudId)
     if (known || this.#waiting.size >= maxClouds) return known
     const { accountId, cloudId } = cloud
@@ -95,14 +95,14 @@ export class LogIntake implements AsyncDisposable {
     this.#writing = this.#waiting.size > 0 ? this.#write() : undefined
   }
 
-  async #writeOne({ cloud, lines, dropped }: Waiting): Promise<void> {
+  async #writeOne({ cloud, lines, dropped }: WaitingLines): Promise<void> {
     try {
       for (const [name, { count, prefix }] of dropped)
         lines.push({
           ...{ name, level: 'warn', requestId: null, at: new Date(this.#options.clock.nowMs()) },
           message: prefix + droppedLines(count, dropReasons.tooMuch),
         })
-      const placed = await withSourcePlaces(this.#options.db, cloud, lines)
+      const placed = await withSourcePositions(this.#options.db, cloud, lines)
       const masked = await this.#masked(cloud, placed)
       await insertLines(this.#options.db, cloud, masked)
     } catch (error) {
@@ -119,20 +119,20 @@ export class LogIntake implements AsyncDisposable {
     for (const line of lines) {
       const { message, requestId } = line
       const isId = requestId !== null && isUuid(requestId)
-      ready.push({ ...line, message: masked(message, mask), requestId: isId ? requestId : null })
+      ready.push({ ...line, message: maskMessage(message, mask), requestId: isId ? requestId : null })
       if (slice.isOver()) await slice.next()
     }
     return ready
   }
 }
 
-function drop({ dropped }: Waiting, { name, message }: LogLine): void {
+function drop({ dropped }: WaitingLines, { name, message }: LogLine): void {
   const before = dropped.get(name)
   if (before) before.count++
   else dropped.set(name, { count: 1, prefix: prefixIn(message) })
 }
 
-function masked(message: string, mask: Mask): string {
+function maskMessage(message: string, mask: Mask): string {
   const isCut = message.length >= maxMessageLength
   // NUL and half surrogate pairs cannot be stored as text.
   const kept = message.slice(0, maxMessageLength).replaceAll('\0', '\u2400').toWellFormed()
@@ -146,7 +146,7 @@ const placePattern = /\bfunction\.js:(\d{1,9}):(\d{1,9})/g
 const maxPlaces = 100
 
 /** Replaces places in stack traces, so that they name lines of the code that was sent and not of its bundle. */
-async function withSourcePlaces(
+async function withSourcePositions(
   db: Db,
   cloud: CloudKey,
   lines: readonly LogLine[],
@@ -159,7 +159,7 @@ async function withSourcePlaces(
     const own = named.filter((line) => line.name === name)
     const texts = new Set(own.flatMap(({ message }) => message.match(placePattern) ?? []))
     const wanted = [...texts].slice(0, maxPlaces)
-    const places = await sourcePlaces(mapping, wanted.map(placeIn))
+    const places = await sourcePositions(mapping, wanted.map(placeIn))
     for (const [at, text] of wanted.entries()) {
       const place = places[at]
       if (place) found.set(`${name} ${text}`, `index.js:${place.line}:${place.column}`)

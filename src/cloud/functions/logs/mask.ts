@@ -6,26 +6,26 @@ import { inspect } from 'node:util'
 
 const mask = '***'
 /** A shorter value is not masked: it stands in many lines by chance. */
-const shortestMasked = 4
+const minMaskedLength = 4
 /** The shortest line of a value of several lines that is masked: shorter ones, such as a brace, stand everywhere. */
-const shortestLine = 8
+const minMaskedLineLength = 8
 
 /** `wasCut`: the text was cut at its end, where a value may have begun. */
 export type Mask = (text: string, wasCut: boolean) => string
 
 export function maskOf(values: readonly string[]): Mask {
-  const whole = values.filter((value) => value.length >= shortestMasked)
+  const whole = values.filter((value) => value.length >= minMaskedLength)
   // The longest first, since one may be part of another.
-  const wanted = [...new Set(whole.flatMap(spellings))].sort((a, b) => b.length - a.length)
+  const maskedTexts = [...new Set(whole.flatMap(spellings))].sort((a, b) => b.length - a.length)
   return (text, wasCut) => {
     let masked = text
-    for (const one of wanted) if (masked.includes(one)) masked = masked.replaceAll(one, mask)
-    return wasCut ? withoutBegun(masked, whole) : masked
+    for (const one of maskedTexts) if (masked.includes(one)) masked = masked.replaceAll(one, mask)
+    return wasCut ? maskPartialEnd(masked, whole) : masked
   }
 }
 
 function spellings(value: string): string[] {
-  const lines = value.split(/\r\n|\r|\n/).filter((line) => line.length >= shortestLine)
+  const lines = value.split(/\r\n|\r|\n/).filter((line) => line.length >= minMaskedLineLength)
   const inspected = inspect(value, { maxStringLength: null }).slice(1, -1)
   return [
     value,
@@ -41,9 +41,9 @@ function spellings(value: string): string[] {
 const encoded = (value: string): string => encodeURIComponent(value.toWellFormed())
 
 /** Masks the end of the text where it may be the beginning of a value. */
-function withoutBegun(text: string, values: readonly string[]): string {
-  const begun = Math.max(0, ...values.map((value) => overlap(text, value)))
-  return begun < shortestMasked ? text : text.slice(0, -begun) + mask
+function maskPartialEnd(text: string, values: readonly string[]): string {
+  const partialLength = Math.max(0, ...values.map((value) => overlap(text, value)))
+  return partialLength < minMaskedLength ? text : text.slice(0, -partialLength) + mask
 }
 
 /** How much of the beginning of `value` is the end of `text` (Knuth, Morris and Pratt: a value may repeat itself). */

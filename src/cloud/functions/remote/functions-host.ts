@@ -20,7 +20,7 @@ import {
   channelKey,
   fromHeader,
   goAhead,
-  largestProgramBytes,
+  maxProgramBytes,
   paths,
   readJson,
   sentFailure,
@@ -52,7 +52,7 @@ export async function openFunctionsHost(options: FunctionsHostOptions): Promise<
   const { key, host, port, log, metrics, version, stateMs, openRuntime } = options
   const state = (): ReturnType<FunctionRuntime['state']> => runtime.state()
   const links = new HostLinks({ log, metrics, state, version, ...(stateMs !== undefined && { stateMs }) })
-  metrics.channelLinks.from(() => [[{}, links.count]])
+  metrics.channelLinks.setSource(() => [[{}, links.count]])
   const runtime = openRuntime(links)
   const channel = new Channel(runtime, links, log)
   const server = channelServer(channelKey(key), channel.serve)
@@ -77,7 +77,7 @@ export async function openFunctionsHost(options: FunctionsHostOptions): Promise<
     async drain(drainMs) {
       channel.isStopping = true
       server.close()
-      await channel.ended(drainMs)
+      await channel.waitForCalls(drainMs)
       links.close()
       for (const socket of sockets) socket.destroy()
       await runtime[Symbol.asyncDispose]()
@@ -110,7 +110,7 @@ class Channel {
     void serving.finally(() => this.#running.delete(serving))
   }
 
-  async ended(withinMs: number): Promise<void> {
+  async waitForCalls(withinMs: number): Promise<void> {
     const late = Promise.withResolvers<void>()
     const timer = setTimeout(late.resolve, withinMs)
     await Promise.race([Promise.all(this.#running), late.promise])
@@ -128,14 +128,14 @@ class Channel {
 
   async #call(message: IncomingMessage, response: ServerResponse): Promise<void> {
     const { hasBody, link, ...head } = fromHeader<CallHead>(message.headers[callHeader])
-    this.#links.called(head, link)
+    this.#links.recordCall(head, link)
     const gone = new AbortController()
     response.once('close', () => {
       if (!response.writableFinished) gone.abort()
     })
     response.writeContinue()
     // An API that did not hear of this host in time asks another one. Once its go-ahead has come nobody repeats the call, so it may run.
-    if (!(await mayGoAhead(message))) return void response.destroy()
+    if (!(await waitForGoAhead(message))) return void response.destroy()
     try {
       const body = hasBody ? message : undefined
       const { body: bytes, ...answer } = await this.#runtime.call({ ...head, body, signal: gone.signal })
@@ -153,13 +153,13 @@ class Channel {
   }
 
   async #tryOut(message: IncomingMessage): Promise<unknown> {
-    const asked = await readJson<{ program: CloudProgram; name: string; link: string }>(
+    const request = await readJson<{ program: CloudProgram; name: string; link: string }>(
       message,
-      largestProgramBytes,
+      maxProgramBytes,
     )
-    this.#links.called(asked.program, asked.link)
+    this.#links.recordCall(request.program, request.link)
     try {
-      return { tried: await this.#runtime.tryOut(asked.program, asked.name) }
+      return { tried: await this.#runtime.tryOut(request.program, request.name) }
     } catch (error) {
       return { failure: sentFailure(error) }
     }
@@ -172,7 +172,7 @@ class Channel {
 }
 
 /** Takes the first byte of a call; false where the API left before it. */
-function mayGoAhead(message: IncomingMessage): Promise<boolean> {
+function waitForGoAhead(message: IncomingMessage): Promise<boolean> {
   const { promise, resolve } = Promise.withResolvers<boolean>()
   const take = (): void => {
     if (message.read(goAhead.length) === null) return

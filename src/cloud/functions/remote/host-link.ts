@@ -10,12 +10,12 @@ import type { CloudProgram, FunctionSource, LogLine, RuntimeState } from '../fun
 import { droppedLines, dropReasons } from '../logs/phrases.ts'
 import { prefixIn } from '../settings.ts'
 import {
-  line,
+  encodeLine,
   lineReader,
+  type MessageToHost,
+  type MessageToPlatform,
   type ProgramValue,
   receivedFailure,
-  type ToHost,
-  type ToPlatform,
 } from './messages.ts'
 
 export const pingMs = 5_000
@@ -25,8 +25,8 @@ const askMs = 15_000
 const maxWaitingBytes = 8 * 1024 * 1024
 const maxClouds = 20_000
 
-export type Hello = Extract<ToHost, { kind: 'hello' }>
-type Asked =
+export type HelloMessage = Extract<MessageToHost, { kind: 'hello' }>
+type HostRequest =
   | { kind: 'program'; cloud: CloudKey & { revision: number } }
   | { kind: 'egress'; cloud: CloudKey; bytes: number }
 
@@ -37,7 +37,7 @@ class HostLink {
   readonly #answers = new Map<number, PromiseWithResolvers<unknown>>()
   #nextId = 1
   #dropped = 0
-  hello: Hello | undefined
+  hello: HelloMessage | undefined
 
   constructor(response: ServerResponse, metrics: Pick<Metrics, 'channelDroppedLines'>) {
     this.#response = response
@@ -48,17 +48,17 @@ class HostLink {
     return !this.#response.destroyed
   }
 
-  send(message: ToPlatform): void {
-    if (this.isOpen) this.#response.write(line(message))
+  send(message: MessageToPlatform): void {
+    if (this.isOpen) this.#response.write(encodeLine(message))
   }
 
   /** Asks the API. Throws what it refuses with, and FUNCTION_API_AWAY where it does not answer. */
-  async ask(asked: Asked): Promise<unknown> {
+  async ask(request: HostRequest): Promise<unknown> {
     const id = this.#nextId++
     const answer = Promise.withResolvers<unknown>()
     const timer = setTimeout(() => answer.reject(undefined), askMs)
     this.#answers.set(id, answer)
-    this.send({ ...asked, id })
+    this.send({ ...request, id })
     if (!this.isOpen) answer.reject(undefined)
     try {
       return await answer.promise
@@ -80,7 +80,7 @@ class HostLink {
     this.send({ kind: 'log', cloud, lines: kept.map(({ at: _, ...one }) => one) })
   }
 
-  receive(message: ToHost): void {
+  receive(message: MessageToHost): void {
     if (message.kind === 'hello') this.hello = message
     else if (message.kind === 'answer') this.#answers.get(message.id)?.resolve(message.value)
     else if (message.kind === 'refusal')
@@ -134,7 +134,7 @@ export class HostLinks implements FunctionSource {
   }
 
   /** The newest hello; all links say the same. */
-  get hello(): Hello | undefined {
+  get hello(): HelloMessage | undefined {
     return [...this.#links.values()].at(-1)?.hello
   }
 
@@ -147,7 +147,7 @@ export class HostLinks implements FunctionSource {
     response.writeHead(200)
     response.on('error', () => {})
     try {
-      await pipeline(message, lineReader(), async (lines: AsyncIterable<ToHost>) => {
+      await pipeline(message, lineReader(), async (lines: AsyncIterable<MessageToHost>) => {
         for await (const received of lines) {
           clearTimeout(silence)
           silence = setTimeout(() => link.close(), silentMs)
@@ -174,7 +174,7 @@ export class HostLinks implements FunctionSource {
   }
 
   /** Records that a call of this cloud came over this link. */
-  called({ cloudId }: CloudKey, link: string): void {
+  recordCall({ cloudId }: CloudKey, link: string): void {
     this.#callers.delete(cloudId)
     this.#callers.set(cloudId, link)
     if (this.#callers.size > maxClouds) this.#callers.delete(this.#callers.keys().next().value!)
@@ -206,9 +206,9 @@ export class HostLinks implements FunctionSource {
     return this.#links.get(this.#callers.get(cloudId) ?? '')
   }
 
-  async #ask(asked: Asked): Promise<unknown> {
-    const link = this.#linkOf(asked.cloud.cloudId)
+  async #ask(request: HostRequest): Promise<unknown> {
+    const link = this.#linkOf(request.cloud.cloudId)
     if (!link) throw unavailable()
-    return link.ask(asked)
+    return link.ask(request)
   }
 }

@@ -29,7 +29,7 @@ export type CallHead = Omit<FunctionCall, 'body' | 'signal'> & {
 export type AnswerHead = Omit<FunctionAnswer, 'body'>
 
 /** Messages from the API to the host, the first one right after it has connected. */
-export type ToHost =
+export type MessageToHost =
   | {
       kind: 'hello'
       link: string
@@ -45,7 +45,7 @@ export type ToHost =
   | { kind: 'ping' }
 
 /** Messages from the host to the API. */
-export type ToPlatform =
+export type MessageToPlatform =
   /** Sent at first and every few seconds. */
   | { kind: 'state'; state: RuntimeState; version: string }
   | { kind: 'program'; id: number; cloud: CloudKey & { revision: number } }
@@ -118,21 +118,21 @@ export function lineReader(): Transform {
   })
 }
 
-export const line = (value: ToHost | ToPlatform): string => `${JSON.stringify(value)}\n`
+export const encodeLine = (value: MessageToHost | MessageToPlatform): string => `${JSON.stringify(value)}\n`
 
 /** Reads a small body of JSON to its end. */
-export async function readJson<Value>(body: Readable, mostBytes: number): Promise<Value> {
+export async function readJson<Value>(body: Readable, maxBytes: number): Promise<Value> {
   const chunks: Buffer[] = []
   let bytes = 0
   for await (const chunk of body) {
     bytes += (chunk as Buffer).length
-    if (bytes > mostBytes) throw new Error('a body of the channel is too long')
+    if (bytes > maxBytes) throw new Error('a body of the channel is too long')
     chunks.push(chunk as Buffer)
   }
   return JSON.parse(Buffer.concat(chunks).toString()) as Value
 }
 
-export const largestProgramBytes = maxLineLength
+export const maxProgramBytes = maxLineLength
 
 export const noHost: Localized = {
   en: 'none of the hosts of functions can be reached; the operator of this service finds the reason in its log',

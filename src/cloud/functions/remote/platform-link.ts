@@ -11,9 +11,16 @@ import type { Log } from '#platform/log'
 import type { Metrics } from '#platform/metrics'
 import type { FunctionSource, RuntimeState } from '../functions.ts'
 import { pingMs, silentMs as usualSilentMs } from './host-link.ts'
-import { line, lineReader, paths, sentFailure, type ToHost, type ToPlatform } from './messages.ts'
+import {
+  encodeLine,
+  lineReader,
+  type MessageToHost,
+  type MessageToPlatform,
+  paths,
+  sentFailure,
+} from './messages.ts'
 
-export interface PlatformSide {
+export interface PlatformServices {
   clock: Clock
   log: Log
   metrics: Pick<Metrics, 'functionHosts'>
@@ -26,19 +33,21 @@ export interface PlatformSide {
   /** A host that says nothing for this long is away; default 30 s. */
   silentMs?: number
   /** What the host needs to know of this platform. */
-  hello: () => Promise<Pick<Extract<ToHost, { kind: 'hello' }>, 'depths' | 'platformOrigins' | 'pathOrigins'>>
+  hello: () => Promise<
+    Pick<Extract<MessageToHost, { kind: 'hello' }>, 'depths' | 'platformOrigins' | 'pathOrigins'>
+  >
 }
 
 /** Pauses between attempts double up to this. */
 const maxPauseMs = 10_000
-const shortestPauseMs = 200
+const minPauseMs = 200
 /** For how long after its last call a host may ask about a cloud. */
 const knownMs = 60 * 60 * 1000
 const maxKnown = 50_000
 
 export class PlatformLink implements AsyncDisposable {
   readonly id = randomBase62(22)
-  readonly #side: PlatformSide
+  readonly #side: PlatformServices
   readonly #client: ChannelClient
   readonly #name: string
   readonly #stop = new AbortController()
@@ -49,7 +58,7 @@ export class PlatformLink implements AsyncDisposable {
   #state: RuntimeState | undefined
   #wasOpen = false
 
-  constructor(side: PlatformSide, client: ChannelClient, name: string) {
+  constructor(side: PlatformServices, client: ChannelClient, name: string) {
     this.#side = side
     this.#client = client
     this.#name = name
@@ -81,17 +90,17 @@ export class PlatformLink implements AsyncDisposable {
 
   async #keepOpen(): Promise<void> {
     const { signal } = this.#stop
-    for (let pauseMs = shortestPauseMs; !signal.aborted; ) {
+    for (let pauseMs = minPauseMs; !signal.aborted; ) {
       const wasOpen = await this.#open()
       if (signal.aborted) return
-      pauseMs = wasOpen ? shortestPauseMs : Math.min(maxPauseMs, 2 * pauseMs)
+      pauseMs = wasOpen ? minPauseMs : Math.min(maxPauseMs, 2 * pauseMs)
       await pause(pauseMs, undefined, { signal }).catch(() => undefined)
     }
   }
 
   /** Opens one connection and serves it until its end. Returns whether there was one. */
   async #open(): Promise<boolean> {
-    let hello: Awaited<ReturnType<PlatformSide['hello']>>
+    let hello: Awaited<ReturnType<PlatformServices['hello']>>
     try {
       hello = await this.#side.hello()
     } catch (error) {
@@ -110,14 +119,14 @@ export class PlatformLink implements AsyncDisposable {
     const giveUp = (): void => {
       silent = new Error(`it said nothing for ${silentMs / 1_000} s`)
       sending.destroy(silent)
-      this.#client.breakOff()
+      this.#client.closeConnections()
     }
     let silence = setTimeout(giveUp, silentMs)
     const pings = setInterval(() => this.#send({ kind: 'ping' }), pingMs)
     try {
       this.#send({ kind: 'hello', link: this.id, version: this.#side.version, ...hello })
       const [response] = await once(sending, 'response', { signal: this.#stop.signal })
-      await pipeline(response, lineReader(), async (lines: AsyncIterable<ToPlatform>) => {
+      await pipeline(response, lineReader(), async (lines: AsyncIterable<MessageToPlatform>) => {
         for await (const received of lines) {
           clearTimeout(silence)
           silence = setTimeout(giveUp, silentMs)
@@ -144,11 +153,11 @@ export class PlatformLink implements AsyncDisposable {
     this.#side.log.warn({ err: error, host: this.#name }, `${what}; it is tried again`)
   }
 
-  #send(message: ToHost): void {
-    if (this.#sending && !this.#sending.destroyed) this.#sending.write(line(message))
+  #send(message: MessageToHost): void {
+    if (this.#sending && !this.#sending.destroyed) this.#sending.write(encodeLine(message))
   }
 
-  #receive(message: ToPlatform): void {
+  #receive(message: MessageToPlatform): void {
     if (message.kind === 'state') this.#setState(message)
     else if (message.kind === 'program')
       void this.#answer(message.id, async () => {
@@ -177,7 +186,7 @@ export class PlatformLink implements AsyncDisposable {
   }
 
   /** Refuses a host of another version, which would read messages differently. */
-  #setState({ state, version }: Extract<ToPlatform, { kind: 'state' }>): void {
+  #setState({ state, version }: Extract<MessageToPlatform, { kind: 'state' }>): void {
     if (version === this.#side.version) {
       const before = this.#state
       this.#state = state

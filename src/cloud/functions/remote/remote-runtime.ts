@@ -11,7 +11,7 @@ import type {
   FunctionCall,
   FunctionRuntime,
   RuntimeState,
-  Tried,
+  TryResult,
 } from '../functions.ts'
 import { passBody } from '../pass-body.ts'
 import type { HostAddress } from './host-address.ts'
@@ -30,13 +30,13 @@ import {
   receivedFailure,
   type SentFailure,
 } from './messages.ts'
-import { PlatformLink, type PlatformSide } from './platform-link.ts'
+import { PlatformLink, type PlatformServices } from './platform-link.ts'
 
 /** How long a host has to take a call. */
 const acceptMs = 5_000
 const tryMs = 60_000
 
-export const openRemoteFunctions = (hosts: readonly HostAddress[], side: PlatformSide): FunctionRuntime =>
+export const openRemoteFunctions = (hosts: readonly HostAddress[], side: PlatformServices): FunctionRuntime =>
   new RemoteRuntime(hosts, side)
 
 class RemoteRuntime implements FunctionRuntime {
@@ -44,9 +44,9 @@ class RemoteRuntime implements FunctionRuntime {
   /** When the links were opened for the first time: calls at the start wait for them. */
   readonly #openedMs = performance.now()
 
-  constructor(hosts: readonly HostAddress[], side: PlatformSide) {
+  constructor(hosts: readonly HostAddress[], side: PlatformServices) {
     this.#hosts = hosts.map((address) => new Host(address, side))
-    side.metrics.functionHosts.from(() => {
+    side.metrics.functionHosts.setSource(() => {
       const counts = new Map<string, number>()
       for (const { link } of this.#hosts) {
         const state = link.state?.kind ?? 'away'
@@ -57,16 +57,16 @@ class RemoteRuntime implements FunctionRuntime {
   }
 
   async state(): Promise<RuntimeState> {
-    await this.#begun()
+    await this.#waitForLinks()
     const states = this.#hosts.flatMap(({ link }) => link.state ?? [])
     const runs = states.find(({ kind }) => kind !== 'refused')
     return runs ?? states[0] ?? { kind: 'refused', why: noHost }
   }
 
-  async tryOut(program: CloudProgram, name: string): Promise<Tried> {
+  async tryOut(program: CloudProgram, name: string): Promise<TryResult> {
     // Trying out runs no handler and sends no request, so it may be done again on another host.
-    for (const host of await this.#placesOf(program)) {
-      const answer = await host.post<{ tried: Tried; failure?: SentFailure }>(program, paths.tryOut, {
+    for (const host of await this.#rankedHosts(program)) {
+      const answer = await host.post<{ tried: TryResult; failure?: SentFailure }>(program, paths.tryOut, {
         program,
         name,
       })
@@ -77,9 +77,9 @@ class RemoteRuntime implements FunctionRuntime {
   }
 
   async call(call: FunctionCall): Promise<FunctionAnswer> {
-    for (const host of await this.#placesOf(call)) {
+    for (const host of await this.#rankedHosts(call)) {
       const taken = await host.offer(call)
-      if (taken) return answered(taken, call)
+      if (taken) return receiveAnswer(taken, call)
       call.signal.throwIfAborted()
     }
     return fail('FUNCTIONS_UNAVAILABLE', { why: noHost })
@@ -97,8 +97,8 @@ class RemoteRuntime implements FunctionRuntime {
   }
 
   /** The hosts that can run functions, the cloud's own first: the one with the highest hash of host and cloud (rendezvous hashing). */
-  async #placesOf({ cloudId }: CloudKey): Promise<Host[]> {
-    await this.#begun()
+  async #rankedHosts({ cloudId }: CloudKey): Promise<Host[]> {
+    await this.#waitForLinks()
     return this.#hosts
       .filter(({ link }) => link.state !== undefined && link.state.kind !== 'refused')
       .map((host) => ({ host, rank: createHash('sha256').update(`${host.url} ${cloudId}`).digest('hex') }))
@@ -106,7 +106,7 @@ class RemoteRuntime implements FunctionRuntime {
       .map(({ host }) => host)
   }
 
-  async #begun(): Promise<void> {
+  async #waitForLinks(): Promise<void> {
     const links = this.#hosts.map(({ link }) => link)
     const mayOpen = () => links.every(({ state }) => !state) && links.some(({ wasOpen }) => !wasOpen)
     while (mayOpen() && performance.now() - this.#openedMs < acceptMs)
@@ -114,7 +114,7 @@ class RemoteRuntime implements FunctionRuntime {
   }
 }
 
-interface Taken {
+interface TakenCall {
   sent: ClientRequest
   response: Promise<IncomingMessage>
 }
@@ -124,7 +124,7 @@ class Host implements AsyncDisposable {
   readonly link: PlatformLink
   readonly #client: ChannelClient
 
-  constructor({ url, key }: HostAddress, side: PlatformSide) {
+  constructor({ url, key }: HostAddress, side: PlatformServices) {
     this.url = url
     this.#client = new ChannelClient(url, channelKey(key))
     this.link = new PlatformLink(side, this.#client, new URL(url).host)
@@ -134,7 +134,7 @@ class Host implements AsyncDisposable {
    * Offers a call to the host. Undefined where the host has not taken it: then nothing of it has run. Nobody knows whether a call that was taken has
    * run, so it is never repeated.
    */
-  async offer({ body, signal, ...head }: FunctionCall): Promise<Taken | undefined> {
+  async offer({ body, signal, ...head }: FunctionCall): Promise<TakenCall | undefined> {
     this.link.allow(head)
     const sentHead: CallHead = { ...head, hasBody: body !== undefined, link: this.link.id }
     const sent = this.#client.request({
@@ -188,7 +188,10 @@ class Host implements AsyncDisposable {
   }
 }
 
-async function answered({ sent, response }: Taken, { signal }: FunctionCall): Promise<FunctionAnswer> {
+async function receiveAnswer(
+  { sent, response }: TakenCall,
+  { signal }: FunctionCall,
+): Promise<FunctionAnswer> {
   const message = await response.catch(() => {
     signal.throwIfAborted()
     throw new Failure('FUNCTION_HOST_LOST', {}, { executed: true })

@@ -13,7 +13,7 @@ import {
   protocolHeader,
   requestIdHeader,
 } from './worker-headers.ts'
-import type { Ending, WorkerProcess } from './worker-process.ts'
+import type { EndReason, WorkerProcess } from './worker-process.ts'
 
 /**
  * Calls a function in this process. The call counts as one of the process's calls until its answer has been read or given up; then `done` is called.
@@ -27,13 +27,13 @@ export async function callFunction(
 ): Promise<FunctionAnswer> {
   const { invocation, egress } = worker.beginCall(call.depth)
   const ending = new AbortController()
-  let late: number | undefined
+  let timeoutSeconds: number | undefined
   const watched: WatchedCall = {
     cpuMs: 0,
     startedMs: performance.now(),
     waitedMs: () => egress.waitedMs(),
     timeOut(seconds) {
-      late ??= seconds
+      timeoutSeconds ??= seconds
       ending.abort()
     },
   }
@@ -47,11 +47,11 @@ export async function callFunction(
   try {
     const signal = AbortSignal.any([call.signal, ending.signal])
     const response = await worker.request(call.name, requestOf(call, invocation, limits, signal))
-    return answerOf(response, limits, end, () => late)
+    return answerOf(response, limits, end, () => timeoutSeconds)
   } catch (error) {
     end()
     call.signal.throwIfAborted()
-    if (late !== undefined) fail('FUNCTION_TIMEOUT', { seconds: late })
+    if (timeoutSeconds !== undefined) fail('FUNCTION_TIMEOUT', { seconds: timeoutSeconds })
     if (error instanceof Failure) throw error
     throw await failureOf(error, worker, limits)
   }
@@ -88,7 +88,7 @@ function requestOf(
     body: body
       ? passBody(
           body,
-          bounded(bodyBytes, () => new Failure('BODY_TOO_LARGE', { limitBytes: bodyBytes }, {})),
+          byteLimiter(bodyBytes, () => new Failure('BODY_TOO_LARGE', { limitBytes: bodyBytes }, {})),
         )
       : null,
     responseHeaders: 'raw',
@@ -97,7 +97,7 @@ function requestOf(
 }
 
 /** Headers of one connection, which ends here. */
-const ofConnection = new Set([
+const hopByHopHeaders = new Set([
   'connection',
   'keep-alive',
   'transfer-encoding',
@@ -109,15 +109,15 @@ const ofConnection = new Set([
 ])
 
 const isPassedIn = (name: string): boolean =>
-  name !== 'host' && name !== 'content-length' && !ofConnection.has(name) && !name.startsWith(ownPrefix)
+  name !== 'host' && name !== 'content-length' && !hopByHopHeaders.has(name) && !name.startsWith(ownPrefix)
 
-const isPassedOut = (name: string): boolean => !ofConnection.has(name) && !name.startsWith(ownPrefix)
+const isPassedOut = (name: string): boolean => !hopByHopHeaders.has(name) && !name.startsWith(ownPrefix)
 
 function answerOf(
   { statusCode, headers: raw, body }: Dispatcher.ResponseData,
   { bodyBytes }: RuntimeLimits,
   end: () => void,
-  late: () => number | undefined,
+  timeoutSecondsOf: () => number | undefined,
 ): FunctionAnswer {
   const headers = pairsOf(raw as unknown as (string | Buffer)[])
   const headerOf = (wanted: string): string | undefined =>
@@ -136,8 +136,8 @@ function answerOf(
   }
   const tooLarge = () => new Failure('FUNCTION_ANSWER_TOO_LARGE', { limitBytes: bodyBytes }, {})
   if (Number(headerOf('content-length') ?? 0) > bodyBytes) refuse(tooLarge())
-  const passed = bounded(bodyBytes, tooLarge, () => {
-    const seconds = late()
+  const passed = byteLimiter(bodyBytes, tooLarge, () => {
+    const seconds = timeoutSecondsOf()
     return seconds === undefined ? undefined : new Failure('FUNCTION_TIMEOUT', { seconds }, {})
   })
   pipeline(body, passed, () => {})
@@ -156,7 +156,7 @@ function pairsOf(raw: readonly (string | Buffer)[]): [string, string][] {
 }
 
 /** The same bytes, broken off beyond `limitBytes`. `explain`: what a broken source means. */
-function bounded(
+function byteLimiter(
   limitBytes: number,
   tooLarge: () => Failure,
   explain: () => Failure | undefined = () => undefined,
@@ -180,7 +180,7 @@ async function failureOf(error: unknown, worker: WorkerProcess, limits: RuntimeL
   if (code === 'UND_ERR_HEADERS_OVERFLOW')
     return new Failure('FUNCTION_ANSWER_TOO_LARGE', { limitBytes: limits.headerBytes }, { cause: error })
   if (error instanceof TypeError || code === 'UND_ERR_INVALID_ARG') return error
-  if (!worker.isOver) await Promise.race([worker.ended, soon()])
+  if (!worker.isOver) await Promise.race([worker.ended, endGracePeriod()])
   // A process that is over says why, however late this one hears of it.
   const ending = worker.isOver ? await worker.ended : undefined
   if (ending === undefined) return new Failure('FUNCTION_CRASHED', { why: crashes.broken }, { cause: error })
@@ -191,9 +191,10 @@ async function failureOf(error: unknown, worker: WorkerProcess, limits: RuntimeL
  * Waits for the end of a process. One that broke a connection off is gone at once, or goes on; its end is heard of first, even where this process
  * stood still.
  */
-const soon = (): Promise<void> => new Promise((resolve) => setTimeout(() => setImmediate(resolve), 500))
+const endGracePeriod = (): Promise<void> =>
+  new Promise((resolve) => setTimeout(() => setImmediate(resolve), 500))
 
-export function endingFailure(ending: Ending, limits: RuntimeLimits, cause?: unknown): Failure {
+export function endingFailure(ending: EndReason, limits: RuntimeLimits, cause?: unknown): Failure {
   if (ending === 'cpu') return new Failure('FUNCTION_CPU_LIMIT', { milliseconds: limits.cpuMs }, { cause })
   if (ending === 'memory')
     return new Failure('FUNCTION_MEMORY_LIMIT', { megabytes: limits.heapMb }, { cause })

@@ -5,7 +5,7 @@ import './errors.ts'
 export class CallQueue {
   readonly #atOnce: number
   readonly #maxWaiting: number
-  readonly #line: ((place: Disposable) => void)[] = []
+  readonly #queue: ((place: Disposable) => void)[] = []
   #running = 0
 
   constructor({ atOnce, waiting }: { atOnce: number; waiting: number }) {
@@ -15,22 +15,22 @@ export class CallQueue {
 
   /** True where no call runs or waits. */
   get isEmpty(): boolean {
-    return this.#running === 0 && this.#line.length === 0
+    return this.#running === 0 && this.#queue.length === 0
   }
 
   /** Takes a place, which is given back by disposing it. Throws FUNCTION_BUSY where too many wait, and the signal's reason. */
   async enter(signal: AbortSignal): Promise<Disposable> {
     signal.throwIfAborted()
     if (this.#running < this.#atOnce) return this.#place()
-    if (this.#line.length >= this.#maxWaiting)
+    if (this.#queue.length >= this.#maxWaiting)
       fail('FUNCTION_BUSY', { atOnce: this.#atOnce, waiting: this.#maxWaiting })
     const { promise, resolve, reject } = Promise.withResolvers<Disposable>()
     const leave = (): void => {
-      const at = this.#line.indexOf(resolve)
-      if (at >= 0) this.#line.splice(at, 1)
+      const at = this.#queue.indexOf(resolve)
+      if (at >= 0) this.#queue.splice(at, 1)
       reject(signal.reason)
     }
-    this.#line.push(resolve)
+    this.#queue.push(resolve)
     signal.addEventListener('abort', leave, { once: true })
     return promise.finally(() => signal.removeEventListener('abort', leave))
   }
@@ -44,7 +44,7 @@ export class CallQueue {
         isHeld = false
         this.#running--
         // The place is taken at once: a call that comes meanwhile waits behind.
-        this.#line.shift()?.(this.#place())
+        this.#queue.shift()?.(this.#place())
       },
     }
   }

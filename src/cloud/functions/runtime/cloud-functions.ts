@@ -16,7 +16,7 @@ export interface CloudFunctionsOptions {
 
 /** How many processes may end badly within a short time before a new one waits. */
 const freeRestarts = 3
-const lateMs = 10_000
+const badEndingWindowMs = 10_000
 const maxPauseMs = 1_000
 
 /** The functions of one cloud on this machine: at most one process that takes calls, and older ones that finish theirs. */
@@ -83,13 +83,13 @@ export class CloudFunctions {
   look(nowMs: number): void {
     for (const worker of this.#leaving) worker.look(nowMs)
     this.#worker?.look(nowMs)
-    this.#badEndings = this.#badEndings.filter((endedMs) => nowMs - endedMs < lateMs)
+    this.#badEndings = this.#badEndings.filter((endedMs) => nowMs - endedMs < badEndingWindowMs)
     if (this.isIdle && this.#worker && nowMs - this.#worker.lastCallMs > this.#options.limits.idleMs)
-      this.rest()
+      this.endProcess()
   }
 
   /** Ends the process, which nobody calls. */
-  rest(): void {
+  endProcess(): void {
     this.#worker?.kill('ended')
     this.#worker = undefined
   }

@@ -26,7 +26,7 @@ export function jailedHost(jail: Jail): Pick<WorkerHost, 'state' | 'inJail' | 'p
         {
           program: program!,
           libraries: await libraries,
-          args: workerdWords(configPath, sockets.length, firstSocket(1)),
+          args: workerdArguments(configPath, sockets.length, firstSocket(1)),
           readable: [{ from: egressPath, to: '/egress' }],
           files: [{ path: configPath, content: config }],
           sockets,
@@ -40,7 +40,7 @@ export function jailedHost(jail: Jail): Pick<WorkerHost, 'state' | 'inJail' | 'p
 }
 
 /** The arguments of workerd, which inherits a descriptor for each socket. */
-export const workerdWords = (config: string, sockets: number, first: number): string[] => [
+export const workerdArguments = (config: string, sockets: number, first: number): string[] => [
   'serve',
   config,
   ...Array.from({ length: sockets }, (_, index) => `--socket-fd=${socketName(index)}=${first + index}`),

@@ -23,13 +23,13 @@ export interface RuntimeLimits {
   idleMs: number
   /** The longest time for loading the code of one function when it is deployed. */
   tryMs: number
-  /** Lines of logs in a second, and bytes of all output in a second: more is dropped, and beyond `patience` times as many bytes the writer waits. */
+  /** Lines of logs in a second, and bytes of all output in a second: more is dropped, and beyond `outputPauseFactor` times as many bytes the writer waits. */
   linesPerSecond: number
   outputBytesPerSecond: number
 }
 
 /** How many times the bytes that are kept may be written in a second: the rest costs only the counting. */
-export const patience = 16
+export const outputPauseFactor = 16
 
 export const starterLimits: RuntimeLimits = {
   cpuMs: 1_000,

@@ -2,8 +2,8 @@ import type { Readable } from 'node:stream'
 import { StringDecoder } from 'node:string_decoder'
 import type { LogLine } from '../functions.ts'
 import { droppedLines, dropReasons } from '../logs/phrases.ts'
-import { holdTo } from './hold-to.ts'
-import { patience, type RuntimeLimits } from './limits.ts'
+import { throttleStream } from './hold-to.ts'
+import { outputPauseFactor, type RuntimeLimits } from './limits.ts'
 
 export interface OutputOptions {
   limits: Pick<RuntimeLimits, 'linesPerSecond' | 'outputBytesPerSecond'>
@@ -38,7 +38,7 @@ export class OutputLines {
     this.#name = name
     this.#options = options
     stream.on('data', (chunk: Buffer) => this.#take(chunk))
-    holdTo(patience * options.limits.outputBytesPerSecond, stream)
+    throttleStream(outputPauseFactor * options.limits.outputBytesPerSecond, stream)
     stream.on('error', () => {})
     stream.once('close', () => this.#end())
   }
@@ -80,9 +80,9 @@ export class OutputLines {
 
   #parse(line: string): LogLine[] {
     if (line === '') return []
-    const said = line.startsWith('\u0001') ? marked(line.slice(1)) : undefined
-    this.#name = said?.name ?? this.#name
-    const { level, message, requestId } = said ?? { level: 'info', message: line, requestId: null }
+    const markedLine = line.startsWith('\u0001') ? parseMarkedLine(line.slice(1)) : undefined
+    this.#name = markedLine?.name ?? this.#name
+    const { level, message, requestId } = markedLine ?? { level: 'info', message: line, requestId: null }
     return [
       {
         name: this.#name,
@@ -116,9 +116,9 @@ export class OutputLines {
 const levels: readonly string[] = ['debug', 'info', 'warn', 'error'] satisfies LogLine['level'][]
 const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
-type Marked = Pick<LogLine, 'level' | 'message' | 'requestId'> & { name: string | undefined }
+type MarkedLine = Pick<LogLine, 'level' | 'message' | 'requestId'> & { name: string | undefined }
 
-function marked(text: string): Marked | undefined {
+function parseMarkedLine(text: string): MarkedLine | undefined {
   try {
     const { level, message, call, of } = JSON.parse(text) as Record<string, unknown>
     if (typeof message !== 'string' || !levels.includes(level as string)) return undefined

@@ -30,7 +30,9 @@ export class RunFolder implements AsyncDisposable {
   /** Makes the folder. Where that fails, on a full disk perhaps, the next caller tries again. */
   async #make(): Promise<string> {
     try {
-      return await mkdtemp(path.join(root(), `${prefix}${process.pid}-${startOf(process.pid) ?? 0}-`))
+      return await mkdtemp(
+        path.join(root(), `${prefix}${process.pid}-${processStartTime(process.pid) ?? 0}-`),
+      )
     } catch (error) {
       this.#made = undefined
       throw error
@@ -59,7 +61,7 @@ export async function sweepRunFolders(): Promise<void> {
 
 function isRunning(pid: number, start: string): boolean {
   if (pid === process.pid) return true
-  const found = startOf(pid)
+  const found = processStartTime(pid)
   if (found !== undefined) return found === start
   if (process.platform === 'linux') return false
   try {
@@ -70,7 +72,7 @@ function isRunning(pid: number, start: string): boolean {
 }
 
 /** When a process began, as the kernel counts: its id may have been given to another process since. */
-function startOf(pid: number): string | undefined {
+function processStartTime(pid: number): string | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
     return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19]

@@ -11,7 +11,7 @@ import type {
   FunctionRuntime,
   FunctionSource,
   RuntimeState,
-  Tried,
+  TryResult,
 } from '../functions.ts'
 import { maskOf } from '../logs/mask.ts'
 import type { FunctionsConfig } from '../settings.ts'
@@ -57,7 +57,7 @@ function refuseTooLarge({ headers }: FunctionCall, { bodyBytes: limitBytes }: Ru
 }
 
 /** What workerd and V8 say of their own end, without what functions have written to the same output. */
-function lastWords({ errors }: WorkerProcess, { secretValues }: CloudProgram): string {
+function crashOutput({ errors }: WorkerProcess, { secretValues }: CloudProgram): string {
   const own = errors.split('\n').filter((line) => /^(?:\*\*\*|#)/.test(line))
   return maskOf(secretValues)(own.join('\n').slice(0, 500), true)
 }
@@ -106,7 +106,7 @@ class Runtime implements FunctionRuntime {
     return state
   }
 
-  async tryOut(program: CloudProgram, name: string): Promise<Tried> {
+  async tryOut(program: CloudProgram, name: string): Promise<TryResult> {
     await this.#require()
     const worker = await this.#start(program)
     const watching = setInterval(() => worker.look(performance.now()), lookEveryMs)
@@ -128,14 +128,14 @@ class Runtime implements FunctionRuntime {
       const functions = this.#functionsOf(call)
       const isCold = !functions.hasProcess
       const answer = await functions.call(call)
-      if (isCold) this.#options.metrics.functionStartSeconds.of({}).since(startedMs)
+      if (isCold) this.#options.metrics.functionStartSeconds.of({}).observeSince(startedMs)
       return answer
     } catch (error) {
       outcome = error instanceof Failure ? error.code : call.signal.aborted ? 'left' : 'INTERNAL'
       throw error
     } finally {
       this.#options.metrics.functionCalls.inc({ outcome })
-      this.#options.metrics.functionSeconds.of({ outcome }).since(startedMs)
+      this.#options.metrics.functionSeconds.of({ outcome }).observeSince(startedMs)
     }
   }
 
@@ -203,7 +203,7 @@ class Runtime implements FunctionRuntime {
       functionProcesses.dec()
       if (ending === 'ended') return
       functionKills.inc({ reason: ending })
-      const said = ending === 'crashed' ? { said: lastWords(worker, program) } : {}
+      const said = ending === 'crashed' ? { said: crashOutput(worker, program) } : {}
       const { mode } = this.#options.config
       this.#options.log.info(
         { functions: mode, ref: program.ref, ending, ...said },
@@ -228,6 +228,6 @@ class Runtime implements FunctionRuntime {
   #makeRoom(): void {
     if (this.#processes < this.#options.config.processes) return
     const idle = [...this.#clouds.values()].filter((functions) => functions.isIdle && functions.hasProcess)
-    idle.toSorted((one, other) => one.lastCallMs - other.lastCallMs)[0]?.rest()
+    idle.toSorted((one, other) => one.lastCallMs - other.lastCallMs)[0]?.endProcess()
   }
 }

@@ -1,12 +1,16 @@
 import { text } from 'node:stream/consumers'
-import type { Tried } from '../functions.ts'
+import type { TryResult } from '../functions.ts'
 import { endingFailure } from './call-function.ts'
 import type { RuntimeLimits } from './limits.ts'
 import { outcomeHeader, tryHeader } from './worker-headers.ts'
 import type { WorkerProcess } from './worker-process.ts'
 
 /** Asks the process whether this function loads and has a handler. Places are those of its bundle. */
-export async function tryProgram(worker: WorkerProcess, name: string, limits: RuntimeLimits): Promise<Tried> {
+export async function tryProgram(
+  worker: WorkerProcess,
+  name: string,
+  limits: RuntimeLimits,
+): Promise<TryResult> {
   const signal = AbortSignal.timeout(limits.tryMs)
   try {
     const response = await worker.request(name, {
@@ -23,11 +27,11 @@ export async function tryProgram(worker: WorkerProcess, name: string, limits: Ru
   } catch {
     if (signal.aborted)
       return { works: false, message: `The code did not load within ${limits.tryMs / 1_000} seconds.` }
-    return diedOf(worker, limits)
+    return crashResult(worker, limits)
   }
 }
 
-function failedToLoad(body: string): Tried {
+function failedToLoad(body: string): TryResult {
   const { message, stack } = JSON.parse(body) as { message: string; stack: string }
   return { works: false, message: message.slice(0, 1_000), ...placeIn(stack) }
 }
@@ -39,7 +43,7 @@ function placeIn(stack: string): { line: number; column: number } | undefined {
 }
 
 /** The result of a process that ended: code that V8 refuses ends it before it answers anybody. */
-async function diedOf(worker: WorkerProcess, limits: RuntimeLimits): Promise<Tried> {
+async function crashResult(worker: WorkerProcess, limits: RuntimeLimits): Promise<TryResult> {
   worker.kill('ended')
   const ending = await worker.ended
   const [, message] = /Uncaught (?:\w*Error: )?(.+)/.exec(worker.errors) ?? []

@@ -7,14 +7,14 @@ import { descriptorOf, type JailedProcess } from '#platform/jail'
 import { linePrefixOf } from '../settings.ts'
 import { noProgram } from './errors.ts'
 import type { WorkerHost, WorkerStart } from './host.ts'
-import { workerdWords } from './jailed-host.ts'
+import { workerdArguments } from './jailed-host.ts'
 import { workerdProgram } from './workerd.ts'
 
 /** The descriptor of the first socket, after the three standard ones and the pipe that ends with this server. */
 const firstSocket = 4
 
 /** Kills the program when the pipe ends, which it does with this server, however that ends. */
-const endsWithUs = '{ cat <&3; kill -9 $$; } >/dev/null 2>&1 & exec "$0" "$@" 3<&-'
+const killOnPipeEndScript = '{ cat <&3; kill -9 $$; } >/dev/null 2>&1 & exec "$0" "$@" 3<&-'
 
 /** The host that starts workerd without a jail, for `functions.mode: unsafe_dev`: only workerd itself keeps functions from this machine. */
 export function unsafeHost(): Pick<WorkerHost, 'state' | 'inJail' | 'prefix' | 'user' | 'start'> {
@@ -27,17 +27,22 @@ export function unsafeHost(): Pick<WorkerHost, 'state' | 'inJail' | 'prefix' | '
     async start({ config, sockets, folder }: WorkerStart): Promise<JailedProcess> {
       const place = path.join(folder, 'config.capnp')
       await writeFile(place, config, { mode: 0o600 })
-      const words = ['-c', endsWithUs, program!, ...workerdWords(place, sockets.length, firstSocket)]
-      const child = spawn('/bin/sh', words, {
+      const args = [
+        '-c',
+        killOnPipeEndScript,
+        program!,
+        ...workerdArguments(place, sockets.length, firstSocket),
+      ]
+      const child = spawn('/bin/sh', args, {
         cwd: folder,
         env: { PATH: '/usr/bin:/bin' },
         stdio: ['ignore', 'pipe', 'pipe', 'pipe', ...sockets.map(descriptorOf)],
       })
-      const untilWeEnd = child.stdio[3] as Duplex
-      untilWeEnd.on('error', () => {})
+      const lifetimePipe = child.stdio[3] as Duplex
+      lifetimePipe.on('error', () => {})
       const ended = once(child, 'exit').then(
         ([code, signal]) => {
-          untilWeEnd.destroy()
+          lifetimePipe.destroy()
           return { code: code as number | null, signal: signal as NodeJS.Signals | null }
         },
         () => ({ code: null, signal: null }),

@@ -6,18 +6,18 @@ import path from 'node:path'
 import { type Dispatcher, Pool } from 'undici'
 import { type JailedProcess, lowerPriority, type Meter, openMeter } from '#platform/jail'
 import type { CloudEgress } from '../broker/broker.ts'
-import { deepest } from '../broker/call-depth.ts'
+import { maxCallDepth } from '../broker/call-depth.ts'
 import type { CloudProgram } from '../functions.ts'
-import { holdTo } from './hold-to.ts'
+import { throttleStream } from './hold-to.ts'
 import type { WorkerHost } from './host.ts'
-import { limitsFor, patience, type RuntimeLimits } from './limits.ts'
+import { limitsFor, outputPauseFactor, type RuntimeLimits } from './limits.ts'
 import { OutputLines } from './output-lines.ts'
 import { type KillReason, Watch, type WatchedCall } from './watch.ts'
 import { socketName, workerConfig } from './worker-config.ts'
 import { protocolHeader } from './worker-headers.ts'
 
 /** Why a process has ended: killed, or by itself. */
-export type Ending = KillReason | 'crashed' | 'ended'
+export type EndReason = KillReason | 'crashed' | 'ended'
 
 /** How much of the error output is kept, to say why a process ended. */
 const keptErrorBytes = 4_096
@@ -28,7 +28,7 @@ export class WorkerProcess {
   readonly pid: number | undefined
   /** The calls that the process works on. */
   readonly calls = new Set<WatchedCall>()
-  readonly ended: Promise<Ending>
+  readonly ended: Promise<EndReason>
   readonly #names: readonly string[]
   readonly #pools: readonly Pool[]
   readonly #process: JailedProcess
@@ -37,12 +37,12 @@ export class WorkerProcess {
   readonly #meter: Meter | undefined
   readonly #release: () => Promise<void>
   #errors = ''
-  #killed: Ending | undefined
+  #killed: EndReason | undefined
   #isOver = false
   #isLow = false
   lastCallMs = performance.now()
 
-  private constructor(parts: Parts) {
+  private constructor(parts: WorkerProcessParts) {
     const { program, started, limits } = parts
     this.revision = program.revision
     this.pid = started.pid
@@ -56,7 +56,7 @@ export class WorkerProcess {
     started.stderr.on('data', (chunk: Buffer) => this.#keepErrors(chunk))
     started.stderr.on('error', () => {})
     // workerd itself writes some output for each request that fails.
-    holdTo(patience * limits.outputBytesPerSecond, started.stderr)
+    throttleStream(outputPauseFactor * limits.outputBytesPerSecond, started.stderr)
     this.ended = started.ended.then(() => this.#end())
   }
 
@@ -142,7 +142,7 @@ export class WorkerProcess {
     }
   }
 
-  kill(reason: Ending): void {
+  kill(reason: EndReason): void {
     this.#killed ??= reason
     this.#isOver = true
     this.#process.kill()
@@ -154,7 +154,7 @@ export class WorkerProcess {
     ).slice(-keptErrorBytes)
   }
 
-  async #end(): Promise<Ending> {
+  async #end(): Promise<EndReason> {
     this.#isOver = true
     this.#meter?.[Symbol.dispose]()
     // The end is reported even where this fails; a folder that stays is deleted by a later start.
@@ -166,7 +166,7 @@ export class WorkerProcess {
   }
 }
 
-interface Parts {
+interface WorkerProcessParts {
   program: CloudProgram
   started: JailedProcess
   limits: RuntimeLimits
@@ -196,7 +196,7 @@ const poolOf = (socketPath: string, { atOnce, headerBytes }: RuntimeLimits): Poo
   const pool = new Pool('http://function', {
     socketPath,
     // As many connections for each depth of calls, since deeper calls are waited for.
-    connections: atOnce * (deepest + 1),
+    connections: atOnce * (maxCallDepth + 1),
     pipelining: 1,
     // The watchdog enforces the timeouts.
     headersTimeout: 0,

@@ -12,9 +12,9 @@ export const elements = words(`
   feSpecularLighting feSpotLight feTile feTurbulence`)
 
 /** Elements that only group their children: the children are kept, the element itself is not. */
-export const unwrapped = words('a switch')
-export const holdingText = words('text tspan textPath title desc')
-export const referring = words('use textPath linearGradient radialGradient pattern')
+export const unwrappedElements = words('a switch')
+export const textElements = words('text tspan textPath title desc')
+export const referringElements = words('use textPath linearGradient radialGradient pattern')
 
 /** Properties that are written as attributes; `style` and style sheets are turned into these attributes. */
 export const properties = words(`
@@ -44,5 +44,5 @@ export const functions = words(
 )
 
 /** The most characters of an attribute's value; the list of points may be most of a drawing. */
-export const longest = (name: string): number =>
+export const maxValueLength = (name: string): number =>
   name === 'd' || name === 'points' ? 1_000_000 : name === 'href' ? 2_800_000 : 8_192

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import fc from '../../../../tests/harness/fast-check.ts'
 import { attributes, elements, properties } from './allowed.ts'
 import { cleanSvg } from './clean-svg.ts'
-import { SvgRefused } from './parse.ts'
+import { SvgError } from './parse.ts'
 
 const root = '<svg xmlns="http://www.w3.org/2000/svg"'
 const clean = (text: string): string => cleanSvg(Buffer.from(text))
@@ -11,7 +11,7 @@ const faultOf = (input: string | Uint8Array): string | undefined => {
   try {
     cleanSvg(Buffer.from(input))
   } catch (error) {
-    if (error instanceof SvgRefused) return error.fault
+    if (error instanceof SvgError) return error.fault
     throw error
   }
   return undefined
@@ -233,7 +233,7 @@ test('any tree comes out with allowed names and inner references only, and clean
       try {
         text = clean(`${root}>${children.join('')}</svg>`)
       } catch (error) {
-        if (error instanceof SvgRefused && error.fault === 'expansion') return
+        if (error instanceof SvgError && error.fault === 'expansion') return
         throw error
       }
       expect(clean(text)).toBe(text)

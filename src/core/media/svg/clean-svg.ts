@@ -1,33 +1,33 @@
 import { sniff } from '#core/magic'
 /** Writes an untrusted SVG anew, with nothing in it that runs, moves, links or loads. */
-import { isVast, measureImage } from '../image.ts'
+import { isTooLarge, measureImage } from '../image.ts'
 import {
   attributes as allowed,
   elements,
-  holdingText,
   properties,
-  referring,
+  referringElements,
   styleProperties,
-  unwrapped,
+  textElements,
+  unwrappedElements,
 } from './allowed.ts'
 import { checkExpansion } from './expansion.ts'
-import { parseSvg, type SvgElement, SvgRefused } from './parse.ts'
+import { parseSvg, type SvgElement, SvgError } from './parse.ts'
 import { addRules, declarationsOf, idPattern, type Sheet, safeValue } from './style.ts'
-import { written } from './written.ts'
+import { svgText } from './written.ts'
 
 /**
  * The drawing with allowed elements and attributes only: style sheets and `style` become the attributes that they stand for, references
  * lead into the drawing itself, pictures are embedded PNG, JPEG or WebP. Cleaning it again gives the same text. Takes a second of
- * processor time for hostile megabytes, so it belongs in a confined process. Throws `SvgRefused`.
+ * processor time for hostile megabytes, so it belongs in a confined process. Throws `SvgError`.
  */
 export function cleanSvg(bytes: Uint8Array): string {
   const root = parseSvg(bytes)
-  if (root.name !== 'svg') throw new SvgRefused('syntax')
+  if (root.name !== 'svg') throw new SvgError('syntax')
   const context: Context = { sheet: new Map(), ids: new Set(), pixels: 0, characters: 0 }
   readSheets(root, context.sheet)
   const clean = cleanElement(root, context)!
   checkExpansion(clean)
-  return written(clean)
+  return svgText(clean)
 }
 
 interface Context {
@@ -52,8 +52,8 @@ function readSheets(element: SvgElement, sheet: Sheet): void {
 }
 
 function cleanElement(element: SvgElement, context: Context, parent = 'g'): SvgElement | undefined {
-  const group = holdingText.has(parent) ? 'tspan' : 'g'
-  const name = element.name !== undefined && unwrapped.has(element.name) ? group : element.name
+  const group = textElements.has(parent) ? 'tspan' : 'g'
+  const name = element.name !== undefined && unwrappedElements.has(element.name) ? group : element.name
   if (name === undefined || !elements.has(name)) return undefined
   const attributes = cleanAttributes(name, element.attributes, context)
   if (name === 'image' && !attributes.has('href')) return undefined
@@ -62,9 +62,9 @@ function cleanElement(element: SvgElement, context: Context, parent = 'g'): SvgE
     if (typeof child !== 'string') {
       const clean = cleanElement(child, context, name)
       if (clean) children.push(clean)
-    } else if (holdingText.has(name) && child !== '') {
+    } else if (textElements.has(name) && child !== '') {
       context.characters += child.length
-      if (context.characters > maxTextCharacters) throw new SvgRefused('size')
+      if (context.characters > maxTextCharacters) throw new SvgError('size')
       children.push(child)
     }
   }
@@ -113,12 +113,14 @@ function newId(value: string, { ids }: Context): string | undefined {
 
 function cleanHref(name: string, value: string, context: Context): string | undefined {
   const text = value.trim()
-  if (name === 'image') return embedded(text, context)
-  return referring.has(name) && text.startsWith('#') && idPattern.test(text.slice(1)) ? text : undefined
+  if (name === 'image') return cleanImageHref(text, context)
+  return referringElements.has(name) && text.startsWith('#') && idPattern.test(text.slice(1))
+    ? text
+    : undefined
 }
 
 /** The bytes decide the type of an embedded picture; SVG within SVG is left out. */
-function embedded(href: string, context: Context): string | undefined {
+function cleanImageHref(href: string, context: Context): string | undefined {
   const comma = href.indexOf(',')
   if (comma < 0 || comma > 64 || !/^data:image\/[a-z]{3,4};base64$/i.test(href.slice(0, comma)))
     return undefined
@@ -126,8 +128,8 @@ function embedded(href: string, context: Context): string | undefined {
   const type = sniff(bytes)
   if (type !== 'image/png' && type !== 'image/jpeg' && type !== 'image/webp') return undefined
   const size = measureImage(bytes)
-  if (!size || isVast(size)) return undefined
+  if (!size || isTooLarge(size)) return undefined
   context.pixels += size.width * size.height
-  if (context.pixels > maxPixels) throw new SvgRefused('size')
+  if (context.pixels > maxPixels) throw new SvgError('size')
   return `data:${type};base64,${bytes.toString('base64')}`
 }

@@ -5,7 +5,7 @@ import { type FindIsolation, openConfinement, type Requester } from '#platform/c
 import type { Log } from '#platform/log'
 import type { ImageSize } from '../image.ts'
 import { type SvgBox, svgFonts } from './draw-svg.ts'
-import { type SvgFault, SvgRefused, svgBounds } from './parse.ts'
+import { SvgError, type SvgFault, svgBounds } from './parse.ts'
 
 /** A clean drawing in which something can be seen, and the size that the drawing states. */
 export interface ProvenSvg extends ImageSize {
@@ -18,7 +18,7 @@ export interface DrawnSvg extends ProvenSvg {
   raster: ImageSize
 }
 
-/** Cleans and draws SVG. Both methods throw `SvgRefused` and the signal's reason. */
+/** Cleans and draws SVG. Both methods throw `SvgError` and the signal's reason. */
 export interface Svgs {
   provenSvg(bytes: Uint8Array, requester: Requester): Promise<ProvenSvg>
   /** Cleans the drawing first. The picture has transparency, and at most 4,096 pixels a side. */
@@ -48,7 +48,7 @@ const proof: SvgBox = { width: 256, height: 256, covers: false }
 export function openSvgs(log: Log, isolation?: FindIsolation): Svgs {
   const confine = openConfinement(log, places, isolation)
   const draw = async (work: SvgWork, requester: Requester) => {
-    if (work.bytes.length > svgBounds.bytes) throw new SvgRefused('size')
+    if (work.bytes.length > svgBounds.bytes) throw new SvgError('size')
     const outcome = await confine({
       ...requester,
       module: path.join(import.meta.dirname, '../svg-process.ts'),
@@ -58,9 +58,9 @@ export function openSvgs(log: Log, isolation?: FindIsolation): Svgs {
       maxOutputBytes,
       nativeCode: true,
     })
-    if ('lost' in outcome) throw new SvgRefused(outcome.lost)
+    if ('lost' in outcome) throw new SvgError(outcome.lost)
     const answer = outcome.value as SvgAnswer
-    if ('refused' in answer) throw new SvgRefused(answer.refused)
+    if ('refused' in answer) throw new SvgError(answer.refused)
     return answer
   }
   return {
@@ -71,7 +71,7 @@ export function openSvgs(log: Log, isolation?: FindIsolation): Svgs {
     async rasterOfSvg(bytes, box, requester) {
       const { svg, own, raster, png } = await draw({ bytes, box, wantsPng: true }, requester)
       const decoded = await decodeBase64InSlices(png)
-      if (!decoded) throw new SvgRefused('broken')
+      if (!decoded) throw new SvgError('broken')
       return { svg, ...own, raster, png: decoded }
     },
   }

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import { Resvg } from '@resvg/resvg-js'
 import type { ImageSize } from '../image.ts'
-import { SvgRefused } from './parse.ts'
+import { SvgError } from './parse.ts'
 import { withIsolates } from './right-to-left.ts'
 
 /** The only fonts that the text of a drawing can have. */
@@ -24,9 +24,9 @@ export interface RasterOfSvg {
 const widest = 4_096
 const maxPixels = 16_777_216
 
-/** Draws a clean SVG as PNG. Throws `SvgRefused`: `empty` when nothing can be seen, `size` for no size or too many pixels. */
+/** Draws a clean SVG as PNG. Throws `SvgError`: `empty` when nothing can be seen, `size` for no size or too many pixels. */
 export function drawSvg(svg: string, box: SvgBox): RasterOfSvg {
-  const own = sizeOf(opened(svg, {}))
+  const own = sizeOf(openRenderer(svg, {}))
   const scales = [box.width / own.width, box.height / own.height]
   const scale = box.covers ? Math.max(...scales) : Math.min(...scales)
   const bound = Math.min(
@@ -35,24 +35,24 @@ export function drawSvg(svg: string, box: SvgBox): RasterOfSvg {
     Math.sqrt(maxPixels / own.width / own.height),
   )
   const width = Math.max(1, Math.round(own.width * Math.min(scale, bound)))
-  if (!((own.height / own.width) * width <= widest + 1)) throw new SvgRefused('size')
-  const picture = opened(withIsolates(svg), {
+  if (!((own.height / own.width) * width <= widest + 1)) throw new SvgError('size')
+  const picture = openRenderer(withIsolates(svg), {
     fitTo: { mode: 'width', value: width },
     font: { loadSystemFonts: false, fontFiles: svgFonts, defaultFontFamily: 'Vazirmatn' },
   }).render()
   const { pixels } = picture
   let seen = false
   for (let at = 3; at < pixels.length && !seen; at += 4) seen = pixels[at] !== 0
-  if (!seen) throw new SvgRefused('empty')
+  if (!seen) throw new SvgError('empty')
   return { png: picture.asPng(), raster: { width: picture.width, height: picture.height }, own }
 }
 
 const sizeOf = ({ width, height }: ImageSize): ImageSize => ({ width, height })
 
-function opened(svg: string, options: ConstructorParameters<typeof Resvg>[1]): Resvg {
+function openRenderer(svg: string, options: ConstructorParameters<typeof Resvg>[1]): Resvg {
   try {
     return new Resvg(svg, options)
   } catch {
-    throw new SvgRefused('empty')
+    throw new SvgError('empty')
   }
 }

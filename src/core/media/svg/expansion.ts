@@ -1,5 +1,5 @@
 /** Bounds how many elements a drawing has once every reference is replaced by what it refers to. */
-import { type SvgElement, SvgRefused } from './parse.ts'
+import { type SvgElement, SvgError } from './parse.ts'
 import { referenceOf } from './style.ts'
 
 const maxExpanded = 500_000
@@ -9,7 +9,7 @@ const maxNested = 1_000
 /** Properties that every shape inherits from its group. */
 const inherited = new Set(['fill', 'stroke', 'marker-start', 'marker-mid', 'marker-end'])
 
-/** Throws `SvgRefused` (`expansion`) for too many elements, and for an element that refers to itself. The tree must be clean, with unique ids. */
+/** Throws `SvgError` (`expansion`) for too many elements, and for an element that refers to itself. The tree must be clean, with unique ids. */
 export function checkExpansion(root: SvgElement): void {
   const drawing: Drawing = { byId: new Map(), hasMarkers: false }
   index(root, drawing)
@@ -18,7 +18,7 @@ export function checkExpansion(root: SvgElement): void {
   const count = (element: SvgElement): number => {
     const before = known.get(element)
     if (before !== undefined) return before
-    if (underWay.has(element) || underWay.size > maxNested) throw new SvgRefused('expansion')
+    if (underWay.has(element) || underWay.size > maxNested) throw new SvgError('expansion')
     underWay.add(element)
     const { attributes, children } = element
     let shapes = 1 + (drawing.hasMarkers ? pointsOf(element) : 0)
@@ -30,7 +30,7 @@ export function checkExpansion(root: SvgElement): void {
       const target = drawing.byId.get(referenceOf(value) ?? '')
       if (target) total += count(target) * (inherited.has(name) ? shapes : 1)
     }
-    if (total > maxExpanded) throw new SvgRefused('expansion')
+    if (total > maxExpanded) throw new SvgError('expansion')
     underWay.delete(element)
     known.set(element, total)
     return total

@@ -13,7 +13,7 @@ export type SvgFault =
   | 'output'
   | 'broken'
 
-export class SvgRefused extends Error {
+export class SvgError extends Error {
   readonly fault: SvgFault
   constructor(fault: SvgFault) {
     super(`The SVG was refused: ${fault}.`)
@@ -57,9 +57,9 @@ export const looksLikeSvg = (bytes: Uint8Array): boolean =>
     new TextDecoder().decode(bytes.subarray(0, firstBytes)),
   )
 
-/** The root element. Throws `SvgRefused` for input that is not UTF-8, not well-formed, declares anything, or is beyond a bound. */
+/** The root element. Throws `SvgError` for input that is not UTF-8, not well-formed, declares anything, or is beyond a bound. */
 export function parseSvg(bytes: Uint8Array): SvgElement {
-  if (bytes.length > svgBounds.bytes) throw new SvgRefused('size')
+  if (bytes.length > svgBounds.bytes) throw new SvgError('size')
   return new Parser(decoded(bytes)).read()
 }
 
@@ -68,7 +68,7 @@ function decoded(bytes: Uint8Array): string {
     const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes)
     if (!forbidden.test(text)) return text
   } catch {}
-  throw new SvgRefused('encoding')
+  throw new SvgError('encoding')
 }
 
 interface OpenElement {
@@ -92,7 +92,7 @@ class Parser {
   read(): SvgElement {
     if (/^<\?xml[ \t\r\n]/.test(this.#text.slice(0, 6))) this.#skipTo('?>')
     while (this.#at < this.#text.length) this.#readPiece()
-    if (!this.#root || this.#open.length > 0) throw new SvgRefused('syntax')
+    if (!this.#root || this.#open.length > 0) throw new SvgError('syntax')
     return this.#root
   }
 
@@ -105,22 +105,21 @@ class Parser {
       this.#skipTo(']]>')
       this.#addText(text.slice(from, this.#at - 3))
     } else if (text.startsWith('<!DOCTYPE', this.#at)) this.#skipDocumentType()
-    else if (text[this.#at + 1] === '!' || text[this.#at + 1] === '?') throw new SvgRefused('declaration')
+    else if (text[this.#at + 1] === '!' || text[this.#at + 1] === '?') throw new SvgError('declaration')
     else if (text[this.#at + 1] === '/') this.#readEnd()
     else this.#readStart()
   }
 
   #skipTo(end: string): void {
     const found = this.#text.indexOf(end, this.#at)
-    if (found < 0) throw new SvgRefused('syntax')
+    if (found < 0) throw new SvgError('syntax')
     this.#at = found + end.length
   }
 
   /** Skips the document type that editors write. Any other is refused, like one with declarations inside: they may name files and entities. */
   #skipDocumentType(): void {
     usualDocumentType.lastIndex = this.#at
-    if (this.#root || this.#hasType || !usualDocumentType.test(this.#text))
-      throw new SvgRefused('declaration')
+    if (this.#root || this.#hasType || !usualDocumentType.test(this.#text)) throw new SvgError('declaration')
     this.#hasType = true
     this.#at = usualDocumentType.lastIndex
   }
@@ -135,7 +134,7 @@ class Parser {
   #addText(text: string): void {
     const parent = this.#open.at(-1)
     if (parent) parent.element.children.push(text)
-    else if (text.trim() !== '') throw new SvgRefused('syntax')
+    else if (text.trim() !== '') throw new SvgError('syntax')
   }
 
   #readEnd(): void {
@@ -143,28 +142,28 @@ class Parser {
     const tag = this.#readName()
     this.#skipSpace()
     this.#expect('>')
-    if (this.#open.pop()?.tag !== tag) throw new SvgRefused('syntax')
+    if (this.#open.pop()?.tag !== tag) throw new SvgError('syntax')
   }
 
   #readStart(): void {
     this.#at += 1
-    if (++this.#elements > svgBounds.elements) throw new SvgRefused('size')
+    if (++this.#elements > svgBounds.elements) throw new SvgError('size')
     const tag = this.#readName()
     const written = this.#readAttributes()
     const parent = this.#open.at(-1)
     const prefixes = withDeclared(parent?.prefixes ?? usualPrefixes, written)
     const [prefix, local] = split(tag)
     const name = prefixes.get(prefix) === svgNamespace ? local : undefined
-    const element: SvgElement = { name, attributes: named(written, prefixes), children: [] }
+    const element: SvgElement = { name, attributes: resolveAttributes(written, prefixes), children: [] }
     if (parent) parent.element.children.push(element)
-    else if (this.#root) throw new SvgRefused('syntax')
+    else if (this.#root) throw new SvgError('syntax')
     else this.#root = element
     const single = this.#text[this.#at] === '/'
     if (single) this.#at += 1
     this.#expect('>')
     if (single) return
     this.#open.push({ tag, element, prefixes })
-    if (this.#open.length > svgBounds.depth) throw new SvgRefused('size')
+    if (this.#open.length > svgBounds.depth) throw new SvgError('size')
   }
 
   #readAttributes(): Map<string, string> {
@@ -174,21 +173,21 @@ class Parser {
       const next = this.#text[this.#at]
       if (next === '>' || next === '/') return written
       const name = this.#readName()
-      if (!spaced || written.has(name)) throw new SvgRefused('syntax')
+      if (!spaced || written.has(name)) throw new SvgError('syntax')
       this.#skipSpace()
       this.#expect('=')
       this.#skipSpace()
       written.set(name, this.#readValue())
-      if (written.size > svgBounds.attributes) throw new SvgRefused('size')
+      if (written.size > svgBounds.attributes) throw new SvgError('size')
     }
   }
 
   #readValue(): string {
     const quote = this.#text[this.#at]
     const end = quote === '"' || quote === "'" ? this.#text.indexOf(quote, this.#at + 1) : -1
-    if (end < 0) throw new SvgRefused('syntax')
+    if (end < 0) throw new SvgError('syntax')
     const value = this.#text.slice(this.#at + 1, end)
-    if (value.includes('<')) throw new SvgRefused('syntax')
+    if (value.includes('<')) throw new SvgError('syntax')
     this.#at = end + 1
     return unescaped(value.replaceAll(/[\t\r\n]/g, ' '))
   }
@@ -196,7 +195,7 @@ class Parser {
   #readName(): string {
     namePattern.lastIndex = this.#at
     const found = namePattern.exec(this.#text)
-    if (!found) throw new SvgRefused('syntax')
+    if (!found) throw new SvgError('syntax')
     this.#at = namePattern.lastIndex
     return found[0]
   }
@@ -210,7 +209,7 @@ class Parser {
   }
 
   #expect(character: string): void {
-    if (this.#text[this.#at] !== character) throw new SvgRefused('syntax')
+    if (this.#text[this.#at] !== character) throw new SvgError('syntax')
     this.#at += 1
   }
 }
@@ -229,12 +228,12 @@ function withDeclared(prefixes: Prefixes, written: Map<string, string>): Prefixe
     own ??= new Map(prefixes)
     own.set(declared, value)
     // Each element that declares prefixes has a copy of the map: without a bound, deep elements would copy ever longer maps.
-    if (own.size > svgBounds.attributes) throw new SvgRefused('size')
+    if (own.size > svgBounds.attributes) throw new SvgError('size')
   }
   return own ?? prefixes
 }
 
-function named(written: Map<string, string>, prefixes: Prefixes): Map<string, string> {
+function resolveAttributes(written: Map<string, string>, prefixes: Prefixes): Map<string, string> {
   const attributes = new Map<string, string>()
   for (const [name, value] of written) {
     const [prefix, local] = split(name)
@@ -259,7 +258,7 @@ function unescaped(text: string): string {
   if (!text.includes('&')) return text
   return text.replaceAll(/&([^;&]{0,12})(;?)/g, (_, name: string, end: string) => {
     const character = end === '' ? undefined : (predefined.get(name) ?? numbered(name))
-    if (character === undefined) throw new SvgRefused('syntax')
+    if (character === undefined) throw new SvgError('syntax')
     return character
   })
 }

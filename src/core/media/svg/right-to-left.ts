@@ -1,10 +1,10 @@
 /** Right-to-left text for a renderer that knows no `direction`: resvg orders every text from left to right. */
 import { parseSvg, type SvgElement } from './parse.ts'
-import { written } from './written.ts'
+import { svgText } from './written.ts'
 
 const [open, close] = ['\u2067', '\u2069']
 
-interface Inherited {
+interface InheritedText {
   rightToLeft: boolean
   anchor: string
 }
@@ -17,10 +17,10 @@ export function withIsolates(svg: string): string {
   if (!svg.includes('direction="rtl"')) return svg
   const root = parseSvg(Buffer.from(svg))
   visit(root, { rightToLeft: false, anchor: 'start' })
-  return written(root)
+  return svgText(root)
 }
 
-function inheritedBy({ attributes }: SvgElement, from: Inherited): Inherited {
+function inheritedBy({ attributes }: SvgElement, from: InheritedText): InheritedText {
   const direction = attributes.get('direction')
   return {
     rightToLeft: direction === undefined ? from.rightToLeft : direction === 'rtl',
@@ -28,7 +28,7 @@ function inheritedBy({ attributes }: SvgElement, from: Inherited): Inherited {
   }
 }
 
-function visit(element: SvgElement, from: Inherited): void {
+function visit(element: SvgElement, from: InheritedText): void {
   const own = inheritedBy(element, from)
   if (element.name !== 'text') {
     for (const child of element.children) if (typeof child !== 'string') visit(child, own)
@@ -46,14 +46,14 @@ function visit(element: SvgElement, from: Inherited): void {
 
 const other: Record<string, string> = { start: 'end', end: 'start' }
 
-function turnAnchors(element: SvgElement, { anchor }: Inherited): void {
+function turnAnchors(element: SvgElement, { anchor }: InheritedText): void {
   const own = element.attributes.get('text-anchor') ?? (element.name === 'text' ? anchor : undefined)
   if (own !== undefined) element.attributes.set('text-anchor', other[own] ?? own)
   for (const child of element.children)
     if (typeof child !== 'string') turnAnchors(child, { rightToLeft: true, anchor })
 }
 
-interface Piece {
+interface TextNodeRef {
   parent: SvgElement
   /** The index in `parent.children`. */
   at: number
@@ -61,8 +61,8 @@ interface Piece {
   starts: boolean
 }
 
-function piecesOf(text: SvgElement): Piece[] {
-  const pieces: Piece[] = []
+function piecesOf(text: SvgElement): TextNodeRef[] {
+  const pieces: TextNodeRef[] = []
   let starts = true
   const walk = (parent: SvgElement): void => {
     if (parent.attributes.has('x') || parent.attributes.has('y')) starts = true

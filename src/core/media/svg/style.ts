@@ -1,12 +1,12 @@
 /** Values, declarations and style sheets, of which only plain selectors are read: `.class`, `#id`, `name` and `*`. */
-import { functions, longest, properties, styleProperties } from './allowed.ts'
+import { functions, maxValueLength, properties, styleProperties } from './allowed.ts'
 
 export const idPattern = /^[^\s"'()<>&\\#]{1,256}$/
 const reference = /^url\(\s*(["']?)#([^\s"'()<>&\\#]{1,256})\1\s*\)\s*(#?\w{0,32})$/i
 
 /** The value as it may be written, or undefined if it may not. A `url` may only name an id of the drawing itself. */
 export function safeValue(name: string, value: string): string | undefined {
-  if (value.length > longest(name)) return undefined
+  if (value.length > maxValueLength(name)) return undefined
   const text = value.trim()
   if (/[\\@<>]|\/\*/.test(text) || /(?:javascript|vbscript|data)\s*:/i.test(text)) return undefined
   if (!text.includes('(')) return text

@@ -1,16 +1,16 @@
 /** A tree as text. */
-import { type SvgElement, SvgRefused, svgBounds, svgNamespace } from './parse.ts'
+import { type SvgElement, SvgError, svgBounds, svgNamespace } from './parse.ts'
 
 /** Style sheets that are written to each element may make the text longer than the input. */
 const maxCharacters = 2 * svgBounds.bytes
 
-/** Returns the tree as text. Throws `SvgRefused` (`size`). */
-export function written(root: SvgElement): string {
+/** Returns the tree as text. Throws `SvgError` (`size`). */
+export function svgText(root: SvgElement): string {
   const pieces: string[] = []
   let length = 0
   const put = (text: string): void => {
     length += text.length
-    if (length > maxCharacters) throw new SvgRefused('size')
+    if (length > maxCharacters) throw new SvgError('size')
     pieces.push(text)
   }
   const write = ({ name, attributes, children }: SvgElement, mark = ''): void => {
@@ -28,7 +28,7 @@ export function written(root: SvgElement): string {
   }
   write(root, ` xmlns="${svgNamespace}"`)
   const text = pieces.join('')
-  if (Buffer.byteLength(text) > svgBounds.bytes) throw new SvgRefused('size')
+  if (Buffer.byteLength(text) > svgBounds.bytes) throw new SvgError('size')
   return text
 }
 

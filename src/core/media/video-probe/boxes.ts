@@ -1,6 +1,6 @@
 /** Boxes of ISO 14496-12: a length, four letters, and what is in it. */
 import { VideoError } from './fault.ts'
-import type { Source } from './source.ts'
+import type { VideoSource } from './source.ts'
 
 export interface Box {
   type: string
@@ -19,7 +19,7 @@ const firstBoxes = new Set(['ftyp', 'styp', 'moov', 'mdat', 'free', 'skip', 'wid
 const mayReachToTheEnd = new Set(['mdat', 'free', 'skip'])
 
 /** The boxes of a file, which end exactly where it ends. Throws `VideoError`. */
-export function outerBoxes(source: Source): Box[] {
+export function outerBoxes(source: VideoSource): Box[] {
   const boxes: Box[] = []
   for (let at = 0; at < source.bytes; ) {
     if (source.bytes - at < 8) throw new VideoError(at === 0 ? 'not_video' : 'truncated')
@@ -72,7 +72,7 @@ export const contentAt = (bytes: Buffer, ...path: string[]): Buffer | undefined 
   path.reduce<Buffer | undefined>((inner, type) => inner && contentOf(inner, type), bytes)
 
 /** Reads numbers in the order in which they stand. Throws `malformed` past the end. */
-export class Fields {
+export class FieldReader {
   readonly #bytes: Buffer
   #at: number
 

@@ -1,14 +1,14 @@
 /** Samples of files in fragments, each of which has tables of its own. */
-import { type Box, contentOf, Fields, innerBoxes } from './boxes.ts'
+import { type Box, contentOf, FieldReader, innerBoxes } from './boxes.ts'
 import { VideoError } from './fault.ts'
 import type { Sample } from './samples.ts'
-import type { Source } from './source.ts'
+import type { VideoSource } from './source.ts'
 
 /** The most bytes of one fragment's tables; a second of film takes some kilobytes. */
 const maxFragmentBytes = 8 * 1024 * 1024
 const maxSamples = 1_000_000
 
-export interface Fragmented {
+export interface FragmentedTrack {
   ticks: number
   bytes: number
   samples: Sample[]
@@ -21,12 +21,12 @@ interface Defaults {
 
 /** The samples in fragments, by the id of their track. */
 export function samplesInFragments(
-  source: Source,
+  source: VideoSource,
   boxes: readonly Box[],
   movie: Buffer,
-): Map<number, Fragmented> {
+): Map<number, FragmentedTrack> {
   const defaults = defaultsOf(movie)
-  const found = new Map<number, Fragmented>()
+  const found = new Map<number, FragmentedTrack>()
   let left = maxSamples
   for (const box of boxes) {
     if (box.type !== 'moof') continue
@@ -42,7 +42,7 @@ function defaultsOf(movie: Buffer): Map<number, Defaults> {
   const rows = innerBoxes(extends_).filter(({ type }) => type === 'trex')
   return new Map(
     rows.map(({ from, to }) => {
-      const fields = new Fields(extends_.subarray(from, to), 4)
+      const fields = new FieldReader(extends_.subarray(from, to), 4)
       const id = fields.u32()
       return [id, { duration: fields.skip(4).u32(), size: fields.u32() }]
     }),
@@ -54,7 +54,7 @@ function readFragment(
   fragment: Buffer,
   at: number,
   defaults: Map<number, Defaults>,
-  found: Map<number, Fragmented>,
+  found: Map<number, FragmentedTrack>,
   maxCount: number,
 ): number {
   let count = 0
@@ -74,7 +74,7 @@ function readFragment(
     for (const run of innerBoxes(traf)) {
       if (run.type !== 'trun') continue
       const before = track.samples.length
-      next = readRun(new Fields(traf.subarray(run.from, run.to)), {
+      next = readRun(new FieldReader(traf.subarray(run.from, run.to)), {
         start,
         next,
         usual,
@@ -88,7 +88,7 @@ function readFragment(
 }
 
 function headOf(content: Buffer, at: number): { id: number; base: number | undefined } & Partial<Defaults> {
-  const fields = new Fields(content, 1)
+  const fields = new FieldReader(content, 1)
   const flags = fields.u24()
   const id = fields.u32()
   const own = flags & 0x1 ? fields.u64() : undefined
@@ -98,18 +98,18 @@ function headOf(content: Buffer, at: number): { id: number; base: number | undef
   return { id, base: own ?? (flags & 0x20000 ? at : undefined), ...duration, ...size }
 }
 
-interface Run {
+interface TrackRun {
   /** The position to which the run's own offset is added. */
   start: number
   /** Where a run without an offset begins. */
   next: number
   usual: Defaults
-  track: Fragmented
+  track: FragmentedTrack
   maxCount: number
 }
 
 /** Adds a run to its track. Returns where the bytes after the run begin. */
-function readRun(fields: Fields, { start, next, usual, track, maxCount }: Run): number {
+function readRun(fields: FieldReader, { start, next, usual, track, maxCount }: TrackRun): number {
   const flags = fields.skip(1).u24()
   const [hasDuration, hasSize] = [(flags & 0x100) !== 0, (flags & 0x200) !== 0]
   const more = (flags & 0x400 ? 4 : 0) + (flags & 0x800 ? 4 : 0)

@@ -1,11 +1,11 @@
 /** Measures one untrusted file of video and ends. confined-probe.ts starts this process, confined. */
-import { answer } from '#platform/confined-process'
+import { runConfinedWork } from '#platform/confined-process'
 import type { ProbeAnswer } from './confined-probe.ts'
 import { VideoError } from './fault.ts'
 import { probeVideo } from './probe.ts'
 import { openSource } from './source.ts'
 
-await answer<{ path: string }>(async ({ path }): Promise<ProbeAnswer> => {
+await runConfinedWork<{ path: string }>(async ({ path }): Promise<ProbeAnswer> => {
   using source = openSource(path)
   try {
     return { video: probeVideo(source) }

@@ -1,8 +1,8 @@
 import { type Box, outerBoxes } from './boxes.ts'
 import { VideoError } from './fault.ts'
-import { type Fragmented, samplesInFragments } from './fragments.ts'
+import { type FragmentedTrack, samplesInFragments } from './fragments.ts'
 import { type Sample, samplesIn } from './samples.ts'
-import type { Source } from './source.ts'
+import type { VideoSource } from './source.ts'
 import { type Track, tracksOf } from './track.ts'
 
 /** The measures of a video, as its bytes state them. */
@@ -33,7 +33,7 @@ const maxMissingSeconds = 0.5
  * the lengths before the NAL units. Every sample has to lie in the file, within its boxes of media, and all samples together may not have more bytes
  * than those boxes. Throws `VideoError`.
  */
-export function probeVideo(source: Source): ProbedVideo {
+export function probeVideo(source: VideoSource): ProbedVideo {
   if (source.bytes === 0) throw new VideoError('empty')
   refuseOthers(source)
   const boxes = outerBoxes(source)
@@ -46,7 +46,7 @@ export function probeVideo(source: Source): ProbedVideo {
   const fragments = samplesInFragments(source, boxes, movie)
   const tracks = tracksOf(movie).map((track) => ({
     ...track,
-    ...measured(track, fragments.get(track.id), media),
+    ...measureTrack(track, fragments.get(track.id), media),
   }))
   const pictures = tracks.filter(({ kind, count }) => kind === 'video' && count > 0)
   if (pictures.length === 0) throw new VideoError('no_track')
@@ -68,7 +68,7 @@ export function probeVideo(source: Source): ProbedVideo {
 const foreignBrands = ['avif', 'avis', 'heic', 'heix', 'hevc', 'mif1', 'msf1', 'crx ', 'M4A ', 'M4B ']
 
 /** Refuses a file whose first bytes show that it is something else. */
-function refuseOthers(source: Source): void {
+function refuseOthers(source: VideoSource): void {
   const head = source.read(0, Math.min(64, source.bytes))
   if (head.toString('latin1', 0, 4) === '\x1a\x45\xdf\xa3')
     throw new VideoError('unsupported', head.includes('webm') ? 'video/webm' : 'video/x-matroska')
@@ -80,18 +80,18 @@ function refuseOthers(source: Source): void {
 
 /** The boxes in which samples may lie, and how many of their bytes are left for further samples. */
 class MediaBytes {
-  readonly source: Source
+  readonly source: VideoSource
   readonly #boxes: Box[]
   #left: number
 
-  constructor(source: Source, boxes: readonly Box[]) {
+  constructor(source: VideoSource, boxes: readonly Box[]) {
     this.source = source
     this.#boxes = boxes.filter(({ type }) => type === 'mdat')
     this.#left = this.#boxes.reduce((sum, { from, to }) => sum + to - from, 0)
   }
 
   /** Throws `VideoError` where the sample does not lie within a box of media. */
-  prove({ at, bytes }: Sample): void {
+  checkSample({ at, bytes }: Sample): void {
     if (at + bytes > this.source.bytes) throw new VideoError('truncated')
     let [low, high] = [0, this.#boxes.length]
     while (low < high) {
@@ -106,13 +106,17 @@ class MediaBytes {
   }
 }
 
-interface Measured {
+interface TrackMeasures {
   count: number
   seconds: number
   fps: number
 }
 
-function measured(track: Track, fragmented: Fragmented | undefined, media: MediaBytes): Measured {
+function measureTrack(
+  track: Track,
+  fragmented: FragmentedTrack | undefined,
+  media: MediaBytes,
+): TrackMeasures {
   const own = samplesIn(track)
   const count = own.count + (fragmented?.samples.length ?? 0)
   const ticks = own.ticks + (fragmented?.ticks ?? 0)
@@ -125,8 +129,8 @@ function measured(track: Track, fragmented: Fragmented | undefined, media: Media
     track.nalLengthBytes === undefined ? undefined : new NalUnits(media.source, track.nalLengthBytes)
   for (const samples of [own.each(), fragmented?.samples ?? []])
     for (const sample of samples) {
-      media.prove(sample)
-      units?.prove(sample)
+      media.checkSample(sample)
+      units?.checkSample(sample)
     }
   return { count, seconds: Math.min(whole, track.shownSeconds ?? whole), fps: count / whole }
 }
@@ -136,17 +140,17 @@ const maxUnits = 500_000
 
 /** A picture of H.264 or HEVC consists of units, each with its length before it; bytes that are no picture, such as zeros, do not. */
 class NalUnits {
-  readonly #source: Source
+  readonly #source: VideoSource
   readonly #lengthBytes: number
   #left = maxUnits
 
-  constructor(source: Source, lengthBytes: number) {
+  constructor(source: VideoSource, lengthBytes: number) {
     this.#source = source
     this.#lengthBytes = lengthBytes
   }
 
   /** Throws `malformed` where the units do not fill the sample exactly. */
-  prove(sample: Sample): void {
+  checkSample(sample: Sample): void {
     const end = sample.at + sample.bytes
     let at = sample.at
     while (at + this.#lengthBytes < end) {

@@ -1,5 +1,5 @@
 /** Where the samples of a track lie in the file, as its tables say; each place is proven to be there. */
-import { contentOf, Fields } from './boxes.ts'
+import { contentOf, FieldReader } from './boxes.ts'
 import { VideoError } from './fault.ts'
 import type { Track } from './track.ts'
 
@@ -31,7 +31,7 @@ export function samplesIn({ tables }: Pick<Track, 'tables'>): Samples {
     count: sizes.count,
     ticks: ticksOf(tables, sizes.count),
     bytes,
-    each: () => placed(sizes, runs, offsets),
+    each: () => locateSamples(sizes, runs, offsets),
   }
 }
 
@@ -43,16 +43,16 @@ interface Sizes {
 function sizesOf(tables: Buffer): Sizes {
   const plain = contentOf(tables, 'stsz')
   if (plain) {
-    const same = new Fields(plain, 4).u32()
-    if (same !== 0) return { count: new Fields(plain, 8).u32(), of: () => same }
-    const count = new Fields(plain, 8).count(4)
+    const same = new FieldReader(plain, 4).u32()
+    if (same !== 0) return { count: new FieldReader(plain, 8).u32(), of: () => same }
+    const count = new FieldReader(plain, 8).count(4)
     return { count, of: (index) => plain.readUInt32BE(12 + 4 * index) }
   }
   const compact = contentOf(tables, 'stz2')
   if (!compact) throw new VideoError('malformed')
-  const bits = new Fields(compact, 7).u8()
+  const bits = new FieldReader(compact, 7).u8()
   if (bits !== 8 && bits !== 16) throw new VideoError('malformed')
-  const count = new Fields(compact, 8).count(bits / 8)
+  const count = new FieldReader(compact, 8).count(bits / 8)
   return { count, of: (index) => compact.readUIntBE(12 + (bits / 8) * index, bits / 8) }
 }
 
@@ -60,7 +60,7 @@ function sizesOf(tables: Buffer): Sizes {
 function ticksOf(tables: Buffer, count: number): number {
   const table = contentOf(tables, 'stts')
   if (!table) throw new VideoError('malformed')
-  const fields = new Fields(table, 4)
+  const fields = new FieldReader(table, 4)
   let [ticks, left] = [0, count]
   for (let rows = fields.count(8); rows > 0 && left > 0; rows--) {
     const samples = Math.min(left, fields.u32())
@@ -72,16 +72,16 @@ function ticksOf(tables: Buffer, count: number): number {
 }
 
 /** The number of samples in each chunk from `firstChunk` on, until the next run. */
-interface Run {
+interface ChunkRun {
   firstChunk: number
   samples: number
 }
 
-function runsOf(tables: Buffer, count: number): Run[] {
+function runsOf(tables: Buffer, count: number): ChunkRun[] {
   const table = contentOf(tables, 'stsc')
   if (!table) throw new VideoError('malformed')
-  const fields = new Fields(table, 4)
-  const runs = Array.from({ length: fields.count(12) }, (): Run => {
+  const fields = new FieldReader(table, 4)
+  const runs = Array.from({ length: fields.count(12) }, (): ChunkRun => {
     const [firstChunk, samples] = [fields.u32(), fields.u32()]
     fields.skip(4)
     return { firstChunk, samples }
@@ -96,18 +96,19 @@ function runsOf(tables: Buffer, count: number): Run[] {
 
 function offsetsOf(tables: Buffer): { count: number; of(chunk: number): number } {
   const short = contentOf(tables, 'stco')
-  if (short) return { count: new Fields(short, 4).count(4), of: (chunk) => short.readUInt32BE(8 + 4 * chunk) }
+  if (short)
+    return { count: new FieldReader(short, 4).count(4), of: (chunk) => short.readUInt32BE(8 + 4 * chunk) }
   const long = contentOf(tables, 'co64')
   if (!long) throw new VideoError('malformed')
   return {
-    count: new Fields(long, 4).count(8),
+    count: new FieldReader(long, 4).count(8),
     of: (chunk) => Number(long.readBigUInt64BE(8 + 8 * chunk)),
   }
 }
 
-function* placed(
+function* locateSamples(
   sizes: Sizes,
-  runs: readonly Run[],
+  runs: readonly ChunkRun[],
   offsets: ReturnType<typeof offsetsOf>,
 ): Generator<Sample> {
   let [index, run] = [0, 0]

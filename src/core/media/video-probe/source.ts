@@ -2,14 +2,14 @@ import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 import { VideoError } from './fault.ts'
 
 /** A file that is read piece by piece, wherever its tables point. */
-export interface Source extends Disposable {
+export interface VideoSource extends Disposable {
   readonly bytes: number
   /** Returns exactly `length` bytes. Throws `truncated` where the file ends before. */
   read(at: number, length: number): Buffer
 }
 
 /** Opens a file for reads that block, in a process that does nothing else. */
-export function openSource(path: string): Source {
+export function openSource(path: string): VideoSource {
   const file = openSync(path, 'r')
   const { size } = fstatSync(file)
   return {

@@ -1,5 +1,5 @@
 /** The tracks of an mp4 without their samples: what they are, how long, and how they are coded. */
-import { contentAt, contentOf, Fields, innerBoxes } from './boxes.ts'
+import { contentAt, contentOf, FieldReader, innerBoxes } from './boxes.ts'
 import { VideoError } from './fault.ts'
 
 export interface Track {
@@ -37,7 +37,7 @@ export function tracksOf(movie: Buffer): Track[] {
 
 function trackOf(track: Buffer, movieTimescale: number): Track | undefined {
   const handler = contentAt(track, 'mdia', 'hdlr')
-  const kind = handler && kinds[new Fields(handler, 8).text(4)]
+  const kind = handler && kinds[new FieldReader(handler, 8).text(4)]
   if (!kind) return undefined
   const head = contentOf(track, 'tkhd')
   const media = headerOf(contentAt(track, 'mdia', 'mdhd'))
@@ -65,7 +65,7 @@ const kinds: Record<string, Track['kind']> = { vide: 'video', soun: 'audio' }
 /** `mvhd` and `mdhd` begin alike: version, times, ticks of a second, duration (all ones: unknown). */
 function headerOf(content: Buffer | undefined): { timescale: number; ticks: number } | undefined {
   if (!content) return undefined
-  const fields = new Fields(content)
+  const fields = new FieldReader(content)
   const isLong = fields.u8() === 1
   const timescale = fields.skip(isLong ? 19 : 11).u32()
   const ticks = isLong ? fields.u64() : fields.u32()
@@ -75,7 +75,7 @@ function headerOf(content: Buffer | undefined): { timescale: number; ticks: numb
 
 /** The id of a track, and whether the track is shown on its side, as phones record. */
 function headOfTrack(content: Buffer): { id: number; isTurned: boolean } {
-  const fields = new Fields(content)
+  const fields = new FieldReader(content)
   const isLong = fields.u8() === 1
   const id = fields.skip(isLong ? 19 : 11).u32()
   const [a, b] = [fields.skip(isLong ? 28 : 24).i32(), fields.i32()]
@@ -83,7 +83,7 @@ function headOfTrack(content: Buffer): { id: number; isTurned: boolean } {
 }
 
 function pictureOf(entry: Buffer, isTurned: boolean): { width: number; height: number } {
-  const fields = new Fields(entry, 24)
+  const fields = new FieldReader(entry, 24)
   const [width, height] = [fields.u16(), fields.u16()]
   if (width === 0 || height === 0 || Math.max(width, height) > maxSide || width * height > maxPixels)
     throw new VideoError('malformed')
@@ -127,14 +127,14 @@ function nalLengthOf(codec: 'h264' | 'hevc', entry: Buffer): number {
   const boxes = innerBoxes(entry, Math.min(pictureEntryBytes, entry.length))
   const box = boxes.find(({ type }) => type === (codec === 'h264' ? 'avcC' : 'hvcC'))
   if (!box) throw new VideoError('malformed')
-  const fields = new Fields(entry.subarray(box.from, box.to))
+  const fields = new FieldReader(entry.subarray(box.from, box.to))
   return (fields.skip(codec === 'h264' ? 4 : 21).u8() & 3) + 1
 }
 
 /** The seconds of a track that its edit list shows. The list also names the pauses before them, which do not count. */
 function shownOf(list: Buffer | undefined, movieTimescale: number): number | undefined {
   if (!list || movieTimescale === 0) return undefined
-  const fields = new Fields(list)
+  const fields = new FieldReader(list)
   const isLong = fields.u8() === 1
   const rows = fields.skip(3).count(isLong ? 20 : 12)
   let ticks = 0

@@ -36,7 +36,7 @@ export const withoutTokens = {
 } satisfies Partial<CardMembers>
 
 /** A model of one kind in a table for operators; what a kind does not have is absent. */
-export interface Figures {
+export interface ModelFigures {
   contextLength?: number
   maxOutputTokens?: number
   inputPerMillion?: number
@@ -64,9 +64,9 @@ export interface ModelKind<
   /** The dialects of which a provider needs one to have deployments of this kind. */
   readonly dialects: readonly Dialect[]
   /** Completes `the provider x, which …` for a provider without any of these dialects. */
-  readonly lacking: Sentence
+  readonly missingDialect: Sentence
   /** Completes `the provider x, …` with what this entry promises and the dialects of the provider cannot do; undefined if they can. */
-  unable?(entry: Entry, dialects: readonly Dialect[]): Sentence | undefined
+  unsupported?(entry: Entry, dialects: readonly Dialect[]): Sentence | undefined
   modelOf(entry: Entry, more: ModelBasis): Model
   /** The paths that serve models of this kind. */
   readonly routes: readonly string[]
@@ -74,7 +74,7 @@ export interface ModelKind<
   readonly pricing: TObject
   readonly studioSettings?: TObject
   card(model: Model): CardMembers
-  figures(model: Model): Figures
+  figures(model: Model): ModelFigures
   /** The figures of a model for programs. */
   details(model: Model): Record<string, unknown>
   /** All prices of a model, each in USD; for checks of a catalogue. */
@@ -83,7 +83,7 @@ export interface ModelKind<
   readonly operation: string
   readonly attributes?: Attributes
   /** Asks a provider of this kind once: a function of that provider and of the call. */
-  readonly ask: Call
+  readonly callProvider: Call
   /** Whether a call may be repeated, here or elsewhere, after this failure: a call that an upstream has executed would be billed twice. */
   mayRepeat(failure: UpstreamError, isBackground: boolean): boolean
   /** Whether the upstream did nothing, as far as this failure tells, so that the idempotency key may be used again. */

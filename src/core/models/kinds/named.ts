@@ -1,6 +1,6 @@
 /** What the entries of models of every kind have in common. */
 import { type Static, type TObject, Type } from 'typebox'
-import { type ConfigNode, integerIn, reading, refusals, refuse } from '#platform/config'
+import { type ConfigNode, integerIn, readingRules, refusals, refuseConfig } from '#platform/config'
 
 /** A model of the file. Whatever needs other rooms (known prices, existing providers) is checked by the catalogue. */
 export interface NamedEntry {
@@ -32,12 +32,12 @@ const idExpected = {
 const id = Type.String({
   pattern: '^[a-z0-9][a-z0-9._-]*/[A-Za-z0-9][A-Za-z0-9._:/@-]*$',
   maxLength: 200,
-  ...reading({
+  ...readingRules({
     missing: { en: 'write <vendor>/<model_name>', fa: '<فروشنده>/<نام مدل> را بنویسید' },
     expected: idExpected,
     check: (text: string, node: ConfigNode) => {
       if (text.startsWith('sandbox/'))
-        node.wrong({
+        node.refuseValue({
           en: 'another vendor than sandbox, which is built in',
           fa: 'فروشنده‌ای جز sandbox که درونی است',
         })
@@ -51,7 +51,7 @@ const id = Type.String({
 const alias = Type.String({
   pattern: '^[A-Za-z0-9][A-Za-z0-9._:/@-]*$',
   maxLength: 200,
-  ...reading({
+  ...readingRules({
     expected: {
       en: 'a name of letters, digits and . _ : / @ -, at most 200 characters, such as gpt-4o',
       fa: 'نامی از حرف لاتین، رقم و . _ : / @ - با حداکثر ۲۰۰ نویسه، مانند gpt-4o',
@@ -61,12 +61,12 @@ const alias = Type.String({
 
 const Deployment = Type.Object({
   provider: Type.String(
-    reading({
+    readingRules({
       missing: { en: 'write the id of a provider', fa: 'شناسه‌ی یک ارائه‌دهنده را بنویسید' },
     }),
   ),
   model: Type.String(
-    reading({
+    readingRules({
       missing: {
         en: "write the upstream's own name of the model",
         fa: 'نام مدل نزد ارائه‌دهنده را بنویسید',
@@ -91,7 +91,7 @@ function refuseTwice(deployments: Static<typeof Deployment>[], node: ConfigNode)
   const seen = new Set<string>()
   for (const [index, { provider, model }] of deployments.entries()) {
     const name = `${provider}/${model}`
-    if (seen.has(name)) refuse(refusals.duplicate(node.find(index)!.where(), name))
+    if (seen.has(name)) refuseConfig(refusals.duplicate(node.find(index)!.sourcePosition(), name))
     seen.add(name)
   }
 }
@@ -102,7 +102,7 @@ const isDay = (text: string): boolean =>
   /^\d{4}-\d\d-\d\d$/.test(text) && new Date(`${text}T00:00:00Z`).toJSON()?.startsWith(text) === true
 
 /** Members of every kind; `kind` is written by each kind for itself. */
-export const named = {
+export const commonFields = {
   id,
   kind: Type.Optional(Type.String()),
   aliases: Type.Array(alias, {
@@ -116,17 +116,17 @@ export const named = {
     Type.String({
       description:
         'The day on which its vendor switches it off, such as 2027-01-06; its card and the doctor say so.',
-      ...reading({
+      ...readingRules({
         expected: shutdownExpected,
         check: (day: string, node: ConfigNode) => {
-          if (!isDay(day)) node.wrong(shutdownExpected)
+          if (!isDay(day)) node.refuseValue(shutdownExpected)
         },
       }),
     }),
   ),
   deployments: Type.Array(Deployment, {
     minItems: 1,
-    ...reading({
+    ...readingRules({
       missing: { en: `write ${deploymentsExpected.en}`, fa: `${deploymentsExpected.fa} بنویسید` },
       expected: deploymentsExpected,
       check: refuseTwice,
@@ -136,17 +136,17 @@ export const named = {
 
 /** Models that may answer in place of this one. */
 export const fallbacks = Type.Array(
-  Type.String(reading({ expected: { en: 'the id of another model', fa: 'شناسه‌ی مدلی دیگر' } })),
+  Type.String(readingRules({ expected: { en: 'the id of another model', fa: 'شناسه‌ی مدلی دیگر' } })),
   { uniqueItems: true, default: [], description: 'Models that answer when no deployment of this one can.' },
 )
 
-export function namedOf(
-  typed: Static<TObject<typeof named>> & { fallbacks?: string[] },
+export function readNamedEntry(
+  typed: Static<TObject<typeof commonFields>> & { fallbacks?: string[] },
   node: ConfigNode,
 ): NamedEntry {
   const { display_name, description, shutdown_date } = typed
   return {
-    where: node.where(),
+    where: node.sourcePosition(),
     id: typed.id,
     aliases: typed.aliases,
     ...(display_name !== undefined && { displayName: display_name }),

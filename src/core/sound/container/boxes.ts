@@ -1,4 +1,4 @@
-import type { Window } from './file-window.ts'
+import type { ByteWindow } from './file-window.ts'
 
 /** Boxes with which MP4 and QuickTime files begin (ISO 14496-12); some old files have no `ftyp`. */
 const firstBoxes = new Set(['ftyp', 'styp', 'moov', 'mdat', 'free', 'skip', 'wide', 'pnot'])
@@ -14,7 +14,7 @@ export interface OuterBoxes {
   hasMore: boolean
 }
 
-export function walkBoxes(file: Window): OuterBoxes {
+export function walkBoxes(file: ByteWindow): OuterBoxes {
   let isFragmented = false
   let indexes = 0
   let at = 0

@@ -1,4 +1,4 @@
-import type { Window } from './file-window.ts'
+import type { ByteWindow } from './file-window.ts'
 
 /** Elements of Matroska and WebM (RFC 9559) whose children are visited, and those of which something is read. */
 const ids = {
@@ -10,7 +10,7 @@ const ids = {
   simpleBlock: 0xa3,
   discardPadding: 0x75a2,
 }
-const opened = new Set([ids.segment, ids.cluster, ids.blockGroup])
+const masterElements = new Set([ids.segment, ids.cluster, ids.blockGroup])
 
 /** A size of nothing but ones: the element ends where an element begins that cannot be in it. Recorders write such sizes. */
 const unknownSize = Number.POSITIVE_INFINITY
@@ -25,7 +25,7 @@ export interface MatroskaElements {
 }
 
 /** Walks from element to element without a stack: an element that may have children is stepped into, any other is stepped over. */
-export function walkMatroska(file: Window): MatroskaElements {
+export function walkMatroska(file: ByteWindow): MatroskaElements {
   const discards = new Map<number, number>()
   let track = 0
   let at = 0
@@ -34,7 +34,7 @@ export function walkMatroska(file: Window): MatroskaElements {
     const element = elementAt(file, at)
     if (!element) return { isWhole: false, hasMore: false, discards }
     const { id, from, size } = element
-    const isOpened = opened.has(id)
+    const isOpened = masterElements.has(id)
     if (from + size > file.length && !(size === unknownSize && isOpened))
       return { isWhole: false, hasMore: false, discards }
     // Elements after the segment are not read.
@@ -53,7 +53,7 @@ export function walkMatroska(file: Window): MatroskaElements {
 const maxIntegerBytes = 8
 const maxIdBytes = 4
 
-function elementAt(file: Window, at: number): { id: number; from: number; size: number } | undefined {
+function elementAt(file: ByteWindow, at: number): { id: number; from: number; size: number } | undefined {
   const head = file.at(at, maxIdBytes + maxIntegerBytes)
   const width = Math.clz32(head[0]!) - 23
   if (width > maxIdBytes || width >= head.length) return undefined

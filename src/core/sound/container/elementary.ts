@@ -5,7 +5,7 @@ import { OggWriter } from '../ogg.ts'
 import { vorbisComment } from '../vorbis-comment.ts'
 
 /** Writes the packets of a track as a file of their codec, each as it comes. */
-export interface Elementary {
+export interface ElementaryWriter {
   packet(data: Uint8Array): Uint8Array
   end(): Uint8Array
   /** The seconds at the beginning that are no sound, as the codec's own head states. */
@@ -13,24 +13,24 @@ export interface Elementary {
 }
 
 /** The writer for a codec. Throws `SoundError` for a codec that is not read here. */
-export function elementaryOf(codec: AudioCodec, config: AudioDecoderConfig): Elementary {
+export function openElementaryWriter(codec: AudioCodec, config: AudioDecoderConfig): ElementaryWriter {
   const head = config.description && bytesOf(config.description)
-  if (codec === 'opus') return opusIn(head, config.numberOfChannels)
-  if (codec === 'vorbis' && head) return vorbisIn(head)
-  if (codec === 'aac' && head) return aacIn(head)
-  if (codec === 'mp3') return behind(new Uint8Array(0))
-  if (codec === 'flac' && head?.toString('latin1', 0, 4) === 'fLaC') return behind(head)
+  if (codec === 'opus') return opusWriter(head, config.numberOfChannels)
+  if (codec === 'vorbis' && head) return vorbisWriter(head)
+  if (codec === 'aac' && head) return aacWriter(head)
+  if (codec === 'mp3') return writeAfterHead(new Uint8Array(0))
+  if (codec === 'flac' && head?.toString('latin1', 0, 4) === 'fLaC') return writeAfterHead(head)
   const pcm = pcmCodecs[codec]
   if (!pcm) throw new SoundError('unsupported', undefined, codec)
-  return behind(wavHeadOf(pcm, config), pcm.isBigEndian ? pcm.bits / 8 : 1)
+  return writeAfterHead(wavHeadOf(pcm, config), pcm.isBigEndian ? pcm.bits / 8 : 1)
 }
 
 /** Writes packets one after another, after a head. */
-function behind(head: Uint8Array, swappedBytes = 1): Elementary {
+function writeAfterHead(head: Uint8Array, swappedBytes = 1): ElementaryWriter {
   let first: Uint8Array = head
   return {
     packet: (data) => {
-      const bytes = Buffer.concat([first, swappedBytes > 1 ? turned(data, swappedBytes) : data])
+      const bytes = Buffer.concat([first, swappedBytes > 1 ? swapBytes(data, swappedBytes) : data])
       first = new Uint8Array(0)
       return bytes
     },
@@ -45,13 +45,13 @@ const bytesOf = (source: NonNullable<AudioDecoderConfig['description']>): Buffer
     : Buffer.from(source)
 
 /** A position that is never reached, so that nothing is cut: the container states where the sound ends. */
-const never = 1n << 50n
+const unreachablePosition = 1n << 50n
 /** The most bytes of a packet (RFC 7845), and the most that one page has room for. */
 const maxPacketBytes = 61_440
 /** The packets of a page: a second of most sounds. */
 const packetsPerPage = 50
 
-function oggIn(heads: readonly Uint8Array[], skipSeconds: number): Elementary {
+function oggWriter(heads: readonly Uint8Array[], skipSeconds: number): ElementaryWriter {
   const writer = new OggWriter(1, packetsPerPage)
   let first = Buffer.concat(heads.map((head) => writer.header(head)))
   const after = (bytes: Uint8Array): Uint8Array => {
@@ -62,25 +62,25 @@ function oggIn(heads: readonly Uint8Array[], skipSeconds: number): Elementary {
   return {
     packet: (data) => {
       if (data.length > maxPacketBytes) throw new SoundError('malformed')
-      return after(writer.packet(data, never))
+      return after(writer.packet(data, unreachablePosition))
     },
-    end: () => after(writer.end(never)),
+    end: () => after(writer.end(unreachablePosition)),
     skipSeconds,
   }
 }
 
 /** @param head the head as Ogg has it, which both containers use (RFC 7845 section 5.1) */
-function opusIn(head: Buffer | undefined, channels: number): Elementary {
+function opusWriter(head: Buffer | undefined, channels: number): ElementaryWriter {
   const isHead = head && head.length >= 19 && head.toString('latin1', 0, 8) === 'OpusHead'
-  const own = isHead ? head : headOf(channels)
+  const own = isHead ? head : defaultOpusHead(channels)
   const uncut = Buffer.from(own)
   uncut.writeUInt16LE(0, 10)
   const comments = Buffer.concat([Buffer.from('OpusTags'), vorbisComment('kherad')])
-  return oggIn([uncut, comments], own.readUInt16LE(10) / 48_000)
+  return oggWriter([uncut, comments], own.readUInt16LE(10) / 48_000)
 }
 
 /** @param description the three heads, after the lengths of the first two in Xiph's lacing */
-function vorbisIn(description: Buffer): Elementary {
+function vorbisWriter(description: Buffer): ElementaryWriter {
   const lengths: number[] = []
   let at = 1
   while (description[0] === 2 && lengths.length < 2 && at < description.length) {
@@ -99,10 +99,10 @@ function vorbisIn(description: Buffer): Elementary {
     description.subarray(at, at + head),
     Buffer.concat([Buffer.from('\x03vorbis'), vorbisComment('kherad'), Buffer.of(1)]),
   ]
-  return oggIn([...heads, description.subarray(setup)], 0)
+  return oggWriter([...heads, description.subarray(setup)], 0)
 }
 
-function aacIn(config: Buffer): Elementary {
+function aacWriter(config: Buffer): ElementaryWriter {
   const headFor = adtsHeadOf(config)
   if (!headFor) throw new SoundError('unsupported', undefined, 'aac')
   return {
@@ -116,7 +116,7 @@ function aacIn(config: Buffer): Elementary {
 }
 
 /** The head for files that leave it out: one stream, of one channel or two. */
-function headOf(channels: number): Buffer {
+function defaultOpusHead(channels: number): Buffer {
   const head = Buffer.alloc(19)
   head.write('OpusHead')
   head.writeUInt8(1, 8)
@@ -169,7 +169,7 @@ function wavHeadOf(
   return head
 }
 
-function turned(samples: Uint8Array, sampleBytes: number): Buffer {
+function swapBytes(samples: Uint8Array, sampleBytes: number): Buffer {
   const bytes = Buffer.alloc(samples.length)
   for (let at = 0; at + sampleBytes <= samples.length; at += sampleBytes)
     for (let index = 0; index < sampleBytes; index++)

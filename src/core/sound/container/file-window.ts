@@ -3,14 +3,14 @@ import { readSync } from 'node:fs'
 const windowBytes = 1 << 16
 
 /** Reads bytes at any place of a file. */
-export interface Window {
+export interface ByteWindow {
   readonly length: number
   /** The bytes at a place, up to some hundreds; fewer where the file ends. Valid until the next call. */
   at(place: number, length: number): Buffer
 }
 
 /** A window on a file that is in memory. */
-export const windowOn = (bytes: Buffer): Window => ({
+export const windowOn = (bytes: Buffer): ByteWindow => ({
   length: bytes.length,
   at: (place, length) => bytes.subarray(place, place + length),
 })
@@ -19,7 +19,7 @@ export const windowOn = (bytes: Buffer): Window => ({
  * A window on an open file that keeps some of the bytes in memory: whoever reads in order reads each byte once. Reads block, so it is for confined
  * processes.
  */
-export class FileWindow implements Window {
+export class FileWindow implements ByteWindow {
   readonly length: number
   readonly #file: number
   readonly #window = Buffer.alloc(windowBytes)

@@ -16,11 +16,11 @@ import {
 import { SoundError } from '../fault.ts'
 import { walkBoxes } from './boxes.ts'
 import { walkMatroska } from './ebml.ts'
-import { elementaryOf } from './elementary.ts'
-import { FileWindow, type Window, windowOn } from './file-window.ts'
+import { openElementaryWriter } from './elementary.ts'
+import { type ByteWindow, FileWindow, windowOn } from './file-window.ts'
 
 /** The part of an unpacked file that is the recording. Positions count from the first sample of the file. */
-export interface Unpacked {
+export interface UnpackedSound {
   codec: AudioCodec
   /** The bytes that were written. */
   bytes: number
@@ -54,7 +54,7 @@ const maxRoundingSeconds = 0.001
  * @param place the path of the file that is written
  * @throws SoundError, and whatever mediabunny throws at malformed bytes
  */
-export async function unpack(file: string, container: Container, place: string): Promise<Unpacked> {
+export async function unpack(file: string, container: Container, place: string): Promise<UnpackedSound> {
   using opened = openFile(file)
   using written = createFile(place)
   return await unpackInto(
@@ -68,7 +68,7 @@ export async function unpack(file: string, container: Container, place: string):
 export async function unpackBytes(
   file: Uint8Array,
   container: Container,
-): Promise<Unpacked & { packets: Buffer }> {
+): Promise<UnpackedSound & { packets: Buffer }> {
   const bytes = Buffer.from(file.buffer, file.byteOffset, file.byteLength)
   const pieces: Uint8Array[] = []
   const write = (piece: Uint8Array) => void pieces.push(piece)
@@ -80,9 +80,9 @@ export async function unpackBytes(
 /** @param write keeps the bytes it is given, in order */
 async function unpackInto(
   write: (bytes: Uint8Array) => void,
-  { window, source }: { window: Window; source: Source },
+  { window, source }: { window: ByteWindow; source: Source },
   container: Container,
-): Promise<Unpacked> {
+): Promise<UnpackedSound> {
   const elements = container === 'matroska' ? walkMatroska(window) : undefined
   const boxes = container === 'mp4' ? walkBoxes(window) : undefined
   if (!(elements ?? boxes)!.isWhole) throw new SoundError('truncated')
@@ -121,12 +121,12 @@ const nameOf = (id: string | number | Uint8Array | null): string | undefined =>
   typeof id === 'string' && /^[\w./-]{1,32}$/.test(id) ? id : undefined
 
 async function maxLengthOf(tracks: readonly InputAudioTrack[]): Promise<number> {
-  let longest = 0
-  for (const track of tracks) longest = Math.max(longest, await track.computeDuration())
-  return longest
+  let maxSeconds = 0
+  for (const track of tracks) maxSeconds = Math.max(maxSeconds, await track.computeDuration())
+  return maxSeconds
 }
 
-interface Written {
+interface WrittenPackets {
   bytes: number
   /** The seconds at the beginning that are no sound, as the codec's own head states. */
   skipSeconds: number
@@ -142,15 +142,15 @@ async function writePackets(
   codec: AudioCodec,
   keep: (bytes: Uint8Array) => void,
   maxBytes: number,
-): Promise<Written> {
+): Promise<WrittenPackets> {
   const config = await track.getDecoderConfig()
   let bytes = 0
   const write = (piece: Uint8Array): void => {
     bytes += piece.length
     keep(piece)
   }
-  const writer = config && elementaryOf(codec, config)
-  const timing = new Timing()
+  const writer = config && openElementaryWriter(codec, config)
+  const timing = new PacketTiming()
   // A table of samples may name the same bytes any number of times: all packets together are never longer than the file.
   let left = maxBytes
   for await (const packet of new EncodedPacketSink(track).packets()) {
@@ -193,7 +193,7 @@ function createFile(place: string): { write(bytes: Uint8Array): void } & Disposa
 }
 
 /** Collects when packets are heard, one by one. */
-class Timing {
+class PacketTiming {
   first: number | undefined
   end = 0
   isExact = true
@@ -218,7 +218,7 @@ class Timing {
  */
 async function endOf(
   track: InputAudioTrack,
-  { end, isExact }: Written,
+  { end, isExact }: WrittenPackets,
   isFragmented: boolean,
 ): Promise<number | undefined> {
   const declared = isFragmented ? null : await track.getDurationFromMetadata()

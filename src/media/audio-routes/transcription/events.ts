@@ -5,12 +5,12 @@ import { settleStored } from '#core/calls'
 import type { PaidTranscription } from '#media/transcription'
 import { errorBody } from '#platform/errors'
 import type { EventWriter, RequestContext } from '#platform/http'
-import { type Answered, diarizedSegment, usageOf } from './reply.ts'
+import { diarizedSegment, type ReplyContext, usageOf } from './reply.ts'
 
 export async function sendTranscript(
   context: RequestContext<unknown>,
   paid: PaidTranscription,
-  answeredOf: () => Answered,
+  answeredOf: () => ReplyContext,
   out: EventWriter,
 ): Promise<void> {
   const send = (event: { type: string }) => out.send(JSON.stringify(event), event.type)

@@ -7,7 +7,7 @@ import type { Transcript } from '#media/transcription'
 import type { RequestContext } from '#platform/http'
 import { Slice } from '#platform/slices'
 import { nameOf } from './language.ts'
-import type { Wish } from './wish.ts'
+import type { TranscriptionRequest } from './wish.ts'
 
 /** Times have milliseconds: further digits come from adding. */
 const rounded = (seconds: number): number => Math.round(seconds * 1_000) / 1_000
@@ -15,7 +15,7 @@ const rounded = (seconds: number): number => Math.round(seconds * 1_000) / 1_000
 /** The answer in text, srt or vtt, with its media type. Speakers are named where the request asked for them. */
 export async function plainReply(
   format: 'text' | 'srt' | 'vtt',
-  { spec }: Pick<Wish, 'spec'>,
+  { spec }: Pick<TranscriptionRequest, 'spec'>,
   { text, words, seconds, language, ...transcript }: Transcript,
 ): Promise<{ text: string; mediaType: string }> {
   if (format === 'text') return { text: `${text}\n`, mediaType: 'text/plain; charset=utf-8' }
@@ -28,17 +28,17 @@ export async function plainReply(
     : { text: await vttOf(cues, { language }), mediaType: 'text/vtt; charset=utf-8' }
 }
 
-export interface Answered extends Pick<RequestContext, 'app' | 'requestId'> {
-  wish: Wish
+export interface ReplyContext extends Pick<RequestContext, 'app' | 'requestId'> {
+  wish: TranscriptionRequest
   /** The model that answered. */
   model: TranscriptionModel
 }
 
 /** The answer as JSON: json, verbose_json, diarized_json, or the contract's body. */
-export async function jsonReply(answered: Answered, transcript: Transcript): Promise<string> {
-  const { wish, model, requestId } = answered
+export async function jsonReply(context: ReplyContext, transcript: Transcript): Promise<string> {
+  const { wish, model, requestId } = context
   const { text, language } = transcript
-  const usage = usageOf(answered, transcript)
+  const usage = usageOf(context, transcript)
   if (wish.format === 'json') return JSON.stringify({ text, usage })
   const head = { task: 'transcribe', text, duration: rounded(transcript.seconds), usage }
   if (wish.format === 'diarized_json')
@@ -46,10 +46,10 @@ export async function jsonReply(answered: Answered, transcript: Transcript): Pro
   const lists = {
     segments: [
       transcript.segments,
-      (one: SpokenSegment, id: number) => verboseSegment(answered, transcript, one, id),
+      (one: SpokenSegment, id: number) => verboseSegment(context, transcript, one, id),
     ],
     ...(wish.hasWords && {
-      words: [transcript.words ?? [], (one: SpokenWord) => wordOf(answered, transcript, one)],
+      words: [transcript.words ?? [], (one: SpokenWord) => wordOf(context, transcript, one)],
     }),
   } as Record<string, List>
   if (wish.format === 'contract')
@@ -79,7 +79,7 @@ async function jsonWith(head: object, lists: Record<string, List>): Promise<stri
 
 /** The usage as each family of clients reads it, with the charge. */
 export function usageOf(
-  { app, wish, model: { pricing } }: Answered,
+  { app, wish, model: { pricing } }: ReplyContext,
   { seconds, tokens: { input, output }, microcredits }: Transcript,
 ): Record<string, unknown> {
   const cost = costOf(microcredits)
@@ -99,7 +99,7 @@ export function usageOf(
  * whisper does.
  */
 function verboseSegment(
-  { wish }: Answered,
+  { wish }: ReplyContext,
   transcript: Transcript,
   { start, end, text, speaker, details = {} }: SpokenSegment,
   id: number,
@@ -119,7 +119,11 @@ function verboseSegment(
   }
 }
 
-const wordOf = ({ wish }: Answered, transcript: Transcript, { word, start, end, speaker }: SpokenWord) => ({
+const wordOf = (
+  { wish }: ReplyContext,
+  transcript: Transcript,
+  { word, start, end, speaker }: SpokenWord,
+) => ({
   word,
   start: rounded(start),
   end: rounded(end),
@@ -128,7 +132,7 @@ const wordOf = ({ wish }: Answered, transcript: Transcript, { word, start, end, 
 
 /** The speaker, where the request asked for speakers: a letter, or in the shape of OpenRouter its number from 0. */
 function speakerOf(
-  { wire, spec }: Wish,
+  { wire, spec }: TranscriptionRequest,
   { speakers }: Transcript,
   speaker: string | undefined,
 ): { speaker?: string | number } {

@@ -24,15 +24,15 @@ export type TranscriptionContext = RequestContext<TranscriptionBody, unknown, un
 export type OpenedSource = OpenedRecording & AsyncDisposable
 
 /** The one recording of a request, with the field that holds it. */
-export interface Source {
+export interface RecordingField {
   kind: 'file' | 'audioBase64' | 'input_audio' | 'file_id'
   param: string
 }
 
 /** The recording of the request. Throws INVALID_REQUEST where there is none, or more than one. */
-export function sourceOf({ body, upload }: TranscriptionContext): Source {
+export function recordingFieldOf({ body, upload }: TranscriptionContext): RecordingField {
   const { file_id: fileId } = upload ? upload.fields : body
-  const found: Source[] = [
+  const found: RecordingField[] = [
     ...(upload?.files.length ? [{ kind: 'file', param: 'file' } as const] : []),
     ...(body?.audioBase64 != null ? [{ kind: 'audioBase64', param: 'audioBase64' } as const] : []),
     ...(body?.input_audio != null ? [{ kind: 'input_audio', param: 'input_audio.data' } as const] : []),
@@ -50,7 +50,7 @@ export function sourceOf({ body, upload }: TranscriptionContext): Source {
 /** Opens and measures the recording. Throws INVALID_MEDIA, FILE_NOT_FOUND, SPOOL_FULL and TOO_MUCH_IN_FLIGHT; then nothing is left open. */
 export async function openSource(
   context: TranscriptionContext,
-  { kind, param }: Source,
+  { kind, param }: RecordingField,
 ): Promise<OpenedSource> {
   await using open = new AsyncDisposableStack()
   const source = await bytesOf(context, { kind, param }, open)
@@ -64,7 +64,7 @@ export async function openSource(
 /** The bytes of the recording, in memory or on this machine's disk. */
 async function bytesOf(
   context: TranscriptionContext,
-  { kind, param }: Source,
+  { kind, param }: RecordingField,
   open: AsyncDisposableStack,
 ): Promise<RecordingSource> {
   const { body, upload } = context
@@ -73,7 +73,7 @@ async function bytesOf(
     return { path, bytes }
   }
   if (kind === 'file_id') {
-    const copy = open.use(await copyOfStored(context, (upload ? upload.fields.file_id : body.file_id)!))
+    const copy = open.use(await copyStoredFile(context, (upload ? upload.fields.file_id : body.file_id)!))
     return { path: copy.path, bytes: copy.bytes }
   }
   const bytes = await decodeBase64InSlices(body.input_audio?.data ?? body.audioBase64!)
@@ -81,7 +81,7 @@ async function bytesOf(
 }
 
 /** Copies a stored file to this machine's disk, since the store may be elsewhere, and the file may be deleted meanwhile. */
-async function copyOfStored({ app, caller }: TranscriptionContext, fileId: string): Promise<SpoolFile> {
+async function copyStoredFile({ app, caller }: TranscriptionContext, fileId: string): Promise<SpoolFile> {
   const stored = await openStored(app, caller, fileId)
   if (!stored) return fail('FILE_NOT_FOUND', {}, { param: 'file_id' })
   try {
@@ -99,23 +99,23 @@ function openedRecording(
   param: string,
 ): Promise<Recording> {
   const requester = { accountId: caller.accountId, signal: gone }
-  return refusingUnread(param, () => app.recordings.open(source, requester, { maxSeconds }))
+  return readOrRefuse(param, () => app.recordings.open(source, requester, { maxSeconds }))
 }
 
 /** Returns what `read` returns. Throws INVALID_MEDIA for sound that cannot be read, and TOO_MUCH_IN_FLIGHT where too many others wait. */
-export async function refusingUnread<Read>(param: string, read: () => Promise<Read>): Promise<Read> {
+export async function readOrRefuse<Read>(param: string, read: () => Promise<Read>): Promise<Read> {
   try {
     return await read()
   } catch (error) {
     if (!(error instanceof SoundError)) throw error
     if (error.fault === 'busy') return fail('TOO_MUCH_IN_FLIGHT', {}, { retryAfterMs })
-    return refuse(whyNot(error), param)
+    return refuse(refusalReason(error), param)
   }
 }
 
 const refuse = (why: Localized, param: string): never => fail('INVALID_MEDIA', { why }, { param })
 
-function whyNot({ fault, codec, mediaType }: SoundError): Localized {
+function refusalReason({ fault, codec, mediaType }: SoundError): Localized {
   if (fault === 'too_long') return reasons.longRecording(maxSeconds)
   if (fault === 'no_track') return reasons.noSound
   if (fault === 'unsupported' && codec) return reasons.unreadCodec(mediaType, codec)

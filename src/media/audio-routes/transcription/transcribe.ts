@@ -13,41 +13,41 @@ import {
 import type { TranscriptionModel } from '#core/models'
 import { type PaidTranscription, startPaidTranscription, type Transcript } from '#media/transcription'
 import { asFailure, fail } from '#platform/errors'
-import { Answer, type Content, type EventStream, eventStream, JsonText } from '#platform/http'
+import { type ContentAnswer, type EventStream, eventStream, HttpAnswer, JsonText } from '#platform/http'
 import { sendTranscript } from './events.ts'
 import { reasons } from './phrases.ts'
-import { type Answered, jsonReply, plainReply } from './reply.ts'
-import { openSource, refusingUnread, sourceOf, type TranscriptionContext } from './source.ts'
-import { isPlain, type Wish, wishOf } from './wish.ts'
+import { jsonReply, plainReply, type ReplyContext } from './reply.ts'
+import { openSource, readOrRefuse, recordingFieldOf, type TranscriptionContext } from './source.ts'
+import { isPlain, readTranscriptionRequest, type TranscriptionRequest } from './wish.ts'
 
 const endpoint = '/v1/audio/transcriptions'
 
 /** Every error of the request is refused before the hold; the recording is measured first, so that the hold is exact. */
 export async function transcribe(
   context: TranscriptionContext,
-): Promise<JsonText | Content | Answer | EventStream> {
+): Promise<JsonText | ContentAnswer | HttpAnswer | EventStream> {
   const model = modelOf(context)
-  const source = sourceOf(context)
-  const wish = wishOf(context, model, source.param)
+  const source = recordingFieldOf(context)
+  const wish = readTranscriptionRequest(context, model, source.param)
   await requireUnclaimed(context)
   await using open = new AsyncDisposableStack()
   const recording = open.use(await openSource(context, source))
   const call = { ...payment(context), model, recording, spec: wish.spec, endpoint }
-  const paid = await refusingUnread(source.param, () => startPaidTranscription(context.app, call))
+  const paid = await readOrRefuse(source.param, () => startPaidTranscription(context.app, call))
   setIgnoredFields(context, wish.ignored)
-  const answered = () => answeredBy(context, wish, paid)
+  const replyContext = () => replyContextOf(context, wish, paid)
   if (wish.stream) {
     const kept = open.move()
     return eventStream(async (out) => {
       await using _recording = kept
-      await sendTranscript(context, paid, answered, out)
+      await sendTranscript(context, paid, replyContext, out)
     })
   }
   // The recording is read until its last piece has been sent.
   if (isPlain(wish.format)) return await answerPlain(context, paid, wish.format, wish)
   return await answerStored(context, paid, async () => {
     const transcript = await paid.transcript()
-    return { body: new JsonText(await jsonReply(answered(), transcript)), files: [transcript.file] }
+    return { body: new JsonText(await jsonReply(replyContext(), transcript)), files: [transcript.file] }
   })
 }
 
@@ -62,19 +62,19 @@ function modelOf(context: TranscriptionContext): TranscriptionModel {
   return model
 }
 
-const answeredBy = (
+const replyContextOf = (
   { app, requestId }: TranscriptionContext,
-  wish: Wish,
+  wish: TranscriptionRequest,
   { model }: PaidTranscription,
-): Answered => ({ app, requestId, wish, model })
+): ReplyContext => ({ app, requestId, wish, model })
 
 /** Answers in text, srt or vtt. Only JSON is kept for replay, so a repeated request is told the id of the stored file. */
 async function answerPlain(
   context: TranscriptionContext,
   paid: PaidTranscription,
   format: 'text' | 'srt' | 'vtt',
-  wish: Wish,
-): Promise<Answer> {
+  wish: TranscriptionRequest,
+): Promise<HttpAnswer> {
   let transcript: Transcript
   let reply: Awaited<ReturnType<typeof plainReply>>
   try {
@@ -86,5 +86,5 @@ async function answerPlain(
   const { chargedMicrocredits } = await paid.finish({ statusCode: 200 })
   setCostHeaders(context, chargedMicrocredits)
   setFileHeaders(context, [transcript.file])
-  return new Answer(200, reply.text, reply.mediaType)
+  return new HttpAnswer(200, reply.text, reply.mediaType)
 }

@@ -1,5 +1,5 @@
 /** The transcription that a caller requests, read from any of the three bodies. */
-import { ignoredOf, requireNoOptions, unnamedFields } from '#core/calls'
+import { ignoredFields, requireNoOptions, unknownFields } from '#core/calls'
 import type { TranscriptionModel } from '#core/models'
 import type { Timestamps } from '#core/turn'
 import type { TranscriptionSetting, TranscriptionSpec } from '#media/transcription'
@@ -11,7 +11,7 @@ import type { TranscriptionContext } from './source.ts'
 /** The three bodies: the contract's JSON, OpenAI's form, and OpenRouter's JSON. */
 export type Wire = 'contract' | 'openai' | 'openrouter'
 
-export interface Wish {
+export interface TranscriptionRequest {
   wire: Wire
   spec: TranscriptionSpec
   /** `contract` is the answer of the contract's JSON, where the request names no format. */
@@ -23,14 +23,18 @@ export interface Wish {
   ignored: string[]
 }
 
-type Fields = Omit<TranscriptionBody, 'audioBase64' | 'mediaType' | 'input_audio'>
+type TranscriptionFields = Omit<TranscriptionBody, 'audioBase64' | 'mediaType' | 'input_audio'>
 
 /**
  * Reads the request. Throws INVALID_REQUEST for contradictory fields; what the model cannot do is refused by its plan. `param` names the recording.
  */
-export function wishOf(context: TranscriptionContext, model: TranscriptionModel, param: string): Wish {
+export function readTranscriptionRequest(
+  context: TranscriptionContext,
+  model: TranscriptionModel,
+  param: string,
+): TranscriptionRequest {
   const { body, upload } = context
-  const fields: Fields = upload ? upload.fields : body
+  const fields: TranscriptionFields = upload ? upload.fields : body
   const wire: Wire = upload ? 'openai' : body.input_audio ? 'openrouter' : 'contract'
   requireNoOptions(fields)
   const format = fields.response_format ?? (wire === 'contract' ? 'contract' : 'json')
@@ -47,16 +51,16 @@ export function wishOf(context: TranscriptionContext, model: TranscriptionModel,
       timestamps: stream && format !== 'diarized_json' ? 'none' : timestampsOf(model, format, hasWords),
       ...(stream && model.transcription.streams && { stream }),
       normalize: fields.normalize ?? wire === 'contract',
-      where: placeIn(fields, param),
+      where: paramResolver(fields, param),
     },
     ignored: [
-      ...unnamedFields(fields, upload ? TranscriptionForm : TranscriptionBody),
+      ...unknownFields(fields, upload ? TranscriptionForm : TranscriptionBody),
       ...withoutEffect(fields, format),
     ],
   }
 }
 
-type Format = Wish['format']
+type Format = TranscriptionRequest['format']
 
 /** Throws INVALID_REQUEST for a format for which the model lacks speakers or times, with the names of the models that have them. */
 function requireFormat(
@@ -64,7 +68,7 @@ function requireFormat(
   model: TranscriptionModel,
   format: Format,
 ): void {
-  const able = format === 'diarized_json' ? diarizes : isSubtitles(format) ? saysTimes : undefined
+  const able = format === 'diarized_json' ? diarizes : isSubtitles(format) ? hasTimestamps : undefined
   if (!able || able(model)) return
   const others = app.models
     .list()
@@ -79,7 +83,7 @@ function requireFormat(
 }
 
 const diarizes = ({ transcription }: TranscriptionModel): boolean => transcription.diarizes
-const saysTimes = ({ transcription }: TranscriptionModel): boolean => transcription.timestamps !== 'none'
+const hasTimestamps = ({ transcription }: TranscriptionModel): boolean => transcription.timestamps !== 'none'
 const isSubtitles = (format: Format): boolean => format === 'srt' || format === 'vtt'
 
 /** Whether the format is not JSON. */
@@ -90,12 +94,15 @@ export const isPlain = (format: Format): format is 'text' | 'srt' | 'vtt' =>
 const hasTimes = (format: Format): boolean => format === 'verbose_json' || format === 'contract'
 
 /** Whether the format can name speakers. */
-const saysSpeakers = (format: Format): boolean => format !== 'json' && format !== 'text'
+const canNameSpeakers = (format: Format): boolean => format !== 'json' && format !== 'text'
 
-function settingsOf(fields: Fields, format: Format): Omit<TranscriptionSpec, 'timestamps' | 'where'> {
+function settingsOf(
+  fields: TranscriptionFields,
+  format: Format,
+): Omit<TranscriptionSpec, 'timestamps' | 'where'> {
   const { prompt, temperature, speakers, keywords } = fields
   const language = fields.language ?? onlyLanguageOf(fields)
-  const isDiarized = format === 'diarized_json' || (fields.diarize === true && saysSpeakers(format))
+  const isDiarized = format === 'diarized_json' || (fields.diarize === true && canNameSpeakers(format))
   return {
     ...(language != null && { language }),
     ...(prompt && { prompt: prompt.toWellFormed() }),
@@ -106,7 +113,7 @@ function settingsOf(fields: Fields, format: Format): Omit<TranscriptionSpec, 'ti
   }
 }
 
-const onlyLanguageOf = ({ languages }: Fields): string | undefined =>
+const onlyLanguageOf = ({ languages }: TranscriptionFields): string | undefined =>
   languages?.length === 1 ? languages[0] : undefined
 
 /** The precision of times to request. Subtitles are cut at words where the model gives their times. */
@@ -122,8 +129,8 @@ function timestampsOf(
 }
 
 /** The field that holds the refused setting. */
-const placeIn =
-  (fields: Fields, file: string) =>
+const paramResolver =
+  (fields: TranscriptionFields, file: string) =>
   (setting: TranscriptionSetting): string => {
     if (setting === 'file') return file
     if (setting === 'timestamps') return 'timestamp_granularities'
@@ -131,21 +138,21 @@ const placeIn =
     return setting
   }
 
-function withoutEffect(fields: Fields, format: Format): string[] {
+function withoutEffect(fields: TranscriptionFields, format: Format): string[] {
   const { include, known_speaker_names: names, languages, timestamp_granularities: granularities } = fields
   return [
-    ...ignoredOf(fields),
+    ...ignoredFields(fields),
     ...(include?.length ? ['include'] : []),
     ...(names?.length ? ['known_speaker_names'] : []),
     ...(languages?.length && (fields.language != null || languages.length > 1) ? ['languages'] : []),
     ...(granularities?.length && (fields.stream || !hasTimes(format)) ? ['timestamp_granularities'] : []),
-    ...(fields.diarize && !saysSpeakers(format) ? ['diarize'] : []),
-    ...(isTuned(fields.chunking_strategy) ? ['chunking_strategy'] : []),
+    ...(fields.diarize && !canNameSpeakers(format) ? ['diarize'] : []),
+    ...(hasChunkingSettings(fields.chunking_strategy) ? ['chunking_strategy'] : []),
   ]
 }
 
 /** Whether the caller sets how recordings are cut; `auto` is what is done anyway. A form sends an object as JSON. */
-function isTuned(strategy: Fields['chunking_strategy']): boolean {
+function hasChunkingSettings(strategy: TranscriptionFields['chunking_strategy']): boolean {
   if (strategy == null || strategy === 'auto' || strategy === '') return false
   const value = typeof strategy === 'string' ? jsonOf(strategy) : strategy
   if ((value as { type?: unknown } | null)?.type !== 'server_vad')

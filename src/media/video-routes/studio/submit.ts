@@ -1,6 +1,6 @@
 import { JsonText, type RequestContext } from '#platform/http'
 import { creditsUp } from '#platform/ledger'
-import { acceptVideo, type Given, videoModelOf, videoPromptOf } from '../accept.ts'
+import { acceptVideo, type PictureInput, videoModelOf, videoPromptOf } from '../accept.ts'
 import { pollSeconds } from '../poll-seconds.ts'
 import type { AcceptedVideo, VideoBody } from './schema.ts'
 
@@ -17,7 +17,7 @@ export async function submit(context: RequestContext<VideoBody>): Promise<JsonTe
       withAudio: generateAudio,
       referenceMode,
     },
-    references: givenIn(body),
+    references: pictureInputsOf(body),
     where: (setting) => places[setting] ?? setting,
     endpoint: '/v1/studio/video',
     replyOf: (job) =>
@@ -38,7 +38,7 @@ export async function submit(context: RequestContext<VideoBody>): Promise<JsonTe
 
 const places: Readonly<Record<string, string>> = { seconds: 'duration', withAudio: 'generateAudio' }
 
-const givenIn = ({ references = [] }: VideoBody): Given[] =>
+const pictureInputsOf = ({ references = [] }: VideoBody): PictureInput[] =>
   references.map((reference, index) => ({
     param: `references.${index}.dataUrl`,
     take: () => {

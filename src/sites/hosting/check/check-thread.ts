@@ -5,10 +5,10 @@ import { freeBytes, ownBuffer } from '#platform/bytes'
 import { type JsonTrouble, NotJson } from '#platform/json'
 import { serveTasks } from '#platform/threads'
 import type { HeaderRule, Redirect } from '../manifest.ts'
-import { type Judged, type JudgedFile, judge, ruleFiles } from './judge.ts'
+import { ruleFiles, type ValidFile, type ValidPublication, validatePublication } from './judge.ts'
 import { mediaTypeOf } from './media-types.ts'
 import { PackWriter } from './pack-writer.ts'
-import { type Problem, Wrong } from './problem.ts'
+import { InvalidPublication, type Problem } from './problem.ts'
 import { readBody } from './read-body.ts'
 import { readRules } from './rules.ts'
 
@@ -24,7 +24,7 @@ export type CheckReport =
   | { trouble: JsonTrouble }
   | { problems: Problem[] }
   | { isFull: true }
-  | (Omit<Judged, 'files'> & {
+  | (Omit<ValidPublication, 'files'> & {
       files: ReportedFile[]
       redirects: Redirect[]
       headers: HeaderRule[]
@@ -46,10 +46,10 @@ function check({ body, pack, limits }: CheckTask): CheckReport {
   const bytes = wholeFile(body)
   try {
     if (!isUtf8(bytes)) return { trouble: { kind: 'notUtf8' } }
-    const judged = judge(bytes, readBody(bytes, limits.files), limits)
-    return 'problems' in judged ? judged : unpack(bytes, judged, pack)
+    const validated = validatePublication(bytes, readBody(bytes, limits.files), limits)
+    return 'problems' in validated ? validated : writePack(bytes, validated, pack)
   } catch (error) {
-    if (error instanceof Wrong) return { problems: [error.problem] }
+    if (error instanceof InvalidPublication) return { problems: [error.problem] }
     if (error instanceof NotJson) return { trouble: error.trouble }
     if (fullDisk.has((error as NodeJS.ErrnoException).code)) return { isFull: true }
     throw error
@@ -75,17 +75,17 @@ function wholeFile({ path, bytes }: CheckTask['body']): Buffer {
   }
 }
 
-function unpack(bytes: Buffer, { files, ...fields }: Judged, place: string): CheckReport {
+function writePack(bytes: Buffer, { files, ...fields }: ValidPublication, place: string): CheckReport {
   const rules = readRules(bytes, files)
   if ('problems' in rules) return rules
   const file = openSync(place, 'wx', 0o600)
   try {
     const pack = new PackWriter(file, bytes)
     const written: ReportedFile[] = []
-    for (const judged of files) {
-      if (ruleFiles.has(judged.path)) continue
-      const one = packed(pack, judged)
-      if (!one) return { problems: [{ param: `files.${judged.index}.content`, kind: 'notBase64' }] }
+    for (const validated of files) {
+      if (ruleFiles.has(validated.path)) continue
+      const one = packFile(pack, validated)
+      if (!one) return { problems: [{ param: `files.${validated.index}.content`, kind: 'notBase64' }] }
       written.push(one)
     }
     return { ...fields, ...rules, files: written, pack: pack.end() }
@@ -94,7 +94,7 @@ function unpack(bytes: Buffer, { files, ...fields }: Judged, place: string): Che
   }
 }
 
-function packed(pack: PackWriter, { index, path, source }: JudgedFile): ReportedFile | undefined {
+function packFile(pack: PackWriter, { index, path, source }: ValidFile): ReportedFile | undefined {
   const about = { index, path, mediaType: mediaTypeOf(path) }
   if ('sha256' in source) return { ...about, sha256: source.sha256, packed: undefined }
   const written = pack.write(source.content)

@@ -30,18 +30,23 @@ afterAll(async () => {
   await rm(folder, { recursive: true })
 })
 
-type Json = Record<string, unknown>
+type BodyJson = Record<string, unknown>
 const base64 = (content: string | Buffer): string => Buffer.from(content as string).toString('base64')
-const file = (at: string, content: string | Buffer = at): Json => ({
+const file = (at: string, content: string | Buffer = at): BodyJson => ({
   path: at,
   content: base64(content),
   encoding: 'base64',
 })
 const index = file('index.html', '<h1>سلام</h1>')
-const body = (more: Json = {}): Json => ({ name: 'وبلاگ', confirm_public: true, files: [index], ...more })
+const body = (more: BodyJson = {}): BodyJson => ({
+  name: 'وبلاگ',
+  confirm_public: true,
+  files: [index],
+  ...more,
+})
 const sha256 = (bytes: string | Buffer): string => createHash('sha256').update(bytes).digest('hex')
 
-async function check(sent: Json | string | Buffer, bounds = nothingKept): Promise<CheckedPublication> {
+async function check(sent: BodyJson | string | Buffer, bounds = nothingKept): Promise<CheckedPublication> {
   const text = typeof sent === 'string' || Buffer.isBuffer(sent) ? sent : JSON.stringify(sent)
   const at = path.join(folder, randomUUID())
   await writeFile(at, text)
@@ -54,7 +59,7 @@ async function check(sent: Json | string | Buffer, bounds = nothingKept): Promis
 
 /** Asserts that a publication is refused, with a sentence in both languages. */
 async function refused(
-  sent: Json | string | Buffer,
+  sent: BodyJson | string | Buffer,
   code: string,
   param: string | undefined,
   bounds = nothingKept,
@@ -149,8 +154,8 @@ describe('a publication that may be one', () => {
   })
 
   test('has files of up to 15,000,000 bytes, and one more is refused', async () => {
-    const most = Buffer.alloc(15_000_000)
-    await using _ = await check(body({ files: [index, file('a', most)] }))
+    const maxContent = Buffer.alloc(15_000_000)
+    await using _ = await check(body({ files: [index, file('a', maxContent)] }))
     await refused(
       body({ files: [index, file('a', Buffer.alloc(15_000_001))] }),
       'INVALID_REQUEST',
@@ -235,7 +240,7 @@ describe('of the fields', () => {
     [{ name: 'a\nb' }, 'name'],
     [{ name: 'a\u202eb' }, 'name'],
     [{ name: 'a\ud800' }, 'name'],
-    ...invisible.map((name) => [{ name }, 'name'] as [Json, string]),
+    ...invisible.map((name) => [{ name }, 'name'] as [BodyJson, string]),
     [{ name: 5 }, 'name'],
     [{ name: null }, 'name'],
     [{ slug: 5 }, 'slug'],
@@ -273,7 +278,7 @@ describe('of the fields', () => {
     [{ files: [index, file('_redirects', Buffer.from([0xff]))] }, 'files.1.content'],
     [{ files: [index, file('_headers', 'x'.repeat(2_000_000))] }, 'files.1.content'],
   ])('%j is refused by its place', async (more, param) => {
-    await refused(body(more as Json), 'INVALID_REQUEST', param)
+    await refused(body(more as BodyJson), 'INVALID_REQUEST', param)
   })
 
   test('the name has up to 100 characters of any alphabet', async () => {

@@ -49,7 +49,7 @@ export class SiteChecks implements AsyncDisposable {
     this.#atOnce = atOnce
     this.#threads = new Threads({
       module: new URL('./check-thread.ts', import.meta.url),
-      most: atOnce,
+      maxThreads: atOnce,
       timeoutMs,
       memoryMb,
     })
@@ -85,7 +85,7 @@ export class SiteChecks implements AsyncDisposable {
     const folder = opening.use(await this.#spool.folder(room))
     const pack = `${folder.path}/pack`
     const report = await this.#report({ body: { path, bytes }, pack, limits })
-    const files = await resolved(report, limits, kept)
+    const files = await withKeptLengths(report, limits, kept)
     const { name, slug, spa, cloudId, redirects, headers } = report
     const open = opening.move()
     return {
@@ -96,7 +96,7 @@ export class SiteChecks implements AsyncDisposable {
     }
   }
 
-  async #report(task: CheckTask): Promise<Accepted> {
+  async #report(task: CheckTask): Promise<AcceptedReport> {
     const report = await this.#threads.run(task).catch((error: unknown) => {
       if (!(error instanceof ThreadKilled)) throw error
       return fail('PUBLICATION_NOT_CHECKED', {}, { retryAfterMs: timeoutMs, cause: error })
@@ -107,11 +107,11 @@ export class SiteChecks implements AsyncDisposable {
   }
 }
 
-type Accepted = Extract<CheckReport, { pack: unknown }>
+type AcceptedReport = Extract<CheckReport, { pack: unknown }>
 
 /** The files, with the lengths of those of which only the hash was sent. */
-async function resolved(
-  { files, sentBytes }: Accepted,
+async function withKeptLengths(
+  { files, sentBytes }: AcceptedReport,
   { totalBytes, fileBytes }: PublicationLimits,
   kept: CheckBounds['kept'],
 ): Promise<PublishedFile[]> {

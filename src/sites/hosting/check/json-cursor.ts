@@ -13,7 +13,7 @@ const closeObject = 0x7d
 export type ValueKind = 'string' | 'object' | 'list' | 'number' | 'true' | 'false' | 'null'
 
 /** The bytes of a string between its quotes. */
-export interface Range {
+export interface ByteSpan {
   start: number
   end: number
 }
@@ -62,10 +62,10 @@ export class JsonCursor {
     this.#members(openList, closeList, read)
   }
 
-  /** Reads a string of at most `mostBytes` bytes; undefined where it is longer. */
-  text(mostBytes: number): string | undefined {
+  /** Reads a string of at most `maxBytes` bytes; undefined where it is longer. */
+  text(maxBytes: number): string | undefined {
     const range = this.range()
-    return range.end - range.start > mostBytes ? undefined : this.#parsed(range)
+    return range.end - range.start > maxBytes ? undefined : this.#parsed(range)
   }
 
   /** Reads the name of a member. The beginning of a longer name is enough to refuse it. */
@@ -77,7 +77,7 @@ export class JsonCursor {
   }
 
   /** Reads a string, and returns its bytes as they stand. */
-  range(): Range {
+  range(): ByteSpan {
     const start = this.#at + 1
     const end = this.#closing(start)
     this.#at = end + 1
@@ -85,7 +85,7 @@ export class JsonCursor {
   }
 
   /** Reads a string of ASCII, its escapes resolved in place: an escape that is not ASCII becomes a byte that is not either. */
-  ascii(): Range {
+  ascii(): ByteSpan {
     const range = this.range()
     return this.#bytes.subarray(range.start, range.end).includes(backslash) ? this.#unescape(range) : range
   }
@@ -105,7 +105,7 @@ export class JsonCursor {
     this.#expect(close)
   }
 
-  #unescape({ start, end }: Range): Range {
+  #unescape({ start, end }: ByteSpan): ByteSpan {
     const bytes = this.#bytes
     let to = start
     for (let from = start; from < end; ) {
@@ -140,7 +140,7 @@ export class JsonCursor {
     throw new NotJson({ kind: 'endsEarly' })
   }
 
-  #parsed({ start, end }: Range): string {
+  #parsed({ start, end }: ByteSpan): string {
     return parsed(this.#bytes.toString('utf8', start - 1, end + 1))
   }
 

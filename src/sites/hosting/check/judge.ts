@@ -1,28 +1,28 @@
 /** Judges what was read of a body, before any content is decoded. */
-import type { Range } from './json-cursor.ts'
-import { PathSet, pathFault, unprintable } from './path.ts'
+import type { ByteSpan } from './json-cursor.ts'
+import { PathSet, pathFault, unprintableFaults } from './path.ts'
 import type { Problem } from './problem.ts'
-import type { Body, Item } from './read-body.ts'
+import type { FileItem, PublicationBody } from './read-body.ts'
 
 /** The fields of a publication that has no problem. */
-export interface Judged {
+export interface ValidPublication {
   name: string
   slug: string | undefined
   spa: boolean
   cloudId: string | undefined
-  files: JudgedFile[]
+  files: ValidFile[]
   /** The bytes of all contents that were sent, decoded. */
   sentBytes: number
 }
 
-export interface JudgedFile {
+export interface ValidFile {
   /** Its place in `files`. */
   index: number
   path: string
-  source: { content: Range; bytes: number } | { sha256: string }
+  source: { content: ByteSpan; bytes: number } | { sha256: string }
 }
 
-export interface JudgeLimits {
+export interface ValidationLimits {
   totalBytes: number
   fileBytes: number
 }
@@ -36,16 +36,20 @@ const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 const hash = /^[0-9a-f]{64}$/
 const equals = 0x3d
 
-export function judge(bytes: Buffer, body: Body, limits: JudgeLimits): Judged | { problems: Problem[] } {
+export function validatePublication(
+  bytes: Buffer,
+  body: PublicationBody,
+  limits: ValidationLimits,
+): ValidPublication | { problems: Problem[] } {
   const problems = problemsOfFields(body)
-  const files: JudgedFile[] = []
+  const files: ValidFile[] = []
   const paths = new PathSet()
   const items = body.items ?? []
   for (const [index, item] of items.entries()) {
-    const judged = judgeItem(bytes, item, index, limits)
-    const problem = 'kind' in judged ? judged : collision(paths, judged, items)
+    const validated = validateItem(bytes, item, index, limits)
+    const problem = 'kind' in validated ? validated : collision(paths, validated, items)
     if (problem) problems.push(problem)
-    else files.push(judged as JudgedFile)
+    else files.push(validated as ValidFile)
     if (problems.length === maxProblems) break
   }
   const sentBytes = files.reduce((sum, { source }) => sum + ('bytes' in source ? source.bytes : 0), 0)
@@ -57,7 +61,7 @@ export function judge(bytes: Buffer, body: Body, limits: JudgeLimits): Judged | 
   return problems.length > 0 ? { problems } : { name, slug, spa, cloudId, files, sentBytes }
 }
 
-function problemsOfFields({ name, cloudId, confirmPublic, items }: Body): Problem[] {
+function problemsOfFields({ name, cloudId, confirmPublic, items }: PublicationBody): Problem[] {
   const problems: Problem[] = []
   if (name === undefined) problems.push({ param: 'name', kind: 'missing' })
   else {
@@ -80,23 +84,28 @@ function isReadable(name: string): boolean {
   return /[\p{L}\p{N}\p{P}\p{S}]/u.test(name.replace(/[\p{Default_Ignorable_Code_Point}\u2800]/gu, ''))
 }
 
-function judgeItem(bytes: Buffer, item: Item, index: number, limits: JudgeLimits): JudgedFile | Problem {
+function validateItem(
+  bytes: Buffer,
+  item: FileItem,
+  index: number,
+  limits: ValidationLimits,
+): ValidFile | Problem {
   const at = `files.${index}`
   const { path } = item
   if (path === undefined) return { param: `${at}.path`, kind: 'missing' }
   const fault = pathFault(path)
   if (fault)
-    return { param: `${at}.path`, kind: 'path', fault, path: unprintable.has(fault) ? undefined : path }
+    return { param: `${at}.path`, kind: 'path', fault, path: unprintableFaults.has(fault) ? undefined : path }
   const source = sourceOf(bytes, item, at, limits)
   return 'kind' in source ? source : { index, path, source }
 }
 
 function sourceOf(
   bytes: Buffer,
-  { path, content, encoding, sha256 }: Item,
+  { path, content, encoding, sha256 }: FileItem,
   at: string,
-  { fileBytes }: JudgeLimits,
-): JudgedFile['source'] | Problem {
+  { fileBytes }: ValidationLimits,
+): ValidFile['source'] | Problem {
   if (sha256 !== undefined) {
     if (content) return { param: `${at}.sha256`, kind: 'contentOrHash' }
     if (encoding !== undefined) return { param: `${at}.encoding`, kind: 'encodingAlone' }
@@ -113,7 +122,7 @@ function sourceOf(
 }
 
 /** The bytes of a content once decoded, by its length and padding alone; undefined where those are wrong. */
-function decodedBytes(bytes: Buffer, { start, end }: Range): number | undefined {
+function decodedBytes(bytes: Buffer, { start, end }: ByteSpan): number | undefined {
   const length = end - start
   if (length % 4 !== 0) return undefined
   if (length === 0) return 0
@@ -121,7 +130,11 @@ function decodedBytes(bytes: Buffer, { start, end }: Range): number | undefined 
   return (length / 4) * 3 - padding
 }
 
-function collision(paths: PathSet, { path, index }: JudgedFile, items: readonly Item[]): Problem | undefined {
+function collision(
+  paths: PathSet,
+  { path, index }: ValidFile,
+  items: readonly FileItem[],
+): Problem | undefined {
   const found = paths.add(path, index)
   if (!found) return undefined
   const kind = found.kind === 'twice' ? 'sameFile' : 'alsoFolder'

@@ -1,13 +1,13 @@
 import { isAscii } from 'node:buffer'
 import { createHash, type Hash } from 'node:crypto'
 import { ftruncateSync, writeSync } from 'node:fs'
-import type { Range } from './json-cursor.ts'
+import type { ByteSpan } from './json-cursor.ts'
 
 /** Characters that are decoded at once: a multiple of four. */
 const partCharacters = 256 * 1024
 const equals = 0x3d
 
-export interface Written {
+export interface WrittenContent {
   sha256: string
   offset: number
 }
@@ -28,7 +28,7 @@ export class PackWriter {
   }
 
   /** Writes the bytes that this Base64 stands for; undefined where the text is no Base64. */
-  write(content: Range): Written | undefined {
+  write(content: ByteSpan): WrittenContent | undefined {
     const one = createHash('sha256')
     const all = this.#hash.copy()
     const offset = this.#bytes
@@ -56,7 +56,7 @@ export class PackWriter {
   }
 
   /** Decodes Base64 of RFC 4648 §4: standard alphabet, whole padding, no white space. False for any other text. The length is a multiple of four. */
-  #decode({ start, end }: Range, take: (part: Buffer) => void): boolean {
+  #decode({ start, end }: ByteSpan, take: (part: Buffer) => void): boolean {
     const padding = this.#paddingAt(start, end)
     if (padding === undefined || !isAscii(this.#body.subarray(start, end))) return false
     for (let at = start; at < end; at += partCharacters) {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import fc, { anyCharacter } from '../../../../tests/harness/fast-check.ts'
-import { folded, PathSet, pathFault } from './path.ts'
+import { foldPath, PathSet, pathFault } from './path.ts'
 
 describe('a path of a file', () => {
   test.each([
@@ -128,7 +128,7 @@ describe('a path of a file', () => {
       fc.property(fc.array(paths, { maxLength: 12 }), (all) => {
         const set = new PathSet()
         const accepted = all.filter((path, index) => pathFault(path) === undefined && !set.add(path, index))
-        const keys = accepted.map(folded)
+        const keys = accepted.map(foldPath)
         expect(new Set(keys).size).toBe(keys.length)
         for (const one of keys) for (const other of keys) expect(other.startsWith(`${one}/`)).toBe(false)
       }),

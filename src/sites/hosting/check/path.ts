@@ -20,7 +20,7 @@ export type PathFault =
   | 'dependencies'
 
 /** Faults of the characters themselves: such a path is not repeated in an error. */
-export const unprintable: ReadonlySet<PathFault> = new Set([
+export const unprintableFaults: ReadonlySet<PathFault> = new Set([
   'control',
   'direction',
   'surrogate',
@@ -56,7 +56,7 @@ function faultOfSegments(segments: readonly string[]): PathFault | undefined {
     if (segment === '.' || segment === '..') return 'dots'
     const isWellKnown = index === 0 && segment === wellKnown && segments.length > 1
     if (segment.startsWith('.') && !isWellKnown) return 'hidden'
-    if (dependencyFolders.has(folded(segment))) return 'dependencies'
+    if (dependencyFolders.has(foldPath(segment))) return 'dependencies'
     if (Buffer.byteLength(segment) > pathBounds.segmentBytes) return 'longSegment'
   }
   return undefined
@@ -66,7 +66,7 @@ function faultOfSegments(segments: readonly string[]): PathFault | undefined {
  * A key that is equal for paths which differ in case only: a file system or a person takes them for the same. Capitals come first, so that letters
  * with two small forms are one.
  */
-export const folded = (path: string): string => path.toUpperCase().toLowerCase().normalize('NFC')
+export const foldPath = (path: string): string => path.toUpperCase().toLowerCase().normalize('NFC')
 
 /** Finds paths that cannot stand beside those that came before. */
 export class PathSet {
@@ -76,7 +76,7 @@ export class PathSet {
 
   /** Adds a path. Returns the index of the file that it collides with: both are the same file, or one is the other's folder. */
   add(path: string, index: number): { of: number; kind: 'twice' | 'folder' } | undefined {
-    const key = folded(path)
+    const key = foldPath(path)
     const same = this.#files.get(key)
     if (same !== undefined) return { of: same, kind: 'twice' }
     const inside = this.#folders.get(key)

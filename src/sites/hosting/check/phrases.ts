@@ -54,7 +54,7 @@ export function refuse([first, ...others]: readonly Problem[]): never {
 }
 
 function sentenceOf(problem: Problem, others: readonly Problem[]): Localized {
-  const sentence = sentences[problem.kind as keyof Sentences] as (problem: Problem) => Localized
+  const sentence = sentences[problem.kind as keyof ProblemSentences] as (problem: Problem) => Localized
   const said = sentence(problem)
   const subject = problem.param === '' ? { en: 'the body', fa: 'بدنهٔ درخواست' } : plain(problem.param)
   const more = [...new Set(others.map(({ param }) => param))].filter((param) => param !== problem.param)
@@ -66,7 +66,7 @@ function sentenceOf(problem: Problem, others: readonly Problem[]): Localized {
 
 const plain = (text: string): Localized => ({ en: text, fa: text })
 
-type Sentences = {
+type ProblemSentences = {
   [Kind in Exclude<Problem['kind'], 'unknown' | 'notPublic' | 'notKept'>]: (
     problem: Extract<Problem, { kind: Kind }>,
   ) => Localized
@@ -79,7 +79,7 @@ const typeNames: Record<Extract<Problem, { kind: 'type' }>['wanted'], Localized>
   list: { en: 'an array', fa: 'فهرست' },
 }
 
-const sentences: Sentences = {
+const sentences: ProblemSentences = {
   missing: () => ({ en: 'is required.', fa: 'الزامی است.' }),
   twice: () => ({ en: 'stands there twice; send it once.', fa: 'دو بار آمده است؛ یک بار بفرستید.' }),
   type: ({ wanted }) => ({

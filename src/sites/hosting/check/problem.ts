@@ -25,7 +25,7 @@ export type Problem = { param: string } & (
 )
 
 /** Thrown where nothing that follows can be understood. */
-export class Wrong extends Error {
+export class InvalidPublication extends Error {
   override name = 'Wrong'
   readonly problem: Problem
   constructor(problem: Problem) {

@@ -1,39 +1,39 @@
 /** The fields of a publication as they stand in its JSON; the contents of files stay the bytes of the body. */
-import { JsonCursor, type Range } from './json-cursor.ts'
+import { type ByteSpan, JsonCursor } from './json-cursor.ts'
 import { pathBounds } from './path.ts'
-import { type Problem, Wrong } from './problem.ts'
+import { InvalidPublication, type Problem } from './problem.ts'
 
-export interface Body {
+export interface PublicationBody {
   name?: string
   slug?: string
   spa?: boolean
   cloudId?: string
   confirmPublic?: boolean
-  items?: Item[]
+  items?: FileItem[]
 }
 
 /** A member of `files`. */
-export interface Item {
+export interface FileItem {
   path?: string
   /** The place of its Base64 in the body. */
-  content?: Range
+  content?: ByteSpan
   encoding?: string
   sha256?: string
 }
 
 /** The most bytes that a character of one or two UTF-16 units takes in JSON (`\ud83d\ude00`). */
 const escapedBytes = 12
-const mostBytes = (characters: number): number => characters * escapedBytes
+const maxEscapedBytes = (characters: number): number => characters * escapedBytes
 const bounds = {
-  name: mostBytes(100),
-  slug: mostBytes(63),
-  id: mostBytes(36),
-  path: mostBytes(pathBounds.bytes),
+  name: maxEscapedBytes(100),
+  slug: maxEscapedBytes(63),
+  id: maxEscapedBytes(36),
+  path: maxEscapedBytes(pathBounds.bytes),
   word: 1_000,
 }
 
-/** Reads the whole body once. Throws `Wrong` at the first value that is not of its type or has no place here, and `NotJson`. */
-export function readBody(bytes: Buffer, maxFiles: number): Body {
+/** Reads the whole body once. Throws `InvalidPublication` at the first value that is not of its type or has no place here, and `NotJson`. */
+export function readBody(bytes: Buffer, maxFiles: number): PublicationBody {
   const reader = new BodyReader(bytes, maxFiles)
   return reader.read()
 }
@@ -47,8 +47,8 @@ class BodyReader {
     this.#maxFiles = maxFiles
   }
 
-  read(): Body {
-    const body: Body = {}
+  read(): PublicationBody {
+    const body: PublicationBody = {}
     this.#object('', {
       name: (param) => {
         body.name = this.#text(bounds.name, { param, kind: 'length', most: 100 })
@@ -73,18 +73,19 @@ class BodyReader {
     return body
   }
 
-  #files(param: string): Item[] {
-    const items: Item[] = []
+  #files(param: string): FileItem[] {
+    const items: FileItem[] = []
     this.#require(param, 'list')
     this.#json.list((index) => {
-      if (index >= this.#maxFiles) throw new Wrong({ param, kind: 'tooMany', most: this.#maxFiles })
+      if (index >= this.#maxFiles)
+        throw new InvalidPublication({ param, kind: 'tooMany', most: this.#maxFiles })
       items.push(this.#item(`${param}.${index}`))
     })
     return items
   }
 
-  #item(param: string): Item {
-    const item: Item = {}
+  #item(param: string): FileItem {
+    const item: FileItem = {}
     this.#object(param, {
       path: (at) => {
         item.path = this.#text(bounds.path, { param: at, kind: 'path', fault: 'long', path: undefined })
@@ -103,31 +104,31 @@ class BodyReader {
     return item
   }
 
-  /** Reads an object. Throws `Wrong` for a field that is not known, or stands there twice. */
+  /** Reads an object. Throws `InvalidPublication` for a field that is not known, or stands there twice. */
   #object(param: string, fields: Record<string, (param: string) => void>): void {
     this.#require(param, 'object')
     const read = new Set<string>()
     this.#json.object((name) => {
       const at = param === '' ? name : `${param}.${name}`
-      if (!Object.hasOwn(fields, name)) throw new Wrong({ param: at, kind: 'unknown' })
-      if (read.has(name)) throw new Wrong({ param: at, kind: 'twice' })
+      if (!Object.hasOwn(fields, name)) throw new InvalidPublication({ param: at, kind: 'unknown' })
+      if (read.has(name)) throw new InvalidPublication({ param: at, kind: 'twice' })
       read.add(name)
       fields[name]!(at)
     })
   }
 
-  /** Reads a string of at most `most` bytes; a longer one is not read, and throws this problem. */
-  #text(most: number, problem: Problem): string {
+  /** Reads a string of at most `maxBytes` bytes; a longer one is not read, and throws this problem. */
+  #text(maxBytes: number, problem: Problem): string {
     this.#require(problem.param, 'string')
-    const text = this.#json.text(most)
-    if (text === undefined) throw new Wrong(problem)
+    const text = this.#json.text(maxBytes)
+    if (text === undefined) throw new InvalidPublication(problem)
     return text
   }
 
   #flag(param: string, otherwise: 'type' | 'notPublic' = 'type'): boolean {
     const kind = this.#json.kind()
     if (kind !== 'true' && kind !== 'false')
-      throw new Wrong(
+      throw new InvalidPublication(
         otherwise === 'type' ? { param, kind: 'type', wanted: 'boolean' } : { param, kind: otherwise },
       )
     this.#json.word(kind)
@@ -135,6 +136,6 @@ class BodyReader {
   }
 
   #require(param: string, wanted: 'string' | 'object' | 'list'): void {
-    if (this.#json.kind() !== wanted) throw new Wrong({ param, kind: 'type', wanted })
+    if (this.#json.kind() !== wanted) throw new InvalidPublication({ param, kind: 'type', wanted })
   }
 }

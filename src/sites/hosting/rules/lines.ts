@@ -12,7 +12,7 @@ export type ParsedRules<Rule> = { rules: Rule[] } | { problems: RuleProblem[] }
 /** The most problems of a file that are reported: its first wrong lines explain the others. */
 export const maxProblems = 20
 
-export interface RuleLines {
+export interface RuleBounds {
   /** The longest line, in characters. */
   maxLine: number
   maxBytes: number
@@ -24,7 +24,7 @@ export interface RuleLines {
  */
 export function readRuleLines(
   text: string,
-  { maxLine, maxBytes }: RuleLines,
+  { maxLine, maxBytes }: RuleBounds,
   read: (line: string, number: number) => Localized | undefined,
 ): RuleProblem[] {
   if (text.length > maxBytes || Buffer.byteLength(text) > maxBytes)
@@ -36,13 +36,13 @@ export function readRuleLines(
     .entries()) {
     const line = raw.trim()
     if (line === '' || line.startsWith('#')) continue
-    const why = wrongAsLine(line, maxLine) ?? read(line, index + 1)
+    const why = lineProblem(line, maxLine) ?? read(line, index + 1)
     if (why && problems.push({ line: index + 1, why }) === maxProblems) break
   }
   return problems
 }
 
-function wrongAsLine(line: string, maxLine: number): Localized | undefined {
+function lineProblem(line: string, maxLine: number): Localized | undefined {
   if (line.length > maxLine) return ruleFilePhrases.lineTooLong(maxLine)
   // Tabs separate as spaces do.
   return /\p{Cc}|\p{Zl}|\p{Zp}/u.test(line.replaceAll('\t', ' ')) ? ruleFilePhrases.control() : undefined

@@ -1,7 +1,7 @@
 /** A cache whose values weigh no more than a limit together. A value is loaded once, however many callers wait for it. */
 export class BoundedCache<Value> {
   readonly #limit: number
-  readonly #entries = new Map<string, Entry<Value>>()
+  readonly #entries = new Map<string, CacheEntry<Value>>()
   readonly #loading = new Map<string, Promise<Value | undefined>>()
   #weight = 0
 
@@ -82,7 +82,7 @@ export class BoundedCache<Value> {
   }
 }
 
-interface Entry<Value> {
+interface CacheEntry<Value> {
   value: Value
   weight: number
   used: boolean

@@ -1,6 +1,6 @@
 /** Conditional requests and ranges (RFC 9110, sections 13 and 14). */
 import type { IncomingHttpHeaders } from 'node:http'
-import { type ByteRange, partOf } from '#platform/http'
+import { type ByteRange, requestedRange } from '#platform/http'
 
 export interface Validators {
   etag: string
@@ -8,25 +8,25 @@ export interface Validators {
   modified: string | undefined
 }
 
-export type Condition = 'send' | 'not-modified' | 'failed'
+export type ConditionResult = 'send' | 'not-modified' | 'failed'
 
 /** The outcome of a request's conditions. Dates are compared as texts: a version that is older again after a rollback is another one, too. */
-export function conditionOf(headers: IncomingHttpHeaders, { etag, modified }: Validators): Condition {
+export function conditionOf(headers: IncomingHttpHeaders, { etag, modified }: Validators): ConditionResult {
   const match = headers['if-match']
   if (match !== undefined) {
-    if (!names(match, etag, false)) return 'failed'
+    if (!listsTag(match, etag, false)) return 'failed'
   } else {
     const unmodified = headers['if-unmodified-since']
     if (unmodified !== undefined && modified !== undefined && isLater(modified, unmodified)) return 'failed'
   }
   const known = headers['if-none-match']
-  if (known !== undefined) return names(known, etag, true) ? 'not-modified' : 'send'
+  if (known !== undefined) return listsTag(known, etag, true) ? 'not-modified' : 'send'
   const since = headers['if-modified-since']
   return since !== undefined && since === modified ? 'not-modified' : 'send'
 }
 
 /** Whether the list of tags has this one; weak tags count only with `weakly`, where the same meaning is enough and the bytes may differ. */
-function names(list: string, etag: string, weakly: boolean): boolean {
+function listsTag(list: string, etag: string, weakly: boolean): boolean {
   if (list === etag || list.trim() === '*') return true
   return list.split(',').some((one) => {
     const tag = one.trim()
@@ -46,7 +46,7 @@ export function rangeOf(
   const version = headers['if-range']
   const isCurrent =
     version === undefined || version === etag || (modified !== undefined && version === modified)
-  return isCurrent ? partOf({ range: headers.range }, undefined, bytes) : 'whole'
+  return isCurrent ? requestedRange({ range: headers.range }, undefined, bytes) : 'whole'
 }
 
 /** Whether a person navigates there: then a page may be answered in place of what was requested. */

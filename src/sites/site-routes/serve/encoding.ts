@@ -1,13 +1,13 @@
 /** Which compressed form a visitor takes (RFC 9110, section 12.5.3). */
-export type Encoding = 'br' | 'gzip' | 'identity'
+export type ContentEncoding = 'br' | 'gzip' | 'identity'
 
 /** The forms that a visitor takes, by the header, the best first; `identity` is always among them. */
-const preferences = new Map<string, readonly Encoding[]>()
-const plain: readonly Encoding[] = ['identity']
+const preferences = new Map<string, readonly ContentEncoding[]>()
+const plain: readonly ContentEncoding[] = ['identity']
 /** The most headers that are kept; browsers send a handful of different ones. */
 const maxKept = 200
 
-export function encodingsFor(header: string | string[] | undefined): readonly Encoding[] {
+export function encodingsFor(header: string | string[] | undefined): readonly ContentEncoding[] {
   if (header === undefined) return plain
   const text = String(header)
   const known = preferences.get(text)
@@ -17,7 +17,7 @@ export function encodingsFor(header: string | string[] | undefined): readonly En
   return read
 }
 
-function readEncodings(header: string): readonly Encoding[] {
+function readEncodings(header: string): readonly ContentEncoding[] {
   const weights = new Map<string, number>()
   for (const range of header.toLowerCase().split(',')) {
     const [name = '', ...parameters] = range.split(';').map((part) => part.trim())

@@ -18,7 +18,7 @@ export interface VersionSource {
   readStaleFiles(site: FoundSite, live: number): Promise<Map<string, StaleFile>>
 }
 
-export type Version = FoundSite & { version: number }
+export type FoundVersion = FoundSite & { version: number }
 
 export class OpenVersion {
   readonly key: string
@@ -47,13 +47,13 @@ export class OpenVersion {
 
   /** Prepares a file, and keeps it from here on. */
   prepare(file: SiteFile, path: string): PreparedFile {
-    const prepared = this.once(file, path)
+    const prepared = this.prepareUncached(file, path)
     this.#prepared.set(file, prepared)
     return prepared
   }
 
   /** Prepares a file without keeping it. */
-  once(file: SiteFile, path: string): PreparedFile {
+  prepareUncached(file: SiteFile, path: string): PreparedFile {
     const ruled = this.#ruled(file, path)
     return prepareFile({ file, ruled, isPreview: this.isPreview, modified: this.modified, hasEtag: true })
   }
@@ -110,12 +110,12 @@ export class OpenVersions {
   }
 
   /** A version from memory; undefined where it is not there. */
-  get(found: Version): OpenVersion | undefined {
+  get(found: FoundVersion): OpenVersion | undefined {
     return this.#cache.get(keyOf(found))
   }
 
   /** Loads a version; undefined if it does not exist. */
-  load(found: Version): Promise<OpenVersion | undefined> {
+  load(found: FoundVersion): Promise<OpenVersion | undefined> {
     const key = keyOf(found)
     const read = async (): Promise<OpenVersion | undefined> => {
       const { accountId, siteId, version } = found
@@ -138,7 +138,7 @@ export class OpenVersions {
    * changed, so a version that is live again after another knows of that one's files. A preview shows only its own files.
    */
   staleFile(
-    found: Version,
+    found: FoundVersion,
     open: OpenVersion,
     path: string,
     nowMs: number,
@@ -149,7 +149,7 @@ export class OpenVersions {
     return stale && nowMs < stale.untilMs ? stale.file : undefined
   }
 
-  loadStale(found: Version, open: OpenVersion): Promise<void> {
+  loadStale(found: FoundVersion, open: OpenVersion): Promise<void> {
     const under = this.#loadingStale.get(open.key)
     if (under) return under
     const loading = this.#source
@@ -164,5 +164,5 @@ export class OpenVersions {
   }
 }
 
-const keyOf = ({ siteId, version, isPreview }: Version): string =>
+const keyOf = ({ siteId, version, isPreview }: FoundVersion): string =>
   `${siteId}${isPreview ? '?' : '/'}${version}`

@@ -1,14 +1,14 @@
 /** What is sent for a file, prepared once: a visitor's request then writes two arrays that stand ready. */
 import type { SiteFile } from '#sites/hosting'
 import { isHashed } from '#sites/hosting'
-import { type Encoding, encodingsFor } from './encoding.ts'
+import { type ContentEncoding, encodingsFor } from './encoding.ts'
 
 /** One of the forms of a file. */
 export interface Representation {
   readonly storageKey: string
   readonly bytes: number
   readonly etag: string
-  readonly encoding: Encoding
+  readonly encoding: ContentEncoding
   /** The headers of an answer with the whole file: names and values in turn. */
   readonly headers: readonly string[]
   /** The headers of a 304. */
@@ -39,8 +39,8 @@ export interface FileAnswer {
   hasEtag: boolean
 }
 
-const always = 'public, max-age=0, must-revalidate'
-const forGood = 'public, max-age=31536000, immutable'
+const revalidatePolicy = 'public, max-age=0, must-revalidate'
+const immutablePolicy = 'public, max-age=31536000, immutable'
 
 export function prepareFile(answer: FileAnswer): PreparedFile {
   const { file } = answer
@@ -53,7 +53,10 @@ export function prepareFile(answer: FileAnswer): PreparedFile {
 }
 
 /** The form for this visitor. A range is always one of the bytes of the file itself. */
-export function choose(prepared: PreparedFile, accepted: string | string[] | undefined): Representation {
+export function chooseRepresentation(
+  prepared: PreparedFile,
+  accepted: string | string[] | undefined,
+): Representation {
   if (!prepared.br && !prepared.gzip) return prepared.identity
   for (const encoding of encodingsFor(accepted)) {
     const form = prepared[encoding]
@@ -64,7 +67,7 @@ export function choose(prepared: PreparedFile, accepted: string | string[] | und
 
 function prepare(
   answer: FileAnswer,
-  encoding: Encoding,
+  encoding: ContentEncoding,
   { storageKey, bytes }: { storageKey: string; bytes: number },
 ): Representation {
   const { file, ruled, isPreview, modified, hasEtag } = answer
@@ -73,7 +76,9 @@ function prepare(
   if (hasEtag) common.push('ETag', etag)
   if (modified !== undefined) common.push('Last-Modified', modified)
   const cacheControl =
-    answer.cacheControl ?? ruled.get('Cache-Control') ?? (isHashed(file.path) ? forGood : always)
+    answer.cacheControl ??
+    ruled.get('Cache-Control') ??
+    (isHashed(file.path) ? immutablePolicy : revalidatePolicy)
   common.push('Cache-Control', cacheControl)
   const varies = [
     ...(file.brotli || file.gzip ? ['Accept-Encoding'] : []),

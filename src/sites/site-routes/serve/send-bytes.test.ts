@@ -3,7 +3,7 @@ import type { ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
 import { setImmediate } from 'node:timers/promises'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { pour, stuckMs } from './send-bytes.ts'
+import { pipeBytes, stuckMs } from './send-bytes.ts'
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
@@ -13,7 +13,7 @@ afterEach(() => {
 })
 
 /** A visitor's connection that takes as many pieces as are free, and then none. */
-class Line extends EventEmitter {
+class VisitorConnection extends EventEmitter {
   pieces: Buffer[] = []
   free: number
   end = vi.fn()
@@ -38,10 +38,10 @@ const settled = async () => {
 const piece = Buffer.alloc(1_000)
 
 test('a visitor who takes nothing for thirty seconds is cut, one who takes a little each time is not', async () => {
-  const line = new Line(1)
+  const line = new VisitorConnection(1)
   const source = Readable.from(Array.from({ length: 100 }, () => piece))
   const ended = vi.fn()
-  pour(source, line as unknown as ServerResponse, 100_000, ended)
+  pipeBytes(source, line as unknown as ServerResponse, 100_000, ended)
   for (let count = 0; count < 5; count++) {
     await settled()
     vi.advanceTimersByTime(stuckMs - 20)
@@ -62,17 +62,17 @@ test('a source that has more or less than was promised ends in a cut, never in a
     [3_500, 3],
     [2_999, 2],
   ] as const) {
-    const line = new Line(99)
+    const line = new VisitorConnection(99)
     const ended = vi.fn()
-    pour(Readable.from([piece, piece, piece]), line as unknown as ServerResponse, promised, ended)
+    pipeBytes(Readable.from([piece, piece, piece]), line as unknown as ServerResponse, promised, ended)
     await settled()
     expect(line.pieces).toHaveLength(pieces)
     expect([line.destroyed, line.end.mock.calls.length]).toEqual([true, 0])
     expect(ended).toHaveBeenCalledExactlyOnceWith(pieces * 1_000, expect.any(Error))
   }
-  const line = new Line(99)
+  const line = new VisitorConnection(99)
   const ended = vi.fn()
-  pour(Readable.from([piece, piece]), line as unknown as ServerResponse, 2_000, ended)
+  pipeBytes(Readable.from([piece, piece]), line as unknown as ServerResponse, 2_000, ended)
   await settled()
   expect([line.destroyed, line.end.mock.calls.length]).toEqual([false, 1])
   expect(ended).toHaveBeenCalledExactlyOnceWith(2_000, undefined)

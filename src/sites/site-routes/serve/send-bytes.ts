@@ -7,7 +7,7 @@ import { type Deadline, deadlines } from '#platform/clock'
 export const stuckMs = 30_000
 
 /** Sends the bytes of a source. Calls `end` once: with the number of bytes that have left, and the error of the source, if it failed. */
-export function pour(
+export function pipeBytes(
   source: Readable,
   response: ServerResponse,
   bytes: number,
@@ -34,14 +34,14 @@ export function pour(
   }
   source.on('data', (chunk: Buffer) => {
     // More than was promised would be read as the next answer.
-    if (sent + chunk.length > bytes) return void finish(new WrongLength(bytes))
+    if (sent + chunk.length > bytes) return void finish(new WrongLengthError(bytes))
     sent += chunk.length
     if (response.write(chunk)) return
     source.pause()
-    if (stuck) stuck.again()
+    if (stuck) stuck.restart()
     else stuck = deadlines.in(stuckMs, () => response.destroy())
   })
-  source.on('end', () => finish(sent === bytes ? undefined : new WrongLength(bytes)))
+  source.on('end', () => finish(sent === bytes ? undefined : new WrongLengthError(bytes)))
   source.on('error', finish)
   response.on('drain', onDrain)
   response.on('close', finish0)
@@ -54,7 +54,7 @@ export function watchEnd(response: ServerResponse): void {
   response.once('close', () => stuck.cancel())
 }
 
-class WrongLength extends Error {
+class WrongLengthError extends Error {
   override name = 'WrongLength'
   constructor(bytes: number) {
     super(`The store does not have the ${bytes} bytes of this file.`)

@@ -18,9 +18,9 @@ import type { Blobs } from './blobs.ts'
 import { maxCachedBlob } from './blobs.ts'
 import { conditionOf, isNavigation, rangeOf } from './conditions.ts'
 import { type NoticeName, noticeBytes, sendNotice } from './notice.ts'
-import type { OpenVersion, OpenVersions, Version } from './open-versions.ts'
-import { choose, type PreparedFile, type Representation, sizeOf } from './representation.ts'
-import { pour, watchEnd } from './send-bytes.ts'
+import type { FoundVersion, OpenVersion, OpenVersions } from './open-versions.ts'
+import { chooseRepresentation, type PreparedFile, type Representation, sizeOf } from './representation.ts'
+import { pipeBytes, watchEnd } from './send-bytes.ts'
 
 export interface SiteHandlerOptions {
   directory: Pick<SiteDirectory, 'find'>
@@ -34,10 +34,10 @@ export interface SiteHandlerOptions {
 }
 
 /** One request to a site, and what it needs. */
-interface Visit {
+interface SiteRequest {
   message: IncomingMessage
   response: ServerResponse
-  found: Version
+  found: FoundVersion
   open: OpenVersion
   allowance: SiteAllowance
 }
@@ -96,7 +96,7 @@ export class SiteHandler implements HostHandler {
     )
   }
 
-  #guarded(visit: Visit): void {
+  #guarded(visit: SiteRequest): void {
     try {
       this.#visit(visit)
     } catch (error) {
@@ -104,7 +104,7 @@ export class SiteHandler implements HostHandler {
     }
   }
 
-  #visit(visit: Visit): void {
+  #visit(visit: SiteRequest): void {
     const { message, open } = visit
     if (message.method !== 'GET' && message.method !== 'HEAD') return void this.#refuseMethod(visit)
     const url = message.url!
@@ -120,19 +120,20 @@ export class SiteHandler implements HostHandler {
       const { versions, clock } = this.#options
       const stale = versions.staleFile(visit.found, open, resolution.absent, clock.nowMs())
       if (stale === 'unknown') return void this.#loadStale(visit)
-      if (stale) return void this.#file(visit, open.once(stale, `/${stale.path}`))
+      if (stale) return void this.#file(visit, open.prepareUncached(stale, `/${stale.path}`))
     }
     this.#otherwise(visit, resolution)
   }
 
-  #loadStale(visit: Visit): void {
+  #loadStale(visit: SiteRequest): void {
     this.#options.versions.loadStale(visit.found, visit.open).then(
-      () => !visit.response.destroyed && this.#guarded({ ...visit, found: visit.open.stale!.of as Version }),
+      () =>
+        !visit.response.destroyed && this.#guarded({ ...visit, found: visit.open.stale!.of as FoundVersion }),
       (error: unknown) => this.#fail(visit, error),
     )
   }
 
-  #otherwise(visit: Visit, resolution: Exclude<Resolution, { kind: 'file' }>): void {
+  #otherwise(visit: SiteRequest, resolution: Exclude<Resolution, { kind: 'file' }>): void {
     const { open } = visit
     switch (resolution.kind) {
       case 'redirect':
@@ -148,10 +149,10 @@ export class SiteHandler implements HostHandler {
     }
   }
 
-  #file(visit: Visit, prepared: PreparedFile): void {
+  #file(visit: SiteRequest, prepared: PreparedFile): void {
     const { headers } = visit.message
     const wantsRange = headers.range !== undefined && visit.message.method === 'GET'
-    const form = wantsRange ? prepared.identity : choose(prepared, headers['accept-encoding'])
+    const form = wantsRange ? prepared.identity : chooseRepresentation(prepared, headers['accept-encoding'])
     const validators = { etag: form.etag, modified: visit.open.modified }
     const condition = conditionOf(headers, validators)
     if (condition !== 'send') return void this.#short(visit, condition === 'not-modified' ? 304 : 412, form)
@@ -164,26 +165,29 @@ export class SiteHandler implements HostHandler {
     this.#send(visit, 206, form, part, range)
   }
 
-  #errorPage(visit: Visit, page: SiteFile, path: string): void {
-    const form = choose(visit.open.errorPage(page, path), visit.message.headers['accept-encoding'])
+  #errorPage(visit: SiteRequest, page: SiteFile, path: string): void {
+    const form = chooseRepresentation(
+      visit.open.errorPage(page, path),
+      visit.message.headers['accept-encoding'],
+    )
     this.#send(visit, 404, form, form.headers as string[])
   }
 
-  #short(visit: Visit, status: 304 | 412, form: Representation): void {
+  #short(visit: SiteRequest, status: 304 | 412, form: Representation): void {
     this.#paid(visit, form.shortHeaderBytes, () => {
       visit.response.writeHead(status, status === 304 ? (form.shortHeaders as string[]) : noBody)
       visit.response.end()
     })
   }
 
-  #beyond(visit: Visit, { bytes }: Representation): void {
+  #beyond(visit: SiteRequest, { bytes }: Representation): void {
     this.#paid(visit, 200, () => {
       visit.response.writeHead(416, [...noBody, 'Content-Range', `bytes */${bytes}`])
       visit.response.end()
     })
   }
 
-  #redirect(visit: Visit, status: number, location: string): void {
+  #redirect(visit: SiteRequest, status: number, location: string): void {
     const headers = [
       'Location',
       location,
@@ -198,17 +202,17 @@ export class SiteHandler implements HostHandler {
     })
   }
 
-  #refuseMethod(visit: Visit): void {
+  #refuseMethod(visit: SiteRequest): void {
     // The body of such a request is not read.
     this.#notice(visit, 'method', ['Allow', 'GET, HEAD', 'Connection', 'close'])
   }
 
-  #notice(visit: Visit, name: NoticeName, more: readonly string[] = []): void {
+  #notice(visit: SiteRequest, name: NoticeName, more: readonly string[] = []): void {
     this.#paid(visit, noticeBytes, () => sendNotice(visit, name, more))
   }
 
   /** Spends the day's allowance, then answers. */
-  #paid(visit: Visit, bytes: number, answer: () => void): void {
+  #paid(visit: SiteRequest, bytes: number, answer: () => void): void {
     if (visit.allowance.spend({ requests: 1, bytes })) return void answer()
     visit.allowance.take({ requests: 1, bytes }).then(
       (taken) => {
@@ -220,12 +224,18 @@ export class SiteHandler implements HostHandler {
     )
   }
 
-  #usedUp(visit: Visit): void {
+  #usedUp(visit: SiteRequest): void {
     const seconds = Math.ceil((visit.allowance.dayEndMs - this.#options.clock.nowMs()) / 1000)
     sendNotice(visit, 'usedUp', ['Retry-After', String(Math.max(1, seconds))])
   }
 
-  #send(visit: Visit, status: number, form: Representation, headers: string[], range?: ByteRange): void {
+  #send(
+    visit: SiteRequest,
+    status: number,
+    form: Representation,
+    headers: string[],
+    range?: ByteRange,
+  ): void {
     const { message, response, allowance } = visit
     const isHead = message.method === 'HEAD'
     const body = isHead ? 0 : range ? range.end - range.start + 1 : form.bytes
@@ -244,7 +254,13 @@ export class SiteHandler implements HostHandler {
     this.#write(visit, status, form, headers, range)
   }
 
-  #write(visit: Visit, status: number, form: Representation, headers: string[], range?: ByteRange): void {
+  #write(
+    visit: SiteRequest,
+    status: number,
+    form: Representation,
+    headers: string[],
+    range?: ByteRange,
+  ): void {
     const { message, response } = visit
     if (message.method === 'HEAD') {
       response.writeHead(status, headers)
@@ -264,7 +280,7 @@ export class SiteHandler implements HostHandler {
   }
 
   #writeLoaded(
-    visit: Visit,
+    visit: SiteRequest,
     status: number,
     form: Representation,
     headers: string[],
@@ -282,7 +298,7 @@ export class SiteHandler implements HostHandler {
   }
 
   #writeStream(
-    visit: Visit,
+    visit: SiteRequest,
     status: number,
     form: Representation,
     headers: string[],
@@ -295,7 +311,7 @@ export class SiteHandler implements HostHandler {
         if (!source) return void this.#lost(visit, form)
         if (response.destroyed) return void source.destroy()
         response.writeHead(status, headers)
-        pour(source, response, bytes, (sent, error) => {
+        pipeBytes(source, response, bytes, (sent, error) => {
           allowance.refund({ bytes: bytes - sent })
           if (error !== undefined) this.#options.log.error({ err: error }, 'a file of a site broke off')
         })
@@ -305,19 +321,19 @@ export class SiteHandler implements HostHandler {
   }
 
   /** Reports lost bytes to the operator. Visitors are to come back: search engines would forget a page that says it is gone for good. */
-  #lost({ message, response }: Visit, { storageKey }: Representation): void {
+  #lost({ message, response }: SiteRequest, { storageKey }: Representation): void {
     this.#options.reportLost(storageKey)
     if (!response.destroyed) sendNotice({ message, response }, 'unavailable', ['Retry-After', '5'])
   }
 
-  #fail({ message, response }: Pick<Visit, 'message' | 'response'>, error: unknown): void {
+  #fail({ message, response }: Pick<SiteRequest, 'message' | 'response'>, error: unknown): void {
     this.#options.log.error({ err: error }, 'a visitor of a site got no answer')
     if (response.headersSent) response.destroy()
     else if (!response.destroyed) sendNotice({ message, response }, 'unavailable', ['Retry-After', '5'])
   }
 }
 
-const isPublished = (found: FoundSite): found is Version => found.version !== null
+const isPublished = (found: FoundSite): found is FoundVersion => found.version !== null
 
 const noBody = ['Content-Length', '0', 'Cache-Control', 'no-store', 'X-Content-Type-Options', 'nosniff']
 

@@ -1,25 +1,25 @@
 /** The answer as JSON and as events. Its first part shows whether the upstream speaks this wire. */
 import type { EventAnswer, JsonAnswer, SentEvent } from '#core/text'
-import type { Bill, Extra, Part } from '#core/turn'
+import type { AnswerPart, Bill, WireExtra } from '#core/turn'
 import type { ErrorBody } from '#platform/errors'
-import type { Event, MessageOptions, Stop, Writer } from './event.ts'
+import type { MessageEvent, MessageOptions, MessageWriter, StopDetails } from './event.ts'
 import { messageOf } from './message.ts'
 import { eventOf, PassThroughAnswer, passThroughMessage } from './pass-through.ts'
 import { TranslatedAnswer } from './translated.ts'
-import type { Raw } from './usage.ts'
+import type { MessageJson } from './usage.ts'
 
-const writerOf = (first: Part, options: MessageOptions): Writer =>
+const writerOf = (first: AnswerPart, options: MessageOptions): MessageWriter =>
   eventOf(first) ? new PassThroughAnswer(options) : new TranslatedAnswer(options)
 
 export class StreamedMessage implements EventAnswer {
   readonly #options: MessageOptions
-  #writer: Writer | undefined
+  #writer: MessageWriter | undefined
 
   constructor(options: MessageOptions) {
     this.#options = options
   }
 
-  of(part: Part): readonly SentEvent[] {
+  eventsFor(part: AnswerPart): readonly SentEvent[] {
     this.#writer ??= writerOf(part, this.#options)
     return this.#writer.of(part).map((event) => sent(event, part.extra))
   }
@@ -35,23 +35,23 @@ export class StreamedMessage implements EventAnswer {
 }
 
 /** An event that is passed through unchanged is sent with the upstream's exact bytes. */
-const sent = (event: Event, extra?: Extra): SentEvent => ({
+const sent = (event: MessageEvent, extra?: WireExtra): SentEvent => ({
   event: event.type,
   data: event === extra?.event && extra.text !== undefined ? extra.text : JSON.stringify(event),
 })
 
 export class JsonMessage implements JsonAnswer {
   readonly #options: MessageOptions
-  readonly #events: Event[] = []
-  #writer: Writer | undefined
-  #body: Raw | undefined
-  #stop: Stop = { reason: 'stop' }
+  readonly #events: MessageEvent[] = []
+  #writer: MessageWriter | undefined
+  #body: MessageJson | undefined
+  #stop: StopDetails = { reason: 'stop' }
 
   constructor(options: MessageOptions) {
     this.#options = options
   }
 
-  add(part: Part): void {
+  add(part: AnswerPart): void {
     if (part.type === 'finish') this.#stop = part
     if (part.extra?.wire === 'messages') this.#body ??= part.extra.body
     if (this.#body) return
@@ -59,7 +59,7 @@ export class JsonMessage implements JsonAnswer {
     this.#events.push(...this.#writer.of(part))
   }
 
-  body(bill: Bill): Raw {
+  body(bill: Bill): MessageJson {
     if (this.#body) return passThroughMessage(this.#body, this.#stop, this.#options.heading(), bill)
     const writer = this.#writer ?? new TranslatedAnswer(this.#options)
     return messageOf([...this.#events, ...writer.end(bill)], bill)

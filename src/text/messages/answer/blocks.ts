@@ -1,9 +1,9 @@
 /** The content blocks of a stream: one open at a time, their indices without a gap. */
 import { callId } from '../call-ids.ts'
-import type { Event } from './event.ts'
-import type { Raw } from './usage.ts'
+import type { MessageEvent } from './event.ts'
+import type { MessageJson } from './usage.ts'
 
-interface Call {
+interface CallBlock {
   index: number
   id: string
   name: string
@@ -11,19 +11,19 @@ interface Call {
   arguments: string
 }
 
-export class Blocks {
-  #events: Event[] = []
+export class BlockWriter {
+  #events: MessageEvent[] = []
   #index = -1
   #open: 'text' | 'thinking' | 'whole' | 'call' | undefined
   #signature = ''
   /** The call whose block is open, and the calls that wait for it to end: upstreams may interleave the arguments of several. */
-  #call: Call | undefined
-  #waiting: Call[] = []
+  #call: CallBlock | undefined
+  #waiting: CallBlock[] = []
   /** Citations that arrived before the text to which they belong. */
-  #citations: Raw[] = []
+  #citations: MessageJson[] = []
 
   /** Returns the events since the last call. */
-  drain(): Event[] {
+  drain(): MessageEvent[] {
     const events = this.#events
     this.#events = []
     return events
@@ -36,7 +36,7 @@ export class Blocks {
     this.#cite()
   }
 
-  citation(citation: Raw): void {
+  citation(citation: MessageJson): void {
     this.#citations.push(citation)
     if (this.#open === 'text') this.#cite()
   }
@@ -56,7 +56,7 @@ export class Blocks {
   }
 
   /** Adds a complete block. */
-  addBlock(block: Raw): void {
+  addBlock(block: MessageJson): void {
     this.close()
     this.#start(block)
     this.#open = 'whole'
@@ -64,7 +64,7 @@ export class Blocks {
   }
 
   /** Adds a complete call, in the events that any call has: a start without input, then the input. */
-  addCall(block: Raw, input: Raw): void {
+  addCall(block: MessageJson, input: MessageJson): void {
     this.close()
     this.#start(block)
     this.#open = 'whole'
@@ -97,7 +97,7 @@ export class Blocks {
     this.#switchTo('thinking', { type: 'thinking', thinking: '', signature: '' })
   }
 
-  #switchTo(kind: 'text' | 'thinking', block: Raw): void {
+  #switchTo(kind: 'text' | 'thinking', block: MessageJson): void {
     if (this.#open === kind) return
     this.close()
     this.#start(block)
@@ -120,12 +120,12 @@ export class Blocks {
     this.#citations = []
   }
 
-  #start(block: Raw): void {
+  #start(block: MessageJson): void {
     this.#index++
     this.#events.push({ type: 'content_block_start', index: this.#index, content_block: block })
   }
 
-  #delta(delta: Raw): void {
+  #delta(delta: MessageJson): void {
     this.#events.push({ type: 'content_block_delta', index: this.#index, delta })
   }
 

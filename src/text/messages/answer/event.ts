@@ -1,23 +1,23 @@
-import type { Bill, FinishReason, Part, Usage } from '#core/turn'
-import type { Raw } from './usage.ts'
+import type { AnswerPart, Bill, FinishReason, Usage } from '#core/turn'
+import type { MessageJson } from './usage.ts'
 
 /** One event of the wire; its type is also the name of its server-sent event. */
-export type Event = { type: string } & Raw
+export type MessageEvent = { type: string } & MessageJson
 
 /** Writes an answer as the events of a stream. A JSON answer is assembled from the same events. */
-export interface Writer {
-  of(part: Part): Event[]
-  end(bill: Bill): Event[]
+export interface MessageWriter {
+  of(part: AnswerPart): MessageEvent[]
+  end(bill: Bill): MessageEvent[]
 }
 
-export interface Heading {
+export interface MessageHeading {
   id: string
   model: string
 }
 
 /** How an answer is written. `heading` and `usageSoFar` are called when its first part has arrived. */
 export interface MessageOptions {
-  heading: () => Heading
+  heading: () => MessageHeading
   /** The usage known so far. */
   usageSoFar: () => Usage
   showsThinking: boolean
@@ -25,7 +25,7 @@ export interface MessageOptions {
 }
 
 /** A message without content, for the beginning of a stream. */
-export const emptyMessage = ({ id, model }: Heading, usage: Raw): Raw => ({
+export const emptyMessage = ({ id, model }: MessageHeading, usage: MessageJson): MessageJson => ({
   id,
   type: 'message',
   role: 'assistant',
@@ -39,7 +39,7 @@ export const emptyMessage = ({ id, model }: Heading, usage: Raw): Raw => ({
   usage,
 })
 
-export interface Stop {
+export interface StopDetails {
   reason: FinishReason
   stopSequence?: string
   /** True if the model has refused, whatever stop reason its upstream reports. */
@@ -47,7 +47,7 @@ export interface Stop {
 }
 
 /** The fields of `message_delta`, with the reason why the answer ended. */
-export function endOf({ reason, stopSequence, refused = false }: Stop): Raw {
+export function endOf({ reason, stopSequence, refused = false }: StopDetails): MessageJson {
   const ended = refused ? 'refusal' : stopSequence === undefined ? 'end_turn' : 'stop_sequence'
   const stopReason = {
     stop: ended,

@@ -1,14 +1,14 @@
 /** Collects the results of hosted tools in an answer: the number of charged uses, and the targets of citations. */
-import type { Citation, Part } from '#core/turn'
+import type { AnswerPart, Citation } from '#core/turn'
 import { hostedCallId } from '../call-ids.ts'
-import type { Raw } from './usage.ts'
+import type { MessageJson } from './usage.ts'
 
-export class Findings {
+export class SearchFindings {
   readonly #places = new Map<string, string>()
   readonly #charged = { web_search: 0, web_fetch: 0 }
   #asked = false
 
-  add({ id, tool, result }: Extract<Part, { type: 'hosted-result' }>): void {
+  add({ id, tool, result }: Extract<AnswerPart, { type: 'hosted-result' }>): void {
     if (tool !== 'web_search' && tool !== 'web_fetch') return
     this.#asked = true
     if (result.error === undefined) this.#charged[tool]++
@@ -17,12 +17,12 @@ export class Findings {
   }
 
   /** The field `server_tool_use` of the usage: the numbers of uses that did not fail. Null if nothing was searched or fetched. */
-  get usage(): Raw | null {
+  get usage(): MessageJson | null {
     if (!this.#asked) return null
     return { web_search_requests: this.#charged.web_search, web_fetch_requests: this.#charged.web_fetch }
   }
 
-  citation({ url, title, citedText = '' }: Citation): Raw {
+  citation({ url, title, citedText = '' }: Citation): MessageJson {
     return {
       type: 'web_search_result_location',
       url,

@@ -2,13 +2,13 @@
  * Calls and results of hosted tools as the blocks that clients of this wire know; clients fail on unknown blocks. There is no block
  * for dates, so those calls are not shown.
  */
-import type { Part, Source, ToolName, ToolResult, ToolSuccess } from '#core/turn'
+import type { AnswerPart, CitableSource, ToolName, ToolResult, ToolSuccess } from '#core/turn'
 import { hostedCallId } from '../call-ids.ts'
-import { packed } from '../excerpts.ts'
-import { type Raw, rawOf } from './usage.ts'
+import { packExcerpt } from '../excerpts.ts'
+import { type MessageJson, rawOf } from './usage.ts'
 
-type HostedCall = Extract<Part, { type: 'hosted-call' }>
-type HostedResult = Extract<Part, { type: 'hosted-result' }>
+type HostedCall = Extract<AnswerPart, { type: 'hosted-call' }>
+type HostedResult = Extract<AnswerPart, { type: 'hosted-result' }>
 
 const caller = { type: 'direct' }
 
@@ -20,14 +20,18 @@ const calledAs: Readonly<Record<ToolName, string | undefined>> = {
 }
 
 /** The block of a call and, separately, its input, which follows the block in a stream. Returns undefined for a tool that has no block. */
-export function callBlock({ id, tool, input }: HostedCall): { block: Raw; input: Raw } | undefined {
+export function callBlock({
+  id,
+  tool,
+  input,
+}: HostedCall): { block: MessageJson; input: MessageJson } | undefined {
   const name = calledAs[tool]
   if (name === undefined) return undefined
   const block = { type: 'server_tool_use', id: hostedCallId(id), name, input: {}, caller }
   return { block, input: rawOf(input) }
 }
 
-export function resultBlock({ id, tool, result }: HostedResult, nowMs: number): Raw | undefined {
+export function resultBlock({ id, tool, result }: HostedResult, nowMs: number): MessageJson | undefined {
   const answers = { tool_use_id: hostedCallId(id) }
   switch (tool) {
     case 'web_search':
@@ -46,15 +50,15 @@ const searchContent = (result: ToolResult): unknown =>
     ? result.results.map(finding)
     : failure('web_search_tool_result_error', result.error, searchErrors)
 
-const finding = ({ url, title, text, publishedAt }: Source): Raw => ({
+const finding = ({ url, title, text, publishedAt }: CitableSource): MessageJson => ({
   type: 'web_search_result',
   url,
   title,
-  encrypted_content: packed(text),
+  encrypted_content: packExcerpt(text),
   page_age: publishedAt ?? null,
 })
 
-function fetchContent(result: ToolResult, nowMs: number): Raw {
+function fetchContent(result: ToolResult, nowMs: number): MessageJson {
   const [page] = result.results
   if (result.error !== undefined || !page)
     return failure('web_fetch_tool_result_error', result.error, fetchErrors)
@@ -72,7 +76,7 @@ function fetchContent(result: ToolResult, nowMs: number): Raw {
   }
 }
 
-function bashContent(result: ToolResult): Raw {
+function bashContent(result: ToolResult): MessageJson {
   const { execution } = result as Partial<ToolSuccess>
   if (!execution) return failure('bash_code_execution_tool_result_error', result.error, bashErrors)
   const { stdout, stderr, exitCode } = execution
@@ -80,7 +84,7 @@ function bashContent(result: ToolResult): Raw {
 }
 
 /** An error result. Codes that the wire does not have for the tool become `unavailable`. */
-const failure = (type: string, error: string | undefined, known: readonly string[]): Raw => ({
+const failure = (type: string, error: string | undefined, known: readonly string[]): MessageJson => ({
   type,
   error_code: error !== undefined && known.includes(error) ? error : 'unavailable',
 })

@@ -1,11 +1,11 @@
 /** Events → one message, assembled as clients of the wire do it, so that a JSON answer and a stream never differ. */
 import type { Bill } from '#core/turn'
-import type { Event } from './event.ts'
-import { type Raw, rawOf, usageOf } from './usage.ts'
+import type { MessageEvent } from './event.ts'
+import { type MessageJson, rawOf, usageOf } from './usage.ts'
 
-export function messageOf(events: readonly Event[], bill: Bill): Raw {
-  let message: Raw = {}
-  const blocks: Raw[] = []
+export function messageOf(events: readonly MessageEvent[], bill: Bill): MessageJson {
+  let message: MessageJson = {}
+  const blocks: MessageJson[] = []
   for (const event of events) {
     switch (event.type) {
       case 'message_start':
@@ -15,7 +15,7 @@ export function messageOf(events: readonly Event[], bill: Bill): Raw {
         blocks.push({ ...rawOf(event['content_block']) })
         break
       case 'content_block_delta':
-        grow(blocks[Number(event['index'])] ?? {}, rawOf(event['delta']))
+        applyDelta(blocks[Number(event['index'])] ?? {}, rawOf(event['delta']))
         break
       case 'content_block_stop':
         readInput(blocks[Number(event['index'])] ?? {})
@@ -24,7 +24,7 @@ export function messageOf(events: readonly Event[], bill: Bill): Raw {
         message = {
           ...message,
           ...rawOf(event['delta']),
-          usage: { ...rawOf(message['usage']), ...present(rawOf(event['usage'])) },
+          usage: { ...rawOf(message['usage']), ...presentFields(rawOf(event['usage'])) },
         }
         break
       default:
@@ -40,7 +40,7 @@ const grown: Readonly<Record<string, string>> = {
 }
 
 /** Applies a delta to a block: text, thinking and input grow; the signature arrives whole, citations one by one. */
-function grow(block: Raw, delta: Raw): void {
+function applyDelta(block: MessageJson, delta: MessageJson): void {
   const field = grown[String(delta['type'])]
   if (field !== undefined) block[field] = String(block[field] ?? '') + String(delta[field])
   else if (delta['type'] === 'signature_delta') block['signature'] = delta['signature']
@@ -51,7 +51,7 @@ function grow(block: Raw, delta: Raw): void {
 }
 
 /** Parses the input of a call. Input that is not valid JSON, for instance because the limit cut it off, is wrapped as clients of the wire wrap it. */
-function readInput(block: Raw): void {
+function readInput(block: MessageJson): void {
   const { partial_json: text } = block
   if (typeof text !== 'string') return
   delete block['partial_json']
@@ -64,5 +64,5 @@ function readInput(block: Raw): void {
 }
 
 /** The fields that are not null: figures that an event leaves out or sends as null stay unchanged. */
-const present = (fields: Raw): Raw =>
+const presentFields = (fields: MessageJson): MessageJson =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value != null))

@@ -1,31 +1,31 @@
 /** Passes the events of an upstream of this wire through: id, model and usage are replaced, everything else is unchanged. */
-import type { Bill, Part } from '#core/turn'
+import type { AnswerPart, Bill } from '#core/turn'
 import {
-  type Event,
   emptyMessage,
   endOf,
-  type Heading,
+  type MessageEvent,
+  type MessageHeading,
   type MessageOptions,
-  type Stop,
-  type Writer,
+  type MessageWriter,
+  type StopDetails,
 } from './event.ts'
-import { firstUsageOf, lastUsageOf, type Raw, rawOf, usageOf } from './usage.ts'
+import { firstUsageOf, lastUsageOf, type MessageJson, rawOf, usageOf } from './usage.ts'
 
-export class PassThroughAnswer implements Writer {
+export class PassThroughAnswer implements MessageWriter {
   readonly #options: MessageOptions
   #begun = false
-  #stop: Stop = { reason: 'stop' }
+  #stop: StopDetails = { reason: 'stop' }
   /** The index of the open block. */
   #open: unknown
   /** The last two events. They mean success, so they are sent only when the answer is complete and paid. */
-  #delta: Raw = {}
-  #last: Event = { type: 'message_stop' }
+  #delta: MessageJson = {}
+  #last: MessageEvent = { type: 'message_stop' }
 
   constructor(options: MessageOptions) {
     this.#options = options
   }
 
-  of(part: Part): Event[] {
+  of(part: AnswerPart): MessageEvent[] {
     if (part.type === 'finish') this.#stop = part
     const event = eventOf(part)
     if (!event) return part.cut ? this.#rest(part) : []
@@ -44,13 +44,13 @@ export class PassThroughAnswer implements Writer {
         return [event]
       case 'content_block_start':
         this.#open = event['index']
-        return [{ ...event, content_block: repaired(event['content_block']) }]
+        return [{ ...event, content_block: repairBlock(event['content_block']) }]
       default:
         return [event]
     }
   }
 
-  end(bill: Bill): Event[] {
+  end(bill: Bill): MessageEvent[] {
     const delta = { ...endOf(this.#stop), ...rawOf(this.#delta['delta']) }
     const last = lastUsageOf(bill, this.#delta['usage'])
     // A block is still open if the answer was cut off at its limit.
@@ -59,17 +59,17 @@ export class PassThroughAnswer implements Writer {
   }
 
   /** The event of the last part of an answer that was cut off at its limit: that part was shortened and has no upstream event. */
-  #rest(part: Part): Event[] {
+  #rest(part: AnswerPart): MessageEvent[] {
     const delta = deltaOf(part)
     return delta && this.#open !== undefined
       ? [{ type: 'content_block_delta', index: this.#open, delta }]
       : []
   }
 
-  #begin(event: Event): Event {
+  #begin(event: MessageEvent): MessageEvent {
     this.#begun = true
     const { heading, usageSoFar } = this.#options
-    const given: Raw = event.type === 'message_start' ? event : {}
+    const given: MessageJson = event.type === 'message_start' ? event : {}
     const message = rawOf(given['message'])
     const head = heading()
     const usage = firstUsageOf(usageSoFar(), message['usage'])
@@ -78,7 +78,7 @@ export class PassThroughAnswer implements Writer {
   }
 }
 
-function deltaOf(part: Part): Raw | undefined {
+function deltaOf(part: AnswerPart): MessageJson | undefined {
   switch (part.type) {
     case 'text':
     case 'refusal':
@@ -93,24 +93,29 @@ function deltaOf(part: Part): Raw | undefined {
 }
 
 /** The upstream's event from which this part was read, or undefined if the upstream speaks another wire. */
-export const eventOf = ({ extra }: Part): Event | undefined =>
-  extra?.wire === 'messages' ? (extra.event as Event | undefined) : undefined
+export const eventOf = ({ extra }: AnswerPart): MessageEvent | undefined =>
+  extra?.wire === 'messages' ? (extra.event as MessageEvent | undefined) : undefined
 
 /** Passes a JSON answer of an upstream of this wire through. */
-export function passThroughMessage(body: Raw, stop: Stop, heading: Heading, bill: Bill): Raw {
+export function passThroughMessage(
+  body: MessageJson,
+  stop: StopDetails,
+  heading: MessageHeading,
+  bill: Bill,
+): MessageJson {
   const { content } = body
   return {
     ...emptyMessage(heading, {}),
     ...endOf(stop),
     ...body,
     ...heading,
-    content: Array.isArray(content) ? content.map(repaired) : [],
+    content: Array.isArray(content) ? content.map(repairBlock) : [],
     usage: usageOf(bill, body['usage']),
   }
 }
 
 /** Replaces `citations: null` in a fetched page, which some clients refuse although their vendor sends it. */
-function repaired(block: unknown): unknown {
+function repairBlock(block: unknown): unknown {
   const { type, content } = rawOf(block)
   const page = rawOf(rawOf(content)['content'])
   if (type !== 'web_fetch_tool_result' || page['citations'] !== null) return block

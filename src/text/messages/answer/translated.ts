@@ -1,29 +1,36 @@
 /** Neutral parts → events, for an answer that did not come over this wire. */
-import type { Bill, Opaque, Part } from '#core/turn'
-import { Blocks } from './blocks.ts'
-import { type Event, emptyMessage, endOf, type MessageOptions, type Stop, type Writer } from './event.ts'
-import { Findings } from './findings.ts'
+import type { AnswerPart, Bill, OpaqueContent } from '#core/turn'
+import { BlockWriter } from './blocks.ts'
+import {
+  emptyMessage,
+  endOf,
+  type MessageEvent,
+  type MessageOptions,
+  type MessageWriter,
+  type StopDetails,
+} from './event.ts'
+import { SearchFindings } from './findings.ts'
 import { callBlock, resultBlock } from './hosted-blocks.ts'
 import { firstUsageOf, lastUsageOf } from './usage.ts'
 
-export class TranslatedAnswer implements Writer {
+export class TranslatedAnswer implements MessageWriter {
   readonly #options: MessageOptions
-  readonly #blocks = new Blocks()
-  readonly #findings = new Findings()
+  readonly #blocks = new BlockWriter()
+  readonly #findings = new SearchFindings()
   #begun = false
-  #stop: Stop = { reason: 'stop' }
+  #stop: StopDetails = { reason: 'stop' }
   #refused = false
 
   constructor(options: MessageOptions) {
     this.#options = options
   }
 
-  of(part: Part): Event[] {
+  of(part: AnswerPart): MessageEvent[] {
     this.#read(part)
     return [...this.#begin(), ...this.#blocks.drain()]
   }
 
-  end(bill: Bill): Event[] {
+  end(bill: Bill): MessageEvent[] {
     this.#blocks.close()
     const delta = endOf({ ...this.#stop, refused: this.#refused })
     return [
@@ -34,7 +41,7 @@ export class TranslatedAnswer implements Writer {
     ]
   }
 
-  #begin(): Event[] {
+  #begin(): MessageEvent[] {
     if (this.#begun) return []
     this.#begun = true
     const { heading, usageSoFar } = this.#options
@@ -43,7 +50,7 @@ export class TranslatedAnswer implements Writer {
     ]
   }
 
-  #read(part: Part): void {
+  #read(part: AnswerPart): void {
     const blocks = this.#blocks
     switch (part.type) {
       case 'refusal':
@@ -85,14 +92,14 @@ export class TranslatedAnswer implements Writer {
   }
 
   /** Ends the open block even if the call is not shown, so that text after it is another block. */
-  #call(part: Extract<Part, { type: 'hosted-call' }>): void {
+  #call(part: Extract<AnswerPart, { type: 'hosted-call' }>): void {
     this.#blocks.close()
     const call = callBlock(part)
     if (call) this.#blocks.addCall(call.block, call.input)
   }
 
   /** Opaque data of other wires are left out, since this wire has no field for them. */
-  #endThinking(opaque: Opaque | undefined): void {
+  #endThinking(opaque: OpaqueContent | undefined): void {
     const { data, signature } = opaque?.wire === 'messages' ? opaque : {}
     if (data === undefined) this.#blocks.seal(signature)
     else this.#blocks.addBlock({ type: 'redacted_thinking', data })

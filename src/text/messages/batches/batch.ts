@@ -1,5 +1,5 @@
 /** The public form of a batch. */
-import type { Batch } from './schema.ts'
+import type { MessageBatch } from './schema.ts'
 import type { BatchRow } from './store.ts'
 
 const prefix = 'msgbatch_'
@@ -7,12 +7,12 @@ const prefix = 'msgbatch_'
 export const publicId = (batchId: string): string => prefix + batchId.replaceAll('-', '')
 
 /** The id in the database, or undefined if the text is not a batch id. */
-export function batchIdOf(shown: string): string | undefined {
-  const hex = /^msgbatch_([0-9a-f]{32})$/.exec(shown)?.[1]
+export function batchIdOf(publicBatchId: string): string | undefined {
+  const hex = /^msgbatch_([0-9a-f]{32})$/.exec(publicBatchId)?.[1]
   return hex?.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-')
 }
 
-export function batchObject(row: BatchRow, base: string): Batch {
+export function batchObject(row: BatchRow, base: string): MessageBatch {
   const { succeeded, errored, canceled, expired } = row
   const id = publicId(row.batch_id)
   return {

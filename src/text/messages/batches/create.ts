@@ -1,5 +1,5 @@
 /** Creates a batch: every row is checked as `/v1/messages` checks it before anything is stored, and each row becomes a job. */
-import { type Applied, acceptOnce, reference } from '#core/calls'
+import { type AppliedField, acceptOnce, reference } from '#core/calls'
 import { type FieldReport, setFieldHeaders } from '#core/text'
 import { Failure, fail } from '#platform/errors'
 import { baseUrlOf, type JsonText, type RequestContext } from '#platform/http'
@@ -105,7 +105,10 @@ async function checkRows(
 
 /** Adds the report of a row, with the row's path before each field. */
 function addRowReport(all: FieldReport, rowKey: string, { ignored, clamped, mapped }: FieldReport): void {
-  const placed = ({ param, applied }: Applied): Applied => ({ param: `${rowKey}.${param}`, applied })
+  const placed = ({ param, applied }: AppliedField): AppliedField => ({
+    param: `${rowKey}.${param}`,
+    applied,
+  })
   all.ignored.push(...ignored.map((field) => `${rowKey}.${field}`))
   all.clamped.push(...clamped.map(placed))
   all.mapped.push(...mapped.map(placed))

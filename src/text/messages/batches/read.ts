@@ -1,10 +1,10 @@
 /** Reads batches, their list and their results. */
 import { fail } from '#platform/errors'
-import { baseUrlOf, type Content, content, type RequestContext } from '#platform/http'
+import { baseUrlOf, type ContentAnswer, content, type RequestContext } from '#platform/http'
 import { framedList } from '#platform/lists'
 import { batchIdOf, batchObject } from './batch.ts'
 import { reasons } from './phrases.ts'
-import type { ListQuery } from './schema.ts'
+import type { BatchListQuery } from './schema.ts'
 import * as store from './store.ts'
 
 export type BatchContext = RequestContext<unknown, unknown, { batch_id: string }>
@@ -18,7 +18,7 @@ export async function requireBatch({ app, caller, params }: BatchContext): Promi
 
 export const notFound = (): never => fail('NOT_FOUND', {}, { param: 'batch_id' })
 
-export async function listBatches(context: RequestContext<unknown, ListQuery>) {
+export async function listBatches(context: RequestContext<unknown, BatchListQuery>) {
   const { app, caller, query } = context
   const { after_id, before_id } = query
   if (after_id !== undefined && before_id !== undefined)
@@ -32,7 +32,7 @@ export async function listBatches(context: RequestContext<unknown, ListQuery>) {
 }
 
 /** Answers with one line of JSON for each row, in the order of the batch. */
-export async function readResults(context: BatchContext): Promise<Content> {
+export async function readResults(context: BatchContext): Promise<ContentAnswer> {
   const batch = await requireBatch(context)
   if (!batch.ended_at) fail('BATCH_NOT_ENDED', {})
   if (batch.archived_at || batch.expires_at.getTime() <= context.app.clock.nowMs())

@@ -6,7 +6,7 @@ import { batchObject } from './batch.ts'
 import { createBatch } from './create.ts'
 import { cancelBatch, deleteBatch } from './end.ts'
 import { listBatches, readResults, requireBatch } from './read.ts'
-import { Batch, BatchBody, BatchList, BatchParams, DeletedBatch, ListQuery } from './schema.ts'
+import { BatchBody, BatchList, BatchListQuery, BatchParams, DeletedBatch, MessageBatch } from './schema.ts'
 import './phrases.ts'
 
 const path = '/v1/messages/batches'
@@ -29,7 +29,7 @@ export const batchRoutes: Route[] = [
     headers: { 'anthropic-version': Version, 'anthropic-beta': Betas, ...referenceHeaders },
     requiredHeaders: ['anthropic-version'],
     body: BatchBody,
-    reply: { 200: Batch },
+    reply: { 200: MessageBatch },
     errors: [...textFailures, 'TOO_MANY_BATCHES'],
     handle: createBatch,
   }),
@@ -40,7 +40,7 @@ export const batchRoutes: Route[] = [
     scope: 'usage:read',
     keySources: [apiKeyHeader],
     summary: { en: 'The batches of the project, newest first.', fa: 'دسته‌های پروژه، تازه‌ترین نخست.' },
-    query: ListQuery,
+    query: BatchListQuery,
     reply: { 200: BatchList },
     errors: [],
     handle: listBatches,
@@ -53,7 +53,7 @@ export const batchRoutes: Route[] = [
     keySources: [apiKeyHeader],
     summary: { en: 'How far a batch is.', fa: 'وضعیت یک دسته.' },
     params: BatchParams,
-    reply: { 200: Batch },
+    reply: { 200: MessageBatch },
     errors: ['NOT_FOUND'],
     handle: async (ask) => batchObject(await requireBatch(ask), baseUrlOf(ask)),
   }),
@@ -85,7 +85,7 @@ export const batchRoutes: Route[] = [
     },
     idempotent: true,
     params: BatchParams,
-    reply: { 200: Batch },
+    reply: { 200: MessageBatch },
     errors: ['NOT_FOUND'],
     handle: cancelBatch,
   }),

@@ -5,9 +5,9 @@
 import type { App } from '#app'
 import { isDatabaseAway } from '#platform/db'
 import { discardReply, effectOf, fenceEffect } from '#platform/effects'
-import { asFailure, errorBody, Failure, isPassing } from '#platform/errors'
+import { asFailure, errorBody, Failure, isTemporary } from '#platform/errors'
 import { uuidv7 } from '#platform/ids'
-import { job, type Later, type Run } from '#platform/jobs'
+import { type JobDelay, type JobRun, job } from '#platform/jobs'
 import type { TraceContext } from '#platform/trace'
 import { answerInBackground } from '../create.ts'
 import type { MessagesBody } from '../request/schema.ts'
@@ -29,10 +29,10 @@ export const rowJob = job<{ batchId: string; position: number }>({
   handle: (run) =>
     startRow(run, (row) => (row.was === 'waiting' ? answerRow(row) : resolveEarlierCall(row, answerRow))),
   setAside: (run) =>
-    startRow(run, (row) => (row.was === 'waiting' ? setAside(row) : resolveEarlierCall(row, setAside))),
+    startRow(run, (row) => (row.was === 'waiting' ? endSetAside(row) : resolveEarlierCall(row, endSetAside))),
 })
 
-interface Row extends store.StartedRow {
+interface RunningRow extends store.StartedRow {
   app: App
   rowKey: store.RowKey
   signal: AbortSignal
@@ -40,9 +40,9 @@ interface Row extends store.StartedRow {
 }
 
 async function startRow(
-  { app, accountId, data, signal, trace }: Run<{ batchId: string; position: number }>,
-  answer: (row: Row) => Promise<Later | undefined>,
-): Promise<Later | undefined> {
+  { app, accountId, data, signal, trace }: JobRun<{ batchId: string; position: number }>,
+  answer: (row: RunningRow) => Promise<JobDelay | undefined>,
+): Promise<JobDelay | undefined> {
   if (signal.aborted) return { laterMs: 0 }
   const rowKey = { accountId, ...data }
   const started = await store.beginRow(app.db, rowKey, uuidv7(), now(app))
@@ -51,14 +51,14 @@ async function startRow(
   return answer({ ...started, app, rowKey, signal, trace })
 }
 
-const setAside = (row: Row): Promise<undefined> =>
-  end(row, 'errored', bodyOf(row, new Failure('SET_ASIDE', {}, {})))
+const endSetAside = (row: RunningRow): Promise<undefined> =>
+  endRow(row, 'errored', bodyOf(row, new Failure('SET_ASIDE', {}, {})))
 
 /** Resumes a row that another worker had started: the outcome of its call is used. If the call was never made, `otherwise` is run under a new effect id. */
 async function resolveEarlierCall(
-  row: Row,
-  otherwise: (row: Row) => Promise<Later | undefined>,
-): Promise<Later | undefined> {
+  row: RunningRow,
+  otherwise: (row: RunningRow) => Promise<JobDelay | undefined>,
+): Promise<JobDelay | undefined> {
   const { app, rowKey, effect_id } = row
   const effect = await effectOf(app.ledger, rowKey.accountId, effect_id)
   switch (effect.state) {
@@ -66,10 +66,10 @@ async function resolveEarlierCall(
       return { laterMs: retryMs }
     case 'done':
     case 'failed':
-      if (effect.reply === null) return end(row, 'errored', ambiguous(row))
-      return end(row, effect.state === 'done' ? 'succeeded' : 'errored', effect.reply)
+      if (effect.reply === null) return endRow(row, 'errored', ambiguousResult(row))
+      return endRow(row, effect.state === 'done' ? 'succeeded' : 'errored', effect.reply)
     case 'ambiguous':
-      return end(row, 'errored', ambiguous(row))
+      return endRow(row, 'errored', ambiguousResult(row))
     case 'never': {
       const fenced = await app.db.tx((tx) => fenceEffect(tx, payerOf(row), effect_id, endpoint, now(app)))
       if (!fenced) return { laterMs: retryMs }
@@ -80,10 +80,10 @@ async function resolveEarlierCall(
   return otherwise({ ...row, effect_id: next })
 }
 
-async function answerRow(row: Row): Promise<Later | undefined> {
+async function answerRow(row: RunningRow): Promise<JobDelay | undefined> {
   const { app, rowKey, effect_id, signal, trace, key_id } = row
   const describeFailure = (failure: Failure): string =>
-    signal.aborted ? ambiguous(row) : bodyOf(row, failure)
+    signal.aborted ? ambiguousResult(row) : bodyOf(row, failure)
   try {
     const { failure, text } = await answerInBackground({
       app,
@@ -99,9 +99,9 @@ async function answerRow(row: Row): Promise<Later | undefined> {
       describeFailure,
     })
     if (failure?.code === 'INTERNAL') logDefect(row, failure)
-    return await end(row, failure ? 'errored' : 'succeeded', text)
+    return await endRow(row, failure ? 'errored' : 'succeeded', text)
   } catch (error) {
-    return refused(row, error)
+    return handleRefusal(row, error)
   }
 }
 
@@ -109,11 +109,11 @@ async function answerRow(row: Row): Promise<Later | undefined> {
  * Handles an error before any credits were held. If the database is unavailable, the error is thrown, and the outcome is looked up at the next
  * attempt.
  */
-async function refused(row: Row, error: unknown): Promise<Later | undefined> {
+async function handleRefusal(row: RunningRow, error: unknown): Promise<JobDelay | undefined> {
   if (row.signal.aborted) return { laterMs: 0 }
   if (!(error instanceof Failure) && isDatabaseAway(error)) throw error
   const failure = asFailure(error)
-  if (isPassing(failure)) return { laterMs: retryMs }
+  if (isTemporary(failure)) return { laterMs: retryMs }
   if (failure.code === 'RATE_LIMITED' || failure.code === 'CONCURRENCY_LIMITED') {
     await row.app.db.tx((tx) => store.releaseRow(tx, row.rowKey, 'waiting', null, now(row.app)))
     const waitMs = Math.min(failure.more.retryAfterMs ?? rateLimitWaitMs, maxRateLimitWaitMs)
@@ -121,11 +121,11 @@ async function refused(row: Row, error: unknown): Promise<Later | undefined> {
     return { laterMs: Math.ceil(waitMs * (1 + Math.random() / 4)) }
   }
   if (failure.code === 'INTERNAL') logDefect(row, failure)
-  return end(row, 'errored', bodyOf(row, failure))
+  return endRow(row, 'errored', bodyOf(row, failure))
 }
 
 /** Stores the result of the row and deletes the copy in the journal, in one transaction. */
-async function end(row: Row, state: store.RowEnd, result: string): Promise<undefined> {
+async function endRow(row: RunningRow, state: store.RowEnd, result: string): Promise<undefined> {
   const { app, rowKey, effect_id } = row
   await app.db.tx(async (tx) => {
     await discardReply(tx, rowKey.accountId, effect_id)
@@ -136,19 +136,19 @@ async function end(row: Row, state: store.RowEnd, result: string): Promise<undef
 
 const now = ({ clock }: App): Date => new Date(clock.nowMs())
 
-const payerOf = ({ rowKey, project_id, key_id }: Row) => ({
+const payerOf = ({ rowKey, project_id, key_id }: RunningRow) => ({
   accountId: rowKey.accountId,
   projectId: project_id,
   keyId: key_id,
 })
 
-const bodyOf = ({ effect_id, language }: Row, failure: Failure): string =>
+const bodyOf = ({ effect_id, language }: RunningRow, failure: Failure): string =>
   JSON.stringify(errorBody(failure, effect_id, language))
 
-const ambiguous = (row: Row): string =>
+const ambiguousResult = (row: RunningRow): string =>
   bodyOf(row, new Failure('AMBIGUOUS_RESULT', {}, { executed: true, receiptId: row.effect_id }))
 
-const logDefect = ({ app, rowKey, effect_id }: Row, failure: Failure): void =>
+const logDefect = ({ app, rowKey, effect_id }: RunningRow, failure: Failure): void =>
   app.log.error(
     { err: failure.cause ?? failure, request_id: effect_id, batch_id: rowKey.batchId },
     'a row of a batch broke',

@@ -57,7 +57,7 @@ const cursor = (en: string, fa: string) =>
     }),
   )
 
-export const ListQuery = pageQuery(
+export const BatchListQuery = pageQuery(
   {
     max: 1000,
     after: cursor('Batches made before this one.', 'دسته‌هایی که پیش از این ساخته شده‌اند.'),
@@ -72,12 +72,12 @@ export const ListQuery = pageQuery(
     ),
   },
 )
-export type ListQuery = Static<typeof ListQuery>
+export type BatchListQuery = Static<typeof BatchListQuery>
 
 const count = (description: string, fa: string) =>
   Type.Integer({ minimum: 0, description, 'x-description-fa': fa })
 
-export const Batch = Type.Object({
+export const MessageBatch = Type.Object({
   id: Type.String({ pattern: '^msgbatch_' }),
   type: Type.Literal('message_batch'),
   processing_status: oneOf('in_progress', 'canceling', 'ended'),
@@ -101,10 +101,10 @@ export const Batch = Type.Object({
   cancel_initiated_at: nullable(timestamp()),
   results_url: nullable(Type.String()),
 })
-export type Batch = Static<typeof Batch>
+export type MessageBatch = Static<typeof MessageBatch>
 
-export const BatchList = framedList.schema(Batch, Type.String())
+export const BatchList = framedList.schema(MessageBatch, Type.String())
 
 export const DeletedBatch = Type.Object({ id: Type.String(), type: Type.Literal('message_batch_deleted') })
 
-nameSchemas({ Batch, BatchBody, BatchList, DeletedBatch })
+nameSchemas({ Batch: MessageBatch, BatchBody, BatchList, DeletedBatch })

@@ -206,7 +206,7 @@ export async function beginRow(
 export async function replaceEffect(
   db: Db,
   { accountId, batchId, position }: RowKey,
-  was: string,
+  previousState: string,
   effectId: string,
 ): Promise<boolean> {
   const changed = await db.query(
@@ -215,7 +215,7 @@ export async function replaceEffect(
       text: `update batches.rows set effect_id = $5
         where account_id = $1 and batch_id = $2 and position = $3 and effect_id = $4 and state = 'running' returning 1`,
     },
-    [accountId, batchId, position, was, effectId],
+    [accountId, batchId, position, previousState, effectId],
   )
   return changed.length === 1
 }
@@ -224,11 +224,11 @@ export async function replaceEffect(
 export async function releaseRow(
   tx: Tx,
   { accountId, batchId, position }: RowKey,
-  how: RowEnd | 'waiting',
+  endState: RowEnd | 'waiting',
   result: string | null,
   now: Date,
 ): Promise<void> {
-  await sql`select batches.leave_row(${accountId}, ${batchId}, ${position}, ${how}, ${result}, ${now})`.execute(
+  await sql`select batches.leave_row(${accountId}, ${batchId}, ${position}, ${endState}, ${result}, ${now})`.execute(
     tx,
   )
 }
@@ -238,10 +238,10 @@ export const endWaiting = (
   db: Db,
   accountId: string,
   batchId: string,
-  how: 'canceled' | 'expired',
+  endState: 'canceled' | 'expired',
   now: Date,
 ): Promise<unknown> =>
-  db.query({ text: 'select batches.end_waiting($1, $2, $3, $4)' }, [accountId, batchId, how, now])
+  db.query({ text: 'select batches.end_waiting($1, $2, $3, $4)' }, [accountId, batchId, endState, now])
 
 /** Batches whose rows may not start any more. */
 export const overdueBatches = (

@@ -72,7 +72,7 @@ export type TextBlock = Static<typeof TextBlock>
 /** Only text blocks. It is a union of one, so that a refusal names the field `type`. */
 export const OnlyText = taggedUnion('type', [TextBlock])
 
-const Link = exactly({
+const LinkSource = exactly({
   type: Type.Literal('url'),
   url: Type.String({
     maxLength: 8192,
@@ -80,7 +80,7 @@ const Link = exactly({
     'x-description-fa': 'پیوند HTTPS.',
   }),
 })
-export type Link = Static<typeof Link>
+export type LinkSource = Static<typeof LinkSource>
 
 const base64 = Type.String({
   description: 'Raw Base64, at most 2,800,000 characters.',
@@ -95,7 +95,7 @@ export const ImageBlock = exactly({
       media_type: oneOf('image/jpeg', 'image/png', 'image/gif', 'image/webp'),
       data: base64,
     }),
-    Link,
+    LinkSource,
   ]),
   transformations: optional(exactly({ oversized_image: Type.Optional(oneOf('downsize', 'error')) })),
   ...cacheable,
@@ -111,7 +111,7 @@ export const DocumentBlock = exactly({
       type: Type.Literal('content'),
       content: textOr(taggedUnion('type', [TextBlock, ImageBlock])),
     }),
-    Link,
+    LinkSource,
   ]),
   title: optional(Type.String()),
   context: optional(Type.String()),

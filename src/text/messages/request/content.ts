@@ -1,21 +1,21 @@
 /** Content blocks → neutral content. Media are decoded and measured here, before any credits are held. */
 import { base64Media, linkMedia, requireModality } from '#core/text'
-import type { Content, Document, Media } from '#core/turn'
+import type { Document, Media, MessageContent } from '#core/turn'
 import { abilities } from '../phrases.ts'
-import type { DocumentBlock, ImageBlock, Link, SearchResultBlock, TextBlock } from './block-schema.ts'
+import type { DocumentBlock, ImageBlock, LinkSource, SearchResultBlock, TextBlock } from './block-schema.ts'
 import type { ParseContext } from './parse-context.ts'
 
-export const textContent = (content: string | readonly TextBlock[]): Content[] =>
+export const textContent = (content: string | readonly TextBlock[]): MessageContent[] =>
   typeof content === 'string' ? [{ type: 'text', text: content }] : content.map(textOf)
 
-const textOf = ({ text }: TextBlock): Content => ({ type: 'text', text })
+const textOf = ({ text }: TextBlock): MessageContent => ({ type: 'text', text })
 
 /** The content of blocks that may be in messages of any role. */
 export function contentOf(
   block: TextBlock | ImageBlock | DocumentBlock | SearchResultBlock,
   param: string,
   context: ParseContext,
-): Content {
+): MessageContent {
   switch (block.type) {
     case 'text':
       if (block.citations) context.addPassthroughBytes(block.citations)
@@ -56,7 +56,7 @@ function partsOf(
   content: string | readonly (TextBlock | ImageBlock)[],
   param: string,
   context: ParseContext,
-): Content[] {
+): MessageContent[] {
   if (typeof content === 'string') return textContent(content)
   return content.map((block, index) => contentOf(block, `${param}.source.content.${index}`, context))
 }
@@ -71,7 +71,7 @@ function needCitations(
 
 /** Media of a block, whose bytes must be of the type that the block declares. */
 const mediaOf = (
-  source: { type: 'base64'; media_type: string; data: string } | Link,
+  source: { type: 'base64'; media_type: string; data: string } | LinkSource,
   param: string,
 ): Media =>
   source.type === 'base64'

@@ -35,12 +35,12 @@ const Compact = exactly({
 const known = [ClearToolUses, ClearThinking, Compact] as const
 const knownTypes = known.map(({ properties }) => properties.type.const)
 
-interface Edit {
+interface ContextEdit {
   type: string
 }
 
 /** Unknown edits are sent to upstreams of the wire unchanged. */
-const AnyEdit = Type.Unsafe<Edit>({
+const AnyEdit = Type.Unsafe<ContextEdit>({
   type: 'object',
   required: ['type'],
   properties: { type: { type: 'string', maxLength: 100 } },

@@ -1,5 +1,5 @@
 /** The messages of the wire → neutral messages: tool results become separate messages, calls are beside the text. */
-import type { Content, Message, ToolCall } from '#core/turn'
+import type { Message, MessageContent, ToolCall } from '#core/turn'
 import { isHostedCallId, upstreamCallId, upstreamHostedCallId } from '../call-ids.ts'
 import { abilities } from '../phrases.ts'
 import type {
@@ -14,7 +14,7 @@ import { contentOf, textContent } from './content.ts'
 import type { ParseContext } from './parse-context.ts'
 import type { MessageParam, MessagesBody } from './schema.ts'
 import { calledTool, isReadable, readServiceResult } from './service-results.ts'
-import { type Step, stepsOf } from './steps.ts'
+import { type MessageStep, stepsOf } from './steps.ts'
 
 export function conversationOf({ system, messages }: MessagesBody, context: ParseContext): Message[] {
   const rules: Message[] =
@@ -36,7 +36,7 @@ function messagesOf(message: MessageParam, param: string, context: ParseContext)
 
 function userMessages(blocks: readonly UserBlock[], param: string, context: ParseContext): Message[] {
   const messages: Message[] = []
-  let content: Content[] = []
+  let content: MessageContent[] = []
   const flush = (): void => {
     if (content.length > 0) messages.push({ role: 'user', content })
     content = []
@@ -61,7 +61,11 @@ function toolMessage(block: ToolResultBlock, param: string, context: ParseContex
   }
 }
 
-function resultContent({ content = [] }: ToolResultBlock, param: string, context: ParseContext): Content[] {
+function resultContent(
+  { content = [] }: ToolResultBlock,
+  param: string,
+  context: ParseContext,
+): MessageContent[] {
   if (typeof content === 'string') return textContent(content)
   return content.flatMap((block, index) => {
     const at = `${param}.${index}`
@@ -70,7 +74,7 @@ function resultContent({ content = [] }: ToolResultBlock, param: string, context
 }
 
 /** The text for a tool that the caller's own tool search has found. Other wires get all tools from the beginning, so a text for the model is enough. */
-const toolLoaded = (name: string): Content => ({
+const toolLoaded = (name: string): MessageContent => ({
   type: 'text',
   text: `The tool ${name} is loaded: call it by its name.`,
 })
@@ -91,7 +95,7 @@ function assistantMessages(
   })
 }
 
-function serviceResultMessage({ call, found }: Step['calls'][number], context: ParseContext): Message {
+function serviceResultMessage({ call, found }: MessageStep['calls'][number], context: ParseContext): Message {
   // A vendor's result is sent to an upstream of this wire unchanged.
   if (found && !isHostedCallId(call.id)) context.addPassthroughBytes(found)
   const { text, isError } = readServiceResult(found, context.excerpts)
@@ -109,7 +113,7 @@ const serviceCall = (call: ServerToolUseBlock): ToolCall => ({
   arguments: JSON.stringify(call.input),
 })
 
-function assistantContent(block: AssistantBlock, param: string, context: ParseContext): Content[] {
+function assistantContent(block: AssistantBlock, param: string, context: ParseContext): MessageContent[] {
   switch (block.type) {
     case 'text':
       return [contentOf(block, param, context)]
@@ -133,7 +137,7 @@ function assistantContent(block: AssistantBlock, param: string, context: ParseCo
 }
 
 /** The summary of an earlier part of the conversation: its text is sent to every upstream, its opaque fields only to one of this wire. */
-function summaryOf({ content, ...seal }: CompactionBlock, context: ParseContext): Content[] {
+function summaryOf({ content, ...seal }: CompactionBlock, context: ParseContext): MessageContent[] {
   context.addPassthroughBytes(seal)
   return content == null || content.trim() === '' ? [] : [{ type: 'text', text: content }]
 }

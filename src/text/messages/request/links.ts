@@ -8,27 +8,29 @@ export const fillLinks: FillBody = (body, found) => ({
   messages: (body as MessagesBody).messages.map((message) =>
     typeof message.content === 'string'
       ? message
-      : { ...message, content: filledAll(message.content, found) },
+      : { ...message, content: allWithMedia(message.content, found) },
   ),
 })
 
-interface Block {
+interface LinkedBlock {
   type: string
   source?: { type: string; url?: string; content?: unknown }
   content?: unknown
 }
 
 /** Blocks that contain other blocks or a link; blocks of a vendor's tools are sent back to it unchanged. */
-const open = new Set(['image', 'document', 'tool_result'])
+const blocksWithLinks = new Set(['image', 'document', 'tool_result'])
 
-const filledAll = (blocks: readonly object[], found: MediaByLink): object[] =>
-  blocks.map((block) => (open.has((block as Block).type) ? filled(block as Block, found) : block))
+const allWithMedia = (blocks: readonly object[], found: MediaByLink): object[] =>
+  blocks.map((block) =>
+    blocksWithLinks.has((block as LinkedBlock).type) ? withMedia(block as LinkedBlock, found) : block,
+  )
 
-function filled(block: Block, found: MediaByLink): object {
+function withMedia(block: LinkedBlock, found: MediaByLink): object {
   const { source, content } = block
-  if (Array.isArray(content)) return { ...block, content: filledAll(content, found) }
+  if (Array.isArray(content)) return { ...block, content: allWithMedia(content, found) }
   if (Array.isArray(source?.content))
-    return { ...block, source: { ...source, content: filledAll(source.content, found) } }
+    return { ...block, source: { ...source, content: allWithMedia(source.content, found) } }
   const media = source?.type === 'url' ? found.get(source.url ?? '') : undefined
   if (!media) return block
   return { ...block, source: { type: 'base64', media_type: media.mediaType, data: encodeBase64(media.data) } }

@@ -1,6 +1,6 @@
 import type { Model } from '#core/models'
 import type { Turn } from '#core/turn'
-import { Excerpts } from './service-results.ts'
+import { ExcerptReader } from './service-results.ts'
 
 /** What parsing the blocks of a request collects beside their content. */
 export class ParseContext {
@@ -9,7 +9,7 @@ export class ParseContext {
   sourceWireOnly: Turn['sourceWireOnly']
   /** Bytes that are sent to an upstream of this wire and are in no neutral field. */
   passthroughBytes = 0
-  readonly excerpts = new Excerpts()
+  readonly excerpts = new ExcerptReader()
 
   constructor(model: Model) {
     this.model = model

@@ -15,7 +15,7 @@ import type { MessagesBody } from './schema.ts'
 import { requireResults } from './tool-results.ts'
 import { toolChoiceOf, toolsOf } from './tools.ts'
 import { upstreamMessages } from './upstream-messages.ts'
-import { boundedTools, foundBytes, roundsOf, searchesOf } from './upstream-tools.ts'
+import { boundedTools, resultBytes, roundsOf, searchesOf } from './upstream-tools.ts'
 
 export function turnOf(body: MessagesBody, model: Model, dialect: Dialect): Turn {
   refuseThread(body)
@@ -53,7 +53,7 @@ export function turnOf(body: MessagesBody, model: Model, dialect: Dialect): Turn
   const { tools: upstreams = [] } = body
   const managed = body.context_management
   if (managed && speaksOwnWire(model)) context.addPassthroughBytes(managed)
-  const passthroughBytes = context.passthroughBytes + foundBytes(upstreams, turn)
+  const passthroughBytes = context.passthroughBytes + resultBytes(upstreams, turn)
   const compacts = mayCompact(managed) && speaksOwnWire(model)
   return {
     ...turn,

@@ -1,11 +1,11 @@
 /** Reads the results of tools that a service ran from the blocks that a client sends back: those of the platform, and those of a vendor as far as they are readable. */
-import { writtenExecution, writtenFindings, writtenPage } from '#core/tools'
+import { executionText, findingsText, pageText } from '#core/tools'
 import type { ToolName } from '#core/turn'
-import { isPacked, unpacked } from '../excerpts.ts'
+import { isPacked, unpackExcerpt } from '../excerpts.ts'
 import type { AssistantBlock, ServerResultBlock, ServerToolUseBlock } from './block-schema.ts'
 import type { ServiceBlock } from './steps.ts'
 
-type Raw = Record<string, unknown>
+type ResultJson = Record<string, unknown>
 
 export interface ServiceResult {
   text: string
@@ -15,14 +15,14 @@ export interface ServiceResult {
 /** The most excerpts that are unpacked for one request: as many as forty answers can contain. Further ones are not unpacked: each takes some 50 µs, during which all other requests wait. */
 const maxExcerpts = 2_000
 
-export class Excerpts {
+export class ExcerptReader {
   #left = maxExcerpts
 
   /** Returns the excerpt, or an empty text if it cannot be read; then only the title and address of the finding are left. */
   of(content: unknown): string {
     if (!isPacked(content) || this.#left === 0) return ''
     this.#left--
-    return unpacked(content)
+    return unpackExcerpt(content)
   }
 }
 
@@ -36,12 +36,12 @@ const tools: Readonly<Record<string, ToolName>> = {
 export const calledTool = ({ name }: ServerToolUseBlock): ToolName | undefined =>
   Object.hasOwn(tools, name) ? tools[name] : undefined
 
-type Reader = (content: unknown, excerpts: Excerpts) => ServiceResult
+type ResultReader = (content: unknown, excerpts: ExcerptReader) => ServiceResult
 
-const readers: Readonly<Record<string, Reader>> = {
+const readers: Readonly<Record<string, ResultReader>> = {
   web_search_tool_result: (content, excerpts) =>
     Array.isArray(content)
-      ? { text: writtenFindings(content.map((one) => findingOf(one, excerpts))) }
+      ? { text: findingsText(content.map((one) => findingOf(one, excerpts))) }
       : failure(content),
   web_fetch_tool_result: (content) =>
     rawOf(content)['type'] === 'web_fetch_result' ? pageOf(rawOf(content)) : failure(content),
@@ -54,7 +54,10 @@ export const isReadable = (block: AssistantBlock): block is ServiceBlock =>
   block.type === 'server_tool_use' ? calledTool(block) !== undefined : Object.hasOwn(readers, block.type)
 
 /** The result of a call as text for a model. There is no result yet if the answer was paused before it. */
-export function readServiceResult(block: ServerResultBlock | undefined, excerpts: Excerpts): ServiceResult {
+export function readServiceResult(
+  block: ServerResultBlock | undefined,
+  excerpts: ExcerptReader,
+): ServiceResult {
   const read = block && readers[block.type]
   return read
     ? read(block.content, excerpts)
@@ -64,7 +67,7 @@ export function readServiceResult(block: ServerResultBlock | undefined, excerpts
       }
 }
 
-function findingOf(value: unknown, excerpts: Excerpts) {
+function findingOf(value: unknown, excerpts: ExcerptReader) {
   const { url, title, encrypted_content: packed, page_age: age } = rawOf(value)
   return {
     url: textOf(url),
@@ -75,17 +78,17 @@ function findingOf(value: unknown, excerpts: Excerpts) {
 }
 
 /** A fetched page. If the vendor has sent a PDF, its text is empty: the PDF is not read here. */
-function pageOf({ url, content }: Raw): ServiceResult {
+function pageOf({ url, content }: ResultJson): ServiceResult {
   const { title, source } = rawOf(content)
   const { type, data } = rawOf(source)
   return {
-    text: writtenPage({ url: textOf(url), title: textOf(title), text: type === 'text' ? textOf(data) : '' }),
+    text: pageText({ url: textOf(url), title: textOf(title), text: type === 'text' ? textOf(data) : '' }),
   }
 }
 
-function executionOf({ stdout, stderr, return_code: exitCode }: Raw): ServiceResult {
+function executionOf({ stdout, stderr, return_code: exitCode }: ResultJson): ServiceResult {
   return {
-    text: writtenExecution({
+    text: executionText({
       stdout: textOf(stdout),
       stderr: textOf(stderr),
       exitCode: typeof exitCode === 'number' ? exitCode : 0,
@@ -100,4 +103,5 @@ const failure = (content: unknown): ServiceResult => ({
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '')
 
-const rawOf = (value: unknown): Raw => (typeof value === 'object' && value !== null ? (value as Raw) : {})
+const rawOf = (value: unknown): ResultJson =>
+  typeof value === 'object' && value !== null ? (value as ResultJson) : {}

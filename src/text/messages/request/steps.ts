@@ -4,7 +4,7 @@
  */
 import type { AssistantBlock, ServerResultBlock, ServerToolUseBlock } from './block-schema.ts'
 
-export interface Step {
+export interface MessageStep {
   blocks: { block: AssistantBlock; place: number }[]
   /** Each call with its result, if it has one. */
   calls: { call: ServerToolUseBlock; found: ServerResultBlock | undefined }[]
@@ -19,12 +19,12 @@ export type ServiceBlock = ServerToolUseBlock | ServerResultBlock
 export function stepsOf(
   blocks: readonly AssistantBlock[],
   isServiceBlock: (block: AssistantBlock) => block is ServiceBlock,
-): Step[] {
+): MessageStep[] {
   const results = resultsOf(blocks.filter(isServiceBlock))
-  const callerCalls: Step['blocks'] = []
-  const steps: Step[] = [{ blocks: [], calls: [] }]
+  const callerCalls: MessageStep['blocks'] = []
+  const steps: MessageStep[] = [{ blocks: [], calls: [] }]
   let ended = false
-  const current = (): Step => {
+  const current = (): MessageStep => {
     if (ended) steps.push({ blocks: [], calls: [] })
     ended = false
     return steps.at(-1)!

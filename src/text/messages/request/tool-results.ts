@@ -12,7 +12,7 @@ export function requireResults(messages: readonly MessageParam[]): void {
     if (role === 'assistant') {
       // Consecutive messages of one role count as one message.
       if (last === 'user') {
-        requireNone(open, `messages.${index}`)
+        requireNoOpenCalls(open, `messages.${index}`)
         open = new Set()
       }
       for (const { id, param } of callsOf(message, index)) {
@@ -26,27 +26,27 @@ export function requireResults(messages: readonly MessageParam[]): void {
     }
     last = role
   }
-  if (last === 'user') requireNone(open, `messages.${messages.length - 1}`)
+  if (last === 'user') requireNoOpenCalls(open, `messages.${messages.length - 1}`)
 }
 
-function requireNone(open: ReadonlySet<string>, param: string): void {
+function requireNoOpenCalls(open: ReadonlySet<string>, param: string): void {
   if (open.size > 0)
     fail('INVALID_REQUEST', { why: reasons.missingResults([...open].slice(0, 5)) }, { param })
 }
 
-interface Placed {
+interface LocatedId {
   id: string
   param: string
 }
 
-const callsOf = ({ content }: MessageParam, index: number): Placed[] =>
+const callsOf = ({ content }: MessageParam, index: number): LocatedId[] =>
   typeof content === 'string'
     ? []
     : content.flatMap((block, place) =>
         block.type === 'tool_use' ? [{ id: block.id, param: `messages.${index}.content.${place}.id` }] : [],
       )
 
-const resultsOf = ({ content }: MessageParam, index: number): Placed[] =>
+const resultsOf = ({ content }: MessageParam, index: number): LocatedId[] =>
   typeof content === 'string'
     ? []
     : content.flatMap((block, place) =>

@@ -1,6 +1,6 @@
 /** The tools of the messages wire: the caller's own, those that vendors' models were trained on, and those that a service runs. */
 import { type Static, type TObject, type TProperties, Type } from 'typebox'
-import { capped, maxPageTokens, maxUses } from '#core/text'
+import { cappedInteger, maxPageTokens, maxUses } from '#core/text'
 import { anyObject, nameSchemas, oneOf, taggedUnion } from '#platform/schema'
 import { CitationsConfig, cacheable, exactly, optional } from './block-schema.ts'
 
@@ -65,7 +65,7 @@ const clientTools = [
 
 const domains = optional(Type.Array(Type.String({ maxLength: 500 }), { maxItems: 1000 }))
 const hosted = {
-  max_uses: optional(capped(maxUses)),
+  max_uses: optional(cappedInteger(maxUses)),
   allowed_domains: domains,
   blocked_domains: domains,
 }
@@ -83,7 +83,7 @@ const search = {
 }
 const fetched = {
   ...hosted,
-  max_content_tokens: optional(capped(maxPageTokens)),
+  max_content_tokens: optional(cappedInteger(maxPageTokens)),
   citations: optional(CitationsConfig),
 }
 const vendorSearch = { name: Type.Literal('web_search'), ...search, ...anyTool }

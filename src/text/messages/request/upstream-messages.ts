@@ -2,15 +2,15 @@
 import { callId, isHostedCallId, upstreamHostedCallId } from '../call-ids.ts'
 import type { AssistantBlock, ServerToolUseBlock, UserBlock } from './block-schema.ts'
 import type { MessageParam } from './schema.ts'
-import { calledTool, Excerpts, readServiceResult } from './service-results.ts'
-import { type ServiceBlock, type Step, stepsOf } from './steps.ts'
+import { calledTool, ExcerptReader, readServiceResult } from './service-results.ts'
+import { type MessageStep, type ServiceBlock, stepsOf } from './steps.ts'
 
 /**
  * Turns calls of the platform's tools into calls of ordinary tools: results of the upstream's own tools contain data that it has
  * encrypted, and it refuses results without them.
  */
 export function upstreamMessages(messages: readonly MessageParam[]): MessageParam[] {
-  const excerpts = new Excerpts()
+  const excerpts = new ExcerptReader()
   return messages.flatMap((message) => {
     const { role, content } = message
     if (role !== 'assistant' || typeof content === 'string' || !content.some(isOurs)) return [message]
@@ -22,7 +22,7 @@ const isOurs = (block: AssistantBlock): block is ServiceBlock =>
   (block.type === 'server_tool_use' && isHostedCallId(block.id)) ||
   ('tool_use_id' in block && isHostedCallId(block.tool_use_id))
 
-function plainMessages({ blocks, calls }: Step, excerpts: Excerpts): MessageParam[] {
+function plainMessages({ blocks, calls }: MessageStep, excerpts: ExcerptReader): MessageParam[] {
   const words = [...blocks.map(({ block }) => block), ...calls.map(({ call }) => plainCall(call))]
   const results = calls.map(({ call, found }): UserBlock => {
     const { text, isError } = readServiceResult(found, excerpts)

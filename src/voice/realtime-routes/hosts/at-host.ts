@@ -2,8 +2,8 @@
 import type { App } from '#app'
 import { requireUnclaimed } from '#core/calls'
 import { Failure, fail } from '#platform/errors'
-import type { Answer, RequestContext, SocketStream } from '#platform/http'
-import { HostLost, type VoiceHost, wholeCapacity } from '#voice/realtime'
+import type { HttpAnswer, RequestContext, SocketStream } from '#platform/http'
+import { HostLost, type RemoteVoiceHost, totalCapacity } from '#voice/realtime'
 import { answerOf, paths, type SentAnswer, sentRequest } from './messages.ts'
 import { openRelay } from './relay.ts'
 
@@ -13,30 +13,30 @@ type Handler<Context, Result> = (context: Context) => Promise<Result>
 
 /** Wraps the handler of a route with a complete answer. The handler throws VOICE_BUSY, before it begins anything, where its process has no place. */
 export const atHost =
-  <Context extends RequestContext>(handle: Handler<Context, Answer>) =>
-  async (context: Context): Promise<Answer> => {
+  <Context extends RequestContext>(handle: Handler<Context, HttpAnswer>) =>
+  async (context: Context): Promise<HttpAnswer> => {
     // A repeated request is answered without a place.
     await requireUnclaimed(context)
-    return somewhere(context, handle, (host) => answeredBy(host, context))
+    return handleAtAnyHost(context, handle, (host) => answerFromHost(host, context))
   }
 
 /** Wraps the handler of a route that is upgraded to a WebSocket: the messages are passed on to the process that has the call. */
 export const socketAtHost =
   <Context extends RequestContext>(handle: Handler<Context, SocketStream>) =>
   (context: Context): Promise<SocketStream> =>
-    somewhere(context, handle, (host) => openRelay(context, host))
+    handleAtAnyHost(context, handle, (host) => openRelay(context, host))
 
 /** @param elsewhere begins the call at another process; undefined where that process has no place, or is not reached */
-async function somewhere<Context extends RequestContext, Result>(
+async function handleAtAnyHost<Context extends RequestContext, Result>(
   context: Context,
   handle: Handler<Context, Result>,
-  elsewhere: (host: VoiceHost) => Promise<Result | undefined>,
+  handleAtHost: (host: RemoteVoiceHost) => Promise<Result | undefined>,
 ): Promise<Result> {
   const { app, trace } = context
   const own = await unlessBusy(app.realtime.capacity > 0 ? () => handle(context) : undefined)
   if (own) return own
-  for (const host of await app.realtime.hosts.free()) {
-    const result = await unlessBusy(() => elsewhere(host).catch(lost))
+  for (const host of await app.realtime.hosts.freeHosts()) {
+    const result = await unlessBusy(() => handleAtHost(host).catch(throwHostLost))
     if (!result) continue
     trace.note({ host: host.address })
     return result
@@ -55,14 +55,17 @@ async function unlessBusy<Result>(
   }
 }
 
-const capacityOf = ({ db, processes }: App): Promise<number> => wholeCapacity(db, processes.leaseMs)
+const capacityOf = ({ db, processes }: App): Promise<number> => totalCapacity(db, processes.leaseMs)
 
-function lost(error: unknown): never {
+function throwHostLost(error: unknown): never {
   if (error instanceof HostLost) throw new Failure('VOICE_HOST_LOST', {}, { executed: true, cause: error })
   throw error
 }
 
-async function answeredBy(host: VoiceHost, context: RequestContext): Promise<Answer | undefined> {
+async function answerFromHost(
+  host: RemoteVoiceHost,
+  context: RequestContext,
+): Promise<HttpAnswer | undefined> {
   const { app, gone } = context
   const text = await app.realtime.hosts.post(host, paths.begin, JSON.stringify(sentRequest(context)), gone)
   return text === undefined ? undefined : answerOf(context, JSON.parse(text) as SentAnswer)

@@ -6,7 +6,7 @@ const withinMs = 2_000
 /** Ends a call of another process at once. Returns false where that process is not reached, or has no such call. */
 export async function endAtHost({ realtime, log }: App, processId: string, callId: string): Promise<boolean> {
   try {
-    const host = await realtime.hosts.of(processId)
+    const host = await realtime.hosts.findHost(processId)
     if (!host) return false
     const text = await realtime.hosts.post(
       host,

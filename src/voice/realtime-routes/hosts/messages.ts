@@ -1,8 +1,8 @@
 /** The messages, as JSON, that one process sends to another that is to begin a call. */
 import type { App, Caller } from '#app'
 import { isDatabaseAway } from '#platform/db'
-import { asFailure, Failure, type FailureMore, type Language } from '#platform/errors'
-import { Answer, JsonText, type RequestContext } from '#platform/http'
+import { asFailure, Failure, type FailureOptions, type Language } from '#platform/errors'
+import { HttpAnswer, JsonText, type RequestContext } from '#platform/http'
 import { type Claim, ClaimTaken } from '#platform/ledger'
 import type { Log } from '#platform/log'
 import { TraceContext } from '#platform/trace'
@@ -88,7 +88,7 @@ export type SentAnswer = { headers: [string, string][] } & (
 )
 
 export function sentAnswer(answer: unknown, headers: [string, string][]): SentAnswer {
-  const { status, body, contentType } = answer instanceof Answer ? answer : new Answer(200, answer)
+  const { status, body, contentType } = answer instanceof HttpAnswer ? answer : new HttpAnswer(200, answer)
   if (typeof body === 'string') return { headers, status, text: body, type: contentType }
   return {
     ...{ headers, status, type: contentType },
@@ -97,16 +97,16 @@ export function sentAnswer(answer: unknown, headers: [string, string][]): SentAn
 }
 
 /** The answer, as if the handler had run here. Throws the handler's failure. */
-export function answerOf(context: RequestContext, sent: SentAnswer): Answer {
+export function answerOf(context: RequestContext, sent: SentAnswer): HttpAnswer {
   for (const [name, value] of sent.headers) context.setHeader(name, value)
   if ('refusal' in sent) throw refusalOf(sent.refusal)
   const { status, json, text, type } = sent
-  return new Answer(status, json === undefined ? text : new JsonText(json), type)
+  return new HttpAnswer(status, json === undefined ? text : new JsonText(json), type)
 }
 
 /** A failure as its code and detail; both processes have its sentences. */
 export type SentRefusal =
-  | { code: string; detail: unknown; more: Omit<FailureMore, 'cause'> }
+  | { code: string; detail: unknown; more: Omit<FailureOptions, 'cause'> }
   /** The receipt that has the idempotency key. */
   | { claimTaken: string }
 

@@ -6,11 +6,11 @@ import {
   type RequestContext,
   type Socket,
   type SocketBounds,
-  SocketLine,
+  SocketConnection,
   type SocketStream,
   socketStream,
 } from '#platform/http'
-import { HostLost, headersFor, newId, type VoiceHost } from '#voice/realtime'
+import { HostLost, headersFor, newId, type RemoteVoiceHost } from '#voice/realtime'
 import { asHeader, paths, refusalOf, requestHeader, type SentRefusal, sentRequest } from './messages.ts'
 
 /** The bounds between two processes of this server: the client's own bounds hold at its connection. */
@@ -27,19 +27,23 @@ export const relayBounds: SocketBounds = {
  * Close codes of the client (RFC 6455, section 7.4.1), some of which cannot be sent, are passed on as private codes; `stoppedCode` tells that this
  * process stops.
  */
-const relayedFrom = 3_000
+const relayedCodeOffset = 3_000
 export const stoppedCode = 4_900
 
-export const relayedCode = (code = 1006): number => (code < 2_000 ? code + relayedFrom : 1_000 + relayedFrom)
+export const relayedCode = (code = 1006): number =>
+  code < 2_000 ? code + relayedCodeOffset : 1_000 + relayedCodeOffset
 export const originalCode = (code: number | undefined): number | undefined =>
-  code !== undefined && code >= 1_000 + relayedFrom ? code - relayedFrom : code
+  code !== undefined && code >= 1_000 + relayedCodeOffset ? code - relayedCodeOffset : code
 
 const lostCode = 1011
 const handshakeMs = 30_000
 
 /** Opens the relay; undefined where the host did not take the call. Throws the refusal of the call, and HostLost. */
-export async function openRelay(context: RequestContext, host: VoiceHost): Promise<SocketStream | undefined> {
-  const line = await connectedTo(context, host)
+export async function openRelay(
+  context: RequestContext,
+  host: RemoteVoiceHost,
+): Promise<SocketStream | undefined> {
+  const line = await connectToHost(context, host)
   if (!line) return undefined
   return socketStream(
     async (socket) => {
@@ -57,7 +61,7 @@ export async function openRelay(context: RequestContext, host: VoiceHost): Promi
         }),
       ])
     },
-    () => line.cut(),
+    () => line.terminate(),
   )
 }
 
@@ -75,7 +79,10 @@ function announceStop(socket: Socket, seconds: number): void {
   )
 }
 
-async function connectedTo(context: RequestContext, host: VoiceHost): Promise<SocketLine | undefined> {
+async function connectToHost(
+  context: RequestContext,
+  host: RemoteVoiceHost,
+): Promise<SocketConnection | undefined> {
   const { WebSocket } = await import('ws')
   const { hosts } = context.app.realtime
   const connection = hosts.connect(host)
@@ -92,12 +99,12 @@ async function connectedTo(context: RequestContext, host: VoiceHost): Promise<So
   context.gone.addEventListener('abort', leave, { once: true })
   try {
     const answered = await opened(ws)
-    if (answered instanceof SocketLine) return answered
-    hosts.refused(host, answered.statusCode)
+    if (answered instanceof SocketConnection) return answered
+    hosts.logRefusal(host, answered.statusCode)
     if (answered.statusCode !== 400) return undefined
     throw refusalOf(JSON.parse(await text(answered)) as SentRefusal)
   } catch (error) {
-    if (!(error instanceof NotOpened)) throw error
+    if (!(error instanceof ConnectionError)) throw error
     context.gone.throwIfAborted()
     if (isReached) throw new HostLost('a process of calls broke off', { cause: error })
     return undefined
@@ -107,12 +114,12 @@ async function connectedTo(context: RequestContext, host: VoiceHost): Promise<So
   }
 }
 
-class NotOpened extends Error {}
+class ConnectionError extends Error {}
 
-const opened = (ws: WebSocket): Promise<SocketLine | IncomingMessage> =>
+const opened = (ws: WebSocket): Promise<SocketConnection | IncomingMessage> =>
   new Promise((resolve, reject) => {
     // The line is opened at once, so that no message that comes with the handshake is missed.
-    ws.once('open', () => resolve(new SocketLine(ws, relayBounds, new AbortController().signal)))
+    ws.once('open', () => resolve(new SocketConnection(ws, relayBounds, new AbortController().signal)))
     ws.once('unexpected-response', (_, response) => resolve(response))
-    ws.on('error', (cause) => reject(new NotOpened('no connection', { cause })))
+    ws.on('error', (cause) => reject(new ConnectionError('no connection', { cause })))
   })

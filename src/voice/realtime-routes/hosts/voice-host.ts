@@ -8,7 +8,7 @@ import type { WebSocketServer } from 'ws'
 import type { App } from '#app'
 import { channelServer } from '#platform/channel'
 import { refuseStart } from '#platform/errors'
-import { type RequestContext, type Socket, SocketLine, type SocketStream } from '#platform/http'
+import { type RequestContext, type Socket, SocketConnection, type SocketStream } from '#platform/http'
 import { hostHeaders, hostKey, hostRefusals, hostVersion } from '#voice/realtime'
 import {
   fromHeader,
@@ -24,18 +24,18 @@ import { hostStart } from './phrases.ts'
 import { originalCode, relayBounds, stoppedCode } from './relay.ts'
 
 /** The handlers of the routes that begin calls. */
-export interface Beginning {
+export interface BeginHandlers {
   begin(context: RequestContext<never, never, never, never>): Promise<unknown>
   socket(context: RequestContext<never, never, never, never>): Promise<SocketStream>
 }
 
 /** The most bytes of a request, whose body was checked before. */
-const mostBytes = 1024 * 1024
+const maxRequestBytes = 1024 * 1024
 /** How long the lines of ended calls may take to close. */
 const closeMs = 1_000
 
 /** Opens the host; undefined in a process that holds no calls, or shares its secret with no other process. Throws StartRefused. */
-export async function openVoiceHost(app: App, beginning: Beginning): Promise<VoiceHost | undefined> {
+export async function openVoiceHost(app: App, handlers: BeginHandlers): Promise<VoiceHost | undefined> {
   const { config, realtime } = app
   const isAlone = config.roles.voice === true && !config.roles.api
   if (isAlone && config.secret === undefined) refuseStart(hostStart.noSecret)
@@ -45,21 +45,21 @@ export async function openVoiceHost(app: App, beginning: Beginning): Promise<Voi
     ...{ noServer: true, clientTracking: false, perMessageDeflate: false },
     maxPayload: relayBounds.messageBytes,
   })
-  const host = new VoiceHost(app, beginning, sockets)
+  const host = new VoiceHost(app, handlers, sockets)
   await host.listen(config.secret)
   return host
 }
 
 export class VoiceHost implements AsyncDisposable {
   readonly #app: App
-  readonly #beginning: Beginning
+  readonly #handlers: BeginHandlers
   readonly #sockets: WebSocketServer
   readonly #open = new Set<Duplex>()
   #server: Server | undefined
 
-  constructor(app: App, beginning: Beginning, sockets: WebSocketServer) {
+  constructor(app: App, handlers: BeginHandlers, sockets: WebSocketServer) {
     this.#app = app
-    this.#beginning = beginning
+    this.#handlers = handlers
     this.#sockets = sockets
   }
 
@@ -125,7 +125,7 @@ export class VoiceHost implements AsyncDisposable {
 
   async #answer(message: IncomingMessage, response: ServerResponse): Promise<void> {
     const refusal = this.#refusal(message)
-    if (refusal !== undefined || Number(message.headers['content-length'] ?? 0) > mostBytes)
+    if (refusal !== undefined || Number(message.headers['content-length'] ?? 0) > maxRequestBytes)
       return void response.writeHead(refusal ?? 413, { connection: 'close' }).end()
     response.writeContinue()
     const gone = new AbortController()
@@ -144,7 +144,7 @@ export class VoiceHost implements AsyncDisposable {
     const setHeader = (name: string, value: string): void => void headers.push([name, value])
     const context = receivedContext(this.#app, request, gone, setHeader)
     try {
-      return sentAnswer(await this.#beginning.begin(context as never), headers)
+      return sentAnswer(await this.#handlers.begin(context as never), headers)
     } catch (error) {
       return { headers, refusal: sentRefusal(error, this.#app.log) }
     }
@@ -158,15 +158,15 @@ export class VoiceHost implements AsyncDisposable {
     socket.once('close', () => gone.abort())
     let stream: SocketStream
     try {
-      stream = await this.#beginning.socket(receivedContext(this.#app, request, gone.signal) as never)
+      stream = await this.#handlers.socket(receivedContext(this.#app, request, gone.signal) as never)
     } catch (error) {
       return refuse(socket, 400, JSON.stringify(sentRefusal(error, this.#app.log)))
     }
     if (socket.destroyed) return void (await stream.unopened?.())
     this.#sockets.handleUpgrade(message, socket, head, (ws) => {
-      const line = new SocketLine(ws, relayBounds, new AbortController().signal)
+      const line = new SocketConnection(ws, relayBounds, new AbortController().signal)
       stream
-        .run(relayed(line))
+        .run(relayedSocket(line))
         .catch((error: unknown) => this.#app.log.error({ err: error }, 'a call of another process broke'))
         .finally(() => line.close())
     })
@@ -184,7 +184,7 @@ export class VoiceHost implements AsyncDisposable {
 }
 
 /** The line to another process, as the socket of that process's client. */
-function relayed(line: SocketLine): Socket {
+function relayedSocket(line: SocketConnection): Socket {
   const stopped = AbortSignal.abort()
   return {
     ...{ messages: line.messages, protocol: '', gone: line.gone },

@@ -28,7 +28,7 @@ export class EngineWork {
   }
 
   /** Resolves when no work is under way any more, including work that began meanwhile. */
-  async over(): Promise<void> {
+  async whenDone(): Promise<void> {
     while (this.#entries.size > 0) await Promise.all(this.#entries)
   }
 }

@@ -2,7 +2,7 @@
 import type { Failure, Language } from '#platform/errors'
 import { errorObject, newId } from '../events/server-events.ts'
 import type { CallView, ConversationItem } from '../parts.ts'
-import type { Turn } from '../turns/turn-taking.ts'
+import type { CallerTurn } from '../turns/turn-taking.ts'
 
 const transcription = 'conversation.item.input_audio_transcription'
 const samplesPerSecond = 16_000
@@ -22,16 +22,16 @@ export class UserTurns {
 
   began(startMs: number): void {
     this.#itemId = newId('item')
-    this.goesOn(startMs)
+    this.continueTurn(startMs)
   }
 
   /** Call when a turn that seemed over goes on: the speech from here on gets another item. */
-  goesOn(startMs: number): void {
+  continueTurn(startMs: number): void {
     this.#emit('input_audio_buffer.speech_started', { audio_start_ms: startMs, item_id: this.#itemId })
   }
 
   /** Ends the turn and adds its item, which has no words yet. */
-  ended({ endMs }: Turn): ConversationItem {
+  ended({ endMs }: CallerTurn): ConversationItem {
     const { conversation, session } = this.#call
     const id = this.#itemId
     this.#itemId = newId('item')
@@ -62,7 +62,7 @@ export class UserTurns {
     })
   }
 
-  unheard({ id }: ConversationItem, failure: Failure, language: Language): void {
+  transcriptionFailed({ id }: ConversationItem, failure: Failure, language: Language): void {
     this.#emit(`${transcription}.failed`, {
       ...{ item_id: id, content_index: 0 },
       error: errorObject(failure, language),

@@ -3,7 +3,7 @@ import { fail } from '#platform/errors'
 import type { ConversationItem, EngineEvent, RealtimeEvent, ResponseOptions } from '../parts.ts'
 import { reasons } from '../phrases.ts'
 import {
-  type Fields,
+  type EventFields,
   isFields,
   readFields,
   readId,
@@ -15,7 +15,7 @@ import {
 } from './fields.ts'
 import { readItem } from './items.ts'
 import { maxInstructionsLength, readModalities, readTokens } from './session-update.ts'
-import { type HasHosted, readToolChoice, readTools } from './tools.ts'
+import { type HostedToolCheck, readToolChoice, readTools } from './tools.ts'
 
 /** A checked event. */
 export type ClientEvent =
@@ -26,10 +26,10 @@ export type ClientEvent =
   | { type: 'conversation.item.retrieve' | 'conversation.item.delete'; itemId: string }
   | { type: 'conversation.item.truncate'; itemId: string; contentIndex: number; audioEndMs: number }
 
-type Reader = (event: Fields, newId: () => string, hasHosted: HasHosted) => ClientEvent
+type ClientEventReader = (event: EventFields, newId: () => string, hasHosted: HostedToolCheck) => ClientEvent
 
 /** The reader of each event; the session's own update is checked by `updateSession`. */
-const readers: Record<string, Reader> = {
+const readers: Record<string, ClientEventReader> = {
   'session.update': ({ session }) => ({ type: 'session.update', session: readFields(session, 'session') }),
   'input_audio_buffer.append': ({ audio }) => ({
     type: 'input_audio_buffer.append',
@@ -74,7 +74,7 @@ const readers: Record<string, Reader> = {
 export function readClientEvent(
   event: RealtimeEvent,
   newId: () => string,
-  hasHosted: HasHosted = () => false,
+  hasHosted: HostedToolCheck = () => false,
 ): ClientEvent {
   const { type } = event
   if (typeof type !== 'string' || type === '') return refuse('type', reasons.noType)
@@ -87,22 +87,24 @@ export function readClientEvent(
 const maxInput = 100
 const maxMarks = 16
 
-function readResponse(fields: Fields, newId: () => string, hasHosted: HasHosted): ResponseOptions {
-  const said = <Value>(name: string, read: (value: unknown, param: string) => Value): Value | undefined =>
-    fields[name] == null ? undefined : read(fields[name], `response.${name}`)
+function readResponse(fields: EventFields, newId: () => string, hasHosted: HostedToolCheck): ResponseOptions {
+  const readOptional = <Value>(
+    name: string,
+    read: (value: unknown, param: string) => Value,
+  ): Value | undefined => (fields[name] == null ? undefined : read(fields[name], `response.${name}`))
   /** The fields without effect are collected but not reported: only `session.updated` reports them. */
   const ignored: string[] = []
   return {
-    instructions: said('instructions', (value, at) => readText(value, at, 0, maxInstructionsLength)),
-    modalities: said('output_modalities', readModalities),
-    ...said('tools', (value, at) => readTools(value, at, { ignored, hasHosted })),
-    toolChoice: said('tool_choice', (value, at) => readToolChoice(value, at, ignored)),
-    maxOutputTokens: said('max_output_tokens', readTokens),
-    conversation: said('conversation', (value, at) => readOneOf(value, at, ['auto', 'none'])),
-    input: said('input', (value, at) =>
+    instructions: readOptional('instructions', (value, at) => readText(value, at, 0, maxInstructionsLength)),
+    modalities: readOptional('output_modalities', readModalities),
+    ...readOptional('tools', (value, at) => readTools(value, at, { ignored, hasHosted })),
+    toolChoice: readOptional('tool_choice', (value, at) => readToolChoice(value, at, ignored)),
+    maxOutputTokens: readOptional('max_output_tokens', readTokens),
+    conversation: readOptional('conversation', (value, at) => readOneOf(value, at, ['auto', 'none'])),
+    input: readOptional('input', (value, at) =>
       readList(value, at, maxInput).map((item, index) => readInput(item, `${at}.${index}`, newId)),
     ),
-    metadata: said('metadata', readMetadata),
+    metadata: readOptional('metadata', readMetadata),
   }
 }
 

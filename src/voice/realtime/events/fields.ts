@@ -2,39 +2,39 @@
 import { fail, type Localized } from '#platform/errors'
 import { reasons } from '../phrases.ts'
 
-export type Fields = Record<string, unknown>
+export type EventFields = Record<string, unknown>
 
 /** Throws INVALID_REQUEST. */
 export function refuse(param: string, why: Localized): never {
   fail('INVALID_REQUEST', { why }, { param })
 }
 
-export const isFields = (value: unknown): value is Fields =>
+export const isFields = (value: unknown): value is EventFields =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-export const readFields = (value: unknown, param: string): Fields =>
+export const readFields = (value: unknown, param: string): EventFields =>
   isFields(value) ? value : refuse(param, reasons.object)
 
 /** Reads a text; its bounds are in characters. */
-export function readText(value: unknown, param: string, least: number, most: number): string {
-  if (typeof value !== 'string' || value.length < least || !isWithin(value, most))
-    return refuse(param, reasons.text(least, most))
+export function readText(value: unknown, param: string, min: number, max: number): string {
+  if (typeof value !== 'string' || value.length < min || !isWithin(value, max))
+    return refuse(param, reasons.text(min, max))
   return value
 }
 
 /** Whether the text fits; its characters are counted only where the number of units does not decide. */
-const isWithin = (text: string, most: number): boolean =>
-  text.length <= most || (text.length <= 2 * most && [...text].length <= most)
+const isWithin = (text: string, max: number): boolean =>
+  text.length <= max || (text.length <= 2 * max && [...text].length <= max)
 
-export function readInteger(value: unknown, param: string, least: number, most: number): number {
-  if (!Number.isInteger(value) || (value as number) < least || (value as number) > most)
-    return refuse(param, reasons.integer(least, most))
+export function readInteger(value: unknown, param: string, min: number, max: number): number {
+  if (!Number.isInteger(value) || (value as number) < min || (value as number) > max)
+    return refuse(param, reasons.integer(min, max))
   return value as number
 }
 
-export function readNumber(value: unknown, param: string, least: number, most: number): number {
-  if (typeof value !== 'number' || !(value >= least && value <= most))
-    return refuse(param, reasons.number(least, most))
+export function readNumber(value: unknown, param: string, min: number, max: number): number {
+  if (typeof value !== 'number' || !(value >= min && value <= max))
+    return refuse(param, reasons.number(min, max))
   return value
 }
 
@@ -46,8 +46,8 @@ export function readOneOf<const T extends string>(value: unknown, param: string,
   return value as T
 }
 
-export function readList(value: unknown, param: string, most: number): unknown[] {
-  if (!Array.isArray(value) || value.length > most) return refuse(param, reasons.list(most))
+export function readList(value: unknown, param: string, max: number): unknown[] {
+  if (!Array.isArray(value) || value.length > max) return refuse(param, reasons.list(max))
   return value
 }
 

@@ -2,7 +2,7 @@
 import type { ConversationItem, ItemContent } from '../parts.ts'
 import { reasons } from '../phrases.ts'
 import {
-  type Fields,
+  type EventFields,
   isFields,
   readFields,
   readId,
@@ -44,10 +44,10 @@ export function readItem(value: unknown, param: string, newId: () => string): Co
   }
 }
 
-const textOf = (fields: Fields, name: string, param: string): string =>
+const textOf = (fields: EventFields, name: string, param: string): string =>
   readText(fields[name], `${param}.${name}`, 0, maxTextLength)
 
-function readMessage(fields: Fields, param: string): Pick<ConversationItem, 'content'> & { role: Role } {
+function readMessage(fields: EventFields, param: string): Pick<ConversationItem, 'content'> & { role: Role } {
   const role = readOneOf(fields['role'], `${param}.role`, ['user', 'assistant', 'system'])
   const content = readList(fields['content'], `${param}.content`, maxContents).map((part, index) =>
     readContent(part, role, `${param}.content.${index}`),
@@ -82,7 +82,7 @@ function readContent(value: unknown, role: Role, param: string): ItemContent {
 }
 
 /** The transcript of sound from earlier calls, which is not transcribed again. */
-const spokenText = (part: Fields, param: string): string =>
+const spokenText = (part: EventFields, param: string): string =>
   part['transcript'] == null
     ? refuse(`${param}.transcript`, reasons.noSound)
     : textOf(part, 'transcript', param)
@@ -91,7 +91,7 @@ const imageStart = /^data:image\/(?:png|jpeg|webp|gif);base64,/
 const base64 = /^[A-Za-z0-9+/]+={0,2}$/
 
 /** Reads a picture; its bytes are checked where a model gets them. */
-function readImage(part: Fields, param: string): ItemContent {
+function readImage(part: EventFields, param: string): ItemContent {
   const { image_url, detail } = part
   // Some clients send the format of Chat Completions.
   const url = isFields(image_url) ? image_url['url'] : image_url

@@ -2,7 +2,7 @@
 import type { SessionSettings, SoundType, TurnDetection } from '../parts.ts'
 import { reasons } from '../phrases.ts'
 import {
-  type Fields,
+  type EventFields,
   isFields,
   readFields,
   readFlag,
@@ -13,7 +13,7 @@ import {
   readText,
   refuse,
 } from './fields.ts'
-import { type HasHosted, readToolChoice, readTools, requireTool } from './tools.ts'
+import { type HostedToolCheck, readToolChoice, readTools, requireTool } from './tools.ts'
 
 const soundTypes = ['audio/pcm', 'audio/pcmu', 'audio/pcma'] as const
 
@@ -31,12 +31,12 @@ export interface UpdateRules {
   /** The id of a transcription model that the caller may use; undefined for any other name. */
   transcriptionModel(name: string): string | undefined
   /** Whether a tool that runs on this server is available; absent: none is. */
-  hasHosted?: HasHosted | undefined
+  hasHosted?: HostedToolCheck | undefined
   /** Whether the voice can no longer change, because it was heard. */
   isVoiceFixed: boolean
 }
 
-export interface Updated {
+export interface SessionUpdateResult {
   settings: CallSettings
   /** The paths of known fields without effect here, such as `tracing`. */
   ignored: string[]
@@ -81,22 +81,31 @@ export const freshSettings = (type: CallSettings['type'], model: string): CallSe
   maxOutputTokens: 'inf',
 })
 
-type Reader = (value: unknown, param: string, was: CallSettings, to: Reading) => Partial<CallSettings>
+type SettingReader = (
+  value: unknown,
+  param: string,
+  previous: CallSettings,
+  context: UpdateContext,
+) => Partial<CallSettings>
 
-interface Reading extends UpdateRules {
-  hasHosted: HasHosted
+interface UpdateContext extends UpdateRules {
+  hasHosted: HostedToolCheck
   ignored: string[]
 }
 
 /**
- * The settings after this update; `was` is not changed. Null restores a field's first value. Unknown fields and unknown names of models are ignored
+ * The settings after this update; `previous` is not changed. Null restores a field's first value. Unknown fields and unknown names of models are ignored
  * and listed, since clients send those of their vendor.
  * @throws INVALID_REQUEST with `param` below `session`; then no field of the update takes effect
  */
-export function updateSession(was: CallSettings, update: unknown, rules: UpdateRules): Updated {
-  const reading: Reading = { ...rules, hasHosted: rules.hasHosted ?? (() => false), ignored: [] }
-  const readers = was.type === 'transcription' ? transcriptionFields : sessionFields
-  const settings = readMembers(readFields(update, 'session'), 'session', readers, was, reading)
+export function updateSession(
+  previous: CallSettings,
+  update: unknown,
+  rules: UpdateRules,
+): SessionUpdateResult {
+  const reading: UpdateContext = { ...rules, hasHosted: rules.hasHosted ?? (() => false), ignored: [] }
+  const readers = previous.type === 'transcription' ? transcriptionFields : sessionFields
+  const settings = readMembers(readFields(update, 'session'), 'session', readers, previous, reading)
   requireTool(settings.toolChoice, settings.tools, 'session.tool_choice')
   return { settings, ignored: reading.ignored.slice(0, maxIgnored) }
 }
@@ -106,67 +115,67 @@ const maxPathLength = 100
 
 /** Reads each member by its reader; a member without one is ignored. */
 function readMembers(
-  fields: Fields,
+  fields: EventFields,
   param: string,
-  readers: Record<string, Reader>,
-  was: CallSettings,
-  to: Reading,
+  readers: Record<string, SettingReader>,
+  previous: CallSettings,
+  context: UpdateContext,
 ): CallSettings {
-  let settings = was
+  let settings = previous
   for (const [name, value] of Object.entries(fields)) {
     const path = `${param}.${name}`.slice(0, maxPathLength)
     const read = Object.hasOwn(readers, name) ? readers[name] : undefined
-    if (read) settings = { ...settings, ...read(value, path, settings, to) }
-    else if (value !== null) to.ignored.push(path)
+    if (read) settings = { ...settings, ...read(value, path, settings, context) }
+    else if (value !== null) context.ignored.push(path)
   }
   return settings
 }
 
 /** The reader of a member that is an object with readers of its own. */
 const group =
-  (readers: Record<string, Reader>): Reader =>
-  (value, param, was, to) =>
-    value === null ? {} : readMembers(readFields(value, param), param, readers, was, to)
+  (readers: Record<string, SettingReader>): SettingReader =>
+  (value, param, previous, context) =>
+    value === null ? {} : readMembers(readFields(value, param), param, readers, previous, context)
 
-const ignore: Reader = (_value, param, _was, { ignored }) => {
+const ignore: SettingReader = (_value, param, _was, { ignored }) => {
   ignored.push(param)
   return {}
 }
 
-const readType: Reader = (value, param, was) => {
-  if (value !== null && readOneOf(value, param, ['realtime', 'transcription']) !== was.type)
+const readType: SettingReader = (value, param, previous) => {
+  if (value !== null && readOneOf(value, param, ['realtime', 'transcription']) !== previous.type)
     refuse(param, reasons.typeChanged)
   return {}
 }
 
 const readInput = group({
   format: (value, param) => ({ inputSound: readFormat(value, param) }),
-  transcription: (value, param, was, to) => ({
-    transcription: value === null ? {} : readTranscription(value, param, was.transcription, to),
+  transcription: (value, param, previous, context) => ({
+    transcription: value === null ? {} : readTranscription(value, param, previous.transcription, context),
   }),
-  turn_detection: (value, param, was, to) => ({
-    turnDetection: value === null ? null : readTurnDetection(value, param, was.turnDetection, to),
+  turn_detection: (value, param, previous, context) => ({
+    turnDetection: value === null ? null : readTurnDetection(value, param, previous.turnDetection, context),
   }),
 })
 
 /** The fields of a transcription session, which answers nothing. */
-const transcriptionFields: Record<string, Reader> = {
+const transcriptionFields: Record<string, SettingReader> = {
   type: readType,
   audio: group({ input: readInput }),
 }
 
-const sessionFields: Record<string, Reader> = {
+const sessionFields: Record<string, SettingReader> = {
   type: readType,
-  model: (value, param, was, to) =>
-    value === null || value === was.model ? {} : ignore(value, param, was, to),
+  model: (value, param, previous, context) =>
+    value === null || value === previous.model ? {} : ignore(value, param, previous, context),
   instructions: (value, param) => ({
     instructions: value === null ? '' : readText(value, param, 0, maxInstructionsLength),
   }),
   output_modalities: (value, param) => ({
     modalities: value === null ? ['audio'] : readModalities(value, param),
   }),
-  tools: (value, param, _was, to) =>
-    value === null ? { tools: [], hosted: [] } : readTools(value, param, to),
+  tools: (value, param, _was, context) =>
+    value === null ? { tools: [], hosted: [] } : readTools(value, param, context),
   tool_choice: (value, param, _was, { ignored }) => ({
     toolChoice: value === null ? 'auto' : readToolChoice(value, param, ignored),
   }),
@@ -209,11 +218,11 @@ export const rateOf = (sound: SoundType): number => (sound === 'audio/pcm' ? 24_
 function readTranscription(
   value: unknown,
   param: string,
-  was: SessionSettings['transcription'],
-  { ignored, transcriptionModel }: Reading,
+  previous: SessionSettings['transcription'],
+  { ignored, transcriptionModel }: UpdateContext,
 ): SessionSettings['transcription'] {
   const fields = readFields(value, param)
-  const next = { ...was }
+  const next = { ...previous }
   if (fields['model'] != null) {
     const model = transcriptionModel(readText(fields['model'], `${param}.model`, 1, 200))
     if (model === undefined) ignored.push(`${param}.model`)
@@ -233,16 +242,16 @@ function readTranscription(
 function readTurnDetection(
   value: unknown,
   param: string,
-  was: TurnDetection | null,
-  { ignored }: Reading,
+  previous: TurnDetection | null,
+  { ignored }: UpdateContext,
 ): TurnDetection {
   const fields = readFields(value, param)
-  const type = readOneOf(fields['type'] ?? was?.type ?? 'server_vad', `${param}.type`, [
+  const type = readOneOf(fields['type'] ?? previous?.type ?? 'server_vad', `${param}.type`, [
     'semantic_vad',
     'server_vad',
   ])
   const first = { ...semanticDetection, type }
-  const before = was?.type === type ? was : first
+  const before = previous?.type === type ? previous : first
   /** Reads a member. Absent: its former value; null: its first value. */
   const member = <Name extends keyof TurnDetection>(
     name: string,
@@ -275,15 +284,20 @@ const detectionFields = [
   'idle_timeout_ms',
 ]
 
-function listOthers(fields: Fields, known: readonly string[], param: string, ignored: string[]): void {
+function listOthers(fields: EventFields, known: readonly string[], param: string, ignored: string[]): void {
   for (const [name, value] of Object.entries(fields))
     if (value !== null && !known.includes(name)) ignored.push(`${param}.${name}`.slice(0, maxPathLength))
 }
 
 /** Reads a name, or an object with the id of a voice of the caller's own. */
-function readVoice(value: unknown, param: string, was: CallSettings, to: Reading): Partial<CallSettings> {
+function readVoice(
+  value: unknown,
+  param: string,
+  previous: CallSettings,
+  context: UpdateContext,
+): Partial<CallSettings> {
   const named = isFields(value) ? value['id'] : value
   const voice = named === null ? undefined : readText(named, param, 1, 80)
-  if (voice === was.voice) return {}
-  return to.isVoiceFixed ? ignore(value, param, was, to) : { voice }
+  if (voice === previous.voice) return {}
+  return context.isVoiceFixed ? ignore(value, param, previous, context) : { voice }
 }

@@ -3,7 +3,7 @@ import type { BuiltInTool, HostedToolEntry } from '#core/turn'
 import type { FunctionTool, SessionSettings } from '../parts.ts'
 import { reasons } from '../phrases.ts'
 import {
-  type Fields,
+  type EventFields,
   isFields,
   readFields,
   readList,
@@ -29,7 +29,7 @@ const hostedTypes: Readonly<Record<string, BuiltInTool>> = {
 }
 
 /** Whether a call has a tool that runs on this server. */
-export type HasHosted = (tool: BuiltInTool) => boolean
+export type HostedToolCheck = (tool: BuiltInTool) => boolean
 
 export interface ReadTools {
   tools: FunctionTool[]
@@ -40,7 +40,7 @@ export interface ReadTools {
 export function readTools(
   value: unknown,
   param: string,
-  to: { ignored: string[]; hasHosted: HasHosted },
+  context: { ignored: string[]; hasHosted: HostedToolCheck },
 ): ReadTools {
   const entries = readList(value, param, maxTools)
   const hosted = new Map<string, HostedToolEntry>()
@@ -48,11 +48,11 @@ export function readTools(
     const path = `${param}.${index}`
     const tool = hostedOfType(readFields(entry, path)['type'])
     if (!tool) continue
-    if (to.hasHosted(tool) && !hosted.has(tool))
-      hosted.set(tool, readHosted(entry as Fields, tool, path, to.ignored))
-    else to.ignored.push(path)
+    if (context.hasHosted(tool) && !hosted.has(tool))
+      hosted.set(tool, readHosted(entry as EventFields, tool, path, context.ignored))
+    else context.ignored.push(path)
   }
-  return { tools: readFunctions(entries, param, to.ignored), hosted: [...hosted.values()] }
+  return { tools: readFunctions(entries, param, context.ignored), hosted: [...hosted.values()] }
 }
 
 /** Whether a list of tools names one that runs on this server. */
@@ -65,7 +65,7 @@ const hostedOfType = (type: unknown): BuiltInTool | undefined =>
 const maxDomains = 100
 
 /** Reads a hosted tool. Domains stand in `filters` or beside it, as in Responses; every other member is ignored. */
-function readHosted(entry: Fields, tool: BuiltInTool, path: string, ignored: string[]): HostedToolEntry {
+function readHosted(entry: EventFields, tool: BuiltInTool, path: string, ignored: string[]): HostedToolEntry {
   const { type: _, filters, ...members } = entry
   const all = { ...members, ...(filters == null ? {} : readFields(filters, `${path}.filters`)) }
   const domains = (name: string): string[] | undefined =>

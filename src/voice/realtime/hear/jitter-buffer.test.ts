@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
 import fc from '../../../../tests/harness/fast-check.ts'
-import { durationOf, hasRepair, JitterBuffer, leastWaitMs, maxWaitMs } from './jitter-buffer.ts'
+import { durationOf, hasFec, JitterBuffer, maxWaitMs, minWaitMs } from './jitter-buffer.ts'
 
 /** A packet of 20 ms: SILK, wideband, one frame. */
 const packet = Uint8Array.of(0x48, 0, 0)
 
 /** Puts packets of 20 ms; 0 in a list is a tick. `out` has the sequence numbers that came out, in order. */
-class Line {
+class BufferHarness {
   readonly buffer = new JitterBuffer()
   readonly out: number[] = []
   readonly gaps: number[] = []
@@ -30,18 +30,18 @@ class Line {
 }
 
 test('packets in order are passed on at once', () => {
-  expect(new Line().put(1).tick().put(2, 3).tick().out).toEqual([1, 2, 3])
+  expect(new BufferHarness().put(1).tick().put(2, 3).tick().out).toEqual([1, 2, 3])
 })
 
 test('a packet that was overtaken is waited for, and comes out in its place', () => {
-  const line = new Line().put(1).tick().put(3).tick()
+  const line = new BufferHarness().put(1).tick().put(3).tick()
   expect(line.out).toEqual([1])
   expect(line.put(2).tick().out).toEqual([1, 2, 3])
   expect(line.buffer.counts.lost).toBe(0)
 })
 
 test('a missing one is given up after 40 ms more than its own turn, and its gap is as long as it was', () => {
-  const line = new Line().put(1).tick().put(4).tick(2)
+  const line = new BufferHarness().put(1).tick().put(4).tick(2)
   expect(line.out).toEqual([1])
   expect(line.tick().out).toEqual([1, 4])
   expect(line.gaps).toEqual([40])
@@ -49,23 +49,23 @@ test('a missing one is given up after 40 ms more than its own turn, and its gap 
 })
 
 test('sound that has come behind a missing packet tells time, too: a burst is not held up', () => {
-  expect(new Line().put(1).tick().put(3, 4).tick().out).toEqual([1])
-  expect(new Line().put(1).tick().put(3, 4, 5).tick().out).toEqual([1, 3, 4, 5])
+  expect(new BufferHarness().put(1).tick().put(3, 4).tick().out).toEqual([1])
+  expect(new BufferHarness().put(1).tick().put(3, 4, 5).tick().out).toEqual([1, 3, 4, 5])
 })
 
 test('repeated and late packets never come out, and a late one lengthens the wait by as much as it was late', () => {
-  const line = new Line().put(1, 1).tick().put(1).put(3, 3).tick(3)
+  const line = new BufferHarness().put(1, 1).tick().put(1).put(3, 3).tick(3)
   expect(line.out).toEqual([1, 3])
   line.put(3).tick(2).put(2).tick()
   expect(line.out).toEqual([1, 3])
   expect(line.buffer.counts).toMatchObject({ taken: 2, repeated: 4, late: 1, lost: 1 })
-  expect(line.buffer.waitMs).toBe(leastWaitMs + 60)
+  expect(line.buffer.waitMs).toBe(minWaitMs + 60)
   line.put(2)
   expect(line.buffer.counts.repeated).toBe(5)
 })
 
 test('the wait grows to 200 ms and no further, and shrinks by 20 ms in each five seconds without a late packet', () => {
-  const line = new Line()
+  const line = new BufferHarness()
   for (let sequence = 1; sequence < 40; sequence += 2)
     line
       .put(sequence)
@@ -77,11 +77,11 @@ test('the wait grows to 200 ms and no further, and shrinks by 20 ms in each five
   line.tick()
   expect(line.buffer.waitMs).toBe(maxWaitMs - 20)
   line.tick(250 * 20)
-  expect(line.buffer.waitMs).toBe(leastWaitMs)
+  expect(line.buffer.waitMs).toBe(minWaitMs)
 })
 
 test('filler is due each tick once nothing has come for too long, and is taken off the gap behind it', () => {
-  const line = new Line().put(1).tick(3)
+  const line = new BufferHarness().put(1).tick(3)
   line.buffer.tick()
   expect(line.buffer.takeFiller()).toBe(true)
   expect(line.buffer.takeFiller()).toBe(false)
@@ -103,7 +103,7 @@ test('the next packet is missed only once the last one has ended, however long t
 })
 
 test('of those given up, the last 64 are known as such when they come late', () => {
-  const line = new Line().put(1).tick().put(67).tick(3)
+  const line = new BufferHarness().put(1).tick().put(67).tick(3)
   expect(line.out).toEqual([1, 67])
   line.put(2, 3)
   expect(line.buffer.counts).toMatchObject({ late: 1, repeated: 1 })
@@ -114,14 +114,14 @@ test('of those given up, the last 64 are known as such when they come late', () 
 })
 
 test('packets that were only delayed are all passed on, however late they are, and the wait grows', () => {
-  const line = new Line().put(1).tick(20).put(2, 3, 4, 5).tick()
+  const line = new BufferHarness().put(1).tick(20).put(2, 3, 4, 5).tick()
   expect(line.out).toEqual([1, 2, 3, 4, 5])
   expect(line.gaps).toEqual([])
   expect(line.buffer.waitMs).toBe(maxWaitMs)
 })
 
 test('a sender that was silent (DTX) leaves a gap without a loss, which is not waited for', () => {
-  const line = new Line().put(1).tick()
+  const line = new BufferHarness().put(1).tick()
   line.buffer.put(packet, 2, 6 * 960)
   line.buffer.tick()
   expect(line.buffer.next()).toMatchObject({ sequence: 2, gapMs: 80, isLoss: false })
@@ -144,7 +144,7 @@ test('timestamps wrap, and those that jump or run backwards leave no gap', () =>
 })
 
 test('what nobody pulls does not pile up', () => {
-  const line = new Line().put(...Array.from({ length: 250 }, (_, index) => index))
+  const line = new BufferHarness().put(...Array.from({ length: 250 }, (_, index) => index))
   expect(line.tick().out).toEqual(Array.from({ length: 100 }, (_, index) => 150 + index))
 })
 
@@ -162,11 +162,11 @@ test('durations are read from the packet: 2.5 to 60 ms and 1,275 bytes are taken
 })
 
 test('a repair is looked for where SILK has its bit: behind one voice bit for 20 ms, and three for 60', () => {
-  expect(hasRepair(Uint8Array.of(0x48, 0b0100_0000))).toBe(true)
-  expect(hasRepair(Uint8Array.of(0x48, 0b1011_1111))).toBe(false)
-  expect(hasRepair(Uint8Array.of(0x58, 0b0001_0000))).toBe(true)
-  expect(hasRepair(Uint8Array.of(0x58, 0b1110_1111))).toBe(false)
-  expect(hasRepair(Uint8Array.of(0x88, 0xff))).toBe(false)
+  expect(hasFec(Uint8Array.of(0x48, 0b0100_0000))).toBe(true)
+  expect(hasFec(Uint8Array.of(0x48, 0b1011_1111))).toBe(false)
+  expect(hasFec(Uint8Array.of(0x58, 0b0001_0000))).toBe(true)
+  expect(hasFec(Uint8Array.of(0x58, 0b1110_1111))).toBe(false)
+  expect(hasFec(Uint8Array.of(0x88, 0xff))).toBe(false)
 })
 
 test('whatever comes in whatever order, what comes out is in order, each once', () => {
@@ -181,7 +181,7 @@ test('whatever comes in whatever order, what comes out is in order, each once', 
   )
   fc.assert(
     fc.property(steps, (all) => {
-      const line = new Line()
+      const line = new BufferHarness()
       for (const { bytes, sequence, timestamp, ticks } of all) {
         line.buffer.put(bytes, sequence, timestamp)
         line.tick(ticks)

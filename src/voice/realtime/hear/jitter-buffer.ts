@@ -4,7 +4,7 @@ import { opusMs } from '#core/sound'
 const samplesPerMs = 48
 const tickMs = 20
 /** How long a missing packet is waited for, at least and at most. */
-export const leastWaitMs = 40
+export const minWaitMs = 40
 export const maxWaitMs = 200
 /** After this time without a late packet, the wait becomes one tick shorter. */
 const calmMs = 5_000
@@ -53,7 +53,7 @@ export class JitterBuffer {
   #fillerMs = 0
   #fillerDue = false
   #calmMs = 0
-  #waitMs = leastWaitMs
+  #waitMs = minWaitMs
 
   get waitMs(): number {
     return this.#waitMs
@@ -75,7 +75,7 @@ export class JitterBuffer {
     this.#calmMs += tickMs
     if (this.#calmMs < calmMs) return
     this.#calmMs = 0
-    this.#waitMs = Math.max(leastWaitMs, this.#waitMs - tickMs)
+    this.#waitMs = Math.max(minWaitMs, this.#waitMs - tickMs)
   }
 
   /** The next packet; undefined where it has not come and may still come. */
@@ -170,7 +170,7 @@ export function durationOf(packet: Uint8Array): number | undefined {
 /**
  * Whether a packet of one frame also carries the frame before it at lower quality (RFC 6716 section 4.2.4), so that it can replace a missing packet.
  */
-export function hasRepair(packet: Uint8Array): boolean {
+export function hasFec(packet: Uint8Array): boolean {
   const [head = 0, first = 0] = packet
   const isOfOneFrame = (head & 3) === 0
   // From 16 on the packet has no SILK. The first bits of SILK tell for each 20 ms whether there is a voice, and then whether there is a repair.

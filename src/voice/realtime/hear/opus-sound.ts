@@ -1,11 +1,11 @@
 import type { OpusDecoderHandle } from 'libopus-wasm'
-import { hasRepair, JitterBuffer, maxPacketMs, type NextPacket } from './jitter-buffer.ts'
+import { hasFec, JitterBuffer, maxPacketMs, type NextPacket } from './jitter-buffer.ts'
 import { SampleQueue } from './sample-queue.ts'
 
-export const hearingRate = 16_000
+export const inputSampleRate = 16_000
 const frameMs = 20
-const frameSamples = (hearingRate * frameMs) / 1_000
-const samplesPerMs = hearingRate / 1_000
+const frameSamples = (inputSampleRate * frameMs) / 1_000
+const samplesPerMs = inputSampleRate / 1_000
 /** The most frames of one pull: a backlog is worked off at three times the pace of sound. */
 const framesPerPull = 3
 /** Concealed sound begins to sound like a robot after this time. */
@@ -86,7 +86,7 @@ export class OpusSound {
   /** Fills a piece of the gap; the packet after it may repeat the sound right before it. */
   #fillGap(next: NextPacket): boolean {
     const { gapMs, ms, packet, isLoss } = next
-    const isRepaired = isLoss && gapMs <= ms && hasRepair(packet)
+    const isRepaired = isLoss && gapMs <= ms && hasFec(packet)
     if (isRepaired && this.#restore(packet, gapMs)) {
       next.gapMs = 0
       return true

@@ -78,10 +78,10 @@ test('a minute may wait and not a sample more; each tick hears 160 ms of it, and
 test('an action comes after the sound before it and before the sound behind it, and the rest of a frame is silence', () => {
   const sound = new PcmSound('pcm16')
   const order: (string | number)[] = []
-  sound.afterwards(() => order.push('first'))
+  sound.runAfterPending(() => order.push('first'))
   expect(order).toEqual(['first'])
   sound.append(tone.subarray(0, 5 * 960 + 480).toString('base64'))
-  sound.afterwards(() => order.push('second'))
+  sound.runAfterPending(() => order.push('second'))
   sound.append(tone.toString('base64'))
   expect(order).toEqual(['first'])
   for (const frame of sound.pull()) order.push(frame.length)
@@ -92,7 +92,7 @@ test('what was cleared is not heard, and actions that waited for it run', () => 
   const sound = new PcmSound('pcm16')
   let hasRun = false
   sound.append(tone.subarray(0, 4_801).toString('base64'))
-  sound.afterwards(() => {
+  sound.runAfterPending(() => {
     hasRun = true
   })
   sound.clear()

@@ -1,6 +1,6 @@
 import { Resampler } from '#core/sound'
 import { aLaw, muLaw } from './g711.ts'
-import { hearingRate } from './opus-sound.ts'
+import { inputSampleRate } from './opus-sound.ts'
 import { SampleQueue } from './sample-queue.ts'
 
 /** Samples of 16 bits, little-endian, at 24 kHz; or G.711 at 8 kHz. */
@@ -12,7 +12,7 @@ const formats = {
   pcma: { rate: 8_000, sampleBytes: 1 },
 } as const
 
-const frameSamples = hearingRate / 50
+const frameSamples = inputSampleRate / 50
 /**
  * The most frames of one pull, eight times the pace of sound: a minute that was sent at once is heard in eight seconds, and costs no tick a
  * millisecond.
@@ -32,7 +32,7 @@ export class PcmSound {
   readonly #format: PcmFormat
   readonly #resampler: Resampler
   readonly #bytesPerFrame: number
-  readonly #mostBytes: number
+  readonly #maxWaitingBytes: number
   #waiting: (Buffer | (() => void))[] = []
   #waitingBytes = 0
   /** The first byte of a sample whose second byte has not come. */
@@ -42,9 +42,9 @@ export class PcmSound {
   constructor(format: PcmFormat) {
     const { rate, sampleBytes } = formats[format]
     this.#format = format
-    this.#resampler = new Resampler(rate, hearingRate, filterWidth)
+    this.#resampler = new Resampler(rate, inputSampleRate, filterWidth)
     this.#bytesPerFrame = (rate * sampleBytes) / 50
-    this.#mostBytes = (rate * sampleBytes * maxWaitingMs) / 1_000
+    this.#maxWaitingBytes = (rate * sampleBytes * maxWaitingMs) / 1_000
   }
 
   /** The milliseconds of sound that has not been pulled. */
@@ -57,14 +57,14 @@ export class PcmSound {
     const bytes = Buffer.from(base64, 'base64')
     // The decoder skips characters that are no base64, so that there are too few bytes.
     if (bytes.length !== bytesOf(base64)) return 'malformed'
-    if (this.#waitingBytes + bytes.length > this.#mostBytes) return 'full'
+    if (this.#waitingBytes + bytes.length > this.#maxWaitingBytes) return 'full'
     if (bytes.length > 0) this.#waiting.push(bytes)
     this.#waitingBytes += bytes.length
     return 'taken'
   }
 
   /** Runs the action once all sound appended before has been pulled; at once, where nothing waits. An incomplete frame is filled up with silence. */
-  afterwards(action: () => void): void {
+  runAfterPending(action: () => void): void {
     this.#waiting.push(action)
     if (this.#waiting.length === 1 && this.#heard.length === 0) this.#runActions()
   }

@@ -2,11 +2,11 @@ import { expect, test } from 'vitest'
 import { CallConversation } from '../conversation.ts'
 import type { ConversationItem, RealtimeEvent } from '../parts.ts'
 import { CallWords, maxLetters, maxLettersOfCall, maxRows } from './call-words.ts'
-import type { Spoken } from './transcript-store.ts'
+import type { SpokenWords } from './transcript-store.ts'
 
 /** A conversation whose words are written to rows of its own. */
 function keeping({ away = 0 }: { away?: number } = {}) {
-  const rows = new Map<number, Spoken>()
+  const rows = new Map<number, SpokenWords>()
   let atMs = 0
   let failures = away
   const words = new CallWords({

@@ -2,7 +2,7 @@
 import { isDatabaseAway } from '#platform/db'
 import type { Log } from '#platform/log'
 import type { Conversation, ConversationItem, RealtimeEvent } from '../parts.ts'
-import type { Spoken } from './transcript-store.ts'
+import type { SpokenWords } from './transcript-store.ts'
 
 export const maxRows = 2_000
 /** The most letters of one item; a longer one is cut. */
@@ -17,7 +17,7 @@ export interface CallWordsOptions {
   /** The time since the call was connected. */
   nowMs(): number
   /** Writes words; resolves to false where they are not kept any more. */
-  write(spoken: readonly Spoken[]): Promise<boolean>
+  write(spoken: readonly SpokenWords[]): Promise<boolean>
   log: Pick<Log, 'error'>
   callId: string
 }
@@ -25,8 +25,8 @@ export interface CallWordsOptions {
 /** Learns the words from the events to the client, and writes them within about a second. */
 export class CallWords {
   readonly #options: CallWordsOptions
-  readonly #items = new Map<string, Spoken>()
-  #unwritten = new Map<number, Spoken>()
+  readonly #items = new Map<string, SpokenWords>()
+  #unwritten = new Map<number, SpokenWords>()
   #began: { id: unknown; atMs: number } | undefined
   #positions = 0
   #rows = 0
@@ -85,7 +85,7 @@ export class CallWords {
     clearTimeout(this.#timer)
   }
 
-  #open({ id, type, role }: ConversationItem): Spoken | undefined {
+  #open({ id, type, role }: ConversationItem): SpokenWords | undefined {
     if (type !== 'message' || role === 'system' || role === undefined) return undefined
     const known = this.#items.get(id)
     if (known) return known
@@ -106,9 +106,9 @@ export class CallWords {
     this.#put(item!, transcript)
   }
 
-  #put(item: Spoken, text: string): void {
+  #put(item: SpokenWords, text: string): void {
     const before = item.words?.length ?? 0
-    const words = kept(text, Math.min(maxLetters, maxLettersOfCall - this.#letters + before))
+    const words = storableText(text, Math.min(maxLetters, maxLettersOfCall - this.#letters + before))
     if (words === item.words) return
     if (item.words === null && this.#rows >= maxRows) return
     this.#rows += Number(words !== null) - Number(item.words !== null)
@@ -148,7 +148,7 @@ const wordsOf = ({ content }: ConversationItem): string =>
     .join('\n')
 
 /** The text as the database can hold it; null where it is empty. */
-function kept(text: string, most: number): string | null {
-  const words = text.slice(0, most).replaceAll('\0', '').toWellFormed().trim()
+function storableText(text: string, maxLength: number): string | null {
+  const words = text.slice(0, maxLength).replaceAll('\0', '').toWellFormed().trim()
   return words === '' ? null : words
 }

@@ -2,19 +2,19 @@
 import type { App } from '#app'
 import { deleteFile, dropBytes } from '#core/files'
 import { type CallKey, lockCall } from '../store.ts'
-import { deleteOldCalls, forgetWords } from './transcript-store.ts'
+import { deleteKeptWords, deleteOldCalls } from './transcript-store.ts'
 
 const dayMs = 24 * 60 * 60 * 1_000
 const batchSize = 100
 
 /** Deletes words and sound for good, also while the call runs: nothing more of it is kept. Returns false where nothing of the call was kept. */
-export async function forgetCall(app: App, key: CallKey): Promise<boolean> {
+export async function deleteKeptContent(app: App, key: CallKey): Promise<boolean> {
   const { accountId } = key
   const now = new Date(app.clock.nowMs())
   const forgotten = await app.db.tx(async (tx) => {
     const row = await lockCall(tx, key)
     if (!row?.store) return undefined
-    await forgetWords(tx, key)
+    await deleteKeptWords(tx, key)
     const owner = { accountId, projectId: row.project_id }
     if (row.file_id) await deleteFile(tx, owner, row.file_id, now)
     return row

@@ -1,6 +1,6 @@
 /** Keeps the words of a call as they are said, and its sound as a file of its project, where the call wants that. The call never waits for either. */
 import type { App } from '#app'
-import { CreationRoom, dropBytes } from '#core/files'
+import { CreationReservation, dropBytes } from '#core/files'
 import { mediaTypeOf, StereoOpus } from '#core/sound'
 import type { Tx } from '#platform/db'
 import { Failure } from '#platform/errors'
@@ -10,7 +10,7 @@ import type { Conversation, RealtimeEvent } from '../parts.ts'
 import type { CallKey } from '../store.ts'
 import { CallWords } from './call-words.ts'
 import { CallRecorder } from './recorder.ts'
-import { writeLost, writeSpoken, writeStored } from './transcript-store.ts'
+import { writeSoundLost, writeSoundStored, writeSpoken } from './transcript-store.ts'
 
 export interface KeptCallOptions extends CallKey {
   projectId: string
@@ -33,7 +33,7 @@ export class KeptCall {
   readonly #words: CallWords
   #beganMs: number | undefined
   #recorder: CallRecorder | undefined
-  #room: CreationRoom | undefined
+  #room: CreationReservation | undefined
   /** Resolves when the row records that there will be no sound. */
   #lost: Promise<unknown> | undefined
 
@@ -66,25 +66,25 @@ export class KeptCall {
   }
 
   /** Takes 20 ms of the caller's sound, at 16 kHz. */
-  heard(frame: Float32Array): void {
-    this.#recorder?.heard(frame)
+  recordCaller(frame: Float32Array): void {
+    this.#recorder?.recordCaller(frame)
   }
 
   /** Takes 20 ms of the assistant's sound, at 24 kHz. */
-  said(frame: Float32Array): void {
-    this.#recorder?.said(frame)
+  recordAssistant(frame: Float32Array): void {
+    this.#recorder?.recordAssistant(frame)
   }
 
   /**
    * Call before the call is settled, when nobody speaks any more. The words that the database accepts are written when it resolves. Never rejects.
    */
-  async ending(): Promise<void> {
+  async beforeSettlement(): Promise<void> {
     void this.#recorder?.end()
     await this.#words.write()
   }
 
   /** Call after the call was settled: writes the rest of its words, and its file. Never rejects. */
-  async ended(): Promise<void> {
+  async afterSettlement(): Promise<void> {
     await this.#words.write()
     this.#words.stop()
     try {
@@ -114,9 +114,9 @@ export class KeptCall {
     return this.#options.maxSeconds * bytesPerSecond + headBytes
   }
 
-  #reserve(): Promise<CreationRoom> {
+  #reserve(): Promise<CreationReservation> {
     const call = { ...this.#options, source: 'call' }
-    return CreationRoom.reserve(this.#app, call, { creations: 1, bytes: this.#maxBytes })
+    return CreationReservation.reserve(this.#app, call, { creations: 1, bytes: this.#maxBytes })
   }
 
   async #store(): Promise<void> {
@@ -127,11 +127,11 @@ export class KeptCall {
     const staged = await room.stage({ bytes: sourceOf(spooled), mediaType: mediaTypeOf('opus') })
     const fileId = staged.row.file_id
     const commit = async (tx: Tx): Promise<boolean> => {
-      const isWanted = await writeStored(tx, this.#options, fileId)
+      const isWanted = await writeSoundStored(tx, this.#options, fileId)
       if (isWanted) await room.commit(tx, [staged])
       return isWanted
     }
-    if (await this.#app.db.tx(commit)) room.committed()
+    if (await this.#app.db.tx(commit)) room.markCommitted()
     else await dropBytes(this.#app, this.#options.accountId, fileId)
   }
 
@@ -142,7 +142,7 @@ export class KeptCall {
     const { callId } = this.#options
     if (error !== undefined && !(error instanceof Failure && error.code === 'FILES_QUOTA_EXCEEDED'))
       log.warn({ err: error, call_id: callId }, 'the sound of a call is not kept')
-    this.#lost = writeLost(db, this.#options).catch((failure: unknown) =>
+    this.#lost = writeSoundLost(db, this.#options).catch((failure: unknown) =>
       log.warn({ err: failure, call_id: callId }, 'that the sound of a call was lost is written later'),
     )
   }

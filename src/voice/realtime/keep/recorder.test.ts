@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
 import { StereoOpus } from '#core/sound'
-import { SoundClock, type Ticking } from '../clock.ts'
+import { type ClockMember, SoundClock } from '../clock.ts'
 import { CallRecorder } from './recorder.ts'
 
 /** A clock that a test moves. */
 class HandClock extends SoundClock {
-  member: Ticking | undefined
-  override join(member: Ticking): () => void {
+  member: ClockMember | undefined
+  override join(member: ClockMember): () => void {
     this.member = member
     return () => {
       this.member = undefined
@@ -60,7 +60,7 @@ test('a recording is as long as the call, and longer by what came faster than ti
   for (let at = 0; at < 50; at++) clock.member!.tick(1)
   // Two seconds come at eight times the pace.
   for (let at = 0; at < 100; at++) {
-    recorder.heard(heard)
+    recorder.recordCaller(heard)
     if (at % 8 === 0) clock.member!.tick(1)
   }
   for (let at = 0; at < 40; at++) clock.member!.tick(1)
@@ -75,7 +75,7 @@ test('the file is whole where it ends at its bound', async () => {
   const { recorder, clock, open, failures } = await recording({ maxBytes })
   await open()
   for (let at = 0; at < 3_000; at++) {
-    recorder.heard(heard)
+    recorder.recordCaller(heard)
     clock.member!.tick(1)
   }
   const file = await recorder.end()
@@ -88,7 +88,7 @@ test('a full disk ends the recording once, and nothing of it is heard of by the 
   const { recorder, clock, open, failures } = await recording({ fails: true })
   await open()
   await expect.poll(() => failures.length).toBe(1)
-  recorder.heard(heard)
+  recorder.recordCaller(heard)
   expect(clock.member).toBeUndefined()
   expect(await recorder.end()).toBeUndefined()
   expect(failures).toHaveLength(1)
@@ -96,9 +96,9 @@ test('a full disk ends the recording once, and nothing of it is heard of by the 
 
 test('a minute of sound waits for its file, and a frame more is too much', async () => {
   const { recorder, failures, open } = await recording()
-  for (let at = 0; at < 3_000; at++) recorder.heard(heard)
+  for (let at = 0; at < 3_000; at++) recorder.recordCaller(heard)
   expect(failures).toEqual([])
-  recorder.heard(heard)
+  recorder.recordCaller(heard)
   expect(failures).toHaveLength(1)
   await open()
   expect(await recorder.end()).toBeUndefined()

@@ -3,7 +3,7 @@ import { Resampler, type StereoOpus, stereoFrame, stereoRate } from '#core/sound
 import type { SpoolFile } from '#platform/spool'
 import type { SoundClock } from '../clock.ts'
 import { SampleQueue } from '../hear/sample-queue.ts'
-import { speakingRate } from '../speak/spoken-item.ts'
+import { outputSampleRate } from '../speak/spoken-item.ts'
 
 /** The most frames of the caller that wait for their time: beyond that a burst makes the recording longer, and none of its sound is lost. */
 const slackFrames = 10
@@ -32,7 +32,7 @@ export interface RecorderOptions {
 export class CallRecorder {
   readonly #options: RecorderOptions
   readonly #leave: () => void
-  readonly #resampler = new Resampler(speakingRate, stereoRate, filterWidth)
+  readonly #resampler = new Resampler(outputSampleRate, stereoRate, filterWidth)
   readonly #caller = new SampleQueue()
   readonly #assistant = new SampleQueue()
   readonly #file: Promise<SpoolFile | undefined>
@@ -57,14 +57,14 @@ export class CallRecorder {
   }
 
   /** Takes the caller's frames at 16 kHz, which are kept without a copy. */
-  heard(frame: Float32Array): void {
+  recordCaller(frame: Float32Array): void {
     if (this.#isOver) return
     this.#caller.put(frame)
     if (this.#caller.length > maxWaitingSamples) this.#fail(new Error('sound waits for its file'))
   }
 
   /** Takes the assistant's frames at 24 kHz; there are none in silence. They may come ahead of playback, and are written at its pace. */
-  said(frame: Float32Array): void {
+  recordAssistant(frame: Float32Array): void {
     if (this.#isOver) return
     this.#assistant.put(this.#resampler.write(frame))
     if (this.#assistant.length > maxWaitingSamples) this.#fail(new Error('sound waits for its file'))

@@ -1,7 +1,7 @@
 /** SQL of the words and the sound of calls that keep them. */
 import type { Db, Tx } from '#platform/db'
 import { cutPage, type Page } from '#platform/lists'
-import { type Judge, lapseFor } from '#platform/processes'
+import { type Judge, lapseIntervalSql } from '#platform/processes'
 import type { CallKey, SoundState } from '../store.ts'
 
 declare module '#platform/db' {
@@ -20,7 +20,7 @@ export interface TranscriptRow {
 }
 
 /** Words of an item; null where none are left. */
-export type Spoken = Pick<TranscriptRow, 'position' | 'role' | 'at_ms'> & { words: string | null }
+export type SpokenWords = Pick<TranscriptRow, 'position' | 'role' | 'at_ms'> & { words: string | null }
 
 /** The settlement of a call waits for its words no longer than this. */
 const writeTimeoutMs = 4_000
@@ -31,7 +31,7 @@ const writeTimeoutMs = 4_000
 export async function writeSpoken(
   db: Db,
   { accountId, callId }: CallKey,
-  spoken: readonly Spoken[],
+  spoken: readonly SpokenWords[],
 ): Promise<boolean> {
   const kept = await db.query(
     {
@@ -69,7 +69,11 @@ export async function readTranscript(
 }
 
 /** Records the file that is stored with this transaction. Returns false where the sound of the call is not kept any more. */
-export async function writeStored(tx: Tx, { accountId, callId }: CallKey, fileId: string): Promise<boolean> {
+export async function writeSoundStored(
+  tx: Tx,
+  { accountId, callId }: CallKey,
+  fileId: string,
+): Promise<boolean> {
   const { numUpdatedRows } = await tx
     .updateTable('realtime.calls')
     .set({ sound: 'stored' satisfies SoundState, file_id: fileId })
@@ -80,7 +84,7 @@ export async function writeStored(tx: Tx, { accountId, callId }: CallKey, fileId
   return numUpdatedRows > 0n
 }
 
-export const writeLost = (db: Db, { accountId, callId }: CallKey): Promise<unknown> =>
+export const writeSoundLost = (db: Db, { accountId, callId }: CallKey): Promise<unknown> =>
   db.query(
     {
       name: 'realtime.sound_lost',
@@ -90,18 +94,18 @@ export const writeLost = (db: Db, { accountId, callId }: CallKey): Promise<unkno
   )
 
 /** Records as lost the sound of calls whose process is dead, since it had their sound. */
-export const writeLostOfDead = (db: Db, { id, leaseMs, beatAt }: Judge): Promise<unknown> =>
+export const writeSoundLostOfDead = (db: Db, { id, leaseMs, beatAt }: Judge): Promise<unknown> =>
   db.query(
     {
       name: 'realtime.sound_of_dead',
       text: `update realtime.calls set sound = 'lost'
-        where sound = 'recording' and ended_at is not null and not ledger.lives(process_id, ${lapseFor('$1', '$2', '$3')})`,
+        where sound = 'recording' and ended_at is not null and not ledger.lives(process_id, ${lapseIntervalSql('$1', '$2', '$3')})`,
     },
     [leaseMs, id, beatAt],
   )
 
 /** Ends the keeping of a call; its words are deleted with this transaction. */
-export async function forgetWords(tx: Tx, { accountId, callId }: CallKey): Promise<void> {
+export async function deleteKeptWords(tx: Tx, { accountId, callId }: CallKey): Promise<void> {
   await tx
     .updateTable('realtime.calls')
     .set({ store: false, sound: null, file_id: null })
@@ -115,8 +119,8 @@ export async function forgetWords(tx: Tx, { accountId, callId }: CallKey): Promi
     .execute()
 }
 
-/** Deletes the first `most` calls that ended before this time, with their words. Returns how many were deleted. */
-export async function deleteOldCalls(db: Db, before: Date, most: number): Promise<number> {
+/** Deletes the first `limit` calls that ended before this time, with their words. Returns how many were deleted. */
+export async function deleteOldCalls(db: Db, before: Date, limit: number): Promise<number> {
   const rows = await db.query(
     {
       name: 'realtime.delete_old',
@@ -124,7 +128,7 @@ export async function deleteOldCalls(db: Db, before: Date, most: number): Promis
           select account_id, call_id from realtime.calls where ended_at < $1 order by ended_at limit $2) old
         where c.account_id = old.account_id and c.call_id = old.call_id returning 1`,
     },
-    [before, most],
+    [before, limit],
   )
   return rows.length
 }

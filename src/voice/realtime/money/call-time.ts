@@ -3,23 +3,23 @@
  */
 import type { Clock } from '#platform/clock'
 import { Failure } from '#platform/errors'
-import type { Step } from './step.ts'
+import type { CallStep } from './step.ts'
 
 /** The seconds in the first hold of a call whose time costs credits. */
-export const firstSeconds = 75
+export const firstHoldSeconds = 75
 /** How far ahead of the clock the step is, in seconds: until the tick after the next one. */
 const aheadSeconds = 10
-/** The hold grows when it has fewer free seconds than `fewSeconds`, to `fullSeconds`. */
-const fewSeconds = 30
-const fullSeconds = 60
+/** The hold grows when it has fewer free seconds than `refillBelowSeconds`, to `refillToSeconds`. */
+const refillBelowSeconds = 30
+const refillToSeconds = 60
 /** The seconds between two ticks. */
 const tickSeconds = 5
 
 /** The part of the call's money that its time needs. */
 interface TimeMoney {
   readonly call: { model: string }
-  step(step: { kind: 'seconds'; model: string; worst: bigint }): Promise<Step>
-  grow(step: Step, worst: bigint): Promise<void>
+  step(step: { kind: 'seconds'; model: string; worst: bigint }): Promise<CallStep>
+  grow(step: CallStep, worst: bigint): Promise<void>
   /** The micro-credits that are held and not taken. */
   readonly free: bigint
   /** Makes this amount free, or as much of it as the balance covers. */
@@ -33,7 +33,7 @@ export class CallTime {
   readonly #price: (seconds: number) => bigint
   readonly #clock: Clock
   #beganMs = 0
-  #step: Step | undefined
+  #step: CallStep | undefined
   /** The seconds that the step covers so far. */
   #seconds = 0
   #isShort = false
@@ -59,9 +59,9 @@ export class CallTime {
     if (!step) return 'paid'
     const seconds = this.#elapsed + aheadSeconds
     const more = this.#price(seconds) - step.worst
-    const few = more + this.#price(fewSeconds)
+    const few = more + this.#price(refillBelowSeconds)
     const wasShort = this.#isShort
-    if (money.free < few) await money.fill(more + this.#price(fullSeconds))
+    if (money.free < few) await money.fill(more + this.#price(refillToSeconds))
     this.#isShort = money.free < few
     try {
       await money.grow(step, this.#price(seconds))

@@ -1,5 +1,5 @@
 /** The line of the receipt for one step, from the settlement of its paid call and from its engine. */
-import { type Attempt, type PricedAttempt, priced } from '#core/routing'
+import { type Attempt, type PricedAttempt, priceAttempts } from '#core/routing'
 import type { Quantities, Settlement } from '#platform/ledger'
 import type { StepLine } from '../parts.ts'
 import type { StoredLine } from './step-store.ts'
@@ -55,7 +55,7 @@ function attemptsOf(
   const usage = tokens && { cacheWriteInput: 0, mediaInput: 0, ...tokens }
   const all = isPriced
     ? attempts
-    : priced(attempts, usage && { microcredits, usage, usageSource: 'upstream' })
+    : priceAttempts(attempts, usage && { microcredits, usage, usageSource: 'upstream' })
   return all.map((attempt, at) => ({
     attempt_id: `${stepId}-${at + 1}`,
     ...attempt,

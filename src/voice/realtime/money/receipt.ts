@@ -6,7 +6,7 @@ import type { StepGroup, StepRow } from './step-store.ts'
 /** The most steps that have a line of their own. */
 export const maxLines = 500
 
-interface Line {
+interface ReceiptLine {
   step: StepRow['kind']
   model: string
   /** The number of steps in the line; absent: one. */
@@ -20,14 +20,14 @@ interface Line {
   call_id?: string
 }
 
-export interface Explained {
-  steps: Line[]
-  more?: Line[]
+export interface ReceiptDetail {
+  steps: ReceiptLine[]
+  more?: ReceiptLine[]
   attempts: unknown[]
   usage_source: 'upstream' | 'estimated'
 }
 
-export function explain(rows: readonly StepRow[], groups: readonly StepGroup[]): Explained {
+export function receiptDetail(rows: readonly StepRow[], groups: readonly StepGroup[]): ReceiptDetail {
   const isEstimated = rows.some(({ line }) => line?.usage_source === 'estimated')
   return {
     steps: rows.map(lineOf),
@@ -37,7 +37,7 @@ export function explain(rows: readonly StepRow[], groups: readonly StepGroup[]):
   }
 }
 
-function lineOf({ step_id, kind, model, worst, cost, discarded, line }: StepRow): Line {
+function lineOf({ step_id, kind, model, worst, cost, discarded, line }: StepRow): ReceiptLine {
   const isAmbiguous = cost === null || line?.ambiguous === true
   return {
     step: kind,
@@ -49,7 +49,7 @@ function lineOf({ step_id, kind, model, worst, cost, discarded, line }: StepRow)
   }
 }
 
-const groupLine = ({ kind, model, steps, cost, ambiguous, quantities }: StepGroup): Line => ({
+const groupLine = ({ kind, model, steps, cost, ambiguous, quantities }: StepGroup): ReceiptLine => ({
   step: kind,
   model,
   steps,
@@ -62,7 +62,7 @@ const quantitiesOf = (quantities: Quantities | null | undefined): { quantities?:
   quantities && Object.keys(quantities).length > 0 ? { quantities } : {}
 
 /** The usage of all steps together: tokens, and other units but seconds, which are those of the call. */
-export function used(
+export function usageOfSteps(
   rows: readonly StepRow[],
   groups: readonly StepGroup[],
 ): { tokens: NonNullable<Settlement['tokens']>; quantities: Quantities } {

@@ -3,15 +3,15 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { isDatabaseAway, type Tx } from '#platform/db'
 import { Failure, fail } from '#platform/errors'
 import { uuidv7 } from '#platform/ids'
-import { type Payer, reholdIn } from '#platform/ledger'
+import { type Payer, resizeHoldInTx } from '#platform/ledger'
 import type { CallMoney, EndReason, NewStep } from '../parts.ts'
 import { type CallKey, type CallRow, type EngineName, readCall, writeConnected } from '../store.ts'
 import { CallTime } from './call-time.ts'
 import { CallOver } from './over.ts'
-import { type Settling, settleCall } from './settle.ts'
-import { Step, type StepMoney } from './step.ts'
+import { type SettlementApp, settleCall } from './settle.ts'
+import { CallStep, type StepMoney } from './step.ts'
 import { type BegunStep, hasEnded, type StepEnd, writeStep, writeStepEnds, writeTaken } from './step-store.ts'
-import { maxAwayMs, untilBack } from './until-back.ts'
+import { maxAwayMs, retryWhileDatabaseAway } from './until-back.ts'
 
 /** The holder of the call. `end` and `warn` may be called more than once. */
 export interface MoneyListener {
@@ -24,7 +24,7 @@ export interface MoneyListener {
 }
 
 /** What a process gives the money of each of its calls. */
-export interface MoneyAround {
+export interface MoneyContext {
   listener: MoneyListener
   /** Aborts when this process has no more time to settle. */
   closing: AbortSignal
@@ -47,8 +47,8 @@ export interface RunningCall extends CallKey {
 
 export class RunningMoney implements CallMoney, StepMoney {
   readonly call: RunningCall
-  readonly #app: Settling
-  readonly #around: MoneyAround
+  readonly #app: SettlementApp
+  readonly #context: MoneyContext
   readonly #time: CallTime | undefined
   /** The amount of the hold as it is committed; while it shrinks, the smaller amount to come. */
   #held: bigint
@@ -57,7 +57,7 @@ export class RunningMoney implements CallMoney, StepMoney {
   /** The cost of the steps whose cost is in the database. */
   #written = 0n
   /** All other steps. */
-  readonly #open = new Map<string, Step>()
+  readonly #open = new Map<string, CallStep>()
   #steps = 0
   #unwritten: StepEnd[] = []
   readonly #unbegun: string[] = []
@@ -73,12 +73,12 @@ export class RunningMoney implements CallMoney, StepMoney {
   #ending: Promise<CallRow> | undefined
   turns = 0
 
-  constructor(app: Settling, call: RunningCall, around: MoneyAround) {
+  constructor(app: SettlementApp, call: RunningCall, context: MoneyContext) {
     this.#app = app
     this.call = call
     this.#held = call.held
     this.#reserved = call.held
-    this.#around = around
+    this.#context = context
     this.#time = call.timePrice && new CallTime(call.timePrice, this.#app.clock)
   }
 
@@ -120,7 +120,7 @@ export class RunningMoney implements CallMoney, StepMoney {
     return this.#inOrder(async () => {
       if (this.free < worst) await this.writeEnds()
       await this.#rehold(this.#taken + worst)
-    }).then(() => true, refusedOnly)
+    }).then(() => true, falseIfRefused)
   }
 
   async fill(free: bigint): Promise<void> {
@@ -128,13 +128,13 @@ export class RunningMoney implements CallMoney, StepMoney {
       if (this.free < free) await this.writeEnds()
       const missing = free - this.free
       if (missing <= 0n) return
-      const have = await this.#rehold(this.#held + missing).then(() => 0n, haveOf)
+      const have = await this.#rehold(this.#held + missing).then(() => 0n, coveredAmountOf)
       // Other holds of the account may have taken it by now.
-      if (have > 0n) await this.#rehold(this.#held + have).catch(haveOf)
+      if (have > 0n) await this.#rehold(this.#held + have).catch(coveredAmountOf)
     })
   }
 
-  async spare(worst: bigint): Promise<boolean> {
+  async ensureFree(worst: bigint): Promise<boolean> {
     try {
       await this.fill(worst)
     } catch (error) {
@@ -146,11 +146,11 @@ export class RunningMoney implements CallMoney, StepMoney {
   }
 
   /** Begins a step. Throws 402 where neither reserve nor balance covers it, SERVICE_UNAVAILABLE where the database is away, and `CallOver`. */
-  async step({ kind, model, worst, stepId, isAhead }: NewStep): Promise<Step> {
+  async step({ kind, model, worst, stepId, isAhead }: NewStep): Promise<CallStep> {
     const nowMs = this.#app.clock.nowMs()
     const beganMs = nowMs - this.call.createdMs
     const facts = { stepId: stepId ?? uuidv7(nowMs), position: this.#steps++, kind, model, beganMs, isAhead }
-    const step = new Step(this, facts, 0n)
+    const step = new CallStep(this, facts, 0n)
     const beginning = this.#begin(step, worst)
     this.#beginning.add(beginning)
     try {
@@ -164,14 +164,14 @@ export class RunningMoney implements CallMoney, StepMoney {
   /**
    * Call when the upstream has begun with a step that was open ahead of it. If that cannot be written, and this process dies, the step costs nothing.
    */
-  taken({ stepId }: Step): void {
+  markTaken({ stepId }: CallStep): void {
     writeTaken(this.#app.db, this.call, stepId).catch((error: unknown) => {
       if (!isDatabaseAway(error))
         this.#app.log.error({ err: error, receipt: this.call.receiptId }, 'a step of a call was not written')
     })
   }
 
-  async #begin(step: Step, worst: bigint): Promise<void> {
+  async #begin(step: CallStep, worst: bigint): Promise<void> {
     this.#open.set(step.stepId, step)
     try {
       await this.grow(step, worst)
@@ -184,7 +184,7 @@ export class RunningMoney implements CallMoney, StepMoney {
     }
   }
 
-  async grow(step: Step, worst: bigint): Promise<void> {
+  async grow(step: CallStep, worst: bigint): Promise<void> {
     if (this.#isOver) throw new CallOver()
     const before = step.worst
     // The amount counts at once: the next step finds less than nothing free, and waits for the hold to grow.
@@ -203,7 +203,7 @@ export class RunningMoney implements CallMoney, StepMoney {
     }
   }
 
-  ended(_step: Step, end: StepEnd): void {
+  ended(_step: CallStep, end: StepEnd): void {
     this.#spent += end.cost
     this.#unwritten.push(end)
     void this.writeEnds()
@@ -228,7 +228,7 @@ export class RunningMoney implements CallMoney, StepMoney {
     }
   }
 
-  overran(step: Step): void {
+  overran(step: CallStep): void {
     // The vendor answers by itself; its operator has accepted that loss (docs/decisions/voice/passthrough.md).
     if (this.call.engine === 'passthrough')
       this.#app.log.warn(
@@ -238,11 +238,11 @@ export class RunningMoney implements CallMoney, StepMoney {
     else this.report(step, 'a step of a call cost more than was taken for it')
   }
 
-  report(step: Step, what: string): void {
+  report(step: CallStep, what: string): void {
     this.#app.log.error(this.#named(step), what)
   }
 
-  #named({ facts }: Step): Record<string, string> {
+  #named({ facts }: CallStep): Record<string, string> {
     return { receipt: this.call.receiptId, step: facts.stepId, kind: facts.kind }
   }
 
@@ -269,11 +269,11 @@ export class RunningMoney implements CallMoney, StepMoney {
   async #payTime(): Promise<void> {
     try {
       const state = this.#isOver ? 'paid' : await this.#time?.pay(this)
-      if (state === 'short') this.#around.listener.warn()
-      if (state === 'over') this.#around.listener.end('credits')
+      if (state === 'short') this.#context.listener.warn()
+      if (state === 'over') this.#context.listener.end('credits')
     } catch (error) {
       // The holder of the call knows already.
-      if (!(error instanceof CallOver) && !(error instanceof Failure)) this.#around.listener.end('failed')
+      if (!(error instanceof CallOver) && !(error instanceof Failure)) this.#context.listener.end('failed')
     }
   }
 
@@ -310,7 +310,7 @@ export class RunningMoney implements CallMoney, StepMoney {
   end(reason: EndReason, more: { facts?: Record<string, unknown>; fileId?: string } = {}): Promise<CallRow> {
     if (!this.#ending) {
       this.#ending = this.#end(reason, more)
-      this.#around.settling(this.#ending)
+      this.#context.settling(this.#ending)
     }
     return this.#ending
   }
@@ -330,13 +330,13 @@ export class RunningMoney implements CallMoney, StepMoney {
       try {
         return await this.#settle(reason, more)
       } catch (error) {
-        if (this.#around.closing.aborted) throw error
+        if (this.#context.closing.aborted) throw error
         if (!isDatabaseAway(error))
           this.#app.log.error(
             { err: error, receipt: this.call.receiptId },
             'a call could not be settled; it is tried again',
           )
-        await pause(settleAgainMs, undefined, { signal: this.#around.closing })
+        await pause(settleAgainMs, undefined, { signal: this.#context.closing })
       }
     }
   }
@@ -374,7 +374,7 @@ export class RunningMoney implements CallMoney, StepMoney {
     await this.#untilBack(() =>
       this.#app.db.tx(async (tx) => {
         if (step && !(await writeStep(tx, this.call, step))) throw new CallOver()
-        if (!(await reholdIn(tx, { accountId, receiptId, from, to }))) throw new CallOver()
+        if (!(await resizeHoldInTx(tx, { accountId, receiptId, from, to }))) throw new CallOver()
       }),
     )
     this.#held = to
@@ -389,25 +389,25 @@ export class RunningMoney implements CallMoney, StepMoney {
   async #untilBack<Result>(work: () => Promise<Result>): Promise<Result> {
     if (this.#isLost) fail('SERVICE_UNAVAILABLE', { why: 'database' }, { retryAfterMs: 2_000 })
     try {
-      return await untilBack(work, maxAwayMs)
+      return await retryWhileDatabaseAway(work, maxAwayMs)
     } catch (error) {
-      if (error instanceof CallOver) this.#around.listener.end('failed')
+      if (error instanceof CallOver) this.#context.listener.end('failed')
       if (!isDatabaseAway(error)) throw error
       this.#isLost = true
-      this.#around.listener.end('failed')
+      this.#context.listener.end('failed')
       return fail('SERVICE_UNAVAILABLE', { why: 'database' }, { retryAfterMs: 2_000 })
     }
   }
 }
 
 /** Returns false for a refusal, where the balance does not cover the amount; throws any other error. */
-function refusedOnly(error: unknown): false {
+function falseIfRefused(error: unknown): false {
   if (error instanceof Failure && error.status === 402) return false
   throw error
 }
 
 /** The amount that balance and caps cover, from a refusal. */
-function haveOf(error: unknown): bigint {
+function coveredAmountOf(error: unknown): bigint {
   if (!(error instanceof Failure) || error.status !== 402) throw error
   return (error.detail as { haveMicrocredits?: bigint }).haveMicrocredits ?? 0n
 }

@@ -2,12 +2,12 @@
 import type { App } from '#app'
 import { totalQuantities } from '#core/paid'
 import type { Tx } from '#platform/db'
-import { tell } from '#platform/events'
-import { reportSettlement, type Settled, settleIn } from '#platform/ledger'
+import { writeEvent } from '#platform/events'
+import { reportSettlement, type SettlementResult, settleHoldInTx } from '#platform/ledger'
 import { callName } from '../call-id.ts'
 import type { EndReason } from '../parts.ts'
 import { type CallKey, type CallRow, lockRunning, writeEnded } from '../store.ts'
-import { explain, maxLines, used } from './receipt.ts'
+import { maxLines, receiptDetail, usageOfSteps } from './receipt.ts'
 import {
   deleteSteps,
   deleteUntaken,
@@ -26,7 +26,7 @@ declare module '#platform/events' {
 }
 
 /** The parts of the app that settling a call needs. */
-export type Settling = Pick<App, 'db' | 'clock' | 'log' | 'metrics' | 'config'>
+export type SettlementApp = Pick<App, 'db' | 'clock' | 'log' | 'metrics' | 'config'>
 
 export interface CallEnd {
   reason: EndReason
@@ -47,7 +47,11 @@ export interface CallEnd {
 }
 
 /** Ends a call and settles the cost of its steps. Returns undefined where it had ended before. */
-export async function settleCall(app: Settling, key: CallKey, end: CallEnd): Promise<CallRow | undefined> {
+export async function settleCall(
+  app: SettlementApp,
+  key: CallKey,
+  end: CallEnd,
+): Promise<CallRow | undefined> {
   const ended = await app.db.tx(async (tx) => {
     const row = await lockRunning(tx, key)
     if (!row) return undefined
@@ -62,11 +66,11 @@ export async function settleCall(app: Settling, key: CallKey, end: CallEnd): Pro
 }
 
 async function settleRow(
-  app: Settling,
+  app: SettlementApp,
   tx: Tx,
   row: CallRow,
   end: CallEnd,
-): Promise<{ row: CallRow; settled: Settled }> {
+): Promise<{ row: CallRow; settled: SettlementResult }> {
   const key = { accountId: row.account_id, callId: row.call_id }
   const totals = await totalsOf(tx, key)
   const rows = await firstSteps(tx, key, maxLines)
@@ -85,11 +89,11 @@ async function settleRow(
     // A call that was never connected has no sound.
     ...(!row.connected_at && !end.connectedAt && { sound: null }),
   }
-  const { tokens, quantities } = used(rows, groups)
-  const detail = { ...headOf(ended, totals, end.facts), tokens, ...explain(rows, groups) }
+  const { tokens, quantities } = usageOfSteps(rows, groups)
+  const detail = { ...headOf(ended, totals, end.facts), tokens, ...receiptDetail(rows, groups) }
   await notify(tx, ended, now)
   // This comes last, because other holds of the account wait from here on.
-  const settled = await settleIn(
+  const settled = await settleHoldInTx(
     tx,
     {
       ...settlementOf(app, ended, totals),
@@ -104,15 +108,15 @@ async function settleRow(
 }
 
 /** The seconds from the connection to the end; a call that was never connected has none. */
-export const secondsOf = ({
+export const connectedSeconds = ({
   connected_at: from,
   ended_at: to,
 }: Pick<CallRow, 'connected_at' | 'ended_at'>): number =>
   from && to ? Math.max(0, Math.ceil((to.getTime() - from.getTime()) / 1000)) : 0
 
-const timeOf = (row: CallRow) => ({ seconds: secondsOf(row), turns: row.turns })
+const timeOf = (row: CallRow) => ({ seconds: connectedSeconds(row), turns: row.turns })
 
-const settlementOf = (app: Settling, row: CallRow, { cost, lost }: StepTotals) => ({
+const settlementOf = (app: SettlementApp, row: CallRow, { cost, lost }: StepTotals) => ({
   accountId: row.account_id,
   receiptId: row.receipt_id,
   microcredits: cost + lost,
@@ -130,7 +134,7 @@ const headOf = (row: CallRow, { steps }: StepTotals, facts: CallEnd['facts']): R
     reason: row.reason,
     transport: row.transport,
     engine: row.engine,
-    seconds: secondsOf(row),
+    seconds: connectedSeconds(row),
     turns: row.turns,
     steps,
     ...facts,
@@ -139,7 +143,7 @@ const headOf = (row: CallRow, { steps }: StepTotals, facts: CallEnd['facts']): R
 })
 
 const notify = (tx: Tx, row: CallRow, now: Date): Promise<void> =>
-  tell(
+  writeEvent(
     tx,
     {
       accountId: row.account_id,
@@ -151,7 +155,7 @@ const notify = (tx: Tx, row: CallRow, now: Date): Promise<void> =>
         reason: row.reason,
         model: row.model,
         request_id: row.receipt_id,
-        seconds: secondsOf(row),
+        seconds: connectedSeconds(row),
         turns: row.turns,
         charged_microcredits: String(row.charged),
       },

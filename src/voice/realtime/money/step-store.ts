@@ -162,14 +162,14 @@ export async function spentOf(db: Db, { accountId, callId }: CallKey): Promise<b
   return row!.spent
 }
 
-export const firstSteps = (tx: Tx, { accountId, callId }: CallKey, most: number): Promise<StepRow[]> =>
+export const firstSteps = (tx: Tx, { accountId, callId }: CallKey, limit: number): Promise<StepRow[]> =>
   tx
     .selectFrom('realtime.steps')
     .selectAll()
     .where('account_id', '=', accountId)
     .where('call_id', '=', callId)
     .orderBy('position')
-    .limit(most)
+    .limit(limit)
     .execute()
 
 /** The steps of one kind and model together. */

@@ -1,7 +1,7 @@
 /** A step of a call: the amount taken for it, the one paid call that it may be, and its end. */
 import type { RequestPart } from '#core/paid'
 import type { Tx } from '#platform/db'
-import type { Hold, HoldOptions, Settled, Settlement } from '#platform/ledger'
+import type { Hold, HoldOptions, Settlement, SettlementResult } from '#platform/ledger'
 import type { OpenStep, StepKind, StepLine } from '../parts.ts'
 import { type StepFacts, storedLine } from './line.ts'
 import type { StepEnd } from './step-store.ts'
@@ -9,15 +9,15 @@ import type { StepEnd } from './step-store.ts'
 /** What a step needs from the money of its call. */
 export interface StepMoney {
   /** Takes this amount for the step from now on. Throws as `Hold.change` does; the step then keeps its former amount. */
-  grow(step: Step, worst: bigint): Promise<void>
+  grow(step: CallStep, worst: bigint): Promise<void>
   /** Call when the step is over; its cost is written soon. */
-  ended(step: Step, end: StepEnd): void
+  ended(step: CallStep, end: StepEnd): void
   /** Writes the step's cost in one transaction with `write`. */
   endedWith(end: StepEnd, write: (tx: Tx) => Promise<void>): Promise<void>
   /** Call when the step cost more than was taken for it; the rest is the platform's loss. */
-  overran(step: Step): void
+  overran(step: CallStep): void
   /** Logs something that must not happen. */
-  report(step: Step, what: string): void
+  report(step: CallStep, what: string): void
 }
 
 export interface BegunFacts extends StepFacts {
@@ -28,7 +28,7 @@ export interface BegunFacts extends StepFacts {
   isAhead?: boolean | undefined
 }
 
-export class Step implements OpenStep {
+export class CallStep implements OpenStep {
   readonly facts: BegunFacts
   /** The amount taken for the step, in micro-credits. */
   worst: bigint
@@ -102,13 +102,13 @@ export class Step implements OpenStep {
     if (worst > this.worst) await this.#money.grow(this, worst)
   }
 
-  settle(settlement: Settlement): Settled {
+  settle(settlement: Settlement): SettlementResult {
     this.#settlement = settlement
     const { cost, lost } = this.endOf(undefined, { quantities: {} }, false)
     return { chargedMicrocredits: cost, lossMicrocredits: lost }
   }
 
-  async settleWith(settlement: Settlement, write: (tx: Tx) => Promise<void>): Promise<Settled> {
+  async settleWith(settlement: Settlement, write: (tx: Tx) => Promise<void>): Promise<SettlementResult> {
     const settled = this.settle(settlement)
     try {
       await this.#money.endedWith(this.endOf(undefined, { quantities: {} }, false), write)
@@ -123,9 +123,9 @@ export class Step implements OpenStep {
 class PartHold implements Hold {
   readonly receiptId: string
   microcredits: bigint
-  readonly #step: Step
+  readonly #step: CallStep
 
-  constructor(step: Step, receiptId: string, microcredits: bigint) {
+  constructor(step: CallStep, receiptId: string, microcredits: bigint) {
     this.#step = step
     this.receiptId = receiptId
     this.microcredits = microcredits
@@ -139,11 +139,11 @@ class PartHold implements Hold {
   /** The hold lives as long as its call. */
   async renew(): Promise<void> {}
 
-  async settle(settlement: Settlement): Promise<Settled> {
+  async settle(settlement: Settlement): Promise<SettlementResult> {
     return this.#step.settle(settlement)
   }
 
-  settleWith(settlement: Settlement, write: (tx: Tx) => Promise<void>): Promise<Settled> {
+  settleWith(settlement: Settlement, write: (tx: Tx) => Promise<void>): Promise<SettlementResult> {
     return this.#step.settleWith(settlement, write)
   }
 }

@@ -10,7 +10,10 @@ const againMs = 500
  * Repeats the work while the database is away, which it shows by rejecting or by not answering. After `maxMs` it throws the reason; whether the work
  * was done is then not known.
  */
-export async function untilBack<Result>(work: () => Promise<Result>, maxMs: number): Promise<Result> {
+export async function retryWhileDatabaseAway<Result>(
+  work: () => Promise<Result>,
+  maxMs: number,
+): Promise<Result> {
   const lastMs = performance.now() + maxMs
   for (;;) {
     try {

@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { speechLike } from '../../../../tests/sound/samples.ts'
 import { type CallCodecs, Codecs } from '../codecs.ts'
-import { hasRepair } from '../hear/jitter-buffer.ts'
+import { hasFec } from '../hear/jitter-buffer.ts'
 import { OpusVoice } from './opus-voice.ts'
 
 // Each test gets its own encoder, which keeps the expected loss that was set.
@@ -37,7 +37,7 @@ test('the more is lost, the more of the packets repeat the one before; where not
   const repairsAt = (loss: number | undefined): number => {
     const voice = new OpusVoice(codecs.encoder)
     voice.expectLoss(loss)
-    return frames.filter((frame) => hasRepair(voice.encode(frame, false)!.packet)).length
+    return frames.filter((frame) => hasFec(voice.encode(frame, false)!.packet)).length
   }
   expect(repairsAt(undefined)).toBe(0)
   expect(repairsAt(0.1)).toBeGreaterThan(frames.length / 4)

@@ -1,6 +1,6 @@
 import { Resampler } from '#core/sound'
 import type { PcmFormat } from '../hear/pcm-sound.ts'
-import { speakingRate } from './spoken-item.ts'
+import { outputSampleRate } from './spoken-item.ts'
 
 const telephoneRate = 8_000
 /** The width of the filter for speech, which needs no more. */
@@ -14,15 +14,15 @@ export class PcmVoice {
   constructor(format: PcmFormat) {
     this.#format = format
     this.#resampler = new Resampler(
-      speakingRate,
-      format === 'pcm16' ? speakingRate : telephoneRate,
+      outputSampleRate,
+      format === 'pcm16' ? outputSampleRate : telephoneRate,
       filterWidth,
     )
   }
 
   /** @param frame samples at 24 kHz */
   encode(frame: Float32Array): string {
-    const samples = this.#resampler.passing(frame)
+    const samples = this.#resampler.writeTransient(frame)
     if (this.#format === 'pcm16') return pcm16Of(samples).toString('base64')
     const byteOf = this.#format === 'pcmu' ? muLawByte : aLawByte
     return Buffer.from(Uint8Array.from(samples, byteOf)).toString('base64')

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { maxWaiting, PacedSpeaker } from './speaker.ts'
+import { maxWaitingSamples, PacedSpeaker } from './speaker.ts'
 
 const frame = 480
 
@@ -71,7 +71,7 @@ test('an item is finished once it has been heard at the other end, and not befor
 
 test('five minutes may wait and not a sample more', () => {
   const { speaker, tick } = opened()
-  expect(speaker.say('a', new Float32Array(maxWaiting))).toBe(true)
+  expect(speaker.say('a', new Float32Array(maxWaitingSamples))).toBe(true)
   expect(speaker.say('a', new Float32Array(1))).toBe(false)
   tick(1)
   expect(speaker.say('a', new Float32Array(frame))).toBe(true)
@@ -81,14 +81,14 @@ test('five minutes may wait and not a sample more', () => {
 test('there is room while less than ten seconds wait, and again when so little is left or all is cut', async () => {
   const { speaker, tick } = opened()
   speaker.say('a', sound(9_999))
-  expect(await isDone(speaker.room())).toBe(true)
+  expect(await isDone(speaker.waitForRoom())).toBe(true)
   speaker.say('a', sound(1))
-  const room = speaker.room()
+  const room = speaker.waitForRoom()
   expect(await isDone(room)).toBe(false)
   tick(1)
   expect(await isDone(room)).toBe(true)
   speaker.say('a', sound(1_000))
-  const more = speaker.room()
+  const more = speaker.waitForRoom()
   speaker.cut()
   expect(await isDone(more)).toBe(true)
 })

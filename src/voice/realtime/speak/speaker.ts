@@ -1,17 +1,17 @@
 import type { Speaker } from '../parts.ts'
-import { SpokenItem, speakingRate } from './spoken-item.ts'
+import { outputSampleRate, SpokenItem } from './spoken-item.ts'
 
 const tickMs = 20
-const frameSamples = (speakingRate * tickMs) / 1_000
-const msOf = (samples: number): number => (1_000 * samples) / speakingRate
+const frameSamples = (outputSampleRate * tickMs) / 1_000
+const msOf = (samples: number): number => (1_000 * samples) / outputSampleRate
 /** The most samples that wait: five minutes, which is more than one answer has; 14 MB. */
-export const maxWaiting = 300 * speakingRate
+export const maxWaitingSamples = 300 * outputSampleRate
 /** The waiting samples below which there is room for more. */
-export const roomBelow = 10 * speakingRate
+export const roomBelowSamples = 10 * outputSampleRate
 /** The gain of ducked sound: 18 dB lower. */
 const duckedGain = 10 ** (-18 / 20)
 /** The step of the gain per sample: from full to nothing in 10 ms. */
-const gainStep = 1 / (0.01 * speakingRate)
+const gainStep = 1 / (0.01 * outputSampleRate)
 /** The most remembered ids of items that were cut, whose sound may still come. */
 const maxCut = 100
 
@@ -50,13 +50,13 @@ export class PacedSpeaker implements Speaker {
   }
 
   say(itemId: string, samples: Float32Array, words?: string): boolean {
-    if (this.#cut.has(itemId) || this.#waiting() + samples.length > maxWaiting) return false
+    if (this.#cut.has(itemId) || this.#waiting() + samples.length > maxWaitingSamples) return false
     this.#itemOf(itemId).add(samples, words)
     return true
   }
 
-  async room(): Promise<void> {
-    if (this.#waiting() < roomBelow) return
+  async waitForRoom(): Promise<void> {
+    if (this.#waiting() < roomBelowSamples) return
     await new Promise<void>((resolve) => this.#roomWanted.push(resolve))
   }
 
@@ -134,7 +134,7 @@ export class PacedSpeaker implements Speaker {
   /** The samples of an item that were passed on and have not been heard yet. */
   #unheard(item: SpokenItem): number {
     const tailMs = this.#options.tailMs() - tickMs * (this.#ticks - item.lastTick)
-    return Math.min(item.played, Math.max(0, (tailMs * speakingRate) / 1_000))
+    return Math.min(item.played, Math.max(0, (tailMs * outputSampleRate) / 1_000))
   }
 
   #endHeard(): void {
@@ -157,7 +157,7 @@ export class PacedSpeaker implements Speaker {
   }
 
   #makeRoom(): void {
-    if (this.#roomWanted.length === 0 || this.#waiting() >= roomBelow) return
+    if (this.#roomWanted.length === 0 || this.#waiting() >= roomBelowSamples) return
     for (const resolve of this.#roomWanted.splice(0)) resolve()
   }
 

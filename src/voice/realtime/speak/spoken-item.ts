@@ -1,9 +1,9 @@
 /** The rate of speech: 24 kHz, in samples a second. */
-export const speakingRate = 24_000
+export const outputSampleRate = 24_000
 /** The least time of a spoken letter, by which the length of sound that has not come yet is estimated. */
 const msPerLetter = 50
 
-interface Piece {
+interface SpokenPiece {
   readonly words: string
   readonly from: number
   length: number
@@ -16,7 +16,7 @@ export class SpokenItem {
   /** How many samples of the first waiting piece have been played. */
   #at = 0
   #waitingLength = 0
-  readonly #pieces: Piece[] = []
+  readonly #pieces: SpokenPiece[] = []
   #added = 0
   #played = 0
   isFinished = false
@@ -71,7 +71,7 @@ export class SpokenItem {
       const isWhole = this.isFinished || index < this.#pieces.length - 1
       const expected = isWhole
         ? length
-        : Math.max(length, (words.length * msPerLetter * speakingRate) / 1_000)
+        : Math.max(length, (words.length * msPerLetter * outputSampleRate) / 1_000)
       if (samples < from + expected) {
         if (samples > from) heard.push(shareOf(words, (samples - from) / expected))
         break

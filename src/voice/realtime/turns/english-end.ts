@@ -1,5 +1,5 @@
-import type { Said } from './words.ts'
-import type { End } from './words-of-end.ts'
+import type { LastWords } from './words.ts'
+import type { TurnEnd } from './words-of-end.ts'
 
 const set = (words: string): ReadonlySet<string> => new Set(words.trim().split(/\s+/))
 
@@ -20,7 +20,7 @@ const subordinating = set('if when while because although since unless')
 const yesOrNo = set('yes yeah yep no nope sure okay ok right exactly correct fine great')
 
 /** Judges by the last words of English speech whether it is over; there must be at least one word. */
-export function endOfEnglish({ words, mark }: Said, wasAsked: boolean): End {
+export function endOfEnglish({ words, mark }: LastWords, wasAsked: boolean): TurnEnd {
   const last = words.at(-1)!
   const first = words.find((word) => !addressing.has(word) && !yesOrNo.has(word))
   if (mark === 'question') return 'sure'

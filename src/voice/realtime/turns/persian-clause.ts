@@ -9,7 +9,7 @@ export interface Verb {
 
 export interface Clause {
   /** How many more clauses are needed: "کتابی که خریدم" has one verb and needs two clauses. */
-  owed: number
+  missingClauses: number
   /** The last verb, and the one before it. */
   last: Verb | undefined
   before: Verb | undefined
@@ -22,7 +22,7 @@ export interface Clause {
 /** Counts the clauses of a sentence. Persian is verb-final: a sentence is whole once each of its clauses has its verb. Reads each word once. */
 export function readClauses(words: readonly string[]): Clause {
   const clause: Clause = {
-    owed: 1,
+    missingClauses: 1,
     last: undefined,
     before: undefined,
     hasRequest: false,
@@ -30,18 +30,18 @@ export function readClauses(words: readonly string[]): Clause {
   }
   let hasMain = false
   for (const [at, word] of words.entries()) {
-    if (isSubordinating(words, at)) clause.owed = Math.max(clause.owed, hasMain ? 1 : 2)
-    else if (word === 'که') clause.owed += isPlainThat(words, at) ? 0 : 1
-    else if (clause.owed === 0 && persian.coordinating.has(word)) {
+    if (isSubordinating(words, at)) clause.missingClauses = Math.max(clause.missingClauses, hasMain ? 1 : 2)
+    else if (word === 'که') clause.missingClauses += isPlainThat(words, at) ? 0 : 1
+    else if (clause.missingClauses === 0 && persian.coordinating.has(word)) {
       hasMain = false
-      clause.owed = 1
+      clause.missingClauses = 1
       clause.from = at + 1
     } else {
       const verb = verbAt(words, at)
       if (!verb) continue
       if (!belongsTo(clause.last, verb, words)) {
-        clause.owed = Math.max(0, clause.owed - 1)
-        if (clause.owed === 0) hasMain = true
+        clause.missingClauses = Math.max(0, clause.missingClauses - 1)
+        if (clause.missingClauses === 0) hasMain = true
       }
       if (clause.last && !isAuxiliary(clause.last, verb))
         clause.from = Math.max(clause.from, clause.last.at + 1)
@@ -96,7 +96,8 @@ const isAuxiliary = (last: Verb, verb: Verb): boolean =>
 export function verbAt(words: readonly string[], at: number): Verb | undefined {
   const word = words[at]!
   if (persian.politeness.has(word)) return undefined
-  const form = verbForms.get(word) ?? withObject(word) ?? (words[at + 1] === 'که' ? ofMany(word) : undefined)
+  const form =
+    verbForms.get(word) ?? withObject(word) ?? (words[at + 1] === 'که' ? pluralVerbForm(word) : undefined)
   if (form) return { at, form }
   return persian.copulas.has(word) || isPossessed(word) || isCopulaAt(word)
     ? { at, form: undefined }
@@ -104,7 +105,7 @@ export function verbAt(words: readonly string[], at: number): Verb | undefined {
 }
 
 /** The verb in "گفتن که" ("they said that"); elsewhere this form is the infinitive. */
-const ofMany = (word: string): VerbForm | undefined =>
+const pluralVerbForm = (word: string): VerbForm | undefined =>
   word.endsWith('ن') ? verbForms.get(word.slice(0, -1)) : undefined
 
 /** The verb in "گفتمش", where the object is a letter after the verb. */

@@ -1,10 +1,10 @@
 import { type Clause, isObject, readClauses, type Verb, verbAt } from './persian-clause.ts'
 import * as persian from './persian-words.ts'
-import type { Said } from './words.ts'
-import type { End } from './words-of-end.ts'
+import type { LastWords } from './words.ts'
+import type { TurnEnd } from './words-of-end.ts'
 
 /** Judges by the last words of Persian speech whether it is over; there must be at least one word. */
-export function endOfPersian({ words: all, mark }: Said, wasAsked: boolean): End {
+export function endOfPersian({ words: all, mark }: LastWords, wasAsked: boolean): TurnEnd {
   const words = withoutTrailing(all)
   const last = words.at(-1)!
   if (isNumber(last)) return wasAsked && numbersIn(words) <= 2 ? 'brief' : 'neutral'
@@ -17,8 +17,8 @@ export function endOfPersian({ words: all, mark }: Said, wasAsked: boolean): End
 }
 
 function isWhole(words: readonly string[]): boolean {
-  const { owed, last } = readClauses(words)
-  return owed === 0 && last?.at === words.length - 1
+  const { missingClauses, last } = readClauses(words)
+  return missingClauses === 0 && last?.at === words.length - 1
 }
 
 /** The words without those after the verb that nothing depends on: "برو دیگه", "گفتم بهش", "می‌رم مدرسه", "بده به من". */
@@ -48,7 +48,7 @@ function isOpening(words: readonly string[]): boolean {
   )
 }
 
-function endOfOther(words: readonly string[], wasAsked: boolean): End {
+function endOfOther(words: readonly string[], wasAsked: boolean): TurnEnd {
   const last = words.at(-1)!
   if (words.every((word) => persian.addressing.has(word))) return 'neutral'
   if (words.every((word) => persian.yesOrNo.has(word))) return words.length > 1 ? 'sure' : 'brief'
@@ -60,12 +60,12 @@ function endOfOther(words: readonly string[], wasAsked: boolean): End {
  * The end after a verb. A speaker whose whole sentence makes a request has finished; one whose sentence tells something has more to say, unless it is
  * an answer.
  */
-function endOfVerb(words: readonly string[], clause: Clause, verb: Verb, wasAsked: boolean): End {
-  if (clause.owed > 0) return 'open'
-  const own = words.slice(clause.from, verb.at)
-  const hasObject = own.some(isObject)
+function endOfVerb(words: readonly string[], clause: Clause, verb: Verb, wasAsked: boolean): TurnEnd {
+  if (clause.missingClauses > 0) return 'open'
+  const clauseWords = words.slice(clause.from, verb.at)
+  const hasObject = clauseWords.some(isObject)
   const isAsked = words.some((word) => persian.asking.has(word))
-  const missing = endOfUnfinished(words, own, verb, hasObject)
+  const missing = endOfUnfinished(words, clauseWords, verb, hasObject)
   if (missing) return missing
   if (isAsked || isRequest(words, clause, verb)) return 'sure'
   // Callers call because something is wrong: a negative sentence is usually their last.
@@ -76,14 +76,14 @@ function endOfVerb(words: readonly string[], clause: Clause, verb: Verb, wasAske
 /** The end if something is missing after this verb; undefined if nothing is. */
 function endOfUnfinished(
   words: readonly string[],
-  own: readonly string[],
+  clauseWords: readonly string[],
   verb: Verb,
   hasObject: boolean,
-): End | undefined {
-  const content = own.filter((word) => !persian.addressing.has(word) && !persian.pronouns.has(word))
+): TurnEnd | undefined {
+  const content = clauseWords.filter((word) => !persian.addressing.has(word) && !persian.pronouns.has(word))
   const behind = words[verb.at - 1] ?? ''
   if (!verb.form) return persian.due.has(words[verb.at]!) && content.length === 0 ? 'open' : undefined
-  if (persian.clauseVerbs.has(verb.form.verb)) return endOfClauseVerb(own, verb.form, hasObject)
+  if (persian.clauseVerbs.has(verb.form.verb)) return endOfClauseVerb(clauseWords, verb.form, hasObject)
   if (hasObject) return undefined
   if (persian.thinking.has(behind) || (persian.dueBefore.has(behind) && isDue(behind, verb))) return 'open'
   if (behind === 'دوست') return 'neutral'
@@ -99,16 +99,16 @@ function endOfUnfinished(
 
 /** The end after "want", "can", "know", "say" and similar verbs, which a clause follows unless they have an object already. */
 function endOfClauseVerb(
-  own: readonly string[],
+  clauseWords: readonly string[],
   { verb, isNegative }: NonNullable<Verb['form']>,
   hasObject: boolean,
-): End | undefined {
-  const isWhat = own.some((word) => askedFor.has(word))
+): TurnEnd | undefined {
+  const isWhat = clauseWords.some((word) => askedFor.has(word))
   if (verb === 'توانست') return isNegative ? 'neutral' : 'open'
   if (isWhat) return undefined
-  if (verb === 'خواست') return hasObject || own.some(isQuantity) ? 'sure' : 'open'
-  if (hasObject || (verb === 'گفت' && own.some(isQuantity))) return undefined
-  return isNegative && !own.some((word) => persian.asking.has(word)) ? 'neutral' : 'open'
+  if (verb === 'خواست') return hasObject || clauseWords.some(isQuantity) ? 'sure' : 'open'
+  if (hasObject || (verb === 'گفت' && clauseWords.some(isQuantity))) return undefined
+  return isNegative && !clauseWords.some((word) => persian.asking.has(word)) ? 'neutral' : 'open'
 }
 
 const isNegative = (word: string, { form }: Verb): boolean => form?.isNegative ?? word.startsWith('نیست')

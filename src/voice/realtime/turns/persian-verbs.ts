@@ -57,7 +57,7 @@ function prefixed(prefix: string, stem: string): string {
   return keepingAlef.has(stem) ? `${prefix}ی${stem}` : `${prefix}ی${stem.slice(1)}`
 }
 
-function made(): Map<string, VerbForm> {
+function makeVerbForms(): Map<string, VerbForm> {
   const forms = new Map<string, VerbForm>()
   const put = (form: string, of: VerbForm): void => {
     if (!homographs.has(form) && !forms.has(form)) forms.set(form, of)
@@ -91,9 +91,9 @@ const irregular: [string, string][] = [
   ['بفرمایین', 'فرمود'],
 ]
 
-type Put = (form: string, of: VerbForm) => void
+type PutForm = (form: string, of: VerbForm) => void
 
-function putPast(stem: string, verb: string, put: Put): void {
+function putPast(stem: string, verb: string, put: PutForm): void {
   const of = (isNegative: boolean) => ({ mood: 'finite' as const, verb, isNegative, isPresent: false })
   for (const ending of [...pastEndings, 'ن']) {
     put(`می${stem}${ending}`, of(false))
@@ -110,7 +110,7 @@ function putPast(stem: string, verb: string, put: Put): void {
   }
 }
 
-function putPresent(stem: string, verb: string, put: Put): void {
+function putPresent(stem: string, verb: string, put: PutForm): void {
   const of = (mood: VerbMood, isNegative: boolean) => ({ mood, verb, isNegative, isPresent: true })
   for (const ending of presentEndings) {
     const form = stem + ending
@@ -127,4 +127,4 @@ function putPresent(stem: string, verb: string, put: Put): void {
 }
 
 /** All known forms, by their spelling. */
-export const verbForms: ReadonlyMap<string, VerbForm> = made()
+export const verbForms: ReadonlyMap<string, VerbForm> = makeVerbForms()

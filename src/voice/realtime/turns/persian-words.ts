@@ -1,4 +1,4 @@
-/** Word lists by which the end of Persian speech is recognised, in the spelling that `readSaid` folds to. */
+/** Word lists by which the end of Persian speech is recognised, in the spelling that `readLastWords` folds to. */
 
 const set = (words: string): ReadonlySet<string> => new Set(words.trim().split(/\s+/))
 

@@ -3,14 +3,14 @@
 export const frameSamples = 320
 
 /** A buffer that grows to its bound. Samples that were returned as a view are never written again. */
-export class Samples {
-  readonly #most: number
+export class SampleBuffer {
+  readonly #maxSamples: number
   #all = new Float32Array(50 * frameSamples)
   #length = 0
 
   /** @param most the most samples; a multiple of 320 */
-  constructor(most: number) {
-    this.#most = most
+  constructor(maxSamples: number) {
+    this.#maxSamples = maxSamples
   }
 
   get length(): number {
@@ -18,14 +18,14 @@ export class Samples {
   }
 
   get isFull(): boolean {
-    return this.#length >= this.#most
+    return this.#length >= this.#maxSamples
   }
 
   /** Adds samples; the caller must make sure that they fit. */
   append(samples: Float32Array): void {
     const needed = this.#length + samples.length
     if (needed > this.#all.length) {
-      const grown = new Float32Array(Math.min(this.#most, Math.max(needed, 2 * this.#all.length)))
+      const grown = new Float32Array(Math.min(this.#maxSamples, Math.max(needed, 2 * this.#all.length)))
       grown.set(this.#all.subarray(0, this.#length))
       this.#all = grown
     }

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import fc from '../../../../tests/harness/fast-check.ts'
 import type { TurnDetection } from '../parts.ts'
-import { type Pause, type Turn, TurnTaking } from './turn-taking.ts'
+import { type CallerTurn, type Pause, TurnTaking } from './turn-taking.ts'
 
 const byWords: TurnDetection = {
   type: 'semantic_vad',
@@ -16,9 +16,9 @@ const byWords: TurnDetection = {
 const bySilence: TurnDetection = { ...byWords, type: 'server_vad' }
 
 /** A call whose voice is a script. The calls of its listener are in `told`, each with the number of frames before it. */
-class Call implements Disposable {
+class ScriptedCall implements Disposable {
   readonly told: string[] = []
-  readonly turns: Turn[] = []
+  readonly turns: CallerTurn[] = []
   readonly pauses: Pause[] = []
   readonly voices: object[] = []
   readonly taking: TurnTaking
@@ -83,7 +83,7 @@ const range = (from: number, until: number): number[] =>
   Array.from({ length: until - from }, (_, at) => from + at)
 
 test('speech begins with three voiced frames of four, and with the sound before them', () => {
-  using call = new Call()
+  using call = new ScriptedCall()
   expect(call.hear('.50 #2 .2 # . # .20').news).toEqual([])
   expect(call.hear('#2 .').news).toEqual([])
   expect(call.hear('#').news).toEqual(['81 started 1 at 1240'])
@@ -93,7 +93,7 @@ test('speech begins with three voiced frames of four, and with the sound before 
 })
 
 test('an early transcription may start after 100 ms; 100 ms more of speech leave it as good as it was, and 120 do not', () => {
-  using call = new Call()
+  using call = new ScriptedCall()
   call.hear('#20')
   expect(call.news).toEqual(['3 started 1 at 0'])
   expect(call.hear('.4').news).toEqual([])
@@ -113,9 +113,9 @@ test.each([
   ['neutral', 'برای فردا ساعت', 50],
   ['open', 'فردا می‌آیم و', 70],
 ])('after words whose end is %s the turn is over after so many frames of silence', (_, words, frames) => {
-  using call = new Call()
+  using call = new ScriptedCall()
   call.hear('#20 .5')
-  call.taking.words(1, words, call.pauses[0]!.untilMs)
+  call.taking.addTranscript(1, words, call.pauses[0]!.untilMs)
   call.hear(`.${frames - 6}`)
   expect(call.turns).toEqual([])
   call.hear('.')
@@ -123,23 +123,23 @@ test.each([
 })
 
 test('words that come later than their wait end the turn at once, and those of another turn or of less sound change nothing', () => {
-  using call = new Call()
+  using call = new ScriptedCall()
   call.hear('#20 .20')
-  call.taking.words(2, 'ساعت چند است')
-  call.taking.words(1, 'ساعت چند است', 200)
+  call.taking.addTranscript(2, 'ساعت چند است')
+  call.taking.addTranscript(1, 'ساعت چند است', 200)
   expect(call.turns).toEqual([])
-  call.taking.words(1, 'ساعت چند است', 400)
+  call.taking.addTranscript(1, 'ساعت چند است', 400)
   expect(call.turns.length).toBe(1)
-  call.taking.words(1, 'ساعت چند است')
+  call.taking.addTranscript(1, 'ساعت چند است')
   call.hear('.200')
   expect(call.turns.length).toBe(1)
 })
 
 test('after a question of the assistant a noun is an answer', () => {
-  using call = new Call()
-  call.taking.assistantSaid('برای چه روزی؟')
+  using call = new ScriptedCall()
+  call.taking.setAssistantSentence('برای چه روزی؟')
   call.hear('#20 .5')
-  call.taking.words(1, 'برای شنبه صبح')
+  call.taking.addTranscript(1, 'برای شنبه صبح')
   call.hear('.19')
   expect(call.turns).toEqual([])
   call.hear('.')
@@ -152,9 +152,9 @@ test.each([
   [{ ...bySilence, silenceMs: 810 }, 41],
   [{ ...byWords, silenceMs: 300 }, 15],
 ])('where silence decides, words change nothing: %o ends after %i frames', (detection, frames) => {
-  using call = new Call(detection)
+  using call = new ScriptedCall(detection)
   call.hear('#20 .3')
-  call.taking.words(1, 'ساعت چند است')
+  call.taking.addTranscript(1, 'ساعت چند است')
   call.hear(`.${frames - 4}`)
   expect(call.turns).toEqual([])
   call.hear('.')
@@ -163,28 +163,28 @@ test.each([
 })
 
 test('who goes on within 700 ms of the end, before the answer is heard, takes the turn back with all of its sound', () => {
-  using call = new Call()
+  using call = new ScriptedCall()
   call.hear('#20 .5')
-  call.taking.words(1, 'نامه را هنوز ننوشتم')
+  call.taking.addTranscript(1, 'نامه را هنوز ننوشتم')
   expect(call.hear('.8').news.at(-1)).toBe('33 ended 1 words')
   const samples = call.turns[0]!.samples
   expect(framesIn(samples)).toEqual(range(0, 30))
-  call.taking.assistantSpeaks(true)
+  call.taking.setAssistantSpeaking(true)
   expect(call.hear('.9 #5').news).toEqual([])
   expect(call.hear('#').news).toEqual(['48 withdrawn 1'])
-  call.taking.assistantSpeaks(false)
+  call.taking.setAssistantSpeaking(false)
   expect(call.hear('#10 .5').news).toEqual(['63 paused 2'])
-  call.taking.words(1, 'نامه را هنوز ننوشتم کجا بفرستم')
+  call.taking.addTranscript(1, 'نامه را هنوز ننوشتم کجا بفرستم')
   expect(call.hear('.8').news).toEqual(['71 ended 1 words'])
   expect(framesIn(call.turns[1]!.samples)).toEqual(range(0, 68))
   expect(framesIn(samples)).toEqual(range(0, 30))
 })
 
 test('100 ms of sound after the end are nothing; what begins after 700 ms, or once 300 ms of the answer were heard, is new', () => {
-  using call = new Call()
+  using call = new ScriptedCall()
   const speak = (): void => {
     call.hear('#20 .5')
-    call.taking.words(
+    call.taking.addTranscript(
       Number(call.told.findLast((one) => one.includes('started'))!.split(' ')[2]),
       'ساعت چند است',
     )
@@ -197,7 +197,7 @@ test('100 ms of sound after the end are nothing; what begins after 700 ms, or on
   call.taking.clear()
   call.hear('.50')
   speak()
-  call.taking.assistantSpeaks(true)
+  call.taking.setAssistantSpeaking(true)
   call.news
   call.hear('.10 #6')
   expect(call.news).toEqual([])
@@ -206,49 +206,49 @@ test('100 ms of sound after the end are nothing; what begins after 700 ms, or on
 })
 
 test('without an answer to withdraw an end is an end', () => {
-  using call = new Call({ ...byWords, createResponse: false })
+  using call = new ScriptedCall({ ...byWords, createResponse: false })
   call.hear('#20 .5')
-  call.taking.words(1, 'نامه را هنوز ننوشتم')
+  call.taking.addTranscript(1, 'نامه را هنوز ننوشتم')
   call.hear('.8 .5 #10')
   expect(call.news.at(-1)).toContain('started 2')
 })
 
 test('who interrupts in words cuts the assistant off: 80 ms lower its voice, 500 ms ask for their words', () => {
-  using call = new Call()
-  call.taking.assistantSpeaks(true)
+  using call = new ScriptedCall()
+  call.taking.setAssistantSpeaking(true)
   call.hear('.50 #3')
   expect(call.news).toEqual([])
   expect(call.hear('#').news).toEqual(['54 duck'])
   expect(call.hear('#21').news).toEqual(['75 paused 1'])
-  call.taking.words(1, 'نه صبر کن', call.pauses[0]!.untilMs)
+  call.taking.addTranscript(1, 'نه صبر کن', call.pauses[0]!.untilMs)
   expect(call.news).toEqual(['75 interrupted', '75 started 1 at 700'])
   call.hear('#10 .5')
-  call.taking.words(1, 'نه صبر کن')
+  call.taking.addTranscript(1, 'نه صبر کن')
   call.hear('.8')
   expect(call.turns).toMatchObject([{ number: 1, startMs: 700, words: 'نه صبر کن' }])
 })
 
 test('"yes, yes" and a noise let the assistant speak on', () => {
   for (const words of ['آره آره', '']) {
-    using call = new Call()
-    call.taking.assistantSpeaks(true)
+    using call = new ScriptedCall()
+    call.taking.setAssistantSpeaking(true)
     expect(call.hear('.50 #15 .5').news).toEqual(['54 duck', '70 paused 1'])
-    call.taking.words(1, words)
+    call.taking.addTranscript(1, words)
     expect(call.news).toEqual(['70 unduck'])
     expect(call.hear('.200').news).toEqual([])
-    call.taking.assistantSpeaks(false)
+    call.taking.setAssistantSpeaking(false)
     expect(call.turns).toEqual([])
   }
 })
 
 test('less than 200 ms of voice are not transcribed, and lower it until 200 ms behind them; who goes on lowers it anew', () => {
-  using call = new Call()
-  call.taking.assistantSpeaks(true)
+  using call = new ScriptedCall()
+  call.taking.setAssistantSpeaking(true)
   expect(call.hear('.50 #9 .9').news).toEqual(['54 duck'])
   expect(call.hear('.').news).toEqual(['69 unduck'])
   expect(call.hear('.10 #3').news).toEqual(['82 duck'])
   expect(call.hear('.5').news).toEqual(['87 paused 1'])
-  call.taking.words(1, 'نه')
+  call.taking.addTranscript(1, 'نه')
   expect(call.news[0]).toBe('87 interrupted')
 })
 
@@ -257,51 +257,51 @@ test('700 ms of "yes" are more than listening', () => {
     [34, 'unduck'],
     [35, 'interrupted'],
   ] as const) {
-    using call = new Call()
-    call.taking.assistantSpeaks(true)
+    using call = new ScriptedCall()
+    call.taking.setAssistantSpeaking(true)
     call.hear(`#${frames} .5`)
-    call.taking.words(1, 'آره')
+    call.taking.addTranscript(1, 'آره')
     expect(call.news.find((one) => /unduck|interrupted/.test(one))).toContain(what)
   }
 })
 
 test('where nothing was transcribed in 1.2 s the assistant speaks on, and words that come later interrupt it', () => {
-  using call = new Call()
-  call.taking.assistantSpeaks(true)
+  using call = new ScriptedCall()
+  call.taking.setAssistantSpeaking(true)
   call.hear('#15 .5 .43')
   call.news
   expect(call.hear('.').news).toEqual(['64 unduck'])
   call.hear('.50')
-  call.taking.words(1, 'صبر کن')
+  call.taking.addTranscript(1, 'صبر کن')
   call.hear('.')
   expect(call.news.map((one) => one.split(' ')[1])).toEqual(['interrupted', 'started', 'ended'])
 })
 
 test('an answer given into the last words of the assistant is a turn', () => {
-  using call = new Call()
-  call.taking.assistantSpeaks(true)
-  call.taking.assistantSaid('درست است؟')
+  using call = new ScriptedCall()
+  call.taking.setAssistantSpeaking(true)
+  call.taking.setAssistantSentence('درست است؟')
   call.hear('#15 .5')
-  call.taking.words(1, 'بله')
+  call.taking.addTranscript(1, 'بله')
   call.hear('.10')
   call.news
-  call.taking.assistantSpeaks(false)
+  call.taking.setAssistantSpeaking(false)
   expect(call.news).toEqual(['30 started 1 at 0'])
   call.hear('.10')
   expect(call.turns).toMatchObject([{ words: 'بله', reason: 'words' }])
 })
 
 test('who may not interrupt is heard as ever', () => {
-  using call = new Call({ ...byWords, interruptResponse: false })
-  call.taking.assistantSpeaks(true)
+  using call = new ScriptedCall({ ...byWords, interruptResponse: false })
+  call.taking.setAssistantSpeaking(true)
   expect(call.hear('.50 #30').news).toEqual(['53 started 1 at 700'])
 })
 
 test('while the assistant speaks, speech has to be louder and clearer', () => {
-  using call = new Call({ ...byWords, threshold: 1 })
-  call.taking.assistantSpeaks(true)
-  call.taking.assistantSpeaks(true)
-  call.taking.assistantSpeaks(false)
+  using call = new ScriptedCall({ ...byWords, threshold: 1 })
+  call.taking.setAssistantSpeaking(true)
+  call.taking.setAssistantSpeaking(true)
+  call.taking.setAssistantSpeaking(false)
   expect(call.voices).toEqual([
     { strictness: 2, aboveNoise: 13 },
     { strictness: 3, aboveNoise: 19 },
@@ -310,7 +310,7 @@ test('while the assistant speaks, speech has to be louder and clearer', () => {
 })
 
 test('after 60 s a turn is over, and who speaks on begins the next without a gap', () => {
-  using call = new Call()
+  using call = new ScriptedCall()
   call.hear('#2999')
   expect(call.turns).toEqual([])
   call.hear('#')
@@ -321,7 +321,7 @@ test('after 60 s a turn is over, and who speaks on begins the next without a gap
 })
 
 test('a client that decides by itself gets all that came since it did last, the newest 60 s of it', () => {
-  using call = new Call(null)
+  using call = new ScriptedCall(null)
   call.hear('#20 .100')
   expect(call.taking.commit()).toBe(true)
   expect(call.turns).toMatchObject([{ number: 1, startMs: 0, endMs: 2_400, reason: 'client' }])
@@ -344,7 +344,7 @@ test('a client that decides by itself gets all that came since it did last, the 
 })
 
 test('a client may end or discard what is being said, and take the decision over in the middle', () => {
-  using call = new Call()
+  using call = new ScriptedCall()
   expect(call.taking.commit()).toBe(false)
   call.hear('#20')
   expect(call.taking.commit()).toBe(true)
@@ -361,22 +361,22 @@ test('a client may end or discard what is being said, and take the decision over
 })
 
 test('nobody says anything: that is told once, counted from the end of what the assistant said', () => {
-  using call = new Call({ ...byWords, idleMs: 5_000 })
+  using call = new ScriptedCall({ ...byWords, idleMs: 5_000 })
   expect(call.hear('.600').news).toEqual([])
-  call.taking.assistantSpeaks(true)
+  call.taking.setAssistantSpeaking(true)
   call.hear('.600')
-  call.taking.assistantSpeaks(false)
+  call.taking.setAssistantSpeaking(false)
   expect(call.hear('.249').news).toEqual([])
   expect(call.hear('.').news).toEqual(['1450 idle'])
   expect(call.hear('.600').news).toEqual([])
-  call.taking.assistantSpeaks(true)
-  call.taking.assistantSpeaks(false)
+  call.taking.setAssistantSpeaking(true)
+  call.taking.setAssistantSpeaking(false)
   call.hear('.100 #20 .600')
   expect(call.news.filter((one) => one.includes('idle'))).toEqual([])
 })
 
 test('a frame of another length is refused', () => {
-  using call = new Call()
+  using call = new ScriptedCall()
   expect(() => call.taking.write(new Float32Array(321))).toThrow('321')
 })
 
@@ -400,15 +400,15 @@ const saying = fc.oneof(
   fc.record({ kind: fc.constant('assistant' as const), speaks: fc.boolean() }),
   fc.record({ kind: fc.constant('commit' as const) }),
 )
-type Saying = typeof saying extends fc.Arbitrary<infer T> ? T : never
+type ScriptStep = typeof saying extends fc.Arbitrary<infer T> ? T : never
 
-function play(call: Call, one: Saying): void {
+function play(call: ScriptedCall, one: ScriptStep): void {
   if (one.kind === 'frames' || one.kind === 'long') call.hear(`${one.voiced ? '#' : '.'}${one.count}`)
-  else if (one.kind === 'assistant') call.taking.assistantSpeaks(one.speaks)
+  else if (one.kind === 'assistant') call.taking.setAssistantSpeaking(one.speaks)
   else if (one.kind === 'commit') call.taking.commit()
   else {
     const turn = Number(call.told.findLast((line) => line.includes('started'))?.split(' ')[2] ?? 0)
-    call.taking.words(
+    call.taking.addTranscript(
       turn + 1 - one.back,
       one.text,
       one.ago === undefined ? undefined : 20 * call.frames - one.ago,
@@ -427,7 +427,7 @@ test('whatever is heard: no turn ends twice, no sample is lost, changed or in tw
         { ...byWords, createResponse: false },
       ),
       (script, detection) => {
-        using call = new Call(detection)
+        using call = new ScriptedCall(detection)
         for (const one of script) play(call, one)
         call.hear('.100')
         const open = new Set<number>()
@@ -466,7 +466,7 @@ test('all that is spoken without the assistant is in a turn', () => {
     fc.property(
       fc.array(fc.tuple(fc.boolean(), fc.integer({ min: 5, max: 120 })), { maxLength: 30 }),
       (script) => {
-        using call = new Call({ ...byWords, createResponse: false })
+        using call = new ScriptedCall({ ...byWords, createResponse: false })
         const voiced: number[] = []
         for (const [isVoiced, count] of script) {
           if (isVoiced) voiced.push(...range(call.frames, call.frames + count))

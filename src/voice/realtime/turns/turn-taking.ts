@@ -1,11 +1,11 @@
 import { type VoiceFrame, VoiceFrames, type VoiceFramesOptions } from '#core/sound'
 import type { TurnDetection } from '../parts.ts'
-import { frameSamples, RecentFrames, Samples } from './samples.ts'
+import { frameSamples, RecentFrames, SampleBuffer } from './samples.ts'
 import { maxFrames, Utterance } from './utterance.ts'
 import { isBackchannel, isQuestion, waitMsOf } from './words-of-end.ts'
 
 /** The speech of one turn, from the silence before it to the silence after it. */
-export interface Turn {
+export interface CallerTurn {
   /** The number in the call: 1, 2, 3 … */
   number: number
   /** 16 kHz, mono, 60 s at most: from `startMs` to at most 200 ms after `endMs`. They are never written to again. */
@@ -14,8 +14,8 @@ export interface Turn {
   startMs: number
   /** The time at which speech ended. */
   endMs: number
-  /** The text that `words` gave for all of it; absent: the turn is still to be transcribed. */
-  words?: string
+  /** The text that `addTranscript` gave for all of it; absent: the turn is still to be transcribed. */
+  addTranscript?: string
   /** The pause whose early transcription covers the whole turn, even if its words are not known yet. */
   pause?: number
   /** `limit`: 60 s are over; a speaker who goes on begins the next turn. `client`: the client committed the turn. */
@@ -27,14 +27,14 @@ export interface Pause {
   /** The number in the call: 1, 2, 3 … */
   number: number
   turn: number
-  /** The samples as in a `Turn`, until now. */
+  /** The samples as in a `CallerTurn`, until now. */
   samples: Float32Array
   startMs: number
-  /** The end of `samples` in ms: pass it to `words`. */
+  /** The end of `samples` in ms: pass it to `addTranscript`. */
   untilMs: number
 }
 
-/** Called for every decision, within `write`, `words`, `commit` or `assistantSpeaks`. */
+/** Called for every decision, within `write`, `addTranscript`, `commit` or `setAssistantSpeaking`. */
 export interface TurnListener {
   /** The caller speaks. While the assistant speaks, this comes only after `interrupted`. */
   started(turn: { number: number; startMs: number }): void
@@ -42,7 +42,7 @@ export interface TurnListener {
   paused(pause: Pause): void
   /** Speech went on for 120 ms or more: the early transcription of that pause is useless now. */
   resumed(pause: number): void
-  ended(turn: Turn): void
+  ended(turn: CallerTurn): void
   /**
    * Speech went on soon after `ended`, and little of the answer was heard: the answer is withdrawn, and the same turn ends once more, with all its
    * samples.
@@ -59,7 +59,7 @@ export interface TurnListener {
 }
 
 /** The part of `VoiceFrames` that is used. */
-export interface Voice extends Disposable {
+export interface SpeechDetector extends Disposable {
   next(frame: Float32Array): Pick<VoiceFrame, 'isVoiced'>
   set(options: VoiceFramesOptions): void
 }
@@ -68,8 +68,8 @@ const frameMs = 20
 const framesOf = (ms: number): number => Math.ceil(ms / frameMs)
 
 /** Waits: for silence without `silenceMs`, for words that are not known in time, and until an early transcription may start. */
-const plainMs = 500
-const unknownMs = 700
+const silenceWaitMs = 500
+const unknownWordsWaitMs = 700
 const pauseFrames = framesOf(100)
 /** A speaker who goes on this soon had not finished. */
 const withdrawFrames = framesOf(700)
@@ -86,7 +86,7 @@ const overlapFrames = framesOf(1_200)
 const backchannelFrames = framesOf(700)
 const forgetFrames = framesOf(700)
 const forgetPendingFrames = framesOf(3_000)
-const shortestFrames = framesOf(100)
+const minCommitFrames = framesOf(100)
 const maxPrefixMs = 1_000
 
 /**
@@ -95,7 +95,7 @@ const maxPrefixMs = 1_000
  */
 export class TurnTaking implements Disposable {
   readonly #listener: TurnListener
-  readonly #voice: Voice
+  readonly #voice: SpeechDetector
   readonly #recent = new RecentFrames(framesOf(maxPrefixMs) + 4)
   #detection: TurnDetection | null
   /** The number of frames so far, and the first frame that belongs to no turn. */
@@ -109,14 +109,14 @@ export class TurnTaking implements Disposable {
   /** The turn that ended so recently that it may go on. */
   #ended: { utterance: Utterance; at: number } | undefined
   /** The latest sound, for a client that decides itself when a turn is over. */
-  #collected = new Samples(maxFrames * frameSamples)
+  #collected = new SampleBuffer(maxFrames * frameSamples)
   #isAssistantSpeaking = false
   #assistantFrames = 0
   #wasAsked = false
   /** The frames since the assistant stopped speaking, while nobody spoke. */
   #idleFrames: number | undefined
 
-  constructor(detection: TurnDetection | null, listener: TurnListener, voice: Voice) {
+  constructor(detection: TurnDetection | null, listener: TurnListener, voice: SpeechDetector) {
     this.#detection = detection
     this.#listener = listener
     this.#voice = voice
@@ -146,25 +146,25 @@ export class TurnTaking implements Disposable {
    * Gives the transcript of the present turn, as far as it is known: of the sound before `untilMs` (absent: of all sound). A transcript of another
    * turn is ignored.
    */
-  words(turn: number, text: string, untilMs?: number): void {
+  addTranscript(turn: number, text: string, untilMs?: number): void {
     const current = this.#current
     if (current?.number !== turn) return
-    current.hear(text, untilMs === undefined ? this.#frames : Math.floor(untilMs / frameMs))
+    current.addTranscript(text, untilMs === undefined ? this.#frames : Math.floor(untilMs / frameMs))
     this.#decide(current)
   }
 
-  assistantSpeaks(isSpeaking: boolean): void {
+  setAssistantSpeaking(isSpeaking: boolean): void {
     if (isSpeaking === this.#isAssistantSpeaking) return
     this.#isAssistantSpeaking = isSpeaking
     if (isSpeaking) this.#assistantFrames = 0
-    this.#idleFrames = isSpeaking || this.#current?.isKnown ? undefined : 0
+    this.#idleFrames = isSpeaking || this.#current?.isAnnounced ? undefined : 0
     this.#setVoice()
     // There is nothing left to interrupt: speech during the last words is a turn, and may answer them.
-    if (!isSpeaking && this.#current?.isOverlapping) this.#settle(this.#current)
+    if (!isSpeaking && this.#current?.isOverlapping) this.#turnOverlapIntoTurn(this.#current)
   }
 
   /** Gives the sentence that the assistant spoke last: after a question, shorter answers are expected. */
-  assistantSaid(text: string): void {
+  setAssistantSentence(text: string): void {
     this.#wasAsked = isQuestion(text)
   }
 
@@ -173,13 +173,13 @@ export class TurnTaking implements Disposable {
     const current = this.#current
     if (this.#detection) {
       if (!current) return false
-      if (!current.isKnown) this.#announce(current)
+      if (!current.isAnnounced) this.#announce(current)
       this.#end(current, 'client')
       return true
     }
     const samples = this.#collected
-    if (samples.length < shortestFrames * frameSamples) return false
-    this.#collected = new Samples(maxFrames * frameSamples)
+    if (samples.length < minCommitFrames * frameSamples) return false
+    this.#collected = new SampleBuffer(maxFrames * frameSamples)
     this.#freeFrom = this.#frames
     const startMs = frameMs * (this.#frames - samples.length / frameSamples)
     this.#listener.ended({
@@ -194,7 +194,7 @@ export class TurnTaking implements Disposable {
 
   /** Drops the speech so far for the client. */
   clear(): void {
-    this.#collected = new Samples(maxFrames * frameSamples)
+    this.#collected = new SampleBuffer(maxFrames * frameSamples)
     this.#freeFrom = this.#frames
     this.#ended = undefined
     if (this.#current) this.#forget(this.#current)
@@ -207,7 +207,7 @@ export class TurnTaking implements Disposable {
   update(detection: TurnDetection | null): void {
     if (!detection && this.#detection && this.#current) {
       const { samples } = this.#current
-      this.#collected = new Samples(maxFrames * frameSamples)
+      this.#collected = new SampleBuffer(maxFrames * frameSamples)
       this.#collected.append(samples.first(samples.length))
       this.#forget(this.#current)
     }
@@ -251,7 +251,7 @@ export class TurnTaking implements Disposable {
   }
 
   get #isOnset(): boolean {
-    return voicedOf[this.#lastFour]! >= 3
+    return bitCounts[this.#lastFour]! >= 3
   }
 
   #begin(detection: TurnDetection): void {
@@ -260,7 +260,7 @@ export class TurnTaking implements Disposable {
     const prefix = framesOf(Math.min(maxPrefixMs, detection.prefixMs))
     const current = new Utterance(++this.#turns, Math.max(this.#freeFrom, voicedFrom - prefix), {
       voicedUntil: this.#frames,
-      voicedFrames: voicedOf[this.#lastFour]!,
+      voicedFrames: bitCounts[this.#lastFour]!,
       overlaps: this.#isAssistantSpeaking && detection.interruptResponse,
     })
     current.takeFrom(this.#recent, this.#frames)
@@ -271,7 +271,7 @@ export class TurnTaking implements Disposable {
   #goOn(current: Utterance, frame: Float32Array, isVoiced: boolean): void {
     current.samples.append(frame)
     if (current.isPausing ? this.#isOnset : isVoiced) {
-      current.voicedFrames += current.isPausing ? voicedOf[this.#lastFour]! : 1
+      current.voicedFrames += current.isPausing ? bitCounts[this.#lastFour]! : 1
       current.isPausing = false
       current.voicedUntil = this.#frames
       this.#spoken(current)
@@ -329,13 +329,13 @@ export class TurnTaking implements Disposable {
     this.#idleFrames = undefined
     this.#ended = undefined
     current.isOverlapping = false
-    current.isKnown = true
+    current.isAnnounced = true
     this.#listener.started({ number: current.number, startMs: current.startMs })
   }
 
   #pause(current: Utterance): void {
     if (current.pause !== undefined) return
-    current.pausedWith(++this.#pauses)
+    current.recordPause(++this.#pauses)
     this.#listener.paused({
       number: this.#pauses,
       turn: current.number,
@@ -356,9 +356,9 @@ export class TurnTaking implements Disposable {
   }
 
   #waitFor(current: Utterance): { waitMs: number; reason: 'words' | 'silence' } {
-    if (!this.#goesByWords) return { waitMs: this.#detection!.silenceMs ?? plainMs, reason: 'silence' }
+    if (!this.#goesByWords) return { waitMs: this.#detection!.silenceMs ?? silenceWaitMs, reason: 'silence' }
     const { words } = current
-    if (words === undefined) return { waitMs: unknownMs, reason: 'silence' }
+    if (words === undefined) return { waitMs: unknownWordsWaitMs, reason: 'silence' }
     return { waitMs: waitMsOf(words, this.#wasAsked), reason: 'words' }
   }
 
@@ -366,7 +366,7 @@ export class TurnTaking implements Disposable {
     return this.#detection?.type === 'semantic_vad' && this.#detection.silenceMs === undefined
   }
 
-  #end(current: Utterance, reason: Turn['reason']): void {
+  #end(current: Utterance, reason: CallerTurn['reason']): void {
     const isCut = reason === 'limit' && !current.isPausing
     const until = isCut ? this.#frames : current.takenUntil
     const { pause, words } = current
@@ -388,7 +388,7 @@ export class TurnTaking implements Disposable {
       samples: current.samples.first((until - current.from) * frameSamples),
       startMs: current.startMs,
       endMs: frameMs * current.voicedUntil,
-      ...(words !== undefined && { words }),
+      ...(words !== undefined && { addTranscript: words }),
       ...(pause !== undefined && { pause }),
       reason,
     })
@@ -397,7 +397,7 @@ export class TurnTaking implements Disposable {
 
   /** Decides whether speech during the assistant's words interrupts. */
   #judge(current: Utterance): void {
-    const said = current.firstWords.trim()
+    const said = current.latestWords.trim()
     const isListening = current.voicedFrames < backchannelFrames && isBackchannel(said)
     if (said && !isListening) this.#interrupt(current)
     else this.#goOnBeside(current, !said)
@@ -440,7 +440,7 @@ export class TurnTaking implements Disposable {
   }
 
   /** Makes overlapping speech a turn like any other, since the assistant has stopped. */
-  #settle(current: Utterance): void {
+  #turnOverlapIntoTurn(current: Utterance): void {
     current.isOverlapping = false
     current.duckedAt = undefined
     if (this.#ended) return
@@ -457,4 +457,4 @@ export class TurnTaking implements Disposable {
 }
 
 /** The number of bits that are set in a number of four bits. */
-const voicedOf = [0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4]
+const bitCounts = [0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4]

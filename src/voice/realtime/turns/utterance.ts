@@ -1,8 +1,8 @@
-import { type RecentFrames, Samples } from './samples.ts'
+import { type RecentFrames, SampleBuffer } from './samples.ts'
 
 export const maxFrames = 3_000
 /** Less speech than this after a pause does not change its transcription. */
-const littleFrames = 6
+const negligibleFrames = 6
 /** The silence that is kept after the words: 200 ms. */
 const tailFrames = 10
 
@@ -10,14 +10,14 @@ const tailFrames = 10
 export class Utterance {
   readonly number: number
   readonly from: number
-  readonly samples = new Samples(maxFrames * 320)
+  readonly samples = new SampleBuffer(maxFrames * 320)
   /** The frame after the last frame of speech. */
   voicedUntil: number
   voicedFrames: number
   /** Whether 100 ms passed without speech; speech goes on with three voiced frames of four. */
   isPausing = false
   /** Whether the listener was told of it. */
-  isKnown = false
+  isAnnounced = false
   /** Whether it came while the assistant spoke, and may still prove to be an interruption. */
   isOverlapping: boolean
   /** The frame at which the assistant's voice was lowered for it; undefined while it is not. */
@@ -43,13 +43,13 @@ export class Utterance {
     for (let frame = this.from; frame < until; frame++) this.samples.append(recent.at(frame))
   }
 
-  pausedWith(pause: number): void {
+  recordPause(pause: number): void {
     this.#pause = { number: pause, voicedFrames: this.voicedFrames }
   }
 
   /** The pause whose early transcription covers all speech until now. */
   get pause(): number | undefined {
-    return this.#pause && this.voicedFrames - this.#pause.voicedFrames < littleFrames
+    return this.#pause && this.voicedFrames - this.#pause.voicedFrames < negligibleFrames
       ? this.#pause.number
       : undefined
   }
@@ -63,17 +63,19 @@ export class Utterance {
   }
 
   /** Takes a transcript; one that covers less than the known one is ignored. */
-  hear(text: string, until: number): void {
+  addTranscript(text: string, until: number): void {
     if (until >= (this.#heard?.until ?? 0)) this.#heard = { text, until }
   }
 
   /** The words of all speech until now; undefined while they are not known. */
   get words(): string | undefined {
-    return this.#heard && this.#heard.until + littleFrames > this.voicedUntil ? this.#heard.text : undefined
+    return this.#heard && this.#heard.until + negligibleFrames > this.voicedUntil
+      ? this.#heard.text
+      : undefined
   }
 
   /** The latest known words, even if they do not cover all speech. */
-  get firstWords(): string {
+  get latestWords(): string {
     return this.#heard?.text ?? ''
   }
 

@@ -2,16 +2,16 @@
 import { endOfEnglish } from './english-end.ts'
 import { endOfPersian } from './persian-end.ts'
 import { asking, yesOrNo } from './persian-words.ts'
-import { readSaid, type Said } from './words.ts'
+import { type LastWords, readLastWords } from './words.ts'
 
 /**
  * `sure`: nothing is missing. `neutral`: undecidable by the words. `open`: more must come. `brief`: probably over, such as an answer to the
  * assistant's question.
  */
-export type End = 'sure' | 'brief' | 'neutral' | 'open'
+export type TurnEnd = 'sure' | 'brief' | 'neutral' | 'open'
 
 /** The waits in ms of silence. */
-const waits: Record<End, number> = { sure: 250, brief: 500, neutral: 1_000, open: 1_400 }
+const waits: Record<TurnEnd, number> = { sure: 250, brief: 500, neutral: 1_000, open: 1_400 }
 
 /** @param wasAsked whether the assistant had asked: answers are noun phrases, so that no verb is expected */
 export function waitMsOf(text: string, wasAsked: boolean): number {
@@ -19,21 +19,21 @@ export function waitMsOf(text: string, wasAsked: boolean): number {
 }
 
 /** Judges by the last words whether a text is over; in linear time for any text. */
-export function endOf(text: string, wasAsked: boolean): End {
-  const said = readSaid(text)
+export function endOf(text: string, wasAsked: boolean): TurnEnd {
+  const said = readLastWords(text)
   if (said.words.length === 0) return 'neutral'
   return isLatin(said) ? endOfEnglish(said, wasAsked) : endOfPersian(said, wasAsked)
 }
 
 /** Whether the assistant's sentence is a question. */
 export function isQuestion(text: string): boolean {
-  const { words, mark } = readSaid(text)
+  const { words, mark } = readLastWords(text)
   return mark === 'question' || (mark === undefined && words.slice(-3).some((word) => asking.has(word)))
 }
 
 /** Whether the text only shows that the caller is listening ("yes, yes"), and does not want to speak. */
 export function isBackchannel(text: string): boolean {
-  const { words } = readSaid(text)
+  const { words } = readLastWords(text)
   return words.length > 0 && words.length <= 2 && words.every((word) => listening.has(word))
 }
 
@@ -62,7 +62,7 @@ const listening = new Set(
 )
 
 /** Whether the last words are Latin: a speaker who changes the language goes on in the new one. */
-function isLatin({ words }: Said): boolean {
+function isLatin({ words }: LastWords): boolean {
   const last = words.slice(-4)
   const latin = last.filter((word) => /[a-z]/.test(word)).length
   return latin > last.filter((word) => /[آ-ی]/.test(word)).length

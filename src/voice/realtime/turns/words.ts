@@ -23,13 +23,13 @@ const joiners = /[\u200b-\u200f\u202a-\u202e\u2066-\u2069\ufeff]/g
 const between = /[\s.,!?;:؟،؛…"'“”«»()[\]{}*_/\\|<>~^=+&%$#@–—-]+/
 
 /** The last words of a text, folded to one spelling, and the mark after them. */
-export interface Said {
+export interface LastWords {
   words: string[]
   mark: 'question' | 'open' | undefined
 }
 
 /** Reads the end of a text, in linear time. */
-export function readSaid(text: string): Said {
+export function readLastWords(text: string): LastWords {
   const tail = text.slice(-maxCharacters).trimEnd()
   const folded = latinDigits(tail.toLowerCase())
     .replace(unwritten, '')
@@ -39,7 +39,7 @@ export function readSaid(text: string): Said {
   return { words, mark: markOf(tail) }
 }
 
-function markOf(text: string): Said['mark'] {
+function markOf(text: string): LastWords['mark'] {
   const last = text.at(-1)
   if (last === '؟' || last === '?') return 'question'
   return last === '…' || last === '،' || last === ',' || last === '-' || last === '–' || text.endsWith('...')

@@ -2,7 +2,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { App } from '#app'
 import { isDatabaseAway } from '#platform/db'
-import { type Event, type EventType, tell } from '#platform/events'
+import { type Event, type EventType, writeEvent } from '#platform/events'
 
 declare module '#platform/events' {
   interface Events {
@@ -31,7 +31,7 @@ const pauseMs = 250
 export class AgentEvents {
   readonly #app: App
   readonly #run: RunIdentity
-  /** Events by type and by the `same` of their calls: calls with an equal `same` are one event. */
+  /** Events by type and by the `dedupeKey` of their calls: calls with an equal `dedupeKey` are one event. */
   readonly #events = new Map<string, { number: number; stored: Promise<boolean> }>()
   /** Types of the stored events, in order. */
   readonly types: AgentEvent[] = []
@@ -41,9 +41,9 @@ export class AgentEvents {
     this.#run = run
   }
 
-  /** Resolves when the event is durable; false if the database could not be reached. Calls with an equal `same` are one event. */
-  emit(type: AgentEvent, payload: Record<string, unknown>, same: string): Promise<boolean> {
-    const key = `${type}:${same}`
+  /** Resolves when the event is durable; false if the database could not be reached. Calls with an equal `dedupeKey` are one event. */
+  emit(type: AgentEvent, payload: Record<string, unknown>, dedupeKey: string): Promise<boolean> {
+    const key = `${type}:${dedupeKey}`
     const earlier = this.#events.get(key)
     const number = earlier?.number ?? this.#events.size + 1
     // The calls run one after the other: a second call waits for the result of the first.
@@ -77,7 +77,7 @@ export class AgentEvents {
   async #write(event: Event, now: Date): Promise<boolean> {
     for (let tries = 1; ; tries++) {
       try {
-        await this.#app.db.tx((tx) => tell(tx, event, now))
+        await this.#app.db.tx((tx) => writeEvent(tx, event, now))
         return true
       } catch (error) {
         if (!isDatabaseAway(error)) throw error

@@ -1,6 +1,6 @@
 /** The two tools of every agent that answers itself: capturing a contact, and requesting a human. */
 
-import { failed, type HostedTool } from '#core/tools'
+import { type HostedTool, toolFailure } from '#core/tools'
 import type { HostedToolEntry, ToolResult } from '#core/turn'
 import type { AgentEvents } from './agent-events.ts'
 import { handoffOf, handoffParameters } from './handoff.ts'
@@ -21,7 +21,7 @@ export const agentTools = (events: AgentEvents): HostedTool[] => [
     price: 0n,
     async run(input) {
       const read = leadOf(input)
-      if ('wrong' in read) return failed('invalid_tool_input', read.wrong)
+      if ('wrong' in read) return toolFailure('invalid_tool_input', read.wrong)
       const { lead, consent } = read
       const payload = { lead, consent: { text: consent, given: true } }
       return resultOf(await events.emit('agent.lead', payload, JSON.stringify(lead)), 'The contact is kept.')
@@ -35,7 +35,7 @@ export const agentTools = (events: AgentEvents): HostedTool[] => [
     price: 0n,
     async run(input) {
       const handoff = handoffOf(input)
-      if ('wrong' in handoff) return failed('invalid_tool_input', handoff.wrong)
+      if ('wrong' in handoff) return toolFailure('invalid_tool_input', handoff.wrong)
       // One handoff per run, however often the model calls the tool.
       return resultOf(await events.emit('agent.handoff', { handoff }, ''), 'A person was asked to take over.')
     },
@@ -45,4 +45,7 @@ export const agentTools = (events: AgentEvents): HostedTool[] => [
 const resultOf = (isStored: boolean, words: string): ToolResult =>
   isStored
     ? { content: words, results: [] }
-    : failed('unavailable', 'it could not be written down; say so, and ask the person to try again later.')
+    : toolFailure(
+        'unavailable',
+        'it could not be written down; say so, and ask the person to try again later.',
+      )

@@ -1,10 +1,10 @@
 /** Reads telephone numbers and e-mail addresses as people write them. */
-import { tidy } from '#core/tools'
+import { cleanText } from '#core/tools'
 import { latinDigits } from '#platform/words'
 
 /** The digits of a telephone number, with `+` if it is international; undefined if the text is not one (E.164: at most 15 digits). */
 export function phoneOf(text: string): string | undefined {
-  const plain = latinDigits(tidy(text)).replace(/[\s().\-‐-―\u200c\u200e\u200f]/g, '')
+  const plain = latinDigits(cleanText(text)).replace(/[\s().\-‐-―\u200c\u200e\u200f]/g, '')
   const number = plain.replace(/^00(?=[1-9])/, '+')
   return /^\+?\d{7,15}$/.test(number) ? number : undefined
 }
@@ -15,7 +15,7 @@ const domainName = new RegExp(`^(?:${label}\\.)+\\p{L}[\\p{L}\\p{N}-]*[\\p{L}\\p
 
 /** An e-mail address as mail servers accept it (RFC 5321: 64 characters before the @, 254 in all); undefined for any other text. */
 export function emailOf(text: string): string | undefined {
-  const address = tidy(text).replace(/^mailto:/i, '')
+  const address = cleanText(text).replace(/^mailto:/i, '')
   if (address.length > 254) return undefined
   const [local = '', domain = '', ...more] = address.split('@')
   const isLocal = localPart.test(local) && !/^\.|\.\.|\.$/.test(local)

@@ -50,10 +50,10 @@ describe('no lead', () => {
 })
 
 test('the longest of everything is kept', () => {
-  const longest = { name: '🙂'.repeat(120), company: 'x'.repeat(120), note: 'x'.repeat(1000) }
+  const maxFields = { name: '🙂'.repeat(120), company: 'x'.repeat(120), note: 'x'.repeat(1000) }
   const consent = 'x'.repeat(500)
-  expect(leadOf({ ...longest, phone: '1234567', consent_text: consent, consent_given: true })).toEqual({
-    lead: { ...longest, phone: '1234567', email: null },
+  expect(leadOf({ ...maxFields, phone: '1234567', consent_text: consent, consent_given: true })).toEqual({
+    lead: { ...maxFields, phone: '1234567', email: null },
     consent,
   })
 })

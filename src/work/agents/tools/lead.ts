@@ -11,7 +11,7 @@ export interface Lead {
   note: string | null
 }
 
-export interface Captured {
+export interface CapturedLead {
   lead: Lead
   /** The sentence that the person was shown and agreed to. */
   consent: string
@@ -48,7 +48,7 @@ export const leadParameters = {
   additionalProperties: false,
 }
 
-export function leadOf(input: unknown): Captured | InvalidInput {
+export function leadOf(input: unknown): CapturedLead | InvalidInput {
   const consent = textOf(input, 'consent_text', { min: 10, max: 500 })
   if (typeof consent === 'object') return consent
   if (consent === undefined || member(input, 'consent_given') !== true) return { wrong: noConsent }

@@ -1,4 +1,4 @@
-import { textMember, tidy } from '#core/tools'
+import { cleanText, textMember } from '#core/tools'
 
 /** What is wrong with a tool's input, for the model. */
 export interface InvalidInput {
@@ -11,7 +11,7 @@ export function textOf(
   name: string,
   { min, max }: { min: number; max: number },
 ): string | InvalidInput | undefined {
-  const text = tidy(textMember(input, name) ?? '')
+  const text = cleanText(textMember(input, name) ?? '')
   const { length } = [...text]
   if (length === 0) return undefined
   if (length < min || length > max) return { wrong: `${name} must have ${min} to ${max} characters.` }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { checkChart, isEmpty, sizeOf } from './chart.ts'
 import { cleanSvg } from './clean-svg.ts'
-import { labelOf, numberWriter, widthOf, wrapped } from './labels.ts'
+import { labelOf, numberWriter, widthOf, wrappedLabel } from './labels.ts'
 
 test.each([
   ['a script', '<svg><script>alert(1)</script><g/></svg>', '<svg><g/></svg>'],
@@ -59,7 +59,7 @@ test('labels have the digits, the marks and the length of a label', () => {
   expect(labelOf('1405', 'en')).toBe('1405')
   expect(labelOf('فروش (BEV) 2026', 'en')).toBe('\u202bفروش (BEV) 2026\u202c')
   expect(labelOf('x'.repeat(80), 'en', 10)).toBe(`${'x'.repeat(9)}…`)
-  expect(wrapped('چهارمحال و بختیاری', 'fa', 75, 13)).toBe('\u202bچهارمحال و\u202c\n\u202bبختیاری\u202c')
+  expect(wrappedLabel('چهارمحال و بختیاری', 'fa', 75, 13)).toBe('\u202bچهارمحال و\u202c\n\u202bبختیاری\u202c')
   expect(widthOf('\u202bاب\u200c\u202c', 10)).toBe(widthOf('اب', 10))
 })
 

@@ -3,7 +3,7 @@ import type { Language } from '../model.ts'
 /** The neutral model of a chart. */
 export type Chart = CategoryChart | PieChart | ScatterChart
 
-interface Titled {
+interface ChartBase {
   language: Language
   title?: string
   subtitle?: string
@@ -12,7 +12,7 @@ interface Titled {
   height?: number
 }
 
-export interface CategoryChart extends Titled {
+export interface CategoryChart extends ChartBase {
   type: 'bar' | 'line' | 'area'
   /** One label for each value of every series. */
   categories: string[]
@@ -30,12 +30,12 @@ export interface Series {
   values: (number | null)[]
 }
 
-export interface PieChart extends Titled {
+export interface PieChart extends ChartBase {
   type: 'pie'
   slices: { name: string; value: number }[]
 }
 
-export interface ScatterChart extends Titled {
+export interface ScatterChart extends ChartBase {
   type: 'scatter'
   series: { name: string; points: [x: number, y: number][] }[]
   xTitle?: string

@@ -41,13 +41,14 @@ export function cleanSvg(svg: string): string {
 function cleanAttributes(text: string): string {
   const allowed = new Map<string, string>()
   for (const [, name, value] of text.matchAll(attribute)) {
-    if (name === 'style') for (const [property, own] of declarations(value!)) keep(allowed, property, own)
-    else keep(allowed, name!, value!)
+    if (name === 'style')
+      for (const [property, own] of declarations(value!)) allowAttribute(allowed, property, own)
+    else allowAttribute(allowed, name!, value!)
   }
   return [...allowed].map(([name, value]) => ` ${name}="${value}"`).join('')
 }
 
-function keep(allowed: Map<string, string>, name: string, value: string): void {
+function allowAttribute(allowed: Map<string, string>, name: string, value: string): void {
   const calls = [...value.matchAll(/((?<![\w-])[\w-]+)?\(/g)].map(([, called]) => called?.toLowerCase() ?? '')
   const leadsOut = calls.includes('url') && !/^\s*url\(#[\w-]+\)\s*$/.test(value)
   if (attributes.has(name) && !leadsOut && calls.every((called) => functions.has(called)))

@@ -4,18 +4,18 @@ import { inDigits } from '../phrases.ts'
 const rightToLeft = /[\p{Script=Arabic}\p{Script=Hebrew}]/u
 
 /** Keeps brackets and Latin words of a Persian label in their places: drawing programs begin every text from the left. */
-export const marked = (text: string, language: Language): string =>
+export const withDirectionMarks = (text: string, language: Language): string =>
   text !== '' && (language === 'fa' || rightToLeft.test(text)) ? `\u202b${text}\u202c` : text
 
 /** A label on one line, truncated so that it leaves room for the others. */
 export function labelOf(text: string, language: Language, maxCharacters = 60): string {
   const line = text.replace(/\s+/g, ' ').trim()
   const cut = line.length > maxCharacters ? `${line.slice(0, maxCharacters - 1).toWellFormed()}…` : line
-  return marked(/^[\d.,/-]+$/.test(cut) ? inDigits(language, cut) : cut, language)
+  return withDirectionMarks(/^[\d.,/-]+$/.test(cut) ? inDigits(language, cut) : cut, language)
 }
 
 /** A label wrapped to `widthPx` pixels, on at most three lines, each with its own direction. */
-export function wrapped(text: string, language: Language, widthPx: number, sizePx: number): string {
+export function wrappedLabel(text: string, language: Language, widthPx: number, sizePx: number): string {
   const lines: string[] = []
   for (const word of text.replace(/\s+/g, ' ').trim().split(' ')) {
     const longer = lines.length > 0 ? `${lines.at(-1)} ${word}` : word
@@ -49,7 +49,7 @@ export function numberWriter(language: Language, largest: number): (value: numbe
     maximumFractionDigits: largest >= 1_000_000 ? 1 : largest >= 100 ? 0 : largest >= 1 ? 2 : 4,
     ...(largest >= 1_000_000 && { notation: 'compact' }),
   })
-  return (value) => marked(format.format(value), language)
+  return (value) => withDirectionMarks(format.format(value), language)
 }
 
 export const percentWriter = (language: Language): ((part: number) => string) => {

@@ -2,7 +2,7 @@ import type { EChartsOption, SeriesOption } from 'echarts'
 import { chartPhrases } from '../phrases.ts'
 import { colours, face } from '../theme.ts'
 import { type CategoryChart, type Chart, isEmpty, type PieChart, type ScatterChart, sizeOf } from './chart.ts'
-import { labelOf, marked, numberWriter, percentWriter, widthOf, wrapped } from './labels.ts'
+import { labelOf, numberWriter, percentWriter, widthOf, withDirectionMarks, wrappedLabel } from './labels.ts'
 
 const palette = ['#0f6466', '#e08e45', '#4f7cac', '#a23e48', '#7f9f4f', '#6d597a', '#d1a827', '#5c6b7a']
 const ink = `#${colours.ink}`
@@ -48,7 +48,7 @@ const emptyNote = (chart: Chart): NonNullable<EChartsOption['graphic']> => ({
   left: 'center',
   top: 'middle',
   style: {
-    text: marked(chartPhrases[chart.language].empty, chart.language),
+    text: withDirectionMarks(chartPhrases[chart.language].empty, chart.language),
     fontSize: 16,
     fill: soft,
     fontFamily: face,
@@ -97,7 +97,7 @@ const titleStyle = { fontSize: 12, color: soft }
 function categoriesOf(chart: CategoryChart): EChartsOption {
   const { language, horizontal = false } = chart
   const persian = isPersian(chart)
-  const lying = horizontal && chart.type === 'bar'
+  const isHorizontal = horizontal && chart.type === 'bar'
   const names = chart.series.map(({ name }, index) => labelOf(name || String(index + 1), language))
   const largest = largestOf(chart)
   const write = numberWriter(language, largest)
@@ -113,12 +113,12 @@ function categoriesOf(chart: CategoryChart): EChartsOption {
     ...quietAxis,
     type: 'category' as const,
     splitLine: { show: false },
-    ...categoryLabels(chart, lying),
+    ...categoryLabels(chart, isHorizontal),
   }
-  const grid = gridOf(chart, names, Boolean(chart.valueTitle) && !lying)
+  const grid = gridOf(chart, names, Boolean(chart.valueTitle) && !isHorizontal)
   const legend = legendOf(chart, names)
   const series = chart.series.map((_, index) => seriesOf(chart, index, names[index]!, write))
-  if (lying)
+  if (isHorizontal)
     return {
       legend,
       grid,
@@ -146,26 +146,29 @@ const largestOf = ({ series }: CategoryChart): number =>
   )
 
 /** The labels of an axis of categories. Long ones are wrapped, many are rotated, and of very many only some are shown. */
-function categoryLabels({ categories, language, categoryTitle, ...chart }: CategoryChart, lying: boolean) {
+function categoryLabels(
+  { categories, language, categoryTitle, ...chart }: CategoryChart,
+  isHorizontal: boolean,
+) {
   const { width } = sizeOf({ categories, language, ...chart })
   const room = (width - 110) / Math.max(1, categories.length)
-  const longest = Math.max(0, ...categories.map((name) => widthOf(name, labelSize)))
-  const leans = !lying && room < 46 && longest > room
+  const maxLabelWidth = Math.max(0, ...categories.map((name) => widthOf(name, labelSize)))
+  const isRotated = !isHorizontal && room < 46 && maxLabelWidth > room
   const data = categories.map((name) =>
-    lying || leans || longest <= room - 8
+    isHorizontal || isRotated || maxLabelWidth <= room - 8
       ? labelOf(name, language, 28)
-      : wrapped(name, language, room - 8, labelSize),
+      : wrappedLabel(name, language, room - 8, labelSize),
   )
   return {
     data,
     name: labelOf(categoryTitle ?? '', language),
     nameLocation: 'middle' as const,
-    nameGap: lying ? 70 : leans ? 70 : 38,
+    nameGap: isHorizontal ? 70 : isRotated ? 70 : 38,
     nameTextStyle: titleStyle,
     axisLabel: {
       color: ink,
       interval: categories.length > 40 ? ('auto' as const) : 0,
-      rotate: leans ? 40 : 0,
+      rotate: isRotated ? 40 : 0,
       lineHeight: 18,
     },
   }
@@ -237,7 +240,7 @@ function pieOf(chart: PieChart): EChartsOption {
         labelLine: { lineStyle: { color: line } },
         data: slices.map(({ name, value }) => ({
           value,
-          name: `${labelOf(name, language, 28)}\n${marked(percent(value / total), language)}`,
+          name: `${labelOf(name, language, 28)}\n${withDirectionMarks(percent(value / total), language)}`,
         })),
       },
     ],

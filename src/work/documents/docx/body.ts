@@ -15,8 +15,8 @@ import {
 } from 'docx'
 import { directionOf, directionOfLanguage } from '../direction.ts'
 import {
-  type Block,
   type CodeBlock,
+  type DocumentBlock,
   type Image,
   type Inline,
   type Language,
@@ -26,7 +26,7 @@ import {
 } from '../model.ts'
 import { colours } from '../theme.ts'
 import { runsOf, textRuns } from './runs.ts'
-import { bullets, deepestLevel, headingNumbers, indentAt, numbersFrom } from './styles.ts'
+import { bulletNumbering, deepestLevel, headingNumbering, indentAt, listNumbering } from './styles.ts'
 import { tableOf } from './tables.ts'
 
 /** The width of the text on A4 and the greatest height of an image, in points; a point is four thirds of what the format calls a pixel. */
@@ -43,7 +43,7 @@ export interface BlockContext {
   numbered: boolean
   images: Record<string, PlacedImage>
   /** Bookmarks of headings. */
-  marks: ReadonlyMap<Block, string>
+  bookmarks: ReadonlyMap<DocumentBlock, string>
   /** The number of lists around the block. */
   listDepth: number
   /** The indentation of the block's text, in twentieths of a point. */
@@ -53,16 +53,16 @@ export interface BlockContext {
   nextList: () => number
 }
 
-export const blocksOf = (blocks: readonly Block[], context: BlockContext): (Paragraph | Table)[] =>
+export const blocksOf = (blocks: readonly DocumentBlock[], context: BlockContext): (Paragraph | Table)[] =>
   blocks.flatMap((block) => blockOf(block, context))
 
-function blockOf(block: Block, context: BlockContext): (Paragraph | Table)[] {
+function blockOf(block: DocumentBlock, context: BlockContext): (Paragraph | Table)[] {
   switch (block.type) {
     case 'heading':
       return [
         headingOf(block.content, block.level, context, {
           numbered: context.numbered,
-          mark: context.marks.get(block),
+          mark: context.bookmarks.get(block),
         }),
       ]
     case 'paragraph':
@@ -113,11 +113,11 @@ export function headingOf(
   { language }: BlockContext,
   { numbered, mark }: { numbered: boolean; mark?: string | undefined },
 ): Paragraph {
-  const children = steadyRuns(content, language)
+  const children = directedRuns(content, language)
   return new Paragraph({
     heading: levels[level - 1]!,
     bidirectional: directionOfLanguage(language) === 'rtl',
-    ...(numbered && { numbering: { reference: headingNumbers, level: level - 1 } }),
+    ...(numbered && { numbering: { reference: headingNumbering, level: level - 1 } }),
     children: mark ? [new Bookmark({ id: mark, children })] : children,
   })
 }
@@ -125,7 +125,7 @@ export function headingOf(
 function paragraphOf(content: readonly Inline[], context: BlockContext): Paragraph {
   const direction = directionOf(content, context.language)
   return new Paragraph({
-    ...(context.quoted ? quoted(direction) : { alignment: alignmentOf(content) }),
+    ...(context.quoted ? quoteStyle(direction) : { alignment: alignmentOf(content) }),
     bidirectional: direction === 'rtl',
     ...(context.indent > 0 && { indent: { left: context.indent } }),
     children: runsOf(content, direction, context.language),
@@ -133,17 +133,17 @@ function paragraphOf(content: readonly Inline[], context: BlockContext): Paragra
 }
 
 /** U+200E and U+200F are invisible; neutral characters between one of them and a word take the direction of the word. */
-const marks = { ltr: '\u200e', rtl: '\u200f' } as const
+const directionMarks = { ltr: '\u200e', rtl: '\u200f' } as const
 
 /**
  * The runs of a heading or list item. A line that is wholly of the other script stays on the side of its neighbours: its number or bullet stays in
  * their column, and its full stop at the end of the line.
  */
-function steadyRuns(content: readonly Inline[], language: Language): ParagraphChild[] {
+function directedRuns(content: readonly Inline[], language: Language): ParagraphChild[] {
   const own = directionOf(content, language)
   const runs = runsOf(content, own, language)
   if (own === directionOfLanguage(language)) return runs
-  return [...textRuns(marks[own], own), ...runs, ...textRuns(marks[own], own)]
+  return [...textRuns(directionMarks[own], own), ...runs, ...textRuns(directionMarks[own], own)]
 }
 
 /** Text with a long address is not justified: the line before it would be torn apart. */
@@ -151,14 +151,14 @@ const alignmentOf = (content: readonly Inline[]) =>
   /\S{40}/.test(plainText(content)) ? AlignmentType.START : AlignmentType.BOTH
 
 /** The style of a quotation, with a line along the side where the text begins. */
-const quoted = (direction: string): IParagraphOptions => {
+const quoteStyle = (direction: string): IParagraphOptions => {
   const line = { style: BorderStyle.SINGLE, size: 16, space: 10, color: colours.bar }
   return { style: 'Quote', border: direction === 'rtl' ? { right: line } : { left: line } }
 }
 
 function listOf(list: List, context: BlockContext): (Paragraph | Table)[] {
   const level = Math.min(context.listDepth, deepestLevel)
-  const reference = list.ordered ? numbersFrom(list.start ?? 1) : bullets
+  const reference = list.ordered ? listNumbering(list.start ?? 1) : bulletNumbering
   const numbering = { reference, level, instance: context.nextList() }
   const inner = { ...context, listDepth: context.listDepth + 1, indent: indentAt(level).left }
   return list.items.flatMap((item) => {
@@ -167,12 +167,12 @@ function listOf(list: List, context: BlockContext): (Paragraph | Table)[] {
     const content = first?.type === 'paragraph' ? first.content : []
     const others = first?.type === 'paragraph' ? rest : item
     const line = new Paragraph({
-      ...(context.quoted && quoted(directionOfLanguage(context.language))),
+      ...(context.quoted && quoteStyle(directionOfLanguage(context.language))),
       style: 'ListParagraph',
       alignment: AlignmentType.START,
       bidirectional: directionOfLanguage(context.language) === 'rtl',
       numbering,
-      children: steadyRuns(content, context.language),
+      children: directedRuns(content, context.language),
     })
     return [line, ...blocksOf(others, inner)]
   })
@@ -230,7 +230,7 @@ function captionOf(text: string, language: Language): Paragraph {
 }
 
 /** A line that is not one of the document's blocks, such as the title. */
-export function lineOf(
+export function styledParagraph(
   text: string,
   style: string,
   language: Language,

@@ -1,4 +1,4 @@
-import type { Block, Heading, Language } from '../model.ts'
+import type { DocumentBlock, Heading, Language } from '../model.ts'
 import { inDigits } from '../phrases.ts'
 
 export interface ListedHeading {
@@ -8,7 +8,7 @@ export interface ListedHeading {
 }
 
 /** Headings that the contents list, in their order. */
-export const headingsIn = (blocks: readonly Block[]): ListedHeading[] =>
+export const headingsIn = (blocks: readonly DocumentBlock[]): ListedHeading[] =>
   blocks
     .filter((block) => block.type === 'heading')
     .filter((block) => block.level <= 3)

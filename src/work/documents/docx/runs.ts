@@ -38,11 +38,11 @@ function childrenOf(
       return [new InternalHyperlink({ anchor: sourceMark(inline.number), children })]
     }
     case 'text':
-      return styled(inline, base, more)
+      return styledRuns(inline, base, more)
   }
 }
 
-function styled(run: Run, base: Direction, more: IRunOptions): ParagraphChild[] {
+function styledRuns(run: Run, base: Direction, more: IRunOptions): ParagraphChild[] {
   const options: IRunOptions = {
     ...more,
     ...(run.bold && { bold: true }),

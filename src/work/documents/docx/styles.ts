@@ -80,32 +80,36 @@ const headingStyles = () =>
   )
 
 const ownStyles = (line: number, counting: string): IParagraphStyleOptions[] => [
-  own('Subtitle', { size: 27, color: colours.soft }, { spacing: { after: 200 } }),
-  own('Byline', { size: 22, bold: true }, { spacing: { after: 60 } }),
-  own('DateLine', { color: colours.soft }),
-  own('ContentsTitle', { size: 34, bold: true }, { spacing: { before: 0, after: 0 }, keepNext: true }),
-  own('Quote', { color: colours.soft }, { spacing: { ...lines(line), before: 60, after: 120 } }),
-  own(
+  paragraphStyle('Subtitle', { size: 27, color: colours.soft }, { spacing: { after: 200 } }),
+  paragraphStyle('Byline', { size: 22, bold: true }, { spacing: { after: 60 } }),
+  paragraphStyle('DateLine', { color: colours.soft }),
+  paragraphStyle(
+    'ContentsTitle',
+    { size: 34, bold: true },
+    { spacing: { before: 0, after: 0 }, keepNext: true },
+  ),
+  paragraphStyle('Quote', { color: colours.soft }, { spacing: { ...lines(line), before: 60, after: 120 } }),
+  paragraphStyle(
     'Code',
     { font: { ascii: fixedFace, hAnsi: fixedFace, cs: face }, size: 18, noProof: true },
     { spacing: { ...lines(252), before: 120, after: 200 } },
   ),
-  own(
+  paragraphStyle(
     'Caption',
     { size: 18, color: colours.soft },
     { spacing: { before: 80, after: 300 }, alignment: AlignmentType.CENTER },
   ),
-  own('TableText', { size: 19 }, { spacing: { ...lines(252), before: 50, after: 50 } }),
-  own('Running', { size: 17, color: colours.soft }, { spacing: { after: 0 } }),
-  own('Folio', { font: counting, size: 18, color: colours.soft }, { spacing: { after: 0 } }),
-  own('Source', {}, { spacing: { after: 90 } }),
+  paragraphStyle('TableText', { size: 19 }, { spacing: { ...lines(252), before: 50, after: 50 } }),
+  paragraphStyle('Running', { size: 17, color: colours.soft }, { spacing: { after: 0 } }),
+  paragraphStyle('Folio', { font: counting, size: 18, color: colours.soft }, { spacing: { after: 0 } }),
+  paragraphStyle('Source', {}, { spacing: { after: 90 } }),
 ]
 
 /** The tab stop for the page numbers that a word processor adds to the table of contents. */
 const contentsTabs = { tabStops: [{ type: TabStopType.RIGHT, position: 9_070, leader: LeaderType.DOT }] }
 
 const contentsStyles: IParagraphStyleOptions[] = [0, 1, 2].map((level) => ({
-  ...own(`TOC${level + 1}`, level === 0 ? { bold: true } : {}, {
+  ...paragraphStyle(`TOC${level + 1}`, level === 0 ? { bold: true } : {}, {
     spacing: { before: level === 0 ? 120 : 0, after: 50 },
     indent: { left: level * 320 },
     ...contentsTabs,
@@ -114,7 +118,7 @@ const contentsStyles: IParagraphStyleOptions[] = [0, 1, 2].map((level) => ({
   next: 'Normal',
 }))
 
-function own(
+function paragraphStyle(
   id: string,
   run: IRunStylePropertiesOptions,
   paragraph: NonNullable<IParagraphStyleOptions['paragraph']> = {},
@@ -122,9 +126,9 @@ function own(
   return { id, name: id, basedOn: 'Normal', quickFormat: true, run, paragraph }
 }
 
-export const headingNumbers = 'headings'
-export const bullets = 'bullets'
-export const numbersFrom = (start: number): string => `numbers-${start}`
+export const headingNumbering = 'headings'
+export const bulletNumbering = 'bullets'
+export const listNumbering = (start: number): string => `numbers-${start}`
 
 /** The deepest level that the format has. */
 export const deepestLevel = 8
@@ -134,10 +138,10 @@ export function numberingOf(language: Language, starts: ReadonlySet<number>): IN
   const font = language === 'fa' ? countingFace : face
   return {
     config: [
-      { reference: headingNumbers, levels: levels((level) => headingLevel(level, language, font)) },
-      { reference: bullets, levels: levels(bulletLevel) },
+      { reference: headingNumbering, levels: levels((level) => headingLevel(level, language, font)) },
+      { reference: bulletNumbering, levels: levels(bulletLevel) },
       ...[...starts].map((start) => ({
-        reference: numbersFrom(start),
+        reference: listNumbering(start),
         levels: levels((level) => numberLevel(level, start, font)),
       })),
     ],

@@ -12,14 +12,14 @@ import {
   WidthType,
 } from 'docx'
 import { directionOf } from '../direction.ts'
-import { type Align, type Cell, type Language, plainText, type Table as TableBlock } from '../model.ts'
+import { type Alignment, type Cell, type Language, plainText, type TableBlock } from '../model.ts'
 import { colours } from '../theme.ts'
 import { runsOf } from './runs.ts'
 
 /** Widths in twentieths of a point: of the text on A4, of a character, and of the edges of a cell. */
 const textWidth = 9_070
 const characterWidth = 112
-const edges = 260
+const cellPadding = 260
 /** The longest text and word, in characters, that a column is made wide enough for. */
 const maxCharacters = 45
 const maxInWord = 18
@@ -74,7 +74,7 @@ interface CellContext {
   language: Language
   header: boolean
   width: number
-  align: Align
+  align: Alignment
   size: number
 }
 
@@ -100,7 +100,7 @@ function cellOf(content: Cell, { language, header, width, align, size }: CellCon
 }
 
 /** A Latin word in a Persian table stays on the side of its column. */
-function sideIn(align: Align, direction: string, language: Language) {
+function sideIn(align: Alignment, direction: string, language: Language) {
   if (align === 'center') return AlignmentType.CENTER
   const turned = (direction === 'rtl') !== (language === 'fa')
   return (align === 'end') !== turned ? AlignmentType.END : AlignmentType.START
@@ -129,4 +129,4 @@ const maxLengthOf = (texts: readonly string[]): number =>
   texts.reduce((max, text) => Math.max(max, text.length), 3)
 
 const widthOf = (characters: number, columns: number): number =>
-  edges + Math.round((characters * characterWidth * sizeOf(columns)) / usualSize)
+  cellPadding + Math.round((characters * characterWidth * sizeOf(columns)) / usualSize)

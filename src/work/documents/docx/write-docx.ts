@@ -16,12 +16,18 @@ import {
 } from 'docx'
 import { directionOf, directionOfLanguage } from '../direction.ts'
 import { fontFile } from '../fonts.ts'
-import { type Block, type Language, type PlacedImage, plainText, type TextDocument } from '../model.ts'
-import { inDigits, inLine, longDate, pagePhrases } from '../phrases.ts'
+import {
+  type DocumentBlock,
+  type Language,
+  type PlacedImage,
+  plainText,
+  type TextDocument,
+} from '../model.ts'
+import { inDigits, joinedNames, longDate, pagePhrases } from '../phrases.ts'
 import { type PreparedDocument, prepare } from '../prepare.ts'
 import { entryOf } from '../sources.ts'
 import { colours, countingFace, face } from '../theme.ts'
-import { type BlockContext, blocksOf, headingOf, lineOf } from './body.ts'
+import { type BlockContext, blocksOf, headingOf, styledParagraph } from './body.ts'
 import { headingNumbers, headingsIn } from './headings.ts'
 import { runsOf, sourceMark, textRuns } from './runs.ts'
 import { numberingOf, stylesOf } from './styles.ts'
@@ -39,13 +45,13 @@ export async function writeDocx(
 ): Promise<Uint8Array> {
   const prepared = prepare(document, images)
   const { language } = prepared
-  const author = inLine(language, prepared.authors ?? []) || 'Kherad'
+  const author = joinedNames(language, prepared.authors ?? []) || 'Kherad'
   let lists = 0
   const context: BlockContext = {
     language,
     numbered: prepared.numberedHeadings ?? false,
     images,
-    marks: new Map(headingsIn(prepared.blocks).map(({ block, mark }) => [block, mark])),
+    bookmarks: new Map(headingsIn(prepared.blocks).map(({ block, mark }) => [block, mark])),
     listDepth: 0,
     indent: 0,
     quoted: false,
@@ -60,7 +66,7 @@ export async function writeDocx(
     numbering: numberingOf(language, startsIn(prepared.blocks)),
     fonts: fontsOf(language),
     footnotes: notesOf(prepared),
-    pageNumbers: countedByReader,
+    pageNumbers: noPageNumbers,
     sections: sectionsOf(prepared, context),
   })
   return Packer.toBuffer(file)
@@ -70,11 +76,11 @@ export async function writeDocx(
  * Gives no page numbers, which only the reader's program knows. Without this, fields would be marked as stale, and Word would ask about them at every
  * start.
  */
-const countedByReader: PageNumberEstimator = () => ({ bookmarks: new Map() })
+const noPageNumbers: PageNumberEstimator = () => ({ bookmarks: new Map() })
 
 /** The title page and the contents are sections of their own; without a title page there is one section. */
 function sectionsOf(document: PreparedDocument, context: BlockContext): ISectionOptions[] {
-  const around = aroundText(document)
+  const around = headerFooterOf(document)
   const text = [...blocksOf(document.blocks, context), ...sourcesOf(document, context)]
   const contents = contentsOf(document)
   if (!document.titlePage)
@@ -93,7 +99,7 @@ const fontsOf = (language: string) =>
   ].map(({ name, file }) => ({ name, data: fontFile(`${file}-Regular`), bold: fontFile(`${file}-Bold`) }))
 
 /** Every different start number needs its own numbering definition. */
-function startsIn(blocks: readonly Block[], found: Set<number> = new Set([1])): Set<number> {
+function startsIn(blocks: readonly DocumentBlock[], found: Set<number> = new Set([1])): Set<number> {
   for (const block of blocks) {
     if (block.type === 'quote') startsIn(block.blocks, found)
     if (block.type !== 'list') continue
@@ -135,11 +141,11 @@ function titleOf({
       indent: { right: 8_100 },
       spacing: { before: titlePage ? 3_700 : 0, after: 0 },
     }),
-    lineOf(title, 'Title', language),
-    ...(subtitle ? [lineOf(subtitle, 'Subtitle', language)] : []),
+    styledParagraph(title, 'Title', language),
+    ...(subtitle ? [styledParagraph(subtitle, 'Subtitle', language)] : []),
     ...(titlePage ? [new Paragraph({ spacing: { before: 3_900, after: 0 } })] : []),
-    ...(authors.length > 0 ? [lineOf(inLine(language, authors), 'Byline', language)] : []),
-    ...(date ? [lineOf(date, 'DateLine', language)] : []),
+    ...(authors.length > 0 ? [styledParagraph(joinedNames(language, authors), 'Byline', language)] : []),
+    ...(date ? [styledParagraph(date, 'DateLine', language)] : []),
   ]
 }
 
@@ -158,7 +164,10 @@ function contentsOf(document: PreparedDocument): (Paragraph | TableOfContents)[]
   })
   if (sources.length > 0) entries.push(contentsEntry('', words.sources, 1, sourcesHeading, language))
   const field = { hyperlink: true, headingStyleRange: '1-3', contentChildren: entries }
-  return [lineOf(words.contents, 'ContentsTitle', language), new TableOfContents(words.contents, field)]
+  return [
+    styledParagraph(words.contents, 'ContentsTitle', language),
+    new TableOfContents(words.contents, field),
+  ]
 }
 
 function contentsEntry(
@@ -200,9 +209,11 @@ function sourcesOf({ sources, language }: PreparedDocument, context: BlockContex
 }
 
 /** The header with the title and the footer with the page number. */
-function aroundText({ title, language }: PreparedDocument): Pick<ISectionOptions, 'headers' | 'footers'> {
+function headerFooterOf({ title, language }: PreparedDocument): Pick<ISectionOptions, 'headers' | 'footers'> {
   const bottom = { style: BorderStyle.SINGLE, size: 4, space: 5, color: colours.line }
-  const running = lineOf(title.slice(0, 100).toWellFormed(), 'Running', language, { border: { bottom } })
+  const running = styledParagraph(title.slice(0, 100).toWellFormed(), 'Running', language, {
+    border: { bottom },
+  })
   const number = new TextRun({ children: [PageNumber.CURRENT] })
   const folio = new Paragraph({ style: 'Folio', alignment: AlignmentType.CENTER, children: [number] })
   return {

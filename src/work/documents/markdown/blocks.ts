@@ -1,4 +1,4 @@
-import type { Block, Inline, List } from '../model.ts'
+import type { DocumentBlock, Inline, List } from '../model.ts'
 import { type References, readInline } from './inline.ts'
 import {
   closesFence,
@@ -7,10 +7,10 @@ import {
   headingOf,
   indentOf,
   isBlank,
+  isInvisible,
   isPageBreak,
   isQuote,
   isRule,
-  isUnseen,
   type Marker,
   markerOf,
   underlineLevel,
@@ -20,42 +20,42 @@ import { readTable } from './table.ts'
 /** Maximum nesting of lists and quotations; deeper ones are read as text. */
 const deepest = 12
 
-interface Reader {
+interface BlockReader {
   lines: readonly string[]
   at: number
   depth: number
   references: References
-  blocks: Block[]
+  blocks: DocumentBlock[]
 }
 
 /** Parses lines of Markdown into blocks. */
-export function readBlocks(lines: readonly string[], references: References, depth = 0): Block[] {
-  const reader: Reader = { lines, at: 0, depth, references, blocks: [] }
+export function readBlocks(lines: readonly string[], references: References, depth = 0): DocumentBlock[] {
+  const reader: BlockReader = { lines, at: 0, depth, references, blocks: [] }
   while (reader.at < lines.length) readBlock(reader)
   return reader.blocks
 }
 
-function readBlock(reader: Reader): void {
+function readBlock(reader: BlockReader): void {
   const line = reader.lines[reader.at]!
   if (isBlank(line)) reader.at += 1
-  else if (isPageBreak(line)) take(reader, 1, { type: 'page-break' })
-  else if (isUnseen(line)) reader.at += 1
+  else if (isPageBreak(line)) appendBlocks(reader, 1, { type: 'page-break' })
+  else if (isInvisible(line)) reader.at += 1
   else if (fenceOf(line)) readFence(reader)
   else if (headingOf(line)) readHeading(reader)
-  else if (isRule(line)) take(reader, 1, { type: 'rule' })
+  else if (isRule(line)) appendBlocks(reader, 1, { type: 'rule' })
   else if (reader.depth < deepest && isQuote(line)) readQuote(reader)
   else if (reader.depth < deepest && markerOf(line)) readList(reader)
   else if (!readTableAt(reader)) readParagraph(reader)
 }
 
-function take(reader: Reader, lines: number, ...blocks: Block[]): void {
+function appendBlocks(reader: BlockReader, lines: number, ...blocks: DocumentBlock[]): void {
   reader.blocks.push(...blocks)
   reader.at += lines
 }
 
-const inlineOf = (reader: Reader, text: string): Inline[] => readInline(text, reader.references)
+const inlineOf = (reader: BlockReader, text: string): Inline[] => readInline(text, reader.references)
 
-function readFence(reader: Reader): void {
+function readFence(reader: BlockReader): void {
   const fence = fenceOf(reader.lines[reader.at]!)!
   let end = reader.at + 1
   while (end < reader.lines.length && !closesFence(reader.lines[end]!, fence)) end += 1
@@ -64,10 +64,10 @@ function readFence(reader: Reader): void {
     .map((line) => dedent(line, fence.indent))
     .join('\n')
   const length = end + 1 - reader.at
-  take(reader, length, { type: 'code', text, ...(fence.language && { language: fence.language }) })
+  appendBlocks(reader, length, { type: 'code', text, ...(fence.language && { language: fence.language }) })
 }
 
-function readHeading(reader: Reader): void {
+function readHeading(reader: BlockReader): void {
   const { level, text } = headingOf(reader.lines[reader.at]!)!
   const content = inlineOf(reader, text)
   reader.at += 1
@@ -75,7 +75,7 @@ function readHeading(reader: Reader): void {
 }
 
 /** Whether a line ends a paragraph without a blank line. */
-function interrupts(line: string): boolean {
+function endsParagraph(line: string): boolean {
   const marker = markerOf(line)
   // A numbered list must begin at 1, since a line may begin with a year.
   if (marker && marker.indent <= 3 && !isBlank(line.slice(marker.contentIndent)))
@@ -86,18 +86,18 @@ function interrupts(line: string): boolean {
     isRule(line) ||
     isQuote(line) ||
     isPageBreak(line) ||
-    isUnseen(line)
+    isInvisible(line)
   )
 }
 
-function readQuote(reader: Reader): void {
+function readQuote(reader: BlockReader): void {
   const inner: string[] = []
   let end = reader.at
   for (; end < reader.lines.length; end += 1) {
     const line = reader.lines[end]!
     if (isQuote(line)) inner.push(line.replace(/^ {0,3}> ?/, ''))
     // Lazy continuation: a paragraph in a quotation continues without `>`.
-    else if (!isBlank(line) && !isBlank(inner.at(-1)!) && !interrupts(line)) inner.push(line)
+    else if (!isBlank(line) && !isBlank(inner.at(-1)!) && !endsParagraph(line)) inner.push(line)
     else break
   }
   const blocks = readBlocks(inner, reader.references, reader.depth + 1)
@@ -105,9 +105,9 @@ function readQuote(reader: Reader): void {
   if (blocks.length > 0) reader.blocks.push({ type: 'quote', blocks })
 }
 
-function readList(reader: Reader): void {
+function readList(reader: BlockReader): void {
   const first = markerOf(reader.lines[reader.at]!)!
-  const items: Block[][] = []
+  const items: DocumentBlock[][] = []
   for (;;) {
     const marker: Marker | undefined =
       reader.at < reader.lines.length ? markerOf(reader.lines[reader.at]!) : undefined
@@ -119,7 +119,7 @@ function readList(reader: Reader): void {
   reader.blocks.push(list)
 }
 
-function readItem(reader: Reader, marker: Marker): Block[] {
+function readItem(reader: BlockReader, marker: Marker): DocumentBlock[] {
   const inner = [reader.lines[reader.at]!.slice(marker.contentIndent)]
   let end = reader.at + 1
   for (; end < reader.lines.length; end += 1) {
@@ -128,7 +128,7 @@ function readItem(reader: Reader, marker: Marker): Block[] {
     // Models indent the content of a numbered item by two columns as often as by three.
     else if (indentOf(line) >= Math.min(marker.contentIndent, marker.indent + 2))
       inner.push(dedent(line, marker.contentIndent))
-    else if (!isBlank(inner.at(-1)!) && !markerOf(line) && !interrupts(line)) inner.push(line.trimStart())
+    else if (!isBlank(inner.at(-1)!) && !markerOf(line) && !endsParagraph(line)) inner.push(line.trimStart())
     else break
   }
   reader.at = end
@@ -142,14 +142,14 @@ function withBoxes(lines: string[]): string[] {
   return [`${box[1] === ' ' ? '☐' : '☑'}${lines[0]!.slice(3)}`, ...lines.slice(1)]
 }
 
-function readTableAt(reader: Reader): boolean {
-  const ends = (line: string) => isBlank(line) || interrupts(line)
+function readTableAt(reader: BlockReader): boolean {
+  const ends = (line: string) => isBlank(line) || endsParagraph(line)
   const table = readTable(reader.lines, reader.at, ends)
   if (!table) return false
   const cells = (row: string[]) => row.map((cell) => inlineOf(reader, cell))
   const { align, length } = table
   const aligned = align.some((side) => side !== 'start')
-  take(reader, length, {
+  appendBlocks(reader, length, {
     type: 'table',
     header: cells(table.header),
     rows: table.rows.map(cells),
@@ -158,21 +158,21 @@ function readTableAt(reader: Reader): boolean {
   return true
 }
 
-function readParagraph(reader: Reader): void {
+function readParagraph(reader: BlockReader): void {
   const text = [reader.lines[reader.at]!.trimStart()]
   let end = reader.at + 1
   for (; end < reader.lines.length; end += 1) {
     const line = reader.lines[end]!
     const level = underlineLevel(line)
     if (level) {
-      take(reader, end + 1 - reader.at, {
+      appendBlocks(reader, end + 1 - reader.at, {
         type: 'heading',
         level,
         content: inlineOf(reader, text.join(' ').trim()),
       })
       return
     }
-    if (isBlank(line) || interrupts(line)) break
+    if (isBlank(line) || endsParagraph(line)) break
     if (line.includes('|') && readTable(reader.lines, end, isBlank)) break
     text.push(line.trimStart())
   }
@@ -187,7 +187,7 @@ function readParagraph(reader: Reader): void {
 }
 
 /** The image of a line that is only an image of the document itself. An image from elsewhere is never fetched; its text stays. */
-function imageOf(line: string): Block | undefined {
+function imageOf(line: string): DocumentBlock | undefined {
   const found = /^!\[([^[\]]{0,500})\]\(<?([^()<>"]{1,300}?)>?(?: {0,9}"([^"]{0,500})")?\)$/.exec(line.trim())
   if (!found || /^[a-z][a-z\d+.-]*:/i.test(found[2]!)) return undefined
   const [, alt, path, caption] = found

@@ -29,7 +29,7 @@ const maxOpenMarks = 64
 /** Pairs emphasis marks and returns styled runs. Unpaired marks become text. */
 export function runsOf(tokens: readonly Token[]): Inline[] {
   pair(tokens)
-  return emit(tokens)
+  return toInlines(tokens)
 }
 
 function pair(tokens: readonly Token[]): void {
@@ -68,7 +68,7 @@ function isPair(opener: Mark, closer: Mark): boolean {
   return sum % 3 !== 0 || (opener.length % 3 === 0 && closer.length % 3 === 0)
 }
 
-function emit(tokens: readonly Token[]): Inline[] {
+function toInlines(tokens: readonly Token[]): Inline[] {
   const runs: Inline[] = []
   const depth: Record<Style, number> = { bold: 0, italic: 0, strike: 0 }
   const styled = (run: TextRun): TextRun => ({

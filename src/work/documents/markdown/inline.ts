@@ -13,7 +13,7 @@ export interface References {
   sources: number
 }
 
-export const nameOf = (label: string): string => label.trim().replace(/\s+/g, ' ').toLowerCase()
+export const normalisedLabel = (label: string): string => label.trim().replace(/\s+/g, ' ').toLowerCase()
 
 const plainRun = /[^\\`*_~![\]<&\nhH]+/y
 const asciiPunctuation = /[!-/:-@[-`{-~]/
@@ -154,9 +154,9 @@ class Scanner {
   #openOrReference(): number {
     const ahead = this.#ahead()
     const note = footnote.exec(ahead)
-    if (note && this.#references.footnotes.has(nameOf(note[1]!)))
+    if (note && this.#references.footnotes.has(normalisedLabel(note[1]!)))
       return this.#push(
-        { kind: 'inline', inline: { type: 'footnote', id: nameOf(note[1]!) } },
+        { kind: 'inline', inline: { type: 'footnote', id: normalisedLabel(note[1]!) } },
         note[0].length,
       )
     const cited = citation.exec(ahead)
@@ -175,7 +175,8 @@ class Scanner {
     const target = bracket && (bracket.image || !holdsLink) && this.#targetAfter(bracket)
     if (!target) return this.#literal(1)
     const inner = this.tokens.splice(bracket.index).slice(1)
-    if (bracket.image) return this.#push({ kind: 'text', text: plain(inner) || target.href }, target.length)
+    if (bracket.image)
+      return this.#push({ kind: 'text', text: textOfTokens(inner) || target.href }, target.length)
     const link = safeLink(target.href)
     for (const run of runsOf(inner)) {
       const linked = link && run.type === 'text' ? { ...run, link } : run
@@ -192,8 +193,9 @@ class Scanner {
     if (direct) return { href: unescaped(direct[1] ?? direct[2] ?? ''), length: direct[0].length + 1 }
     const named = /^\[([^[\]]{0,500})\]/.exec(after)
     const inside = this.tokens.length - bracket.index
-    const label = named?.[1] || (inside <= maxInName ? plain(this.tokens.slice(bracket.index + 1)) : '')
-    const href = this.#references.links.get(nameOf(label))
+    const label =
+      named?.[1] || (inside <= maxInName ? textOfTokens(this.tokens.slice(bracket.index + 1)) : '')
+    const href = this.#references.links.get(normalisedLabel(label))
     return href === undefined ? undefined : { href, length: (named?.[0].length ?? 0) + 1 }
   }
 
@@ -285,7 +287,7 @@ const count = (text: string, character: string): number => text.split(character)
 const unescaped = (text: string): string =>
   text.replace(/\\([!-/:-@[-`{-~])/g, '$1').replace(/&[#\w]{2,10};/g, (found) => decodeEntity(found) ?? found)
 
-const plain = (tokens: readonly Token[]): string =>
+const textOfTokens = (tokens: readonly Token[]): string =>
   tokens
     .map((token) =>
       token.kind === 'text' || token.kind === 'bracket'

@@ -89,7 +89,7 @@ export const isPageBreak = (line: string): boolean =>
   /^\s{0,3}(?:\\(?:newpage|pagebreak)|<!--\s{0,9}page-?break\s{0,9}-->)\s*$/i.test(line)
 
 /** Whether a line is a comment, or a wrapper that models put around right-to-left text: `<div dir="rtl">`. */
-export const isUnseen = (line: string): boolean => {
+export const isInvisible = (line: string): boolean => {
   const text = line.trim()
   if (text.startsWith('<!--') && text.indexOf('-->') === text.length - 3) return true
   return /^<\/?(?:div|p|center|section|article|details|summary|span)(?:\s[^<>]*)?>$/i.test(text)

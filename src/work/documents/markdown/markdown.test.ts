@@ -1,14 +1,15 @@
 import { expect, test } from 'vitest'
 import fc from '../../../../tests/harness/fast-check.ts'
-import type { Block, Inline, TextDocument } from '../model.ts'
+import type { DocumentBlock, Inline, TextDocument } from '../model.ts'
 import { documentFromMarkdown, maxMarkdownBytes } from './read.ts'
 import { toMarkdown } from './write.ts'
 
 const read = (markdown: string, more: Partial<TextDocument> = {}) =>
   documentFromMarkdown(markdown, { language: 'fa', title: 'عنوان', ...more })
-const blocks = (markdown: string, more?: Partial<TextDocument>): Block[] => read(markdown, more).blocks
+const blocks = (markdown: string, more?: Partial<TextDocument>): DocumentBlock[] =>
+  read(markdown, more).blocks
 const text = (content: string, more: object = {}): Inline => ({ type: 'text', text: content, ...more })
-const paragraph = (...content: Inline[]): Block => ({ type: 'paragraph', content })
+const paragraph = (...content: Inline[]): DocumentBlock => ({ type: 'paragraph', content })
 const inline = (markdown: string, more?: Partial<TextDocument>): Inline[] => {
   const [block] = blocks(markdown, more)
   return block?.type === 'paragraph' ? block.content : []
@@ -111,14 +112,14 @@ test('footnotes are taken from anywhere but code, with their further lines', () 
   ])
 })
 
-const list = (ordered: boolean, items: Block[][], more: object = {}): Block => ({
+const list = (ordered: boolean, items: DocumentBlock[][], more: object = {}): DocumentBlock => ({
   type: 'list',
   ordered,
   ...more,
   items,
 })
 
-test.each<[string, string, Block[]]>([
+test.each<[string, string, DocumentBlock[]]>([
   [
     'headings of both forms',
     '# عنوان\n## a ##\nb\n---\n#c',
@@ -287,7 +288,7 @@ const run: fc.Arbitrary<Inline> = fc.oneof(
 const content = fc
   .array(run, { minLength: 1, maxLength: 5 })
   .map((runs) => runs.flatMap((one, index) => (index === 0 ? [one] : [text(' – '), one])))
-const { block } = fc.letrec<{ block: Block }>((tie) => ({
+const { block } = fc.letrec<{ block: DocumentBlock }>((tie) => ({
   block: fc.oneof(
     { depthSize: 'small', withCrossShrink: true },
     content.map((found) => paragraph(...found)),
@@ -298,7 +299,7 @@ const { block } = fc.letrec<{ block: Block }>((tie) => ({
         fc.array(content, { minLength: 3, maxLength: 3 }),
       )
       .map(
-        ([header, row]): Block => ({
+        ([header, row]): DocumentBlock => ({
           type: 'table',
           header,
           rows: [row.slice(0, header.length)].map((cells) => [...cells, ...header.slice(cells.length)]),
@@ -316,7 +317,7 @@ const { block } = fc.letrec<{ block: Block }>((tie) => ({
           ),
         ),
       ),
-    content.map((found): Block => ({ type: 'quote', blocks: [paragraph(...found)] })),
+    content.map((found): DocumentBlock => ({ type: 'quote', blocks: [paragraph(...found)] })),
   ),
 }))
 
@@ -339,7 +340,7 @@ const joined = (value: unknown): unknown => {
 }
 
 test('a bar after a backslash in the code of a table is read back', () => {
-  const table: Block = {
+  const table: DocumentBlock = {
     type: 'table',
     header: [[{ type: 'text', text: '\\|a', code: true }], [text('b')]],
     rows: [[[{ type: 'text', text: 'a\\\\||', code: true, bold: true }], [text('\\|')]]],
@@ -353,7 +354,7 @@ test('what is written as Markdown is read back as it was', () => {
   fc.assert(
     fc.property(fc.array(block, { minLength: 1, maxLength: 4 }), (found) => {
       // Rules separate the blocks: two lists or quotations in a row are read as one.
-      const apart = found.flatMap((one): Block[] => [one, { type: 'rule' }])
+      const apart = found.flatMap((one): DocumentBlock[] => [one, { type: 'rule' }])
       const document: TextDocument = {
         title: 'عنوان',
         language: 'fa',

@@ -1,8 +1,8 @@
-import { levelled } from '../levels.ts'
-import { type Block, type Inline, plainText, type TextDocument } from '../model.ts'
+import { normaliseHeadingLevels } from '../levels.ts'
+import { type DocumentBlock, type Inline, plainText, type TextDocument } from '../model.ts'
 import { pagePhrases } from '../phrases.ts'
 import { readBlocks } from './blocks.ts'
-import { nameOf, type References, readInline } from './inline.ts'
+import { normalisedLabel, type References, readInline } from './inline.ts'
 import { closesFence, dedent, type Fence, fenceOf, indentOf, isBlank } from './lines.ts'
 
 /** Metadata that Markdown does not contain. Without a title, the first heading becomes the title. */
@@ -19,20 +19,20 @@ export const maxMarkdownBytes = 4 * 1024 * 1024
 export function documentFromMarkdown(markdown: string, meta: MarkdownMeta): TextDocument {
   if (Buffer.byteLength(markdown) > maxMarkdownBytes)
     throw new RangeError(`A document has at most ${maxMarkdownBytes} bytes of Markdown.`)
-  const { lines, links, notes } = takeDefinitions(linesOf(markdown))
+  const { lines, links, notes } = extractDefinitions(linesOf(markdown))
   const references: References = {
     links,
     footnotes: new Set(notes.keys()),
     sources: meta.sources?.length ?? 0,
   }
-  const { title, blocks } = titled(readBlocks(lines, references), meta.title)
+  const { title, blocks } = splitTitle(readBlocks(lines, references), meta.title)
   const footnotes = Object.fromEntries(
     [...notes].map(([name, text]) => [name, withoutNotes(readInline(text, references))]),
   )
   return {
     ...meta,
     title: title || pagePhrases[meta.language].untitled,
-    blocks: levelled(meta.numberedHeadings ? withoutNumbers(blocks) : blocks),
+    blocks: normaliseHeadingLevels(meta.numberedHeadings ? withoutNumbers(blocks) : blocks),
     ...(notes.size > 0 && { footnotes }),
   }
 }
@@ -55,7 +55,7 @@ const linkDefinition =
   /^ {0,3}\[([^\]^[][^\][]{0,200})\]:\s{0,9}<?((?:https?:\/\/|mailto:)[^\s<>]{1,2000})>?(?:\s{1,9}(?:["'(][\s\S]*)?)?$/i
 
 /** Takes `[^note]: text` with its indented lines, and `[name]: address`, out of the text, except for such lines in code. */
-function takeDefinitions(all: readonly string[]): Definitions {
+function extractDefinitions(all: readonly string[]): Definitions {
   const found: Definitions = { lines: [], links: new Map(), notes: new Map() }
   let fence: Fence | undefined
   for (let at = 0; at < all.length; at += 1) {
@@ -68,10 +68,10 @@ function takeDefinitions(all: readonly string[]): Definitions {
     if (note) {
       const end = endOfNote(all, at)
       const text = [note[2]!.trim(), ...all.slice(at + 1, end).map((more) => dedent(more, 4))].join('\n')
-      if (!found.notes.has(nameOf(note[1]!))) found.notes.set(nameOf(note[1]!), text.trim())
+      if (!found.notes.has(normalisedLabel(note[1]!))) found.notes.set(normalisedLabel(note[1]!), text.trim())
       at = end - 1
     } else if (link) {
-      if (!found.links.has(nameOf(link[1]!))) found.links.set(nameOf(link[1]!), link[2]!)
+      if (!found.links.has(normalisedLabel(link[1]!))) found.links.set(normalisedLabel(link[1]!), link[2]!)
     } else found.lines.push(line)
   }
   return found
@@ -86,7 +86,10 @@ function endOfNote(lines: readonly string[], start: number): number {
 const withoutNotes = (content: Inline[]): Inline[] => content.filter((inline) => inline.type !== 'footnote')
 
 /** Removes the first heading if it repeats the title, which is on the title page. */
-function titled(blocks: Block[], given: string | undefined): { title: string; blocks: Block[] } {
+function splitTitle(
+  blocks: DocumentBlock[],
+  given: string | undefined,
+): { title: string; blocks: DocumentBlock[] } {
   const [first, ...rest] = blocks
   if (first?.type !== 'heading' || first.level !== 1) return { title: given ?? '', blocks }
   const heading = plainText(first.content).trim()
@@ -97,20 +100,20 @@ function titled(blocks: Block[], given: string | undefined): { title: string; bl
 const folded = (text: string): string => text.replace(/[\s\u200c.:،؛]+/g, '').toLowerCase()
 
 /** The number at the beginning of a heading: `2. `, `۳) `, `۱-۲ `, `1.2.3: `. */
-const ownNumber =
+const headingNumber =
   /^\s*(?:[\d۰-۹]{1,3}(?:[.\-–/][\d۰-۹]{1,3}){1,5}[.)\-–:]?\s+|[\d۰-۹]{1,3}\s?[.)\-–:]\s*(?![\d۰-۹]))(?=\S)/
 
 /**
  * Removes numbers from headings, which would be numbered twice. Only if two headings and half of all have one, since a heading may begin with a year.
  */
-function withoutNumbers(blocks: Block[]): Block[] {
+function withoutNumbers(blocks: DocumentBlock[]): DocumentBlock[] {
   const headings = blocks.filter((block) => block.type === 'heading')
-  const counted = headings.filter((heading) => ownNumber.test(plainText(heading.content)))
+  const counted = headings.filter((heading) => headingNumber.test(plainText(heading.content)))
   if (counted.length < 2 || counted.length * 2 < headings.length) return blocks
   return blocks.map((block) => {
     const first = block.type === 'heading' ? block.content[0] : undefined
     if (block.type !== 'heading' || first?.type !== 'text') return block
-    const text = first.text.replace(ownNumber, '')
+    const text = first.text.replace(headingNumber, '')
     return text === '' ? block : { ...block, content: [{ ...first, text }, ...block.content.slice(1)] }
   })
 }

@@ -1,4 +1,4 @@
-import type { Align } from '../model.ts'
+import type { Alignment } from '../model.ts'
 
 /** Wider tables are unreadable; cells beyond this go into the last column. */
 const maxColumns = 40
@@ -6,7 +6,7 @@ const maxColumns = 40
 export interface TableRows {
   header: string[]
   rows: string[][]
-  align: Align[]
+  align: Alignment[]
   /** Number of consumed lines. */
   length: number
 }
@@ -28,7 +28,7 @@ export function readTable(
 }
 
 /** The alignments in `| :-- | :-: | --: |`, along the text: left is the side where a line begins. */
-function alignments(line: string): Align[] | undefined {
+function alignments(line: string): Alignment[] | undefined {
   if (!line.includes('-') || !/^[\s|:-]+$/.test(line) || !/[|:]/.test(line)) return undefined
   const cells = cellsOf(line)
   if (!cells.every((cell) => /^:?-+:?$/.test(cell))) return undefined

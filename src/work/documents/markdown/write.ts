@@ -1,5 +1,5 @@
-import type { Block, Inline, Table, TextDocument, TextRun } from '../model.ts'
-import { inLine, longDate, pagePhrases } from '../phrases.ts'
+import type { DocumentBlock, Inline, TableBlock, TextDocument, TextRun } from '../model.ts'
+import { joinedNames, longDate, pagePhrases } from '../phrases.ts'
 
 /** The document as Markdown that `documentFromMarkdown` and any reader of GFM reads back. */
 export function toMarkdown(document: TextDocument): string {
@@ -17,18 +17,18 @@ export function toMarkdown(document: TextDocument): string {
 
 function byline({ authors, dateMs, language }: TextDocument): string {
   const parts = [
-    ...(authors?.length ? [inLine(language, authors)] : []),
+    ...(authors?.length ? [joinedNames(language, authors)] : []),
     ...(dateMs === undefined ? [] : [longDate(language, dateMs)]),
   ]
   return escaped(parts.join(' — '))
 }
 
-function writeBlock(block: Block, document: TextDocument): string {
+function writeBlock(block: DocumentBlock, document: TextDocument): string {
   switch (block.type) {
     case 'heading':
       return `${'#'.repeat(Math.min(6, block.level + 1))} ${writeInline(block.content).replaceAll('\\\n', ' ')}`
     case 'paragraph':
-      return atLineStart(writeInline(block.content))
+      return escapedLineStarts(writeInline(block.content))
     case 'list':
       return block.items
         .map((item, index) => {
@@ -60,7 +60,7 @@ function writeBlock(block: Block, document: TextDocument): string {
   }
 }
 
-function writeTable({ header, rows, align, caption }: Table): string {
+function writeTable({ header, rows, align, caption }: TableBlock): string {
   const line = (cells: readonly Inline[][]) =>
     `| ${header.map((_, column) => cell(cells[column] ?? [])).join(' | ')} |`
   const sides = header.map((_, column) => {
@@ -72,13 +72,13 @@ function writeTable({ header, rows, align, caption }: Table): string {
 }
 
 const cell = (content: Inline[]): string =>
-  writeInline(content.flatMap(apartAtBars))
+  writeInline(content.flatMap(splitCodeAtBars))
     .replaceAll('\\\n', '<br>')
     .replaceAll('\n', ' ')
     .replaceAll('|', '\\|')
 
 /** Splits code in a table between a backslash and a bar: the backslash would be taken as the mark that escapes the bar. */
-const apartAtBars = (run: Inline): Inline[] =>
+const splitCodeAtBars = (run: Inline): Inline[] =>
   run.type === 'text' && run.code ? run.text.split(/(?<=\\)(?=\|)/).map((text) => ({ ...run, text })) : [run]
 
 function writeSources({ sources, language }: TextDocument, heading: string): string[] {
@@ -90,7 +90,7 @@ function writeSources({ sources, language }: TextDocument, heading: string): str
       title,
       ...(source.date ? [escaped(source.date)] : []),
     ]
-    return `${index + 1}. ${inLine(language, parts)}`
+    return `${index + 1}. ${joinedNames(language, parts)}`
   })
   return [`## ${heading}`, entries.join('\n')]
 }
@@ -160,7 +160,7 @@ const escaped = (text: string): string =>
     .replaceAll('\n', ' ')
 
 /** Escapes what would begin a heading, a list or a quotation at the start of a line. */
-const atLineStart = (text: string): string =>
+const escapedLineStarts = (text: string): string =>
   text.replace(
     /^( *)(#{1,6}(?=\s|$)|[-+•>](?=)|[-=]+$|[\d۰-۹٠-٩]{1,9}[.)](?=\s|$))/gmu,
     (_, indent, mark) => {

@@ -1,16 +1,16 @@
 import { directionOf } from '../direction.ts'
 import {
-  type Block,
   type Direction,
+  type DocumentBlock,
   type Image,
   type Inline,
   type Language,
   type PlacedImage,
   plainText,
   type Quote,
-  type Table,
+  type TableBlock,
 } from '../model.ts'
-import { inLine, longDate, pagePhrases } from '../phrases.ts'
+import { joinedNames, longDate, pagePhrases } from '../phrases.ts'
 import type { PreparedDocument } from '../prepare.ts'
 import { entryOf } from '../sources.ts'
 import { codeForPrint, forPrint } from './glyphs.ts'
@@ -24,9 +24,9 @@ const pointsPerPixel = 0.375
 const runningCharacters = 90
 
 /** What page.typ reads: the document with its directions and sizes, and the words that the page adds. */
-export function printed(document: PreparedDocument, images: Record<string, PlacedImage>): object {
+export function typstInput(document: PreparedDocument, images: Record<string, PlacedImage>): object {
   const { language, title, subtitle, authors = [], dateMs } = document
-  const page: Page = { language, files: Object.keys(images), images }
+  const context: PrintContext = { language, files: Object.keys(images), images }
   return {
     language,
     title: forPrint(title),
@@ -35,20 +35,20 @@ export function printed(document: PreparedDocument, images: Record<string, Place
     ),
     ...(subtitle && { subtitle: forPrint(subtitle) }),
     authors: authors.map(forPrint),
-    byline: forPrint(inLine(language, authors)),
+    byline: forPrint(joinedNames(language, authors)),
     date: dateMs === undefined ? '' : longDate(language, dateMs),
     day: dateMs === undefined ? null : dayInTehran(dateMs),
     titlePage: document.titlePage ?? false,
     contents: document.contents ?? false,
     numbered: document.numberedHeadings ?? false,
     words: pagePhrases[language],
-    blocks: document.blocks.map((block) => printedBlock(block, page)),
-    notes: document.notes.map((note) => directed(note, language)),
-    sources: document.sources.map((source) => directed(entryOf(source, language), language)),
+    blocks: document.blocks.map((block) => typstBlock(block, context)),
+    notes: document.notes.map((note) => withDirection(note, language)),
+    sources: document.sources.map((source) => withDirection(entryOf(source, language), language)),
   }
 }
 
-interface Page {
+interface PrintContext {
   language: Language
   /** The paths of the images; the index of an image in this list names its file. */
   files: string[]
@@ -57,42 +57,42 @@ interface Page {
 
 export const fileOf = (index: number, { type }: PlacedImage): string => `/image-${index}.${type}`
 
-interface Directed {
+interface DirectedContent {
   dir: Direction
   content: Inline[]
 }
 
-function printedBlock(block: Block, page: Page): object {
+function typstBlock(block: DocumentBlock, context: PrintContext): object {
   switch (block.type) {
     case 'heading':
-      return { ...block, content: printedInline(block.content) }
+      return { ...block, content: typstInline(block.content) }
     case 'paragraph':
-      return { ...block, ...directed(block.content, page.language) }
+      return { ...block, ...withDirection(block.content, context.language) }
     case 'list':
       return {
         ...block,
         start: block.start ?? 1,
         tight: block.items.every((item) => item.length <= 1 || item[1]?.type === 'list'),
-        items: block.items.map((item) => item.map((inner) => printedBlock(inner, page))),
+        items: block.items.map((item) => item.map((inner) => typstBlock(inner, context))),
       }
     case 'quote':
       return {
         ...block,
-        dir: directionOf(textOf(block), page.language),
-        blocks: block.blocks.map((inner) => printedBlock(inner, page)),
+        dir: directionOf(textOf(block), context.language),
+        blocks: block.blocks.map((inner) => typstBlock(inner, context)),
       }
     case 'table':
       return {
         ...block,
         short: isShort(block),
-        header: block.header.map((cell) => directed(cell, page.language)),
-        rows: block.rows.map((row) => row.map((cell) => directed(cell, page.language))),
+        header: block.header.map((cell) => withDirection(cell, context.language)),
+        rows: block.rows.map((row) => row.map((cell) => withDirection(cell, context.language))),
         ...(block.caption && { caption: forPrint(block.caption) }),
       }
     case 'code':
       return { ...block, text: codeForPrint(block.text) }
     case 'image':
-      return placed(block, page)
+      return typstImage(block, context)
     default:
       return block
   }
@@ -102,10 +102,10 @@ const textOf = ({ blocks }: Quote): string =>
   blocks.map((block) => (block.type === 'paragraph' ? plainText(block.content) : '')).join(' ')
 
 /** Whether a table is kept on one page; a table that might be longer than a page has to break. */
-const isShort = ({ header, rows }: Table): boolean =>
+const isShort = ({ header, rows }: TableBlock): boolean =>
   rows.length <= 12 && [header, ...rows].flat().reduce((sum, cell) => sum + plainText(cell).length, 0) < 1_200
 
-function placed(block: Image, { files, images }: Page): object {
+function typstImage(block: Image, { files, images }: PrintContext): object {
   const image = images[block.path]!
   const width = Math.min(
     textWidth,
@@ -121,19 +121,19 @@ function placed(block: Image, { files, images }: Page): object {
   }
 }
 
-const directed = (content: Inline[], language: Language): Directed => ({
+const withDirection = (content: Inline[], language: Language): DirectedContent => ({
   dir: directionOf(content, language),
-  content: [...(language === 'fa' && isNumeric(content) ? [afterPersian] : []), ...printedInline(content)],
+  content: [...(language === 'fa' && isNumeric(content) ? [arabicLetterMark] : []), ...typstInline(content)],
 })
 
 /** Precedes a number alone, so that it is set as after a Persian word: with its percent sign on the left. */
-const afterPersian: Inline = { type: 'text', text: '\u061c' }
+const arabicLetterMark: Inline = { type: 'text', text: '\u061c' }
 function isNumeric(content: Inline[]): boolean {
   const text = plainText(content)
   return /[\d۰-۹٠-٩]/.test(text) && !/\p{L}/u.test(text)
 }
 
-const printedInline = (content: Inline[]): Inline[] =>
+const typstInline = (content: Inline[]): Inline[] =>
   content.map((inline) => (inline.type === 'text' ? { ...inline, text: forPrint(inline.text) } : inline))
 
 function dayInTehran(ms: number): { year: number; month: number; day: number } {

@@ -4,10 +4,10 @@ import { NodeCompiler, type NodeTypstDocument } from '@myriaddreamin/typst-ts-no
 import { fontFile } from '../fonts.ts'
 import type { PlacedImage, TextDocument } from '../model.ts'
 import { prepare } from '../prepare.ts'
-import { fileOf, printed } from './printed.ts'
+import { fileOf, typstInput } from './printed.ts'
 
 /** A folder that does not exist: Typst reads only the files passed in memory. */
-const nowhere = '/nonexistent/documents'
+const virtualWorkspace = '/nonexistent/documents'
 
 type PlacedImages = Record<string, PlacedImage>
 
@@ -17,10 +17,10 @@ type PlacedImages = Record<string, PlacedImage>
  */
 export function writePdf(document: TextDocument, images: PlacedImages): Uint8Array {
   const compiler = NodeCompiler.create({
-    workspace: nowhere,
+    workspace: virtualWorkspace,
     fontArgs: [{ fontBlobs: ['Regular', 'Medium', 'Bold'].map((weight) => fontFile(`Vazirmatn-${weight}`)) }],
   })
-  const pages = set(compiler, document, images) ?? set(compiler, document, {})
+  const pages = typeset(compiler, document, images) ?? typeset(compiler, document, {})
   if (!pages) throw new Error('The document could not be set.')
   // The document's date is embedded and not the current time, so that the same document gives the same bytes.
   const options = { creationTimestamp: 0 }
@@ -32,12 +32,16 @@ export function writePdf(document: TextDocument, images: PlacedImages): Uint8Arr
 }
 
 /** The pages as page.typ sets them; null if it cannot. */
-function set(compiler: NodeCompiler, document: TextDocument, images: PlacedImages): NodeTypstDocument | null {
+function typeset(
+  compiler: NodeCompiler,
+  document: TextDocument,
+  images: PlacedImages,
+): NodeTypstDocument | null {
   compiler.resetShadow()
   for (const [index, image] of Object.values(images).entries())
-    compiler.mapShadow(nowhere + fileOf(index, image), Buffer.from(image.bytes))
+    compiler.mapShadow(virtualWorkspace + fileOf(index, image), Buffer.from(image.bytes))
   return compiler.compile({
     mainFileContent: readFileSync(path.join(import.meta.dirname, 'page.typ'), 'utf8'),
-    inputs: { document: JSON.stringify(printed(prepare(document, images), images)) },
+    inputs: { document: JSON.stringify(typstInput(prepare(document, images), images)) },
   }).result
 }

@@ -71,7 +71,7 @@ function sheetOf({ columns, rows }: Sheet, name: string, language: Language): Wr
         `0,${place}`,
         { value, type: 'string', style: headerStyle(kinds[place]!, directionOf(value, language), language) },
       ]),
-      ...turnedCells(values, sheetColumns, language),
+      ...directedCells(values, sheetColumns, language),
     ]),
     rowDefs: new Map([[0, { height: 24 }]]),
   }
@@ -100,7 +100,7 @@ const sideOf = (kind: ColumnKind, language: Language) =>
  * Cells with text wholly of the other script, which have its direction, as paragraphs do. All others have the direction of the sheet and not that of
  * their first letter: a Persian sentence may begin with a Latin name, and not every program goes by the first letter.
  */
-function* turnedCells(
+function* directedCells(
   rows: CellValue[][],
   columns: readonly { style: CellStyle }[],
   language: Language,
@@ -128,19 +128,19 @@ const headerStyle = (kind: ColumnKind, readingOrder: Direction, language: Langua
 })
 
 function columnOf(kind: ColumnKind, title: string, rows: CellValue[][], place: number, language: Language) {
-  let longest = title.length + 4
+  let maxLength = title.length + 4
   let integersOnly = true
   for (const row of rows) {
     const value = row[place]
-    if (typeof value === 'string') longest = Math.max(longest, lineLength(value))
+    if (typeof value === 'string') maxLength = Math.max(maxLength, lineLength(value))
     else if (typeof value === 'number') {
-      longest = Math.max(longest, Math.ceil(String(value).length * 1.3))
+      maxLength = Math.max(maxLength, Math.ceil(String(value).length * 1.3))
       integersOnly &&= Number.isInteger(value)
     }
   }
-  const wraps = kind === 'text' && longest > width.max
+  const wraps = kind === 'text' && maxLength > width.max
   return {
-    width: Math.min(width.max, Math.max(kind === 'date' ? 12 : width.min, longest + 2)),
+    width: Math.min(width.max, Math.max(kind === 'date' ? 12 : width.min, maxLength + 2)),
     style: {
       numFmt: formatOf(kind, language, integersOnly),
       alignment: {

@@ -2,13 +2,13 @@
  * One call for vectors. Its id is recorded before the call (`platform/effects`), so that another worker that takes the work over can look up the
  * result, and no call is paid twice.
  */
-import { embed, packVectors, truncateForModel, vectorsIn } from '#core/embeddings'
+import { embed, packVectors, parseVectors, truncateForModel } from '#core/embeddings'
 import { isDatabaseAway } from '#platform/db'
 import { discardReply, effectOf, fenceEffect } from '#platform/effects'
-import { asFailure, Failure, isPassing } from '#platform/errors'
+import { asFailure, Failure, isTemporary } from '#platform/errors'
 import { uuidv7 } from '#platform/ids'
-import type { Later } from '#platform/jobs'
-import type { Step, Work } from './embed-source.ts'
+import type { JobDelay } from '#platform/jobs'
+import type { EmbedContext, EmbedStepResult } from './embed-source.ts'
 import { vectorWriter } from './pgvector.ts'
 import * as store from './store.ts'
 
@@ -21,35 +21,39 @@ const firstRetryMs = 500
 const maxRetryMs = 60_000
 
 /** Continues a batch that an earlier worker began: the state of its recorded call decides. */
-export async function resumeBatch(work: Work, batch: store.Batch): Promise<Step> {
-  const { app, sourceKey } = work
+export async function resumeBatch(context: EmbedContext, batch: store.VectorBatch): Promise<EmbedStepResult> {
+  const { app, sourceKey } = context
   const effect = await effectOf(app.ledger, sourceKey.accountId, batch.effect_id)
   switch (effect.state) {
     case 'running':
       return { laterMs: lookAgainMs }
     case 'done':
     case 'failed':
-      return effect.reply === null ? markLost(work, batch) : saveVectors(work, batch, vectorsIn(effect.reply))
+      return effect.reply === null
+        ? markLost(context, batch)
+        : saveVectors(context, batch, parseVectors(effect.reply))
     case 'ambiguous':
-      return markLost(work, batch)
+      return markLost(context, batch)
     case 'never': {
       const now = new Date(app.clock.nowMs())
-      const barred = await app.db.tx((tx) => fenceEffect(tx, payerOf(work), batch.effect_id, endpoint, now))
-      if (!barred) return { laterMs: lookAgainMs }
+      const isFenced = await app.db.tx((tx) =>
+        fenceEffect(tx, payerOf(context), batch.effect_id, endpoint, now),
+      )
+      if (!isFenced) return { laterMs: lookAgainMs }
     }
   }
   const effectId = uuidv7()
   if (!(await store.replaceEffect(app.db, sourceKey, batch, effectId))) return { laterMs: lookAgainMs }
   const passages = await store.passagesIn(app.db, sourceKey, batch)
-  return requestVectors(work, { ...batch, effect_id: effectId }, passages)
+  return requestVectors(context, { ...batch, effect_id: effectId }, passages)
 }
 
 export async function requestVectors(
-  work: Work,
-  batch: store.Batch,
+  context: EmbedContext,
+  batch: store.VectorBatch,
   passages: readonly store.PassageText[],
-): Promise<Step> {
-  const { app, sourceKey, source, model, signal, trace } = work
+): Promise<EmbedStepResult> {
+  const { app, sourceKey, source, model, signal, trace } = context
   const texts = passages.map(({ heading, text }) => {
     const above = [source.title, heading].filter((line) => line !== null).join(' › ')
     return truncateForModel(model, above === '' ? text : `${above}\n${text}`)
@@ -66,17 +70,21 @@ export async function requestVectors(
       gone: signal,
       trace,
     })
-    if ('vectors' in outcome) return await saveVectors(work, batch, outcome.vectors)
+    if ('vectors' in outcome) return await saveVectors(context, batch, outcome.vectors)
     if (outcome.hadNoEffect && signal.aborted) return { laterMs: 0 }
-    return await retryOrEnd(work, batch, outcome)
+    return await retryOrEnd(context, batch, outcome)
   } catch (error) {
-    return handleError(work, batch, error)
+    return handleError(context, batch, error)
   }
 }
 
 /** Stores the vectors and deletes the copy in the journal, in one transaction. */
-async function saveVectors(work: Work, batch: store.Batch, vectors: readonly Float32Array[]): Promise<Step> {
-  const { app, sourceKey, model } = work
+async function saveVectors(
+  context: EmbedContext,
+  batch: store.VectorBatch,
+  vectors: readonly Float32Array[],
+): Promise<EmbedStepResult> {
+  const { app, sourceKey, model } = context
   const dimensions = vectors[0]!.length
   const writeVectors = await vectorWriter(app.db)
   await app.db.tx(async (tx) => {
@@ -91,45 +99,52 @@ async function saveVectors(work: Work, batch: store.Batch, vectors: readonly Flo
 }
 
 /** Marks a batch as lost: its passages stay without vectors and are found by their words only. */
-async function markLost({ app, sourceKey }: Work, batch: store.Batch): Promise<Step> {
-  await app.db.tx((tx) => store.loseBatch(tx, sourceKey, batch))
+async function markLost(
+  { app, sourceKey }: EmbedContext,
+  batch: store.VectorBatch,
+): Promise<EmbedStepResult> {
+  await app.db.tx((tx) => store.markBatchLost(tx, sourceKey, batch))
   return 'on'
 }
 
 /** A call that had no effect is retried after a pause; one that an upstream may have executed is not. Gives up after `maxTries` in a row. */
 async function retryOrEnd(
-  work: Work,
-  batch: store.Batch,
+  context: EmbedContext,
+  batch: store.VectorBatch,
   { failure, hadNoEffect }: { failure: Failure; hadNoEffect: boolean },
-): Promise<Step> {
-  const { app, sourceKey, source } = work
+): Promise<EmbedStepResult> {
+  const { app, sourceKey, source } = context
   const tries = source.vectors_tries + 1
   if (tries >= maxTries) {
-    if (!hadNoEffect) await markLost(work, batch)
-    return endWithProblem(work, hadNoEffect ? batch : undefined, 'upstream_failed')
+    if (!hadNoEffect) await markLost(context, batch)
+    return endWithProblem(context, hadNoEffect ? batch : undefined, 'upstream_failed')
   }
   await app.db.tx(async (tx) => {
-    if (!hadNoEffect) await store.loseBatch(tx, sourceKey, batch)
+    if (!hadNoEffect) await store.markBatchLost(tx, sourceKey, batch)
     await store.setTries(tx, sourceKey, tries)
   })
-  return hadNoEffect ? later(firstRetryMs * 2 ** tries, failure) : 'on'
+  return hadNoEffect ? retryLater(firstRetryMs * 2 ** tries, failure) : 'on'
 }
 
 /** Handles an error before credits were held, or of an unavailable database, after which the state of the call is looked up later. */
-async function handleError(work: Work, batch: store.Batch, error: unknown): Promise<Step> {
-  const { app, sourceKey, signal } = work
+async function handleError(
+  context: EmbedContext,
+  batch: store.VectorBatch,
+  error: unknown,
+): Promise<EmbedStepResult> {
+  const { app, sourceKey, signal } = context
   if (signal.aborted) return { laterMs: 0 }
   if (!(error instanceof Failure) && isDatabaseAway(error)) throw error
   const failure = asFailure(error)
-  if (isPassing(failure)) return { laterMs: lookAgainMs }
+  if (isTemporary(failure)) return { laterMs: lookAgainMs }
   if (failure.code === 'RATE_LIMITED' || failure.code === 'CONCURRENCY_LIMITED') {
     await app.db.tx((tx) => store.dropBatch(tx, sourceKey, batch))
-    return later(lookAgainMs, failure)
+    return retryLater(lookAgainMs, failure)
   }
   const problem = problems[failure.code]
-  if (problem !== undefined) return endWithProblem(work, batch, problem)
+  if (problem !== undefined) return endWithProblem(context, batch, problem)
   app.log.error({ err: failure.cause ?? failure, receipt: batch.effect_id }, 'a call for vectors broke')
-  return retryOrEnd(work, batch, { failure, hadNoEffect: false })
+  return retryOrEnd(context, batch, { failure, hadNoEffect: false })
 }
 
 const problems: Partial<Record<string, string>> = {
@@ -146,24 +161,24 @@ const problems: Partial<Record<string, string>> = {
  * over.
  */
 async function endWithProblem(
-  { app, sourceKey }: Work,
-  batch: store.Batch | undefined,
+  { app, sourceKey }: EmbedContext,
+  batch: store.VectorBatch | undefined,
   problem: string,
-): Promise<Step> {
+): Promise<EmbedStepResult> {
   return app.db.tx(async (tx) => {
     if (batch && !(await store.dropBatch(tx, sourceKey, batch))) return { laterMs: lookAgainMs }
-    await store.endFailed(tx, sourceKey, problem)
+    await store.failVectors(tx, sourceKey, problem)
     return 'over'
   })
 }
 
 /** A delay with up to a quarter of jitter, so that jobs do not all retry at the same moment. */
-function later(atLeastMs: number, { more }: Failure): Later {
+function retryLater(atLeastMs: number, { more }: Failure): JobDelay {
   const waitMs = Math.min(Math.max(atLeastMs, more.retryAfterMs ?? 0), maxRetryMs)
   return { laterMs: Math.ceil(waitMs * (1 + Math.random() / 4)) }
 }
 
-const payerOf = ({ sourceKey, source }: Work) => ({
+const payerOf = ({ sourceKey, source }: EmbedContext) => ({
   accountId: sourceKey.accountId,
   projectId: source.project_id,
   keyId: source.key_id,

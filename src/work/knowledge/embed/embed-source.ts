@@ -2,7 +2,7 @@
 import type { App } from '#app'
 import type { EmbeddingModel } from '#core/models'
 import { uuidv7 } from '#platform/ids'
-import { job, type Later, type Run } from '#platform/jobs'
+import { type JobDelay, type JobRun, job } from '#platform/jobs'
 import type { TraceContext } from '#platform/trace'
 import type { SourceKey } from '../index/store.ts'
 import { requestVectors, resumeBatch } from './call.ts'
@@ -14,13 +14,13 @@ export const embedJob = job<{ knowledgeId: string; sourceId: string }>({
   limits: () => ({ perAccount: 2, perProcess: 4 }),
   handle: embedSource,
   async setAside({ app, accountId, data }) {
-    await app.db.tx((tx) => store.endFailed(tx, { accountId, ...data }, 'set_aside'))
+    await app.db.tx((tx) => store.failVectors(tx, { accountId, ...data }, 'set_aside'))
     return undefined
   },
 })
 
 /** What every step of the job needs. */
-export interface Work {
+export interface EmbedContext {
   app: App
   sourceKey: SourceKey
   source: store.WaitingSource
@@ -30,40 +30,44 @@ export interface Work {
 }
 
 /** `on`: continue with the next batch; `over`: the source is done. */
-export type Step = 'on' | 'over' | Later
+export type EmbedStepResult = 'on' | 'over' | JobDelay
 
-async function embedSource(run: Run<{ knowledgeId: string; sourceId: string }>): Promise<Later | undefined> {
+async function embedSource(
+  run: JobRun<{ knowledgeId: string; sourceId: string }>,
+): Promise<JobDelay | undefined> {
   const { app, accountId, data, stopping, signal, trace, progressed } = run
   const sourceKey = { accountId, ...data }
   for (;;) {
     if (stopping.aborted || signal.aborted) return { laterMs: 0 }
-    const source = await store.findWaiting(app.db, sourceKey)
+    const source = await store.findQueuedSource(app.db, sourceKey)
     if (!source) return undefined
     const model = app.models.find(source.vectors_model)
-    const step: Step =
-      model?.kind === 'embedding' ? await next({ app, sourceKey, source, model, signal, trace }) : 'over'
-    if (model?.kind !== 'embedding') await app.db.tx((tx) => store.endFailed(tx, sourceKey, 'no_model'))
+    const step: EmbedStepResult =
+      model?.kind === 'embedding'
+        ? await embedNextBatch({ app, sourceKey, source, model, signal, trace })
+        : 'over'
+    if (model?.kind !== 'embedding') await app.db.tx((tx) => store.failVectors(tx, sourceKey, 'no_model'))
     if (step === 'over') return undefined
     if (step !== 'on') return step
     await progressed()
   }
 }
 
-async function next(work: Work): Promise<Step> {
-  const { app, sourceKey, model } = work
-  const begun = await store.findBegun(app.db, sourceKey)
-  if (begun) return resumeBatch(work, begun)
+async function embedNextBatch(context: EmbedContext): Promise<EmbedStepResult> {
+  const { app, sourceKey, model } = context
+  const begun = await store.findOpenBatch(app.db, sourceKey)
+  if (begun) return resumeBatch(context, begun)
   const atMost = Math.min(model.maxBatch, store.maxPassagesInBatch)
-  const passages = inOneRow(await store.uncovered(app.db, sourceKey, atMost))
+  const passages = passagesBeforeGap(await store.unbatchedPassages(app.db, sourceKey, atMost))
   if (passages.length === 0) {
-    await store.endComplete(app.db, sourceKey)
+    await store.completeVectors(app.db, sourceKey)
     return 'over'
   }
   const batch = { position: passages[0]!.position, passages: passages.length, effect_id: uuidv7() }
   if (!(await store.insertBatch(app.db, sourceKey, batch))) return 'on'
-  return requestVectors(work, batch, passages)
+  return requestVectors(context, batch, passages)
 }
 
 /** The passages before the first gap; for those in the gap a call was already made. */
-const inOneRow = (passages: store.PassageText[]): store.PassageText[] =>
+const passagesBeforeGap = (passages: store.PassageText[]): store.PassageText[] =>
   passages.filter(({ position }, index) => position === passages[0]!.position + index)

@@ -12,11 +12,11 @@ import type { ProjectKey } from '../store.ts'
 const known = new WeakMap<Db, Promise<boolean>>()
 
 export function hasPgvector(db: Db): Promise<boolean> {
-  const asked = known.get(db) ?? prepare(db)
-  known.set(db, asked)
+  const available = known.get(db) ?? prepare(db)
+  known.set(db, available)
   // An unreachable database gives no answer about its extensions: check again next time.
-  asked.catch(() => known.delete(db))
-  return asked
+  available.catch(() => known.delete(db))
+  return available
 }
 
 async function prepare(db: Db): Promise<boolean> {

@@ -16,7 +16,7 @@ export interface WaitingSource {
 }
 
 /** The passages of one call. */
-export interface Batch {
+export interface VectorBatch {
   /** The position of the first passage. */
   position: number
   passages: number
@@ -29,7 +29,7 @@ export interface PassageText {
   text: string
 }
 
-export async function findWaiting(db: Db, sourceKey: SourceKey): Promise<WaitingSource | undefined> {
+export async function findQueuedSource(db: Db, sourceKey: SourceKey): Promise<WaitingSource | undefined> {
   const { accountId, knowledgeId, sourceId } = sourceKey
   const { rows } =
     await sql<WaitingSource>`select p.project_id, s.key_id, s.title, s.vectors_model, s.vectors_tries
@@ -40,16 +40,16 @@ export async function findWaiting(db: Db, sourceKey: SourceKey): Promise<Waiting
 }
 
 /** The batch whose call was begun and has not ended; there is at most one. */
-export async function findBegun(db: Db, sourceKey: SourceKey): Promise<Batch | undefined> {
+export async function findOpenBatch(db: Db, sourceKey: SourceKey): Promise<VectorBatch | undefined> {
   const { accountId, knowledgeId, sourceId } = sourceKey
-  const { rows } = await sql<Batch>`select position, passages, effect_id from knowledge.vectors
+  const { rows } = await sql<VectorBatch>`select position, passages, effect_id from knowledge.vectors
     where account_id = ${accountId} and knowledge_id = ${knowledgeId} and source_id = ${sourceId}
       and state = 'begun'`.execute(db.kysely)
   return rows[0]
 }
 
 /** Passages for which no call was made, in their order. */
-export async function uncovered(db: Db, sourceKey: SourceKey, limit: number): Promise<PassageText[]> {
+export async function unbatchedPassages(db: Db, sourceKey: SourceKey, limit: number): Promise<PassageText[]> {
   const { accountId, knowledgeId, sourceId } = sourceKey
   const { rows } = await sql<PassageText>`select p.position, p.heading, p.text from knowledge.passages p
     where p.account_id = ${accountId} and p.knowledge_id = ${knowledgeId} and p.source_id = ${sourceId}
@@ -62,7 +62,7 @@ export async function uncovered(db: Db, sourceKey: SourceKey, limit: number): Pr
   return rows
 }
 
-export async function passagesIn(db: Db, sourceKey: SourceKey, batch: Batch): Promise<PassageText[]> {
+export async function passagesIn(db: Db, sourceKey: SourceKey, batch: VectorBatch): Promise<PassageText[]> {
   const { accountId, knowledgeId, sourceId } = sourceKey
   const { rows } = await sql<PassageText>`select position, heading, text from knowledge.passages
     where account_id = ${accountId} and knowledge_id = ${knowledgeId} and source_id = ${sourceId}
@@ -72,7 +72,7 @@ export async function passagesIn(db: Db, sourceKey: SourceKey, batch: Batch): Pr
 }
 
 /** Records the call before it is made. Returns false if another worker has recorded it or the source is gone. */
-export async function insertBatch(db: Db, sourceKey: SourceKey, batch: Batch): Promise<boolean> {
+export async function insertBatch(db: Db, sourceKey: SourceKey, batch: VectorBatch): Promise<boolean> {
   const { accountId, knowledgeId, sourceId } = sourceKey
   const { rows } =
     await sql`insert into knowledge.vectors (account_id, knowledge_id, source_id, position, passages, model, effect_id)
@@ -83,7 +83,10 @@ export async function insertBatch(db: Db, sourceKey: SourceKey, batch: Batch): P
   return rows.length === 1
 }
 
-const ofBatch = ({ accountId, knowledgeId, sourceId }: SourceKey, { position, effect_id }: Batch) =>
+const batchCondition = (
+  { accountId, knowledgeId, sourceId }: SourceKey,
+  { position, effect_id }: VectorBatch,
+) =>
   sql`account_id = ${accountId} and knowledge_id = ${knowledgeId} and source_id = ${sourceId}
     and position = ${position} and effect_id = ${effect_id} and state = 'begun'`
 
@@ -91,11 +94,11 @@ const ofBatch = ({ accountId, knowledgeId, sourceId }: SourceKey, { position, ef
 export async function replaceEffect(
   db: Db,
   sourceKey: SourceKey,
-  batch: Batch,
+  batch: VectorBatch,
   next: string,
 ): Promise<boolean> {
   const { rows } = await sql`update knowledge.vectors set effect_id = ${next}
-    where ${ofBatch(sourceKey, batch)} returning 1`.execute(db.kysely)
+    where ${batchCondition(sourceKey, batch)} returning 1`.execute(db.kysely)
   return rows.length === 1
 }
 
@@ -103,24 +106,24 @@ export async function replaceEffect(
 export async function storeVectors(
   tx: Tx,
   sourceKey: SourceKey,
-  batch: Batch,
+  batch: VectorBatch,
   { dimensions, vectors }: { dimensions: number; vectors: Buffer },
 ): Promise<boolean> {
   const { rows } =
     await sql`update knowledge.vectors set state = 'stored', dimensions = ${dimensions}, vectors = ${vectors}
-    where ${ofBatch(sourceKey, batch)} returning 1`.execute(tx)
+    where ${batchCondition(sourceKey, batch)} returning 1`.execute(tx)
   if (rows.length === 1) await setTries(tx, sourceKey, 0)
   return rows.length === 1
 }
 
-export async function loseBatch(tx: Tx, sourceKey: SourceKey, batch: Batch): Promise<void> {
-  await sql`update knowledge.vectors set state = 'lost' where ${ofBatch(sourceKey, batch)}`.execute(tx)
+export async function markBatchLost(tx: Tx, sourceKey: SourceKey, batch: VectorBatch): Promise<void> {
+  await sql`update knowledge.vectors set state = 'lost' where ${batchCondition(sourceKey, batch)}`.execute(tx)
 }
 
 /** Deletes a batch whose call was never made. Returns false if another worker has taken it over. */
-export async function dropBatch(tx: Tx, sourceKey: SourceKey, batch: Batch): Promise<boolean> {
+export async function dropBatch(tx: Tx, sourceKey: SourceKey, batch: VectorBatch): Promise<boolean> {
   const { rows } =
-    await sql`delete from knowledge.vectors where ${ofBatch(sourceKey, batch)} returning 1`.execute(tx)
+    await sql`delete from knowledge.vectors where ${batchCondition(sourceKey, batch)} returning 1`.execute(tx)
   return rows.length === 1
 }
 
@@ -132,7 +135,7 @@ export async function setTries(tx: Tx, sourceKey: SourceKey, tries: number): Pro
 }
 
 /** Ends a source after all its batches, as `ready`, or as `partial` if a batch was lost. */
-export async function endComplete(db: Db, sourceKey: SourceKey): Promise<void> {
+export async function completeVectors(db: Db, sourceKey: SourceKey): Promise<void> {
   const { accountId, knowledgeId, sourceId } = sourceKey
   await sql`update knowledge.sources s set
       vectors = case when l.lost then 'partial' else 'ready' end,
@@ -145,7 +148,7 @@ export async function endComplete(db: Db, sourceKey: SourceKey): Promise<void> {
       and s.vectors = 'queued'`.execute(db.kysely)
 }
 
-export async function endFailed(tx: Tx, sourceKey: SourceKey, problem: string): Promise<void> {
+export async function failVectors(tx: Tx, sourceKey: SourceKey, problem: string): Promise<void> {
   const { accountId, knowledgeId, sourceId } = sourceKey
   await sql`update knowledge.sources set vectors = 'failed', vectors_problem = ${problem}
     where account_id = ${accountId} and knowledge_id = ${knowledgeId} and source_id = ${sourceId}

@@ -1,14 +1,14 @@
 /** Reads and indexes one source in the background. The job may be started again after a crash, even concurrently: only the first end is stored. */
 import { buffer } from 'node:stream/consumers'
 import type { App } from '#app'
-import { indexed, passagesIn } from '#core/retrieval'
-import type { ReadText, Unread } from '#core/tools'
+import { indexPassage, iteratePassages } from '#core/retrieval'
+import type { ReadFailure, ReadText } from '#core/tools'
 import type { Tx } from '#platform/db'
-import { job, type Later, type Run } from '#platform/jobs'
+import { type JobDelay, type JobRun, job } from '#platform/jobs'
 import { Slice } from '#platform/slices'
 import { deletePendingBlobs, markForDeletion, reportLost } from '#platform/storage'
 import { embedJob } from '../embed/embed-source.ts'
-import { keyOf, markOf } from '../mark.ts'
+import { projectTermOf, sourceStorageKey } from '../mark.ts'
 import { lockProject, type SourceRow } from '../store.ts'
 import * as store from './store.ts'
 
@@ -29,34 +29,44 @@ export const indexJob = job<SourceWork>({
   limits: () => ({ perAccount: 2, perProcess: 4 }),
   handle: indexSource,
   async setAside({ app, accountId, data }) {
-    return end(app, { accountId, ...data }, { state: 'failed', problem: 'set_aside' })
+    return finishSource(app, { accountId, ...data }, { state: 'failed', problem: 'set_aside' })
   },
 })
 
-async function indexSource({ app, accountId, data, signal }: Run<SourceWork>): Promise<Later | undefined> {
+async function indexSource({
+  app,
+  accountId,
+  data,
+  signal,
+}: JobRun<SourceWork>): Promise<JobDelay | undefined> {
   if (signal.aborted) return { laterMs: 0 }
   const sourceKey = { accountId, ...data }
   const source = await store.beginSource(app.db, sourceKey)
   if (!source) return undefined
-  if (source.attempts > maxAttempts) return end(app, sourceKey, { state: 'failed', problem: 'given_up' })
+  if (source.attempts > maxAttempts)
+    return finishSource(app, sourceKey, { state: 'failed', problem: 'given_up' })
   const read = await textOf(app, source, signal)
   if ('unread' in read) {
     // The readers are busy with other sources: try again later.
     if (read.unread === 'busy') return { laterMs: lookAgainMs }
-    return end(app, sourceKey, { state: 'failed', problem: read.unread })
+    return finishSource(app, sourceKey, { state: 'failed', problem: read.unread })
   }
   return save(app, sourceKey, source, read)
 }
 
 /** `file_lost`: the bytes were stored, but the storage does not have them. */
-type Lost = { unread: 'file_lost' }
+type FileLost = { unread: 'file_lost' }
 
-async function textOf(app: App, source: SourceRow, signal: AbortSignal): Promise<ReadText | Unread | Lost> {
+async function textOf(
+  app: App,
+  source: SourceRow,
+  signal: AbortSignal,
+): Promise<ReadText | ReadFailure | FileLost> {
   const { account_id: accountId, source_id: sourceId, kind, url } = source
   if (kind === 'url') return app.reader.fetch(url!, { accountId, signal })
-  const stored = await app.storage.get(keyOf(accountId, sourceId))
+  const stored = await app.storage.get(sourceStorageKey(accountId, sourceId))
   if (!stored) {
-    reportLost(app, keyOf(accountId, sourceId))
+    reportLost(app, sourceStorageKey(accountId, sourceId))
     return { unread: 'file_lost' }
   }
   return app.reader.read(kind, await buffer(stored), { accountId, signal })
@@ -71,33 +81,33 @@ async function save(
   const title = source.title ?? (read.title.slice(0, 200) || undefined)
   const passages: store.NewPassage[] = []
   const slice = new Slice()
-  for (const passage of passagesIn(read.text)) {
+  for (const passage of iteratePassages(read.text)) {
     if (passage) {
       const { heading, text } = passage
       const above = [title, heading].filter((line) => line !== undefined).join('\n')
       passages.push({
         heading: heading ?? null,
         text,
-        ...indexed(above, text, markOf(sourceKey.knowledgeId)),
+        ...indexPassage(above, text, projectTermOf(sourceKey.knowledgeId)),
       })
     }
     if (slice.isOver()) await slice.next()
   }
-  if (passages.length === 0) return end(app, sourceKey, { state: 'failed', problem: 'no_text' })
+  if (passages.length === 0) return finishSource(app, sourceKey, { state: 'failed', problem: 'no_text' })
   const words = passages.reduce((sum, passage) => sum + passage.words, 0)
   const summary = { title, words, characters: read.text.length, passages: passages.length, cut: read.cut }
-  return end(app, sourceKey, { state: 'ready', ...summary }, passages)
+  return finishSource(app, sourceKey, { state: 'ready', ...summary }, passages)
 }
 
 /** Stores the outcome of a source and marks its bytes for deletion, in one transaction. */
-async function end(
+async function finishSource(
   app: App,
   sourceKey: store.SourceKey,
   how: store.SourceEnd,
   passages: readonly store.NewPassage[] = [],
 ): Promise<undefined> {
   const now = new Date(app.clock.nowMs())
-  const key = keyOf(sourceKey.accountId, sourceKey.sourceId)
+  const key = sourceStorageKey(sourceKey.accountId, sourceKey.sourceId)
   const ended = await app.db.tx(async (tx) => {
     if (!(await lockProject(tx, sourceKey.accountId, sourceKey.knowledgeId))) return false
     const fits =

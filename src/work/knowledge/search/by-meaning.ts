@@ -6,7 +6,7 @@ import { asFailure, type Failure } from '#platform/errors'
 import { searchPgvector } from '../embed/pgvector.ts'
 import { maxPassagesInBatch } from '../embed/store.ts'
 import type { ProjectKey } from '../store.ts'
-import type { PassageAt } from './fuse.ts'
+import type { PassagePosition } from './fuse.ts'
 import * as store from './store.ts'
 
 /** Who pays for the embedding of the query, and under which receipt. */
@@ -16,7 +16,7 @@ export interface MeaningMatch {
   /** False if only words decide the order. */
   used: boolean
   /** The nearest passages, nearest first. */
-  near: PassageAt[]
+  near: PassagePosition[]
   /** Why vectors were not used although there are vectors and a payer. */
   failure?: Failure
 }
@@ -55,13 +55,13 @@ async function nearest(
   projectKey: ProjectKey,
   model: string,
   query: Float32Array,
-): Promise<PassageAt[]> {
-  const there = await searchPgvector(app.db, projectKey, { model, query, limit: maxNear })
-  if (there) return there
-  const best = new NearestVectors<PassageAt>(query, maxNear)
+): Promise<PassagePosition[]> {
+  const pgvectorMatches = await searchPgvector(app.db, projectKey, { model, query, limit: maxNear })
+  if (pgvectorMatches) return pgvectorMatches
+  const best = new NearestVectors<PassagePosition>(query, maxNear)
   const dimensions = query.length
   const rows = Math.max(1, Math.floor(pageBytes / (4 * dimensions * maxPassagesInBatch)))
-  let after: PassageAt | undefined
+  let after: PassagePosition | undefined
   do {
     const page = await store.readVectors(app.db, projectKey, { model, dimensions, after, rows })
     for (const { source_id, position, vectors } of page)

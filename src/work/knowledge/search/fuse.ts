@@ -2,12 +2,12 @@
  * Combines two orders into one by reciprocal rank fusion (Cormack, Clarke and Büttcher, 2009), which needs no common measure of words and vectors.
  */
 
-export interface PassageAt {
+export interface PassagePosition {
   source_id: string
   position: number
 }
 
-export interface FoundAt extends PassageAt {
+export interface ScoredPassage extends PassagePosition {
   score: number
 }
 
@@ -15,8 +15,8 @@ export interface FoundAt extends PassageAt {
 const damping = 60
 
 /** The passages, best first; the score 1 means first in both orders. */
-export function fuse(...orders: readonly (readonly PassageAt[])[]): FoundAt[] {
-  const found = new Map<string, FoundAt>()
+export function fuse(...orders: readonly (readonly PassagePosition[])[]): ScoredPassage[] {
+  const found = new Map<string, ScoredPassage>()
   for (const order of orders)
     for (const [rank, { source_id, position }] of order.entries()) {
       const key = `${source_id}/${position}`

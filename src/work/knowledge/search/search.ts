@@ -1,14 +1,14 @@
 /** Finds passages by their words and, if they have vectors and the embedding of the query is paid for, also by meaning. */
 import type { App } from '#app'
 import { payment } from '#core/calls'
-import { allPhrases, anyOf, type Query, readQuery, scores } from '#core/retrieval'
+import { allPhrasesQuery, anyTermQuery, bm25Scores, type Query, readQuery } from '#core/retrieval'
 import { errorBody } from '#platform/errors'
-import { markOf } from '../mark.ts'
+import { projectTermOf } from '../mark.ts'
 import { type KnowledgeContext, projectKeyOf, requireProject } from '../projects.ts'
-import type { Found, FoundList, SearchBody } from '../schema.ts'
+import type { FoundPassage, FoundPassageList, SearchBody } from '../schema.ts'
 import type { ProjectKey } from '../store.ts'
 import { findByMeaning, type MeaningMatch, type Payment } from './by-meaning.ts'
-import { type FoundAt, fuse } from './fuse.ts'
+import { fuse, type ScoredPassage } from './fuse.ts'
 import * as store from './store.ts'
 
 const defaultLimit = 5
@@ -17,7 +17,7 @@ const maxQueryLength = 4_000
 const maxCandidates = 1_000
 const countedUpTo = 10_000
 
-export async function search(context: KnowledgeContext<SearchBody>): Promise<FoundList> {
+export async function search(context: KnowledgeContext<SearchBody>): Promise<FoundPassageList> {
   const { app, body, requestId, language } = context
   const projectKey = projectKeyOf(context)
   await requireProject(app, projectKey)
@@ -41,7 +41,7 @@ export async function findPassages(
   text: string,
   limit: number,
   payer?: Payment,
-): Promise<{ data: Found[]; meaning: MeaningMatch }> {
+): Promise<{ data: FoundPassage[]; meaning: MeaningMatch }> {
   const question = text.slice(0, maxQueryLength)
   const query = readQuery(question)
   if (query.groups.length === 0) return { data: [], meaning: { used: false, near: [] } }
@@ -53,7 +53,11 @@ export async function findPassages(
   return { data: await toFound(app, projectKey, best), meaning: near }
 }
 
-async function toFound(app: App, projectKey: ProjectKey, best: readonly FoundAt[]): Promise<Found[]> {
+async function toFound(
+  app: App,
+  projectKey: ProjectKey,
+  best: readonly ScoredPassage[],
+): Promise<FoundPassage[]> {
   const rows = await store.readPassages(app.db, projectKey, best)
   const byPlace = new Map(rows.map((row) => [`${row.source_id}/${row.position}`, row]))
   return best.flatMap(({ source_id: id, position, score }) => {
@@ -72,27 +76,31 @@ async function rank(
   projectKey: ProjectKey,
   query: Query,
 ): Promise<(store.FoundRow & { score: number })[]> {
-  const mark = markOf(projectKey.knowledgeId)
+  const projectTerm = projectTermOf(projectKey.knowledgeId)
   const { groups } = query
-  const queries = groups.map((terms) => anyOf(terms, mark))
+  const queries = groups.map((terms) => anyTermQuery(terms, projectTerm))
   const [size, found] = await Promise.all([
     store.sizeOf(db, projectKey),
-    store.countFound(db, projectKey, queries, countedUpTo),
+    store.countMatches(db, projectKey, queries, countedUpTo),
   ])
   const terms = groups.flat()
   const chosen = rarestGroups(groups, found).flat()
   if (chosen.length === 0) return []
-  const options = { ranked: withoutMark(anyOf(chosen, mark)), terms, limit: maxCandidates }
+  const options = {
+    ranked: withoutProjectTerm(anyTermQuery(chosen, projectTerm)),
+    terms,
+    limit: maxCandidates,
+  }
   const phrased =
     query.phrases.length > 0
-      ? await store.findPassages(db, projectKey, { ...options, query: allPhrases(query, mark) })
+      ? await store.findPassages(db, projectKey, { ...options, query: allPhrasesQuery(query, projectTerm) })
       : []
   const candidates =
     phrased.length > 0
       ? phrased
-      : await store.findPassages(db, projectKey, { ...options, query: anyOf(chosen, mark) })
+      : await store.findPassages(db, projectKey, { ...options, query: anyTermQuery(chosen, projectTerm) })
   const corpus = { passages: size.passages, meanWords: size.words / Math.max(1, size.passages), found }
-  const scored = scores(candidates, groups, corpus)
+  const scored = bm25Scores(candidates, groups, corpus)
   return candidates
     .map((candidate, at) => ({ ...candidate, score: scored[at]! }))
     .sort((a, b) => b.score - a.score || a.position - b.position)
@@ -114,4 +122,4 @@ function rarestGroups(groups: readonly string[][], found: readonly number[]): st
 }
 
 /** Ranking leaves the project mark out: it has no position, and would make every rank 0. */
-const withoutMark = (query: string): string => query.slice(query.indexOf('&') + 1).trim()
+const withoutProjectTerm = (query: string): string => query.slice(query.indexOf('&') + 1).trim()

@@ -36,7 +36,7 @@ export async function sizeOf(
 }
 
 /** The number of passages that each tsquery finds, counted up to the limit. */
-export async function countFound(
+export async function countMatches(
   db: Db,
   { accountId, knowledgeId }: KnowledgeKey,
   queries: readonly string[],
@@ -146,10 +146,10 @@ export const readVectors = (
       knowledgeId,
       page.model,
       page.dimensions,
-      page.after?.source_id ?? beforeAll,
+      page.after?.source_id ?? nilUuid,
       page.after?.position ?? 0,
       page.rows,
     ],
   )
 
-const beforeAll = '00000000-0000-0000-0000-000000000000'
+const nilUuid = '00000000-0000-0000-0000-000000000000'

@@ -3,8 +3,8 @@ const maxCharacters = 200_000
 /** Extracts the content of a file from an answer: its longest code block, or the entire answer if it has none. */
 export function contentOf(answer: string): string {
   const text = answer.slice(0, maxCharacters).toWellFormed().replace(/\r\n?/g, '\n').replaceAll('\0', '')
-  const longest = codeBlocks(text).toSorted((a, b) => b.length - a.length)[0]
-  return `${(longest ?? text).trimEnd()}\n`
+  const mainBlock = codeBlocks(text).toSorted((a, b) => b.length - a.length)[0]
+  return `${(mainBlock ?? text).trimEnd()}\n`
 }
 
 /** The contents of fenced code blocks; the last one may be unclosed. */

@@ -1,7 +1,7 @@
 /** Parses programs that a model wrote and never runs them. Started by check.ts as a confined process that can read only its own code. */
 import { stripTypeScriptTypes } from 'node:module'
 import { Script } from 'node:vm'
-import { answer } from '#platform/confined-process'
+import { runConfinedWork } from '#platform/confined-process'
 import type { CheckAnswer, CheckWork } from './check.ts'
 
 /** Returns the parser's error for a file, or null if it is valid or has no parser. */
@@ -82,7 +82,7 @@ async function readHtml(text: string): Promise<void> {
   }
 }
 
-await answer<CheckWork>(async (work) => {
+await runConfinedWork<CheckWork>(async (work) => {
   const faults: CheckAnswer = []
   for (const { path, text } of work) faults.push(await faultOf(path, text))
   return faults

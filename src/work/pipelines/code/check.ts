@@ -1,5 +1,5 @@
 import path from 'node:path'
-import type { Confine } from '#platform/confined'
+import type { ConfinedRunner } from '#platform/confined'
 import type { StepContext } from '../pipelines.ts'
 
 /** Input of check-process.ts: files, at most as many as a project has. */
@@ -16,7 +16,7 @@ const checkingMs = 10_000
  */
 export async function checkFile(
   context: StepContext,
-  confine: Confine,
+  confine: ConfinedRunner,
   step: string,
   file: { path: string; text: string },
 ): Promise<{ fault?: string; isChecked: boolean }> {

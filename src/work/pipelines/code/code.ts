@@ -1,10 +1,10 @@
-import type { Confine } from '#platform/confined'
+import type { ConfinedRunner } from '#platform/confined'
 import { type BundledFile, zip } from '#work/documents'
-import { type Budget, BudgetedSteps, planOf } from '../budgeted-steps.ts'
+import { BudgetedSteps, planOf, type StepBudget } from '../budgeted-steps.ts'
 import { encode, mediaTypes } from '../deliver.ts'
-import { outcomeOf, titled } from '../phrases.ts'
+import { pipelineResult, titleWithMark } from '../phrases.ts'
 import type { Pipeline, StepContext, Task } from '../pipelines.ts'
-import { ownWordsBytes, taskBytes } from '../prompts.ts'
+import { fixedTextBytes, taskBytes } from '../prompts.ts'
 import { contentOf, markdownOf } from './answer.ts'
 import { checkFile } from './check.ts'
 import { mediaTypeOf } from './media.ts'
@@ -15,21 +15,21 @@ import {
   projectPrompt,
   readmePrompt,
   repairPrompt,
-  type Written,
+  type WrittenFile,
   writtenText,
 } from './prompts.ts'
 
-type Step = 'plan' | 'file' | 'mend' | 'readme'
+type CodeStep = 'plan' | 'file' | 'mend' | 'readme'
 
-const material = { written: 40_000 }
+const materialBytes = { written: 40_000 }
 /** Bytes of the list of files in a prompt. */
 const listBytes = 4_500
 /** The most files refused by a parser that are sent to the model for repair. */
 const maxRepairs = 5
 
-function budgetOf(task: Task): Budget<Step> {
-  const own = ownWordsBytes + taskBytes(task, 'whole')
-  const promptBytes = own + listBytes + material.written
+function budgetOf(task: Task): StepBudget<CodeStep> {
+  const own = fixedTextBytes + taskBytes(task, 'whole')
+  const promptBytes = own + listBytes + materialBytes.written
   return {
     asks: {
       plan: { count: 1, promptBytes: own, maxOutputTokens: 2_500 },
@@ -43,7 +43,7 @@ function budgetOf(task: Task): Budget<Step> {
 }
 
 /** Writes a program file by file, with a README and a ZIP of all files. Files are parsed where a parser exists and are never run. */
-export function codePipeline(confine: Confine): Pipeline {
+export function codePipeline(confine: ConfinedRunner): Pipeline {
   return {
     plan: (task) => planOf(budgetOf(task)),
     async run(context) {
@@ -53,19 +53,19 @@ export function codePipeline(confine: Confine): Pipeline {
       const project = projectOf(planned?.text, context.task)
       // Without planned files, the program is requested as a single file.
       if (project.files.length === 0) project.files.push({ path: 'PROGRAM.md', purpose: 'the whole program' })
-      const made = await writeFiles(context, confine, steps, project)
+      const generated = await writeFiles(context, confine, steps, project)
       const trouble = steps.firstError
-      if (made.written.length === 0 && trouble) throw trouble
-      await saveProject(context, project, made, await readmeOf(context, steps, project, made))
+      if (generated.written.length === 0 && trouble) throw trouble
+      await saveProject(context, project, generated, await readmeOf(context, steps, project, generated))
       const end = steps.gaps.length === 0 ? words.done : words.partial
       await context.progress(100, end)
-      return outcomeOf(end, steps.gaps)
+      return pipelineResult(end, steps.gaps)
     },
   }
 }
 
-interface Made {
-  written: Written[]
+interface GeneratedFiles {
+  written: WrittenFile[]
   missing: string[]
   /** Paths that a parser accepted. */
   checked: string[]
@@ -73,20 +73,20 @@ interface Made {
 
 async function writeFiles(
   context: StepContext,
-  confine: Confine,
-  steps: BudgetedSteps<Step>,
+  confine: ConfinedRunner,
+  steps: BudgetedSteps<CodeStep>,
   project: Project,
-): Promise<Made> {
-  const made: Made = { written: [], missing: [], checked: [] }
+): Promise<GeneratedFiles> {
+  const generated: GeneratedFiles = { written: [], missing: [], checked: [] }
   let repairs = 0
   for (const [index, file] of project.files.entries()) {
     await context.progress(5 + Math.floor((80 * index) / project.files.length), words.writing(file.path))
     let text = await writeFile(context, steps, project, file, {
-      written: made.written,
+      written: generated.written,
       step: `file/${index + 1}`,
     })
     if (text === undefined) {
-      made.missing.push(file.path)
+      generated.missing.push(file.path)
       continue
     }
     let { fault, isChecked } = await checkFile(context, confine, `check/${index + 1}`, {
@@ -106,20 +106,20 @@ async function writeFiles(
       }
     }
     if (fault !== undefined) steps.gaps.push({ what: words.fault(file.path), reason: 'fault' })
-    else if (isChecked) made.checked.push(file.path)
-    made.written.push({ path: file.path, text, ...(fault !== undefined && { fault }) })
+    else if (isChecked) generated.checked.push(file.path)
+    generated.written.push({ path: file.path, text, ...(fault !== undefined && { fault }) })
   }
-  return made
+  return generated
 }
 
 async function writeFile(
   context: StepContext,
-  steps: BudgetedSteps<Step>,
+  steps: BudgetedSteps<CodeStep>,
   project: Project,
   file: PlannedFile,
-  { written, step }: { written: readonly Written[]; step: string },
+  { written, step }: { written: readonly WrittenFile[]; step: string },
 ): Promise<string | undefined> {
-  const before = writtenText(written, material.written - 200)
+  const before = writtenText(written, materialBytes.written - 200)
   const answer = await steps.ask(
     'file',
     step,
@@ -133,32 +133,34 @@ async function writeFile(
 
 async function readmeOf(
   context: StepContext,
-  steps: BudgetedSteps<Step>,
+  steps: BudgetedSteps<CodeStep>,
   project: Project,
-  made: Made,
+  generated: GeneratedFiles,
 ): Promise<string> {
   const { task } = context
   await context.progress(88, words.writing(readmePath))
-  const written = writtenText(made.written, material.written - 200)
+  const written = writtenText(generated.written, materialBytes.written - 200)
   const answer = await steps.ask(
     'readme',
     'readme',
     readmePrompt(task, project, written),
     words.file(readmePath),
   )
-  const paths = made.written.map(({ path }) => path)
+  const paths = generated.written.map(({ path }) => path)
   const own = answer
     ? markdownOf(answer.text)
     : plainReadme(project.title, project.description, paths, task.language)
-  const faults = made.written.flatMap(({ path, fault }) => (fault === undefined ? [] : [{ path, fault }]))
-  const { missing, checked } = made
+  const faults = generated.written.flatMap(({ path, fault }) =>
+    fault === undefined ? [] : [{ path, fault }],
+  )
+  const { missing, checked } = generated
   return `${own.trimEnd()}\n\n${readmeNotes({ faults, missing, checked, isSandbox: task.isSandbox }, task.language)}`
 }
 
 async function saveProject(
   context: StepContext,
   project: Project,
-  { written }: Made,
+  { written }: GeneratedFiles,
   readme: string,
 ): Promise<void> {
   const { language, isSandbox, startedMs } = context.task
@@ -169,7 +171,7 @@ async function saveProject(
       path,
       bytes: encode(text),
       mediaType: mediaTypeOf(path),
-      title: titled(purposes.get(path) || path, language, isSandbox),
+      title: titleWithMark(purposes.get(path) || path, language, isSandbox),
     }),
   )
   for (const file of files) await context.saveFile(file)
@@ -177,6 +179,6 @@ async function saveProject(
     path: 'project.zip',
     bytes: await zip(files, startedMs),
     mediaType: mediaTypes.zip,
-    title: titled(words.zip[language], language, isSandbox),
+    title: titleWithMark(words.zip[language], language, isSandbox),
   })
 }

@@ -1,5 +1,5 @@
 import { pathFault } from '#work/documents'
-import { lineOf } from '../cut.ts'
+import { singleLine } from '../cut.ts'
 import { titleOf } from '../document/outline.ts'
 import { listIn, readJson, textIn } from '../json.ts'
 import type { Task } from '../pipelines.ts'
@@ -47,11 +47,11 @@ export function projectOf(answer: string | undefined, task: Task): Project {
     const path = pathOf(typeof entry === 'string' ? entry : textIn(entry, 'path'))
     if (path === undefined || files.length === maxFiles || clashes(path, taken)) continue
     taken.add(path.toLowerCase())
-    files.push({ path, purpose: lineOf(textIn(entry, 'purpose'), limits.purpose) })
+    files.push({ path, purpose: singleLine(textIn(entry, 'purpose'), limits.purpose) })
   }
   return {
     title: titleOf(task, textIn(json, 'name')),
-    description: lineOf(textIn(json, 'description'), limits.description),
+    description: singleLine(textIn(json, 'description'), limits.description),
     files,
   }
 }

@@ -1,6 +1,6 @@
-import { headOf, lineOf } from '../cut.ts'
+import { singleLine, truncatedText } from '../cut.ts'
 import type { Task } from '../pipelines.ts'
-import { type Prompt, quoted, systemText, taskText } from '../prompts.ts'
+import { dataBlock, type Prompt, systemText, taskText } from '../prompts.ts'
 import { maxFiles, type PlannedFile, type Project, projectSchema } from './project.ts'
 
 const role =
@@ -8,12 +8,12 @@ const role =
 
 export const projectPrompt = (task: Task): Prompt => ({
   system: systemText(role, task, 'whole'),
-  about: taskText(task, 'whole'),
-  order: `Plan this project: a name, a description of one or two sentences, and its files, at most ${maxFiles}, in the order in which they are best written. Paths are relative, with / between folders. README.md is written at the end without being planned; manifest.json and project.zip at the top are taken by us, so a file of such a name needs a folder.`,
+  subject: taskText(task, 'whole'),
+  instruction: `Plan this project: a name, a description of one or two sentences, and its files, at most ${maxFiles}, in the order in which they are best written. Paths are relative, with / between folders. README.md is written at the end without being planned; manifest.json and project.zip at the top are taken by us, so a file of such a name needs a folder.`,
   schema: projectSchema,
 })
 
-export interface Written {
+export interface WrittenFile {
   path: string
   text: string
   /** The parser's error. */
@@ -21,32 +21,36 @@ export interface Written {
 }
 
 const listOf = ({ files }: Project): string =>
-  headOf(files.map(({ path, purpose }) => `${path}: ${lineOf(purpose, 160)}`).join('\n'), 3_500)
+  truncatedText(files.map(({ path, purpose }) => `${path}: ${singleLine(purpose, 160)}`).join('\n'), 3_500)
 
 /** The files written so far, each truncated to an equal share of `maxBytes`. */
-export function writtenText(written: readonly Written[], maxBytes: number): string {
+export function writtenText(written: readonly WrittenFile[], maxBytes: number): string {
   const share = Math.floor(maxBytes / Math.max(1, written.length)) - 500
-  return written.map(({ path, text }) => quoted(path, headOf(text, share))).join('\n')
+  return written.map(({ path, text }) => dataBlock(path, truncatedText(text, share))).join('\n')
 }
 
 export const filePrompt = (task: Task, project: Project, file: PlannedFile, written: string): Prompt => ({
   system: systemText(role, task, 'whole'),
-  about: `${taskText(task, 'whole')}\n\nThe files of the project:\n${quoted('files', listOf(project))}`,
+  subject: `${taskText(task, 'whole')}\n\nThe files of the project:\n${dataBlock('files', listOf(project))}`,
   ...(written && { material: `Files that are written already:\n${written}` }),
-  order: `Write the file ${file.path} whole${file.purpose ? ` (${lineOf(file.purpose, 400)})` : ''}. Answer with its content in one code block and nothing else. It has to fit the files that are written already.`,
+  instruction: `Write the file ${file.path} whole${file.purpose ? ` (${singleLine(file.purpose, 400)})` : ''}. Answer with its content in one code block and nothing else. It has to fit the files that are written already.`,
 })
 
-export const repairPrompt = (task: Task, project: Project, { path, text, fault = '' }: Written): Prompt => ({
+export const repairPrompt = (
+  task: Task,
+  project: Project,
+  { path, text, fault = '' }: WrittenFile,
+): Prompt => ({
   system: systemText(role, task, 'whole'),
-  about: `${taskText(task, 'whole')}\n\nThe files of the project:\n${quoted('files', listOf(project))}`,
-  material: `The file ${path}:\n${quoted(path, text)}`,
-  order: `A parser refuses this file:\n${quoted('parser', lineOf(fault, 400))}\nWrite the file ${path} whole and right. Answer with its content in one code block and nothing else.`,
+  subject: `${taskText(task, 'whole')}\n\nThe files of the project:\n${dataBlock('files', listOf(project))}`,
+  material: `The file ${path}:\n${dataBlock(path, text)}`,
+  instruction: `A parser refuses this file:\n${dataBlock('parser', singleLine(fault, 400))}\nWrite the file ${path} whole and right. Answer with its content in one code block and nothing else.`,
 })
 
 export const readmePrompt = (task: Task, project: Project, written: string): Prompt => ({
   system: systemText(role, task, 'whole'),
-  about: `${taskText(task, 'whole')}\n\nThe files of the project:\n${quoted('files', listOf(project))}`,
+  subject: `${taskText(task, 'whole')}\n\nThe files of the project:\n${dataBlock('files', listOf(project))}`,
   material: `Their content:\n${written}`,
-  order:
+  instruction:
     'Write README.md of this project: what it does, what it needs, how it is started and used, how it is built up. Answer with Markdown and nothing else.',
 })

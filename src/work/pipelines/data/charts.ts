@@ -2,18 +2,18 @@ import type { Chart, Documents } from '#work/documents'
 import type { Gap } from '../budgeted-steps.ts'
 import { encode, mediaTypes, renderOrGap } from '../deliver.ts'
 import { persianText } from '../persian.ts'
-import { sandboxPhrases, titled } from '../phrases.ts'
+import { sandboxPhrases, titleWithMark } from '../phrases.ts'
 import type { StepContext, Task } from '../pipelines.ts'
 import type { FoundTable } from './compute.ts'
 import { summaryPhrases } from './phrases.ts'
-import { type Answer, countsOnly } from './views.ts'
+import { countsOnly, type ViewAnswer } from './views.ts'
 
 /** Maximum points of a line chart that can be distinguished; earlier days are only in the workbook. */
 const maxDrawn = 366
 
 /** The chart of an answer; undefined if it has none. */
 export function chartOf(
-  { view, rows: all, points }: Answer,
+  { view, rows: all, points }: ViewAnswer,
   { spec }: FoundTable,
   task: Task,
 ): Chart | undefined {
@@ -42,14 +42,14 @@ export function chartOf(
       type: 'pie',
       slices: rows.map(({ key, value }) => ({ name: label(key), value: Number(value) })),
     }
-  const longest = Math.max(...rows.map(({ key }) => key.length))
+  const maxKeyLength = Math.max(...rows.map(({ key }) => key.length))
   const type = view.chart === 'pie' ? 'bar' : view.chart
-  const isLying = type === 'bar' && (longest > 14 || rows.length > 14)
+  const isHorizontal = type === 'bar' && (maxKeyLength > 14 || rows.length > 14)
   const value = column ? titleOf(column) : summaryPhrases[language].count
   return {
     ...base,
     type,
-    ...(isLying && { horizontal: true, height: Math.min(1_400, 140 + 30 * Math.max(8, rows.length)) }),
+    ...(isHorizontal && { horizontal: true, height: Math.min(1_400, 140 + 30 * Math.max(8, rows.length)) }),
     categories: rows.map(({ key }) => label(key)),
     series: [{ name: value, values: rows.map((row) => (row.value === null ? null : Number(row.value))) }],
     valueTitle: column?.kind === 'percent' ? `${value} (${language === 'fa' ? '٪' : '%'})` : value,
@@ -61,7 +61,7 @@ export async function saveCharts(
   context: StepContext,
   documents: Documents,
   found: FoundTable,
-  answers: readonly Answer[],
+  answers: readonly ViewAnswer[],
   gaps: Gap[],
 ): Promise<Map<number, string>> {
   const { task, accountId, signal } = context
@@ -74,7 +74,7 @@ export async function saveCharts(
       documents.drawChart(chart, { accountId, signal }),
     )
     if (!made) continue
-    const title = titled(answer.view.title, task.language, task.isSandbox)
+    const title = titleWithMark(answer.view.title, task.language, task.isSandbox)
     await context.saveFile({ path: `${name}.png`, bytes: made.png, mediaType: mediaTypes.png, title })
     await context.saveFile({ path: `${name}.svg`, bytes: encode(made.svg), mediaType: mediaTypes.svg, title })
     drawn.set(place, `${name}.png`)

@@ -1,5 +1,5 @@
 /** Reads tables that strangers wrote and computes every number of a run. Started by compute.ts, confined. */
-import { answer } from '#platform/confined-process'
-import { type ComputeWork, computed } from './computed.ts'
+import { runConfinedWork } from '#platform/confined-process'
+import { type ComputeWork, runComputation } from './computed.ts'
 
-await answer<ComputeWork>((work) => computed(work, process.argv[2]))
+await runConfinedWork<ComputeWork>((work) => runComputation(work, process.argv[2]))

@@ -1,18 +1,18 @@
 import { writeFile } from 'node:fs/promises'
 import path from 'node:path'
-import type { Confine } from '#platform/confined'
+import type { ConfinedRunner } from '#platform/confined'
 import { type Documents, toMarkdown } from '#work/documents'
 import { paragraphOf } from '../blocks.ts'
-import { type Budget, BudgetedSteps, type Gap, planOf } from '../budgeted-steps.ts'
+import { BudgetedSteps, type Gap, planOf, type StepBudget } from '../budgeted-steps.ts'
 import { encode, mediaTypes, renderOrGap } from '../deliver.ts'
 import { titleOf } from '../document/outline.ts'
 import { readJson, textIn } from '../json.ts'
 import { gapBlocks, noticeBlocks } from '../notices.ts'
-import { outcomeOf, titled } from '../phrases.ts'
-import type { Outcome, Pipeline, StepContext, Task } from '../pipelines.ts'
-import { ownWordsBytes, taskBytes } from '../prompts.ts'
+import { pipelineResult, titleWithMark } from '../phrases.ts'
+import type { Pipeline, PipelineResult, StepContext, Task } from '../pipelines.ts'
+import { fixedTextBytes, taskBytes } from '../prompts.ts'
 import { saveCharts } from './charts.ts'
-import { type Computer, computeViews, type FoundTable, readTables, writeTables } from './compute.ts'
+import { type ComputeContext, computeViews, type FoundTable, readTables, writeTables } from './compute.ts'
 import { summaryOf, workbookOf } from './files.ts'
 import { figuresOf } from './labelled-figures.ts'
 import {
@@ -25,14 +25,14 @@ import {
 } from './phrases.ts'
 import { viewsOf } from './plan-views.ts'
 import { summaryPrompt, viewsPrompt } from './prompts.ts'
-import { filledProse } from './prose.ts'
+import { fillFigures } from './prose.ts'
 import { maxLinks, openSources } from './sources.ts'
-import type { Answer } from './views.ts'
+import type { ViewAnswer } from './views.ts'
 
-type Step = 'plan' | 'summary'
+type DataStep = 'plan' | 'summary'
 
-function budgetOf(task: Task): Budget<Step> {
-  const promptBytes = ownWordsBytes + taskBytes(task, 'short') + 28_000
+function budgetOf(task: Task): StepBudget<DataStep> {
+  const promptBytes = fixedTextBytes + taskBytes(task, 'short') + 28_000
   return {
     asks: {
       plan: { count: 1, promptBytes, maxOutputTokens: 2_000 },
@@ -45,7 +45,7 @@ function budgetOf(task: Task): Budget<Step> {
 }
 
 /** Data analysis: the model chooses the computations and interprets them; every number is computed by code. */
-export function dataPipeline(documents: Documents, confine: Confine): Pipeline {
+export function dataPipeline(documents: Documents, confine: ConfinedRunner): Pipeline {
   return {
     plan: (task) => planOf(budgetOf(task)),
     async run(context) {
@@ -54,7 +54,9 @@ export function dataPipeline(documents: Documents, confine: Confine): Pipeline {
       await context.progress(3, words.reading)
       const found = await findTable(context, confine, steps, opened)
       // Awaited before disposal: the files are needed until the end.
-      return found ? await analyse({ context, documents, steps, ...found }) : await dataless(context, steps)
+      return found
+        ? await analyse({ context, documents, steps, ...found })
+        : await reportNoTable(context, steps)
     },
   }
 }
@@ -62,14 +64,14 @@ export function dataPipeline(documents: Documents, confine: Confine): Pipeline {
 interface Analysis {
   context: StepContext
   documents: Documents
-  steps: BudgetedSteps<Step>
-  computer: Computer
+  steps: BudgetedSteps<DataStep>
+  computer: ComputeContext
   found: FoundTable
 }
 
-async function analyse({ context, documents, steps, computer, found }: Analysis): Promise<Outcome> {
+async function analyse({ context, documents, steps, computer, found }: Analysis): Promise<PipelineResult> {
   const { task } = context
-  steps.gaps.push(...boundsOf(found))
+  steps.gaps.push(...limitGaps(found))
   await context.progress(15, words.planning)
   const planned = await steps.ask('plan', 'plan', viewsPrompt(task, found), words.plan)
   const title = titleOf(
@@ -83,21 +85,21 @@ async function analyse({ context, documents, steps, computer, found }: Analysis)
   await context.progress(70, words.drawing)
   const drawn = await saveCharts(context, documents, found, answers, steps.gaps)
   await context.progress(85, words.files)
-  await keepTables({ context, documents, steps, computer, found }, title, answers)
+  await saveTables({ context, documents, steps, computer, found }, title, answers)
   const summary = summaryOf({ task, title, found, answers, drawn, prose, gaps: steps.gaps })
-  await keepSummary(context, toMarkdown(summary), title)
+  await saveSummary(context, toMarkdown(summary), title)
   const end = steps.gaps.length === 0 ? words.done : words.partial
   await context.progress(100, end)
-  return outcomeOf(end, steps.gaps)
+  return pipelineResult(end, steps.gaps)
 }
 
 /** The table in the text of a request that names no files; if there is none, or files are named, the table of its files and links. */
 async function findTable(
   context: StepContext,
-  confine: Confine,
-  steps: BudgetedSteps<Step>,
+  confine: ConfinedRunner,
+  steps: BudgetedSteps<DataStep>,
   opened: AsyncDisposableStack,
-): Promise<{ computer: Computer; found: FoundTable } | undefined> {
+): Promise<{ computer: ComputeContext; found: FoundTable } | undefined> {
   const { input, language, files = [] } = context.task
   const columnWord = summaryPhrases[language].column
   if (files.length === 0) {
@@ -118,7 +120,7 @@ async function findTable(
 }
 
 /** Gaps: data that was present but is not part of any figure. */
-function boundsOf({ rows, of, unused, notes }: FoundTable): Gap[] {
+function limitGaps({ rows, of, unused, notes }: FoundTable): Gap[] {
   const gaps: Gap[] = rows < of ? [{ what: words.rows, reason: boundPhrases.rows(rows, of) }] : []
   for (const { name, rows: count, hidden } of unused)
     if (!hidden) gaps.push({ what: { fa: name, en: name }, reason: boundPhrases.unused(count) })
@@ -133,11 +135,11 @@ function boundsOf({ rows, of, unused, notes }: FoundTable): Gap[] {
 }
 
 async function compute(
-  computer: Computer,
-  steps: BudgetedSteps<Step>,
+  computer: ComputeContext,
+  steps: BudgetedSteps<DataStep>,
   found: FoundTable,
   planned: string | undefined,
-): Promise<Answer[]> {
+): Promise<ViewAnswer[]> {
   const { language } = computer.context.task
   const { columns } = found.spec.table
   const name = (place: number | undefined) => (place === undefined ? undefined : columns[place]!.name)
@@ -154,15 +156,15 @@ async function compute(
 
 async function writeProse(
   context: StepContext,
-  steps: BudgetedSteps<Step>,
+  steps: BudgetedSteps<DataStep>,
   found: FoundTable,
-  answers: readonly Answer[],
+  answers: readonly ViewAnswer[],
 ) {
   const { task } = context
   const figures = figuresOf(found, answers, task.language)
   const answer = await steps.ask('summary', 'summary', summaryPrompt(task, found, figures), words.text)
   if (answer && !answer.isWhole) steps.gaps.push({ what: words.text, reason: 'cut' })
-  return answer ? filledProse(answer.text, figures, found) : { text: '', dropped: 0 }
+  return answer ? fillFigures(answer.text, figures, found) : { text: '', dropped: 0 }
 }
 
 /** Share of the 100 MB that the files of a run may have together. */
@@ -174,40 +176,45 @@ const limits = {
 }
 
 /** The workbook and cleaned.csv: the first rows are created with their styles here, the others are appended in the confined process. */
-async function keepTables(
+async function saveTables(
   { context, documents, steps, computer, found }: Analysis,
   title: string,
-  answers: readonly Answer[],
+  answers: readonly ViewAnswer[],
 ): Promise<void> {
   const { task, accountId, signal } = context
   const own = summaryPhrases[task.language]
   const name = { fa: 'workbook.xlsx', en: 'workbook.xlsx' }
   const workbook = workbookOf(task, title, found, answers)
-  const begun = await renderOrGap(steps.gaps, name, () =>
+  const templateBytes = await renderOrGap(steps.gaps, name, () =>
     documents.toWorkbook(workbook, { accountId, signal }),
   )
   await using scratch = await context.scratch(limits.scratchBytes)
   const template = path.join(scratch.path, 'template.xlsx')
-  if (begun) await writeFile(template, begun)
+  if (templateBytes) await writeFile(template, templateBytes)
   const written = await writeTables(computer, {
     spec: found.spec,
     maxCsvBytes: limits.csvBytes,
-    ...(begun && { sheet: sheetOptions(found, template, task) }),
+    ...(templateBytes && { sheet: sheetOptions(found, template, task) }),
     scratch,
   })
   if (!written) {
     steps.gaps.push({ what: words.tables, reason: 'render' })
     return
   }
-  const keep = async (file: string, rows: number, mediaType: string, called: string) => {
+  const saveTableFile = async (file: string, rows: number, mediaType: string, called: string) => {
     const isCut = rows < found.of
     if (isCut) steps.gaps.push({ what: { fa: file, en: file }, reason: boundPhrases.rows(rows, found.of) })
     const counted = isCut ? `${called} (${boundPhrases.rows(rows, found.of)[task.language]})` : called
-    const deliverable = { path: file, mediaType, title: titled(counted, task.language, task.isSandbox) }
+    const deliverable = {
+      path: file,
+      mediaType,
+      title: titleWithMark(counted, task.language, task.isSandbox),
+    }
     await context.saveLocalFile(deliverable, path.join(scratch.path, file))
   }
-  if (written.sheet !== undefined) await keep('workbook.xlsx', written.sheet, mediaTypes.xlsx, own.workbook)
-  await keep('cleaned.csv', written.csv, mediaTypes.csv, own.cleaned)
+  if (written.sheet !== undefined)
+    await saveTableFile('workbook.xlsx', written.sheet, mediaTypes.xlsx, own.workbook)
+  await saveTableFile('cleaned.csv', written.csv, mediaTypes.csv, own.cleaned)
 }
 
 const sheetOptions = (found: FoundTable, template: string, { language }: Task) => ({
@@ -218,16 +225,16 @@ const sheetOptions = (found: FoundTable, template: string, { language }: Task) =
   isPersian: language === 'fa',
 })
 
-const keepSummary = (context: StepContext, markdown: string, title: string): Promise<void> =>
+const saveSummary = (context: StepContext, markdown: string, title: string): Promise<void> =>
   context.saveFile({
     path: 'summary.md',
     bytes: encode(markdown),
     mediaType: mediaTypes.md,
-    title: titled(title, context.task.language, context.task.isSandbox),
+    title: titleWithMark(title, context.task.language, context.task.isSandbox),
   })
 
 /** Without a table nothing is computed and nothing is invented: the gap is reported. */
-async function dataless(context: StepContext, steps: BudgetedSteps<Step>): Promise<Outcome> {
+async function reportNoTable(context: StepContext, steps: BudgetedSteps<DataStep>): Promise<PipelineResult> {
   const { language, startedMs } = context.task
   const own = summaryPhrases[language]
   steps.gaps.push({ what: words.table, reason: 'none' })
@@ -237,7 +244,7 @@ async function dataless(context: StepContext, steps: BudgetedSteps<Step>): Promi
     language,
     blocks: [...noticeBlocks(context.task), paragraphOf(own.nothingHow), ...gapBlocks(steps.gaps, language)],
   })
-  await keepSummary(context, markdown, own.nothing)
+  await saveSummary(context, markdown, own.nothing)
   await context.progress(100, words.dataless)
-  return outcomeOf(words.dataless, steps.gaps)
+  return pipelineResult(words.dataless, steps.gaps)
 }

@@ -1,7 +1,14 @@
 /** Statistics of the columns of a table, exact to the written digits. */
 import type { ColumnKind } from './columns/decide.ts'
-import { NumberColumn, none, type Store, type StoredColumn, TextColumn, valueText } from './columns/store.ts'
-import { decimalText, divided, ExactSum } from './values/exact.ts'
+import {
+  missingValue,
+  NumberColumn,
+  type StoredColumn,
+  type TableStore,
+  TextColumn,
+  valueText,
+} from './columns/store.ts'
+import { decimalText, ExactSum, quotient } from './values/exact.ts'
 
 /** Statistics of a column, with numbers as decimal text. */
 export interface Profile {
@@ -28,7 +35,7 @@ export const isNumeric = (kind: ColumnKind): boolean => kind === 'number' || kin
 const maxTop = 8
 const maxTopCharacters = 200
 
-export const profileOf = ({ rows, columns }: Store): Profile[] =>
+export const profileOf = ({ rows, columns }: TableStore): Profile[] =>
   columns.map((column) =>
     column instanceof TextColumn ? textProfile(column, rows) : numberProfile(column, rows),
   )
@@ -74,7 +81,7 @@ function numberProfile({ spec, values }: NumberColumn, rows: number): Profile {
     ...profile,
     ...ends,
     sum: decimalText(sum, scale),
-    mean: divided(sum, scale, BigInt(count)),
+    mean: quotient(sum, scale, BigInt(count)),
     median: medianOf(sorted, scale),
     ...(count > 1 && { deviation: deviationOf(sorted, Number(sum) / count, scale) }),
   }
@@ -84,7 +91,7 @@ function numberProfile({ spec, values }: NumberColumn, rows: number): Profile {
 export function sortedValues(values: BigInt64Array, rows = values.length): BigInt64Array {
   const sorted = values.slice(0, rows).sort()
   let first = 0
-  while (first < sorted.length && sorted[first] === none) first += 1
+  while (first < sorted.length && sorted[first] === missingValue) first += 1
   return sorted.subarray(first)
 }
 
@@ -103,7 +110,7 @@ function sumOf(values: BigInt64Array): bigint {
 function medianOf(sorted: BigInt64Array, scale: number): string {
   const middle = sorted.length >> 1
   if (sorted.length % 2 === 1) return decimalText(sorted[middle]!, scale)
-  return divided(sorted[middle - 1]! + sorted[middle]!, scale, 2n)
+  return quotient(sorted[middle - 1]! + sorted[middle]!, scale, 2n)
 }
 
 /** The standard deviation of a sample; the only figure that is not exact, since roots are not. */
@@ -125,7 +132,7 @@ export const plainText = (number: number): string => {
 export type Measure = 'sum' | 'mean' | 'median' | 'min' | 'max' | 'count' | 'distinct'
 
 /** Reduces the values of a column to one number; undefined if there are none. Sorts its argument. */
-export function measured(measure: Measure, values: BigInt64Array, scale: number): string | undefined {
+export function measureOf(measure: Measure, values: BigInt64Array, scale: number): string | undefined {
   if (measure === 'count') return String(values.length)
   if (measure === 'distinct') return String(distinctOf(values.sort()))
   if (values.length === 0) return undefined
@@ -133,7 +140,7 @@ export function measured(measure: Measure, values: BigInt64Array, scale: number)
     case 'sum':
       return decimalText(sumOf(values), scale)
     case 'mean':
-      return divided(sumOf(values), scale, BigInt(values.length))
+      return quotient(sumOf(values), scale, BigInt(values.length))
     case 'median':
       return medianOf(values.sort(), scale)
     case 'min':
@@ -149,7 +156,7 @@ export function integersOf(column: StoredColumn): { values: BigInt64Array; scale
   if (column instanceof NumberColumn) return { values: column.values, scale: column.spec.scale ?? 0 }
   if (!column.words) return undefined
   return {
-    values: BigInt64Array.from(column.words, (word) => (word < 0 ? none : BigInt(word))),
+    values: BigInt64Array.from(column.words, (word) => (word < 0 ? missingValue : BigInt(word))),
     scale: 0,
   }
 }

@@ -1,5 +1,14 @@
-import type { Align, Block, Cell, Language, Sheet, TextDocument, Value, Workbook } from '#work/documents'
-import { headingOf, paragraphOf, partOf } from '../blocks.ts'
+import type {
+  Alignment,
+  Cell,
+  DocumentBlock,
+  Language,
+  Sheet,
+  TextDocument,
+  Value,
+  Workbook,
+} from '#work/documents'
+import { headingOf, paragraphOf, parsePart } from '../blocks.ts'
 import type { Gap } from '../budgeted-steps.ts'
 import { gapBlocks, noticeBlocks } from '../notices.ts'
 import { persianText } from '../persian.ts'
@@ -10,7 +19,7 @@ import { cleaningHeading } from './cleaning/phrases.ts'
 import type { FoundTable } from './compute.ts'
 import { isNumeric } from './figures.ts'
 import { boundPhrases, overviewText, summaryPhrases } from './phrases.ts'
-import { type Answer, countsOnly } from './views.ts'
+import { countsOnly, type ViewAnswer } from './views.ts'
 import { writeDecimal, writeMeasured } from './write-number.ts'
 
 /** The first rows as a sheet: numbers are numbers, percentages fractions of one, Jalali days and moments text that sorts correctly. */
@@ -53,7 +62,7 @@ export function workbookOf(
   task: Task,
   title: string,
   found: FoundTable,
-  answers: readonly Answer[],
+  answers: readonly ViewAnswer[],
 ): Workbook {
   const { language, isSandbox, startedMs } = task
   const words = summaryPhrases[language]
@@ -125,7 +134,7 @@ function cleaningSheet({ notes, rows, of }: FoundTable, language: Language): She
   }
 }
 
-function answerSheet({ view, rows, total }: Answer, { spec }: FoundTable, language: Language): Sheet {
+function answerSheet({ view, rows, total }: ViewAnswer, { spec }: FoundTable, language: Language): Sheet {
   const words = summaryPhrases[language]
   const { columns } = spec.table
   const column = view.column === undefined ? undefined : columns[view.column]!
@@ -153,7 +162,7 @@ export interface SummaryOptions {
   task: Task
   title: string
   found: FoundTable
-  answers: readonly Answer[]
+  answers: readonly ViewAnswer[]
   /** Paths of drawn charts, by the place of their answers. */
   drawn: ReadonlyMap<number, string>
   prose: { text: string; dropped: number }
@@ -168,7 +177,7 @@ export function summaryOf({ task, title, found, answers, drawn, prose, gaps }: S
   const count = (number: number) => writeDecimal(String(number), language)
   const missing = profile.reduce((sum, column) => sum + column.missing, 0)
   const findings = prose.text
-    ? partOf({ id: 'findings', title: words.findings, markdown: prose.text, language }).blocks
+    ? parsePart({ id: 'findings', title: words.findings, markdown: prose.text, language }).blocks
     : []
   const details = answers.flatMap((answer, place) => [
     headingOf(2, answer.view.title),
@@ -204,7 +213,7 @@ export function summaryOf({ task, title, found, answers, drawn, prose, gaps }: S
 }
 
 /** Notes what a table or a chart leaves out. */
-function boundBlocks({ rows, points, pairs = 0 }: Answer, language: Language): Block[] {
+function boundBlocks({ rows, points, pairs = 0 }: ViewAnswer, language: Language): DocumentBlock[] {
   if (points)
     return points.length < pairs ? [paragraphOf(boundPhrases.points(points.length, pairs)[language])] : []
   return rows.length > maxShown ? [paragraphOf(boundPhrases.groups(maxShown, rows.length)[language])] : []
@@ -213,7 +222,7 @@ function boundBlocks({ rows, points, pairs = 0 }: Answer, language: Language): B
 const cell = (text: string): Cell => [{ type: 'text', text }]
 const inLanguage = (text: string, language: Language) => (language === 'fa' ? persianText(text) : text)
 
-function columnsTable({ profile }: FoundTable, language: Language): Block {
+function columnsTable({ profile }: FoundTable, language: Language): DocumentBlock {
   const words = summaryPhrases[language]
   const { sum, mean, min, max } = words.measures
   const number = (text: string | undefined, column: (typeof profile)[number]) =>
@@ -225,7 +234,7 @@ function columnsTable({ profile }: FoundTable, language: Language): Block {
   return {
     type: 'table',
     header: [words.column, words.type, words.count, words.missing, sum, mean, min, max].map(cell),
-    align: ['start', 'start', ...Array<Align>(6).fill('end')],
+    align: ['start', 'start', ...Array<Alignment>(6).fill('end')],
     rows: profile.map((column) =>
       [
         column.name,
@@ -244,7 +253,11 @@ function columnsTable({ profile }: FoundTable, language: Language): Block {
 /** Maximum rows of one answer in the document; all of them are in the workbook. */
 const maxShown = 40
 
-function answerTable({ view, rows: all, total }: Answer, { spec }: FoundTable, language: Language): Block {
+function answerTable(
+  { view, rows: all, total }: ViewAnswer,
+  { spec }: FoundTable,
+  language: Language,
+): DocumentBlock {
   const words = summaryPhrases[language]
   const { columns } = spec.table
   const column = view.column === undefined ? { kind: 'number', name: '' } : columns[view.column]!

@@ -2,7 +2,7 @@ import type { Language } from '#work/documents'
 import type { FoundTable } from './compute.ts'
 import { isNumeric } from './figures.ts'
 import { figureLabels, summaryPhrases } from './phrases.ts'
-import { type Answer, countsOnly } from './views.ts'
+import { countsOnly, type ViewAnswer } from './views.ts'
 import { percentText, writeMeasured } from './write-number.ts'
 
 /** A computed number under a name by which prose refers to it. */
@@ -19,7 +19,7 @@ const maxRows = 8
 /** The figures that prose may refer to, by label. */
 export function figuresOf(
   { rows: rowCount, profile }: FoundTable,
-  answers: readonly Answer[],
+  answers: readonly ViewAnswer[],
   language: Language,
 ): Figure[] {
   const words = summaryPhrases[language]

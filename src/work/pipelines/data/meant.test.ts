@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import type { Note } from './columns/notes.ts'
-import { type Store, TextColumn } from './columns/store.ts'
+import { type TableStore, TextColumn } from './columns/store.ts'
 import { readTables, storeOf } from './read-table.ts'
 
 async function read(...texts: string[]) {
@@ -32,7 +32,7 @@ async function stored(text: string) {
 }
 
 /** The number of occurrences of each text in a column. */
-function groupsOf({ columns }: Store, place: number): Record<string, number> {
+function groupsOf({ columns }: TableStore, place: number): Record<string, number> {
   const column = columns[place]
   if (!(column instanceof TextColumn)) throw new Error('no texts')
   return Object.fromEntries(column.displayTexts.map((text, word) => [text, column.counts[word]!]))

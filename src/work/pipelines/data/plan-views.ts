@@ -1,4 +1,4 @@
-import { lineOf } from '../cut.ts'
+import { singleLine } from '../cut.ts'
 import { listIn, memberOf, readJson, textIn } from '../json.ts'
 import type { ColumnSpec } from './columns/decide.ts'
 import { maxTexts } from './columns/store.ts'
@@ -41,10 +41,10 @@ export const viewsSchema = {
   required: ['title', 'views'],
 }
 
-type Titles = (view: Omit<View, 'title'>) => string
+type TitleFunction = (view: Omit<View, 'title'>) => string
 
 /** The planned views that the table can answer; the default views if there are none. */
-export function viewsOf(answer: string | undefined, found: FoundTable, titleOf: Titles): View[] {
+export function viewsOf(answer: string | undefined, found: FoundTable, titleOf: TitleFunction): View[] {
   const wanted = listIn(answer === undefined ? undefined : readJson(answer), 'views', maxViews)
   const views = wanted.flatMap((entry) => viewOf(entry, found, titleOf) ?? [])
   const distinct = found.profile.map((profile) => profile.distinct)
@@ -64,15 +64,15 @@ export function viewsOf(answer: string | undefined, found: FoundTable, titleOf: 
   })
 }
 
-function viewOf(entry: unknown, { spec, profile }: FoundTable, titleOf: Titles): View | undefined {
+function viewOf(entry: unknown, { spec, profile }: FoundTable, titleOf: TitleFunction): View | undefined {
   const { columns } = spec.table
-  const place = (name: string) => {
+  const columnIndex = (name: string) => {
     const folded = (text: string) => foldKey(text).replace(/[\s_]/g, '')
     const found = columns.findIndex((column) => folded(column.name) === folded(name))
     return found < 0 ? undefined : found
   }
-  const by = place(textIn(entry, 'by'))
-  const column = place(textIn(entry, 'column'))
+  const by = columnIndex(textIn(entry, 'by'))
+  const column = columnIndex(textIn(entry, 'column'))
   const chart = oneOf<ChartType>(charts, textIn(entry, 'chart'), 'bar')
   const measure = oneOf<Measure>(measures, textIn(entry, 'measure'), 'sum')
   const isMeasured = column !== undefined && isNumeric(columns[column]!.kind)
@@ -83,8 +83,8 @@ function viewOf(entry: unknown, { spec, profile }: FoundTable, titleOf: Titles):
   }
   if (measure === 'distinct' ? !isCounted(columns, profile, column) : measure !== 'count' && !isMeasured)
     return undefined
-  const wish = textIn(entry, 'bucket')
-  const bucket = columns[by]!.kind === 'date' && isBucket(wish) ? wish : undefined
+  const bucketName = textIn(entry, 'bucket')
+  const bucket = columns[by]!.kind === 'date' && isBucket(bucketName) ? bucketName : undefined
   const { distinct } = profile[by]!
   if (!isCounted(columns, profile, by)) return undefined
   const isPie = chart === 'pie' && (distinct > maxGroups.pie || (measure !== 'sum' && measure !== 'count'))
@@ -99,13 +99,14 @@ function viewOf(entry: unknown, { spec, profile }: FoundTable, titleOf: Titles):
   return withTitle(view, entry, titleOf)
 }
 
-const withTitle = (view: Omit<View, 'title'>, entry: unknown, titleOf: Titles): View => {
-  const title = lineOf(textIn(entry, 'title'), maxTitle)
+const withTitle = (view: Omit<View, 'title'>, entry: unknown, titleOf: TitleFunction): View => {
+  const title = singleLine(textIn(entry, 'title'), maxTitle)
   // Titles with numbers are dropped: a number written by the model is not computed from the data.
   return { ...view, title: title && !/\p{N}/u.test(title) ? title : titleOf(view) }
 }
 
-const isBucket = (wish: string): wish is Bucket => (buckets as readonly string[]).includes(wish)
+const isBucket = (bucketName: string): bucketName is Bucket =>
+  (buckets as readonly string[]).includes(bucketName)
 
 /** Columns whose words are not stored can be neither grouped nor counted. */
 const isCounted = (columns: readonly ColumnSpec[], profile: FoundTable['profile'], place?: number): boolean =>

@@ -1,5 +1,5 @@
 import { numbersOf } from '../research/evidence.ts'
-import { isWorded, piecesOf } from '../research/sentences.ts'
+import { hasWords, piecesOf } from '../research/sentences.ts'
 import type { FoundTable } from './compute.ts'
 import type { Figure } from './labelled-figures.ts'
 
@@ -9,7 +9,7 @@ const placeholder = /\{\{?\s*(f\d{1,3})\s*\}?\}/gi
  * Inserts the computed numbers into the model's text. A sentence that names an unknown figure, or contains a number that
  * is neither computed nor in the data, is dropped.
  */
-export function filledProse(
+export function fillFigures(
   text: string,
   figures: readonly Figure[],
   { spec, sample, profile }: FoundTable,
@@ -24,11 +24,11 @@ export function filledProse(
   const known = numbersOf([...cells, ...figures.map((figure) => figure.text)].join(' \n '))
   let dropped = 0
   const written = piecesOf(text.slice(0, 40_000)).map((piece) => {
-    if (piece.kind === 'plain') return holds(known, piece.text) ? piece.text : ''
-    if (!isWorded(piece)) return ''
+    if (piece.kind === 'plain') return hasOnlyKnownNumbers(known, piece.text) ? piece.text : ''
+    if (!hasWords(piece)) return ''
     const ids = [...piece.text.matchAll(placeholder)].map(([, id]) => id!.toLowerCase())
     const own = piece.text.replace(placeholder, ' ')
-    if (ids.some((id) => !byId.has(id)) || /[{}]/.test(own) || !holds(known, own)) {
+    if (ids.some((id) => !byId.has(id)) || /[{}]/.test(own) || !hasOnlyKnownNumbers(known, own)) {
       dropped += 1
       return ''
     }
@@ -44,5 +44,5 @@ export function filledProse(
 }
 
 /** The number of a list item is not a figure. */
-const holds = (known: ReadonlySet<string>, text: string): boolean =>
+const hasOnlyKnownNumbers = (known: ReadonlySet<string>, text: string): boolean =>
   [...numbersOf(text.replace(/^\s*(?:[\d۰-۹]{1,2}[.)]\s*)?/, ''))].every((number) => known.has(number))

@@ -1,13 +1,13 @@
 /** Reads files and texts into one table and decides all its columns: the first step in the confined process. */
 
-import { limits, loadTable, rowsThatFit } from './columns/load.ts'
+import { limits, loadTable, rowCountWithinLimits } from './columns/load.ts'
 import type { Note } from './columns/notes.ts'
-import type { Store } from './columns/store.ts'
+import type { TableStore } from './columns/store.ts'
 import {
-  type Candidate,
   candidateOf,
-  grouped,
+  groupByColumns,
   surveyTable,
+  type TableCandidate,
   type TableSpec,
   type TableSurvey,
 } from './columns/tables.ts'
@@ -60,15 +60,15 @@ export async function readTables({
     if (typeof found === 'string') unread.push({ name: input.name, why: found })
     else sources.push(...found)
   }
-  const candidates: Candidate[] = []
+  const candidates: TableCandidate[] = []
   for (const [place, spec] of sources.entries()) {
     const hidden = spec.kind === 'xlsx' && spec.hidden
     const candidate = await candidateOf(await rowsOf(inputs[spec.input]!, spec), place, hidden)
     if (candidate) candidates.push(candidate)
   }
-  const surveyed: { group: Candidate[]; own: TableSurvey }[] = []
+  const surveyed: { group: TableCandidate[]; own: TableSurvey }[] = []
   const numbered = { numbered: (place: number) => `${columnWord} ${place}` }
-  for (const group of grouped(candidates)) {
+  for (const group of groupByColumns(candidates)) {
     const own = await surveyTable(group, numbered)
     if (own.spec.rows > 0) surveyed.push({ group, own })
   }
@@ -81,21 +81,21 @@ export async function readTables({
 }
 
 /** The analysed table is the one with the most cells; one that its author has hidden only if there is no other. */
-const weightOf = ({ group, own }: { group: Candidate[]; own: TableSurvey }): number =>
+const weightOf = ({ group, own }: { group: TableCandidate[]; own: TableSurvey }): number =>
   own.spec.rows * own.spec.columns.length * (group.every(({ hidden }) => hidden) ? 1e-9 : 1)
 
-interface Rest {
+interface GroupOptions {
   sources: SourceSpec[]
   unused: FoundTable['unused']
   maxRows: number
 }
 
 async function readGroup(
-  group: readonly Candidate[],
+  group: readonly TableCandidate[],
   { spec, notes, bySource }: TableSurvey,
-  { sources, unused, maxRows }: Rest,
+  { sources, unused, maxRows }: GroupOptions,
 ): Promise<FoundTable> {
-  const rows = rowsThatFit(spec, maxRows)
+  const rows = rowCountWithinLimits(spec, maxRows)
   const loaded = await loadTable(group, spec, maxRows)
   const own = group.map(({ place }) => sources[place]!)
   return {
@@ -174,6 +174,6 @@ export const sourcesOf = (
   Promise.all(sources.map(async (spec) => ({ source: await rowsOf(inputs[spec.input]!, spec) })))
 
 /** Loads the columns of a table that was read before. */
-export async function storeOf(inputs: readonly Input[], spec: ReadSpec): Promise<Store> {
+export async function storeOf(inputs: readonly Input[], spec: ReadSpec): Promise<TableStore> {
   return (await loadTable(await sourcesOf(inputs, spec), spec.table, spec.rows)).store
 }

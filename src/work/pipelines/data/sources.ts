@@ -16,12 +16,12 @@ export interface OpenedSources extends Sources {
   unread: { what: Localized; why: Localized }[]
 }
 
-type Reads = Pick<BudgetedSteps<string>, 'read' | 'fetch'>
+type ReadSteps = Pick<BudgetedSteps<string>, 'read' | 'fetch'>
 
 /** Opens the files and links of the task; they are deleted with `opened`. */
 export async function openSources(
   context: StepContext,
-  steps: Reads,
+  steps: ReadSteps,
   opened: AsyncDisposableStack,
 ): Promise<OpenedSources> {
   const gathered: OpenedSources = { inputs: [], bytes: 0, isSame: true, unread: [] }
@@ -42,16 +42,16 @@ export async function openSources(
   return gathered
 }
 
-interface Link {
+interface LinkOptions {
   context: StepContext
-  steps: Reads
+  steps: ReadSteps
   opened: AsyncDisposableStack
   gathered: OpenedSources
   url: string
   place: number
 }
 
-async function openLink({ context, steps, opened, gathered, url, place }: Link): Promise<void> {
+async function openLink({ context, steps, opened, gathered, url, place }: LinkOptions): Promise<void> {
   const fetched = await steps.fetch(`link/${place}`, securedAddress(url), maxBytes)
   const what = { fa: url, en: url }
   if ('refused' in fetched) {

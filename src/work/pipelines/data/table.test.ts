@@ -7,7 +7,7 @@ import { readTables, storeOf } from './read-table.ts'
 import { dayText, isLeapJalali } from './values/calendar.ts'
 import { momentsOf, timeOf } from './values/dates.ts'
 import { foldKey } from './values/fold.ts'
-import { decimalIn, decimalOf, numeralOf, percentOf } from './values/numerals.ts'
+import { decimalOf, numeralOf, numeralToDecimal, percentOf } from './values/numerals.ts'
 import { answerView } from './views.ts'
 
 const inputsOf = (text: string) => [{ name: '', text }]
@@ -76,7 +76,7 @@ describe('numbers', () => {
     ['1.5E+05', '150000'],
   ])('%s is %s', (text, number) => {
     const numeral = numeralOf(text)!
-    expect(decimalIn(numeral, '.')).toBe(number)
+    expect(numeralToDecimal(numeral, '.')).toBe(number)
   })
 
   test('percentages, units and days are read, and nothing else as them', () => {

@@ -1,7 +1,7 @@
 /** Groups of rows: by words, by values and by time. */
 import type { ColumnSpec } from './columns/decide.ts'
-import { type NumberColumn, none, type Store, TextColumn } from './columns/store.ts'
-import { dayText, two } from './values/calendar.ts'
+import { missingValue, type NumberColumn, type TableStore, TextColumn } from './columns/store.ts'
+import { dayText, twoDigits } from './values/calendar.ts'
 import { maxMoments } from './view-order.ts'
 import type { Bucket, View } from './views.ts'
 
@@ -15,7 +15,7 @@ export interface RowGroups {
 }
 
 /** Groups the rows of a table by words, values or times; times become months, then years, if there are too many. */
-export function groupedBy(store: Store, view: View): RowGroups {
+export function groupedBy(store: TableStore, view: View): RowGroups {
   const column = store.columns[view.by]!
   if (column instanceof TextColumn) return groupedWords(column, view, store.rows)
   const { kind } = column.spec
@@ -33,7 +33,11 @@ function groupedWords(column: TextColumn, view: View, rows: number): RowGroups {
   return { view, of: column.spec, keys: column.displayTexts, groups, isTime: false }
 }
 
-function numbered<Key>(rows: number, keyOf: (row: number) => Key | undefined, nameOf: (key: Key) => string) {
+function groupByKey<Key>(
+  rows: number,
+  keyOf: (row: number) => Key | undefined,
+  nameOf: (key: Key) => string,
+) {
   const places = new Map<Key, number>()
   const groups = new Int32Array(rows)
   for (let row = 0; row < rows; row += 1) {
@@ -50,16 +54,16 @@ function numbered<Key>(rows: number, keyOf: (row: number) => Key | undefined, na
 
 function groupedValues(column: NumberColumn, view: View, rows: number): RowGroups {
   const { values, spec } = column
-  const row = new Map<bigint, string>()
-  const found = numbered(
+  const texts = new Map<bigint, string>()
+  const found = groupByKey(
     rows,
     (at) => {
       const value = values[at]!
-      if (value === none) return undefined
-      if (!row.has(value)) row.set(value, column.textAt(at)!)
+      if (value === missingValue) return undefined
+      if (!texts.has(value)) texts.set(value, column.textAt(at)!)
       return value
     },
-    (value) => row.get(value)!,
+    (value) => texts.get(value)!,
   )
   return { view, of: spec, ...found, isTime: false }
 }
@@ -77,10 +81,12 @@ function groupedMoments({ values, spec }: NumberColumn, view: View, rows: number
     return key
   }
   const keyOf = (seconds: bigint): string =>
-    view.bucket === 'hour' ? `${two(Math.floor((Number(seconds) % 86_400) / 3_600))}:00` : dayKey(seconds)
-  const found = numbered(
+    view.bucket === 'hour'
+      ? `${twoDigits(Math.floor((Number(seconds) % 86_400) / 3_600))}:00`
+      : dayKey(seconds)
+  const found = groupByKey(
     rows,
-    (row) => (values[row] === none ? undefined : keyOf(values[row]!)),
+    (row) => (values[row] === missingValue ? undefined : keyOf(values[row]!)),
     (key) => key,
   )
   return { view, of: spec, ...found, isTime: true }

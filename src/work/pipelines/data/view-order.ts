@@ -1,6 +1,6 @@
 /** Orders the rows of an answer and limits their number to what a chart and a page can show. */
 import { foldKey } from './values/fold.ts'
-import type { Measuring } from './view-measures.ts'
+import type { GroupMeasures } from './view-measures.ts'
 import type { View, ViewRow } from './views.ts'
 
 /** The most rows of words or values. */
@@ -18,7 +18,7 @@ const calendars = [
 ].map((names) => names.split(' ').map(foldKey))
 
 /** Dates by time, months by the calendar, single-value groups as they are, all others by size. Returns row indexes. */
-export function inOrder(
+export function sortedIndexes(
   places: number[],
   all: readonly ViewRow[],
   isTime: boolean,
@@ -33,18 +33,18 @@ export function inOrder(
   return places.toSorted((a, b) => size(b) - size(a) || a - b)
 }
 
-interface Short {
+interface LimitOptions {
   view: View
   other: string
   isTime: boolean
 }
 
 /** Rows beyond the limit are combined into one. */
-export function shortened(
+export function limitRows(
   order: readonly number[],
   all: readonly ViewRow[],
-  measured: Measuring,
-  { view, other, isTime }: Short,
+  measured: GroupMeasures,
+  { view, other, isTime }: LimitOptions,
 ): ViewRow[] {
   const limit = isTime ? maxMoments : Math.min(maxWords, view.top === undefined ? maxWords : view.top + 1)
   if (order.length <= limit) return order.map((place) => all[place]!)

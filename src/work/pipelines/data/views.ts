@@ -1,10 +1,10 @@
 /** Views of a table (aggregations and scatter plots) and their answers, computed from its columns. */
-import type { Store, StoredColumn } from './columns/store.ts'
+import type { StoredColumn, TableStore } from './columns/store.ts'
 import type { Measure } from './figures.ts'
-import { divided, exactOf } from './values/exact.ts'
+import { quotient, withCommonScale } from './values/exact.ts'
 import { groupedBy } from './view-groups.ts'
-import { measuring } from './view-measures.ts'
-import { inOrder, shortened } from './view-order.ts'
+import { measureGroups } from './view-measures.ts'
+import { limitRows, sortedIndexes } from './view-order.ts'
 
 export type ChartType = 'bar' | 'line' | 'area' | 'pie' | 'scatter' | 'none'
 export type Bucket = 'day' | 'month' | 'year' | 'hour'
@@ -29,7 +29,7 @@ export interface ViewRow {
   count: number
 }
 
-export interface Answer {
+export interface ViewAnswer {
   view: View
   rows: ViewRow[]
   /** Total number of groups; those beyond the limit are combined in the last row, earlier moments in the first. */
@@ -51,20 +51,20 @@ export const countsOnly = ({ measure }: View): boolean => measure === 'count' ||
 /** The most points of a drawing. */
 const maxPoints = 1_000
 
-export function answerView(store: Store, view: View, other: string): Answer {
+export function answerView(store: TableStore, view: View, other: string): ViewAnswer {
   if (view.chart === 'scatter') return scatterOf(store, view)
   const found = groupedBy(store, view)
-  const { keys, of, isTime } = found
-  const measured = measuring(store, found, view)
+  const { keys, of: groupColumn, isTime } = found
+  const measured = measureGroups(store, found, view)
   const all = keys.map(
     (key, group): ViewRow => ({ key, value: measured.value(group), count: measured.count(group) }),
   )
   const isEachOnce = all.every(({ count }) => count === 1)
-  const ordered = inOrder([...all.keys()], all, isTime, isEachOnce)
-  const rows = shortened(ordered, all, measured, { view, other, isTime })
+  const ordered = sortedIndexes([...all.keys()], all, isTime, isEachOnce)
+  const rows = limitRows(ordered, all, measured, { view, other, isTime })
   const total = measured.total()
   const share = shareOf(rows, total, view)
-  const change = isTime && of.kind === 'date' ? changeOf(rows) : undefined
+  const change = isTime && groupColumn.kind === 'date' ? changeOf(rows) : undefined
   return {
     view: found.view,
     rows,
@@ -75,38 +75,38 @@ export function answerView(store: Store, view: View, other: string): Answer {
   }
 }
 
-const known = (values: readonly (string | null)[]): string[] => values.filter((value) => value !== null)
+const nonNull = (values: readonly (string | null)[]): string[] => values.filter((value) => value !== null)
 
 /** The larger of two decimals. */
 const larger = (a: string, b: string): string => {
-  const { units } = exactOf([a, b])
+  const { units } = withCommonScale([a, b])
   return units[0]! >= units[1]! ? a : b
 }
 
 function shareOf(rows: readonly ViewRow[], total: string | null, { measure }: View): string | undefined {
   if ((measure !== 'sum' && measure !== 'count') || total === null || rows.length < 2) return undefined
-  const values = known(rows.map(({ value }) => value))
+  const values = nonNull(rows.map(({ value }) => value))
   if (values.some((value) => value.startsWith('-')) || Number(total) <= 0) return undefined
   return percentOf(values.reduce(larger), total)
 }
 
 function changeOf(rows: readonly ViewRow[]): string | undefined {
-  const values = known(rows.map(({ value }) => value))
+  const values = nonNull(rows.map(({ value }) => value))
   const [first, last] = [values[0], values.at(-1)]
   if (values.length < 2 || first === undefined || last === undefined || Number(first) <= 0) return undefined
-  const { units } = exactOf([first, last])
-  return inTenths(divided((units[1]! - units[0]!) * 100n, 0, units[0]!))
+  const { units } = withCommonScale([first, last])
+  return inTenths(quotient((units[1]! - units[0]!) * 100n, 0, units[0]!))
 }
 
 const percentOf = (part: string, total: string): string => {
-  const { units } = exactOf([part, total])
-  return inTenths(divided(units[0]! * 100n, 0, units[1]!))
+  const { units } = withCommonScale([part, total])
+  return inTenths(quotient(units[0]! * 100n, 0, units[1]!))
 }
 
 /** A decimal with one digit after the point. */
 const inTenths = (decimal: string): string => Number(decimal).toFixed(1).replace(/\.0$/, '')
 
-function scatterOf({ columns, rows }: Store, view: View): Answer {
+function scatterOf({ columns, rows }: TableStore, view: View): ViewAnswer {
   const [x, y] = [columns[view.by], columns[view.column ?? view.by]] as [StoredColumn, StoredColumn]
   const points: [number, number][] = []
   let pairs = 0

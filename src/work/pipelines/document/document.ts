@@ -1,26 +1,26 @@
-import type { Source } from '#core/turn'
+import type { CitableSource } from '#core/turn'
 import type { Documents, TextDocument } from '#work/documents'
-import { joined, type Part, partOf } from '../blocks.ts'
-import { type Budget, BudgetedSteps, planOf } from '../budgeted-steps.ts'
-import { lineOf } from '../cut.ts'
+import { type DocumentPart, joinParts, parsePart } from '../blocks.ts'
+import { BudgetedSteps, planOf, type StepBudget } from '../budgeted-steps.ts'
+import { singleLine } from '../cut.ts'
 import { saveDocument } from '../deliver.ts'
 import { gapBlocks, noticeBlocks } from '../notices.ts'
 import { persianDocument } from '../persian.ts'
-import { outcomeOf, sandboxPhrases } from '../phrases.ts'
+import { pipelineResult, sandboxPhrases } from '../phrases.ts'
 import type { Pipeline, StepContext, Task } from '../pipelines.ts'
-import { ownWordsBytes, quoted, taskBytes } from '../prompts.ts'
+import { dataBlock, fixedTextBytes, taskBytes } from '../prompts.ts'
 import { maxSections, type Outline, outlineOf } from './outline.ts'
 import { documentPhrases as words } from './phrases.ts'
 import { outlinePrompt, sectionPrompt } from './prompts.ts'
 
 /** Bytes of the material in a prompt: passages of the knowledge project, and the end of the preceding section. */
-const material = { passages: 12_000, before: 500 }
+const materialBytes = { passages: 12_000, before: 500 }
 /** Bytes of the document's outline in the prompt of one section. */
 const outlineBytes = 7_000
 
-function budgetOf(task: Task): Budget<'outline' | 'section'> {
-  const own = ownWordsBytes + taskBytes(task, 'whole')
-  const promptBytes = own + material.passages
+function budgetOf(task: Task): StepBudget<'outline' | 'section'> {
+  const own = fixedTextBytes + taskBytes(task, 'whole')
+  const promptBytes = own + materialBytes.passages
   return {
     asks: {
       outline: { count: 1, promptBytes, maxOutputTokens: 2_500 },
@@ -39,11 +39,11 @@ export function documentPipeline(documents: Documents): Pipeline {
       const { task } = context
       const steps = new BudgetedSteps(context, budgetOf(task))
       await context.progress(2, words.planning)
-      const sources = (await context.recall('recall', lineOf(task.input, 400))).slice(0, 6)
+      const sources = (await context.recall('recall', singleLine(task.input, 400))).slice(0, 6)
       const passages = sources
         .map(
           (source, index) =>
-            `[${index + 1}] ${quoted(source.title, source.text.slice(0, 1_600).toWellFormed())}`,
+            `[${index + 1}] ${dataBlock(source.title, source.text.slice(0, 1_600).toWellFormed())}`,
         )
         .join('\n')
       const planned = await steps.ask('outline', 'outline', outlinePrompt(task, passages), words.outline)
@@ -60,7 +60,7 @@ export function documentPipeline(documents: Documents): Pipeline {
         steps.gaps,
       )
       await context.progress(100, steps.gaps.length === 0 ? words.done : words.partial)
-      return outcomeOf(steps.gaps.length === 0 ? words.done : words.partial, steps.gaps)
+      return pipelineResult(steps.gaps.length === 0 ? words.done : words.partial, steps.gaps)
     },
   }
 }
@@ -68,16 +68,16 @@ export function documentPipeline(documents: Documents): Pipeline {
 interface Material {
   outline: Outline
   passages: string
-  sources: readonly Source[]
+  sources: readonly CitableSource[]
 }
 
 async function writeSections(
   context: StepContext,
   steps: BudgetedSteps<'outline' | 'section'>,
   { outline, passages, sources }: Material,
-): Promise<Part[]> {
+): Promise<DocumentPart[]> {
   const { task } = context
-  const parts: Part[] = []
+  const parts: DocumentPart[] = []
   let before = ''
   for (const [index, section] of outline.sections.entries()) {
     const { title } = section
@@ -86,9 +86,9 @@ async function writeSections(
     const answer = await steps.ask('section', `section/${index + 1}`, prompt, words.section(title))
     if (!answer) continue
     if (!answer.isWhole) steps.gaps.push({ what: words.section(title), reason: 'cut' })
-    before = answer.text.trim().slice(-material.before).toWellFormed()
+    before = answer.text.trim().slice(-materialBytes.before).toWellFormed()
     parts.push(
-      partOf({
+      parsePart({
         id: `s${index + 1}`,
         title,
         markdown: answer.text,
@@ -100,17 +100,17 @@ async function writeSections(
   return parts
 }
 
-const cited = (sources: readonly Source[]) => sources.map(({ title, url }) => ({ title, url }))
+const cited = (sources: readonly CitableSource[]) => sources.map(({ title, url }) => ({ title, url }))
 
 function assembled(
   task: Task,
   outline: Outline,
-  parts: readonly Part[],
-  sources: readonly Source[],
+  parts: readonly DocumentPart[],
+  sources: readonly CitableSource[],
   { gaps }: BudgetedSteps<'outline' | 'section'>,
 ): TextDocument {
   const { language, isSandbox, startedMs } = task
-  const body = joined(parts)
+  const body = joinParts(parts)
   const subtitle = isSandbox ? sandboxPhrases.mark[language] : outline.subtitle
   return persianDocument({
     title: outline.title,

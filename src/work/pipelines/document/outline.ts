@@ -1,4 +1,4 @@
-import { lineOf } from '../cut.ts'
+import { singleLine } from '../cut.ts'
 import { listIn, readJson, textIn } from '../json.ts'
 import type { Task } from '../pipelines.ts'
 import { fallbackOutline } from './phrases.ts'
@@ -43,27 +43,27 @@ export function outlineOf(answer: string | undefined, task: Task, maxCount = max
   const seen = new Set<string>()
   const sections = listIn(json, 'sections', maxCount).flatMap((entry) => {
     const title = withoutNumber(
-      lineOf(
+      singleLine(
         typeof entry === 'string' ? entry : textIn(entry, 'heading') || textIn(entry, 'title'),
         maxCharacters.heading,
       ),
     )
     if (title === '' || seen.has(title)) return []
     seen.add(title)
-    return [{ title, brief: lineOf(textIn(entry, 'brief'), maxCharacters.brief) }]
+    return [{ title, brief: singleLine(textIn(entry, 'brief'), maxCharacters.brief) }]
   })
   return {
     title: titleOf(task, textIn(json, 'title')),
-    subtitle: lineOf(textIn(json, 'subtitle'), maxCharacters.subtitle),
+    subtitle: singleLine(textIn(json, 'subtitle'), maxCharacters.subtitle),
     sections: sections.length > 0 ? sections : fallbackOutline[task.language],
   }
 }
 
 /** The caller's title, else the model's unless it is a simulator, else the beginning of the task. */
 export const titleOf = ({ title, input, isSandbox }: Task, written: string): string =>
-  lineOf(title ?? '', maxCharacters.title) ||
-  (isSandbox ? '' : lineOf(written, maxCharacters.title)) ||
-  lineOf(input, 80)
+  singleLine(title ?? '', maxCharacters.title) ||
+  (isSandbox ? '' : singleLine(written, maxCharacters.title)) ||
+  singleLine(input, 80)
 
 /** Removes a heading's number, since the document writers number headings themselves. */
 export const withoutNumber = (title: string): string =>

@@ -1,16 +1,16 @@
 import type { BudgetedSteps } from '../budgeted-steps.ts'
-import { lineOf } from '../cut.ts'
+import { singleLine } from '../cut.ts'
 import { listIn, memberOf, readJson, textIn } from '../json.ts'
 import type { StepContext } from '../pipelines.ts'
-import type { Step } from './budget.ts'
-import { holdsNumbers, holdsQuote } from './evidence.ts'
+import type { ResearchStep } from './budget.ts'
+import { containsNumbers, containsQuote } from './evidence.ts'
 import type { ReadSource } from './gather.ts'
 import { researchPhrases as words } from './phrases.ts'
 import { checkPrompt, claimLines } from './prompts.ts'
-import { isWorded, piecesOf, type Sentence } from './sentences.ts'
+import { hasWords, piecesOf, type Sentence } from './sentences.ts'
 
 /** `plain` makes no claim that could be false; `removed` is left out of the report. */
-export type Verdict = 'supported' | 'unsupported' | 'unchecked' | 'plain' | 'removed'
+export type SentenceVerdict = 'supported' | 'unsupported' | 'unchecked' | 'plain' | 'removed'
 
 export interface Evidence {
   /** Number of the source. */
@@ -20,7 +20,7 @@ export interface Evidence {
 
 export type CheckedPiece =
   | { kind: 'plain'; text: string }
-  | { kind: 'sentence'; sentence: Sentence; verdict: Verdict; evidence: Evidence[] }
+  | { kind: 'sentence'; sentence: Sentence; verdict: SentenceVerdict; evidence: Evidence[] }
 
 /**
  * Gives every sentence of a draft a verdict. A sentence is supported if the verifier quotes a source that the sentence cites, and the
@@ -28,21 +28,22 @@ export type CheckedPiece =
  */
 export async function checkDraft(
   context: StepContext,
-  steps: BudgetedSteps<Step>,
+  steps: BudgetedSteps<ResearchStep>,
   draft: { step: string; title: string; markdown: string },
   sources: readonly ReadSource[],
 ): Promise<CheckedPiece[]> {
   const pieces = piecesOf(withoutLinks(draft.markdown, sources))
   const exists = (number: number) => number >= 1 && number <= sources.length
-  const asked = pieces.filter(
-    (piece): piece is Sentence => piece.kind === 'sentence' && isWorded(piece) && isSourced(piece, exists),
+  const claims = pieces.filter(
+    (piece): piece is Sentence => piece.kind === 'sentence' && hasWords(piece) && isSourced(piece, exists),
   )
-  for (const sentence of asked) sentence.numbers = sentence.numbers.filter(exists)
-  const answers = await askVerifier(context, steps, draft, asked, sources)
+  for (const sentence of claims) sentence.numbers = sentence.numbers.filter(exists)
+  const answers = await askVerifier(context, steps, draft, claims, sources)
   return pieces.map((piece): CheckedPiece => {
     if (piece.kind === 'plain') return piece
-    if (!isWorded(piece)) return { kind: 'plain', text: '' }
-    if (!asked.includes(piece)) return { kind: 'sentence', sentence: piece, verdict: 'removed', evidence: [] }
+    if (!hasWords(piece)) return { kind: 'plain', text: '' }
+    if (!claims.includes(piece))
+      return { kind: 'sentence', sentence: piece, verdict: 'removed', evidence: [] }
     return { kind: 'sentence', sentence: piece, ...judge(piece, answers.get(piece), sources) }
   })
 }
@@ -51,7 +52,7 @@ export async function checkDraft(
 const isSourced = ({ numbers }: Sentence, exists: (number: number) => boolean): boolean =>
   numbers.length === 0 || numbers.some(exists)
 
-interface Answer {
+interface VerifierAnswer {
   verdict: string
   source: number
   quote: string
@@ -59,21 +60,21 @@ interface Answer {
 
 async function askVerifier(
   context: StepContext,
-  steps: BudgetedSteps<Step>,
+  steps: BudgetedSteps<ResearchStep>,
   { step, title }: { step: string; title: string },
-  asked: readonly Sentence[],
+  claims: readonly Sentence[],
   sources: readonly ReadSource[],
-): Promise<Map<Sentence, Answer[]>> {
-  const answers = new Map<Sentence, Answer[]>()
-  const lines = claimLines(asked)
+): Promise<Map<Sentence, VerifierAnswer[]>> {
+  const answers = new Map<Sentence, VerifierAnswer[]>()
+  const lines = claimLines(claims)
   if (lines.length === 0) return answers
-  const cited = new Set(asked.slice(0, lines.length).flatMap(({ numbers }) => numbers))
+  const cited = new Set(claims.slice(0, lines.length).flatMap(({ numbers }) => numbers))
   const shown = sources
     .map((source, index) => ({ source, number: index + 1 }))
     .filter(({ number }) => cited.has(number))
   const reply = await steps.ask('check', step, checkPrompt(context.task, lines, shown), words.check(title))
   for (const entry of listIn(reply && readJson(reply.text), 'checks', 4 * lines.length)) {
-    const sentence = asked.slice(0, lines.length)[Number(memberOf(entry, 'id')) - 1]
+    const sentence = claims.slice(0, lines.length)[Number(memberOf(entry, 'id')) - 1]
     if (!sentence) continue
     const answer = {
       verdict: textIn(entry, 'verdict').toLowerCase(),
@@ -87,10 +88,10 @@ async function askVerifier(
 
 function judge(
   { text, numbers }: Sentence,
-  answers: readonly Answer[] | undefined,
+  answers: readonly VerifierAnswer[] | undefined,
   sources: readonly ReadSource[],
-): { verdict: Verdict; evidence: Evidence[] } {
-  const none = (verdict: Verdict) => ({ verdict, evidence: [] })
+): { verdict: SentenceVerdict; evidence: Evidence[] } {
+  const none = (verdict: SentenceVerdict) => ({ verdict, evidence: [] })
   if (numbers.length === 0) {
     const isStructure = answers?.every(({ verdict }) => verdict === 'no-claim') && !/\p{N}/u.test(text)
     return none(isStructure ? 'plain' : 'unsupported')
@@ -99,11 +100,13 @@ function judge(
   const evidence = answers
     .filter(
       ({ verdict, source, quote }) =>
-        verdict === 'supported' && numbers.includes(source) && holdsQuote(sources[source - 1]!.folded, quote),
+        verdict === 'supported' &&
+        numbers.includes(source) &&
+        containsQuote(sources[source - 1]!.folded, quote),
     )
-    .map(({ source, quote }) => ({ number: source, quote: lineOf(quote, 300) }))
+    .map(({ source, quote }) => ({ number: source, quote: singleLine(quote, 300) }))
   const known = new Set(evidence.flatMap(({ number }) => [...sources[number - 1]!.numbers]))
-  if (evidence.length > 0 && holdsNumbers(known, text)) return { verdict: 'supported', evidence }
+  if (evidence.length > 0 && containsNumbers(known, text)) return { verdict: 'supported', evidence }
   if (answers.some(({ verdict }) => verdict === 'contradicted')) return none('removed')
   return none('unsupported')
 }

@@ -1,5 +1,5 @@
 import { latinDigits } from '#platform/words'
-import { bytesOf, headOf } from '../cut.ts'
+import { bytesOf, truncatedText } from '../cut.ts'
 
 /** Normalises a text for comparison: letters and digits only, in one spelling. */
 export const folded = (text: string): string =>
@@ -14,17 +14,18 @@ export const folded = (text: string): string =>
     .replace(/[^\p{L}\p{N}]+/gu, '')
 
 /** Minimum lengths of a quotation and of its pieces: shorter ones occur in every text. */
-const least = { text: 12, piece: 6 }
+const minLengths = { text: 12, piece: 6 }
 
 /** Whether a folded text contains a quotation. If the quotation has ellipses, the text must contain each of its pieces. */
-export function holdsQuote(foldedText: string, quote: string): boolean {
+export function containsQuote(foldedText: string, quote: string): boolean {
   const pieces = quote
     .split(/…|\.{3}|\[\.*\]/)
     .map(folded)
     .filter((piece) => piece !== '')
   const length = pieces.reduce((sum, piece) => sum + piece.length, 0)
   return (
-    length >= least.text && pieces.every((piece) => piece.length >= least.piece && foldedText.includes(piece))
+    length >= minLengths.text &&
+    pieces.every((piece) => piece.length >= minLengths.piece && foldedText.includes(piece))
   )
 }
 
@@ -40,14 +41,14 @@ export const numbersOf = (text: string): Set<string> =>
   new Set((latinDigits(text).match(numberPattern) ?? []).map(plainNumber))
 
 /** Whether every number of a claim is in `numbers`; single digits are ignored, since texts often write them as words. */
-export function holdsNumbers(numbers: ReadonlySet<string>, claim: string): boolean {
+export function containsNumbers(numbers: ReadonlySet<string>, claim: string): boolean {
   return [...numbersOf(claim)].every((number) => number.length < 2 || numbers.has(number))
 }
 
 const passageCharacters = 700
 
 /** The passages of a text that share the most words with `wanted`, in their original order, within `maxBytes`. */
-export function passagesFor(text: string, wanted: string, maxBytes: number): string {
+export function relevantPassages(text: string, wanted: string, maxBytes: number): string {
   if (bytesOf(text) <= maxBytes) return text
   const words = wordsOf(wanted)
   const passages = passagesOf(text).map((passage, index) => ({
@@ -68,7 +69,7 @@ export function passagesFor(text: string, wanted: string, maxBytes: number): str
     .toSorted((a, b) => a.index - b.index)
     .map(({ passage }) => passage)
     .join('\n\n')
-  return joined || headOf(text, maxBytes)
+  return joined || truncatedText(text, maxBytes)
 }
 
 function passagesOf(text: string): string[] {

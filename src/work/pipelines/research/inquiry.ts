@@ -1,8 +1,8 @@
-import { lineOf } from '../cut.ts'
+import { singleLine } from '../cut.ts'
 import { titleOf } from '../document/outline.ts'
 import { listIn, readJson, textIn } from '../json.ts'
 import type { Task } from '../pipelines.ts'
-import { type Depth, depthOf } from './budget.ts'
+import { type DepthLimits, limitsOfDepth } from './budget.ts'
 
 /** The questions of a research run and its search queries. */
 export interface Inquiry {
@@ -13,7 +13,7 @@ export interface Inquiry {
 
 const maxCharacters = { question: 300, query: 160 }
 
-export const inquirySchema = (limits: Depth) => ({
+export const inquirySchema = (limits: DepthLimits) => ({
   type: 'object',
   properties: {
     title: { type: 'string' },
@@ -30,7 +30,7 @@ export function inquiryOf(answer: string | undefined, task: Task): Inquiry {
     ...new Set(
       listIn(json, name, count)
         .map((entry) =>
-          lineOf(
+          singleLine(
             typeof entry === 'string' ? entry : textIn(entry, 'question') || textIn(entry, 'query'),
             characters,
           ),
@@ -39,12 +39,12 @@ export function inquiryOf(answer: string | undefined, task: Task): Inquiry {
     ),
   ]
   const title = titleOf(task, textIn(json, 'title'))
-  const limits = depthOf(task)
+  const limits = limitsOfDepth(task)
   const questions = lines('questions', limits.questions, maxCharacters.question)
   const queries = lines('queries', limits.queries, maxCharacters.query)
   return {
     title,
-    questions: questions.length > 0 ? questions : [lineOf(task.input, maxCharacters.question)],
-    queries: queries.length > 0 ? queries : [lineOf(task.title ?? task.input, maxCharacters.query)],
+    questions: questions.length > 0 ? questions : [singleLine(task.input, maxCharacters.question)],
+    queries: queries.length > 0 ? queries : [singleLine(task.title ?? task.input, maxCharacters.query)],
   }
 }

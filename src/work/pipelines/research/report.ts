@@ -1,11 +1,11 @@
 import { nextTurn } from '#platform/slices'
 import { type Documents, type Language, longDate, type TextDocument } from '#work/documents'
-import { headingOf, joined, type Part, paragraphOf, partOf } from '../blocks.ts'
+import { type DocumentPart, headingOf, joinParts, paragraphOf, parsePart } from '../blocks.ts'
 import type { Gap } from '../budgeted-steps.ts'
 import { encode, mediaTypes, saveDocument } from '../deliver.ts'
 import { gapBlocks, noticeBlocks } from '../notices.ts'
 import { persianDocument, persianText } from '../persian.ts'
-import { sandboxPhrases, titled } from '../phrases.ts'
+import { sandboxPhrases, titleWithMark } from '../phrases.ts'
 import type { StepContext } from '../pipelines.ts'
 import { type CheckedPiece, sentencesOf } from './check.ts'
 import type { ReadSource } from './gather.ts'
@@ -34,7 +34,7 @@ export async function saveReport(
   report: Report,
   gaps: Gap[],
 ): Promise<void> {
-  const numbers = renumbered(report.sections)
+  const numbers = reportNumbers(report.sections)
   const document = persianDocument(await documentOf(context, report, numbers, gaps))
   await saveDocument(context, documents, 'report', document, gaps)
   const { language, isSandbox } = context.task
@@ -42,7 +42,7 @@ export async function saveReport(
     path: 'sources.json',
     bytes: encode(`${JSON.stringify(sourcesFile(context, report, numbers), null, 2)}\n`),
     mediaType: mediaTypes.json,
-    title: titled(reportPhrases[language].sourcesFile, language, isSandbox),
+    title: titleWithMark(reportPhrases[language].sourcesFile, language, isSandbox),
   })
 }
 
@@ -54,7 +54,7 @@ function citedBy(piece: CheckedPiece): number[] {
 }
 
 /** Maps source numbers to their numbers in the report, by first citation. A source that is not cited has none. */
-function renumbered(sections: readonly Section[]): Map<number, number> {
+function reportNumbers(sections: readonly Section[]): Map<number, number> {
   const numbers = new Map<number, number>()
   for (const { judged } of sections)
     for (const piece of judged)
@@ -62,11 +62,11 @@ function renumbered(sections: readonly Section[]): Map<number, number> {
   return numbers
 }
 
-/** A section as Markdown; `written` maps a source number to the number in the report. */
+/** A section as Markdown; `reportNumberOf` maps a source number to the number in the report. */
 export function markdownOf(
   judged: readonly CheckedPiece[],
   language: Language,
-  written: (number: number) => number,
+  reportNumberOf: (number: number) => number,
 ): string {
   const words = reportPhrases[language]
   return judged
@@ -75,7 +75,7 @@ export function markdownOf(
       const { sentence, verdict } = piece
       if (verdict === 'removed') return ''
       const citations = citedBy(piece)
-        .map((number) => `[${written(number)}]`)
+        .map((number) => `[${reportNumberOf(number)}]`)
         .join('')
       const mark = verdict === 'unsupported' || verdict === 'unchecked' ? ` *[${words[verdict]}]*` : ''
       return `${sentence.text}${citations && ` ${citations}`}${mark}${sentence.end}`
@@ -99,13 +99,13 @@ async function documentOf(
     ...(/^https?:/.test(url) && { url }),
     ...(isDay(publishedAt) && { date: longDate(language, Date.parse(publishedAt.slice(0, 10))) }),
   }))
-  const parts: Part[] = []
+  const parts: DocumentPart[] = []
   for (const [index, { title, judged }] of report.sections.entries()) {
     const markdown = markdownOf(judged, language, (number) => numbers.get(number)!)
-    parts.push(partOf({ id: `s${index + 1}`, title, language, sources, markdown }))
+    parts.push(parsePart({ id: `s${index + 1}`, title, language, sources, markdown }))
     await nextTurn()
   }
-  const body = joined(report.sources.length > 0 ? parts : [nothingPart(report.inquiry, language)])
+  const body = joinParts(report.sources.length > 0 ? parts : [nothingPart(report.inquiry, language)])
   const method =
     report.sources.length > 0
       ? [
@@ -131,7 +131,7 @@ const isDay = (text: string | undefined): text is string =>
   /^\d{4}-\d{2}-\d{2}/.test(text ?? '') && !Number.isNaN(Date.parse(text!.slice(0, 10)))
 
 /** The body of a report without sources: it states that nothing was found and lists the questions and queries. */
-function nothingPart({ questions, queries }: Inquiry, language: Language): Part {
+function nothingPart({ questions, queries }: Inquiry, language: Language): DocumentPart {
   const words = reportPhrases[language]
   const list = (lines: readonly string[]) => ({
     type: 'list' as const,
@@ -200,7 +200,7 @@ function sourcesFile({ task }: StepContext, report: Report, numbers: Map<number,
         checked: verdict === 'supported',
         quotes: evidence.filter((each) => each.number === number).map(({ quote }) => quote),
       }))
-  const left = (verdict: string) =>
+  const claimsWith = (verdict: string) =>
     sentences
       .filter((piece) => piece.verdict === verdict)
       .map(({ title, sentence }) => ({ section: title, claim: plain(sentence.text) }))
@@ -217,7 +217,7 @@ function sourcesFile({ task }: StepContext, report: Report, numbers: Map<number,
       cited_in: citedIn(own),
     })),
     read_but_not_cited: [...sources.filter((_, index) => !numbers.has(index + 1)), ...silent].map(about),
-    unsupported: left('unsupported'),
-    removed: left('removed'),
+    unsupported: claimsWith('unsupported'),
+    removed: claimsWith('removed'),
   }
 }

@@ -1,11 +1,11 @@
 import type { Documents } from '#work/documents'
 import { BudgetedSteps, planOf } from '../budgeted-steps.ts'
 import { type OutlineSection, outlineOf } from '../document/outline.ts'
-import { outcomeOf } from '../phrases.ts'
+import { pipelineResult } from '../phrases.ts'
 import type { Pipeline, StepContext } from '../pipelines.ts'
-import { budgetOf, deepest, depthOf, type Step } from './budget.ts'
+import { budgetOf, limitsOfDepth, maxResearchDepth, type ResearchStep } from './budget.ts'
 import { type CheckedPiece, checkDraft, sentencesOf } from './check.ts'
-import { passagesFor } from './evidence.ts'
+import { relevantPassages } from './evidence.ts'
 import { gather, type ReadSource } from './gather.ts'
 import { type Inquiry, inquiryOf } from './inquiry.ts'
 import { reportPhrases, researchPhrases as words } from './phrases.ts'
@@ -23,7 +23,7 @@ import { piecesOf } from './sentences.ts'
 /** Research: questions, searches, sources, notes, a draft, and a check of every sentence against the source that it cites. */
 export function researchPipeline(documents: Documents): Pipeline {
   return {
-    deepest,
+    maxDepth: maxResearchDepth,
     plan: (task) => planOf(budgetOf(task)),
     async run(context) {
       const steps = new BudgetedSteps(context, budgetOf(context.task))
@@ -44,7 +44,7 @@ export function researchPipeline(documents: Documents): Pipeline {
       const nothing = context.searches ? words.sourceless : words.searchless
       const end = isSourceless ? nothing : steps.gaps.length === 0 ? words.done : words.partial
       await context.progress(100, end)
-      return outcomeOf(end, steps.gaps)
+      return pipelineResult(end, steps.gaps)
     },
   }
 }
@@ -52,7 +52,7 @@ export function researchPipeline(documents: Documents): Pipeline {
 /** Notes of each source on the questions; without an answer of the model, the most relevant passages of the source. */
 async function takeNotes(
   context: StepContext,
-  steps: BudgetedSteps<Step>,
+  steps: BudgetedSteps<ResearchStep>,
   inquiry: Inquiry,
   sources: readonly ReadSource[],
 ): Promise<SourceNotes[]> {
@@ -65,7 +65,7 @@ async function takeNotes(
       notesPrompt(context.task, inquiry, source),
       words.notes(source.title),
     )
-    const notes = answer?.text.trim() ?? passagesFor(source.text, inquiry.questions.join(' '), 2_400)
+    const notes = answer?.text.trim() ?? relevantPassages(source.text, inquiry.questions.join(' '), 2_400)
     if (!/^\W*NOTHING\W*$/i.test(notes)) noted.push({ source, number: noted.length + 1, notes })
   }
   return noted
@@ -74,7 +74,7 @@ async function takeNotes(
 /** Writes the summary and the sections, with a verdict on each sentence. If no section could be written, returns the notes. */
 async function writeSections(
   context: StepContext,
-  steps: BudgetedSteps<Step>,
+  steps: BudgetedSteps<ResearchStep>,
   inquiry: Inquiry,
   noted: readonly SourceNotes[],
 ): Promise<Section[]> {
@@ -83,7 +83,7 @@ async function writeSections(
   const sources = sourcesOf(noted)
   await context.progress(46, words.outline)
   const planned = await steps.ask('outline', 'outline', outlinePrompt(task, inquiry, noted), words.outline)
-  const outline = outlineOf(planned?.text, task, depthOf(task).sections).sections
+  const outline = outlineOf(planned?.text, task, limitsOfDepth(task).sections).sections
   const sections = planned ? outline : [own.section]
   const written: Section[] = []
   for (const [index, section] of sections.entries()) {
@@ -112,7 +112,7 @@ async function writeSections(
 
 interface SectionContext {
   context: StepContext
-  steps: BudgetedSteps<Step>
+  steps: BudgetedSteps<ResearchStep>
   sources: readonly ReadSource[]
   index: number | 'summary'
   percent: number

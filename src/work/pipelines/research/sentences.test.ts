@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import fc from '../../../../tests/harness/fast-check.ts'
-import { folded, holdsNumbers, holdsQuote, numbersOf, passagesFor } from './evidence.ts'
+import { containsNumbers, containsQuote, folded, numbersOf, relevantPassages } from './evidence.ts'
 import { piecesOf } from './sentences.ts'
 
 const read = (markdown: string) =>
@@ -66,27 +66,27 @@ test('no text takes long to read, and nothing of it is lost but citations, code 
 
 test('a quotation is found in any spelling, whole or in its pieces, and never for being short', () => {
   const text = folded('در مهر ۱۴۰۳ كتاب‌هاي زيادى خريديم، به بهای 1,250 تومان.')
-  expect(holdsQuote(text, 'در مهر 1403 کتاب‌های زیادی')).toBe(true)
-  expect(holdsQuote(text, 'در مهر ۱۴۰۳ … به بهای ۱٬۲۵۰')).toBe(true)
-  expect([holdsQuote(text, 'در مهر'), holdsQuote(text, 'در آبان ۱۴۰۳ کتاب'), holdsQuote(text, '')]).toEqual([
-    false,
-    false,
-    false,
-  ])
+  expect(containsQuote(text, 'در مهر 1403 کتاب‌های زیادی')).toBe(true)
+  expect(containsQuote(text, 'در مهر ۱۴۰۳ … به بهای ۱٬۲۵۰')).toBe(true)
+  expect([
+    containsQuote(text, 'در مهر'),
+    containsQuote(text, 'در آبان ۱۴۰۳ کتاب'),
+    containsQuote(text, ''),
+  ]).toEqual([false, false, false])
 })
 
 test('numbers are the same in any digits and grouping', () => {
   const numbers = numbersOf('۱٬۲۵۰ تومان و 3.50 درصد در ۱۴۰۳/۰۱/۰۵')
-  expect(holdsNumbers(numbers, 'It was 1250, or 7 times 1,250')).toBe(true)
-  expect(holdsNumbers(numbers, 'ده سال، ۱۲۵۱')).toBe(false)
+  expect(containsNumbers(numbers, 'It was 1250, or 7 times 1,250')).toBe(true)
+  expect(containsNumbers(numbers, 'ده سال، ۱۲۵۱')).toBe(false)
 })
 
 test('of a long text the passages that speak of the matter are shown, in their order', () => {
   const text = [...Array(50).keys()]
     .map((index) => (index % 20 === 7 ? `solar panels number ${index}` : `other words ${index}`))
     .join('\n\n')
-  expect(passagesFor(text, 'solar panels', 84)).toBe(
+  expect(relevantPassages(text, 'solar panels', 84)).toBe(
     'solar panels number 7\n\nsolar panels number 27\n\nsolar panels number 47',
   )
-  expect(passagesFor('short', 'x', 100)).toBe('short')
+  expect(relevantPassages('short', 'x', 100)).toBe('short')
 })

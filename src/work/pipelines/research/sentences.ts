@@ -1,7 +1,7 @@
 import { latinDigits } from '#platform/words'
 
 /** A piece of a draft: plain text that is copied unchanged, or a sentence that may make a claim. */
-export type Piece = { kind: 'plain'; text: string } | Sentence
+export type DraftPiece = { kind: 'plain'; text: string } | Sentence
 
 export interface Sentence {
   kind: 'sentence'
@@ -24,9 +24,9 @@ const prefix = /^\s*(?:(?:[-*+•]|[\d۰-۹]{1,3}[.)])\s+|>\s?)*/u
 const maxPieces = 2_000
 
 /** Splits Markdown into pieces; headings and table headers make no claims. */
-export function piecesOf(markdown: string): Piece[] {
-  const pieces: Piece[] = []
-  const lines = calmed(markdown).split('\n')
+export function piecesOf(markdown: string): DraftPiece[] {
+  const pieces: DraftPiece[] = []
+  const lines = limitRuns(markdown).split('\n')
   let isCode = false
   for (const [index, line] of lines.entries()) {
     if (pieces.length > maxPieces) break
@@ -34,7 +34,7 @@ export function piecesOf(markdown: string): Piece[] {
     // Code is left out: it makes no claims and has no place in a report.
     else if (isCode) continue
     else if (isPlain(line, lines[index + 1])) pieces.push({ kind: 'plain', text: line })
-    else if (/^\s*\|/.test(line)) pieces.push(rowOf(line))
+    else if (/^\s*\|/.test(line)) pieces.push(tableRowSentence(line))
     else for (const piece of sentencesOf(line)) pieces.push(piece)
     pieces.push({ kind: 'plain', text: '\n' })
   }
@@ -42,7 +42,7 @@ export function piecesOf(markdown: string): Piece[] {
 }
 
 /** Shortens long runs of spaces and punctuation, since the regular expressions here backtrack within a run. */
-const calmed = (markdown: string): string =>
+const limitRuns = (markdown: string): string =>
   markdown
     .replace(/\r\n?/g, '\n')
     .replace(/[^\S\n]{9,}/g, '        ')
@@ -56,14 +56,14 @@ const isPlain = (line: string, next: string | undefined): boolean =>
   (/^\s*\|/.test(line) && /^\s*\|\s*:?-{2,}/.test(next ?? ''))
 
 /** A table row is one sentence; its last bar is its `end`. */
-function rowOf(line: string): Sentence {
+function tableRowSentence(line: string): Sentence {
   const body = line.trimEnd().replace(/\s?\|$/, '')
-  return sentence(body, line.slice(body.length))
+  return parseSentence(body, line.slice(body.length))
 }
 
-function sentencesOf(line: string): Piece[] {
+function sentencesOf(line: string): DraftPiece[] {
   const start = prefix.exec(line)![0]
-  const pieces: Piece[] = start ? [{ kind: 'plain', text: start }] : []
+  const pieces: DraftPiece[] = start ? [{ kind: 'plain', text: start }] : []
   const body = line.slice(start.length)
   let from = 0
   for (const { 0: found, index } of body.matchAll(ending)) {
@@ -80,24 +80,24 @@ function sentencesOf(line: string): Piece[] {
   return pieces
 }
 
-function withSpace(text: string): Piece[] {
+function withSpace(text: string): DraftPiece[] {
   const rest = text.trimStart()
-  return [...(rest === text ? [] : [{ kind: 'plain', text: ' ' } as const]), sentence(rest)]
+  return [...(rest === text ? [] : [{ kind: 'plain', text: ' ' } as const]), parseSentence(rest)]
 }
 
-function sentence(raw: string, rowEnd?: string): Sentence {
+function parseSentence(raw: string, rowEnd?: string): Sentence {
   const numbers = new Set<number>()
   const bare = raw.replace(citation, (_, list: string) => {
     for (const number of numbersIn(list)) numbers.add(number)
     return ''
   })
-  const { text, end } = withoutEnd(bare.trim())
+  const { text, end } = splitEnd(bare.trim())
   const isRow = rowEnd !== undefined
   return { kind: 'sentence', text: isRow ? bare : text, end: isRow ? rowEnd : end, numbers: [...numbers] }
 }
 
 /** Splits a sentence into its text and its final punctuation. */
-function withoutEnd(line: string): { text: string; end: string } {
+function splitEnd(line: string): { text: string; end: string } {
   let at = line.length
   while (at > 0 && '»"”\'’)*_'.includes(line[at - 1]!)) at -= 1
   while (at > 0 && '.!?؟…'.includes(line[at - 1]!)) at -= 1
@@ -119,4 +119,4 @@ function numbersIn(list: string): number[] {
 }
 
 /** Whether a sentence contains a letter or digit. */
-export const isWorded = ({ text }: Sentence): boolean => /[\p{L}\p{N}]/u.test(text)
+export const hasWords = ({ text }: Sentence): boolean => /[\p{L}\p{N}]/u.test(text)

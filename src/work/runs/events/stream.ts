@@ -6,21 +6,21 @@ import { toRunEvent } from '../run-summary.ts'
 import { eventsAfter } from './store.ts'
 
 const lookMs = 500
-const ends = new Set(['succeeded', 'failed', 'cancelled'])
+const endTypes = new Set(['succeeded', 'failed', 'cancelled'])
 
 export async function streamEvents(context: RunContext): Promise<EventStream> {
   const { app, language } = context
   const run = await requireRun(context)
   const runKey = runKeyOf(run)
-  let seen = lastSeen(context.headers['last-event-id'])
+  let lastSeq = lastSeen(context.headers['last-event-id'])
   return eventStream(async (out) => {
     while (!out.gone.aborted) {
-      const found = await eventsAfter(app.db, runKey, seen)
+      const found = await eventsAfter(app.db, runKey, lastSeq)
       for (const event of found) {
-        seen = event.seq
+        lastSeq = event.seq
         const shown = toRunEvent(event, language)
         await out.send(JSON.stringify(shown), event.type, String(event.seq))
-        if (ends.has(event.type)) return
+        if (endTypes.has(event.type)) return
       }
       if (found.length > 0) continue
       // The run has ended, and the client has seen all its events.
@@ -31,8 +31,8 @@ export async function streamEvents(context: RunContext): Promise<EventStream> {
 
   /** Whether the run was deleted, or has ended with all its events sent. */
   async function hasEnded(): Promise<boolean> {
-    const now = await requireRun(context).catch(() => undefined)
-    return now === undefined || (now.ended_at !== null && now.events <= seen)
+    const currentRun = await requireRun(context).catch(() => undefined)
+    return currentRun === undefined || (currentRun.ended_at !== null && currentRun.events <= lastSeq)
   }
 }
 

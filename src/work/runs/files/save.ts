@@ -34,13 +34,13 @@ export async function saveLocalFile(
   await save(lease, file, { ...known, source: { ...known, open: () => createReadStream(filePath) } })
 }
 
-interface Content {
+interface FileContent {
   bytes: number
   sha256: string
   source: Uint8Array | ByteSource
 }
 
-async function save(lease: RunLease, file: Omit<Deliverable, 'bytes'>, content: Content): Promise<void> {
+async function save(lease: RunLease, file: Omit<Deliverable, 'bytes'>, content: FileContent): Promise<void> {
   const { app, run, leaseKey } = lease
   lease.requireOpen()
   const fault =
@@ -65,7 +65,7 @@ async function save(lease: RunLease, file: Omit<Deliverable, 'bytes'>, content: 
       const was = others.find(({ path }) => path === row.path)
       if (was && was.sha256 === row.sha256 && was.media_type === row.media_type && was.title === row.title)
         return
-      requireRoom(
+      requireWithinLimits(
         row,
         others.filter((other) => other !== was),
       )
@@ -76,7 +76,7 @@ async function save(lease: RunLease, file: Omit<Deliverable, 'bytes'>, content: 
   )
 }
 
-function requireRoom({ path, bytes }: FileRow, others: readonly FileRow[]): void {
+function requireWithinLimits({ path, bytes }: FileRow, others: readonly FileRow[]): void {
   const total = others.reduce((sum, other) => sum + other.bytes, bytes)
   if (others.length >= maxFiles || total > maxBytes) throw new RangeError('A run hands over too much.')
   const folded = path.toLowerCase()

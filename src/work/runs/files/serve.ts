@@ -2,7 +2,7 @@
 import { buffer } from 'node:stream/consumers'
 import type { App } from '#app'
 import { fail } from '#platform/errors'
-import { Answer, attachment, type Content, type ContentSource, content } from '#platform/http'
+import { attachment, type ContentAnswer, type ContentSource, content, HttpAnswer } from '#platform/http'
 import { failLost } from '#platform/storage'
 import { type BundledFile, manifestPath, zip } from '#work/documents'
 import { reasons } from '../phrases.ts'
@@ -24,7 +24,7 @@ interface Download {
   open: () => Promise<ContentSource>
 }
 
-export async function serveFiles(context: RunContext<FilesQuery>): Promise<Answer | Content> {
+export async function serveFiles(context: RunContext<FilesQuery>): Promise<HttpAnswer | ContentAnswer> {
   const { path, bundle } = context.query
   if ((path === undefined) === (bundle === undefined))
     fail('INVALID_REQUEST', { why: reasons.pathOrBundle }, { param: 'path' })
@@ -82,13 +82,13 @@ async function missing(app: App, run: RunRow, { path, storage_key: key }: FileRo
     : notFound('path')
 }
 
-async function send(context: RunContext, download: Download): Promise<Answer | Content> {
+async function send(context: RunContext, download: Download): Promise<HttpAnswer | ContentAnswer> {
   const { name, mediaType, tag, bytes, open } = download
   const etag = `"${tag}"`
   const headers = { etag, 'cache-control': 'private, no-cache' }
-  if (isKnown(context.headers['if-none-match'], etag)) {
+  if (isNotModified(context.headers['if-none-match'], etag)) {
     for (const [header, value] of Object.entries(headers)) context.setHeader(header, value)
-    return new Answer(304, null, mediaType)
+    return new HttpAnswer(304, null, mediaType)
   }
   // The length of a zip is known only after packing.
   const packed = bytes === undefined ? await open() : undefined
@@ -108,7 +108,7 @@ async function send(context: RunContext, download: Download): Promise<Answer | C
 }
 
 /** Whether the client has this file, by weak comparison (RFC 9110 section 13.1.2). */
-const isKnown = (header: string | undefined, etag: string): boolean =>
+const isNotModified = (header: string | undefined, etag: string): boolean =>
   (header ?? '').split(',').some((one) => one.trim() === '*' || one.trim().replace(/^W\//, '') === etag)
 
 /** Text types get `charset=utf-8`. */

@@ -22,10 +22,10 @@ export interface FileRow {
 
 /** The files of a run, in the order in which they were first made. */
 export const filesOf = (
-  of: Pick<Db, 'kysely'>['kysely'] | Tx,
+  kysely: Pick<Db, 'kysely'>['kysely'] | Tx,
   { accountId, runId }: RunKey,
 ): Promise<FileRow[]> =>
-  of
+  kysely
     .selectFrom('work.files')
     .selectAll()
     .where('account_id', '=', accountId)

@@ -36,13 +36,13 @@ export class Journal {
     this.#lease = lease
   }
 
-  /** Returns the result of a paid step. Throws `LostStep`, `FailedStep`, `OutOfCredits`, or `Stopped`. */
-  paid<Value>(ask: PaidStep<Value>): Promise<Value> {
+  /** Returns the result of a paid step. Throws `LostStep`, `FailedStep`, `OutOfCredits`, or `RunStopped`. */
+  runPaid<Value>(ask: PaidStep<Value>): Promise<Value> {
     return this.#once(ask.step, () => this.#pay(ask))
   }
 
   /** Returns the result of a free step, which may be computed again after a crash until its result is stored. */
-  free<Value>(step: string, compute: () => Promise<Value>): Promise<Value> {
+  runFree<Value>(step: string, compute: () => Promise<Value>): Promise<Value> {
     return this.#once(step, async () => {
       const { app, leaseKey } = this.#lease
       const known = await this.#find(step)
@@ -51,14 +51,14 @@ export class Journal {
       const effectId = uuidv7()
       const stored = await storeResult(this.#lease, value)
       const write = () =>
-        store.putOnce(app.db, leaseKey, { step, effectId, ...stored, now: this.#lease.now() })
+        store.storeFreeStep(app.db, leaseKey, { step, effectId, ...stored, now: this.#lease.now() })
       if (!(await this.#lease.persist(write))) this.#lease.markLost()
-      return plain(value)
+      return jsonRoundTrip(value)
     })
   }
 
   /** Resolves when no step is under way any more. */
-  async ended(): Promise<void> {
+  async whenSettled(): Promise<void> {
     await Promise.allSettled(this.#started.values())
   }
 
@@ -81,7 +81,7 @@ export class Journal {
 
   async #pay<Value>({ step, kind, worst, execute }: PaidStep<Value>): Promise<Value> {
     const { app, leaseKey } = this.#lease
-    this.#lease.requireRoom()
+    this.#lease.requireDiskSpace()
     const effectId = uuidv7()
     const begin = () =>
       store.beginStep(app.db, leaseKey, { step, kind, effectId, worst, now: this.#lease.now() })
@@ -143,7 +143,7 @@ export class Journal {
   }
 
   #valueOf<Value>(step: string, result: StepResult<Value>): Value {
-    if (result.state === 'done') return plain(result.value)
+    if (result.state === 'done') return jsonRoundTrip(result.value)
     // A step that was aborted because the run stops throws Stopped, not a failure of its own.
     this.#lease.requireOpen()
     if (result.state === 'failed') throw new FailedStep(step, result.code)
@@ -164,4 +164,4 @@ export class Journal {
 }
 
 /** The value as it would be read back after a crash. */
-const plain = <Value>(value: Value): Value => JSON.parse(JSON.stringify(value ?? null)) as Value
+const jsonRoundTrip = <Value>(value: Value): Value => JSON.parse(JSON.stringify(value ?? null)) as Value

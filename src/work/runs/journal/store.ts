@@ -123,7 +123,7 @@ export async function markStepsLost(tx: Tx, { accountId, runId }: RunKey, now: D
 }
 
 /** Records a free step that is done at once; the first result stays. Returns false if another worker has the run. */
-export async function putOnce(
+export async function storeFreeStep(
   db: Db,
   { accountId, runId, owner }: LeaseKey,
   {

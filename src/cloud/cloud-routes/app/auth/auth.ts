@@ -2,7 +2,7 @@
 import { type MissingFeature, sweepIfDue } from '#cloud/app-users'
 import { fail } from '#platform/errors'
 import type { AppArea, AppCall, AppReply } from '../area.ts'
-import { refused } from './refused.ts'
+import { authFailureReply } from './refused.ts'
 import * as signIn from './sign-in.ts'
 import * as users from './users.ts'
 
@@ -105,5 +105,5 @@ export const authArea: AppArea = {
   name: 'auth',
   isOpen: ({ method, path }) => (method === 'GET' || method === 'HEAD') && open.has(path),
   handle: handleAndSweep,
-  refused,
+  failureReply: authFailureReply,
 }

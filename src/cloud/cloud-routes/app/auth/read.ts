@@ -4,7 +4,7 @@ import { fail, type Localized } from '#platform/errors'
 import type { AppCall } from '../area.ts'
 import { reasons } from './phrases.ts'
 
-export type Body = Readonly<Record<string, unknown>>
+export type JsonBody = Readonly<Record<string, unknown>>
 
 const bodyBytes = 64 * 1024
 
@@ -12,19 +12,19 @@ export const invalid = (why: Localized, param?: string): never =>
   fail('APP_USER_INVALID', { why }, param === undefined ? {} : { param })
 
 /** A missing body counts as an object without members. */
-export async function readBody(call: AppCall): Promise<Body> {
+export async function readBody(call: AppCall): Promise<JsonBody> {
   const body = (await call.json(bodyBytes)) ?? {}
-  return typeof body === 'object' && !Array.isArray(body) ? (body as Body) : invalid(reasons.object)
+  return typeof body === 'object' && !Array.isArray(body) ? (body as JsonBody) : invalid(reasons.object)
 }
 
 /** Returns undefined where the member is absent, null or empty. */
-export function textOf(body: Body, name: string): string | undefined {
+export function textOf(body: JsonBody, name: string): string | undefined {
   const value = body[name]
   if (value === undefined || value === null || value === '') return undefined
   return typeof value === 'string' ? value : invalid(reasons.text(name), name)
 }
 
-export const redirectOf = ({ query }: AppCall, body: Body = {}): string | null =>
+export const redirectOf = ({ query }: AppCall, body: JsonBody = {}): string | null =>
   query.get('redirect_to') ?? textOf(body, 'redirect_to') ?? null
 
 const challengeReason = {
@@ -32,7 +32,7 @@ const challengeReason = {
   fa: 'code_challenge دارای ۴۳ تا ۱۲۸ حرف و رقم لاتین و -._~ است و code_challenge_method برابر s256 یا plain.',
 }
 
-export function challengeOf(body: Body): Challenge | undefined {
+export function challengeOf(body: JsonBody): Challenge | undefined {
   const challenge = textOf(body, 'code_challenge')
   if (challenge === undefined) return undefined
   const method = (textOf(body, 'code_challenge_method') ?? 'plain').toLowerCase()
@@ -43,6 +43,6 @@ export function challengeOf(body: Body): Challenge | undefined {
 }
 
 /** Refuses a phone number in any body: it is no address here. */
-export function refusePhone(body: Body): void {
+export function refusePhone(body: JsonBody): void {
   if (textOf(body, 'phone') !== undefined) fail('APP_USER_NOT_OFFERED', { what: 'phone' })
 }

@@ -63,7 +63,7 @@ const codeOf = ({ code, detail }: Failure): string =>
     ? unofferedCodes[(detail as { what: MissingFeature }).what]
     : (codes[code] ?? (declarationOf(code).status < 500 ? code.toLowerCase() : 'unexpected_failure'))
 
-export const refused: AppArea['refused'] = (failure, { headers, language }): AppReply => {
+export const authFailureReply: AppArea['failureReply'] = (failure, { headers, language }): AppReply => {
   const message = declarationOf(failure.code)[language](failure.detail)
   const code = codeOf(failure)
   // Clients that know this version read its errors only where the answer names the version.

@@ -1,14 +1,14 @@
 /** Sign-up, sign-in and the account of the signed-in user. */
 import {
-  changeOwn,
+  changeOwnAccount,
   exchangeCode,
   isVerifyType,
-  mailAgain,
-  mailCode,
+  mailReauthenticationCode,
   mailRecovery,
   mailSignIn,
   refreshSession,
   requireUser,
+  resendConfirmation,
   type SignOutScope,
   signInAnonymously,
   signInWithPassword,
@@ -20,10 +20,10 @@ import {
 import { Failure, fail } from '#platform/errors'
 import type { AppCall, AppReply } from '../area.ts'
 import { reasons } from './phrases.ts'
-import { type Body, challengeOf, invalid, readBody, redirectOf, refusePhone, textOf } from './read.ts'
+import { challengeOf, invalid, type JsonBody, readBody, redirectOf, refusePhone, textOf } from './read.ts'
 import { sessionBody, userBody } from './shapes.ts'
 
-const answer = (body: unknown): AppReply => ({ status: 200, body })
+const okReply = (body: unknown): AppReply => ({ status: 200, body })
 
 export async function register(call: AppCall): Promise<AppReply> {
   const body = await readBody(call)
@@ -31,11 +31,11 @@ export async function register(call: AppCall): Promise<AppReply> {
   const { app, cloud, clientAddress } = call
   const [email, password, metadata] = [textOf(body, 'email'), textOf(body, 'password'), body['data']]
   if (email === undefined && password === undefined)
-    return answer(sessionBody(await signInAnonymously(app, cloud, metadata, clientAddress)))
+    return okReply(sessionBody(await signInAnonymously(app, cloud, metadata, clientAddress)))
   const [redirectTo, challenge] = [redirectOf(call, body), challengeOf(body)]
-  const wish = { email, password: password ?? '', metadata, redirectTo, challenge }
-  const made = await signUp(app, cloud, wish, clientAddress)
-  return answer('session' in made ? sessionBody(made.session) : userBody(made.pending))
+  const options = { email, password: password ?? '', metadata, redirectTo, challenge }
+  const made = await signUp(app, cloud, options, clientAddress)
+  return okReply('session' in made ? sessionBody(made.session) : userBody(made.pending))
 }
 
 export async function token(call: AppCall): Promise<AppReply> {
@@ -47,24 +47,24 @@ export async function token(call: AppCall): Promise<AppReply> {
   if (grant === 'password') {
     refusePhone(body)
     const given = { email: textOf(body, 'email'), password: textOf(body, 'password') ?? '' }
-    return answer(sessionBody(await signInWithPassword(app, cloud, given, clientAddress)))
+    return okReply(sessionBody(await signInWithPassword(app, cloud, given, clientAddress)))
   }
   if (grant === 'refresh_token')
-    return answer(sessionBody(await refreshSession(app, cloud, textOf(body, 'refresh_token') ?? '')))
+    return okReply(sessionBody(await refreshSession(app, cloud, textOf(body, 'refresh_token') ?? '')))
   if (grant !== 'pkce') return invalid(reasons.grant, 'grant_type')
   const proof = { code: textOf(body, 'auth_code') ?? '', verifier: textOf(body, 'code_verifier') ?? '' }
-  return answer(sessionBody(await exchangeCode(app, cloud, proof)))
+  return okReply(sessionBody(await exchangeCode(app, cloud, proof)))
 }
 
 /** Throws APP_USER_SIGN_IN_NEEDED. */
-function signedIn({ caller }: AppCall): { userId: string; sessionId: string } {
+function requireSignedIn({ caller }: AppCall): { userId: string; sessionId: string } {
   return caller.role === 'authenticated' ? caller : fail('APP_USER_SIGN_IN_NEEDED', {})
 }
 
 export async function readSelf(call: AppCall): Promise<AppReply> {
-  const { userId } = signedIn(call)
+  const { userId } = requireSignedIn(call)
   try {
-    return answer(userBody(await requireUser(call.app, call.cloud, userId)))
+    return okReply(userBody(await requireUser(call.app, call.cloud, userId)))
   } catch (error) {
     // The user was deleted since the session was looked up.
     if (error instanceof Failure && error.code === 'APP_USER_NOT_FOUND') fail('APP_USER_SESSION_ENDED', {})
@@ -74,10 +74,10 @@ export async function readSelf(call: AppCall): Promise<AppReply> {
 
 /** Role and app_metadata are not read here: a user may never set them. */
 export async function editSelf(call: AppCall): Promise<AppReply> {
-  const self = signedIn(call)
+  const self = requireSignedIn(call)
   const body = await readBody(call)
   refusePhone(body)
-  const changed = await changeOwn(call.app, call.cloud, self, {
+  const changed = await changeOwnAccount(call.app, call.cloud, self, {
     email: textOf(body, 'email'),
     password: textOf(body, 'password'),
     metadata: body['data'],
@@ -85,11 +85,11 @@ export async function editSelf(call: AppCall): Promise<AppReply> {
     redirectTo: redirectOf(call, body),
     challenge: challengeOf(body),
   })
-  return answer(userBody(changed))
+  return okReply(userBody(changed))
 }
 
 export async function logout(call: AppCall): Promise<AppReply> {
-  const self = signedIn(call)
+  const self = requireSignedIn(call)
   const scope = call.query.get('scope') ?? 'global'
   if (!isScope(scope)) return invalid(reasons.scope, 'scope')
   await signOut(call.app, call.cloud, self, scope)
@@ -99,23 +99,23 @@ export async function logout(call: AppCall): Promise<AppReply> {
 const isScope = (scope: string): scope is SignOutScope =>
   scope === 'global' || scope === 'local' || scope === 'others'
 
-const linkWish = (call: AppCall, body: Body) => ({
+const linkOptions = (call: AppCall, body: JsonBody) => ({
   email: textOf(body, 'email'),
   redirectTo: redirectOf(call, body),
   challenge: challengeOf(body),
 })
 
 export async function recover(call: AppCall): Promise<AppReply> {
-  await mailRecovery(call.app, call.cloud, linkWish(call, await readBody(call)))
-  return answer({})
+  await mailRecovery(call.app, call.cloud, linkOptions(call, await readBody(call)))
+  return okReply({})
 }
 
 export async function otp(call: AppCall): Promise<AppReply> {
   const body = await readBody(call)
   refusePhone(body)
   const createUser = body['create_user'] !== false
-  await mailSignIn(call.app, call.cloud, { ...linkWish(call, body), createUser, metadata: body['data'] })
-  return answer({})
+  await mailSignIn(call.app, call.cloud, { ...linkOptions(call, body), createUser, metadata: body['data'] })
+  return okReply({})
 }
 
 export async function resend(call: AppCall): Promise<AppReply> {
@@ -123,8 +123,8 @@ export async function resend(call: AppCall): Promise<AppReply> {
   refusePhone(body)
   const type = textOf(body, 'type')
   if (type !== 'signup' && type !== 'email_change') return invalid(reasons.resend, 'type')
-  await mailAgain(call.app, call.cloud, { ...linkWish(call, body), type })
-  return answer({})
+  await resendConfirmation(call.app, call.cloud, { ...linkOptions(call, body), type })
+  return okReply({})
 }
 
 export async function verify(call: AppCall): Promise<AppReply> {
@@ -134,9 +134,9 @@ export async function verify(call: AppCall): Promise<AppReply> {
   const type = textOf(body, 'type') ?? ''
   const [hash, code, email] = [textOf(body, 'token_hash'), textOf(body, 'token'), textOf(body, 'email')]
   if (!isVerifyType(type)) return invalid(reasons.verify, 'type')
-  if (hash !== undefined) return answer(sessionBody(await verifyToken(app, cloud, type, hash)))
+  if (hash !== undefined) return okReply(sessionBody(await verifyToken(app, cloud, type, hash)))
   if (code === undefined || email === undefined) return invalid(reasons.verify, 'token')
-  return answer(sessionBody(await verifyCode(app, cloud, { type, email, code }, clientAddress)))
+  return okReply(sessionBody(await verifyCode(app, cloud, { type, email, code }, clientAddress)))
 }
 
 /** Sends links of older clients to the page that acts only when its button is pressed. */
@@ -147,6 +147,6 @@ export async function openLinkPage({ app, cloud, query }: AppCall): Promise<AppR
 }
 
 export async function reauthenticate(call: AppCall): Promise<AppReply> {
-  await mailCode(call.app, call.cloud, signedIn(call).userId)
-  return answer({})
+  await mailReauthenticationCode(call.app, call.cloud, requireSignedIn(call).userId)
+  return okReply({})
 }

@@ -1,6 +1,6 @@
 /** What the service key does with users: `auth.admin` of common clients. */
 import {
-  type AdminWish,
+  type AdminUserOptions,
   changeUser,
   countUsers,
   createUser,
@@ -17,7 +17,7 @@ import { isUuid } from '#platform/ids'
 import { listJson } from '#platform/json'
 import type { AppCall, AppReply } from '../area.ts'
 import { reasons } from './phrases.ts'
-import { type Body, invalid, readBody, redirectOf, refusePhone, textOf } from './read.ts'
+import { invalid, type JsonBody, readBody, redirectOf, refusePhone, textOf } from './read.ts'
 import { userBody } from './shapes.ts'
 
 /** Throws APP_USER_SERVICE_NEEDED for everybody without the service key. */
@@ -48,20 +48,20 @@ export async function listUsers(call: AppCall): Promise<AppReply> {
   }
 }
 
-function numberOf(text: string | null, usual: number, most: number): number {
+function numberOf(text: string | null, usual: number, max: number): number {
   const number = /^\d{1,9}$/.test(text ?? '') ? Number(text) : usual
-  return Math.min(Math.max(number, 1), most)
+  return Math.min(Math.max(number, 1), max)
 }
 
 export async function addUser(call: AppCall): Promise<AppReply> {
   const body = await readBody(call)
   const id = textOf(body, 'id')
   if (id !== undefined && !isUuid(id)) invalid(reasons.id, 'id')
-  const wish = { ...wishOf(call, body), ...(id !== undefined && { id: id.toLowerCase() }) }
-  return { status: 200, body: userBody(await createUser(call.app, call.cloud, wish)) }
+  const options = { ...userOptions(call, body), ...(id !== undefined && { id: id.toLowerCase() }) }
+  return { status: 200, body: userBody(await createUser(call.app, call.cloud, options)) }
 }
 
-function wishOf({ app }: AppCall, body: Body): AdminWish {
+function userOptions({ app }: AppCall, body: JsonBody): AdminUserOptions {
   refusePhone(body)
   const role = textOf(body, 'role')
   if (role !== undefined && role !== 'authenticated') invalid(reasons.role, 'role')
@@ -96,8 +96,8 @@ export const readUser = async ({ app, cloud }: AppCall, userId: string): Promise
 })
 
 export async function editUser(call: AppCall, userId: string): Promise<AppReply> {
-  const wish = wishOf(call, await readBody(call))
-  return { status: 200, body: userBody(await changeUser(call.app, call.cloud, userId, wish)) }
+  const options = userOptions(call, await readBody(call))
+  return { status: 200, body: userBody(await changeUser(call.app, call.cloud, userId, options)) }
 }
 
 export async function deleteUser(call: AppCall, userId: string): Promise<AppReply> {
@@ -109,8 +109,8 @@ export async function deleteUser(call: AppCall, userId: string): Promise<AppRepl
 
 export async function invite(call: AppCall): Promise<AppReply> {
   const body = await readBody(call)
-  const wish = { email: textOf(body, 'email'), metadata: body['data'], redirectTo: redirectOf(call, body) }
-  return { status: 200, body: userBody(await inviteUser(call.app, call.cloud, wish)) }
+  const options = { email: textOf(body, 'email'), metadata: body['data'], redirectTo: redirectOf(call, body) }
+  return { status: 200, body: userBody(await inviteUser(call.app, call.cloud, options)) }
 }
 
 const linkTypes: Readonly<Record<string, LinkType>> = {

@@ -7,11 +7,11 @@ import { removeFile } from './remove.ts'
 import { storeFile } from './store.ts'
 import '../phrases.ts'
 
-type Handle = (call: AppCall, fileId: string) => Promise<AppReply>
+type FileHandler = (call: AppCall, fileId: string) => Promise<AppReply>
 
 /** HEAD is answered as GET, without a body. */
-const ofAll: Record<string, Handle> = { GET: listFiles, HEAD: listFiles, POST: storeFile }
-const ofOne: Record<string, Handle> = { GET: readFile, HEAD: readFile, DELETE: removeFile }
+const listHandlers: Record<string, FileHandler> = { GET: listFiles, HEAD: listFiles, POST: storeFile }
+const fileHandlers: Record<string, FileHandler> = { GET: readFile, HEAD: readFile, DELETE: removeFile }
 
 export const filesArea: AppArea = {
   prefix: '/files',
@@ -20,12 +20,12 @@ export const filesArea: AppArea = {
     const { method, path } = call
     const [, fileId = '', more] = path.split('/', 3)
     if (more !== undefined) fail('CLOUD_PATH_NOT_FOUND', { path: `/files${path}`.slice(0, 200) })
-    const handlers = fileId === '' ? ofAll : ofOne
+    const handlers = fileId === '' ? listHandlers : fileHandlers
     const handle = handlers[method]
     if (!handle) fail('METHOD_NOT_ALLOWED', { method, allowed: Object.keys(handlers) })
     return handle(call, fileId)
   },
-  refused: (failure, { language, requestId }) => ({
+  failureReply: (failure, { language, requestId }) => ({
     status: failure.status,
     body: errorBody(failure, requestId, language),
   }),

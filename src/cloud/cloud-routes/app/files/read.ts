@@ -1,6 +1,6 @@
 import { type AppFileRow, findAppFile } from '#cloud/app-files'
 import { errorBody, Failure, fail } from '#platform/errors'
-import { attachment, isKnown, partOf } from '#platform/http'
+import { attachment, isNotModified, requestedRange } from '#platform/http'
 import { isUuid } from '#platform/ids'
 import { failLost } from '#platform/storage'
 import type { AppCall, AppReply } from '../area.ts'
@@ -14,8 +14,8 @@ export async function readFile(call: AppCall, fileId: string): Promise<AppReply>
   // A file never changes; its id names these bytes for good.
   const etag = `"${row.file_id}"`
   const always = headersOf(row, etag)
-  if (isKnown(headers, etag)) return { status: 304, headers: always }
-  const part = method === 'GET' ? partOf(headers, etag, size) : 'whole'
+  if (isNotModified(headers, etag)) return { status: 304, headers: always }
+  const part = method === 'GET' ? requestedRange(headers, etag, size) : 'whole'
   if (part === 'beyond') return beyond(call, size)
   const range = part === 'whole' ? undefined : part
   const length = range ? range.end - range.start + 1 : size

@@ -1,5 +1,5 @@
 /** `/functions/v1/{name}`: an app calls code of its own. */
-import { deepest, depthHeader, depthPurpose, readDepth } from '#cloud/functions'
+import { depthHeader, depthPurpose, maxCallDepth, readDepth } from '#cloud/functions'
 import { declarationOf, type Failure, fail } from '#platform/errors'
 import type { AppArea, AppCall, AppReply } from '../area.ts'
 
@@ -17,7 +17,7 @@ export const functionsArea: AppArea = {
   // Whether everybody may call a function is known once the function is found.
   isOpen: () => true,
   handle,
-  refused,
+  failureReply: functionFailureReply,
 }
 
 async function handle(call: AppCall): Promise<AppReply> {
@@ -30,7 +30,7 @@ async function handle(call: AppCall): Promise<AppReply> {
   if (found.verifyJwt && call.caller.role === 'anon') fail('FUNCTION_SESSION_REQUIRED', {})
   const depth = await depthOf(call)
   // This comes before the call counts or starts anything: a function that calls itself ends here.
-  if (depth >= deepest) fail('FUNCTION_DEPTH', { most: deepest })
+  if (depth >= maxCallDepth) fail('FUNCTION_DEPTH', { most: maxCallDepth })
   await app.cloudAllowances.takeCall(cloud, cloud.limits.dailyFunctionCalls)
   app.cloudAllowances.expectEgress(cloud)
   const { accountId, cloudId, ref, plan, functionsRevision: revision } = cloud
@@ -78,7 +78,10 @@ async function depthOf({ app, headers }: AppCall): Promise<number> {
 }
 
 /** Clients of functions distinguish refusals of the platform from answers of the function by `x-relay-error`. */
-function refused(failure: Failure, { language, requestId }: Parameters<AppArea['refused']>[1]): AppReply {
+function functionFailureReply(
+  failure: Failure,
+  { language, requestId }: Parameters<AppArea['failureReply']>[1],
+): AppReply {
   const { code, detail, more } = failure
   return {
     status: failure.status,

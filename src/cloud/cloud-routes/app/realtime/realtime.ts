@@ -12,7 +12,7 @@ import '../phrases.ts'
 /** A client without channels leaves after two heartbeats, which are 50 seconds; a client that is cut off earlier connects again. */
 const openMs = 90_000
 /** The most connections of this process, and of one cloud; further ones are refused without the reason. */
-const maxLines = 2_000
+const maxConnections = 2_000
 const maxOfCloud = 500
 const messageBytes = 16 * 1024
 /** Messages of one connection, pings included: a client whose channels are refused sends a few. */
@@ -27,74 +27,74 @@ export const realtimeArea: AppArea = {
   name: 'realtime',
   async handle({ cloud, path, isUpgrade, language }) {
     if (!isUpgrade || path !== '/websocket' || !hasRoom(cloud)) fail('CLOUD_REALTIME_UNAVAILABLE', {})
-    const run = (line: WebSocket): void => {
+    const run = (socket: WebSocket): void => {
       // Many connections may have been accepted before the first of them was open.
-      if (hasRoom(cloud)) refuseChannels(line, cloud, language)
-      else line.terminate()
+      if (hasRoom(cloud)) refuseChannels(socket, cloud, language)
+      else socket.terminate()
     }
     return { status: 101, socket: { messageBytes, run } }
   },
-  refused(failure, { language, requestId }) {
+  failureReply(failure, { language, requestId }) {
     const { message, code } = errorBody(failure, requestId, language).error
     return { status: failure.status, body: { code, message } }
   },
 }
 
 /** The number of open connections of each cloud. */
-const linesOf = new Map<string, number>()
-let lines = 0
+const connectionsPerCloud = new Map<string, number>()
+let connectionCount = 0
 
 const hasRoom = ({ cloudId }: CloudKey): boolean =>
-  lines < maxLines && (linesOf.get(cloudId) ?? 0) < maxOfCloud
+  connectionCount < maxConnections && (connectionsPerCloud.get(cloudId) ?? 0) < maxOfCloud
 
-function count(cloudId: string, change: 1 | -1): void {
-  lines += change
-  const own = (linesOf.get(cloudId) ?? 0) + change
-  if (own === 0) linesOf.delete(cloudId)
-  else linesOf.set(cloudId, own)
+function changeConnectionCount(cloudId: string, change: 1 | -1): void {
+  connectionCount += change
+  const own = (connectionsPerCloud.get(cloudId) ?? 0) + change
+  if (own === 0) connectionsPerCloud.delete(cloudId)
+  else connectionsPerCloud.set(cloudId, own)
 }
 
-function refuseChannels(line: WebSocket, { cloudId }: CloudKey, language: Language): void {
+function refuseChannels(socket: WebSocket, { cloudId }: CloudKey, language: Language): void {
   const reason = declarationOf('CLOUD_REALTIME_UNAVAILABLE')[language]({})
-  const late = setTimeout(() => line.terminate(), openMs).unref()
-  count(cloudId, 1)
-  line.once('close', () => {
-    count(cloudId, -1)
+  const late = setTimeout(() => socket.terminate(), openMs).unref()
+  changeConnectionCount(cloudId, 1)
+  socket.once('close', () => {
+    changeConnectionCount(cloudId, -1)
     clearTimeout(late)
   })
   let messages = 0
   const isAdmitted = (): boolean => {
     messages += 1
-    if (messages <= maxMessages && line.bufferedAmount <= maxUnreadBytes) return true
-    line.terminate()
+    if (messages <= maxMessages && socket.bufferedAmount <= maxUnreadBytes) return true
+    socket.terminate()
     return false
   }
-  line.on('ping', isAdmitted)
+  socket.on('ping', isAdmitted)
   // Messages take turns, since many connections may send at once.
   const flow = scheduler.flow()
-  line.once('close', () => flow[Symbol.dispose]())
-  line.on('message', (data, isBinary) => {
+  socket.once('close', () => flow[Symbol.dispose]())
+  socket.on('message', (data, isBinary) => {
     if (!isAdmitted() || isBinary) return
     flow.add(() => {
       // Answers to earlier messages may have filled the connection meanwhile.
-      if (line.bufferedAmount > maxUnreadBytes) line.terminate()
-      else answer(line, String(data), reason)
+      if (socket.bufferedAmount > maxUnreadBytes) socket.terminate()
+      else answer(socket, String(data), reason)
     })
   })
 }
 
-function answer(line: WebSocket, text: string, reason: string): void {
+function answer(socket: WebSocket, text: string, reason: string): void {
   const message = read(text)
   if (message?.event === 'phx_join') {
-    message.answer('phx_reply', { status: 'error', response: { reason } }, line)
-    message.answer('phx_close', {}, line)
+    message.answer('phx_reply', { status: 'error', response: { reason } }, socket)
+    message.answer('phx_close', {}, socket)
   } else if (message?.event === 'heartbeat' || message?.event === 'phx_leave')
-    message.answer('phx_reply', { status: 'ok', response: {} }, line)
+    message.answer('phx_reply', { status: 'ok', response: {} }, socket)
 }
 
 interface ChannelMessage {
   event: unknown
-  answer(event: string, payload: object, line: WebSocket): void
+  answer(event: string, payload: object, socket: WebSocket): void
 }
 
 /**
@@ -114,9 +114,9 @@ function read(text: string): ChannelMessage | undefined {
   if (![join_ref, ref, topic].every(isPlain)) return undefined
   return {
     event,
-    answer: (name, payload, line) => {
+    answer: (name, payload, socket) => {
       const members = { join_ref, ref, topic, event: name, payload }
-      line.send(JSON.stringify(isList ? Object.values(members) : members))
+      socket.send(JSON.stringify(isList ? Object.values(members) : members))
     },
   }
 }

@@ -53,7 +53,7 @@ function newRow(
   ownId: string,
   param: string,
 ): NewRow {
-  const { id, owner_id: owner, ...rest } = chosen(value, columns, leavesOut)
+  const { id, owner_id: owner, ...rest } = pickColumns(value, columns, leavesOut)
   const ownerId = caller.role === 'authenticated' ? caller.userId : null
   requireOwn(owner, ownerId, param)
   const isGiven = id !== undefined && id !== null
@@ -70,7 +70,7 @@ function requireOwn(owner: unknown, ownerId: string | null, param: string): void
 }
 
 /** A field that the client names for several rows is null in a row without it, as in a table. */
-function chosen(value: Members, columns: readonly string[] | undefined, leavesOut: boolean): Members {
+function pickColumns(value: Members, columns: readonly string[] | undefined, leavesOut: boolean): Members {
   if (!columns) return value
   const entries = columns.flatMap((name) => {
     if (Object.hasOwn(value, name)) return [[name, value[name]] as const]
@@ -85,7 +85,7 @@ export function changedMembers(
   { caller, columns }: Pick<RowOptions, 'caller' | 'columns'>,
 ): string | undefined {
   if (!isMembers(body)) return refuse(refusals.body)
-  const { owner_id: owner, ...rest } = chosen(body, columns, true)
+  const { owner_id: owner, ...rest } = pickColumns(body, columns, true)
   requireOwn(owner, caller.role === 'authenticated' ? caller.userId : null, 'row')
   const { json } = documentOf(rest, 'row')
   return json === '{}' ? undefined : json

@@ -5,21 +5,21 @@ import {
   type Field,
   type Order,
   queryLimits,
-  type Selected,
+  type SelectedMember,
   type Selection,
   wholeSelection,
 } from '#cloud/collections'
 import {
+  embedPathKey,
   parseQuery,
+  parseRefusal,
   refuse,
+  type SelectedItem,
   type TablesOrder,
   type TablesQuery,
-  type TablesSelected,
-  unreadable,
-  wayKey,
 } from '#cloud/tables'
-import { Conditions, conditionOf, fieldOf } from './collection-condition.ts'
-import { refusals, whys } from './refusals.ts'
+import { ConditionCounter, conditionOf, fieldOf } from './collection-condition.ts'
+import { queryReasons, refusals } from './refusals.ts'
 
 export interface CollectionQuery {
   selection: Selection
@@ -34,22 +34,25 @@ export interface CollectionQuery {
   onConflict: string | undefined
 }
 
-const own = wayKey([])
+const own = embedPathKey([])
 
 /** Throws RestRefused. */
 export function readCollectionQuery(
   parameters: Iterable<readonly [name: string, value: string]>,
   withoutNulls: boolean,
 ): CollectionQuery {
-  const { select, narrowings, columns, onConflict } = parseQuery(parameters)
+  const { select, filters: narrowings, columns, onConflict } = parseQuery(parameters)
   for (const way of narrowings.keys())
     if (way !== own) refuse(refusals.embed((JSON.parse(way) as string[])[0]!))
   const { where = [], order = [], limit, offset = 0 } = narrowings.get(own) ?? {}
-  const conditions = new Conditions()
+  const conditions = new ConditionCounter()
   return {
     selection: selectionOf(select, withoutNulls),
     where: where.map((condition) => conditionOf(condition, conditions)),
-    order: order.length > queryLimits.orders ? refuse(unreadable('order', whys.many)) : order.map(orderOf),
+    order:
+      order.length > queryLimits.orders
+        ? refuse(parseRefusal('order', queryReasons.many))
+        : order.map(orderOf),
     limit: Math.min(limit ?? queryLimits.rows, queryLimits.rows),
     offset,
     isLimited: limit !== undefined,
@@ -59,8 +62,8 @@ export function readCollectionQuery(
 }
 
 function selectionOf(select: TablesQuery['select'], withoutNulls: boolean): Selection {
-  if (select.length > queryLimits.selected) refuse(unreadable('select', whys.many))
-  const fields = select.flatMap((one) => (one.kind === 'all' ? [] : selected(one)))
+  if (select.length > queryLimits.selected) refuse(parseRefusal('select', queryReasons.many))
+  const fields = select.flatMap((one) => (one.kind === 'all' ? [] : toSelectedField(one)))
   if (fields.length === 0) return withoutNulls ? { ...wholeSelection, withoutNulls } : wholeSelection
   return { all: fields.length < select.length, fields, withoutNulls }
 }
@@ -87,12 +90,12 @@ const casts = new Map<string, CastType>([
   ['timestamptz', 'timestamptz'],
 ])
 
-function selected(one: Exclude<TablesSelected, { kind: 'all' }>): Selected {
+function toSelectedField(one: Exclude<SelectedItem, { kind: 'all' }>): SelectedMember {
   if (one.kind === 'embed') return refuse(refusals.embed(one.target))
   const { as, cast } = one
   const field = fieldOf(one.field)
   const type = cast === undefined ? undefined : casts.get(cast.toLowerCase())
-  if (cast !== undefined && type === undefined) refuse(unreadable(cast, whys.cast))
+  if (cast !== undefined && type === undefined) refuse(parseRefusal(cast, queryReasons.cast))
   return { as: as ?? nameOf(field), field, cast: type }
 }
 

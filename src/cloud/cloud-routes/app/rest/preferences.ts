@@ -66,12 +66,12 @@ export function preferencesOf({ prefer }: IncomingHttpHeaders): Preferences {
   return set
 }
 
-export interface Shape {
+export interface ResponseShape {
   kind: 'list' | 'single' | 'table'
   withoutNulls: boolean
 }
 
-const types: Readonly<Record<string, Shape['kind']>> = {
+const types: Readonly<Record<string, ResponseShape['kind']>> = {
   '*/*': 'list',
   'application/*': 'list',
   'application/json': 'list',
@@ -83,7 +83,7 @@ const types: Readonly<Record<string, Shape['kind']>> = {
 }
 
 /** Returns the shape of the first accepted type that is offered. */
-export function shapeOf({ accept }: IncomingHttpHeaders): Shape {
+export function shapeOf({ accept }: IncomingHttpHeaders): ResponseShape {
   if (accept === undefined || accept.trim() === '') return { kind: 'list', withoutNulls: false }
   for (const one of accept.split(',')) {
     const [type = '', ...options] = one.split(';').map((part) => part.trim().toLowerCase())

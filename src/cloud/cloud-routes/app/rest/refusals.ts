@@ -1,6 +1,6 @@
 /** Refusals of this area, for collections and tables alike, and failures of the platform in its format. */
 import { queryLimits } from '#cloud/collections'
-import { type Refusal, shown } from '#cloud/tables'
+import { excerptOf, type Refusal } from '#cloud/tables'
 import type { Failure, Language, Localized } from '#platform/errors'
 import { declarationOf } from '#platform/errors'
 import { persian } from '#platform/words'
@@ -20,7 +20,7 @@ export const refusalReply = (
 })
 
 /** Why collections refuse a query that could be parsed. */
-export const whys = {
+export const queryReasons = {
   contained: {
     en: 'it takes an array as {a,b}, JSON as {"a":1} or [1], or a range as [1,5).',
     fa: 'آرایه را به شکل {a,b}، JSON را به شکل {"a":1} یا [1] و بازه را به شکل [1,5) بنویسید.',
@@ -76,32 +76,32 @@ export const refusals = {
     status: 404,
     code: 'PGRST202',
     message: {
-      en: `There is no database function "${shown(name)}": a Starter cloud has none. Deploy a function of the cloud and call it by functions.invoke.`,
-      fa: `تابع پایگاه دادهٔ «${shown(name)}» نیست: بک‌اند Starter چنین تابعی ندارد. تابعی در بک‌اند بگذارید و با functions.invoke صدایش بزنید.`,
+      en: `There is no database function "${excerptOf(name)}": a Starter cloud has none. Deploy a function of the cloud and call it by functions.invoke.`,
+      fa: `تابع پایگاه دادهٔ «${excerptOf(name)}» نیست: بک‌اند Starter چنین تابعی ندارد. تابعی در بک‌اند بگذارید و با functions.invoke صدایش بزنید.`,
     },
   }),
   embed: (name: string): Refusal => ({
     status: 400,
     code: 'PGRST200',
     message: {
-      en: `Collections of a Starter cloud have no relationships, so "${shown(name)}" cannot be embedded; read it with a request of its own.`,
-      fa: `مجموعه‌های بک‌اند Starter با هم رابطه ندارند و «${shown(name)}» را نمی‌توان در پاسخ گنجاند؛ آن را با درخواستی جدا بخوانید.`,
+      en: `Collections of a Starter cloud have no relationships, so "${excerptOf(name)}" cannot be embedded; read it with a request of its own.`,
+      fa: `مجموعه‌های بک‌اند Starter با هم رابطه ندارند و «${excerptOf(name)}» را نمی‌توان در پاسخ گنجاند؛ آن را با درخواستی جدا بخوانید.`,
     },
   }),
   schema: (name: string): Refusal => ({
     status: 406,
     code: 'PGRST106',
     message: {
-      en: `Invalid schema: ${shown(name)}. Only the schema public is exposed.`,
-      fa: `شِمای ${shown(name)} نیست؛ تنها public در دسترس است.`,
+      en: `Invalid schema: ${excerptOf(name)}. Only the schema public is exposed.`,
+      fa: `شِمای ${excerptOf(name)} نیست؛ تنها public در دسترس است.`,
     },
   }),
   mediaType: (types: string): Refusal => ({
     status: 406,
     code: 'PGRST107',
     message: {
-      en: `None of these media types are available: ${shown(types)}. There are application/json, application/vnd.pgrst.object+json and text/csv.`,
-      fa: `هیچ‌یک از این قالب‌ها در دسترس نیست: ${shown(types)}. قالب‌های موجود: application/json و application/vnd.pgrst.object+json و text/csv.`,
+      en: `None of these media types are available: ${excerptOf(types)}. There are application/json, application/vnd.pgrst.object+json and text/csv.`,
+      fa: `هیچ‌یک از این قالب‌ها در دسترس نیست: ${excerptOf(types)}. قالب‌های موجود: application/json و application/vnd.pgrst.object+json و text/csv.`,
     },
   }),
   single: (rows: number): Refusal => ({
@@ -138,7 +138,7 @@ export const refusals = {
       en: 'Invalid preferences given with handling=strict',
       fa: 'با handling=strict ترجیحی آمده که شناخته نیست',
     },
-    details: { en: `Invalid preferences: ${shown(names)}`, fa: `ترجیح‌های ناشناخته: ${shown(names)}` },
+    details: { en: `Invalid preferences: ${excerptOf(names)}`, fa: `ترجیح‌های ناشناخته: ${excerptOf(names)}` },
   }),
   maxAffected: (rows: number): Refusal => ({
     status: 400,
@@ -185,8 +185,8 @@ export const refusals = {
     status: 405,
     code: 'PGRST117',
     message: {
-      en: `The method ${shown(method)} is not offered here; use GET, HEAD, POST, PATCH or DELETE.`,
-      fa: `متد ${shown(method)} اینجا نیست؛ GET یا HEAD یا POST یا PATCH یا DELETE را به کار ببرید.`,
+      en: `The method ${excerptOf(method)} is not offered here; use GET, HEAD, POST, PATCH or DELETE.`,
+      fa: `متد ${excerptOf(method)} اینجا نیست؛ GET یا HEAD یا POST یا PATCH یا DELETE را به کار ببرید.`,
     },
   }),
   path: {
@@ -235,7 +235,7 @@ export function refusalOf(failure: Failure): Refusal {
   const message = { en: en(failure.detail), fa: fa(failure.detail) }
   const code = detail?.sqlState ?? codes[failure.code] ?? failure.code
   if (failure.code !== 'COLLECTION_NOT_FOUND') return { status: failure.status, code, message }
-  const name = shown(detail.name ?? '')
+  const name = excerptOf(detail.name ?? '')
   return {
     status: 404,
     code,

@@ -3,10 +3,10 @@
  * tables of dedicated clouds (docs/decisions/cloud/database-requests.md).
  */
 import {
-  type Page,
   queryLimits,
   type RowCaller,
   type RowsFilter,
+  type RowsPage,
   type Selection,
   type WriteAnswer,
   type WriteOptions,
@@ -17,7 +17,7 @@ import { answerTables } from '../tables/tables.ts'
 import { changedMembers, newRows } from './body.ts'
 import { type CollectionQuery, readCollectionQuery } from './collection-query.ts'
 import { describe } from './describe.ts'
-import { type Preferences, preferencesOf, type Shape, shapeOf } from './preferences.ts'
+import { type Preferences, preferencesOf, type ResponseShape, shapeOf } from './preferences.ts'
 import { refusalOf, refusalReply, refusals } from './refusals.ts'
 import { type RestTarget, requirePublicSchema, targetOf } from './target.ts'
 
@@ -31,13 +31,15 @@ export const restArea: AppArea = {
     try {
       requirePublicSchema(call)
       const target = targetOf(call.path)
-      return await (call.cloud.plan === 'dedicated' ? answerTables(call, target) : answer(call, target))
+      return await (call.cloud.plan === 'dedicated'
+        ? answerTables(call, target)
+        : answerCollections(call, target))
     } catch (error) {
       if (error instanceof RestRefused) return refusalReply(error.refusal, call.language)
       throw error
     }
   },
-  refused: (failure, { language }) => refusalReply(refusalOf(failure), language),
+  failureReply: (failure, { language }) => refusalReply(refusalOf(failure), language),
 }
 
 interface RestRequest {
@@ -45,10 +47,10 @@ interface RestRequest {
   collection: string
   query: CollectionQuery
   preferences: Preferences
-  shape: Shape
+  shape: ResponseShape
 }
 
-function answer(call: AppCall, { name, isFunction }: RestTarget): Promise<AppReply> {
+function answerCollections(call: AppCall, { name, isFunction }: RestTarget): Promise<AppReply> {
   if (isFunction) refuse(refusals.rpc(name))
   if (name === '') return describe(call)
   const preferences = preferencesOf(call.headers)
@@ -107,7 +109,7 @@ const cell = (name: string): string => (/[",\r\n]/.test(name) ? `"${name.replace
 /** Answers a page. 206 says that there are more rows than these, where they were counted. */
 function pageReply(
   { query, preferences, call }: RestRequest,
-  { rows, total }: Pick<Page, 'rows' | 'total'>,
+  { rows, total }: Pick<RowsPage, 'rows' | 'total'>,
   type: string,
   text: string,
 ): AppReply {
@@ -119,7 +121,7 @@ function pageReply(
     headers: {
       'content-type': `${type}; charset=utf-8`,
       'content-range': `${span(query.offset, rows)}/${total ?? '*'}`,
-      ...applied(preferences),
+      ...appliedHeaders(preferences),
     },
     ...(call.method === 'GET' && { body: Buffer.from(text) }),
   }
@@ -127,11 +129,11 @@ function pageReply(
 
 const span = (offset: number, rows: number): string => (rows === 0 ? '*' : `${offset}-${offset + rows - 1}`)
 
-const applied = ({ applied }: Preferences): Record<string, string> =>
+const appliedHeaders = ({ applied }: Preferences): Record<string, string> =>
   applied.length === 0 ? {} : { 'preference-applied': applied.join(', ') }
 
 /** Returns what is answered of the written rows. */
-const wantedOf = ({ preferences, query }: RestRequest): Selection | undefined =>
+const returnedSelection = ({ preferences, query }: RestRequest): Selection | undefined =>
   preferences.answers === 'representation' ? query.selection : undefined
 
 function optionsOf({ preferences, shape }: RestRequest): WriteOptions {
@@ -163,7 +165,7 @@ async function insert(request: RestRequest): Promise<AppReply> {
     caller: rowCaller(caller),
     rows,
     onConflict: preferences.onConflict,
-    selection: wantedOf(request),
+    selection: returnedSelection(request),
   }
   const written = await app.collections.insert(cloud, insertion, optionsOf(request))
   const only = preferences.answers === 'headers-only' && rows.length === 1 ? rows[0] : undefined
@@ -177,7 +179,7 @@ async function change(request: RestRequest): Promise<AppReply> {
   const { call, query, preferences } = request
   const { caller, cloud } = call
   const json = changedMembers(await call.json(maxBodyBytes), { caller, columns: query.columns })
-  const change = { ...written(request), json: json ?? '{}', selection: wantedOf(request) }
+  const change = { ...writeFilter(request), json: json ?? '{}', selection: returnedSelection(request) }
   // Where there is nothing to change, no row counts as changed, as in PostgREST.
   const answer = await call.app.collections.change(
     cloud,
@@ -190,13 +192,13 @@ async function change(request: RestRequest): Promise<AppReply> {
 
 async function remove(request: RestRequest): Promise<AppReply> {
   const { call, preferences } = request
-  const removal = { ...written(request), selection: wantedOf(request) }
+  const removal = { ...writeFilter(request), selection: returnedSelection(request) }
   const answer = await call.app.collections.remove(call.cloud, removal, optionsOf(request))
   return writtenReply(request, answer, 204, `*/${preferences.count ? answer.rows : '*'}`)
 }
 
 /** The filter of a write: one row more than may be written shows that there are too many. */
-const written = (request: RestRequest): RowsFilter => ({
+const writeFilter = (request: RestRequest): RowsFilter => ({
   ...filterOf(request),
   limit: request.query.isLimited ? request.query.limit : queryLimits.rows + 1,
 })
@@ -207,7 +209,7 @@ function writtenReply(
   status: number,
   range: string,
 ): AppReply {
-  const headers = { 'content-range': range, ...applied(preferences) }
+  const headers = { 'content-range': range, ...appliedHeaders(preferences) }
   if (preferences.answers !== 'representation') return { status, headers }
   const isSingle = shape.kind === 'single'
   const type = isSingle ? 'application/vnd.pgrst.object+json' : 'application/json'

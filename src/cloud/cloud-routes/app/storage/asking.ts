@@ -1,7 +1,7 @@
 /** The caller of a request for objects, as the cloud's database knows it. */
 
 import type { TSchema } from 'typebox'
-import type { Asking, ObjectCaller } from '#cloud/buckets'
+import type { ObjectCaller, ObjectContext } from '#cloud/buckets'
 import type { OpenDatabase } from '#cloud/databases'
 import { Failure, fail } from '#platform/errors'
 import { compile } from '#platform/http'
@@ -23,9 +23,9 @@ export const withDatabase = <Result>(
 ): Promise<Result> => app.databases.use(cloud, work)
 
 /** Runs `work` likewise, as the caller of the request or as another one. */
-export function asking<Result>(
+export function withObjectContext<Result>(
   call: AppCall,
-  work: (asking: Asking) => Promise<Result>,
+  work: (context: ObjectContext) => Promise<Result>,
   caller = objectCaller(call),
 ): Promise<Result> {
   const { app, cloud } = call
@@ -49,7 +49,7 @@ function checkOf(schema: TSchema): (value: unknown) => void {
 }
 
 /** Turns BODY_TOO_LARGE of an object into the code that storage clients know. */
-export async function sized<Result>(maxBytes: number, reading: Promise<Result>): Promise<Result> {
+export async function withSizeRefusal<Result>(maxBytes: number, reading: Promise<Result>): Promise<Result> {
   try {
     return await reading
   } catch (error) {

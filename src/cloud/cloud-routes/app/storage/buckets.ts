@@ -4,9 +4,8 @@ import {
   type BucketRow,
   bucketName,
   changeBucket,
-  changingBuckets,
   createBucket as create,
-  decode,
+  decodePath,
   deleteBucket as drop,
   emptyBucket as empty,
   isBucketSort,
@@ -14,6 +13,7 @@ import {
   mediaTypes,
   requireBucket,
   sizeLimit,
+  withPublicListRefresh,
 } from '#cloud/buckets'
 import type { OpenDatabase } from '#cloud/databases'
 import { fail } from '#platform/errors'
@@ -33,7 +33,7 @@ const Body = Type.Object({
   versioning_status: Type.Optional(Type.String()),
 })
 
-interface Stated {
+interface BucketRequest {
   id?: string
   name?: string
   public?: boolean
@@ -44,7 +44,7 @@ interface Stated {
 }
 
 /** Throws BUCKET_INVALID and BUCKETS_NOT_OFFERED. */
-function wishesOf(body: Stated) {
+function bucketFields(body: BucketRequest) {
   if (body.type !== undefined && body.type !== 'STANDARD') fail('BUCKETS_NOT_OFFERED', { what: 'analytics' })
   if (body.versioning_status !== undefined && body.versioning_status !== 'DISABLED')
     fail('BUCKETS_NOT_OFFERED', { what: 'versions' })
@@ -56,18 +56,18 @@ function wishesOf(body: Stated) {
   }
 }
 
-const changing = (call: AppCall, work: (open: OpenDatabase) => Promise<void>): Promise<void> =>
-  changingBuckets(call.app, call.cloud, () => withDatabase(call, work))
+const changeBuckets = (call: AppCall, work: (open: OpenDatabase) => Promise<void>): Promise<void> =>
+  withPublicListRefresh(call.app, call.cloud, () => withDatabase(call, work))
 
 export async function createBucket(call: AppCall): Promise<AppReply> {
-  const body = await bodyOf<Stated>(call, Body)
+  const body = await bodyOf<BucketRequest>(call, Body)
   const id = bucketName(body.id ?? body.name ?? '')
-  const bucket = { isPublic: false, fileSizeLimit: null, allowedMimeTypes: null, ...wishesOf(body), id }
-  await changing(call, (open) => create(call.app, open, objectCaller(call), bucket))
+  const bucket = { isPublic: false, fileSizeLimit: null, allowedMimeTypes: null, ...bucketFields(body), id }
+  await changeBuckets(call, (open) => create(call.app, open, objectCaller(call), bucket))
   return { status: 200, body: { name: id } }
 }
 
-const shown = (row: BucketRow) => ({
+const toBucket = (row: BucketRow) => ({
   id: row.id,
   name: row.name,
   owner: row.owner ?? '',
@@ -81,9 +81,9 @@ const shown = (row: BucketRow) => ({
 
 export async function showBucket(call: AppCall, rest: string): Promise<AppReply> {
   const row = await withDatabase(call, (open) =>
-    requireBucket(open, objectCaller(call), bucketName(decode(rest))),
+    requireBucket(open, objectCaller(call), bucketName(decodePath(rest))),
   )
-  return { status: 200, body: shown(row) }
+  return { status: 200, body: toBucket(row) }
 }
 
 const maxBuckets = 1_000
@@ -100,24 +100,26 @@ export async function listBuckets(call: AppCall): Promise<AppReply> {
       offset: boundedInteger(query.get('offset'), { standard: 0, max: 1_000_000, param: 'offset' }),
     }),
   )
-  return jsonReply(await listJson(rows.map(shown)))
+  return jsonReply(await listJson(rows.map(toBucket)))
 }
 
 export async function updateBucket(call: AppCall, rest: string): Promise<AppReply> {
-  const id = bucketName(decode(rest))
-  const change = wishesOf(await bodyOf<Stated>(call, Body))
-  await changing(call, (open) => changeBucket(call.app, open, { caller: objectCaller(call), id, change }))
+  const id = bucketName(decodePath(rest))
+  const change = bucketFields(await bodyOf<BucketRequest>(call, Body))
+  await changeBuckets(call, (open) =>
+    changeBucket(call.app, open, { caller: objectCaller(call), id, change }),
+  )
   return { status: 200, body: { message: 'Successfully updated' } }
 }
 
 export async function deleteBucket(call: AppCall, rest: string): Promise<AppReply> {
-  await changing(call, (open) => drop(open, objectCaller(call), bucketName(decode(rest))))
+  await changeBuckets(call, (open) => drop(open, objectCaller(call), bucketName(decodePath(rest))))
   return { status: 200, body: { message: 'Successfully deleted' } }
 }
 
 export async function emptyBucket(call: AppCall, rest: string): Promise<AppReply> {
   const { app, cloud, gone } = call
-  const id = bucketName(decode(rest))
+  const id = bucketName(decodePath(rest))
   await withDatabase(call, (open) => empty(app, cloud, open, { caller: objectCaller(call), id, gone }))
   return { status: 200, body: { message: 'Successfully emptied' } }
 }

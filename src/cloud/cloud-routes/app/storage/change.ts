@@ -1,19 +1,19 @@
 /** Moves, copies and deletes objects. */
 import { Type } from 'typebox'
 import {
-  type AboutObject,
   bucketName,
   copyObject as copy,
-  decode,
+  decodePath,
   moveObject as move,
   type ObjectRow,
+  type ObjectSummary,
   objectName,
-  placeIn,
+  parseObjectPlace,
   removeObjects as remove,
 } from '#cloud/buckets'
 import { fail } from '#platform/errors'
 import type { AppCall, AppReply } from '../area.ts'
-import { asking, bodyOf } from './asking.ts'
+import { bodyOf, withObjectContext } from './asking.ts'
 import { jsonReply, listText, objectText } from './json-text.ts'
 import { propertiesOf } from './store.ts'
 
@@ -33,7 +33,7 @@ const CopyBody = Type.Object({
   ),
 })
 
-interface Stated {
+interface MoveOrCopyRequest {
   bucketId: string
   sourceKey: string
   destinationKey: string
@@ -43,7 +43,7 @@ interface Stated {
   metadata?: { cacheControl?: string; mimetype?: string }
 }
 
-function placesOf(body: Stated) {
+function placesOf(body: MoveOrCopyRequest) {
   if (body.sourceVersionId !== undefined) fail('BUCKETS_NOT_OFFERED', { what: 'versions' })
   const trimmed = (key: string): string => key.replace(/^\/+/, '')
   const from = { bucket: bucketName(body.bucketId), name: objectName(trimmed(body.sourceKey)) }
@@ -52,8 +52,8 @@ function placesOf(body: Stated) {
 }
 
 export async function moveObject(call: AppCall): Promise<AppReply> {
-  const { from, to } = placesOf(await bodyOf<Stated>(call, MoveBody))
-  const row = await asking(call, (own) => move(own, from, to))
+  const { from, to } = placesOf(await bodyOf<MoveOrCopyRequest>(call, MoveBody))
+  const row = await withObjectContext(call, (context) => move(context, from, to))
   return {
     status: 200,
     body: { message: 'Successfully moved', Id: row.id, Key: `${to.bucket}/${to.name}` },
@@ -61,15 +61,17 @@ export async function moveObject(call: AppCall): Promise<AppReply> {
 }
 
 export async function copyObject(call: AppCall): Promise<AppReply> {
-  const body = await bodyOf<Stated>(call, CopyBody)
+  const body = await bodyOf<MoveOrCopyRequest>(call, CopyBody)
   const { from, to } = placesOf(body)
   const upsert = call.headers['x-upsert'] === 'true'
-  const stored = await asking(call, (own) => copy(own, { from, to, upsert, properties: statedOf(body) }))
+  const stored = await withObjectContext(call, (context) =>
+    copy(context, { from, to, upsert, properties: copiedProperties(body) }),
+  )
   return { status: 200, body: { Id: stored.id, Key: `${to.bucket}/${to.name}` } }
 }
 
 /** Throws INVALID_REQUEST. */
-function statedOf({ copyMetadata, metadata = {} }: Stated) {
+function copiedProperties({ copyMetadata, metadata = {} }: MoveOrCopyRequest) {
   if (copyMetadata !== false) return undefined
   const { contentType, cacheControl } = propertiesOf({
     type: metadata.mimetype ?? 'application/octet-stream',
@@ -97,14 +99,16 @@ export async function removeObjects(call: AppCall, rest: string): Promise<AppRep
       ? objectName(one.replace(/^\/+/, ''))
       : fail('BUCKETS_NOT_OFFERED', { what: 'versions' }),
   )
-  const rows = await asking(call, (own) => remove(own, bucketName(decode(rest)), names))
-  return jsonReply(listText(rows.map(shown)))
+  const rows = await withObjectContext(call, (context) =>
+    remove(context, bucketName(decodePath(rest)), names),
+  )
+  return jsonReply(listText(rows.map(objectJson)))
 }
 
-const shown = ({ metadata, user_metadata, ...row }: ObjectRow): string =>
+const objectJson = ({ metadata, user_metadata, ...row }: ObjectRow): string =>
   objectText(aboutOf(row), { metadata, user_metadata })
 
-const aboutOf = (row: AboutObject) => ({
+const aboutOf = (row: ObjectSummary) => ({
   name: row.name,
   bucket_id: row.bucket_id,
   owner: row.owner,
@@ -117,8 +121,8 @@ const aboutOf = (row: AboutObject) => ({
 })
 
 export async function removeObject(call: AppCall, rest: string): Promise<AppReply> {
-  const { bucket, name } = placeIn(rest)
-  const rows = await asking(call, (own) => remove(own, bucket, [name]))
+  const { bucket, name } = parseObjectPlace(rest)
+  const rows = await withObjectContext(call, (context) => remove(context, bucket, [name]))
   if (rows.length === 0) fail('OBJECT_NOT_FOUND', {})
   return { status: 200, body: { message: 'Successfully deleted' } }
 }

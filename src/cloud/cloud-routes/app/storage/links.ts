@@ -2,19 +2,19 @@
 import { Type } from 'typebox'
 import {
   bucketName,
-  decode,
+  decodePath,
   findObjectsAs,
   objectName,
   openLinkSigner,
-  placeIn,
-  requireMayPut,
+  parseObjectPlace,
+  requireCanStore,
   requireObject,
   transformOf,
 } from '#cloud/buckets'
 import { fail } from '#platform/errors'
 import { mediaTypeOf } from '#sites/hosting'
 import type { AppCall, AppReply } from '../area.ts'
-import { asking, bodyOf, objectCaller, withDatabase } from './asking.ts'
+import { bodyOf, objectCaller, withDatabase, withObjectContext } from './asking.ts'
 import { boundedInteger } from './bounds.ts'
 import { propertiesOf } from './store.ts'
 
@@ -32,7 +32,7 @@ const LinksBody = Type.Object({
   paths: Type.Array(Type.String(), { maxItems: maxPaths }),
 })
 
-interface Stated {
+interface LinkRequest {
   expiresIn: unknown
   transform?: Record<string, unknown> | null
   versionId?: unknown
@@ -44,14 +44,14 @@ const expiryOf = ({ app }: AppCall, { expiresIn }: { expiresIn: unknown }): numb
 }
 
 export async function signLink(call: AppCall, rest: string): Promise<AppReply> {
-  const place = placeIn(rest)
-  const body = await bodyOf<Stated>(call, LinkBody)
+  const place = parseObjectPlace(rest)
+  const body = await bodyOf<LinkRequest>(call, LinkBody)
   if (body.versionId !== undefined) fail('BUCKETS_NOT_OFFERED', { what: 'versions' })
   const expiresAt = expiryOf(call, body)
   const wished = Object.entries(body.transform ?? {}).map(([name, value]) => [name, String(value)] as const)
   const transform = wished.length === 0 ? undefined : Object.fromEntries(wished)
   if (transform) transformOf(new URLSearchParams(transform))
-  await asking(call, (own) => requireObject(own, place))
+  await withObjectContext(call, (context) => requireObject(context, place))
   const sign = await openLinkSigner(call.app, call.cloud)
   const token = sign(transform ? { ...place, to: 'render', transform } : { ...place, to: 'read' }, expiresAt)
   const where = transform ? 'render/image' : 'object'
@@ -60,7 +60,7 @@ export async function signLink(call: AppCall, rest: string): Promise<AppReply> {
 }
 
 export async function signLinks(call: AppCall, rest: string): Promise<AppReply> {
-  const bucket = bucketName(decode(rest))
+  const bucket = bucketName(decodePath(rest))
   const body = await bodyOf<{ expiresIn: unknown; paths: string[] }>(call, LinksBody)
   const expiresAt = expiryOf(call, body)
   const names = body.paths.map((path) => objectName(path.replace(/^\/+/, '')))
@@ -81,14 +81,14 @@ export async function signLinks(call: AppCall, rest: string): Promise<AppReply> 
 }
 
 export async function signUpload(call: AppCall, rest: string): Promise<AppReply> {
-  const place = placeIn(rest)
+  const place = parseObjectPlace(rest)
   const upsert = call.headers['x-upsert'] === 'true'
   const properties = propertiesOf({
     type: mediaTypeOf(place.name),
     cacheControl: undefined,
     metadata: undefined,
   })
-  await asking(call, (own) => requireMayPut(own, { ...place, upsert, properties }))
+  await withObjectContext(call, (context) => requireCanStore(context, { ...place, upsert, properties }))
   const { userId } = objectCaller(call)
   const sign = await openLinkSigner(call.app, call.cloud)
   const link = { ...place, to: 'upload' as const, upsert, ...(userId !== undefined && { owner: userId }) }

@@ -2,7 +2,7 @@
 import { Type } from 'typebox'
 import {
   bucketName,
-  decode,
+  decodePath,
   type FolderEntry,
   isSortColumn,
   listFolderAs,
@@ -40,7 +40,7 @@ const KeysBody = Type.Object({
   ...Versions,
 })
 
-interface Stated {
+interface ListRequest {
   prefix?: string
   search?: string
   cursor?: string
@@ -52,13 +52,16 @@ interface Stated {
   deleteMarkers?: string
 }
 
-function requireNewest({ noncurrentVersions = 'exclude', deleteMarkers = 'exclude' }: Stated): void {
+function refuseOtherVersions({
+  noncurrentVersions = 'exclude',
+  deleteMarkers = 'exclude',
+}: ListRequest): void {
   if (noncurrentVersions !== 'exclude' || deleteMarkers !== 'exclude')
     fail('BUCKETS_NOT_OFFERED', { what: 'versions' })
 }
 
 /** Throws INVALID_REQUEST. */
-function sortOf({ sortBy }: Stated) {
+function sortOf({ sortBy }: ListRequest) {
   const column = sortBy?.column || 'name'
   const order = sortBy?.order || 'asc'
   if (!isSortColumn(column) || !['asc', 'desc'].includes(order))
@@ -80,14 +83,14 @@ const entry = (row: FolderEntry, more: object = {}): string =>
   )
 
 export async function listFolder(call: AppCall, rest: string): Promise<AppReply> {
-  const body = await bodyOf<Stated>(call, FolderBody)
-  requireNewest(body)
+  const body = await bodyOf<ListRequest>(call, FolderBody)
+  refuseOtherVersions(body)
   const prefix = namePrefix(body.prefix ?? '')
     .split('/')
     .filter((part) => part !== '')
     .join('/')
   const query = {
-    bucket: bucketName(decode(rest)),
+    bucket: bucketName(decodePath(rest)),
     folder: prefix === '' ? '' : `${prefix}/`,
     search: namePrefix(body.search ?? ''),
     limit: boundedInteger(body.limit, { standard: 100, min: 1, max: maxRows, param: 'limit' }),
@@ -99,15 +102,15 @@ export async function listFolder(call: AppCall, rest: string): Promise<AppReply>
 }
 
 export async function listKeys(call: AppCall, rest: string): Promise<AppReply> {
-  const body = await bodyOf<Stated>(call, KeysBody)
-  requireNewest(body)
+  const body = await bodyOf<ListRequest>(call, KeysBody)
+  refuseOtherVersions(body)
   const { column, isDescending } = sortOf(body)
   if (column === 'last_accessed_at') fail('INVALID_REQUEST', { why: listReasons.sort }, { param: 'sortBy' })
   const limit = boundedInteger(body.limit, { standard: maxRows, min: 1, max: maxRows, param: 'limit' })
   const after = body.cursor ? cursorOf(body.cursor, `${column} ${isDescending}`) : undefined
   const found = await withDatabase(call, (open) =>
     listKeysAs(open, objectCaller(call), {
-      bucket: bucketName(decode(rest)),
+      bucket: bucketName(decodePath(rest)),
       prefix: namePrefix(body.prefix ?? ''),
       withFolders: body.with_delimiter ?? false,
       limit: limit + 1,

@@ -2,53 +2,53 @@
 import {
   cacheControlOf,
   findBucket,
-  mayBePublic,
+  isPossiblyPublic,
   type ObjectRow,
   openBytes,
-  placeIn,
+  parseObjectPlace,
   readLink,
   readObject,
-  readPublicBuckets,
+  refreshPublicBuckets,
   requireObject,
   sizeOf,
   typeOf,
 } from '#cloud/buckets'
 import { Failure, fail } from '#platform/errors'
-import { attachment, isKnown, partOf } from '#platform/http'
+import { attachment, isNotModified, requestedRange } from '#platform/http'
 import type { AppCall, AppReply } from '../area.ts'
-import { asking, withDatabase } from './asking.ts'
+import { withDatabase, withObjectContext } from './asking.ts'
 import { jsonReply, objectText } from './json-text.ts'
-import { refused } from './refused.ts'
+import { storageFailureReply } from './refused.ts'
 
-export interface Readable {
+export interface ReadableObject {
   row: ObjectRow
   /** Whether only the user of this session may keep the answer in a cache, or everybody. */
   isPrivate: boolean
 }
 
 /** Throws OBJECT_NOT_FOUND, and BUCKET_NOT_FOUND, also where the bucket is not public; then a caller without a key wakes no database. */
-export async function publicObject(call: AppCall, rest: string): Promise<Readable> {
-  const place = placeIn(rest)
+export async function publicObject(call: AppCall, rest: string): Promise<ReadableObject> {
+  const place = parseObjectPlace(rest)
   const { app, cloud, caller } = call
-  const isKnown = await mayBePublic(app, cloud, place.bucket)
+  const isKnown = await isPossiblyPublic(app, cloud, place.bucket)
   if (!isKnown && caller.role === 'none') fail('BUCKET_NOT_FOUND', { bucket: place.bucket })
   return withDatabase(call, async (open) => {
     const bucket = await findBucket(open, place.bucket)
     // The bucket was changed by code of the app, or nothing was known.
-    if ((bucket?.public ?? false) !== isKnown) await readPublicBuckets(app, cloud, open)
+    if ((bucket?.public ?? false) !== isKnown) await refreshPublicBuckets(app, cloud, open)
     if (!bucket?.public) fail('BUCKET_NOT_FOUND', { bucket: place.bucket })
     return { row: await readObject(open, place), isPrivate: false }
   })
 }
 
-export async function objectBySession(call: AppCall, rest: string): Promise<Readable> {
-  requireNewest(call)
-  const place = placeIn(rest)
-  return { row: await asking(call, (own) => requireObject(own, place)), isPrivate: true }
+export async function objectBySession(call: AppCall, rest: string): Promise<ReadableObject> {
+  refuseOtherVersions(call)
+  const place = parseObjectPlace(rest)
+  return { row: await withObjectContext(call, (context) => requireObject(context, place)), isPrivate: true }
 }
 
 export async function objectByLink(call: AppCall, rest: string, to: 'read' | 'render') {
-  const place = placeIn(rest)
+  const place = parseObjectPlace(rest)
   const { app, cloud, query } = call
   const link = await readLink(app, cloud, query.get('token'), { ...place, to })
   const row = await withDatabase(call, (open) => readObject(open, place))
@@ -65,17 +65,17 @@ export const readLinked = async (call: AppCall, rest: string): Promise<AppReply>
   sendObject(call, await objectByLink(call, rest, 'read'))
 
 /** Refuses to read another version: objects have one. */
-export function requireNewest({ query }: AppCall): void {
+export function refuseOtherVersions({ query }: AppCall): void {
   if (query.has('versionId')) fail('BUCKETS_NOT_OFFERED', { what: 'versions' })
 }
 
-async function sendObject(call: AppCall, { row, isPrivate }: Readable): Promise<AppReply> {
+async function sendObject(call: AppCall, { row, isPrivate }: ReadableObject): Promise<AppReply> {
   const { app, cloud, headers, method } = call
   const size = sizeOf(row)
   const etag = `"${row.version}"`
   const always = headersOf(call, row, { etag, isPrivate })
-  if (isKnown(headers, etag) || isUnchanged(call, row)) return { status: 304, headers: always }
-  const part = method === 'GET' ? partOf(headers, etag, size) : 'whole'
+  if (isNotModified(headers, etag) || isUnchanged(call, row)) return { status: 304, headers: always }
+  const part = method === 'GET' ? requestedRange(headers, etag, size) : 'whole'
   if (part === 'beyond') return beyond(call, size)
   const range = part === 'whole' ? undefined : part
   const length = range ? range.end - range.start + 1 : size
@@ -96,7 +96,7 @@ function isUnchanged({ headers }: AppCall, row: ObjectRow): boolean {
 
 function beyond(call: AppCall, bytes: number): AppReply {
   const failure = new Failure('RANGE_NOT_SATISFIABLE', { bytes }, {})
-  const { body } = refused(failure, call)
+  const { body } = storageFailureReply(failure, call)
   return { status: failure.status, headers: { 'content-range': `bytes */${bytes}` }, body }
 }
 

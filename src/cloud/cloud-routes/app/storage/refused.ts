@@ -2,14 +2,14 @@
 import { errorBody, type FailureCode } from '#platform/errors'
 import type { AppArea } from '../area.ts'
 
-interface Words {
+interface StorageErrorCodes {
   /** The code by which the newest clients tell cases apart. */
   code: string
   /** The text by which older clients do. */
   error: string
 }
 
-const known: Partial<Record<FailureCode, Words>> = {
+const storageErrors: Partial<Record<FailureCode, StorageErrorCodes>> = {
   BUCKET_NOT_FOUND: { code: 'NoSuchBucket', error: 'Bucket not found' },
   BUCKET_EXISTS: { code: 'ResourceAlreadyExists', error: 'Duplicate' },
   BUCKET_NOT_EMPTY: { code: 'InvalidRequest', error: 'InvalidRequest' },
@@ -24,10 +24,10 @@ const known: Partial<Record<FailureCode, Words>> = {
 }
 
 /** Clients expect 400 whatever has happened, and the true status as `statusCode`; clients of uploads in parts (TUS) expect the true one. */
-export const refused: AppArea['refused'] = (failure, { headers, language, requestId }) => {
+export const storageFailureReply: AppArea['failureReply'] = (failure, { headers, language, requestId }) => {
   const { message, code: ours } = errorBody(failure, requestId, language).error
   const isTheirs = failure.status < 500 && failure.status !== 429 && headers['tus-resumable'] === undefined
-  const { code, error } = known[failure.code] ?? { code: ours, error: ours }
+  const { code, error } = storageErrors[failure.code] ?? { code: ours, error: ours }
   const body = { statusCode: String(failure.status), code, error, message }
   const offset = (failure.detail as { offset?: number }).offset
   return {

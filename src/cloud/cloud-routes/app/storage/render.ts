@@ -11,10 +11,10 @@ import {
   typeOf,
 } from '#cloud/buckets'
 import { Failure } from '#platform/errors'
-import { isKnown } from '#platform/http'
+import { isNotModified } from '#platform/http'
 import { Turns } from '#platform/turns'
 import type { AppCall, AppReply } from '../area.ts'
-import { headersOf, objectByLink, objectBySession, publicObject, type Readable } from './read.ts'
+import { headersOf, objectByLink, objectBySession, publicObject, type ReadableObject } from './read.ts'
 
 const turns = new WeakMap<AppCall['app']['storage'], Turns>()
 
@@ -46,7 +46,7 @@ export async function renderLinked(call: AppCall, rest: string): Promise<AppRepl
   return render(call, readable, transformOf(new URLSearchParams(link.transform)))
 }
 
-async function render(call: AppCall, readable: Readable, transform: Transform): Promise<AppReply> {
+async function render(call: AppCall, readable: ReadableObject, transform: Transform): Promise<AppReply> {
   const { app, cloud, headers } = call
   const { row, isPrivate } = readable
   requireRenderable({ bytes: sizeOf(row), mediaType: typeOf(row) })
@@ -57,7 +57,7 @@ async function render(call: AppCall, readable: Readable, transform: Transform): 
   const etag = `"${row.version}-${form.slice(0, 16)}"`
   const always = headersOf(call, row, { etag, isPrivate })
   const vary = ['accept', ...(isPrivate ? ['authorization', 'apikey'] : [])].join(', ')
-  if (isKnown(headers, etag)) return { status: 304, headers: { ...always, vary } }
+  if (isNotModified(headers, etag)) return { status: 304, headers: { ...always, vary } }
   const { bytes, mediaType } = await turnsOf(app).run(cloud.cloudId, async () =>
     renderPicture(await buffer(await openBytes(app, cloud, row)), transform, takesWebp),
   )

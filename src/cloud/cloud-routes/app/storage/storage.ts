@@ -6,9 +6,16 @@ import { copyObject, moveObject, removeObject, removeObjects } from './change.ts
 import { signLink, signLinks, signUpload } from './links.ts'
 import { listFolder, listKeys } from './list.ts'
 import { readBySession, readLinked, readPublic, showObject } from './read.ts'
-import { refused } from './refused.ts'
+import { storageFailureReply } from './refused.ts'
 import { renderBySession, renderLinked, renderPublic } from './render.ts'
-import { abandon, begin, beginLinked, describeUploads, goOn, showProgress } from './resumable.ts'
+import {
+  cancelUpload,
+  continueUpload,
+  createUpload,
+  createUploadByLink,
+  describeUploads,
+  showProgress,
+} from './resumable.ts'
 import { replaceObject, storeLinked, storeObject } from './store.ts'
 import '../phrases.ts'
 
@@ -17,18 +24,18 @@ const linked = /^\/(?:object|render\/image)\/(?:public|sign)\//
 const linkedUpload = /^\/object\/upload\/sign\//
 const resumable = /^\/upload\/resumable(?:\/sign)?(?:\/|$)/
 
-type Handle = (call: AppCall, rest: string) => Promise<AppReply> | AppReply
+type StorageHandler = (call: AppCall, rest: string) => Promise<AppReply> | AppReply
 
 interface StorageRoute {
   methods: string
   /** The text of its group is `rest`. */
   path: RegExp
-  handle: Handle
+  handle: StorageHandler
   /** A POST that changes nothing. */
   reads?: boolean
 }
 
-const notOffered = (what: 'vectors' | 'analytics' | 'lifecycle'): Handle => {
+const notOffered = (what: 'vectors' | 'analytics' | 'lifecycle'): StorageHandler => {
   return () => fail('BUCKETS_NOT_OFFERED', { what })
 }
 const any = 'GET HEAD POST PUT PATCH DELETE'
@@ -46,11 +53,11 @@ const routes: readonly StorageRoute[] = [
   { methods: 'DELETE', path: /^\/bucket\/([^/]+)$/, handle: deleteBucket },
   { methods: 'POST', path: /^\/bucket\/([^/]+)\/empty$/, handle: emptyBucket },
   { methods: 'OPTIONS', path: /^\/upload\/resumable(?:\/sign)?(\/.*)?$/, handle: describeUploads },
-  { methods: 'POST', path: /^\/upload\/resumable\/?()$/, handle: begin },
-  { methods: 'POST', path: /^\/upload\/resumable\/sign\/?()$/, handle: beginLinked },
+  { methods: 'POST', path: /^\/upload\/resumable\/?()$/, handle: createUpload },
+  { methods: 'POST', path: /^\/upload\/resumable\/sign\/?()$/, handle: createUploadByLink },
   { methods: 'HEAD', path: /^\/upload\/resumable\/(?:sign\/)?([^/]+)$/, handle: showProgress },
-  { methods: 'PATCH', path: /^\/upload\/resumable\/(?:sign\/)?([^/]+)$/, handle: goOn },
-  { methods: 'DELETE', path: /^\/upload\/resumable\/(?:sign\/)?([^/]+)$/, handle: abandon },
+  { methods: 'PATCH', path: /^\/upload\/resumable\/(?:sign\/)?([^/]+)$/, handle: continueUpload },
+  { methods: 'DELETE', path: /^\/upload\/resumable\/(?:sign\/)?([^/]+)$/, handle: cancelUpload },
   // There is no cache in between that could be emptied.
   { methods: 'DELETE', path: /^\/cdn\/(.+)$/, handle: () => ({ status: 200, body: { message: 'success' } }) },
   { methods: 'POST', path: /^\/object\/list\/([^/]+)$/, handle: listFolder, reads: true },
@@ -102,5 +109,5 @@ export const storageArea: AppArea = {
     const allowed = [...new Set(fitting.flatMap(({ methods }) => methods.split(' ')))]
     return fail('METHOD_NOT_ALLOWED', { method, allowed })
   },
-  refused,
+  failureReply: storageFailureReply,
 }

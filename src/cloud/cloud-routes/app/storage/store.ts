@@ -7,13 +7,13 @@ import {
   type ObjectCaller,
   type ObjectPlace,
   type ObjectProperties,
-  placeIn,
+  parseObjectPlace,
   putObject,
   readBucket,
   readLink,
+  requireCanStore,
   requireFits,
-  requireMayPut,
-  service,
+  serviceCaller,
 } from '#cloud/buckets'
 import { fail } from '#platform/errors'
 import { isMultipart } from '#platform/http'
@@ -22,7 +22,7 @@ import type { SpoolFile } from '#platform/spool'
 import { sourceOf } from '#platform/storage'
 import { mediaTypeOf } from '#sites/hosting'
 import type { AppCall, AppReply } from '../area.ts'
-import { asking, objectCaller, sized } from './asking.ts'
+import { objectCaller, withObjectContext, withSizeRefusal } from './asking.ts'
 import { objectReasons } from './phrases.ts'
 
 const typePattern = /^[\w!#$&^.+-]{1,100}\/[\w!#$&^.+-]{1,100}(?:\s*;[\x20-\x7e]{0,150})?$/
@@ -68,14 +68,14 @@ const Fields = Type.Object({
   contentEncoding: Type.Optional(Type.String()),
 })
 
-interface Arrived {
+interface ReceivedObject {
   file: SpoolFile
   properties: ObjectProperties
 }
 
-async function formOf(call: AppCall, maxBytes: number): Promise<Arrived> {
+async function formOf(call: AppCall, maxBytes: number): Promise<ReceivedObject> {
   const spec = { fields: Fields, files: { '*': 1 }, maxBytes, fieldBytes: maxMetadataLength }
-  const { fields, files } = await sized(maxBytes, call.form(spec))
+  const { fields, files } = await withSizeRefusal(maxBytes, call.form(spec))
   const { cacheControl, metadata, contentEncoding } = fields as Record<string, string | undefined>
   if (contentEncoding) fail('INVALID_REQUEST', { why: objectReasons.encoded }, { param: 'contentEncoding' })
   const [file] = files
@@ -86,7 +86,7 @@ async function formOf(call: AppCall, maxBytes: number): Promise<Arrived> {
 }
 
 /** The properties that are stated before the bytes come. */
-function statedOf({ headers }: AppCall): ObjectProperties {
+function headerProperties({ headers }: AppCall): ObjectProperties {
   const metadata = headers['x-metadata']
   return propertiesOf({
     type: headers['content-type'] ?? 'application/octet-stream',
@@ -106,22 +106,26 @@ async function receive(
   // A form states its type late: until then it is taken from the end of the name.
   const first = isForm
     ? propertiesOf({ type: mediaTypeOf(place.name), cacheControl: undefined, metadata: undefined })
-    : statedOf(call)
-  const maxBytes = await asking(
+    : headerProperties(call)
+  const maxBytes = await withObjectContext(
     call,
-    async (own) => {
-      const bucket = await readBucket(own.open, place.bucket)
+    async (context) => {
+      const bucket = await readBucket(context.open, place.bucket)
       requireFits(bucket, { bytes: length, contentType: isForm ? undefined : first.contentType })
-      await requireMayPut(own, { ...place, upsert, properties: first }, length)
+      await requireCanStore(context, { ...place, upsert, properties: first }, length)
       return limitOf(bucket)
     },
     caller,
   )
   const arrived = isForm
     ? await formOf(call, maxBytes)
-    : { file: await sized(maxBytes, call.file(maxBytes)), properties: first }
+    : { file: await withSizeRefusal(maxBytes, call.file(maxBytes)), properties: first }
   const object: NewObject = { ...place, upsert, properties: arrived.properties }
-  const stored = await asking(call, (own) => putObject(own, object, sourceOf(arrived.file)), caller)
+  const stored = await withObjectContext(
+    call,
+    (context) => putObject(context, object, sourceOf(arrived.file)),
+    caller,
+  )
   return { status: 200, body: { Id: stored.id, Key: `${place.bucket}/${place.name}` } }
 }
 
@@ -131,18 +135,21 @@ const lengthOf = ({ headers }: AppCall): number | undefined => {
 }
 
 export const storeObject = (call: AppCall, rest: string): Promise<AppReply> =>
-  receive(call, placeIn(rest), {
+  receive(call, parseObjectPlace(rest), {
     upsert: call.headers['x-upsert'] === 'true',
     caller: objectCaller(call),
   })
 
 export const replaceObject = (call: AppCall, rest: string): Promise<AppReply> =>
-  receive(call, placeIn(rest), { upsert: true, caller: objectCaller(call) })
+  receive(call, parseObjectPlace(rest), { upsert: true, caller: objectCaller(call) })
 
 /** The policies were checked when the link was made; the object belongs to the user who made it. */
 export async function storeLinked(call: AppCall, rest: string): Promise<AppReply> {
-  const place = placeIn(rest)
+  const place = parseObjectPlace(rest)
   const { app, cloud, query } = call
   const link = await readLink(app, cloud, query.get('token'), { ...place, to: 'upload' })
-  return receive(call, place, { upsert: link.upsert ?? false, caller: { ...service, userId: link.owner } })
+  return receive(call, place, {
+    upsert: link.upsert ?? false,
+    caller: { ...serviceCaller, userId: link.owner },
+  })
 }

@@ -1,17 +1,17 @@
 /** `/rest/v1/rpc/<function>`: functions of the database. */
 import {
-  type Arguments,
   type CallPlan,
   callPlan,
   chooseRoutine,
   parseQuery,
   type ReadAnswer,
   type Routine,
-  readStated,
+  type RoutineArguments,
+  readResponseSettings,
   refuse,
-  routineOfWhole,
+  responseSettingsStatement,
+  routineForWholeBody,
   routinesOf,
-  statedStatement,
   tablesLimits,
 } from '#cloud/tables'
 import type { AppCall, AppReply } from '../area.ts'
@@ -33,7 +33,7 @@ export async function callFunction(request: TablesRequest): Promise<AppReply> {
   const answers = await request.run(
     (catalogue) => {
       const all = routinesOf(catalogue, request.schema, request.name)
-      const { routine, given, filters } = body ? ofBody(all, body, call) : ofQuery(all, call)
+      const { routine, given, filters } = body ? callFromBody(all, body, call) : callFromQuery(all, call)
       plan = callPlan(catalogue, routine, parseQuery(filters), {
         given,
         maxRows: tablesLimits.pageRows,
@@ -42,11 +42,11 @@ export async function callFunction(request: TablesRequest): Promise<AppReply> {
         withoutNulls: request.shape.withoutNulls,
         isCsv: request.shape.kind === 'table',
       })
-      return [...plan.statements, statedStatement]
+      return [...plan.statements, responseSettingsStatement]
     },
     {
       isReadOnly: isRead,
-      undoes: isChecked
+      shouldRollBack: isChecked
         ? (given) => {
             const { rows } = plan!.answer(given)
             requireAffected(request, rows)
@@ -57,24 +57,24 @@ export async function callFunction(request: TablesRequest): Promise<AppReply> {
     },
   )
   const reply = replyOf(request, plan!, plan!.answer(answers))
-  return withStated(reply, readStated(answers.at(-1)?.[0]))
+  return withStated(reply, readResponseSettings(answers.at(-1)?.[0]))
 }
 
-interface Chosen {
+interface RoutineCall {
   routine: Routine
-  given: Arguments
+  given: RoutineArguments
   filters: Iterable<readonly [string, string]>
 }
 
-type Body =
+type CallBody =
   | { kind: 'members'; names: string[]; json: string }
   | { kind: 'whole'; type: string; bytes: Buffer }
 
-async function readBody(call: AppCall): Promise<Body> {
+async function readBody(call: AppCall): Promise<CallBody> {
   const type = mediaTypeOf(call)
   const bytes = await call.bytes(tablesLimits.bodyBytes)
   // Parsing JSON frees the bytes.
-  const whole: Body = { kind: 'whole', type, bytes: Buffer.from(bytes) }
+  const whole: CallBody = { kind: 'whole', type, bytes: Buffer.from(bytes) }
   if (type === 'application/x-www-form-urlencoded') {
     const members = formMembers(bytes)
     return { kind: 'members', names: Object.keys(members), json: JSON.stringify(members) }
@@ -85,20 +85,21 @@ async function readBody(call: AppCall): Promise<Body> {
 }
 
 /** A function whose only parameter has no name takes the body as it is. */
-function ofBody(all: readonly Routine[], body: Body, { query }: AppCall): Chosen {
+function callFromBody(all: readonly Routine[], body: CallBody, { query }: AppCall): RoutineCall {
   const filters = [...query]
   if (body.kind === 'whole') {
-    const routine = routineOfWhole(all, body.type) ?? refuse(tablesRefusals.bodyType(body.type))
+    const routine = routineForWholeBody(all, body.type) ?? refuse(tablesRefusals.bodyType(body.type))
     return { routine, given: { kind: 'whole', body: body.bytes }, filters }
   }
-  const whole = routineOfWhole(all, 'application/json')
+  const whole = routineForWholeBody(all, 'application/json')
   const others = all.filter((one) => one !== whole)
-  const fits = whole === undefined || others.some(({ parameters }) => takes(parameters, body.names))
+  const fits =
+    whole === undefined || others.some(({ parameters }) => acceptsArguments(parameters, body.names))
   if (!fits) return { routine: whole, given: { kind: 'whole', body: Buffer.from(body.json) }, filters }
   return { routine: chooseRoutine(all, body.names), given: body, filters }
 }
 
-const takes = (parameters: Routine['parameters'], names: readonly string[]): boolean =>
+const acceptsArguments = (parameters: Routine['parameters'], names: readonly string[]): boolean =>
   names.every((name) => parameters.some((one) => one.name === name)) &&
   parameters.every((one) => one.hasDefault || one.isVariadic || names.includes(one.name))
 
@@ -108,7 +109,7 @@ const filterText = /^(?:not\.)?[a-z]+(?:\([^)]*\))?\./
  * Parameters of the query that a function has by name are its arguments, and all others filter its rows. A parameter that looks like a filter of a
  * column that the function returns is a filter.
  */
-function ofQuery(all: readonly Routine[], { query }: AppCall): Chosen {
+function callFromQuery(all: readonly Routine[], { query }: AppCall): RoutineCall {
   const texts = new Map<string, string[]>()
   const filters: [string, string][] = []
   const names = new Set(all.flatMap(({ parameters }) => parameters.map(({ name }) => name)))

@@ -13,7 +13,7 @@ export interface CsvRows {
 
 /** Throws RestRefused. */
 export async function readCsv(text: string): Promise<CsvRows> {
-  const reader = new Cells(text.startsWith('\ufeff') ? text.slice(1) : text)
+  const reader = new CsvReader(text.startsWith('\ufeff') ? text.slice(1) : text)
   const names = reader.line().map((cell) => cell ?? '')
   if (names.some((name) => name === '') || new Set(names).size < names.length) refuse(tablesRefusals.csvNames)
   const rows: string[] = []
@@ -30,7 +30,7 @@ export async function readCsv(text: string): Promise<CsvRows> {
   return { names, number: rows.length, json: `[${rows.join(',')}]` }
 }
 
-class Cells {
+class CsvReader {
   readonly #text: string
   #at = 0
 

@@ -1,6 +1,6 @@
 /** `GET /rest/v1/`: tables and functions that the caller may use, in the form of OpenAPI 2.0, which common tools read. */
 
-import type { Catalogue, Column, Table } from '#cloud/tables'
+import type { Catalogue, Column, DatabaseTable } from '#cloud/tables'
 import { refuse } from '#cloud/tables'
 import type { AppReply } from '../area.ts'
 import { openApiReply } from '../rest/describe.ts'
@@ -42,14 +42,14 @@ export async function describe({ call, schema, run }: TablesRequest): Promise<Ap
 
 const answers = { 200: { description: 'OK' } }
 
-function operations({ name, description }: Table, may: readonly (typeof methods)[number][]): object {
+function operations({ name, description }: DatabaseTable, may: readonly (typeof methods)[number][]): object {
   const schema = { $ref: `#/definitions/${name}` }
   const summary = description === null ? {} : { summary: description }
   const operation = { tags: [name], ...summary, responses: { 200: { description: 'OK', schema } } }
   return Object.fromEntries(may.map((method) => [method, operation]))
 }
 
-function definition({ columns, primaryKey, description }: Table): object {
+function definition({ columns, primaryKey, description }: DatabaseTable): object {
   const all = [...columns.values()]
   return {
     type: 'object',

@@ -1,12 +1,12 @@
 /** GET and HEAD of `/rest/v1/<table>`. */
 import {
-  type Narrowing,
+  embedPathKey,
   type ReadPlan,
   readPlan,
   refuse,
+  type TableFilter,
   type TablesQuery,
   tablesLimits,
-  wayKey,
 } from '#cloud/tables'
 import type { AppReply } from '../area.ts'
 import { refusals } from '../rest/refusals.ts'
@@ -38,7 +38,7 @@ export async function read(request: TableRequest): Promise<AppReply> {
   const { body, rows, total, names } = plan!.answer(answers)
   requireSingle(request, rows)
   if (body === undefined) return refuse(tablesRefusals.answerTooLarge(tablesLimits.answerBytes))
-  const offset = query.narrowings.get(top)?.offset ?? 0
+  const offset = query.filters.get(top)?.offset ?? 0
   const reply = {
     status: pageStatus({ offset, rows, total }),
     headers: [
@@ -49,21 +49,21 @@ export async function read(request: TableRequest): Promise<AppReply> {
   return rowsReply(reply, shape, { body, names })
 }
 
-const top = wayKey([])
-const farthest = 2_000_000_000
+const top = embedPathKey([])
+const maxOffset = 2_000_000_000
 
 /** Applies `Range: 0-9` within what `offset` and `limit` leave. Ranges of bytes are ignored. */
 function withRange(query: TablesQuery, range: string | undefined): TablesQuery {
   const [, first, last] = /^(\d{1,10})-(\d{1,10})?$/.exec(range?.trim() ?? '') ?? []
   if (first === undefined) return query
-  const from = Math.min(Number(first), farthest)
+  const from = Math.min(Number(first), maxOffset)
   if (last !== undefined && Number(last) < from) refuse(refusals.rangeBackwards)
-  const given: Narrowing = query.narrowings.get(top) ?? { where: [], order: [], offset: 0 }
-  const most = last === undefined ? undefined : Number(last) - from + 1
+  const given: TableFilter = query.filters.get(top) ?? { where: [], order: [], offset: 0 }
+  const maxRows = last === undefined ? undefined : Number(last) - from + 1
   const narrowing = {
     ...given,
-    offset: Math.min(given.offset + from, farthest),
-    limit: most === undefined ? given.limit : Math.min(most, given.limit ?? most),
+    offset: Math.min(given.offset + from, maxOffset),
+    limit: maxRows === undefined ? given.limit : Math.min(maxRows, given.limit ?? maxRows),
   }
-  return { ...query, narrowings: new Map([...query.narrowings, [top, narrowing]]) }
+  return { ...query, filters: new Map([...query.filters, [top, narrowing]]) }
 }

@@ -1,5 +1,5 @@
 /** What is wrong with a request on tables beside its query: its table, its body, its method, the size of its answer. */
-import { type Refusal, shown } from '#cloud/tables'
+import { excerptOf, type Refusal } from '#cloud/tables'
 import { persian } from '#platform/words'
 
 export const tablesRefusals = {
@@ -7,8 +7,8 @@ export const tablesRefusals = {
     status: 404,
     code: 'PGRST205',
     message: {
-      en: `Could not find the table '${schema}.${shown(name)}' in the schema cache`,
-      fa: `جدول «${shown(name)}» در شِمای ${schema} نیست.`,
+      en: `Could not find the table '${schema}.${excerptOf(name)}' in the schema cache`,
+      fa: `جدول «${excerptOf(name)}» در شِمای ${schema} نیست.`,
     },
   }),
   tooManyRows: (max: number): Refusal => ({
@@ -44,8 +44,8 @@ export const tablesRefusals = {
     status: 415,
     code: 'PGRST102',
     message: {
-      en: `Content-Type not acceptable: ${shown(type)}`,
-      fa: `بدنه‌ای از نوع ${shown(type)} پذیرفته نیست.`,
+      en: `Content-Type not acceptable: ${excerptOf(type)}`,
+      fa: `بدنه‌ای از نوع ${excerptOf(type)} پذیرفته نیست.`,
     },
     hint: {
       en: 'Send application/json, text/csv or application/x-www-form-urlencoded.',
@@ -97,8 +97,8 @@ export const tablesRefusals = {
     status: 405,
     code: 'PGRST101',
     message: {
-      en: `Functions are called by GET, HEAD or POST, not by ${shown(method)}.`,
-      fa: `تابع‌ها با GET یا HEAD یا POST صدا زده می‌شوند، نه با ${shown(method)}.`,
+      en: `Functions are called by GET, HEAD or POST, not by ${excerptOf(method)}.`,
+      fa: `تابع‌ها با GET یا HEAD یا POST صدا زده می‌شوند، نه با ${excerptOf(method)}.`,
     },
   }),
 }

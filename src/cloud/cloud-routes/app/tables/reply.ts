@@ -1,9 +1,9 @@
 /** Rows as an answer of PostgREST. */
 
-import type { StatedAnswer } from '#cloud/tables'
+import type { ResponseSettings } from '#cloud/tables'
 import { refuse } from '#cloud/tables'
 import type { AppReply } from '../area.ts'
-import type { Preferences, Shape } from '../rest/preferences.ts'
+import type { Preferences, ResponseShape } from '../rest/preferences.ts'
 import { refusals } from '../rest/refusals.ts'
 
 export type HeaderLines = readonly (readonly [name: string, value: string])[]
@@ -12,13 +12,13 @@ export interface RowsReply extends AppReply {
   headers: HeaderLines
 }
 
-const types: Readonly<Record<Shape['kind'], string>> = {
+const types: Readonly<Record<ResponseShape['kind'], string>> = {
   list: 'application/json',
   single: 'application/vnd.pgrst.object+json',
   table: 'text/csv',
 }
 
-export const typeLine = (kind: Shape['kind']): readonly [string, string] => [
+export const typeLine = (kind: ResponseShape['kind']): readonly [string, string] => [
   'content-type',
   `${types[kind]}; charset=utf-8`,
 ]
@@ -26,7 +26,7 @@ export const typeLine = (kind: Shape['kind']): readonly [string, string] => [
 /** `body` has rows separated by commas, or lines of CSV, which get a first line with `names`. */
 export function rowsReply(
   reply: RowsReply,
-  { kind }: Shape,
+  { kind }: ResponseShape,
   { body, names }: { body: string; names: readonly string[] },
 ): RowsReply {
   const whole = {
@@ -46,7 +46,7 @@ export const appliedLine = ({ applied }: Preferences): HeaderLines =>
   applied.length === 0 ? [] : [['preference-applied', applied.join(', ')]]
 
 /** What the code of the app states about the answer replaces what is stated here. */
-export function withStated(reply: RowsReply, { status, headers }: StatedAnswer): RowsReply {
+export function withStated(reply: RowsReply, { status, headers }: ResponseSettings): RowsReply {
   const own = new Set(headers.map(([name]) => name.toLowerCase()))
   const kept = reply.headers.filter(([name]) => !own.has(name.toLowerCase()))
   return { ...reply, status: status ?? reply.status, headers: [...kept, ...headers] }

@@ -1,6 +1,6 @@
 /** `/rest/v1` of a dedicated cloud: its tables and functions, as the role of the caller (docs/decisions/cloud/database-requests.md). */
 import type { ReadOnlyReason } from '#cloud/clouds'
-import { type OpenDatabase, readOnlyBy, readOnlyState, StatementFailed } from '#cloud/databases'
+import { type OpenDatabase, readOnlyCause, readOnlyState, StatementFailed } from '#cloud/databases'
 import { databaseRefusal, onTables, parseQuery, type Refusal, refuse } from '#cloud/tables'
 import { declarationOf } from '#platform/errors'
 import type { AppCall, AppReply } from '../area.ts'
@@ -47,7 +47,7 @@ async function inCloud<Result>(
     return await call.app.databases.use(call.cloud, (open) =>
       work(open).finally(() => {
         // The disk may have become full only now.
-        readOnlyWhy ??= readOnlyBy(open.disk)
+        readOnlyWhy ??= readOnlyCause(open.disk)
       }),
     )
   } catch (error) {

@@ -1,13 +1,13 @@
 /** POST, PATCH and DELETE of `/rest/v1/<table>`. */
 import {
   type Catalogue,
+  type DatabaseTable,
   deletePlan,
   insertPlan,
-  readStated,
+  type ResponseSettings,
+  readResponseSettings,
   refuse,
-  type StatedAnswer,
-  statedStatement,
-  type Table,
+  responseSettingsStatement,
   tablesLimits,
   updatePlan,
   type WriteAnswer,
@@ -31,7 +31,7 @@ async function insert(request: TableRequest): Promise<AppReply> {
   const { query, preferences, name } = request
   const rows = await givenRows(request.call, { columns: query.columns, usesDefaults: preferences.leavesOut })
   const onConflict = { kind: preferences.onConflict, target: query.onConflict }
-  const written = await run(request, (catalogue, table, options) =>
+  const written = await runPlan(request, (catalogue, table, options) =>
     insertPlan(catalogue, table, query, { rows, onConflict, ...options }),
   )
   const reply = writtenReply(request, written, { status: 201, range: `*/${counted(request, written)}` })
@@ -47,7 +47,7 @@ async function update(request: TableRequest): Promise<AppReply> {
   const { query, preferences } = request
   const rows = await givenRows(request.call, { columns: query.columns, usesDefaults: preferences.leavesOut })
   if (rows.number > 1) refuse(tablesRefusals.oneRow)
-  const written = await run(request, (catalogue, table, options) =>
+  const written = await runPlan(request, (catalogue, table, options) =>
     updatePlan(catalogue, table, query, { rows, ...options }),
   )
   const range = `${span(0, written.rows)}/${counted(request, written)}`
@@ -55,25 +55,25 @@ async function update(request: TableRequest): Promise<AppReply> {
 }
 
 async function remove(request: TableRequest): Promise<AppReply> {
-  const written = await run(request, (catalogue, table, options) =>
+  const written = await runPlan(request, (catalogue, table, options) =>
     deletePlan(catalogue, table, request.query, options),
   )
   return writtenReply(request, written, { status: 204, range: `*/${counted(request, written)}` })
 }
 
-const counted = ({ preferences }: TableRequest, { rows }: Written): string =>
+const counted = ({ preferences }: TableRequest, { rows }: WriteResult): string =>
   preferences.count ? String(rows) : '*'
 
-interface Written extends WriteAnswer {
-  stated: StatedAnswer
+interface WriteResult extends WriteAnswer {
+  stated: ResponseSettings
 }
 
-type Make = (catalogue: Catalogue, table: Table, options: WriteOptions) => WritePlan
+type PlanBuilder = (catalogue: Catalogue, table: DatabaseTable, options: WriteOptions) => WritePlan
 
 const answersOf = { representation: 'rows', 'headers-only': 'location', minimal: 'nothing' } as const
 
 /** Runs one statement; a check of its answer before it is committed costs another round trip. */
-async function run(request: TableRequest, make: Make): Promise<Written> {
+async function runPlan(request: TableRequest, make: PlanBuilder): Promise<WriteResult> {
   const { schema, name, preferences, shape } = request
   const options: WriteOptions = {
     answer: answersOf[preferences.answers],
@@ -88,11 +88,11 @@ async function run(request: TableRequest, make: Make): Promise<Written> {
     (catalogue) => {
       const table = catalogue.table(schema, name) ?? refuse(tablesRefusals.noTable(schema, name))
       plan = make(catalogue, table, options)
-      return [...plan.statements, statedStatement]
+      return [...plan.statements, responseSettingsStatement]
     },
     {
       isReadOnly: false,
-      undoes: isChecked
+      shouldRollBack: isChecked
         ? (given) => {
             requireWanted(request, plan!.answer(given))
             return preferences.rollsBack
@@ -100,7 +100,7 @@ async function run(request: TableRequest, make: Make): Promise<Written> {
         : undefined,
     },
   )
-  return { ...plan!.answer(answers), stated: readStated(answers.at(-1)?.[0]) }
+  return { ...plan!.answer(answers), stated: readResponseSettings(answers.at(-1)?.[0]) }
 }
 
 /** Throws where the answer is not as it should be; the write is then undone. */
@@ -113,7 +113,7 @@ function requireWanted(request: TableRequest, { rows, body }: WriteAnswer): void
 
 function writtenReply(
   { preferences, shape }: TableRequest,
-  { body = '', names, stated }: Written,
+  { body = '', names, stated }: WriteResult,
   { status, range }: { status: number; range: string },
 ): RowsReply {
   const reply: RowsReply = { status, headers: [['content-range', range], ...appliedLine(preferences)] }

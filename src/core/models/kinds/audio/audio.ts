@@ -88,11 +88,11 @@ export const audio = modelKind({
   entry: AudioEntrySchema,
   readEntry: readAudioEntry,
   dialects: ['speech', 'openrouter', 'elevenlabs', 'gemini', 'modalities'],
-  lacking: {
+  missingDialect: {
     en: 'makes no sound: add speech, openrouter, elevenlabs, gemini or modalities to its dialects',
     fa: 'گویش صدا ندارد: speech یا openrouter یا elevenlabs یا gemini یا modalities را به dialects آن بیفزایید',
   },
-  unable: (entry: AudioEntry, dialects) => unableWires(entry, dialects),
+  unsupported: (entry: AudioEntry, dialects) => unableWires(entry, dialects),
   modelOf: (entry: AudioEntry, { named }): AudioModel => ({
     ...named,
     kind: 'audio',
@@ -130,7 +130,7 @@ export const audio = modelKind({
   prices: ({ pricing }) => Object.values(pricing),
   operation: 'generate_content',
   attributes: { 'gen_ai.output.type': 'speech' },
-  ask: (provider: AudioProvider, call: AudioCall) => provider.speak(call),
+  callProvider: (provider: AudioProvider, call: AudioCall) => provider.speak(call),
   mayRepeat: ({ executed }) => !executed,
   // A broken connection or a 500 does not prove that nothing was executed.
   mayReleaseClaim: ({ executed, status }) =>

@@ -2,7 +2,7 @@
 import { microcreditsOf, type PriceConversion, scale } from '../microcredits.ts'
 import type { AudioModel } from './audio-model.ts'
 
-export interface AudioUsed {
+export interface AudioUsage {
   /** Unicode characters of the text that was spoken. */
   characters: number
   /** Seconds of the sound; the price rounds them up to a whole second. */
@@ -12,13 +12,13 @@ export interface AudioUsed {
 }
 
 /** What a hold must cover: everything that the order may use at most. */
-export type AudioBound = AudioUsed
+export type AudioBound = AudioUsage
 
 /** The cost of sound in micro-credits, rounded up once. */
 export function audioCost(
   { pricing }: AudioModel,
   conversion: PriceConversion,
-  { characters, seconds, inputTokens, outputTokens }: AudioUsed,
+  { characters, seconds, inputTokens, outputTokens }: AudioUsage,
 ): bigint {
   const millionths =
     microcreditsOf(pricing.perMillionCharacters, conversion) * BigInt(characters) +

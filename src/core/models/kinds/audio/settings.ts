@@ -1,8 +1,8 @@
 /** Audio models in the configuration file. */
 import { type Static, Type } from 'typebox'
-import { type ConfigNode, integerIn, reading, usd } from '#platform/config'
+import { type ConfigNode, integerIn, readingRules, usd } from '#platform/config'
 import { oneOf } from '#platform/schema'
-import { fallbacks, type NamedEntry, named, namedOf } from '../named.ts'
+import { commonFields, fallbacks, type NamedEntry, readNamedEntry } from '../named.ts'
 import type { AudioPricing, AudioSettings, Voice } from './audio-model.ts'
 
 export interface AudioEntry extends NamedEntry {
@@ -23,7 +23,7 @@ const voicesMissing = {
 }
 
 const VoiceEntry = Type.Object({
-  id: Type.String({ minLength: 1, maxLength: 80, ...reading(voicesMissing) }),
+  id: Type.String({ minLength: 1, maxLength: 80, ...readingRules(voicesMissing) }),
   name: Type.Optional(Type.String({ minLength: 1, maxLength: 80 })),
   gender: Type.Optional(oneOf('female', 'male', 'neutral')),
   languages: Type.Array(Type.String({ pattern: '^[a-z]{2,3}$' }), { uniqueItems: true, default: [] }),
@@ -44,7 +44,7 @@ const Settings = Type.Object({
   voices: Type.Array(VoiceEntry, {
     minItems: 1,
     description: 'The first one speaks where none is named.',
-    ...reading(voicesMissing),
+    ...readingRules(voicesMissing),
   }),
   other_voices: Type.Boolean({
     default: false,
@@ -67,10 +67,10 @@ const Settings = Type.Object({
     Type.Array(Type.Number({ minimum: 0.1, maximum: 10 }), {
       minItems: 2,
       maxItems: 2,
-      ...reading({
+      ...readingRules({
         expected: speedExpected,
         check: ([slowest, fastest]: number[], node: ConfigNode) => {
-          if (slowest! > fastest!) node.wrong(speedExpected)
+          if (slowest! > fastest!) node.refuseValue(speedExpected)
         },
       }),
     }),
@@ -89,30 +89,30 @@ const price = {
     fa: 'دست‌کم یکی از per_million_characters، per_minute، input_per_million و output_per_million را به دلار بنویسید، ۰ یعنی رایگان',
   },
 }
-const some = (description: string) => Type.Optional(usd(dearest, { description }))
+const optionalPrice = (description: string) => Type.Optional(usd(dearest, { description }))
 
 const Pricing = Type.Object(
   {
-    per_million_characters: some('USD per million characters of the text.'),
-    per_minute: some('USD per minute of the sound.'),
-    input_per_million: some('USD per million tokens of input.'),
-    output_per_million: some('USD per million tokens of output.'),
+    per_million_characters: optionalPrice('USD per million characters of the text.'),
+    per_minute: optionalPrice('USD per minute of the sound.'),
+    input_per_million: optionalPrice('USD per million tokens of input.'),
+    output_per_million: optionalPrice('USD per million tokens of output.'),
   },
-  reading({
+  readingRules({
     ...price,
     expected: price.missing,
     check: (prices: Record<string, unknown>, node: ConfigNode) => {
-      if (Object.values(prices).every((one) => one === undefined)) node.wrong(price.missing)
+      if (Object.values(prices).every((one) => one === undefined)) node.refuseValue(price.missing)
     },
   }),
 )
 
 export const AudioEntrySchema = Type.Object({
-  ...named,
+  ...commonFields,
   fallbacks,
   audio: Type.Object(
     Settings.properties,
-    reading({
+    readingRules({
       missing: {
         en: 'write what the upstream can be asked for, at least { voices: [{ id: alloy }] }',
         fa: 'بنویسید از بالادست چه می‌توان خواست، دست‌کم { voices: [{ id: alloy }] }',
@@ -126,7 +126,7 @@ export function readAudioEntry(typed: Static<typeof AudioEntrySchema>, node: Con
   const { audio, pricing } = typed
   const [min, max] = audio.speed ?? []
   return {
-    ...namedOf(typed, node),
+    ...readNamedEntry(typed, node),
     kind: 'audio',
     audio: {
       tasks: audio.does,

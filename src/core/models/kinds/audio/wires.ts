@@ -22,7 +22,7 @@ interface SoundWire {
 const all = ['mp3', 'wav', 'pcm', 'opus', 'aac', 'flac'] as const
 
 /** Dialects that speak. A provider with several of them speaks by the first (src/connect.ts). */
-const speaking: Partial<Record<Dialect, SoundWire>> = {
+const speechWires: Partial<Record<Dialect, SoundWire>> = {
   speech: { tasks: ['speech'], formats: all },
   openrouter: { tasks: ['speech'], formats: ['mp3', 'pcm'] },
   elevenlabs: {
@@ -34,7 +34,7 @@ const speaking: Partial<Record<Dialect, SoundWire>> = {
   gemini: { tasks: ['speech', 'dialogue'], formats: ['pcm', 'wav'], takesSpeed: false, maxVoices: 2 },
 }
 /** Dialects that answer recordings, for a provider that has one of them. */
-const answering: Partial<Record<Dialect, SoundWire>> = {
+const answerWires: Partial<Record<Dialect, SoundWire>> = {
   modalities: { tasks: ['answer'], formats: all },
 }
 
@@ -43,8 +43,8 @@ export function unableWires(
   { audio }: Pick<AudioEntry, 'audio'>,
   dialects: readonly Dialect[],
 ): Sentence | undefined {
-  const answers = firstOf(answering, dialects)
-  const wires = [firstOf(speaking, dialects), answers].filter((wire) => wire !== undefined)
+  const answers = firstOf(answerWires, dialects)
+  const wires = [firstOf(speechWires, dialects), answers].filter((wire) => wire !== undefined)
   const tasks = wires.flatMap((wire) => wire.tasks)
   const task = audio.tasks.find((one) => !tasks.includes(one))
   if (task) return unableTask(task, tasks)
@@ -70,7 +70,7 @@ const firstOf = (
 
 /** Dialects by which a task is done. */
 const wiresOf = (task: AudioTask): string[] =>
-  [speaking, answering]
+  [speechWires, answerWires]
     .flatMap((table) => Object.entries(table))
     .flatMap(([dialect, wire]) => (wire.tasks.includes(task) ? [dialect] : []))
 
@@ -99,7 +99,7 @@ const unableRate = (rate: number, rates: readonly number[]): Sentence => ({
   fa: `که pcm آن ${rates.join('، ')} هرتز است و نه ${rate}: یکی از این‌ها را در audio.rate بنویسید`,
 })
 
-const unableVoices = (wanted: number, most: number): Sentence => ({
-  en: `which speaks a dialogue with ${most} voices at most and not ${wanted}: write audio.max_voices: ${most}`,
-  fa: `که گفت‌وگو را حداکثر با ${most} صدا می‌خواند و نه ${wanted}: بنویسید audio.max_voices: ${most}`,
+const unableVoices = (wanted: number, max: number): Sentence => ({
+  en: `which speaks a dialogue with ${max} voices at most and not ${wanted}: write audio.max_voices: ${max}`,
+  fa: `که گفت‌وگو را حداکثر با ${max} صدا می‌خواند و نه ${wanted}: بنویسید audio.max_voices: ${max}`,
 })

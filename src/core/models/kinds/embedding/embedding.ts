@@ -19,7 +19,7 @@ export const embedding = modelKind({
   readEntry: readEmbeddingEntry,
   // The upstream serves `/embeddings` beside chat completions.
   dialects: ['chat'],
-  lacking: {
+  missingDialect: {
     en: 'does not speak chat, beside which embeddings are asked for: add chat to its dialects',
     fa: 'گویش chat ندارد که embedding از کنار آن گرفته می‌شود: chat را به dialects آن بیفزایید',
   },
@@ -61,7 +61,7 @@ export const embedding = modelKind({
   }),
   prices: ({ pricing }) => Object.values(pricing),
   operation: 'embeddings',
-  ask: (provider: EmbeddingProvider, call: EmbeddingCall) => provider.embed(call),
+  callProvider: (provider: EmbeddingProvider, call: EmbeddingCall) => provider.embed(call),
   mayRepeat: wasFree,
   mayReleaseClaim: wasFree,
   /** `tokens` are those of the texts. */

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox'
-import { type ConfigNode, integerIn, reading, usd } from '#platform/config'
+import { type ConfigNode, integerIn, readingRules, usd } from '#platform/config'
 import { oneOf } from '#platform/schema'
-import { type NamedEntry, named, namedOf } from '../named.ts'
+import { commonFields, type NamedEntry, readNamedEntry } from '../named.ts'
 import type { EmbeddingPricing } from './embedding-model.ts'
 
 /** A model that turns texts into vectors. It has no fallbacks: vectors of two models cannot be compared. */
@@ -24,7 +24,7 @@ export interface EmbeddingEntry extends NamedEntry {
 }
 
 /** The most dimensions, as `maxDimensions` of the providers. */
-const longestVector = 4_096
+const maxVectorDimensions = 4_096
 /** Every known server takes this many texts at once; text-embeddings-inference takes no more unless it is configured to. */
 const usualBatch = 32
 /** OpenAI's bounds of a request, by its reference of `/embeddings`. */
@@ -38,12 +38,12 @@ const price = {
 }
 
 export const EmbeddingEntrySchema = Type.Object({
-  ...named,
-  pricing: Type.Object({ input_per_million: usd(1_000_000, reading(price)) }, reading(price)),
+  ...commonFields,
+  pricing: Type.Object({ input_per_million: usd(1_000_000, readingRules(price)) }, readingRules(price)),
   max_input_tokens: Type.Integer({
     minimum: 16,
     maximum: 1_000_000,
-    ...reading({
+    ...readingRules({
       missing: {
         en: 'write how many tokens one text may have, for example 8192',
         fa: 'بنویسید هر متن چند توکن می‌تواند باشد، برای نمونه 8192',
@@ -59,16 +59,16 @@ export const EmbeddingEntrySchema = Type.Object({
     description: 'Tokens of one order, all its texts together.',
   }),
   dimensions: Type.Optional(
-    integerIn(1, longestVector, {
+    integerIn(1, maxVectorDimensions, {
       description: 'Asked for by name where the caller names none; absent: as the upstream has it.',
     }),
   ),
   max_dimensions: Type.Optional(
-    integerIn(1, longestVector, {
+    integerIn(1, maxVectorDimensions, {
       description: 'A caller may ask for any number of dimensions up to this one.',
     }),
   ),
-  allowed_dimensions: Type.Array(integerIn(1, longestVector), {
+  allowed_dimensions: Type.Array(integerIn(1, maxVectorDimensions), {
     uniqueItems: true,
     default: [],
     description: 'A caller may ask for these numbers of dimensions.',
@@ -81,7 +81,7 @@ export function readEmbeddingEntry(
   node: ConfigNode,
 ): EmbeddingEntry {
   return {
-    ...namedOf(typed, node),
+    ...readNamedEntry(typed, node),
     kind: 'embedding',
     maxInputTokens: typed.max_input_tokens,
     maxBatch: typed.max_batch,

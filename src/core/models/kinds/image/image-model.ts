@@ -79,19 +79,19 @@ export interface ImageTokenRow {
   tokens: number
 }
 
-type DrawnAs = { quality?: ImageQuality | undefined; size: PixelSize }
+type PictureVariant = { quality?: ImageQuality | undefined; size: PixelSize }
 
 const fits =
-  (picture: DrawnAs) =>
+  (picture: PictureVariant) =>
   ({ quality, size }: { quality?: ImageQuality; size?: PixelSize }): boolean =>
     (quality === undefined || quality === picture.quality) && (!size || isSameSize(size, picture.size))
 
 /** The price of one picture in USD: the first row that fits, else the price of all others. */
-export const imagePrice = (pricing: PicturePricing, picture: DrawnAs): number =>
+export const imagePrice = (pricing: PicturePricing, picture: PictureVariant): number =>
   pricing.rows.find(fits(picture))?.perImage ?? pricing.perImage
 
 /** Tokens of one picture: the first row that fits, else the most of all rows. */
-export const expectedOutput = ({ output }: ExpectedImageTokens, picture: DrawnAs): number =>
+export const expectedOutput = ({ output }: ExpectedImageTokens, picture: PictureVariant): number =>
   output.find(fits(picture))?.tokens ?? Math.max(...output.map(({ tokens }) => tokens))
 
 export const isSameSize = (a: PixelSize, b: PixelSize): boolean =>
@@ -101,7 +101,7 @@ export const isSameSize = (a: PixelSize, b: PixelSize): boolean =>
 export const sizeName = ({ width, height }: PixelSize): string => `${width}x${height}`
 
 /** The size in a text of `sizeName`, in any of the usual spellings; undefined for anything else. */
-export function sizeOf(text: string): PixelSize | undefined {
+export function parsePixelSize(text: string): PixelSize | undefined {
   const [, width, height] = /^([1-9]\d{0,4})[x×]([1-9]\d{0,4})$/i.exec(text) ?? []
   return width === undefined ? undefined : { width: Number(width), height: Number(height) }
 }
@@ -116,7 +116,7 @@ export const isVector = (formats: readonly DrawnFormat[]): boolean =>
  * The formats that callers may request of a model that writes these: rasters are made here from each other and from SVG. The first one is used where
  * none is named.
  */
-export const answeredFormats = (formats: readonly DrawnFormat[]): DrawnFormat[] =>
+export const requestableFormats = (formats: readonly DrawnFormat[]): DrawnFormat[] =>
   isVector(formats) ? ['svg', ...rasters] : formats.includes('svg') ? [...rasters, 'svg'] : rasters
 
 /** The shapes of these sizes in their lowest terms, each once: `1:1`, `3:2`. */

@@ -6,10 +6,10 @@ import { oneOf, safeInteger } from '#platform/schema'
 import { modelKind, withoutTokens } from '../kind.ts'
 import { creditsPerUsd, currency, usdEach, usdPerMillion } from '../pricing.ts'
 import {
-  answeredFormats,
   aspectRatiosOf,
   type ImageModel,
   type ImagePricing,
+  requestableFormats,
   sizeName,
 } from './image-model.ts'
 import { imageCost, imageWorstCase } from './price.ts'
@@ -136,7 +136,7 @@ export const image = modelKind({
   entry: ImageEntrySchema,
   readEntry: readImageEntry,
   dialects: ['images', 'openrouter', 'gemini', 'fal', 'modalities'],
-  lacking: {
+  missingDialect: {
     en: 'draws no pictures: add images, openrouter, gemini, fal or modalities to its dialects',
     fa: 'گویش تصویر ندارد: images یا openrouter یا gemini یا fal یا modalities را به dialects آن بیفزایید',
   },
@@ -158,7 +158,7 @@ export const image = modelKind({
       aspect_ratios: aspectRatiosOf(settings.sizes),
       sizes: settings.sizes.map(sizeName),
       qualities: settings.qualities,
-      formats: answeredFormats(settings.formats),
+      formats: requestableFormats(settings.formats),
       backgrounds: settings.backgrounds,
       reference_capacity: settings.maxReferences,
       max_count: settings.maxCount,
@@ -182,7 +182,7 @@ export const image = modelKind({
   prices: ({ pricing }) => pricesIn(pricing),
   operation: 'generate_content',
   attributes: { 'gen_ai.output.type': 'image' },
-  ask: (provider: ImageProvider, call: ImageCall) => provider.draw(call),
+  callProvider: (provider: ImageProvider, call: ImageCall) => provider.draw(call),
   mayRepeat: ({ executed }) => !executed,
   // A broken connection or a 500 does not prove that nothing was executed.
   mayReleaseClaim: ({ executed, status }) =>

@@ -24,26 +24,28 @@ export interface ImageTokens {
 export type ClaimedImageTokens = Partial<ImageTokens>
 
 /** An order, or its outcome: `count` and `partials` are the pictures that are paid for. */
-export interface ImageUsed extends ImageOrder {
+export interface ImageUsage extends ImageOrder {
   /** The upstream's tokens, as far as they are believed; absent where it counted none. */
   tokens?: ImageTokens | undefined
   /** Pictures that `tokens` were used for; absent: `count`. */
   ordered?: number
 }
 
-type Counted = Required<ImageTokens>
+type CompleteImageTokens = Required<ImageTokens>
 
 /** The cost of pictures in micro-credits. */
-export const imageCost = ({ pricing }: ImageModel, conversion: PriceConversion, used: ImageUsed): bigint =>
+export const imageCost = ({ pricing }: ImageModel, conversion: PriceConversion, used: ImageUsage): bigint =>
   pricing.unit === 'image'
     ? pictureCost(pricing, conversion, used)
     : tokenCost(pricing, conversion, paidTokens(pricing, used))
 
 /** The tokens that are paid for; undefined where pictures have a price each. */
-export const paidImageTokens = ({ pricing }: ImageModel, used: ImageUsed): Counted | undefined =>
-  pricing.unit === 'image' ? undefined : paidTokens(pricing, used)
+export const paidImageTokens = (
+  { pricing }: ImageModel,
+  used: ImageUsage,
+): CompleteImageTokens | undefined => (pricing.unit === 'image' ? undefined : paidTokens(pricing, used))
 
-function paidTokens(pricing: ImageTokenPricing, used: ImageUsed): Counted {
+function paidTokens(pricing: ImageTokenPricing, used: ImageUsage): CompleteImageTokens {
   const { tokens, count, ordered = count } = used
   if (!tokens) return expectedTokens(pricing, used)
   // A caller who gets fewer pictures than were ordered pays their share of the output.
@@ -73,7 +75,7 @@ function pictureCost(pricing: PicturePricing, conversion: PriceConversion, order
 function tokenCost(
   pricing: ImageTokenPricing,
   conversion: PriceConversion,
-  { input, mediaInput, output }: Counted,
+  { input, mediaInput, output }: CompleteImageTokens,
 ): bigint {
   const cost = (tokens: number, usdPerMillion: number): bigint =>
     BigInt(tokens) * microcreditsOf(usdPerMillion, conversion)
@@ -88,7 +90,7 @@ function tokenCost(
 const tokensAround = 64
 
 /** The expected tokens of an order: four bytes of the prompt a token, and what the entry says of pictures. */
-function expectedTokens({ expected }: ImageTokenPricing, order: ImageOrder): Counted {
+function expectedTokens({ expected }: ImageTokenPricing, order: ImageOrder): CompleteImageTokens {
   const mediaInput = order.references.length * expected.perReference
   return {
     input: Math.ceil(Buffer.byteLength(order.prompt) / 4) + mediaInput,
@@ -98,7 +100,7 @@ function expectedTokens({ expected }: ImageTokenPricing, order: ImageOrder): Cou
 }
 
 /** The tokens that are held: two bytes of the prompt a token (decisions §6), once for each picture, since some wires order pictures one by one. */
-function heldTokens(pricing: ImageTokenPricing, order: ImageOrder): Counted {
+function heldTokens(pricing: ImageTokenPricing, order: ImageOrder): CompleteImageTokens {
   const { margin } = pricing.expected
   const { mediaInput, output } = expectedTokens(pricing, order)
   const widened = (tokens: number) => Math.ceil(tokens * margin)
@@ -114,7 +116,7 @@ const maxReported = 10_000_000
  * An upstream's claim for an order, each figure within what was held for it. Nothing that was read or drawn has zero tokens: a figure that is zero or
  * absent is replaced by the expected one.
  */
-export function believedImageTokens(
+export function plausibleImageTokens(
   { pricing }: ImageModel,
   order: ImageOrder,
   claimed: ClaimedImageTokens,
@@ -123,12 +125,12 @@ export function believedImageTokens(
   if (pricing.unit === 'image')
     return { input: Math.min(read, maxReported), output: Math.min(drawn, maxReported) }
   const expected = expectedTokens(pricing, order)
-  const most = heldTokens(pricing, order)
-  const output = drawn > 0 ? Math.min(drawn, most.output) : expected.output
+  const maxTokens = heldTokens(pricing, order)
+  const output = drawn > 0 ? Math.min(drawn, maxTokens.output) : expected.output
   if (read === 0) return { input: expected.input, mediaInput: expected.mediaInput, output }
   const { input, mediaInput } = splitInput(pricing, order, { ...claimed, input: read, output })
-  const media = Math.min(mediaInput, most.mediaInput)
-  const text = Math.min(input - mediaInput, most.input - most.mediaInput)
+  const media = Math.min(mediaInput, maxTokens.mediaInput)
+  const text = Math.min(input - mediaInput, maxTokens.input - maxTokens.mediaInput)
   return { input: text + media, ...(claimed.mediaInput !== undefined && { mediaInput: media }), output }
 }
 
@@ -136,7 +138,7 @@ export function believedImageTokens(
  * Splits the input between prompt and pictures. Where an upstream counts them together, or counts none for pictures, the tokens that the prompt
  * cannot have are those of pictures.
  */
-function splitInput(pricing: ImageTokenPricing, order: ImageOrder, tokens: ImageTokens): Counted {
+function splitInput(pricing: ImageTokenPricing, order: ImageOrder, tokens: ImageTokens): CompleteImageTokens {
   const { input, output } = tokens
   const { input: held, mediaInput: heldMedia } = heldTokens(pricing, order)
   const guess = order.references.length > 0 ? Math.max(0, input - (held - heldMedia)) : 0

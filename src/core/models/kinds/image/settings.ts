@@ -3,15 +3,15 @@ import type { ImageQuality, PixelSize } from '#core/turn'
 import {
   type ConfigNode,
   integerIn,
-  reading,
+  readingRules,
   refusals,
-  refuse,
+  refuseConfig,
   type Sentence,
   usd,
   variantsOf,
 } from '#platform/config'
 import { oneOf } from '#platform/schema'
-import { fallbacks, type NamedEntry, named, namedOf } from '../named.ts'
+import { commonFields, fallbacks, type NamedEntry, readNamedEntry } from '../named.ts'
 import { type ImagePricing, type ImageSettings, isSameSize, sizeName } from './image-model.ts'
 
 export interface ImageEntry extends NamedEntry {
@@ -36,18 +36,18 @@ const sizeExpected: Sentence = {
 const size = Type.Unsafe<PixelSize>({
   type: 'string',
   pattern: '^[1-9]\\d{0,4}x[1-9]\\d{0,4}$',
-  ...reading({ expected: sizeExpected, convert: readSize }),
+  ...readingRules({ expected: sizeExpected, convert: readSize }),
 })
 
 function readSize(text: string, node: ConfigNode): PixelSize {
   const [width = 0, height = 0] = text.split('x').map(Number)
-  return width <= maxSide && height <= maxSide ? { width, height } : node.wrong(sizeExpected)
+  return width <= maxSide && height <= maxSide ? { width, height } : node.refuseValue(sizeExpected)
 }
 
 function refuseTwice(sizes: PixelSize[], node: ConfigNode): void {
   for (const [index, one] of sizes.entries())
     if (sizes.slice(0, index).some((other) => isSameSize(other, one)))
-      refuse(refusals.duplicate(node.find(index)!.where(), sizeName(one)))
+      refuseConfig(refusals.duplicate(node.find(index)!.sourcePosition(), sizeName(one)))
 }
 
 const someOf = <const Values extends string[]>(...values: Values) =>
@@ -57,7 +57,7 @@ const Settings = Type.Object({
   sizes: Type.Array(size, {
     minItems: 1,
     description: 'The sizes that the upstream draws; the first is drawn where nothing says otherwise.',
-    ...reading({
+    ...readingRules({
       missing: {
         en: 'write the sizes that the upstream draws, for example [1024x1024, 1536x1024]',
         fa: 'اندازه‌هایی را که بالادست می‌کشد بنویسید، برای نمونه [1024x1024, 1536x1024]',
@@ -98,27 +98,27 @@ const rowKey = {
     // The entry lists the qualities of the model in another member, so this one is read after all of the entry.
     Type.Unsafe<ConfigNode>({
       description: 'One of the qualities of the model.',
-      ...reading({ convert: (_, node) => node }),
+      ...readingRules({ convert: (_, node) => node }),
     }),
   ),
   size: Type.Optional(size),
 }
 
-const Row = Type.Object({ ...rowKey, per_image: usd(dearestUsd, reading(perImage)) })
+const Row = Type.Object({ ...rowKey, per_image: usd(dearestUsd, readingRules(perImage)) })
 
 const PerImage = Type.Object(
   {
     unit: Type.Optional(oneOf('image')),
-    per_image: usd(dearestUsd, reading(perImage)),
+    per_image: usd(dearestUsd, readingRules(perImage)),
     rows: Type.Array(Row, { default: [], description: 'The first row that fits has the price.' }),
     per_reference: usd(dearestUsd, { default: 0, description: 'USD of each picture given along.' }),
     per_partial: usd(dearestUsd, { default: 0, description: 'USD of each unfinished picture that is sent.' }),
   },
-  reading(perImage),
+  readingRules(perImage),
 )
 
 const perMillion = (which: { en: string; fa: string }) =>
-  reading({
+  readingRules({
     missing: {
       en: `write the USD per million tokens of ${which.en}, 0 for free`,
       fa: `بهای یک میلیون توکن ${which.fa} را به دلار بنویسید، ۰ یعنی رایگان`,
@@ -132,7 +132,7 @@ const rowsMissing = {
 
 const TokenRow = Type.Object({
   ...rowKey,
-  tokens: Type.Integer({ minimum: 1, maximum: maxTokens, ...reading({ missing: rowsMissing }) }),
+  tokens: Type.Integer({ minimum: 1, maximum: maxTokens, ...readingRules({ missing: rowsMissing }) }),
 })
 
 const PerToken = Type.Object({
@@ -145,7 +145,7 @@ const PerToken = Type.Object({
   output_tokens: Type.Array(TokenRow, {
     minItems: 1,
     description: 'Tokens of a picture: the first row that fits, else the most of all rows.',
-    ...reading({ missing: rowsMissing, expected: rowsMissing }),
+    ...readingRules({ missing: rowsMissing, expected: rowsMissing }),
   }),
   reference_tokens: integerIn(0, maxTokens, {
     default: 4_096,
@@ -169,15 +169,15 @@ const Pricing = variantsOf<TypedPricing>(
   'unit',
   'image',
   { image: PerImage, tokens: PerToken },
-  reading(perImage),
+  readingRules(perImage),
 )
 
 export const ImageEntrySchema = Type.Object({
-  ...named,
+  ...commonFields,
   fallbacks,
   image: Type.Object(
     Settings.properties,
-    reading({
+    readingRules({
       missing: {
         en: 'write what the upstream can be asked for, at least { sizes: [1024x1024] }',
         fa: 'بنویسید از بالادست چه می‌توان خواست، دست‌کم { sizes: [1024x1024] }',
@@ -187,9 +187,9 @@ export const ImageEntrySchema = Type.Object({
   pricing: Pricing,
 })
 
-type Typed = Static<typeof ImageEntrySchema>
+type ImageEntryInput = Static<typeof ImageEntrySchema>
 
-export function readImageEntry(typed: Typed, node: ConfigNode): ImageEntry {
+export function readImageEntry(typed: ImageEntryInput, node: ConfigNode): ImageEntry {
   const { image, pricing } = typed
   const settings: ImageSettings = {
     sizes: image.sizes,
@@ -203,7 +203,7 @@ export function readImageEntry(typed: Typed, node: ConfigNode): ImageEntry {
     ...(image.response_format && { responseFormat: image.response_format }),
   }
   return {
-    ...namedOf(typed, node),
+    ...readNamedEntry(typed, node),
     kind: 'image',
     image: settings,
     pricing: pricingOf(pricing, settings, node.find('pricing')!),
@@ -250,7 +250,7 @@ function rowKeyOf(
   const { size } = row
   if (size && !image.sizes.some((known) => isSameSize(known, size))) {
     const known = image.sizes.map(sizeName)
-    node.find('size')!.wrong({ en: `one of ${known.join(', ')}`, fa: `یکی از ${known.join('، ')}` })
+    node.find('size')!.refuseValue({ en: `one of ${known.join(', ')}`, fa: `یکی از ${known.join('، ')}` })
   }
   return { ...(quality && { quality }), ...(size && { size }) }
 }

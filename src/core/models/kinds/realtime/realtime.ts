@@ -7,8 +7,8 @@ import type { RealtimeModel } from './realtime-model.ts'
 import { type RealtimeEntry, RealtimeEntrySchema, readRealtimeEntry } from './settings.ts'
 
 const text = (en: string, fa: string) => Type.String({ description: en, 'x-description-fa': fa })
-const ofPipeline = (en: string, fa: string) => Type.Optional(text(en, fa))
-const ofRelay = () => Type.Optional(usdPerMillion())
+const pipelineText = (en: string, fa: string) => Type.Optional(text(en, fa))
+const relayPrice = () => Type.Optional(usdPerMillion())
 
 /** The prices in USD, as cards and `details` show them. */
 function pricesOf(model: RealtimeModel) {
@@ -48,12 +48,12 @@ export const realtime = modelKind({
   readEntry: readRealtimeEntry,
   // The dialects of relays; a pipeline has no deployments, but calls those of its models.
   dialects: ['realtime', 'gemini'],
-  lacking: {
+  missingDialect: {
     en: 'has no models that hear and speak by themselves: add the dialect realtime or gemini to it',
     fa: 'مدلی که خودش بشنود و حرف بزند ندارد: گویش realtime یا gemini را به آن بیفزایید',
   },
   // Gemini's wire has no calls over WebRTC.
-  unable: (entry: RealtimeEntry, dialects) =>
+  unsupported: (entry: RealtimeEntry, dialects) =>
     entry.engine === 'passthrough' && !dialects.includes('realtime') ? unablePassthrough : undefined,
   modelOf: (entry: RealtimeEntry, { named }): RealtimeModel => {
     const common = { ...named, kind: 'realtime', inputModalities: ['text', 'audio'] } as const
@@ -80,13 +80,13 @@ export const realtime = modelKind({
       en: 'per minute of a call, beside what its models cost',
       fa: 'برای هر دقیقه تماس، جدا از بهای مدل‌هایش',
     }),
-    text_input_per_million: ofRelay(),
-    audio_input_per_million: ofRelay(),
-    image_input_per_million: ofRelay(),
-    cached_text_input_per_million: ofRelay(),
-    cached_audio_input_per_million: ofRelay(),
-    text_output_per_million: ofRelay(),
-    audio_output_per_million: ofRelay(),
+    text_input_per_million: relayPrice(),
+    audio_input_per_million: relayPrice(),
+    image_input_per_million: relayPrice(),
+    cached_text_input_per_million: relayPrice(),
+    cached_audio_input_per_million: relayPrice(),
+    text_output_per_million: relayPrice(),
+    audio_output_per_million: relayPrice(),
     transcription_per_minute: Type.Optional(
       usdEach({
         en: 'per minute of speech that is written down',
@@ -100,12 +100,12 @@ export const realtime = modelKind({
       'What answers in a call: `pipeline`, models of this server together; `relay`, a model that hears and speaks by itself; `passthrough`, the same, and over WebRTC the caller talks with its vendor directly.',
       'آن‌چه در تماس پاسخ می‌دهد: `pipeline`، مدل‌های این سرور با هم؛ `relay`، مدلی که خودش می‌شنود و حرف می‌زند؛ `passthrough`، همان، و در WebRTC تماس‌گیرنده بی‌واسطه با فروشندهٔ مدل حرف می‌زند.',
     ),
-    text_model: ofPipeline('Of a pipeline: answers.', 'در pipeline: پاسخ می‌دهد.'),
-    transcription_model: ofPipeline(
+    text_model: pipelineText('Of a pipeline: answers.', 'در pipeline: پاسخ می‌دهد.'),
+    transcription_model: pipelineText(
       'Of a pipeline: writes down what is said.',
       'در pipeline: گفته‌ها را می‌نویسد.',
     ),
-    speech_model: ofPipeline('Of a pipeline: speaks the answer.', 'در pipeline: پاسخ را می‌گوید.'),
+    speech_model: pipelineText('Of a pipeline: speaks the answer.', 'در pipeline: پاسخ را می‌گوید.'),
     voices: Type.Optional(
       Type.Array(Type.String(), {
         description: 'Of a relay; the first one speaks where none is named.',
@@ -128,7 +128,7 @@ export const realtime = modelKind({
   prices: (model) => Object.values(pricesOf(model)),
   operation: 'realtime',
   // A call is no order of an upstream: the models of a pipeline are called as their own kinds say, and a relay holds each response by itself.
-  ask: undefined,
+  callProvider: undefined,
   mayRepeat: () => false,
   mayReleaseClaim: () => false,
   price: realtimeCost,

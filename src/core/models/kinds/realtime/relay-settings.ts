@@ -1,11 +1,19 @@
 /** Entries of models that hear and speak by themselves: what their upstream can be asked for, and what it costs. */
 import { type Static, Type } from 'typebox'
-import { type ConfigNode, integerIn, reading, refusals, refuse, type Sentence, usd } from '#platform/config'
+import {
+  type ConfigNode,
+  integerIn,
+  readingRules,
+  refusals,
+  refuseConfig,
+  type Sentence,
+  usd,
+} from '#platform/config'
 import type { RelayPrices, RelaySettings } from './realtime-model.ts'
 
 /** The highest price in USD, of a minute or a million tokens. */
 const dearest = 1_000_000
-const some = (description: string) => Type.Optional(usd(dearest, { description }))
+const optionalPrice = (description: string) => Type.Optional(usd(dearest, { description }))
 
 const voiceExpected = {
   en: 'a name of 1 to 80 characters, as the upstream has it',
@@ -15,7 +23,7 @@ const voiceExpected = {
 export const RelaySchema = Type.Object(
   {
     voices: Type.Array(
-      Type.String({ minLength: 1, maxLength: 80, ...reading({ expected: voiceExpected }) }),
+      Type.String({ minLength: 1, maxLength: 80, ...readingRules({ expected: voiceExpected }) }),
       {
         uniqueItems: true,
         default: [],
@@ -27,7 +35,7 @@ export const RelaySchema = Type.Object(
         minLength: 1,
         maxLength: 200,
         description: "The upstream's own name of the model that writes down what is said to it.",
-        ...reading({
+        ...readingRules({
           expected: { en: "the upstream's own name of a model", fa: 'نام یک مدل نزد بالادست' },
         }),
       }),
@@ -47,31 +55,35 @@ export const RelaySchema = Type.Object(
 
 export const RealtimePricingSchema = Type.Object(
   {
-    per_minute: some('USD per minute of a call, beside what its models cost.'),
-    text_input_per_million: some('engine: relay or passthrough. USD per million tokens of text that go in.'),
-    audio_input_per_million: some(
+    per_minute: optionalPrice('USD per minute of a call, beside what its models cost.'),
+    text_input_per_million: optionalPrice(
+      'engine: relay or passthrough. USD per million tokens of text that go in.',
+    ),
+    audio_input_per_million: optionalPrice(
       'engine: relay or passthrough. USD per million tokens of sound that go in.',
     ),
-    image_input_per_million: some('engine: relay or passthrough. Absent: as text.'),
-    cached_text_input_per_million: some('engine: relay or passthrough. Absent: as text that is not cached.'),
-    cached_audio_input_per_million: some(
+    image_input_per_million: optionalPrice('engine: relay or passthrough. Absent: as text.'),
+    cached_text_input_per_million: optionalPrice(
+      'engine: relay or passthrough. Absent: as text that is not cached.',
+    ),
+    cached_audio_input_per_million: optionalPrice(
       'engine: relay or passthrough. Absent: as sound that is not cached.',
     ),
-    text_output_per_million: some(
+    text_output_per_million: optionalPrice(
       'engine: relay or passthrough. USD per million tokens of text that come out.',
     ),
-    audio_output_per_million: some(
+    audio_output_per_million: optionalPrice(
       'engine: relay or passthrough. USD per million tokens of sound that come out.',
     ),
-    transcription_per_minute: some(
+    transcription_per_minute: optionalPrice(
       'engine: relay or passthrough. USD per minute of speech that the upstream writes down by transcription_model.',
     ),
   },
   { default: {} },
 )
 
-type Written = Static<typeof RealtimePricingSchema>
-type Name = keyof Written
+type RealtimePricingInput = Static<typeof RealtimePricingSchema>
+type PriceName = keyof RealtimePricingInput
 
 /** The token prices that are required together: without one of them, holds would be too small. */
 const tokenPrices = [
@@ -79,7 +91,7 @@ const tokenPrices = [
   'audio_input_per_million',
   'text_output_per_million',
   'audio_output_per_million',
-] as const satisfies readonly Name[]
+] as const satisfies readonly PriceName[]
 
 const priceMissing: Sentence = {
   en: `write per_minute, or all of ${tokenPrices.join(', ')}, in USD, 0 for free`,
@@ -109,10 +121,16 @@ export function readRelay({
 }
 
 /** Refuses an entry without a price: a price that was forgotten must not make a model free. */
-export function readRelayPrices(prices: Written, node: ConfigNode, hasTranscription: boolean): RelayPrices {
-  const missing = (name: Name | undefined, fix: Sentence): never =>
-    refuse(refusals.missing(node.where(name === undefined ? 'pricing' : `pricing.${name}`), fix))
-  const written = Object.keys(prices) as Name[]
+export function readRelayPrices(
+  prices: RealtimePricingInput,
+  node: ConfigNode,
+  hasTranscription: boolean,
+): RelayPrices {
+  const missing = (name: PriceName | undefined, fix: Sentence): never =>
+    refuseConfig(
+      refusals.missing(node.sourcePosition(name === undefined ? 'pricing' : `pricing.${name}`), fix),
+    )
+  const written = Object.keys(prices) as PriceName[]
   const isByTokens = written.some((name) => name.endsWith('_per_million'))
   if (!isByTokens && prices.per_minute === undefined) missing(undefined, priceMissing)
   const absent = isByTokens ? tokenPrices.find((name) => prices[name] === undefined) : undefined
@@ -136,8 +154,8 @@ export function readRelayPrices(prices: Written, node: ConfigNode, hasTranscript
 }
 
 /** Reads the price of a pipeline: it has one for time only, beside those of its models. */
-export function readPipelinePrice(prices: Written, node: ConfigNode): { perMinute: number } {
+export function readPipelinePrice(prices: RealtimePricingInput, node: ConfigNode): { perMinute: number } {
   const other = Object.keys(prices).find((name) => name !== 'per_minute')
-  if (other !== undefined) node.find('pricing', other)?.wrong(onlyRelay)
+  if (other !== undefined) node.find('pricing', other)?.refuseValue(onlyRelay)
   return { perMinute: prices.per_minute ?? 0 }
 }

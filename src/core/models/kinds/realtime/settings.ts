@@ -1,7 +1,7 @@
 /** Models for calls in the configuration file. */
 import { type Static, Type } from 'typebox'
-import { type ConfigNode, reading, refusals, refuse, type Sentence } from '#platform/config'
-import { type NamedEntry, named, namedOf } from '../named.ts'
+import { type ConfigNode, readingRules, refusals, refuseConfig, type Sentence } from '#platform/config'
+import { commonFields, type NamedEntry, readNamedEntry } from '../named.ts'
 import type {
   RealtimeEngine,
   RealtimePricing,
@@ -34,9 +34,9 @@ interface RelayEntry {
   pricing: RelayPrices
 }
 
-const modelId = (en: string, fa: string) => Type.Optional(Type.String(reading({ expected: { en, fa } })))
+const modelId = (en: string, fa: string) => Type.Optional(Type.String(readingRules({ expected: { en, fa } })))
 
-const { deployments, ...ownNamed } = named
+const { deployments, ...ownNamed } = commonFields
 
 const engineExpected = {
   en: 'pipeline, relay or passthrough',
@@ -51,7 +51,7 @@ export const RealtimeEntrySchema = Type.Object({
     default: 'pipeline',
     description:
       'pipeline: a transcription, a text and a speech model work together; relay: a model of a provider hears and speaks by itself; passthrough: so does it, and over WebRTC its sound does not run through this server, which can only hang up when the credits end.',
-    ...reading({ expected: engineExpected }),
+    ...readingRules({ expected: engineExpected }),
   }),
   text_model: modelId('the id of a text model', 'شناسه‌ی یک مدل متنی'),
   transcription_model: modelId('the id of a transcription model', 'شناسه‌ی یک مدل رونویسی'),
@@ -62,8 +62,8 @@ export const RealtimeEntrySchema = Type.Object({
   pricing: RealtimePricingSchema,
 })
 
-const ofPipeline = ['text_model', 'transcription_model', 'speech_model'] as const
-const ofRelay = ['deployments', 'realtime'] as const
+const pipelineFields = ['text_model', 'transcription_model', 'speech_model'] as const
+const relayFields = ['deployments', 'realtime'] as const
 
 const wantsPipeline: Sentence = {
   en: 'engine: pipeline, or leave it out: the model of a relay hears and speaks by itself',
@@ -78,17 +78,17 @@ const deploymentsMissing: Sentence = {
   fa: 'دست‌کم یک { provider, model } بنویسید که ارائه‌دهنده‌اش گویش realtime یا gemini دارد',
 }
 
-type Typed = Static<typeof RealtimeEntrySchema>
+type RealtimeEntryInput = Static<typeof RealtimeEntrySchema>
 
-export function readRealtimeEntry(typed: Typed, node: ConfigNode): RealtimeEntry {
+export function readRealtimeEntry(typed: RealtimeEntryInput, node: ConfigNode): RealtimeEntry {
   return typed.engine === 'pipeline' ? pipelineEntry(typed, node) : relayEntry(typed, typed.engine, node)
 }
 
-function pipelineEntry(typed: Typed, node: ConfigNode): RealtimeEntry {
-  for (const name of ofRelay) node.find(name)?.wrong(wantsRelay)
+function pipelineEntry(typed: RealtimeEntryInput, node: ConfigNode): RealtimeEntry {
+  for (const name of relayFields) node.find(name)?.refuseValue(wantsRelay)
   const { text_model, transcription_model, speech_model } = typed
   return {
-    ...namedOf({ ...typed, deployments: [] }, node),
+    ...readNamedEntry({ ...typed, deployments: [] }, node),
     kind: 'realtime',
     engine: 'pipeline',
     ...(text_model !== undefined && { textModel: text_model }),
@@ -98,13 +98,17 @@ function pipelineEntry(typed: Typed, node: ConfigNode): RealtimeEntry {
   }
 }
 
-function relayEntry(typed: Typed, engine: RelayModel['engine'], node: ConfigNode): RealtimeEntry {
-  for (const name of ofPipeline) node.find(name)?.wrong(wantsPipeline)
+function relayEntry(
+  typed: RealtimeEntryInput,
+  engine: RelayModel['engine'],
+  node: ConfigNode,
+): RealtimeEntry {
+  for (const name of pipelineFields) node.find(name)?.refuseValue(wantsPipeline)
   const { deployments: upstreams, realtime } = typed
-  if (!upstreams) refuse(refusals.missing(node.where('deployments'), deploymentsMissing))
+  if (!upstreams) refuseConfig(refusals.missing(node.sourcePosition('deployments'), deploymentsMissing))
   const relay = readRelay(realtime)
   return {
-    ...namedOf({ ...typed, deployments: upstreams }, node),
+    ...readNamedEntry({ ...typed, deployments: upstreams }, node),
     kind: 'realtime',
     engine,
     relay,

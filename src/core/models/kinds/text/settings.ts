@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox'
-import { type ConfigNode, reading, refusals, refuse, usd } from '#platform/config'
+import { type ConfigNode, readingRules, refusals, refuseConfig, usd } from '#platform/config'
 import { oneOf } from '#platform/schema'
-import { fallbacks, type NamedEntry, named, namedOf } from '../named.ts'
+import { commonFields, fallbacks, type NamedEntry, readNamedEntry } from '../named.ts'
 import type { Feature, Pricing } from './text-model.ts'
 
 export interface TextEntry extends NamedEntry {
@@ -22,11 +22,11 @@ export interface TextEntry extends NamedEntry {
 }
 
 const tokens = (en: string, fa: string) =>
-  Type.Integer({ minimum: 1, maximum: 100_000_000, ...reading({ missing: { en, fa } }) })
+  Type.Integer({ minimum: 1, maximum: 100_000_000, ...readingRules({ missing: { en, fa } }) })
 
 function refuseWithoutText(modalities: readonly string[], node: ConfigNode): void {
   if (!modalities.includes('text'))
-    node.wrong({
+    node.refuseValue({
       en: 'a list with text in it: a text model reads text',
       fa: 'فهرستی که text در آن باشد: مدل متنی متن می‌خواند',
     })
@@ -35,7 +35,7 @@ function refuseWithoutText(modalities: readonly string[], node: ConfigNode): voi
 const Reasoning = Type.Object({
   supported_efforts: Type.Array(oneOf('none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'), {
     uniqueItems: true,
-    ...reading({
+    ...readingRules({
       missing: {
         en: 'write the efforts, for example [low, medium, high]',
         fa: 'سطح‌ها را بنویسید، برای نمونه [low, medium, high]',
@@ -50,7 +50,7 @@ const perMillion = {
     fa: 'بهای یک میلیون توکن را به دلار بنویسید، ۰ یعنی رایگان',
   },
 }
-const needed = () => usd(1_000_000, { description: 'USD per million tokens.', ...reading(perMillion) })
+const needed = () => usd(1_000_000, { description: 'USD per million tokens.', ...readingRules(perMillion) })
 const optional = () => Type.Optional(usd(1_000_000, { description: 'USD per million tokens.' }))
 
 const PricingSchema = Type.Object({
@@ -63,7 +63,7 @@ const PricingSchema = Type.Object({
 })
 
 export const TextEntrySchema = Type.Object({
-  ...named,
+  ...commonFields,
   fallbacks,
   pricing: Type.Optional(PricingSchema),
   resume: Type.Unsafe<'restart' | 'never'>({
@@ -80,7 +80,7 @@ export const TextEntrySchema = Type.Object({
   input_modalities: Type.Array(oneOf('text', 'image', 'audio', 'video', 'file'), {
     uniqueItems: true,
     default: ['text'],
-    ...reading({ check: refuseWithoutText }),
+    ...readingRules({ check: refuseWithoutText }),
   }),
   features: Type.Array(oneOf('tools', 'json_schema', 'reasoning', 'web_search', 'web_fetch'), {
     uniqueItems: true,
@@ -94,13 +94,13 @@ export const TextEntrySchema = Type.Object({
   ),
 })
 
-type Typed = Static<typeof TextEntrySchema>
+type TextEntryInput = Static<typeof TextEntrySchema>
 
-export function readTextEntry(typed: Typed, node: ConfigNode): TextEntry {
+export function readTextEntry(typed: TextEntryInput, node: ConfigNode): TextEntry {
   checkOutput(typed, node)
   checkReasoning(typed, node)
   return {
-    ...namedOf(typed, node),
+    ...readNamedEntry(typed, node),
     kind: 'text',
     resumes: typed.resume === 'restart',
     ...(typed.takes_links !== undefined && { takesLinks: typed.takes_links }),
@@ -114,18 +114,18 @@ export function readTextEntry(typed: Typed, node: ConfigNode): TextEntry {
   }
 }
 
-function checkOutput({ context_length, max_output_tokens }: Typed, node: ConfigNode): void {
+function checkOutput({ context_length, max_output_tokens }: TextEntryInput, node: ConfigNode): void {
   if (max_output_tokens > context_length)
-    node.find('max_output_tokens')!.wrong({
+    node.find('max_output_tokens')!.refuseValue({
       en: `at most the context_length of ${context_length}`,
       fa: `حداکثر به اندازه‌ی context_length یعنی ${context_length}`,
     })
 }
 
-function checkReasoning({ reasoning, features }: Typed, node: ConfigNode): void {
+function checkReasoning({ reasoning, features }: TextEntryInput, node: ConfigNode): void {
   if (reasoning && !features.includes('reasoning'))
-    refuse(
-      refusals.conflict(node.find('reasoning')!.where(), {
+    refuseConfig(
+      refusals.conflict(node.find('reasoning')!.sourcePosition(), {
         en: 'is set but features does not name reasoning: add reasoning to features or remove this entry',
         fa: 'نوشته شده ولی features نام reasoning را ندارد: آن را به features بیفزایید یا این را بردارید',
       }),
@@ -134,28 +134,28 @@ function checkReasoning({ reasoning, features }: Typed, node: ConfigNode): void 
 
 /** Reads the price of the upstream's own searches, which is charged beside that of the tokens. */
 function searchPriceOf(
-  { features, price_per_search_usd }: Typed,
+  { features, price_per_search_usd }: TextEntryInput,
   node: ConfigNode,
 ): { webSearchPerUse?: number } {
   if (features.includes('web_search')) {
     if (price_per_search_usd !== undefined) return { webSearchPerUse: price_per_search_usd }
-    return refuse(
-      refusals.missing(node.where('price_per_search_usd'), {
+    return refuseConfig(
+      refusals.missing(node.sourcePosition('price_per_search_usd'), {
         en: 'write what the provider takes for one of its searches in USD, 0 for free',
         fa: 'بهای هر جست‌وجوی ارائه‌دهنده را به دلار بنویسید، ۰ یعنی رایگان',
       }),
     )
   }
   if (price_per_search_usd === undefined) return {}
-  return refuse(
-    refusals.conflict(node.find('price_per_search_usd')!.where(), {
+  return refuseConfig(
+    refusals.conflict(node.find('price_per_search_usd')!.sourcePosition(), {
       en: 'is set but features does not name web_search: add web_search to features or remove this entry',
       fa: 'نوشته شده ولی features نام web_search را ندارد: آن را به features بیفزایید یا این را بردارید',
     }),
   )
 }
 
-function pricingOf(typed: NonNullable<Typed['pricing']>): Pricing {
+function pricingOf(typed: NonNullable<TextEntryInput['pricing']>): Pricing {
   const { input_per_million: inputPerMillion, cache_write_hour_per_million: hour } = typed
   return {
     inputPerMillion,

@@ -3,7 +3,7 @@ import { Type } from 'typebox'
 import type { PartSink, TextCall, TextProvider } from '#core/spec'
 import type { Usage } from '#core/turn'
 import type { Deployment } from '../../models.ts'
-import { phrases, refuse } from '../../phrases.ts'
+import { phrases, refuseConfig } from '../../phrases.ts'
 import { isWire, type ProviderConfig } from '../../provider-settings.ts'
 import { type ModelBasis, modelKind } from '../kind.ts'
 import { creditsPerUsd, currency, usdPerMillion } from '../pricing.ts'
@@ -17,7 +17,7 @@ export const text = modelKind({
   entry: TextEntrySchema,
   readEntry: readTextEntry,
   dialects: ['chat', 'responses', 'messages'],
-  lacking: {
+  missingDialect: {
     en: 'speaks no wire of text: add chat, responses or messages to its dialects',
     fa: 'هیچ گویش متنی ندارد: chat، responses یا messages را به dialects آن بیفزایید',
   },
@@ -58,7 +58,7 @@ export const text = modelKind({
   }),
   prices: ({ pricing }) => Object.values(pricing),
   operation: 'chat',
-  ask: (provider: TextProvider, call: TextCall, sink: PartSink) => provider.generate(call, sink),
+  callProvider: (provider: TextProvider, call: TextCall, sink: PartSink) => provider.generate(call, sink),
   mayRepeat: ({ executed }, isBackground) => !executed || !isBackground,
   mayReleaseClaim: ({ executed, status = 0, fault }) =>
     !executed || status >= 400 || fault === 'connect' || fault === 'reset',
@@ -112,9 +112,9 @@ const spokenBy = (
 function listPrice(entry: TextEntry, { providers, knownPrice }: ModelBasis): Pricing {
   const prices = entry.deployments.map(({ provider, model }) => {
     const known = knownPrice(providers.get(provider)?.baseUrl ?? '', model)
-    if (!known) return refuse(phrases.noPrice(entry.where, model))
+    if (!known) return refuseConfig(phrases.noPrice(entry.where, model))
     if (known.steadyUpTo !== undefined && entry.contextLength > known.steadyUpTo) {
-      return refuse(phrases.steppedPrice(entry.where, model, known.steadyUpTo))
+      return refuseConfig(phrases.steppedPrice(entry.where, model, known.steadyUpTo))
     }
     return known.pricing
   })

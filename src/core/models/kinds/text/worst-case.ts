@@ -62,7 +62,7 @@ function outputRate(rates: Rates, { compacts, resumes }: PromptBound): bigint {
 const highest = (...rates: bigint[]): bigint => rates.reduce((a, b) => (a > b ? a : b))
 
 /** The first of these models at the highest of all their prices, price by price: for a hold that any of them may use up, each in part. */
-export function dearest(models: readonly Model[]): Model {
+export function withHighestPrices(models: readonly Model[]): Model {
   const [first] = models
   if (models.length === 1) return first!
   const maxOf = (price: (pricing: Model['pricing']) => number): number =>

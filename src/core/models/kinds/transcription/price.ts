@@ -2,7 +2,7 @@
 import { microcreditsOf, type PriceConversion, scale } from '../microcredits.ts'
 import type { TranscriptionModel } from './transcription-model.ts'
 
-export interface TranscriptionUsed {
+export interface TranscriptionUsage {
   /** The seconds of each call to the upstream; every call is billed for the minimum at least. */
   seconds: readonly number[]
   inputTokens: number
@@ -13,7 +13,7 @@ export interface TranscriptionUsed {
 export function transcriptionCost(
   { pricing }: TranscriptionModel,
   conversion: PriceConversion,
-  { seconds, inputTokens, outputTokens }: TranscriptionUsed,
+  { seconds, inputTokens, outputTokens }: TranscriptionUsage,
 ): bigint {
   const billed = billedSeconds(pricing, seconds)
   const millionths =
@@ -40,7 +40,7 @@ const outputTokensPerSecond = 10
 const leastOutputTokens = 100
 
 /** The most tokens that this many seconds of sound can have. */
-export const maxHeardTokens = (seconds: number): number => Math.ceil(seconds * inputTokensPerSecond)
+export const maxRecordingTokens = (seconds: number): number => Math.ceil(seconds * inputTokensPerSecond)
 /** The most tokens of text that are charged for this many seconds. */
 export const maxTranscriptTokens = (seconds: number): number =>
   leastOutputTokens + Math.ceil(seconds * outputTokensPerSecond)

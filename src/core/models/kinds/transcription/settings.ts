@@ -1,8 +1,8 @@
 /** Transcription models in the configuration file. */
 import { type Static, Type } from 'typebox'
-import { type ConfigNode, integerIn, mebibyte, reading, type Sentence, usd } from '#platform/config'
+import { type ConfigNode, integerIn, mebibyte, readingRules, type Sentence, usd } from '#platform/config'
 import { oneOf } from '#platform/schema'
-import { fallbacks, type NamedEntry, named, namedOf } from '../named.ts'
+import { commonFields, fallbacks, type NamedEntry, readNamedEntry } from '../named.ts'
 import type { TranscriptionPricing, TranscriptionSettings } from './transcription-model.ts'
 
 export interface TranscriptionEntry extends NamedEntry {
@@ -52,31 +52,31 @@ const priceMissing: Sentence = {
   en: 'write at least one of per_minute, input_per_million and output_per_million in USD, 0 for free',
   fa: 'دست‌کم یکی از per_minute، input_per_million و output_per_million را به دلار بنویسید، ۰ یعنی رایگان',
 }
-const some = (description: string) => Type.Optional(usd(dearest, { description }))
+const optionalPrice = (description: string) => Type.Optional(usd(dearest, { description }))
 
 const Pricing = Type.Object(
   {
-    per_minute: some('USD per minute of the recording.'),
+    per_minute: optionalPrice('USD per minute of the recording.'),
     minimum_seconds: integerIn(0, 3_600, {
       default: 0,
       description: 'What every call to the upstream is billed for at least.',
     }),
-    input_per_million: some('USD per million tokens of sound.'),
-    output_per_million: some('USD per million tokens of text.'),
+    input_per_million: optionalPrice('USD per million tokens of sound.'),
+    output_per_million: optionalPrice('USD per million tokens of text.'),
   },
-  reading({
+  readingRules({
     missing: priceMissing,
     expected: priceMissing,
     check: (prices: Record<string, unknown>, node: ConfigNode) => {
       const { per_minute, input_per_million, output_per_million } = prices
       if ([per_minute, input_per_million, output_per_million].every((one) => one === undefined))
-        node.wrong(priceMissing)
+        node.refuseValue(priceMissing)
     },
   }),
 )
 
 export const TranscriptionEntrySchema = Type.Object({
-  ...named,
+  ...commonFields,
   fallbacks,
   transcription: Settings,
   pricing: Pricing,
@@ -88,7 +88,7 @@ export function readTranscriptionEntry(
 ): TranscriptionEntry {
   const { transcription, pricing } = typed
   return {
-    ...namedOf(typed, node),
+    ...readNamedEntry(typed, node),
     kind: 'transcription',
     transcription: {
       formats: transcription.formats,

@@ -58,11 +58,11 @@ export const transcription = modelKind({
   entry: TranscriptionEntrySchema,
   readEntry: readTranscriptionEntry,
   dialects: ['transcriptions', 'openrouter', 'deepgram', 'elevenlabs', 'sherpa'],
-  lacking: {
+  missingDialect: {
     en: 'writes no recordings down: add transcriptions, openrouter, deepgram, elevenlabs or sherpa to its dialects',
     fa: 'گویش رونویسی ندارد: transcriptions یا openrouter یا deepgram یا elevenlabs یا sherpa را به dialects آن بیفزایید',
   },
-  unable: (entry: TranscriptionEntry, dialects) => unableTranscription(entry, dialects),
+  unsupported: (entry: TranscriptionEntry, dialects) => unableTranscription(entry, dialects),
   modelOf: (entry: TranscriptionEntry, { named }): TranscriptionModel => ({
     ...named,
     kind: 'transcription',
@@ -104,7 +104,7 @@ export const transcription = modelKind({
   ],
   operation: 'generate_content',
   attributes: { 'gen_ai.output.type': 'text' },
-  ask: (provider: TranscriptionProvider, call: TranscriptionCall) => provider.transcribe(call),
+  callProvider: (provider: TranscriptionProvider, call: TranscriptionCall) => provider.transcribe(call),
   mayRepeat: ({ executed }) => !executed,
   // A broken connection or a 500 does not prove that nothing was executed.
   mayReleaseClaim: ({ executed, status }) =>

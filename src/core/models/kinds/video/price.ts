@@ -5,7 +5,7 @@ import type { VideoModel, VideoPriceRow } from './video-model.ts'
 
 export type PricedVideo = Pick<VideoOrder, 'resolution' | 'seconds'> & { withAudio: boolean }
 
-export interface VideoUsed extends PricedVideo {
+export interface VideoUsage extends PricedVideo {
   /** The seconds of the video that came. */
   deliveredSeconds: number
   /** The cost that the upstream reports. */
@@ -30,14 +30,14 @@ export function videoWorstCase(model: VideoModel, conversion: PriceConversion, o
 }
 
 /** The charge of a video in micro-credits; never above the worst case. */
-export function videoCost(model: VideoModel, conversion: PriceConversion, used: VideoUsed): bigint {
-  const most = videoWorstCase(model, conversion, used)
+export function videoCost(model: VideoModel, conversion: PriceConversion, used: VideoUsage): bigint {
+  const worstCase = videoWorstCase(model, conversion, used)
   const { trustsCost, billed } = model.pricing
   // No video is free, so a claim of zero, like no claim at all, is charged by the table.
   if (trustsCost && used.costUsd !== undefined && Number.isFinite(used.costUsd) && used.costUsd > 0)
-    return least(most, microcreditsOf(used.costUsd, conversion))
+    return least(worstCase, microcreditsOf(used.costUsd, conversion))
   const seconds = Math.min(used.seconds, Math.ceil(used.deliveredSeconds))
-  return billed === 'delivered' ? videoWorstCase(model, conversion, { ...used, seconds }) : most
+  return billed === 'delivered' ? videoWorstCase(model, conversion, { ...used, seconds }) : worstCase
 }
 
 const least = (a: bigint, b: bigint): bigint => (a < b ? a : b)

@@ -1,8 +1,8 @@
 /** Video models in the configuration file. */
 import { type Static, Type } from 'typebox'
-import { type ConfigNode, integerIn, reading, type Sentence, usd } from '#platform/config'
+import { type ConfigNode, integerIn, readingRules, type Sentence, usd } from '#platform/config'
 import { oneOf } from '#platform/schema'
-import { fallbacks, type NamedEntry, named, namedOf } from '../named.ts'
+import { commonFields, fallbacks, type NamedEntry, readNamedEntry } from '../named.ts'
 import { videoPriceRow } from './price.ts'
 import type { VideoCombination, VideoPricing, VideoSettings } from './video-model.ts'
 
@@ -24,7 +24,7 @@ const ratioExpected: Sentence = {
   fa: 'نسبتی مانند "16:9" در گیومه',
 }
 const aspectRatio = () =>
-  Type.String({ pattern: '^[1-9][0-9]{0,2}:[1-9][0-9]{0,2}$', ...reading({ expected: ratioExpected }) })
+  Type.String({ pattern: '^[1-9][0-9]{0,2}:[1-9][0-9]{0,2}$', ...readingRules({ expected: ratioExpected }) })
 
 const Combination = Type.Object({
   resolution: resolution(),
@@ -43,7 +43,7 @@ const Settings = Type.Object(
     combinations: Type.Array(Combination, {
       minItems: 1,
       description: 'Everything that the upstream makes; other orders are refused.',
-      ...reading({ missing: combinationsMissing }),
+      ...readingRules({ missing: combinationsMissing }),
     }),
     default: Type.Optional(
       Type.Object(
@@ -65,7 +65,7 @@ const Settings = Type.Object(
     ),
     seed: Type.Boolean({ default: false }),
   },
-  reading({ missing: combinationsMissing }),
+  readingRules({ missing: combinationsMissing }),
 )
 
 const priceMissing: Sentence = {
@@ -89,10 +89,10 @@ const Pricing = Type.Object(
     billed: Type.Unsafe<'ordered' | 'delivered'>({ ...oneOf('ordered', 'delivered'), default: 'ordered' }),
     trust_cost: Type.Optional(oneOf('usd')),
   },
-  reading({ missing: priceMissing, expected: priceMissing }),
+  readingRules({ missing: priceMissing, expected: priceMissing }),
 )
 
-export const VideoEntrySchema = Type.Object({ ...named, fallbacks, video: Settings, pricing: Pricing })
+export const VideoEntrySchema = Type.Object({ ...commonFields, fallbacks, video: Settings, pricing: Pricing })
 
 export function readVideoEntry(typed: Static<typeof VideoEntrySchema>, node: ConfigNode): VideoEntry {
   const { video, pricing } = typed
@@ -110,9 +110,9 @@ export function readVideoEntry(typed: Static<typeof VideoEntrySchema>, node: Con
     references: readReferences(video.references),
     takesSeed: video.seed,
   }
-  if (!settings.defaults) node.find('video')!.find('default')!.wrong(defaultExpected)
+  if (!settings.defaults) node.find('video')!.find('default')!.refuseValue(defaultExpected)
   const entry = {
-    ...namedOf(typed, node),
+    ...readNamedEntry(typed, node),
     kind: 'video' as const,
     video: settings as VideoSettings,
     pricing: pricingOf(pricing),
@@ -172,7 +172,7 @@ function refuseUnpriced(entry: VideoEntry, node: ConfigNode): void {
     for (const withAudio of audio === 'optional' ? [true, false] : [audio === 'always']) {
       const row = videoPriceRow(entry, { resolution, withAudio })
       if (row?.perSecond === undefined && row?.perVideo === undefined)
-        node.wrong({
+        node.refuseValue({
           en: `a price for ${resolution} ${withAudio ? 'with' : 'without'} audio: ${priceMissing.en}`,
           fa: `بهایی برای ${resolution} ${withAudio ? 'با' : 'بی'} صدا: ${priceMissing.fa}`,
         })

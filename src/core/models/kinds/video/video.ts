@@ -76,11 +76,11 @@ export const video = modelKind({
   entry: VideoEntrySchema,
   readEntry: readVideoEntry,
   dialects: ['openrouter', 'gemini', 'fal'],
-  lacking: {
+  missingDialect: {
     en: 'makes no videos: add openrouter, gemini or fal to its dialects',
     fa: 'گویش ویدیو ندارد: openrouter یا gemini یا fal را به dialects آن بیفزایید',
   },
-  unable: (entry: VideoEntry, dialects) => unableVideo(entry, dialects),
+  unsupported: (entry: VideoEntry, dialects) => unableVideo(entry, dialects),
   modelOf: (entry: VideoEntry, { named }): VideoModel => ({
     ...named,
     kind: 'video',
@@ -129,7 +129,7 @@ export const video = modelKind({
   operation: 'generate_content',
   attributes: { 'gen_ai.output.type': 'video' },
   /** Submits the job; the worker of `media/video` follows its progress. */
-  ask: (provider: VideoProvider, call: VideoCall) => provider.submit(call),
+  callProvider: (provider: VideoProvider, call: VideoCall) => provider.submit(call),
   mayRepeat: ({ executed }) => !executed,
   mayReleaseClaim: ({ executed }) => !executed,
   price: videoCost,

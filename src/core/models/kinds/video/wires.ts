@@ -60,9 +60,9 @@ const unableSilence: Sentence = {
   fa: 'که همراه هر ویدیو صدا می‌سازد و انتخابی نمی‌گذارد: در combinations بنویسید audio: always',
 }
 
-const unableGuides = (wanted: number, most: number): Sentence => ({
-  en: `which takes ${most} pictures to guide a video at most and not ${wanted}: write video.references.guide: ${most}`,
-  fa: `که حداکثر ${most} تصویر راهنما برای ویدیو می‌گیرد و نه ${wanted}: بنویسید video.references.guide: ${most}`,
+const unableGuides = (wanted: number, max: number): Sentence => ({
+  en: `which takes ${max} pictures to guide a video at most and not ${wanted}: write video.references.guide: ${max}`,
+  fa: `که حداکثر ${max} تصویر راهنما برای ویدیو می‌گیرد و نه ${wanted}: بنویسید video.references.guide: ${max}`,
 })
 
 const unableCost: Sentence = {

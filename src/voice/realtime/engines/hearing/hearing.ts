@@ -5,13 +5,13 @@
 
 import { UpstreamError } from '#core/spec'
 import { Failure } from '#platform/errors'
-import { type HeardLive, hearsLive, planStream } from '#voice/live-speech'
-import type { Pause, Turn } from '../../turns/turn-taking.ts'
-import { EarlyTranscripts, type HearingParts } from '../pipeline/early.ts'
+import { canTranscribeLive, planStream, type UtteranceTranscript } from '#voice/live-speech'
+import type { CallerTurn, Pause } from '../../turns/turn-taking.ts'
+import { EarlyTranscripts, type TranscriberParts } from '../pipeline/early.ts'
 import { UserSound } from '../relay/user-sound.ts'
 import { LiveTurn } from './live-turn.ts'
 
-export interface HearingOptions extends HearingParts {
+export interface CallerTranscriberOptions extends TranscriberParts {
   /** Receives all text understood of a turn so far, where it is transcribed live. */
   partial?: (turn: number, text: string) => void
 }
@@ -22,8 +22,8 @@ const lingerFrames = 50
 /** After this many consecutive broken connections only recordings are used. */
 const maxBroken = 2
 
-export class Hearing {
-  readonly #options: HearingOptions
+export class CallerTranscriber {
+  readonly #options: CallerTranscriberOptions
   readonly #early: EarlyTranscripts
   readonly #sound: UserSound
   #live: LiveTurn | undefined
@@ -32,7 +32,7 @@ export class Hearing {
   #broken = 0
   readonly #open = new Set<Promise<void>>()
 
-  constructor(options: HearingOptions) {
+  constructor(options: CallerTranscriberOptions) {
     this.#options = options
     this.#early = new EarlyTranscripts(options)
     this.#sound = new UserSound(rate, (pcm) => this.#live?.write(pcm))
@@ -40,7 +40,7 @@ export class Hearing {
 
   /** Whether turns are transcribed while they are spoken. */
   get isLive(): boolean {
-    return this.#broken < maxBroken && hearsLive(this.#options.app, this.#options.model)
+    return this.#broken < maxBroken && canTranscribeLive(this.#options.app, this.#options.model)
   }
 
   /** Takes 20 ms of sound, before turn-taking gets it. */
@@ -65,7 +65,7 @@ export class Hearing {
   }
 
   /** @param known receives the words up to the pause, or the failure to transcribe them */
-  begin(pause: Pause, known: (heard: HeardLive) => void): void {
+  begin(pause: Pause, known: (heard: UtteranceTranscript) => void): void {
     const live = this.#liveOf(pause.turn)
     if (!live) {
       this.#early.begin(pause, known)
@@ -89,18 +89,18 @@ export class Hearing {
   }
 
   /** Ends a turn. Its words can be requested until its connection is closed. */
-  ended({ number }: Turn): void {
+  ended({ number }: CallerTurn): void {
     if (!this.#liveOf(number)) return
     this.#sound.pause()
     this.#lingering = lingerFrames
   }
 
   /** The whole transcript of a turn. Never rejects. */
-  async whole(turn: Turn): Promise<HeardLive> {
+  async wholeTranscript(turn: CallerTurn): Promise<UtteranceTranscript> {
     const words = await this.#liveOf(turn.number)
-      ?.whole(turn.pause)
+      ?.wholeTranscript(turn.pause)
       .catch(() => undefined)
-    if (words === undefined) return this.#early.whole(turn)
+    if (words === undefined) return this.#early.wholeTranscript(turn)
     this.#broken = 0
     return { text: words, seconds: 0, failure: undefined }
   }

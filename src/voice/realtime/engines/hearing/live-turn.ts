@@ -16,7 +16,7 @@ export interface LiveTurnOptions {
 }
 
 const bytesPerSecond = 32_000
-const mostBytes = maxStreamSeconds * bytesPerSecond
+const maxTurnBytes = maxStreamSeconds * bytesPerSecond
 
 export class LiveTurn {
   readonly turn: number
@@ -52,7 +52,8 @@ export class LiveTurn {
   write(pcm: Uint8Array): void {
     if (this.#isBroken || this.#closing) return
     this.#bytes += pcm.length
-    if (this.#bytes > mostBytes) this.#break(new UpstreamError('malformed', { detail: 'a turn without end' }))
+    if (this.#bytes > maxTurnBytes)
+      this.#break(new UpstreamError('malformed', { detail: 'a turn without end' }))
     else if (this.#stream) this.#stream.write(pcm)
     else this.#waiting.push(pcm)
   }
@@ -71,7 +72,7 @@ export class LiveTurn {
   }
 
   /** The words of the turn: those of the pause, if no speech came after it. Rejects where the connection is broken. */
-  whole(pause: number | undefined): Promise<string> {
+  wholeTranscript(pause: number | undefined): Promise<string> {
     return (pause === undefined ? undefined : this.#pauses.get(pause)) ?? this.#commit()
   }
 

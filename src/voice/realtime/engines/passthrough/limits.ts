@@ -74,11 +74,11 @@ export class Limits {
   }
 
   /** Whether the caller's speech is transcribed by another model, or although no transcription is set: clients request that by themselves. */
-  #isTranscribedElse({ transcriptionModel: told }: SideSettings): boolean {
+  #isTranscribedElse({ transcriptionModel: reported }: SideSettings): boolean {
     const ours = this.#setup.transcription?.model
     // An upstream may name the release of a model after its name.
-    return typeof told === 'string' && told !== ours && !told.startsWith(`${ours}-`)
+    return typeof reported === 'string' && reported !== ours && !reported.startsWith(`${ours}-`)
   }
 }
 
-const isAtMost = (told: number | 'inf', most: number): boolean => told !== 'inf' && told <= most
+const isAtMost = (reported: number | 'inf', max: number): boolean => reported !== 'inf' && reported <= max

@@ -23,7 +23,7 @@ const maxMs = 10_000
 const hangUpMs = 3_000
 const againMs = 500
 
-export const shortened = (timeouts: Timeouts, ms: number): Timeouts => ({
+export const shortenedTimeouts = (timeouts: Timeouts, ms: number): Timeouts => ({
   connectMs: Math.min(timeouts.connectMs, ms),
   firstByteMs: Math.min(timeouts.firstByteMs, ms),
   firstTokenMs: Math.min(timeouts.firstTokenMs, ms),
@@ -47,7 +47,7 @@ export async function passOffer(
   )) {
     const { passthrough: calls } = provider
     if (!calls) continue
-    const timeouts = shortened(usual, maxMs)
+    const timeouts = shortenedTimeouts(usual, maxMs)
     const { signal } = new AbortController()
     try {
       const { sdp, callId } = await calls.answer({ upstreamModel, setup, offer, timeouts, signal })
@@ -61,10 +61,18 @@ export async function passOffer(
 }
 
 export const hangUp = (calls: PassthroughCalls, callId: string, usual: Timeouts): Promise<void> =>
-  calls.hangUp({ callId, timeouts: shortened(usual, hangUpMs), signal: AbortSignal.timeout(2 * hangUpMs) })
+  calls.hangUp({
+    callId,
+    timeouts: shortenedTimeouts(usual, hangUpMs),
+    signal: AbortSignal.timeout(2 * hangUpMs),
+  })
 
 /** Hangs up, with a second try if the first one fails. */
-export async function hangUpSurely(calls: PassthroughCalls, callId: string, usual: Timeouts): Promise<void> {
+export async function hangUpWithRetry(
+  calls: PassthroughCalls,
+  callId: string,
+  usual: Timeouts,
+): Promise<void> {
   try {
     await hangUp(calls, callId, usual)
   } catch {
@@ -74,7 +82,7 @@ export async function hangUpSurely(calls: PassthroughCalls, callId: string, usua
 }
 
 /** Returns a function that hangs up calls of dead processes at a provider that is still configured. It throws `UpstreamError`. */
-export const hangingUp =
+export const createHangUp =
   (upstreams: ReadonlyMap<string, Upstream>) =>
   async ({ provider, id }: UpstreamCall): Promise<void> => {
     const upstream = upstreams.get(provider)

@@ -5,9 +5,16 @@ import type { PassthroughSetup, RealtimeEnd, RealtimeUsage, SideSettings } from 
 import { Failure } from '#platform/errors'
 import { CallOver } from '../../money/over.ts'
 import type { RunningMoney } from '../../money/running-money.ts'
-import type { Step } from '../../money/step.ts'
+import type { CallStep } from '../../money/step.ts'
 import type { EngineWork } from '../engine-work.ts'
-import { claimOf, costOf, isCounted, type MostTokens, quantitiesOf, worstOf } from '../relay/price.ts'
+import {
+  claimOf,
+  costOf,
+  isCounted,
+  quantitiesOf,
+  type TokenCounts,
+  worstCaseOfResponse,
+} from '../relay/price.ts'
 import { maxTurnSeconds, type RelayOptions } from '../relay/relay.ts'
 import { StepsAhead } from './steps-ahead.ts'
 
@@ -27,7 +34,7 @@ export interface PassedMoneyOptions {
 /** The most responses at once: a caller may request several beside the conversation. */
 const maxResponses = 32
 /** The most tokens of one response, each way: no model takes more, and no larger claim is believed. */
-const maxTokens: MostTokens = { input: 1_000_000, output: 1_000_000 }
+const maxTokens: TokenCounts = { input: 1_000_000, output: 1_000_000 }
 const nothing = { instructions: '', tools: [] }
 
 export class PassedMoney {
@@ -35,7 +42,7 @@ export class PassedMoney {
   readonly #options: PassedMoneyOptions
   readonly #responses: StepsAhead
   readonly #transcripts: StepsAhead | undefined
-  readonly #underWay = new Map<string, Promise<Step | undefined>>()
+  readonly #underWay = new Map<string, Promise<CallStep | undefined>>()
   #prompt: { instructions: string; tools: readonly unknown[] }
   #isShort = false
   #quiet: (() => void) | undefined
@@ -124,7 +131,7 @@ export class PassedMoney {
     for (const id of [...this.#underWay.keys()]) this.finished(id, { status: 'failed' })
   }
 
-  async #taken(steps: StepsAhead): Promise<Step | undefined> {
+  async #taken(steps: StepsAhead): Promise<CallStep | undefined> {
     try {
       return await steps.take()
     } catch (error) {
@@ -134,13 +141,13 @@ export class PassedMoney {
     }
   }
 
-  async #finish(taken: Promise<Step | undefined>, end: RealtimeEnd): Promise<void> {
+  async #finish(taken: Promise<CallStep | undefined>, end: RealtimeEnd): Promise<void> {
     const step = await taken
     if (step) this.#charge(step, end)
     await this.#goOn()
   }
 
-  #charge(step: Step, { usage, error, status, hasOutput = false }: RealtimeEnd): void {
+  #charge(step: CallStep, { usage, error, status, hasOutput = false }: RealtimeEnd): void {
     const { pricing } = this.#options.model
     const worst = step.worst > 0n ? step.worst : this.#responses.worst
     if (usage && !isCounted(usage, { status, hasOutput })) {
@@ -148,7 +155,7 @@ export class PassedMoney {
       this.#alarm({ claimed: claimOf(usage, maxTokens).claimed, believed: maxTokens })
     } else if (usage) {
       const { input: maxInputTokens, output: maxOutputTokens } = maxTokens
-      const most = worstOf({ pricing, maxInputTokens, maxOutputTokens }, nothing)
+      const most = worstCaseOfResponse({ pricing, maxInputTokens, maxOutputTokens }, nothing)
       step.done(costOf(usage, pricing, most), { quantities: quantitiesOf(usage, maxTokens) })
       this.#check(usage)
     } else if (error && !error.executed) step.done(0n, { quantities: {} })
@@ -161,7 +168,7 @@ export class PassedMoney {
       this.#alarm({ claimed, believed })
   }
 
-  #alarm(claim: { claimed: MostTokens; believed: MostTokens }): void {
+  #alarm(claim: { claimed: TokenCounts; believed: TokenCounts }): void {
     const { deployment, money } = this.#options
     alarmClaims(this.#app, money.call.receiptId, [], [{ deployment, ...claim }])
   }
@@ -185,6 +192,6 @@ export class PassedMoney {
 
   get #worst(): bigint {
     const { model, setup } = this.#options
-    return worstOf({ ...model, maxOutputTokens: setup.maxOutputTokens }, this.#prompt)
+    return worstCaseOfResponse({ ...model, maxOutputTokens: setup.maxOutputTokens }, this.#prompt)
   }
 }

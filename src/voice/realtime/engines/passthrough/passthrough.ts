@@ -22,7 +22,7 @@ import { relayModelOf } from '../relay/of-model.ts'
 import type { RelayOptions } from '../relay/relay.ts'
 import { setupOf } from '../relay/setup.ts'
 import { Limits } from './limits.ts'
-import { hangUpSurely, type PassedCall, passOffer, shortened } from './pass-offer.ts'
+import { hangUpWithRetry, type PassedCall, passOffer, shortenedTimeouts } from './pass-offer.ts'
 import { PassedMoney } from './passed-money.ts'
 
 export interface PassthroughOptions {
@@ -44,7 +44,7 @@ export interface BegunPassthrough {
 /** How long the side connection may take to open: without it nobody may talk. */
 const openMs = 3_000
 /** How long to wait at the end for the cost of responses that it cuts: an upstream reports it before it hangs up. */
-const farewellMs = 1_000
+const finalCostWaitMs = 1_000
 const tickMs = 1_000
 
 export class PassthroughCall implements SideSink {
@@ -110,7 +110,7 @@ export class PassthroughCall implements SideSink {
     this.#paid = new PassedMoney(this.#app, {
       ...{ money: begun.money, model: this.#model, setup: this.#setup, work: this.#work },
       deployment: this.#passed.deployment,
-      short: () => this.#isShort(),
+      short: () => this.#endWhenUnpaid(),
       unpaid: () => this.end('credits'),
     })
     this.#paid.begin()
@@ -177,7 +177,7 @@ export class PassthroughCall implements SideSink {
     const { calls, id: callId, timeouts } = this.#passed
     const { signal } = this.#gone
     try {
-      const line = await calls.watch({ callId, timeouts: shortened(timeouts, openMs), signal }, this)
+      const line = await calls.watch({ callId, timeouts: shortenedTimeouts(timeouts, openMs), signal }, this)
       this.#line = line
       this.#limits.opened()
     } catch (error) {
@@ -207,7 +207,7 @@ export class PassthroughCall implements SideSink {
     }
   }
 
-  #isShort(): void {
+  #endWhenUnpaid(): void {
     this.#isLast = true
     if (!this.#isPlaying) this.end('credits')
   }
@@ -226,7 +226,7 @@ export class PassthroughCall implements SideSink {
   async #hangUp(): Promise<boolean> {
     const { calls, id, timeouts, deployment } = this.#passed
     try {
-      await hangUpSurely(calls, id, timeouts)
+      await hangUpWithRetry(calls, id, timeouts)
       return true
     } catch (error) {
       const { fault, detail } = error as Partial<UpstreamError>
@@ -239,12 +239,12 @@ export class PassthroughCall implements SideSink {
     const { db, log } = this.#app
     const paid = this.#paid!
     for (const id of paid.underWay) this.#line?.cancel(id)
-    await within(farewellMs, paid.whenQuiet())
+    await within(finalCostWaitMs, paid.whenQuiet())
     const hangingUp = this.#hangUp()
     this.#gone.abort()
     await this.#line?.close()
     paid.breakOff()
-    await this.#work.over()
+    await this.#work.whenDone()
     try {
       await money.end(reason)
     } catch (error) {

@@ -2,7 +2,7 @@
 import { Failure } from '#platform/errors'
 import { CallOver } from '../../money/over.ts'
 import type { RunningMoney } from '../../money/running-money.ts'
-import type { Step } from '../../money/step.ts'
+import type { CallStep } from '../../money/step.ts'
 import type { StepKind } from '../../parts.ts'
 
 export interface StepsAheadOptions {
@@ -22,7 +22,7 @@ export class StepsAhead {
   readonly #money: RunningMoney
   readonly #options: StepsAheadOptions
   #worst: bigint
-  #next: Promise<Step | undefined> = Promise.resolve(undefined)
+  #next: Promise<CallStep | undefined> = Promise.resolve(undefined)
 
   constructor(money: RunningMoney, options: StepsAheadOptions) {
     this.#money = money
@@ -44,7 +44,7 @@ export class StepsAhead {
    * The step for work that the upstream has begun; another step is opened. If none could be opened, the whole cost is the platform's loss. Throws
    * `CallOver`.
    */
-  async take(): Promise<Step> {
+  async take(): Promise<CallStep> {
     const { kind, model, refused, unpaid } = this.#options
     // Steps under way when the next one was refused may have left enough since.
     const taken = this.#next.then((step) => step ?? this.#open())
@@ -56,7 +56,7 @@ export class StepsAhead {
       unpaid()
       return this.#money.step({ kind, model, worst: 0n })
     }
-    this.#money.taken(step)
+    this.#money.markTaken(step)
     void next.then((following) => {
       if (!following) refused()
     })
@@ -75,13 +75,13 @@ export class StepsAhead {
     if (!grown) this.#options.refused()
   }
 
-  #open(): Promise<Step | undefined> {
+  #open(): Promise<CallStep | undefined> {
     const { kind, model } = this.#options
     return this.#unlessRefused(() => this.#money.step({ kind, model, worst: this.#worst, isAhead: true }))
   }
 
   /** Returns undefined where the work is refused; never rejects. Any other failure ends the call. */
-  async #unlessRefused(work: () => Promise<Step>): Promise<Step | undefined> {
+  async #unlessRefused(work: () => Promise<CallStep>): Promise<CallStep | undefined> {
     try {
       return await work()
     } catch (error) {

@@ -2,7 +2,7 @@
 import type { App } from '#app'
 import type { CallAgent } from '#core/call-agent'
 import { type PaidTurn, prepareTurn, startPaidTurn, worstCaseOf } from '#core/inference'
-import type { FinishReason, Part, Usage } from '#core/turn'
+import type { AnswerPart, FinishReason, Usage } from '#core/turn'
 import { asFailure, Failure, type Language } from '#platform/errors'
 import type { LiveCall } from '#voice/live-speech'
 import { errorObject, newId } from '../../events/server-events.ts'
@@ -23,10 +23,10 @@ import type { PipelineModels } from './models.ts'
 import { turnOf } from './prompt.ts'
 import { spokenLanguage, waitingSentence } from './sentences.ts'
 import type { PipelineSettings } from './settings.ts'
-import { Voicing } from './voicing.ts'
+import { AnswerSpeech } from './voicing.ts'
 import { withinStep } from './within-step.ts'
 
-export interface AnswerOptions {
+export interface PipelineAnswerOptions {
   app: App
   call: CallView
   live: Omit<LiveCall, 'signal'>
@@ -35,7 +35,7 @@ export interface AnswerOptions {
   agent: CallAgent | undefined
   knowledge: Knowledge | undefined
   language: Language
-  asked: ResponseOptions
+  responseOptions: ResponseOptions
   /** A text that is spoken as it stands; no model is asked. */
   script?: string | undefined
   /** Called when its sound begins and stops being heard. */
@@ -46,9 +46,9 @@ export interface AnswerOptions {
   onItem: (id: string) => void
 }
 
-export class Answer {
+export class PipelineAnswer {
   readonly id = newId('resp')
-  readonly #options: AnswerOptions
+  readonly #options: PipelineAnswerOptions
   readonly #stop = new AbortController()
   readonly #clauses = new Clauses()
   readonly #output: ConversationItem[] = []
@@ -59,7 +59,7 @@ export class Answer {
   #message: ConversationItem | undefined
   /** The next text begins a new sentence. */
   #isApart = false
-  #voicing: Voicing | undefined
+  #speech: AnswerSpeech | undefined
   #paid: PaidTurn | undefined
   #usage: Usage | undefined
   #finishReason: FinishReason | undefined
@@ -67,7 +67,7 @@ export class Answer {
   #status: AnswerStatus = 'in_progress'
   #failure: Failure | undefined
 
-  constructor(options: AnswerOptions) {
+  constructor(options: PipelineAnswerOptions) {
     this.#options = options
     this.#hosted = this.#openHosted()
   }
@@ -90,8 +90,8 @@ export class Answer {
     return this.isCancelled ? undefined : this.#failure
   }
   get #isSpoken(): boolean {
-    const { asked, call } = this.#options
-    return (asked.modalities ?? call.session.modalities).includes('audio')
+    const { responseOptions, call } = this.#options
+    return (responseOptions.modalities ?? call.session.modalities).includes('audio')
   }
 
   /** Call once. Resolves when every step of the answer is done; never rejects. */
@@ -102,14 +102,14 @@ export class Answer {
       if (script === undefined) await this.#write()
       else this.#recite(script)
       this.#isWritten = true
-      for (const piece of this.#clauses.end()) this.#voicing?.say(piece)
+      for (const piece of this.#clauses.end()) this.#speech?.say(piece)
       this.#endCalls()
       if (this.#message) this.#options.onSaid(textOf(this.#message))
     } catch (error) {
       this.#failure = this.#failureOf(error)
     }
-    await this.#voicing?.heard()
-    this.#failure ??= this.#voicing?.failure
+    await this.#speech?.whenHeard()
+    this.#failure ??= this.#speech?.failure
     const isCut = this.#finishReason === 'length' || this.#finishReason === 'content_filter'
     this.#end(this.#failure ? 'failed' : isCut ? 'incomplete' : 'completed')
   }
@@ -131,9 +131,9 @@ export class Answer {
 
   #truncate(): void {
     const { call } = this.#options
-    const cut = this.#voicing && call.speaker.cut()
+    const cut = this.#speech && call.speaker.cut()
     const message = this.#message
-    if (!this.#voicing || !message) return
+    if (!this.#speech || !message) return
     const isHeard = cut?.itemId === message.id
     message.content = [{ type: 'output_audio', transcript: isHeard ? cut.heard : '' }]
     this.#emit('output_audio_buffer.cleared', { response_id: this.id })
@@ -175,21 +175,25 @@ export class Answer {
 
   /** The question to the model. */
   async #turn() {
-    const { call, models, settings, asked, agent, knowledge } = this.#options
+    const { call, models, settings, responseOptions, agent, knowledge } = this.#options
     const { session } = call
     const items = this.#input
-    const tools = asked.tools ?? session.tools
-    const told = asked.instructions ?? session.instructions
+    const tools = responseOptions.tools ?? session.tools
+    const told = responseOptions.instructions ?? session.instructions
     return turnOf(
       {
         items,
-        passages: await knowledge?.on(items),
+        passages: await knowledge?.passagesFor(items),
         instructions: [settings.instructions ?? '', agent?.instructions ?? '', told],
         isSpoken: this.#isSpoken,
         tools,
-        hosted: hostedOf(agent, asked.tools ? (asked.hosted ?? []) : session.hosted, tools),
-        toolChoice: asked.toolChoice ?? session.toolChoice,
-        maxOutputTokens: asked.maxOutputTokens ?? session.maxOutputTokens,
+        hosted: hostedOf(
+          agent,
+          responseOptions.tools ? (responseOptions.hosted ?? []) : session.hosted,
+          tools,
+        ),
+        toolChoice: responseOptions.toolChoice ?? session.toolChoice,
+        maxOutputTokens: responseOptions.maxOutputTokens ?? session.maxOutputTokens,
       },
       models.text,
     )
@@ -197,9 +201,11 @@ export class Answer {
 
   /** The conversation, or the items that the request gives in its place. */
   get #input(): readonly ConversationItem[] {
-    const { asked, call } = this.#options
-    if (!asked.input) return call.conversation.items
-    return asked.input.flatMap((one) => (typeof one === 'string' ? (call.conversation.get(one) ?? []) : one))
+    const { responseOptions, call } = this.#options
+    if (!responseOptions.input) return call.conversation.items
+    return responseOptions.input.flatMap((one) =>
+      typeof one === 'string' ? (call.conversation.get(one) ?? []) : one,
+    )
   }
 
   async #read(paid: PaidTurn): Promise<Failure | undefined> {
@@ -215,7 +221,7 @@ export class Answer {
     return ended.promise
   }
 
-  #part(part: Part): void {
+  #part(part: AnswerPart): void {
     if (part.type === 'text' || part.type === 'refusal') this.#text(part.text)
     else if (part.type === 'tool-call') this.#openCall(part)
     else if (part.type === 'tool-arguments') this.#addArguments(part)
@@ -226,14 +232,14 @@ export class Answer {
 
   #text(delta: string): void {
     this.#show(delta)
-    for (const piece of this.#clauses.write(delta)) this.#voicing?.say(piece)
+    for (const piece of this.#clauses.write(delta)) this.#speech?.say(piece)
   }
 
   /** Speaks a sentence of the call itself, in one piece. */
   #recite(sentence: string): void {
     this.#sayRest()
     this.#show(sentence)
-    this.#voicing?.say(sentence)
+    this.#speech?.say(sentence)
     this.#isApart = true
   }
 
@@ -242,7 +248,7 @@ export class Answer {
     this.#isApart = false
     const message = this.#message ?? this.#openMessage()
     const [content] = message.content
-    const at = this.#placeOf(message)
+    const at = this.#contentPosition(message)
     if (content?.type === 'output_audio') {
       content.transcript += delta
       this.#emit('response.output_audio_transcript.delta', { ...at, delta })
@@ -257,17 +263,17 @@ export class Answer {
     this.#message = message
     this.#add(message)
     message.content = emptyContent(this.#isSpoken)
-    this.#emit('response.content_part.added', { ...this.#placeOf(message), part: partOf(message) })
-    if (this.#isSpoken) this.#voicing = this.#openVoicing(message.id)
+    this.#emit('response.content_part.added', { ...this.#contentPosition(message), part: partOf(message) })
+    if (this.#isSpoken) this.#speech = this.#openSpeech(message.id)
     return message
   }
 
-  #openVoicing(itemId: string): Voicing {
+  #openSpeech(itemId: string): AnswerSpeech {
     const { app, call, live, models, settings } = this.#options
     const { voices, takesOtherVoices } = models.speech.audio
     const isKnown = (name: string): boolean =>
       takesOtherVoices || voices.some((one) => one.id === name || one.name === name)
-    return new Voicing({
+    return new AnswerSpeech({
       ...{ app, call, itemId, model: models.speech },
       live: { ...live, signal: this.#stop.signal },
       // Clients may send names of their vendor's voices, which are skipped.
@@ -280,14 +286,14 @@ export class Answer {
     })
   }
 
-  #useTool(part: Extract<Part, { type: 'hosted-call' }>): void {
+  #useTool(part: Extract<AnswerPart, { type: 'hosted-call' }>): void {
     // The text before the tool call is spoken while the tool runs.
     this.#sayRest()
     this.#hosted.began(part)
   }
 
   #sayRest(): void {
-    for (const piece of this.#clauses.end()) this.#voicing?.say(piece)
+    for (const piece of this.#clauses.end()) this.#speech?.say(piece)
     this.#isApart = true
   }
 
@@ -300,12 +306,12 @@ export class Answer {
       done: (item, status) => this.#done(item, status),
       emit: (type, item, fields) =>
         this.#emit(type, { ...this.#outputAt(item), item_id: item.id, ...fields }),
-      isQuiet: () => !call.speaker.isPlaying && !this.#voicing?.isBusy,
+      isQuiet: () => !call.speaker.isPlaying && !this.#speech?.isBusy,
       ...(this.#isSpoken && { keepWaiting }),
     })
   }
 
-  #openCall({ index, id, name }: Extract<Part, { type: 'tool-call' }>): void {
+  #openCall({ index, id, name }: Extract<AnswerPart, { type: 'tool-call' }>): void {
     const call: ConversationItem = {
       id: newId('item'),
       type: 'function_call',
@@ -319,7 +325,7 @@ export class Answer {
     this.#add(call)
   }
 
-  #addArguments({ index, delta }: Extract<Part, { type: 'tool-arguments' }>): void {
+  #addArguments({ index, delta }: Extract<AnswerPart, { type: 'tool-arguments' }>): void {
     const call = this.#calls.get(index)
     if (!call) return
     call.arguments += delta
@@ -357,7 +363,7 @@ export class Answer {
   }
 
   get #isKept(): boolean {
-    return this.#options.asked.conversation !== 'none'
+    return this.#options.responseOptions.conversation !== 'none'
   }
 
   #outputAt(item: ConversationItem) {
@@ -366,7 +372,7 @@ export class Answer {
   #callAt(item: ConversationItem) {
     return { ...this.#outputAt(item), item_id: item.id, call_id: item.call_id }
   }
-  #placeOf(item: ConversationItem) {
+  #contentPosition(item: ConversationItem) {
     return { ...this.#outputAt(item), item_id: item.id, content_index: 0 }
   }
 
@@ -374,17 +380,17 @@ export class Answer {
     if (this.isOver) return
     this.#status = status
     this.#hosted.stop()
-    if (this.#voicing) this.#options.onSpeaking(false)
+    if (this.#speech) this.#options.onSpeaking(false)
     if (this.#message) this.#endMessage(this.#message)
     for (const call of this.#calls.values()) if (call.status === 'in_progress') this.#done(call, 'incomplete')
-    if (this.#voicing && status !== 'cancelled')
+    if (this.#speech && status !== 'cancelled')
       this.#emit('output_audio_buffer.stopped', { response_id: this.id })
     this.#emit('response.done', { response: this.#object(reason) })
   }
 
   #endMessage(message: ConversationItem): void {
-    const at = this.#placeOf(message)
-    if (this.#voicing) {
+    const at = this.#contentPosition(message)
+    if (this.#speech) {
       this.#emit('response.output_audio.done', at)
       this.#emit('response.output_audio_transcript.done', { ...at, transcript: textOf(message) })
     } else this.#emit('response.output_text.done', { ...at, text: textOf(message) })
@@ -393,7 +399,7 @@ export class Answer {
   }
 
   #object(reason?: CancelReason) {
-    const { asked, call } = this.#options
+    const { responseOptions, call } = this.#options
     const { session, callId } = call
     return {
       object: 'realtime.response',
@@ -402,10 +408,10 @@ export class Answer {
       status_details: this.#details(reason),
       output: this.#output,
       conversation_id: this.#isKept ? `conv_${callId}` : null,
-      output_modalities: asked.modalities ?? session.modalities,
-      max_output_tokens: asked.maxOutputTokens ?? session.maxOutputTokens,
+      output_modalities: responseOptions.modalities ?? session.modalities,
+      max_output_tokens: responseOptions.maxOutputTokens ?? session.maxOutputTokens,
       usage: this.#usage ? usageOf(this.#usage) : null,
-      metadata: asked.metadata ?? null,
+      metadata: responseOptions.metadata ?? null,
     }
   }
 

@@ -1,8 +1,8 @@
 /** Cuts an answer that comes in pieces into the pieces that are spoken: the first clause as soon as it is there, then whole sentences. */
-import { boundariesOf, piecesOfText } from '#core/sound'
+import { boundariesOf, splitForSpeech } from '#core/sound'
 
-/** The length of the first piece: from `leastFirst` on, a piece up to a mark sounds like speech; at `maxFirst` it is cut without a mark. */
-const leastFirst = 20
+/** The length of the first piece: from `minFirst` on, a piece up to a mark sounds like speech; at `maxFirst` it is cut without a mark. */
+const minFirst = 20
 const maxFirst = 60
 const maxLater = 200
 /** The characters in which a cut is looked for. */
@@ -28,26 +28,26 @@ export class Clauses {
   end(): string[] {
     const rest = this.#text
     this.#text = ''
-    return rest === '' ? [] : piecesOfText(rest, maxLater)
+    return rest === '' ? [] : splitForSpeech(rest, maxLater)
   }
 
   #cut(): number | undefined {
     const seen = this.#text.slice(0, window)
-    const most = this.#isFirst ? maxFirst : maxLater
-    const least = this.#isFirst ? leastFirst : 1
+    const max = this.#isFirst ? maxFirst : maxLater
+    const min = this.#isFirst ? minFirst : 1
     let clause: number | undefined
     let word: number | undefined
     for (const { at, strength } of boundariesOf(seen)) {
       // At the end of the text it is not known yet what follows.
-      if (at >= seen.length || at > most) break
-      if (strength === 'sentence' && at >= least) return at
-      if (strength === 'clause' && at >= least && this.#isFirst) return at
+      if (at >= seen.length || at > max) break
+      if (strength === 'sentence' && at >= min) return at
+      if (strength === 'clause' && at >= min && this.#isFirst) return at
       if (strength === 'word') word = at
       else clause = at
     }
-    if (this.#text.length <= most) return undefined
+    if (this.#text.length <= max) return undefined
     // A word that is longer than a piece is cut where that is possible.
-    return clause ?? word ?? piecesOfText(seen, most)[0]!.length
+    return clause ?? word ?? splitForSpeech(seen, max)[0]!.length
   }
 }
 
@@ -55,8 +55,8 @@ const marks = /[*_#`]+/g
 
 /** `[words](https://…)`, of which the words are spoken, and `[3]`, which refers to a source. */
 const link = /\[([^[\]\n]{1,300})\]\(https?:[^\s()]{1,2000}\)/g
-const pointer = /\s?\[[0-9۰-۹]{1,2}\]/g
+const citation = /\s?\[[0-9۰-۹]{1,2}\]/g
 
 /** The text without Markdown marks and addresses, which are not read aloud. */
 export const spokenForm = (piece: string): string =>
-  piece.replace(link, '$1').replace(pointer, '').replace(marks, '').trim()
+  piece.replace(link, '$1').replace(citation, '').replace(marks, '').trim()

@@ -2,11 +2,11 @@
 import type { App } from '#app'
 import type { TranscriptionModel } from '#core/models'
 import { asFailure, Failure } from '#platform/errors'
-import { type HeardLive, type LiveCall, planHearing } from '#voice/live-speech'
+import { type LiveCall, planUtterance, type UtteranceTranscript } from '#voice/live-speech'
 import type { CallView } from '../../parts.ts'
 import { withinStep } from './within-step.ts'
 
-export interface HearingParts {
+export interface TranscriberParts {
   app: App
   call: Pick<CallView, 'money' | 'session' | 'signal'>
   live: Omit<LiveCall, 'signal'>
@@ -22,31 +22,31 @@ const maxOfTurn = 8
 export const maxEarlySeconds = 120
 const sampleRate = 16_000
 /** The shortest sound that is sent: a shorter one has no word, and vendors refuse it. */
-const leastSamples = 1_600
+const minSamples = 1_600
 
-interface Early {
+interface EarlyTranscript {
   stop: AbortController
   isVoid: boolean
-  heard: Promise<HeardLive>
+  heard: Promise<UtteranceTranscript>
 }
 
 export class EarlyTranscripts {
-  readonly #parts: HearingParts
-  readonly #pauses = new Map<number, Early>()
+  readonly #parts: TranscriberParts
+  readonly #pauses = new Map<number, EarlyTranscript>()
   /** All running transcriptions, including those that were given up, until their steps are done. */
-  readonly #running = new Set<Promise<HeardLive>>()
+  readonly #running = new Set<Promise<UtteranceTranscript>>()
   #turn = 0
   #begun = 0
   #samples = 0
 
-  constructor(parts: HearingParts) {
+  constructor(parts: TranscriberParts) {
     this.#parts = parts
   }
 
   /** @param known receives the words up to the pause, or the failure to transcribe them */
   begin(
     pause: { number: number; turn: number; samples: Float32Array },
-    known: (heard: HeardLive) => void,
+    known: (heard: UtteranceTranscript) => void,
   ): void {
     if (pause.turn !== this.#turn) {
       this.#turn = pause.turn
@@ -56,11 +56,11 @@ export class EarlyTranscripts {
     }
     const samples = this.#samples + pause.samples.length
     if (this.#begun >= maxOfTurn || samples > maxEarlySeconds * sampleRate) return
-    if (pause.samples.length < leastSamples) return
+    if (pause.samples.length < minSamples) return
     this.#begun += 1
     this.#samples = samples
     const stop = new AbortController()
-    const early: Early = {
+    const early: EarlyTranscript = {
       stop,
       isVoid: false,
       heard: this.#hear(pause.samples, () => early.isVoid, stop.signal),
@@ -88,22 +88,32 @@ export class EarlyTranscripts {
   }
 
   /** The whole transcript of a turn: the early one where it covers the turn, else that of one more call. Never rejects. */
-  async whole({ pause, samples }: { pause?: number; samples: Float32Array }): Promise<HeardLive> {
+  async wholeTranscript({
+    pause,
+    samples,
+  }: {
+    pause?: number
+    samples: Float32Array
+  }): Promise<UtteranceTranscript> {
     const early = pause === undefined ? undefined : this.#pauses.get(pause)
     // The answer may be withdrawn, and the turn may then go on.
     this.#begun = 0
     const heard = await early?.heard
     if (heard && !heard.failure) return heard
-    if (samples.length < leastSamples) return { text: '', seconds: 0, failure: undefined }
+    if (samples.length < minSamples) return { text: '', seconds: 0, failure: undefined }
     return this.#hear(samples, () => false, new AbortController().signal)
   }
 
-  async #hear(samples: Float32Array, isVoid: () => boolean, stopped: AbortSignal): Promise<HeardLive> {
+  async #hear(
+    samples: Float32Array,
+    isVoid: () => boolean,
+    stopped: AbortSignal,
+  ): Promise<UtteranceTranscript> {
     const { app, call, live, model } = this.#parts
     const { language, prompt } = call.session.transcription
     const signal = AbortSignal.any([stopped, call.signal])
     try {
-      const hearing = planHearing(app, { ...live, signal, model, samples, language, prompt })
+      const hearing = planUtterance(app, { ...live, signal, model, samples, language, prompt })
       const step = { kind: 'transcription', model: model.id, worst: hearing.worst } as const
       return await withinStep(call.money, step, async (open) => {
         const result = await hearing.run(open)

@@ -1,5 +1,5 @@
 /** The calls of hosted tools in one answer: an item for each, and a sentence to the caller where they take long. */
-import type { Part } from '#core/turn'
+import type { AnswerPart } from '#core/turn'
 import { newId } from '../../events/server-events.ts'
 import type { ConversationItem } from '../../parts.ts'
 
@@ -33,7 +33,7 @@ export class HostedCalls {
     this.#options = options
   }
 
-  began({ id, name, input }: Extract<Part, { type: 'hosted-call' }>): void {
+  began({ id, name, input }: Extract<AnswerPart, { type: 'hosted-call' }>): void {
     const item: ConversationItem = {
       id: newId('item'),
       type: 'mcp_call',
@@ -52,7 +52,7 @@ export class HostedCalls {
     this.#timer ??= setTimeout(() => this.#onSilence(), silenceMs)
   }
 
-  ended({ id, result }: Extract<Part, { type: 'hosted-result' }>): void {
+  ended({ id, result }: Extract<AnswerPart, { type: 'hosted-result' }>): void {
     const item = this.#running.get(id)
     if (!item) return
     this.#running.delete(id)

@@ -5,7 +5,7 @@ import { type HostedTools, joinTools } from '#core/tools'
 import type { HostedToolEntry, Tool } from '#core/turn'
 
 /** The most uses of one tool in one answer, for which the caller waits. */
-const mostUses = 3
+const maxToolUses = 3
 /** The most tokens of a fetched page: more would be read at every step, and is not spoken. */
 const maxPageTokens = 4_000
 
@@ -20,7 +20,7 @@ export function hostedOf(
     let { name } = entry
     while (names.has(name)) name = `kherad_${name}`
     names.add(name)
-    return { ...entry, name, maxUses: mostUses, maxContentTokens: maxPageTokens }
+    return { ...entry, name, maxUses: maxToolUses, maxContentTokens: maxPageTokens }
   })
 }
 
@@ -29,4 +29,4 @@ export const toolsOf = ({ tools }: Pick<App, 'tools'>, agent: CallAgent | undefi
 
 /** The fees of the most uses that one answer may have, in micro-credits. */
 export const worstFees = (tools: HostedTools, hosted: readonly HostedToolEntry[]): bigint =>
-  hosted.reduce((sum, { tool }) => sum + BigInt(mostUses) * (tools.find(tool)?.price ?? 0n), 0n)
+  hosted.reduce((sum, { tool }) => sum + BigInt(maxToolUses) * (tools.find(tool)?.price ?? 0n), 0n)

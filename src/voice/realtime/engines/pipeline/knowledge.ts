@@ -24,7 +24,7 @@ export class Knowledge {
   }
 
   /** The passages, quoted for the model; undefined where there are none. Never rejects: an answer without them is better than none. */
-  on(items: readonly ConversationItem[]): Promise<string | undefined> {
+  passagesFor(items: readonly ConversationItem[]): Promise<string | undefined> {
     const item = items.findLast(({ role }) => role === 'user')
     const question = item ? textOfItem(item).trim() : ''
     if (question === '') return Promise.resolve(undefined)

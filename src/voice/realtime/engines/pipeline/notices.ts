@@ -1,7 +1,7 @@
 /** The notices of a call itself: that its credit or its time is nearly used up, and goodbye. */
 import type { App } from '#app'
 import type { Language } from '#platform/errors'
-import { type LiveCall, planSpeaking } from '#voice/live-speech'
+import { type LiveCall, planLiveSpeech } from '#voice/live-speech'
 import type { CallNotice, CallView } from '../../parts.ts'
 import type { EngineWork } from '../engine-work.ts'
 import type { PipelineModels } from './models.ts'
@@ -56,7 +56,7 @@ export class Notices {
   }
 
   /** Ends the call because the balance is used up, with a farewell as far as that was held. Call it when no answer is under way. */
-  leave(): void {
+  sayFarewell(): void {
     const { call, work } = this.#options
     call.emit({ type: 'kherad.ending', reason: 'credits', seconds: leaveMs / 1_000 })
     this.#leaving = setTimeout(() => call.end('credits'), leaveMs)
@@ -79,7 +79,7 @@ export class Notices {
     if (call.signal.aborted || !call.session.modalities.includes('audio')) return
     const script = sentences[spokenLanguage(call, language)]
     const speaking = { ...live, signal: call.signal, model: models.speech, text: script }
-    if (!(await call.money.spare(planSpeaking(app, speaking).worst)) || call.signal.aborted) return
+    if (!(await call.money.ensureFree(planLiveSpeech(app, speaking).worst)) || call.signal.aborted) return
     // Another answer has begun meanwhile, and is heard first.
     const isLate = isLast ? isAnswering() : !this.#hasRoom
     if (isLate) return void this.#waiting.unshift(notice)

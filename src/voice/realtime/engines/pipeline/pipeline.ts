@@ -14,18 +14,18 @@ import type {
   TurnDetection,
 } from '../../parts.ts'
 import { noticeMark } from '../../phrases.ts'
-import { type Turn, type TurnListener, TurnTaking } from '../../turns/turn-taking.ts'
+import { type CallerTurn, type TurnListener, TurnTaking } from '../../turns/turn-taking.ts'
 import { EngineWork } from '../engine-work.ts'
-import { Hearing } from '../hearing/hearing.ts'
+import { CallerTranscriber } from '../hearing/hearing.ts'
 import type { CancelReason } from '../spoken-answer.ts'
 import { UserTurns } from '../user-turns.ts'
-import { Answer } from './answer.ts'
+import { PipelineAnswer } from './answer.ts'
 import { Knowledge } from './knowledge.ts'
 import { modelsOfPipeline, type PipelineModels } from './models.ts'
 import { Notices } from './notices.ts'
 import './phrases.ts'
 import type { PipelineSettings } from './settings.ts'
-import { worstOfTurn } from './worst.ts'
+import { worstCaseOfPipelineTurn } from './worst.ts'
 
 export interface PipelineOptions {
   /** The payer, and the endpoint that the receipts name. */
@@ -44,7 +44,7 @@ const maxFailures = 3
 const frameMs = 20
 
 /** A turn whose answer may be withdrawn. */
-interface Answered {
+interface AnsweredTurn {
   turn: number
   startMs: number
   items: string[]
@@ -57,11 +57,11 @@ export class Pipeline implements CallEngine, TurnListener {
   readonly #options: PipelineOptions
   readonly #models: PipelineModels
   readonly #users: UserTurns
-  readonly #hearing: Hearing
+  readonly #transcriber: CallerTranscriber
   readonly #knowledge: Knowledge | undefined
   #turns: TurnTaking | undefined
-  #answered: Answered | undefined
-  #answer: Answer | undefined
+  #answered: AnsweredTurn | undefined
+  #answer: PipelineAnswer | undefined
   #next: ResponseOptions | undefined
   /** The turn for which the money of its answer is reserved, or being reserved. */
   #reservedTurn = 0
@@ -84,7 +84,7 @@ export class Pipeline implements CallEngine, TurnListener {
     const { live, agent, language } = options
     this.#users = new UserTurns(call)
     this.#work = new EngineWork(app, call)
-    this.#hearing = new Hearing({ app, call, live, model })
+    this.#transcriber = new CallerTranscriber({ app, call, live, model })
     this.#knowledge = agent?.recall && new Knowledge({ app, call, live, recall: agent.recall })
     this.#notices = new Notices({
       ...{ app, call, live, models: this.#models, language, work: this.#work },
@@ -101,13 +101,13 @@ export class Pipeline implements CallEngine, TurnListener {
   frame(samples: Float32Array): void {
     if (this.#call.signal.aborted || !this.#turns || this.#notices.isLeaving) return
     this.#heardMs += frameMs
-    this.#hearing.frame(samples)
+    this.#transcriber.frame(samples)
     this.#turns.write(samples)
   }
 
   changed(): void {
     this.#turns?.update(this.#detection)
-    if (!this.#detection) this.#hearing.clear()
+    if (!this.#detection) this.#transcriber.clear()
   }
 
   notify(notice: CallNotice): void {
@@ -121,7 +121,7 @@ export class Pipeline implements CallEngine, TurnListener {
         return
       case 'input_audio_buffer.clear':
         this.#turns?.clear()
-        this.#hearing.clear()
+        this.#transcriber.clear()
         this.#isHearing = false
         this.#emit('input_audio_buffer.cleared', {})
         return
@@ -140,8 +140,8 @@ export class Pipeline implements CallEngine, TurnListener {
     this.#next = undefined
     this.#notices.stop()
     this.#answer?.cancel('client_cancelled')
-    await this.#work.over()
-    await this.#hearing.stop()
+    await this.#work.whenDone()
+    await this.#transcriber.stop()
     this.#turns?.[Symbol.dispose]()
     this.#turns = undefined
   }
@@ -152,11 +152,11 @@ export class Pipeline implements CallEngine, TurnListener {
     else answer.cancel('client_cancelled')
   }
 
-  #create(asked: ResponseOptions): void {
+  #create(responseOptions: ResponseOptions): void {
     const answer = this.#answer
     // A request, such as one after a tool's output, may wait for an answer that is only being spoken to its end.
     if (answer && (!answer.isWritten || this.#next)) fail('RESPONSE_ACTIVE', { response: answer.id })
-    this.#respond(asked)
+    this.#respond(responseOptions)
   }
 
   get #detection(): TurnDetection | null {
@@ -169,45 +169,45 @@ export class Pipeline implements CallEngine, TurnListener {
   // Speech of the caller
 
   started({ number, startMs }: { number: number; startMs: number }): void {
-    if (this.#answer && this.#call.session.turnDetection?.interruptResponse) this.#silence('turn_detected')
+    if (this.#answer && this.#call.session.turnDetection?.interruptResponse) this.#cutAnswer('turn_detected')
     this.#isHearing = true
     this.#users.began(startMs)
     this.#reserve(number)
-    this.#hearing.started({ number, startMs })
+    this.#transcriber.started({ number, startMs })
   }
 
   paused(pause: Parameters<TurnListener['paused']>[0]): void {
     if (this.#notices.isLeaving) return
     this.#reserve(pause.turn)
     if (!this.#canPay) return
-    this.#hearing.begin(pause, ({ text, failure }) => {
-      if (!failure) this.#turns?.words(pause.turn, text, pause.untilMs)
+    this.#transcriber.begin(pause, ({ text, failure }) => {
+      if (!failure) this.#turns?.addTranscript(pause.turn, text, pause.untilMs)
     })
   }
 
   resumed(pause: number): void {
-    this.#hearing.discard(pause)
+    this.#transcriber.discard(pause)
   }
 
-  ended(turn: Turn): void {
+  ended(turn: CallerTurn): void {
     if (this.#notices.isLeaving) return
     const item = this.#users.ended(turn)
     const { number, startMs } = turn
-    const answered: Answered = { turn: number, startMs, items: [item.id], isWithdrawn: false }
+    const answered: AnsweredTurn = { turn: number, startMs, items: [item.id], isWithdrawn: false }
     this.#answered = answered
     this.#work.run(this.#hear(turn, item, answered).then(() => this.#heard(answered)))
-    this.#hearing.ended(turn)
+    this.#transcriber.ended(turn)
   }
 
   withdrawn(turn: number): void {
-    this.#hearing.withdrawn(turn)
+    this.#transcriber.withdrawn(turn)
     const answered = this.#answered
     if (answered?.turn !== turn) return
     answered.isWithdrawn = true
     this.#isHearing = true
-    this.#silence('turn_detected')
+    this.#cutAnswer('turn_detected')
     for (const id of answered.items) this.#call.conversation.remove(id)
-    this.#users.goesOn(answered.startMs)
+    this.#users.continueTurn(answered.startMs)
   }
 
   duck(): void {
@@ -219,7 +219,7 @@ export class Pipeline implements CallEngine, TurnListener {
   }
 
   interrupted(): void {
-    this.#silence('turn_detected')
+    this.#cutAnswer('turn_detected')
   }
 
   idle(): void {
@@ -232,12 +232,15 @@ export class Pipeline implements CallEngine, TurnListener {
     this.#respond({})
   }
 
-  async #hear(turn: Turn, item: ConversationItem, answered: Answered): Promise<void> {
-    const known = turn.words === undefined ? undefined : { text: turn.words, seconds: 0, failure: undefined }
-    const heard = known ?? (await this.#hearing.whole(turn))
+  async #hear(turn: CallerTurn, item: ConversationItem, answered: AnsweredTurn): Promise<void> {
+    const known =
+      turn.addTranscript === undefined
+        ? undefined
+        : { text: turn.addTranscript, seconds: 0, failure: undefined }
+    const heard = known ?? (await this.#transcriber.wholeTranscript(turn))
     if (answered.isWithdrawn || this.#call.signal.aborted) return
     if (heard.failure) {
-      this.#users.unheard(item, heard.failure, this.#options.language)
+      this.#users.transcriptionFailed(item, heard.failure, this.#options.language)
       return this.#failed(heard.failure)
     }
     this.#users.transcribed(item, heard.text, turn.samples.length)
@@ -247,7 +250,7 @@ export class Pipeline implements CallEngine, TurnListener {
   }
 
   /** Call when a turn is transcribed: the caller has finished, unless the turn was withdrawn. */
-  #heard({ isWithdrawn }: Answered): void {
+  #heard({ isWithdrawn }: AnsweredTurn): void {
     if (isWithdrawn) return
     this.#isHearing = false
     this.#notices.sayNext()
@@ -256,25 +259,25 @@ export class Pipeline implements CallEngine, TurnListener {
   // Answers
 
   /** Answers a turn: now, or after the answer that is under way. */
-  #respond(asked: ResponseOptions, answered?: Answered): void {
+  #respond(responseOptions: ResponseOptions, answered?: AnsweredTurn): void {
     if (this.#notices.isLeaving) return
     if (this.#answer) {
-      this.#next = asked
+      this.#next = responseOptions
       return
     }
-    this.#begin(asked, { answered })
+    this.#begin(responseOptions, { answered })
   }
 
   #begin(
-    asked: ResponseOptions,
-    { answered, script }: { answered?: Answered | undefined; script?: string },
+    responseOptions: ResponseOptions,
+    { answered, script }: { answered?: AnsweredTurn | undefined; script?: string },
   ): Promise<void> {
     const { live, settings, language, agent } = this.#options
-    const answer = new Answer({
+    const answer = new PipelineAnswer({
       ...{ app: this.#app, call: this.#call, models: this.#models },
-      ...{ live, settings, language, asked, script, agent, knowledge: this.#knowledge },
-      onSpeaking: (isSpeaking) => this.#turns?.assistantSpeaks(isSpeaking),
-      onSaid: (text) => this.#turns?.assistantSaid(text),
+      ...{ live, settings, language, responseOptions, script, agent, knowledge: this.#knowledge },
+      onSpeaking: (isSpeaking) => this.#turns?.setAssistantSpeaking(isSpeaking),
+      onSaid: (text) => this.#turns?.setAssistantSentence(text),
       onItem: (id) => answered?.items.push(id),
     })
     this.#answer = answer
@@ -283,13 +286,13 @@ export class Pipeline implements CallEngine, TurnListener {
     return over
   }
 
-  #ended(answer: Answer): void {
+  #ended(answer: PipelineAnswer): void {
     // A notice of the call itself may fail: the call goes on as well without it.
     if (!answer.isScripted) this.#count(answer)
     if (this.#answer === answer) this.#goOn()
   }
 
-  #count(answer: Answer): void {
+  #count(answer: PipelineAnswer): void {
     if (answer.failure) this.#failed(answer.failure)
     else if (!answer.isCancelled) this.#failures = 0
   }
@@ -304,7 +307,7 @@ export class Pipeline implements CallEngine, TurnListener {
   }
 
   /** Cuts the answer; the next one does not wait until its upstreams are closed. */
-  #silence(reason: CancelReason): void {
+  #cutAnswer(reason: CancelReason): void {
     this.#answer?.cancel(reason)
     this.#answer = undefined
     this.#next = undefined
@@ -319,14 +322,14 @@ export class Pipeline implements CallEngine, TurnListener {
   /** Ends the call since the balance covers nothing further. An answer that is under way is paid, and heard to its end. */
   #leave(): void {
     this.#canPay = false
-    if (!this.#answer && !this.#notices.isLeaving && !this.#call.signal.aborted) this.#notices.leave()
+    if (!this.#answer && !this.#notices.isLeaving && !this.#call.signal.aborted) this.#notices.sayFarewell()
   }
 
   /** Reserves the money of the turn while the caller speaks, so that its end does not wait for that. */
   #reserve(turn: number): void {
     if (this.#reservedTurn === turn) return
     this.#reservedTurn = turn
-    const worst = worstOfTurn(this.#app, this.#options.live.caller, {
+    const worst = worstCaseOfPipelineTurn(this.#app, this.#options.live.caller, {
       models: this.#models,
       agent: this.#options.agent,
       settings: this.#call.session,

@@ -2,13 +2,13 @@ import { expect, test } from 'vitest'
 import type { Model } from '#core/models'
 import { sandboxModels } from '#sandbox'
 import type { ConversationItem, FunctionTool } from '../../parts.ts'
-import { type Asked, mostOutputTokens, turnOf } from './prompt.ts'
+import { maxAnswerTokens, type PromptOptions, turnOf } from './prompt.ts'
 
 const fast = sandboxModels.find(({ id }) => id === 'sandbox/fast') as Model
 const omni = sandboxModels.find(({ id }) => id === 'sandbox/omni') as Model
 const tool: FunctionTool = { name: 'weather', description: '', parameters: {} }
 
-const asked = (items: ConversationItem[], more: Partial<Asked> = {}): Asked => ({
+const asked = (items: ConversationItem[], more: Partial<PromptOptions> = {}): PromptOptions => ({
   items,
   instructions: [],
   isSpoken: false,
@@ -93,11 +93,12 @@ test('a picture goes to a model that takes it, and is named to one that does not
 test('an answer has at most 1,200 tokens, and fewer where the session says so', () => {
   const limit = (maxOutputTokens: number | 'inf') =>
     turnOf(asked([], { maxOutputTokens }), fast).requestedOutputTokens
-  expect([limit('inf'), limit(4_096), limit(1)]).toEqual([mostOutputTokens, mostOutputTokens, 1])
+  expect([limit('inf'), limit(4_096), limit(1)]).toEqual([maxAnswerTokens, maxAnswerTokens, 1])
 })
 
 test('a tool is chosen as the session says, and none is sent where it says none', () => {
-  const turn = (toolChoice: Asked['toolChoice']) => turnOf(asked([], { tools: [tool], toolChoice }), fast)
+  const turn = (toolChoice: PromptOptions['toolChoice']) =>
+    turnOf(asked([], { tools: [tool], toolChoice }), fast)
   expect(turn('auto').toolChoice).toEqual({ type: 'auto' })
   expect(turn('required').toolChoice).toEqual({ type: 'required' })
   expect(turn({ name: 'weather' }).toolChoice).toEqual({ type: 'tool', name: 'weather' })

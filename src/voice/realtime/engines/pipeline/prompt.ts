@@ -2,12 +2,12 @@
 import { questionTurn } from '#core/inference'
 import { measure, parseDataUrl } from '#core/media'
 import type { Model } from '#core/models'
-import type { Content, HostedToolEntry, Message, Turn } from '#core/turn'
+import type { HostedToolEntry, Message, MessageContent, Turn } from '#core/turn'
 import { decodeBase64 } from '#platform/bytes'
 import type { ConversationItem, ItemContent, SessionSettings } from '../../parts.ts'
 
 /** The most tokens of one answer; nobody listens longer. */
-export const mostOutputTokens = 1_200
+export const maxAnswerTokens = 1_200
 /** The most bytes of earlier turns: about as many tokens as a call can pay for at every turn. */
 const maxHistoryBytes = 32_768
 /** The most bytes of the whole prompt, without tools. */
@@ -17,7 +17,7 @@ const bytesOfToken = 2
 
 const rules = `You are talking with somebody in a voice call. What you write is read aloud: use plain spoken sentences, short ones, without lists, headings, links, code or emoji. Answer in the language that is spoken to you. What you hear was written down by a machine and may contain its mistakes.`
 
-export interface Asked {
+export interface PromptOptions {
   items: readonly ConversationItem[]
   /** The operator's instructions, then those of the session or the response. */
   instructions: readonly string[]
@@ -32,15 +32,15 @@ export interface Asked {
 }
 
 /** A streamed turn with the newest items of the conversation that have room. */
-export function turnOf(asked: Asked, model: Model): Turn {
-  const { tools, hosted = [], toolChoice, isSpoken, instructions, passages = '' } = asked
+export function turnOf(options: PromptOptions, model: Model): Turn {
+  const { tools, hosted = [], toolChoice, isSpoken, instructions, passages = '' } = options
   const canCall = model.features.includes('tools') && toolChoice !== 'none'
-  const limit = asked.maxOutputTokens === 'inf' ? mostOutputTokens : asked.maxOutputTokens
+  const limit = options.maxOutputTokens === 'inf' ? maxAnswerTokens : options.maxOutputTokens
   const system = [isSpoken ? rules : '', ...instructions].filter((text) => text.trim() !== '').join('\n\n')
-  const maxOutputTokens = Math.min(limit, mostOutputTokens)
+  const maxOutputTokens = Math.min(limit, maxAnswerTokens)
   const taken = Buffer.byteLength(system) + Buffer.byteLength(passages)
   const room = bytesOfToken * (model.contextLength - maxOutputTokens) - taken
-  const kept = newest(paired(asked.items), Math.min(maxHistoryBytes, room))
+  const kept = newest(paired(options.items), Math.min(maxHistoryBytes, room))
   const turn = questionTurn(
     {
       messages: [
@@ -128,7 +128,7 @@ function messagesOf(items: readonly ConversationItem[], model: Model): Message[]
       if (before?.role === 'assistant') before.toolCalls = [...(before.toolCalls ?? []), call]
       else messages.push({ role: 'assistant', content: [], toolCalls: [call] })
     } else if (item.type === 'function_call_output') {
-      const content: Content[] = [{ type: 'text', text: item.output ?? '' }]
+      const content: MessageContent[] = [{ type: 'text', text: item.output ?? '' }]
       messages.push({ role: 'tool', toolCallId: item.call_id!, content })
     } else {
       const content = item.content.flatMap((part) => contentOf(part, model))
@@ -152,7 +152,7 @@ function hostedMessages({ id, name, arguments: called, output, error }: Conversa
 export const textOfItem = ({ content }: ConversationItem): string =>
   content.map((part) => (part.type === 'input_image' ? '' : textOf(part))).join('\n')
 
-function contentOf(part: ItemContent, model: Model): Content[] {
+function contentOf(part: ItemContent, model: Model): MessageContent[] {
   if (part.type !== 'input_image') {
     const text = textOf(part)
     return text.trim() === '' ? [] : [{ type: 'text', text }]

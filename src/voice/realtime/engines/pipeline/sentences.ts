@@ -2,10 +2,10 @@
 import type { Language } from '#platform/errors'
 import type { CallNotice, CallView } from '../../parts.ts'
 
-type Sentences = Record<Language, string>
+type CallSentences = Record<Language, string>
 
 /** Sentences while a tool runs, so that nobody waits in silence; the last one is repeated. */
-const waiting: readonly Sentences[] = [
+const waiting: readonly CallSentences[] = [
   { fa: 'یک لحظه، دارم نگاه می‌کنم.', en: 'One moment, let me check.' },
   { fa: 'هنوز دارم بررسی می‌کنم؛ کمی صبر کنید.', en: 'I am still looking; please wait a little.' },
 ]
@@ -13,7 +13,7 @@ const waiting: readonly Sentences[] = [
 export const waitingSentence = (language: Language, said: number): string =>
   waiting[Math.min(said, waiting.length - 1)]![language]
 
-export const noticeSentences: Record<CallNotice, Sentences> = {
+export const noticeSentences: Record<CallNotice, CallSentences> = {
   credits: {
     fa: 'اعتبار حساب برای ادامهٔ این تماس رو به پایان است.',
     en: 'The credit for this call is nearly used up.',
@@ -24,13 +24,13 @@ export const noticeSentences: Record<CallNotice, Sentences> = {
   },
 }
 
-export const farewell: Sentences = {
+export const farewell: CallSentences = {
   fa: 'اعتبار این تماس تمام شد. خدانگهدار.',
   en: 'The credit for this call has run out. Goodbye.',
 }
 
 /** The length that is held with every turn, so that the farewell can be spoken when the balance covers no further turn. */
-export const maxFarewellLength: string = Object.values(farewell).reduce((a, b) =>
+export const farewellOfMaxLength: string = Object.values(farewell).reduce((a, b) =>
   a.length < b.length ? b : a,
 )
 

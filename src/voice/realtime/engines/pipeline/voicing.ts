@@ -4,12 +4,12 @@ import type { App } from '#app'
 import type { AudioModel } from '#core/models'
 import { isSpeakable } from '#core/sound'
 import { asFailure, Failure } from '#platform/errors'
-import { type LiveCall, planSpeaking } from '#voice/live-speech'
+import { type LiveCall, planLiveSpeech } from '#voice/live-speech'
 import type { CallView } from '../../parts.ts'
 import { spokenForm } from './clauses.ts'
 import { withinStep } from './within-step.ts'
 
-export interface VoicingOptions {
+export interface AnswerSpeechOptions {
   app: App
   call: Pick<CallView, 'money' | 'speaker'>
   live: LiveCall
@@ -25,23 +25,23 @@ export interface VoicingOptions {
 const maxOrders = 2
 
 /** A piece that is played once those before it are complete. */
-interface Piece {
+interface SpeechPiece {
   /** The words of the piece, until its first sound is played with them. */
   words: string | undefined
   waiting: Float32Array[]
-  isThrough: boolean
+  isComplete: boolean
 }
 
-export class Voicing {
-  readonly #options: VoicingOptions
+export class AnswerSpeech {
+  readonly #options: AnswerSpeechOptions
   readonly #texts: string[] = []
   readonly #orders = new Set<Promise<void>>()
-  readonly #pieces: Piece[] = []
+  readonly #pieces: SpeechPiece[] = []
   #working: Promise<void> | undefined
   #failure: Failure | undefined
   #hasSound = false
 
-  constructor(options: VoicingOptions) {
+  constructor(options: AnswerSpeechOptions) {
     this.#options = options
   }
 
@@ -63,7 +63,7 @@ export class Voicing {
   }
 
   /** Resolves when the whole answer was heard, or cut. Never rejects. */
-  async heard(): Promise<void> {
+  async whenHeard(): Promise<void> {
     while (this.#working || this.#orders.size > 0) await Promise.all([this.#working, ...this.#orders])
     await this.#options.call.speaker.finish(this.#options.itemId)
   }
@@ -75,7 +75,7 @@ export class Voicing {
   async #work(): Promise<void> {
     for (let text = this.#texts.shift(); text !== undefined && !this.#isOver; text = this.#texts.shift()) {
       while (this.#orders.size >= maxOrders) await Promise.race(this.#orders)
-      await this.#options.call.speaker.room()
+      await this.#options.call.speaker.waitForRoom()
       if (this.#isOver) break
       const order: Promise<void> = this.#order(text).finally(() => this.#orders.delete(order))
       this.#orders.add(order)
@@ -85,10 +85,10 @@ export class Voicing {
 
   async #order(words: string): Promise<void> {
     const { app, call, live, model, voice, speed } = this.#options
-    const piece: Piece = { words, waiting: [], isThrough: false }
+    const piece: SpeechPiece = { words, waiting: [], isComplete: false }
     this.#pieces.push(piece)
     try {
-      const speaking = planSpeaking(app, { ...live, model, text: words, voice, speed })
+      const speaking = planLiveSpeech(app, { ...live, model, text: words, voice, speed })
       const step = { kind: 'speech', model: model.id, worst: speaking.worst } as const
       const spoken = await withinStep(call.money, step, async (open) => {
         const result = await speaking.run(open, (samples) => this.#hear(piece, samples))
@@ -100,11 +100,11 @@ export class Voicing {
       if (!(error instanceof Failure)) app.log.error({ err: error }, 'a piece of an answer was not spoken')
       this.#failure ??= asFailure(error)
     }
-    piece.isThrough = true
+    piece.isComplete = true
     this.#play()
   }
 
-  #hear(piece: Piece, samples: Float32Array): void {
+  #hear(piece: SpeechPiece, samples: Float32Array): void {
     piece.waiting.push(samples)
     this.#play()
   }
@@ -112,12 +112,12 @@ export class Voicing {
   #play(): void {
     for (let next = this.#pieces[0]; next; next = this.#pieces[0]) {
       for (const samples of next.waiting.splice(0)) this.#sound(next, samples)
-      if (!next.isThrough) return
+      if (!next.isComplete) return
       this.#pieces.shift()
     }
   }
 
-  #sound(piece: Piece, samples: Float32Array): void {
+  #sound(piece: SpeechPiece, samples: Float32Array): void {
     const { call, itemId, live, onSound } = this.#options
     if (live.signal.aborted || samples.length === 0) return
     if (!this.#hasSound) onSound()

@@ -12,29 +12,29 @@ import {
   partOf,
   textOf,
 } from '../spoken-answer.ts'
-import { claimOf, costOf, isCounted, type MostTokens, quantitiesOf, type RelayPricing } from './price.ts'
+import { claimOf, costOf, isCounted, quantitiesOf, type RelayPricing, type TokenCounts } from './price.ts'
 import type { SessionLink } from './session-link.ts'
 import { samplesOf } from './user-sound.ts'
 
-export interface AnswerOptions {
+export interface RelayAnswerOptions {
   call: CallView
   link: SessionLink
   model: { id: string; pricing: RelayPricing }
   /** The most that this response may cost, in micro-credits. */
   worst: bigint
   /** The tokens for which credits were held. */
-  most: MostTokens
+  most: TokenCounts
   /** Called when the upstream claims more than is possible. */
-  onDisbelieved: (claim: { claimed: MostTokens; believed: MostTokens }) => void
-  asked: ResponseOptions
+  onDisbelieved: (claim: { claimed: TokenCounts; believed: TokenCounts }) => void
+  responseOptions: ResponseOptions
   language: Language
   onSpeaking: (isSpeaking: boolean) => void
   onSaid: (text: string) => void
 }
 
-export class Answer {
+export class RelayAnswer {
   readonly id = newId('resp')
-  readonly #options: AnswerOptions
+  readonly #options: RelayAnswerOptions
   readonly #output: ConversationItem[] = []
   readonly #finished = Promise.withResolvers<RealtimeEnd>()
   #message: ConversationItem | undefined
@@ -47,7 +47,7 @@ export class Answer {
   #end: RealtimeEnd | undefined
   #failure: Failure | undefined
 
-  constructor(options: AnswerOptions) {
+  constructor(options: RelayAnswerOptions) {
     this.#options = options
   }
 
@@ -56,7 +56,7 @@ export class Answer {
   }
 
   /** Whether the upstream has finished: then the waiting sound is played to its end. */
-  get isMade(): boolean {
+  get isGenerated(): boolean {
     return this.#end !== undefined
   }
 
@@ -78,24 +78,24 @@ export class Answer {
   /** Silences the response at once. The upstream is told how much was heard, and the step is done when it reports the cost. */
   cancel(reason: CancelReason): void {
     if (this.isOver) return
-    if (this.#isAsked && !this.isMade) this.#options.link.cancel()
+    if (this.#isAsked && !this.isGenerated) this.#options.link.cancel()
     this.#truncate()
     this.#finish('cancelled', reason)
   }
 
   // Reports of the upstream
 
-  began(theirs: string): void {
+  began(upstreamItemId: string): void {
     if (this.#message || this.isOver) return
     const message = emptyMessage()
     this.#message = message
-    this.#add(message, theirs)
+    this.#add(message, upstreamItemId)
     message.content = emptyContent(this.#isSpoken)
-    this.#emit('response.content_part.added', { ...this.#placeOf(message), part: partOf(message) })
+    this.#emit('response.content_part.added', { ...this.#contentPosition(message), part: partOf(message) })
   }
 
-  sound(theirs: string, pcm: Uint8Array): void {
-    this.began(theirs)
+  sound(upstreamItemId: string, pcm: Uint8Array): void {
+    this.began(upstreamItemId)
     if (!this.#message || this.isOver) return
     if (!this.#isSpeaking) {
       this.#isSpeaking = true
@@ -107,8 +107,8 @@ export class Answer {
     this.#options.call.speaker.say(this.#message.id, samplesOf(pcm), words === '' ? undefined : words)
   }
 
-  words(theirs: string, delta: string, spoken: boolean): void {
-    this.began(theirs)
+  words(upstreamItemId: string, delta: string, spoken: boolean): void {
+    this.began(upstreamItemId)
     const message = this.#message
     const [content] = message?.content ?? []
     if (!message || !content || this.isOver) return
@@ -116,7 +116,7 @@ export class Answer {
     if (content.type === 'output_audio') content.transcript += delta
     else if (content.type === 'output_text') content.text += delta
     const kind = content.type === 'output_audio' ? 'output_audio_transcript' : 'output_text'
-    this.#emit(`response.${kind}.delta`, { ...this.#placeOf(message), delta })
+    this.#emit(`response.${kind}.delta`, { ...this.#contentPosition(message), delta })
   }
 
   functionCall({ itemId, callId, name, arguments: text }: FunctionCall): void {
@@ -193,7 +193,7 @@ export class Answer {
   }
 
   /** Resolves when the last of the response has been heard, or was cut. */
-  async hear(): Promise<void> {
+  async whenHeard(): Promise<void> {
     if (this.isOver) return
     const message = this.#message
     if (message && this.#isSpeaking) {
@@ -223,14 +223,14 @@ export class Answer {
   }
 
   get #isSpoken(): boolean {
-    const { asked, call } = this.#options
-    return (asked.modalities ?? call.session.modalities).includes('audio')
+    const { responseOptions, call } = this.#options
+    return (responseOptions.modalities ?? call.session.modalities).includes('audio')
   }
 
-  #add(item: ConversationItem, theirs: string): void {
+  #add(item: ConversationItem, upstreamItemId: string): void {
     const { call, link } = this.#options
     this.#output.push(item)
-    link.made(item.id, theirs)
+    link.recordItem(item.id, upstreamItemId)
     this.#emit('response.output_item.added', { ...this.#outputAt(item), item })
     call.conversation.add(item)
   }
@@ -251,7 +251,7 @@ export class Answer {
   }
 
   #endMessage(message: ConversationItem): void {
-    const at = this.#placeOf(message)
+    const at = this.#contentPosition(message)
     if (message.content[0]?.type === 'output_audio') {
       this.#emit('response.output_audio.done', at)
       this.#emit('response.output_audio_transcript.done', { ...at, transcript: textOf(message) })
@@ -264,12 +264,12 @@ export class Answer {
     return { response_id: this.id, output_index: this.#output.indexOf(item) }
   }
 
-  #placeOf(item: ConversationItem) {
+  #contentPosition(item: ConversationItem) {
     return { ...this.#outputAt(item), item_id: item.id, content_index: 0 }
   }
 
   #object(reason?: CancelReason) {
-    const { asked, call } = this.#options
+    const { responseOptions, call } = this.#options
     return {
       object: 'realtime.response',
       id: this.id,
@@ -277,10 +277,10 @@ export class Answer {
       status_details: this.#details(reason),
       output: this.#output,
       conversation_id: `conv_${call.callId}`,
-      output_modalities: asked.modalities ?? call.session.modalities,
-      max_output_tokens: asked.maxOutputTokens ?? call.session.maxOutputTokens,
+      output_modalities: responseOptions.modalities ?? call.session.modalities,
+      max_output_tokens: responseOptions.maxOutputTokens ?? call.session.maxOutputTokens,
       usage: this.#end?.usage ? usageOf(this.#end.usage, this.#options.most) : null,
-      metadata: asked.metadata ?? null,
+      metadata: responseOptions.metadata ?? null,
     }
   }
 
@@ -299,7 +299,7 @@ export class Answer {
 
 type FunctionCall = { itemId: string; callId: string; name: string; arguments: string }
 
-function usageOf(usage: RealtimeUsage, most: MostTokens) {
+function usageOf(usage: RealtimeUsage, most: TokenCounts) {
   const quantities = quantitiesOf(usage, most)
   const input = quantities['input_tokens']!
   const output = quantities['output_tokens']!

@@ -1,9 +1,9 @@
 /** Reads what the engine `relay` needs from a model of the catalogue. */
 import type { App } from '#app'
 import { type RelayModel, relayPricing, relayTranscriptionCost } from '#core/models'
-import { inOrder } from '#core/routing'
+import { orderDeployments } from '#core/routing'
 import type { SessionSettings } from '../../parts.ts'
-import { worstOf } from './price.ts'
+import { worstCaseOfResponse } from './price.ts'
 import { maxTurnSeconds, type RelayOptions } from './relay.ts'
 import type { RelayUpstream } from './session-link.ts'
 
@@ -12,7 +12,7 @@ export function upstreamsOf(
   { inference }: Pick<App, 'inference'>,
   { deployments }: RelayModel,
 ): (RelayUpstream & { providerId: string })[] {
-  return inOrder(deployments, Math.random).flatMap(({ id, provider, model: upstreamModel }) => {
+  return orderDeployments(deployments, Math.random).flatMap(({ id, provider, model: upstreamModel }) => {
     const upstream = inference.upstreamOf(provider)
     if (!upstream?.realtime) return []
     const { realtime, timeouts } = upstream
@@ -37,11 +37,11 @@ export function relayModelOf({ config }: Pick<App, 'config'>, model: RelayModel)
 }
 
 /** The most that a turn may cost, in micro-credits, with its transcription and its answer. */
-export function worstOfRelay(
+export function worstCaseOfRelayTurn(
   app: Pick<App, 'config'>,
   model: RelayModel,
   session: Pick<SessionSettings, 'instructions' | 'tools'>,
 ): bigint {
   const relayed = relayModelOf(app, model)
-  return worstOf(relayed, session) + (relayed.transcription?.price(maxTurnSeconds) ?? 0n)
+  return worstCaseOfResponse(relayed, session) + (relayed.transcription?.price(maxTurnSeconds) ?? 0n)
 }

@@ -19,9 +19,9 @@ const ceil = (micromillionths: bigint): bigint => (micromillionths + million - 1
 const dearest = (...prices: bigint[]): bigint => prices.reduce((most, one) => (one > most ? one : most))
 
 /** The most that a response may cost, in micro-credits, rounded up once: all possible input at the dearest kind, and all possible output. */
-export function worstOf(
+export function worstCaseOfResponse(
   { pricing, maxInputTokens, maxOutputTokens }: RelayPrice,
-  { instructions, tools }: Before,
+  { instructions, tools }: PromptPrefix,
 ): bigint {
   const { textInput, audioInput, imageInput, textOutput, audioOutput } = pricing
   return ceil(
@@ -31,23 +31,23 @@ export function worstOf(
   )
 }
 
-interface Before {
+interface PromptPrefix {
   instructions: string
   tools: readonly unknown[]
 }
 
 /** The most tokens before the conversation, which instructions and tools precede at each response: no token is less than a character. */
-const tokensBefore = ({ instructions, tools }: Before): number =>
+const tokensBefore = ({ instructions, tools }: PromptPrefix): number =>
   instructions.length + JSON.stringify(tools).length
 
 /** The most tokens of a response, for which credits were held. */
-export interface MostTokens {
+export interface TokenCounts {
   input: number
   output: number
 }
 
-export const maxTokensOf = (limits: RelayLimits, before: Before): MostTokens => ({
-  input: tokensBefore(before) + limits.maxInputTokens,
+export const maxTokensOf = (limits: RelayLimits, prefix: PromptPrefix): TokenCounts => ({
+  input: tokensBefore(prefix) + limits.maxInputTokens,
   output: limits.maxOutputTokens,
 })
 
@@ -58,7 +58,7 @@ export function costOf(usage: RealtimeUsage, pricing: RelayPricing, worst: bigin
   return cost < worst ? cost : worst
 }
 
-const tokensOf = (usage: RealtimeUsage): MostTokens => ({
+const tokensOf = (usage: RealtimeUsage): TokenCounts => ({
   input:
     usage.textInput + usage.audioInput + usage.imageInput + usage.cachedTextInput + usage.cachedAudioInput,
   output: usage.textOutput + usage.audioOutput,
@@ -67,12 +67,12 @@ const tokensOf = (usage: RealtimeUsage): MostTokens => ({
 /** The tokens that the upstream claims, and those of them that are possible. */
 export function claimOf(
   usage: RealtimeUsage,
-  most: MostTokens,
-): { claimed: MostTokens; believed: MostTokens } {
+  maxTokens: TokenCounts,
+): { claimed: TokenCounts; believed: TokenCounts } {
   const claimed = tokensOf(usage)
   const believed = {
-    input: Math.min(claimed.input, most.input),
-    output: Math.min(claimed.output, most.output),
+    input: Math.min(claimed.input, maxTokens.input),
+    output: Math.min(claimed.output, maxTokens.output),
   }
   return { claimed, believed }
 }
@@ -91,9 +91,9 @@ export function isCounted(
 }
 
 /** The quantities of a receipt; claims beyond the possible tokens are cut. */
-export function quantitiesOf(usage: RealtimeUsage, most: MostTokens): Record<string, number> {
+export function quantitiesOf(usage: RealtimeUsage, maxTokens: TokenCounts): Record<string, number> {
   const { audioInput, cachedTextInput, cachedAudioInput, audioOutput } = usage
-  const { input, output } = claimOf(usage, most).believed
+  const { input, output } = claimOf(usage, maxTokens).believed
   return {
     input_tokens: input,
     audio_input_tokens: Math.min(audioInput + cachedAudioInput, input),

@@ -9,16 +9,22 @@ import { type RealtimeSetup, UpstreamError } from '#core/spec'
 import { Failure, type Language } from '#platform/errors'
 import { refuse } from '../../events/fields.ts'
 import type { CallEngine, CallView, EngineEvent, ResponseOptions, SessionSettings } from '../../parts.ts'
-import { type Pause, type Turn, type TurnListener, TurnTaking } from '../../turns/turn-taking.ts'
+import { type CallerTurn, type Pause, type TurnListener, TurnTaking } from '../../turns/turn-taking.ts'
 import { within } from '../../within.ts'
 import { EngineWork } from '../engine-work.ts'
 import type { CancelReason } from '../spoken-answer.ts'
 import { UserTurns } from '../user-turns.ts'
-import { Answer } from './answer.ts'
+import { RelayAnswer } from './answer.ts'
 import { reasons } from './phrases.ts'
-import { maxTokensOf, type RelayLimits, type RelayPrice, type RelayPricing, worstOf } from './price.ts'
+import {
+  maxTokensOf,
+  type RelayLimits,
+  type RelayPrice,
+  type RelayPricing,
+  worstCaseOfResponse,
+} from './price.ts'
 import { type LinkListener, type RelayUpstream, SessionLink } from './session-link.ts'
-import { maxOutput, setupOf } from './setup.ts'
+import { maxResponseTokens, setupOf } from './setup.ts'
 import { UserSound } from './user-sound.ts'
 
 export interface RelayOptions {
@@ -41,7 +47,7 @@ const maxFailures = 2
 /** Speech this long during an answer interrupts it; shorter speech is «بله», or a cough. */
 const interruptMs = 500
 /** How long to wait for the cost of a response that the end of the call cuts. */
-const farewellMs = 3_000
+const finalCostWaitMs = 3_000
 /** The most seconds of a turn that are sent again after its beginning went to a former session. */
 const againSeconds = 15
 /** The most seconds of one turn, with its silence. */
@@ -56,10 +62,10 @@ export class Relay implements CallEngine, TurnListener {
   readonly #link: SessionLink
   #sound: UserSound
   #turns: TurnTaking | undefined
-  #answer: Answer | undefined
+  #answer: RelayAnswer | undefined
   /** Resolves when the step of the last response is done: until then the upstream takes no other one. */
   #settled: Promise<void> = Promise.resolve()
-  #asked: ResponseOptions = {}
+  #responseOptions: ResponseOptions = {}
   #next: ResponseOptions | undefined
   /** The time at which the present turn began, since the call began to receive sound. */
   #startMs = 0
@@ -99,7 +105,7 @@ export class Relay implements CallEngine, TurnListener {
     })
     // The deployment may differ from the first one, and so may its rate.
     this.#sound = this.#openSound()
-    this.#link.follow()
+    this.#link.syncItems()
     this.#openIfManual()
   }
 
@@ -114,7 +120,7 @@ export class Relay implements CallEngine, TurnListener {
     this.#turns?.update(turnDetection)
     this.#openIfManual()
     this.#link.update()
-    this.#link.follow()
+    this.#link.syncItems()
   }
 
   event(event: EngineEvent): void {
@@ -145,11 +151,11 @@ export class Relay implements CallEngine, TurnListener {
   async stop(): Promise<void> {
     this.#next = undefined
     this.#answer?.cancel('client_cancelled')
-    await within(farewellMs, this.#settled)
+    await within(finalCostWaitMs, this.#settled)
     await this.#link.close()
     this.#gone.abort()
     this.#answerOfLink?.broke(new UpstreamError('aborted'))
-    await this.#work.over()
+    await this.#work.whenDone()
     this.#turns?.[Symbol.dispose]()
     this.#turns = undefined
   }
@@ -157,7 +163,7 @@ export class Relay implements CallEngine, TurnListener {
   // Speech of the user
 
   started({ startMs }: { number: number; startMs: number }): void {
-    if (this.#answer && this.#call.session.turnDetection?.interruptResponse) this.#silence('turn_detected')
+    if (this.#answer && this.#call.session.turnDetection?.interruptResponse) this.#cutAnswer('turn_detected')
     this.#startMs = startMs
     this.#users.began(startMs)
     this.#sound.open(startMs)
@@ -170,12 +176,12 @@ export class Relay implements CallEngine, TurnListener {
     const { turnDetection } = this.#call.session
     const spokenMs = pause.untilMs - pause.startMs - (turnDetection?.prefixMs ?? 0)
     const words = spokenMs >= interruptMs ? someWords : ''
-    queueMicrotask(() => this.#turns?.words(pause.turn, words, pause.untilMs))
+    queueMicrotask(() => this.#turns?.addTranscript(pause.turn, words, pause.untilMs))
   }
 
   resumed(): void {}
 
-  ended(turn: Turn): void {
+  ended(turn: CallerTurn): void {
     const { turnDetection } = this.#call.session
     this.#sound.close()
     this.#openIfManual()
@@ -187,8 +193,8 @@ export class Relay implements CallEngine, TurnListener {
 
   /** Call when the user goes on: the upstream keeps its item of the turn, and the rest becomes another item after it. */
   withdrawn(): void {
-    this.#silence('turn_detected')
-    this.#users.goesOn(this.#startMs)
+    this.#cutAnswer('turn_detected')
+    this.#users.continueTurn(this.#startMs)
     this.#sound.open()
   }
 
@@ -201,7 +207,7 @@ export class Relay implements CallEngine, TurnListener {
   }
 
   interrupted(): void {
-    this.#silence('turn_detected')
+    this.#cutAnswer('turn_detected')
   }
 
   idle(): void {
@@ -213,9 +219,9 @@ export class Relay implements CallEngine, TurnListener {
     if (!this.#call.session.turnDetection && !this.#sound.isOpen) this.#sound.open()
   }
 
-  async #commit(itemId: string, { samples }: Turn): Promise<void> {
+  async #commit(itemId: string, { samples }: CallerTurn): Promise<void> {
     if (!this.#link.isOpen) await this.#link.ready().catch(() => undefined)
-    if (this.#isAnew) this.#sound.again(samples.subarray(-againSeconds * 16_000))
+    if (this.#isAnew) this.#sound.resend(samples.subarray(-againSeconds * 16_000))
     this.#isAnew = false
     const seconds = this.#sound.takeSeconds()
     const worst = this.#options.model.transcription?.price(seconds) ?? 0n
@@ -254,41 +260,41 @@ export class Relay implements CallEngine, TurnListener {
 
   // Answers
 
-  #create(asked: ResponseOptions): void {
-    if (asked.conversation === 'none' || asked.input) refuse('response', reasons.outside)
+  #create(responseOptions: ResponseOptions): void {
+    if (responseOptions.conversation === 'none' || responseOptions.input) refuse('response', reasons.outside)
     // A request, such as one after a tool's output, may wait for an answer that is only being spoken to its end.
-    if (this.#answer && (!this.#answer.isMade || this.#next)) refuse('type', reasons.active)
-    this.#respond(asked)
+    if (this.#answer && (!this.#answer.isGenerated || this.#next)) refuse('type', reasons.active)
+    this.#respond(responseOptions)
   }
 
-  #respond(asked: ResponseOptions): void {
+  #respond(responseOptions: ResponseOptions): void {
     if (this.#answer) {
-      this.#next = asked
+      this.#next = responseOptions
       return
     }
     const { model, language } = this.#options
-    const answer = new Answer({
-      ...{ call: this.#call, link: this.#link, model, language, asked },
-      worst: this.#worst(asked),
-      most: maxTokensOf(this.#priceOf(asked), this.#before(asked)),
+    const answer = new RelayAnswer({
+      ...{ call: this.#call, link: this.#link, model, language, responseOptions },
+      worst: this.#worst(responseOptions),
+      most: maxTokensOf(this.#priceOf(responseOptions), this.#promptPrefix(responseOptions)),
       onDisbelieved: (claim) =>
         alarmClaims(this.#app, this.#call.callId, [], [{ deployment: this.#link.deployment, ...claim }]),
       onSpeaking: (isSpeaking) => {
         this.#isSpeaking = isSpeaking
-        this.#turns?.assistantSpeaks(isSpeaking)
+        this.#turns?.setAssistantSpeaking(isSpeaking)
       },
-      onSaid: (text) => this.#turns?.assistantSaid(text),
+      onSaid: (text) => this.#turns?.setAssistantSentence(text),
     })
     this.#answer = answer
-    this.#work.run(this.#answerWith(answer, asked))
+    this.#work.run(this.#answerWith(answer, responseOptions))
   }
 
-  async #answerWith(answer: Answer, asked: ResponseOptions): Promise<void> {
+  async #answerWith(answer: RelayAnswer, responseOptions: ResponseOptions): Promise<void> {
     const before = this.#settled
     const settling = answer.run(async () => {
       await before
       await this.#committed.catch(() => undefined)
-      this.#setAsked(asked)
+      this.#setResponseOptions(responseOptions)
       if (this.#isLeaving) await this.#reopen()
       await this.#link.ready().catch(() => undefined)
       this.#answerOfLink = answer
@@ -301,21 +307,21 @@ export class Relay implements CallEngine, TurnListener {
     await settling
     await this.#settled
     if (this.#isLeaving) await this.#reopen()
-    await answer.hear()
+    await answer.whenHeard()
     if (answer.failure) this.#failed(answer.failure)
     else if (answer.isFinished) this.#failures = 0
     if (this.#answer === answer) this.#goOn()
   }
 
-  #answerOfLink: Answer | undefined
+  #answerOfLink: RelayAnswer | undefined
   /** Resolves when the last turn has been committed to the upstream. */
   #committed: Promise<void> = Promise.resolve()
 
   /** Sets the options of one response that differ from the session. */
-  #setAsked(asked: ResponseOptions): void {
-    const hadOwn = isOwn(this.#asked)
-    this.#asked = asked
-    if (hadOwn || isOwn(asked)) this.#link.update()
+  #setResponseOptions(responseOptions: ResponseOptions): void {
+    const hadOwn = hasOwnOptions(this.#responseOptions)
+    this.#responseOptions = responseOptions
+    if (hadOwn || hasOwnOptions(responseOptions)) this.#link.update()
   }
 
   #goOn(): void {
@@ -326,7 +332,7 @@ export class Relay implements CallEngine, TurnListener {
     else if (!this.#canPay) this.#call.end('credits')
   }
 
-  #silence(reason: CancelReason): void {
+  #cutAnswer(reason: CancelReason): void {
     this.#answer?.cancel(reason)
     this.#answer = undefined
     this.#next = undefined
@@ -341,38 +347,38 @@ export class Relay implements CallEngine, TurnListener {
   // The session at the upstream
 
   #setup(): RealtimeSetup {
-    return setupOf(this.#options.model, this.#call.session, this.#asked)
+    return setupOf(this.#options.model, this.#call.session, this.#responseOptions)
   }
 
   get #worstOfTurn(): bigint {
     return this.#worst({}) + (this.#options.model.transcription?.price(maxTurnSeconds) ?? 0n)
   }
 
-  #worst(asked: ResponseOptions): bigint {
-    return worstOf(this.#priceOf(asked), this.#before(asked))
+  #worst(responseOptions: ResponseOptions): bigint {
+    return worstCaseOfResponse(this.#priceOf(responseOptions), this.#promptPrefix(responseOptions))
   }
 
-  #priceOf(asked: ResponseOptions): RelayPrice {
+  #priceOf(responseOptions: ResponseOptions): RelayPrice {
     return {
       ...this.#options.model,
-      maxOutputTokens: maxOutput(this.#options.model, this.#call.session, asked),
+      maxOutputTokens: maxResponseTokens(this.#options.model, this.#call.session, responseOptions),
     }
   }
 
-  #before(asked: ResponseOptions): Pick<SessionSettings, 'instructions' | 'tools'> {
+  #promptPrefix(responseOptions: ResponseOptions): Pick<SessionSettings, 'instructions' | 'tools'> {
     const { session } = this.#call
     return {
-      instructions: asked.instructions ?? session.instructions,
-      tools: asked.tools ?? session.tools,
+      instructions: responseOptions.instructions ?? session.instructions,
+      tools: responseOptions.tools ?? session.tools,
     }
   }
 
   #listener(): LinkListener {
     return {
-      heard: (transcript) => this.#heard(transcript),
-      began: (theirs) => this.#answerOfLink?.began(theirs),
-      sound: (theirs, pcm) => this.#answerOfLink?.sound(theirs, pcm),
-      words: (theirs, delta, spoken) => this.#answerOfLink?.words(theirs, delta, spoken),
+      userTranscript: (transcript) => this.#heard(transcript),
+      began: (upstreamItemId) => this.#answerOfLink?.began(upstreamItemId),
+      sound: (upstreamItemId, pcm) => this.#answerOfLink?.sound(upstreamItemId, pcm),
+      words: (upstreamItemId, delta, spoken) => this.#answerOfLink?.words(upstreamItemId, delta, spoken),
       functionCall: (call) => this.#answerOfLink?.functionCall(call),
       finished: (end) => this.#answerOfLink?.finished(end),
       leaving: () => {
@@ -401,7 +407,7 @@ export class Relay implements CallEngine, TurnListener {
       await this.#link.open()
       // The settings may have changed meanwhile.
       this.#link.update()
-      this.#link.follow()
+      this.#link.syncItems()
     } catch (error) {
       if (!(error instanceof UpstreamError)) throw error
       if (!this.#call.signal.aborted) this.#call.end('failed')
@@ -419,5 +425,11 @@ export class Relay implements CallEngine, TurnListener {
   }
 }
 
-const isOwn = ({ instructions, modalities, tools, toolChoice, maxOutputTokens }: ResponseOptions): boolean =>
+const hasOwnOptions = ({
+  instructions,
+  modalities,
+  tools,
+  toolChoice,
+  maxOutputTokens,
+}: ResponseOptions): boolean =>
   [instructions, modalities, tools, toolChoice, maxOutputTokens].some((one) => one !== undefined)

@@ -31,7 +31,7 @@ export interface SessionLinkOptions {
 
 /** Receives the upstream's reports, with ids of the conversation in place of the upstream's. */
 export interface LinkListener
-  extends Pick<RealtimeSink, 'heard' | 'began' | 'sound' | 'words' | 'functionCall' | 'finished'> {
+  extends Pick<RealtimeSink, 'userTranscript' | 'began' | 'sound' | 'words' | 'functionCall' | 'finished'> {
   failed(error: UpstreamError): void
   leaving(): void
 }
@@ -45,8 +45,8 @@ export class SessionLink {
   /** Counts sessions, so that late reports of an earlier one are dropped. */
   #sessions = 0
   /** The upstream's ids by those of the conversation, and the reverse. */
-  readonly #theirs = new Map<string, string>()
-  readonly #ours = new Map<string, string>()
+  readonly #upstreamIds = new Map<string, string>()
+  readonly #itemIds = new Map<string, string>()
   /** The ids of the items that the upstream has. */
   readonly #known = new Set<string>()
   /** The known items that came since the last response: a wire may send them only with the next one. */
@@ -77,7 +77,7 @@ export class SessionLink {
     return this.#link !== undefined && this.#opening === undefined
   }
 
-  /** Opens a session, or another one in place of the one before; `follow` then sends it what it lacks. Throws `UpstreamError`. */
+  /** Opens a session, or another one in place of the one before; `syncItems` then sends it what it lacks. Throws `UpstreamError`. */
   open(): Promise<void> {
     this.#opening ??= this.#connect().finally(() => {
       this.#opening = undefined
@@ -111,13 +111,13 @@ export class SessionLink {
   }
 
   /** Sends the upstream the items that it lacks, and removes those that are no longer in the conversation. */
-  follow(): void {
+  syncItems(): void {
     if (!this.isOpen) return
     const { conversation } = this.#options
     for (const id of this.#known)
       if (!conversation.get(id)) {
         this.#known.delete(id)
-        this.#link?.remove(this.#theirs.get(id) ?? id)
+        this.#link?.remove(this.#upstreamIds.get(id) ?? id)
       }
     for (const item of conversation.items) {
       if (this.#known.has(item.id) || item.status === 'in_progress') continue
@@ -144,8 +144,8 @@ export class SessionLink {
   }
 
   /** Records an item that the upstream made itself. */
-  made(itemId: string, theirs: string): void {
-    this.#name(itemId, theirs)
+  recordItem(itemId: string, upstreamItemId: string): void {
+    this.#name(itemId, upstreamItemId)
     this.#known.add(itemId)
   }
 
@@ -160,8 +160,8 @@ export class SessionLink {
   }
 
   truncate(itemId: string, playedMs: number): void {
-    const theirs = this.#theirs.get(itemId)
-    if (theirs !== undefined) this.#link?.truncate(theirs, playedMs)
+    const upstreamItemId = this.#upstreamIds.get(itemId)
+    if (upstreamItemId !== undefined) this.#link?.truncate(upstreamItemId, playedMs)
   }
 
   async #connect(): Promise<void> {
@@ -179,8 +179,8 @@ export class SessionLink {
     this.#unanswered.clear()
     if (resumption === undefined) {
       this.#known.clear()
-      this.#theirs.clear()
-      this.#ours.clear()
+      this.#upstreamIds.clear()
+      this.#itemIds.clear()
     }
     this.#commitUnsent(link)
   }
@@ -214,26 +214,27 @@ export class SessionLink {
     throw failure ?? new UpstreamError('connect', { detail: 'no upstream has the model' })
   }
 
-  #name(itemId: string, theirs: string): void {
-    this.#theirs.set(itemId, theirs)
-    this.#ours.set(theirs, itemId)
+  #name(itemId: string, upstreamItemId: string): void {
+    this.#upstreamIds.set(itemId, upstreamItemId)
+    this.#itemIds.set(upstreamItemId, itemId)
   }
 
   #sink(session: number): RealtimeSink {
     const listener = this.#listener
     const isNow = (): boolean => session === this.#sessions
-    const ours = (theirs: string): string => this.#ours.get(theirs) ?? theirs
+    const itemIdOf = (upstreamItemId: string): string => this.#itemIds.get(upstreamItemId) ?? upstreamItemId
     return {
-      committed: (theirs) => {
+      committed: (upstreamItemId) => {
         const itemId = isNow() ? this.#committing.shift() : undefined
-        if (itemId !== undefined) this.#name(itemId, theirs)
+        if (itemId !== undefined) this.#name(itemId, upstreamItemId)
       },
-      heard: (transcript) => {
-        if (isNow()) listener.heard({ ...transcript, itemId: ours(transcript.itemId) })
+      userTranscript: (transcript) => {
+        if (isNow()) listener.userTranscript({ ...transcript, itemId: itemIdOf(transcript.itemId) })
       },
-      began: (theirs) => void (isNow() && listener.began(theirs)),
-      sound: (theirs, pcm) => void (isNow() && listener.sound(theirs, pcm)),
-      words: (theirs, delta, spoken) => void (isNow() && listener.words(theirs, delta, spoken)),
+      began: (upstreamItemId) => void (isNow() && listener.began(upstreamItemId)),
+      sound: (upstreamItemId, pcm) => void (isNow() && listener.sound(upstreamItemId, pcm)),
+      words: (upstreamItemId, delta, spoken) =>
+        void (isNow() && listener.words(upstreamItemId, delta, spoken)),
       functionCall: (call) => void (isNow() && listener.functionCall(call)),
       finished: (end) => void (isNow() && listener.finished(end)),
       leaving: () => void (isNow() && listener.leaving()),

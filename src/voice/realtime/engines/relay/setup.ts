@@ -5,30 +5,34 @@ import type { RelayOptions } from './relay.ts'
 
 type Model = RelayOptions['model']
 
-/** The setup of a session. `asked` has the options of one response that differ from the session. */
-export function setupOf(model: Model, session: SessionSettings, asked: ResponseOptions = {}): RealtimeSetup {
+/** The setup of a session. `responseOptions` has the options of one response that differ from the session. */
+export function setupOf(
+  model: Model,
+  session: SessionSettings,
+  responseOptions: ResponseOptions = {},
+): RealtimeSetup {
   const { voices, voice, transcription } = model
   const wanted = session.voice !== undefined && voices.includes(session.voice) ? session.voice : voice
   const { language, prompt } = session.transcription
   return {
-    instructions: asked.instructions ?? session.instructions,
+    instructions: responseOptions.instructions ?? session.instructions,
     voice: wanted,
     ...(session.speed !== 1 && { speed: session.speed }),
-    speaks: (asked.modalities ?? session.modalities).includes('audio'),
-    tools: asked.tools ?? session.tools,
-    toolChoice: asked.toolChoice ?? session.toolChoice,
-    maxOutputTokens: maxOutput(model, session, asked),
+    speaks: (responseOptions.modalities ?? session.modalities).includes('audio'),
+    tools: responseOptions.tools ?? session.tools,
+    toolChoice: responseOptions.toolChoice ?? session.toolChoice,
+    maxOutputTokens: maxResponseTokens(model, session, responseOptions),
     maxInputTokens: model.maxInputTokens,
     ...(transcription && { transcription: { model: transcription.model, language, prompt } }),
   }
 }
 
 /** The most tokens of a response. */
-export function maxOutput(
+export function maxResponseTokens(
   { maxOutputTokens: most }: Model,
   session: SessionSettings,
-  asked: ResponseOptions = {},
+  responseOptions: ResponseOptions = {},
 ): number {
-  const wanted = asked.maxOutputTokens ?? session.maxOutputTokens
+  const wanted = responseOptions.maxOutputTokens ?? session.maxOutputTokens
   return wanted === 'inf' ? most : Math.min(most, wanted)
 }

@@ -72,7 +72,7 @@ export class UserSound {
   }
 
   /** Sends samples of a turn whose beginning a former session had. */
-  again(samples: Float32Array): void {
+  resend(samples: Float32Array): void {
     this.#sentFrames += samples.length / (rate * (frameMs / 1_000))
     this.#send(pcmOf(this.#resampler.write(samples)))
   }
@@ -82,7 +82,7 @@ export class UserSound {
     const first = this.#frames - this.#recent.length
     const from = Math.max(this.#sentUntil, first)
     for (let at = from; at < this.#frames; at++)
-      this.#send(pcmOf(this.#resampler.passing(this.#recent[at - first]!)))
+      this.#send(pcmOf(this.#resampler.writeTransient(this.#recent[at - first]!)))
     this.#sentFrames += Math.max(0, this.#frames - from)
     this.#sentUntil = this.#frames
   }

@@ -2,12 +2,12 @@
 import type { App } from '#app'
 import type { TranscriptionModel } from '#core/models'
 import { type Failure, fail, type Language } from '#platform/errors'
-import { type LiveCall, worstOfHearing } from '#voice/live-speech'
+import { type LiveCall, worstCaseOfUtterance } from '#voice/live-speech'
 import { refuse } from '../../events/fields.ts'
 import type { CallEngine, CallView, ConversationItem, EngineEvent, TurnDetection } from '../../parts.ts'
-import { type Pause, type Turn, type TurnListener, TurnTaking } from '../../turns/turn-taking.ts'
+import { type CallerTurn, type Pause, type TurnListener, TurnTaking } from '../../turns/turn-taking.ts'
 import { EngineWork } from '../engine-work.ts'
-import { Hearing } from '../hearing/hearing.ts'
+import { CallerTranscriber } from '../hearing/hearing.ts'
 import { maxEarlySeconds } from '../pipeline/early.ts'
 import '../pipeline/phrases.ts'
 import { UserTurns } from '../user-turns.ts'
@@ -27,19 +27,19 @@ export interface TranscriptionOptions {
 const maxFailures = 3
 const maxTurnSeconds = 60
 /** A turn is transcribed at most twice, while it is spoken and from its recording; where its words decide when it is over, early as well. */
-const hearings = 2 + maxEarlySeconds / maxTurnSeconds
+const transcriptionsPerTurn = 2 + maxEarlySeconds / maxTurnSeconds
 
 /** The most that one turn may cost, in micro-credits. */
-export const worstOfTranscription = (
+export const worstCaseOfCaptionTurn = (
   app: App,
   { caller, model }: { caller: LiveCall['caller']; model: TranscriptionModel },
-): bigint => worstOfHearing(app, { caller, model }, maxTurnSeconds) * BigInt(hearings)
+): bigint => worstCaseOfUtterance(app, { caller, model }, maxTurnSeconds) * BigInt(transcriptionsPerTurn)
 
 export class Transcription implements CallEngine, TurnListener {
   readonly #app: App
   readonly #call: CallView
   readonly #options: TranscriptionOptions
-  readonly #hearing: Hearing
+  readonly #transcriber: CallerTranscriber
   readonly #users: UserTurns
   readonly #work: EngineWork
   #turns: TurnTaking | undefined
@@ -55,7 +55,7 @@ export class Transcription implements CallEngine, TurnListener {
     this.#users = new UserTurns(call)
     this.#work = new EngineWork(app, call)
     const model = (): TranscriptionModel => this.#model
-    this.#hearing = new Hearing({
+    this.#transcriber = new CallerTranscriber({
       ...{ app, call, live: options.live },
       // The model of the session when a turn begins.
       get model() {
@@ -71,7 +71,7 @@ export class Transcription implements CallEngine, TurnListener {
 
   frame(samples: Float32Array): void {
     if (this.#call.signal.aborted || !this.#turns) return
-    this.#hearing.frame(samples)
+    this.#transcriber.frame(samples)
     this.#turns.write(samples)
   }
 
@@ -97,8 +97,8 @@ export class Transcription implements CallEngine, TurnListener {
   }
 
   async stop(): Promise<void> {
-    await this.#work.over()
-    await this.#hearing.stop()
+    await this.#work.whenDone()
+    await this.#transcriber.stop()
     this.#turns?.[Symbol.dispose]()
     this.#turns = undefined
   }
@@ -110,7 +110,7 @@ export class Transcription implements CallEngine, TurnListener {
   }
 
   #clear(): void {
-    this.#hearing.clear()
+    this.#transcriber.clear()
     this.#words.clear()
   }
 
@@ -124,31 +124,31 @@ export class Transcription implements CallEngine, TurnListener {
     this.#users.began(startMs)
     this.#words.set(number, { item: this.#users.itemId, words: new StableWords() })
     this.#reserve()
-    this.#hearing.started({ number, startMs })
+    this.#transcriber.started({ number, startMs })
   }
 
   paused(pause: Pause): void {
     // Where silence alone ends a turn, transcribing its beginning early would be paid for nothing.
-    const { isLive } = this.#hearing
+    const { isLive } = this.#transcriber
     const isEarly = this.#call.session.turnDetection?.type === 'semantic_vad' || isLive
     if (!isEarly || !this.#canPay) return
-    this.#hearing.begin(pause, ({ text, failure }) => {
+    this.#transcriber.begin(pause, ({ text, failure }) => {
       if (failure) return
       const told = this.#words.get(pause.turn)
       // Words from a recording may change once the caller goes on, so only live words are sent.
       if (told && isLive) this.#delta(told.item, told.words.whole(text))
-      this.#turns?.words(pause.turn, text, pause.untilMs)
+      this.#turns?.addTranscript(pause.turn, text, pause.untilMs)
     })
   }
 
   resumed(pause: number): void {
-    this.#hearing.discard(pause)
+    this.#transcriber.discard(pause)
   }
 
-  ended(turn: Turn): void {
+  ended(turn: CallerTurn): void {
     const item = this.#users.ended(turn)
     this.#work.run(this.#hear(turn, item))
-    this.#hearing.ended(turn)
+    this.#transcriber.ended(turn)
   }
 
   /** The methods below concern only turns that are answered. */
@@ -158,9 +158,12 @@ export class Transcription implements CallEngine, TurnListener {
   interrupted(): void {}
   idle(): void {}
 
-  async #hear(turn: Turn, item: ConversationItem): Promise<void> {
-    const { words: known } = turn
-    const heard = known === undefined ? await this.#hearing.whole(turn) : { text: known, failure: undefined }
+  async #hear(turn: CallerTurn, item: ConversationItem): Promise<void> {
+    const { addTranscript: known } = turn
+    const heard =
+      known === undefined
+        ? await this.#transcriber.wholeTranscript(turn)
+        : { text: known, failure: undefined }
     const told = this.#words.get(turn.number)?.words ?? new StableWords()
     this.#words.delete(turn.number)
     if (this.#call.signal.aborted) return
@@ -171,7 +174,7 @@ export class Transcription implements CallEngine, TurnListener {
   #transcribed(
     item: ConversationItem,
     text: string,
-    { turn, told }: { turn: Turn; told: StableWords },
+    { turn, told }: { turn: CallerTurn; told: StableWords },
   ): void {
     this.#failures = 0
     this.#delta(item.id, told.whole(text))
@@ -180,7 +183,7 @@ export class Transcription implements CallEngine, TurnListener {
   }
 
   #unheard(item: ConversationItem, failure: Failure): void {
-    this.#users.unheard(item, failure, this.#options.language)
+    this.#users.transcriptionFailed(item, failure, this.#options.language)
     this.#failures += 1
     if (failure.status === 402) this.#call.end('credits')
     else if (this.#failures >= maxFailures) this.#call.end('failed')
@@ -202,7 +205,7 @@ export class Transcription implements CallEngine, TurnListener {
 
   /** Reserves the money of a turn while the caller speaks, so that its end does not wait for that. */
   #reserve(): void {
-    const worst = worstOfTranscription(this.#app, { caller: this.#options.live.caller, model: this.#model })
+    const worst = worstCaseOfCaptionTurn(this.#app, { caller: this.#options.live.caller, model: this.#model })
     this.#work.run(
       this.#call.money.reserve(worst).then((isReserved) => {
         this.#canPay = isReserved

@@ -1,5 +1,5 @@
 /** The cleaning notes as text: what was decided, changed and left out between cells and values. */
-import type { Block, Language } from '#work/documents'
+import type { DocumentBlock, Language } from '#work/documents'
 import { headingOf, paragraphOf } from '../../blocks.ts'
 import { persianNumbers } from '../../persian.ts'
 import type { Note } from '../columns/notes.ts'
@@ -56,7 +56,7 @@ export const cleaningLines = (notes: readonly Note[], language: Language): strin
 
 const inNumbers = (line: string, language: Language) => (language === 'fa' ? persianNumbers(line) : line)
 
-export function cleaningBlocks(notes: readonly Note[], dropped: number, language: Language): Block[] {
+export function cleaningBlocks(notes: readonly Note[], dropped: number, language: Language): DocumentBlock[] {
   const lines = [
     ...cleaningLines(notes, language),
     ...(dropped > 0 ? [inNumbers(droppedSentence(dropped)[language], language)] : []),

@@ -10,10 +10,10 @@ export const droppedSentence = (count: number): Localized => ({
   en: `Sentences of the model that were left out, since they held numbers that were not computed from the data: ${count}.`,
 })
 
-type Of<Kind extends Note['kind']> = Note & { kind: Kind }
-type Sentences = { [Kind in Note['kind']]: (note: Of<Kind>, say: Say) => Localized }
+type NoteOfKind<Kind extends Note['kind']> = Note & { kind: Kind }
+type NoteSentences = { [Kind in Note['kind']]: (note: NoteOfKind<Kind>, format: NoteFormat) => Localized }
 
-interface Say {
+interface NoteFormat {
   /** A whole number in the language of the reader. */
   count(number: number): string
   /** A list of words. */
@@ -24,7 +24,7 @@ const named = (name: string) => (name === '' ? '—' : name)
 const calendars = { jalali: { fa: 'شمسی', en: 'Jalali' }, gregorian: { fa: 'میلادی', en: 'Gregorian' } }
 
 /** Notes about whole tables. */
-const ofTables = {
+const tableNotes = {
   used: ({ sources }, { count, list }) => {
     const each = sources.map(({ name, rows }) => `${named(name)} (${count(rows)})`)
     return {
@@ -122,10 +122,10 @@ const ofTables = {
     fa: `${count(cells)} خانه مدت زمان بود و به ساعت شمرده شد: «30:15» یعنی 30٫25.`,
     en: `Cells that are durations and were counted in hours: ${count(cells)}. “30:15” is 30.25.`,
   }),
-} satisfies Partial<Sentences>
+} satisfies Partial<NoteSentences>
 
 /** Notes about how a column is read. */
-const ofColumns = {
+const columnNotes = {
   texts: ({ columns }, { list }) => ({
     fa: `این ستون‌ها متن ماندند: ${list(columns)}.`,
     en: `These columns stayed text: ${list(columns)}.`,
@@ -214,15 +214,15 @@ const ofColumns = {
     fa: `شمار مقدارهای یکتای ستون «${column}» از سقف شمارش گذشت؛ دست‌کم ${count(least)} است.`,
     en: `The distinct values of the column “${column}” are more than are counted; there are at least ${count(least)}.`,
   }),
-} satisfies Partial<Sentences>
+} satisfies Partial<NoteSentences>
 
-const sentences: Sentences = { ...ofTables, ...ofColumns }
+const sentences: NoteSentences = { ...tableNotes, ...columnNotes }
 
 export function cleaningSentence(note: Note, language: Language): string {
-  const say: Say = {
+  const format: NoteFormat = {
     count: (number) => writeDecimal(String(number), language),
     list: (words) => words.join(language === 'fa' ? '، ' : ', '),
   }
-  const write = sentences[note.kind] as (note: Note, say: Say) => Localized
-  return write(note, say)[language]
+  const write = sentences[note.kind] as (note: Note, format: NoteFormat) => Localized
+  return write(note, format)[language]
 }

@@ -2,7 +2,7 @@
 import { type Calendar, dayText } from '../values/calendar.ts'
 import { type DateForm, dateForms, momentsOf, serialMoment } from '../values/dates.ts'
 import { foldKey } from '../values/fold.ts'
-import { type DecimalSign, decimalIn, numeralOf } from '../values/numerals.ts'
+import { type DecimalSign, numeralOf, numeralToDecimal } from '../values/numerals.ts'
 import type { Note } from './notes.ts'
 import type { ColumnSurvey, Digits } from './survey.ts'
 
@@ -30,8 +30,8 @@ export interface ColumnSpec {
 const leastShare = 0.8
 /** Any number of this many digits fits into 64 bits. */
 const maxDigits = 18
-const namesCodes = /کد(?![اوی])|شماره|code|(?<!\p{L})id(?!\p{L})/iu
-const namesDays = /تاریخ|روز|date|day|زمان|سررسید/i
+const codeNamePattern = /کد(?![اوی])|شماره|code|(?<!\p{L})id(?!\p{L})/iu
+const dateNamePattern = /تاریخ|روز|date|day|زمان|سررسید/i
 
 /** `isPersian`: the table is in Persian, so a two-digit year is more likely Jalali. */
 export function decideColumn(
@@ -40,20 +40,20 @@ export function decideColumn(
   isPersian: boolean,
   notes: Note[],
 ): ColumnSpec {
-  const least = Math.max(1, Math.ceil(survey.present * leastShare))
+  const minCount = Math.max(1, Math.ceil(survey.present * leastShare))
   if (survey.present === 0) return { name, kind: 'text' }
-  const number = numbersOf(name, survey)
+  const number = numberStatsOf(name, survey)
   // A leading zero in a column with such a name means codes: as a number, 0012 would lose its zeros.
-  const isCode = survey.codes > 0 && namesCodes.test(name)
+  const isCode = survey.codes > 0 && codeNamePattern.test(name)
   const spec =
-    daysOf(name, survey, { least, isPersian }, notes) ??
-    (survey.times >= least ? ({ name, kind: 'time' } as const) : undefined) ??
-    (number.count >= least && !isCode ? numberSpec(name, survey, number, notes) : undefined) ??
-    (number.percent.count >= least ? percentSpec(name, survey, number, notes) : undefined)
-  return spec ?? stayedText(name, survey, { ...number, isCode }, notes)
+    dateSpec(name, survey, { least: minCount, isPersian }, notes) ??
+    (survey.times >= minCount ? ({ name, kind: 'time' } as const) : undefined) ??
+    (number.count >= minCount && !isCode ? numberSpec(name, survey, number, notes) : undefined) ??
+    (number.percent.count >= minCount ? percentSpec(name, survey, number, notes) : undefined)
+  return spec ?? textSpec(name, survey, { ...number, isCode }, notes)
 }
 
-interface Numbers {
+interface NumberStats {
   decimal: DecimalSign
   guess: boolean
   slash: boolean
@@ -74,7 +74,7 @@ function currencyIn(name: string): string | undefined {
 }
 
 /** The unit of a column: from its name, or from at least half of its cells. */
-function unitOfColumn(name: string, { units }: ColumnSurvey): Pick<Numbers, 'unit' | 'isNamed'> {
+function unitOfColumn(name: string, { units }: ColumnSurvey): Pick<NumberStats, 'unit' | 'isNamed'> {
   const [unit = '', ofUnit = 0] =
     [...units].filter(([each]) => each !== '').toSorted(([, a], [, b]) => b - a)[0] ?? []
   const named = unit === 'ریال' || unit === 'تومان' ? currencyIn(name) : undefined
@@ -82,14 +82,17 @@ function unitOfColumn(name: string, { units }: ColumnSurvey): Pick<Numbers, 'uni
   return { unit: ofUnit >= (units.get('') ?? 0) ? unit : '', isNamed: false }
 }
 
-function numbersOf(name: string, survey: ColumnSurvey): Numbers {
+function numberStatsOf(name: string, survey: ColumnSurvey): NumberStats {
   const { decimal, guess } = decimalOfColumn(survey)
   const { number, percent } = decimal === '.' ? survey.asDot : survey.asComma
   const slash = survey.styles.slash > survey.slashMonths
   const { unit, isNamed } = unitOfColumn(name, survey)
-  const of = (each: string) => survey.units.get(each) ?? 0
-  const twin = unit === 'ریال' ? 'تومان' : unit === 'تومان' ? 'ریال' : ''
-  const known = of('') + (unit ? of(unit) : 0) + (twin ? of(twin) : 0)
+  const countWithUnit = (each: string) => survey.units.get(each) ?? 0
+  const convertibleUnit = unit === 'ریال' ? 'تومان' : unit === 'تومان' ? 'ریال' : ''
+  const known =
+    countWithUnit('') +
+    (unit ? countWithUnit(unit) : 0) +
+    (convertibleUnit ? countWithUnit(convertibleUnit) : 0)
   const lost = slash ? 0 : survey.styles.slash
   const count = Math.min(number.count, known) - lost
   return { decimal, guess, slash, number, percent, unit, isNamed, count }
@@ -110,7 +113,7 @@ function decimalOfColumn({ styles, maxPlain, ambiguousDots }: ColumnSurvey): {
   return { decimal: areDots && isGrouped ? ',' : '.', guess: true }
 }
 
-function numberSpec(name: string, survey: ColumnSurvey, numbers: Numbers, notes: Note[]): ColumnSpec {
+function numberSpec(name: string, survey: ColumnSurvey, numbers: NumberStats, notes: Note[]): ColumnSpec {
   const { decimal, number, unit, slash, isNamed } = numbers
   noteDecimalSign(name, survey, numbers, notes)
   const bare = survey.units.get('') ?? 0
@@ -120,7 +123,7 @@ function numberSpec(name: string, survey: ColumnSurvey, numbers: Numbers, notes:
   return { name, kind: 'number', scale, decimal, ...(slash && { slash }), ...(unit && { unit }) }
 }
 
-function percentSpec(name: string, survey: ColumnSurvey, numbers: Numbers, notes: Note[]): ColumnSpec {
+function percentSpec(name: string, survey: ColumnSurvey, numbers: NumberStats, notes: Note[]): ColumnSpec {
   const { decimal, percent, slash } = numbers
   noteDecimalSign(name, survey, numbers, notes)
   const scale = Math.min(percent.fraction, Math.max(0, maxDigits - percent.integer))
@@ -130,12 +133,12 @@ function percentSpec(name: string, survey: ColumnSurvey, numbers: Numbers, notes
 function noteDecimalSign(
   name: string,
   survey: ColumnSurvey,
-  { decimal, guess, slash }: Numbers,
+  { decimal, guess, slash }: NumberStats,
   notes: Note[],
 ) {
   const read = (written: string) => {
     const numeral = numeralOf(written)
-    return (numeral && decimalIn(numeral, decimal)) ?? ''
+    return (numeral && numeralToDecimal(numeral, decimal)) ?? ''
   }
   if (guess || decimal === ',') {
     const written = (guess ? survey.examples.ambiguous[0] : survey.examples.decided.find(read)) ?? ''
@@ -145,7 +148,7 @@ function noteDecimalSign(
   if (slash && written) notes.push({ kind: 'slash', column: name, written, read: read(written) })
 }
 
-const has = (bits: number, form: DateForm): boolean => (bits & (1 << dateForms.indexOf(form))) !== 0
+const hasForm = (bits: number, form: DateForm): boolean => (bits & (1 << dateForms.indexOf(form))) !== 0
 
 /** Date forms that may occur together in one column, the more common first. */
 const mixtures: DateForm[][] = [
@@ -159,32 +162,39 @@ const mixtures: DateForm[][] = [
   ['ymd-jalali', 'words-jalali', 'short-dmy-jalali'],
 ]
 /** Forms for a date that is invalid in the column's calendar; they are unambiguous, whatever the forms of the column. */
-const elsewhere: DateForm[] = ['ymd-jalali', 'ymd-gregorian', 'words-jalali', 'words-gregorian', 'dmy-jalali']
+const unambiguousForms: DateForm[] = [
+  'ymd-jalali',
+  'ymd-gregorian',
+  'words-jalali',
+  'words-gregorian',
+  'dmy-jalali',
+]
 
-function daysOf(
+function dateSpec(
   name: string,
   survey: ColumnSurvey,
-  { least, isPersian }: { least: number; isPersian: boolean },
+  { least: minCount, isPersian }: { least: number; isPersian: boolean },
   notes: Note[],
 ): ColumnSpec | undefined {
-  const compact = compactDays(name, survey, least, notes) ?? serialDays(name, survey, least, notes)
+  const compact =
+    compactDateSpec(name, survey, minCount, notes) ?? serialDateSpec(name, survey, minCount, notes)
   if (compact) return compact
   let total = 0
   for (const count of survey.sets.values()) total += count
   if (total === 0) return undefined
-  const fits = (forms: readonly DateForm[]) =>
+  const countMatching = (forms: readonly DateForm[]) =>
     [...survey.sets].reduce(
-      (sum, [bits, count]) => sum + (forms.some((form) => has(bits, form)) ? count : 0),
+      (sum, [bits, count]) => sum + (forms.some((form) => hasForm(bits, form)) ? count : 0),
       0,
     )
-  const isOdd = (forms: readonly DateForm[]) =>
+  const isUnusual = (forms: readonly DateForm[]) =>
     forms.some((form) => form.startsWith('short') && form.endsWith('jalali') !== isPersian)
-  const ranked = [...mixtures.filter((forms) => !isOdd(forms)), ...mixtures.filter(isOdd)]
-    .map((forms) => ({ forms, own: fits(forms) }))
+  const ranked = [...mixtures.filter((forms) => !isUnusual(forms)), ...mixtures.filter(isUnusual)]
+    .map((forms) => ({ forms, own: countMatching(forms) }))
     .toSorted((a, b) => b.own - a.own)
   const best = ranked[0]!
-  const forms = [...best.forms, ...elsewhere.filter((form) => !best.forms.includes(form))]
-  if (best.own === 0 || fits(forms) < least) return undefined
+  const forms = [...best.forms, ...unambiguousForms.filter((form) => !best.forms.includes(form))]
+  if (best.own === 0 || countMatching(forms) < minCount) return undefined
   const calendar = best.forms[0]!.endsWith('jalali') ? 'jalali' : 'gregorian'
   const spec: ColumnSpec = { name, kind: 'date', calendar, forms, ...(survey.timed > 0 && { timed: true }) }
   noteDateOrder(spec, survey, ranked, notes)
@@ -192,7 +202,7 @@ function daysOf(
   return spec
 }
 
-interface Ranked {
+interface RankedForms {
   forms: DateForm[]
   own: number
 }
@@ -201,10 +211,10 @@ interface Ranked {
 function noteDateOrder(
   spec: ColumnSpec,
   survey: ColumnSurvey,
-  ranked: readonly Ranked[],
+  ranked: readonly RankedForms[],
   notes: Note[],
 ): void {
-  const [best] = ranked as [Ranked]
+  const [best] = ranked as [RankedForms]
   const written =
     survey.examples.day.find((cell) => momentsOf(cell).some(({ form }) => best.forms.includes(form))) ?? ''
   const moment = momentsOf(written).find(({ form }) => best.forms.includes(form))
@@ -225,43 +235,43 @@ function noteDateOrder(
 }
 
 /** Numbers such as 14030105, which are dates only if the column is named like a date. */
-function compactDays(
+function compactDateSpec(
   name: string,
   survey: ColumnSurvey,
-  least: number,
+  minCount: number,
   notes: Note[],
 ): ColumnSpec | undefined {
   const [jalali, gregorian] = (['compact-jalali', 'compact-gregorian'] as const).map(
     (form) => survey.forms.get(form) ?? 0,
   ) as [number, number]
-  if (Math.max(jalali, gregorian) < least || !namesDays.test(name)) return undefined
+  if (Math.max(jalali, gregorian) < minCount || !dateNamePattern.test(name)) return undefined
   const calendar = jalali >= gregorian ? 'jalali' : 'gregorian'
   const written = survey.examples.day[0] ?? ''
   const moment = momentsOf(written)[0]
   const read = moment ? dayText(moment.calendar, moment.seconds / 86_400) : ''
   notes.push({ kind: 'compact', column: name, written, read })
-  return { name, kind: 'date', calendar, forms: [`compact-${calendar}`, ...elsewhere] }
+  return { name, kind: 'date', calendar, forms: [`compact-${calendar}`, ...unambiguousForms] }
 }
 
 /** Numbers such as 45375, which are serial days of a spreadsheet if the column is named like a date. */
-function serialDays(
+function serialDateSpec(
   name: string,
   survey: ColumnSurvey,
-  least: number,
+  minCount: number,
   notes: Note[],
 ): ColumnSpec | undefined {
-  if (survey.serials < least || !/تاریخ|date|سررسید/i.test(foldKey(name))) return undefined
+  if (survey.serials < minCount || !/تاریخ|date|سررسید/i.test(foldKey(name))) return undefined
   const written = String(survey.serial)
   const { seconds } = serialMoment(survey.serial)
   const read = dayText('gregorian', Math.floor(seconds / 86_400))
   notes.push({ kind: 'serial', column: name, written, read })
-  return { name, kind: 'date', calendar: 'gregorian', serial: true, forms: elsewhere }
+  return { name, kind: 'date', calendar: 'gregorian', serial: true, forms: unambiguousForms }
 }
 
-function stayedText(
+function textSpec(
   name: string,
   survey: ColumnSurvey,
-  numbers: Numbers & { isCode: boolean },
+  numbers: NumberStats & { isCode: boolean },
   notes: Note[],
 ): ColumnSpec {
   const { codes, present, examples, times } = survey

@@ -15,7 +15,7 @@ function isNumberedName(cell: string, below: readonly string[]): boolean {
 }
 
 /** The first row contains names if it has words where values follow, or at least different words. */
-export function namesColumns(rows: readonly (readonly string[])[]): boolean {
+export function hasHeaderRow(rows: readonly (readonly string[])[]): boolean {
   const [first = [], ...rest] = rows
   if (rest.length === 0) return false
   const belowOf = (place: number) => rest.map((row) => row[place] ?? '')
@@ -33,7 +33,7 @@ export function namesColumns(rows: readonly (readonly string[])[]): boolean {
   return hasValues || (differ && !rest.some((row) => row.some((cell) => isValue(cell))))
 }
 
-export interface Names {
+export interface ColumnNames {
   names: string[]
   /** Names that occurred more than once. */
   renamed: string[]
@@ -44,9 +44,9 @@ export function uniqueNames(
   written: readonly string[],
   width: number,
   numbered: (place: number) => string,
-): Names {
+): ColumnNames {
   const taken = new Set<string>()
-  const found: Names = { names: [], renamed: [], nameless: [] }
+  const found: ColumnNames = { names: [], renamed: [], nameless: [] }
   for (let place = 0; place < width; place += 1) {
     const plain = tidyText(written[place] ?? '')
       .slice(0, maxName)

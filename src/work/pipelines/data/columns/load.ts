@@ -1,10 +1,10 @@
 /** Reads the rows of a table into its columns. */
-import { ExactSum, unitsOf } from '../values/exact.ts'
-import { decimalIn, numeralOf } from '../values/numerals.ts'
+import { ExactSum, scaledInteger } from '../values/exact.ts'
+import { numeralOf, numeralToDecimal } from '../values/numerals.ts'
 import { HashSet } from './hash-set.ts'
 import type { Note } from './notes.ts'
-import { NumberColumn, none, type Store, type StoredColumn, TextColumn } from './store.ts'
-import { type Candidate, type TableSpec, walk } from './tables.ts'
+import { missingValue, NumberColumn, type StoredColumn, type TableStore, TextColumn } from './store.ts'
+import { eachDataRow, type TableCandidate, type TableSpec } from './tables.ts'
 import { totalLabel } from './totals.ts'
 
 /** Limits of one table: rows, and bytes of their values. */
@@ -14,24 +14,27 @@ const sampleRows = 200
 const maxSampled = 200
 
 export interface LoadedTable {
-  store: Store
+  store: TableStore
   notes: Note[]
   /** The first rows, cleaned. */
   sample: (string | null)[][]
 }
 
 /** The number of rows that are within the limits. */
-export function rowsThatFit({ columns, rows }: Pick<TableSpec, 'columns' | 'rows'>, maxRows: number): number {
+export function rowCountWithinLimits(
+  { columns, rows }: Pick<TableSpec, 'columns' | 'rows'>,
+  maxRows: number,
+): number {
   const bytes = columns.reduce((sum, { kind }) => sum + (kind === 'text' ? 4 : 8), 0)
   return Math.min(rows, maxRows, Math.floor(limits.bytes / Math.max(1, bytes)))
 }
 
 export async function loadTable(
-  group: readonly Pick<Candidate, 'source'>[],
+  group: readonly Pick<TableCandidate, 'source'>[],
   spec: TableSpec,
   maxRows = limits.rows,
 ): Promise<LoadedTable> {
-  const rows = rowsThatFit(spec, maxRows)
+  const rows = rowCountWithinLimits(spec, maxRows)
   const columns = spec.columns.map(
     (column): StoredColumn =>
       column.kind === 'text' ? new TextColumn(column, rows) : new NumberColumn(column, rows),
@@ -64,20 +67,20 @@ export async function loadTable(
 const sampled = (column: StoredColumn, row: number): string | null =>
   column.textAt(row)?.slice(0, maxSampled).toWellFormed() ?? null
 
-type Take = (row: string[]) => unknown
+type RowHandler = (row: string[]) => unknown
 
-/** Iterates over the rows of data, without the excluded ones, which are passed to `leave`. */
+/** Iterates over the rows of data, without the excluded ones, which are passed to `onExcludedRow`. */
 export async function eachRow(
-  group: readonly Pick<Candidate, 'source'>[],
+  group: readonly Pick<TableCandidate, 'source'>[],
   { isNamed, head, left }: TableSpec,
-  take: Take,
-  leave: Take = () => {},
+  onRow: RowHandler,
+  onExcludedRow: RowHandler = () => {},
 ): Promise<void> {
   let next = 0
-  await walk(group, isNamed, head, (row, ordinal) => {
-    if (left[next] !== ordinal) return take(row)
+  await eachDataRow(group, isNamed, head, (row, ordinal) => {
+    if (left[next] !== ordinal) return onRow(row)
     next += 1
-    return leave(row)
+    return onExcludedRow(row)
   })
 }
 
@@ -126,7 +129,7 @@ class TotalsCheck {
   add(columns: readonly StoredColumn[], row: number): void {
     for (const [place, { all, part }] of this.#sums) {
       const value = (columns[place] as NumberColumn).values[row]!
-      if (value === none) continue
+      if (value === missingValue) continue
       all.add(value)
       part.add(value)
     }
@@ -138,9 +141,9 @@ class TotalsCheck {
     for (const [place, sums] of this.#sums) {
       const { scale = 0, decimal = '.' } = this.#spec.columns[place]!
       const numeral = numeralOf(row[place] ?? '')
-      const plain = numeral && decimalIn(numeral, decimal)
+      const plain = numeral && numeralToDecimal(numeral, decimal)
       if (plain === undefined) continue
-      const stated = unitsOf(plain, scale)
+      const stated = scaledInteger(plain, scale)
       const fits = stated === sums.all.value || stated === sums.part.value
       this.#agree = fits && this.#agree !== 'no' ? 'yes' : 'no'
       sums.part = new ExactSum()

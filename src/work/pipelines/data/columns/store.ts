@@ -1,23 +1,23 @@
 /** The values of a table by columns: numbers and times in typed arrays, texts as indexes of their spellings. */
-import { dayText, two } from '../values/calendar.ts'
+import { dayText, twoDigits } from '../values/calendar.ts'
 import { type DateForm, momentsOf, serialMoment, timeOf } from '../values/dates.ts'
-import { decimalText, unitsOf } from '../values/exact.ts'
-import { detached, foldKey, tidyText } from '../values/fold.ts'
-import { decimalIn, isInteger, numeralOf, shifted, styleOf } from '../values/numerals.ts'
+import { decimalText, scaledInteger } from '../values/exact.ts'
+import { detachedCopy, foldKey, tidyText } from '../values/fold.ts'
+import { isInteger, numeralOf, numeralToDecimal, styleOf, timesPowerOfTen } from '../values/numerals.ts'
 import type { ColumnSpec } from './decide.ts'
 import { HashSet } from './hash-set.ts'
 import type { Note } from './notes.ts'
 import { isBlank, isMissing } from './survey.ts'
 
 /** Marks a missing value: no number of 18 digits has this value. */
-export const none = -(2n ** 63n)
+export const missingValue = -(2n ** 63n)
 const maxExamples = 5
 const maxExample = 60
 /** Columns with more distinct texts are not used for groups: texts are counted, but not stored. */
 export const maxTexts = 100_000
 const maxDistinct = 2_000_000
 
-export interface Store {
+export interface TableStore {
   rows: number
   columns: StoredColumn[]
 }
@@ -44,7 +44,7 @@ export class NumberColumn {
   }
 
   #read(cell: string): bigint {
-    if (isMissing(cell)) return none
+    if (isMissing(cell)) return missingValue
     const found =
       this.spec.kind === 'date'
         ? this.#moment(cell)
@@ -55,7 +55,7 @@ export class NumberColumn {
     this.lost.count += 1
     if (this.lost.examples.length < maxExamples)
       this.lost.examples.push(cell.slice(0, maxExample).toWellFormed())
-    return none
+    return missingValue
   }
 
   #number(cell: string): bigint | undefined {
@@ -64,24 +64,26 @@ export class NumberColumn {
     const numeral = numeralOf(cell)
     if (!numeral || numeral.percent !== (kind === 'percent')) return undefined
     if (!slash && styleOf(numeral.body) === 'slash') return undefined
-    let plain = decimalIn(numeral, decimal)
+    let plain = numeralToDecimal(numeral, decimal)
     if (plain === undefined) return undefined
     if (numeral.unit !== '' && numeral.unit !== unit) {
       const power = conversion(numeral.unit, unit)
       if (power === undefined) return undefined
       this.changed.unit += 1
-      plain = plain.startsWith('-') ? `-${shifted(plain.slice(1), power)}` : shifted(plain, power)
+      plain = plain.startsWith('-')
+        ? `-${timesPowerOfTen(plain.slice(1), power)}`
+        : timesPowerOfTen(plain, power)
     }
     const point = plain.indexOf('.')
     if (point >= 0 && plain.length - point - 1 > scale) this.changed.rounded += 1
-    const units = unitsOf(plain, scale)
-    return BigInt.asIntN(64, units) === units && units !== none ? units : undefined
+    const units = scaledInteger(plain, scale)
+    return BigInt.asIntN(64, units) === units && units !== missingValue ? units : undefined
   }
 
   #moment(cell: string): bigint | undefined {
     const { forms = [], serial, calendar } = this.spec
     if (serial) {
-      const plain = decimalIn(numeralOf(cell) ?? nothing, '.')
+      const plain = numeralToDecimal(numeralOf(cell) ?? nothing, '.')
       if (plain !== undefined) return BigInt(serialMoment(Number(plain)).seconds)
     }
     const moments = momentsOf(cell)
@@ -94,7 +96,7 @@ export class NumberColumn {
   /** The cleaned cell; null if it is empty. */
   textAt(row: number): string | null {
     const value = this.values[row]!
-    return value === none ? null : valueText(this.spec, value)
+    return value === missingValue ? null : valueText(this.spec, value)
   }
 }
 
@@ -128,7 +130,7 @@ export function valueText(
   const seconds = Number(value)
   const day = Math.floor(seconds / 86_400)
   const clock = seconds - day * 86_400
-  const time = `${two(Math.floor(clock / 3_600))}:${two(Math.floor(clock / 60) % 60)}:${two(clock % 60)}`
+  const time = `${twoDigits(Math.floor(clock / 3_600))}:${twoDigits(Math.floor(clock / 60) % 60)}:${twoDigits(clock % 60)}`
   if (kind === 'time') return time
   return dayText(calendar, day) + (timed ? ` ${time}` : '')
 }
@@ -177,8 +179,8 @@ export class TextColumn {
     const key = foldKey(cell)
     const same = this.#keys.get(key)
     const word = same ?? this.#keys.size
-    if (same === undefined) this.#keys.set(detached(key), word)
-    this.#spellings.set(detached(cell), { word, count: 1 })
+    if (same === undefined) this.#keys.set(detachedCopy(key), word)
+    this.#spellings.set(detachedCopy(cell), { word, count: 1 })
     words[row] = word
     if (this.#spellings.size > maxTexts) this.#letGo()
   }

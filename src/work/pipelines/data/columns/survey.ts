@@ -1,6 +1,13 @@
 /** Statistics of the cells of a column, gathered in one pass. They decide the column's kind and how its cells are interpreted. */
 import { type DateForm, dateForms, momentsOf, timeOf } from '../values/dates.ts'
-import { decimalIn, isInteger, type Numeral, numeralOf, plainOf, styleOf } from '../values/numerals.ts'
+import {
+  isInteger,
+  type Numeral,
+  numeralOf,
+  numeralToDecimal,
+  plainDecimal,
+  styleOf,
+} from '../values/numerals.ts'
 
 const blank =
   /^(?:|[-–—−.?_]|--+|n\/?a|null|none|nan|nil|#n\/a|#ref!|#value!|#div\/0!|#name\?|#null!|#num!)$/i
@@ -81,8 +88,8 @@ export class ColumnSurvey {
   /** Counts an integer, the most common case, without parsing it as a numeral. */
   #integer(cell: string): void {
     this.styles.plain += 1
-    measure(this.asDot.number, cell)
-    measure(this.asComma.number, cell)
+    updateDigitCounts(this.asDot.number, cell)
+    updateDigitCounts(this.asComma.number, cell)
     this.units.set('', (this.units.get('') ?? 0) + 1)
     this.#plain(Number(cell), { body: '0', unit: '' })
   }
@@ -101,16 +108,16 @@ export class ColumnSurvey {
       if (numeral.body.includes('.')) this.ambiguousDots += 1
       this.#keep('ambiguous', cell)
     } else if (style !== 'plain') this.#keep('decided', cell)
-    const asDot = style === 'comma' ? undefined : decimalIn(numeral, '.')
-    const asComma = style === 'dot' ? undefined : style === 'plain' ? asDot : decimalIn(numeral, ',')
+    const asDot = style === 'comma' ? undefined : numeralToDecimal(numeral, '.')
+    const asComma = style === 'dot' ? undefined : style === 'plain' ? asDot : numeralToDecimal(numeral, ',')
     if (asDot === undefined && asComma === undefined) {
       this.codes += 1
       this.#keep('code', cell)
       return
     }
     const kind = numeral.percent ? 'percent' : 'number'
-    measure(this.asDot[kind], asDot)
-    measure(this.asComma[kind], asComma)
+    updateDigitCounts(this.asDot[kind], asDot)
+    updateDigitCounts(this.asComma[kind], asComma)
     if (numeral.power !== 0) this.magnitudes += 1
     if (!numeral.percent && (this.units.size < maxUnits || this.units.has(numeral.unit)))
       this.units.set(numeral.unit, (this.units.get(numeral.unit) ?? 0) + 1)
@@ -151,7 +158,7 @@ export class ColumnSurvey {
 
 const digits = (): Digits => ({ count: 0, integer: 0, fraction: 0 })
 
-function measure(digits: Digits, plain: string | undefined): void {
+function updateDigitCounts(digits: Digits, plain: string | undefined): void {
   if (plain === undefined) return
   digits.count += 1
   const negative = plain.charCodeAt(0) === 45 ? 1 : 0
@@ -180,6 +187,7 @@ export function hasDigit(text: string): boolean {
 export const isValue = (cell: string): boolean => {
   if (!hasDigit(cell)) return false
   const numeral = numeralOf(cell)
-  if (numeral) return plainOf(numeral.body, '.') !== undefined || plainOf(numeral.body, ',') !== undefined
+  if (numeral)
+    return plainDecimal(numeral.body, '.') !== undefined || plainDecimal(numeral.body, ',') !== undefined
   return momentsOf(cell).length > 0 || timeOf(cell) !== undefined
 }

@@ -1,15 +1,15 @@
 /** Combines the sources of a run into one table: those with the same column names are appended to each other. */
-import type { RowSource, Visit } from '../rows/source.ts'
+import type { RowSource, RowVisitor } from '../rows/source.ts'
 import { foldKey } from '../values/fold.ts'
 import { type ColumnSpec, decideColumn } from './decide.ts'
-import { namesColumns, uniqueNames } from './head.ts'
+import { hasHeaderRow, uniqueNames } from './head.ts'
 import type { Note } from './notes.ts'
 import { ColumnSurvey, isBlank } from './survey.ts'
-import { TotalsWatch } from './totals.ts'
+import { TotalsDetector } from './totals.ts'
 
 const headRows = 200
 
-export interface Candidate {
+export interface TableCandidate {
   source: RowSource
   /** The index of the source. */
   place: number
@@ -24,7 +24,7 @@ export async function candidateOf(
   source: RowSource,
   place: number,
   hidden = false,
-): Promise<Candidate | undefined> {
+): Promise<TableCandidate | undefined> {
   const head: string[][] = []
   await source.rows((row) => {
     if (row.some((cell) => !isBlank(cell))) head.push(row)
@@ -32,13 +32,13 @@ export async function candidateOf(
   })
   if (head.length === 0) return undefined
   const known = source.names !== undefined
-  const isNamed = known || namesColumns(head)
+  const isNamed = known || hasHeaderRow(head)
   return { source, place, hidden, isNamed: isNamed, head: known ? source.names! : head[0]! }
 }
 
 /** Candidates whose columns are the same. */
-export function grouped(candidates: readonly Candidate[]): Candidate[][] {
-  const groups = new Map<string, Candidate[]>()
+export function groupByColumns(candidates: readonly TableCandidate[]): TableCandidate[][] {
+  const groups = new Map<string, TableCandidate[]>()
   for (const each of candidates) {
     const key = each.isNamed
       ? `named ${JSON.stringify(each.head.map(foldKey))}`
@@ -67,28 +67,31 @@ export interface TableSurvey {
   bySource: { name: string; rows: number }[]
 }
 
-export interface NamedBy {
+export interface NamingOptions {
   numbered: (place: number) => string
 }
 
 /** Reads all rows of sources with the same columns and decides what their columns are. */
-export async function surveyTable(group: readonly Candidate[], { numbered }: NamedBy): Promise<TableSurvey> {
+export async function surveyTable(
+  group: readonly TableCandidate[],
+  { numbered }: NamingOptions,
+): Promise<TableSurvey> {
   const { isNamed, head } = group[0]!
   const notes: Note[] = []
   const { names, renamed, nameless } = uniqueNames(isNamed ? head : [], head.length, numbered)
   const surveys = names.map(() => new ColumnSurvey())
-  const totals = new TotalsWatch()
+  const totals = new TotalsDetector()
   const bySource: (TableSurvey['bySource'][number] & { from: number })[] = []
-  const walked = await walk(group, isNamed, head, (row, ordinal, place) => {
+  const walked = await eachDataRow(group, isNamed, head, (row, ordinal, place) => {
     for (let column = 0; column < surveys.length; column += 1) surveys[column]!.add(row[column] ?? '')
-    totals.see(row, ordinal, place)
-    const of = bySource[place] ?? { name: group[place]!.source.name, rows: 0, from: ordinal }
-    of.rows += 1
-    bySource[place] = of
+    totals.addRow(row, ordinal, place)
+    const sourceRows = bySource[place] ?? { name: group[place]!.source.name, rows: 0, from: ordinal }
+    sourceRows.rows += 1
+    bySource[place] = sourceRows
   })
-  const isPersian = /[\u0600-\u06ff]/.test(names.join(' ')) || surveys.some(speaksPersian)
+  const isPersian = /[\u0600-\u06ff]/.test(names.join(' ')) || surveys.some(hasPersianExamples)
   const columns = names.map((name, place) => decideColumn(name, surveys[place]!, isPersian, notes))
-  const left = columns.some(({ kind }) => kind === 'number') ? totals.found() : []
+  const left = columns.some(({ kind }) => kind === 'number') ? totals.totalRows() : []
   noteNaming({ columns, surveys, renamed, nameless, isNamed, heads: walked.heads }, notes)
   const places = group.map(({ place }) => place)
   const spec = { columns, places, isNamed, head, left, rows: walked.rows - left.length }
@@ -97,7 +100,7 @@ export async function surveyTable(group: readonly Candidate[], { numbered }: Nam
   return { spec, notes, bySource: sources.map(({ name, rows }) => ({ name, rows })) }
 }
 
-const speaksPersian = ({ examples }: ColumnSurvey): boolean =>
+const hasPersianExamples = ({ examples }: ColumnSurvey): boolean =>
   [...examples.word, ...examples.day].some((cell) => /[\u0600-\u06ff]/.test(cell))
 
 interface NamingNotes {
@@ -126,21 +129,21 @@ function noteNaming(
   if (heads > 0) notes.push({ kind: 'heads', count: heads })
 }
 
-type VisitData = (row: string[], ordinal: number, place: number) => unknown
+type DataRowVisitor = (row: string[], ordinal: number, place: number) => unknown
 
 /** Iterates over the data rows of all sources, numbered from 0: without empty rows and without the header, wherever it is repeated. */
-export async function walk(
-  group: readonly Pick<Candidate, 'source'>[],
+export async function eachDataRow(
+  group: readonly Pick<TableCandidate, 'source'>[],
   isNamed: boolean,
   head: readonly string[],
-  visit: VisitData,
+  visit: DataRowVisitor,
 ): Promise<{ rows: number; heads: number }> {
   let [rows, heads] = [0, 0]
   let isOver = false
   for (const [place, { source }] of group.entries()) {
     if (isOver) break
     let isFirst = source.names === undefined && isNamed
-    const take: Visit = (row) => {
+    const take: RowVisitor = (row) => {
       if (row.every(isBlank)) return undefined
       if (isFirst) {
         isFirst = false

@@ -43,12 +43,12 @@ const maxStored = 10_000
  * Detects totals during one pass. A row with the label of a total is one if cells are empty that other rows fill; at the end of a source it always is
  * one, also if only remarks without numbers follow.
  */
-export class TotalsWatch {
+export class TotalsDetector {
   readonly #found: number[] = []
   #tail: number[] = []
   #source = 0
 
-  see(row: readonly string[], ordinal: number, source: number): void {
+  addRow(row: readonly string[], ordinal: number, source: number): void {
     if (source !== this.#source) this.#endSource(source)
     const found = totalLabel(row)
     if (!found) {
@@ -66,7 +66,7 @@ export class TotalsWatch {
   }
 
   /** Row numbers of the totals. */
-  found(): number[] {
+  totalRows(): number[] {
     return [...this.#found, ...this.#tail].toSorted((a, b) => a - b)
   }
 }

@@ -1,12 +1,12 @@
 /** Delimited files: CSV, TSV, and those with semicolons or bars. */
-import { holdGroups, isComma, withoutGroups } from './digit-groups.ts'
-import { type Encoding, textOf } from './encoding.ts'
+import { hasDigitGroups, isComma, withoutDigitGroups } from './digit-groups.ts'
+import { type TextFileEncoding, textOf } from './encoding.ts'
 import { RecordReader } from './records.ts'
-import { noFaults, type Row, type RowSource, type Visit } from './source.ts'
+import { noFaults, type Row, type RowSource, type RowVisitor } from './source.ts'
 
 export interface DelimitedSpec {
   kind: 'delimited'
-  encoding: Encoding
+  encoding: TextFileEncoding
   sign: string
   width: number
   /** Records before the table: titles and remarks. */
@@ -18,16 +18,20 @@ const sampleCharacters = 256 * 1024
 const sampleRecords = 200
 
 /** Detects the format of a delimited file from its beginning. Undefined for a file without a table. */
-export async function delimitedSpec(path: string, encoding: Encoding): Promise<DelimitedSpec | undefined> {
+export async function delimitedSpec(
+  path: string,
+  encoding: TextFileEncoding,
+): Promise<DelimitedSpec | undefined> {
   const head = await headOf(path, encoding)
   const shapes = signs.map((sign) => {
     const records = recordsIn(head, sign)
     const shape = shapeOf(records)
-    return { sign, ...shape, grouped: !isComma(sign) && shape.width > 1 && holdGroups(records) }
+    return { sign, ...shape, grouped: !isComma(sign) && shape.width > 1 && hasDigitGroups(records) }
   })
   const weighed = shapes.map((shape) => {
     const hasRival = shapes.some(({ grouped, fitting }) => grouped && fitting >= shape.fitting)
-    const bare = isComma(shape.sign) && hasRival ? shapeOf(recordsIn(withoutGroups(head), shape.sign)) : shape
+    const bare =
+      isComma(shape.sign) && hasRival ? shapeOf(recordsIn(withoutDigitGroups(head), shape.sign)) : shape
     return { ...shape, weight: bare.width > 1 ? bare.fitting * Math.min(bare.width, 8) : 0 }
   })
   const found = weighed.filter(({ weight }) => weight > 0).toSorted((a, b) => b.weight - a.weight)[0]
@@ -38,7 +42,7 @@ export async function delimitedSpec(path: string, encoding: Encoding): Promise<D
   return lines.length > 1 ? { kind: 'delimited', encoding, sign: '\0', width: 1, before: 0 } : undefined
 }
 
-async function headOf(path: string, encoding: Encoding): Promise<string> {
+async function headOf(path: string, encoding: TextFileEncoding): Promise<string> {
   let head = ''
   for await (const text of textOf(path, encoding)) {
     head += text
@@ -90,7 +94,7 @@ export function delimitedRows(path: string, spec: DelimitedSpec, name: string): 
   return {
     name,
     faults,
-    async rows(visit: Visit) {
+    async rows(visit: RowVisitor) {
       faults.skipped = { count: 0, examples: [] }
       faults.broken = 0
       let seen = 0

@@ -1,18 +1,18 @@
 import { decimalOf, percentOf } from '../values/numerals.ts'
-import { holdGroups, isComma, withoutGroups } from './digit-groups.ts'
+import { hasDigitGroups, isComma, withoutDigitGroups } from './digit-groups.ts'
 
 /** Rows of cells as they were written; whether the first names the columns is not known yet. */
 export type Grid = string[][]
 
-export interface Delimited {
+export interface DelimitedTable {
   grid: Grid
   /** Lines inside the table with more cells than columns, which cannot be assigned to columns. */
   skipped: string[]
   /** Rows and columns beyond the limits. */
-  beyond: Omitted
+  beyond: OmittedCounts
 }
 
-export interface Omitted {
+export interface OmittedCounts {
   rows: number
   columns: number
 }
@@ -21,38 +21,38 @@ export interface Omitted {
 const maxProse = 3
 export const limits = { recordLines: 20, columns: 60, rows: 5_000, width: 5_000 }
 
-/** Finds the largest delimited table in a text. `alone`: the text contains nothing else, so ragged rows belong to it. */
-export function delimitedIn(text: string, alone: boolean): Delimited | undefined {
+/** Finds the largest delimited table in a text. `isWholeText`: the text contains nothing else, so ragged rows belong to it. */
+export function delimitedIn(text: string, isWholeText: boolean): DelimitedTable | undefined {
   const lines = text.split(/\r\n?|\n/)
   const found = ['\t', '|', ';', ',', '،', ':'].map((sign) => ({
     sign,
-    best: largest(gridsOf(lines, sign, alone)),
+    best: largest(gridsOf(lines, sign, isWholeText)),
   }))
   const rivals = found.flatMap(({ sign, best }) =>
-    best && !isComma(sign) && holdGroups(best.grid) ? [best.grid] : [],
+    best && !isComma(sign) && hasDigitGroups(best.grid) ? [best.grid] : [],
   )
   // Commas inside numbers do not separate columns if another sign gives as many rows.
-  const isColumns = (sign: string, { grid }: Delimited): boolean => {
+  const isColumns = (sign: string, { grid }: DelimitedTable): boolean => {
     const rival = rivals.find(({ length }) => length >= grid.length)
     if (!isComma(sign) || !rival) return true
-    const bare = largest(gridsOf(lines.map(withoutGroups), sign, alone))
-    return bare !== undefined && sizeOf(bare.grid) > sizeOf(rival)
+    const bare = largest(gridsOf(lines.map(withoutDigitGroups), sign, isWholeText))
+    return bare !== undefined && cellCount(bare.grid) > cellCount(rival)
   }
   return largest(found.flatMap(({ sign, best }) => (best && isColumns(sign, best) ? [best] : [])))
 }
 
-const largest = (found: readonly Delimited[]): Delimited | undefined =>
-  found.toSorted((a, b) => sizeOf(b.grid) - sizeOf(a.grid))[0]
+const largest = (found: readonly DelimitedTable[]): DelimitedTable | undefined =>
+  found.toSorted((a, b) => cellCount(b.grid) - cellCount(a.grid))[0]
 
-export const sizeOf = (grid: Grid): number => grid.length * (grid[0]?.length ?? 0)
+export const cellCount = (grid: Grid): number => grid.length * (grid[0]?.length ?? 0)
 
-const nothingBeyond: Omitted = { rows: 0, columns: 0 }
+const nothingBeyond: OmittedCounts = { rows: 0, columns: 0 }
 
-function gridsOf(lines: readonly string[], sign: string, alone: boolean): Delimited[] {
-  const grids: Delimited[] = []
+function gridsOf(lines: readonly string[], sign: string, isWholeText: boolean): DelimitedTable[] {
+  const grids: DelimitedTable[] = []
   for (let at = 0; at < lines.length; ) {
-    const { grid, skipped = [], beyond = nothingBeyond, next } = gridAt(lines, at, sign, alone)
-    if (grid && isTable(grid, sign, alone)) grids.push({ grid, skipped, beyond })
+    const { grid, skipped = [], beyond = nothingBeyond, next } = gridAt(lines, at, sign, isWholeText)
+    if (grid && isTable(grid, sign, isWholeText)) grids.push({ grid, skipped, beyond })
     at = next
   }
   return grids
@@ -62,8 +62,8 @@ function gridAt(
   lines: readonly string[],
   start: number,
   sign: string,
-  alone: boolean,
-): { grid?: Grid; skipped?: string[]; beyond?: Omitted; next: number } {
+  isWholeText: boolean,
+): { grid?: Grid; skipped?: string[]; beyond?: OmittedCounts; next: number } {
   const first = recordAt(lines, start, sign)
   const width = first.cells.length
   if (width < 2 || width > limits.width) return { next: start + 1 }
@@ -78,13 +78,13 @@ function gridAt(
       at += 1
       continue
     }
-    if (alone && lines[at]!.trim() === '') {
+    if (isWholeText && lines[at]!.trim() === '') {
       at += 1
       continue
     }
     const { cells, next } = recordAt(lines, at, sign)
     const belongs =
-      cells.length === width || (alone ? cells.length > 1 : width >= 4 && cells.length === width - 1)
+      cells.length === width || (isWholeText ? cells.length > 1 : width >= 4 && cells.length === width - 1)
     if (!belongs && !isRaggedRow(cells, next)) break
     if (cells.slice(width).some((cell) => cell !== '')) {
       skipped.push(lines[at]!)
@@ -97,7 +97,7 @@ function gridAt(
     } else beyond.rows += 1
     at = next
   }
-  const own = alone ? grid : withoutProse(withoutLead(grid, sign), written, sign)
+  const own = isWholeText ? grid : withoutProse(withoutLead(grid, sign), written, sign)
   return { grid: own, skipped, beyond, next: at }
 
   /** A row with one cell too few or too many does not end the table. */
@@ -184,10 +184,10 @@ const hasNumbers = ([first, ...rows]: Grid): boolean =>
   )
 
 /** Whether rows are a table. Prose has commas too, so the cells must be short. */
-function isTable(grid: Grid, sign: string, alone: boolean): boolean {
+function isTable(grid: Grid, sign: string, isWholeText: boolean): boolean {
   if (grid.length < 2) return false
   if (sign === ':') return grid.length >= 3 && grid[0]!.length === 2 && grid.every((row) => isNumber(row[1]!))
-  if (alone || sign === '\t' || sign === '|') return grid[0]!.some((cell) => cell !== '')
+  if (isWholeText || sign === '\t' || sign === '|') return grid[0]!.some((cell) => cell !== '')
   const areShort = grid.every((row) => row.every((cell) => cell.length <= 80))
   return areShort && (hasNumbers(grid) || grid.length >= 4)
 }

@@ -1,12 +1,18 @@
-import { delimitedIn, type Grid, limits as gridLimits, type Omitted, sizeOf } from './delimited-text.ts'
-import { parsedJson } from './json-text.ts'
+import {
+  cellCount,
+  delimitedIn,
+  type Grid,
+  limits as gridLimits,
+  type OmittedCounts,
+} from './delimited-text.ts'
+import { parseLenientJson } from './json-text.ts'
 
 /** A grid, and whether its first row is known to name its columns. */
 export interface FoundGrid {
   grid: Grid
   named?: true
   skipped?: string[]
-  beyond: Omitted
+  beyond: OmittedCounts
   /** Set if only a part of the text was read. */
   cut?: { read: number; of: number }
 }
@@ -15,18 +21,18 @@ const limits = { ...gridLimits, characters: 200_000, attempts: 200 }
 
 /** The largest table in a text: JSON, CSV, TSV or a table of Markdown, in a fence or among the words. */
 export function findGrid(text: string): FoundGrid | undefined {
-  const read = boundOf(text)
+  const read = readLength(text)
   const bounded = text.slice(0, read).replaceAll('\ufeff', '')
   const blocks = fencesIn(bounded)
-  const found = [...blocks.map((block) => inText(block, true)), inText(bounded, false)].filter(
+  const found = [...blocks.map((block) => tableInText(block, true)), tableInText(bounded, false)].filter(
     (each) => each !== undefined,
   )
-  const [best] = found.toSorted((a, b) => sizeOf(b.grid) - sizeOf(a.grid))
+  const [best] = found.toSorted((a, b) => cellCount(b.grid) - cellCount(a.grid))
   return best && (read < text.length ? { ...best, cut: { read, of: text.length } } : best)
 }
 
 /** The number of characters that are read, up to the end of a line: half of a number would be another number. */
-function boundOf(text: string): number {
+function readLength(text: string): number {
   if (text.length <= limits.characters) return text.length
   return text.lastIndexOf('\n', limits.characters - 1) + 1 || limits.characters
 }
@@ -56,20 +62,20 @@ function runOf(text: string, sign: string): string {
   return sign.repeat(length)
 }
 
-function inText(text: string, alone: boolean): FoundGrid | undefined {
-  const json = jsonIn(text)
+function tableInText(text: string, isWholeText: boolean): FoundGrid | undefined {
+  const json = firstJsonTable(text)
   if (json) return json
-  return delimitedIn(text, alone)
+  return delimitedIn(text, isWholeText)
 }
 
 /** The first JSON in a text that is a table. */
-function jsonIn(text: string): FoundGrid | undefined {
+function firstJsonTable(text: string): FoundGrid | undefined {
   let attempts = 0
   for (const { index } of text.matchAll(/[[{]/g)) {
     if (attempts++ > limits.attempts) return undefined
     const end = endOfJson(text, index)
     if (end === undefined) continue
-    const found = tableOf(parsedJson(text.slice(index, end)))
+    const found = tableOf(parseLenientJson(text.slice(index, end)))
     if (found) return found
   }
   return undefined
@@ -111,7 +117,7 @@ function tableOf(value: unknown): FoundGrid | undefined {
   return { grid: [columns.map(([name]) => name), ...rows], named: true, beyond }
 }
 
-const beyondOf = (rows: number, columns: number): Omitted => ({
+const beyondOf = (rows: number, columns: number): OmittedCounts => ({
   rows: Math.max(0, rows - limits.rows),
   columns: Math.max(0, columns - limits.columns),
 })

@@ -1,11 +1,11 @@
 /** Files of JSON: a list of records somewhere in a document, or a record in each line. */
-import { type Encoding, textOf } from './encoding.ts'
-import { parsedJson } from './json-text.ts'
-import { maxColumns, noFaults, type Row, type RowSource, type Visit } from './source.ts'
+import { type TextFileEncoding, textOf } from './encoding.ts'
+import { parseLenientJson } from './json-text.ts'
+import { maxColumns, noFaults, type Row, type RowSource, type RowVisitor } from './source.ts'
 
 export interface JsonSpec {
   kind: 'json'
-  encoding: Encoding
+  encoding: TextFileEncoding
   /** Path to the list of records, such as `data.items`; '' for the document itself, `*` for one record per line. */
   path: string
   names: string[]
@@ -21,7 +21,7 @@ const maxDepth = 64
 const maxExample = 60
 const maxExamples = 3
 
-interface Takes {
+interface RecordHandlers {
   /** Takes a record; `false` ends the reading. */
   take(value: unknown, path: string): unknown
   /** Reports the beginning of a record that is invalid, too long or incomplete. */
@@ -33,7 +33,7 @@ interface Takes {
  * skipped.
  */
 class RecordScanner {
-  readonly #takes: Takes
+  readonly #takes: RecordHandlers
   /** The enclosing brackets at the current position, with the names that lead to them. */
   readonly #open: { sign: string; name: string }[] = []
   #text = ''
@@ -49,8 +49,8 @@ class RecordScanner {
   #long: string | undefined
   ended = false
 
-  constructor(takes: Takes) {
-    this.#takes = takes
+  constructor(handlers: RecordHandlers) {
+    this.#takes = handlers
   }
 
   push(text: string): void {
@@ -151,14 +151,19 @@ class RecordScanner {
 
 /** Parses JSON. Numbers keep their digits, with an unambiguous decimal sign. */
 const parsed = (text: string): unknown =>
-  parsedJson(text, function (this: unknown, _key: string, value: unknown, context?: { source?: string }) {
+  parseLenientJson(text, function (
+    this: unknown,
+    _key: string,
+    value: unknown,
+    context?: { source?: string },
+  ) {
     return typeof value === 'number' ? writtenNumber(context?.source ?? String(value)) : value
   } as (key: string, value: unknown) => unknown)
 
 const writtenNumber = (source: string): string => source.replace('.', '٫').replace(/e(?=\d)/i, 'E+')
 
 /** Finds the list of records in a file, and the names of their members. Undefined for a file without any. */
-export async function jsonSpec(path: string, encoding: Encoding): Promise<JsonSpec | undefined> {
+export async function jsonSpec(path: string, encoding: TextFileEncoding): Promise<JsonSpec | undefined> {
   const lists = new Map<string, { count: number; names: Set<string>; isListed: boolean }>()
   const take = (value: unknown, at: string) => {
     const known = lists.get(at)
@@ -182,9 +187,9 @@ export async function jsonSpec(path: string, encoding: Encoding): Promise<JsonSp
 }
 
 /** Reads the records of a file: one per line, if there is no list around them, or those of its lists. */
-async function eachRecord(path: string, encoding: Encoding, takes: Takes): Promise<void> {
-  if (await hasLines(path, encoding)) return eachLine(path, encoding, takes)
-  const scanner = new RecordScanner(takes)
+async function eachRecord(path: string, encoding: TextFileEncoding, handlers: RecordHandlers): Promise<void> {
+  if (await hasLines(path, encoding)) return eachLine(path, encoding, handlers)
+  const scanner = new RecordScanner(handlers)
   for await (const text of textOf(path, encoding)) {
     scanner.push(text)
     if (scanner.ended) return
@@ -192,7 +197,7 @@ async function eachRecord(path: string, encoding: Encoding, takes: Takes): Promi
   scanner.end()
 }
 
-async function hasLines(path: string, encoding: Encoding): Promise<boolean> {
+async function hasLines(path: string, encoding: TextFileEncoding): Promise<boolean> {
   let head = ''
   for await (const text of textOf(path, encoding)) {
     head += text
@@ -202,7 +207,11 @@ async function hasLines(path: string, encoding: Encoding): Promise<boolean> {
   return first.trim().startsWith('{') && parsed(first) !== undefined && head.trim() !== first.trim()
 }
 
-async function eachLine(path: string, encoding: Encoding, { take, lose }: Takes): Promise<void> {
+async function eachLine(
+  path: string,
+  encoding: TextFileEncoding,
+  { take, lose }: RecordHandlers,
+): Promise<void> {
   let left = ''
   /** Beginning of the current line if it exceeds the limit. */
   let long: string | undefined
@@ -245,7 +254,7 @@ export function jsonRows(path: string, spec: JsonSpec, name: string): RowSource 
     name,
     ...(isNamed && { names: spec.names }),
     faults,
-    rows(visit: Visit) {
+    rows(visit: RowVisitor) {
       const unparsed = { count: 0, examples: [] as string[] }
       faults.unparsed = unparsed
       return eachRecord(path, spec.encoding, {

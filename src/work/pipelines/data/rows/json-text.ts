@@ -1,7 +1,7 @@
 /** Parses JSON as programs write it: Python also writes `NaN`, `Infinity` and `-Infinity`, which JSON does not have. */
 
 /** The value of a JSON text; undefined if it is no JSON, even with these words taken as null. */
-export function parsedJson(text: string, revive?: (key: string, value: unknown) => unknown): unknown {
+export function parseLenientJson(text: string, revive?: (key: string, value: unknown) => unknown): unknown {
   try {
     return JSON.parse(text, revive)
   } catch {

@@ -6,7 +6,7 @@ import { findGrid } from './find-table.ts'
 import { type JsonSpec, jsonRows, jsonSpec } from './json-file.ts'
 import { noFaults, type RowSource } from './source.ts'
 import { type SheetSpec, xlsxRows, xlsxSpecs } from './xlsx/xlsx-file.ts'
-import { Unbounded } from './xlsx/zip.ts'
+import { UnpackLimitExceeded } from './xlsx/zip.ts'
 
 /** An input that may contain tables: the text of a request, a page, or a file on disk. */
 export type Input = { name: string } & ({ text: string } | { path: string })
@@ -28,33 +28,33 @@ export type UnreadReason =
 /** The most bytes of JSON of other shapes, which is read whole. */
 const maxInMemoryBytes = 8 * 1024 * 1024
 
-export async function specsOf(input: Input, place: number): Promise<SourceSpec[] | UnreadReason> {
-  if ('text' in input) return findGrid(input.text) ? [{ kind: 'text', input: place }] : 'no-table'
+export async function specsOf(input: Input, inputIndex: number): Promise<SourceSpec[] | UnreadReason> {
+  if ('text' in input) return findGrid(input.text) ? [{ kind: 'text', input: inputIndex }] : 'no-table'
   const { path } = input
   const { size } = await stat(path)
   if (size === 0) return 'empty'
   const kind = await kindOf(path)
-  if (kind === 'zip') return sheetsOf(path, place)
+  if (kind === 'zip') return sheetsOf(path, inputIndex)
   if (kind !== 'text') return kind
   const encoding = await encodingOf(path)
   if (await looksLikeJson(path)) {
     const found = await jsonSpec(path, encoding)
-    if (found) return [{ ...found, input: place }]
+    if (found) return [{ ...found, input: inputIndex }]
     if (size <= maxInMemoryBytes && findGrid(await readFile(path, 'utf8')))
-      return [{ kind: 'text', input: place }]
+      return [{ kind: 'text', input: inputIndex }]
   }
   const found = await delimitedSpec(path, encoding)
-  return found ? [{ ...found, input: place }] : 'no-table'
+  return found ? [{ ...found, input: inputIndex }] : 'no-table'
 }
 
-async function sheetsOf(path: string, place: number): Promise<SourceSpec[] | UnreadReason> {
+async function sheetsOf(path: string, inputIndex: number): Promise<SourceSpec[] | UnreadReason> {
   try {
     const sheets = await xlsxSpecs(path)
     if (!sheets) return 'packed'
     const tables = sheets.filter(({ rows }) => rows > 1)
-    return tables.length > 0 ? tables.map((spec) => ({ ...spec, input: place })) : 'no-table'
+    return tables.length > 0 ? tables.map((spec) => ({ ...spec, input: inputIndex })) : 'no-table'
   } catch (error) {
-    if (error instanceof Unbounded) return 'too-large'
+    if (error instanceof UnpackLimitExceeded) return 'too-large'
     // An untrusted file may be a damaged ZIP.
     return 'broken'
   }

@@ -6,12 +6,12 @@ const maxQuoted = 100_000
 /** The most characters of a record; a longer one is cut there. */
 const maxRecord = 1 << 20
 
-type Take = (cells: Row) => unknown
+type RecordHandler = (cells: Row) => unknown
 
 /** Splits a text that arrives in pieces into records. */
 export class RecordReader {
   readonly #sign: string
-  readonly #take: Take
+  readonly #take: RecordHandler
   #left = ''
   /** The position in `#left` from which the search for the end of the record continues, and whether it is inside quotation marks. */
   #at = 0
@@ -22,7 +22,7 @@ export class RecordReader {
   #literal = false
   ended = false
 
-  constructor(sign: string, take: Take) {
+  constructor(sign: string, take: RecordHandler) {
     this.#sign = sign
     this.#take = take
   }

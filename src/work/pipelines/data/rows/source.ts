@@ -3,14 +3,14 @@
 export type Row = string[]
 
 /** Receives a row; returning `false` ends the reading. */
-export type Visit = (row: Row) => unknown
+export type RowVisitor = (row: Row) => unknown
 
 export interface RowSource {
   /** Display name, made of file and sheet. */
   name: string
   /** Column names, if the format defines them; otherwise the first row may contain them. */
   names?: string[]
-  rows(visit: Visit): Promise<void>
+  rows(visit: RowVisitor): Promise<void>
   /** Faults found while reading; complete after the last row. */
   faults: SourceFaults
 }

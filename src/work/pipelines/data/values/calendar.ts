@@ -34,8 +34,8 @@ export function dayOf(calendar: Calendar, year: number, month: number, day: numb
     return new Date(epochDay * msPerDay).getUTCDate() === day ? epochDay : undefined
   }
   if (year <= breaks[0]! || year >= breaks[1]!) return undefined
-  const longest = month <= 6 ? 31 : month < 12 || isLeapJalali(year) ? 30 : 29
-  return day > longest ? undefined : nowruz(year) + daysBefore[month - 1]! + day - 1
+  const monthLength = month <= 6 ? 31 : month < 12 || isLeapJalali(year) ? 30 : 29
+  return day > monthLength ? undefined : nowruz(year) + daysBefore[month - 1]! + day - 1
 }
 
 /** A day as `1403/01/05` (Jalali) or `2024-03-24` (Gregorian), text that sorts by time. */
@@ -46,7 +46,7 @@ export function dayText(calendar: Calendar, epochDay: number): string {
   while (nowruz(year + 1) <= epochDay) year += 1
   const within = epochDay - nowruz(year)
   const month = daysBefore.findLastIndex((before) => before <= within) + 1
-  return `${year}/${two(month)}/${two(within - daysBefore[month - 1]! + 1)}`
+  return `${year}/${twoDigits(month)}/${twoDigits(within - daysBefore[month - 1]! + 1)}`
 }
 
-export const two = (part: number): string => String(part).padStart(2, '0')
+export const twoDigits = (part: number): string => String(part).padStart(2, '0')

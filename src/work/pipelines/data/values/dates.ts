@@ -48,7 +48,7 @@ export function momentsOf(text: string): Moment[] {
   if (text.length > 48 || text.length < 6) return []
   const plain = latinDigits(withoutUnseen(text)).trim()
   if (!/\d/.test(plain)) return []
-  const { day, seconds } = withoutTime(plain)
+  const { day, seconds } = splitTime(plain)
   const found = /^\d{8}$/.test(day) ? compactDays(day) : (numericDays(day) ?? wordedDay(day))
   return found.map((each) => ({
     ...each,
@@ -62,7 +62,7 @@ const afternoon = /^\s?(?:p\.?m\.?|ب\.?\s?ظ\.?|بعد ?از ?ظهر|عصر)/i
 const morning = /^\s?(?:a\.?m\.?|ق\.?\s?ظ\.?|قبل ?از ?ظهر|صبح)/i
 
 /** The time of day in a text, and the rest of the text. */
-function withoutTime(text: string): { day: string; seconds?: number } {
+function splitTime(text: string): { day: string; seconds?: number } {
   const iso = text.replace(/(?<=\d)T(?=\d\d:)/, ' ')
   const found = clock.exec(iso)
   if (!found) return { day: iso }
@@ -88,13 +88,13 @@ function withoutTime(text: string): { day: string; seconds?: number } {
 /** A time of the day alone, in seconds. */
 export function timeOf(text: string): number | undefined {
   if (text.length > 24 || text.length < 4) return undefined
-  const { day, seconds } = withoutTime(latinDigits(withoutUnseen(text)).trim())
+  const { day, seconds } = splitTime(latinDigits(withoutUnseen(text)).trim())
   return day === '' || day === 'ساعت' ? seconds : undefined
 }
 
 type Day = Pick<Moment, 'form' | 'calendar' | 'seconds'>
 
-function made(form: DateForm, year: number, month: number, day: number): Day[] {
+function validDays(form: DateForm, year: number, month: number, day: number): Day[] {
   const calendar = form.endsWith('jalali') ? 'jalali' : 'gregorian'
   const isYear = calendar === 'jalali' ? year >= 1200 && year <= 1500 : year >= 1700 && year <= 2300
   const found = isYear ? dayOf(calendar, year, month, day) : undefined
@@ -113,26 +113,27 @@ function numericDays(text: string): Day[] | undefined {
   if (!found) return undefined
   const [a, b, c] = [found[1], found[3], found[4]].map(Number) as [number, number, number]
   const [first, last] = [found[1]!.length, found[4]!.length]
-  if (first === 4 && last <= 2) return [...made('ymd-jalali', a, b, c), ...made('ymd-gregorian', a, b, c)]
+  if (first === 4 && last <= 2)
+    return [...validDays('ymd-jalali', a, b, c), ...validDays('ymd-gregorian', a, b, c)]
   if (last === 4 && first <= 2)
     return [
-      ...made('dmy-jalali', c, b, a),
-      ...made('dmy-gregorian', c, b, a),
-      ...made('mdy-gregorian', c, a, b),
+      ...validDays('dmy-jalali', c, b, a),
+      ...validDays('dmy-gregorian', c, b, a),
+      ...validDays('mdy-gregorian', c, a, b),
     ]
   if (first > 2 || last > 2 || (first !== 2 && last !== 2)) return []
   return [
     ...(first === 2
       ? [
-          ...made('short-ymd-jalali', jalaliYear(a), b, c),
-          ...made('short-ymd-gregorian', gregorianYear(a), b, c),
+          ...validDays('short-ymd-jalali', jalaliYear(a), b, c),
+          ...validDays('short-ymd-gregorian', gregorianYear(a), b, c),
         ]
       : []),
     ...(last === 2
       ? [
-          ...made('short-dmy-jalali', jalaliYear(c), b, a),
-          ...made('short-dmy-gregorian', gregorianYear(c), b, a),
-          ...made('short-mdy-gregorian', gregorianYear(c), a, b),
+          ...validDays('short-dmy-jalali', jalaliYear(c), b, a),
+          ...validDays('short-dmy-gregorian', gregorianYear(c), b, a),
+          ...validDays('short-mdy-gregorian', gregorianYear(c), a, b),
         ]
       : []),
   ]
@@ -144,7 +145,10 @@ function compactDays(text: string): Day[] {
     number,
     number,
   ]
-  return [...made('compact-jalali', year, month, day), ...made('compact-gregorian', year, month, day)]
+  return [
+    ...validDays('compact-jalali', year, month, day),
+    ...validDays('compact-gregorian', year, month, day),
+  ]
 }
 
 /** Removes a leading name of a weekday. */
@@ -169,17 +173,17 @@ function wordedDay(text: string): Day[] {
   const [first, second, third] = rest as [string, string, string]
   const isNumber = (word: string) => /^\d{1,4}$/.test(word)
   if (!isNumber(third)) return []
-  if (isNumber(first) && !isNumber(second)) return named(second, Number(first), Number(third))
-  return !isNumber(first) && isNumber(second) ? named(first, Number(second), Number(third)) : []
+  if (isNumber(first) && !isNumber(second)) return namedMonthDays(second, Number(first), Number(third))
+  return !isNumber(first) && isNumber(second) ? namedMonthDays(first, Number(second), Number(third)) : []
 }
 
-function named(month: string, one: number, other: number): Day[] {
+function namedMonthDays(month: string, one: number, other: number): Day[] {
   const [day, year] = one > 31 ? [other, one] : [one, other]
   const jalali = jalaliMonths.indexOf(month) + 1 || (month === 'امرداد' ? 5 : 0)
-  if (jalali > 0) return made('words-jalali', year < 100 ? jalaliYear(year) : year, jalali, day)
+  if (jalali > 0) return validDays('words-jalali', year < 100 ? jalaliYear(year) : year, jalali, day)
   const names = gregorianMonths.find((list) => list.includes(month))
   const gregorian = names ? names.indexOf(month) + 1 : (otherNames[month] ?? 0)
-  return made('words-gregorian', year < 100 ? gregorianYear(year) : year, gregorian, day)
+  return validDays('words-gregorian', year < 100 ? gregorianYear(year) : year, gregorian, day)
 }
 
 /** The moment of a serial number of a spreadsheet: days since 1899-12-30, and the time as the fraction. */

@@ -1,7 +1,7 @@
 /** Decimals as integers of one scale, so that sums are exact. */
 
 /** A decimal as an integer of a scale; digits beyond the scale are rounded half away from zero. */
-export function unitsOf(plain: string, scale: number): bigint {
+export function scaledInteger(plain: string, scale: number): bigint {
   const negative = plain.startsWith('-')
   const [integer = '0', fraction = ''] = (negative ? plain.slice(1) : plain).split('.')
   let units = BigInt(integer + fraction.slice(0, scale).padEnd(scale, '0'))
@@ -20,7 +20,7 @@ export function decimalText(units: bigint, scale: number): string {
 }
 
 /** A quotient with six more decimals than its dividend, rounded half away from zero. */
-export function divided(units: bigint, scale: number, by: bigint): string {
+export function quotient(units: bigint, scale: number, by: bigint): string {
   const more = 6
   const numerator = units * 10n ** BigInt(more) * 2n
   const negative = numerator < 0n !== by < 0n
@@ -30,9 +30,9 @@ export function divided(units: bigint, scale: number, by: bigint): string {
 }
 
 /** Decimals as integers of one common scale. */
-export function exactOf(decimals: readonly string[]): { scale: number; units: bigint[] } {
+export function withCommonScale(decimals: readonly string[]): { scale: number; units: bigint[] } {
   const scale = decimals.reduce((max, text) => Math.max(max, text.split('.')[1]?.length ?? 0), 0)
-  return { scale, units: decimals.map((text) => unitsOf(text, scale)) }
+  return { scale, units: decimals.map((text) => scaledInteger(text, scale)) }
 }
 
 /** A sum of many integers. It adds plain numbers while they are safe, and bigints only now and then. */

@@ -49,7 +49,7 @@ export function foldKey(text: string): string {
 }
 
 /** A copy of a text, since a substring of a large text would keep all of it in memory. */
-export const detached = (text: string): string =>
+export const detachedCopy = (text: string): string =>
   text.length < 13 ? text : Buffer.from(text, 'utf16le').toString('utf16le')
 
 /** Removes the spaces between two Persian letters. */

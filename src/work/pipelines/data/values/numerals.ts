@@ -21,7 +21,7 @@ export interface Numeral {
 export type DecimalSign = '.' | ','
 
 /** Possible meanings of a number's separators. `dot` and `comma`: only this can be the decimal sign. */
-export type Style = 'plain' | 'dot' | 'comma' | 'ambiguous' | 'slash' | 'none'
+export type SeparatorStyle = 'plain' | 'dot' | 'comma' | 'ambiguous' | 'slash' | 'none'
 
 /** Longer digit sequences are codes: card numbers, accounts. */
 const maxIntegerDigits = 15
@@ -83,9 +83,9 @@ export function numeralOf(text: string): Numeral | undefined {
     negative ||= inner.negative
     left = inner.left
   }
-  const body = bodyOf(left)
+  const body = leadingDigits(left)
   if (body === '') return undefined
-  return tailOf({ negative, body, lead, isSigned: sign.signed }, left.slice(body.length).trim())
+  return parseTail({ negative, body, lead, isSigned: sign.signed }, left.slice(body.length).trim())
 }
 
 function takeSign(text: string): { left: string; negative: boolean; signed: boolean } {
@@ -97,7 +97,7 @@ function takeSign(text: string): { left: string; negative: boolean; signed: bool
 const separators = ".,٬٫/'’، \u00a0\u202f\u2009"
 
 /** The digits at the beginning of a text, with single separators between them. */
-function bodyOf(text: string): string {
+function leadingDigits(text: string): string {
   let end = 0
   for (let at = 0; at < text.length; at += 1) {
     const code = text.charCodeAt(at)
@@ -115,7 +115,7 @@ interface Head {
   isSigned: boolean
 }
 
-function tailOf({ negative, body, lead, isSigned }: Head, tail: string): Numeral | undefined {
+function parseTail({ negative, body, lead, isSigned }: Head, tail: string): Numeral | undefined {
   let left = tail
   let isNegative = negative
   if (left.length === 1 && minus.includes(left)) {
@@ -155,7 +155,7 @@ function magnitudeOf(text: string): { power: number; rest: { body: string; power
   let left = text.slice(first.length).trim()
   while (/^و\s?\d/.test(left) && rest.length < 4) {
     const after = left.slice(1).trim()
-    const body = bodyOf(after)
+    const body = leadingDigits(after)
     const word = leadingMagnitude(after.slice(body.length).trim())
     left = after
       .slice(body.length)
@@ -181,7 +181,7 @@ function unitOf(written: string): string {
 }
 
 /** The possible meanings of the separators. */
-export function styleOf(body: string): Style {
+export function styleOf(body: string): SeparatorStyle {
   let [dots, commas, slashes] = [0, 0, 0]
   for (const sign of body) {
     if (sign === '.') dots += 1
@@ -190,9 +190,9 @@ export function styleOf(body: string): Style {
   }
   // 1,250/75: the commas leave the slash no other meaning than that of a decimal sign.
   if (slashes > 0)
-    return slashes === 1 && (dots + commas === 0 || plainOf(body, '.') !== undefined) ? 'slash' : 'none'
+    return slashes === 1 && (dots + commas === 0 || plainDecimal(body, '.') !== undefined) ? 'slash' : 'none'
   if (dots + commas === 0) return 'plain'
-  const [asDot, asComma] = [plainOf(body, '.'), plainOf(body, ',')]
+  const [asDot, asComma] = [plainDecimal(body, '.'), plainDecimal(body, ',')]
   if (asDot === undefined && asComma === undefined) return 'none'
   if (asComma === undefined) return 'dot'
   if (asDot === undefined) return 'comma'
@@ -200,7 +200,7 @@ export function styleOf(body: string): Style {
 }
 
 /** A body as plain decimal text (`1234.56`), read with this decimal sign; undefined if it is no number then, or a code: 007, ۰۹۱۲…, card numbers. */
-export function plainOf(body: string, decimal: DecimalSign): string | undefined {
+export function plainDecimal(body: string, decimal: DecimalSign): string | undefined {
   const grouping = decimal === '.' ? ',،' : '.'
   const marks = decimal === '.' ? '.٫/' : ',٫/'
   let point = -1
@@ -243,21 +243,21 @@ function withoutZeros(fraction: string): string {
 }
 
 /** The number as plain decimal text, with the given decimal sign. */
-export function decimalIn(numeral: Numeral, decimal: DecimalSign): string | undefined {
+export function numeralToDecimal(numeral: Numeral, decimal: DecimalSign): string | undefined {
   const { negative, body, power, rest = [] } = numeral
-  let plain = plainOf(body, decimal)
+  let plain = plainDecimal(body, decimal)
   if (plain === undefined) return undefined
-  if (power !== 0) plain = shifted(plain, power)
+  if (power !== 0) plain = timesPowerOfTen(plain, power)
   for (const part of rest) {
-    const more = plainOf(part.body, decimal)
+    const more = plainDecimal(part.body, decimal)
     if (more === undefined) return undefined
-    plain = added(plain, shifted(more, part.power))
+    plain = added(plain, timesPowerOfTen(more, part.power))
   }
   return negative && /[1-9]/.test(plain) ? `-${plain}` : plain
 }
 
 /** A decimal without a sign times a power of ten. */
-export function shifted(plain: string, power: number): string {
+export function timesPowerOfTen(plain: string, power: number): string {
   const [integer = '0', fraction = ''] = plain.split('.')
   const digits = integer + fraction
   const point = integer.length + power
@@ -275,7 +275,7 @@ function added(one: string, other: string): string {
     const [integer = '0', fraction = ''] = text.split('.')
     return BigInt(integer + fraction.padEnd(scale, '0'))
   }
-  return shifted(String(units(one) + units(other)), -scale)
+  return timesPowerOfTen(String(units(one) + units(other)), -scale)
 }
 
 /** Parses a single number with the decimal signs of English and Persian; for texts outside of columns. */
@@ -283,11 +283,11 @@ export function decimalOf(text: string): string | undefined {
   const numeral = numeralOf(text)
   if (!numeral || numeral.percent || numeral.unit !== '' || numeral.power !== 0) return undefined
   const isUnsure = styleOf(numeral.body) === 'slash' && !/[,،]/.test(numeral.body)
-  return isUnsure ? undefined : decimalIn(numeral, '.')
+  return isUnsure ? undefined : numeralToDecimal(numeral, '.')
 }
 
 /** The number before the sign in `12.5%` or `۱۲٫۵٪`. */
 export function percentOf(text: string): string | undefined {
   const numeral = numeralOf(text)
-  return numeral?.percent ? decimalIn(numeral, '.') : undefined
+  return numeral?.percent ? numeralToDecimal(numeral, '.') : undefined
 }

@@ -8,7 +8,7 @@ const maxUnpacked = 3_500_000_000
 /** 1980-01-01, as ZIP counts days. */
 const someDay = 0x21
 
-interface Entry {
+interface ArchiveEntry {
   name: string
   crc: number
   packed: number
@@ -18,9 +18,9 @@ interface Entry {
 
 export class PackedFile implements Disposable {
   readonly #file: number
-  readonly #entries: Entry[] = []
+  readonly #entries: ArchiveEntry[] = []
   #at = 0
-  #open: Entry | undefined
+  #open: ArchiveEntry | undefined
 
   constructor(path: string) {
     this.#file = openSync(path, 'w')
@@ -90,7 +90,7 @@ export class PackedFile implements Disposable {
   }
 }
 
-function headerOf({ name, crc, packed, size }: Entry): Buffer {
+function headerOf({ name, crc, packed, size }: ArchiveEntry): Buffer {
   const header = Buffer.alloc(30 + Buffer.byteLength(name))
   header.writeUInt32LE(0x04034b50, 0)
   commonFields(header, 4, { name, crc, packed, size })
@@ -98,7 +98,7 @@ function headerOf({ name, crc, packed, size }: Entry): Buffer {
   return header
 }
 
-function directoryOf(entry: Entry): Buffer {
+function directoryOf(entry: ArchiveEntry): Buffer {
   const header = Buffer.alloc(46 + Buffer.byteLength(entry.name))
   header.writeUInt32LE(0x02014b50, 0)
   header.writeUInt16LE(20, 4)
@@ -108,7 +108,11 @@ function directoryOf(entry: Entry): Buffer {
   return header
 }
 
-function commonFields(header: Buffer, at: number, { name, crc, packed, size }: Omit<Entry, 'offset'>): void {
+function commonFields(
+  header: Buffer,
+  at: number,
+  { name, crc, packed, size }: Omit<ArchiveEntry, 'offset'>,
+): void {
   header.writeUInt16LE(20, at)
   // Names are UTF-8.
   header.writeUInt16LE(0x0800, at + 2)

@@ -1,5 +1,5 @@
 /** Writes a large workbook: a small one is made with all styles, and the remaining rows are appended to its first sheet as a stream. */
-import { type NumberColumn, none, type Store, TextColumn } from '../columns/store.ts'
+import { missingValue, type NumberColumn, type TableStore, TextColumn } from '../columns/store.ts'
 import { printable } from './csv.ts'
 import { PackedFile, partsOf } from './pack.ts'
 
@@ -17,7 +17,7 @@ export interface SheetOptions {
 const firstSheet = 'xl/worksheets/sheet1.xml'
 const pieceCharacters = 1 << 20
 const maxCharacters = 32_767
-const msPerDay = 86_400
+const secondsPerDay = 86_400
 
 export class SheetWriter implements Disposable {
   readonly #ask: SheetOptions
@@ -36,7 +36,7 @@ export class SheetWriter implements Disposable {
     this.rows = options.begun
     const written = new TextDecoder().decode(this.#parts[firstSheet])
     const end = written.indexOf('</sheetData>')
-    const last = rangeEnd(written, Math.min(rows + 1, options.maxRows))
+    const last = lastRowReplacer(written, Math.min(rows + 1, options.maxRows))
     this.#styles = stylesIn(written.slice(written.lastIndexOf('<row ', end), end))
     this.#text = last(written.slice(0, end))
     this.#tail = last(written.slice(end))
@@ -51,7 +51,7 @@ export class SheetWriter implements Disposable {
     return this.rows + 1 < maxRows && this.#file.bytes < maxBytes && !this.#file.isFull
   }
 
-  add(store: Store, at: number, cells: readonly string[]): void {
+  add(store: TableStore, at: number, cells: readonly string[]): void {
     const row = this.rows + 2
     let text = `<row r="${row}">`
     for (const [place, column] of store.columns.entries()) {
@@ -72,12 +72,12 @@ export class SheetWriter implements Disposable {
   #valueCell(column: NumberColumn, at: number, style: string): string {
     const { kind, calendar, timed } = column.spec
     const value = column.values[at]!
-    if (value === none) return ''
+    if (value === missingValue) return ''
     const text = column.textAt(at)!
     if (kind === 'number') return `<c${style}><v>${Number(text)}</v></c>`
     if (kind === 'percent') return `<c${style}><v>${Number((Number(text) / 100).toPrecision(15))}</v></c>`
     if (kind === 'date' && calendar === 'gregorian' && !timed)
-      return `<c${style}><v>${Number(value) / msPerDay + 25_569}</v></c>`
+      return `<c${style}><v>${Number(value) / secondsPerDay + 25_569}</v></c>`
     const shown = calendar === 'jalali' && this.#ask.isPersian ? persianDigits(text) : text
     return textCell(shown, style)
   }
@@ -100,7 +100,7 @@ export class SheetWriter implements Disposable {
 }
 
 /** The range of the filter and the dimension, down to the last row. */
-function rangeEnd(sheet: string, row: number): (text: string) => string {
+function lastRowReplacer(sheet: string, row: number): (text: string) => string {
   const found = /<autoFilter ref="(A1:[A-Z]{1,3})(\d{1,7})"/.exec(sheet)
   if (!found) return (text) => text
   const [, range, end] = found

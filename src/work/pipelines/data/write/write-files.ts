@@ -2,7 +2,7 @@
 import { closeSync, openSync, writeSync } from 'node:fs'
 import path from 'node:path'
 import { eachRow } from '../columns/load.ts'
-import { type Store, TextColumn } from '../columns/store.ts'
+import { type TableStore, TextColumn } from '../columns/store.ts'
 import { type ReadSpec, sourcesOf } from '../read-table.ts'
 import type { Input } from '../rows/open.ts'
 import { textField } from './csv.ts'
@@ -17,7 +17,7 @@ export interface WriteOptions {
 }
 
 /** Rows that each file holds. */
-export interface Written {
+export interface WrittenRowCounts {
   csv: number
   sheet?: number
 }
@@ -27,9 +27,9 @@ const pieceCharacters = 1 << 20
 
 export async function writeFiles(
   { inputs, spec, maxCsvBytes, sheet: sheetOptions }: { inputs: Input[]; spec: ReadSpec } & WriteOptions,
-  store: Store,
+  store: TableStore,
   folder: string,
-): Promise<Written> {
+): Promise<WrittenRowCounts> {
   using csv = new CsvWriter(path.join(folder, fileNames.csv), store, maxCsvBytes)
   using sheet = sheetOptions && new SheetWriter(path.join(folder, fileNames.sheet), sheetOptions, store.rows)
   let at = 0
@@ -48,13 +48,13 @@ export async function writeFiles(
 /** Writes CSV in UTF-8 with the byte order mark by which spreadsheets recognise it. */
 class CsvWriter implements Disposable {
   readonly #file: number
-  readonly #store: Store
+  readonly #store: TableStore
   readonly #max: number
   #text: string
   #bytes = 0
   rows = 0
 
-  constructor(file: string, store: Store, maxBytes: number) {
+  constructor(file: string, store: TableStore, maxBytes: number) {
     this.#file = openSync(file, 'w')
     this.#store = store
     this.#max = maxBytes

@@ -1,7 +1,14 @@
 /** The parts of a workbook that its sheets share: their names, the texts, the formats. */
 import { type CellFormat, stylesOf } from './styles.ts'
-import { attribute, unescaped, withoutSpelling, XmlReader } from './xml.ts'
-import { type Budget, entryText, maxUnpacked, Unbounded, type ZipEntry, zipEntries } from './zip.ts'
+import { attribute, decodedEscapes, unescaped, XmlReader } from './xml.ts'
+import {
+  entryText,
+  maxUnpacked,
+  type UnpackBudget,
+  UnpackLimitExceeded,
+  type ZipEntry,
+  zipEntries,
+} from './zip.ts'
 
 export interface Book {
   path: string
@@ -11,14 +18,14 @@ export interface Book {
   texts: string[]
   formats: CellFormat[]
   epoch1904: boolean
-  budget: Budget
+  budget: UnpackBudget
 }
 
 /** Maximum characters of all shared strings together. */
 const maxText = 96 * 1024 * 1024
 const maxSheets = 200
 
-/** Opens a workbook; undefined if the file is not one. Throws `Unbounded`. */
+/** Opens a workbook; undefined if the file is not one. Throws `UnpackLimitExceeded`. */
 export async function openBook(path: string): Promise<Book | undefined> {
   const entries = await zipEntries(path)
   const main = entries?.get('xl/workbook.xml')
@@ -97,9 +104,10 @@ async function textsOf(pieces: AsyncIterable<string>): Promise<string[]> {
       if (name === 't') isText = false
       else if (name === 'rPh') isPhonetic = false
       else if (name === 'si') {
-        texts.push(withoutSpelling(text))
+        texts.push(decodedEscapes(text))
         characters += text.length
-        if (characters > maxText) throw new Unbounded('The texts of the workbook are more than is read.')
+        if (characters > maxText)
+          throw new UnpackLimitExceeded('The texts of the workbook are more than is read.')
       }
     },
   })

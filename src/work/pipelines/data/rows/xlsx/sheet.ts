@@ -1,9 +1,9 @@
 /** Streams the rows of one sheet; dates, times and percentages are converted to text. */
-import { dayText, two } from '../../values/calendar.ts'
+import { dayText, twoDigits } from '../../values/calendar.ts'
 import { serialMoment } from '../../values/dates.ts'
-import { shifted } from '../../values/numerals.ts'
+import { timesPowerOfTen } from '../../values/numerals.ts'
 import type { Book } from './book.ts'
-import { attribute, unescaped, withoutSpelling, XmlReader } from './xml.ts'
+import { attribute, decodedEscapes, unescaped, XmlReader } from './xml.ts'
 import { entryText, type ZipEntry } from './zip.ts'
 
 export interface SheetEvents {
@@ -100,13 +100,13 @@ class SheetState {
         return numberText(number, format, epoch1904)
       }
       default:
-        return withoutSpelling(this.#value).trim()
+        return decodedEscapes(this.#value).trim()
     }
   }
 
   #merge(ref: string): void {
     const [from, to] = ref.split(':')
-    const [start, end] = [placeOf(from), placeOf(to)]
+    const [start, end] = [cellPosition(from), cellPosition(to)]
     if (start && end) this.#events.merged?.({ from: start, to: end })
   }
 }
@@ -118,7 +118,7 @@ function numberText(number: number, format: string, epoch1904: boolean): string 
     const { seconds, timed } = serialMoment(number, epoch1904)
     const day = Math.floor(seconds / 86_400)
     const clock = seconds - day * 86_400
-    const time = `${two(Math.floor(clock / 3_600))}:${two(Math.floor(clock / 60) % 60)}:${two(clock % 60)}`
+    const time = `${twoDigits(Math.floor(clock / 3_600))}:${twoDigits(Math.floor(clock / 60) % 60)}:${twoDigits(clock % 60)}`
     if (format === 'time' && number < 1) return time
     return dayText(format === 'jalali' ? 'jalali' : 'gregorian', day) + (timed ? ` ${time}` : '')
   }
@@ -132,7 +132,7 @@ const hours = (days: number): string => plain(Math.round(days * 86_400_000) / 3_
 /** A number as decimal text, with an unambiguous decimal sign. */
 function plain(number: number, power = 0): string {
   const [mantissa = '0', exponent = '0'] = Math.abs(number).toExponential(14).split('e')
-  const text = shifted(mantissa, Number(exponent) + power)
+  const text = timesPowerOfTen(mantissa, Number(exponent) + power)
   return `${number < 0 ? '-' : ''}${text.replace('.', '٫')}`
 }
 
@@ -147,7 +147,7 @@ function columnOf(ref: string | undefined): number | undefined {
   return column > 0 ? column - 1 : undefined
 }
 
-function placeOf(ref: string | undefined): [number, number] | undefined {
+function cellPosition(ref: string | undefined): [number, number] | undefined {
   const column = columnOf(ref)
   const row = /\d{1,7}$/.exec(ref ?? '')
   return column === undefined || !row ? undefined : [Number(row[0]) - 1, column]

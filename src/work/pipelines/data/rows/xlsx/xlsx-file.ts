@@ -1,5 +1,5 @@
 /** Sheets of a workbook as tables. */
-import { maxColumns, noFaults, type Row, type RowSource, type Visit } from '../source.ts'
+import { maxColumns, noFaults, type Row, type RowSource, type RowVisitor } from '../source.ts'
 import { type Book, openBook } from './book.ts'
 import { readSheet } from './sheet.ts'
 
@@ -91,16 +91,21 @@ export function xlsxRows(path: string, spec: SheetSpec, name: string): RowSource
   return {
     name,
     faults,
-    async rows(visit: Visit) {
+    async rows(visit: RowVisitor) {
       const book = await openBook(path)
       const entry = book?.sheets.find((sheet) => sheet.name === spec.sheet)?.entry
       if (!book || !entry) return
-      await readFilled(book, entry, spec, visit)
+      await readWithMerges(book, entry, spec, visit)
     },
   }
 }
 
-async function readFilled(book: Book, entry: Book['sheets'][number]['entry'], spec: SheetSpec, visit: Visit) {
+async function readWithMerges(
+  book: Book,
+  entry: Book['sheets'][number]['entry'],
+  spec: SheetSpec,
+  visit: RowVisitor,
+) {
   const { top, left, width } = spec
   const open = new Map<number, { until: number; value: string }>()
   const starts = new Map<number, [number, number][]>()

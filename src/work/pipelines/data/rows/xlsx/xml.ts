@@ -108,7 +108,7 @@ export function unescaped(text: string): string {
 }
 
 /** Decodes `_x000D_` and the like, by which the format spells characters that XML cannot contain. */
-export const withoutSpelling = (text: string): string =>
+export const decodedEscapes = (text: string): string =>
   text.includes('_x')
     ? text.replace(/_x([0-9A-Fa-f]{4})_/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
     : text

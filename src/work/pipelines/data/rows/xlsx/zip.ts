@@ -7,7 +7,7 @@ import { createInflateRaw } from 'node:zlib'
 export const maxUnpacked = 2 * 1024 ** 3
 
 /** Thrown when a file expands beyond the limit. */
-export class Unbounded extends Error {
+export class UnpackLimitExceeded extends Error {
   override name = 'Unbounded'
 }
 
@@ -18,7 +18,7 @@ export interface ZipEntry {
   offset: number
 }
 
-export interface Budget {
+export interface UnpackBudget {
   left: number
 }
 
@@ -63,8 +63,12 @@ function entriesIn(directory: Buffer): Map<string, ZipEntry> {
   return entries
 }
 
-/** The bytes of an entry as text, piece by piece. Throws `Unbounded`. */
-export async function* entryText(path: string, entry: ZipEntry, budget: Budget): AsyncGenerator<string> {
+/** The bytes of an entry as text, piece by piece. Throws `UnpackLimitExceeded`. */
+export async function* entryText(
+  path: string,
+  entry: ZipEntry,
+  budget: UnpackBudget,
+): AsyncGenerator<string> {
   const start = await dataStart(path, entry)
   const raw = createReadStream(path, { start, end: start + Math.max(0, entry.packed - 1) })
   const bytes = entry.stored ? raw : raw.pipe(createInflateRaw({ chunkSize: 1 << 17 }))
@@ -73,7 +77,7 @@ export async function* entryText(path: string, entry: ZipEntry, budget: Budget):
   try {
     for await (const chunk of bytes as AsyncIterable<Buffer>) {
       budget.left -= chunk.length
-      if (budget.left < 0) throw new Unbounded('The file unpacks to more than is read.')
+      if (budget.left < 0) throw new UnpackLimitExceeded('The file unpacks to more than is read.')
       yield decoder.decode(chunk, { stream: true })
     }
   } finally {
