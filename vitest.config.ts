@@ -2,7 +2,7 @@ import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config
 import { FileOrder } from './tests/suite/file-order.ts'
 import { filesOf, isIsolated } from './tests/suite/suites.ts'
 
-/** Which suite is run (tests/suite/suites.ts); any file where none is named: `npx vitest run tests/contract/chat.test.ts`. */
+/** Which suite is run (tests/suite/suites.ts); any file where none is named: `npx vitest run tests/text/chat.test.ts`. */
 const files = filesOf(process.env['KHERAD_SUITE'])
 const [isolated, shared] = [files.filter(isIsolated), files.filter((file) => !isIsolated(file))]
 

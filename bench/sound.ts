@@ -7,7 +7,7 @@ import { mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { decodeSound, encodeSound, joinSpeech, loudnessOf, resample, soundFormats } from '#core/sound'
-import { speechLike } from '../tests/sound/samples.ts'
+import { speechLike } from '../tests/core/sound/samples.ts'
 
 const seconds = 60
 const rate = 24_000
@@ -57,7 +57,7 @@ function printHours(format: string, args: readonly string[], folder: string): vo
   const write = (words: readonly string[]) => execFileSync('ffmpeg', ['-v', 'error', ...words])
   write(['-f', 'lavfi', '-i', tone, ...args, '-f', format, minute])
   write(['-stream_loop', String(minutes - 1), '-i', minute, '-c', 'copy', '-f', format, file])
-  const program = path.join(import.meta.dirname, '../tests/sound/four-hours-process.ts')
+  const program = path.join(import.meta.dirname, '../tests/core/sound/four-hours-process.ts')
   const words = [program, file, String(statSync(file).size), path.join(folder, 'spool'), ffmpegOnPath()]
   const { stdout } = spawnSync(process.execPath, words, { maxBuffer: 1 << 26 })
   const { openMs, allMs, cpuMs, childrenMs, maxMs, maxRssMb } = JSON.parse(stdout.toString())

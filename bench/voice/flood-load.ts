@@ -4,7 +4,7 @@ import { setImmediate as turn } from 'node:timers/promises'
 import type { Page } from 'playwright-core'
 import { WebSocket } from 'ws'
 import { openBrowser } from '../../tests/media/browser.ts'
-import { bindingRequest, LeanPeer, offerOf } from '../../tests/webrtc/lean-peer.ts'
+import { bindingRequest, LeanPeer, offerOf } from '../../tests/platform/webrtc/lean-peer.ts'
 
 export interface FloodOptions {
   url: string

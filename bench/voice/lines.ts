@@ -1,7 +1,7 @@
 /** The two transports of a call as a load generator has them: it is given frames of speech, and tells what came. */
 import { WebSocket } from 'ws'
 import { Codecs, OpusVoice } from '#voice/realtime'
-import { LeanPeer } from '../../tests/webrtc/lean-peer.ts'
+import { LeanPeer } from '../../tests/platform/webrtc/lean-peer.ts'
 import { rmsOf } from './heard.ts'
 
 export interface LineOptions {

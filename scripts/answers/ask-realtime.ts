@@ -1,5 +1,5 @@
 /** Calls, and the secrets with which browsers begin them. */
-import { offer } from '../../tests/realtime/offer.ts'
+import { offer } from '../../tests/voice/offer.ts'
 import type { Recorder } from './recorder.ts'
 import type { Site } from './site.ts'
 

@@ -10,7 +10,7 @@ export const drawnMutations: readonly Mutation[] = [
     find: '  if (run?.key_id !== caller.keyId) requireScope(caller, scope)',
     replace: '  if (run?.key_id === caller.keyId) requireScope(caller, scope)',
     breaks: 'A key with agents:write alone reads the runs that it started, and no others',
-    test: 'tests/contract/agents-own-runs.test.ts',
+    test: 'tests/work/agents-own-runs.test.ts',
     suite: 'test',
   },
   {
@@ -18,7 +18,7 @@ export const drawnMutations: readonly Mutation[] = [
     find: "    if (await store.isPending(tx, earlier)) fail('DELIVERY_PENDING', {})",
     replace: "    if (!(await store.isPending(tx, earlier))) fail('DELIVERY_PENDING', {})",
     breaks: 'An event whose delivery is still under way is not sent a second time by hand',
-    test: 'tests/contract/webhooks-delivery.test.ts',
+    test: 'tests/account/webhooks-delivery.test.ts',
     suite: 'test',
   },
   {
@@ -44,7 +44,7 @@ export const drawnMutations: readonly Mutation[] = [
     find: 'export const linkTokenPattern = `^[A-Za-z0-9_-]{${Math.ceil((tokenBytes * 4) / 3)}}$`',
     replace: 'export const linkTokenPattern = `^[A-Za-z0-9_-]{${Math.ceil((tokenBytes * 3) / 3)}}$`',
     breaks: 'A link to a file is known by its length',
-    test: 'tests/contract/file-links.test.ts',
+    test: 'tests/account/file-links.test.ts',
     suite: 'test',
   },
   {
@@ -52,7 +52,7 @@ export const drawnMutations: readonly Mutation[] = [
     find: '  const settled = paid.finish({ statusCode: 200, ...(reply !== undefined && { reply }) })',
     replace: '  const settled = paid.finish({ statusCode: 200, ...(reply === undefined && { reply }) })',
     breaks: 'The answer of a paid call is kept for a repeat',
-    test: 'tests/contract/embeddings-orders.test.ts',
+    test: 'tests/text/embeddings-orders.test.ts',
     suite: 'test',
   },
   {
@@ -60,7 +60,7 @@ export const drawnMutations: readonly Mutation[] = [
     find: '  return run.deadline.getTime() <= app.clock.nowMs() ? overtimeEnd : undefined',
     replace: '  return !(run.deadline.getTime() <= app.clock.nowMs()) ? overtimeEnd : undefined',
     breaks: 'A run ends when its time is over, and not before',
-    test: 'tests/contract/work-time.test.ts',
+    test: 'tests/work/work-time.test.ts',
     suite: 'test',
   },
   {
@@ -68,7 +68,7 @@ export const drawnMutations: readonly Mutation[] = [
     find: '  if (size > maxListBytes || offset + size > probe.bytes) return false',
     replace: '  if (!(size > maxListBytes || offset + size > probe.bytes)) return false',
     breaks: 'A workbook is known by the parts that its zip lists',
-    test: 'tests/contract/files-upload.test.ts',
+    test: 'tests/account/files-upload.test.ts',
     suite: 'test',
   },
   {
@@ -84,7 +84,7 @@ export const drawnMutations: readonly Mutation[] = [
     find: '    return this.uses.reduce((sum, { microcredits }) => sum + microcredits, 0n)',
     replace: '    return this.uses.reduce((sum, { microcredits }) => sum + microcredits, 1n)',
     breaks: 'An answer costs what its steps and tools cost, to the micro-credit',
-    test: 'tests/contract/hosted-steps.test.ts',
+    test: 'tests/text/hosted-steps.test.ts',
     suite: 'test',
   },
   {
@@ -125,7 +125,7 @@ export const drawnMutations: readonly Mutation[] = [
     find: "    if (role === 'assistant') {",
     replace: "    if (!(role === 'assistant')) {",
     breaks: 'Every call of a tool has exactly one result before the next answer',
-    test: 'tests/contract/messages.test.ts',
+    test: 'tests/text/messages.test.ts',
     suite: 'test',
   },
   {
@@ -174,7 +174,7 @@ export const drawnMutations: readonly Mutation[] = [
     replace:
       "  assert(result.outcome !== 'held', `the hold ${options.receiptId} has ended or is not at ${from}`)",
     breaks: 'A change of a hold that stands is not reported as one that has ended',
-    test: 'tests/ledger/rehold.test.ts',
+    test: 'tests/platform/ledger/rehold.test.ts',
     suite: 'quick',
   },
   {
@@ -257,7 +257,7 @@ export const drawnMutations: readonly Mutation[] = [
     find: '      if (!isCut()) return file',
     replace: '      if (!(!isCut())) return file',
     breaks: 'An upload that is whole is taken, and one that was cut is not',
-    test: 'tests/contract/files-upload.test.ts',
+    test: 'tests/account/files-upload.test.ts',
     suite: 'test',
   },
   {

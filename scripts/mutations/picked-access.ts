@@ -7,7 +7,7 @@ export const accessMutations: readonly Mutation[] = [
     find: "  if (expiresAtMs <= nowMs) return 'INVALID_API_KEY'",
     replace: "  if (expiresAtMs < nowMs) return 'INVALID_API_KEY'",
     breaks: 'A key is refused from the moment at which it expires',
-    test: 'tests/contract/auth.test.ts',
+    test: 'tests/account/auth.test.ts',
     suite: 'test',
   },
   {
@@ -15,7 +15,7 @@ export const accessMutations: readonly Mutation[] = [
     find: "  if (suspended) return 'ACCOUNT_SUSPENDED'\n",
     replace: '',
     breaks: 'The keys of a suspended account are refused',
-    test: 'tests/contract/auth.test.ts',
+    test: 'tests/account/auth.test.ts',
     suite: 'test',
   },
   {
@@ -23,7 +23,7 @@ export const accessMutations: readonly Mutation[] = [
     find: 'for (const hash of this.#hashesOf.get(accountId) ?? []) this.#keys.delete(hash)\n',
     replace: '\n',
     breaks: 'A key that is revoked in one process is refused within a second in the others',
-    test: 'tests/contract/auth.test.ts',
+    test: 'tests/account/auth.test.ts',
     suite: 'test',
   },
   {
@@ -31,7 +31,7 @@ export const accessMutations: readonly Mutation[] = [
     find: "  if (!caller.scopes.has(scope)) fail('INSUFFICIENT_SCOPE', { scope })",
     replace: '  void [caller, scope]',
     breaks: 'A key without the scope of a route is refused',
-    test: 'tests/contract/auth.test.ts',
+    test: 'tests/account/auth.test.ts',
     suite: 'test',
   },
   {
@@ -80,7 +80,7 @@ export type SampleFile`,
     find: 'where u.bytes + excluded.bytes <= ${quotaBytes} and',
     replace: 'where u.bytes <= ${quotaBytes} and',
     breaks: 'A project stores no more than its quota, however many store at once',
-    test: 'tests/contract/files.test.ts',
+    test: 'tests/account/files.test.ts',
     suite: 'test',
   },
   {
@@ -88,7 +88,7 @@ export type SampleFile`,
     find: '  return linked && now < linked.expiresAt ? findLinked(db, linked, now) : undefined',
     replace: '  return linked ? findLinked(db, linked, now) : undefined',
     breaks: 'A link to a file leads nowhere once its time is over',
-    test: 'tests/contract/file-links.test.ts',
+    test: 'tests/account/file-links.test.ts',
     suite: 'test',
   },
   {
@@ -122,7 +122,7 @@ export type SampleFile`,
     replace: "      step = { ...step, url: new URL([reply.headers['location']].flat()[0]!, step.url) }",
     breaks:
       'A redirect is checked as the first address was, and takes nothing along that was for another host',
-    test: 'tests/net/redirects.test.ts',
+    test: 'tests/platform/net/redirects.test.ts',
     suite: 'test',
   },
   {

@@ -7,7 +7,7 @@ export const moneyMutations: readonly Mutation[] = [
     find: 'if (refusal.askAgainMs > nowMs) refuseLimited(',
     replace: 'if (refusal.untilMs > nowMs) refuseLimited(',
     breaks: 'A rate limit that is lifted is felt within a second',
-    test: 'tests/contract/limits.test.ts',
+    test: 'tests/account/limits.test.ts',
     suite: 'test',
   },
   {
@@ -28,7 +28,7 @@ export const moneyMutations: readonly Mutation[] = [
     replace: `  if (result.outcome === 'insufficient') return
   assert(`,
     breaks: 'A hold that grows beyond what is free is refused',
-    test: 'tests/ledger/rehold.test.ts',
+    test: 'tests/platform/ledger/rehold.test.ts',
     suite: 'quick',
   },
   {
@@ -36,7 +36,7 @@ export const moneyMutations: readonly Mutation[] = [
     find: 'update ledger.holds set expires_at = greatest(expires_at, $3)',
     replace: 'update ledger.holds set expires_at = least(expires_at, $3)',
     breaks: 'A hold that is renewed outlives the sweep that would have ended it',
-    test: 'tests/ledger/rehold.test.ts',
+    test: 'tests/platform/ledger/rehold.test.ts',
     suite: 'quick',
   },
   {
@@ -45,7 +45,7 @@ export const moneyMutations: readonly Mutation[] = [
 `,
     replace: '',
     breaks: 'Work under an idempotency key that is taken is not accepted a second time',
-    test: 'tests/ledger/durable.test.ts',
+    test: 'tests/platform/ledger/durable.test.ts',
     suite: 'test',
   },
   {
@@ -54,7 +54,7 @@ export const moneyMutations: readonly Mutation[] = [
 `,
     replace: '',
     breaks: 'A durable hold is refused by rate and calls under way, as any hold is',
-    test: 'tests/ledger/durable.test.ts',
+    test: 'tests/platform/ledger/durable.test.ts',
     suite: 'test',
   },
   {
@@ -62,7 +62,7 @@ export const moneyMutations: readonly Mutation[] = [
     find: `options.lifetimeMs === undefined ? 'infinity' : new Date(now.getTime() + options.lifetimeMs)`,
     replace: `new Date(now.getTime() + (options.lifetimeMs ?? 60_000))`,
     breaks: 'A durable hold without a lifetime is ended by its owner alone, and by no sweep',
-    test: 'tests/ledger/durable.test.ts',
+    test: 'tests/platform/ledger/durable.test.ts',
     suite: 'test',
   },
   {
@@ -71,7 +71,7 @@ export const moneyMutations: readonly Mutation[] = [
   return outcome === 'held' ? need! : undefined`,
     replace: `  return outcome === 'held' ? need! : undefined`,
     breaks: 'A step for which nothing is free does not extend the hold of its work',
-    test: 'tests/ledger/durable.test.ts',
+    test: 'tests/platform/ledger/durable.test.ts',
     suite: 'test',
   },
   {
@@ -80,7 +80,7 @@ export const moneyMutations: readonly Mutation[] = [
 `,
     replace: '',
     breaks: 'A request without money has its effect once under its idempotency key',
-    test: 'tests/ledger/record.test.ts',
+    test: 'tests/platform/ledger/record.test.ts',
     suite: 'quick',
   },
   {
@@ -89,7 +89,7 @@ export const moneyMutations: readonly Mutation[] = [
     replace: `  await writeRecord(tx, { ...options, state: 'failed' }, now)
   return true`,
     breaks: 'An id under which a hold was taken is not reported as barred',
-    test: 'tests/ledger/record.test.ts',
+    test: 'tests/platform/ledger/record.test.ts',
     suite: 'quick',
   },
   {
@@ -97,7 +97,7 @@ export const moneyMutations: readonly Mutation[] = [
     find: "    if (swept || (hold.refused && result.outcome === 'held')) this.#options.undo(hold.op)",
     replace: '    if (swept) this.#options.undo(hold.op)',
     breaks: 'A hold that is taken after its caller was told 503 is given back whole',
-    test: 'tests/ledger/lanes.test.ts',
+    test: 'tests/platform/ledger/lanes.test.ts',
     suite: 'test',
   },
   {
@@ -113,7 +113,7 @@ export const moneyMutations: readonly Mutation[] = [
     find: `        and p.spent::numeric * 100 >= p.cap::numeric * t.percent`,
     replace: `        and p.spent::numeric * 100 > p.cap::numeric * t.percent`,
     breaks: 'A cap that is lowered to exactly a threshold of what was spent reports it',
-    test: 'tests/ledger/cap-news.test.ts',
+    test: 'tests/platform/ledger/cap-news.test.ts',
     suite: 'test',
   },
   {
@@ -121,7 +121,7 @@ export const moneyMutations: readonly Mutation[] = [
     find: '  Number((micro + microcreditsPerCredit - 1n) / microcreditsPerCredit)',
     replace: '  Number(micro / microcreditsPerCredit)',
     breaks: 'What people pay is rounded up to whole credits',
-    test: 'tests/contract/accounting.test.ts',
+    test: 'tests/account/accounting.test.ts',
     suite: 'test',
   },
   {
@@ -138,7 +138,7 @@ export const moneyMutations: readonly Mutation[] = [
 `,
     replace: '',
     breaks: 'A balance that pays for fewer than 256 tokens is refused, and not clamped',
-    test: 'tests/contract/chat-money.test.ts',
+    test: 'tests/text/chat-money.test.ts',
     suite: 'test',
   },
   {
@@ -146,7 +146,7 @@ export const moneyMutations: readonly Mutation[] = [
     find: 'if (free === undefined || requested !== undefined || round === 4) throw error',
     replace: 'if (free === undefined || round === 4) throw error',
     breaks: 'A limit of the caller that the balance cannot pay is refused, and not lowered',
-    test: 'tests/contract/chat-money.test.ts',
+    test: 'tests/text/chat-money.test.ts',
     suite: 'test',
   },
   {
@@ -164,7 +164,7 @@ export const moneyMutations: readonly Mutation[] = [
     replace: `    if (this.#fault.fault === 'aborted') return true
 `,
     breaks: 'Who disconnects in the middle of an answer pays for what was written until then',
-    test: 'tests/contract/chat-disconnect.test.ts',
+    test: 'tests/text/chat-disconnect.test.ts',
     suite: 'test',
   },
   {
@@ -172,7 +172,7 @@ export const moneyMutations: readonly Mutation[] = [
     find: '    if (!this.#options.isFetchable) this.#options.run.leave()',
     replace: '    this.#options.run.leave()',
     breaks: 'An answer that an idempotency key can fetch later is read to its end though its caller left',
-    test: 'tests/contract/chat-disconnect.test.ts',
+    test: 'tests/text/chat-disconnect.test.ts',
     suite: 'test',
   },
   {
@@ -252,7 +252,7 @@ export const moneyMutations: readonly Mutation[] = [
     find: '  where more > greatest(f.have, 0) order by f.rank, f.scope limit 1;',
     replace: '  where more > greatest(f.have, 0) + 1 order by f.rank, f.scope limit 1;',
     breaks: 'A hold grows by what is free, and by not one micro-credit more',
-    test: 'tests/ledger/rehold.test.ts',
+    test: 'tests/platform/ledger/rehold.test.ts',
     suite: 'quick',
   },
   {
@@ -260,7 +260,7 @@ export const moneyMutations: readonly Mutation[] = [
     find: '  if was.extensions ? step then',
     replace: "  if was.extensions ? (step || '!') then",
     breaks: 'A step that asks again extends the hold of its work once',
-    test: 'tests/ledger/durable.test.ts',
+    test: 'tests/platform/ledger/durable.test.ts',
     suite: 'test',
   },
   {
@@ -268,7 +268,7 @@ export const moneyMutations: readonly Mutation[] = [
     find: 'else least(o.due, h.amount + ledger.room(h)) end as paid,',
     replace: 'else o.due end as paid,',
     breaks: 'Nobody is charged beyond the hold and what is free beside it',
-    test: 'tests/ledger/durable.test.ts',
+    test: 'tests/platform/ledger/durable.test.ts',
     suite: 'test',
   },
   {

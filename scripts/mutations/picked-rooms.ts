@@ -7,7 +7,7 @@ export const roomMutations: readonly Mutation[] = [
     find: '      const parked = failures + 1 >= maxFailures',
     replace: '      const parked = failures >= maxFailures',
     breaks: 'The tenth failure of a job is its last',
-    test: 'tests/jobs/jobs.test.ts',
+    test: 'tests/platform/jobs/jobs.test.ts',
     suite: 'test',
   },
   {
@@ -15,7 +15,7 @@ export const roomMutations: readonly Mutation[] = [
     find: '    if (this.#used + bytes > this.#maxBytes) fail(',
     replace: '    if (bytes > this.#maxBytes) fail(',
     breaks: 'All files of a process have one bound together',
-    test: 'tests/spool/spool.test.ts',
+    test: 'tests/platform/spool/spool.test.ts',
     suite: 'test',
   },
   {
@@ -23,7 +23,7 @@ export const roomMutations: readonly Mutation[] = [
     find: '    if (!this.#isKept) this.#giveBack()',
     replace: '    if (this.#isKept) this.#giveBack()',
     breaks: 'An upload that breaks off gives its room back',
-    test: 'tests/spool/spool.test.ts',
+    test: 'tests/platform/spool/spool.test.ts',
     suite: 'test',
   },
   {
@@ -31,7 +31,7 @@ export const roomMutations: readonly Mutation[] = [
     find: '  if (copied.bytes !== bytes || copied.sha256 !== sha256)',
     replace: '  if (copied.bytes !== bytes)',
     breaks: 'Nothing is stored under a hash that its bytes do not have',
-    test: 'tests/storage/storage.test.ts',
+    test: 'tests/platform/storage/storage.test.ts',
     suite: 'test',
   },
   {
@@ -47,7 +47,7 @@ export const roomMutations: readonly Mutation[] = [
     find: '    if (isGone(outcome)) {\n',
     replace: '    if (isGone(outcome) && attempts > 1) {\n',
     breaks: 'A target that answers 410 is sent nothing more',
-    test: 'tests/contract/webhooks-retries.test.ts',
+    test: 'tests/account/webhooks-retries.test.ts',
     suite: 'test',
   },
   {
@@ -55,7 +55,7 @@ export const roomMutations: readonly Mutation[] = [
     find: 'ping, since)) >= maxTests)',
     replace: 'ping, since)) > maxTests)',
     breaks: 'Nobody floods a foreign address with tests of a connection',
-    test: 'tests/contract/webhooks-delivery.test.ts',
+    test: 'tests/account/webhooks-delivery.test.ts',
     suite: 'test',
   },
   {
@@ -87,7 +87,7 @@ export const roomMutations: readonly Mutation[] = [
     find: '        deadline: new Date(now.getTime() + app.config.work.maxMinutes * 60_000),\n',
     replace: '',
     breaks: 'A run that has begun ends after the time that the operator gives it',
-    test: 'tests/contract/work-time.test.ts',
+    test: 'tests/work/work-time.test.ts',
     suite: 'test',
   },
   {

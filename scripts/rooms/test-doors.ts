@@ -58,7 +58,7 @@ export const doorExceptions: readonly DoorException[] = [
     reason: 'the sweep of holds as a process asks for it that knows of an older heartbeat of its own',
   },
   {
-    place: 'tests/agent/makers.ts',
+    place: 'tests/work/research/makers.ts',
     files: ['work/pipelines/code/check.ts', 'work/pipelines/data/computed.ts'],
     reason: 'what confined processes do, without processes: pipelines run hundreds of times',
   },
@@ -246,12 +246,12 @@ export const doorExceptions: readonly DoorException[] = [
     reason: 'finds and kills servers of databases that outlive what started them',
   },
   {
-    place: 'tests/realtime/',
+    place: 'tests/voice/',
     files: ['voice/realtime/conversation.ts', 'voice/realtime/speak/speaker.ts'],
     reason: 'turns and speech counted in frames, where a call would measure its own delays',
   },
   {
-    place: 'tests/webrtc/lean-peer.ts',
+    place: 'tests/platform/webrtc/lean-peer.ts',
     files: [
       'platform/webrtc/certificate.ts',
       'platform/webrtc/rtp.ts',

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { until } from '../harness/until.ts'
 import { boot } from '../harness/world.ts'
-import { connect } from '../realtime/socket-call.ts'
+import { connect } from '../voice/socket-call.ts'
 import { done, kherad, refused } from './command-line.ts'
 
 test('a call under way is listed, ended by its id, and shown with each step of its receipt; others are named as missing', async () => {

@@ -4,11 +4,11 @@ import type { AddressInfo } from 'node:net'
 import { expect, test } from 'vitest'
 import { openDb } from '#platform/db'
 import { bucketsOf, quantile, readSamples, sumOf } from '../../cli/doctor/samples.ts'
-import { temporaryFolder } from '../db/cluster-world.ts'
+import { temporaryFolder } from '../platform/db/cluster-world.ts'
 import { until } from '../harness/until.ts'
 import { json } from '../harness/upstream.ts'
 import { MovableClock } from '../harness/world.ts'
-import { bootWatched } from '../observability/watched.ts'
+import { bootWatched } from '../platform/observability/watched.ts'
 import { kherad } from './command-line.ts'
 
 interface CommandResult {

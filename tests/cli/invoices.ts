@@ -1,7 +1,7 @@
 /** What the tests of `kherad reconcile` share: an invoice in a file, and the command run on it. */
 import { writeFile } from 'node:fs/promises'
 import path from 'node:path'
-import { temporaryFolder } from '../db/cluster-world.ts'
+import { temporaryFolder } from '../platform/db/cluster-world.ts'
 import type { UpstreamCall } from '../harness/upstream.ts'
 import { kherad, type Ran } from './command-line.ts'
 

@@ -1,6 +1,6 @@
 /** Receipts that cover several calls, against an invoice: each call is compared with its own line. */
 import { expect, test } from 'vitest'
-import { bootWithTools, searchFee } from '../contract/tools-world.ts'
+import { bootWithTools, searchFee } from '../text/tools-world.ts'
 import { ended, rowOf, scene, send } from '../crash/work-scene.ts'
 import { chunk, stream, type UpstreamCall } from '../harness/upstream.ts'
 import { attemptOf, reconcile, resultOf, usd } from './invoices.ts'

@@ -1,9 +1,9 @@
 import { writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { expect, test } from 'vitest'
-import { temporaryFolder } from '../db/cluster-world.ts'
+import { temporaryFolder } from '../platform/db/cluster-world.ts'
 import { chunk, type FakeUpstream, json, stall, stream, type UpstreamCall } from '../harness/upstream.ts'
-import { bootWatched, type Watched } from '../observability/watched.ts'
+import { bootWatched, type Watched } from '../platform/observability/watched.ts'
 import { kherad, type Ran } from './command-line.ts'
 import { attemptOf, day, reconcile, resultOf, usd } from './invoices.ts'
 

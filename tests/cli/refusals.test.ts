@@ -8,7 +8,7 @@ import path from 'node:path'
 import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openDb } from '#platform/db'
-import { temporaryFolder } from '../db/cluster-world.ts'
+import { temporaryFolder } from '../platform/db/cluster-world.ts'
 import { type ClonedDatabase, cloneDatabase, emptyDatabase } from '../harness/postgres.ts'
 import { asProcess, done, kherad, launcher, refused } from './command-line.ts'
 

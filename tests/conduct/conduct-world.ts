@@ -1,6 +1,6 @@
 /** A world with several models, each behind fake upstreams of its own, and what a caller of it sees. */
 import { expect } from 'vitest'
-import { type Chunk, chunksOf, type Explained, explained, requestIdOf } from '../contract/chat-world.ts'
+import { type Chunk, chunksOf, type Explained, explained, requestIdOf } from '../text/chat-world.ts'
 import type { Client } from '../harness/client.ts'
 import { freePort } from '../harness/free-port.ts'
 import { type OpenWorld, type SharedWorldOptions, sharedWorld } from '../harness/shared-world.ts'

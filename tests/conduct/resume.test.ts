@@ -1,6 +1,6 @@
 /** `resume: restart`: a text answer that was cut is continued by a fallback, or ends with a clear error. */
 import { describe, expect, test } from 'vitest'
-import { weather } from '../contract/chat-world.ts'
+import { weather } from '../text/chat-world.ts'
 import {
   chunk,
   cut,

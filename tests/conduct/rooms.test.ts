@@ -159,14 +159,14 @@ describe('tests enter rooms by their doors too:', () => {
   ) => testOffences([{ file, code }], [], exceptions)
 
   test.each([
-    ['tests/contract/chat.test.ts', `import { hold } from '#platform/ledger'`],
+    ['tests/text/chat.test.ts', `import { hold } from '#platform/ledger'`],
     [
-      'tests/contract/chat.test.ts',
+      'tests/text/chat.test.ts',
       `import type { App } from '#app'\nimport { loadConfig } from '#settings'`,
     ],
-    ['tests/contract/chat.test.ts', `import { sections } from '#platform/ledger/settings'`],
+    ['tests/text/chat.test.ts', `import { sections } from '#platform/ledger/settings'`],
     ['tests/cli/keys.test.ts', `import { keys } from '../../cli/keys.ts'`],
-    ['tests/contract/chat.test.ts', `import { boot } from '../harness/world.ts'\nimport pg from 'pg'`],
+    ['tests/text/chat.test.ts', `import { boot } from '../harness/world.ts'\nimport pg from 'pg'`],
     [
       'src/platform/ledger/books.test.ts',
       `import { hold } from './books.ts'\nimport { plan } from '#core/models'`,
@@ -179,17 +179,17 @@ describe('tests enter rooms by their doors too:', () => {
 
   test.each([
     [
-      'tests/contract/chat.test.ts',
+      'tests/text/chat.test.ts',
       `import { hold } from '../../src/platform/ledger/books.ts'`,
       /^tests\/contract\/chat\.test\.ts:1 imports .*: it climbs into platform\/ledger .* by its door, #platform\/ledger\.$/,
     ],
     [
-      'tests/contract/chat.test.ts',
+      'tests/text/chat.test.ts',
       `import { hold } from '../../src/platform/ledger/ledger.ts'`,
       /climbs into platform\/ledger/,
     ],
     [
-      'tests/contract/chat.test.ts',
+      'tests/text/chat.test.ts',
       `\n\nconst { hold } = await import('../../src/platform/ledger/books.ts')`,
       /^tests\/contract\/chat\.test\.ts:3 imports/,
     ],
@@ -210,7 +210,7 @@ describe('tests enter rooms by their doors too:', () => {
       `import { hold } from '../src/platform/ledger/books.ts'`,
       /climbs into platform\/ledger/,
     ],
-    ['tests/contract/chat.test.ts', `import { warm } from '../../src/warm.ts'`, /src\/warm\.ts is no entry/],
+    ['tests/text/chat.test.ts', `import { warm } from '../../src/warm.ts'`, /src\/warm\.ts is no entry/],
     ['src/warm.test.ts', `import { start } from './server.ts'`, /src\/server\.ts is no entry/],
   ])('%s may not %s', (file, code, sentence) => {
     const offences = offencesOfTest(file, code)
@@ -259,11 +259,11 @@ test('the command of the check ends with an error and names the place', async ()
 
 test('the command of the check names a test that climbs past a door', async () => {
   const planted = {
-    'tests/contract/chat.test.ts': `import { hold } from '../../src/platform/ledger/books.ts'\nhold(1)`,
+    'tests/text/chat.test.ts': `import { hold } from '../../src/platform/ledger/books.ts'\nhold(1)`,
   }
   const { code, output } = await checkTree({ ...house, ...planted })
   expect(code).toBe(1)
-  expect(output).toContain('tests/contract/chat.test.ts:1 imports ../../src/platform/ledger/books.ts')
+  expect(output).toContain('tests/text/chat.test.ts:1 imports ../../src/platform/ledger/books.ts')
 })
 
 test('the rooms that read configuration and environment know no noun of the product either', () => {

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Client } from '../harness/client.ts'
 import { boot, type World } from '../harness/world.ts'
-import { type Body, bounds, emoji, persian } from './chat-bounds.ts'
+import { type Body, bounds, emoji, persian } from '../text/chat-bounds.ts'
 import { expectRefusal } from './refusal.ts'
 import { requestOf, Wire } from './wire.ts'
 

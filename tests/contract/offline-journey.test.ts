@@ -11,8 +11,8 @@ import { decodeSound } from '#core/sound'
 import { Client, type Seen } from '../harness/client.ts'
 import { emptyDatabase } from '../harness/postgres.ts'
 import { startProcess } from '../harness/processes.ts'
-import { outcome } from '../sound/samples.ts'
-import { explained } from './chat-world.ts'
+import { outcome } from '../core/sound/samples.ts'
+import { explained } from '../text/chat-world.ts'
 
 const secret = `khr_${'clone'.repeat(9)}`
 const line = 'توانا بود هر که دانا بود'

@@ -3,10 +3,10 @@ import { writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { expect, test } from 'vitest'
 import { kherad } from '../cli/command-line.ts'
-import { temporaryFolder } from '../db/cluster-world.ts'
+import { temporaryFolder } from '../platform/db/cluster-world.ts'
 import { fakeUpstream, json, type Script } from '../harness/upstream.ts'
-import { bootWatched } from '../observability/watched.ts'
-import { explained, requestIdOf } from './chat-world.ts'
+import { bootWatched } from '../platform/observability/watched.ts'
+import { explained, requestIdOf } from '../text/chat-world.ts'
 
 const complaint = (message: string, more: object = {}) => ({ error: { message, ...more } })
 const secret = 'upstream-secret'

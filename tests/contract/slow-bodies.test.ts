@@ -3,7 +3,7 @@ import { request } from 'node:http'
 import { expect, test } from 'vitest'
 import { fakeUpstream, json } from '../harness/upstream.ts'
 import { boot, MovableClock } from '../harness/world.ts'
-import { halves } from './images-world.ts'
+import { halves } from '../media/images-world.ts'
 
 test('a body that came for longer than an order may take leaves its order all of its time', async () => {
   await using upstream = await fakeUpstream()

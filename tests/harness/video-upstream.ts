@@ -1,7 +1,7 @@
 /** A vendor of videos: jobs that are ordered, queued, made and fetched, on each of the wires, with every fault on demand. */
 import { readFileSync } from 'node:fs'
 import type { GuardedNet } from '#platform/net'
-import { guarded } from '../net/sites.ts'
+import { guarded } from '../platform/net/sites.ts'
 import { selfSigned } from './certificate.ts'
 import {
   cut,

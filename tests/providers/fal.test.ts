@@ -16,7 +16,7 @@ import {
   stream,
   type UpstreamCall,
 } from '../harness/upstream.ts'
-import { guarded, openSite, type Site } from '../net/sites.ts'
+import { guarded, openSite, type Site } from '../platform/net/sites.ts'
 import { patient } from './asking.ts'
 import { drawing, failsAsItShould, type Options, picture, secret } from './media-asking.ts'
 

@@ -7,7 +7,7 @@ import { fileBytes, type LinkedFileNet, linkedBytes, UpstreamClient } from '#pro
 import { selfSigned } from '../harness/certificate.ts'
 import { until } from '../harness/until.ts'
 import { cut, type FakeUpstream, fakeUpstream, json, type Script, stream } from '../harness/upstream.ts'
-import { guarded } from '../net/sites.ts'
+import { guarded } from '../platform/net/sites.ts'
 import { patient } from './asking.ts'
 
 const tls = selfSigned('files.example.test')

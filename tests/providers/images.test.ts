@@ -16,7 +16,7 @@ import {
   stall,
   stream,
 } from '../harness/upstream.ts'
-import { guarded, openSite, type Site } from '../net/sites.ts'
+import { guarded, openSite, type Site } from '../platform/net/sites.ts'
 import { patient } from './asking.ts'
 
 const order: ImageOrder = {

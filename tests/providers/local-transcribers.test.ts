@@ -9,7 +9,7 @@ import { connect } from '../../src/connect.ts'
 import { freePort } from '../harness/free-port.ts'
 import { formIn } from '../harness/transcription-upstream.ts'
 import { type FakeUpstream, fakeUpstream, json } from '../harness/upstream.ts'
-import { guarded } from '../net/sites.ts'
+import { guarded } from '../platform/net/sites.ts'
 import { patient } from './asking.ts'
 import { recorded } from './media-asking.ts'
 

@@ -10,7 +10,7 @@ import { openRouterImages } from '#providers/openrouter'
 import { speechProvider } from '#providers/speech'
 import { somePlaces } from '../harness/seed.ts'
 import { type FakeUpstream, fakeUpstream, json, type Script, stall, stream } from '../harness/upstream.ts'
-import { guarded } from '../net/sites.ts'
+import { guarded } from '../platform/net/sites.ts'
 import { patient } from './asking.ts'
 import { drawing, failsAsItShould, picture, secret, speaking } from './media-asking.ts'
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { chunksOf, contentOf, explained, requestIdOf } from '../contract/chat-world.ts'
+import { chunksOf, contentOf, explained, requestIdOf } from '../text/chat-world.ts'
 import { sharedWorld } from '../harness/shared-world.ts'
 import { cut, fakeUpstream } from '../harness/upstream.ts'
 import { upstreamConfig } from '../harness/world.ts'

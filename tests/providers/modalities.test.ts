@@ -5,7 +5,7 @@ import type { AudioOrder } from '#core/turn'
 import { chatAnswers, chatImages } from '#providers/modalities'
 import { selfSigned } from '../harness/certificate.ts'
 import { done, type FakeUpstream, fakeUpstream, json, type Step, stall, stream } from '../harness/upstream.ts'
-import { guarded, openSite } from '../net/sites.ts'
+import { guarded, openSite } from '../platform/net/sites.ts'
 import { drawing, failsAsItShould, type Options, picture, secret, speaking } from './media-asking.ts'
 
 let upstream: FakeUpstream

@@ -33,7 +33,7 @@ import {
   stream,
   type UpstreamCall,
 } from '../harness/upstream.ts'
-import { guarded } from '../net/sites.ts'
+import { guarded } from '../platform/net/sites.ts'
 import { patient } from './asking.ts'
 
 const variables = {

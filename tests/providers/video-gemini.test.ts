@@ -11,7 +11,7 @@ import {
   type UpstreamCall,
 } from '../harness/upstream.ts'
 import { fakeVideoUpstream, videoFixture } from '../harness/video-upstream.ts'
-import { guarded } from '../net/sites.ts'
+import { guarded } from '../platform/net/sites.ts'
 import { failsAsItShould, type Outcome, secret } from './media-asking.ts'
 import { type Asking, type Filmed, fetching, film, looking, submitting } from './video-asking.ts'
 import { everyVideoWire } from './video-wire-cases.ts'

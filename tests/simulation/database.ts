@@ -1,9 +1,9 @@
 /**
  * The database of a simulation: the statements of the ledger as steps that happen at once and wholly, on the ledger that is
- * kept by hand (tests/ledger/model.ts, which properties.test.ts holds against the SQL). tests/campaign/simulator/conformance.test.ts
+ * kept by hand (tests/platform/ledger/model.ts, which properties.test.ts holds against the SQL). tests/campaign/simulator/conformance.test.ts
  * holds this file against a real PostgreSQL.
  */
-import { type HoldOp, LedgerModel, type Outcome } from '../ledger/model.ts'
+import { type HoldOp, LedgerModel, type Outcome } from '../platform/ledger/model.ts'
 import { SimulatedQueue } from './jobs-database.ts'
 import { SimulatedVideos } from './videos-database.ts'
 

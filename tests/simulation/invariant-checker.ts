@@ -3,7 +3,7 @@
 import { type Catalogue, textModels } from '#core/models'
 import type { Config } from '#platform/config'
 import type { Settlement, SettlementResult } from '#platform/ledger'
-import type { HoldOp } from '../ledger/model.ts'
+import type { HoldOp } from '../platform/ledger/model.ts'
 import type { Ending, SimulatedDatabase, StoredRow } from './database.ts'
 import { FilmChecker } from './film-checker.ts'
 import type { FilmVendor } from './film-vendor.ts'

@@ -1,5 +1,5 @@
 /** Limits of rate and concurrency as a referee counts them: from what the ledger was asked and what it answered, never from its meters. */
-import type { HoldOp, Limits, Outcome } from '../ledger/model.ts'
+import type { HoldOp, Limits, Outcome } from '../platform/ledger/model.ts'
 import type { SimulatedDatabase } from './database.ts'
 import type { Sent } from './people.ts'
 

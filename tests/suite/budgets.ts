@@ -25,14 +25,14 @@ export const largerBudgets: Record<string, readonly [seconds: number, reason: st
     12,
     'the table of 13 faults and 22 kinds of media, films among them',
   ],
-  'tests/contract/speech-orders.test.ts': [7, 'sound of the largest size, in every container'],
-  'tests/contract/studio-audio.test.ts': [
+  'tests/media/speech-orders.test.ts': [7, 'sound of the largest size, in every container'],
+  'tests/media/studio-audio.test.ts': [
     7,
     'sound in every container, by the official client and by ffmpeg',
   ],
-  'tests/contract/studio-image.test.ts': [8, 'pictures of the largest size, in every format'],
-  'tests/contract/speech-bounds.test.ts': [8, 'recordings of the largest size, in JSON'],
-  'tests/contract/speech-claims.test.ts': [8, 'minutes of speech'],
+  'tests/media/studio-image.test.ts': [8, 'pictures of the largest size, in every format'],
+  'tests/media/speech-bounds.test.ts': [8, 'recordings of the largest size, in JSON'],
+  'tests/media/speech-claims.test.ts': [8, 'minutes of speech'],
 }
 
 /** Prints the ten dearest files and the whole. */

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { systemClock } from '#platform/clock'
 import { grant, openLedger } from '#platform/ledger'
 import { joinProcesses } from '#platform/processes'
-import { openBooksDatabase, openPeople, type Person } from '../../../tests/ledger/books.ts'
+import { openBooksDatabase, openPeople, type Person } from '../../../tests/platform/ledger/books.ts'
 import * as books from '../ledger/store.ts'
 import * as jobs from './store.ts'
 

@@ -1,7 +1,7 @@
 /** Changes between two steps of one fetch, which a real server cannot produce on demand. */
 import { once } from 'node:events'
 import { expect, test } from 'vitest'
-import { openWire, refused } from '../../../tests/net/sites.ts'
+import { openWire, refused } from '../../../tests/platform/net/sites.ts'
 import { openAddressPolicy } from './address-policy.ts'
 import { exchange } from './exchange.ts'
 import { openSocket } from './open-socket.ts'

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Localized } from '#platform/errors'
 import fc from '../../../tests/harness/fast-check.ts'
-import { fingerprint, offerLines as offer } from '../../../tests/realtime/offer.ts'
+import { fingerprint, offerLines as offer } from '../../../tests/voice/offer.ts'
 import { refusals } from './phrases.ts'
 import { writeAnswer } from './sdp-answer.ts'
 import { readOffer, SdpRefused } from './sdp-offer.ts'

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import type { Peer, PeerStats } from '#platform/webrtc'
 import { Codecs } from '#voice/realtime'
-import { speechLike } from '../../../tests/sound/samples.ts'
+import { speechLike } from '../../../tests/core/sound/samples.ts'
 import { PeerTransport } from './peer-transport.ts'
 
 /** A peer whose packets go to the peer that is joined to it, and whose texts are taken while there is room. */

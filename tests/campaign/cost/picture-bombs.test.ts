@@ -5,7 +5,7 @@
 import { crc32, deflateSync } from 'node:zlib'
 import sharp from 'sharp'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { drawn, halves, type ImagesWorld, shareOnImages } from '../../contract/images-world.ts'
+import { drawn, halves, type ImagesWorld, shareOnImages } from '../../media/images-world.ts'
 import { expectRefusal } from '../../contract/refusal.ts'
 import { expectNoHold } from '../../cost/cost.ts'
 import type { Seen } from '../../harness/client.ts'

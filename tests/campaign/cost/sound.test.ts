@@ -14,7 +14,7 @@ import {
 import { checksumOf } from '../../../src/core/sound/checksum.ts'
 import { costOf, costOfAwaited, expectLinear, expectNoHold } from '../../cost/cost.ts'
 import { collectGarbage } from '../../harness/collect-garbage.ts'
-import { cut, outcome, speechLike } from '../../sound/samples.ts'
+import { cut, outcome, speechLike } from '../../core/sound/samples.ts'
 
 /** An instance of mpg123 has 16 of them from its beginning. */
 const maxGrowthMb = 32

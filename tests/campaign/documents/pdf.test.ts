@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { openLog } from '#platform/log'
 import { documentFromMarkdown, openDocuments, RenderFailed, type TextDocument } from '#work/documents'
 import { writePdf } from '../../../src/work/documents/pdf/write-pdf.ts'
-import { readPdf } from '../../documents/read-pdf.ts'
+import { readPdf } from '../../work/documents/read-pdf.ts'
 import fc, { anyCharacter } from '../../harness/fast-check.ts'
 import { documentOf, englishDocument, hostile, persianDocument } from './sample.ts'
 

@@ -2,7 +2,7 @@
 import sharp from 'sharp'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { expectRefusal } from '../../contract/refusal.ts'
-import { guardedFor, openReceiver, type Receiver } from '../../contract/webhooks-world.ts'
+import { guardedFor, openReceiver, type Receiver } from '../../account/webhooks-world.ts'
 import type { Client, Seen } from '../../harness/client.ts'
 import { until } from '../../harness/until.ts'
 import {
@@ -13,7 +13,7 @@ import {
   untilFetched,
   untilMoved,
   type VideoWorld,
-} from '../../videos/video-world.ts'
+} from '../../media/videos/video-world.ts'
 
 const edges = `  - id: test/edges
     kind: video

@@ -23,7 +23,7 @@ import {
   untilLooked,
   untilMoved,
   type VideoWorld,
-} from '../../videos/video-world.ts'
+} from '../../media/videos/video-world.ts'
 
 const minuteMs = 60_000
 /** Pauses between fetches are of the machine's time: this clock must not reach the ceiling of a job meanwhile. */

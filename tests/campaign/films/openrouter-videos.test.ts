@@ -10,7 +10,7 @@ import { expectRefusal, uuidPattern } from '../../contract/refusal.ts'
 import type { Client, Seen } from '../../harness/client.ts'
 import { until } from '../../harness/until.ts'
 import { videoFixture } from '../../harness/video-upstream.ts'
-import { bootVideos, untilMoved, type VideoWorld } from '../../videos/video-world.ts'
+import { bootVideos, untilMoved, type VideoWorld } from '../../media/videos/video-world.ts'
 
 let at: VideoWorld
 let key: Client

@@ -19,7 +19,7 @@ import {
   rowOf,
   untilLooked,
   untilMoved,
-} from '../../videos/video-world.ts'
+} from '../../media/videos/video-world.ts'
 
 const videoWorkers = jobs.filter(({ name }) => name.startsWith('videos.'))
 

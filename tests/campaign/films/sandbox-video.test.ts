@@ -14,7 +14,7 @@ import { sandboxModels } from '#sandbox'
 import { expectNoHold } from '../../cost/cost.ts'
 import { browserPath, openPage } from '../../media/browser.ts'
 import { filmOf, picture } from '../../media/sandbox-films.ts'
-import { ffmpeg, ffprobe, hasFfmpeg, withFile } from '../../sound/ffmpeg.ts'
+import { ffmpeg, ffprobe, hasFfmpeg, withFile } from '../../core/sound/ffmpeg.ts'
 
 const model = sandboxModels.find(({ id }) => id === 'sandbox/video')
 if (model?.kind !== 'video') throw new Error('the sandbox makes no video')

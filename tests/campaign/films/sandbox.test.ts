@@ -10,8 +10,8 @@ import type { Client, Seen } from '../../harness/client.ts'
 import { until } from '../../harness/until.ts'
 import { boot } from '../../harness/world.ts'
 import { picture } from '../../media/sandbox-films.ts'
-import { ffmpeg, hasFfmpeg } from '../../sound/ffmpeg.ts'
-import { bootVideos, hasLeft, untilFetched, type VideoWorld } from '../../videos/video-world.ts'
+import { ffmpeg, hasFfmpeg } from '../../core/sound/ffmpeg.ts'
+import { bootVideos, hasLeft, untilFetched, type VideoWorld } from '../../media/videos/video-world.ts'
 
 let at: VideoWorld
 let key: Client

@@ -10,7 +10,7 @@ import { openVideoProbe, type ProbedVideo, VideoError } from '#core/media'
 import { openLog } from '#platform/log'
 import { probeVideo } from '../../../src/core/media/video-probe/probe.ts'
 import { expectNoHold } from '../../cost/cost.ts'
-import { ffmpeg, ffprobe, hasFfmpeg } from '../../sound/ffmpeg.ts'
+import { ffmpeg, ffprobe, hasFfmpeg } from '../../core/sound/ffmpeg.ts'
 import { box, fileType, film, indexOf, words } from './films.ts'
 
 const videos = openVideoProbe(openLog('silent'))

@@ -17,7 +17,7 @@ import { compileCache } from '../../harness/compile-cache.ts'
 import { until } from '../../harness/until.ts'
 import { videoFixture } from '../../harness/video-upstream.ts'
 import { whileHere } from '../../harness/while-here.ts'
-import { bootVideos, type VideoWorld } from '../../videos/video-world.ts'
+import { bootVideos, type VideoWorld } from '../../media/videos/video-world.ts'
 
 let at: VideoWorld
 let key: Client

@@ -10,7 +10,7 @@ import {
   videoFixture,
 } from '../../harness/video-upstream.ts'
 import { boot, MovableClock } from '../../harness/world.ts'
-import { lossOf, untilMoved } from '../../videos/video-world.ts'
+import { lossOf, untilMoved } from '../../media/videos/video-world.ts'
 
 const dialectOf = { openrouter: 'openrouter', gemini: 'gemini', interactions: 'gemini', fal: 'fal' } as const
 const wires: readonly VideoWire[] = ['openrouter', 'gemini', 'interactions', 'fal']

@@ -4,8 +4,8 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { Scheduler } from '#platform/scheduler'
 import type { WebRtc } from '#platform/webrtc'
 import { collectGarbage } from '../../harness/collect-garbage.ts'
-import { Echo, openLoopback } from '../../webrtc/browser-peer.ts'
-import { LeanPeer, offerOf } from '../../webrtc/lean-peer.ts'
+import { Echo, openLoopback } from '../../platform/webrtc/browser-peer.ts'
+import { LeanPeer, offerOf } from '../../platform/webrtc/lean-peer.ts'
 
 /** Of the endpoint, in milliseconds; it stands still where a test does not move it. */
 let nowMs = 0

@@ -13,7 +13,7 @@ export const proves: Proves = {
     'src/account/docs',
     'src/account/accounting',
   ],
-  files: ['tests/webrtc/**', 'tests/http/**'],
+  files: ['tests/platform/webrtc/**', 'tests/platform/http/**'],
   guarantees: [
     'An answer of an upstream that never ends is cut at its bound, and a body that is refused is not kept.',
     'Pages and documents without a key cost next to nothing.',

@@ -10,7 +10,7 @@ import { content, route, type Socket, socketRoute, socketStream } from '#platfor
 import { openApiOf } from '#platform/openapi'
 import type { Client } from '../../harness/client.ts'
 import { until } from '../../harness/until.ts'
-import { open, type Served, serve } from '../../http/served.ts'
+import { open, type Served, serve } from '../../platform/http/served.ts'
 
 const Query = Type.Object({ name: Type.String({ maxLength: 10 }) }, { additionalProperties: false })
 const Reply = Type.Object({ received: Type.String() })

@@ -5,7 +5,7 @@ import { Readable } from 'node:stream'
 import { expect, test } from 'vitest'
 import { brokerWorld, fetchOver } from '../../cloud/broker/egress.ts'
 import { until } from '../../harness/until.ts'
-import { openSite, openWire } from '../../net/sites.ts'
+import { openSite, openWire } from '../../platform/net/sites.ts'
 
 const head = (lines: readonly string[]): string => `${lines.join('\r\n')}\r\n\r\n`
 const own = ['x-kherad-protocol: http', 'x-kherad-invocation: first']

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { answering, call, deploy, functionsOf, send, textOf } from '../../cloud/functions/scene.ts'
 import { until } from '../../harness/until.ts'
 import { boot, type TestCloud, type World } from '../../harness/world.ts'
-import { guarded, openSite, type Site } from '../../net/sites.ts'
+import { guarded, openSite, type Site } from '../../platform/net/sites.ts'
 
 let world: World
 let cloud: TestCloud

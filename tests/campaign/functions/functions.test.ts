@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { call, deploy } from '../../cloud/functions/scene.ts'
 import { boot, type TestCloud, type World } from '../../harness/world.ts'
-import { guarded, openSite, type Site } from '../../net/sites.ts'
+import { guarded, openSite, type Site } from '../../platform/net/sites.ts'
 
 let world: World
 let cloud: TestCloud

@@ -2,7 +2,7 @@
 import path from 'node:path'
 import { expect, test } from 'vitest'
 import { fakeS3 } from '../../harness/fake-s3.ts'
-import { copy, parentFolder, readiness, start } from '../../installation/installations.ts'
+import { copy, parentFolder, readiness, start } from '../../platform/installation/installations.ts'
 
 test('a copy orders no picture that it could not store, deletes nothing, and reads what its original has stored', async () => {
   await using s3 = await fakeS3()

@@ -2,7 +2,7 @@
 import { readFile, rm, stat, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { postmasterPid } from '../../db/cluster-world.ts'
+import { postmasterPid } from '../../platform/db/cluster-world.ts'
 import { until } from '../../harness/until.ts'
 import {
   amRoot,
@@ -17,7 +17,7 @@ import {
   refusedStart,
   start,
   ways,
-} from '../../installation/installations.ts'
+} from '../../platform/installation/installations.ts'
 
 const cluster = (dataDir: string) => path.join(dataDir, 'postgres')
 

@@ -2,7 +2,7 @@ import { chmod, chown, cp, lstat, mkdir, readFile, rm, stat, symlink, writeFile 
 import path from 'node:path'
 import { expect, test } from 'vitest'
 import { startEmbedded } from '#platform/postgres'
-import { amRoot, ask, fast, quiet, startOwner, temporaryFolder } from '../../db/cluster-world.ts'
+import { amRoot, ask, fast, quiet, startOwner, temporaryFolder } from '../../platform/db/cluster-world.ts'
 
 const project = path.resolve(import.meta.dirname, '../../..')
 const nobody = { uid: 65534, gid: 65534 }

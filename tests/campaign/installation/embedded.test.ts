@@ -13,7 +13,7 @@ import {
   stoppedCluster,
   temporaryFolder,
   until,
-} from '../../db/cluster-world.ts'
+} from '../../platform/db/cluster-world.ts'
 
 const start = (dataDir: string): Promise<EmbeddedPostgres> =>
   startEmbedded({ dataDir, log: quiet, settings: fast })

@@ -16,7 +16,7 @@ import {
   refusedStart,
   run,
   start,
-} from '../../installation/installations.ts'
+} from '../../platform/installation/installations.ts'
 
 /** Starts at `to` what was made at `from`, and what was queued there is run: it is the installation itself. */
 async function movedTo(to: string, { before, work, id }: Made): Promise<void> {

@@ -15,7 +15,7 @@ export const proves: Proves = {
   ],
   files: [
     'cli/**',
-    'tests/installation/**',
+    'tests/platform/installation/**',
     'src/open-installation.ts',
     'src/main.ts',
     'src/run.ts',

@@ -10,7 +10,7 @@ import {
   recordOf,
   refusedStart,
   start,
-} from '../../installation/installations.ts'
+} from '../../platform/installation/installations.ts'
 
 /** Every file of the folder with its size and time; but for compiled code, which is the program's. */
 async function filesOf(folder: string): Promise<string[]> {

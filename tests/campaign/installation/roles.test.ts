@@ -14,7 +14,7 @@ import { readPostmaster } from '../../../src/platform/postgres/postmaster.ts'
 import { startServer, stopServer } from '../../../src/platform/postgres/server-process.ts'
 import { runAs } from '../../../src/platform/postgres/server-user.ts'
 import { openSocketFolder } from '../../../src/platform/postgres/socket-folder.ts'
-import { ask, fast, quiet, stoppedCluster, temporaryFolder, until } from '../../db/cluster-world.ts'
+import { ask, fast, quiet, stoppedCluster, temporaryFolder, until } from '../../platform/db/cluster-world.ts'
 
 const migrations = path.resolve(import.meta.dirname, '../../../migrations')
 const start = (dataDir: string) => startEmbedded({ dataDir, log: quiet, settings: fast })

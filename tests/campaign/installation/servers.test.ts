@@ -11,7 +11,7 @@ import {
   readiness,
   recordOf,
   start,
-} from '../../installation/installations.ts'
+} from '../../platform/installation/installations.ts'
 
 /** A database with the rows of another, as a dump has them. */
 async function restored(of: string): Promise<AsyncDisposable & { url: string }> {

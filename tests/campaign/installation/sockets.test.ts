@@ -5,7 +5,7 @@ import { readdir, readFile, rm, stat } from 'node:fs/promises'
 import path from 'node:path'
 import { expect, test } from 'vitest'
 import { findBinaries, startEmbedded } from '#platform/postgres'
-import { fast, postmasterPid, quiet, runs } from '../../db/cluster-world.ts'
+import { fast, postmasterPid, quiet, runs } from '../../platform/db/cluster-world.ts'
 import { until } from '../../harness/until.ts'
 import {
   copy,
@@ -15,7 +15,7 @@ import {
   readiness,
   run,
   start,
-} from '../../installation/installations.ts'
+} from '../../platform/installation/installations.ts'
 
 const cluster = (dataDir: string) => path.join(dataDir, 'postgres')
 

@@ -15,7 +15,7 @@ if (tool !== 'bubblewrap') console.log(`skipped: bubblewrap is not here or may n
 
 const attempt = (name: string, more?: unknown, timeoutMs = 20_000, rest: Partial<ConfinedWork> = {}) =>
   confine({
-    module: path.join(import.meta.dirname, '../../tools/confined/hostile-process.ts'),
+    module: path.join(import.meta.dirname, '../../core/tools/confined/hostile-process.ts'),
     accountId: 'somebody',
     input: { attempt: name, more },
     timeoutMs,

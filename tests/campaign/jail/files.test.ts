@@ -1,8 +1,8 @@
 import { unzipSync } from 'fflate'
 import { expect, test } from 'vitest'
 import type { Task } from '#work/pipelines'
-import { real } from '../../agent/makers.ts'
-import { persianResearchOutside, persianResearchTask } from '../../agent/persian-research.ts'
+import { real } from '../../work/research/makers.ts'
+import { persianResearchOutside, persianResearchTask } from '../../work/research/persian-research.ts'
 import {
   codeOutside,
   codeTask,
@@ -14,9 +14,9 @@ import {
   englishDataTask,
   persianDocumentOutside,
   persianDocumentTask,
-} from '../../agent/samples.ts'
-import { officeOpens, openedInOffice } from '../../documents/office.ts'
-import { readPdf } from '../../documents/read-pdf.ts'
+} from '../../work/research/samples.ts'
+import { officeOpens, openedInOffice } from '../../work/documents/office.ts'
+import { readPdf } from '../../work/documents/read-pdf.ts'
 import { fileText, MemoryRun, type ScriptedServices, someTask } from '../../harness/memory-run.ts'
 
 const pipelines = real()

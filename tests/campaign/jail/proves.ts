@@ -9,7 +9,7 @@ export const proves: Proves = {
     'src/core/tools',
     'src/cloud/functions',
   ],
-  files: ['tests/tools/**', 'tests/cloud/jail/**'],
+  files: ['tests/core/tools/**', 'tests/cloud/jail/**'],
   guarantees: [
     'Code of tenants reads no file, reaches no address, sees no process and no secret outside its jail, and ends within its memory, time and processes.',
     'A shell of an agent keeps its files, is bounded, and leaves nothing behind.',

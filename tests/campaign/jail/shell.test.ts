@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { AnswerState } from '#core/tools'
 import type { ToolResult } from '#core/turn'
-import { toolsOf } from '../../tools/asking.ts'
+import { toolsOf } from '../../core/tools/asking.ts'
 
 const { use } = toolsOf('')
 type Done = Extract<ToolResult, { error?: undefined }>

@@ -8,7 +8,7 @@ import { type ConfinedWork, type Isolation, openConfinement } from '#platform/co
 import { openLog } from '#platform/log'
 import { startMs, until } from '../../harness/until.ts'
 
-const module = path.join(import.meta.dirname, '../../tools/confined/hostile-process.ts')
+const module = path.join(import.meta.dirname, '../../core/tools/confined/hostile-process.ts')
 
 const attemptWith =
   (confine: ReturnType<typeof openConfinement>) =>

@@ -1,8 +1,8 @@
 /** Reports of agents, under kill -9 and a database whose replies are lost: delivered exactly once, never withdrawn. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { agentOf, run } from '../../contract/agents-world.ts'
+import { agentOf, run } from '../../work/agents-world.ts'
 import { expectRefusal } from '../../contract/refusal.ts'
-import { call, says } from '../../contract/scripted-answer.ts'
+import { call, says } from '../../text/scripted-answer.ts'
 import { DatabaseProxy } from '../../crash/database-proxy.ts'
 import { openSite, type Person, type Site } from '../../crash/site.ts'
 import { until } from '../../harness/until.ts'

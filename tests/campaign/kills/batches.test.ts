@@ -4,8 +4,8 @@
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect } from 'vitest'
-import { ended, linesOf, path, results, row, rows } from '../../contract/batches-world.ts'
-import { version } from '../../contract/messages-world.ts'
+import { ended, linesOf, path, results, row, rows } from '../../text/batches-world.ts'
+import { version } from '../../text/messages-world.ts'
 import { DatabaseProxy } from '../../crash/database-proxy.ts'
 import { credits, onScene, openScene, type Scene } from '../../crash/scene.ts'
 import type { Client } from '../../harness/client.ts'

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { FailedStep, LostStep, OutOfCredits, type Pipeline, type Task } from '#work/pipelines'
-import { quick } from '../../agent/makers.ts'
-import { researchOutside, researchTask } from '../../agent/research-script.ts'
+import { quick } from '../../work/research/makers.ts'
+import { researchOutside, researchTask } from '../../work/research/research-script.ts'
 import {
   codeOutside,
   codeTask,
@@ -9,7 +9,7 @@ import {
   dataTask,
   documentOutside,
   documentTask,
-} from '../../agent/samples.ts'
+} from '../../work/research/samples.ts'
 import { Killed, MemoryRun, type ScriptedServices, someTask } from '../../harness/memory-run.ts'
 
 const pipelines = quick()

@@ -4,7 +4,7 @@ import type { App } from '#app'
 import type { Job, JobDelay } from '#platform/jobs'
 import { TraceContext } from '#platform/trace'
 import { knowledge } from '#work/knowledge'
-import { add, create, find, path } from '../../contract/knowledge-world.ts'
+import { add, create, find, path } from '../../work/knowledge-world.ts'
 import {
   bootOnVectors,
   meant,
@@ -14,7 +14,7 @@ import {
   tokensEach,
   type VectorsWorld,
   worstOf,
-} from '../../contract/vectors-world.ts'
+} from '../../work/vectors-world.ts'
 import { silence } from '../../harness/upstream.ts'
 
 /** Nothing works or sweeps in the background but what a test begins; a call that never ends here is not waited for at the end. */

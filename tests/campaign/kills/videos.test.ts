@@ -8,7 +8,7 @@ import { type ServerProcess, startProcess } from '../../harness/processes.ts'
 import { until } from '../../harness/until.ts'
 import { type Step, stream } from '../../harness/upstream.ts'
 import { fakeVideoUpstream, type VideoUpstream } from '../../harness/video-upstream.ts'
-import { videoConfig } from '../../videos/video-world.ts'
+import { videoConfig } from '../../media/videos/video-world.ts'
 
 const credits = 1_000_000_000n
 const price = 400_000_000n

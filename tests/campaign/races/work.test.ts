@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { path } from '../../contract/work-world.ts'
+import { path } from '../../work/work-world.ts'
 import { openSite } from '../../crash/site.ts'
 import { until } from '../../harness/until.ts'
 

@@ -1,8 +1,8 @@
 /** Every format that leaves is held against ffmpeg: decoded without a warning, as long as it says, and the sound that went in. */
 import { describe, expect, test } from 'vitest'
 import { decodeSound, encodeSound, encodeWhole, resample, SoundError, type SoundFormat } from '#core/sound'
-import { ffmpeg, floatsOf, hasFfmpeg, probe, withFile } from '../../sound/ffmpeg.ts'
-import { correlation, greatestDifference, speechLike, whole } from '../../sound/samples.ts'
+import { ffmpeg, floatsOf, hasFfmpeg, probe, withFile } from '../../core/sound/ffmpeg.ts'
+import { correlation, greatestDifference, speechLike, whole } from '../../core/sound/samples.ts'
 
 const maxBytes = 1 << 26
 const codecs = { mp3: 'mp3', wav: 'pcm_s16le', flac: 'flac', opus: 'opus', aac: 'aac' }

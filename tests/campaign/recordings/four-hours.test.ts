@@ -6,7 +6,7 @@ import path from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, describe, expect, test } from 'vitest'
 import { maxTurnMs } from '../../cost/cost.ts'
-import { ffmpeg, hasFfmpeg } from '../../sound/ffmpeg.ts'
+import { ffmpeg, hasFfmpeg } from '../../core/sound/ffmpeg.ts'
 
 const folder = mkdtempSync(path.join(tmpdir(), 'four-hours-'))
 afterAll(() => rmSync(folder, { recursive: true }))
@@ -49,7 +49,7 @@ const copied = (file: string, format: string): string => {
 
 const run = promisify(execFile)
 async function openedOnce(file: string) {
-  const program = path.join(import.meta.dirname, '../../sound/four-hours-process.ts')
+  const program = path.join(import.meta.dirname, '../../core/sound/four-hours-process.ts')
   const words = [program, file, String(statSync(file).size), path.join(folder, 'spool')]
   const { stdout } = await run(process.execPath, words, { maxBuffer: 1 << 26 })
   return JSON.parse(stdout)

@@ -6,8 +6,8 @@ import { checksumOf } from '../../../src/core/sound/checksum.ts'
 import { OggWriter } from '../../../src/core/sound/ogg.ts'
 import { expectNoHold } from '../../cost/cost.ts'
 import { collectGarbage } from '../../harness/collect-garbage.ts'
-import { ffmpeg, hasFfmpeg } from '../../sound/ffmpeg.ts'
-import { speechLike, whole } from '../../sound/samples.ts'
+import { ffmpeg, hasFfmpeg } from '../../core/sound/ffmpeg.ts'
+import { speechLike, whole } from '../../core/sound/samples.ts'
 import { recordingsRoom, requester } from './room.ts'
 
 const recordings = await recordingsRoom()

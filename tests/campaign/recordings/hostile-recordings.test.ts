@@ -6,7 +6,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { encodeWhole, SoundError } from '#core/sound'
 import { type Container, unpack } from '../../../src/core/sound/container/unpack.ts'
 import { expectNoHold } from '../../cost/cost.ts'
-import { outcome, speechLike } from '../../sound/samples.ts'
+import { outcome, speechLike } from '../../core/sound/samples.ts'
 import { recordingsRoom, requester } from './room.ts'
 
 const recordings = await recordingsRoom()

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { levelsOf, type Recording, type RecordingSource } from '#core/sound'
-import { ffmpeg, floatsOf, hasFfmpeg, withFile } from '../../sound/ffmpeg.ts'
-import { correlation, greatestDifference, whole } from '../../sound/samples.ts'
+import { ffmpeg, floatsOf, hasFfmpeg, withFile } from '../../core/sound/ffmpeg.ts'
+import { correlation, greatestDifference, whole } from '../../core/sound/samples.ts'
 import { recordingsRoom, requester } from './room.ts'
 
 const recordings = await recordingsRoom()

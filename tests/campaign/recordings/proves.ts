@@ -18,8 +18,8 @@ export const proves: Proves = {
     'src/media/audio-routes',
   ],
   files: [
-    'tests/sound/**',
-    'tests/transcription/**',
+    'tests/core/sound/**',
+    'tests/media/transcription/**',
     'tests/harness/transcription-upstream.ts',
     'tests/harness/spoken.ts',
     'cli/transcribe/**',

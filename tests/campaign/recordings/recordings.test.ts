@@ -2,8 +2,8 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { encodeWhole } from '#core/sound'
-import { ffmpeg, floatsOf, hasFfmpeg, withFile } from '../../sound/ffmpeg.ts'
-import { correlation, greatestDifference, outcome, speechLike, whole } from '../../sound/samples.ts'
+import { ffmpeg, floatsOf, hasFfmpeg, withFile } from '../../core/sound/ffmpeg.ts'
+import { correlation, greatestDifference, outcome, speechLike, whole } from '../../core/sound/samples.ts'
 import { recordingsRoom, requester } from './room.ts'
 
 const recordings = await recordingsRoom()

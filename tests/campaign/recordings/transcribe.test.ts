@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { ended, start } from '../../cli/command-line.ts'
-import { bootOnEars, type TranscriptionsWorld, wavOf } from '../../contract/transcriptions-world.ts'
+import { bootOnEars, type TranscriptionsWorld, wavOf } from '../../media/transcriptions-world.ts'
 
 let at: TranscriptionsWorld
 let folder: string

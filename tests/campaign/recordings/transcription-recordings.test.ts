@@ -12,12 +12,12 @@ import {
   type TranscriptionsWorld,
   path as url,
   wavOf,
-} from '../../contract/transcriptions-world.ts'
+} from '../../media/transcriptions-world.ts'
 import type { Client, Seen } from '../../harness/client.ts'
 import { formOf } from '../../harness/form.ts'
 import { until } from '../../harness/until.ts'
 import { postUntimed } from '../../harness/untimed.ts'
-import { ffmpeg, hasFfmpeg, withFile } from '../../sound/ffmpeg.ts'
+import { ffmpeg, hasFfmpeg, withFile } from '../../core/sound/ffmpeg.ts'
 
 let at: TranscriptionsWorld
 let two: Buffer

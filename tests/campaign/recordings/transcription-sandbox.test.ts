@@ -14,8 +14,8 @@ import type { TranscriptionOrder } from '#core/turn'
 import { sandboxAudio, sandboxTranscription } from '#sandbox'
 import { patient } from '../../providers/asking.ts'
 import { type Outcome, transcribing } from '../../providers/media-asking.ts'
-import { ffmpeg, hasFfmpeg } from '../../sound/ffmpeg.ts'
-import { sine, speechLike, whole } from '../../sound/samples.ts'
+import { ffmpeg, hasFfmpeg } from '../../core/sound/ffmpeg.ts'
+import { sine, speechLike, whole } from '../../core/sound/samples.ts'
 
 const text =
   'سلام، حال شما چطور است؟ من کتاب خریدم و ۳۵ سیب خوردم!\nThe machine (of Kherad) speaks at 3.5 percent.'

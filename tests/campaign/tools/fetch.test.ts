@@ -5,9 +5,9 @@ import { describe, expect, test } from 'vitest'
 import type { ToolContext } from '#core/tools'
 import { type FetchRefusalReason, FetchRefused, type GuardedClient, openGuardedClient } from '#platform/net'
 import { selfSigned } from '../../harness/certificate.ts'
-import { openSite } from '../../net/sites.ts'
-import { toolsOf } from '../../tools/asking.ts'
-import { pdfOf } from '../../tools/pdf.ts'
+import { openSite } from '../../platform/net/sites.ts'
+import { toolsOf } from '../../core/tools/asking.ts'
+import { pdfOf } from '../../core/tools/pdf.ts'
 
 const tls = selfSigned('pages.example.test', 'other.example.test', 'blocked.example.test')
 const client = openGuardedClient({
@@ -196,7 +196,7 @@ test.each([
 })
 
 describe('PDF', () => {
-  const report = readFileSync(path.join(import.meta.dirname, '../../tools/fixtures/report-fa.pdf'))
+  const report = readFileSync(path.join(import.meta.dirname, '../../core/tools/fixtures/report-fa.pdf'))
 
   test('Persian is read from the right, in letters and not in the shapes of print', async () => {
     const { title, text } = await read('application/pdf', report)

@@ -1,8 +1,8 @@
 /** Hosted tools on the messages wire, over models that speak chat and models that speak messages: blocks, resends, refusals, money. */
 import { deflateSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { explained, requestIdOf } from '../../contract/chat-world.ts'
-import { eventsOf, expectAnswered, expectMessage, type Json, joined } from '../../contract/messages-oracle.ts'
+import { explained, requestIdOf } from '../../text/chat-world.ts'
+import { eventsOf, expectAnswered, expectMessage, type Json, joined } from '../../text/messages-oracle.ts'
 import {
   assistant,
   message,
@@ -10,9 +10,9 @@ import {
   upstreamMessage,
   user,
   weather,
-} from '../../contract/messages-world.ts'
+} from '../../text/messages-world.ts'
 import { expectRefusal } from '../../contract/refusal.ts'
-import { call, type ScriptedAnswer } from '../../contract/scripted-answer.ts'
+import { call, type ScriptedAnswer } from '../../text/scripted-answer.ts'
 import {
   bootWithTools,
   fetchFee,
@@ -20,11 +20,11 @@ import {
   heard,
   searchFee,
   type ToolsWorld,
-} from '../../contract/tools-world.ts'
+} from '../../text/tools-world.ts'
 import { sharedWorld } from '../../harness/shared-world.ts'
 import { fakeUpstream, json, type UpstreamCall } from '../../harness/upstream.ts'
 import { upstreamConfig } from '../../harness/world.ts'
-import { json as listed } from '../../tools/asking.ts'
+import { json as listed } from '../../core/tools/asking.ts'
 
 const direct = { type: 'direct' }
 const search = { type: 'kherad:web_search' }

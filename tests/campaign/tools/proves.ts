@@ -10,7 +10,7 @@ export const proves: Proves = {
     'src/text/messages',
     'src/work/runs',
   ],
-  files: ['tests/tools/**', 'tests/contract/tools-world.ts'],
+  files: ['tests/core/tools/**', 'tests/text/tools-world.ts'],
   guarantees: [
     'The tools that run here do on each wire what they promise: pages, scripts, several calls of one step, pauses, money.',
     'Figures over 100,000 rows are those of an independent calculation, however messy the file.',

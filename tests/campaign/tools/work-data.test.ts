@@ -2,8 +2,8 @@
 import { Buffer } from 'node:buffer'
 import { readXlsx } from 'hucre'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { bootWithTools, type ToolsWorld } from '../../contract/tools-world.ts'
-import { cancel, create, ended, fileOf } from '../../contract/work-world.ts'
+import { bootWithTools, type ToolsWorld } from '../../text/tools-world.ts'
+import { cancel, create, ended, fileOf } from '../../work/work-world.ts'
 import { messyTable, type Truth } from './messy.ts'
 
 let at: ToolsWorld

@@ -13,8 +13,8 @@ import { chunk, done, type FakeUpstream, fakeUpstream, stream } from '../../harn
 import { geminiVoice, openAiVoice } from '../../harness/voice-wires.ts'
 import { boot, MovableClock, type World } from '../../harness/world.ts'
 import { browserPath } from '../../media/browser.ts'
-import { type CallUpstreams, callConfig } from '../../realtime/call-config.ts'
-import { onceEnded } from '../../realtime/once-ended.ts'
+import { type CallUpstreams, callConfig } from '../../voice/call-config.ts'
+import { onceEnded } from '../../voice/once-ended.ts'
 import {
   addAgentsSdk,
   type BrowserCall,

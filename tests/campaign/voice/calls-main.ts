@@ -4,7 +4,7 @@
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Payer } from '#platform/ledger'
-import { startCall } from '../../realtime/calls.ts'
+import { startCall } from '../../voice/calls.ts'
 import { openCallsProcess } from './calls-process.ts'
 
 export interface CallJob {

@@ -18,7 +18,7 @@ import {
   sayInPage,
   stateOf,
   withoutUdp,
-} from '../../webrtc/browser-peer.ts'
+} from '../../platform/webrtc/browser-peer.ts'
 
 /** A datagram of somebody who knows nothing but the address. */
 async function throwAt({ port }: WebRtc, datagrams: Iterable<Buffer>): Promise<void> {

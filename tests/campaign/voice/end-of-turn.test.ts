@@ -7,7 +7,7 @@ import {
   TurnTaking,
 } from '../../../src/voice/realtime/turns/turn-taking.ts'
 import { hasEspeak, type Spoken, spoken } from '../../harness/spoken.ts'
-import { type SpokenTurn, spokenTurns } from '../../realtime/turns/spoken-turns.ts'
+import { type SpokenTurn, spokenTurns } from '../../voice/turns/spoken-turns.ts'
 
 const frameMs = 20
 const frameSamples = 320

@@ -12,7 +12,7 @@ import { openSite, type Person, type Site } from '../../crash/site.ts'
 import { compileCache } from '../../harness/compile-cache.ts'
 import fc from '../../harness/fast-check.ts'
 import { until } from '../../harness/until.ts'
-import { startCall, type TestCall } from '../../realtime/calls.ts'
+import { startCall, type TestCall } from '../../voice/calls.ts'
 import type { CallJob } from './calls-main.ts'
 import { type CallsProcess, openCallsProcess } from './calls-process.ts'
 

@@ -5,7 +5,7 @@ import { hasEspeak } from '../../harness/spoken.ts'
 import { until } from '../../harness/until.ts'
 import { boot, type World } from '../../harness/world.ts'
 import { browserPath } from '../../media/browser.ts'
-import { connect } from '../../realtime/socket-call.ts'
+import { connect } from '../../voice/socket-call.ts'
 import { openSpeakingBrowser, untrustedHost, VoicePage } from './voice-page.ts'
 
 let world: World

@@ -6,9 +6,9 @@ import { type TranscriptionUpstream, transcriptionUpstream } from '../../harness
 import { until } from '../../harness/until.ts'
 import { chunk, done, type FakeUpstream, fakeUpstream, json, stall, stream } from '../../harness/upstream.ts'
 import { boot, type World } from '../../harness/world.ts'
-import { callConfig } from '../../realtime/call-config.ts'
-import { sandboxSpeech, startCall, type TestCall } from '../../realtime/pipeline-call.ts'
-import { connect } from '../../realtime/socket-call.ts'
+import { callConfig } from '../../voice/call-config.ts'
+import { sandboxSpeech, startCall, type TestCall } from '../../voice/pipeline-call.ts'
+import { connect } from '../../voice/socket-call.ts'
 
 let world: World
 let key: Client

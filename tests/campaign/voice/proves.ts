@@ -19,8 +19,8 @@ export const proves: Proves = {
     'src/core/calls',
   ],
   files: [
-    'tests/realtime/**',
-    'tests/webrtc/**',
+    'tests/voice/**',
+    'tests/platform/webrtc/**',
     'tests/harness/voice-wires.ts',
     'tests/harness/spoken.ts',
     'tests/harness/shaping-proxy.ts',

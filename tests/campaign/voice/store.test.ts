@@ -7,8 +7,8 @@ import { Client } from '../../harness/client.ts'
 import { startProcess } from '../../harness/processes.ts'
 import { until } from '../../harness/until.ts'
 import { boot, MovableClock, type World } from '../../harness/world.ts'
-import { onceEnded } from '../../realtime/once-ended.ts'
-import { connect, type SocketCall } from '../../realtime/socket-call.ts'
+import { onceEnded } from '../../voice/once-ended.ts'
+import { connect, type SocketCall } from '../../voice/socket-call.ts'
 
 let world: World
 let clock: MovableClock

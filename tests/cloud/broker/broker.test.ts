@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import { expect, test } from 'vitest'
-import { openSite } from '../../net/sites.ts'
+import { openSite } from '../../platform/net/sites.ts'
 import { brokerWorld } from './egress.ts'
 
 test('a request passes with its method, path, headers and body, and its answer as it comes', async () => {

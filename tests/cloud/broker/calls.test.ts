@@ -2,7 +2,7 @@ import { Readable } from 'node:stream'
 import { expect, test } from 'vitest'
 import { readDepth } from '#cloud/functions'
 import { until } from '../../harness/until.ts'
-import { openSite } from '../../net/sites.ts'
+import { openSite } from '../../platform/net/sites.ts'
 import { brokerWorld, fetchOver } from './egress.ts'
 
 test('a call may send twenty requests, and its twenty-first is refused; the next call begins anew', async () => {

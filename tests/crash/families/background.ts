@@ -1,9 +1,9 @@
 /** Work that a server was given and answered at once: another goes on with it, and asks nobody twice. */
 import { expect } from 'vitest'
-import * as batches from '../../contract/batches-world.ts'
-import * as knowledge from '../../contract/knowledge-world.ts'
-import { version } from '../../contract/messages-world.ts'
-import { embedded } from '../../contract/vectors-world.ts'
+import * as batches from '../../text/batches-world.ts'
+import * as knowledge from '../../work/knowledge-world.ts'
+import { version } from '../../text/messages-world.ts'
+import { embedded } from '../../work/vectors-world.ts'
 import { until } from '../../harness/until.ts'
 import { answer, type UpstreamCall } from '../../harness/upstream.ts'
 import { filesOf, reservationsOf } from '../lost.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { sine } from '../../../../tests/sound/samples.ts'
+import { sine } from '../../../../tests/core/sound/samples.ts'
 import { aLaw, muLaw } from './g711.ts'
 import { type PcmFormat, PcmSound } from './pcm-sound.ts'
 

@@ -1,6 +1,6 @@
 /** Tests with real Opus. */
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { speechLike } from '../../../../tests/sound/samples.ts'
+import { speechLike } from '../../../../tests/core/sound/samples.ts'
 import { type CallCodecs, Codecs } from '../codecs.ts'
 import { hasFec } from '../hear/jitter-buffer.ts'
 import { OpusVoice } from './opus-voice.ts'

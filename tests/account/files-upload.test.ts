@@ -1,0 +1,282 @@
+import { createHash } from 'node:crypto'
+import { readdir } from 'node:fs/promises'
+import path from 'node:path'
+import { Readable } from 'node:stream'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Client, Seen } from '../harness/client.ts'
+import { fakeS3 } from '../harness/fake-s3.ts'
+import { type FormFile, formOf, openForm } from '../harness/form.ts'
+import { until } from '../harness/until.ts'
+import { boot, type World } from '../harness/world.ts'
+import { expectRefusal } from '../contract/refusal.ts'
+
+let world: World
+let key: Client
+beforeAll(async () => {
+  world = await boot({ config: 'files: { project_quota_mb: 900, spool_mb: 300 }' })
+  key = await world.key()
+})
+afterAll(() => world[Symbol.asyncDispose]())
+
+const url = '/v1/files'
+
+function send(
+  file: FormFile | undefined,
+  fields: Record<string, string> = {},
+  headers: Record<string, string> = {},
+  by = key,
+): Promise<Seen> {
+  const form = formOf(file, fields)
+  return by.request('POST', url, form.body, { ...form.headers, ...headers })
+}
+
+const text = (content: string) => Buffer.from(content)
+const csv = text('شهر,فروش\nتهران,۱۲\nکرمان,۷\n')
+
+async function filesBelow(...names: string[]): Promise<string[]> {
+  const folder = path.resolve(world.app.config.dataDir, ...names)
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => [])
+  return entries.filter((entry) => entry.isFile()).map(({ name }) => name)
+}
+
+/** A zip of empty parts, stored as they are. */
+function zipOf(...names: string[]): Buffer {
+  const local: Buffer[] = []
+  const central: Buffer[] = []
+  for (const name of names) {
+    const offset = Buffer.concat(local).length
+    const head = Buffer.alloc(30)
+    head.write('PK\u0003\u0004', 'latin1')
+    head.writeUInt16LE(name.length, 26)
+    local.push(head, text(name))
+    const entry = Buffer.alloc(46)
+    entry.write('PK\u0001\u0002', 'latin1')
+    entry.writeUInt16LE(name.length, 28)
+    entry.writeUInt32LE(offset, 42)
+    central.push(entry, text(name))
+  }
+  const [parts, list] = [Buffer.concat(local), Buffer.concat(central)]
+  const end = Buffer.alloc(22)
+  end.write('PK\u0005\u0006', 'latin1')
+  end.writeUInt16LE(names.length, 8)
+  end.writeUInt16LE(names.length, 10)
+  end.writeUInt32LE(list.length, 12)
+  end.writeUInt32LE(parts.length, 16)
+  return Buffer.concat([parts, list, end])
+}
+
+const workbook = zipOf('[Content_Types].xml', '_rels/.rels', 'xl/workbook.xml')
+const xlsxType = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'
+const png = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR4nGP4z8BQDwAEgAF/pooBPQAAAABJRU5ErkJggg==',
+  'base64',
+)
+
+test('a file of a form is told under its own name, and comes back byte for byte, whole and in parts', async () => {
+  const made = await send({ bytes: csv, name: 'فروش شهرها.csv', type: 'text/csv' })
+  expect(made.status, made.text).toBe(201)
+  expect(made.body).toMatchObject({
+    name: 'فروش شهرها.csv',
+    media_type: 'text/csv',
+    bytes: csv.length,
+    sha256: createHash('sha256').update(csv).digest('hex'),
+  })
+  const whole = await key.raw('GET', `${url}/${made.body.id}`)
+  expect(Buffer.from(await whole.arrayBuffer())).toEqual(csv)
+  expect(whole.headers.get('content-type')).toBe('text/csv')
+  const part = await key.raw('GET', `${url}/${made.body.id}`, undefined, { range: 'bytes=2-5' })
+  expect(part.status).toBe(206)
+  expect(Buffer.from(await part.arrayBuffer())).toEqual(csv.subarray(2, 6))
+  expect((await key.get(url)).body.data[0].id).toBe(made.body.id)
+})
+
+describe('what a file is, its content and its name say, and its sender is not believed', () => {
+  test.each<[string, FormFile, string]>([
+    [
+      'CSV that Windows calls Excel’s',
+      { bytes: csv, name: 'a.CSV', type: 'application/vnd.ms-excel' },
+      'text/csv',
+    ],
+    ['CSV without a name', { bytes: csv, name: 'data', type: 'text/csv' }, 'text/csv'],
+    ['CSV in UTF-16', { bytes: Buffer.from('\ufeffشهر,فروش\n', 'utf16le'), name: 'a.csv' }, 'text/csv'],
+    [
+      'CSV in Windows-1256',
+      { bytes: Buffer.from([0xd4, 0xe5, 0xd1, 0x2c, 0x31, 0x0a]), name: 'a.csv' },
+      'text/csv',
+    ],
+    ['TSV', { bytes: text('شهر\tفروش\n'), name: 'a.tsv' }, 'text/tab-separated-values'],
+    ['JSON', { bytes: text('\ufeff [{"a": 1}]'), name: 'a.json' }, 'application/json'],
+    ['JSON without a name', { bytes: text('[{"a": 1}]'), name: 'blob' }, 'application/json'],
+    ['a workbook', { bytes: workbook, name: 'دفتر.xlsx' }, xlsxType],
+    ['a workbook called CSV', { bytes: workbook, name: 'a.csv', type: 'text/csv' }, xlsxType],
+    ['a picture called CSV', { bytes: png, name: 'a.csv', type: 'text/csv' }, 'image/png'],
+  ])('%s', async (_, file, mediaType) => {
+    const made = await send(file)
+    expect(made.body, made.text).toMatchObject({ media_type: mediaType })
+  })
+
+  test.each<[string, FormFile]>([
+    ['a program called CSV', { bytes: Buffer.from([0x7f, 0x45, 0x4c, 0x46, 0, 1]), name: 'a.csv' }],
+    ['a zip called XLSX', { bytes: zipOf('a.txt'), name: 'a.xlsx', type: xlsxType }],
+    ['half a workbook', { bytes: workbook.subarray(0, -30), name: 'a.xlsx' }],
+    ['CSV called JSON', { bytes: csv, name: 'a.json', type: 'application/json' }],
+    ['text without a name', { bytes: csv, name: 'blob' }],
+    ['a PDF', { bytes: text('%PDF-1.7'), name: 'a.pdf' }],
+    ['nothing', { bytes: Buffer.alloc(0), name: 'a.csv' }],
+  ])('%s is refused', async (_, file) => {
+    expectRefusal(await send(file), { status: 400, code: 'INVALID_REQUEST', param: 'file' })
+  })
+
+  test('a type that the sender wrote down has to be right', async () => {
+    const reply = await send({ bytes: csv, name: 'a.csv' }, { media_type: 'application/json' })
+    expectRefusal(reply, { status: 400, code: 'INVALID_REQUEST', param: 'media_type' })
+    expect(
+      (await send({ bytes: csv, name: 'x' }, { media_type: 'text/csv', name: 'نام' })).body,
+    ).toMatchObject({
+      name: 'نام',
+      media_type: 'text/csv',
+    })
+  })
+
+  test('JSON with Base64 takes data too, and pictures stay as they were', async () => {
+    const by = (bytes: Buffer, name: string) => key.post(url, { data: bytes.toString('base64'), name })
+    expect((await by(csv, 'a.csv')).body).toMatchObject({ media_type: 'text/csv' })
+    expect((await by(png, 'a')).body).toMatchObject({ media_type: 'image/png' })
+  })
+})
+
+test('a caller who disconnects in the middle leaves nothing behind', async () => {
+  const before = await filesBelow('files')
+  const { around, headers } = openForm({ name: 'a.csv' })
+  const leaving = new AbortController()
+  async function* body() {
+    yield around[0]
+    yield Buffer.alloc(300_000, 'a,b\n')
+    await until(async () => (await filesBelow('spool')).length === 1)
+    leaving.abort()
+    yield Buffer.alloc(300_000, 'a,b\n')
+  }
+  const sent = fetch(world.url + url, {
+    method: 'POST',
+    headers: { ...headers, authorization: `Bearer ${key.secret}` },
+    body: Readable.toWeb(Readable.from(body())) as ReadableStream,
+    duplex: 'half',
+    signal: leaving.signal,
+  } as RequestInit)
+  await expect(sent).rejects.toThrow()
+  await until(async () => (await filesBelow('spool')).length === 0)
+  expect(await filesBelow('files')).toEqual(before)
+})
+
+describe('a repeat under one Idempotency-Key', () => {
+  test('gets the first answer, however its form is written', async () => {
+    const once = { 'idempotency-key': 'form-1' }
+    const first = await send({ bytes: csv, name: 'a.csv' }, { name: 'الف' }, once)
+    expect(first.status, first.text).toBe(201)
+    const again = await send({ bytes: csv, name: 'a.csv' }, { name: 'الف' }, once)
+    expect(again.text).toBe(first.text)
+    expect(again.headers.get('idempotent-replayed')).toBe('true')
+  })
+  test.each<[string, FormFile, Record<string, string>]>([
+    ['another file', { bytes: text('a,b\n'), name: 'a.csv' }, {}],
+    ['another name of the file', { bytes: csv, name: 'b.csv' }, {}],
+    ['another field', { bytes: csv, name: 'a.csv' }, { name: 'ب' }],
+  ])('with %s is a conflict', async (what, file, fields) => {
+    const once = { 'idempotency-key': `form-2-${what}` }
+    expect((await send({ bytes: csv, name: 'a.csv' }, {}, once)).status).toBe(201)
+    expectRefusal(await send(file, fields, once), { status: 409, code: 'IDEMPOTENCY_CONFLICT' })
+    await until(async () => (await filesBelow('spool')).length === 0)
+  })
+})
+
+describe('a form that is not as it should be is refused, and leaves nothing', () => {
+  const raw = (body: string, type = 'multipart/form-data; boundary=x') =>
+    key.request('POST', url, body, { 'content-type': type })
+  const part = (disposition: string, content: string, headers = '') =>
+    `--x\r\nContent-Disposition: form-data; ${disposition}\r\n${headers}\r\n${content}\r\n`
+  const file = part('name="file"; filename="a.csv"', 'a,b')
+  const refusals: [string, () => Promise<Seen>, object][] = [
+    ['no file', () => send(undefined, { name: 'a' }), { param: 'file' }],
+    [
+      'a file under another name',
+      () => send({ bytes: csv, name: 'a.csv', part: 'data' }),
+      { code: 'INVALID_REQUEST' },
+    ],
+    [
+      'a prototype for a field',
+      () => send({ bytes: csv, name: 'a.csv' }, { ['__proto__']: 'x' }),
+      { code: 'UNKNOWN_FIELD' },
+    ],
+    ['two files', () => raw(`${file}${file}--x--\r\n`), { param: 'file' }],
+    [
+      'a field twice',
+      () => raw(`${file}${part('name="name"', 'a')}${part('name="name"', 'b')}--x--\r\n`),
+      { param: 'name' },
+    ],
+    [
+      'a field that is too long',
+      () => send({ bytes: csv, name: 'a.csv' }, { name: 'x'.repeat(16_385) }),
+      { param: 'name' },
+    ],
+    [
+      'a thousand fields',
+      () =>
+        raw(`${file}${Array.from({ length: 1_000 }, (_, n) => part(`name="f${n}"`, 'x')).join('')}--x--\r\n`),
+      {},
+    ],
+    [
+      'a name of a field that is too long',
+      () => send({ bytes: csv, name: 'a.csv' }, { ['n'.repeat(201)]: 'x' }),
+      {},
+    ],
+    ['no end', () => raw(file), {}],
+    ['no boundary', () => raw(`${file}--x--\r\n`, 'multipart/form-data'), {}],
+    ['no parts', () => raw('nothing'), {}],
+    ['an empty body', () => raw(''), {}],
+  ]
+  test.each(refusals)('%s', async (_, ask, wanted) => {
+    const reply = await ask()
+    expectRefusal(reply, { status: 400, code: 'INVALID_REQUEST', param: reply.body.error.param, ...wanted })
+    await until(async () => (await filesBelow('spool')).length === 0)
+  })
+
+  test('who may not store is refused before the file is read', async () => {
+    const other = await world.key({ scopes: ['files:read'] })
+    expectRefusal(await send({ bytes: csv, name: 'a.csv' }, {}, {}, other), {
+      status: 403,
+      code: 'INSUFFICIENT_SCOPE',
+    })
+  })
+})
+
+test('a server whose spool is full says so, and takes the next file once there is room', async () => {
+  await using small = await boot({ config: 'files: { spool_mb: 1 }' })
+  const by = await small.key()
+  const reply = await send({ bytes: Buffer.alloc(1_100_000, 'a,b\n'), name: 'a.csv' }, {}, {}, by)
+  expectRefusal(reply, { status: 503, code: 'SPOOL_FULL' })
+  expect(reply.headers.get('retry-after')).toBe('30')
+  expect((await send({ bytes: Buffer.alloc(1_000_000, 'a,b\n'), name: 'a.csv' }, {}, {}, by)).status).toBe(
+    201,
+  )
+})
+
+test('an S3 store takes a form’s file under its own hash, also at the second try', async () => {
+  await using s3 = await fakeS3()
+  await using apart = await boot({ config: s3.config })
+  const by = await apart.key()
+  s3.failNext('reset', 503)
+  const bytes = Buffer.alloc(3_000_000, 'شهر,فروش\n')
+  const made = await send({ bytes, name: 'a.csv' }, {}, {}, by)
+  expect(made.status, made.text).toBe(201)
+  expect([...s3.objects.values()].some((object) => object.equals(bytes))).toBe(true)
+})
+
+test('OpenAPI reports the form with its file and its bound', async () => {
+  const { body } = await key.get('/openapi.json')
+  const { content } = body.paths[url].post.requestBody
+  expect(content['application/json']).toBeDefined()
+  expect(content['multipart/form-data'].schema).toMatchObject({
+    required: ['file'],
+    properties: { file: { type: 'string' }, name: {}, media_type: {} },
+  })
+})

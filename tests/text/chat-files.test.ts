@@ -1,0 +1,167 @@
+/** PDFs as `file` parts of a chat, through upstreams of all three wires and in the sandbox. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { sharedWorld } from '../harness/shared-world.ts'
+import type { World } from '../harness/world.ts'
+import { explained, requestIdOf } from './chat-world.ts'
+import { pdf } from '../media/media-world.ts'
+import { message, user } from './messages-world.ts'
+import { expectRefusal } from '../contract/refusal.ts'
+import { type ResponsesWorld, respond, shareOnWires } from './responses-world.ts'
+import { says } from './scripted-answer.ts'
+
+const wires = ['chat', 'responses', 'messages'] as const
+type Json = Record<string, unknown>
+
+const three = pdf(3)
+const inline = (base64: string) => `data:application/pdf;base64,${base64}`
+const file = (more: Json = {}) => ({
+  type: 'file',
+  file: { file_data: inline(three), filename: 'گزارش.pdf', ...more },
+})
+const asked = (part: Json = file()) => ({ messages: [user([{ type: 'text', text: 'what is this?' }, part])] })
+
+describe.each(wires)('over an upstream of %s', (wire) => {
+  let at: ResponsesWorld
+  beforeAll(async () => {
+    at = await shareOnWires(wire, { credits: 10_000 })
+    at.upstream.reply((call) => says(wire, { text: 'ok' }, call))
+  })
+  afterAll(() => at[Symbol.asyncDispose]())
+
+  test.each([false, true])(
+    'a PDF is a document of that wire, by its name and its very bytes (streamed: %s)',
+    async (stream) => {
+      const first = at.upstream.calls.length
+      const reply = await at.key.chat({ ...asked(), stream })
+      expect(reply.status, reply.text).toBe(200)
+      const body = (await at.upstream.call(first)).body as Json
+      const sentText = JSON.stringify(body)
+      expect(sentText).toContain(three)
+      expect(sentText).toContain('گزارش')
+      const sent = {
+        chat: { messages: asked().messages },
+        responses: {
+          input: [
+            {
+              role: 'user',
+              content: expect.arrayContaining([
+                { type: 'input_file', filename: 'گزارش.pdf', file_data: inline(three) },
+              ]),
+            },
+          ],
+        },
+        messages: {
+          messages: [
+            {
+              role: 'user',
+              content: [
+                { type: 'text', text: 'what is this?' },
+                {
+                  type: 'document',
+                  title: 'گزارش.pdf',
+                  source: { type: 'base64', media_type: 'application/pdf', data: three },
+                },
+              ],
+            },
+          ],
+        },
+      }
+      expect(body).toMatchObject(sent[wire])
+    },
+  )
+
+  test('its pages are part of the hold', async () => {
+    const reserved = async (pages: number) => {
+      const reply = await at.key.chat({ ...asked(file({ file_data: inline(pdf(pages)) })), max_tokens: 100 })
+      await at.world.settled()
+      return BigInt((await explained(at.key, requestIdOf(reply))).reserved_microcredits)
+    }
+    expect((await reserved(4)) - (await reserved(1))).toBeGreaterThan(3n * 4_000n * 1_000n)
+  })
+})
+
+describe('in the sandbox', () => {
+  let world: World
+  beforeAll(async () => {
+    world = await sharedWorld()
+  })
+  afterAll(() => world[Symbol.asyncDispose]())
+
+  test('a document is taken on every wire, and the answer says what was read of it and no more', async () => {
+    const key = await world.key()
+    const model = 'sandbox/omni'
+    const chat = await key.chat({ model, ...asked() })
+    expect(chat.body.choices[0].message.content).toContain('“گزارش.pdf”: a PDF of 3 pages')
+    const document = {
+      type: 'document',
+      source: { type: 'base64', media_type: 'application/pdf', data: three },
+    }
+    const reply = await message(key, {
+      model,
+      messages: [user([document, { type: 'text', text: 'این چیست؟' }])],
+    })
+    expect(reply.body.content[0].text).toContain('PDF با ۳ صفحه')
+    const content = [
+      { type: 'input_file', file_data: inline(three), filename: 'b.pdf' },
+      { type: 'input_text', text: 'what is this?' },
+    ]
+    const response = await respond(key, { model, input: [{ role: 'user', content }] })
+    expect(response.body.output_text).toContain('“b.pdf”: a PDF of 3 pages')
+    const plain = {
+      type: 'document',
+      title: 'note',
+      source: { type: 'text', media_type: 'text/plain', data: 'سلام' },
+    }
+    const text = await message(key, {
+      model: 'sandbox/fast',
+      messages: [user([plain, { type: 'text', text: 'what is it?' }])],
+    })
+    expect(text.body.content[0].text).toContain('“note”: text of 4 characters')
+  })
+
+  test('models that take no documents say so, and the list tells which do', async () => {
+    const key = await world.key()
+    expectRefusal(await key.chat({ model: 'sandbox/fast', ...asked() }), {
+      status: 400,
+      code: 'INPUT_MODALITY_NOT_SUPPORTED',
+      param: 'messages.0.content.1',
+    })
+    const omni = await key.get('/v1/models/sandbox/omni')
+    expect(omni.body.input_modalities).toContain('file')
+  })
+
+  test('what is no PDF inside is refused before anything is held: by id, empty, of another type, broken, too long, or not the user’s', async () => {
+    const key = await world.key()
+    const refused = async (part: Json, param: string) =>
+      expectRefusal(await key.chat({ model: 'sandbox/omni', ...asked(part) }), {
+        status: 400,
+        code: 'INVALID_MEDIA',
+        param: `messages.0.content.1.file.${param}`,
+      })
+    await world.settled()
+    const before = await world.balance()
+    await refused({ type: 'file', file: { file_id: 'file-1' } }, 'file_id')
+    await refused(file({ file_id: 'file-1' }), 'file_id')
+    await refused({ type: 'file', file: { filename: 'a.pdf' } }, 'file_data')
+    for (const data of [
+      three,
+      `data:text/plain;base64,${three}`,
+      inline('AAAA'),
+      inline('!!'),
+      inline(Buffer.from('%PDF-1.7 broken').toString('base64')),
+      'https://example.org/a.pdf',
+      inline(Buffer.alloc(2_100_003, '%PDF-1.7\n').toString('base64')),
+    ])
+      await refused(file({ file_data: data }), 'file_data')
+    expectRefusal(
+      await key.chat({ model: 'sandbox/omni', messages: [{ role: 'assistant', content: [file()] }] }),
+      {
+        status: 400,
+        code: 'INVALID_REQUEST',
+        param: 'messages.0.content.0',
+      },
+    )
+    await world.settled()
+    expect(await world.balance()).toEqual(before)
+  })
+})
