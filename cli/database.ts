@@ -8,7 +8,7 @@ import { migrationEvents, readRecord, refuseNewerFolder } from '#platform/instal
 import { openLog } from '#platform/log'
 import { hasCluster, startEmbedded } from '#platform/postgres'
 import { loadConfig } from '#settings'
-import { doctorPhrases } from './doctor/phrases.ts'
+import { databasePhrases } from './doctor/database-phrases.ts'
 
 export const migrationsFolder = fileURLToPath(new URL('../migrations', import.meta.url))
 
@@ -21,7 +21,7 @@ export async function openDatabase(env: Env, verbose: boolean, stack: AsyncDispo
   const { databaseUrl, dataDir, pgBin } = loadConfig(env)
   // A wrong folder must not become a new, empty database without any account.
   if (databaseUrl === undefined && !(await hasCluster(dataDir))) {
-    const { en, fa } = doctorPhrases.noDatabaseYet(path.resolve(dataDir))
+    const { en, fa } = databasePhrases.noDatabaseYet(path.resolve(dataDir))
     throw new StartRefused(en, fa)
   }
   await refuseNewerFolder(path.resolve(dataDir))

@@ -1,4 +1,4 @@
-/** Every sentence of the CLI, Persian and English. Those of the doctor are in `doctor/phrases.ts`. */
+/** Every sentence of the CLI, Persian and English. Those of the doctor are in the folder `doctor`. */
 import { english, persian } from '#platform/words'
 import { type BilingualText, sentence } from './command.ts'
 

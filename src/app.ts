@@ -1,3 +1,4 @@
+/** The `App` record: everything that the capabilities depend on, created once in open-app.ts. */
 import type { AppUsers } from '#cloud/app-users'
 import type { CloudAllowances, CloudDirectory } from '#cloud/clouds'
 import type { Collections } from '#cloud/collections'

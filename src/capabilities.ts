@@ -1,4 +1,4 @@
-/** All capabilities of the platform, in reading order. */
+/** The list of all capabilities, with their routes, jobs and background work, in reading order. */
 
 import { accounting } from '#account/accounting'
 import { docs } from '#account/docs'

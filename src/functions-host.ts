@@ -1,4 +1,4 @@
-/** A process of the role functions: it runs code of apps for the API, and has neither a database nor a key of the platform. */
+/** A process of the role `functions`: it runs code of apps for the API, and has neither a database nor a key of the platform. */
 import { existsSync } from 'node:fs'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import path from 'node:path'

@@ -1,4 +1,7 @@
-/** The program's first file. The compile cache covers only what is imported after it is on, so that run.ts imports all else. */
+/**
+ * The program's first file: it turns the compile cache on and then imports run.ts. The cache covers only what is imported after it is on, so run.ts
+ * imports all else.
+ */
 import { keepCompiled } from '#platform/compiled'
 import { readEnv } from '#platform/env'
 import { StartRefused } from '#platform/errors'

@@ -1,3 +1,4 @@
+/** The metric series of all rooms, in the order in which `GET /metrics` lists them. */
 import { webhookSeries } from '#account/webhooks'
 import { cloudSeries } from '#cloud/cloud-routes'
 import { databaseSeries } from '#cloud/databases'

@@ -1,4 +1,4 @@
-/** Composition: config → App, every room opened once and handed to those that need it. */
+/** The composition: turns the configuration into the `App`, opening every room once and handing it to those that need it. */
 import cluster from 'node:cluster'
 import path from 'node:path'
 import type { App } from '#app'

@@ -1,6 +1,6 @@
 /**
- * `KHERAD_WORKERS`: several processes of one machine behind one port. This one answers no request: it owns the embedded
- * PostgreSQL, starts the workers, replaces one that dies, sums their figures, and stops them in order.
+ * `KHERAD_WORKERS`: several processes of one machine behind one port. The parent process answers no request: it owns the embedded PostgreSQL,
+ * starts the workers, replaces one that dies, sums their figures, and stops them in order.
  */
 import cluster, { type Worker } from 'node:cluster'
 import { once } from 'node:events'

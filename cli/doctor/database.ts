@@ -4,7 +4,8 @@ import { sampleViolations } from '#platform/ledger'
 import type { Session } from '../command.ts'
 import { migrationsFolder } from '../database.ts'
 import { broken, type DoctorCheck, ok, runCheck, skipped } from './check.ts'
-import { type CheckName, checkTitles, doctorPhrases as words } from './phrases.ts'
+import { databasePhrases as words } from './database-phrases.ts'
+import { type CheckName, checkTitles, doctorPhrases } from './phrases.ts'
 import * as store from './store.ts'
 
 const maxSkewMs = 2_000
@@ -28,7 +29,7 @@ export async function checkDatabase(session: Session): Promise<DoctorCheck[]> {
 
 /** Skips the checks that cannot be made because another one is broken. */
 export function skipBecauseOf(names: readonly CheckName[], on: CheckName): DoctorCheck[] {
-  return names.map((name) => skipped(name, words.standsOn(checkTitles[on])))
+  return names.map((name) => skipped(name, doctorPhrases.standsOn(checkTitles[on])))
 }
 
 async function checkMigrations(db: Db): Promise<DoctorCheck> {

@@ -8,8 +8,8 @@ import { Failure } from '#platform/errors'
 import { openJail } from '#platform/jail'
 import { openLog } from '#platform/log'
 import { broken, type DoctorCheck, ok, runCheck, warned } from './check.ts'
+import { dedicatedPhrases as words } from './dedicated-phrases.ts'
 import { nearestExisting } from './machine.ts'
-import { doctorPhrases as words } from './phrases.ts'
 
 const oldestVersion = 180_000
 /** The most pages, 8 KB each, of notifications that nobody has read: no app needs more. */

@@ -6,7 +6,7 @@ import type { Config } from '#platform/config'
 import { openLog } from '#platform/log'
 import { openSpool } from '#platform/spool'
 import { type DoctorCheck, ok, runCheck, skipped } from './check.ts'
-import { doctorPhrases as words } from './phrases.ts'
+import { machinePhrases as words } from './machine-phrases.ts'
 
 /** Checks whether AAC can be decoded, which iPhones and Safari record; it is no error if it cannot. */
 export const checkFfmpeg = ({ ffmpeg }: Config): Promise<DoctorCheck> =>

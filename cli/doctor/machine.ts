@@ -10,7 +10,8 @@ import { disksOf, leastInodes, measureFreeSpace } from '#platform/disk-space'
 import { instanceHeader, readInstance } from '#platform/installation'
 import { clusterOf } from '#platform/postgres'
 import { broken, type DoctorCheck, ok, runCheck, skipped } from './check.ts'
-import { checkTitles, doctorPhrases as words } from './phrases.ts'
+import { machinePhrases as words } from './machine-phrases.ts'
+import { checkTitles, doctorPhrases } from './phrases.ts'
 
 const run = promisify(execFile)
 const oldestNode = 24
@@ -98,7 +99,7 @@ export const checkDisk = (config: Config): Promise<DoctorCheck> =>
     const folder = path.resolve(dataDir)
     const about = await statfs(await nearestExisting(folder)).catch(() => undefined)
     // The path leads through a file, or permission is missing: the check of the folder reports it and says how to fix it.
-    if (!about) return skipped('disk', words.standsOn(checkTitles.data_folder))
+    if (!about) return skipped('disk', doctorPhrases.standsOn(checkTitles.data_folder))
     const { bavail, bsize } = about
     const free = (bavail * bsize) / gib
     const shown = free.toFixed(1)

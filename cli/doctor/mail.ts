@@ -2,7 +2,7 @@ import type { Config } from '#platform/config'
 import { MailDeferred, tryMailServer } from '#platform/mail'
 import type { Outbound } from '#platform/proxy'
 import { broken, type DoctorCheck, ok, runCheck } from './check.ts'
-import { doctorPhrases as words } from './phrases.ts'
+import { providerPhrases as words } from './provider-phrases.ts'
 
 const timeoutMs = 10_000
 

@@ -11,7 +11,7 @@ import {
   tryProxy,
 } from '#platform/proxy'
 import { broken, type DoctorCheck, ok, reasonOf, runCheck } from './check.ts'
-import { doctorPhrases as words } from './phrases.ts'
+import { providerPhrases as words } from './provider-phrases.ts'
 
 const timeoutMs = 5_000
 

@@ -13,7 +13,7 @@ import { checkDedicated } from './dedicated.ts'
 import { checkMetrics } from './machine.ts'
 import { checkMail } from './mail.ts'
 import { checkOutbound } from './outbound.ts'
-import { doctorPhrases as words } from './phrases.ts'
+import { providerPhrases as words } from './provider-phrases.ts'
 import { checkVendorModels } from './vendor-models.ts'
 import { checkVoice } from './voice.ts'
 

@@ -4,12 +4,13 @@ import type { Config } from '#platform/config'
 import { examineSeal, otherKey } from '#platform/secrets'
 import type { Session } from '../command.ts'
 import { broken, type DoctorCheck, ok, runCheck, skipped } from './check.ts'
-import { checkTitles, doctorPhrases as words } from './phrases.ts'
+import { databasePhrases as words } from './database-phrases.ts'
+import { checkTitles, doctorPhrases } from './phrases.ts'
 
 export const checkSealingKey = (session: Session, { dataDir, secret }: Config): Promise<DoctorCheck> =>
   runCheck('sealing_key', async () => {
     const db = await session.openedDb().catch(() => undefined)
-    if (!db) return skipped('sealing_key', words.standsOn(checkTitles.database))
+    if (!db) return skipped('sealing_key', doctorPhrases.standsOn(checkTitles.database))
     const file = path.resolve(dataDir, 'secret.key')
     switch (await examineSeal({ db, secret, file })) {
       case 'unused':

@@ -8,17 +8,18 @@ import { openOutbound } from '#platform/proxy'
 import { openStorage, type Storage } from '#platform/storage'
 import type { Session } from '../command.ts'
 import { broken, type DoctorCheck, ok, runCheck, skipped } from './check.ts'
+import { databasePhrases as words } from './database-phrases.ts'
 import { fileConfig } from './file-config.ts'
-import { checkTitles, doctorPhrases as words } from './phrases.ts'
+import { checkTitles, doctorPhrases } from './phrases.ts'
 
 const name = 'stored_files'
 
 export const checkStoredFiles = (session: Session): Promise<DoctorCheck> =>
   runCheck(name, async () => {
     const config = fileConfig(session.env)
-    if (!config) return skipped(name, words.standsOn(checkTitles.config))
+    if (!config) return skipped(name, doctorPhrases.standsOn(checkTitles.config))
     const db = await session.openedDb().catch(() => undefined)
-    if (!db) return skipped(name, words.standsOn(checkTitles.database))
+    if (!db) return skipped(name, doctorPhrases.standsOn(checkTitles.database))
     const folder = path.resolve(config.dataDir, 'files')
     const outbound = openOutbound(config)
     await using storage = openStorage({ folder, ...config.storage, egress: (url) => outbound.egressTo(url) })

@@ -1,7 +1,7 @@
 /** Compares the model names of deployments with the vendor's own list. */
 import type { AnyModel } from '#core/models'
 import { broken, type DoctorCheck, ok } from './check.ts'
-import { doctorPhrases as words } from './phrases.ts'
+import { providerPhrases as words } from './provider-phrases.ts'
 
 /** The check of one provider; undefined if the vendor has no complete list, or no deployment uses it. */
 export function checkVendorModels(

@@ -161,7 +161,7 @@ export const drawnMutations: readonly Mutation[] = [
     suite: 'test',
   },
   {
-    file: 'src/media/transcription/paid-transcription.ts',
+    file: 'src/media/transcription/joined-pieces.ts',
     find: '    this.#joiner = new Joiner({ diarizes: spec.diarize === true, speakers: spec.speakers })',
     replace: '    this.#joiner = new Joiner({ diarizes: spec.diarize !== true, speakers: spec.speakers })',
     breaks: 'Speakers are told apart where that was asked for, and only there',

@@ -1,3 +1,4 @@
+/** Offline, deterministic models for development and tests: text, embeddings, pictures, speech, transcription and video. */
 import { type TextCall, type TextProvider, UpstreamError } from '#core/spec'
 import type { MessageContent } from '#core/turn'
 import { sandboxAudio } from './audio.ts'

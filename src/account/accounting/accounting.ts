@@ -1,7 +1,7 @@
 /**
- * Balance, receipts and usage. Days and months turn at midnight in Asia/Tehran, where the readers of these figures live, and by the rules of that zone.
- * Months are Gregorian, because prices and the invoices of vendors are. A call counts in the day and the month in which its hold was taken, also if it
- * ends after midnight. A time zone for each account, or the Jalali month, would be a new column.
+ * The routes of balance, usage and receipts, and the figures behind them. Days and months turn at midnight in Asia/Tehran, where the readers of these
+ * figures live, and by the rules of that zone. Months are Gregorian, because prices and the invoices of vendors are. A call counts in the day and the
+ * month in which its hold was taken, also if it ends after midnight. A time zone for each account, or the Jalali month, would be a new column.
  */
 import { type Route, route } from '#platform/http'
 import { lookUp, reportBalance, reportRequest } from './report.ts'

@@ -1,3 +1,4 @@
+/** The description of all routes: /openapi.json for machines, /docs for people. */
 import { Type } from 'typebox'
 import type { App } from '#app'
 import type { Language } from '#platform/errors'

@@ -1,3 +1,4 @@
+/** The routes of stored files: uploads, lists, content and links, and the job that deletes what has expired. */
 import type { Job } from '#platform/jobs'
 import { fileRoutes } from './routes.ts'
 import { storeWaitingFiles, tidyJob } from './tidy.ts'

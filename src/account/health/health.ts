@@ -1,3 +1,4 @@
+/** The health checks of a process, and its metrics: /health/live, /health/ready and /metrics. */
 import { type Static, Type } from 'typebox'
 import { fail } from '#platform/errors'
 import { HttpAnswer, type RequestContext, type Route, route } from '#platform/http'

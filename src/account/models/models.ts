@@ -1,3 +1,4 @@
+/** The routes that list the models which a key may use. */
 import { Type } from 'typebox'
 import type { App, Caller } from '#app'
 import { apiKeyHeader } from '#core/calls'

@@ -1,3 +1,7 @@
+/**
+ * Webhooks: where a project is notified of events, with signed deliveries, retries, and callbacks of single orders
+ * (docs/decisions/account/webhooks.md).
+ */
 import { startDispatcher } from './delivery/dispatcher.ts'
 import { tidyJob } from './delivery/tidy.ts'
 import { routes } from './routes.ts'

@@ -1,6 +1,6 @@
 /**
- * Buckets of dedicated clouds (docs/decisions/cloud/buckets.md): objects that policies in the cloud's own database guard, their bytes in
- * the storage of the platform.
+ * Buckets of dedicated clouds: objects guarded by policies in the cloud's own database (docs/decisions/cloud/buckets.md). Their bytes are in the
+ * storage of the platform.
  */
 import './errors.ts'
 

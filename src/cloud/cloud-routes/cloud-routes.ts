@@ -1,3 +1,4 @@
+/** The HTTP of app back-ends: the routes that manage them, and what apps get at the address of their cloud (docs/decisions/cloud/app-address.md). */
 import { appUsersSweepJob, dedicatedSweepJob, filesOfDeletedJob, mailJob } from '#cloud/app-users'
 import { backupJob, nightlyJob, restoreJob } from '#cloud/backups'
 import { provisionJob } from '#cloud/clouds'

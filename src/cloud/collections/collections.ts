@@ -1,6 +1,6 @@
 /**
- * Rows of JSON of app back-ends, in collections (docs/decisions/cloud/collections.md): who sees them, how they are queried, and how many a cloud may
- * have. Their HTTP is in `cloud/cloud-routes`.
+ * Rows of JSON of app back-ends, in collections: who sees them, how they are queried, and their limits (docs/decisions/cloud/collections.md). Their
+ * HTTP is in `cloud/cloud-routes`.
  */
 import './errors.ts'
 

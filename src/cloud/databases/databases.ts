@@ -1,6 +1,6 @@
 /**
- * Databases of dedicated clouds: a PostgreSQL that belongs to one app alone, on this machine (`local`) or on a server of the operator
- * (`external`), woken by its first use (docs/decisions/cloud/databases.md).
+ * Databases of dedicated clouds: one PostgreSQL for each, made, woken, watched and put to sleep (docs/decisions/cloud/databases.md). A database
+ * belongs to one app alone, is on this machine (`local`) or on a server of the operator (`external`), and is woken by its first use.
  */
 import type pg from 'pg'
 import type { CloudKey } from '#cloud/clouds'

@@ -1,6 +1,6 @@
 /**
- * Exports a whole database as SQL that makes it again in an empty PostgreSQL: definitions, rows, and what is made after the rows. The export is of
- * one moment, is read by a role that only reads, and calls no code of the app.
+ * Exports a whole database as SQL that makes it again in an empty PostgreSQL. The SQL has the definitions, the rows, and what is made after the rows.
+ * The export is of one moment, is read by a role that only reads, and calls no code of the app.
  */
 import type pg from 'pg'
 import { exportLock, maxExportMs } from '#cloud/databases'

@@ -1,4 +1,7 @@
-/** Code of apps that runs beside their data: stored, compiled, and run in a jail (docs/decisions/platform/jail.md and cloud/functions.md). */
+/**
+ * Code of apps that runs beside their data: stored, compiled, and run in a jail (docs/decisions/cloud/functions.md). The jail is that of
+ * docs/decisions/platform/jail.md.
+ */
 import type { Readable } from 'node:stream'
 import type { CloudKey, LiveCloud } from '#cloud/clouds'
 import type { Localized } from '#platform/errors'

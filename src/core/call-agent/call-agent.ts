@@ -1,4 +1,7 @@
-/** The agent that answers in a call, as its room provides it. The client is shown only what the agent's tools do. */
+/**
+ * The type of an agent that answers in a voice call: `work/agents` provides it, `voice/realtime` runs it. The client is shown only what the agent's
+ * tools do.
+ */
 import type { Model } from '#core/models'
 import type { PaidCall } from '#core/paid'
 import type { HostedTool } from '#core/tools'

@@ -1,6 +1,6 @@
 /**
- * What all routes that call a model share, whatever its kind: the choice of the model, the payment and its reference ids, the headers for
- * ignored fields and cost, and sending the answer of a call that has ended. No routes.
+ * What all routes that call a model share: choice of the model, payment, ignored fields, cost, and sending the answer.
+ * The model may be of any kind. This room has no routes itself.
  */
 export { acceptOnce } from './accept-once.ts'
 export { answerPaid, replyForReplay, settleDelivered, settleFailed } from './answer.ts'

@@ -1,6 +1,6 @@
 /**
- * Stored files of projects: what was uploaded, and what paid calls made. Their rows and quotas are here; routes that read and list them are a
- * capability.
+ * Stored files of projects: what was uploaded, and what paid calls made, with rows and quotas. The routes that read and list them are in
+ * `account/files`.
  */
 export { type Creation, type CreationCall, CreationReservation, type StagedCreation } from './creations.ts'
 export { findByLink, type LinkTokens, linkTokenPattern, openLinks } from './links.ts'

@@ -1,3 +1,4 @@
+/** Media types recognised by the first bytes of a file, and the frames of MP3. */
 import { hasBytes, hasText } from './bytes.ts'
 import { readMp3Frame, skipId3 } from './mp3-frame.ts'
 

@@ -1,3 +1,4 @@
+/** Bytes of images, audio and video: their measures, metadata, links and data URLs, and SVG made safe (docs/decisions/media/measuring.md). */
 export { hasText, isEncoderTable, type Mp3Frame, readMp3Frame, skipId3, sniff } from '#core/magic'
 export { measureAudio } from './audio.ts'
 export { dataUrl, encodeBase64, parseDataUrl } from './base64.ts'

@@ -1,3 +1,4 @@
+/** The catalogue: models with their deployments and prices, and one value for each kind of model. */
 import './failures.ts'
 import type { Modality, Wire } from '#core/turn'
 

@@ -5,11 +5,7 @@ import type {
   TranscriptionPricing,
   TranscriptionSettings,
 } from './kinds/transcription/transcription-model.ts'
-import type { NamedModel } from './models.ts'
-
-type BaseModel = Omit<NamedModel, 'inputModalities'>
-/** Names a model by what its vendor calls it. */
-type ModelNamer = (model: string, displayName: string, shutdownDate?: string) => BaseModel
+import type { BaseModel, ModelNamer } from './model-namer.ts'
 
 export const transcriptionModel = (
   named: BaseModel,

@@ -1,10 +1,6 @@
 /** Models of videos that a vendor's key switches on: those whose price and settings stand in a public document, which is named beside them. */
 import type { VideoCombination, VideoModel, VideoPricing, VideoSettings } from './kinds/video/video-model.ts'
-import type { NamedModel } from './models.ts'
-
-type BaseModel = Omit<NamedModel, 'inputModalities'>
-/** Names a model by what its vendor calls it. */
-type ModelNamer = (model: string, displayName: string) => BaseModel
+import type { BaseModel, ModelNamer } from './model-namer.ts'
 
 const videoModel = (
   named: BaseModel,

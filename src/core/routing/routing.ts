@@ -1,4 +1,4 @@
-/** Chooses the deployment that answers, with retries and fallbacks (decisions §9). */
+/** Chooses the deployment that answers, with retries and fallbacks (docs/decisions/core/retries.md). */
 import type { ImageModel, Model, NamedModel, OrderProviders } from '#core/models'
 import type {
   LiveTranscriber,

@@ -1,3 +1,4 @@
+/** Speech and recordings: decoded, encoded, joined, levelled and measured as they stream (docs/decisions/media/sound.md). */
 export { type DecodeOptions, decodeSound } from './decode.ts'
 export {
   type EncodeOptions,

@@ -1,3 +1,4 @@
+/** The interface between core and the providers: calls, results and the `UpstreamError`. */
 import type { AnswerPart, Turn, Wire } from '#core/turn'
 
 export type { AudioCall, AudioProvider, SpeechResult } from './audio.ts'

@@ -1,4 +1,4 @@
-/** What the routes of the text wires share beside `calls`: media, checks of model features, caps, and sending the answer as JSON or events. No routes. */
+/** What the routes of the text wires share beside `core/calls`: media, checks of features, caps, and sending JSON or events. No routes. */
 
 export { effortOf, requireEffort, requireFeatures, requireModality, runsUpstream } from './abilities.ts'
 export {

@@ -1,6 +1,6 @@
 /**
- * The tools that this service runs itself when a model asks for them: search, fetch, dates and a shell. All share one
- * interface; the loop that calls models with them, its wires and its holds are elsewhere.
+ * The hosted tools, which this service runs itself when a model asks for them: search, fetch, dates and a shell. All share one interface; the loop
+ * that calls models with them, its wires and its holds are elsewhere.
  */
 import { microcreditsOf } from '#core/models'
 import type { ToolName, ToolResult } from '#core/turn'

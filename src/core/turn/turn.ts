@@ -1,7 +1,7 @@
 /**
- * The neutral model between the text wires, and the other types shared by core and the providers. A server codec (such as `text/chat`) parses its
- * wire into a `Turn`; a provider answers a `Turn` with a stream of `AnswerPart`s; the server codec writes those out in its own wire. Types only: nothing
- * here knows HTTP, a vendor or another room.
+ * The neutral model between the text wires, and the other types that core and the providers share. A server codec (such as `text/chat`) parses its
+ * wire into a `Turn`; a provider answers a `Turn` with a stream of `AnswerPart`s; the server codec writes those out in its own wire. Types only:
+ * nothing here knows HTTP, a vendor or another room.
  */
 import type { Message } from './message.ts'
 import type { CitableSource, ToolName } from './tool-result.ts'

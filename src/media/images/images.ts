@@ -1,6 +1,6 @@
 /**
- * Paid pictures: the caller's request (`ImageSpec`), the order sent to a model (`ImageOrder` of `core/turn`), and the conversion of
- * the upstream's picture to what was requested. Nothing here knows HTTP or a vendor.
+ * Paid pictures: a caller's request, the order sent to a model, and the conversion of the upstream's picture to what was requested. A request is an
+ * `ImageSpec`, an order an `ImageOrder` of `core/turn`. Nothing here knows HTTP or a vendor.
  */
 import type { DrawnFormat, ImageBackground, ImageFormat, ImageQuality, Media, PixelSize } from '#core/turn'
 

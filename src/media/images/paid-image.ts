@@ -2,17 +2,9 @@
 import type { App } from '#app'
 import { failureOf } from '#core/inference'
 import { withoutMetadata } from '#core/media'
-import {
-  type ClaimedImageTokens,
-  type ImageModel,
-  type ImageTokens,
-  imageModels,
-  paidImageTokens,
-  plausibleImageTokens,
-} from '#core/models'
+import { type ImageModel, type ImageTokens, imageModels } from '#core/models'
 import {
   claimsOfFigures,
-  type FilledPart,
   maxAmount,
   orderCandidates,
   type PaidCall,
@@ -23,13 +15,22 @@ import {
   totalQuantities,
 } from '#core/paid'
 import type { ImageResult } from '#core/spec'
-import type { ImageOrder } from '#core/turn'
 import { type Failure, fail } from '#platform/errors'
 import { finishPicture } from './finish.ts'
 import type { SvgContext } from './finish-svg.ts'
 import type { ImageSpec, Picture } from './images.ts'
 import { reasons } from './phrases.ts'
-import { type ImagePlan, planFor } from './plan.ts'
+import { type ImageCandidate, type ImagePlan, planFor } from './plan.ts'
+import {
+  believedTokens,
+  billedOf,
+  chargedTokens,
+  chargeOf,
+  claimedTokens,
+  type DrawnOrder,
+  type DrawnOrders,
+  usedTokens,
+} from './used.ts'
 
 export interface PaidImageOptions extends PaidCall {
   model: ImageModel
@@ -74,13 +75,6 @@ export interface PaidImage {
 /** The most bytes of one picture. A raster of its pixels is seldom larger than its bytes would be without any compression. */
 const maxBytes = 24 * 1024 * 1024
 const bytesPerPixel = 4
-
-/** A model, its order, and the plan by which its pictures are finished. */
-interface ImageCandidate {
-  model: ImageModel
-  order: ImageOrder
-  plan: ImagePlan
-}
 
 /**
  * Refuses what the model cannot draw (see `planFor`), removes camera metadata from the references, then reserves room and holds the price. Throws as
@@ -148,15 +142,9 @@ interface PaidImageParts {
   order: PaidOrder<ImageCandidate, ImageResult>
 }
 
-/** The pictures of one order that are whole. */
-interface DrawnPictures {
-  pictures: Picture[]
-  usage: ImageResult['usage']
-}
-
 class PaidImageOrder implements PaidImage {
   readonly #parts: PaidImageParts
-  #groups: FilledPart<ImageCandidate, DrawnPictures>[] = []
+  #groups: DrawnOrder[] = []
   #stored: readonly Picture[] = []
   /** The number of unfinished pictures that were shown. */
   #shown = 0
@@ -177,78 +165,9 @@ class PaidImageOrder implements PaidImage {
     const { candidates } = this.#parts
     return (this.#groups.find(({ fault }) => !fault) ?? this.#groups.at(-1))?.candidate ?? candidates[0]!
   }
-  /** The tokens that the upstreams claim. */
-  get #usage(): ClaimedImageTokens | undefined {
-    const counted = this.#groups.flatMap((group) => (group.fault ? [] : (group.done.usage ?? [])))
-    return counted.length > 0 ? counted.reduce(sumTokens) : undefined
-  }
-  get #believed(): ImageTokens | undefined {
-    const counted = this.#groups.flatMap((group) => (group.fault ? [] : (this.#believedOf(group) ?? [])))
-    return counted.length > 0 ? counted.reduce(sumTokens) : undefined
-  }
-  /** The claimed tokens as far as they are believed, or an estimate where the price is by tokens and none were counted. */
-  get #tokens(): ImageTokens {
-    const all = this.#groups.flatMap((group) => (group.fault ? [] : (this.#tokensOf(group) ?? [])))
-    return all.length > 0 ? all.reduce(sumTokens) : { input: 0, output: 0 }
-  }
-  /** The price of the stored pictures. */
-  get #charge(): bigint {
-    return this.#sum((group) => this.#storedOf(group))
-  }
-  /** What upstreams may bill: every picture of every order that may have been executed, whatever its outcome. */
-  get #billed(): bigint {
-    return this.#sum(({ fault, candidate }) => (fault && !fault.executed ? 0 : candidate.order.count))
-  }
-
-  #sum(countOf: (group: FilledPart<ImageCandidate, DrawnPictures>) => number): bigint {
+  get #drawn(): DrawnOrders {
     const { defaults } = this.#parts.app.config
-    return this.#groups.reduce((total, group) => {
-      const count = countOf(group)
-      return count > 0
-        ? total + imageModels.price(group.candidate.model, defaults, this.#usedBy(group, count))
-        : total
-    }, 0n)
-  }
-
-  #storedOf(group: FilledPart<ImageCandidate, DrawnPictures>): number {
-    return group.fault ? 0 : group.done.pictures.filter((one) => this.#stored.includes(one)).length
-  }
-
-  #usedBy(
-    group: FilledPart<ImageCandidate, DrawnPictures>,
-    count: number,
-  ): Parameters<typeof imageModels.price>[2] {
-    const { order } = group.candidate
-    return {
-      ...{ ...order, count, partials: this.#shown, ordered: order.count },
-      tokens: group.fault ? undefined : this.#believedOf(group),
-    }
-  }
-
-  /** The tokens that the upstream claims for an order, as far as they are possible. */
-  #believedOf({ candidate: { model, order }, done: { usage } }: FilledOrder): ImageTokens | undefined {
-    return usage && plausibleImageTokens(model, { ...order, partials: this.#shown }, usage)
-  }
-
-  #tokensOf(group: FilledOrder): ImageTokens | undefined {
-    const { model, order } = group.candidate
-    return this.#believedOf(group) ?? paidImageTokens(model, { ...order, count: group.done.pictures.length })
-  }
-
-  /** The tokens of the charged pictures, where the price is by tokens. */
-  get #paidTokens(): Record<string, number>[] {
-    return this.#groups.flatMap((group) => {
-      const count = this.#storedOf(group)
-      if (count === 0) return []
-      const paid = paidImageTokens(group.candidate.model, this.#usedBy(group, count))
-      if (!paid) return []
-      const { input, mediaInput, output } = paid
-      return {
-        text_input_tokens: input - mediaInput,
-        image_input_tokens: mediaInput,
-        image_output_tokens: output,
-      }
-    })
+    return { groups: this.#groups, stored: this.#stored, partials: this.#shown, defaults }
   }
 
   async pictures(show?: ShowPartial): Promise<PaidPictures> {
@@ -259,17 +178,13 @@ class PaidImageOrder implements PaidImage {
     if (drawn.length === 0) throw failureOf(order.fault!)
     const pictures = await result.stageEach(drawn)
     this.#stored = pictures
-    const cost = this.#charge
+    const cost = chargeOf(this.#drawn)
     const { held } = order.request
     const microcredits = cost < held ? cost : held
-    return { pictures, files: result.fileIds, tokens: this.#tokens, microcredits }
+    return { pictures, files: result.fileIds, tokens: usedTokens(this.#drawn), microcredits }
   }
 
-  #draw(
-    count: number,
-    index: number,
-    show?: ShowPartial,
-  ): Promise<FilledPart<ImageCandidate, DrawnPictures>> {
+  #draw(count: number, index: number, show?: ShowPartial): Promise<DrawnOrder> {
     const { counts, options } = this.#parts
     const seed = seedAfter(options.spec.seed, index * counts[0]!)
     const candidates = this.#parts.candidates.map((one) => {
@@ -322,22 +237,23 @@ class PaidImageOrder implements PaidImage {
 
   finish({ statusCode, failure, reply }: Parameters<PaidImage['finish']>[0]): Promise<PaidRequestResult> {
     const { order, result } = this.#parts
-    const tokens = this.#tokens
+    const drawn = this.#drawn
+    const tokens = usedTokens(drawn)
     const { input, output } = tokens
     const end = order.endOf({
       statusCode,
       failure,
       ...(reply !== undefined && { reply }),
-      microcredits: this.#charge,
+      microcredits: chargeOf(drawn),
       withinHold: true,
       tokens: { input, output, cachedInput: 0, reasoning: 0 },
-      quantities: totalQuantities([{ pictures: this.#stored.length }, ...this.#paidTokens]),
-      claims: claimsOfFigures(order.attempts, this.#usage, this.#believed ?? tokens),
+      quantities: totalQuantities([{ pictures: this.#stored.length }, ...chargedTokens(drawn)]),
+      claims: claimsOfFigures(order.attempts, claimedTokens(drawn), believedTokens(drawn) ?? tokens),
       detail: { head: this.#detail() },
       figures: { pictures: this.#stored.length },
       attributes: { 'gen_ai.usage.input_tokens': input, 'gen_ai.usage.output_tokens': output },
     })
-    return result.settle(order.request, end, this.#billed)
+    return result.settle(order.request, end, billedOf(drawn))
   }
 
   #detail(): Record<string, unknown> {
@@ -365,26 +281,14 @@ class PaidImageOrder implements PaidImage {
   }
 
   #source(): Record<string, unknown> {
-    const { input, mediaInput, output } = this.#tokens
-    const isEstimate = !this.#usage && input + output > 0
-    if (!this.#usage && !isEstimate) return { usage_source: 'none', tokens: null }
+    const { input, mediaInput, output } = usedTokens(this.#drawn)
+    const isClaimed = claimedTokens(this.#drawn) !== undefined
+    const isEstimate = !isClaimed && input + output > 0
+    if (!isClaimed && !isEstimate) return { usage_source: 'none', tokens: null }
     const tokens = { input, ...(mediaInput !== undefined && { media_input: mediaInput }), output }
     return { usage_source: isEstimate ? 'estimated' : 'upstream', tokens }
   }
 }
-
-type FilledOrder = Extract<FilledPart<ImageCandidate, DrawnPictures>, { done: DrawnPictures }>
-
-const figures = ['input', 'mediaInput', 'output'] as const
-
-/** The sum over several orders; a figure that one of them lacks is absent from the sum. */
-const sumTokens = <Tokens extends ClaimedImageTokens>(a: Tokens, b: Tokens): Tokens =>
-  Object.fromEntries(
-    figures.flatMap((figure) => {
-      const [one, other] = [a[figure], b[figure]]
-      return one === undefined || other === undefined ? [] : [[figure, one + other]]
-    }),
-  ) as Tokens
 
 /** The number of possible seeds. Vendors allow positive signed integers of 32 bits. */
 const seeds = 2 ** 31

@@ -22,6 +22,13 @@ export interface ImagePlan {
   source: Sizing['source']
 }
 
+/** A model, its order, and the plan by which its pictures are finished. */
+export interface ImageCandidate {
+  model: ImageModel
+  order: ImageOrder
+  plan: ImagePlan
+}
+
 /**
  * Throws IMAGE_SETTING_NOT_SUPPORTED, IMAGE_SIZE_CONFLICT, IMAGE_SEED_NOT_SUPPORTED or NOTHING_TO_EDIT, each with the path of the setting at fault.
  */

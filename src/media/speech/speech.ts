@@ -1,5 +1,5 @@
 /**
- * Paid speech: a caller's request (`SpeechSpec`), the orders that are sent to a model, and the sound that is made of them in the requested format.
+ * Paid speech: a caller's request, the orders sent to a model, and the sound made of them in the requested format. A request is a `SpeechSpec`.
  * Nothing here knows HTTP or a vendor.
  */
 import type { SoundFormat } from '#core/sound'

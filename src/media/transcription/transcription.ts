@@ -1,6 +1,6 @@
 /**
- * Paid transcription: a caller's request (`TranscriptionSpec`), the pieces of the recording that are sent to a model, and the one transcript that is
- * joined from their transcripts. Nothing here knows HTTP or a vendor.
+ * Paid transcription: a recording is cut into pieces, which are sent to a model and joined into one transcript (docs/decisions/media/transcripts.md).
+ * A caller's request is a `TranscriptionSpec`. Nothing here knows HTTP or a vendor.
  */
 import type { Recording, RecordingSource, SoundStream } from '#core/sound'
 import type { SpokenSegment, SpokenWord, Timestamps } from '#core/turn'

@@ -1,5 +1,6 @@
 /**
- * Videos: ordered by Studio or in the shape of OpenRouter, made in the background, read and fetched; and the webhooks of the vendors that make them.
+ * The routes of videos, ordered by Studio or in OpenRouter's shape, and the webhooks of the vendors that make them. Videos are made in the
+ * background.
  */
 import { videoJobs } from '#media/video'
 import type { Job } from '#platform/jobs'

@@ -1,6 +1,6 @@
 /**
- * The durable life of a video: accepted with its hold, ordered at most once, polled until its vendor has made it, fetched, proven, stored and settled
- * once, whether or not any client polls (docs/decisions/media/video-jobs.md).
+ * The durable life of a video, from its order to its stored file and its settlement (docs/decisions/media/video-jobs.md). A video is accepted with
+ * its hold, ordered at most once, polled until its vendor has made it, fetched, proven, stored and settled once, whether or not any client polls.
  */
 import { fetchJob } from './fetch.ts'
 import { pollJob } from './poll.ts'

@@ -1,6 +1,7 @@
 /**
- * What a site or a cloud may use in a day (UTC). A process takes portions of the day's limit in transactions and spends them from memory, so that any
- * number of processes together never exceed the limit and a request needs no SQL statement. A portion that lies unused for a minute is given back.
+ * Daily limits of what each site or cloud may use (days in UTC), shared by any number of processes. A process takes portions of the day's limit in
+ * transactions and spends them from memory, so that any number of processes together never exceed the limit and a request needs no SQL statement. A
+ * portion that lies unused for a minute is given back.
  */
 import { type Clock, type Repetition, repetitions } from '#platform/clock'
 import type { Db } from '#platform/db'

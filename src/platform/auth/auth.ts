@@ -1,4 +1,4 @@
-/** Finds the caller of a key, without a database query on the hot path. Also exports the accounts, projects and keys themselves. */
+/** Accounts, projects and API keys, and the lookup of a key's caller without a database query on the hot path. */
 import { fail } from '#platform/errors'
 import type { Scope } from './scopes.ts'
 import './errors.ts'

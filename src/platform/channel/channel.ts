@@ -1,7 +1,7 @@
 /**
- * A channel between processes of one service, on any machines: HTTP over TLS that both sides authenticate by a secret they share (ECDHE-PSK). Without
- * the secret nobody can read the channel, take part in it, or replay a recording of it; whoever learns the secret later cannot decrypt earlier
- * traffic.
+ * An authenticated channel between processes of one service: HTTP over TLS with a secret that both sides share (ECDHE-PSK). The processes may be on
+ * any machines. Without the secret nobody can read the channel, take part in it, or replay a recording of it; whoever learns the secret later cannot
+ * decrypt earlier traffic.
  */
 import { hkdfSync } from 'node:crypto'
 import type { ClientRequest, IncomingMessage, ServerResponse } from 'node:http'

@@ -1,3 +1,4 @@
+/** The clocks of the program, which tests can move, and its timers: all deadlines on one timer, and work that is repeated for a lease. */
 import { Deadlines } from './deadlines.ts'
 import { Repetitions } from './repetitions.ts'
 

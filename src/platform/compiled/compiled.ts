@@ -1,4 +1,7 @@
-/** The V8 compile cache. This file imports none of our modules, because their loading should profit from the cache. */
+/**
+ * The V8 compile cache, kept in the data folder for the next start. This file imports none of our modules, because their loading should profit from
+ * the cache.
+ */
 import { existsSync, mkdirSync, type Stats, statSync } from 'node:fs'
 import { enableCompileCache } from 'node:module'
 import path from 'node:path'

@@ -4,7 +4,7 @@ import { phrases, type Sentence } from './phrases.ts'
 import { refuseConfig } from './refuse.ts'
 import type { ConfigNode } from './yaml-reader.ts'
 
-/** The member `readingRules` of a schema: the messages of its refusals, and what JSON Schema cannot express. */
+/** The member `reading` of a schema: the messages of its refusals, and what JSON Schema cannot express. */
 export interface ReadingRules<Value = never> {
   /** Completes `… is missing: `. */
   missing?: Sentence

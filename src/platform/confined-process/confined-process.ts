@@ -1,3 +1,4 @@
+/** The child's side of a confined process: it reads one input, does the work and writes one answer. */
 import { buffer } from 'node:stream/consumers'
 import { deserialize } from 'node:v8'
 

@@ -1,3 +1,7 @@
+/**
+ * Runs work on untrusted input in child processes with limited time, memory, output and access to files
+ * (docs/decisions/platform/confined-processes.md).
+ */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { constants } from 'node:os'

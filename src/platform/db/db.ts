@@ -1,3 +1,4 @@
+/** The connection to PostgreSQL: the pool, transactions, prepared statements, LISTEN, and migrations. */
 import { Kysely, PostgresDialect, type Transaction } from 'kysely'
 import pg from 'pg'
 import { refuseStart, StartRefused } from '#platform/errors'

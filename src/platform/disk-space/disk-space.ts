@@ -1,6 +1,6 @@
 /**
- * How much room is left on the disks that this server writes to. They are measured in the background, so that a request can be refused at once,
- * before it costs anything; work that has begun may use what is left below the floor (docs/decisions/platform/disk-space.md).
+ * Free space on the disks that this server writes to, and what their refusals mean (docs/decisions/platform/disk-space.md). The disks are measured in
+ * the background, so that a request can be refused at once, before it costs anything; work that has begun may use what is left below the floor.
  */
 import { realpath, stat, statfs } from 'node:fs/promises'
 import path from 'node:path'

@@ -1,3 +1,4 @@
+/** The only reader of environment variables and of the words on the command line. */
 import { availableParallelism } from 'node:os'
 import { processVariables } from './process-variables.ts'
 import { type Variables, variableReader, variableText } from './variables.ts'

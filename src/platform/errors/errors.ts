@@ -1,6 +1,6 @@
 /**
- * Every refusal has a stable code. The room that raises a code declares it in its `phrases.ts` or `errors.ts`: its detail by merging into `Failures`,
- * its HTTP status and sentences (en and fa, with what to do next) by `declareFailures`.
+ * Refusals: each has a stable code, an HTTP status, and sentences in Persian and English. The room that raises a code declares it in its `phrases.ts`
+ * or `errors.ts`: its detail by merging into `Failures`, its HTTP status and sentences (en and fa, with what to do next) by `declareFailures`.
  */
 
 // biome-ignore lint/suspicious/noEmptyInterface: rooms add their codes by declaration merging.

@@ -1,4 +1,4 @@
-/** Folders of this machine: the place of a folder, and files that are replaced as a whole. */
+/** Folders of this machine: where a folder lies, and files that are replaced as a whole. */
 import { readFile, realpath, stat } from 'node:fs/promises'
 import path from 'node:path'
 

@@ -1,4 +1,6 @@
-/** Routes as values: method, path, scope, schemas, replies and errors in one place; everything else is derived from them. */
+/**
+ * The HTTP server, and routes as values: method, path, scope, schemas, replies and errors in one place. Everything else is derived from the routes.
+ */
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Static, TSchema } from 'typebox'
 import type { App, Caller } from '#app'

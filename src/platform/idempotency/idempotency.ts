@@ -1,4 +1,7 @@
-/** One key has one effect and one stored answer (decisions §7). The ledger takes the claim itself, in the commit of the hold. */
+/**
+ * Idempotency keys: one key has one effect and one stored answer (docs/decisions/platform/idempotency.md). The ledger takes the claim itself, in the
+ * commit of the hold.
+ */
 import { fail } from '#platform/errors'
 import type { Claim, Ledger } from '#platform/ledger'
 import { fingerprintOf } from './fingerprint.ts'

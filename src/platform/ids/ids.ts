@@ -1,3 +1,4 @@
+/** Ids in ascending order of time (UUID version 7), and the registry of the prefixes of secrets. */
 import { randomFillSync } from 'node:crypto'
 
 const pool = Buffer.alloc(16 * 256)

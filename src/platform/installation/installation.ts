@@ -1,7 +1,7 @@
 /**
- * The identity of this installation. Folder and database each store the identity and their last place, so that a copy that is started beside its
- * original is distinguished from an installation that was moved: a copy answers requests, and touches nothing that the original has outside
- * (docs/decisions/platform/installations.md).
+ * The identity of this installation, by which a copy is distinguished from an installation that was moved (docs/decisions/platform/installations.md).
+ * Folder and database each store the identity and their last place, so that a copy is recognised when it is started beside its original: a copy
+ * answers requests, and touches nothing that the original has outside.
  */
 import { declareFailures } from '#platform/errors'
 import type { Problem } from '#platform/readiness'

@@ -1,6 +1,6 @@
 /**
- * Exact money: hold the worst case, settle what was used, explain it with a receipt (decisions §6).
- * Amounts are micro-credits (bigint); 1 credit = 1,000,000.
+ * Exact money: hold the worst case, settle what was used, explain it with a receipt (docs/decisions/platform/holds.md). Amounts are micro-credits
+ * (bigint); 1 credit = 1,000,000.
  */
 import { setImmediate as turn } from 'node:timers/promises'
 import type { Clock } from '#platform/clock'

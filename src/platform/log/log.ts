@@ -1,3 +1,4 @@
+/** The structured log: one JSON line per entry, never with prompts, answers or secrets. */
 import { type DestinationStream, pino } from 'pino'
 import { errorForLog } from './error-for-log.ts'
 

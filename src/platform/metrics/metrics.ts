@@ -1,3 +1,4 @@
+/** The Prometheus metrics of a process, or of all workers of a machine. */
 import { collectDefaultMetrics, Registry } from 'prom-client'
 import { allWorkersText } from './workers.ts'
 

@@ -1,6 +1,6 @@
 /**
- * Requests to addresses that a user names: files by link, fetched pages, callbacks. They reach the public internet and nothing else, unless the
- * operator allows a network (docs/decisions/platform/outgoing-requests.md).
+ * HTTP requests to addresses that users name: files by link, fetched pages, callbacks (docs/decisions/platform/outgoing-requests.md). They reach the
+ * public internet and nothing else, unless the operator allows a network.
  */
 import { createSecureContext } from 'node:tls'
 import type { Log } from '#platform/log'

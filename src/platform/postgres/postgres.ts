@@ -1,3 +1,7 @@
+/**
+ * The PostgreSQL that Kherad brings along: its programs, its cluster, its roles, its start and its stop
+ * (docs/decisions/platform/embedded-postgresql.md).
+ */
 import { setTimeout as pause } from 'node:timers/promises'
 import type { DbLog } from '#platform/db'
 import { type SocketAddress, socketUrl } from '#platform/db'

@@ -1,6 +1,6 @@
 /**
- * The processes that share one database. Each writes a heartbeat; a process whose heartbeat is older than the lease counts as dead, and its work
- * (holds, jobs, deliveries) is given to other processes by their sweeps.
+ * The processes that share one database: their heartbeats, and the sweeps after dead ones. Each writes a heartbeat; a process whose heartbeat is
+ * older than the lease counts as dead, and its work (holds, jobs, deliveries) is given to other processes by their sweeps.
  */
 import { randomUUID } from 'node:crypto'
 import { type Repetition, repetitions, steadyClock } from '#platform/clock'

@@ -1,6 +1,6 @@
 /**
- * How requests leave: directly or through a proxy, and against which root certificates their other end is checked. The setting of a provider wins,
- * then that of the environment with its exceptions (docs/decisions/platform/outgoing-requests.md).
+ * Outgoing connections: directly or through a proxy, and the root certificates against which the other end is checked. The setting of a provider
+ * wins, then that of the environment with its exceptions (docs/decisions/platform/outgoing-requests.md).
  */
 import { createSecureContext, getCACertificates, type SecureContext } from 'node:tls'
 import type { Config } from '#platform/config'

@@ -1,4 +1,4 @@
-/** Problems that keep a process from serving well. Rooms report them to /health/ready and `kherad doctor`. */
+/** Problems that keep a process from serving well, as /health/ready and `kherad doctor` report them. */
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Localized } from '#platform/errors'
 

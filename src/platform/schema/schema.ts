@@ -1,4 +1,6 @@
-/** Shared shapes of schemas. TypeBox values are JSON Schema, so one value serves checks, types and the OpenAPI document. */
+/**
+ * Shapes of schemas that many rooms share, in TypeBox. TypeBox values are JSON Schema, so one value serves checks, types and the OpenAPI document.
+ */
 import { type Static, type TInteger, type TObject, type TSchema, Type } from 'typebox'
 
 export { sampleOf } from './sample.ts'

@@ -1,3 +1,4 @@
+/** New API keys and client secrets, their hashes, and the vault that encrypts what the database must not show. */
 import { hash, timingSafeEqual } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 import { base62, randomBase62, secretPrefixes } from '#platform/ids'

@@ -1,6 +1,6 @@
 /**
- * Threads for heavy computations, which must not block the event loop: a limited number, started when needed, ended when idle, and killed with a task
- * that takes too long or too much memory.
+ * Threads for heavy computations, which must not block the event loop. Their number is limited. A thread is started when it is needed, ended when it
+ * is idle, and killed with a task that takes too long or too much memory.
  */
 import { setPriority } from 'node:os'
 import { parentPort, type Transferable, Worker } from 'node:worker_threads'

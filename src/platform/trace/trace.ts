@@ -1,4 +1,4 @@
-/** Records a request: its spans (OpenTelemetry) and its log line. They never contain prompt or answer text. */
+/** The record of a request: its spans (OpenTelemetry) and its log line. They never contain prompt or answer text. */
 import type { Log } from '#platform/log'
 import type { Egress } from '#platform/proxy'
 

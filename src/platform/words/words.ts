@@ -1,4 +1,4 @@
-/** Numbers and digits as they are written in sentences, and digits as people type them. */
+/** Numbers and digits as Persian and English sentences write them, and digits as people type them. */
 
 /** A number in Persian: `۱٬۲۳۴٫۵` */
 export const persian = (number: number): string => number.toLocaleString('fa-IR')

@@ -1,3 +1,4 @@
+/** The client of any upstream that speaks OpenAI's chat completions. */
 import type { TextProvider } from '#core/spec'
 import { type ClientCodec, generate, listModels, type UpstreamAddress, UpstreamClient } from '#providers/kit'
 import { readAnswer } from './answer.ts'

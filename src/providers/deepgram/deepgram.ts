@@ -1,3 +1,4 @@
+/** Transcription by Deepgram, of recordings and of live sound. */
 import {
   type LiveTranscriber,
   type TranscriptionCall,

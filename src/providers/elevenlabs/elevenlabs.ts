@@ -1,3 +1,4 @@
+/** Speech and transcription by ElevenLabs. */
 import {
   type AudioCall,
   type AudioProvider,

@@ -1,3 +1,4 @@
+/** The client of any upstream that speaks OpenAI's `/embeddings`. */
 import { type EmbeddingCall, type EmbeddingProvider, type EmbeddingResult, maxDimensions } from '#core/spec'
 import { type UpstreamAddress, UpstreamClient, vectorsBytes } from '#providers/kit'
 import { readEmbeddings } from './answer.ts'

@@ -1,3 +1,4 @@
+/** Pictures and videos by fal's queue. */
 import { UpstreamError } from '#core/spec'
 import type { GuardedClient } from '#platform/net'
 import type { ImageClient, PictureAddress } from '#providers/images'

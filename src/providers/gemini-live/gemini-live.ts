@@ -1,7 +1,7 @@
 /**
- * Gemini's Live API (ai.google.dev/api/live: BidiGenerateContent; ai.google.dev/gemini-api/docs/live-session for resumption and goAway). The upstream
- * begins to answer when an activity ends, and counts the sound of an activity; so the sound of a turn waits here until the answer is requested, and
- * is sent in one activity.
+ * Gemini's Live API: models that hear and speak, over a WebSocket. Sources: ai.google.dev/api/live (BidiGenerateContent) and
+ * ai.google.dev/gemini-api/docs/live-session (resumption and goAway). The upstream begins to answer when an activity ends, and counts the sound of an
+ * activity; so the sound of a turn waits here until the answer is requested, and is sent in one activity.
  */
 
 import type { RealtimeProvider } from '#core/spec'

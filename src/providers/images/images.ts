@@ -1,3 +1,4 @@
+/** The client of any upstream that speaks OpenAI's images endpoints. */
 import type { ImageCall, ImageProvider, ImageResult, TextProvider } from '#core/spec'
 import type { GuardedClient } from '#platform/net'
 import {

@@ -1,3 +1,4 @@
+/** What all providers share: HTTP, SSE and WebSockets to an upstream, timeouts, faults, masking, and readers of answers. */
 import { Readable } from 'node:stream'
 import type { Dispatcher } from 'undici'
 import { type Timeouts, UpstreamError } from '#core/spec'

@@ -1,3 +1,4 @@
+/** The client of any upstream that speaks Anthropic's Messages API. */
 import type { TextProvider } from '#core/spec'
 import {
   type ClientCodec,

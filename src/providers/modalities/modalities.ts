@@ -1,7 +1,8 @@
 /**
- * Chat completions that answer with more than text, asked by `modalities`: pictures as OpenRouter, LiteLLM and Vercel's gateway answer them
+ * Chat completions that answer with more than text: pictures, and spoken answers to recordings (docs/decisions/providers/modalities.md). They are
+ * requested by `modalities`: pictures as OpenRouter, LiteLLM and Vercel's gateway answer them
  * (openrouter.ai/docs/guides/overview/multimodal/image-generation, docs.litellm.ai/docs/completion/image_generation_chat,
- * vercel.com/docs/ai-gateway/openai-compat/image-generation), and spoken answers to recordings as OpenAI's gpt-audio gives them.
+ * vercel.com/docs/ai-gateway/openai-compat/image-generation), and spoken answers as OpenAI's gpt-audio gives them.
  */
 
 import type { AudioProvider, TextProvider } from '#core/spec'

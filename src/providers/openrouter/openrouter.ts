@@ -1,3 +1,4 @@
+/** Pictures, videos and transcription by OpenRouter's own endpoints. */
 import { dataUrl } from '#core/media'
 import { sizeName } from '#core/models'
 import type { ImageCall } from '#core/spec'

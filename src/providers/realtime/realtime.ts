@@ -1,7 +1,7 @@
 /**
- * OpenAI's realtime wire over a WebSocket, as it is since its general release (developers.openai.com: realtime, client events, server events,
- * websocket), and servers that speak it too: Azure (learn.microsoft.com: realtime audio, `/openai/v1/realtime`, its key in the header `api-key`), xAI
- * (docs.x.ai: voice agent), LocalAI, Speaches. Names of events from before that release are understood.
+ * OpenAI's realtime wire over a WebSocket, and the servers that speak it too: Azure, xAI, LocalAI, Speaches. The wire is that of its general release
+ * (developers.openai.com: realtime, client events, server events, websocket); names of events from before that release are understood. Azure:
+ * learn.microsoft.com, realtime audio, `/openai/v1/realtime`, its key in the header `api-key`; xAI: docs.x.ai, voice agent.
  */
 
 import type { RealtimeProvider, TextProvider } from '#core/spec'

@@ -1,3 +1,4 @@
+/** The client of any upstream that speaks OpenAI's Responses API. */
 import type { TextCall, TextProvider } from '#core/spec'
 import {
   type ClientCodec,

@@ -1,4 +1,4 @@
-/** The search engines of the tool web_search, one file for each wire. */
+/** The web search engines of the tool web_search, one file for each wire. */
 import type { SearchVendor, WebSearchConfig } from '#core/tools'
 import type { Egress } from '#platform/proxy'
 import { brave } from './brave.ts'

@@ -1,3 +1,4 @@
+/** Transcription by sherpa-onnx in a child process, where the operator has installed it (docs/decisions/media/sherpa.md). */
 import { decodeSound, resample, SoundError } from '#core/sound'
 import {
   type TextProvider,

@@ -1,3 +1,4 @@
+/** The client of any upstream that speaks OpenAI's `/audio/speech`. */
 import {
   type AudioCall,
   type AudioProvider,

@@ -1,3 +1,4 @@
+/** The client of any upstream that speaks OpenAI's `/audio/transcriptions`, whisper.cpp's server included. */
 import {
   type LiveTranscriber,
   type TextProvider,

@@ -11,6 +11,7 @@ import type { CheckedPublication, PublishedFile } from './publication.ts'
 import { publishJob } from './publish.ts'
 import type { SiteRow } from './store.ts'
 import * as store from './store.ts'
+import * as versionStore from './version-store.ts'
 
 /** The most publications of one project that wait or are being made ready. */
 export const maxPublishing = 5
@@ -70,11 +71,11 @@ export async function insertVersion(
 ): Promise<void> {
   const { account_id: accountId, project_id: projectId, site_id: siteId } = site
   if (site.taken_down_at !== null) fail('SITE_TAKEN_DOWN', {})
-  if ((await store.countPublishing(tx, { accountId, projectId })) >= maxPublishing)
+  if ((await versionStore.countPublishing(tx, { accountId, projectId })) >= maxPublishing)
     fail('SITE_PUBLISHING_LIMIT', { max: maxPublishing })
   const version = site.newest_version + 1
   const versionKey = { accountId, siteId, version }
-  await store.insertVersion(tx, versionRow(versionKey, publication, packKey, now))
+  await versionStore.insertVersion(tx, versionRow(versionKey, publication, packKey, now))
   await store.changeSite(tx, versionKey, { name: publication.name, newest_version: version, updated_at: now })
   if (packKey !== undefined) await commitBlob(tx, packKey)
   await keepStoredFiles(tx, versionKey, publication.files)
@@ -84,11 +85,11 @@ export async function insertVersion(
 }
 
 const versionRow = (
-  { accountId, siteId, version }: store.VersionKey,
+  { accountId, siteId, version }: versionStore.VersionKey,
   publication: CheckedPublication,
   packKey: string | undefined,
   now: Date,
-): store.VersionRow => ({
+): versionStore.VersionRow => ({
   account_id: accountId,
   site_id: siteId,
   version,
@@ -115,7 +116,7 @@ const versionRow = (
 /** Adds the files of which only the hash was sent to the version already now, so that their contents stay until its job comes. */
 async function keepStoredFiles(
   tx: Tx,
-  versionKey: store.VersionKey,
+  versionKey: versionStore.VersionKey,
   files: readonly PublishedFile[],
 ): Promise<void> {
   const known: FileEntry[] = files.filter(({ offset }) => offset === undefined)

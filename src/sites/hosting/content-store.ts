@@ -1,7 +1,8 @@
 /** Contents by their hashes, and the files of versions, which name them. Hashes are hexadecimal. */
 import { sql } from 'kysely'
 import type { Db, Tx } from '#platform/db'
-import type { SiteKey, VersionKey } from './store.ts'
+import type { SiteKey } from './store.ts'
+import type { VersionKey } from './version-store.ts'
 
 export interface Blob {
   sha256: string

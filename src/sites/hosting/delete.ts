@@ -5,6 +5,7 @@ import { hashesIn, releaseBlobs } from './content-store.ts'
 import { announceSite } from './directory.ts'
 import type { SiteRow } from './store.ts'
 import * as store from './store.ts'
+import { versionsOf } from './version-store.ts'
 
 /** How long the slug of a deleted site is closed: nobody else inherits its visitors before that. */
 const slugClosedMs = 90 * 24 * 60 * 60 * 1000
@@ -16,7 +17,7 @@ const slugClosedMs = 90 * 24 * 60 * 60 * 1000
 export async function deleteSite({ clock }: Pick<App, 'clock'>, tx: Tx, site: SiteRow): Promise<string[]> {
   const siteKey = { accountId: site.account_id, siteId: site.site_id }
   const now = new Date(clock.nowMs())
-  const versions = await store.versionsOf(tx, siteKey)
+  const versions = await versionsOf(tx, siteKey)
   const hashes = await hashesIn(
     tx,
     siteKey,

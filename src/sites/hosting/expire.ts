@@ -4,8 +4,10 @@ import type { Tx } from '#platform/db'
 import { markForDeletion } from '#platform/storage'
 import { deleteFiles, deleteUnused, hashesIn, releaseBlobs } from './content-store.ts'
 import { announceSite } from './directory.ts'
-import type { SiteKey, VersionKey } from './store.ts'
+import type { SiteKey } from './store.ts'
 import * as store from './store.ts'
+import type { VersionKey } from './version-store.ts'
+import * as versionStore from './version-store.ts'
 
 /** How long a replaced version stays: pages that were opened before still request its files. */
 export const graceMs = 7 * 24 * 60 * 60 * 1000
@@ -22,7 +24,7 @@ export const setExpiries = (
   siteKey: SiteKey,
   now: Date,
 ): Promise<void> =>
-  store.setExpiries(tx, siteKey, { kept: config.sites.keptVersions, maxReady, graceMs, now })
+  versionStore.setExpiries(tx, siteKey, { kept: config.sites.keptVersions, maxReady, graceMs, now })
 
 /** Deletes the files of one version, which may have been the last ones with their contents. */
 export async function forgetFiles(tx: Tx, versionKey: VersionKey, now: Date): Promise<void> {
@@ -39,10 +41,10 @@ export async function deleteExpired(
   const now = new Date(clock.nowMs())
   await db.tx(async (tx) => {
     if (!(await store.lockSite(tx, siteKey))) return
-    const versions = await store.expiredVersions(tx, siteKey, now)
+    const versions = await versionStore.expiredVersions(tx, siteKey, now)
     if (versions.length === 0) return
     const hashes = await hashesIn(tx, siteKey, versions)
-    await store.deleteVersions(tx, siteKey, versions)
+    await versionStore.deleteVersions(tx, siteKey, versions)
     await releaseBlobs(tx, siteKey.accountId, hashes, now)
     await announceSite(tx, siteKey.accountId, siteKey.siteId)
   })
@@ -52,7 +54,7 @@ export async function deleteExpired(
 export async function sweepSites(app: Pick<App, 'db' | 'clock'>, signal: AbortSignal): Promise<void> {
   const now = new Date(app.clock.nowMs())
   for (let found = batchSize; found === batchSize && !signal.aborted; ) {
-    const sites = await store.sitesWithExpired(app.db, now, batchSize)
+    const sites = await versionStore.sitesWithExpired(app.db, now, batchSize)
     for (const siteKey of sites) await deleteExpired(app, siteKey)
     found = sites.length
   }

@@ -1,6 +1,6 @@
 /**
- * Published websites: files checked, stored by their content, versions that never change, and the one row that says which of them is live. Their HTTP
- * is in `sites/site-routes`: the routes of the API, and what visitors get.
+ * Published websites: checked files stored by their content, versions that never change, and which version is live
+ * (docs/decisions/sites/publications.md). Their HTTP is in `sites/site-routes`: the routes of the API, and what visitors get.
  */
 import './errors.ts'
 import './phrases.ts'
@@ -53,8 +53,6 @@ export {
   type SiteRow,
   sitesOfCloud,
   usageOf,
-  type VersionKey,
-  type VersionRow,
-  versionsOf,
 } from './store.ts'
 export { restore, setLimits, takeDown } from './takedown.ts'
+export { type VersionKey, type VersionRow, versionsOf } from './version-store.ts'

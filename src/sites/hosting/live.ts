@@ -6,6 +6,7 @@ import { announceSite } from './directory.ts'
 import { setExpiries } from './expire.ts'
 import type { SiteRow } from './store.ts'
 import * as store from './store.ts'
+import * as versionStore from './version-store.ts'
 
 /** Makes a version live. Publications up to `settledVersion` do not become live by themselves from here on. The site is locked. */
 export async function makeLive(
@@ -17,8 +18,8 @@ export async function makeLive(
 ): Promise<void> {
   const siteKey = { accountId: site.account_id, siteId: site.site_id }
   if (site.live_version !== null)
-    await store.changeVersion(tx, { ...siteKey, version: site.live_version }, { replaced_at: now })
-  await store.changeVersion(tx, { ...siteKey, version }, { live_at: now })
+    await versionStore.changeVersion(tx, { ...siteKey, version: site.live_version }, { replaced_at: now })
+  await versionStore.changeVersion(tx, { ...siteKey, version }, { live_at: now })
   await store.changeSite(tx, siteKey, {
     live_version: version,
     settled_version: settledVersion,
@@ -41,7 +42,8 @@ export async function rollBack(
   if (site.taken_down_at !== null) fail('SITE_TAKEN_DOWN', {})
   const version = named ?? (await versionBefore(tx, site))
   if (version === live) fail('SITE_VERSION_LIVE', { version }, { param: 'version' })
-  const row = (await store.versionsOf(tx, { accountId, siteId })).find((one) => one.version === version)
+  const versions = await versionStore.versionsOf(tx, { accountId, siteId })
+  const row = versions.find((one) => one.version === version)
   if (!row) return fail('SITE_VERSION_NOT_FOUND', { version }, { param: 'version' })
   if (row.status !== 'ready') fail('SITE_VERSION_NOT_READY', { version }, { param: 'version' })
   await makeLive(tx, site, version, site.newest_version, now)
@@ -54,6 +56,6 @@ async function versionBefore(
   { account_id: accountId, site_id: siteId, live_version: live }: SiteRow,
 ): Promise<number> {
   const before =
-    live === null ? undefined : await store.versionBefore(tx, { accountId, siteId, version: live })
+    live === null ? undefined : await versionStore.versionBefore(tx, { accountId, siteId, version: live })
   return before ?? fail('SITE_NOTHING_BEFORE', {})
 }

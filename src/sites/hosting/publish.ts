@@ -20,8 +20,9 @@ import { announceSite } from './directory.ts'
 import { deleteExpired, forgetFiles, setExpiries } from './expire.ts'
 import { makeLive } from './live.ts'
 import type { PublicationProblem } from './phrases.ts'
-import type { PackedFile, VersionKey, VersionRow } from './store.ts'
 import * as store from './store.ts'
+import type { PackedFile, VersionKey, VersionRow } from './version-store.ts'
+import * as versionStore from './version-store.ts'
 
 /** All attempts take some ten minutes, with the growing pauses between them. */
 const maxAttempts = 8
@@ -44,7 +45,7 @@ export const publishJob = job<PublishWork>({
 async function publish({ app, accountId, data, signal }: JobRun<PublishWork>): Promise<JobDelay | undefined> {
   if (signal.aborted) return { laterMs: 0 }
   const versionKey = { accountId, ...data }
-  const version = await store.beginVersion(app.db, versionKey)
+  const version = await versionStore.beginVersion(app.db, versionKey)
   if (!version) return undefined
   if (version.attempts > maxAttempts) return failPublication(app, versionKey, 'given_up')
   const pack = await readPack(app, version)
@@ -165,7 +166,7 @@ async function commitPublication(
   const { account_id: accountId, site_id: siteId, pack_files: files } = version
   const versionKey = { accountId, siteId, version: version.version }
   const site = await store.lockSite(tx, versionKey)
-  if (!site || !(await store.findPublishing(tx, versionKey))) return 'over'
+  if (!site || !(await versionStore.findPublishing(tx, versionKey))) return 'over'
   if (site.taken_down_at !== null) return 'taken down'
   const inserted = await insertBlobs(tx, accountId, blobs)
   // Where another publication was faster to insert a content, our bytes of it stay pending, and are deleted.
@@ -198,7 +199,11 @@ async function endPublishing(
   end: Pick<VersionRow, 'status'> & Partial<Pick<VersionRow, 'error_code' | 'ready_at'>>,
   now: Date,
 ): Promise<void> {
-  await store.changeVersion(tx, { accountId, siteId, version }, { ...end, pack_key: null, pack_files: null })
+  await versionStore.changeVersion(
+    tx,
+    { accountId, siteId, version },
+    { ...end, pack_key: null, pack_files: null },
+  )
   if (packKey !== null) await markForDeletion(tx, [packKey], now)
 }
 
@@ -210,7 +215,7 @@ async function failPublication(
 ): Promise<undefined> {
   const packKey = await app.db.tx(async (tx) => {
     const site = await store.lockSite(tx, versionKey)
-    const version = site && (await store.findPublishing(tx, versionKey))
+    const version = site && (await versionStore.findPublishing(tx, versionKey))
     if (!version) return null
     const now = new Date(app.clock.nowMs())
     await forgetFiles(tx, versionKey, now)

@@ -1,7 +1,7 @@
 import type { Db } from '#platform/db'
 import { type FileRow, filesOf } from './content-store.ts'
 import type { Manifest, SiteFile, Variant } from './manifest.ts'
-import { findVersion, type VersionKey } from './store.ts'
+import { findVersion, type VersionKey } from './version-store.ts'
 
 /** What a version consists of; undefined where the version does not exist, or is not ready. */
 export async function readManifest(db: Db, versionKey: VersionKey): Promise<Manifest | undefined> {

@@ -1,3 +1,4 @@
+/** The HTTP of websites: the routes that publish them, and what visitors get from the second listener (docs/decisions/sites/serving.md). */
 import type { Job } from '#platform/jobs'
 import { publishJob } from '#sites/hosting'
 import { domainsJob } from './domains/job.ts'

@@ -1,3 +1,4 @@
+/** `POST /v1/chat/completions`: conversations as OpenAI's clients request them, whole or as a stream. */
 import { referenceHeaders } from '#core/calls'
 import { textFailures } from '#core/text'
 import { type Route, route } from '#platform/http'

@@ -1,4 +1,4 @@
-/** `POST /v1/embeddings`: texts turned into vectors, as the OpenAI clients ask for them. */
+/** `POST /v1/embeddings`: texts turned into vectors, as the OpenAI clients request them (docs/decisions/text/embeddings.md). */
 import { modelFailures, paymentFailures, referenceHeaders } from '#core/calls'
 import { upstreamFailures } from '#core/inference'
 import { type Route, route } from '#platform/http'

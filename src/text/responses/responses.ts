@@ -1,3 +1,4 @@
+/** `POST /v1/responses`: items as OpenAI's Responses API has them, pictures and hosted tools included. */
 import { referenceHeaders } from '#core/calls'
 import { textFailures } from '#core/text'
 import { imageFailures } from '#media/images'

@@ -1,5 +1,5 @@
 /**
- * Paid transcription and speech in a call, whose sound is in memory and whose results are stored nowhere: each call to an upstream is a step of its
+ * Paid transcription and speech within a call, whose sound is in memory and whose results are not stored. Each call to an upstream is a step of its
  * own, which the holder of the call's money opens. Nothing here knows HTTP or a vendor.
  */
 import type { Caller } from '#app'

@@ -1,4 +1,7 @@
-/** The routes of voice calls, which are begun over WebRTC or a WebSocket, read and ended; and of the secrets with which browsers begin them. */
+/**
+ * The routes of voice calls over WebRTC or a WebSocket, and of the client secrets with which browsers begin them. Calls are begun, read and ended
+ * here.
+ */
 import type { App } from '#app'
 import { modelFailures, paymentFailures, referenceHeaders } from '#core/calls'
 import { upstreamFailures } from '#core/inference'

@@ -1,4 +1,4 @@
-/** Realtime calls: their parts, their records and their money (docs/decisions/voice/call-money.md). */
+/** Voice calls: their sessions, sound, turns, engines, records and money (docs/decisions/voice/call-money.md). */
 
 export { findAnyCall, listAnyCalls } from './all-calls-store.ts'
 export { beginCall, type NewCall } from './begin.ts'
@@ -41,7 +41,8 @@ export { readTranscript, type TranscriptRow } from './keep/transcript-store.ts'
 export { realtimeSeries } from './metrics.ts'
 export { firstHoldSeconds } from './money/call-time.ts'
 export { CallOver } from './money/over.ts'
-export type { MoneyListener, RunningCall, RunningMoney } from './money/running-money.ts'
+export type { MoneyListener, RunningCall } from './money/running-call.ts'
+export type { RunningMoney } from './money/running-money.ts'
 export { connectedSeconds } from './money/settle.ts'
 export { spentOf } from './money/step-store.ts'
 export type * from './parts.ts'

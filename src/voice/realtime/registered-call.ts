@@ -1,6 +1,7 @@
 /** One call of this process, from its beginning to its settlement. */
 import { steadyClock } from '#platform/clock'
-import { type MoneyListener, type RunningCall, RunningMoney } from './money/running-money.ts'
+import type { MoneyListener, RunningCall } from './money/running-call.ts'
+import { RunningMoney } from './money/running-money.ts'
 import type { SettlementApp } from './money/settle.ts'
 import type { EndReason, Transport } from './parts.ts'
 import type { EngineName } from './store.ts'

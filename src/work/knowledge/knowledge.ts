@@ -1,3 +1,4 @@
+/** The knowledge of a project: texts, documents and pages that its models may search and cite (docs/decisions/work/knowledge.md). */
 import type { Job } from '#platform/jobs'
 import { embedJob } from './embed/embed-source.ts'
 import { indexJob } from './index/index-source.ts'

@@ -1,8 +1,8 @@
 /**
- * Durable work by models: pipelines that survive crashes. A pipeline is a plain function over a step context. Everything from outside,
- * such as a model's answer, a search or a page, is requested from the step context under a step name that is unique within the run. The
- * result of a step is journalled; when the step is requested again, the journalled result is returned and no call is made. After a crash
- * the function is therefore simply run again from its beginning.
+ * The pipelines of durable work, one for each kind, whose steps are journalled so that they survive crashes (docs/decisions/work/durable-runs.md). A
+ * pipeline is a plain function over a step context. Everything from outside, such as a model's answer, a search or a page, is requested from the step
+ * context under a step name that is unique within the run. The result of a step is journalled; when the step is requested again, the journalled
+ * result is returned and no call is made. After a crash the function is therefore simply run again from its beginning.
  */
 import type { CitableSource, Message, OutputFormat, Tool, ToolCall, Usage } from '#core/turn'
 

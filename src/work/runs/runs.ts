@@ -1,4 +1,4 @@
-/** Durable work: long jobs of models that survive crashes, never pay twice for a step, and hand over real files. */
+/** The runs of durable work: long jobs of models that survive crashes, never pay twice for a step, and hand over real files. */
 import { runJob } from './job.ts'
 import { routes } from './routes.ts'
 import { tidyJob } from './tidy.ts'

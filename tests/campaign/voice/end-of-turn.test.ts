@@ -1,11 +1,8 @@
 /** What the end of a turn by words is worth: on sixty spoken turns, over noise of three levels, against 500 ms of silence. Time is counted in frames. */
 import { describe, expect, test } from 'vitest'
 // Nothing of it is reachable over HTTP frame by frame: a real call would measure its own delays.
-import {
-  type CallerTurn,
-  type TurnListener,
-  TurnTaking,
-} from '../../../src/voice/realtime/turns/turn-taking.ts'
+import type { CallerTurn, TurnListener } from '../../../src/voice/realtime/turns/turn-listener.ts'
+import { TurnTaking } from '../../../src/voice/realtime/turns/turn-taking.ts'
 import { hasEspeak, type Spoken, spoken } from '../../harness/spoken.ts'
 import { type SpokenTurn, spokenTurns } from '../../voice/turns/spoken-turns.ts'
 

@@ -2,7 +2,7 @@
 import type { Failure, Language } from '#platform/errors'
 import { errorObject, newId } from '../events/server-events.ts'
 import type { CallView, ConversationItem } from '../parts.ts'
-import type { CallerTurn } from '../turns/turn-taking.ts'
+import type { CallerTurn } from '../turns/turn-listener.ts'
 
 const transcription = 'conversation.item.input_audio_transcription'
 const samplesPerSecond = 16_000

@@ -1,6 +1,9 @@
 /** Buffers of sound at 16 kHz: of a turn, and of the last moments before speech. */
 
 export const frameSamples = 320
+export const frameMs = 20
+/** The number of frames in which this time has passed. */
+export const framesOf = (ms: number): number => Math.ceil(ms / frameMs)
 
 /** A buffer that grows to its bound. Samples that were returned as a view are never written again. */
 export class SampleBuffer {

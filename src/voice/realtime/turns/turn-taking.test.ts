@@ -2,7 +2,8 @@
 import { expect, test } from 'vitest'
 import fc from '../../../../tests/harness/fast-check.ts'
 import type { TurnDetection } from '../parts.ts'
-import { type CallerTurn, type Pause, TurnTaking } from './turn-taking.ts'
+import type { CallerTurn, Pause } from './turn-listener.ts'
+import { TurnTaking } from './turn-taking.ts'
 
 const byWords: TurnDetection = {
   type: 'semantic_vad',
@@ -119,7 +120,7 @@ test.each([
   call.hear(`.${frames - 6}`)
   expect(call.turns).toEqual([])
   call.hear('.')
-  expect(call.turns).toMatchObject([{ words, pause: 1, reason: 'words', endMs: 400 }])
+  expect(call.turns).toMatchObject([{ transcript: words, pause: 1, reason: 'words', endMs: 400 }])
 })
 
 test('words that come later than their wait end the turn at once, and those of another turn or of less sound change nothing', () => {
@@ -225,7 +226,7 @@ test('who interrupts in words cuts the assistant off: 80 ms lower its voice, 500
   call.hear('#10 .5')
   call.taking.addTranscript(1, 'نه صبر کن')
   call.hear('.8')
-  expect(call.turns).toMatchObject([{ number: 1, startMs: 700, words: 'نه صبر کن' }])
+  expect(call.turns).toMatchObject([{ number: 1, startMs: 700, transcript: 'نه صبر کن' }])
 })
 
 test('"yes, yes" and a noise let the assistant speak on', () => {
@@ -288,7 +289,7 @@ test('an answer given into the last words of the assistant is a turn', () => {
   call.taking.setAssistantSpeaking(false)
   expect(call.news).toEqual(['30 started 1 at 0'])
   call.hear('.10')
-  expect(call.turns).toMatchObject([{ words: 'بله', reason: 'words' }])
+  expect(call.turns).toMatchObject([{ transcript: 'بله', reason: 'words' }])
 })
 
 test('who may not interrupt is heard as ever', () => {

@@ -1,71 +1,13 @@
-import { type VoiceFrame, VoiceFrames, type VoiceFramesOptions } from '#core/sound'
+/** Decides in a call when the caller begins to speak, when a turn is over and whether the caller interrupts. */
+import { VoiceFrames } from '#core/sound'
 import type { TurnDetection } from '../parts.ts'
-import { frameSamples, RecentFrames, SampleBuffer } from './samples.ts'
-import { maxFrames, Utterance } from './utterance.ts'
-import { isBackchannel, isQuestion, waitMsOf } from './words-of-end.ts'
-
-/** The speech of one turn, from the silence before it to the silence after it. */
-export interface CallerTurn {
-  /** The number in the call: 1, 2, 3 … */
-  number: number
-  /** 16 kHz, mono, 60 s at most: from `startMs` to at most 200 ms after `endMs`. They are never written to again. */
-  samples: Float32Array
-  /** The time of the first sample, in ms since the call's first frame: up to `prefixMs` before speech was detected. */
-  startMs: number
-  /** The time at which speech ended. */
-  endMs: number
-  /** The text that `addTranscript` gave for all of it; absent: the turn is still to be transcribed. */
-  addTranscript?: string
-  /** The pause whose early transcription covers the whole turn, even if its words are not known yet. */
-  pause?: number
-  /** `limit`: 60 s are over; a speaker who goes on begins the next turn. `client`: the client committed the turn. */
-  reason: 'words' | 'silence' | 'limit' | 'client'
-}
-
-/** A moment at which the speech so far may be transcribed, before the turn is over. */
-export interface Pause {
-  /** The number in the call: 1, 2, 3 … */
-  number: number
-  turn: number
-  /** The samples as in a `CallerTurn`, until now. */
-  samples: Float32Array
-  startMs: number
-  /** The end of `samples` in ms: pass it to `addTranscript`. */
-  untilMs: number
-}
-
-/** Called for every decision, within `write`, `addTranscript`, `commit` or `setAssistantSpeaking`. */
-export interface TurnListener {
-  /** The caller speaks. While the assistant speaks, this comes only after `interrupted`. */
-  started(turn: { number: number; startMs: number }): void
-  /** There was no speech for 100 ms, or the caller speaks during the assistant's words: an early transcription may start. */
-  paused(pause: Pause): void
-  /** Speech went on for 120 ms or more: the early transcription of that pause is useless now. */
-  resumed(pause: number): void
-  ended(turn: CallerTurn): void
-  /**
-   * Speech went on soon after `ended`, and little of the answer was heard: the answer is withdrawn, and the same turn ends once more, with all its
-   * samples.
-   */
-  withdrawn(turn: number): void
-  /** The caller may be interrupting: lower the voice. `unduck`, `interrupted` or the end of the assistant's speech follows. */
-  duck(): void
-  /** The sound was noise, or "yes, yes": speak on at full volume. */
-  unduck(): void
-  /** The caller interrupts in words: be silent. */
-  interrupted(): void
-  /** Nobody has spoken for `idleMs` since the assistant did; called once. */
-  idle(): void
-}
-
-/** The part of `VoiceFrames` that is used. */
-export interface SpeechDetector extends Disposable {
-  next(frame: Float32Array): Pick<VoiceFrame, 'isVoiced'>
-  set(options: VoiceFramesOptions): void
-}
-
-const frameMs = 20
-const framesOf = (ms: number): number => Math.ceil(ms / frameMs)
+import { CollectedSound } from './collected-sound.ts'
+import { Interruption, wordVoicedFrames } from './interruption.ts'
+import { frameMs, frameSamples, framesOf, RecentFrames } from './samples.ts'
+import { type SpeechDetector, SpeechOnset } from './speech-onset.ts'
+import type { CallerTurn, TurnListener } from './turn-listener.ts'
+import { Utterance } from './utterance.ts'
+import { isQuestion, waitMsOf } from './words-of-end.ts'
 
 /** Waits: for silence without `silenceMs`, for words that are not known in time, and until an early transcription may start. */
 const silenceWaitMs = 500
@@ -76,40 +18,28 @@ const withdrawFrames = framesOf(700)
 const withdrawVoicedFrames = framesOf(120)
 /** After this much of an answer the caller knows that it was given. */
 const heardFrames = framesOf(300)
-/** Detectors find speech up to 140 ms late, and the voice has to be lower 200 ms after speech began. */
-const duckVoicedFrames = framesOf(80)
-/** Shorter speech is as likely noise as a word: it is not transcribed, and the voice is raised again soon after it. */
-const wordVoicedFrames = framesOf(200)
-const noiseQuietFrames = framesOf(200)
-const overlapVoicedFrames = framesOf(500)
-const overlapFrames = framesOf(1_200)
-const backchannelFrames = framesOf(700)
-const forgetFrames = framesOf(700)
-const forgetPendingFrames = framesOf(3_000)
-const minCommitFrames = framesOf(100)
 const maxPrefixMs = 1_000
 
 /**
- * Decides in a call when the caller begins to speak, when a turn is over and whether the caller interrupts (docs/decisions/voice/end-of-turn.md). It
- * receives sound, words and the assistant's state, and calls its listener; time is counted in frames. Dispose of it, by `using`.
+ * Receives sound, words and the assistant's state, and calls its listener; time is counted in frames (docs/decisions/voice/end-of-turn.md). Dispose
+ * of it, by `using`.
  */
 export class TurnTaking implements Disposable {
   readonly #listener: TurnListener
-  readonly #voice: SpeechDetector
+  readonly #onset: SpeechOnset
+  readonly #interruption: Interruption
   readonly #recent = new RecentFrames(framesOf(maxPrefixMs) + 4)
   #detection: TurnDetection | null
   /** The number of frames so far, and the first frame that belongs to no turn. */
   #frames = 0
   #freeFrom = 0
-  /** Which of the last four frames were voiced, the newest in the lowest bit. */
-  #lastFour = 0
   #turns = 0
   #pauses = 0
   #current: Utterance | undefined
   /** The turn that ended so recently that it may go on. */
   #ended: { utterance: Utterance; at: number } | undefined
   /** The latest sound, for a client that decides itself when a turn is over. */
-  #collected = new SampleBuffer(maxFrames * frameSamples)
+  readonly #collected = new CollectedSound()
   #isAssistantSpeaking = false
   #assistantFrames = 0
   #wasAsked = false
@@ -119,7 +49,8 @@ export class TurnTaking implements Disposable {
   constructor(detection: TurnDetection | null, listener: TurnListener, voice: SpeechDetector) {
     this.#detection = detection
     this.#listener = listener
-    this.#voice = voice
+    this.#interruption = new Interruption(listener)
+    this.#onset = new SpeechOnset(voice)
     this.#setVoice()
   }
 
@@ -128,18 +59,17 @@ export class TurnTaking implements Disposable {
   }
 
   [Symbol.dispose](): void {
-    this.#voice[Symbol.dispose]()
+    this.#onset[Symbol.dispose]()
   }
 
   /** Takes 20 ms at 16 kHz: 320 samples, which are copied. */
   write(frame: Float32Array): void {
     if (frame.length !== frameSamples) throw new RangeError(`a frame of ${frame.length} samples`)
-    const { isVoiced } = this.#voice.next(frame)
-    this.#lastFour = ((this.#lastFour << 1) | (isVoiced ? 1 : 0)) & 0b1111
+    const isVoiced = this.#onset.next(frame)
     this.#recent.put(this.#frames++, frame)
     if (this.#isAssistantSpeaking) this.#assistantFrames++
     if (this.#detection) this.#detect(this.#detection, frame, isVoiced)
-    else this.#collect(frame)
+    else this.#collected.append(frame)
   }
 
   /**
@@ -177,14 +107,13 @@ export class TurnTaking implements Disposable {
       this.#end(current, 'client')
       return true
     }
-    const samples = this.#collected
-    if (samples.length < minCommitFrames * frameSamples) return false
-    this.#collected = new SampleBuffer(maxFrames * frameSamples)
+    const samples = this.#collected.take()
+    if (!samples) return false
     this.#freeFrom = this.#frames
     const startMs = frameMs * (this.#frames - samples.length / frameSamples)
     this.#listener.ended({
       number: ++this.#turns,
-      samples: samples.first(samples.length),
+      samples,
       startMs,
       endMs: frameMs * this.#frames,
       reason: 'client',
@@ -194,7 +123,7 @@ export class TurnTaking implements Disposable {
 
   /** Drops the speech so far for the client. */
   clear(): void {
-    this.#collected = new SampleBuffer(maxFrames * frameSamples)
+    this.#collected.clear()
     this.#freeFrom = this.#frames
     this.#ended = undefined
     if (this.#current) this.#forget(this.#current)
@@ -207,7 +136,7 @@ export class TurnTaking implements Disposable {
   update(detection: TurnDetection | null): void {
     if (!detection && this.#detection && this.#current) {
       const { samples } = this.#current
-      this.#collected = new SampleBuffer(maxFrames * frameSamples)
+      this.#collected.clear()
       this.#collected.append(samples.first(samples.length))
       this.#forget(this.#current)
     }
@@ -218,14 +147,8 @@ export class TurnTaking implements Disposable {
     this.#setVoice()
   }
 
-  /** Sets the detector: speech during the assistant's words must be louder and clearer than their echo. */
   #setVoice(): void {
-    const aboveNoise = 7 + 12 * ((this.#detection?.threshold ?? 0.5) - 0.5)
-    this.#voice.set(
-      this.#isAssistantSpeaking
-        ? { strictness: 3, aboveNoise: aboveNoise + 6 }
-        : { strictness: 2, aboveNoise },
-    )
+    this.#onset.setThreshold(this.#detection?.threshold ?? 0.5, this.#isAssistantSpeaking)
   }
 
   #detect(detection: TurnDetection, frame: Float32Array, isVoiced: boolean): void {
@@ -233,12 +156,6 @@ export class TurnTaking implements Disposable {
     if (!this.#current) this.#begin(detection)
     else this.#goOn(this.#current, frame, isVoiced)
     this.#countIdle(detection)
-  }
-
-  #collect(frame: Float32Array): void {
-    // A second is dropped at a time, so that the buffer is not moved at each frame.
-    if (this.#collected.isFull) this.#collected.dropFirst(50 * frameSamples)
-    this.#collected.append(frame)
   }
 
   /** Adds the silence after a turn to it, as long as the turn may still go on. */
@@ -250,17 +167,13 @@ export class TurnTaking implements Disposable {
     else if (!this.#current && this.#frames - at > withdrawFrames) this.#ended = undefined
   }
 
-  get #isOnset(): boolean {
-    return bitCounts[this.#lastFour]! >= 3
-  }
-
   #begin(detection: TurnDetection): void {
-    if (!this.#isOnset) return
-    const voicedFrom = this.#frames - (this.#lastFour & 0b1000 ? 4 : 3)
+    if (!this.#onset.isOnset) return
+    const voicedFrom = this.#frames - this.#onset.onsetFrames
     const prefix = framesOf(Math.min(maxPrefixMs, detection.prefixMs))
     const current = new Utterance(++this.#turns, Math.max(this.#freeFrom, voicedFrom - prefix), {
       voicedUntil: this.#frames,
-      voicedFrames: bitCounts[this.#lastFour]!,
+      voicedFrames: this.#onset.voicedFrames,
       overlaps: this.#isAssistantSpeaking && detection.interruptResponse,
     })
     current.takeFrom(this.#recent, this.#frames)
@@ -270,8 +183,8 @@ export class TurnTaking implements Disposable {
 
   #goOn(current: Utterance, frame: Float32Array, isVoiced: boolean): void {
     current.samples.append(frame)
-    if (current.isPausing ? this.#isOnset : isVoiced) {
-      current.voicedFrames += current.isPausing ? bitCounts[this.#lastFour]! : 1
+    if (current.isPausing ? this.#onset.isOnset : isVoiced) {
+      current.voicedFrames += current.isPausing ? this.#onset.voicedFrames : 1
       current.isPausing = false
       current.voicedUntil = this.#frames
       this.#spoken(current)
@@ -287,20 +200,12 @@ export class TurnTaking implements Disposable {
   #spoken(current: Utterance): void {
     if (this.#ended) {
       if (current.voicedFrames >= withdrawVoicedFrames) this.#goOnOrBegin(current, this.#ended.utterance)
-    } else if (current.isOverlapping) this.#overlapping(current)
-    else {
+    } else if (current.isOverlapping) {
+      if (this.#interruption.spoken(current, this.#frames)) this.#pause(current)
+    } else {
       const pause = current.voidPause()
       if (pause !== undefined) this.#listener.resumed(pause)
     }
-  }
-
-  #overlapping(current: Utterance): void {
-    if (!current.wasDucked && current.voicedFrames >= duckVoicedFrames) {
-      current.wasDucked = true
-      current.duckedAt = this.#frames
-      this.#listener.duck()
-    }
-    if (current.voicedFrames === overlapVoicedFrames) this.#pause(current)
   }
 
   /** Handles speech soon after a turn ended: the caller goes on with the turn, or has heard the answer and begins a new one. */
@@ -371,7 +276,7 @@ export class TurnTaking implements Disposable {
     const until = isCut ? this.#frames : current.takenUntil
     const { pause, words } = current
     this.#current = undefined
-    this.#lastFour = 0
+    this.#onset.forget()
     this.#freeFrom = until
     if (isCut) {
       const voiced = { voicedUntil: this.#frames, voicedFrames: 0, overlaps: false }
@@ -388,7 +293,7 @@ export class TurnTaking implements Disposable {
       samples: current.samples.first((until - current.from) * frameSamples),
       startMs: current.startMs,
       endMs: frameMs * current.voicedUntil,
-      ...(words !== undefined && { addTranscript: words }),
+      ...(words !== undefined && { transcript: words }),
       ...(pause !== undefined && { pause }),
       reason,
     })
@@ -397,46 +302,15 @@ export class TurnTaking implements Disposable {
 
   /** Decides whether speech during the assistant's words interrupts. */
   #judge(current: Utterance): void {
-    const said = current.latestWords.trim()
-    const isListening = current.voicedFrames < backchannelFrames && isBackchannel(said)
-    if (said && !isListening) this.#interrupt(current)
-    else this.#goOnBeside(current, !said)
-  }
-
-  /** Handles speech that has not interrupted so far. */
-  #goOnBeside(current: Utterance, isWordless: boolean): void {
-    const isHeard = current.isPausing && current.words !== undefined
-    const isLate = current.duckedAt !== undefined && this.#frames - current.duckedAt >= overlapFrames
-    const quietFrames = this.#frames - current.voicedUntil
-    const isNoise = current.voicedFrames < wordVoicedFrames && quietFrames >= noiseQuietFrames
-    if (isHeard || isLate || isNoise) this.#unduck(current)
-    if (isNoise) current.wasDucked = false
-    const isPending = current.pause !== undefined && !isHeard
-    if (
-      (isHeard && isWordless) ||
-      quietFrames >= (isPending ? forgetPendingFrames : forgetFrames) ||
-      current.samples.isFull
-    )
-      this.#forget(current)
-  }
-
-  #interrupt(current: Utterance): void {
-    current.isOverlapping = false
-    current.duckedAt = undefined
-    this.#listener.interrupted()
-    if (this.#current === current) this.#announce(current)
-  }
-
-  #unduck(current: Utterance): void {
-    if (current.duckedAt === undefined) return
-    current.duckedAt = undefined
-    this.#listener.unduck()
+    const verdict = this.#interruption.judge(current, this.#frames)
+    if (verdict === 'over') this.#forget(current)
+    if (verdict === 'interrupts' && this.#current === current) this.#announce(current)
   }
 
   #forget(current: Utterance): void {
     this.#current = undefined
-    this.#lastFour = 0
-    this.#unduck(current)
+    this.#onset.forget()
+    this.#interruption.unduck(current)
   }
 
   /** Makes overlapping speech a turn like any other, since the assistant has stopped. */
@@ -455,6 +329,3 @@ export class TurnTaking implements Disposable {
     this.#listener.idle()
   }
 }
-
-/** The number of bits that are set in a number of four bits. */
-const bitCounts = [0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4]

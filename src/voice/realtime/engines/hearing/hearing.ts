@@ -6,7 +6,7 @@
 import { UpstreamError } from '#core/spec'
 import { Failure } from '#platform/errors'
 import { canTranscribeLive, planStream, type UtteranceTranscript } from '#voice/live-speech'
-import type { CallerTurn, Pause } from '../../turns/turn-taking.ts'
+import type { CallerTurn, Pause } from '../../turns/turn-listener.ts'
 import { EarlyTranscripts, type TranscriberParts } from '../pipeline/early.ts'
 import { UserSound } from '../relay/user-sound.ts'
 import { LiveTurn } from './live-turn.ts'

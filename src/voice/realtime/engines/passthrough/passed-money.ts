@@ -7,6 +7,7 @@ import { CallOver } from '../../money/over.ts'
 import type { RunningMoney } from '../../money/running-money.ts'
 import type { CallStep } from '../../money/step.ts'
 import type { EngineWork } from '../engine-work.ts'
+import type { RelayedModel } from '../relay/of-model.ts'
 import {
   claimOf,
   costOf,
@@ -15,12 +16,12 @@ import {
   type TokenCounts,
   worstCaseOfResponse,
 } from '../relay/price.ts'
-import { maxTurnSeconds, type RelayOptions } from '../relay/relay.ts'
+import { maxTurnSeconds } from '../relay/worst.ts'
 import { StepsAhead } from './steps-ahead.ts'
 
 export interface PassedMoneyOptions {
   money: RunningMoney
-  model: RelayOptions['model']
+  model: RelayedModel
   setup: PassthroughSetup
   /** The deployment, for the operator. */
   deployment: string

@@ -13,13 +13,13 @@ import {
   UpstreamError,
 } from '#core/spec'
 import { asFailure } from '#platform/errors'
-import type { MoneyListener, RunningMoney } from '../../money/running-money.ts'
+import type { MoneyListener } from '../../money/running-call.ts'
+import type { RunningMoney } from '../../money/running-money.ts'
 import type { EndReason, SessionSettings, UpstreamCall } from '../../parts.ts'
 import { writeHungUp } from '../../store.ts'
 import { within } from '../../within.ts'
 import { EngineWork } from '../engine-work.ts'
-import { relayModelOf } from '../relay/of-model.ts'
-import type { RelayOptions } from '../relay/relay.ts'
+import { type RelayedModel, relayModelOf } from '../relay/of-model.ts'
 import { setupOf } from '../relay/setup.ts'
 import { Limits } from './limits.ts'
 import { hangUpWithRetry, type PassedCall, passOffer, shortenedTimeouts } from './pass-offer.ts'
@@ -49,7 +49,7 @@ const tickMs = 1_000
 
 export class PassthroughCall implements SideSink {
   readonly #app: App
-  readonly #model: RelayOptions['model']
+  readonly #model: RelayedModel
   readonly #setup: PassthroughSetup
   readonly #passed: PassedCall
   readonly #limits: Limits
@@ -75,7 +75,7 @@ export class PassthroughCall implements SideSink {
     return new PassthroughCall(app, relayed, setup, await passOffer(app, model, { setup, offer }))
   }
 
-  private constructor(app: App, model: RelayOptions['model'], setup: PassthroughSetup, passed: PassedCall) {
+  private constructor(app: App, model: RelayedModel, setup: PassthroughSetup, passed: PassedCall) {
     this.#app = app
     this.#model = model
     this.#setup = setup

@@ -5,7 +5,7 @@ import { type PaidTurn, prepareTurn, startPaidTurn, worstCaseOf } from '#core/in
 import type { AnswerPart, FinishReason, Usage } from '#core/turn'
 import { asFailure, Failure, type Language } from '#platform/errors'
 import type { LiveCall } from '#voice/live-speech'
-import { errorObject, newId } from '../../events/server-events.ts'
+import { newId } from '../../events/server-events.ts'
 import type { CallView, ConversationItem, ResponseOptions } from '../../parts.ts'
 import {
   type AnswerStatus,
@@ -16,11 +16,14 @@ import {
   textOf,
 } from '../spoken-answer.ts'
 import { Clauses } from './clauses.ts'
-import { hostedOf, toolsOf } from './hosted.ts'
+import { ClientCalls } from './client-calls.ts'
+import { toolsOf } from './hosted.ts'
 import { HostedCalls } from './hosted-calls.ts'
 import type { Knowledge } from './knowledge.ts'
 import type { PipelineModels } from './models.ts'
-import { turnOf } from './prompt.ts'
+import { AnswerOutput } from './output.ts'
+import { questionOf } from './question.ts'
+import { responseObject } from './response-object.ts'
 import { spokenLanguage, waitingSentence } from './sentences.ts'
 import type { PipelineSettings } from './settings.ts'
 import { AnswerSpeech } from './voicing.ts'
@@ -51,9 +54,9 @@ export class PipelineAnswer {
   readonly #options: PipelineAnswerOptions
   readonly #stop = new AbortController()
   readonly #clauses = new Clauses()
-  readonly #output: ConversationItem[] = []
-  /** The tool calls, by their index in the answer. */
-  readonly #calls = new Map<number, ConversationItem>()
+  readonly #output: AnswerOutput
+  /** The calls of tools that the client runs. */
+  readonly #calls: ClientCalls
   /** The calls of tools that run on this server. */
   readonly #hosted: HostedCalls
   #message: ConversationItem | undefined
@@ -69,6 +72,10 @@ export class PipelineAnswer {
 
   constructor(options: PipelineAnswerOptions) {
     this.#options = options
+    const { call, responseOptions, onItem } = options
+    const isKept = responseOptions.conversation !== 'none'
+    this.#output = new AnswerOutput({ id: this.id, call, isKept, onItem })
+    this.#calls = new ClientCalls(this.#output)
     this.#hosted = this.#openHosted()
   }
 
@@ -103,7 +110,8 @@ export class PipelineAnswer {
       else this.#recite(script)
       this.#isWritten = true
       for (const piece of this.#clauses.end()) this.#speech?.say(piece)
-      this.#endCalls()
+      // The tool calls are completed before the speech beside them has been heard, so that the client can begin.
+      if (!this.isOver) this.#calls.complete()
       if (this.#message) this.#options.onSaid(textOf(this.#message))
     } catch (error) {
       this.#failure = this.#failureOf(error)
@@ -148,7 +156,7 @@ export class PipelineAnswer {
   async #write(): Promise<void> {
     const { app, call, live, models, agent } = this.#options
     const model = models.text
-    const turn = await this.#turn()
+    const turn = await questionOf(this.#options, this.#isSpoken)
     if (this.isOver) return
     const tools = toolsOf(app, agent)
     const whole = prepareTurn(app, { model, turn, tools })
@@ -173,41 +181,6 @@ export class PipelineAnswer {
     })
   }
 
-  /** The question to the model. */
-  async #turn() {
-    const { call, models, settings, responseOptions, agent, knowledge } = this.#options
-    const { session } = call
-    const items = this.#input
-    const tools = responseOptions.tools ?? session.tools
-    const told = responseOptions.instructions ?? session.instructions
-    return turnOf(
-      {
-        items,
-        passages: await knowledge?.passagesFor(items),
-        instructions: [settings.instructions ?? '', agent?.instructions ?? '', told],
-        isSpoken: this.#isSpoken,
-        tools,
-        hosted: hostedOf(
-          agent,
-          responseOptions.tools ? (responseOptions.hosted ?? []) : session.hosted,
-          tools,
-        ),
-        toolChoice: responseOptions.toolChoice ?? session.toolChoice,
-        maxOutputTokens: responseOptions.maxOutputTokens ?? session.maxOutputTokens,
-      },
-      models.text,
-    )
-  }
-
-  /** The conversation, or the items that the request gives in its place. */
-  get #input(): readonly ConversationItem[] {
-    const { responseOptions, call } = this.#options
-    if (!responseOptions.input) return call.conversation.items
-    return responseOptions.input.flatMap((one) =>
-      typeof one === 'string' ? (call.conversation.get(one) ?? []) : one,
-    )
-  }
-
   async #read(paid: PaidTurn): Promise<Failure | undefined> {
     const ended = Promise.withResolvers<Failure | undefined>()
     paid.start({
@@ -223,8 +196,8 @@ export class PipelineAnswer {
 
   #part(part: AnswerPart): void {
     if (part.type === 'text' || part.type === 'refusal') this.#text(part.text)
-    else if (part.type === 'tool-call') this.#openCall(part)
-    else if (part.type === 'tool-arguments') this.#addArguments(part)
+    else if (part.type === 'tool-call') this.#calls.began(part)
+    else if (part.type === 'tool-arguments') this.#calls.addArguments(part)
     else if (part.type === 'hosted-call') this.#useTool(part)
     else if (part.type === 'hosted-result') this.#hosted.ended(part)
     else if (part.type === 'finish') this.#finishReason = part.reason
@@ -248,22 +221,21 @@ export class PipelineAnswer {
     this.#isApart = false
     const message = this.#message ?? this.#openMessage()
     const [content] = message.content
-    const at = this.#contentPosition(message)
     if (content?.type === 'output_audio') {
       content.transcript += delta
-      this.#emit('response.output_audio_transcript.delta', { ...at, delta })
+      this.#output.emitContent('response.output_audio_transcript.delta', message, { delta })
     } else if (content?.type === 'output_text') {
       content.text += delta
-      this.#emit('response.output_text.delta', { ...at, delta })
+      this.#output.emitContent('response.output_text.delta', message, { delta })
     }
   }
 
   #openMessage(): ConversationItem {
     const message = emptyMessage()
     this.#message = message
-    this.#add(message)
+    this.#output.add(message)
     message.content = emptyContent(this.#isSpoken)
-    this.#emit('response.content_part.added', { ...this.#contentPosition(message), part: partOf(message) })
+    this.#output.emitContent('response.content_part.added', message, { part: partOf(message) })
     if (this.#isSpoken) this.#speech = this.#openSpeech(message.id)
     return message
   }
@@ -302,78 +274,12 @@ export class PipelineAnswer {
     const keepWaiting = (said: number): void =>
       this.#recite(waitingSentence(spokenLanguage(call, language), said))
     return new HostedCalls({
-      add: (item) => this.#add(item, this.#message),
-      done: (item, status) => this.#done(item, status),
-      emit: (type, item, fields) =>
-        this.#emit(type, { ...this.#outputAt(item), item_id: item.id, ...fields }),
+      add: (item) => this.#output.add(item, this.#message),
+      done: (item, status) => this.#output.done(item, status),
+      emit: (type, item, fields) => this.#output.emit(type, item, fields),
       isQuiet: () => !call.speaker.isPlaying && !this.#speech?.isBusy,
       ...(this.#isSpoken && { keepWaiting }),
     })
-  }
-
-  #openCall({ index, id, name }: Extract<AnswerPart, { type: 'tool-call' }>): void {
-    const call: ConversationItem = {
-      id: newId('item'),
-      type: 'function_call',
-      status: 'in_progress',
-      content: [],
-      call_id: id,
-      name,
-      arguments: '',
-    }
-    this.#calls.set(index, call)
-    this.#add(call)
-  }
-
-  #addArguments({ index, delta }: Extract<AnswerPart, { type: 'tool-arguments' }>): void {
-    const call = this.#calls.get(index)
-    if (!call) return
-    call.arguments += delta
-    this.#emit('response.function_call_arguments.delta', { ...this.#callAt(call), delta })
-  }
-
-  /** Completes the tool calls before the speech beside them has been heard, so that the client can begin. */
-  #endCalls(): void {
-    if (this.isOver) return
-    for (const call of this.#calls.values()) {
-      this.#emit('response.function_call_arguments.done', {
-        ...this.#callAt(call),
-        name: call.name,
-        arguments: call.arguments,
-      })
-      this.#done(call, 'completed')
-    }
-  }
-
-  /** Adds an output item. `before` is the message that the caller hears last, for which the tool was used. */
-  #add(item: ConversationItem, before?: ConversationItem): void {
-    this.#output.push(item)
-    this.#emit('response.output_item.added', { ...this.#outputAt(item), item })
-    if (!this.#isKept) return
-    const { conversation } = this.#options.call
-    const at = before ? conversation.items.indexOf(before) : -1
-    conversation.add(item, at < 0 ? undefined : (conversation.items[at - 1]?.id ?? 'root'))
-    this.#options.onItem(item.id)
-  }
-
-  #done(item: ConversationItem, status: ConversationItem['status']): void {
-    item.status = status
-    this.#emit('response.output_item.done', { ...this.#outputAt(item), item })
-    if (this.#isKept) this.#options.call.conversation.done(item.id)
-  }
-
-  get #isKept(): boolean {
-    return this.#options.responseOptions.conversation !== 'none'
-  }
-
-  #outputAt(item: ConversationItem) {
-    return { response_id: this.id, output_index: this.#output.indexOf(item) }
-  }
-  #callAt(item: ConversationItem) {
-    return { ...this.#outputAt(item), item_id: item.id, call_id: item.call_id }
-  }
-  #contentPosition(item: ConversationItem) {
-    return { ...this.#outputAt(item), item_id: item.id, content_index: 0 }
   }
 
   #end(status: AnswerStatus, reason?: CancelReason): void {
@@ -382,60 +288,35 @@ export class PipelineAnswer {
     this.#hosted.stop()
     if (this.#speech) this.#options.onSpeaking(false)
     if (this.#message) this.#endMessage(this.#message)
-    for (const call of this.#calls.values()) if (call.status === 'in_progress') this.#done(call, 'incomplete')
+    this.#calls.stop()
     if (this.#speech && status !== 'cancelled')
       this.#emit('output_audio_buffer.stopped', { response_id: this.id })
     this.#emit('response.done', { response: this.#object(reason) })
   }
 
   #endMessage(message: ConversationItem): void {
-    const at = this.#contentPosition(message)
+    const output = this.#output
+    const text = textOf(message)
     if (this.#speech) {
-      this.#emit('response.output_audio.done', at)
-      this.#emit('response.output_audio_transcript.done', { ...at, transcript: textOf(message) })
-    } else this.#emit('response.output_text.done', { ...at, text: textOf(message) })
-    this.#emit('response.content_part.done', { ...at, part: partOf(message) })
-    this.#done(message, this.#status === 'completed' ? 'completed' : 'incomplete')
+      output.emitContent('response.output_audio.done', message)
+      output.emitContent('response.output_audio_transcript.done', message, { transcript: text })
+    } else output.emitContent('response.output_text.done', message, { text })
+    output.emitContent('response.content_part.done', message, { part: partOf(message) })
+    output.done(message, this.#status === 'completed' ? 'completed' : 'incomplete')
   }
 
   #object(reason?: CancelReason) {
-    const { responseOptions, call } = this.#options
-    const { session, callId } = call
-    return {
-      object: 'realtime.response',
-      id: this.id,
-      status: this.#status,
-      status_details: this.#details(reason),
-      output: this.#output,
-      conversation_id: this.#isKept ? `conv_${callId}` : null,
-      output_modalities: responseOptions.modalities ?? session.modalities,
-      max_output_tokens: responseOptions.maxOutputTokens ?? session.maxOutputTokens,
-      usage: this.#usage ? usageOf(this.#usage) : null,
-      metadata: responseOptions.metadata ?? null,
-    }
-  }
-
-  #details(reason: CancelReason | undefined) {
-    if (this.#status === 'cancelled') return { type: 'cancelled', reason }
-    if (this.#status === 'incomplete')
-      return {
-        type: 'incomplete',
-        reason: this.#finishReason === 'length' ? 'max_output_tokens' : 'content_filter',
-      }
-    return this.#failure
-      ? { type: 'failed', error: errorObject(this.#failure, this.#options.language) }
-      : null
+    const { items: output, isKept } = this.#output
+    return responseObject(
+      {
+        ...{ id: this.id, status: this.#status, reason, output, isKept },
+        ...{ finishReason: this.#finishReason, failure: this.#failure, usage: this.#usage },
+      },
+      this.#options,
+    )
   }
 
   #emit(type: string, fields: Record<string, unknown>): void {
     this.#options.call.emit({ type, ...fields })
   }
 }
-
-const usageOf = ({ input, cachedInput, output }: Usage) => ({
-  total_tokens: input + output,
-  input_tokens: input,
-  output_tokens: output,
-  input_token_details: { text_tokens: input, audio_tokens: 0, cached_tokens: cachedInput },
-  output_token_details: { text_tokens: output, audio_tokens: 0 },
-})

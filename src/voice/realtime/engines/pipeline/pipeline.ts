@@ -14,7 +14,8 @@ import type {
   TurnDetection,
 } from '../../parts.ts'
 import { noticeMark } from '../../phrases.ts'
-import { type CallerTurn, type TurnListener, TurnTaking } from '../../turns/turn-taking.ts'
+import type { CallerTurn, TurnListener } from '../../turns/turn-listener.ts'
+import { TurnTaking } from '../../turns/turn-taking.ts'
 import { EngineWork } from '../engine-work.ts'
 import { CallerTranscriber } from '../hearing/hearing.ts'
 import type { CancelReason } from '../spoken-answer.ts'
@@ -234,9 +235,9 @@ export class Pipeline implements CallEngine, TurnListener {
 
   async #hear(turn: CallerTurn, item: ConversationItem, answered: AnsweredTurn): Promise<void> {
     const known =
-      turn.addTranscript === undefined
+      turn.transcript === undefined
         ? undefined
-        : { text: turn.addTranscript, seconds: 0, failure: undefined }
+        : { text: turn.transcript, seconds: 0, failure: undefined }
     const heard = known ?? (await this.#transcriber.wholeTranscript(turn))
     if (answered.isWithdrawn || this.#call.signal.aborted) return
     if (heard.failure) {

@@ -3,9 +3,20 @@ import type { App } from '#app'
 import { type RelayModel, relayPricing, relayTranscriptionCost } from '#core/models'
 import { orderDeployments } from '#core/routing'
 import type { SessionSettings } from '../../parts.ts'
-import { worstCaseOfResponse } from './price.ts'
-import { maxTurnSeconds, type RelayOptions } from './relay.ts'
+import { type RelayPrice, worstCaseOfResponse } from './price.ts'
 import type { RelayUpstream } from './session-link.ts'
+import { maxTurnSeconds } from './worst.ts'
+
+/** A model of the catalogue, as the engine needs it. */
+export interface RelayedModel extends RelayPrice {
+  /** The id of the model on this server. */
+  id: string
+  /** The voice, where the client names none that the model has. */
+  voice?: string | undefined
+  voices: readonly string[]
+  /** The upstream's model that transcribes the user; absent: nothing is transcribed. */
+  transcription?: { model: string; price(seconds: number): bigint } | undefined
+}
 
 /** Its deployments in the order in which they are tried, each with the provider that has it. */
 export function upstreamsOf(
@@ -20,7 +31,7 @@ export function upstreamsOf(
   })
 }
 
-export function relayModelOf({ config }: Pick<App, 'config'>, model: RelayModel): RelayOptions['model'] {
+export function relayModelOf({ config }: Pick<App, 'config'>, model: RelayModel): RelayedModel {
   const { voices, transcriptionModel, maxInputTokens, maxOutputTokens } = model.relay
   const { defaults } = config
   return {

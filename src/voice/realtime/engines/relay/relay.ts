@@ -1,44 +1,28 @@
-/**
- * The engine `relay`: a model of an upstream hears and speaks by itself. This server decides when a turn is over and when the model answers, so that
- * each response is held before it is requested. Interruptions are judged by the length of the speech, since words come only after the turn.
- */
+/** The engine `relay`: a model of an upstream hears and speaks by itself. */
 import type { App } from '#app'
 import { failureOf } from '#core/inference'
 import { alarmClaims } from '#core/paid'
 import { type RealtimeSetup, UpstreamError } from '#core/spec'
-import { Failure, type Language } from '#platform/errors'
+import type { Failure, Language } from '#platform/errors'
 import { refuse } from '../../events/fields.ts'
-import type { CallEngine, CallView, EngineEvent, ResponseOptions, SessionSettings } from '../../parts.ts'
-import { type CallerTurn, type Pause, type TurnListener, TurnTaking } from '../../turns/turn-taking.ts'
+import type { CallEngine, CallView, EngineEvent, ResponseOptions } from '../../parts.ts'
+import type { CallerTurn, Pause, TurnListener } from '../../turns/turn-listener.ts'
+import { TurnTaking } from '../../turns/turn-taking.ts'
 import { within } from '../../within.ts'
 import { EngineWork } from '../engine-work.ts'
 import type { CancelReason } from '../spoken-answer.ts'
 import { UserTurns } from '../user-turns.ts'
 import { RelayAnswer } from './answer.ts'
+import type { RelayedModel } from './of-model.ts'
 import { reasons } from './phrases.ts'
-import {
-  maxTokensOf,
-  type RelayLimits,
-  type RelayPrice,
-  type RelayPricing,
-  worstCaseOfResponse,
-} from './price.ts'
 import { type LinkListener, type RelayUpstream, SessionLink } from './session-link.ts'
-import { maxResponseTokens, setupOf } from './setup.ts'
-import { UserSound } from './user-sound.ts'
+import { hasOwnOptions, setupOf } from './setup.ts'
+import { UserSpeech } from './user-speech.ts'
+import { maxTokenCounts, worstOf, worstOfTurn } from './worst.ts'
 
 export interface RelayOptions {
   upstreams: readonly RelayUpstream[]
-  model: RelayLimits & {
-    /** The id of the model on this server. */
-    id: string
-    pricing: RelayPricing
-    /** The voice, where the client names none that the model has. */
-    voice?: string | undefined
-    voices: readonly string[]
-    /** The upstream's model that transcribes the user; absent: nothing is transcribed. */
-    transcription?: { model: string; price(seconds: number): bigint } | undefined
-  }
+  model: RelayedModel
   language: Language
 }
 
@@ -48,21 +32,23 @@ const maxFailures = 2
 const interruptMs = 500
 /** How long to wait for the cost of a response that the end of the call cuts. */
 const finalCostWaitMs = 3_000
-/** The most seconds of a turn that are sent again after its beginning went to a former session. */
-const againSeconds = 15
-/** The most seconds of one turn, with its silence. */
-export const maxTurnSeconds = 64
 /** Stands for unknown words. */
 const someWords = 'someone speaks'
 
+/**
+ * This server decides when a turn is over and when the model answers, so that each response is held before it is requested. Interruptions are judged
+ * by the length of the speech, since words come only after the turn.
+ */
 export class Relay implements CallEngine, TurnListener {
   readonly #app: App
   readonly #call: CallView
   readonly #options: RelayOptions
   readonly #link: SessionLink
-  #sound: UserSound
+  readonly #speech: UserSpeech
   #turns: TurnTaking | undefined
   #answer: RelayAnswer | undefined
+  /** The answer that the upstream is making. */
+  #answerOfLink: RelayAnswer | undefined
   /** Resolves when the step of the last response is done: until then the upstream takes no other one. */
   #settled: Promise<void> = Promise.resolve()
   #responseOptions: ResponseOptions = {}
@@ -71,8 +57,6 @@ export class Relay implements CallEngine, TurnListener {
   #startMs = 0
   #failures = 0
   #canPay = true
-  /** Whether the session was opened again within a turn. */
-  #isAnew = false
   #isLeaving = false
   #isSpeaking = false
   /** Aborts the session at the upstream, which outlives the call until it has reported its cost. */
@@ -91,11 +75,10 @@ export class Relay implements CallEngine, TurnListener {
     const { signal } = this.#gone
     const setup = () => this.#setup()
     this.#link = new SessionLink({ upstreams, signal, conversation, setup }, this.#listener())
-    this.#sound = this.#openSound()
-  }
-
-  #openSound(): UserSound {
-    return new UserSound(this.#link.inputRate, (pcm) => this.#link.write(pcm))
+    this.#speech = new UserSpeech({
+      ...{ call, link: this.#link, model: options.model },
+      onFailed: (failure) => this.#failed(failure),
+    })
   }
 
   async start(): Promise<void> {
@@ -103,22 +86,21 @@ export class Relay implements CallEngine, TurnListener {
     await this.#link.open().catch((error: unknown) => {
       throw error instanceof UpstreamError ? failureOf(error) : error
     })
-    // The deployment may differ from the first one, and so may its rate.
-    this.#sound = this.#openSound()
+    this.#speech.begin()
     this.#link.syncItems()
-    this.#openIfManual()
+    this.#speech.openIfManual()
   }
 
   frame(samples: Float32Array): void {
     if (this.#call.signal.aborted) return
-    this.#sound.write(samples)
+    this.#speech.write(samples)
     this.#turns?.write(samples)
   }
 
   changed(): void {
     const { turnDetection } = this.#call.session
     this.#turns?.update(turnDetection)
-    this.#openIfManual()
+    this.#speech.openIfManual()
     this.#link.update()
     this.#link.syncItems()
   }
@@ -130,8 +112,7 @@ export class Relay implements CallEngine, TurnListener {
         return
       case 'input_audio_buffer.clear':
         this.#turns?.clear()
-        this.#sound.close()
-        this.#openIfManual()
+        this.#speech.close()
         this.#link.discard()
         this.#emit('input_audio_buffer.cleared', {})
         return
@@ -166,7 +147,7 @@ export class Relay implements CallEngine, TurnListener {
     if (this.#answer && this.#call.session.turnDetection?.interruptResponse) this.#cutAnswer('turn_detected')
     this.#startMs = startMs
     this.#users.began(startMs)
-    this.#sound.open(startMs)
+    this.#speech.open(startMs)
     this.#reserve()
   }
 
@@ -183,11 +164,9 @@ export class Relay implements CallEngine, TurnListener {
 
   ended(turn: CallerTurn): void {
     const { turnDetection } = this.#call.session
-    this.#sound.close()
-    this.#openIfManual()
+    this.#speech.close()
     const { id } = this.#users.ended(turn)
-    this.#committed = this.#commit(id, turn)
-    this.#work.run(this.#committed)
+    this.#work.run(this.#speech.commit(id, turn))
     if (turnDetection?.createResponse) this.#respond({})
   }
 
@@ -195,7 +174,7 @@ export class Relay implements CallEngine, TurnListener {
   withdrawn(): void {
     this.#cutAnswer('turn_detected')
     this.#users.continueTurn(this.#startMs)
-    this.#sound.open()
+    this.#speech.open()
   }
 
   duck(): void {
@@ -215,42 +194,10 @@ export class Relay implements CallEngine, TurnListener {
     this.#respond({})
   }
 
-  #openIfManual(): void {
-    if (!this.#call.session.turnDetection && !this.#sound.isOpen) this.#sound.open()
-  }
-
-  async #commit(itemId: string, { samples }: CallerTurn): Promise<void> {
-    if (!this.#link.isOpen) await this.#link.ready().catch(() => undefined)
-    if (this.#isAnew) this.#sound.resend(samples.subarray(-againSeconds * 16_000))
-    this.#isAnew = false
-    const seconds = this.#sound.takeSeconds()
-    const worst = this.#options.model.transcription?.price(seconds) ?? 0n
-    if (!this.#link.isOpen) return
-    if (worst === 0n) this.#link.commit(itemId)
-    else await this.#commitPaid(itemId, { seconds, worst })
-  }
-
-  /** Commits sound that the upstream transcribes at a price of its own. */
-  async #commitPaid(itemId: string, { seconds, worst }: { seconds: number; worst: bigint }): Promise<void> {
-    const { call, model } = { call: this.#call, model: this.#options.model }
-    this.#sound.hold()
-    try {
-      const step = await call.money.step({ kind: 'transcription', model: model.id, worst })
-      const { isOpen } = this.#link
-      if (isOpen) this.#link.commit(itemId)
-      step.done(isOpen ? worst : 0n, { quantities: isOpen ? { seconds: Math.ceil(seconds) } : {} })
-    } catch (error) {
-      if (!(error instanceof Failure)) throw error
-      this.#failed(error)
-    } finally {
-      this.#sound.release()
-    }
-  }
-
   /** Reserves the money of the turn while the user speaks, so that its end does not wait for that. */
   #reserve(): void {
     this.#work.run(
-      this.#call.money.reserve(this.#worstOfTurn).then((isReserved) => {
+      this.#call.money.reserve(worstOfTurn(this.#options.model, this.#call.session)).then((isReserved) => {
         this.#canPay = isReserved
         // An answer that is under way is paid, so it is heard to its end.
         if (!isReserved && !this.#answer) this.#call.end('credits')
@@ -275,8 +222,8 @@ export class Relay implements CallEngine, TurnListener {
     const { model, language } = this.#options
     const answer = new RelayAnswer({
       ...{ call: this.#call, link: this.#link, model, language, responseOptions },
-      worst: this.#worst(responseOptions),
-      most: maxTokensOf(this.#priceOf(responseOptions), this.#promptPrefix(responseOptions)),
+      worst: worstOf(model, this.#call.session, responseOptions),
+      most: maxTokenCounts(model, this.#call.session, responseOptions),
       onDisbelieved: (claim) =>
         alarmClaims(this.#app, this.#call.callId, [], [{ deployment: this.#link.deployment, ...claim }]),
       onSpeaking: (isSpeaking) => {
@@ -293,7 +240,7 @@ export class Relay implements CallEngine, TurnListener {
     const before = this.#settled
     const settling = answer.run(async () => {
       await before
-      await this.#committed.catch(() => undefined)
+      await this.#speech.committed.catch(() => undefined)
       this.#setResponseOptions(responseOptions)
       if (this.#isLeaving) await this.#reopen()
       await this.#link.ready().catch(() => undefined)
@@ -312,10 +259,6 @@ export class Relay implements CallEngine, TurnListener {
     else if (answer.isFinished) this.#failures = 0
     if (this.#answer === answer) this.#goOn()
   }
-
-  #answerOfLink: RelayAnswer | undefined
-  /** Resolves when the last turn has been committed to the upstream. */
-  #committed: Promise<void> = Promise.resolve()
 
   /** Sets the options of one response that differ from the session. */
   #setResponseOptions(responseOptions: ResponseOptions): void {
@@ -350,29 +293,6 @@ export class Relay implements CallEngine, TurnListener {
     return setupOf(this.#options.model, this.#call.session, this.#responseOptions)
   }
 
-  get #worstOfTurn(): bigint {
-    return this.#worst({}) + (this.#options.model.transcription?.price(maxTurnSeconds) ?? 0n)
-  }
-
-  #worst(responseOptions: ResponseOptions): bigint {
-    return worstCaseOfResponse(this.#priceOf(responseOptions), this.#promptPrefix(responseOptions))
-  }
-
-  #priceOf(responseOptions: ResponseOptions): RelayPrice {
-    return {
-      ...this.#options.model,
-      maxOutputTokens: maxResponseTokens(this.#options.model, this.#call.session, responseOptions),
-    }
-  }
-
-  #promptPrefix(responseOptions: ResponseOptions): Pick<SessionSettings, 'instructions' | 'tools'> {
-    const { session } = this.#call
-    return {
-      instructions: responseOptions.instructions ?? session.instructions,
-      tools: responseOptions.tools ?? session.tools,
-    }
-  }
-
   #listener(): LinkListener {
     return {
       userTranscript: (transcript) => this.#heard(transcript),
@@ -402,7 +322,7 @@ export class Relay implements CallEngine, TurnListener {
 
   async #reopen(): Promise<void> {
     this.#isLeaving = false
-    this.#isAnew = this.#sound.isOpen
+    this.#speech.sessionLost()
     try {
       await this.#link.open()
       // The settings may have changed meanwhile.
@@ -424,12 +344,3 @@ export class Relay implements CallEngine, TurnListener {
     this.#call.emit({ type, ...fields })
   }
 }
-
-const hasOwnOptions = ({
-  instructions,
-  modalities,
-  tools,
-  toolChoice,
-  maxOutputTokens,
-}: ResponseOptions): boolean =>
-  [instructions, modalities, tools, toolChoice, maxOutputTokens].some((one) => one !== undefined)

@@ -1,13 +1,11 @@
 /** The settings of a session at an upstream. */
 import type { RealtimeSetup } from '#core/spec'
 import type { ResponseOptions, SessionSettings } from '../../parts.ts'
-import type { RelayOptions } from './relay.ts'
-
-type Model = RelayOptions['model']
+import type { RelayedModel } from './of-model.ts'
 
 /** The setup of a session. `responseOptions` has the options of one response that differ from the session. */
 export function setupOf(
-  model: Model,
+  model: RelayedModel,
   session: SessionSettings,
   responseOptions: ResponseOptions = {},
 ): RealtimeSetup {
@@ -29,10 +27,20 @@ export function setupOf(
 
 /** The most tokens of a response. */
 export function maxResponseTokens(
-  { maxOutputTokens: most }: Model,
+  { maxOutputTokens: most }: RelayedModel,
   session: SessionSettings,
   responseOptions: ResponseOptions = {},
 ): number {
   const wanted = responseOptions.maxOutputTokens ?? session.maxOutputTokens
   return wanted === 'inf' ? most : Math.min(most, wanted)
 }
+
+/** Whether a response has options for which the session needs another setup. */
+export const hasOwnOptions = ({
+  instructions,
+  modalities,
+  tools,
+  toolChoice,
+  maxOutputTokens,
+}: ResponseOptions): boolean =>
+  [instructions, modalities, tools, toolChoice, maxOutputTokens].some((one) => one !== undefined)

@@ -5,7 +5,8 @@ import { type Failure, fail, type Language } from '#platform/errors'
 import { type LiveCall, worstCaseOfUtterance } from '#voice/live-speech'
 import { refuse } from '../../events/fields.ts'
 import type { CallEngine, CallView, ConversationItem, EngineEvent, TurnDetection } from '../../parts.ts'
-import { type CallerTurn, type Pause, type TurnListener, TurnTaking } from '../../turns/turn-taking.ts'
+import type { CallerTurn, Pause, TurnListener } from '../../turns/turn-listener.ts'
+import { TurnTaking } from '../../turns/turn-taking.ts'
 import { EngineWork } from '../engine-work.ts'
 import { CallerTranscriber } from '../hearing/hearing.ts'
 import { maxEarlySeconds } from '../pipeline/early.ts'
@@ -159,7 +160,7 @@ export class Transcription implements CallEngine, TurnListener {
   idle(): void {}
 
   async #hear(turn: CallerTurn, item: ConversationItem): Promise<void> {
-    const { addTranscript: known } = turn
+    const { transcript: known } = turn
     const heard =
       known === undefined
         ? await this.#transcriber.wholeTranscript(turn)
