@@ -1,8 +1,8 @@
 import { buildCatalogue, type Catalogue, type Discovery, discover } from '#core/models'
 import { type Config, type Env, readConfigFile } from '#platform/config'
 import { type Outbound, openOutbound } from '#platform/proxy'
-import { sandboxModels } from '#sandbox'
 import { loadConfig } from '#settings'
+import { sandboxModels } from '../src/connect.ts'
 
 /** The models a server started here and now would offer. Throws `StartRefused` for what would stop its start. */
 export async function readCatalogue(

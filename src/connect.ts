@@ -34,6 +34,8 @@ import {
   sandboxVideos,
 } from '#sandbox'
 
+export { sandboxModels } from '#sandbox'
+
 type TextClient = TextProvider & AsyncDisposable
 type RealtimeClient = RealtimeProvider & AsyncDisposable & Partial<Pick<TextProvider, 'ping'>>
 type SpeechClient = AudioProvider & AsyncDisposable & Pick<TextProvider, 'ping'>

@@ -53,6 +53,11 @@ export const nounExceptions: readonly NounException[] = [
     noun: 'model',
     reason: 'the caller of a route without a key, who may use any',
   },
+  {
+    place: 'src/platform/secrets/seal.ts',
+    noun: 'webhook',
+    reason: 'the name of the page that explains why secrets are sealed',
+  },
   { place: 'src/platform/auth/scopes.ts', noun: 'audio', reason: ofScopes },
   { place: 'src/platform/auth/scopes.ts', noun: 'knowledge', reason: ofScopes },
   { place: 'src/platform/auth/scopes.ts', noun: 'studio', reason: ofScopes },

@@ -156,8 +156,8 @@ export class PassedMoney {
       this.#alarm({ claimed: claimOf(usage, maxTokens).claimed, believed: maxTokens })
     } else if (usage) {
       const { input: maxInputTokens, output: maxOutputTokens } = maxTokens
-      const most = worstCaseOfResponse({ pricing, maxInputTokens, maxOutputTokens }, nothing)
-      step.done(costOf(usage, pricing, most), { quantities: quantitiesOf(usage, maxTokens) })
+      const worstCase = worstCaseOfResponse({ pricing, maxInputTokens, maxOutputTokens }, nothing)
+      step.done(costOf(usage, pricing, worstCase), { quantities: quantitiesOf(usage, maxTokens) })
       this.#check(usage)
     } else if (error && !error.executed) step.done(0n, { quantities: {} })
     else step.done(worst, { quantities: {}, ambiguous: status === 'failed' })
