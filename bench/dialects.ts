@@ -7,6 +7,7 @@ import { writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { parseArgs } from 'node:util'
 import { Pool, request } from 'undici'
+import type { App } from '#app'
 import type { Wire } from '#core/turn'
 import { readEnv } from '#platform/config'
 import type { EventStream, RequestContext } from '#platform/http'
@@ -151,7 +152,7 @@ function bodyOf(from: Wire, to: Wire): object {
 }
 
 /** The context of a request after authentication and parsing. */
-function contextOf(what: Pick<RequestContext, 'app' | 'caller' | 'body'>): RequestContext {
+function contextOf(what: Pick<RequestContext<App>, 'app' | 'caller' | 'body'>): RequestContext<App> {
   return {
     ...what,
     bodyFile: undefined,

@@ -5,7 +5,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { readEnv } from '#platform/config'
 import { uuidv7 } from '#platform/ids'
-import { type JobOptions, job, startWorkers } from '#platform/jobs'
+import { type JobOptions, type JobsApp, jobsOf, startWorkers } from '#platform/jobs'
 import { loadConfig } from '#settings'
 import { startKherad } from '../src/server.ts'
 import { dataOf, key, machine, temporaryFolder } from './stage.ts'
@@ -26,6 +26,7 @@ const { app } = stack.use(await startKherad({ config }))
 const startedMs: number[] = []
 let whenDone = Promise.withResolvers<void>()
 let left = 0
+const job = jobsOf<JobsApp>()
 const small = job<{ n: number }>({
   name: 'bench.small',
   limits: () => ({ perAccount: 50, perProcess: 200 }),

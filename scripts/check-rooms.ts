@@ -1,15 +1,17 @@
 import { globSync, readFileSync } from 'node:fs'
 import path from 'node:path'
+import { appRooms } from './rooms/app-rooms.ts'
 import { isTest, testOffences } from './rooms/doors-of-tests.ts'
 import { nounExceptions, productNouns } from './rooms/nouns.ts'
 import { roomOffences } from './rooms/offences.ts'
+import { appImportOffences, sliceOffences } from './rooms/slices.ts'
 import { doorExceptions, testEntries } from './rooms/test-doors.ts'
 import { commentFragments, maxFragments, wordOffences } from './rooms/words.ts'
 
 /**
  * Holds the house to docs/architecture.md: a room is entered by its door, by tests too, the arrow points down only, no rooms know one another
- * in a circle, neither at run time nor by types, and the platform contains no noun of the product. No file is longer than 400 lines, and names and
- * comments keep to the rules of STYLE.md. An argument is the root of another tree.
+ * in a circle, neither at run time nor by types, and the platform contains no noun of the product. A room takes a slice of the app, which has few
+ * members. No file is longer than 400 lines, and names and comments keep to the rules of STYLE.md. An argument is the root of another tree.
  */
 const root = process.argv[2] ?? path.resolve(import.meta.dirname, '..')
 const sources = globSync(
@@ -27,6 +29,8 @@ const { tests = [], product = [] } = Object.groupBy(sources, ({ file }) =>
 const fragments = commentFragments(product)
 const offences = [
   ...roomOffences(product, productNouns, nounExceptions),
+  ...sliceOffences(product),
+  ...appImportOffences(product, appRooms),
   ...wordOffences(product),
   ...(fragments.length > maxFragments
     ? [`${fragments.length} comments have no verb; at most ${maxFragments} may:\n    ${fragments.join('\n    ')}`]

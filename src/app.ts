@@ -5,11 +5,14 @@ import type { Collections } from '#cloud/collections'
 import type { CloudDatabases } from '#cloud/databases'
 import type { FunctionCompiler, FunctionRuntime, PlatformFunctions } from '#cloud/functions'
 import type { CloudSql } from '#cloud/sql'
-import type { WaitingFolder } from '#core/files'
+import type { FilesApp, WaitingFolder } from '#core/files'
+import type { TurnApp } from '#core/inference'
 import type { Svgs, VideoProbe } from '#core/media'
 import type { Catalogue } from '#core/models'
+import type { PaidApp } from '#core/paid'
 import type { Inference } from '#core/routing'
 import type { Recordings } from '#core/sound'
+import type { ModelRequestApp } from '#core/text'
 import type { CountPages, DocumentReader, HostedTools } from '#core/tools'
 import type { KeyRing } from '#platform/auth'
 import type { Clock } from '#platform/clock'
@@ -116,4 +119,12 @@ export interface App {
   spool: Spool
   /** Pipelines of durable work, by kind. */
   pipelines: Pipelines
+  /** The slice of stored files. */
+  files: FilesApp
+  /** The slice of paid requests. */
+  paid: PaidApp
+  /** The slice of turns of text models. */
+  turns: TurnApp
+  /** The slice of requests to text models. */
+  modelRequests: ModelRequestApp
 }

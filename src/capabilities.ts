@@ -28,9 +28,9 @@ import { work } from '#work/runs'
 
 interface Capability {
   name: string
-  routes: Route[]
+  routes: Route<App>[]
   /** The background jobs of the capability. */
-  jobs?: Job<never>[]
+  jobs?: Job<never, App>[]
   /** Background work beside the jobs, in each process with the worker role, until it is disposed. */
   background?: (app: App) => AsyncDisposable
   /** Background work of every process, whatever its role, on its own machine, until it is disposed. */
@@ -62,12 +62,12 @@ const capabilities: Capability[] = [
   health,
 ]
 
-const served: Route[] = capabilities.flatMap(({ routes }) => routes)
+const served: Route<App>[] = capabilities.flatMap(({ routes }) => routes)
 
 /** Every route of the server, the routes of its description included. */
-export const routes: Route[] = [...served, ...docs(served)]
+export const routes: Route<App>[] = [...served, ...docs(served)]
 
-export const jobs: Job<never>[] = capabilities.flatMap(({ jobs = [] }) => jobs)
+export const jobs: Job<never, App>[] = capabilities.flatMap(({ jobs = [] }) => jobs)
 
 export const background = capabilities.flatMap(({ background = [] }) => background)
 

@@ -65,6 +65,7 @@ import { openPipelines, type Pipelines } from '#work/pipelines'
 import { connect, openNet } from './connect.ts'
 import { makeSeries } from './metrics.ts'
 import { heldStorage, holdBucket, openDatabase } from './open-installation.ts'
+import { coreSlices, type Services } from './slices.ts'
 
 export interface AppOptions {
   config: Config
@@ -117,7 +118,7 @@ export async function openApp(
   const jail = opening.use(openJail(base.log))
   const databases = opening.use(openDatabases(base, jail))
   const { config, log, metrics } = base
-  const app: App = {
+  const services: Services = {
     ...base,
     ...books,
     // Opened before the calls, which are therefore closed first.
@@ -143,7 +144,7 @@ export async function openApp(
     ...stores,
     ...openSiteThreads(base.config, stores.spool, opening),
   }
-  return { app, discovered }
+  return { app: { ...services, ...coreSlices(services) }, discovered }
 }
 
 async function openBaseServices(

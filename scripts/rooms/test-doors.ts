@@ -16,6 +16,7 @@ export const testEntries: readonly Entry[] = [
     name: 'open-app',
     reason: 'the shared server of tests takes its catalogue and its inference from the harness',
   },
+  { name: 'slices', reason: 'composes the app of a simulated process as the server does' },
   { name: 'connect', reason: 'connects the providers of a configuration, as a server does' },
 ]
 

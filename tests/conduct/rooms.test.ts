@@ -7,6 +7,7 @@ import { isTest, testOffences } from '../../scripts/rooms/doors-of-tests.ts'
 import { nounOffences } from '../../scripts/rooms/find-nouns.ts'
 import { productNouns } from '../../scripts/rooms/nouns.ts'
 import { roomOffences } from '../../scripts/rooms/offences.ts'
+import { appImportOffences, maxMembers, sliceOffences } from '../../scripts/rooms/slices.ts'
 
 const check = path.resolve(import.meta.dirname, '../../scripts/check-rooms.ts')
 
@@ -245,6 +246,61 @@ describe('tests enter rooms by their doors too:', () => {
 
   test('code of the product is none of theirs', () => {
     expect(['src/server.ts', 'src/platform/ledger/books.ts', 'cli/keys.ts'].filter(isTest)).toEqual([])
+  })
+})
+
+describe('a slice of the app', () => {
+  const members = (count: number, prefix = 'm') =>
+    Array.from({ length: count }, (_, n) => `${prefix}${n}: string`).join('\n')
+  const paid = {
+    file: 'src/core/paid/app.ts',
+    code: `export interface PaidApp {\n${members(maxMembers - 1)}\n}`,
+  }
+  const turns = (more: string, heritage = 'PaidApp') => ({
+    file: 'src/core/inference/app.ts',
+    code: `\nexport interface TurnApp extends ${heritage} {\n${more}\n}`,
+  })
+
+  test('has at most so many members, those of the slice that it extends included, each counted once', () => {
+    expect(sliceOffences([paid, turns('tools: string')])).toEqual([])
+    expect(sliceOffences([paid, turns('m0: string\ntools: string')])).toEqual([])
+    expect(sliceOffences([paid, turns('tools: string\nmore: string')])).toEqual([
+      `src/core/inference/app.ts:2: the slice TurnApp has ${maxMembers + 1} members; at most ${maxMembers} may be.`,
+    ])
+  })
+
+  test('has the members that a Pick names', () => {
+    const picked = `PaidApp, Pick<Everything, 'one' | 'two'>`
+    expect(sliceOffences([paid, turns('', picked)])).toEqual([expect.stringContaining('13 members')])
+  })
+
+  test('extends slices only, since the members of others are not counted', () => {
+    expect(sliceOffences([paid, turns('', 'Everything')])).toEqual([
+      expect.stringContaining('extends Everything, which is no slice'),
+    ])
+  })
+
+  test('is counted in the app.ts of a room alone, by its name', () => {
+    const code = `export interface App {\n${members(40)}\n}`
+    expect(sliceOffences([{ file: 'src/app.ts', code }])).toEqual([])
+    expect(sliceOffences([{ file: 'src/core/paid/order.ts', code }])).toEqual([])
+    const options = code.replace('App', 'Options')
+    expect(sliceOffences([{ file: 'src/core/paid/app.ts', code: options }])).toEqual([])
+  })
+
+  test('is what a room takes: the whole app is for listed rooms, for as long as they import it', () => {
+    const code = `import type { App } from '#app'\nexport type Ledger = App`
+    const sources = [
+      { file: 'src/text/chat/chat.ts', code },
+      { file: 'src/server.ts', code },
+    ]
+    expect(appImportOffences(sources, ['text/chat'])).toEqual([])
+    expect(appImportOffences(sources, [])).toEqual([
+      expect.stringMatching(/^src\/text\/chat\/chat\.ts:1 imports #app: text\/chat takes a slice/),
+    ])
+    expect(appImportOffences(sources, ['text/chat', 'work/runs'])).toEqual([
+      expect.stringContaining('lists work/runs, which does not import #app'),
+    ])
   })
 })
 

@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process'
 import { mkdir, rm, symlink, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { expect, test } from 'vitest'
-import { type Job, job, startWorkers } from '#platform/jobs'
+import { type Job, type JobsApp, jobsOf, startWorkers } from '#platform/jobs'
 import { temporaryFolder } from '../platform/db/cluster-world.ts'
 import { Client, type Seen } from '../harness/client.ts'
 import { formOf } from '../harness/form.ts'
@@ -16,6 +16,7 @@ import { bootOnImages, drawn, halves } from '../media/images-world.ts'
 import { expectRefusal } from './refusal.ts'
 import { ask, bootWork, create, ended, input, keep, whole } from '../work/work-world.ts'
 
+const job = jobsOf<JobsApp>()
 const noDisk = 'this user may mount no disk'
 
 /** A data folder of which one folder lies on a disk of its own. */
@@ -192,7 +193,7 @@ test('queued work waits while a disk is full, and is done once there is room', a
         return undefined
       },
     }),
-  ) as [Job<object>, Job<object>]
+  ) as [Job<object, JobsApp>, Job<object, JobsApp>]
   const enqueue = (one: Job<object>) =>
     app.db.tx((tx) => app.jobs.enqueue(tx, one, { accountId: account, data: {} }))
   const filler = path.join(disk.path, 'filler')

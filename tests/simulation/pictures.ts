@@ -48,7 +48,7 @@ export interface PicturesBody {
 
 /** Answers as the routes of Studio do; the body names the files. */
 export async function drawPictures(
-  context: RequestContext,
+  context: RequestContext<App>,
   call: PaidCall,
   { n: count, inSequence }: PicturesBody,
 ): Promise<string> {

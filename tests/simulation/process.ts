@@ -29,6 +29,7 @@ import type { Storage } from '#platform/storage'
 import { SiteChecks, SiteCompressor } from '#sites/hosting'
 import { chat } from '#text/chat'
 import { pipelinesOf } from '#work/pipelines'
+import { coreSlices, type Services } from '../../src/slices.ts'
 import type { SimulatedDatabase } from './database.ts'
 import type { FilmVendor } from './film-vendor.ts'
 import { type FilmBody, nudgeFilm, openFilmDisk, orderFilm } from './films.ts'
@@ -207,7 +208,7 @@ export class SimulatedProcess implements Sender {
       try {
         this.#app = await this.#openApp()
         if (this.#ground.vendor)
-          this.#workers = startWorkers({ app: this.#app, jobs: videoJobs as unknown as Job<never>[] })
+          this.#workers = startWorkers({ app: this.#app, jobs: videoJobs as unknown as Job<never, App>[] })
       } catch (error) {
         this.#ground.note(this.name, `could not start: ${(error as Error).message}`)
         this.alive = false
@@ -259,7 +260,7 @@ export class SimulatedProcess implements Sender {
       isListedOrigin: never,
       [Symbol.asyncDispose]: async () => {},
     }
-    return {
+    const services: Services = {
       config,
       db,
       clock,
@@ -291,6 +292,7 @@ export class SimulatedProcess implements Sender {
       ...(this.#ground.hasFolders && { waiting: this.#waiting() }),
       pipelines: pipelinesOf(() => idle),
     }
+    return { ...services, ...coreSlices(services) }
   }
 
   /** Writes take their time, and some fail. */
@@ -478,14 +480,14 @@ export class SimulatedProcess implements Sender {
         return { kind: 'json', text, requestId, replayed: false }
       }
       if ('n' in body) {
-        const context = ask as unknown as RequestContext
+        const context = ask as unknown as RequestContext<App>
         const text = await drawPictures(context, { ...ask, endpoint: path }, body)
         this.#ground.onFiles(JSON.parse(text).files, requestId)
         return { kind: 'json', text, requestId, replayed: false }
       }
       if (request.background) return await this.#inBackground(body, request, gone)
-      const answer = await (door!.handle as (context: RequestContext) => Promise<unknown>)(
-        ask as unknown as RequestContext,
+      const answer = await (door!.handle as (context: RequestContext<App>) => Promise<unknown>)(
+        ask as unknown as RequestContext<App>,
       )
       const { kind, text } = await this.#read(answer as EventStream, gone)
       return kind === 'json' ? { kind, text, requestId, replayed: false } : { kind, text }

@@ -25,7 +25,7 @@ beforeAll(async () => {
 afterAll(() => world[Symbol.asyncDispose]())
 
 const work = (app: Partial<App> = {}) =>
-  startWorkers({ app: { ...world.app, ...app }, jobs: knowledge.jobs as Job<never>[] })
+  startWorkers({ app: { ...world.app, ...app }, jobs: knowledge.jobs })
 
 const queue = (text: string): Promise<string> =>
   add(key, id, { type: 'text', text }).then(({ body }) => body.id)
@@ -54,7 +54,9 @@ test('a source that two read at once is indexed once', async () => {
       return world.app.reader.read(...ask)
     },
   }
-  const [{ handle }] = knowledge.jobs as unknown as [Job<{ knowledgeId: string; sourceId: string }>]
+  const [{ handle }] = knowledge.jobs as unknown as [
+    Job<{ knowledgeId: string; sourceId: string }, App>,
+  ]
   const run = {
     app: { ...world.app, reader },
     accountId: world.account,

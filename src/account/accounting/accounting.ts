@@ -3,7 +3,9 @@
  * figures live, and by the rules of that zone. Months are Gregorian, because prices and the invoices of vendors are. A call counts in the day and the
  * month in which its hold was taken, also if it ends after midnight. A time zone for each account, or the Jalali month, would be a new column.
  */
-import { type Route, route } from '#platform/http'
+import type { App } from '#app'
+import type { Route } from '#platform/http'
+import { route } from './app.ts'
 import { lookUp, reportBalance, reportRequest } from './report.ts'
 import {
   Balance,
@@ -33,7 +35,7 @@ export {
   verdicts,
 } from './reconcile.ts'
 
-const routes: Route[] = [
+const routes: Route<App>[] = [
   route({
     method: 'GET',
     path: '/v1/balance',

@@ -2,12 +2,15 @@ import { Ajv2020 } from 'ajv/dist/2020.js'
 import { Type } from 'typebox'
 import { describe, expect, test } from 'vitest'
 import { declarationOf, declaredCodes, sentenceOf } from '#platform/errors'
-import { type Route, route, socketRoute, socketStream } from '#platform/http'
+import { type Route, routesOf, socketRoutesOf, socketStream } from '#platform/http'
 import { sampleOf } from '#platform/schema'
 import '../../server.ts'
 import { routes } from '../../capabilities.ts'
 import { callOf } from './example.ts'
 import { pageOf } from './page.ts'
+
+const route = routesOf<unknown>()
+const socketRoute = socketRoutesOf<unknown>()
 
 describe.each(declaredCodes())('%s', (code) => {
   test('has a status of a failure and a sentence in Persian and in English', () => {

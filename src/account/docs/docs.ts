@@ -2,9 +2,10 @@
 import { Type } from 'typebox'
 import type { App } from '#app'
 import type { Language } from '#platform/errors'
-import { answerPrepared, type PreparedText, prepareText, type Route, route } from '#platform/http'
+import { answerPrepared, type PreparedText, prepareText, type Route } from '#platform/http'
 import { openApiOf } from '#platform/openapi'
 import { anyObject, closed, oneOf } from '#platform/schema'
+import { route } from './app.ts'
 import { contentSecurityPolicy, pageOf } from './page.ts'
 
 const PageQuery = Type.Object(
@@ -27,8 +28,8 @@ const pageHeaders = {
 }
 
 /** The description of the given routes: for machines at /openapi.json, for people at /docs. */
-export function docs(described: readonly Route[]): Route[] {
-  const own: Route[] = []
+export function docs(described: readonly Route[]): Route<App>[] {
+  const own: Route<App>[] = []
   const all = (): Route[] => [...described, ...own]
   const page = cachedPerLanguage((app, language: Language) =>
     prepareText(pageOf(all(), app.config.baseUrl, language), 'text/html; charset=utf-8'),

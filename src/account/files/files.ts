@@ -1,4 +1,5 @@
 /** The routes of stored files: uploads, lists, content and links, and the job that deletes what has expired. */
+import type { App } from '#app'
 import type { Job } from '#platform/jobs'
 import { fileRoutes } from './routes.ts'
 import { storeWaitingFiles, tidyJob } from './tidy.ts'
@@ -11,6 +12,6 @@ export { type NamedFile, requireFiles } from './require-files.ts'
 export const files = {
   name: 'files',
   routes: fileRoutes,
-  jobs: [tidyJob as Job<never>],
+  jobs: [tidyJob as Job<never, App>],
   everywhere: storeWaitingFiles,
 }

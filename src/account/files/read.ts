@@ -1,4 +1,5 @@
 /** Reading and deleting files. */
+import type { App } from '#app'
 import { deleteFile, dropBytes, type FileRow, findFile, listFiles as listRows, openFile } from '#core/files'
 import { fail } from '#platform/errors'
 import { type ContentAnswer, content, HttpAnswer, isNotModified, type RequestContext } from '#platform/http'
@@ -7,7 +8,7 @@ import { plainList } from '#platform/lists'
 import { endingOf } from './kind.ts'
 import type { FileListQuery, StoredFile } from './schema.ts'
 
-type FileContext = RequestContext<unknown, unknown, { id: string }>
+type FileContext = RequestContext<App, unknown, unknown, { id: string }>
 
 export const toStoredFile = (row: FileRow): StoredFile => ({
   id: row.file_id,
@@ -21,7 +22,7 @@ export const toStoredFile = (row: FileRow): StoredFile => ({
   created_at: row.created_at.toISOString(),
 })
 
-export const listFiles = async ({ app, caller, query }: RequestContext<unknown, FileListQuery>) =>
+export const listFiles = async ({ app, caller, query }: RequestContext<App, unknown, FileListQuery>) =>
   plainList.answer(await listRows(app.db, caller, query, new Date(app.clock.nowMs())), toStoredFile)
 
 const notFound = (): never => fail('NOT_FOUND', {}, { param: 'id' })
@@ -36,7 +37,7 @@ export async function readFile(context: FileContext): Promise<HttpAnswer | Conte
 
 /** Answers with the bytes, whole or in part. A file never changes, but can be deleted: caches revalidate. */
 export function answerFile(
-  context: Pick<RequestContext, 'app' | 'headers' | 'setHeader'>,
+  context: Pick<RequestContext<App>, 'app' | 'headers' | 'setHeader'>,
   file: FileRow,
   more: Record<string, string> = {},
 ): HttpAnswer | ContentAnswer {

@@ -1,4 +1,6 @@
-import { type Route, route } from '#platform/http'
+import type { App } from '#app'
+import type { Route } from '#platform/http'
+import { route } from './app.ts'
 import { maxDataBytes, servedTypes } from './kind.ts'
 import { createLink, linkPath, readLinked } from './links.ts'
 import { listFiles, readFile, removeFile } from './read.ts'
@@ -21,7 +23,7 @@ const path = '/v1/files'
 /** 20 MB in Base64, with room for the rest of the body. */
 const bodyLimit = 28 * 1024 * 1024
 
-export const fileRoutes: Route[] = [
+export const fileRoutes: Route<App>[] = [
   route({
     method: 'GET',
     path: `${path}/{id}`,

@@ -2,7 +2,7 @@
 import type { App } from '#app'
 import { deleteExpired, deleteOrphanedBytes, deleteUnowned, uploadWaitingFiles } from '#core/files'
 import { type Repetition, repetitions } from '#platform/clock'
-import { job } from '#platform/jobs'
+import { job } from './app.ts'
 
 /** Deletes creations past their time, and bytes that no row owns. */
 export const tidyJob = job<null>({

@@ -1,3 +1,4 @@
+import type { App } from '#app'
 import { acceptOnce } from '#core/calls'
 import { commitFile, dropBytes, stageFile } from '#core/files'
 import { type RecordingSource, SoundError } from '#core/sound'
@@ -12,7 +13,7 @@ import { type Probe, probeBytes, probeFile } from './probe.ts'
 import { toStoredFile } from './read.ts'
 import { maxNameCharacters, type UploadBody, type UploadForm } from './schema.ts'
 
-type UploadContext = RequestContext<UploadBody, unknown, unknown, UploadForm>
+type UploadContext = RequestContext<App, UploadBody, unknown, unknown, UploadForm>
 
 /** Stores a file of the project, from JSON or from a form. */
 export async function upload(context: UploadContext): Promise<JsonText> {

@@ -1,9 +1,11 @@
 /** The health checks of a process, and its metrics: /health/live, /health/ready and /metrics. */
 import { type Static, Type } from 'typebox'
+import type { App } from '#app'
 import { fail } from '#platform/errors'
-import { HttpAnswer, type RequestContext, type Route, route } from '#platform/http'
+import { HttpAnswer, type RequestContext, type Route } from '#platform/http'
 import { instanceHeader } from '#platform/installation'
 import { isBearerToken } from '#platform/secrets'
+import { route } from './app.ts'
 import './errors.ts'
 
 /** Load balancers check every few seconds; a database that has not answered by then counts as unreachable. */
@@ -17,7 +19,7 @@ const Ready = Type.Object({
   warnings: Type.Optional(Type.Array(Type.Object({ code: Type.String(), message: Type.String() }))),
 })
 
-const routes: Route[] = [
+const routes: Route<App>[] = [
   route({
     method: 'GET',
     path: '/health/live',
@@ -56,13 +58,13 @@ const routes: Route[] = [
   }),
 ]
 
-async function metrics({ app, headers }: RequestContext): Promise<HttpAnswer> {
+async function metrics({ app, headers }: RequestContext<App>): Promise<HttpAnswer> {
   const { token } = app.config.metrics
   if (token !== undefined && !isBearerToken(headers.authorization, token)) fail('METRICS_TOKEN_REQUIRED', {})
   return new HttpAnswer(200, await app.metrics.text(), 'text/plain; version=0.0.4; charset=utf-8')
 }
 
-async function ready(context: RequestContext): Promise<Static<typeof Ready>> {
+async function ready(context: RequestContext<App>): Promise<Static<typeof Ready>> {
   const { app, language } = context
   if (app.instance !== undefined) context.setHeader(instanceHeader, app.instance)
   const problems = await app.readiness.problems()
@@ -86,7 +88,7 @@ async function ready(context: RequestContext): Promise<Static<typeof Ready>> {
 }
 
 /** Routes of a port of their own: for a scraper, and for liveness checks of that port. */
-export const metricsRoutes: Route[] = routes.filter(
+export const metricsRoutes: Route<App>[] = routes.filter(
   ({ path }) => path === '/metrics' || path === '/health/live',
 )
 

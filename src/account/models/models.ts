@@ -4,13 +4,14 @@ import type { App, Caller } from '#app'
 import { apiKeyHeader } from '#core/calls'
 import { type AnyModel, presetsOf } from '#core/models'
 import { fail } from '#platform/errors'
-import { type Route, route } from '#platform/http'
+import type { Route } from '#platform/http'
 import { typedList } from '#platform/lists'
+import { route } from './app.ts'
 import { ModelCard, ModelList } from './schema.ts'
 
 const ModelParams = Type.Object({ model: Type.String() })
 
-const routes: Route[] = [
+const routes: Route<App>[] = [
   route({
     method: 'GET',
     path: '/v1/models',

@@ -1,4 +1,6 @@
-import { type Route, route } from '#platform/http'
+import type { App } from '#app'
+import type { Route } from '#platform/http'
+import { route } from './app.ts'
 import { changeConnection, createConnection, deleteConnection, rotateSecret } from './connect.ts'
 import { redeliver, testConnection } from './manual.ts'
 import { listConnections, listDeliveries, readConnection } from './read.ts'
@@ -20,7 +22,7 @@ const path = '/v1/webhooks'
 const write = { scope: 'webhooks:write' } as const
 const read = { scope: 'webhooks:read' } as const
 
-const connections: Route[] = [
+const connections: Route<App>[] = [
   route({
     method: 'POST',
     path,
@@ -100,7 +102,7 @@ const connections: Route[] = [
   }),
 ]
 
-const deliveries: Route[] = [
+const deliveries: Route<App>[] = [
   route({
     method: 'GET',
     path: `${path}/deliveries`,
@@ -147,4 +149,4 @@ const deliveries: Route[] = [
   }),
 ]
 
-export const routes: Route[] = [...connections, ...deliveries]
+export const routes: Route<App>[] = [...connections, ...deliveries]

@@ -3,8 +3,8 @@ import type { App } from '#app'
 import { type LiveCloud, refOf } from '#cloud/clouds'
 import type { Db } from '#platform/db'
 import { Failure } from '#platform/errors'
-import { job } from '#platform/jobs'
 import { removeUserWhere } from './admin.ts'
+import { job } from './app.ts'
 import { onUsersDb, type UsersCloud } from './users-database.ts'
 
 const portion = 500

@@ -4,8 +4,9 @@
  */
 import type { App } from '#app'
 import { shareLockReadyCloud } from '#cloud/clouds'
-import { isUnderWay, job } from '#platform/jobs'
+import { isUnderWay } from '#platform/jobs'
 import { deletePendingBlobs, markForDeletion } from '#platform/storage'
+import { job } from './app.ts'
 import { endLostRestore, restoreJob } from './restore.ts'
 import * as store from './store.ts'
 import { backupJob, failBackup, queueBackup } from './take.ts'

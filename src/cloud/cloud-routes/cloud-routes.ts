@@ -1,4 +1,5 @@
 /** The HTTP of app back-ends: the routes that manage them, and what apps get at the address of their cloud (docs/decisions/cloud/app-address.md). */
+import type { App } from '#app'
 import { appUsersSweepJob, dedicatedSweepJob, filesOfDeletedJob, mailJob } from '#cloud/app-users'
 import { backupJob, nightlyJob, restoreJob } from '#cloud/backups'
 import { provisionJob } from '#cloud/clouds'
@@ -18,7 +19,7 @@ import { transferRoutes } from './transfer/routes.ts'
 
 export { cloudSeries } from './app/metrics.ts'
 
-const routes: Route[] = [
+const routes: Route<App>[] = [
   ...cloudRoutes,
   ...keyRoutes,
   ...databaseRoutes,
@@ -37,17 +38,17 @@ export const cloud = {
   apps: openCloudHandler,
   everywhere: watchStoppedClouds,
   jobs: [
-    provisionJob as Job<never>,
-    deleteJob as Job<never>,
-    sweepJob as Job<never>,
-    objectsJob as Job<never>,
-    moveJob as Job<never>,
-    mailJob as Job<never>,
-    appUsersSweepJob as Job<never>,
-    dedicatedSweepJob as Job<never>,
-    filesOfDeletedJob as Job<never>,
-    backupJob as Job<never>,
-    restoreJob as Job<never>,
-    nightlyJob as Job<never>,
+    provisionJob as Job<never, App>,
+    deleteJob as Job<never, App>,
+    sweepJob as Job<never, App>,
+    objectsJob as Job<never, App>,
+    moveJob as Job<never, App>,
+    mailJob as Job<never, App>,
+    appUsersSweepJob as Job<never, App>,
+    dedicatedSweepJob as Job<never, App>,
+    filesOfDeletedJob as Job<never, App>,
+    backupJob as Job<never, App>,
+    restoreJob as Job<never, App>,
+    nightlyJob as Job<never, App>,
   ],
 }

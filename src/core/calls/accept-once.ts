@@ -2,6 +2,7 @@ import type { Tx } from '#platform/db'
 import { Failure } from '#platform/errors'
 import { JsonText, type RequestContext } from '#platform/http'
 import { ClaimTaken, record } from '#platform/ledger'
+import type { CallsApp } from './app.ts'
 
 export interface AcceptOptions {
   /** The endpoint that the receipt names, such as `/v1/files`. */
@@ -16,13 +17,18 @@ export interface AcceptOptions {
   undo?: () => Promise<void>
 }
 
+type AcceptContext = Pick<
+  RequestContext<Pick<CallsApp, 'clock' | 'db' | 'secrets'>>,
+  'app' | 'caller' | 'claim' | 'requestId'
+>
+
 /**
  * Runs `work` for a request that moves no money, in one transaction, and answers with the body that `work` returns. If the request has
  * an idempotency key, its claim and the answer are stored in the same transaction: a repeated request gets the same bytes, and the work
  * is never done twice. Throws `ClaimTaken`, which rolls the transaction back and which the HTTP layer turns into an answer.
  */
 export async function acceptOnce(
-  context: Pick<RequestContext, 'app' | 'caller' | 'claim' | 'requestId'>,
+  context: AcceptContext,
   { undo, ...options }: AcceptOptions,
   work: (tx: Tx) => Promise<unknown>,
 ): Promise<JsonText> {
@@ -42,7 +48,7 @@ export async function acceptOnce(
 
 async function storeReply(
   tx: Tx,
-  { app, caller, claim, requestId }: Pick<RequestContext, 'app' | 'caller' | 'claim' | 'requestId'>,
+  { app, caller, claim, requestId }: AcceptContext,
   { endpoint, statusCode, now, sealed = false }: AcceptOptions,
   reply: string,
 ): Promise<void> {

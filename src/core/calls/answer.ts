@@ -26,7 +26,7 @@ export type ChargedAnswer = { microcredits: bigint } & (
 
 /** Answers with the result of `work` as one JSON body, which is stored for replay if the request has an idempotency claim. */
 export async function answerPaid(
-  context: RequestContext,
+  context: Pick<RequestContext<unknown>, 'claim' | 'setHeader'>,
   paid: Settleable,
   work: () => Promise<ChargedAnswer>,
 ): Promise<JsonText | ContentAnswer> {
@@ -61,7 +61,7 @@ export function settledFailure(failure: Failure, { keepsClaim, wasOrdered }: Fai
 
 /** Settles a complete answer, and stores it for replay if it is small enough. */
 export async function settleDelivered(
-  context: RequestContext,
+  context: Pick<RequestContext<unknown>, 'claim'>,
   paid: Settleable,
   text: string,
 ): Promise<JsonText> {
@@ -69,7 +69,11 @@ export async function settleDelivered(
   return new JsonText(text)
 }
 
-async function settle(context: RequestContext, paid: Settleable, reply: string | undefined): Promise<void> {
+async function settle(
+  context: Pick<RequestContext<unknown>, 'claim'>,
+  paid: Settleable,
+  reply: string | undefined,
+): Promise<void> {
   const settled = paid.finish({ statusCode: 200, ...(reply !== undefined && { reply }) })
   // A repeat sent after the answer must find it stored; without a claim the answer need not wait for the settlement.
   if (context.claim) await settled

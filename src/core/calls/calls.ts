@@ -5,6 +5,7 @@
 export { acceptOnce } from './accept-once.ts'
 export { answerPaid, replyForReplay, settleDelivered, settleFailed } from './answer.ts'
 export { apiKeyHeader } from './api-key-header.ts'
+export type { CallsApp } from './app.ts'
 export { claimFirst } from './claim-first.ts'
 export { Cost, costOf, setCostHeaders, usdOf } from './cost.ts'
 export { Base64Bytes } from './json-with-bytes.ts'

@@ -1,6 +1,12 @@
 import { Failure } from '#platform/errors'
 import { JsonText, type RequestContext } from '#platform/http'
 import { answerRecord, record, releaseRecord } from '#platform/ledger'
+import type { CallsApp } from './app.ts'
+
+type ClaimContext = Pick<
+  RequestContext<Pick<CallsApp, 'clock' | 'db' | 'log'>>,
+  'app' | 'caller' | 'claim' | 'requestId'
+>
 
 /**
  * Runs `work` for a request that moves no money and whose effect lies outside of the platform's database, so that no transaction can hold
@@ -9,7 +15,7 @@ import { answerRecord, record, releaseRecord } from '#platform/ledger'
  * `work` returns the body as JSON text. Throws `ClaimTaken`, which the HTTP layer answers.
  */
 export async function claimFirst(
-  { app, caller, claim, requestId }: Pick<RequestContext, 'app' | 'caller' | 'claim' | 'requestId'>,
+  { app, caller, claim, requestId }: ClaimContext,
   { endpoint, statusCode }: { endpoint: string; statusCode: number },
   work: () => Promise<string>,
 ): Promise<JsonText> {

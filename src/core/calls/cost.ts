@@ -1,6 +1,6 @@
 /** What an answer was charged, as fields of the body and as headers. */
 import { Type } from 'typebox'
-import type { App } from '#app'
+import type { Config } from '#platform/config'
 import { costHeaders, type RequestContext } from '#platform/http'
 import { exactCredits } from '#platform/ledger'
 
@@ -23,13 +23,16 @@ export const costOf = (microcredits: bigint): { credits: number; microcredits: s
 })
 
 /** Sets the headers `X-Credits` and `X-Microcredits`. */
-export function setCostHeaders(context: Pick<RequestContext, 'setHeader'>, microcredits: bigint): void {
+export function setCostHeaders(
+  context: Pick<RequestContext<unknown>, 'setHeader'>,
+  microcredits: bigint,
+): void {
   const headers = costHeaders(microcredits)
   for (const name in headers) context.setHeader(name, headers[name]!)
 }
 
 /** A charge in USD at the value of a credit, rounded to six decimals: what the caller paid, not what the operator paid. */
-export function usdOf({ config }: Pick<App, 'config'>, microcredits: bigint): number {
+export function usdOf({ config }: { config: Pick<Config, 'defaults'> }, microcredits: bigint): number {
   const usd = Number(microcredits) / 1_000_000 / config.defaults.creditsPerUsd
   return Math.round(usd * 1_000_000) / 1_000_000
 }

@@ -1,13 +1,14 @@
-import type { App, Caller } from '#app'
 import type { AnyModel } from '#core/models'
+import type { Caller } from '#platform/auth'
 import { type FailureCode, fail } from '#platform/errors'
+import type { CallsApp } from './app.ts'
 
 /** Error codes of every route whose caller names a model. */
 export const modelFailures: FailureCode[] = ['MODEL_NOT_FOUND', 'MODEL_NOT_ALLOWED', 'MODEL_KIND_MISMATCH']
 
 /** The model of this kind that the caller names. Throws MODEL_NOT_FOUND, MODEL_NOT_ALLOWED or MODEL_KIND_MISMATCH. */
 export function requireModel<Kind extends AnyModel['kind']>(
-  { app, caller }: { app: App; caller: Caller },
+  { app, caller }: { app: Pick<CallsApp, 'models'>; caller: Caller },
   id: string,
   kind: Kind,
 ): Extract<AnyModel, { kind: Kind }> {

@@ -7,7 +7,7 @@ const maxNamed = 50
 
 /** Lists fields that were sent and have no effect in the header `X-Ignored-Fields` (decisions §4). */
 export function setIgnoredFields(
-  context: Pick<RequestContext, 'setHeader'>,
+  context: Pick<RequestContext<unknown>, 'setHeader'>,
   fields: readonly string[],
 ): void {
   const named = fields.map((field) => field.replace(/[^\w.-]/g, '?').slice(0, 60)).slice(0, maxNamed)
@@ -27,7 +27,7 @@ export interface AppliedField {
 
 /** Lists fields with the values that were applied, in `header`. */
 export function setAppliedFields(
-  context: Pick<RequestContext, 'setHeader'>,
+  context: Pick<RequestContext<unknown>, 'setHeader'>,
   header: 'x-clamped-fields' | 'x-mapped-fields',
   fields: readonly AppliedField[],
 ): void {

@@ -24,14 +24,22 @@ export const Reference = Type.String({
 
 export const referenceHeaders = { 'X-Customer-ID': Reference, 'X-Reference-ID': Reference }
 
+/** The parts of a request that name the payer of a paid call. */
+type PayerContext = Pick<
+  RequestContext<unknown>,
+  'caller' | 'claim' | 'headers' | 'receivedMs' | 'requestId' | 'trace'
+>
+
 /** The arguments of a paid call that come from its request: `payer` and the signal that rings when the client leaves. */
-export const payment = (context: RequestContext): Omit<PaidCall, 'endpoint'> => ({
+export const payment = (
+  context: PayerContext & Pick<RequestContext<unknown>, 'gone'>,
+): Omit<PaidCall, 'endpoint'> => ({
   ...payer(context),
   gone: context.gone,
 })
 
 /** The caller, claim and reference ids of a paid call. */
-export const payer = (context: RequestContext): Omit<PaidCall, 'endpoint' | 'gone'> => ({
+export const payer = (context: PayerContext): Omit<PaidCall, 'endpoint' | 'gone'> => ({
   caller: context.caller,
   requestId: context.requestId,
   receivedMs: context.receivedMs,
@@ -43,7 +51,7 @@ export const payer = (context: RequestContext): Omit<PaidCall, 'endpoint' | 'gon
 
 /** The customer or reference id in a header, read as UTF-8. Throws INVALID_REQUEST if it has more than 120 characters. */
 export function reference(
-  context: Pick<RequestContext, 'headers'>,
+  context: Pick<RequestContext<unknown>, 'headers'>,
   name: keyof typeof referenceHeaders,
 ): string | undefined {
   const value = context.headers[name.toLowerCase()]

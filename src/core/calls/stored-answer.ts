@@ -3,6 +3,7 @@ import { asFailure, type Failure } from '#platform/errors'
 import { type ContentAnswer, JsonText, type RequestContext } from '#platform/http'
 import { replayLimitBytes } from '#platform/idempotency'
 import { type FailedEnd, settledFailure, settleFailed } from './answer.ts'
+import type { CallsApp } from './app.ts'
 import { setCostHeaders } from './cost.ts'
 import { jsonContent, jsonPieces, lengthOf, textOf } from './json-with-bytes.ts'
 
@@ -19,17 +20,22 @@ export interface StoredOutcome {
 }
 
 /** Sets `X-File-Ids`: the stored files of an answer, in the order of the answer. */
-export const setFileHeaders = (context: Pick<RequestContext, 'setHeader'>, files: readonly string[]): void =>
-  context.setHeader('x-file-ids', files.join(', '))
+export const setFileHeaders = (
+  context: Pick<RequestContext<unknown>, 'setHeader'>,
+  files: readonly string[],
+): void => context.setHeader('x-file-ids', files.join(', '))
 
 /** Sets `X-Missing-Outputs`: how many of the requested outputs did not come. Missing outputs are free. */
-export function setMissingOutputs(context: Pick<RequestContext, 'setHeader'>, missing: number): void {
+export function setMissingOutputs(
+  context: Pick<RequestContext<unknown>, 'setHeader'>,
+  missing: number,
+): void {
   if (missing > 0) context.setHeader('x-missing-outputs', String(missing))
 }
 
 /** Answers with the result of `work` as one JSON body, which is kept for replay if it is small and the request has an idempotency claim. */
 export async function answerStored(
-  context: RequestContext,
+  context: Pick<RequestContext<unknown>, 'setHeader'>,
   paid: StoredCall,
   work: () => Promise<StoredOutcome>,
 ): Promise<JsonText | ContentAnswer> {
@@ -56,7 +62,7 @@ export async function answerStored(
  * is settled in the same way.
  */
 export async function settleStored<Done>(
-  context: RequestContext<unknown>,
+  context: Pick<RequestContext<Pick<CallsApp, 'log'>>, 'app' | 'requestId'>,
   paid: StoredCall,
   work: () => Promise<Done>,
 ): Promise<{ done: Done; failure?: never } | { done?: never; failure: Failure }> {

@@ -1,6 +1,6 @@
 /** Vectors for the platform's own work, paid and settled before they are returned. */
-import type { App } from '#app'
 import type { EmbeddingModel } from '#core/models'
+import type { PaidApp } from '#core/paid'
 import { asFailure, type Failure } from '#platform/errors'
 import { vectorsJson } from './pack.ts'
 import { type PaidVectorsOptions, startPaidVectors, type Vectors } from './paid-vectors.ts'
@@ -24,7 +24,7 @@ export function truncateForModel({ maxInputTokens }: EmbeddingModel, text: strin
  * Returns the vectors of the texts; upstream failures are returned too. Throws MODEL_NOT_ALLOWED, and whatever `Ledger.hold` throws. For background
  * work the receipt stores the vectors (`parseVectors`) until they are fetched.
  */
-export async function embed(app: App, options: Omit<PaidVectorsOptions, 'claim'>): Promise<EmbedOutcome> {
+export async function embed(app: PaidApp, options: Omit<PaidVectorsOptions, 'claim'>): Promise<EmbedOutcome> {
   const paid = await startPaidVectors(app, options)
   let result: Vectors
   try {

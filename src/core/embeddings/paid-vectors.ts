@@ -1,10 +1,10 @@
 /** Paid vectors: the worst case is held, and each order is sent at most once. Either the answered texts are charged, or nothing is. */
-import type { App } from '#app'
 import { failureOf } from '#core/inference'
 import { type EmbeddingModel, embeddingModels } from '#core/models'
 import {
   claimsOfFigures,
   type FilledPart,
+  type PaidApp,
   type PaidCall,
   type PaidOrder,
   type PaidOrderEnd,
@@ -58,7 +58,7 @@ interface EmbeddingCandidate {
 }
 
 /** Holds the worst case. Throws MODEL_NOT_ALLOWED, and as `Ledger.hold` does. */
-export async function startPaidVectors(app: App, options: PaidVectorsOptions): Promise<PaidVectors> {
+export async function startPaidVectors(app: PaidApp, options: PaidVectorsOptions): Promise<PaidVectors> {
   const { model, texts, caller, claim } = options
   if (caller.models && !caller.models.has(model.id)) fail('MODEL_NOT_ALLOWED', { model: model.id })
   const { encoding } = model
@@ -85,7 +85,7 @@ export async function startPaidVectors(app: App, options: PaidVectorsOptions): P
 }
 
 interface PaidVectorsContext {
-  app: App
+  app: Pick<PaidApp, 'config'>
   options: PaidVectorsOptions
   /** One candidate for each order. */
   candidates: EmbeddingCandidate[]

@@ -3,12 +3,12 @@
  * and the charge are one transaction (docs/decisions/core/stored-results.md). If the store fails, the bytes wait in the data folder of
  * this machine until the store is back.
  */
-import type { App } from '#app'
 import { sha256InSlices } from '#platform/bytes'
 import type { Tx } from '#platform/db'
 import { fail } from '#platform/errors'
 import { uuidv7 } from '#platform/ids'
 import { announceNewBlob, type ByteSource, commitBlob, writeBlob } from '#platform/storage'
+import type { FilesApp } from './app.ts'
 import * as creationStore from './creation-store.ts'
 import { failQuota, keyOf } from './stage.ts'
 import type { FileOwner, FileRow } from './store.ts'
@@ -49,11 +49,11 @@ const reservationOf = ({ receiptId, reservationId = receiptId }: CreationCall): 
 
 /** Room for what a call will make, until it is committed or released. */
 export class CreationReservation {
-  readonly #app: App
+  readonly #app: FilesApp
   readonly #call: CreationCall
   #isTaken = true
 
-  private constructor(app: App, call: CreationCall) {
+  private constructor(app: FilesApp, call: CreationCall) {
     this.#app = app
     this.#call = call
   }
@@ -63,7 +63,7 @@ export class CreationReservation {
    * no room, and STORAGE_FULL where the disk has too little.
    */
   static async reserve(
-    app: App,
+    app: FilesApp,
     call: CreationCall,
     wanted: { creations: number; bytes: number },
   ): Promise<CreationReservation> {
@@ -81,7 +81,7 @@ export class CreationReservation {
    */
   static async reserveIn(
     tx: Tx,
-    app: App,
+    app: FilesApp,
     call: CreationCall,
     wanted: { creations: number; bytes: number },
     hold: () => Promise<void>,
@@ -100,7 +100,7 @@ export class CreationReservation {
   }
 
   /** The room that `reserveIn` has reserved; it is given back by `commit` and `releaseIn` alone. */
-  static of(app: App, call: CreationCall): CreationReservation {
+  static of(app: FilesApp, call: CreationCall): CreationReservation {
     return new CreationReservation(app, call)
   }
 

@@ -2,6 +2,7 @@
  * Stored files of projects: what was uploaded, and what paid calls made, with rows and quotas. The routes that read and list them are in
  * `account/files`.
  */
+export type { FilesApp } from './app.ts'
 export { type Creation, type CreationCall, CreationReservation, type StagedCreation } from './creations.ts'
 export { findByLink, type LinkTokens, linkTokenPattern, openLinks } from './links.ts'
 export { openFile, openStored, type StoredContent } from './open-stored.ts'

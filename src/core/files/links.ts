@@ -3,8 +3,8 @@
  * server's secret can make one.
  */
 import { timingSafeEqual } from 'node:crypto'
-import type { App } from '#app'
-import type { Signer } from '#platform/secrets'
+import type { Secrets, Signer } from '#platform/secrets'
+import type { FilesApp } from './app.ts'
 import { type FileRow, findLinked } from './store.ts'
 
 export interface LinkedFile {
@@ -26,7 +26,7 @@ const tokenBytes = signedBytes + 32
 export const linkTokenPattern = `^[A-Za-z0-9_-]{${Math.ceil((tokenBytes * 4) / 3)}}$`
 
 /** Returns the function that makes tokens. Throws SECRETS_SEALED. */
-export async function openLinks({ secrets }: Pick<App, 'secrets'>): Promise<LinkTokens> {
+export async function openLinks({ secrets }: { secrets: Secrets }): Promise<LinkTokens> {
   const sign = await secrets.signer(purpose)
   return ({ accountId, fileId }, expiresAt) => {
     const signed = Buffer.alloc(signedBytes)
@@ -39,7 +39,7 @@ export async function openLinks({ secrets }: Pick<App, 'secrets'>): Promise<Link
 
 /** The file of a token; undefined for a token that is forged or expired, or whose file is gone. Throws SECRETS_SEALED. */
 export async function findByLink(
-  { db, secrets, clock }: Pick<App, 'db' | 'secrets' | 'clock'>,
+  { db, secrets, clock }: Pick<FilesApp, 'db' | 'clock'> & { secrets: Secrets },
   token: string,
 ): Promise<FileRow | undefined> {
   const now = new Date(clock.nowMs())

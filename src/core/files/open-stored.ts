@@ -1,8 +1,8 @@
 import type { Readable } from 'node:stream'
-import type { App } from '#app'
 import { fail } from '#platform/errors'
 import { isUuid } from '#platform/ids'
 import { failLost } from '#platform/storage'
+import type { FilesApp } from './app.ts'
 import { keyOf } from './stage.ts'
 import * as store from './store.ts'
 
@@ -14,7 +14,7 @@ export interface StoredContent {
   content: Readable
 }
 
-type FileReadContext = Pick<App, 'db' | 'storage' | 'waiting' | 'clock' | 'log' | 'metrics'>
+type FileReadContext = Pick<FilesApp, 'db' | 'storage' | 'waiting' | 'clock' | 'log' | 'metrics'>
 
 /** A file of the project by its id; undefined where there is no such file (any more). Throws FILE_LOST as `openFile` does. */
 export async function openStored(

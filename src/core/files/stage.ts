@@ -3,7 +3,6 @@
  * transaction of whatever the file belongs to (`commitFile`). After a crash in between the bytes are deleted (`platform/storage/pending-blobs.ts`).
  */
 import path from 'node:path'
-import type { App } from '#app'
 import { sha256InSlices } from '#platform/bytes'
 import type { Tx } from '#platform/db'
 import { fail } from '#platform/errors'
@@ -15,6 +14,7 @@ import {
   markForDeletion,
   stageBlob,
 } from '#platform/storage'
+import type { FilesApp } from './app.ts'
 import * as store from './store.ts'
 
 export interface NewFile extends store.FileOwner {
@@ -38,7 +38,7 @@ export const keyOf = (accountId: string, fileId: string): string => `files/${acc
 export const fileIdOf = (key: string): string => path.posix.basename(key)
 
 /** Stores the bytes. Throws FILES_QUOTA_EXCEEDED where the project has no room for them, and STORAGE_FULL where the disk has none. */
-export async function stageFile(app: App, file: NewFile): Promise<StagedFile> {
+export async function stageFile(app: FilesApp, file: NewFile): Promise<StagedFile> {
   app.storage.requireRoom()
   const quotaBytes = app.config.files.projectQuotaBytes
   const { bytes, accountId, projectId } = file
@@ -88,7 +88,7 @@ export async function deleteFile(
 }
 
 /** Deletes bytes without a row. After a failure the tidy job deletes them later. */
-export async function dropBytes(app: App, accountId: string, fileId: string): Promise<void> {
+export async function dropBytes(app: FilesApp, accountId: string, fileId: string): Promise<void> {
   await deletePendingBlobs(app, [keyOf(accountId, fileId)]).catch((error: unknown) =>
     app.log.warn({ err: error, account_id: accountId }, 'bytes of a file are deleted later'),
   )

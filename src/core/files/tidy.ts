@@ -1,8 +1,8 @@
 /** The upkeep of stored files: bytes without rows and expired creations are deleted, and creations that wait for the store are stored. */
 import { Readable } from 'node:stream'
-import type { App } from '#app'
 import { uuidv7 } from '#platform/ids'
 import { announceBlob, type ByteSource, commitBlob, deletePendingBlobs } from '#platform/storage'
+import type { FilesApp } from './app.ts'
 import * as creationStore from './creation-store.ts'
 import { deleteFile, fileIdOf, keyOf } from './stage.ts'
 import type { WaitingFolder } from './waiting.ts'
@@ -10,12 +10,12 @@ import type { WaitingFolder } from './waiting.ts'
 const batchSize = 100
 
 /** Deletes bytes that no row owns. */
-export async function deleteUnowned(app: App, signal: AbortSignal): Promise<void> {
+export async function deleteUnowned(app: FilesApp, signal: AbortSignal): Promise<void> {
   while (!signal.aborted && (await deletePendingBlobs(app)) > 0);
 }
 
 /** Deletes creations whose time is over. */
-export async function deleteExpired(app: App, signal: AbortSignal): Promise<void> {
+export async function deleteExpired(app: FilesApp, signal: AbortSignal): Promise<void> {
   for (let found = batchSize; found === batchSize && !signal.aborted; ) {
     const now = new Date(app.clock.nowMs())
     const rows = await creationStore.findExpired(app.db, now, batchSize)
@@ -33,7 +33,7 @@ export const releaseReservations = ({
   db,
   processes,
   clock,
-}: Pick<App, 'db' | 'processes' | 'clock'>): Promise<number> =>
+}: Pick<FilesApp, 'db' | 'processes' | 'clock'>): Promise<number> =>
   creationStore.releaseAbandoned(db, processes, uuidv7(clock.nowMs() - reservationGraceMs))
 
 /** A file whose bytes wait for the store. */
@@ -47,7 +47,7 @@ interface SpooledFile {
 const firstId = '00000000-0000-0000-0000-000000000000'
 
 /** Brings creations from the data folder into the store, once the store is back. Stops at the first failure; the rest is tried later. */
-export async function uploadWaitingFiles(app: App, signal: AbortSignal): Promise<void> {
+export async function uploadWaitingFiles(app: FilesApp, signal: AbortSignal): Promise<void> {
   const { waiting } = app
   if (!waiting) return
   let last = firstId
@@ -68,7 +68,7 @@ export async function uploadWaitingFiles(app: App, signal: AbortSignal): Promise
  * bytes stay pending and are deleted. Returns false if there is nothing to store here.
  */
 async function store(
-  app: App,
+  app: FilesApp,
   key: string,
   { account_id: accountId, file_id: fileId, ...known }: SpooledFile,
   signal: AbortSignal,
@@ -92,7 +92,7 @@ async function store(
 const rowGraceMs = 60 * 60 * 1_000
 
 /** Deletes bytes in the data folder whose file was deleted, or was never recorded. */
-export async function deleteOrphanedBytes(app: App, signal: AbortSignal): Promise<void> {
+export async function deleteOrphanedBytes(app: FilesApp, signal: AbortSignal): Promise<void> {
   const { waiting } = app
   if (!waiting) return
   for await (const keys of inBatches(waiting.keysBefore(app.clock.nowMs() - rowGraceMs))) {
@@ -114,13 +114,17 @@ async function* inBatches(keys: AsyncIterable<string>): AsyncGenerator<string[]>
   if (batch.length > 0) yield batch
 }
 
-async function isWaiting({ waiting }: App, key: string): Promise<boolean> {
+async function isWaiting({ waiting }: Pick<FilesApp, 'waiting'>, key: string): Promise<boolean> {
   const bytes = await waiting!.storage.get(key)
   bytes?.destroy()
   return bytes !== undefined
 }
 
-const sourceOf = ({ waiting }: App, key: string, row: Pick<SpooledFile, 'bytes' | 'sha256'>): ByteSource => ({
+const sourceOf = (
+  { waiting }: Pick<FilesApp, 'waiting'>,
+  key: string,
+  row: Pick<SpooledFile, 'bytes' | 'sha256'>,
+): ByteSource => ({
   bytes: Number(row.bytes),
   sha256: row.sha256,
   open: () => Readable.from(readWaiting(waiting!, key)),

@@ -2,7 +2,6 @@
  * One model call for work that manages its own hold: the caller has reserved the worst case before, and gets the actual cost
  * afterwards, however the call ended. Nothing is held or settled here.
  */
-import type { App } from '#app'
 import { type Model, textModels } from '#core/models'
 import {
   alarmClaims,
@@ -16,6 +15,7 @@ import type { AnswerPart, FinishReason, Message, OutputFormat, Tool, ToolCall, T
 import type { Failure } from '#platform/errors'
 import type { Payer } from '#platform/ledger'
 import type { TraceContext } from '#platform/trace'
+import type { TurnApp } from './app.ts'
 import { type AnswerListener, ModelStep, noUsage } from './step.ts'
 import { TurnTelemetry } from './turn-telemetry.ts'
 
@@ -99,7 +99,7 @@ export const boundTurn = (promptBytes: number, maxOutputTokens: number, model: M
 
 /** Calls the model. Never rejects because of an upstream failure; see `failure` in the result. */
 export async function callModel(
-  app: App,
+  app: TurnApp,
   { callId, gone, trace, beganMs, payer, ...models }: CallOptions,
 ): Promise<ModelCallResult> {
   const receivedMs = app.clock.nowMs()
@@ -151,7 +151,11 @@ export async function callModel(
 }
 
 /** What may be billed for an answer that did not come to its end: nothing if certainly nothing was executed, else all that was ordered. */
-function lostAnswerBill(app: App, step: ModelStep, { maxOutputTokens }: Turn): UpstreamBill {
+function lostAnswerBill(
+  app: Pick<TurnApp, 'config'>,
+  step: ModelStep,
+  { maxOutputTokens }: Turn,
+): UpstreamBill {
   if (step.hadNoEffect) return { microcredits: 0n, usage: noUsage, usageSource: 'none' }
   const counted = step.usage()
   const { usageSource } = step

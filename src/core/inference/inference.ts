@@ -1,4 +1,5 @@
 /** Calls text models: a caller's paid turn with its hosted tools and settlement, and internal calls of background work. */
+export type { TurnApp } from './app.ts'
 export {
   boundTurn,
   type CallOptions,

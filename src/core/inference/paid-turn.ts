@@ -1,5 +1,4 @@
 /** A paid turn: the worst case is held, each part is metered, and the actual cost is settled however the turn ends. */
-import type { App } from '#app'
 import { type Model, textModels } from '#core/models'
 import { claimsOfCorrection, type PaidCall, PaidRequest, type PaidRequestResult } from '#core/paid'
 import { deploymentsFor, type ModelsOptions, type TurnRun } from '#core/routing'
@@ -7,6 +6,7 @@ import { UpstreamError } from '#core/spec'
 import type { HostedTools } from '#core/tools'
 import type { AnswerPart, Bill, Turn, Usage } from '#core/turn'
 import { asFailure, Failure, fail } from '#platform/errors'
+import type { TurnApp } from './app.ts'
 import { HostedAnswer, type HostedListener, withHostedTools } from './hosted.ts'
 import { type AnswerListener, ModelStep, totalUsage } from './step.ts'
 import { type EndedTurn, receiptDetail, receiptQuantities } from './turn-receipt.ts'
@@ -58,7 +58,7 @@ export interface Ending {
  * Holds the worst case and prepares the call. Throws 402 before anything is spent, and 400 when no upstream of the model speaks
  * the wire that the turn requires or when a hosted tool is not configured.
  */
-export async function startPaidTurn(app: App, asked: PaidTurnOptions): Promise<PaidTurn> {
+export async function startPaidTurn(app: TurnApp, asked: PaidTurnOptions): Promise<PaidTurn> {
   const turn = prepareTurn(app, asked)
   const paid = new PaidTurnCall(app, turn === asked.turn ? asked : { ...asked, turn })
   await paid.hold()
@@ -67,7 +67,7 @@ export async function startPaidTurn(app: App, asked: PaidTurnOptions): Promise<P
 
 /** The turn as sent to the model. Throws when no upstream or hosted tool can serve it, before anything is held. */
 export function prepareTurn(
-  app: App,
+  app: Pick<TurnApp, 'tools'>,
   { model, turn, tools = app.tools }: Pick<PaidTurnOptions, 'model' | 'turn' | 'tools'>,
 ): Turn {
   requireOwnWire({ model, turn })
@@ -83,7 +83,7 @@ function requireOwnWire({ model, turn }: Pick<PaidTurnOptions, 'model' | 'turn'>
 }
 
 class PaidTurnCall implements PaidTurn, HostedListener {
-  readonly #app: App
+  readonly #app: TurnApp
   readonly #options: PaidTurnOptions
   readonly #request: PaidRequest
   readonly #watch: TurnTelemetry
@@ -99,7 +99,7 @@ class PaidTurnCall implements PaidTurn, HostedListener {
   /** Set if the caller disconnected while hosted tools were running. */
   #leftAtWork: UpstreamError | undefined
 
-  constructor(app: App, options: PaidTurnOptions) {
+  constructor(app: TurnApp, options: PaidTurnOptions) {
     this.#app = app
     this.#options = options
     this.#request = new PaidRequest(app, { ...options, gone: this.#gone, isFetchable: this.#isFetchable })

@@ -1,10 +1,10 @@
 /** Metrics, trace spans and log fields of a paid turn: names, figures and times, never prompt or answer text. */
-import type { App } from '#app'
 import { type Model, textModels } from '#core/models'
 import { type PaidTelemetry, providerName } from '#core/paid'
 import type { Attempt } from '#core/routing'
 import type { Turn, Usage } from '#core/turn'
 import type { Attributes } from '#platform/trace'
+import type { TurnApp } from './app.ts'
 
 /** Result of a turn before its settlement. */
 export interface TurnEnd {
@@ -14,13 +14,13 @@ export interface TurnEnd {
 }
 
 export class TurnTelemetry {
-  readonly #app: App
+  readonly #app: Pick<TurnApp, 'metrics'>
   readonly #model: Model
   readonly #paid: PaidTelemetry
   #askedMs = 0
   #firstTokenMs: number | undefined
 
-  constructor(app: App, model: Model, paid: PaidTelemetry) {
+  constructor(app: Pick<TurnApp, 'metrics'>, model: Model, paid: PaidTelemetry) {
     this.#app = app
     this.#model = model
     this.#paid = paid

@@ -1,9 +1,9 @@
 /** The worst-case cost of a model call, which is held before the call. */
-import type { App } from '#app'
 import { inputBound } from '#core/metering'
 import { affordableOutputTokens, type TextBound, textModels, withHighestPrices } from '#core/models'
 import { availableOutputTokens, continuationTokens, type ModelsOptions } from '#core/routing'
 import { Failure } from '#platform/errors'
+import type { TurnApp } from './app.ts'
 
 /** The smallest answer worth starting when the balance clamps the limit (decisions §6). */
 const smallestOutputTokens = 256
@@ -14,7 +14,7 @@ const smallestOutputTokens = 256
  * between, hence the few rounds. `alreadyHeld`: the part of the amount that is already held (negative: reserved for other than the model).
  */
 export async function holdWorstCase(
-  app: App,
+  app: Pick<TurnApp, 'config' | 'inference'>,
   options: ModelsOptions,
   alreadyHeld: bigint,
   take: (microcredits: bigint) => Promise<void>,
@@ -44,7 +44,7 @@ export async function holdWorstCase(
 
 /** The worst-case cost of a turn and the output limit to send; nothing is held. */
 export function worstCaseOf(
-  app: App,
+  app: Pick<TurnApp, 'config' | 'inference'>,
   options: ModelsOptions,
 ): { microcredits: bigint; maxOutputTokens: number } {
   const { model, turn } = options
@@ -58,7 +58,7 @@ export function worstCaseOf(
 }
 
 /** The highest prices among the models that may answer, and the most that the turn may use beside its output. */
-function promptBound(app: App, options: ModelsOptions) {
+function promptBound(app: Pick<TurnApp, 'inference'>, options: ModelsOptions) {
   const { model, turn } = options
   const input = inputBound(turn)
   const resumes = model.resumes ?? false

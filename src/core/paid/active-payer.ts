@@ -1,7 +1,7 @@
 /** The one check before every paid step after the first: a key that was revoked, narrowed or has expired pays for nothing more. */
-import type { App } from '#app'
 import { Failure } from '#platform/errors'
 import type { Payer } from '#platform/ledger'
+import type { PaidApp } from './app.ts'
 
 /**
  * Checks that the key, its account and its allowed models still permit the next paid step; `model` is the id of the model to be
@@ -9,7 +9,7 @@ import type { Payer } from '#platform/ledger'
  * unavailable the check passes: nothing can have been revoked there, and the work is covered by its hold.
  */
 export async function requireActivePayer(
-  { keys }: Pick<App, 'keys'>,
+  { keys }: Pick<PaidApp, 'keys'>,
   { accountId, keyId }: Pick<Payer, 'accountId' | 'keyId'>,
   model?: string,
 ): Promise<void> {

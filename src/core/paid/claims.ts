@@ -1,7 +1,7 @@
 /** Usage claims of upstreams that were corrected: recorded on the receipt and reported as an alarm. Figures only, never content. */
-import type { App } from '#app'
 import type { Attempt } from '#core/routing'
 import type { Usage } from '#core/turn'
+import type { PaidApp } from './app.ts'
 
 /** Counts of tokens, and seconds of sound. */
 type UsageFigures = Partial<Usage & { seconds: number }>
@@ -45,7 +45,7 @@ const isAccepted = (claimed: number | undefined, believed: number | undefined): 
 
 /** Counts and logs corrected claims, and answers that exceeded their output limit. */
 export function alarmClaims(
-  { metrics, log }: Pick<App, 'metrics' | 'log'>,
+  { metrics, log }: Pick<PaidApp, 'metrics' | 'log'>,
   requestId: string,
   attempts: readonly Attempt[],
   claims: readonly UsageClaim[],

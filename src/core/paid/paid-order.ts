@@ -1,8 +1,8 @@
 /** A paid order that is filled completely or not at all, whole or in parts (pictures, vectors, sound): held at its worst case, each part filled at most once. */
-import type { App } from '#app'
 import type { AnyModel, ModelKind } from '#core/models'
 import type { Attempt, OrderCandidate, OrderKind, OrderRun } from '#core/routing'
 import { UpstreamError } from '#core/spec'
+import type { PaidApp } from './app.ts'
 import { leaveOnAbort } from './leave.ts'
 import {
   type PaidCall,
@@ -27,7 +27,7 @@ export type PaidOrderEnd = Omit<PaidEnd, 'model' | 'attempts' | 'fault' | 'freeC
 
 /** Holds the worst case and prepares the order. Throws as `Ledger.hold` does. */
 export async function startPaidOrder<One extends OrderCandidate<AnyModel>, Filled>(
-  app: App,
+  app: PaidApp,
   call: PaidOrderCall,
   kind: OrderedKind<One, Filled>,
   worstCase: bigint,
@@ -43,7 +43,7 @@ export async function startPaidOrder<One extends OrderCandidate<AnyModel>, Fille
  * fallback that cannot.
  */
 export function orderCandidates<One extends OrderCandidate<AnyModel>>(
-  app: App,
+  app: Pick<PaidApp, 'models'>,
   { model, caller }: Pick<PaidOrderCall, 'caller' | 'model'>,
   asked: One,
   candidateOf: (fallback: AnyModel) => One | undefined,
@@ -56,7 +56,7 @@ export function orderCandidates<One extends OrderCandidate<AnyModel>>(
 }
 
 interface PaidOrderContext<One extends OrderCandidate<AnyModel>, Filled> {
-  app: App
+  app: PaidApp
   call: PaidOrderCall
   kind: OrderedKind<One, Filled>
   request: PaidRequest

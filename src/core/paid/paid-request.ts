@@ -1,13 +1,14 @@
 /** One paid request of any kind: its hold, settlement and receipt follow one procedure; kind-specific parts are passed in. */
-import type { App, Caller } from '#app'
 import type { AnyModel } from '#core/models'
 import type { Attempt } from '#core/routing'
 import type { UpstreamError } from '#core/spec'
+import type { Caller } from '#platform/auth'
 import type { Tx } from '#platform/db'
 import { Failure } from '#platform/errors'
 import type { Hold, Claim as IdempotencyClaim, Ledger, Settlement, SettlementResult } from '#platform/ledger'
 import type { Attributes, TraceContext } from '#platform/trace'
 import { requireActivePayer } from './active-payer.ts'
+import type { PaidApp } from './app.ts'
 import { alarmClaims, type UsageClaim } from './claims.ts'
 import { PaidTelemetry } from './paid-telemetry.ts'
 
@@ -112,13 +113,13 @@ const maxRaises = 4
 
 export class PaidRequest {
   readonly telemetry: PaidTelemetry
-  readonly #app: App
+  readonly #app: PaidApp
   readonly #call: PaidRequestOptions
   #hold!: Hold
   /** When the hold was last renewed for as long as one call may take. */
   #renewedMs = 0
 
-  constructor(app: App, call: PaidRequestOptions) {
+  constructor(app: PaidApp, call: PaidRequestOptions) {
     this.#app = app
     this.#call = call
     this.telemetry = new PaidTelemetry(app, call)

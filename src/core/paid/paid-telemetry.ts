@@ -1,19 +1,22 @@
 /** Metrics, trace spans and log fields of a paid call: names, figures and times, never content. */
-import type { App } from '#app'
 import type { Attempt } from '#core/routing'
 import { Failure } from '#platform/errors'
 import type { SettlementResult } from '#platform/ledger'
 import type { Attributes, Span, TraceContext } from '#platform/trace'
+import type { PaidApp } from './app.ts'
 import type { PaidCall } from './paid.ts'
 
 export class PaidTelemetry {
-  readonly #app: App
+  readonly #app: Pick<PaidApp, 'metrics'>
   readonly #model: { id: string }
   readonly #receivedMs: number
   readonly #trace: TraceContext | undefined
   #asked: Span | undefined
 
-  constructor(app: App, call: Pick<PaidCall, 'receivedMs' | 'trace'> & { model: { id: string } }) {
+  constructor(
+    app: Pick<PaidApp, 'metrics'>,
+    call: Pick<PaidCall, 'receivedMs' | 'trace'> & { model: { id: string } },
+  ) {
     this.#app = app
     this.#model = call.model
     this.#receivedMs = call.receivedMs

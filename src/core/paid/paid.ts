@@ -1,6 +1,7 @@
 /** What all paid upstream calls share: the payer check, the hold, the settlement and the telemetry. */
 
 export { requireActivePayer } from './active-payer.ts'
+export type { PaidApp } from './app.ts'
 export { alarmClaims, claimsOfCorrection, claimsOfFigures, type UsageClaim } from './claims.ts'
 export { leaveOnAbort } from './leave.ts'
 export {

@@ -3,9 +3,9 @@
  * the hold; its files, the end of the reservation and the charge are one transaction; without a stored result nothing is charged, and what
  * an upstream may bill all the same is the platform's loss.
  */
-import type { App } from '#app'
 import { type Creation, type CreationCall, CreationReservation, type StagedCreation } from '#core/files'
 import { Failure } from '#platform/errors'
+import type { PaidApp } from './app.ts'
 import type { PaidEnd, PaidRequest, PaidRequestResult } from './paid-request.ts'
 
 /** The most that is made, and what its files are called. */
@@ -28,18 +28,18 @@ interface StoredResultCall {
 const stagedAtOnce = 2
 
 export class StoredResult {
-  readonly #app: App
+  readonly #app: Pick<PaidApp, 'log'>
   readonly #room: CreationReservation
   readonly #staged: StagedCreation[] = []
 
-  private constructor(app: App, room: CreationReservation) {
+  private constructor(app: Pick<PaidApp, 'log'>, room: CreationReservation) {
     this.#app = app
     this.#room = room
   }
 
   /** Reserves room, then calls `hold`; if `hold` throws, the room is given back. Throws FILES_QUOTA_EXCEEDED. */
   static async reserve<Held>(
-    app: App,
+    app: PaidApp,
     { caller, requestId, part }: StoredResultCall,
     { source, keepDays, ...wanted }: StoredResultOptions,
     hold: () => Promise<Held>,
@@ -51,7 +51,7 @@ export class StoredResult {
       reservationId: part?.id ?? requestId,
       keepDays: keepDays ?? caller.keepDays ?? app.config.studio.keepDays,
     }
-    const room = await CreationReservation.reserve(app, call, wanted)
+    const room = await CreationReservation.reserve(app.files, call, wanted)
     try {
       return { result: new StoredResult(app, room), held: await hold() }
     } catch (error) {

@@ -11,6 +11,7 @@ import {
   pushReply,
   type RequestContext,
 } from '#platform/http'
+import type { ModelRequestApp } from './app.ts'
 
 /** One wire's answer that is not streamed. */
 export interface JsonAnswer {
@@ -32,18 +33,24 @@ export interface EventAnswer {
   failed(error: ErrorBody['error']): readonly SentEvent[]
 }
 
+type JsonContext = Pick<RequestContext<unknown>, 'claim' | 'setHeader'>
+type StreamContext = Pick<
+  RequestContext<Pick<ModelRequestApp, 'config' | 'log'>>,
+  'app' | 'language' | 'requestId'
+>
+
 /** Answers with one JSON body once the turn has ended; it is stored for replay if the request has an idempotency claim. */
-export const respondJson = (context: RequestContext, paid: PaidTurn, answer: JsonAnswer): PushReply =>
+export const respondJson = (context: JsonContext, paid: PaidTurn, answer: JsonAnswer): PushReply =>
   pushReply(new WholeAnswer(context, paid, answer))
 
 /** A turn on its way out as one JSON body. */
 class WholeAnswer implements AnswerListener, PushedAnswer {
-  readonly #context: RequestContext
+  readonly #context: JsonContext
   readonly #paid: PaidTurn
   readonly #answer: JsonAnswer
   #out!: PushOut
 
-  constructor(context: RequestContext, paid: PaidTurn, answer: JsonAnswer) {
+  constructor(context: JsonContext, paid: PaidTurn, answer: JsonAnswer) {
     this.#context = context
     this.#paid = paid
     this.#answer = answer
@@ -149,7 +156,7 @@ function collect(paid: PaidTurn, answer: JsonAnswer, gone: AbortSignal): Promise
 
 /** Answers with events. A failure before the first visible event is still an HTTP error with its own status. */
 export const respondStream = (
-  context: RequestContext,
+  context: StreamContext,
   paid: PaidTurn,
   answer: EventAnswer,
   heartbeat?: string,
@@ -160,7 +167,7 @@ export const respondStream = (
  * failure before that gives the answer its HTTP status.
  */
 class StreamedAnswer implements AnswerListener, PushedAnswer {
-  readonly #context: RequestContext
+  readonly #context: StreamContext
   readonly #paid: PaidTurn
   readonly #answer: EventAnswer
   #out!: PushOut
@@ -168,7 +175,7 @@ class StreamedAnswer implements AnswerListener, PushedAnswer {
   #delivered = false
   #isPaused = false
 
-  constructor(context: RequestContext, paid: PaidTurn, answer: EventAnswer) {
+  constructor(context: StreamContext, paid: PaidTurn, answer: EventAnswer) {
     this.#context = context
     this.#paid = paid
     this.#answer = answer

@@ -1,4 +1,3 @@
-import type { App, Caller } from '#app'
 import {
   modelFailures,
   payer,
@@ -10,8 +9,10 @@ import {
 import { type PaidTurn, type PaidTurnOptions, startPaidTurn, upstreamFailures } from '#core/inference'
 import type { Model } from '#core/models'
 import type { Turn, Wire } from '#core/turn'
+import type { Caller } from '#platform/auth'
 import type { FailureCode } from '#platform/errors'
 import type { RequestContext } from '#platform/http'
+import type { ModelRequestApp } from './app.ts'
 import type { FieldReport } from './budget.ts'
 import './phrases.ts'
 
@@ -30,15 +31,18 @@ export const textFailures: FailureCode[] = [
 ]
 
 /** The text model that the request names, or the default one. Throws MODEL_NOT_FOUND, MODEL_NOT_ALLOWED or MODEL_KIND_MISMATCH. */
-export const textModel = (app: App, caller: Caller, id: string | undefined): Model =>
-  requireModel({ app, caller }, id ?? app.models.defaultText.id, 'text')
+export const textModel = (
+  app: Pick<ModelRequestApp, 'models'>,
+  caller: Caller,
+  id: string | undefined,
+): Model => requireModel({ app, caller }, id ?? app.models.defaultText.id, 'text')
 
 /** Holds the worst case of the turn for the caller of this request, and reports the applied output limit in the header `X-Max-Output-Tokens` if it differs from the requested one. */
 export async function payForTurn(
-  context: RequestContext,
+  context: RequestContext<Pick<ModelRequestApp, 'turns'>>,
   what: Pick<PaidTurnOptions, 'model' | 'turn' | 'tools' | 'showsReasoning' | 'endpoint'>,
 ): Promise<PaidTurn> {
-  const paid = await startPaidTurn(context.app, { ...what, ...payer(context) })
+  const paid = await startPaidTurn(context.app.turns, { ...what, ...payer(context) })
   if (paid.maxOutputTokens !== what.turn.requestedOutputTokens)
     context.setHeader('x-max-output-tokens', String(paid.maxOutputTokens))
   return paid
@@ -70,7 +74,10 @@ export function unsupportedFields(
 }
 
 /** Reports in headers what was not applied as it was sent: `X-Ignored-Fields`, `X-Clamped-Fields`, `X-Mapped-Fields`. */
-export function setFieldHeaders(context: RequestContext, { ignored, clamped, mapped }: FieldReport): void {
+export function setFieldHeaders(
+  context: Pick<RequestContext<unknown>, 'setHeader'>,
+  { ignored, clamped, mapped }: FieldReport,
+): void {
   setIgnoredFields(context, ignored)
   setAppliedFields(context, 'x-clamped-fields', clamped)
   setAppliedFields(context, 'x-mapped-fields', mapped)

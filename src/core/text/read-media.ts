@@ -12,10 +12,15 @@ import type { Model } from '#core/models'
 import type { Media, Message, MessageContent, Turn } from '#core/turn'
 import { fail, type Localized } from '#platform/errors'
 import { ClientGone, type RequestContext } from '#platform/http'
+import type { ModelRequestApp } from './app.ts'
 import { reasons } from './phrases.ts'
 
 /** The parts of a request context that are needed here; background work has no HTTP request and so no claim. */
-type MediaOptions = Pick<RequestContext, 'app' | 'caller' | 'gone'> & Partial<Pick<RequestContext, 'claim'>>
+type MediaOptions = Pick<
+  RequestContext<Pick<ModelRequestApp, 'countPages' | 'inference' | 'ledger' | 'net'>>,
+  'app' | 'caller' | 'gone'
+> &
+  Partial<Pick<RequestContext<unknown>, 'claim'>>
 
 /** The fetched media, by link. */
 export type MediaByLink = LinkedMedia['found']

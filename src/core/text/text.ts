@@ -9,6 +9,7 @@ export {
   type SentEvent,
   settleInBackground,
 } from './answer.ts'
+export type { ModelRequestApp } from './app.ts'
 export { budgetOf, budgetReport, type FieldReport, reasoningSettings, requireBudget } from './budget.ts'
 export { cappedInteger, clampTools, maxPageTokens, maxUses } from './clamp.ts'
 export {

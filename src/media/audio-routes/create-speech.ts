@@ -1,3 +1,4 @@
+import type { App } from '#app'
 import {
   ignoredFields,
   payment,
@@ -17,7 +18,7 @@ import { SpeechBody } from './schema.ts'
 const maxBytes = 64 * 1024 * 1024
 
 /** Streams speech as it comes. File and charge are durable before the last chunk; a caller who leaves pays and finds the file. */
-export async function createSpeech(context: RequestContext<SpeechBody>): Promise<ContentAnswer> {
+export async function createSpeech(context: RequestContext<App, SpeechBody>): Promise<ContentAnswer> {
   const { app, body } = context
   const model = requireModel(context, body.model, 'audio')
   const paid = await startPaidSpeech(app, {

@@ -1,4 +1,5 @@
 /** The order that all images routes share: its answer is one JSON body, or events of which the last one has the picture. */
+import type { App } from '#app'
 import { answerStored, payment, setIgnoredFields, setMissingOutputs, settleStored } from '#core/calls'
 import { encodeBase64 } from '#core/media'
 import type { ImageModel } from '#core/models'
@@ -38,7 +39,7 @@ export interface ImageReplyOptions {
 }
 
 export async function drawPictures(
-  context: RequestContext<unknown>,
+  context: RequestContext<App, unknown>,
   options: ImageReplyOptions,
 ): Promise<JsonText | ContentAnswer | EventStream> {
   const { model, spec, stream, endpoint, ignored, bodyOf } = options
@@ -54,7 +55,7 @@ export async function drawPictures(
 
 /** Sends the events. Unfinished pictures are sent where the upstream gives any; none is made up. */
 async function sendEvents(
-  context: RequestContext<unknown>,
+  context: RequestContext<App, unknown>,
   paid: PaidImage,
   { event, partialOf, lastOf }: ImageReplyOptions,
   out: EventWriter,

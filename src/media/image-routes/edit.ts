@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises'
+import type { App } from '#app'
 import { requireModel, unknownFields } from '#core/calls'
 import { mediaOf } from '#core/text'
 import type { Media } from '#core/turn'
@@ -12,7 +13,7 @@ import { imageSpecOf } from './wish.ts'
 
 /** Draws from pictures that come in a form; otherwise the same as generating. */
 export async function editImages(
-  context: RequestContext<unknown, unknown, unknown, EditForm>,
+  context: RequestContext<App, unknown, unknown, unknown, EditForm>,
 ): Promise<JsonText | ContentAnswer | EventStream> {
   const upload = context.upload!
   const { fields } = upload

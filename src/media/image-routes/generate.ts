@@ -1,3 +1,4 @@
+import type { App } from '#app'
 import { requireModel, unknownFields } from '#core/calls'
 import type { ContentAnswer, EventStream, JsonText, RequestContext } from '#platform/http'
 import { drawPictures } from './draw.ts'
@@ -7,7 +8,7 @@ import { imageSpecOf } from './wish.ts'
 
 /** Every error of the request is refused first, then the price is held, then the pictures are ordered, once. */
 export async function generateImages(
-  context: RequestContext<GenerationBody>,
+  context: RequestContext<App, GenerationBody>,
 ): Promise<JsonText | ContentAnswer | EventStream> {
   const { body } = context
   return drawPictures(context, {

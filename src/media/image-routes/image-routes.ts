@@ -1,9 +1,11 @@
 /** `POST /v1/images/…`: pictures as the clients of OpenAI and OpenRouter request them. */
+import type { App } from '#app'
 import { modelFailures, paymentFailures, referenceHeaders, storedFailures } from '#core/calls'
 import { upstreamFailures } from '#core/inference'
 import { imageFailures } from '#media/images'
 import type { FailureCode } from '#platform/errors'
-import { type Route, route } from '#platform/http'
+import type { Route } from '#platform/http'
+import { route } from './app.ts'
 import { editImages } from './edit.ts'
 import { generateImages } from './generate.ts'
 import { OrderBody, OrderedPictures } from './openrouter-schema.ts'
@@ -22,7 +24,7 @@ const failures: FailureCode[] = [
   ...storedFailures,
 ]
 
-const routes: Route[] = [
+const routes: Route<App>[] = [
   route({
     method: 'POST',
     path: '/v1/images/generations',

@@ -1,6 +1,7 @@
 /** The answers of OpenAI's images routes. */
 
 import { type FileLinks, fileLinks, usualLinkSeconds } from '#account/files'
+import type { App } from '#app'
 import { Base64Bytes, costOf } from '#core/calls'
 import { sizeName } from '#core/models'
 import type { PaidImage, PaidPictures, Picture } from '#media/images'
@@ -10,7 +11,7 @@ import type { GenerationBody } from './schema.ts'
 
 /** The functions that build these answers. Call before anything is held: throws SECRETS_SEALED for links that cannot be signed. */
 export async function openAiAnswer(
-  context: RequestContext<unknown>,
+  context: RequestContext<App, unknown>,
   { response_format: format }: Pick<GenerationBody, 'response_format'>,
 ): Promise<Pick<ImageReplyOptions, 'bodyOf' | 'partialOf' | 'lastOf'>> {
   const { app, receivedMs } = context

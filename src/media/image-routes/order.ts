@@ -1,4 +1,5 @@
 /** `POST /v1/images`: pictures as OpenRouter's clients request them. */
+import type { App } from '#app'
 import {
   Base64Bytes,
   costOf,
@@ -20,7 +21,7 @@ import { reasons } from './phrases.ts'
 import { compressionOf, imagePromptOf, paramResolver, qualityOf, requireStreamable } from './wish.ts'
 
 export async function orderImages(
-  context: RequestContext<OrderBody>,
+  context: RequestContext<App, OrderBody>,
 ): Promise<JsonText | ContentAnswer | EventStream> {
   const { app, body, receivedMs } = context
   const usageOf = ({ tokens, microcredits }: PaidPictures) => ({

@@ -1,3 +1,4 @@
+import type { App } from '#app'
 import { answerStored, Base64Bytes, payment, requirePrompt, setMissingOutputs } from '#core/calls'
 import { parsePixelSize } from '#core/models'
 import { largePicture } from '#core/text'
@@ -11,7 +12,7 @@ import { modelOf } from './preset-model.ts'
 import { type ImageBody, maxReferenceCharacters } from './schema.ts'
 
 /** Draws one to four pictures. Every error of the request is refused first, then room and price are held, then each picture is ordered once. */
-export async function drawImages(context: RequestContext<ImageBody>): Promise<JsonText | ContentAnswer> {
+export async function drawImages(context: RequestContext<App, ImageBody>): Promise<JsonText | ContentAnswer> {
   const { app, body } = context
   const model = modelOf(context, 'image')
   const paid = await startPaidImage(app, {

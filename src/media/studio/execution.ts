@@ -1,4 +1,5 @@
 /** The execution record of Studio answers. */
+import type { App } from '#app'
 import { usdOf } from '#core/calls'
 import type { RequestContext } from '#platform/http'
 import type { Execution } from './schema.ts'
@@ -12,7 +13,7 @@ interface ExecutionInput {
 }
 
 export function executionOf(
-  { app, requestId }: Pick<RequestContext, 'app' | 'requestId'>,
+  { app, requestId }: Pick<RequestContext<App>, 'app' | 'requestId'>,
   { model, tokens, microcredits }: ExecutionInput,
 ): Execution {
   return {

@@ -1,3 +1,4 @@
+import type { App } from '#app'
 import { requireMayUse, requireModel } from '#core/calls'
 import type { AnyModel } from '#core/models'
 import { fail } from '#platform/errors'
@@ -5,7 +6,7 @@ import type { RequestContext } from '#platform/http'
 
 /** The model of this medium that the body names, or that of its preset. Throws as `requireModel` does. */
 export function modelOf<Medium extends 'image' | 'audio'>(
-  context: RequestContext<{ model?: string; preset?: 'fast' | 'balanced' | 'quality' }>,
+  context: RequestContext<App, { model?: string; preset?: 'fast' | 'balanced' | 'quality' }>,
   medium: Medium,
 ): Extract<AnyModel, { kind: Medium }> {
   const { app, caller, body } = context

@@ -1,5 +1,6 @@
 /** Decodes the recording in a body, identifies it by its bytes, and measures it. */
 
+import type { App } from '#app'
 import { sniff } from '#core/media'
 import { encodeWhole, SoundError } from '#core/sound'
 import { reasons as mediaReasons } from '#core/text'
@@ -25,7 +26,7 @@ const retryAfterMs = 2_000
  * INVALID_MEDIA, and TOO_MUCH_IN_FLIGHT where too many others wait.
  */
 export async function recordingOf(
-  { app, caller, gone }: RequestContext,
+  { app, caller, gone }: RequestContext<App>,
   { audioBase64, mediaType }: NonNullable<AudioBody['audioInput']>,
 ): Promise<Media> {
   const bytes = await bytesOf(audioBase64)
@@ -44,7 +45,7 @@ export async function recordingOf(
 
 /** The recording as it came, opened and measured for transcription. Throws as `recordingOf` does. */
 export async function openRecordingOf(
-  { app, caller, gone }: RequestContext,
+  { app, caller, gone }: RequestContext<App>,
   { audioBase64, mediaType }: NonNullable<AudioBody['audioInput']>,
 ): Promise<OpenedRecording & AsyncDisposable> {
   const source = await bytesOf(audioBase64)

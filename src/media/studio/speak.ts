@@ -1,3 +1,4 @@
+import type { App } from '#app'
 import {
   answerStored,
   Base64Bytes,
@@ -21,7 +22,7 @@ import type { AudioBody } from './schema.ts'
 const maxBytes = (40_000_000 / 4) * 3
 
 /** Speaks a text, a dialogue, or an answer to a recording. Every error of the request is refused first, then room and worst case are held. */
-export async function speak(context: RequestContext<AudioBody>): Promise<JsonText | ContentAnswer> {
+export async function speak(context: RequestContext<App, AudioBody>): Promise<JsonText | ContentAnswer> {
   const { app } = context
   const model = modelOf(context, 'audio')
   const { audioInput, text } = context.body
@@ -44,7 +45,7 @@ interface ComposedSpeech {
 
 /** Answers with a model that cannot listen, by two others: one transcribes the recording, one writes the answer. */
 async function speakComposed(
-  context: RequestContext<AudioBody>,
+  context: RequestContext<App, AudioBody>,
   { model, transcriber, audioInput, text }: ComposedSpeech,
 ): Promise<JsonText | ContentAnswer> {
   const { app, caller } = context
@@ -64,7 +65,7 @@ async function speakComposed(
 }
 
 function answerSpoken(
-  context: RequestContext<AudioBody>,
+  context: RequestContext<App, AudioBody>,
   paid: SpokenAnswer,
   spec: SpeechSpec,
 ): Promise<JsonText | ContentAnswer> {
@@ -87,7 +88,7 @@ function answerSpoken(
 }
 
 /** The line of an answer whose text is not known yet. */
-function unansweredSpecOf(context: RequestContext<AudioBody>): SpeechSpec {
+function unansweredSpecOf(context: RequestContext<App, AudioBody>): SpeechSpec {
   const { body } = context
   const { turns, voice, instructions, format = 'mp3' } = body
   if (turns) fail('INVALID_REQUEST', { why: reasons.turnsAlone }, { param: 'turns' })
@@ -95,7 +96,7 @@ function unansweredSpecOf(context: RequestContext<AudioBody>): SpeechSpec {
   return { lines: [{ text: '', ...own }], format, maxBytes, where: paramResolver(body) }
 }
 
-async function specOf(context: RequestContext<AudioBody>): Promise<SpeechSpec> {
+async function specOf(context: RequestContext<App, AudioBody>): Promise<SpeechSpec> {
   const { body } = context
   const { text, turns, audioInput, voice, instructions, format = 'mp3' } = body
   if (turns && (text !== undefined || audioInput))

@@ -1,4 +1,5 @@
 /** Accepts videos of both routes: every error of the request is refused first, then the worst case is held and the job is stored. */
+import type { App } from '#app'
 import { payer, requireMayUse, requireModel, requirePrompt, requireUnclaimed } from '#core/calls'
 import type { VideoModel } from '#core/models'
 import { cleanPicture } from '#core/text'
@@ -28,7 +29,7 @@ export interface AcceptVideoOptions {
 }
 
 /** The model that the body names, else the default one. Throws as `requireModel` does. */
-export function videoModelOf(context: RequestContext<{ model?: string }>): VideoModel {
+export function videoModelOf(context: RequestContext<App, { model?: string }>): VideoModel {
   const { app, caller, body } = context
   if (body.model !== undefined) return requireModel(context, body.model, 'video')
   const model = app.models.defaultVideo ?? fail('MODEL_NOT_FOUND', { model: 'video' }, { param: 'model' })
@@ -43,7 +44,7 @@ export const videoPromptOf = (prompt: string): string => requirePrompt(prompt, r
  * Accepts the order and returns the body of the 202, which is stored for repeats. Throws what `planVideo` and `submitVideo` throw, and INVALID_MEDIA.
  */
 export async function acceptVideo(
-  context: RequestContext<unknown>,
+  context: RequestContext<App, unknown>,
   options: AcceptVideoOptions,
 ): Promise<string> {
   const { app } = context

@@ -1,4 +1,5 @@
 /** The video itself, whole or in part. */
+import type { App } from '#app'
 import { openVideo, type VideoQuery } from '#media/video'
 import { fail } from '#platform/errors'
 import { type ContentAnswer, content, type RequestContext } from '#platform/http'
@@ -7,7 +8,7 @@ export const notFound = (): never => fail('NOT_FOUND', {}, { param: 'id' })
 
 /** The content of a video. Throws NOT_FOUND also for a job of another project, VIDEO_NOT_READY, VIDEO_FAILED and VIDEO_EXPIRED. */
 export async function answerVideo(
-  { app, caller }: Pick<RequestContext, 'app' | 'caller'>,
+  { app, caller }: Pick<RequestContext<App>, 'app' | 'caller'>,
   query: VideoQuery,
 ): Promise<ContentAnswer> {
   const video = (await openVideo(app, caller, query)) ?? notFound()

@@ -1,5 +1,6 @@
 /** Webhooks of vendors: each only prompts a look at the job, and its content is never trusted. */
 import { Type } from 'typebox'
+import type { App } from '#app'
 import { handleVendorWebhook } from '#media/video'
 import { fail } from '#platform/errors'
 import { HttpAnswer, type RequestContext } from '#platform/http'
@@ -13,7 +14,7 @@ export const HookParams = Type.Object({
   token: Type.String({ ...patterned('^[A-Za-z0-9_-]{16,100}$', wanted) }),
 })
 
-type HookContext = RequestContext<unknown, unknown, { provider: string; job: string; token: string }>
+type HookContext = RequestContext<App, unknown, unknown, { provider: string; job: string; token: string }>
 
 /** Receives a webhook. A wrong address and an unknown job get the same answer. */
 export async function receiveHook({ app, params, body }: HookContext): Promise<HttpAnswer> {

@@ -2,6 +2,7 @@
 
 import type { FileLinks } from '#account/files'
 import { usualLinkSeconds } from '#account/files'
+import type { App } from '#app'
 import { costOf, usdOf } from '#core/calls'
 import { sizeName } from '#core/models'
 import { type VideoJob as Job, sentenceOf } from '#media/video'
@@ -13,7 +14,7 @@ const secondsAt = (time: Date): number => Math.floor(time.getTime() / 1000)
 
 /** The record of a job. `links` makes the addresses of a stored video. */
 export function jobRecord(
-  context: Pick<RequestContext, 'app' | 'headers' | 'peer' | 'language'>,
+  context: Pick<RequestContext<App>, 'app' | 'headers' | 'peer' | 'language'>,
   job: Job,
   links?: FileLinks,
 ): VideoJob {
@@ -50,7 +51,7 @@ export function jobRecord(
 }
 
 function fileIn(
-  { app }: Pick<RequestContext, 'app'>,
+  { app }: Pick<RequestContext<App>, 'app'>,
   { video, expiresAt }: Job,
   links: FileLinks | undefined,
 ): Pick<VideoJob, 'file_id' | 'unsigned_urls'> {

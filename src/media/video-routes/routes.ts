@@ -1,7 +1,9 @@
+import type { App } from '#app'
 import { modelFailures, paymentFailures, referenceHeaders } from '#core/calls'
 import type { FailureCode } from '#platform/errors'
-import { type Route, route } from '#platform/http'
+import type { Route } from '#platform/http'
 import { anyObject } from '#platform/schema'
+import { route } from './app.ts'
 import { answerVideo } from './content.ts'
 import { HookParams, receiveHook } from './hook.ts'
 import { listVideoModels } from './models.ts'
@@ -35,7 +37,7 @@ const contentFailures: FailureCode[] = [
   'VIDEO_NOT_READY',
 ]
 
-const studioRoutes: Route[] = [
+const studioRoutes: Route<App>[] = [
   route({
     method: 'POST',
     path: '/v1/studio/video',
@@ -84,7 +86,7 @@ const studioRoutes: Route[] = [
   }),
 ]
 
-const openRouterRoutes: Route[] = [
+const openRouterRoutes: Route<App>[] = [
   route({
     method: 'POST',
     path: '/v1/videos',
@@ -150,7 +152,7 @@ const openRouterRoutes: Route[] = [
   }),
 ]
 
-const hookRoutes: Route[] = [
+const hookRoutes: Route<App>[] = [
   route({
     method: 'POST',
     path: '/v1/hooks/{provider}/{job}/{token}',
@@ -175,4 +177,4 @@ const hookRoutes: Route[] = [
   }),
 ]
 
-export const routes: Route[] = [...studioRoutes, ...openRouterRoutes, ...hookRoutes]
+export const routes: Route<App>[] = [...studioRoutes, ...openRouterRoutes, ...hookRoutes]

@@ -1,11 +1,12 @@
 import { fileLinks } from '#account/files'
+import type { App } from '#app'
 import { findVideo } from '#media/video'
 import type { ContentAnswer, RequestContext } from '#platform/http'
 import { answerVideo, notFound } from './content.ts'
 import { jobRecord } from './job-record.ts'
 import type { VideoJob } from './schema.ts'
 
-type IdContext = RequestContext<unknown, unknown, { id: string }>
+type IdContext = RequestContext<App, unknown, unknown, { id: string }>
 
 export async function readJob(context: IdContext): Promise<VideoJob> {
   const { app, caller, params } = context

@@ -1,6 +1,7 @@
 /** `POST /v1/videos`: the order in the shape of OpenRouter, and the fields of Sora's shape that relays send. */
 
 import { callbackSecret, requireReachable } from '#account/webhooks'
+import type { App } from '#app'
 import { ignoredFields, requireNoOptions, setIgnoredFields, unknownFields } from '#core/calls'
 import type { VideoModel } from '#core/models'
 import type { ReferenceMode } from '#core/turn'
@@ -13,7 +14,7 @@ import { reasons } from './phrases.ts'
 import { unsupportedFields, VideoOrderBody } from './schema.ts'
 import { shapeOf, sizesOf } from './sizes.ts'
 
-export async function orderVideo(context: RequestContext<VideoOrderBody>): Promise<JsonText> {
+export async function orderVideo(context: RequestContext<App, VideoOrderBody>): Promise<JsonText> {
   const { app, body, requestId } = context
   refuseUnsupportedFields(body)
   requireNoOptions(body)

@@ -1,5 +1,6 @@
 import type { App } from '#app'
-import { type Job, job } from '#platform/jobs'
+import type { Job } from '#platform/jobs'
+import { job } from './app.ts'
 import { readVideo, type VideoKey } from './store.ts'
 
 const name = 'videos.callback'
@@ -8,9 +9,9 @@ const name = 'videos.callback'
  * Notifies the address that the caller of a video named. Here the job is only put into the queue; the routes deliver the notification, with the job
  * that `callbackWith` makes of their handler.
  */
-export const callbackJob: Job<{ jobId: string }> = callbackWith(async () => undefined)
+export const callbackJob: Job<{ jobId: string }, App> = callbackWith(async () => undefined)
 
-export function callbackWith(handle: Job<{ jobId: string }>['handle']): Job<{ jobId: string }> {
+export function callbackWith(handle: Job<{ jobId: string }, App>['handle']): Job<{ jobId: string }, App> {
   return job({ name, limits: () => ({ perAccount: 4, perProcess: 8 }), handle })
 }
 

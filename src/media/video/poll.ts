@@ -4,7 +4,7 @@
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import type { App } from '#app'
-import { job } from '#platform/jobs'
+import { job } from './app.ts'
 import { type LookUpdate, lookAt } from './look.ts'
 import { endOverdue, isOverdue } from './overdue.ts'
 import { type DueVideo, deleteOld, hasOpen, takeDue, writeLookResults } from './store.ts'

@@ -1,6 +1,6 @@
 /** Begins the next queued video of a project, if the project may have one more under way. */
 import type { App } from '#app'
-import { job } from '#platform/jobs'
+import { job } from './app.ts'
 import { orderVideo } from './order.ts'
 import { leftMsOf } from './overdue.ts'
 import { failVideo } from './settle.ts'

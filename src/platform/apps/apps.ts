@@ -6,6 +6,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Deadline } from '#platform/clock'
 import './phrases.ts'
 
+export type { AppsApp } from './app.ts'
 export { refusingZone } from './kept-out.ts'
 export { appsSeries } from './metrics.ts'
 export { type Apps, openApps, sharedApps } from './open-apps.ts'

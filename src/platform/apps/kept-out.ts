@@ -1,7 +1,7 @@
 /** Keeps the hosts of the second zone off the port of the API, where nothing answers for them. */
-import type { App } from '#app'
 import { Failure } from '#platform/errors'
 import { hostName, peerOf, visitorOf, type Zone } from '#platform/http'
+import type { AppsApp } from './app.ts'
 import { refuse } from './refuse.ts'
 import { isOfZone } from './urls.ts'
 
@@ -9,7 +9,7 @@ import { isOfZone } from './urls.ts'
  * Refuses requests for these hosts, so that no route of the API answers on an origin of strangers, whatever a proxy forwards. Undefined if no domain
  * is configured.
  */
-export function refusingZone({ config }: App): Zone | undefined {
+export function refusingZone({ config }: Pick<AppsApp, 'config'>): Zone | undefined {
   const { domain, cloudDomain } = config.apps
   if (domain === undefined && cloudDomain === undefined) return undefined
   const hostOf = ({ headers, socket }: Parameters<Zone['isForZone']>[0]): string => {

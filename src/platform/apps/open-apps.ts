@@ -1,7 +1,6 @@
 /** Opens the second listener, or shares the listener of the API. */
-
-import type { App } from '#app'
 import { Connections, openListener, type Server, type Timeouts } from '#platform/http'
+import type { AppsApp } from './app.ts'
 import { isSocketRequest, listenForSockets } from './sockets.ts'
 import type { AppsZone } from './zone.ts'
 
@@ -12,7 +11,7 @@ export interface Apps extends AsyncDisposable {
 }
 
 interface ListenOptions {
-  app: App
+  app: Pick<AppsApp, 'config'>
   zone: AppsZone
   /** True when other processes of this machine serve the same port. */
   isWorker?: boolean

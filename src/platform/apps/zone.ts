@@ -1,7 +1,6 @@
 /** The second zone: all its requests, whichever port they came to. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { isIP } from 'node:net'
-import type { App } from '#app'
 import { Failure } from '#platform/errors'
 import {
   ambiguityFailure,
@@ -15,6 +14,7 @@ import {
   visitorOf,
   type Zone,
 } from '#platform/http'
+import type { AppsApp } from './app.ts'
 import type { AppsRequest, HostHandler } from './apps.ts'
 import { answerCertificateQuery, isCertificateQuery } from './certificates.ts'
 import { guardAnswer, removeCredentials } from './guard.ts'
@@ -23,7 +23,7 @@ import { refuse } from './refuse.ts'
 import { cloudHost } from './urls.ts'
 
 export interface ZoneOptions {
-  app: App
+  app: AppsApp
   handlers: readonly HostHandler[]
   timeouts?: Timeouts | undefined
 }
@@ -35,7 +35,7 @@ interface RoutedRequest {
 
 /** Passes each request to the handler of its host. Disposing the zone disposes the handlers. */
 export class AppsZone implements Zone, AsyncDisposable {
-  readonly #app: App
+  readonly #app: AppsApp
   readonly #handlers: readonly HostHandler[]
   readonly #timeouts: Timeouts
   readonly #baseHost: string | undefined

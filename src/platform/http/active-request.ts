@@ -1,10 +1,12 @@
 /** One request as its handler sees it. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { App, Caller } from '#app'
+import type { Caller } from '#platform/auth'
 import type { Deadline } from '#platform/clock'
 import { uuidv7 } from '#platform/ids'
+import type { Claim } from '#platform/ledger'
 import type { SpoolFile } from '#platform/spool'
 import { TraceContext } from '#platform/trace'
+import type { HttpApp } from './app.ts'
 import { spanOf } from './finish.ts'
 import type { RequestContext, Route } from './http.ts'
 import type { BodySlot } from './intake.ts'
@@ -26,8 +28,8 @@ export const anonymousCaller: Caller = {
 }
 
 /** One request: what was received, what is known about it, and the answer. */
-export class ActiveRequest implements RequestContext {
-  readonly app: App
+export class ActiveRequest implements RequestContext<HttpApp> {
+  readonly app: HttpApp
   readonly message: IncomingMessage
   readonly response: ServerResponse
   readonly receivedMs: number
@@ -39,7 +41,7 @@ export class ActiveRequest implements RequestContext {
   upload: Upload | undefined
   query: unknown = {}
   params: unknown = {}
-  claim: RequestContext['claim']
+  claim: Claim | undefined
   /** The deadline for receiving the whole request; an upload has a longer one. */
   timeLimit: Deadline | undefined
   /** The memory reserved for the request's body. */
@@ -52,7 +54,7 @@ export class ActiveRequest implements RequestContext {
   readonly answerHeaders: Record<string, string>
   #gone: AbortController | undefined
 
-  constructor(app: App, message: IncomingMessage, response: ServerResponse, route?: Route) {
+  constructor(app: HttpApp, message: IncomingMessage, response: ServerResponse, route?: Route) {
     this.app = app
     this.message = message
     this.response = response

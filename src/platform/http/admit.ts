@@ -1,10 +1,10 @@
 /** All checks before the handler: key, scope, origin, parameters, body, idempotency claim. */
-import type { App, Caller } from '#app'
-import { type CredentialKind, requireScope } from '#platform/auth'
+import { type Caller, type CredentialKind, requireScope } from '#platform/auth'
 import type { DiskName } from '#platform/disk-space'
 import { fail } from '#platform/errors'
 import { claimOf } from '#platform/idempotency'
 import { type ActiveRequest, pathOf } from './active-request.ts'
+import type { HttpApp } from './app.ts'
 import { parseJson, readBody, textBodyOf } from './body.ts'
 import { readToDisk } from './body-to-disk.ts'
 import { admitOrigin, exposeByPolicy, exposeRefusal, requireOrigin, requirePage } from './cors.ts'
@@ -44,7 +44,7 @@ export interface RoutedParameters {
 
 /** Runs all checks before the handler, cheapest refusal first; a body is read only for a caller who may send it. */
 export async function admit(
-  app: App,
+  app: HttpApp,
   route: Route,
   context: ActiveRequest,
   routed: RoutedParameters,
@@ -124,7 +124,7 @@ function disksOf({ method, socket, writes }: Route): readonly DiskName[] {
 /**
  * Decides from the last measurements of the disks, without a new one. Throws STORAGE_FULL, and SPOOL_FULL for a body that would go through the spool.
  */
-function requireDiskSpace({ space, spool, storage }: App, route: Route, { disks }: Checks): void {
+function requireDiskSpace({ space, spool, storage }: HttpApp, route: Route, { disks }: Checks): void {
   space.require(disks)
   if (disks.includes('files')) storage.requireRoom()
   if (route.upload || route.bodyToDisk) spool.requireDisk()
@@ -136,13 +136,13 @@ function isText({ textBody }: Route, { headers }: ActiveRequest): boolean {
   return textBody !== undefined && type.trim().toLowerCase() === textBody.mediaType
 }
 
-function bodyLimitOf({ bodyLimit = defaultBodyLimit }: Route, { config }: App): number {
+function bodyLimitOf({ bodyLimit = defaultBodyLimit }: Route, { config }: Pick<HttpApp, 'config'>): number {
   return typeof bodyLimit === 'number' ? bodyLimit : bodyLimit(config)
 }
 
 /** Identifies the caller by the credentials. Throws INVALID_API_KEY and other refusals of a key. */
 async function lookUpCaller(
-  app: App,
+  app: Pick<HttpApp, 'keys'>,
   route: Route,
   context: ActiveRequest,
   secret: string | undefined,
@@ -169,7 +169,7 @@ function requireScopeOf({ scope, orScope }: Route, caller: Caller): void {
 
 /** For connections that last: throws once the admitted credentials are no longer valid. */
 export async function requireStillAdmitted(
-  app: App,
+  app: Pick<HttpApp, 'keys'>,
   route: Route,
   { headers, caller }: ActiveRequest,
 ): Promise<void> {

@@ -1,17 +1,24 @@
 /** Requests of pages in browsers: opt-in, key by key (https://fetch.spec.whatwg.org/#http-cors-protocol). */
-import type { App, Caller } from '#app'
+import type { Caller } from '#platform/auth'
 import { fail } from '#platform/errors'
 import type { ActiveRequest } from './active-request.ts'
+import type { HttpApp } from './app.ts'
 import type { Route } from './http.ts'
 
 /**
  * The CORS policy of a route: `none` lets no page of another origin read its answers, `any` lets every page (never with credentials: cookies are not
  * sent), and a function lets in the origins that it accepts.
  */
-export type CorsPolicy =
-  | 'none'
-  | 'any'
-  | ((request: { app: App; params: Record<string, string>; origin: string }) => boolean | Promise<boolean>)
+export type CorsPolicy<App> = 'none' | 'any' | OriginCheck<App>
+
+type OriginCheck<App> = (request: OriginCheckRequest<App>) => boolean | Promise<boolean>
+
+/** What the function of a policy gets; `app` is the app of its route. */
+interface OriginCheckRequest<App> {
+  app: App
+  params: Record<string, string>
+  origin: string
+}
 
 /** The headers of an answer that a page may read. */
 const exposed = [
@@ -48,15 +55,22 @@ interface Preflight {
   params: Record<string, string>
 }
 
+/** Calls the function of a policy. `openServer` takes only routes whose policies take its app. */
+const isAccepted = (
+  check: OriginCheck<never>,
+  request: OriginCheckRequest<HttpApp>,
+): boolean | Promise<boolean> => (check as OriginCheck<HttpApp>)(request)
+
 const allows = (
-  policy: CorsPolicy,
-  request: { app: App; params: Record<string, string>; origin: string },
-): boolean | Promise<boolean> => (typeof policy === 'function' ? policy(request) : policy === 'any')
+  policy: CorsPolicy<never>,
+  request: OriginCheckRequest<HttpApp>,
+): boolean | Promise<boolean> =>
+  typeof policy === 'function' ? isAccepted(policy, request) : policy === 'any'
 
 /** Runs before everything else on a route with its own policy, so that pages can read refusals too. */
 export async function exposeByPolicy(
-  app: App,
-  policy: CorsPolicy,
+  app: HttpApp,
+  policy: CorsPolicy<never>,
   params: Record<string, string>,
   context: ActiveRequest,
 ): Promise<void> {
@@ -69,7 +83,7 @@ export async function exposeByPolicy(
   }
   answerHeaders['vary'] = 'Origin'
   const { origin } = headers
-  if (origin !== undefined && (await policy({ app, params, origin }))) exposeTo(origin, context)
+  if (origin !== undefined && (await isAccepted(policy, { app, params, origin }))) exposeTo(origin, context)
 }
 
 /** Browsers do not apply CORS to WebSockets, so a page that the policy excludes is refused here. */
@@ -89,7 +103,7 @@ export function requireOrigin({ origins }: Caller, { headers: { origin } }: Acti
  * checked on the actual request. Other OPTIONS requests are handled like any method that the path does not support.
  */
 export async function answerPreflight(
-  app: App,
+  app: HttpApp,
   { message, headers, answerHeaders, response }: ActiveRequest,
   { methods, route, params }: Preflight,
 ): Promise<boolean> {
@@ -125,7 +139,7 @@ export function admitOrigin(caller: Caller, context: ActiveRequest): void {
 }
 
 /** Lets a page from a listed origin read why its key was refused. */
-export async function exposeRefusal(app: App, context: ActiveRequest): Promise<void> {
+export async function exposeRefusal(app: Pick<HttpApp, 'keys'>, context: ActiveRequest): Promise<void> {
   const { origin } = context.headers
   // If the origins cannot be looked up, the refusal is sent without CORS headers.
   if (origin !== undefined && (await app.keys.isListedOrigin(origin).catch(() => false)))

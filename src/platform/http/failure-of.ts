@@ -1,17 +1,17 @@
-import type { App } from '#app'
 import { isDiskFull } from '#platform/db'
 import { diskFailure, fullDiskFailure } from '#platform/disk-space'
 import { asFailure, Failure } from '#platform/errors'
+import type { HttpApp } from './app.ts'
 
 /**
  * Turns anything thrown into a failure: a full or broken disk, wherever it was found, is no defect of the program, and a database that is away
  * because its disk is full is reported as STORAGE_FULL.
  */
-export const failureOf = (app: Pick<App, 'space'>, error: unknown): Failure =>
+export const failureOf = (app: Pick<HttpApp, 'space'>, error: unknown): Failure =>
   fullDatabase(app, asFailure(diskFailure(error, 'data')))
 
 /** Reports a database that is away because its disk is full as STORAGE_FULL: repeating the request soon would not help. */
-function fullDatabase({ space }: Pick<App, 'space'>, failure: Failure): Failure {
+function fullDatabase({ space }: Pick<HttpApp, 'space'>, failure: Failure): Failure {
   if (failure.code !== 'SERVICE_UNAVAILABLE') return failure
   if ((failure.detail as { why: string }).why !== 'database') return failure
   const disk = space.lacking(['database', 'wal']) ?? (isDiskFull(failure.cause) ? 'database' : undefined)

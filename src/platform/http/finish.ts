@@ -1,8 +1,8 @@
 /** The end of a request: its metrics, its span and its log line. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { App } from '#app'
 import type { Span } from '#platform/trace'
 import { type ActiveRequest, anonymousCaller, pathOf } from './active-request.ts'
+import type { HttpApp } from './app.ts'
 import type { Route } from './http.ts'
 
 /** How a request ended for its client. */
@@ -17,7 +17,7 @@ export function outcomeOf(raw: ServerResponse): RequestOutcome {
 }
 
 export function finish(
-  app: App,
+  app: HttpApp,
   route: Route,
   context: ActiveRequest,
   { status, complete }: RequestOutcome,
@@ -48,7 +48,11 @@ export function finish(
 }
 
 /** Begins the span of a request: https://opentelemetry.io/docs/specs/semconv/http/http-spans/#http-server */
-export const spanOf = (app: App, route: Route, { message, requestId }: ActiveRequest): Span | undefined =>
+export const spanOf = (
+  app: Pick<HttpApp, 'tracing'>,
+  route: Route,
+  { message, requestId }: ActiveRequest,
+): Span | undefined =>
   app.tracing?.request(
     `${route.method} ${route.path}`,
     {

@@ -1,7 +1,7 @@
 /** The stages of one request: key, scope, body, validation, handler, answer, one log line. */
-import type { App } from '#app'
 import type { ActiveRequest } from './active-request.ts'
 import { admit, checksOf, type RoutedParameters } from './admit.ts'
+import type { HttpApp } from './app.ts'
 import { asInvalidJson } from './body.ts'
 import { answerCheck } from './declared-answers.ts'
 import { finish, outcomeOf } from './finish.ts'
@@ -17,7 +17,7 @@ import type { Sockets } from './sockets.ts'
 export type Handler = (context: ActiveRequest, routed: RoutedParameters) => Promise<void>
 
 export interface HandlerOptions {
-  app: App
+  app: HttpApp
   route: Route
   intake: BodyMemory
   sockets: Sockets
@@ -33,7 +33,8 @@ export function handlerOf({ app, route, intake, sockets, onViolation }: HandlerO
     try {
       await admit(app, route, context, routed, checks, intake)
       if (route.socket) sockets.require(context)
-      const result = await (route.handle as (context: RequestContext) => unknown)(context)
+      // `openServer` takes only routes whose handlers take its app, and `admit` has checked body, query, parameters and fields by the schemas.
+      const result = await (route.handle as (context: RequestContext<HttpApp>) => unknown)(context)
       if (result instanceof PushReply) new PushSink({ app, route, context, check }, result).begin()
       else if (result instanceof SocketStream) await sockets.begin(result, { route, context })
       else await send(app, context, route, result, check)

@@ -3,8 +3,7 @@
  */
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Static, TSchema } from 'typebox'
-import type { App, Caller } from '#app'
-import type { CredentialKind, Scope } from '#platform/auth'
+import type { Caller, CredentialKind, Scope } from '#platform/auth'
 import type { Config } from '#platform/config'
 import type { DiskName } from '#platform/disk-space'
 import type { FailureCode, Language } from '#platform/errors'
@@ -19,6 +18,7 @@ import type { ServedSocketOptions } from './socket.ts'
 import type { Upload, UploadSpec } from './upload.ts'
 import './phrases.ts'
 
+export type { HttpApp } from './app.ts'
 export { attachment } from './attachment.ts'
 export { baseUrlOf } from './base-url.ts'
 export { ClientGone, parseJson, type ReceivedBody, readBody } from './body.ts'
@@ -52,7 +52,7 @@ export {
   type SocketBounds,
   type SocketMessage,
   SocketStream,
-  socketRoute,
+  socketRoutesOf,
   socketStream,
 } from './socket.ts'
 export { SocketConnection } from './socket-line.ts'
@@ -60,7 +60,8 @@ export { peerOf, type VisitorAddress, visitorOf } from './trusted-proxies.ts'
 export { isMultipart, readUpload, type Upload, type UploadedFile, type UploadSpec } from './upload.ts'
 export { type Check, compile, compileSteps, type WarmStep } from './validate.ts'
 
-export interface RequestContext<Body = unknown, Query = unknown, Params = unknown, Fields = unknown> {
+/** One request as its handler sees it. `App` is what the handler uses of the app; `unknown` fits every request. */
+export interface RequestContext<App, Body = unknown, Query = unknown, Params = unknown, Fields = unknown> {
   app: App
   caller: Caller
   /** The checked body. Undefined if a form was sent instead, and on routes with `bodyToDisk`. */
@@ -111,7 +112,7 @@ export class JsonText {
   }
 }
 
-interface Spec {
+interface Spec<App> {
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   /** The path with `{name}` parameters, as in the contract. */
   path: string
@@ -131,7 +132,7 @@ interface Spec {
   /** Where the credential may stand in a request without `Authorization`. */
   keySources?: readonly KeySource[]
   /** Which pages of other origins may read the answers; if absent, those that the caller's key lists. */
-  cors?: CorsPolicy
+  cors?: CorsPolicy<App>
   summary: { en: string; fa: string }
   /** True if whoever has the path may enter: traces then contain the route instead of the path. */
   secretPath?: boolean
@@ -182,11 +183,12 @@ interface Spec {
 }
 
 export interface RouteSpec<
+  App,
   Body extends TSchema,
   Query extends TSchema,
   Params extends TSchema,
   Fields extends TSchema,
-> extends Spec {
+> extends Spec<App> {
   body?: Body
   /** A form with files (multipart/form-data), accepted beside the JSON of `body` if there is one. */
   upload?: UploadSpec<Fields>
@@ -195,27 +197,29 @@ export interface RouteSpec<
   query?: Query
   params?: Params
   handle: (
-    context: RequestContext<Static<Body>, Static<Query>, Static<Params>, Static<Fields>>,
+    context: RequestContext<App, Static<Body>, Static<Query>, Static<Params>, Static<Fields>>,
   ) => Promise<unknown> | unknown
 }
 
-export interface Route extends Spec {
+/**
+ * A route whose handler takes this app. A server serves the routes whose app has no member that its own app lacks. Every route is a `Route<never>`,
+ * which is what code takes that reads the description of routes and calls no handler.
+ */
+export interface Route<App = never> extends Spec<App> {
   body?: TSchema
   upload?: UploadSpec
   otherBody?: TSchema
   query?: TSchema
   params?: TSchema
-  handle: (context: RequestContext<never, never, never, never>) => Promise<unknown> | unknown
+  handle: (context: RequestContext<App, never, never, never, never>) => Promise<unknown> | unknown
 }
 
-/** Declares a route. The types of its handler come from its schemas. */
-export function route<
-  Body extends TSchema,
-  Query extends TSchema,
-  Params extends TSchema,
-  Fields extends TSchema,
->(spec: RouteSpec<Body, Query, Params, Fields>): Route {
-  return spec as unknown as Route
-}
+/** Returns the function that declares routes whose handlers take this app. The other types of a handler come from the schemas of its route. */
+export const routesOf =
+  <App>() =>
+  <Body extends TSchema, Query extends TSchema, Params extends TSchema, Fields extends TSchema>(
+    spec: RouteSpec<App, Body, Query, Params, Fields>,
+  ): Route<App> =>
+    spec as unknown as Route<App>
 
 export type Reply = PushReply | ContentAnswer | HttpAnswer | JsonText | object

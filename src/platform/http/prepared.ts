@@ -34,7 +34,7 @@ export async function prepareText(text: string, contentType: string): Promise<Pr
  * the text depends.
  */
 export function answerPrepared(
-  context: RequestContext<never, never, never> | RequestContext,
+  context: Pick<RequestContext<unknown>, 'headers' | 'setHeader'>,
   { contentType, bodies, digest }: PreparedText,
   varies: readonly string[] = [],
 ): HttpAnswer {

@@ -1,5 +1,4 @@
 /** Sends answers: JSON, other types, events, failures, or the stored answer to an earlier request. */
-import type { App } from '#app'
 import { isDatabaseAway } from '#platform/db'
 import { Failure, fail } from '#platform/errors'
 import { claimOwnerReceipt, replayedAnswer } from '#platform/idempotency'
@@ -7,6 +6,7 @@ import { ClaimTaken } from '#platform/ledger'
 import { isSealed } from '#platform/secrets'
 import { type ActiveRequest, jsonType } from './active-request.ts'
 import { sendFailure } from './answer.ts'
+import type { HttpApp } from './app.ts'
 import { ClientGone } from './body.ts'
 import { ContentAnswer, sendContent } from './content.ts'
 import { costHeaders } from './cost.ts'
@@ -16,14 +16,14 @@ import { HttpAnswer, JsonText, type Route } from './http.ts'
 
 /** The request that is answered, with its route and checks. */
 export interface AnswerContext {
-  app: App
+  app: HttpApp
   route: Route
   context: ActiveRequest
   check: AnswerCheck | undefined
 }
 
 export async function send(
-  app: App,
+  app: HttpApp,
   context: ActiveRequest,
   route: Route,
   result: unknown,
@@ -50,7 +50,7 @@ export function sendJson(
 export const firstStatus = (route: Route): number => Number(Object.keys(route.reply)[0])
 
 export async function sendError(
-  app: App,
+  app: HttpApp,
   route: Route,
   context: ActiveRequest,
   error: unknown,
@@ -86,7 +86,7 @@ const awayFailure = (cause: unknown): Failure =>
  * the first request, so a repeat gets the first answer.
  */
 async function earlierReceiptId(
-  app: App,
+  app: HttpApp,
   { caller, claim, requestId }: ActiveRequest,
   error: unknown,
 ): Promise<string | undefined> {
@@ -95,7 +95,7 @@ async function earlierReceiptId(
   return claimOwnerReceipt(app.ledger, { ...caller, requestId }, claim)
 }
 
-async function replay(app: App, route: Route, context: ActiveRequest, receiptId: string): Promise<void> {
+async function replay(app: HttpApp, route: Route, context: ActiveRequest, receiptId: string): Promise<void> {
   // The hold of this very request ended while the request ran, so the request cannot be continued.
   if (receiptId === context.requestId || !context.claim) fail('SERVICE_UNAVAILABLE', { why: 'database' })
   const first = await replayedAnswer(app.ledger, context.caller.accountId, receiptId, context.claim)

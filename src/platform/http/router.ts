@@ -1,10 +1,10 @@
 /** Finds the route of a request by method, path and host. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import FindMyWay from 'find-my-way'
-import type { App } from '#app'
 import { asFailure, Failure } from '#platform/errors'
 import { ActiveRequest } from './active-request.ts'
 import { sendFailure } from './answer.ts'
+import type { HttpApp } from './app.ts'
 import type { Handler } from './handle.ts'
 import { zoneConstraint, zoneOf, zonesOf } from './host.ts'
 import type { Route } from './http.ts'
@@ -12,7 +12,7 @@ import { reasons } from './phrases.ts'
 import { unmatchedHandler } from './unmatched.ts'
 
 interface RouterOptions {
-  app: App
+  app: HttpApp
   routes: readonly Route[]
   /** Returns false for a request that was refused, whatever its path. */
   admitted: (context: ActiveRequest) => boolean

@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http'
-import type { App } from '#app'
 import { Failure } from '#platform/errors'
 import type { ActiveRequest } from './active-request.ts'
 import { sendFailure } from './answer.ts'
+import type { HttpApp } from './app.ts'
 import { handlerOf } from './handle.ts'
 import type { Route } from './http.ts'
 import { BodyMemory } from './intake.ts'
@@ -31,9 +31,10 @@ export interface Server extends AsyncDisposable {
   readonly port: number
 }
 
-export interface ServerOptions {
+export interface ServerOptions<App extends HttpApp> {
   app: App
-  routes: readonly Route[]
+  /** Routes whose handlers and policies take this app, or a part of it. */
+  routes: readonly Route<App>[]
   host: string
   port: number
   /** True if other processes of this machine serve the same port. */
@@ -55,7 +56,7 @@ export interface Zone {
  * Listens and serves the routes. Disposing drains: no new requests are accepted, open answers may finish within `drainMs`, those of calls whose
  * result is being stored within `storedDrainMs`, then everything is closed.
  */
-export async function openServer(options: ServerOptions): Promise<Server> {
+export async function openServer<App extends HttpApp>(options: ServerOptions<App>): Promise<Server> {
   const { app, routes, sharedZone: beside } = options
   const connections = new Connections()
   const intake = new BodyMemory(app.config)
@@ -94,7 +95,7 @@ export async function openServer(options: ServerOptions): Promise<Server> {
 
 /** Returns the checks of every request, whatever its path. They return false if the request was refused. */
 function gateOf(
-  { timeouts: patience = defaultTimeouts }: ServerOptions,
+  { timeouts: patience = defaultTimeouts }: { timeouts?: Timeouts },
   connections: Connections,
 ): (context: ActiveRequest) => boolean {
   return (context) => {

@@ -76,8 +76,8 @@ export const socketStream = (
   unopened?: () => Promise<void> | void,
 ): SocketStream => new SocketStream(run, unopened)
 
-type SocketRouteFields<Query extends TSchema, Params extends TSchema> = Omit<
-  RouteSpec<TSchema, Query, Params, TSchema>,
+type SocketRouteFields<App, Query extends TSchema, Params extends TSchema> = Omit<
+  RouteSpec<App, TSchema, Query, Params, TSchema>,
   | 'method'
   | 'reply'
   | 'body'
@@ -90,29 +90,32 @@ type SocketRouteFields<Query extends TSchema, Params extends TSchema> = Omit<
   | 'handle'
 >
 
-export interface SocketSpec<Query extends TSchema, Params extends TSchema>
-  extends SocketRouteFields<Query, Params> {
+export interface SocketSpec<App, Query extends TSchema, Params extends TSchema>
+  extends SocketRouteFields<App, Query, Params> {
   /** Overrides of the default limits. */
   bounds?: Partial<SocketBounds>
   protocols?: readonly string[]
   /** Runs before the upgrade. Its failures are answered in JSON as on every other route. */
   handle: (
-    context: RequestContext<unknown, Static<Query>, Static<Params>>,
+    context: RequestContext<App, unknown, Static<Query>, Static<Params>>,
   ) => Promise<SocketStream> | SocketStream
 }
 
-/** Declares a route that is upgraded to a WebSocket, with key, scope, checks and refusals as on every other route. */
-export function socketRoute<Query extends TSchema, Params extends TSchema>({
-  bounds,
-  protocols = [],
-  handle,
-  ...declared
-}: SocketSpec<Query, Params>): Route {
-  return {
-    ...(declared as unknown as Omit<Route, 'method' | 'reply' | 'handle'>),
+/**
+ * Returns the function that declares routes whose handlers take this app and that are upgraded to a WebSocket, with key, scope, checks and refusals
+ * as on every other route.
+ */
+export const socketRoutesOf =
+  <App>() =>
+  <Query extends TSchema, Params extends TSchema>({
+    bounds,
+    protocols = [],
+    handle,
+    ...declared
+  }: SocketSpec<App, Query, Params>): Route<App> => ({
+    ...(declared as unknown as Omit<Route<App>, 'method' | 'reply' | 'handle'>),
     method: 'GET',
     reply: {},
     socket: { ...standardBounds, ...bounds, protocols },
-    handle: handle as unknown as Route['handle'],
-  }
-}
+    handle: handle as unknown as Route<App>['handle'],
+  })

@@ -3,11 +3,11 @@ import { type IncomingMessage, type Server as NodeServer, ServerResponse } from 
 import type { Socket as NetSocket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import type { WebSocket, WebSocketServer } from 'ws'
-import type { App } from '#app'
 import { Failure, fail } from '#platform/errors'
 import { scheduler } from '#platform/scheduler'
 import type { ActiveRequest } from './active-request.ts'
 import { requireStillAdmitted } from './admit.ts'
+import type { HttpApp } from './app.ts'
 import { ClientGone } from './body.ts'
 import { finish } from './finish.ts'
 import { zoneOf, zonesOf } from './host.ts'
@@ -38,14 +38,14 @@ interface AdmittedRequest {
 }
 
 export class Sockets {
-  readonly #app: App
+  readonly #app: HttpApp
   readonly #connections: Connections
   readonly #upgrades = new WeakMap<IncomingMessage, Upgrade>()
   readonly #openSockets = new Set<SocketConnection>()
   readonly #ofKeys = new Map<string, number>()
   readonly #stopping = new AbortController()
 
-  constructor(app: App, connections: Connections) {
+  constructor(app: HttpApp, connections: Connections) {
     this.#app = app
     this.#connections = connections
   }

@@ -1,9 +1,9 @@
 /** Requests that match no route: preflights, 405 for an unsupported method, 404. */
 import type { IncomingMessage } from 'node:http'
-import type { App } from '#app'
 import { Failure } from '#platform/errors'
 import type { ActiveRequest } from './active-request.ts'
 import { sendFailure } from './answer.ts'
+import type { HttpApp } from './app.ts'
 import { answerPreflight } from './cors.ts'
 import { hostPattern, zoneOf, zonesOf } from './host.ts'
 import type { Route } from './http.ts'
@@ -22,7 +22,7 @@ export const patternOf = (route: Route): RegExp =>
   )
 
 export function unmatchedHandler(
-  app: App,
+  app: HttpApp,
   routes: readonly Route[],
 ): (context: ActiveRequest) => Promise<void> {
   const zoneOfHost = zonesOf(routes)

@@ -2,7 +2,6 @@
  * Durable background work on PostgreSQL (docs/decisions/platform/jobs.md). A job is a value that a capability declares; a piece of its
  * work is put into the queue in the transaction that makes it necessary, and runs at least once, in whichever worker has room.
  */
-import type { App } from '#app'
 import type { Config } from '#platform/config'
 import type { Db, Tx } from '#platform/db'
 import type { DiskName } from '#platform/disk-space'
@@ -12,13 +11,14 @@ import type { TraceContext } from '#platform/trace'
 import * as store from './store.ts'
 import './errors.ts'
 
+export type { JobsApp } from './app.ts'
 export { jobSeries, jobTimeSeries } from './metrics.ts'
 export { startWorkers, type WorkersOptions } from './workers.ts'
 
 /** The account for the platform's own work. */
 export const platformAccount = '00000000-0000-0000-0000-000000000000'
 
-export interface JobRun<Data> {
+export interface JobRun<Data, App> {
   app: App
   accountId: string
   data: Data
@@ -37,7 +37,11 @@ export interface JobDelay {
   laterMs: number
 }
 
-export interface Job<Data = never> {
+/**
+ * A job whose handler takes this data and this app. Workers run the jobs whose app has no member that their own app lacks. Every job is a `Job`, which
+ * is what code takes that calls no handler.
+ */
+export interface Job<Data = never, App = never> {
   /** A dotted name, such as `files.sweep`; it is stored in the database. */
   name: string
   /** The maximum of concurrent runs: of one account over all processes, and in one process. */
@@ -50,12 +54,12 @@ export interface Job<Data = never> {
    * Executes the job. It may run again after a crash or a failure, even concurrently if a process only seemed dead. An error counts as a
    * failure: it is retried with growing pauses, and parked after the tenth.
    */
-  handle: (run: JobRun<Data>) => Promise<JobDelay | undefined>
+  handle: (run: JobRun<Data, App>) => Promise<JobDelay | undefined>
   /**
    * Called instead of `handle` for a job during which two processes in a row died: records the failure and settles its hold. Without it
    * such a job is parked; recurring jobs run again at their next time.
    */
-  setAside?: (run: JobRun<Data>) => Promise<JobDelay | undefined>
+  setAside?: (run: JobRun<Data, App>) => Promise<JobDelay | undefined>
 }
 
 export interface JobOptions<Data> {
@@ -95,8 +99,11 @@ export const isUnderWay = (
   of: { accountId: string; singletonKey: string },
 ): Promise<boolean> => store.isUnderWay(db, { ...of, name })
 
-/** Declares a job; the type of its data comes from its handler. */
-export const job = <Data>(spec: Job<Data>): Job<Data> => spec
+/** Returns the function that declares jobs whose handlers take this app; the type of a job's data comes from its handler. */
+export const jobsOf =
+  <App>() =>
+  <Data>(spec: Job<Data, App>): Job<Data, App> =>
+    spec
 
 export const jobs: Jobs = {
   async enqueue(tx, { name }, ...asks) {

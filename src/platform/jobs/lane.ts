@@ -1,9 +1,9 @@
 /** Runs one kind of job in this process: claims while there is room, executes, and sleeps until notified. */
 import { setTimeout as pause } from 'node:timers/promises'
-import type { App } from '#app'
 import { isDatabaseAway } from '#platform/db'
 import { Failure, isTemporary } from '#platform/errors'
 import { type Span, TraceContext } from '#platform/trace'
+import type { JobsApp } from './app.ts'
 import type { JobResults } from './job-results.ts'
 import type { Job, JobDelay, JobRun } from './jobs.ts'
 import * as store from './store.ts'
@@ -18,7 +18,7 @@ const maxVanished = 2
 const awayMs = 1_000
 const maxClaimPauseMs = 2_000
 
-export interface LaneOptions {
+export interface LaneOptions<App extends JobsApp> {
   app: App
   processId: string
   results: JobResults
@@ -30,15 +30,15 @@ export interface LaneOptions {
   cut: AbortSignal
 }
 
-export class Lane {
-  readonly job: Job<never>
-  readonly #options: LaneOptions
+export class Lane<App extends JobsApp> {
+  readonly job: Job<never, App>
+  readonly #options: LaneOptions<App>
   readonly #limits: { perAccount: number; perProcess: number }
   readonly #running = new Map<string, Promise<void>>()
   readonly #claiming: Promise<void>
   #woken = Promise.withResolvers<void>()
 
-  constructor(job: Job<never>, options: LaneOptions) {
+  constructor(job: Job<never, App>, options: LaneOptions<App>) {
     this.job = job
     this.#options = options
     this.#limits = job.limits(options.app.config)
@@ -199,7 +199,7 @@ export class Lane {
     return everyMs === undefined ? 'parked' : undefined
   }
 
-  #runOf(queued: store.QueuedJob, trace: TraceContext): JobRun<never> {
+  #runOf(queued: store.QueuedJob, trace: TraceContext): JobRun<never, App> {
     const { app, cut, stopping, suspectLeft, processId } = this.#options
     let isSuspect = queued.vanished > 0
     const progressed = async (): Promise<void> => {

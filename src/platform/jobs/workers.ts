@@ -1,16 +1,17 @@
 /** The job runner of a process: a lane for each kind of job, woken by NOTIFY and, in case a notification is missed, by polling. */
 import { setTimeout as pause } from 'node:timers/promises'
-import type { App } from '#app'
 import { repetitions } from '#platform/clock'
 import { uuidv7 } from '#platform/ids'
+import type { JobsApp } from './app.ts'
 import { JobResults } from './job-results.ts'
 import { type Job, platformAccount } from './jobs.ts'
 import { Lane } from './lane.ts'
 import * as store from './store.ts'
 
-export interface WorkersOptions {
+export interface WorkersOptions<App extends JobsApp> {
   app: App
-  jobs: readonly Job<never>[]
+  /** Jobs whose handlers take this app, or a part of it. */
+  jobs: readonly Job<never, App>[]
 }
 
 const pollMs = 2_000
@@ -18,7 +19,7 @@ const pollMs = 2_000
 const resultsMs = 1_500
 
 /** Starts running jobs. Disposing it stops claims; running jobs may finish, late ones are aborted, and the rest is requeued. */
-export function startWorkers({ app, jobs }: WorkersOptions): AsyncDisposable {
+export function startWorkers<App extends JobsApp>({ app, jobs }: WorkersOptions<App>): AsyncDisposable {
   const { db, log, processes, config } = app
   const stopping = new AbortController()
   const abortController = new AbortController()
@@ -36,7 +37,9 @@ export function startWorkers({ app, jobs }: WorkersOptions): AsyncDisposable {
     stopping: stopping.signal,
     cut: abortController.signal,
   }
-  const lanes: ReadonlyMap<string, Lane> = new Map(jobs.map((job) => [job.name, new Lane(job, options)]))
+  const lanes: ReadonlyMap<string, Lane<App>> = new Map(
+    jobs.map((job) => [job.name, new Lane(job, options)]),
+  )
   const wakeWaiting = waker(app, lanes, stopping.signal)
   const listener = db.listen(['jobs'], {
     message: (_channel, name) => lanes.get(name)?.wake(),
@@ -68,15 +71,15 @@ export function startWorkers({ app, jobs }: WorkersOptions): AsyncDisposable {
   }
 }
 
-async function sweep({ db, log, processes }: App): Promise<void> {
+async function sweep({ db, log, processes }: JobsApp): Promise<void> {
   const orphans = await store.sweep(db, processes)
   if (orphans > 0n) log.warn({ jobs: String(orphans) }, 'jobs of dead processes were given to others')
 }
 
 /** Returns a function that wakes the lanes whose kinds have waiting jobs. One statement finds them: an idle process claims nothing. */
 function waker(
-  { db, log, processes }: App,
-  lanes: ReadonlyMap<string, Lane>,
+  { db, log, processes }: JobsApp,
+  lanes: ReadonlyMap<string, { wake(): void }>,
   stopping: AbortSignal,
 ): () => void {
   let isLooking = false
@@ -101,7 +104,7 @@ function waker(
  * Returns a function that queues recurring jobs. It queries the database at most once per interval of each job, by the platform's clock, and first
  * with the first poll, so that it does not slow the start.
  */
-function recur({ db, clock, log }: App, jobs: readonly Job<never>[]): () => void {
+function recur({ db, clock, log }: JobsApp, jobs: readonly Job[]): () => void {
   const recurring = jobs.flatMap(({ name, everyMs }) => (everyMs ? [{ name, everyMs, atMs: 0 }] : []))
   return () => {
     const nowMs = clock.nowMs()

@@ -1,9 +1,9 @@
 /** Stored bytes that a row names and the store does not have: the operator gets an alarm, and the caller an honest answer. */
-import type { App } from '#app'
 import { fail } from '#platform/errors'
+import type { StorageApp } from './app.ts'
 import './errors.ts'
 
-type LostBytesContext = Pick<App, 'log' | 'metrics'>
+type LostBytesContext = Pick<StorageApp, 'log' | 'metrics'>
 
 /** Counts and logs lost bytes, for callers that cannot answer FILE_LOST themselves. Call it only once it is certain that the row still exists. */
 export function reportLost({ log, metrics }: LostBytesContext, key: string): void {

@@ -4,13 +4,13 @@
  * bytes are deleted. So no row is ever without its bytes, and no bytes stay without their row for long.
  */
 import { setTimeout as pause } from 'node:timers/promises'
-import type { App } from '#app'
 import { repetitions } from '#platform/clock'
 import { isDatabaseAway, type Tx } from '#platform/db'
+import type { StorageApp } from './app.ts'
 import type { ByteSource, PutOptions, StoredBytes } from './storage.ts'
 import * as store from './store.ts'
 
-type BlobContext = Pick<App, 'db' | 'clock' | 'storage'>
+type BlobContext = Pick<StorageApp, 'db' | 'clock' | 'storage'>
 
 /** The time from writing the bytes to deleting them, if no transaction commits their row; that transaction is short. */
 const pendingMs = 60 * 60 * 1000
@@ -72,7 +72,7 @@ export const writeBlob = (
   bytes instanceof Uint8Array ? storage.put(key, bytes, options) : storage.putStream(key, bytes, options)
 
 /** Announces a key in the transaction that proves that the bytes are needed; the caller writes them afterwards. */
-export const announceBlob = ({ clock }: Pick<App, 'clock'>, tx: Tx, key: string): Promise<void> =>
+export const announceBlob = ({ clock }: Pick<StorageApp, 'clock'>, tx: Tx, key: string): Promise<void> =>
   store.announcePendingBlob(tx, key, new Date(clock.nowMs() + pendingMs))
 
 /**

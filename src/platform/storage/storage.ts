@@ -10,6 +10,7 @@ import { openDisk } from './disk.ts'
 import { openS3 } from './s3.ts'
 import type { StorageConfig } from './settings.ts'
 
+export type { StorageApp } from './app.ts'
 export { failLost, reportLost } from './lost.ts'
 export { holdsFiles, markerName, readMarker, readStoreId, writeMarker } from './marker.ts'
 export { storageSeries } from './metrics.ts'

@@ -6,7 +6,7 @@ import type { App } from '#app'
 import { freeBytes, ownBuffer } from '#platform/bytes'
 import type { Tx } from '#platform/db'
 import { uuidv7 } from '#platform/ids'
-import { type JobDelay, type JobRun, job } from '#platform/jobs'
+import type { JobDelay, JobRun } from '#platform/jobs'
 import {
   announceBlobs,
   commitBlobs,
@@ -15,6 +15,7 @@ import {
   reportLost,
   writeBlob,
 } from '#platform/storage'
+import { job } from './app.ts'
 import { type Blob, insertBlobs, insertFiles, knownBlobs, lockBlobs } from './content-store.ts'
 import { announceSite } from './directory.ts'
 import { deleteExpired, forgetFiles, setExpiries } from './expire.ts'
@@ -42,7 +43,12 @@ export const publishJob = job<PublishWork>({
   setAside: ({ app, accountId, data }) => failPublication(app, { accountId, ...data }, 'set_aside'),
 })
 
-async function publish({ app, accountId, data, signal }: JobRun<PublishWork>): Promise<JobDelay | undefined> {
+async function publish({
+  app,
+  accountId,
+  data,
+  signal,
+}: JobRun<PublishWork, App>): Promise<JobDelay | undefined> {
   if (signal.aborted) return { laterMs: 0 }
   const versionKey = { accountId, ...data }
   const version = await versionStore.beginVersion(app.db, versionKey)

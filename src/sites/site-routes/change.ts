@@ -1,4 +1,5 @@
 /** What is done to a site beside publishing: going back, and deleting it. */
+import type { App } from '#app'
 import { acceptOnce } from '#core/calls'
 import type { Tx } from '#platform/db'
 import { fail } from '#platform/errors'
@@ -42,7 +43,7 @@ export async function removeSiteOfCloud(context: CloudSiteContext<DeleteBody>) {
   return remove(context, await requireSite(context.app, context.caller, siteId, { cloudId, param: 'siteId' }))
 }
 
-async function remove({ app, body }: RequestContext<DeleteBody>, found: ShownSite) {
+async function remove({ app, body }: RequestContext<App, DeleteBody>, found: ShownSite) {
   const packs = await app.db.tx(async (tx) => {
     const site = await lock(tx, found)
     if (body.confirm !== site.name) fail('INVALID_REQUEST', { why: reasons.otherName }, { param: 'confirm' })

@@ -1,5 +1,5 @@
-import { job } from '#platform/jobs'
 import { sweepSites } from '#sites/hosting'
+import { job } from './app.ts'
 
 /** Deletes versions that are kept no longer, and contents that no version names. */
 export const sweepJob = job<null>({

@@ -1,5 +1,6 @@
 /** Publishes a site, or a new version of one. */
 
+import type { App } from '#app'
 import { lockReadyCloud, requireReadyCloud } from '#cloud/clouds'
 import { acceptOnce } from '#core/calls'
 import type { Tx } from '#platform/db'
@@ -28,7 +29,7 @@ import { toSite } from './show.ts'
 /** How many other slugs are tried where the one that was made of the site's name is taken. */
 const derivedTries = 4
 
-export async function publishSite(context: RequestContext): Promise<JsonText> {
+export async function publishSite(context: RequestContext<App>): Promise<JsonText> {
   const { app, caller } = context
   await using publication = await checkBody(context)
   const cloud = await cloudOf(context, publication)
@@ -48,7 +49,7 @@ export async function publishSite(context: RequestContext): Promise<JsonText> {
 }
 
 /** The app back-end that the site is published for; it has to be ready. */
-const cloudOf = async ({ app, caller }: RequestContext, { cloudId }: CheckedPublication) =>
+const cloudOf = async ({ app, caller }: RequestContext<App>, { cloudId }: CheckedPublication) =>
   cloudId === undefined ? undefined : requireReadyCloud(app.db, caller, cloudId, 'cloud_id')
 
 /** The slugs to try: only the requested one; without one, others follow where the first is taken. */
@@ -79,7 +80,7 @@ export async function publishVersion(context: SiteContext): Promise<JsonText> {
 
 /** Stores the bytes, and then in one transaction the site, its version, the job and the answer. */
 async function acceptPublication(
-  context: RequestContext,
+  context: RequestContext<App>,
   endpoint: string,
   publication: CheckedPublication,
   siteOf: (tx: Tx, now: Date) => Promise<SiteRow>,

@@ -17,8 +17,13 @@ import {
 import type { FilesQuery, SiteDetail, SiteListQuery } from './schema.ts'
 import { toDetail, toSite } from './show.ts'
 
-export type SiteContext<Body = unknown, Query = unknown> = RequestContext<Body, Query, { id: string }>
-export type CloudSiteContext<Body = unknown> = RequestContext<Body, unknown, { id: string; siteId: string }>
+export type SiteContext<Body = unknown, Query = unknown> = RequestContext<App, Body, Query, { id: string }>
+export type CloudSiteContext<Body = unknown> = RequestContext<
+  App,
+  Body,
+  unknown,
+  { id: string; siteId: string }
+>
 
 interface SiteLookup {
   cloudId?: string
@@ -54,7 +59,7 @@ export const readSiteOfCloud = (context: CloudSiteContext): Promise<SiteDetail> 
 }
 
 async function detailOf(
-  { app, caller, language }: Pick<RequestContext, 'app' | 'caller' | 'language'>,
+  { app, caller, language }: Pick<RequestContext<App>, 'app' | 'caller' | 'language'>,
   siteId: string,
   lookup: SiteLookup = {},
 ): Promise<SiteDetail> {
@@ -68,7 +73,12 @@ async function detailOf(
   return toDetail(app, language, row, { usage, day })
 }
 
-export const listAll = async ({ app, caller, query, language }: RequestContext<unknown, SiteListQuery>) =>
+export const listAll = async ({
+  app,
+  caller,
+  query,
+  language,
+}: RequestContext<App, unknown, SiteListQuery>) =>
   plainList.answer(await listSites(app.db, caller, query), (row) => toSite(app, language, row))
 
 /** The files of the requested version; without one, of the newest that is ready. None where no version is ready yet. */

@@ -1,7 +1,9 @@
+import type { App } from '#app'
 import { readyErrors } from '#cloud/clouds'
 import type { Config } from '#platform/config'
-import { type Route, route } from '#platform/http'
+import type { Route } from '#platform/http'
 import { checkErrors, publicationBytes } from '#sites/hosting'
+import { route } from './app.ts'
 import { removeSite, removeSiteOfCloud, rollBackSite } from './change.ts'
 import { publishSite, publishVersion } from './publish.ts'
 import { listAll, listFiles, readSite, readSiteOfCloud } from './read.ts'
@@ -24,7 +26,7 @@ const path = '/v1/sites'
 /** The bound of a body comes from the limits for all sites: those that the operator has set for one site alone are known once its body has come. */
 const ofBody = { bodyToDisk: true, bodyLimit: ({ sites }: Config) => publicationBytes(sites) } as const
 
-const published: Route[] = [
+const published: Route<App>[] = [
   route({
     method: 'GET',
     path,
@@ -132,7 +134,7 @@ const published: Route[] = [
   }),
 ]
 
-const ofClouds: Route[] = [
+const ofClouds: Route<App>[] = [
   route({
     method: 'GET',
     path: '/v1/cloud/{id}/sites/{siteId}',
@@ -158,4 +160,4 @@ const ofClouds: Route[] = [
   }),
 ]
 
-export const routes: Route[] = [...published, ...ofClouds]
+export const routes: Route<App>[] = [...published, ...ofClouds]

@@ -1,4 +1,5 @@
 /** The HTTP of websites: the routes that publish them, and what visitors get from the second listener (docs/decisions/sites/serving.md). */
+import type { App } from '#app'
 import type { Job } from '#platform/jobs'
 import { publishJob } from '#sites/hosting'
 import { domainsJob } from './domains/job.ts'
@@ -11,6 +12,6 @@ import { openSiteHandler } from './serve/open-site-handler.ts'
 export const sites = {
   name: 'sites',
   routes: [...routes, ...domainRoutes],
-  jobs: [publishJob as Job<never>, sweepJob as Job<never>, domainsJob as Job<never>],
+  jobs: [publishJob as Job<never, App>, sweepJob as Job<never, App>, domainsJob as Job<never, App>],
   apps: openSiteHandler,
 }

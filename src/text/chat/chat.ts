@@ -1,14 +1,16 @@
 /** `POST /v1/chat/completions`: conversations as OpenAI's clients request them, whole or as a stream. */
+import type { App } from '#app'
 import { referenceHeaders } from '#core/calls'
 import { textFailures } from '#core/text'
-import { type Route, route } from '#platform/http'
+import type { Route } from '#platform/http'
+import { route } from './app.ts'
 import { complete } from './complete.ts'
 import { ChatBody, ChatCompletion } from './schema.ts'
 
 /** Bytes of a whole body, media included (contract section 8: 4 MB). */
 const bodyLimit = 4 * 1024 * 1024
 
-const routes: Route[] = [
+const routes: Route<App>[] = [
   route({
     method: 'POST',
     path: '/v1/chat/completions',

@@ -1,4 +1,5 @@
 import { Type } from 'typebox'
+import type { App } from '#app'
 import { answerPaid, payment, requireModel, setIgnoredFields, unknownFields } from '#core/calls'
 import { startPaidVectors, textOfTokens } from '#core/embeddings'
 import { type EmbeddingModel, takesDimensions } from '#core/models'
@@ -14,7 +15,7 @@ import { embeddingsJson } from './written.ts'
  * needs.
  */
 export async function createEmbeddings(
-  context: RequestContext<EmbeddingsBody>,
+  context: RequestContext<App, EmbeddingsBody>,
 ): Promise<JsonText | ContentAnswer> {
   const { app, body } = context
   const model = requireModel(context, body.model, 'embedding')

@@ -1,14 +1,16 @@
 /** `POST /v1/embeddings`: texts turned into vectors, as the OpenAI clients request them (docs/decisions/text/embeddings.md). */
+import type { App } from '#app'
 import { modelFailures, paymentFailures, referenceHeaders } from '#core/calls'
 import { upstreamFailures } from '#core/inference'
-import { type Route, route } from '#platform/http'
+import type { Route } from '#platform/http'
+import { route } from './app.ts'
 import { createEmbeddings } from './create.ts'
 import { EmbeddingList, EmbeddingsBody } from './schema.ts'
 
 /** Bytes of a whole body: 2,048 texts of 8 KB, or of five hundred token numbers each. */
 const bodyLimit = 16 * 1024 * 1024
 
-const routes: Route[] = [
+const routes: Route<App>[] = [
   route({
     method: 'POST',
     path: '/v1/embeddings',

@@ -1,3 +1,4 @@
+import type { App } from '#app'
 import { type PaidTurn, type PaidTurnOptions, prepareTurn, startPaidTurn } from '#core/inference'
 import {
   type FieldReport,
@@ -24,7 +25,9 @@ import { type Dialect, dialectOf } from './versions.ts'
 const heartbeat = 'event: ping\ndata: {"type":"ping"}\n\n'
 
 /** Answers a conversation. First the request is checked, then the worst case is held, then the upstream is called. */
-export async function createMessage(context: RequestContext<MessagesBody>): Promise<JsonText | PushReply> {
+export async function createMessage(
+  context: RequestContext<App, MessagesBody>,
+): Promise<JsonText | PushReply> {
   const { body } = context
   const prepared = await prepareMessageTurn(context, body, dialectOf(context))
   const paid = await payForTurn(context, { ...prepared, endpoint: '/v1/messages' })
@@ -37,7 +40,7 @@ export async function createMessage(context: RequestContext<MessagesBody>): Prom
 
 /** Parses the body and reads all its media. */
 async function prepareMessageTurn(
-  context: Pick<RequestContext, 'app' | 'caller' | 'gone'>,
+  context: Pick<RequestContext<App>, 'app' | 'caller' | 'gone'>,
   body: MessagesBody,
   dialect: Dialect,
 ) {
@@ -51,7 +54,7 @@ async function prepareMessageTurn(
 }
 
 function parse(
-  { app, caller }: Pick<RequestContext, 'app' | 'caller'>,
+  { app, caller }: Pick<RequestContext<App>, 'app' | 'caller'>,
   body: MessagesBody,
   dialect: Dialect,
 ) {
@@ -65,7 +68,7 @@ function parse(
  * Returns the report of what would not be applied as it was sent.
  */
 export function requireAnswerable(
-  context: Pick<RequestContext, 'app' | 'caller'>,
+  context: Pick<RequestContext<App>, 'app' | 'caller'>,
   body: MessagesBody,
   dialect: Dialect,
 ): FieldReport {
@@ -75,7 +78,7 @@ export function requireAnswerable(
 }
 
 export interface BackgroundOptions
-  extends Pick<RequestContext, 'app' | 'caller' | 'gone' | 'requestId'>,
+  extends Pick<RequestContext<App>, 'app' | 'caller' | 'gone' | 'requestId'>,
     Pick<PaidTurnOptions, 'endpoint' | 'customerId' | 'referenceId' | 'trace'> {
   body: MessagesBody
   dialect: Dialect
@@ -101,7 +104,7 @@ export async function answerInBackground(
 }
 
 function messageOptions(
-  context: Pick<RequestContext, 'app' | 'requestId'>,
+  context: Pick<RequestContext<App>, 'app' | 'requestId'>,
   paid: PaidTurn,
   showsThinking: boolean,
 ): MessageOptions {

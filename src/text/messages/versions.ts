@@ -15,7 +15,7 @@ export interface Dialect {
 const maxBetas = 50
 
 /** Reads version and betas from the headers. Throws INVALID_REQUEST for a version that is missing or unknown. */
-export function dialectOf({ headers }: Pick<RequestContext, 'headers'>): Dialect {
+export function dialectOf({ headers }: Pick<RequestContext<unknown>, 'headers'>): Dialect {
   const version = versions.find((known) => known === headers['anthropic-version'])
   if (!version) fail('INVALID_REQUEST', { why: reasons.version(versions) }, { param: 'anthropic-version' })
   const sent = [headers['anthropic-beta'] ?? []].flat().join(',')

@@ -1,4 +1,5 @@
 /** The image form of the responses wire: one picture, as JSON or as events. */
+import type { App } from '#app'
 import {
   answerStored,
   Base64Bytes,
@@ -32,7 +33,7 @@ import type { ImageBody } from './image-schema.ts'
 import type { ResponseJson } from './item.ts'
 
 export async function respondImage(
-  context: RequestContext<Record<string, unknown>>,
+  context: RequestContext<App, Record<string, unknown>>,
   model: ImageModel,
 ): Promise<JsonText | ContentAnswer | EventStream> {
   const { app, caller } = context
@@ -56,7 +57,7 @@ export async function respondImage(
 }
 
 function specOf(
-  { app, requestId, receivedMs }: RequestContext,
+  { app, requestId, receivedMs }: RequestContext<App>,
   body: ImageBody,
   paid: PaidImage,
 ): ImageResponseSpec {
@@ -80,7 +81,7 @@ function specOf(
 }
 
 const jsonResponse = (
-  context: RequestContext,
+  context: RequestContext<App>,
   paid: PaidImage,
   spec: ImageResponseSpec,
 ): Promise<JsonText | ContentAnswer> =>
@@ -93,7 +94,7 @@ const jsonResponse = (
 
 /** The first events are sent at once, since drawing takes long and the client should see progress. */
 async function streamEvents(
-  context: RequestContext,
+  context: RequestContext<App>,
   paid: PaidImage,
   spec: ImageResponseSpec,
   out: EventWriter,

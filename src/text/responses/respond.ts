@@ -1,3 +1,4 @@
+import type { App } from '#app'
 import type { PaidTurn } from '#core/inference'
 import {
   budgetReport,
@@ -24,7 +25,7 @@ import { ResponsesBody } from './schema.ts'
 
 /** Answers an input with text or, for an image model, with a picture. First the request is checked, then the worst case is held, then the upstream is called. */
 export async function respond(
-  context: RequestContext<ResponsesBody>,
+  context: RequestContext<App, ResponsesBody>,
 ): Promise<JsonText | ContentAnswer | PushReply> {
   const { model: id } = context.body
   const named = id === undefined ? undefined : context.app.models.find(id)
@@ -54,7 +55,7 @@ export async function respond(
 }
 
 /** The output limit in tokens of a request that names none: the key's setting, else the server's (contract section 4: 2,048). */
-export const defaultOutputTokens = ({ app, caller }: Pick<RequestContext, 'app' | 'caller'>): number =>
+export const defaultOutputTokens = ({ app, caller }: Pick<RequestContext<App>, 'app' | 'caller'>): number =>
   caller.responsesMaxOutputTokens ?? app.config.defaults.responsesMaxOutputTokens
 
 export interface AnswerOptions extends ParsedResponse {
@@ -65,7 +66,7 @@ export interface AnswerOptions extends ParsedResponse {
 }
 
 /** Answers a paid turn as a response, in JSON or as events. */
-export function respondTurn(context: RequestContext, paid: PaidTurn, options: AnswerOptions): PushReply {
+export function respondTurn(context: RequestContext<App>, paid: PaidTurn, options: AnswerOptions): PushReply {
   const spec = specOf(context, options, paid)
   return options.turn.stream
     ? respondStream(context, paid, new ResponseEvents(spec))
@@ -102,7 +103,7 @@ const wireSupport: WireSupport = {
 const ignoredFields = (body: ResponsesBody): string[] => Object.keys(body).filter((field) => !used.has(field))
 
 function specOf(
-  { app, requestId, receivedMs }: RequestContext,
+  { app, requestId, receivedMs }: RequestContext<App>,
   { body, tools, hosted, overrides }: AnswerOptions,
   paid: PaidTurn,
 ): ResponseSpec {

@@ -1,8 +1,10 @@
 /** `POST /v1/responses`: items as OpenAI's Responses API has them, pictures and hosted tools included. */
+import type { App } from '#app'
 import { referenceHeaders } from '#core/calls'
 import { textFailures } from '#core/text'
 import { imageFailures } from '#media/images'
-import { type Route, route } from '#platform/http'
+import type { Route } from '#platform/http'
+import { route } from './app.ts'
 import { ImageBody } from './image-schema.ts'
 import { respond } from './respond.ts'
 import { ResponseObject, ResponsesBody } from './schema.ts'
@@ -10,7 +12,7 @@ import { ResponseObject, ResponsesBody } from './schema.ts'
 /** Bytes of a whole body, media included, as on chat (contract section 8: 4 MB). */
 const bodyLimit = 4 * 1024 * 1024
 
-const routes: Route[] = [
+const routes: Route<App>[] = [
   route({
     method: 'POST',
     path: '/v1/responses',

@@ -29,7 +29,7 @@ import { firstSession } from './first-session.ts'
 import { reasons } from './phrases.ts'
 
 /** The request that begins a call. */
-export type CallContext = RequestContext
+export type CallContext = RequestContext<App>
 
 /** The call that the request asks for. */
 export interface BeginCallOptions {

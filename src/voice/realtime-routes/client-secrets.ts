@@ -1,4 +1,5 @@
 import type { Static } from 'typebox'
+import type { App } from '#app'
 import { acceptOnce } from '#core/calls'
 import type { JsonText, RequestContext } from '#platform/http'
 import { newClientSecret, sha256 } from '#platform/secrets'
@@ -13,7 +14,9 @@ const standardSeconds = 600
 const callsOfSecret = 10
 
 /** Makes a secret for a browser: it begins a few calls with this session in the name of the key, and does nothing else. */
-export async function createSecret(context: RequestContext<Static<typeof SecretBody>>): Promise<JsonText> {
+export async function createSecret(
+  context: RequestContext<App, Static<typeof SecretBody>>,
+): Promise<JsonText> {
   const { app, body, caller } = context
   const { expires_after: { seconds = standardSeconds } = {}, agent_id, session = {}, store = false } = body
   const agent = agent_id === undefined ? undefined : await agentOfCall(context, agent_id)

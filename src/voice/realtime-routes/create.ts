@@ -1,5 +1,6 @@
 /** POST /v1/realtime/calls: a call over WebRTC. */
 import type { Static } from 'typebox'
+import type { App } from '#app'
 import { requireUnclaimed, setAppliedFields } from '#core/calls'
 import { fail } from '#platform/errors'
 import { HttpAnswer, JsonText, type RequestContext } from '#platform/http'
@@ -16,6 +17,7 @@ import { reasons } from './phrases.ts'
 import type { CreateBody, CreatedCall, CreateForm, CreateQuery } from './schema.ts'
 
 type CreateContext = RequestContext<
+  App,
   Static<typeof CreateBody>,
   Static<typeof CreateQuery>,
   unknown,

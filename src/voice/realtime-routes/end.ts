@@ -15,7 +15,7 @@ const lookMs = 100
 
 /** DELETE /v1/realtime/calls: ends the call that the body or the query names. */
 export function endNamed(
-  context: RequestContext<Static<typeof EndBody>, Static<typeof EndQuery>>,
+  context: RequestContext<App, Static<typeof EndBody>, Static<typeof EndQuery>>,
 ): Promise<CallRecord> {
   const { body, query } = context
   const named = [body.id, body.call_id, query.id].filter((id) => id !== undefined)
@@ -28,7 +28,7 @@ export function endNamed(
 
 /** Ends a call of the account and returns it; a call that has ended already is returned as it is. Throws NOT_FOUND. */
 export async function endOne(
-  context: Pick<RequestContext, 'app' | 'caller'>,
+  context: Pick<RequestContext<App>, 'app' | 'caller'>,
   name: string,
 ): Promise<CallRecord> {
   const { app } = context

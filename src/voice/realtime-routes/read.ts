@@ -19,14 +19,14 @@ export async function requireCall(
   return isTheirs ? row : fail('NOT_FOUND', {}, { param: 'id' })
 }
 
-export const getCall = async (context: RequestContext<unknown, unknown, { id: string }>) =>
+export const getCall = async (context: RequestContext<App, unknown, unknown, { id: string }>) =>
   callRecordOf(await requireCall(context, context.params.id), new Date(context.app.clock.nowMs()))
 
 export async function list({
   app,
   caller,
   query: { after_id, ...query },
-}: RequestContext<unknown, Static<typeof CallsQuery>>) {
+}: RequestContext<App, unknown, Static<typeof CallsQuery>>) {
   const now = new Date(app.clock.nowMs())
   const after = after_id === undefined ? undefined : callIdOf(after_id)
   const page = await listCalls(app.db, caller.accountId, { ...query, after_id: after })

@@ -5,9 +5,10 @@
 import type { App } from '#app'
 import { modelFailures, paymentFailures, referenceHeaders } from '#core/calls'
 import { upstreamFailures } from '#core/inference'
-import { type Route, route, socketRoute } from '#platform/http'
+import type { Route } from '#platform/http'
 import type { Job } from '#platform/jobs'
 import { callAgentFailures } from '#work/agents'
+import { route, socketRoute } from './app.ts'
 import { maxMessageBytes } from './client-event.ts'
 import { createSecret } from './client-secrets.ts'
 import { createCall, locationOf } from './create.ts'
@@ -49,7 +50,7 @@ const createBytes = 256 * 1024
  */
 const bounds = { messageBytes: maxMessageBytes, messagesPerSecond: 100, bytesPerSecond: 1024 * 1024 }
 
-const routes: Route[] = [
+const routes: Route<App>[] = [
   socketRoute({
     path: '/v1/realtime',
     operation: 'realtime.connect',
@@ -226,7 +227,7 @@ const routes: Route[] = [
   }),
 ]
 
-export const realtime = { name: 'realtime', routes, jobs: [tidyJob as Job<never>] }
+export const realtime = { name: 'realtime', routes, jobs: [tidyJob as Job<never, App>] }
 
 /** Begins calls in this process for other processes: see `openVoiceHost`. */
 export const startVoiceHost = (app: App) => openVoiceHost(app, { begin: createCall, socket: openCall })

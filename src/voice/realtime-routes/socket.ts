@@ -1,5 +1,6 @@
 /** GET /v1/realtime: a call over a WebSocket. */
 import type { Static } from 'typebox'
+import type { App } from '#app'
 import { Failure } from '#platform/errors'
 import {
   type KeySource,
@@ -28,7 +29,7 @@ const leadMs = 120
 const tailMs = 60
 
 export async function openCall(
-  context: RequestContext<unknown, Static<typeof SocketQuery>>,
+  context: RequestContext<App, unknown, Static<typeof SocketQuery>>,
 ): Promise<SocketStream> {
   const begun = await begin(context, {
     transport: 'websocket',

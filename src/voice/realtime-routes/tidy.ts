@@ -1,7 +1,7 @@
 /** Background work on calls that have ended. */
 
-import { job } from '#platform/jobs'
 import { deleteCallsBefore } from '#voice/realtime'
+import { job } from './app.ts'
 
 /** Deletes calls that ended before the days for which they are kept. */
 export const tidyJob = job<null>({

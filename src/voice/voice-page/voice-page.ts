@@ -10,9 +10,9 @@ import {
   prepareText,
   type RequestContext,
   type Route,
-  route,
 } from '#platform/http'
 import { closed, described, oneOf } from '#platform/schema'
+import { route } from './app.ts'
 import { pageHeaders, pageOf } from './page.ts'
 
 const PageQuery = Type.Object(
@@ -69,7 +69,7 @@ function preparedOnce(app: App, name: string, make: () => Promise<PreparedText>)
   return one
 }
 
-async function showPage(context: RequestContext<unknown, Static<typeof PageQuery>>) {
+async function showPage(context: RequestContext<App, unknown, Static<typeof PageQuery>>) {
   const language: Language = context.query.lang ?? context.language
   for (const [name, value] of Object.entries(pageHeaders)) context.setHeader(name, value)
   context.setHeader('content-language', language)
@@ -79,7 +79,7 @@ async function showPage(context: RequestContext<unknown, Static<typeof PageQuery
   return answerPrepared(context, page, ['accept-language'])
 }
 
-const routes: Route[] = [
+const routes: Route<App>[] = [
   route({
     method: 'GET',
     path: '/voice',

@@ -1,4 +1,5 @@
 /** Creates, reads, lists, changes and deletes agents. */
+import type { App } from '#app'
 import { acceptOnce } from '#core/calls'
 import { textModel } from '#core/text'
 import { fail } from '#platform/errors'
@@ -16,7 +17,7 @@ import {
 } from './schema.ts'
 import * as store from './store.ts'
 
-export type AgentContext<Body = unknown> = RequestContext<Body, unknown, AgentParams>
+export type AgentContext<Body = unknown> = RequestContext<App, Body, unknown, AgentParams>
 
 export function toAgent(row: store.AgentRow): Agent {
   const { agent_id: id, project_id, name, instructions, model, kind, knowledge_id } = row
@@ -40,7 +41,7 @@ export async function requireAgent({ app, caller, params }: AgentContext): Promi
 
 const notFound = (): never => fail('NOT_FOUND', {}, { param: 'id' })
 
-export async function createAgent(context: RequestContext<AgentBody>): Promise<JsonText> {
+export async function createAgent(context: RequestContext<App, AgentBody>): Promise<JsonText> {
   const { app, body, caller } = context
   const agent = newAgent(context)
   if (body.knowledge_id !== undefined)
@@ -54,7 +55,7 @@ export async function createAgent(context: RequestContext<AgentBody>): Promise<J
 }
 
 /** The row of a new agent. Throws what `textModel` throws. */
-function newAgent({ app, body, caller }: RequestContext<AgentBody>): store.AgentRow {
+function newAgent({ app, body, caller }: RequestContext<App, AgentBody>): store.AgentRow {
   const nowMs = app.clock.nowMs()
   return {
     account_id: caller.accountId,
@@ -70,7 +71,7 @@ function newAgent({ app, body, caller }: RequestContext<AgentBody>): store.Agent
   }
 }
 
-export const listAgents = async ({ app, caller, query }: RequestContext<unknown, AgentListQuery>) =>
+export const listAgents = async ({ app, caller, query }: RequestContext<App, unknown, AgentListQuery>) =>
   typedList.answer(await store.listAgents(app.db, caller, query), toAgent)
 
 /** Changes an agent. Runs that have begun keep the settings with which they began. */

@@ -17,7 +17,7 @@ import { quotedPassages } from './turn.ts'
 export const callAgentFailures: FailureCode[] = ['NOT_FOUND', 'KNOWLEDGE_NOT_FOUND']
 
 /** A request that begins a call, or creates a client secret for calls. */
-type CallRequest = Pick<RequestContext, 'app' | 'caller' | 'requestId' | 'headers'>
+type CallRequest = Pick<RequestContext<App>, 'app' | 'caller' | 'requestId' | 'headers'>
 
 const maxPassages = 8
 const spokenInstruction = 'Say what they say in your own words, without numbers or addresses of theirs.'

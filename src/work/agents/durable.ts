@@ -13,11 +13,13 @@ import type { AgentRow } from './store.ts'
 /** The fewest characters of an input for durable work (contract section 8). */
 const minInputCharacters = 10
 
-export const isDurable = ({ headers }: Pick<RequestContext, 'headers'>, { kind }: AgentRow): boolean =>
-  kind !== 'chat' || prefersAsync(headers)
+export const isDurable = (
+  { headers }: Pick<RequestContext<unknown>, 'headers'>,
+  { kind }: AgentRow,
+): boolean => kind !== 'chat' || prefersAsync(headers)
 
 /** Whether `respond-async` is one of the preferences, which may have parameters: `Prefer: wait=5, Respond-Async; x=y`. */
-function prefersAsync(headers: RequestContext['headers']): boolean {
+function prefersAsync(headers: RequestContext<unknown>['headers']): boolean {
   const prefer = [headers['prefer'] ?? []].flat().join(',')
   return prefer.split(',').some((one) => one.split(';')[0]!.trim().toLowerCase() === 'respond-async')
 }

@@ -1,4 +1,5 @@
 /** The knowledge of a project: texts, documents and pages that its models may search and cite (docs/decisions/work/knowledge.md). */
+import type { App } from '#app'
 import type { Job } from '#platform/jobs'
 import { embedJob } from './embed/embed-source.ts'
 import { indexJob } from './index/index-source.ts'
@@ -7,4 +8,8 @@ import { routes } from './routes.ts'
 export { recall, requireKnowledge } from './recall.ts'
 
 /** The knowledge of a project: texts, documents and pages that its models may cite. */
-export const knowledge = { name: 'knowledge', routes, jobs: [indexJob as Job<never>, embedJob as Job<never>] }
+export const knowledge = {
+  name: 'knowledge',
+  routes,
+  jobs: [indexJob as Job<never, App>, embedJob as Job<never, App>],
+}

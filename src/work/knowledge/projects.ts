@@ -13,7 +13,12 @@ import * as store from './store.ts'
 /** The most knowledge projects of one project. */
 export const maxProjects = 100
 
-export type KnowledgeContext<Body = unknown, Query = unknown> = RequestContext<Body, Query, { id: string }>
+export type KnowledgeContext<Body = unknown, Query = unknown> = RequestContext<
+  App,
+  Body,
+  Query,
+  { id: string }
+>
 
 export const projectKeyOf = ({
   caller,
@@ -49,7 +54,7 @@ export const notFound = (param = 'id'): never => fail('KNOWLEDGE_NOT_FOUND', {},
 export const readKnowledge = async (context: KnowledgeContext) =>
   toKnowledge(await requireProject(context.app, projectKeyOf(context)))
 
-export async function createKnowledge(context: RequestContext<KnowledgeBody>): Promise<JsonText> {
+export async function createKnowledge(context: RequestContext<App, KnowledgeBody>): Promise<JsonText> {
   const { app, body, caller } = context
   const now = new Date(app.clock.nowMs())
   const row = {
@@ -70,7 +75,11 @@ export async function createKnowledge(context: RequestContext<KnowledgeBody>): P
   })
 }
 
-export const listKnowledge = async ({ app, caller, query }: RequestContext<unknown, KnowledgeListQuery>) =>
+export const listKnowledge = async ({
+  app,
+  caller,
+  query,
+}: RequestContext<App, unknown, KnowledgeListQuery>) =>
   plainList.answer(await store.listProjects(app.db, caller, query), toKnowledge)
 
 export async function changeKnowledge(context: KnowledgeContext<KnowledgePatch>) {

@@ -1,4 +1,6 @@
-import { type Route, route } from '#platform/http'
+import type { App } from '#app'
+import type { Route } from '#platform/http'
+import { route } from './app.ts'
 import { embedKnowledge } from './embed/request.ts'
 import {
   changeKnowledge,
@@ -31,7 +33,7 @@ const path = '/v1/knowledge'
 /** Bytes of the body of a source: 10 MB in Base64, or two million characters of any script, with room for the rest of the body. */
 const sourceLimit = 16 * 1024 * 1024
 
-const projects: Route[] = [
+const projects: Route<App>[] = [
   route({
     method: 'GET',
     path,
@@ -118,7 +120,7 @@ const projects: Route[] = [
   }),
 ]
 
-const sources: Route[] = [
+const sources: Route<App>[] = [
   route({
     method: 'GET',
     path: `${path}/{id}/sources`,
@@ -173,4 +175,4 @@ const sources: Route[] = [
   }),
 ]
 
-export const routes: Route[] = [...projects, ...sources]
+export const routes: Route<App>[] = [...projects, ...sources]

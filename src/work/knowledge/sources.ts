@@ -1,4 +1,5 @@
 /** Adds, reads, lists and deletes the sources of a knowledge project. */
+import type { App } from '#app'
 import { acceptOnce, isBlank } from '#core/calls'
 import { decodeBase64InSlices } from '#platform/bytes'
 import { fail, type Language } from '#platform/errors'
@@ -16,7 +17,7 @@ import * as store from './store.ts'
 /** The most sources of one knowledge project. */
 export const maxSources = 1_000
 
-type SourceContext = RequestContext<unknown, unknown, { id: string; source_id: string }>
+type SourceContext = RequestContext<App, unknown, unknown, { id: string; source_id: string }>
 
 const toSource = (row: store.SourceRow, language: Language): KnowledgeSource => ({
   id: row.source_id,

@@ -3,9 +3,10 @@ import type { App } from '#app'
 import type { Model } from '#core/models'
 import { Failure, fail, isTemporary } from '#platform/errors'
 import { uuidv7 } from '#platform/ids'
-import { type JobDelay, type JobRun, job } from '#platform/jobs'
+import type { JobDelay, JobRun } from '#platform/jobs'
 import { reportSettlement } from '#platform/ledger'
 import { FailedStep, LostStep, OutOfCredits, type PipelineResult } from '#work/pipelines'
+import { job } from './app.ts'
 import { claimRun, release, reschedule } from './claim.ts'
 import { endRun, type RunEnd } from './end.ts'
 import { Journal } from './journal/journal.ts'
@@ -25,7 +26,7 @@ export const runJob = job<{ runId: string }>({
 })
 
 async function withLease(
-  { app, accountId, data, stopping, signal, trace, progressed }: JobRun<{ runId: string }>,
+  { app, accountId, data, stopping, signal, trace, progressed }: JobRun<{ runId: string }, App>,
   work: (lease: RunLease) => Promise<JobDelay | undefined>,
 ): Promise<JobDelay | undefined> {
   if (stopping.aborted || signal.aborted) return { laterMs: 0 }

@@ -1,4 +1,5 @@
 /** Reading runs. */
+import type { App } from '#app'
 import { requireScope } from '#platform/auth'
 import { fail } from '#platform/errors'
 import { baseUrlOf, type RequestContext } from '#platform/http'
@@ -10,7 +11,7 @@ import { type RunSummaryOptions, toRunEvent, toRunSummary } from './run-summary.
 import type { RunListQuery, RunStatus } from './schema.ts'
 import { findRun, listRuns, type RunKey, type RunRow } from './store.ts'
 
-export type RunContext<Query = unknown> = RequestContext<unknown, Query, { id: string }>
+export type RunContext<Query = unknown> = RequestContext<App, unknown, Query, { id: string }>
 
 /**
  * A run of the caller's project; another project's run is answered as a missing one. A key with `agents:write` instead of the scope may
@@ -29,7 +30,7 @@ export const notFound = (param = 'id'): never => fail('NOT_FOUND', {}, { param }
 
 export const runKeyOf = ({ account_id, run_id }: RunRow): RunKey => ({ accountId: account_id, runId: run_id })
 
-export const summaryOptionsOf = (context: RequestContext): RunSummaryOptions => ({
+export const summaryOptionsOf = (context: RequestContext<App>): RunSummaryOptions => ({
   baseUrl: baseUrlOf(context),
   language: context.language,
 })
@@ -51,7 +52,7 @@ export async function readRun(context: RunContext): Promise<RunStatus> {
   }
 }
 
-export async function listOfRuns(context: RequestContext<unknown, RunListQuery>) {
+export async function listOfRuns(context: RequestContext<App, unknown, RunListQuery>) {
   const { app, caller, query } = context
   return framedList.answer(await listRuns(app.db, caller, query), (run) =>
     toRunSummary(run, summaryOptionsOf(context)),

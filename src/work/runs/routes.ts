@@ -1,7 +1,9 @@
+import type { App } from '#app'
 import { reference, referenceHeaders } from '#core/calls'
 import { textFailures, textModel } from '#core/text'
-import { baseUrlOf, type RequestContext, type Route, route } from '#platform/http'
+import { baseUrlOf, type RequestContext, type Route } from '#platform/http'
 import { acceptRun } from './accept.ts'
+import { route } from './app.ts'
 import { cancelRun } from './cancel.ts'
 import { streamEvents } from './events/stream.ts'
 import { serveFiles } from './files/serve.ts'
@@ -20,7 +22,7 @@ import {
 const path = '/v1/work'
 const one = `${path}/{id}`
 
-function create(context: RequestContext<WorkBody>) {
+function create(context: RequestContext<App, WorkBody>) {
   const { app, caller, body, requestId, claim, language } = context
   return acceptRun(app, {
     caller,
@@ -59,7 +61,7 @@ const fileTypes = [
   'application/octet-stream',
 ].join(', ')
 
-export const routes: Route[] = [
+export const routes: Route<App>[] = [
   route({
     method: 'POST',
     path,

@@ -1,7 +1,7 @@
 /** Ends overdue runs that no worker ends, and deletes runs whose retention is over. */
 import type { App } from '#app'
-import { job } from '#platform/jobs'
 import { reportSettlement } from '#platform/ledger'
+import { job } from './app.ts'
 import { endRun } from './end.ts'
 import { blobsOf } from './files/store.ts'
 import { overtimeEnd } from './job.ts'

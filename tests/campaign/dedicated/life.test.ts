@@ -1,5 +1,6 @@
 /** Packages of accounts, and dedicated clouds that use them. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { App } from '#app'
 import { cloud } from '#cloud/cloud-routes'
 import {
   beginMoveAttempt,
@@ -168,10 +169,13 @@ async function withoutRoom(work: () => Promise<void>): Promise<void> {
 }
 
 const attempts = 7
-const moveJob = cloud.jobs.find(({ name }) => name === 'clouds.move') as Job<{ cloudId: string }>
+const moveJob = cloud.jobs.find(({ name }) => name === 'clouds.move') as Job<{ cloudId: string }, App>
 const progress = { stopping: new AbortController().signal, progressed: async () => undefined }
 const continueMove = ({ accountId, cloudId }: CloudKey) =>
-  moveJob.handle({ ...progress, app: world.app, accountId, data: { cloudId } } as JobRun<{ cloudId: string }>)
+  moveJob.handle({ ...progress, app: world.app, accountId, data: { cloudId } } as JobRun<
+    { cloudId: string },
+    App
+  >)
 
 test('a cloud waits for room for its database for as long as there is none, and no attempt of it is counted', async () => {
   const { key, shown } = await dedicated(await person())

@@ -6,11 +6,11 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type ClientOptions, WebSocket } from 'ws'
 import type { App } from '#app'
 import { fail } from '#platform/errors'
-import { content, route, type Socket, socketRoute, socketStream } from '#platform/http'
+import { content, type Socket, socketStream } from '#platform/http'
 import { openApiOf } from '#platform/openapi'
 import type { Client } from '../../harness/client.ts'
 import { until } from '../../harness/until.ts'
-import { open, type Served, serve } from '../../platform/http/served.ts'
+import { open, route, type Served, serve, socketRoute } from '../../platform/http/served.ts'
 
 const Query = Type.Object({ name: Type.String({ maxLength: 10 }) }, { additionalProperties: false })
 const Reply = Type.Object({ received: Type.String() })

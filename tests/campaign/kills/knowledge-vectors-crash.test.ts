@@ -33,11 +33,11 @@ interface Data {
   knowledgeId: string
   sourceId: string
 }
-const [indexJob, embedJob] = knowledge.jobs as unknown as [Job<Data>, Job<Data>]
+const [indexJob, embedJob] = knowledge.jobs as unknown as [Job<Data, App>, Job<Data, App>]
 const still = new AbortController().signal
 
 const work = (
-  job: Job<Data>,
+  job: Job<Data, App>,
   data: Data,
   app: Partial<App> = {},
   signal = still,

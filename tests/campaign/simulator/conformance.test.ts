@@ -1,8 +1,7 @@
 /** The simulator's database against PostgreSQL: the real ledger does the same work on both, with the same answers and the same rows, and so do rooms of stored files. */
 import { randomUUID } from 'node:crypto'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import type { App } from '#app'
-import { CreationReservation, releaseReservations, type StagedCreation } from '#core/files'
+import { CreationReservation, type FilesApp, releaseReservations, type StagedCreation } from '#core/files'
 import type { Db } from '#platform/db'
 import type { Failure } from '#platform/errors'
 import { uuidv7 } from '#platform/ids'
@@ -318,7 +317,7 @@ test('room is reserved, exchanged for files, given back and swept alike', async 
         config: { studio: { quotaBytes: 2_000 } },
         processes: { id: processId, leaseMs: dayMs, beatAt: new Date() },
         storage: { put: async () => {} },
-      }) as unknown as App,
+      }) as unknown as FilesApp,
   )
   for (const one of twins.dbs)
     await one.query({ text: 'insert into ledger.processes (process_id, beat_at) values ($1, now())' }, [

@@ -1,6 +1,7 @@
 /** Clouds deleted, suspended and limited by the operator. */
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { App } from '#app'
 import { cloud as cloudCapability } from '#cloud/cloud-routes'
 import { hashOfKey, resumeCloud, setCloudLimits, suspendCloud } from '#cloud/clouds'
 import { uuidv7 } from '#platform/ids'
@@ -106,7 +107,7 @@ test('a deletion that was set aside ends when the sweep has deleted its cloud', 
   const deleteJob = cloudCapability.jobs.find(({ name }) => name === 'clouds.delete')!
   await world.app.db.tx(async (tx) => {
     const job = { accountId: world.account, data: { cloudId }, singletonKey: cloudId }
-    await world.app.jobs.enqueue(tx, deleteJob as Job<{ cloudId: string }>, job)
+    await world.app.jobs.enqueue(tx, deleteJob as Job<{ cloudId: string }, App>, job)
     await sql`update jobs.queue set vanished = 2 where singleton_key = ${cloudId}`.execute(tx)
   })
   await until(async () => (await query(enqueued, [cloudId])).length === 0)

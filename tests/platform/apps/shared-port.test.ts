@@ -1,12 +1,12 @@
 /** The API and the second zone on one port, told apart by the host. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { AppsZone } from '#platform/apps'
-import { openServer, socketRoute, socketStream } from '#platform/http'
+import { openServer, socketStream } from '#platform/http'
 import { Wire } from '../../contract/wire.ts'
 import { freePort } from '../../harness/free-port.ts'
 import { hostRequest } from '../../harness/host-request.ts'
 import { boot, type World } from '../../harness/world.ts'
-import { open } from '../http/served.ts'
+import { open, socketRoute } from '../http/served.ts'
 import { namedHandler } from './named-handler.ts'
 
 const sites = namedHandler('sites', ['shop.apps.example', 'www.shop.example'])

@@ -4,11 +4,11 @@ import { connect } from 'node:net'
 import { Readable } from 'node:stream'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { Failure, fail } from '#platform/errors'
-import { type ContentSpec, content, type Route, route } from '#platform/http'
+import { type ContentSpec, content, type HttpApp, type Route } from '#platform/http'
 import { openApiOf } from '#platform/openapi'
 import { fakeS3 } from '../../harness/fake-s3.ts'
 import { until } from '../../harness/until.ts'
-import { open, type Served, serve } from './served.ts'
+import { open, route, type Served, serve } from './served.ts'
 
 const bytes = randomBytes(300_000)
 const etag = '"v1"'
@@ -49,8 +49,8 @@ async function* broken(after: number): AsyncGenerator<Uint8Array> {
 const bytesRoute = (
   name: string,
   spec: ContentSpec,
-  more: Pick<Partial<Route>, 'ranges' | 'errors' | 'cors'> = {},
-): Route =>
+  more: Pick<Partial<Route<HttpApp>>, 'ranges' | 'errors' | 'cors'> = {},
+): Route<HttpApp> =>
   route({
     ...open,
     method: 'GET',

@@ -5,9 +5,9 @@ import { text as textOf } from 'node:stream/consumers'
 import { Type } from 'typebox'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { Failure } from '#platform/errors'
-import { type PushedAnswer, type PushOut, pushReply, type Route, route } from '#platform/http'
+import { type HttpApp, type PushedAnswer, type PushOut, pushReply, type Route } from '#platform/http'
 import { until } from '../../harness/until.ts'
-import { open, type Served, serve } from './served.ts'
+import { open, route, type Served, serve } from './served.ts'
 
 const Reply = Type.Object({ reply: Type.String() }, { additionalProperties: false })
 const eventType = 'text/event-stream; charset=utf-8'
@@ -43,7 +43,7 @@ const spec = {
   streams: true,
   errors: ['NOT_FOUND' as const],
 }
-const routes: Route[] = [
+const routes: Route<HttpApp>[] = [
   route({
     ...spec,
     method: 'GET',

@@ -6,16 +6,16 @@ import { Agent, request } from 'undici'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { KeyRing } from '#platform/auth'
 import { fail } from '#platform/errors'
-import { type Route, route } from '#platform/http'
+import type { HttpApp, Route } from '#platform/http'
 import { openApiOf } from '#platform/openapi'
-import { open, type Served, serve } from './served.ts'
+import { open, route, type Served, serve } from './served.ts'
 
 const Reply = Type.Object({ reply: Type.String() }, { additionalProperties: false })
 const Slug = Type.Object({ slug: Type.String({ maxLength: 63 }) })
 const SlugAndName = Type.Object({ slug: Type.String(), name: Type.String({ maxLength: 20 }) })
 const sites = '{slug}.sites.test'
 
-const named = (name: string, more: Partial<Route>): Route =>
+const named = (name: string, more: Partial<Route<HttpApp>>): Route<HttpApp> =>
   route({
     ...open,
     method: 'GET',
@@ -27,7 +27,7 @@ const named = (name: string, more: Partial<Route>): Route =>
     ...(more as object),
   })
 
-const routes: Route[] = [
+const routes: Route<HttpApp>[] = [
   named('everywhere', {}),
   named('own', { path: '/only-here' }),
   route({

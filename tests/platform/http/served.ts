@@ -1,7 +1,10 @@
 /** Routes that only tests have, on a listening server of their own beside a world's. */
 import type { App } from '#app'
-import { openServer, type Route, type Server } from '#platform/http'
+import { type HttpApp, openServer, type Route, routesOf, type Server, socketRoutesOf } from '#platform/http'
 import { boot, type World, type WorldOptions } from '../../harness/world.ts'
+
+export const route = routesOf<HttpApp>()
+export const socketRoute = socketRoutesOf<HttpApp>()
 
 export interface Served extends AsyncDisposable {
   world: World
@@ -17,7 +20,7 @@ interface ServeOptions extends WorldOptions {
 }
 
 export async function serve(
-  routes: (world: World) => Route[],
+  routes: (world: World) => Route<HttpApp>[],
   { instead, ...ask }: ServeOptions = {},
 ): Promise<Served> {
   await using stack = new AsyncDisposableStack()

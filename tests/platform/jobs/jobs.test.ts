@@ -3,11 +3,12 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { App } from '#app'
 import { uuidv7 } from '#platform/ids'
-import { type Job, type JobOptions, type JobRun, job, startWorkers } from '#platform/jobs'
+import { type Job, type JobOptions, type JobRun, jobsOf, startWorkers } from '#platform/jobs'
 import type { Log } from '#platform/log'
 import { until } from '../../harness/until.ts'
 import { boot, MovableClock, type World } from '../../harness/world.ts'
 
+const job = jobsOf<App>()
 const clock = new MovableClock()
 let world: World
 let app: App
@@ -24,17 +25,17 @@ let names = 0
 
 /** A job of a name of its own. */
 const jobOf = (
-  handle: (run: JobRun<Data>) => Promise<undefined | { laterMs: number }>,
+  handle: (run: JobRun<Data, App>) => Promise<undefined | { laterMs: number }>,
   {
     perAccount = 100,
     perProcess = 100,
     ...more
   }: { perAccount?: number; perProcess?: number; everyMs?: number } = {},
-): Job<Data> =>
+): Job<Data, App> =>
   job<Data>({ name: `test.${++names}`, limits: () => ({ perAccount, perProcess }), handle, ...more })
 
-const work = (mine: Job<Data>, as: App = app): AsyncDisposable =>
-  startWorkers({ app: as, jobs: [mine as Job<never>] })
+const work = (mine: Job<Data, App>, as: App = app): AsyncDisposable =>
+  startWorkers({ app: as, jobs: [mine as Job<never, App>] })
 
 const put = (mine: Job<Data>, ...asks: (Partial<JobOptions<Data>> & { data: Data })[]): Promise<void> =>
   app.db.tx((tx) => app.jobs.enqueue(tx, mine, ...asks.map((ask) => ({ accountId: uuidv7(), ...ask }))))
@@ -264,7 +265,7 @@ test('at rest one statement looks for work of all kinds, and claims none', async
       return app.db.query(statement, values)
     },
   }
-  await using _workers = startWorkers({ app: { ...app, db }, jobs: [mine, other] as Job<never>[] })
+  await using _workers = startWorkers({ app: { ...app, db }, jobs: [mine, other] as Job<never, App>[] })
   const looks = () => asked.filter((name) => name === 'jobs.waiting').length
   await until(() => looks() > 0)
   await put(mine, { data: { n: 1 } })
@@ -359,7 +360,7 @@ test('of jobs whose processes vanished, of whatever kind, a process claims one a
       },
       [kinds.map(({ name }) => name)],
     )
-  await using _workers = startWorkers({ app, jobs: kinds as Job<never>[] })
+  await using _workers = startWorkers({ app, jobs: kinds as Job<never, App>[] })
   for (let nth = 1; nth <= 6; nth++) {
     await until(() => begun.length === nth)
     // All kinds are asked for more by then; of the jobs that ended none is left to be counted.

@@ -1,4 +1,4 @@
-import { job } from '#platform/jobs'
+import { job } from '../app.ts'
 import * as store from './store.ts'
 
 const day = 24 * 60 * 60 * 1000

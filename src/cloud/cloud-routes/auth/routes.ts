@@ -1,7 +1,9 @@
 import { Type } from 'typebox'
+import type { App } from '#app'
 import { databaseErrors } from '#cloud/databases'
 import type { FailureCode } from '#platform/errors'
-import { type Route, route } from '#platform/http'
+import type { Route } from '#platform/http'
+import { route } from '../app.ts'
 import { CloudParams } from '../clouds/schema.ts'
 import { readyErrors } from '../require-cloud.ts'
 import { pressLink, showLink } from './link-page.ts'
@@ -29,7 +31,7 @@ const linkPath = '/app-links/{ref}/{token}'
 const readErrors: FailureCode[] = [...databaseErrors, 'APP_USER_TRIGGER_FAILED']
 const changeErrors: FailureCode[] = [...readErrors, 'CLOUD_MOVING']
 
-const settingsRoutes: Route[] = [
+const settingsRoutes: Route<App>[] = [
   route({
     method: 'GET',
     path,
@@ -61,7 +63,7 @@ const settingsRoutes: Route[] = [
   }),
 ]
 
-const userRoutes: Route[] = [
+const userRoutes: Route<App>[] = [
   route({
     method: 'GET',
     path: usersPath,
@@ -154,7 +156,7 @@ const userRoutes: Route[] = [
 
 const pageReplies = { 200: 'text/html', 404: 'text/html', 409: 'text/html' }
 
-const linkRoutes: Route[] = [
+const linkRoutes: Route<App>[] = [
   route({
     method: 'GET',
     path: linkPath,
@@ -188,4 +190,4 @@ const linkRoutes: Route[] = [
   }),
 ]
 
-export const authRoutes: Route[] = [...settingsRoutes, ...userRoutes, ...linkRoutes]
+export const authRoutes: Route<App>[] = [...settingsRoutes, ...userRoutes, ...linkRoutes]

@@ -1,3 +1,4 @@
+import type { App } from '#app'
 import {
   blockUser,
   listUsers,
@@ -16,21 +17,24 @@ import { requireCloud } from '../require-cloud.ts'
 import { reasons } from './phrases.ts'
 import type { AppUser, LinkBody, UserParams, UsersQuery } from './schema.ts'
 
-type UserContext<Body = unknown> = RequestContext<Body, unknown, UserParams>
+type UserContext<Body = unknown> = RequestContext<App, Body, unknown, UserParams>
 
 /** The cloud as its app sees it. Throws what `requireCloud` does. */
 async function cloudOf({
   app,
   caller,
   params,
-}: Pick<RequestContext<unknown, unknown, { id: string }>, 'app' | 'caller' | 'params'>): Promise<LiveCloud> {
+}: Pick<
+  RequestContext<App, unknown, unknown, { id: string }>,
+  'app' | 'caller' | 'params'
+>): Promise<LiveCloud> {
   const { ref } = await requireCloud(app, caller, params.id, { ready: true })
   return (await app.clouds.find(ref)) ?? fail('CLOUD_NOT_FOUND', {}, { param: 'id' })
 }
 
 const param = { param: 'user_id' }
 
-export async function list(context: RequestContext<unknown, UsersQuery, { id: string }>) {
+export async function list(context: RequestContext<App, unknown, UsersQuery, { id: string }>) {
   const { app, query } = context
   const cloud = await cloudOf(context)
   const page = await readUsers(app, cloud, (reader) => listUsers(reader, cloud, query))

@@ -21,7 +21,12 @@ import type { CloudContext } from '../clouds/create.ts'
 import { lockReadyCloud, requireCloud } from '../require-cloud.ts'
 import type { Backup, BackupQuery, Restore } from './schema.ts'
 
-export type BackupContext<Body = unknown> = RequestContext<Body, unknown, { id: string; backupId: string }>
+export type BackupContext<Body = unknown> = RequestContext<
+  App,
+  Body,
+  unknown,
+  { id: string; backupId: string }
+>
 
 const problemOf = (code: BackupRow['error_code'], language: Language) =>
   code === null ? null : { code, message: backupProblem(code)[language] }

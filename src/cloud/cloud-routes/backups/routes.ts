@@ -1,4 +1,6 @@
-import { type Route, route } from '#platform/http'
+import type { App } from '#app'
+import type { Route } from '#platform/http'
+import { route } from '../app.ts'
 import { CloudParams } from '../clouds/schema.ts'
 import { readyErrors } from '../require-cloud.ts'
 import { createBackup, list, read, remove } from './backups.ts'
@@ -16,7 +18,7 @@ import {
 
 const path = '/v1/cloud/{id}/backups'
 
-export const backupRoutes: Route[] = [
+export const backupRoutes: Route<App>[] = [
   route({
     method: 'GET',
     path,

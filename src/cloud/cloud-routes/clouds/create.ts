@@ -1,5 +1,6 @@
 /** Creates a cloud, and retries its provisioning. */
 
+import type { App } from '#app'
 import { type CloudRow, createCloud, keyOf, prepareCloud, retryCloud } from '#cloud/clouds'
 import { acceptOnce, requireUnclaimed } from '#core/calls'
 import { fail } from '#platform/errors'
@@ -12,7 +13,7 @@ import { toCloud } from './show.ts'
 const accepted = 202
 const created = 201
 
-export async function create(context: RequestContext<CloudBody>): Promise<HttpAnswer> {
+export async function create(context: RequestContext<App, CloudBody>): Promise<HttpAnswer> {
   const { app, body, caller, language } = context
   if (body.plan === 'starter' && body.package !== undefined)
     fail('INVALID_REQUEST', { why: reasons.packageOfStarter }, { param: 'package' })
@@ -38,7 +39,7 @@ export async function create(context: RequestContext<CloudBody>): Promise<HttpAn
   return new HttpAnswer(status, reply)
 }
 
-export type CloudContext<Body = unknown, Query = unknown> = RequestContext<Body, Query, { id: string }>
+export type CloudContext<Body = unknown, Query = unknown> = RequestContext<App, Body, Query, { id: string }>
 
 export async function retry(context: CloudContext) {
   const { app, caller, language, params } = context

@@ -11,7 +11,8 @@ import {
   unfinishedClouds,
   unfinishedMoves,
 } from '#cloud/clouds'
-import { type JobDelay, type JobRun, job } from '#platform/jobs'
+import type { JobDelay, JobRun } from '#platform/jobs'
+import { job } from '../app.ts'
 import { continueMove } from '../move/move.ts'
 import { deletionSteps } from './contents.ts'
 
@@ -30,7 +31,7 @@ export const deleteJob = job<DeleteWork>({
     (await isDeleting(app.db, { accountId, ...data })) ? { laterMs: setAsideMs } : undefined,
 })
 
-type JobControl = Pick<JobRun<never>, 'stopping' | 'progressed'>
+type JobControl = Pick<JobRun<never, never>, 'stopping' | 'progressed'>
 
 /** Deletes a cloud that is in state `deleting`, as far as it still exists. */
 async function deleteContents(app: App, cloud: CloudKey, run: JobControl): Promise<JobDelay | undefined> {

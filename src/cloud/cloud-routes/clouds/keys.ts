@@ -1,5 +1,6 @@
 /** The addresses and the public key for an app, and the keys that its back-end accepts. */
 
+import type { App } from '#app'
 import {
   announceCloud,
   type CloudRow,
@@ -23,7 +24,7 @@ import { lockReadyCloud, requireCloud } from '../require-cloud.ts'
 import type { CloudContext } from './create.ts'
 import type { CloudConnection, Key, KeyBody } from './schema.ts'
 
-type KeyContext = RequestContext<unknown, unknown, { id: string; keyId: string }>
+type KeyContext = RequestContext<App, unknown, unknown, { id: string; keyId: string }>
 
 export async function connection({ app, caller, params }: CloudContext): Promise<CloudConnection> {
   const cloud = await requireCloud(app, caller, params.id, { ready: true })

@@ -1,4 +1,5 @@
 /** Clouds as they are listed and shown. */
+import type { App } from '#app'
 import { keyOf, listClouds, moveOf, packageOf, packagesOf } from '#cloud/clouds'
 import type { RequestContext } from '#platform/http'
 import { plainList } from '#platform/lists'
@@ -8,7 +9,7 @@ import type { CloudContext } from './create.ts'
 import type { CloudDetail, CloudListQuery } from './schema.ts'
 import { toCloud, toDetail, toPackages } from './show.ts'
 
-export async function list({ app, caller, query, language }: RequestContext<unknown, CloudListQuery>) {
+export async function list({ app, caller, query, language }: RequestContext<App, unknown, CloudListQuery>) {
   const page = await listClouds(app.db, caller, query)
   return {
     ...plainList.answer(page, (row) => toCloud(app, language, row)),

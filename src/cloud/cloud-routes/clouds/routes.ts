@@ -1,4 +1,6 @@
-import { type Route, route } from '#platform/http'
+import type { App } from '#app'
+import type { Route } from '#platform/http'
+import { route } from '../app.ts'
 import { readyErrors } from '../require-cloud.ts'
 import { create, retry } from './create.ts'
 import { remove } from './delete.ts'
@@ -23,7 +25,7 @@ import {
 
 const path = '/v1/cloud'
 
-export const cloudRoutes: Route[] = [
+export const cloudRoutes: Route<App>[] = [
   route({
     method: 'GET',
     path,
@@ -117,7 +119,7 @@ export const cloudRoutes: Route[] = [
   }),
 ]
 
-export const keyRoutes: Route[] = [
+export const keyRoutes: Route<App>[] = [
   route({
     method: 'GET',
     path: `${path}/{id}/keys`,

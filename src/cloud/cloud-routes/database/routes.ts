@@ -1,6 +1,8 @@
+import type { App } from '#app'
 import { databaseErrors } from '#cloud/databases'
 import type { FailureCode } from '#platform/errors'
-import { type Route, route } from '#platform/http'
+import type { Route } from '#platform/http'
+import { route } from '../app.ts'
 import { CloudParams } from '../clouds/schema.ts'
 import { readyErrors } from '../require-cloud.ts'
 import { dropCollection, showDatabase, useDatabase } from './database.ts'
@@ -16,7 +18,7 @@ const sqlErrors: FailureCode[] = [
   'SQL_DATABASE_LOST',
 ]
 
-export const databaseRoutes: Route[] = [
+export const databaseRoutes: Route<App>[] = [
   route({
     method: 'GET',
     path,

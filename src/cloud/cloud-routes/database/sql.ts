@@ -1,5 +1,6 @@
 /** Runs SQL on the database of a dedicated cloud, and describes the database. */
 
+import type { App } from '#app'
 import { withPublicListRefresh } from '#cloud/buckets'
 import { type CloudRow, keyOf } from '#cloud/clouds'
 import type { SqlAnswer } from '#cloud/sql'
@@ -9,7 +10,7 @@ import { JsonText, type RequestContext } from '#platform/http'
 import { reasons } from './phrases.ts'
 import type { DatabaseBody } from './schema.ts'
 
-type DatabaseContext<Body = unknown> = RequestContext<Body, unknown, { id: string }>
+type DatabaseContext<Body = unknown> = RequestContext<App, Body, unknown, { id: string }>
 
 const collectionFields = ['action', 'table', 'name', 'id', 'data', 'public_read', 'offset'] as const
 

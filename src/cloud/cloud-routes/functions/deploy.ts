@@ -1,5 +1,6 @@
 /** Deploys, rolls back and deletes functions of an app. */
 
+import type { App } from '#app'
 import { keyOf } from '#cloud/clouds'
 import { checkCode, deploy, removeFunction, requireFunction, rollBack } from '#cloud/functions'
 import { acceptOnce } from '#core/calls'
@@ -10,6 +11,7 @@ import type { FunctionBody, RollbackBody } from './schema.ts'
 import { toFunction } from './show.ts'
 
 export type FunctionContext<Body = unknown, Query = unknown> = RequestContext<
+  App,
   Body,
   Query,
   { id: string; name: string }

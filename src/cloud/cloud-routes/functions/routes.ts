@@ -1,4 +1,6 @@
-import { type Route, route } from '#platform/http'
+import type { App } from '#app'
+import type { Route } from '#platform/http'
+import { route } from '../app.ts'
 import { CloudParams } from '../clouds/schema.ts'
 import { readyErrors } from '../require-cloud.ts'
 import { deleteFunction, deployFunction, rollBackFunction } from './deploy.ts'
@@ -25,7 +27,7 @@ import { deleteSecret, setSecret } from './secrets.ts'
 const path = '/v1/cloud/{id}/functions'
 const secretsPath = '/v1/cloud/{id}/secrets'
 
-const functions: Route[] = [
+const functions: Route<App>[] = [
   route({
     method: 'GET',
     path,
@@ -124,7 +126,7 @@ const functions: Route[] = [
   }),
 ]
 
-const secrets: Route[] = [
+const secrets: Route<App>[] = [
   route({
     method: 'GET',
     path: secretsPath,
@@ -166,4 +168,4 @@ const secrets: Route[] = [
   }),
 ]
 
-export const functionRoutes: Route[] = [...functions, ...secrets]
+export const functionRoutes: Route<App>[] = [...functions, ...secrets]

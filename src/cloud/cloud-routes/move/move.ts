@@ -25,7 +25,8 @@ import { copyToTables, deleteRowsPortion as deleteCollections, dropCopiedTables 
 import { acceptOnce, requireUnclaimed } from '#core/calls'
 import type { Tx } from '#platform/db'
 import type { JsonText } from '#platform/http'
-import { delayIfUnavailable, type JobDelay, type JobRun, job } from '#platform/jobs'
+import { delayIfUnavailable, type JobDelay, type JobRun } from '#platform/jobs'
+import { job } from '../app.ts'
 import type { CloudContext } from '../clouds/create.ts'
 import { toCloud } from '../clouds/show.ts'
 import { lockReadyCloud, requireCloud } from '../require-cloud.ts'
@@ -76,7 +77,7 @@ async function setMoveAside(app: App, cloud: CloudKey): Promise<JobDelay | undef
 const enqueue = ({ jobs }: App, tx: Tx, { account_id, cloud_id }: CloudRow): Promise<void> =>
   jobs.enqueue(tx, moveJob, { accountId: account_id, data: { cloudId: cloud_id }, singletonKey: cloud_id })
 
-type JobControl = Pick<JobRun<never>, 'stopping' | 'progressed'>
+type JobControl = Pick<JobRun<never, never>, 'stopping' | 'progressed'>
 
 /** Runs all steps of a move from the present one on. */
 export async function continueMove(

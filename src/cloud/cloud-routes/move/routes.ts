@@ -1,10 +1,12 @@
-import { type Route, route } from '#platform/http'
+import type { App } from '#app'
+import type { Route } from '#platform/http'
+import { route } from '../app.ts'
 import { Cloud, CloudParams } from '../clouds/schema.ts'
 import { readyErrors } from '../require-cloud.ts'
 import { move } from './move.ts'
 import { MoveBody } from './schema.ts'
 
-export const moveRoutes: Route[] = [
+export const moveRoutes: Route<App>[] = [
   route({
     method: 'POST',
     path: '/v1/cloud/{id}/move',

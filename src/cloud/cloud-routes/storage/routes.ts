@@ -1,6 +1,8 @@
+import type { App } from '#app'
 import { databaseErrors } from '#cloud/databases'
 import type { FailureCode } from '#platform/errors'
-import { type Route, route } from '#platform/http'
+import type { Route } from '#platform/http'
+import { route } from '../app.ts'
 import { CloudParams } from '../clouds/schema.ts'
 import { readyErrors } from '../require-cloud.ts'
 import { createBucket } from './create.ts'
@@ -18,7 +20,7 @@ const objectErrors: FailureCode[] = [
 
 const path = '/v1/cloud/{id}/storage'
 
-export const storageRoutes: Route[] = [
+export const storageRoutes: Route<App>[] = [
   route({
     method: 'GET',
     path,

@@ -21,7 +21,7 @@ import { checkExport } from './check.ts'
 import { readLines, withLineNumber } from './read-lines.ts'
 import type { ExportLine, ImportResult } from './schema.ts'
 
-type ImportContext = RequestContext<unknown, unknown, { id: string }>
+type ImportContext = RequestContext<App, unknown, unknown, { id: string }>
 
 export async function importCloud(context: ImportContext): Promise<JsonText> {
   const { app, caller, params, upload, gone } = context

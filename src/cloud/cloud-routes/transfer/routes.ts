@@ -1,6 +1,8 @@
+import type { App } from '#app'
 import { databaseErrors } from '#cloud/databases'
 import type { Config } from '#platform/config'
-import { type Route, route } from '#platform/http'
+import type { Route } from '#platform/http'
+import { route } from '../app.ts'
 import { CloudParams } from '../clouds/schema.ts'
 import { readyErrors } from '../require-cloud.ts'
 import { exportCloud } from './export.ts'
@@ -19,7 +21,7 @@ const maxBytes = ({ clouds: limits }: Config): number =>
   userBytes * limits.users +
   mebibyte * limits.functions
 
-export const transferRoutes: Route[] = [
+export const transferRoutes: Route<App>[] = [
   route({
     method: 'GET',
     path: `${path}/export`,

@@ -1,6 +1,7 @@
 /**
  * Streams a transcript in the events that OpenAI's clients read: deltas, segments where speakers are told apart, and the whole transcript at the end.
  */
+import type { App } from '#app'
 import { settleStored } from '#core/calls'
 import type { PaidTranscription } from '#media/transcription'
 import { errorBody } from '#platform/errors'
@@ -8,7 +9,7 @@ import type { EventWriter, RequestContext } from '#platform/http'
 import { diarizedSegment, type ReplyContext, usageOf } from './reply.ts'
 
 export async function sendTranscript(
-  context: RequestContext<unknown>,
+  context: RequestContext<App, unknown>,
   paid: PaidTranscription,
   answeredOf: () => ReplyContext,
   out: EventWriter,

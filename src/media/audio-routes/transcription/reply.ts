@@ -1,4 +1,5 @@
 /** A transcript in the formats that clients read. */
+import type { App } from '#app'
 import { costOf, usdOf } from '#core/calls'
 import type { TranscriptionModel } from '#core/models'
 import type { SpokenSegment, SpokenWord } from '#core/turn'
@@ -28,7 +29,7 @@ export async function plainReply(
     : { text: await vttOf(cues, { language }), mediaType: 'text/vtt; charset=utf-8' }
 }
 
-export interface ReplyContext extends Pick<RequestContext, 'app' | 'requestId'> {
+export interface ReplyContext extends Pick<RequestContext<App>, 'app' | 'requestId'> {
   wish: TranscriptionRequest
   /** The model that answered. */
   model: TranscriptionModel

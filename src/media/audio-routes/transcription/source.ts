@@ -1,5 +1,6 @@
 /** Opens the recording of a request: a form's file on the disk, Base64 in JSON, or a stored file. */
 
+import type { App } from '#app'
 import { openStored } from '#core/files'
 import { type Recording, type RecordingSource, SoundError } from '#core/sound'
 import { reasons as mediaReasons } from '#core/text'
@@ -18,7 +19,7 @@ const maxStoredBytes = 200 * 1024 * 1024
 /** The wait suggested to the caller while other recordings are being read. */
 const retryAfterMs = 2_000
 
-export type TranscriptionContext = RequestContext<TranscriptionBody, unknown, unknown, TranscriptionForm>
+export type TranscriptionContext = RequestContext<App, TranscriptionBody, unknown, unknown, TranscriptionForm>
 
 /** An opened recording; closing it deletes the files that were written for it. */
 export type OpenedSource = OpenedRecording & AsyncDisposable

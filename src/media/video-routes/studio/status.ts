@@ -1,3 +1,4 @@
+import type { App } from '#app'
 import { executionOf } from '#media/studio'
 import { findVideo, sentenceOf, type VideoJob } from '#media/video'
 import type { RequestContext } from '#platform/http'
@@ -7,7 +8,7 @@ import { pollSeconds } from '../poll-seconds.ts'
 import type { VideoPair, VideoStatus } from './schema.ts'
 
 /** Reads the stored job; no vendor is called. */
-export async function readStatus(context: RequestContext<VideoPair>): Promise<VideoStatus> {
+export async function readStatus(context: RequestContext<App, VideoPair>): Promise<VideoStatus> {
   const { app, caller, body, language } = context
   const job = (await findVideo(app, caller, body)) ?? notFound()
   const { settings, video, error } = job
@@ -42,7 +43,7 @@ export async function readStatus(context: RequestContext<VideoPair>): Promise<Vi
 
 /** The execution record of a video, which has no tokens. */
 const executionIn = (
-  { app }: Pick<RequestContext, 'app'>,
+  { app }: Pick<RequestContext<App>, 'app'>,
   { requestId, model, microcredits }: VideoJob,
 ): NonNullable<VideoStatus['execution']> =>
   executionOf({ app, requestId }, { model: { id: model }, tokens: { input: 0, output: 0 }, microcredits })

@@ -22,7 +22,7 @@ import {
 import { requireSite, type SiteContext } from '../read.ts'
 import type { Domain, DomainBody } from './schema.ts'
 
-type DomainContext = RequestContext<unknown, unknown, { id: string; domain: string }>
+type DomainContext = RequestContext<App, unknown, unknown, { id: string; domain: string }>
 
 const keyOf = ({ caller, params }: Pick<SiteContext, 'caller' | 'params'>): store.SiteKey => ({
   accountId: caller.accountId,

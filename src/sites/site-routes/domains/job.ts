@@ -1,5 +1,5 @@
-import { job } from '#platform/jobs'
 import { checkDueDomains } from '#sites/hosting'
+import { job } from '../app.ts'
 
 /** Looks for the TXT records of claimed domains, and of proven ones once a day. */
 export const domainsJob = job<null>({

@@ -1,11 +1,13 @@
-import { type Route, route } from '#platform/http'
+import type { App } from '#app'
+import type { Route } from '#platform/http'
+import { route } from '../app.ts'
 import { SiteParams } from '../schema.ts'
 import { checkDomainNow, claimDomain, deleteDomain, listDomains } from './domains.ts'
 import { DeletedDomain, Domain, DomainBody, DomainList, DomainParams } from './schema.ts'
 
 const path = '/v1/sites/{id}/domains'
 
-export const domainRoutes: Route[] = [
+export const domainRoutes: Route<App>[] = [
   route({
     method: 'GET',
     path,

@@ -1,4 +1,5 @@
 /** Creates a batch: every row is checked as `/v1/messages` checks it before anything is stored, and each row becomes a job. */
+import type { App } from '#app'
 import { type AppliedField, acceptOnce, reference } from '#core/calls'
 import { type FieldReport, setFieldHeaders } from '#core/text'
 import { Failure, fail } from '#platform/errors'
@@ -22,7 +23,7 @@ const hourMs = 60 * 60 * 1000
 const processingMs = 24 * hourMs
 const retentionMs = 29 * 24 * hourMs
 
-export async function createBatch(context: RequestContext<BatchBody>): Promise<JsonText> {
+export async function createBatch(context: RequestContext<App, BatchBody>): Promise<JsonText> {
   const { app, body } = context
   const dialect = dialectOf(context)
   const { params, report } = await checkRows(context, dialect)
@@ -46,7 +47,7 @@ export async function createBatch(context: RequestContext<BatchBody>): Promise<J
   return reply
 }
 
-function newBatch(context: RequestContext<BatchBody>, { version, betas }: Dialect): BatchRow {
+function newBatch(context: RequestContext<App, BatchBody>, { version, betas }: Dialect): BatchRow {
   const { app, body, caller } = context
   const nowMs = app.clock.nowMs()
   return {
@@ -75,7 +76,7 @@ function newBatch(context: RequestContext<BatchBody>, { version, betas }: Dialec
 
 /** Checks all rows and returns their params as JSON. Yields to other requests in between. */
 async function checkRows(
-  context: RequestContext<BatchBody>,
+  context: RequestContext<App, BatchBody>,
   dialect: Dialect,
 ): Promise<{ params: string[]; report: FieldReport }> {
   const seen = new Set<string>()

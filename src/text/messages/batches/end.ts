@@ -2,7 +2,7 @@
 import { acceptOnce } from '#core/calls'
 import { fail } from '#platform/errors'
 import { baseUrlOf, type JsonText } from '#platform/http'
-import { job } from '#platform/jobs'
+import { job } from '../app.ts'
 import { batchObject, publicId } from './batch.ts'
 import { type BatchContext, notFound, requireBatch } from './read.ts'
 import * as store from './store.ts'

@@ -7,8 +7,9 @@ import { isDatabaseAway } from '#platform/db'
 import { discardReply, effectOf, fenceEffect } from '#platform/effects'
 import { asFailure, errorBody, Failure, isTemporary } from '#platform/errors'
 import { uuidv7 } from '#platform/ids'
-import { type JobDelay, type JobRun, job } from '#platform/jobs'
+import type { JobDelay, JobRun } from '#platform/jobs'
 import type { TraceContext } from '#platform/trace'
+import { job } from '../app.ts'
 import { answerInBackground } from '../create.ts'
 import type { MessagesBody } from '../request/schema.ts'
 import { versionOf } from '../versions.ts'
@@ -40,7 +41,7 @@ interface RunningRow extends store.StartedRow {
 }
 
 async function startRow(
-  { app, accountId, data, signal, trace }: JobRun<{ batchId: string; position: number }>,
+  { app, accountId, data, signal, trace }: JobRun<{ batchId: string; position: number }, App>,
   answer: (row: RunningRow) => Promise<JobDelay | undefined>,
 ): Promise<JobDelay | undefined> {
   if (signal.aborted) return { laterMs: 0 }

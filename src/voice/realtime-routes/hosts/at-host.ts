@@ -13,7 +13,7 @@ type Handler<Context, Result> = (context: Context) => Promise<Result>
 
 /** Wraps the handler of a route with a complete answer. The handler throws VOICE_BUSY, before it begins anything, where its process has no place. */
 export const atHost =
-  <Context extends RequestContext>(handle: Handler<Context, HttpAnswer>) =>
+  <Context extends RequestContext<App>>(handle: Handler<Context, HttpAnswer>) =>
   async (context: Context): Promise<HttpAnswer> => {
     // A repeated request is answered without a place.
     await requireUnclaimed(context)
@@ -22,12 +22,12 @@ export const atHost =
 
 /** Wraps the handler of a route that is upgraded to a WebSocket: the messages are passed on to the process that has the call. */
 export const socketAtHost =
-  <Context extends RequestContext>(handle: Handler<Context, SocketStream>) =>
+  <Context extends RequestContext<App>>(handle: Handler<Context, SocketStream>) =>
   (context: Context): Promise<SocketStream> =>
     handleAtAnyHost(context, handle, (host) => openRelay(context, host))
 
 /** @param elsewhere begins the call at another process; undefined where that process has no place, or is not reached */
-async function handleAtAnyHost<Context extends RequestContext, Result>(
+async function handleAtAnyHost<Context extends RequestContext<App>, Result>(
   context: Context,
   handle: Handler<Context, Result>,
   handleAtHost: (host: RemoteVoiceHost) => Promise<Result | undefined>,
@@ -64,7 +64,7 @@ function throwHostLost(error: unknown): never {
 
 async function answerFromHost(
   host: RemoteVoiceHost,
-  context: RequestContext,
+  context: RequestContext<App>,
 ): Promise<HttpAnswer | undefined> {
   const { app, gone } = context
   const text = await app.realtime.hosts.post(host, paths.begin, JSON.stringify(sentRequest(context)), gone)

@@ -20,7 +20,7 @@ export interface SentRequest {
   query: unknown
   requestId: string
   claim?: Claim | undefined
-  headers: RequestContext['headers']
+  headers: RequestContext<unknown>['headers']
   peer: string
   language: Language
   receivedMs: number
@@ -35,7 +35,7 @@ type SentCaller = Omit<Caller, 'scopes' | 'models' | 'origins' | 'clientSecretHa
 /** The headers with credentials, which the other process does not need. */
 const withheld: readonly string[] = ['authorization', 'x-api-key', 'sec-websocket-protocol', 'cookie']
 
-export function sentRequest(context: RequestContext): SentRequest {
+export function sentRequest(context: RequestContext<App>): SentRequest {
   const { body, upload, query, requestId, claim, headers, peer, language, receivedMs } = context
   return {
     caller: sentCaller(context.caller),
@@ -67,8 +67,8 @@ export function receivedContext(
   app: App,
   { caller, fields, claim, ...sent }: SentRequest,
   gone: AbortSignal,
-  setHeader: RequestContext['setHeader'] = () => {},
-): RequestContext {
+  setHeader: RequestContext<unknown>['setHeader'] = () => {},
+): RequestContext<App> {
   return {
     ...sent,
     ...{ app, gone, setHeader, claim },
@@ -97,7 +97,7 @@ export function sentAnswer(answer: unknown, headers: [string, string][]): SentAn
 }
 
 /** The answer, as if the handler had run here. Throws the handler's failure. */
-export function answerOf(context: RequestContext, sent: SentAnswer): HttpAnswer {
+export function answerOf(context: RequestContext<App>, sent: SentAnswer): HttpAnswer {
   for (const [name, value] of sent.headers) context.setHeader(name, value)
   if ('refusal' in sent) throw refusalOf(sent.refusal)
   const { status, json, text, type } = sent

@@ -2,6 +2,7 @@
 import type { IncomingMessage } from 'node:http'
 import { text } from 'node:stream/consumers'
 import type { WebSocket } from 'ws'
+import type { App } from '#app'
 import {
   type RequestContext,
   type Socket,
@@ -40,7 +41,7 @@ const handshakeMs = 30_000
 
 /** Opens the relay; undefined where the host did not take the call. Throws the refusal of the call, and HostLost. */
 export async function openRelay(
-  context: RequestContext,
+  context: RequestContext<App>,
   host: RemoteVoiceHost,
 ): Promise<SocketStream | undefined> {
   const line = await connectToHost(context, host)
@@ -80,7 +81,7 @@ function announceStop(socket: Socket, seconds: number): void {
 }
 
 async function connectToHost(
-  context: RequestContext,
+  context: RequestContext<App>,
   host: RemoteVoiceHost,
 ): Promise<SocketConnection | undefined> {
   const { WebSocket } = await import('ws')

@@ -25,8 +25,8 @@ import { originalCode, relayBounds, stoppedCode } from './relay.ts'
 
 /** The handlers of the routes that begin calls. */
 export interface BeginHandlers {
-  begin(context: RequestContext<never, never, never, never>): Promise<unknown>
-  socket(context: RequestContext<never, never, never, never>): Promise<SocketStream>
+  begin(context: RequestContext<App, never, never, never, never>): Promise<unknown>
+  socket(context: RequestContext<App, never, never, never, never>): Promise<SocketStream>
 }
 
 /** The most bytes of a request, whose body was checked before. */

@@ -2,8 +2,9 @@
 import type { App } from '#app'
 import type { EmbeddingModel } from '#core/models'
 import { uuidv7 } from '#platform/ids'
-import { type JobDelay, type JobRun, job } from '#platform/jobs'
+import type { JobDelay, JobRun } from '#platform/jobs'
 import type { TraceContext } from '#platform/trace'
+import { job } from '../app.ts'
 import type { SourceKey } from '../index/store.ts'
 import { requestVectors, resumeBatch } from './call.ts'
 import * as store from './store.ts'
@@ -33,7 +34,7 @@ export interface EmbedContext {
 export type EmbedStepResult = 'on' | 'over' | JobDelay
 
 async function embedSource(
-  run: JobRun<{ knowledgeId: string; sourceId: string }>,
+  run: JobRun<{ knowledgeId: string; sourceId: string }, App>,
 ): Promise<JobDelay | undefined> {
   const { app, accountId, data, stopping, signal, trace, progressed } = run
   const sourceKey = { accountId, ...data }

@@ -4,9 +4,10 @@ import type { App } from '#app'
 import { indexPassage, iteratePassages } from '#core/retrieval'
 import type { ReadFailure, ReadText } from '#core/tools'
 import type { Tx } from '#platform/db'
-import { type JobDelay, type JobRun, job } from '#platform/jobs'
+import type { JobDelay, JobRun } from '#platform/jobs'
 import { Slice } from '#platform/slices'
 import { deletePendingBlobs, markForDeletion, reportLost } from '#platform/storage'
+import { job } from '../app.ts'
 import { embedJob } from '../embed/embed-source.ts'
 import { projectTermOf, sourceStorageKey } from '../mark.ts'
 import { lockProject, type SourceRow } from '../store.ts'
@@ -38,7 +39,7 @@ async function indexSource({
   accountId,
   data,
   signal,
-}: JobRun<SourceWork>): Promise<JobDelay | undefined> {
+}: JobRun<SourceWork, App>): Promise<JobDelay | undefined> {
   if (signal.aborted) return { laterMs: 0 }
   const sourceKey = { accountId, ...data }
   const source = await store.beginSource(app.db, sourceKey)

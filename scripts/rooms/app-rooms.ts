@@ -1,0 +1,45 @@
+import type { Room } from './rooms.ts'
+
+/**
+ * The rooms that still import the whole `App` (`#app`) and declare no slice of it. The list only shrinks: a room that is not listed may not import
+ * `#app`, and a listed room that does not import it is refused.
+ */
+export const appRooms: readonly Room[] = [
+  'account/accounting',
+  'account/docs',
+  'account/files',
+  'account/health',
+  'account/identity',
+  'account/models',
+  'account/webhooks',
+  'cloud/app-files',
+  'cloud/app-users',
+  'cloud/backups',
+  'cloud/buckets',
+  'cloud/cloud-routes',
+  'cloud/clouds',
+  'cloud/databases',
+  'cloud/functions',
+  'media/audio-routes',
+  'media/image-routes',
+  'media/images',
+  'media/speech',
+  'media/spoken-answer',
+  'media/studio',
+  'media/transcription',
+  'media/video',
+  'media/video-routes',
+  'sites/hosting',
+  'sites/site-routes',
+  'text/chat',
+  'text/embeddings',
+  'text/messages',
+  'text/responses',
+  'voice/live-speech',
+  'voice/realtime',
+  'voice/realtime-routes',
+  'voice/voice-page',
+  'work/agents',
+  'work/knowledge',
+  'work/runs',
+]
