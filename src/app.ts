@@ -1,5 +1,6 @@
 /** The `App` record: everything that the capabilities depend on, created once in open-app.ts. */
 import type { AppUsers } from '#cloud/app-users'
+import type { AppCallApp, CloudDeletionApp } from '#cloud/cloud-routes'
 import type { CloudAllowances, CloudDirectory } from '#cloud/clouds'
 import type { Collections } from '#cloud/collections'
 import type { CloudDatabases } from '#cloud/databases'
@@ -14,6 +15,8 @@ import type { Inference } from '#core/routing'
 import type { Recordings } from '#core/sound'
 import type { ModelRequestApp } from '#core/text'
 import type { CountPages, DocumentReader, HostedTools } from '#core/tools'
+import type { ImagesApp } from '#media/images'
+import type { VideoApp } from '#media/video'
 import type { KeyRing } from '#platform/auth'
 import type { Clock } from '#platform/clock'
 import type { Config } from '#platform/config'
@@ -34,8 +37,11 @@ import type { Storage } from '#platform/storage'
 import type { Tracing } from '#platform/trace'
 import type { LazyWebRtc } from '#platform/webrtc'
 import type { SiteChecks, SiteCompressor, SiteDirectory } from '#sites/hosting'
-import type { RealtimeCalls } from '#voice/realtime'
+import type { LinkedClouds } from '#sites/site-routes'
+import type { PassthroughApp, RealtimeCalls } from '#voice/realtime'
+import type { KnowledgeApp } from '#work/knowledge'
 import type { Pipelines } from '#work/pipelines'
+import type { RunsApp } from '#work/runs'
 
 export type { Caller } from '#platform/auth'
 
@@ -127,4 +133,20 @@ export interface App {
   turns: TurnApp
   /** The slice of requests to text models. */
   modelRequests: ModelRequestApp
+  /** Finds the app back-ends that sites are published for. */
+  linkedClouds: LinkedClouds
+  /** The slice of knowledge projects. */
+  knowledge: KnowledgeApp
+  /** The slice of durable runs. */
+  runs: RunsApp
+  /** The slice of calls whose caller and upstream talk directly. */
+  passthrough: PassthroughApp
+  /** The slice of the calls of apps to their clouds. */
+  appCalls: AppCallApp
+  /** The slice of deletions of clouds. */
+  cloudDeletion: CloudDeletionApp
+  /** The slice of paid pictures. */
+  images: ImagesApp
+  /** The slice of videos. */
+  videos: VideoApp
 }

@@ -5,7 +5,7 @@ import { releaseReservations } from '#core/files'
 import { questionTurn, startPaidTurn } from '#core/inference'
 import type { Catalogue } from '#core/models'
 import { openInference, type Upstream } from '#core/routing'
-import { settleInBackground } from '#core/text'
+import { type ModelRequestApp, settleInBackground } from '#core/text'
 import { videoJobs } from '#media/video'
 import type { Config } from '#platform/config'
 import { isDatabaseAway } from '#platform/db'
@@ -486,7 +486,7 @@ export class SimulatedProcess implements Sender {
         return { kind: 'json', text, requestId, replayed: false }
       }
       if (request.background) return await this.#inBackground(body, request, gone)
-      const answer = await (door!.handle as (context: RequestContext<App>) => Promise<unknown>)(
+      const answer = await (door!.handle as (context: RequestContext<ModelRequestApp>) => Promise<unknown>)(
         ask as unknown as RequestContext<App>,
       )
       const { kind, text } = await this.#read(answer as EventStream, gone)

@@ -1,10 +1,9 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import type { App } from '#app'
 import { revokeKey } from '#platform/auth'
 import { uuidv7 } from '#platform/ids'
 import type { Job } from '#platform/jobs'
 import { grant } from '#platform/ledger'
-import { knowledge } from '#work/knowledge'
+import { type KnowledgeApp, knowledge } from '#work/knowledge'
 import { sharedWorld } from '../harness/shared-world.ts'
 import { cut, json, reset, stream } from '../harness/upstream.ts'
 import { agentOf, run } from './agents-world.ts'
@@ -262,7 +261,7 @@ test('a model that is offered no more ends the waiting with a word', async () =>
   await at.world.app.db.query({ text }, [source.id])
   const { accountId, data } = { accountId: at.world.account, data: { knowledgeId: id, sourceId: source.id } }
   await at.world.app.db.tx((tx) =>
-    at.world.app.jobs.enqueue(tx, embedJob as Job<unknown, App>, { accountId, data }),
+    at.world.app.jobs.enqueue(tx, embedJob as Job<unknown, KnowledgeApp>, { accountId, data }),
   )
   expect((await embedded(at.key, id, source.id)).vectors).toMatchObject({
     state: 'failed',

@@ -3,9 +3,8 @@
  * figures live, and by the rules of that zone. Months are Gregorian, because prices and the invoices of vendors are. A call counts in the day and the
  * month in which its hold was taken, also if it ends after midnight. A time zone for each account, or the Jalali month, would be a new column.
  */
-import type { App } from '#app'
 import type { Route } from '#platform/http'
-import { route } from './app.ts'
+import { type AccountingApp, route } from './app.ts'
 import { lookUp, reportBalance, reportRequest } from './report.ts'
 import {
   Balance,
@@ -35,7 +34,7 @@ export {
   verdicts,
 } from './reconcile.ts'
 
-const routes: Route<App>[] = [
+const routes: Route<AccountingApp>[] = [
   route({
     method: 'GET',
     path: '/v1/balance',

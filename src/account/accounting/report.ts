@@ -1,13 +1,14 @@
 import type { Static } from 'typebox'
-import type { App, Caller } from '#app'
+import type { Caller } from '#platform/auth'
 import { fail } from '#platform/errors'
 import { isUuid } from '#platform/ids'
 import { creditsDown, creditsUp, type Receipt as LedgerReceipt } from '#platform/ledger'
 import { bareList } from '#platform/lists'
+import type { AccountingApp } from './app.ts'
 import type { Balance, Lookup, Receipt, RequestReport } from './schema.ts'
 
 /** The credits that can be spent now, and those that are held (decisions §6). */
-export async function reportBalance(app: App, caller: Caller): Promise<Static<typeof Balance>> {
+export async function reportBalance(app: AccountingApp, caller: Caller): Promise<Static<typeof Balance>> {
   const [{ balance, held }, meters] = await Promise.all([
     app.ledger.balance(caller.accountId),
     app.ledger.meters(caller),
@@ -71,7 +72,7 @@ function receiptOf(row: LedgerReceipt): Static<typeof Receipt> {
 
 /** A request of the caller's project; another project's request is answered as a missing one. */
 export async function reportRequest(
-  app: App,
+  app: AccountingApp,
   caller: Caller,
   id: string,
 ): Promise<Static<typeof RequestReport>> {
@@ -94,7 +95,7 @@ function requestIdIn(id: string): string | undefined {
 
 /** Returns at most one receipt, only of the calling key; an empty list proves nothing about cost. */
 export async function lookUp(
-  app: App,
+  app: AccountingApp,
   caller: Caller,
   idempotencyKey: string,
 ): Promise<Static<typeof Lookup>> {

@@ -1,9 +1,10 @@
 import type { Static } from 'typebox'
-import type { App, Caller } from '#app'
+import type { Caller } from '#platform/auth'
 import { fail } from '#platform/errors'
 import { isUuid } from '#platform/ids'
 import { creditsUp, type UsageGroup, type UsagePage, type UsageSums } from '#platform/ledger'
 import { cursorTexts, cutPage, writeCursor } from '#platform/lists'
+import type { AccountingApp } from './app.ts'
 import { reasons } from './phrases.ts'
 import type { UsageQuery, UsageReport } from './schema.ts'
 
@@ -11,7 +12,7 @@ const windowDays = 30
 
 /** The project's usage of the previous 30 days: what all of it cost, and a page of its rows. */
 export async function reportUsage(
-  app: App,
+  app: AccountingApp,
   { accountId, projectId }: Caller,
   query: Static<typeof UsageQuery>,
 ): Promise<Static<typeof UsageReport>> {

@@ -1,4 +1,9 @@
-import type { App } from '#app'
+import type { Config } from '#platform/config'
 import { routesOf } from '#platform/http'
 
-export const route = routesOf<App>()
+/** The slice of the app that the description of the routes uses. */
+export interface DocsApp {
+  config: Config
+}
+
+export const route = routesOf<DocsApp>()

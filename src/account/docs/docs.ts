@@ -1,11 +1,10 @@
 /** The description of all routes: /openapi.json for machines, /docs for people. */
 import { Type } from 'typebox'
-import type { App } from '#app'
 import type { Language } from '#platform/errors'
 import { answerPrepared, type PreparedText, prepareText, type Route } from '#platform/http'
 import { openApiOf } from '#platform/openapi'
 import { anyObject, closed, oneOf } from '#platform/schema'
-import { route } from './app.ts'
+import { type DocsApp, route } from './app.ts'
 import { contentSecurityPolicy, pageOf } from './page.ts'
 
 const PageQuery = Type.Object(
@@ -28,8 +27,8 @@ const pageHeaders = {
 }
 
 /** The description of the given routes: for machines at /openapi.json, for people at /docs. */
-export function docs(described: readonly Route[]): Route<App>[] {
-  const own: Route<App>[] = []
+export function docs(described: readonly Route[]): Route<DocsApp>[] {
+  const own: Route<DocsApp>[] = []
   const all = (): Route[] => [...described, ...own]
   const page = cachedPerLanguage((app, language: Language) =>
     prepareText(pageOf(all(), app.config.baseUrl, language), 'text/html; charset=utf-8'),
@@ -69,9 +68,9 @@ export function docs(described: readonly Route[]): Route<App>[] {
 }
 
 /** Caches documents that depend only on the app and the language; they are rendered at the first request. */
-function cachedPerLanguage(make: (app: App, language: Language) => Promise<PreparedText>) {
-  const made = new WeakMap<App, Partial<Record<Language, Promise<PreparedText>>>>()
-  return (app: App, language: Language): Promise<PreparedText> => {
+function cachedPerLanguage(make: (app: DocsApp, language: Language) => Promise<PreparedText>) {
+  const made = new WeakMap<DocsApp, Partial<Record<Language, Promise<PreparedText>>>>()
+  return (app: DocsApp, language: Language): Promise<PreparedText> => {
     const own = made.get(app) ?? {}
     made.set(app, own)
     own[language] ??= make(app, language)

@@ -1,6 +1,4 @@
 /** The routes of stored files: uploads, lists, content and links, and the job that deletes what has expired. */
-import type { App } from '#app'
-import type { Job } from '#platform/jobs'
 import { fileRoutes } from './routes.ts'
 import { storeWaitingFiles, tidyJob } from './tidy.ts'
 
@@ -12,6 +10,6 @@ export { type NamedFile, requireFiles } from './require-files.ts'
 export const files = {
   name: 'files',
   routes: fileRoutes,
-  jobs: [tidyJob as Job<never, App>],
+  jobs: [tidyJob],
   everywhere: storeWaitingFiles,
 }

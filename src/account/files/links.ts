@@ -1,9 +1,9 @@
 /** Signed links: whoever has one reads its file without a key, until it expires or the file is deleted. */
-import type { App } from '#app'
 import { findByLink, findFile, type LinkTokens, openLinks } from '#core/files'
 import { fail } from '#platform/errors'
 import { baseUrlOf, type ContentAnswer, type HttpAnswer, type RequestContext } from '#platform/http'
 import { isUuid } from '#platform/ids'
+import type { FileRoutesApp } from './app.ts'
 import { answerFile } from './read.ts'
 import type { LinkBody } from './schema.ts'
 
@@ -14,14 +14,16 @@ export const usualLinkSeconds = 3_600
 export type FileLinks = (fileId: string, expiresAt: Date) => string
 
 /** Opens the signer of links. Call it before anything is held, since it throws SECRETS_SEALED. */
-export async function fileLinks(context: RequestContext<App, unknown>): Promise<FileLinks> {
+export async function fileLinks(
+  context: RequestContext<Pick<FileRoutesApp, 'config' | 'secrets'>>,
+): Promise<FileLinks> {
   const { app, caller } = context
   const tokenOf: LinkTokens = await openLinks(app)
   const base = `${baseUrlOf(context)}${linkPath}`
   return (fileId, expiresAt) => `${base}/${tokenOf({ accountId: caller.accountId, fileId }, expiresAt)}`
 }
 
-export async function createLink(context: RequestContext<App, LinkBody, unknown, { id: string }>) {
+export async function createLink(context: RequestContext<FileRoutesApp, LinkBody, unknown, { id: string }>) {
   const { app, caller, params, body } = context
   const nowMs = app.clock.nowMs()
   const file = isUuid(params.id) ? await findFile(app.db, caller, params.id, new Date(nowMs)) : undefined
@@ -35,7 +37,7 @@ export async function createLink(context: RequestContext<App, LinkBody, unknown,
 
 /** Answers with the file of a link. Pages of any origin may show it. Forged, expired and deleted look alike. */
 export async function readLinked(
-  context: RequestContext<App, unknown, unknown, { token: string }>,
+  context: RequestContext<FileRoutesApp, unknown, unknown, { token: string }>,
 ): Promise<HttpAnswer | ContentAnswer> {
   const file = await findByLink(context.app, context.params.token)
   if (!file) return fail('NOT_FOUND', {}, {})

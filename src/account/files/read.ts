@@ -1,14 +1,22 @@
 /** Reading and deleting files. */
-import type { App } from '#app'
-import { deleteFile, dropBytes, type FileRow, findFile, listFiles as listRows, openFile } from '#core/files'
+import {
+  deleteFile,
+  dropBytes,
+  type FileRow,
+  type FilesApp,
+  findFile,
+  listFiles as listRows,
+  openFile,
+} from '#core/files'
 import { fail } from '#platform/errors'
 import { type ContentAnswer, content, HttpAnswer, isNotModified, type RequestContext } from '#platform/http'
 import { isUuid } from '#platform/ids'
 import { plainList } from '#platform/lists'
+import type { FileRoutesApp } from './app.ts'
 import { endingOf } from './kind.ts'
 import type { FileListQuery, StoredFile } from './schema.ts'
 
-type FileContext = RequestContext<App, unknown, unknown, { id: string }>
+type FileContext = RequestContext<FileRoutesApp, unknown, unknown, { id: string }>
 
 export const toStoredFile = (row: FileRow): StoredFile => ({
   id: row.file_id,
@@ -22,7 +30,11 @@ export const toStoredFile = (row: FileRow): StoredFile => ({
   created_at: row.created_at.toISOString(),
 })
 
-export const listFiles = async ({ app, caller, query }: RequestContext<App, unknown, FileListQuery>) =>
+export const listFiles = async ({
+  app,
+  caller,
+  query,
+}: RequestContext<FileRoutesApp, unknown, FileListQuery>) =>
   plainList.answer(await listRows(app.db, caller, query, new Date(app.clock.nowMs())), toStoredFile)
 
 const notFound = (): never => fail('NOT_FOUND', {}, { param: 'id' })
@@ -37,7 +49,7 @@ export async function readFile(context: FileContext): Promise<HttpAnswer | Conte
 
 /** Answers with the bytes, whole or in part. A file never changes, but can be deleted: caches revalidate. */
 export function answerFile(
-  context: Pick<RequestContext<App>, 'app' | 'headers' | 'setHeader'>,
+  context: Pick<RequestContext<FilesApp>, 'app' | 'headers' | 'setHeader'>,
   file: FileRow,
   more: Record<string, string> = {},
 ): HttpAnswer | ContentAnswer {

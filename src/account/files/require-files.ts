@@ -1,7 +1,7 @@
-import type { App } from '#app'
 import { type FileOwner, findFile } from '#core/files'
 import { fail } from '#platform/errors'
 import { isUuid } from '#platform/ids'
+import type { FileRoutesApp } from './app.ts'
 
 /** A stored file that a body names by its id. */
 export interface NamedFile {
@@ -15,7 +15,7 @@ export interface NamedFile {
  * The files of the project that a body names in `file_ids`, in the order of the body. Throws FILE_NOT_FOUND (404) for the first that does not exist.
  */
 export async function requireFiles(
-  { db, clock }: Pick<App, 'db' | 'clock'>,
+  { db, clock }: Pick<FileRoutesApp, 'db' | 'clock'>,
   owner: FileOwner,
   ids: readonly string[],
 ): Promise<NamedFile[]> {

@@ -1,6 +1,5 @@
-import type { App } from '#app'
 import type { Route } from '#platform/http'
-import { route } from './app.ts'
+import { type FileRoutesApp, route } from './app.ts'
 import { maxDataBytes, servedTypes } from './kind.ts'
 import { createLink, linkPath, readLinked } from './links.ts'
 import { listFiles, readFile, removeFile } from './read.ts'
@@ -23,7 +22,7 @@ const path = '/v1/files'
 /** 20 MB in Base64, with room for the rest of the body. */
 const bodyLimit = 28 * 1024 * 1024
 
-export const fileRoutes: Route<App>[] = [
+export const fileRoutes: Route<FileRoutesApp>[] = [
   route({
     method: 'GET',
     path: `${path}/{id}`,

@@ -1,6 +1,11 @@
 /** Background work on stored files. */
-import type { App } from '#app'
-import { deleteExpired, deleteOrphanedBytes, deleteUnowned, uploadWaitingFiles } from '#core/files'
+import {
+  deleteExpired,
+  deleteOrphanedBytes,
+  deleteUnowned,
+  type FilesApp,
+  uploadWaitingFiles,
+} from '#core/files'
 import { type Repetition, repetitions } from '#platform/clock'
 import { job } from './app.ts'
 
@@ -19,7 +24,7 @@ export const tidyJob = job<null>({
 const forgetEveryMs = 10 * 60 * 1000
 
 /** Stores waiting results, in every process, whatever its role: only this machine can read what waits in its data folder. */
-export function storeWaitingFiles(app: App): AsyncDisposable {
+export function storeWaitingFiles(app: FilesApp): AsyncDisposable {
   const stop = new AbortController()
   let running = Promise.resolve()
   const every = (ms: number, work: typeof uploadWaitingFiles, failed: string): Repetition =>

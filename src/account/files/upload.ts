@@ -1,4 +1,3 @@
-import type { App } from '#app'
 import { acceptOnce } from '#core/calls'
 import { commitFile, dropBytes, stageFile } from '#core/files'
 import { type RecordingSource, SoundError } from '#core/sound'
@@ -6,6 +5,7 @@ import { decodeBase64InSlices, freeBytes } from '#platform/bytes'
 import { fail } from '#platform/errors'
 import type { JsonText, RequestContext, Upload } from '#platform/http'
 import { type ByteSource, sourceOf } from '#platform/storage'
+import type { FileRoutesApp } from './app.ts'
 import type { FileHints } from './data-kind.ts'
 import { isSameMediaType, kindOf, maxMediaBytes, mediaTypes } from './kind.ts'
 import { reasons } from './phrases.ts'
@@ -13,7 +13,7 @@ import { type Probe, probeBytes, probeFile } from './probe.ts'
 import { toStoredFile } from './read.ts'
 import { maxNameCharacters, type UploadBody, type UploadForm } from './schema.ts'
 
-type UploadContext = RequestContext<App, UploadBody, unknown, unknown, UploadForm>
+type UploadContext = RequestContext<FileRoutesApp, UploadBody, unknown, unknown, UploadForm>
 
 /** Stores a file of the project, from JSON or from a form. */
 export async function upload(context: UploadContext): Promise<JsonText> {

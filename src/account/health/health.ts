@@ -1,11 +1,10 @@
 /** The health checks of a process, and its metrics: /health/live, /health/ready and /metrics. */
 import { type Static, Type } from 'typebox'
-import type { App } from '#app'
 import { fail } from '#platform/errors'
 import { HttpAnswer, type RequestContext, type Route } from '#platform/http'
 import { instanceHeader } from '#platform/installation'
 import { isBearerToken } from '#platform/secrets'
-import { route } from './app.ts'
+import { type HealthApp, route } from './app.ts'
 import './errors.ts'
 
 /** Load balancers check every few seconds; a database that has not answered by then counts as unreachable. */
@@ -19,7 +18,7 @@ const Ready = Type.Object({
   warnings: Type.Optional(Type.Array(Type.Object({ code: Type.String(), message: Type.String() }))),
 })
 
-const routes: Route<App>[] = [
+const routes: Route<HealthApp>[] = [
   route({
     method: 'GET',
     path: '/health/live',
@@ -58,13 +57,13 @@ const routes: Route<App>[] = [
   }),
 ]
 
-async function metrics({ app, headers }: RequestContext<App>): Promise<HttpAnswer> {
+async function metrics({ app, headers }: RequestContext<HealthApp>): Promise<HttpAnswer> {
   const { token } = app.config.metrics
   if (token !== undefined && !isBearerToken(headers.authorization, token)) fail('METRICS_TOKEN_REQUIRED', {})
   return new HttpAnswer(200, await app.metrics.text(), 'text/plain; version=0.0.4; charset=utf-8')
 }
 
-async function ready(context: RequestContext<App>): Promise<Static<typeof Ready>> {
+async function ready(context: RequestContext<HealthApp>): Promise<Static<typeof Ready>> {
   const { app, language } = context
   if (app.instance !== undefined) context.setHeader(instanceHeader, app.instance)
   const problems = await app.readiness.problems()
@@ -88,7 +87,7 @@ async function ready(context: RequestContext<App>): Promise<Static<typeof Ready>
 }
 
 /** Routes of a port of their own: for a scraper, and for liveness checks of that port. */
-export const metricsRoutes: Route<App>[] = routes.filter(
+export const metricsRoutes: Route<HealthApp>[] = routes.filter(
   ({ path }) => path === '/metrics' || path === '/health/live',
 )
 

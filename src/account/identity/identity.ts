@@ -1,5 +1,4 @@
 /** Manages accounts, projects and keys; used by the first start and by the CLI. */
-import type { App } from '#app'
 import {
   type Account,
   createAccount,
@@ -13,6 +12,7 @@ import {
 import type { Tx } from '#platform/db'
 import { uuidv7 } from '#platform/ids'
 import { grant, microcreditsPerCredit } from '#platform/ledger'
+import type { IdentityApp } from './app.ts'
 
 export { type GrantOutcome, grantCredits, maxMicrocredits } from './grant-credits.ts'
 export {
@@ -39,7 +39,7 @@ export interface FirstStart {
  * account already. If several processes start at once, one of them makes it.
  */
 export async function createFirstAccount(
-  app: Pick<App, 'db' | 'clock'>,
+  app: IdentityApp,
   bootstrapKey: string | undefined,
 ): Promise<FirstStart | undefined> {
   const now = new Date(app.clock.nowMs())

@@ -1,4 +1,11 @@
-import type { App } from '#app'
+import type { Catalogue } from '#core/models'
+import type { Config } from '#platform/config'
 import { routesOf } from '#platform/http'
 
-export const route = routesOf<App>()
+/** The slice of the app that the list of models uses. */
+export interface ModelsApp {
+  config: Config
+  models: Catalogue
+}
+
+export const route = routesOf<ModelsApp>()

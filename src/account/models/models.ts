@@ -1,17 +1,17 @@
 /** The routes that list the models which a key may use. */
 import { Type } from 'typebox'
-import type { App, Caller } from '#app'
 import { apiKeyHeader } from '#core/calls'
-import { type AnyModel, presetsOf } from '#core/models'
+import { type AnyModel, type Catalogue, presetsOf } from '#core/models'
+import type { Caller } from '#platform/auth'
 import { fail } from '#platform/errors'
 import type { Route } from '#platform/http'
 import { typedList } from '#platform/lists'
-import { route } from './app.ts'
+import { type ModelsApp, route } from './app.ts'
 import { ModelCard, ModelList } from './schema.ts'
 
 const ModelParams = Type.Object({ model: Type.String() })
 
-const routes: Route<App>[] = [
+const routes: Route<ModelsApp>[] = [
   route({
     method: 'GET',
     path: '/v1/models',
@@ -49,12 +49,12 @@ const routes: Route<App>[] = [
 const mayUse = (caller: Caller, model: AnyModel): boolean => !caller.models || caller.models.has(model.id)
 
 /** The models that the caller may use, as one list that both the OpenAI and the Anthropic SDK iterate. */
-function list(app: App, caller: Caller) {
+function list(app: ModelsApp, caller: Caller) {
   const rows = app.models.list().filter((model) => mayUse(caller, model))
   return typedList.answer({ rows, hasMore: false }, (model) => cardOf(app, model))
 }
 
-function cardOf({ models: catalogue, config: { defaults } }: App, model: AnyModel) {
+function cardOf({ models: catalogue, config: { defaults } }: ModelsApp, model: AnyModel) {
   const kind = catalogue.kinds.of(model)
   const members = kind.card(model)
   return {
@@ -84,7 +84,7 @@ function cardOf({ models: catalogue, config: { defaults } }: App, model: AnyMode
 }
 
 /** The models that answer calls which name no model. */
-const defaultsOf = ({ defaultText, defaultVideo, defaultTranscription, defaultRealtime }: App['models']) => [
+const defaultsOf = ({ defaultText, defaultVideo, defaultTranscription, defaultRealtime }: Catalogue) => [
   defaultText,
   defaultVideo,
   defaultTranscription,

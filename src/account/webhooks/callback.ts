@@ -2,7 +2,7 @@
  * Callbacks: an address that one order brought along is notified of how that order ended, and of nothing else. For the sending side a callback is a
  * connection like any other, with retries, signatures and a report; it listens to no event and is in no list.
  */
-import type { App } from '#app'
+import type { WebhooksApp } from './app.ts'
 import { requireReachable } from './connect.ts'
 import { maxAttempts } from './delivery/retry.ts'
 import { sealedFor, secretOf } from './secret.ts'
@@ -13,7 +13,7 @@ export { requireReachable }
 const purpose = 'secrets of callbacks'
 
 /** The secret that signs what is sent to the callback of this order, as that of a connection does. Throws SECRETS_SEALED. */
-export async function callbackSecret({ secrets }: Pick<App, 'secrets'>, id: string): Promise<string> {
+export async function callbackSecret({ secrets }: Pick<WebhooksApp, 'secrets'>, id: string): Promise<string> {
   const sign = await secrets.signer(purpose)
   return secretOf(sign(Buffer.from(id)))
 }
@@ -30,7 +30,7 @@ export interface EndedOrder {
 
 /** Sends the event to the address, once, however often this is called. Throws SECRETS_SEALED. */
 export async function deliverCallback(
-  app: App,
+  app: Pick<WebhooksApp, 'clock' | 'db' | 'secrets'>,
   { accountId, projectId, id, url, onceKey }: EndedOrder,
 ): Promise<void> {
   const now = new Date(app.clock.nowMs())

@@ -1,10 +1,10 @@
 /** Makes, changes and removes connections, and gives them new secrets. */
-import type { App } from '#app'
 import { acceptOnce } from '#core/calls'
 import { fail } from '#platform/errors'
 import type { JsonText, RequestContext } from '#platform/http'
 import { uuidv7 } from '#platform/ids'
 import { FetchRefused } from '#platform/net'
+import type { WebhooksApp } from './app.ts'
 import { toConnection } from './connection.ts'
 import { reasons } from './phrases.ts'
 import type { ConnectionBody, ConnectionPatch, ConnectionWithSecret } from './schema.ts'
@@ -18,7 +18,7 @@ const checkMs = 5_000
 /** How long both secrets sign after a rotation. */
 const overlapMs = 24 * 60 * 60 * 1000
 
-export type IdContext<Body = unknown> = RequestContext<App, Body, unknown, { id: string }>
+export type IdContext<Body = unknown> = RequestContext<WebhooksApp, Body, unknown, { id: string }>
 
 export const connectionKeyOf = ({ caller, params }: IdContext): store.ConnectionKey => ({
   accountId: caller.accountId,
@@ -28,7 +28,9 @@ export const connectionKeyOf = ({ caller, params }: IdContext): store.Connection
 
 export const notFound = (): never => fail('NOT_FOUND', {}, { param: 'id' })
 
-export async function createConnection(context: RequestContext<App, ConnectionBody>): Promise<JsonText> {
+export async function createConnection(
+  context: RequestContext<WebhooksApp, ConnectionBody>,
+): Promise<JsonText> {
   const { app, body, caller } = context
   const url = await requireReachable(context, body.url, 'url')
   const nowMs = app.clock.nowMs()
@@ -114,7 +116,7 @@ export async function rotateSecret(context: IdContext): Promise<JsonText> {
 
 /** Returns the normalized address if it leads to the public internet now; it is checked again whenever a connection is opened. */
 export async function requireReachable(
-  { app }: Pick<RequestContext<App>, 'app'>,
+  { app }: Pick<RequestContext<Pick<WebhooksApp, 'net'>>, 'app'>,
   url: string,
   param: string,
 ): Promise<string> {

@@ -1,6 +1,5 @@
-import type { App } from '#app'
 import type { Route } from '#platform/http'
-import { route } from './app.ts'
+import { route, type WebhooksApp } from './app.ts'
 import { changeConnection, createConnection, deleteConnection, rotateSecret } from './connect.ts'
 import { redeliver, testConnection } from './manual.ts'
 import { listConnections, listDeliveries, readConnection } from './read.ts'
@@ -22,7 +21,7 @@ const path = '/v1/webhooks'
 const write = { scope: 'webhooks:write' } as const
 const read = { scope: 'webhooks:read' } as const
 
-const connections: Route<App>[] = [
+const connections: Route<WebhooksApp>[] = [
   route({
     method: 'POST',
     path,
@@ -102,7 +101,7 @@ const connections: Route<App>[] = [
   }),
 ]
 
-const deliveries: Route<App>[] = [
+const deliveries: Route<WebhooksApp>[] = [
   route({
     method: 'GET',
     path: `${path}/deliveries`,
@@ -149,4 +148,4 @@ const deliveries: Route<App>[] = [
   }),
 ]
 
-export const routes: Route<App>[] = [...connections, ...deliveries]
+export const routes: Route<WebhooksApp>[] = [...connections, ...deliveries]

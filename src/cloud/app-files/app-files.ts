@@ -1,4 +1,5 @@
 /** Private files of app users: each belongs to one user (docs/decisions/cloud/app-address.md). */
+export type { AppFilesApp } from './app.ts'
 export { deleteAppFile, deleteFilesOf, deleteFilesOfUser } from './delete-file.ts'
 export { exportFiles } from './move.ts'
 export {

@@ -1,8 +1,8 @@
 /** The export of a cloud's private files. */
 import { buffer } from 'node:stream/consumers'
-import type { App } from '#app'
 import type { CloudKey } from '#cloud/clouds'
 import { reportLost } from '#platform/storage'
+import type { AppFilesApp } from './app.ts'
 import * as store from './store.ts'
 
 /** A line of an export. */
@@ -21,7 +21,7 @@ const firstId = '00000000-0000-0000-0000-000000000000'
 
 /** Yields all files of a cloud, one after another: at most one is in memory. A file that is deleted during the export is left out. */
 export async function* exportFiles(
-  app: Pick<App, 'db' | 'storage' | 'log' | 'metrics'>,
+  app: Pick<AppFilesApp, 'db' | 'storage' | 'log' | 'metrics'>,
   cloud: CloudKey,
 ): AsyncGenerator<ExportedFile> {
   const { db, storage } = app

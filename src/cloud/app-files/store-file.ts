@@ -1,5 +1,4 @@
 /** The bytes are stored first, outside of any transaction; row and counts follow in one. After a crash in between the bytes are deleted. */
-import type { App } from '#app'
 import { type CloudKey, type CloudLimits, limitsOf, shareLockReadyCloud } from '#cloud/clouds'
 import type { Tx } from '#platform/db'
 import { isDiskFullError } from '#platform/disk-space'
@@ -7,10 +6,11 @@ import { Failure, fail } from '#platform/errors'
 import { uuidv7 } from '#platform/ids'
 import '#platform/spool'
 import { commitBlobs, deletePendingBlobs, stageBlob } from '#platform/storage'
+import type { AppFilesApp } from './app.ts'
 import * as store from './store.ts'
 import './errors.ts'
 
-export type AppFilesDependencies = Pick<App, 'db' | 'clock' | 'storage' | 'config' | 'log'>
+export type AppFilesDependencies = Pick<AppFilesApp, 'db' | 'clock' | 'storage' | 'config' | 'log'>
 
 export interface NewAppFile extends CloudKey {
   userId: string

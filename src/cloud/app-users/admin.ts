@@ -1,10 +1,10 @@
 /** What the developer of an app does with its users: by the service key, the project's key or the command line. */
-import type { App } from '#app'
 import type { LiveCloud } from '#cloud/clouds'
 import type { Tx } from '#platform/db'
 import { fail } from '#platform/errors'
 import { isUuid } from '#platform/ids'
 import { deletePendingBlobs } from '#platform/storage'
+import type { UserAdminApp, UserRemovalApp, UsersApp } from './app.ts'
 import { deleteFiles } from './delete-files.ts'
 import { readEmail } from './email-address.ts'
 import { requireMail } from './links.ts'
@@ -25,7 +25,7 @@ const forever = new Date('9999-12-31T00:00:00Z')
 
 /** Throws APP_USER_NOT_FOUND. */
 export async function requireUser(
-  app: Pick<App, 'db' | 'databases' | 'log'>,
+  app: Pick<UsersApp, 'db' | 'databases' | 'log'>,
   cloud: UsersCloud,
   userId: string,
   more: { param?: string } = {},
@@ -38,7 +38,7 @@ export async function requireUser(
 
 /** Blocks a user until a date, or ends the block (null). A block ends all sessions at once. Throws APP_USER_NOT_FOUND. */
 export async function blockUser(
-  app: App,
+  app: UsersApp,
   cloud: UsersCloud,
   userId: string,
   until: Date | null = forever,
@@ -56,14 +56,14 @@ const lockKnown = async (tx: Tx, cloud: UsersCloud, userId: string): Promise<Use
   isUuid(userId) ? store.lockUser(tx, cloud, userId) : undefined
 
 /** Deletes a user with sessions and private files; rows of tables stay, for the app may need them. Throws APP_USER_NOT_FOUND. */
-export async function removeUser(app: App, cloud: UsersCloud, userId: string): Promise<void> {
+export async function removeUser(app: UserRemovalApp, cloud: UsersCloud, userId: string): Promise<void> {
   if (!isUuid(userId)) fail('APP_USER_NOT_FOUND', {})
   if (!(await removeUserWhere(app, cloud, userId, async () => true))) fail('APP_USER_NOT_FOUND', {})
 }
 
 /** Deletes a user as `removeUser` does if `holds` returns true in the same transaction. Returns false if it does not, or if there is no such user. */
 export async function removeUserWhere(
-  app: App,
+  app: UserRemovalApp,
   cloud: UsersCloud,
   userId: string,
   holds: (tx: Tx) => Promise<boolean>,
@@ -100,7 +100,11 @@ export interface AdminUserOptions {
  * Creates a user, which is kept even if the address is never confirmed. Throws APP_USER_EMAIL_INVALID, APP_USER_PASSWORD_WEAK, APP_USER_INVALID,
  * APP_USER_EXISTS, APP_USER_LIMIT and APP_USERS_BUSY.
  */
-export async function createUser(app: App, cloud: LiveCloud, options: AdminUserOptions): Promise<UserRow> {
+export async function createUser(
+  app: UserAdminApp,
+  cloud: LiveCloud,
+  options: AdminUserOptions,
+): Promise<UserRow> {
   const now = new Date(app.clock.nowMs())
   const user = newUser(cloud, now, {
     ...(options.id !== undefined && { user_id: options.id }),
@@ -115,7 +119,7 @@ export async function createUser(app: App, cloud: LiveCloud, options: AdminUserO
 }
 
 const hashPassword = async (
-  app: App,
+  app: Pick<UsersApp, 'appUsers'>,
   { cloudId }: LiveCloud,
   password: string | undefined,
 ): Promise<string | null> =>
@@ -123,7 +127,7 @@ const hashPassword = async (
 
 /** Changes a user with immediate effect. Throws what `createUser` does, APP_USER_NOT_FOUND and APP_USER_EMAIL_TAKEN. */
 export async function changeUser(
-  app: App,
+  app: UsersApp,
   cloud: LiveCloud,
   userId: string,
   options: AdminUserOptions,
@@ -182,7 +186,11 @@ export interface MadeLink extends TokenSecret {
  * Makes a link that the developer delivers without a mail of this server. Creates the user where the kind of link allows it. Throws what `createUser`
  * does, APP_USER_NOT_FOUND and APP_USER_REDIRECT_REFUSED.
  */
-export async function makeLink(app: App, cloud: LiveCloud, options: AdminLinkOptions): Promise<MadeLink> {
+export async function makeLink(
+  app: UserAdminApp,
+  cloud: LiveCloud,
+  options: AdminLinkOptions,
+): Promise<MadeLink> {
   const email = readEmail(options.email)
   const newEmail = options.type === 'email_change' ? readEmail(options.newEmail) : undefined
   const redirectTo = await readRedirect(app, cloud, options.redirectTo)
@@ -220,7 +228,7 @@ export async function makeLink(app: App, cloud: LiveCloud, options: AdminLinkOpt
 }
 
 const madeLink = (
-  app: App,
+  app: Pick<UserAdminApp, 'config'>,
   cloud: LiveCloud,
   made: TokenRow & TokenSecret,
   user: UserRow,
@@ -235,7 +243,7 @@ const madeLink = (
 
 /** Invites somebody by mail. Throws what `makeLink` does, APP_USER_MAIL_OFF and APP_USER_MAIL_LIMIT. */
 export async function inviteUser(
-  app: App,
+  app: UserAdminApp,
   cloud: LiveCloud,
   options: { email: unknown; metadata: unknown; redirectTo: string | null },
 ): Promise<UserRow> {

@@ -12,6 +12,7 @@ export {
   removeUser,
   requireUser,
 } from './admin.ts'
+export type { UserAdminApp } from './app.ts'
 export { changeOwnAccount, type SignOutScope, signOut } from './change.ts'
 export { copyUsers, deleteCopiedUsers, dropCopiedUsers } from './copy-users.ts'
 export { filesOfDeletedJob } from './delete-files.ts'

@@ -3,11 +3,11 @@
  * (docs/decisions/cloud/app-users.md).
  */
 import { sql } from 'kysely'
-import type { App } from '#app'
 import type { CloudKey } from '#cloud/clouds'
 import type { Tx } from '#platform/db'
 import { fail } from '#platform/errors'
 import { sha256 } from '#platform/secrets'
+import type { UsersApp } from './app.ts'
 
 const minuteMs = 60_000
 
@@ -56,7 +56,7 @@ const hashOf = ({ kind, of }: AttemptSubject): Buffer => sha256(`${kind}\0${of}`
  * tried too often; later ones are not counted. Throws APP_USER_THROTTLED.
  */
 export async function countAttempt(
-  { db, clock }: Pick<App, 'db' | 'clock'>,
+  { db, clock }: Pick<UsersApp, 'db' | 'clock'>,
   cloud: CloudKey,
   subjects: readonly AttemptSubject[],
 ): Promise<void> {
@@ -93,7 +93,7 @@ async function count(
 
 /** Takes back a successful attempt. The count of the last subject, which identifies the person, begins anew. */
 export async function uncountAttempt(
-  { db }: Pick<App, 'db'>,
+  { db }: Pick<UsersApp, 'db'>,
   { accountId, cloudId }: CloudKey,
   subjects: readonly AttemptSubject[],
 ): Promise<void> {

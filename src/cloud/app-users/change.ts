@@ -1,7 +1,7 @@
 /** Changes that a user makes to their own account. */
-import type { App } from '#app'
 import type { LiveCloud } from '#cloud/clouds'
 import { fail } from '#platform/errors'
+import type { AppSignInApp, UsersApp } from './app.ts'
 import { countAttempt } from './attempts.ts'
 import { readEmail } from './email-address.ts'
 import { inConstantTime } from './even-time.ts'
@@ -33,7 +33,7 @@ export interface OwnChange {
  * APP_USER_EMAIL_TAKEN, APP_USER_REDIRECT_REFUSED, APP_USER_MAIL_LIMIT, APP_USER_THROTTLED, APP_USERS_BUSY and APP_USER_SESSION_ENDED.
  */
 export async function changeOwnAccount(
-  app: App,
+  app: AppSignInApp,
   cloud: LiveCloud,
   { userId, sessionId }: { userId: string; sessionId: string },
   change: OwnChange,
@@ -74,7 +74,7 @@ export async function changeOwnAccount(
 
 const isGiven = (value: unknown): boolean => value !== undefined && value !== null && value !== ''
 
-async function newHash(app: App, cloud: LiveCloud, userId: string, password: string): Promise<string> {
+async function newHash(app: UsersApp, cloud: LiveCloud, userId: string, password: string): Promise<string> {
   await countAttempt(app, cloud, [{ kind: 'password_change', of: userId }])
   const user = await readUsers(app, cloud, (reader) => findUser(reader, cloud, userId))
   const { passwords } = app.appUsers
@@ -120,7 +120,7 @@ interface NewAddress extends Pick<CodeOptions, 'signer' | 'now'> {
 
 /** Begins a change of address. Where another user has it, that user gets a mail and the answer is the same. */
 async function changeAddress(
-  app: App,
+  app: Pick<AppSignInApp, 'jobs' | 'mail'>,
   tx: UsersTx,
   cloud: LiveCloud,
   user: UserRow,
@@ -147,7 +147,7 @@ async function changeAddress(
 export type SignOutScope = 'global' | 'local' | 'others'
 
 export async function signOut(
-  app: App,
+  app: UsersApp,
   cloud: LiveCloud,
   { userId, sessionId }: { userId: string; sessionId: string },
   scope: SignOutScope,

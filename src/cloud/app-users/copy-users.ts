@@ -1,15 +1,15 @@
 /** Copies the users of a Starter cloud into a database of their cloud, with their passwords; their sessions go on. */
 import { sql } from 'kysely'
-import type { App } from '#app'
 import type { CloudKey } from '#cloud/clouds'
 import type { Db, Tx } from '#platform/db'
+import type { UsersApp } from './app.ts'
 import { insertUsers, usersAfter } from './store.ts'
 import { type UsersTx, usersTx } from './users-database.ts'
 
 const portion = 200
 
 /** Writes all users in `tx`, a transaction on the users there; nobody changes the users on the platform meanwhile. */
-export async function copyUsers({ db }: Pick<App, 'db'>, cloud: CloudKey, tx: UsersTx): Promise<void> {
+export async function copyUsers({ db }: Pick<UsersApp, 'db'>, cloud: CloudKey, tx: UsersTx): Promise<void> {
   for (let after: string | undefined, found = portion; found === portion; ) {
     const users = await usersAfter(db.kysely, cloud, { after, limit: portion })
     // Their number on the platform is right already.
@@ -49,7 +49,7 @@ export async function dropCopiedUsers(tx: Tx): Promise<void> {
  * cloud's database.
  */
 export async function deleteCopiedUsers(
-  { db }: Pick<App, 'db'>,
+  { db }: Pick<UsersApp, 'db'>,
   { accountId, cloudId }: CloudKey,
 ): Promise<boolean> {
   const deleted = await db.query(

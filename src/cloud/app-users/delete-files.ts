@@ -1,9 +1,8 @@
 /** Deletes the private files of deleted users. */
-import type { App } from '#app'
 import { deleteFilesOfUser } from '#cloud/app-files'
 import { refOf } from '#cloud/clouds'
 import { deletePendingBlobs } from '#platform/storage'
-import { job } from './app.ts'
+import { job, type UsersApp } from './app.ts'
 import { commitMs, commitPauseMs } from './mails.ts'
 import { findUser } from './store.ts'
 import { readUsers, type UsersCloud, type UsersTx } from './users-database.ts'
@@ -13,7 +12,7 @@ import { readUsers, type UsersCloud, type UsersTx } from './users-database.ts'
  * Returns the keys of bytes that may be deleted at once.
  */
 export const deleteFiles = (
-  app: App,
+  app: Pick<UsersApp, 'clock' | 'jobs'>,
   tx: UsersTx,
   { accountId, cloudId, userId }: UsersCloud & { userId: string },
 ): Promise<string[]> =>

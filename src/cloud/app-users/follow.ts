@@ -1,7 +1,7 @@
 /** The page that a mailed link opens: scanners of mails open links too, so nothing happens before somebody presses its button. */
-import type { App } from '#app'
 import type { LiveCloud } from '#cloud/clouds'
 import { Failure } from '#platform/errors'
+import type { AppSignInApp, LinkPageApp } from './app.ts'
 import { linkPurposes } from './links.ts'
 import { addToken, tokenSigner } from './one-time.ts'
 import { beginSessionByToken, findOpenToken, redeem } from './redeem.ts'
@@ -19,7 +19,7 @@ export interface OpenLink {
 }
 
 /** Returns undefined for a link that was used, has expired or never existed, or whose cloud is not ready. */
-export async function findLink(app: App, ref: string, secret: string): Promise<OpenLink | undefined> {
+export async function findLink(app: LinkPageApp, ref: string, secret: string): Promise<OpenLink | undefined> {
   const cloud = await app.clouds.find(ref)
   if (cloud?.state !== 'ready') return undefined
   const token = await findOpenToken(app, cloud, secret, linkPurposes)
@@ -30,7 +30,7 @@ export async function findLink(app: App, ref: string, secret: string): Promise<O
 
 /** A page that the developer has removed from the list meanwhile gets no session. */
 async function allowedRedirect(
-  app: App,
+  app: AppSignInApp,
   cloud: LiveCloud,
   { redirect_to }: TokenRow,
 ): Promise<string | null> {
@@ -50,7 +50,10 @@ export const isRedirectMissing = ({ purpose, redirectTo }: OpenLink): boolean =>
  * Uses the link. Returns the URL for the visitor, with a session or with a code for the page that requested the link; null if there is none. Throws
  * what `redeem` does.
  */
-export async function followLink(app: App, { cloud, token, redirectTo }: OpenLink): Promise<string | null> {
+export async function followLink(
+  app: AppSignInApp,
+  { cloud, token, redirectTo }: OpenLink,
+): Promise<string | null> {
   const now = new Date(app.clock.nowMs())
   if (redirectTo === null) {
     await changeUsers(app, cloud, (tx) => redeem(tx, cloud, token, now))

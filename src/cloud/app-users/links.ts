@@ -1,9 +1,9 @@
 /** Links and codes by mail: recovery, sign-in, confirmation again, and codes for changes of an account. */
 import { timingSafeEqual } from 'node:crypto'
-import type { App } from '#app'
 import type { LiveCloud } from '#cloud/clouds'
 import { fail } from '#platform/errors'
 import { type Signer, sha256 } from '#platform/secrets'
+import type { AppSignInApp } from './app.ts'
 import { readEmail } from './email-address.ts'
 import { inConstantTime } from './even-time.ts'
 import { queueMail } from './mails.ts'
@@ -32,12 +32,12 @@ export interface LinkOptions {
 }
 
 /** Throws APP_USER_MAIL_OFF for every address alike, before any is looked up. */
-export function requireMail({ mail }: Pick<App, 'mail'>): void {
+export function requireMail({ mail }: Pick<AppSignInApp, 'mail'>): void {
   if (!mail) fail('APP_USER_MAIL_OFF', {})
 }
 
 interface MailContext {
-  app: App
+  app: AppSignInApp
   cloud: LiveCloud
   email: string
   signer: Signer
@@ -46,7 +46,7 @@ interface MailContext {
 
 /** Runs `work` with the cloud locked. */
 async function withCloudLocked(
-  app: App,
+  app: AppSignInApp,
   cloud: LiveCloud,
   options: LinkOptions,
   work: (
@@ -84,7 +84,7 @@ async function mailToken(
 }
 
 /** Mails a link for a new password. Throws APP_USER_MAIL_OFF, APP_USER_MAIL_LIMIT, APP_USER_EMAIL_INVALID and what `readRedirect` does. */
-export const mailRecovery = (app: App, cloud: LiveCloud, options: LinkOptions): Promise<void> =>
+export const mailRecovery = (app: AppSignInApp, cloud: LiveCloud, options: LinkOptions): Promise<void> =>
   withCloudLocked(app, cloud, options, async (tx, context) =>
     mailToken(tx, context, await lockByEmail(tx, cloud, context.email), {
       purpose: 'recovery',
@@ -94,7 +94,7 @@ export const mailRecovery = (app: App, cloud: LiveCloud, options: LinkOptions): 
 
 /** Mails a link and a code to sign in with; somebody unknown becomes a user where the app takes new ones. Throws what `mailRecovery` does. */
 export async function mailSignIn(
-  app: App,
+  app: AppSignInApp,
   cloud: LiveCloud,
   options: LinkOptions & { createUser: boolean; metadata: unknown },
 ): Promise<void> {
@@ -119,7 +119,7 @@ async function addPendingUser(
 
 /** Mails the confirmation of a sign-up or of a new address again. Throws what `mailRecovery` does. */
 export const resendConfirmation = (
-  app: App,
+  app: AppSignInApp,
   cloud: LiveCloud,
   options: LinkOptions & { type: 'signup' | 'email_change' },
 ): Promise<void> =>
@@ -143,7 +143,11 @@ export const resendConfirmation = (
 /**
  * Mails a code for a change of the user's own account. Throws APP_USER_MAIL_OFF, APP_USER_MAIL_LIMIT, and APP_USER_NOT_CONFIRMED without an address.
  */
-export async function mailReauthenticationCode(app: App, cloud: LiveCloud, userId: string): Promise<void> {
+export async function mailReauthenticationCode(
+  app: AppSignInApp,
+  cloud: LiveCloud,
+  userId: string,
+): Promise<void> {
   requireMail(app)
   const user = await readUsers(app, cloud, (reader) => findUser(reader, cloud, userId))
   if (!user?.email || !user.email_confirmed_at) fail('APP_USER_NOT_CONFIRMED', {})
@@ -160,7 +164,7 @@ export async function mailReauthenticationCode(app: App, cloud: LiveCloud, userI
  * `redeem` does.
  */
 export async function exchangeCode(
-  app: App,
+  app: AppSignInApp,
   cloud: LiveCloud,
   { code, verifier }: { code: string; verifier: string },
 ): Promise<OpenSession> {

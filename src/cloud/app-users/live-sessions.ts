@@ -1,8 +1,8 @@
 /** Keeps in the memory of each process for a few seconds which sessions are alive. A transaction that ends a session announces it by NOTIFY. */
 import { sql } from 'kysely'
-import type { App } from '#app'
 import type { Clock } from '#platform/clock'
 import type { Tx } from '#platform/db'
+import type { UsersApp } from './app.ts'
 import { onUsersDb, type UsersCloud } from './users-database.ts'
 
 const channel = 'app_users'
@@ -21,7 +21,7 @@ interface CachedSession {
 }
 
 export class LiveSessions implements AsyncDisposable {
-  readonly #where: Pick<App, 'db' | 'databases'>
+  readonly #where: Pick<UsersApp, 'db' | 'databases'>
   readonly #clock: Clock
   readonly #known = new Map<string, CachedSession>()
   readonly #listener: AsyncDisposable
@@ -29,7 +29,7 @@ export class LiveSessions implements AsyncDisposable {
   /** The number of changes so far: the answer to a query that began before a change is not kept. */
   #changes = 0
 
-  constructor({ db, databases, clock }: Pick<App, 'db' | 'databases'> & { clock: Clock }) {
+  constructor({ db, databases, clock }: Pick<UsersApp, 'db' | 'databases'> & { clock: Clock }) {
     this.#where = { db, databases }
     this.#clock = clock
     this.#listener = db.listen([channel], {
@@ -82,7 +82,7 @@ export class LiveSessions implements AsyncDisposable {
 }
 
 async function isAlive(
-  where: Pick<App, 'db' | 'databases'>,
+  where: Pick<UsersApp, 'db' | 'databases'>,
   cloud: UsersCloud,
   { userId, sessionId }: { userId: string; sessionId: string },
   now: Date,

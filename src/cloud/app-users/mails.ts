@@ -1,11 +1,10 @@
 /** Mails to app users: counted in the transaction that asks for them, and sent by a job that can be repeated (docs/decisions/cloud/app-users.md). */
-import type { App } from '#app'
 import { type LiveCloud, refOf } from '#cloud/clouds'
 import type { Tx } from '#platform/db'
 import { fail } from '#platform/errors'
 import { uuidv7 } from '#platform/ids'
 import { MailDeferred, MailRefused } from '#platform/mail'
-import { job } from './app.ts'
+import { job, type UserJobsApp, type UsersApp } from './app.ts'
 import { type MailKind, mailContent } from './letters.ts'
 import { linkPageUrl, secretOf, tokenSigner } from './one-time.ts'
 import { lockCloud } from './store.ts'
@@ -28,7 +27,7 @@ export interface NewMail {
  * is queued before its token has committed: the job waits for the token, and sends nothing if it never appears. Throws APP_USER_MAIL_LIMIT.
  */
 export const queueMail = (
-  app: Pick<App, 'jobs'>,
+  app: Pick<UsersApp, 'jobs'>,
   tx: UsersTx,
   cloud: LiveCloud,
   mail: NewMail,
@@ -36,7 +35,7 @@ export const queueMail = (
 ): Promise<void> => tx.onPlatform((platform) => queue(app, platform, cloud, mail, now))
 
 async function queue(
-  app: Pick<App, 'jobs'>,
+  app: Pick<UsersApp, 'jobs'>,
   tx: Tx,
   cloud: LiveCloud,
   mail: NewMail,
@@ -102,13 +101,21 @@ export const mailJob = job<{ cloudId: string; mailId: string; plan?: LiveCloud['
   },
 })
 
-function giveUp({ log, metrics }: App, { cloudId, mailId }: { cloudId: string; mailId: string }): undefined {
+function giveUp(
+  { log, metrics }: Pick<UserJobsApp, 'log' | 'metrics'>,
+  { cloudId, mailId }: { cloudId: string; mailId: string },
+): undefined {
   metrics.mails.inc({ result: 'expired' })
   log.warn({ mail_id: mailId, cloud_id: cloudId }, 'a mail is given up: no mail server took it for a day')
 }
 
 /** Returns undefined where the token that the mail would carry was used or has expired. */
-async function compose(app: App, ref: string, cloud: UsersCloud, { kind, token_id: tokenId }: MailRow) {
+async function compose(
+  app: UserJobsApp,
+  ref: string,
+  cloud: UsersCloud,
+  { kind, token_id: tokenId }: MailRow,
+) {
   if (tokenId === null) return mailContent(kind as MailKind, undefined)
   const token = await readUsers(app, cloud, (reader) => findToken(reader, cloud, tokenId))
   if (!token || token.expires_at.getTime() <= app.clock.nowMs()) return undefined

@@ -1,10 +1,10 @@
 /** Tokens that act once: each is computed from its id, so that neither database nor queue holds what opens an account. */
 import { timingSafeEqual } from 'node:crypto'
-import type { App } from '#app'
 import type { CloudKey, LiveCloud } from '#cloud/clouds'
 import type { Tx } from '#platform/db'
 import { uuidv7 } from '#platform/ids'
 import { type Signer, sha256 } from '#platform/secrets'
+import type { AppSignInApp } from './app.ts'
 import type { Metadata, UserRow } from './store.ts'
 import { insertToken, type Purpose, type TokenRow } from './token-store.ts'
 
@@ -38,7 +38,7 @@ export interface TokenOptions {
 }
 
 /** Returns the signer of all clouds' tokens; each token names its cloud. */
-export const tokenSigner = ({ secrets }: Pick<App, 'secrets'>): Promise<Signer> =>
+export const tokenSigner = ({ secrets }: Pick<AppSignInApp, 'secrets'>): Promise<Signer> =>
   secrets.signer('app user one-time token')
 
 /** What is mailed: a token for a link, and a code of six digits for people to type. */
@@ -124,7 +124,7 @@ export function matchCode(
 
 /** Returns the address of a link's page, which is at the API since answers of clouds are never pages. */
 export const linkPageUrl = (
-  { config }: Pick<App, 'config'>,
+  { config }: Pick<AppSignInApp, 'config'>,
   { ref }: Pick<LiveCloud, 'ref'>,
   token: string,
 ): string => `${config.baseUrl}/app-links/${ref}/${token}`

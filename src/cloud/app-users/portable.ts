@@ -1,10 +1,10 @@
 /** Export, import and deletion of a cloud's users. Sessions and mailed tokens are not exported. */
 import { Type } from 'typebox'
-import type { App } from '#app'
 import type { CloudKey } from '#cloud/clouds'
 import type { Tx } from '#platform/db'
 import { fail } from '#platform/errors'
 import { isUuid } from '#platform/ids'
+import type { UsersApp } from './app.ts'
 import { readEmail } from './email-address.ts'
 import { mergeMetadata } from './metadata.ts'
 import { newUser } from './new-user.ts'
@@ -46,7 +46,7 @@ export interface ExportedUser {
 
 /** Yields every user, read in portions of one statement each; users who have not confirmed a sign-up are left out. */
 export async function* exportUsers(
-  app: Pick<App, 'db' | 'databases' | 'log'>,
+  app: Pick<UsersApp, 'db' | 'databases' | 'log'>,
   cloud: UsersCloud,
 ): AsyncGenerator<ExportedUser> {
   for (let after: string | undefined, found = portion; found === portion; ) {
@@ -120,7 +120,7 @@ function readDate(text: string | null): Date | null {
 
 /** Deletes a portion of the users in the database of the platform, with all their rows there. Returns true if there was none. */
 export async function deleteUsersOf(
-  { db, appUsers }: Pick<App, 'db' | 'appUsers'>,
+  { db, appUsers }: Pick<UsersApp, 'db' | 'appUsers'>,
   cloud: CloudKey,
 ): Promise<boolean> {
   const deleted = await db.tx((tx) => deleteSomeUsers(usersTx(tx), cloud, portion))

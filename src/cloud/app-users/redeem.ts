@@ -1,10 +1,10 @@
 /** What a one-time token does when it is used. */
-import type { App } from '#app'
 import type { LiveCloud } from '#cloud/clouds'
 import type { Tx } from '#platform/db'
 import { fail } from '#platform/errors'
 import { sha256 } from '#platform/secrets'
 import { latinDigits } from '#platform/words'
+import type { AppSignInApp } from './app.ts'
 import { countAttempt, networkOf } from './attempts.ts'
 import { readEmail } from './email-address.ts'
 import { inConstantTime } from './even-time.ts'
@@ -30,7 +30,7 @@ import { changeUsers, readUsers, type UsersTx } from './users-database.ts'
 
 /** Returns a token that is valid now; undefined for one that was used, has expired or never existed. */
 export async function findOpenToken(
-  app: App,
+  app: AppSignInApp,
   cloud: LiveCloud,
   token: string,
   purposes: readonly Purpose[],
@@ -89,7 +89,11 @@ const obsoletePurposes = (purpose: Purpose): Purpose[] =>
       : ['signup', 'invite', purpose]
 
 /** Uses a token and signs in. Throws what `redeem` does. */
-export async function signInByToken(app: App, cloud: LiveCloud, token: TokenRow): Promise<OpenSession> {
+export async function signInByToken(
+  app: AppSignInApp,
+  cloud: LiveCloud,
+  token: TokenRow,
+): Promise<OpenSession> {
   const now = new Date(app.clock.nowMs())
   const begun = await changeUsers(app, cloud, (tx) => beginSessionByToken(tx, cloud, token, now))
   return issueTokens(app, cloud, begun)
@@ -123,7 +127,7 @@ export const isVerifyType = (type: string): boolean => Object.hasOwn(purposesOf,
 
 /** Signs in by the token of a link, which the page of the app has sent. Throws APP_USER_LINK_INVALID and what `redeem` does. */
 export async function verifyToken(
-  app: App,
+  app: AppSignInApp,
   cloud: LiveCloud,
   type: string,
   token: string,
@@ -136,7 +140,7 @@ export async function verifyToken(
  * Signs in by the code of a mail. An address without a code gets the same answer as a wrong one. Throws APP_USER_LINK_INVALID and APP_USER_THROTTLED.
  */
 export async function verifyCode(
-  app: App,
+  app: AppSignInApp,
   cloud: LiveCloud,
   { type, email, code }: { type: string; email: unknown; code: string },
   clientAddress: string,

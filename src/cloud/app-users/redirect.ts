@@ -1,9 +1,9 @@
 /** Checks which pages links may lead to: such a page is given a session. */
-import type { App } from '#app'
 import type { LiveCloud } from '#cloud/clouds'
 import { siteUrl } from '#platform/apps'
 import { fail } from '#platform/errors'
 import { findSite } from '#sites/hosting'
+import type { AppSignInApp } from './app.ts'
 import { reasons } from './phrases.ts'
 
 const maxUrlLength = 2_000
@@ -13,7 +13,7 @@ const maxUrlLength = 2_000
  * app's origin, nor of a site of this cloud, nor below one of the additional addresses; and APP_USER_INVALID.
  */
 export async function readRedirect(
-  app: Pick<App, 'config' | 'db' | 'sites'>,
+  app: Pick<AppSignInApp, 'config' | 'db' | 'sites'>,
   cloud: LiveCloud,
   asked: string | null | undefined,
 ): Promise<string | null> {
@@ -48,7 +48,7 @@ function isBelow(url: URL, allowed: string): boolean {
 
 /** Whether the URL is a site that is published in this cloud, at the address that visitors use. */
 async function isSiteOf(
-  { config, db, sites }: Pick<App, 'config' | 'db' | 'sites'>,
+  { config, db, sites }: Pick<AppSignInApp, 'config' | 'db' | 'sites'>,
   { accountId, projectId, cloudId }: LiveCloud,
   { protocol, port, hostname }: URL,
 ): Promise<boolean> {

@@ -1,17 +1,17 @@
 /** Sessions of app users: opened, refreshed and ended (docs/decisions/cloud/app-users.md). */
 import { timingSafeEqual } from 'node:crypto'
-import type { App } from '#app'
 import type { CloudKey, LiveCloud } from '#cloud/clouds'
 import type { Tx } from '#platform/db'
 import { fail } from '#platform/errors'
 import { uuidOfHex, uuidv7 } from '#platform/ids'
 import type { Signer } from '#platform/secrets'
 import { accessTokenSeconds, signAccessToken } from './access-token.ts'
+import type { AppSignInApp } from './app.ts'
 import { deleteSessions, insertSession, lockSession, type SessionRow, writeUse } from './session-store.ts'
 import { findUser, type UserRow, updateUser } from './store.ts'
 import { changeUsers, type UsersTx } from './users-database.ts'
 
-type SessionDependencies = Pick<App, 'config' | 'clock' | 'secrets' | 'appUsers'>
+type SessionDependencies = Pick<AppSignInApp, 'config' | 'clock' | 'secrets' | 'appUsers'>
 
 /** A session as its client keeps it. */
 export interface OpenSession {
@@ -131,7 +131,11 @@ async function readRefreshToken(
  * Returns a session with the successor of a refresh token. A token used again within ten seconds has the same successor; later use ends the session,
  * since one of two users has stolen the token. Throws APP_USER_REFRESH_INVALID, APP_USER_REFRESH_REUSED, APP_USER_BLOCKED and APP_USER_THROTTLED.
  */
-export async function refreshSession(app: App, cloud: LiveCloud, token: string): Promise<OpenSession> {
+export async function refreshSession(
+  app: AppSignInApp,
+  cloud: LiveCloud,
+  token: string,
+): Promise<OpenSession> {
   const named = await readRefreshToken(app, cloud, token)
   if (!named) fail('APP_USER_REFRESH_INVALID', {})
   const now = new Date(app.clock.nowMs())

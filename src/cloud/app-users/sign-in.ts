@@ -1,6 +1,6 @@
-import type { App } from '#app'
 import type { LiveCloud } from '#cloud/clouds'
 import { fail } from '#platform/errors'
+import type { AppSignInApp } from './app.ts'
 import { countAttempt, networkOf, signInSubjects, uncountAttempt } from './attempts.ts'
 import { readEmail } from './email-address.ts'
 import { maxPasswordBytes, normalizedPassword } from './passwords.ts'
@@ -14,7 +14,7 @@ import { changeUsers, readUsers } from './users-database.ts'
  * APP_USER_NOT_CONFIRMED and APP_USER_BLOCKED.
  */
 export async function signInWithPassword(
-  app: App,
+  app: AppSignInApp,
   cloud: LiveCloud,
   given: { email: unknown; password: string },
   clientAddress: string,

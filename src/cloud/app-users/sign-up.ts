@@ -1,10 +1,10 @@
 /** Sign-up with address and password, and without either (docs/decisions/cloud/app-users.md). */
-import type { App } from '#app'
 import type { LiveCloud } from '#cloud/clouds'
 import type { Tx } from '#platform/db'
 import { fail } from '#platform/errors'
 import { uuidOfHex } from '#platform/ids'
 import type { Signer } from '#platform/secrets'
+import type { AppSignInApp } from './app.ts'
 import { countAttempt, networkOf } from './attempts.ts'
 import { readEmail } from './email-address.ts'
 import { inConstantTime } from './even-time.ts'
@@ -42,7 +42,7 @@ export type SignUpResult = { session: OpenSession } | { pending: UserRow }
  * APP_USER_THROTTLED, APP_USERS_BUSY, APP_USER_LIMIT, APP_USER_MAIL_LIMIT; and where no mails are sent APP_USER_EXISTS.
  */
 export async function signUp(
-  app: App,
+  app: AppSignInApp,
   cloud: LiveCloud,
   options: SignUpOptions,
   clientAddress: string,
@@ -70,7 +70,7 @@ function requireOpen({ disableSignup, readOnlyWhy }: LiveCloud): void {
 
 /** Signs in a new user without address and password. Throws what `signUp` does, APP_USER_ANONYMOUS_OFF and APP_USER_ANONYMOUS_LIMIT. */
 export async function signInAnonymously(
-  app: App,
+  app: AppSignInApp,
   cloud: LiveCloud,
   metadata: unknown,
   clientAddress: string,
@@ -84,7 +84,7 @@ export async function signInAnonymously(
 }
 
 async function signInNew(
-  app: App,
+  app: AppSignInApp,
   cloud: LiveCloud,
   user: UserRow,
   method: string,
@@ -118,7 +118,11 @@ interface PendingSignUp {
  * differs, which the owner of the address reads. The link sets the password of the request that it was made for: two people who sign up with one
  * address cannot set it for each other.
  */
-async function requestConfirmation(app: App, cloud: LiveCloud, options: PendingSignUp): Promise<UserRow> {
+async function requestConfirmation(
+  app: AppSignInApp,
+  cloud: LiveCloud,
+  options: PendingSignUp,
+): Promise<UserRow> {
   const { email, passwordHash, metadata } = options
   const now = new Date(app.clock.nowMs())
   const [signer, nobody] = [await tokenSigner(app), await app.secrets.signer('app user who is shown')]

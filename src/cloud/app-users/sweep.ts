@@ -1,10 +1,9 @@
 import { type RawBuilder, sql } from 'kysely'
-import type { App } from '#app'
 import { type LiveCloud, refOf } from '#cloud/clouds'
 import type { Db } from '#platform/db'
 import { Failure } from '#platform/errors'
 import { removeUserWhere } from './admin.ts'
-import { job } from './app.ts'
+import { job, type UserRemovalApp, type UsersApp } from './app.ts'
 import { onUsersDb, type UsersCloud } from './users-database.ts'
 
 const portion = 500
@@ -71,7 +70,7 @@ export const dedicatedSweepJob = job<{ cloudId: string }>({
 
 /** Queues a sweep of a cloud's database after it was used. */
 export async function sweepIfDue(
-  app: Pick<App, 'db' | 'jobs' | 'appUsers'>,
+  app: Pick<UsersApp, 'db' | 'jobs' | 'appUsers'>,
   { accountId, cloudId, plan }: UsersCloud,
 ): Promise<void> {
   if (plan !== 'dedicated' || !app.appUsers.isSweepDue({ accountId, cloudId })) return
@@ -80,7 +79,7 @@ export async function sweepIfDue(
 }
 
 async function sweep(
-  app: App,
+  app: UserRemovalApp,
   place: UsersDatabase,
   old: readonly OldRows[],
   signal: AbortSignal,
@@ -100,7 +99,7 @@ async function deleteOld({ kysely }: Db, [table, column, before]: OldRows): Prom
 
 /** Deletes users one by one, since each is counted in its cloud. Returns how many there were, less those whose deletion their app's code refused. */
 async function deleteOverdue(
-  app: App,
+  app: UserRemovalApp,
   { plan, run }: UsersDatabase,
   isOverdue: RawBuilder<unknown>,
 ): Promise<number> {

@@ -2,12 +2,12 @@
  * Finds the users of a cloud: they are in the database of the platform or, for a dedicated cloud, in its own
  * (docs/decisions/cloud/dedicated-users.md).
  */
-import type { App } from '#app'
 import { currentRestoreId } from '#cloud/backups'
 import { type LiveCloud, requireUnfrozen } from '#cloud/clouds'
 import { databaseReport, noRoomFailure, type OpenDatabase, readOnlyCause } from '#cloud/databases'
 import type { Db, Tx } from '#platform/db'
 import { fail } from '#platform/errors'
+import type { UsersApp } from './app.ts'
 import { notifySessionsEnded } from './live-sessions.ts'
 import { writeCount } from './store.ts'
 
@@ -29,11 +29,9 @@ export type UsersTx = Tx & {
   readonly ended: Set<string>
 }
 
-type UsersDependencies = Pick<App, 'db' | 'databases' | 'appUsers' | 'jobs' | 'clock' | 'log'>
-
 /** Runs `work` on the users' database, which is woken for a dedicated cloud. Throws what `use` of its databases does. */
 export const onUsersDb = <Result>(
-  { db, databases }: Pick<App, 'db' | 'databases'>,
+  { db, databases }: Pick<UsersApp, 'db' | 'databases'>,
   cloud: UsersCloud,
   work: (db: Db) => Promise<Result>,
 ): Promise<Result> =>
@@ -46,7 +44,7 @@ export const onUsersDb = <Result>(
  * made users larger than this service receives.
  */
 export const readUsers = <Result>(
-  app: Pick<App, 'db' | 'databases' | 'log'>,
+  app: Pick<UsersApp, 'db' | 'databases' | 'log'>,
   cloud: UsersCloud,
   work: (reader: UsersReader) => Promise<Result>,
 ): Promise<Result> =>
@@ -60,7 +58,7 @@ export const readUsers = <Result>(
  * cloud refuses, and what `use` of its databases does.
  */
 export async function changeUsers<Result>(
-  app: UsersDependencies,
+  app: UsersApp,
   cloud: UsersCloud,
   work: (tx: UsersTx) => Promise<Result>,
 ): Promise<Result> {
@@ -87,7 +85,7 @@ export const usersTx = (tx: Tx, ended = new Set<string>()): UsersTx =>
   })
 
 async function changeApart<Result>(
-  app: UsersDependencies,
+  app: UsersApp,
   cloud: UsersCloud,
   ended: Set<string>,
   work: (tx: UsersTx) => Promise<Result>,
@@ -111,7 +109,7 @@ async function changeApart<Result>(
 }
 
 /** The change is committed already: a process that misses the message notices the end of sessions within seconds. */
-const announceLater = async ({ db, log }: UsersDependencies, ended: Set<string>): Promise<void> => {
+const announceLater = async ({ db, log }: UsersApp, ended: Set<string>): Promise<void> => {
   if (ended.size === 0) return
   await db
     .tx((tx) => notifySessionsEnded(tx, ended))
@@ -126,7 +124,7 @@ const refusal = 'KA001'
  * delete the row that it was called for, send more than is received, or run until its time is over. Any other error may be a defect of this service,
  * so it is logged.
  */
-function rethrowAsFailure({ log }: Pick<UsersDependencies, 'log'>, error: unknown): never {
+function rethrowAsFailure({ log }: Pick<UsersApp, 'log'>, error: unknown): never {
   const report = databaseReport(error)
   if (!report) throw error
   const { sqlState, message } = report

@@ -1,6 +1,5 @@
 /** The state of app users in every process: keys that sign, and which sessions are alive. */
 import type { KeyObject } from 'node:crypto'
-import type { App } from '#app'
 import { type CloudKey, type LiveCloud, openSigningKey } from '#cloud/clouds'
 import type { CloudDatabases } from '#cloud/databases'
 import type { Clock } from '#platform/clock'
@@ -9,6 +8,7 @@ import type { Db } from '#platform/db'
 import { fail } from '#platform/errors'
 import type { Secrets } from '#platform/secrets'
 import { type AccessToken, type CheckedTokens, readAccessToken } from './access-token.ts'
+import type { UsersApp } from './app.ts'
 import { LiveSessions } from './live-sessions.ts'
 import { PasswordHashing } from './passwords.ts'
 
@@ -101,7 +101,7 @@ class Users implements AppUsers {
  * blocked or deleted.
  */
 export const verifyAccessToken = (
-  { appUsers }: Pick<App, 'appUsers'>,
+  { appUsers }: Pick<UsersApp, 'appUsers'>,
   cloud: LiveCloud,
   token: string,
 ): Promise<AccessToken> => appUsers.verify(cloud, token)

@@ -1,6 +1,6 @@
 /** Decides what follows a failed attempt to make a backup, or to restore one. */
-import type { App } from '#app'
 import { delayIfUnavailable, type JobDelay } from '#platform/jobs'
+import type { BackupsApp } from './app.ts'
 import * as store from './store.ts'
 
 const maxAttempts = 5
@@ -8,7 +8,7 @@ const againMs = 5_000
 
 /** Returns when to try again, or undefined. An attempt that has to wait for room or for another machine is not counted as failed. */
 export async function retryAfterFailure(
-  app: App,
+  app: BackupsApp,
   key: store.BackupKey | store.RestoreKey,
   error: unknown,
 ): Promise<JobDelay | undefined> {

@@ -2,11 +2,10 @@
  * Each night every database that was changed is backed up, and backups that were kept for long enough are deleted. A backup or restore that its own
  * job did not end is ended, so that the next one may begin.
  */
-import type { App } from '#app'
 import { shareLockReadyCloud } from '#cloud/clouds'
 import { isUnderWay } from '#platform/jobs'
 import { deletePendingBlobs, markForDeletion } from '#platform/storage'
-import { job } from './app.ts'
+import { type BackupsApp, job } from './app.ts'
 import { endLostRestore, restoreJob } from './restore.ts'
 import * as store from './store.ts'
 import { backupJob, failBackup, queueBackup } from './take.ts'
@@ -34,7 +33,7 @@ export const nightlyJob = job<null>({
 const beforeFirst = '00000000-0000-0000-0000-000000000000'
 
 /** Ends backups and restores whose job was parked or lost. A failure at one of them does not stop the others. */
-async function endLost(app: App, stopping: AbortSignal): Promise<void> {
+async function endLost(app: BackupsApp, stopping: AbortSignal): Promise<void> {
   const before = new Date(app.clock.nowMs() - everyMs)
   for (let after = beforeFirst; !stopping.aborted; ) {
     const some = await store.unfinishedRecords(app.db, { before, after, limit: atOnce })
@@ -49,13 +48,16 @@ async function endLost(app: App, stopping: AbortSignal): Promise<void> {
   }
 }
 
-async function endLostBackup(app: App, { accountId, backupId, ...cloud }: store.BackupKey): Promise<void> {
+async function endLostBackup(
+  app: BackupsApp,
+  { accountId, backupId, ...cloud }: store.BackupKey,
+): Promise<void> {
   if (await isUnderWay(app.db, backupJob, { accountId, singletonKey: backupId })) return
   await failBackup(app, { accountId, backupId, ...cloud }, 'given_up')
 }
 
 async function endLostRestoreOf(
-  app: App,
+  app: BackupsApp,
   { accountId, restoreId, ...cloud }: store.RestoreKey,
 ): Promise<void> {
   if (await isUnderWay(app.db, restoreJob, { accountId, singletonKey: restoreId })) return
@@ -66,7 +68,7 @@ async function endLostRestoreOf(
 const nightOf = (nowMs: number): Date =>
   new Date(Math.floor((nowMs + tehranMs - startMs) / dayMs) * dayMs - tehranMs + startMs)
 
-async function queueDue(app: App): Promise<number> {
+async function queueDue(app: BackupsApp): Promise<number> {
   const now = new Date(app.clock.nowMs())
   const options = { nightStart: nightOf(now.getTime()), spreadSeconds, now, limit: atOnce }
   let queued = 0
@@ -79,19 +81,19 @@ async function queueDue(app: App): Promise<number> {
   return queued
 }
 
-async function deleteExpired(app: App): Promise<number> {
+async function deleteExpired(app: BackupsApp): Promise<number> {
   const now = new Date(app.clock.nowMs())
   return deleteBackupBatch(app, { expired: now }, now)
 }
 
 /** Deletes a portion of a cloud's backups. Returns true if there was none. */
 export const deleteBackupsOf = async (
-  app: App,
+  app: BackupsApp,
   cloud: store.BackupKey | { accountId: string; cloudId: string },
 ) => (await deleteBackupBatch(app, cloud, new Date(app.clock.nowMs()))) === 0
 
 export async function deleteBackupBatch(
-  app: App,
+  app: BackupsApp,
   which: Parameters<typeof store.deleteBackups>[1],
   now: Date,
 ): Promise<number> {

@@ -1,5 +1,4 @@
 /** Replaces the database of a cloud by a backup: in a job that may run any number of times, and leaves either the old data or the backup's. */
-import type { App } from '#app'
 import { type CloudKey, limitsOf } from '#cloud/clouds'
 import { maxBytesOf } from '#cloud/databases'
 import type { Tx } from '#platform/db'
@@ -7,7 +6,7 @@ import { Failure, fail } from '#platform/errors'
 import { uuidv7 } from '#platform/ids'
 import type { JobDelay } from '#platform/jobs'
 import { reportLost } from '#platform/storage'
-import { job } from './app.ts'
+import { type BackupsApp, job } from './app.ts'
 import { BackupDamaged, decompressVerified, isDamaged } from './archive.ts'
 import { retryAfterFailure } from './attempts.ts'
 import type { BackupProblem } from './phrases.ts'
@@ -32,7 +31,7 @@ export const restoreJob = job<{ cloudId: string; restoreId: string }>({
 
 /** Queues a restore into a cloud of the same account, which is locked. Throws BACKUP_NOT_READY, BACKUP_TOO_LARGE and RESTORE_RUNNING. */
 export async function requestRestore(
-  app: App,
+  app: BackupsApp,
   tx: Tx,
   { accountId, cloudId }: CloudKey,
   from: store.BackupRow,
@@ -49,7 +48,7 @@ export async function requestRestore(
 
 /** Requires that the package of the cloud, or the limits in place of it, have room for the database. */
 async function requireFits(
-  { config }: App,
+  { config }: BackupsApp,
   tx: Tx,
   cloud: CloudKey,
   { database_bytes }: store.BackupRow,
@@ -62,7 +61,7 @@ async function requireFits(
 /** The random end of a UUID of version 7. */
 const shortId = (restoreId: string): string => restoreId.replaceAll('-', '').slice(-12)
 
-async function restore(app: App, key: store.RestoreKey): Promise<JobDelay | undefined> {
+async function restore(app: BackupsApp, key: store.RestoreKey): Promise<JobDelay | undefined> {
   const row = await store.findRestore(app.db, key)
   if (row?.state !== 'queued') return undefined
   const [cloud] = await app.db.query<{ state: string }>(
@@ -83,7 +82,7 @@ const backupOf = ({ accountId }: store.RestoreKey, row: store.RestoreRow): store
 })
 
 async function attempt(
-  app: App,
+  app: BackupsApp,
   key: store.RestoreKey,
   row: store.RestoreRow,
   backup: store.BackupRow,
@@ -112,7 +111,11 @@ async function attempt(
 }
 
 /** Whether the error comes from damaged bytes, so that no further attempt helps. */
-async function isDamageError({ storage }: App, backup: store.BackupRow, error: unknown): Promise<boolean> {
+async function isDamageError(
+  { storage }: BackupsApp,
+  backup: store.BackupRow,
+  error: unknown,
+): Promise<boolean> {
   if (error instanceof BackupDamaged || error instanceof Failure) return error instanceof BackupDamaged
   try {
     const stored = await storage.get(backup.storage_key!)
@@ -127,7 +130,7 @@ const writtenOf = ({ sha256, bytes }: store.BackupRow): { sha256: string; bytes:
   bytes: Number(bytes),
 })
 
-async function* bytesOf(app: App, backup: store.BackupRow): AsyncGenerator<Buffer> {
+async function* bytesOf(app: BackupsApp, backup: store.BackupRow): AsyncGenerator<Buffer> {
   const stored = await app.storage.get(backup.storage_key!)
   if (!stored) reportLost(app, backup.storage_key!)
   if (!stored) throw new BackupDamaged('The bytes of a backup are gone.')
@@ -135,7 +138,7 @@ async function* bytesOf(app: App, backup: store.BackupRow): AsyncGenerator<Buffe
 }
 
 /** Undoes what was begun, then ends the restore. */
-async function giveUp(app: App, key: store.RestoreKey, error: BackupProblem): Promise<undefined> {
+async function giveUp(app: BackupsApp, key: store.RestoreKey, error: BackupProblem): Promise<undefined> {
   const backups = await app.databases.backups(key).catch(ignoreNoBackups)
   await backups?.endRestore(shortId(key.restoreId))
   return end(app, key, error)
@@ -147,18 +150,18 @@ function ignoreNoBackups(error: unknown): undefined {
   if (!isNone) throw error
 }
 
-async function end(app: App, key: store.RestoreKey, error: BackupProblem | null): Promise<undefined> {
+async function end(app: BackupsApp, key: store.RestoreKey, error: BackupProblem | null): Promise<undefined> {
   await store.endRestore(app.db, key, { error, now: new Date(app.clock.nowMs()) })
   return undefined
 }
 
 /** Ends a restore that its job has left unfinished, since it was parked. */
-export async function endLostRestore(app: App, key: store.RestoreKey): Promise<void> {
+export async function endLostRestore(app: BackupsApp, key: store.RestoreKey): Promise<void> {
   if ((await store.findRestore(app.db, key))?.state === 'queued') await giveUp(app, key, 'given_up')
 }
 
 /** Ends a restore as a step of the deletion of a cloud, and undoes what was begun. Returns true if there was none. */
-export async function endRestoresOf(app: App, cloud: CloudKey): Promise<boolean> {
+export async function endRestoresOf(app: BackupsApp, cloud: CloudKey): Promise<boolean> {
   const row = await store.unfinishedRestore(app.db.kysely, cloud)
   if (!row) return true
   await giveUp(app, { ...cloud, restoreId: row.restore_id }, 'cloud_gone')

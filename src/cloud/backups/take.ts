@@ -1,5 +1,4 @@
 /** Makes a backup: in a job that may run any number of times, until the bytes and the row exist together, or the backup is given up. */
-import type { App } from '#app'
 import { type CloudKey, shareLockReadyCloud } from '#cloud/clouds'
 import type { DatabaseCopy } from '#cloud/databases'
 import type { Tx } from '#platform/db'
@@ -8,7 +7,7 @@ import { uuidv7 } from '#platform/ids'
 import type { JobDelay } from '#platform/jobs'
 import { TooLargeError } from '#platform/spool'
 import { commitBlob, stageUnsized } from '#platform/storage'
-import { job } from './app.ts'
+import { type BackupsApp, job } from './app.ts'
 import { compressed } from './archive.ts'
 import { retryAfterFailure } from './attempts.ts'
 import type { BackupProblem } from './phrases.ts'
@@ -24,11 +23,16 @@ export const backupJob = job<{ cloudId: string; backupId: string }>({
   setAside: async ({ app, accountId, data }) => failBackup(app, { accountId, ...data }, 'set_aside'),
 })
 
-export const expiryOf = ({ config }: Pick<App, 'config'>, now: Date): Date =>
+export const expiryOf = ({ config }: Pick<BackupsApp, 'config'>, now: Date): Date =>
   new Date(now.getTime() + config.backups.keepDays * dayMs)
 
 /** Queues a backup of a cloud that is locked and ready. Throws BACKUP_LIMIT and BACKUP_RUNNING. */
-export async function requestBackup(app: App, tx: Tx, cloud: CloudKey, now: Date): Promise<store.BackupRow> {
+export async function requestBackup(
+  app: BackupsApp,
+  tx: Tx,
+  cloud: CloudKey,
+  now: Date,
+): Promise<store.BackupRow> {
   const max = app.config.backups.askedPerCloud
   if ((await store.usageOf(tx, cloud)).asked >= max) fail('BACKUP_LIMIT', { max })
   const key = await queueBackup(app, tx, cloud, 'asked', now)
@@ -37,7 +41,7 @@ export async function requestBackup(app: App, tx: Tx, cloud: CloudKey, now: Date
 
 /** Returns undefined where a backup is being made already. */
 export async function queueBackup(
-  app: App,
+  app: BackupsApp,
   tx: Tx,
   { accountId, cloudId }: CloudKey,
   kind: store.BackupRow['kind'],
@@ -50,7 +54,7 @@ export async function queueBackup(
   return key
 }
 
-async function runBackup(app: App, key: store.BackupKey): Promise<JobDelay | undefined> {
+async function runBackup(app: BackupsApp, key: store.BackupKey): Promise<JobDelay | undefined> {
   const row = await store.findBackup(app.db.kysely, key)
   if (row?.state !== 'queued') return undefined
   try {
@@ -63,7 +67,7 @@ async function runBackup(app: App, key: store.BackupKey): Promise<JobDelay | und
 }
 
 /** Whether nothing was written to a database that sleeps: then its last backup is kept for longer, and the database is not woken. */
-async function isUnchanged(app: App, key: store.BackupKey, row: store.BackupRow): Promise<boolean> {
+async function isUnchanged(app: BackupsApp, key: store.BackupKey, row: store.BackupRow): Promise<boolean> {
   if (row.kind !== 'nightly') return false
   const last = await store.lastReady(app.db.kysely, key)
   const restored = await store.lastRestore(app.db.kysely, key)
@@ -77,7 +81,7 @@ async function isUnchanged(app: App, key: store.BackupKey, row: store.BackupRow)
   return true
 }
 
-async function copy(app: App, key: store.BackupKey): Promise<void> {
+async function copy(app: BackupsApp, key: store.BackupKey): Promise<void> {
   const { accountId, cloudId } = key
   const { bytes: used } = await store.usageOf(app.db.kysely, key)
   const maxBytes = Math.max(0, app.config.backups.bytesPerCloud - used)
@@ -99,7 +103,7 @@ async function copy(app: App, key: store.BackupKey): Promise<void> {
 }
 
 async function write(
-  app: App,
+  app: BackupsApp,
   storageKey: string,
   { tar, nextTransaction, serverVersion }: DatabaseCopy,
   max: number,
@@ -118,7 +122,11 @@ async function write(
   }
 }
 
-export async function failBackup(app: App, key: store.BackupKey, error: BackupProblem): Promise<undefined> {
+export async function failBackup(
+  app: BackupsApp,
+  key: store.BackupKey,
+  error: BackupProblem,
+): Promise<undefined> {
   const change = { state: 'failed', error_code: error, finished_at: new Date(app.clock.nowMs()) } as const
   await app.db.tx((tx) => store.changeBackup(tx, key, change))
   return undefined

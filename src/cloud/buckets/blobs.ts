@@ -6,7 +6,6 @@
  * All bytes in the store are known to a blob's row or to the storage's list of pending blobs: a blob whose bytes may still be under way stays in that
  * list until nobody can be writing them any more.
  */
-import type { App } from '#app'
 import { addToFileCounts, lockCounts } from '#cloud/app-files'
 import { type CloudKey, limitsOf, shareLockReadyCloud } from '#cloud/clouds'
 import type { OpenDatabase } from '#cloud/databases'
@@ -14,15 +13,11 @@ import type { Tx } from '#platform/db'
 import { fail } from '#platform/errors'
 import { isUuid } from '#platform/ids'
 import { deletePendingBlobs, markForDeletion } from '#platform/storage'
+import type { BucketsApp } from './app.ts'
 import { readerRunner } from './as-caller.ts'
 import { referencedVersions } from './object-store.ts'
 import * as store from './store.ts'
 import './errors.ts'
-
-export type BucketsDependencies = Pick<
-  App,
-  'db' | 'clock' | 'storage' | 'config' | 'log' | 'metrics' | 'databases'
->
 
 /** Longer than writing bytes to the store takes. */
 const maxWriteMs = 60 * 60 * 1000
@@ -45,7 +40,7 @@ export interface ReserveOptions {
  * Reserves a blob before its bytes are written. Throws BUCKETS_FULL, CLOUD_NOT_FOUND where the cloud is not ready any more, and what `inSameTx` throws.
  */
 export async function reserveBlob(
-  app: BucketsDependencies,
+  app: BucketsApp,
   blob: store.BlobKey,
   bytes: number,
   reserving: ReserveOptions = {},
@@ -63,7 +58,7 @@ export async function reserveBlob(
 
 /** Returns undefined where the blob is reserved; else the limits that it would exceed. */
 async function reserveIn(
-  { config, clock }: BucketsDependencies,
+  { config, clock }: BucketsApp,
   tx: Tx,
   blob: store.BlobKey,
   { bytes, dueAt, inSameTx: beside }: ReserveOptions & { bytes: number },
@@ -82,7 +77,7 @@ async function reserveIn(
 
 /** Marks blobs as unresolved, before a transaction commits after which rows name them, or name them no more. Returns which of them exist. */
 export async function markUnresolved(
-  { db, clock }: BucketsDependencies,
+  { db, clock }: BucketsApp,
   cloud: CloudKey,
   versions: readonly string[],
 ): Promise<string[]> {
@@ -93,7 +88,7 @@ export async function markUnresolved(
 
 /** Keeps a blob that a row names. Returns false where the sweep has deleted it meanwhile. */
 export const keepBlob = async (
-  { db }: BucketsDependencies,
+  { db }: BucketsApp,
   cloud: CloudKey,
   blobId: string,
 ): Promise<boolean> => (await store.setDue(db, cloud, [blobId], null)).length === 1
@@ -102,11 +97,7 @@ export const keepBlob = async (
  * Frees blobs that no row names and nobody writes any more: they are no longer counted, and their bytes are deleted, a few of them at once, many by
  * the sweep of the storage.
  */
-async function freeBlobs(
-  app: BucketsDependencies,
-  cloud: CloudKey,
-  versions: readonly string[],
-): Promise<void> {
+async function freeBlobs(app: BucketsApp, cloud: CloudKey, versions: readonly string[]): Promise<void> {
   const keys = await deleteBlobRecords(app, cloud, versions, 0)
   if (keys.length === 0 || keys.length > portion / 10) return
   await deletePendingBlobs(app, keys).catch((error: unknown) =>
@@ -119,14 +110,14 @@ async function freeBlobs(
  * has ended.
  */
 export const abandonBlobs = async (
-  app: BucketsDependencies,
+  app: BucketsApp,
   cloud: CloudKey,
   versions: readonly string[],
 ): Promise<void> => void (await deleteBlobRecords(app, cloud, versions, maxWriteMs))
 
 /** Locks the counts first, as every transaction does. Returns the keys of the bytes, also of blobs that are no longer counted. */
 async function deleteBlobRecords(
-  { db, clock }: BucketsDependencies,
+  { db, clock }: BucketsApp,
   cloud: CloudKey,
   versions: readonly string[],
   laterMs: number,
@@ -147,7 +138,7 @@ async function deleteBlobRecords(
 
 /** Keeps the blobs that a row names and frees the others by `release`. Throws what the database of the cloud throws. */
 export async function resolveBlobs(
-  app: BucketsDependencies,
+  app: BucketsApp,
   cloud: CloudKey,
   open: OpenDatabase,
   versions: readonly string[],
@@ -164,7 +155,7 @@ export async function resolveBlobs(
 type StopSignal = Pick<AbortSignal, 'aborted'>
 
 /** Resolves the blobs that killed processes left, and frees those whose rows developers deleted by SQL. */
-export async function sweepBlobs(app: BucketsDependencies, stopping: StopSignal): Promise<void> {
+export async function sweepBlobs(app: BucketsApp, stopping: StopSignal): Promise<void> {
   await sweepDue(app, stopping)
   const now = app.clock.nowMs()
   const week = 7 * 24 * 60 * 60 * 1000
@@ -177,7 +168,7 @@ export async function sweepBlobs(app: BucketsDependencies, stopping: StopSignal)
   }
 }
 
-async function sweepDue(app: BucketsDependencies, stopping: StopSignal): Promise<void> {
+async function sweepDue(app: BucketsApp, stopping: StopSignal): Promise<void> {
   for (;;) {
     const due = await store.dueBlobs(app.db, new Date(app.clock.nowMs()), portion)
     for (const [, blobs] of Map.groupBy(due, ({ cloudId }) => cloudId)) {
@@ -188,7 +179,7 @@ async function sweepDue(app: BucketsDependencies, stopping: StopSignal): Promise
   }
 }
 
-async function resolveDue(app: BucketsDependencies, blobs: readonly store.BlobKey[]): Promise<void> {
+async function resolveDue(app: BucketsApp, blobs: readonly store.BlobKey[]): Promise<void> {
   const { accountId, cloudId } = blobs[0]!
   const cloud = { accountId, cloudId }
   const ids = blobs.map(({ blobId }) => blobId)
@@ -203,7 +194,7 @@ async function resolveDue(app: BucketsDependencies, blobs: readonly store.BlobKe
 const firstId = '00000000-0000-0000-0000-000000000000'
 
 /** Compares all kept blobs of a cloud with its rows. */
-async function compareAll(app: BucketsDependencies, cloud: CloudKey, stopping: StopSignal): Promise<void> {
+async function compareAll(app: BucketsApp, cloud: CloudKey, stopping: StopSignal): Promise<void> {
   await app.databases.use(cloud, async (open) => {
     for (let after = firstId; !stopping.aborted; ) {
       const ids = await store.keptAfter(app.db, cloud, { after, limit: portion })
@@ -217,7 +208,7 @@ async function compareAll(app: BucketsDependencies, cloud: CloudKey, stopping: S
 }
 
 /** Deletes one portion of the objects of a cloud that is being deleted. Returns true if there was none. */
-export async function deleteObjectsOf(app: BucketsDependencies, cloud: CloudKey): Promise<boolean> {
+export async function deleteObjectsOf(app: BucketsApp, cloud: CloudKey): Promise<boolean> {
   const rows = await store.someBlobs(app.db, cloud, portion / 10)
   const [kept, unresolved] = [rows.filter((row) => row.is_kept), rows.filter((row) => !row.is_kept)]
   await freeBlobs(

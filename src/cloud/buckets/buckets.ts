@@ -4,8 +4,9 @@
  */
 import './errors.ts'
 
+export type { BucketsApp } from './app.ts'
 export { type ObjectCaller, serviceCaller } from './as-caller.ts'
-export { type BucketsDependencies, deleteObjectsOf, sweepBlobs } from './blobs.ts'
+export { deleteObjectsOf, sweepBlobs } from './blobs.ts'
 export { largestObjectBytes, limitOf, mediaTypes, requireFits, sizeLimit } from './bucket-limits.ts'
 export { type BucketRow, isBucketSort } from './bucket-store.ts'
 export { moveObject, removeObjects } from './change-objects.ts'

@@ -1,7 +1,8 @@
 /** Ends uploads without an object: for their clients, after a day, and with their cloud. */
 import type { CloudKey } from '#cloud/clouds'
 import { deletePendingBlobs, markForDeletion } from '#platform/storage'
-import { type BucketsDependencies, resolveBlobs } from './blobs.ts'
+import type { BucketsApp } from './app.ts'
+import { resolveBlobs } from './blobs.ts'
 import type { ObjectContext } from './objects.ts'
 import { setDue } from './store.ts'
 import { withLease } from './upload-lease.ts'
@@ -21,7 +22,7 @@ export async function removeUpload(
 }
 
 /** Deletes the upload and its parts; the bytes reserved for its object stay until the blob is resolved. */
-async function dropUpload(app: BucketsDependencies, upload: store.UploadRow): Promise<void> {
+async function dropUpload(app: BucketsApp, upload: store.UploadRow): Promise<void> {
   const keys = await app.db.tx(async (tx) => {
     await store.lockUpload(tx, upload)
     const found = await store.deleteParts(tx, upload)
@@ -33,7 +34,7 @@ async function dropUpload(app: BucketsDependencies, upload: store.UploadRow): Pr
 }
 
 /** Deletes those parts that no upload has. */
-export async function deleteParts(app: BucketsDependencies, keys: readonly string[]): Promise<void> {
+export async function deleteParts(app: BucketsApp, keys: readonly string[]): Promise<void> {
   if (keys.length === 0) return
   await deletePendingBlobs(app, keys).catch((error: unknown) =>
     app.log.warn({ err: error, count: keys.length }, 'parts of uploads are deleted later'),
@@ -43,10 +44,7 @@ export async function deleteParts(app: BucketsDependencies, keys: readonly strin
 const portion = 100
 
 /** Ends uploads that have expired after a day. */
-export async function sweepUploads(
-  app: BucketsDependencies,
-  stopping: Pick<AbortSignal, 'aborted'>,
-): Promise<void> {
+export async function sweepUploads(app: BucketsApp, stopping: Pick<AbortSignal, 'aborted'>): Promise<void> {
   for (let found = portion; found === portion && !stopping.aborted; ) {
     const uploads = await store.expiredUploads(app.db, new Date(app.clock.nowMs()), portion)
     for (const upload of uploads) await dropExpired(app, upload)
@@ -55,7 +53,7 @@ export async function sweepUploads(
 }
 
 /** Drops an expired upload. A process may have been killed after it placed the row of the object, so the blob is resolved. */
-async function dropExpired(app: BucketsDependencies, upload: store.UploadRow): Promise<void> {
+async function dropExpired(app: BucketsApp, upload: store.UploadRow): Promise<void> {
   const { account_id: accountId, cloud_id: cloudId, blob_id: blobId } = upload
   await dropUpload(app, upload)
   if (upload.offset_bytes < upload.bytes)
@@ -63,7 +61,7 @@ async function dropExpired(app: BucketsDependencies, upload: store.UploadRow): P
 }
 
 /** Deletes one portion of the uploads of a cloud that is being deleted. Returns true if there was none. */
-export async function deleteUploadsOf(app: BucketsDependencies, cloud: CloudKey): Promise<boolean> {
+export async function deleteUploadsOf(app: BucketsApp, cloud: CloudKey): Promise<boolean> {
   const uploads = await store.uploadsOf(app.db, cloud, portion)
   for (const upload of uploads) await dropUpload(app, upload)
   return uploads.length === 0

@@ -1,8 +1,9 @@
 /** Makes the object of an upload whose parts have all arrived. */
 import { Failure } from '#platform/errors'
 import { failLost, markForDeletion } from '#platform/storage'
+import type { BucketsApp } from './app.ts'
 import { readerRunner } from './as-caller.ts'
-import { abandonBlobs, type BucketsDependencies, keyOfBlob, resolveBlobs } from './blobs.ts'
+import { abandonBlobs, keyOfBlob, resolveBlobs } from './blobs.ts'
 import { deleteParts, removeUpload } from './end-uploads.ts'
 import { referencedVersions } from './object-store.ts'
 import { BytesGone, type ObjectContext, placeObject } from './objects.ts'
@@ -55,10 +56,7 @@ async function assembleObject(context: ObjectContext, upload: store.UploadRow): 
   await placeObject(context, { bucket, name, upsert, properties }, { blobId, bytes })
 }
 
-async function* bytesOf(
-  app: BucketsDependencies,
-  parts: readonly store.PartRow[],
-): AsyncGenerator<Uint8Array> {
+async function* bytesOf(app: BucketsApp, parts: readonly store.PartRow[]): AsyncGenerator<Uint8Array> {
   for (const { storage_key: key } of parts) {
     const part = await app.storage.get(key)
     yield* (part ?? failLost(app, key)) as AsyncIterable<Uint8Array>

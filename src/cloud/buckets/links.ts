@@ -1,8 +1,8 @@
 /** Links by which anybody who has one may, for a while, read one object, or store one. */
 import { timingSafeEqual } from 'node:crypto'
-import type { App } from '#app'
 import type { CloudKey } from '#cloud/clouds'
 import { fail } from '#platform/errors'
+import type { ObjectLinksApp } from './app.ts'
 import type { ObjectPlace } from './object-store.ts'
 import './errors.ts'
 
@@ -22,7 +22,7 @@ const maxTokenLength = 8_000
 
 /** Returns a function that signs links. The object's name is signed too, so that no link fits another object. Throws SECRETS_SEALED. */
 export async function openLinkSigner(
-  { secrets }: Pick<App, 'secrets'>,
+  { secrets }: Pick<ObjectLinksApp, 'secrets'>,
   cloud: CloudKey,
 ): Promise<(link: ObjectLink, expiresAtMs: number) => string> {
   const sign = await secrets.signer(purposeOf(cloud))
@@ -34,7 +34,7 @@ export async function openLinkSigner(
 
 /** Returns the link of a token. Throws OBJECT_LINK_INVALID where it is no link to `expected`, and SECRETS_SEALED. */
 export async function readLink(
-  { secrets, clock }: Pick<App, 'secrets' | 'clock'>,
+  { secrets, clock }: ObjectLinksApp,
   cloud: CloudKey,
   token: string | null,
   expected: ObjectPlace & Pick<ObjectLink, 'to'>,

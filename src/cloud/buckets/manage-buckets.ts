@@ -2,6 +2,7 @@
 import type { CloudKey } from '#cloud/clouds'
 import type { OpenDatabase } from '#cloud/databases'
 import { fail } from '#platform/errors'
+import type { BucketsApp } from './app.ts'
 import {
   isForeignKeyViolation,
   isUniqueViolation,
@@ -9,7 +10,7 @@ import {
   readerRunner,
   runAsCaller,
 } from './as-caller.ts'
-import { type BucketsDependencies, markUnresolved, resolveBlobs } from './blobs.ts'
+import { markUnresolved, resolveBlobs } from './blobs.ts'
 import * as store from './bucket-store.ts'
 import { deleteSome } from './object-store.ts'
 
@@ -17,7 +18,7 @@ type BucketFields = Omit<store.NewBucket, 'now' | 'owner'>
 
 /** Throws BUCKET_EXISTS and OBJECT_DENIED. */
 export async function createBucket(
-  { clock }: Pick<BucketsDependencies, 'clock'>,
+  { clock }: Pick<BucketsApp, 'clock'>,
   open: OpenDatabase,
   caller: ObjectCaller,
   bucket: BucketFields,
@@ -49,7 +50,7 @@ export const readBucket = async (open: OpenDatabase, id: string): Promise<store.
 
 /** Throws BUCKET_NOT_FOUND and OBJECT_DENIED. */
 export async function changeBucket(
-  { clock }: Pick<BucketsDependencies, 'clock'>,
+  { clock }: Pick<BucketsApp, 'clock'>,
   open: OpenDatabase,
   { caller, id, change }: { caller: ObjectCaller; id: string; change: store.BucketChange },
 ): Promise<void> {
@@ -78,7 +79,7 @@ const emptiedAtOnce = 1_000
 
 /** Deletes those objects of a bucket that the caller may delete. Throws BUCKET_NOT_FOUND. */
 export async function emptyBucket(
-  app: BucketsDependencies,
+  app: BucketsApp,
   cloud: CloudKey,
   open: OpenDatabase,
   { caller, id, gone }: { caller: ObjectCaller; id: string; gone: AbortSignal },

@@ -4,6 +4,7 @@ import type { CloudKey } from '#cloud/clouds'
 import type { OpenDatabase } from '#cloud/databases'
 import { fail } from '#platform/errors'
 import { type ByteSource, writeBlob } from '#platform/storage'
+import type { BucketsApp } from './app.ts'
 import {
   isForeignKeyViolation,
   isUniqueViolation,
@@ -11,15 +12,7 @@ import {
   runAsCaller,
   type StatementRunner,
 } from './as-caller.ts'
-import {
-  abandonBlobs,
-  type BucketsDependencies,
-  keepBlob,
-  keyOfBlob,
-  markUnresolved,
-  reserveBlob,
-  resolveBlobs,
-} from './blobs.ts'
+import { abandonBlobs, keepBlob, keyOfBlob, markUnresolved, reserveBlob, resolveBlobs } from './blobs.ts'
 import { requireFits } from './bucket-limits.ts'
 import { readBucket } from './manage-buckets.ts'
 import * as store from './object-store.ts'
@@ -45,7 +38,7 @@ export interface StoredObject {
 }
 
 export interface ObjectContext {
-  app: BucketsDependencies
+  app: BucketsApp
   cloud: CloudKey
   open: OpenDatabase
   caller: ObjectCaller

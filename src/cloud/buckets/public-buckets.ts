@@ -4,19 +4,19 @@
  */
 import type { CloudKey } from '#cloud/clouds'
 import type { OpenDatabase } from '#cloud/databases'
+import type { BucketsApp } from './app.ts'
 import { readerRunner } from './as-caller.ts'
-import type { BucketsDependencies } from './blobs.ts'
 import { publicBuckets } from './bucket-store.ts'
 import { forgetPublicNames, readPublicNames, writePublicNames } from './store.ts'
 
 /** More names are not kept, and then each request queries the database. */
 const maxNames = 1_000
 
-type PublicListDependencies = Pick<BucketsDependencies, 'db' | 'clock'>
+type PublicListDependencies = Pick<BucketsApp, 'db' | 'clock'>
 
 /** Runs `work`, which may change buckets. Where this process is killed, or the database cannot be read, public buckets are unknown from then on. */
 export async function withPublicListRefresh<Result>(
-  app: PublicListDependencies & Pick<BucketsDependencies, 'databases' | 'log'>,
+  app: PublicListDependencies & Pick<BucketsApp, 'databases' | 'log'>,
   cloud: CloudKey,
   work: () => Promise<Result>,
 ): Promise<Result> {

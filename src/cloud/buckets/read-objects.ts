@@ -4,8 +4,9 @@ import type { OpenDatabase } from '#cloud/databases'
 import { fail } from '#platform/errors'
 import { isUuid } from '#platform/ids'
 import { failLost } from '#platform/storage'
+import type { BucketsApp } from './app.ts'
 import { type ObjectCaller, readerRunner, runAsCaller } from './as-caller.ts'
-import { type BucketsDependencies, keyOfBlob } from './blobs.ts'
+import { keyOfBlob } from './blobs.ts'
 import * as store from './object-store.ts'
 import { isKept } from './store.ts'
 
@@ -34,7 +35,7 @@ export const cacheControlOf = ({ cache_control: stated }: store.ObjectSummary): 
  * Opens the bytes of an object, or a part. Throws OBJECT_NOT_FOUND where the row names no blob of this cloud, and FILE_LOST where the bytes are lost.
  */
 export async function openBytes(
-  app: Pick<BucketsDependencies, 'db' | 'storage' | 'log' | 'metrics'>,
+  app: Pick<BucketsApp, 'db' | 'storage' | 'log' | 'metrics'>,
   cloud: CloudKey,
   { version }: Pick<store.ObjectRow, 'version'>,
   range?: { start: number; end: number },

@@ -6,7 +6,7 @@
 import { randomUUID } from 'node:crypto'
 import { repetitions } from '#platform/clock'
 import { fail } from '#platform/errors'
-import type { BucketsDependencies } from './blobs.ts'
+import type { BucketsApp } from './app.ts'
 import * as store from './upload-store.ts'
 
 /** The lease is short, so that an upload whose process was killed goes on while its client still tries. */
@@ -22,7 +22,7 @@ export interface UploadLease {
 
 /** Throws UPLOAD_LOCKED and UPLOAD_NOT_FOUND. */
 export async function withLease<Result>(
-  { db, clock }: Pick<BucketsDependencies, 'db' | 'clock'>,
+  { db, clock }: Pick<BucketsApp, 'db' | 'clock'>,
   upload: store.UploadRow,
   work: (lease: UploadLease) => Promise<Result>,
 ): Promise<Result> {

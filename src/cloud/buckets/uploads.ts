@@ -9,7 +9,8 @@ import { fail } from '#platform/errors'
 import { isUuid } from '#platform/ids'
 import { TooLargeError } from '#platform/spool'
 import { commitBlob, markForDeletion, type StoredBytes, stageUnsized } from '#platform/storage'
-import { type BucketsDependencies, reserveBlob } from './blobs.ts'
+import type { BucketsApp } from './app.ts'
+import { reserveBlob } from './blobs.ts'
 import { requireFits } from './bucket-limits.ts'
 import { deleteParts } from './end-uploads.ts'
 import { finishUpload } from './finish-upload.ts'
@@ -59,7 +60,7 @@ export async function beginUpload(context: ObjectContext, object: NewObject, byt
 
 /** Returns an upload, whoever has begun it; undefined where there is none. */
 export const findUpload = async (
-  { db, clock }: Pick<BucketsDependencies, 'db' | 'clock'>,
+  { db, clock }: Pick<BucketsApp, 'db' | 'clock'>,
   cloud: CloudKey,
   uploadId: string,
 ): Promise<Upload | undefined> =>
@@ -71,7 +72,7 @@ export const findUpload = async (
  * what `finishUpload` throws.
  */
 export const addPart = (
-  app: BucketsDependencies,
+  app: BucketsApp,
   upload: Upload,
   { offset, source }: { offset: number; source: Readable },
   withContext: (work: (context: ObjectContext) => Promise<Upload>) => Promise<Upload>,
@@ -96,7 +97,7 @@ export const addPart = (
   })
 
 async function stage(
-  app: BucketsDependencies,
+  app: BucketsApp,
   { upload, takeoverSignal: wanted }: UploadLease,
   key: string,
   source: Readable,
@@ -120,7 +121,7 @@ async function* ignoreDisconnect(source: AsyncIterable<Uint8Array>): AsyncGenera
 
 /** Counts a part. The last one does not move the upload's offset: it counts when the object exists. */
 const commit = (
-  { db, clock }: BucketsDependencies,
+  { db, clock }: BucketsApp,
   lease: UploadLease,
   part: { key: string; bytes: number },
 ): Promise<{ isLast: boolean; upload: Upload }> =>

@@ -1,5 +1,6 @@
-import type { App, Caller } from '#app'
 import { type CloudRow, requireCloudOf, requireReadyCloud } from '#cloud/clouds'
+import type { Caller } from '#platform/auth'
+import type { CloudRoutesApp } from './app.ts'
 
 export { lockReadyCloud, readyErrors } from '#cloud/clouds'
 
@@ -9,7 +10,7 @@ export { lockReadyCloud, readyErrors } from '#cloud/clouds'
  * `lockReadyCloud`.
  */
 export const requireCloud = (
-  { db }: Pick<App, 'db'>,
+  { db }: Pick<CloudRoutesApp, 'db'>,
   caller: Caller,
   id: string,
   { ready = false } = {},

@@ -1,7 +1,7 @@
 /** What a cloud may use in a day (UTC): the bytes that leave it, and the calls of its functions. Exact over all processes. */
-import type { App } from '#app'
 import { Allowances } from '#platform/allowance'
 import { Failure } from '#platform/errors'
+import type { CloudsApp } from './app.ts'
 import type { CloudKey } from './clouds.ts'
 import { type LimitSource, limitsOf } from './limits.ts'
 
@@ -14,9 +14,9 @@ const table = {
 export class CloudAllowances implements AsyncDisposable {
   readonly #egress: Allowances<'bytes', LimitSource>
   readonly #calls: Allowances<'calls', LimitSource>
-  readonly #clock: App['clock']
+  readonly #clock: CloudsApp['clock']
 
-  constructor({ db, clock, log, config }: Pick<App, 'db' | 'clock' | 'log' | 'config'>) {
+  constructor({ db, clock, log, config }: Pick<CloudsApp, 'db' | 'clock' | 'log' | 'config'>) {
     this.#clock = clock
     this.#egress = new Allowances({
       ...{ db, clock, log },

@@ -4,6 +4,7 @@ import type { ReadOnlyReason } from './phrases.ts'
 
 export { CloudAllowances } from './allowances.ts'
 export { hashOfKey } from './app-key.ts'
+export type { CloudsApp } from './app.ts'
 export { beginDeletion, deleteRecord, isDeleting } from './delete.ts'
 export { announceCloud, openCloudDirectory } from './directory.ts'
 export { refOf, stateOf } from './directory-store.ts'

@@ -1,7 +1,7 @@
 /** The record of a cloud at the beginning and at the end of its deletion; what is in it is deleted in between. */
-import type { App } from '#app'
 import type { Db, Tx } from '#platform/db'
 import { fail } from '#platform/errors'
+import type { CloudsApp } from './app.ts'
 import type { CloudKey } from './clouds.ts'
 import { announceCloud } from './directory.ts'
 import type { CloudRow } from './store.ts'
@@ -21,7 +21,7 @@ export const isDeleting = async (db: Db, cloud: CloudKey): Promise<boolean> =>
  * Deletes the record of a cloud, once nothing else is left of the cloud. Rows that were written meanwhile by processes that knew nothing of the
  * deletion refer to the record, so they are deleted with it; after this lock there are no more.
  */
-export const deleteRecord = ({ db }: Pick<App, 'db'>, cloud: CloudKey): Promise<void> =>
+export const deleteRecord = ({ db }: Pick<CloudsApp, 'db'>, cloud: CloudKey): Promise<void> =>
   db.tx(async (tx) => {
     const row = await store.lockCloudAlone(tx, cloud)
     if (row?.state !== 'deleting') return

@@ -3,10 +3,10 @@
  * (docs/decisions/cloud/lifecycle.md). Copying itself belongs to other rooms.
  */
 import { sql } from 'kysely'
-import type { App } from '#app'
 import type { Db, Tx } from '#platform/db'
 import { fail } from '#platform/errors'
 import { uuidv7 } from '#platform/ids'
+import type { CloudsApp } from './app.ts'
 import type { CloudKey } from './clouds.ts'
 import { announceCloud } from './directory.ts'
 import { changePackage, packageOf } from './package-store.ts'
@@ -30,7 +30,7 @@ declare module '#platform/db' {
   }
 }
 
-type MoveDependencies = Pick<App, 'db' | 'clock'>
+type MoveDependencies = Pick<CloudsApp, 'db' | 'clock'>
 
 export const moveOf = (
   kysely: Db['kysely'] | Tx,
@@ -58,7 +58,7 @@ export const unfinishedMoves = (db: Db, before: Date, limit: number): Promise<Cl
  * `takePackage` throws.
  */
 export async function beginMove(
-  app: Pick<App, 'config' | 'clock'>,
+  app: Pick<CloudsApp, 'config' | 'clock'>,
   tx: Tx,
   cloud: CloudRow,
   offer: string | undefined,
@@ -175,7 +175,7 @@ export const endUndoing = (
 
 /** Takes back the count of an attempt that waits for room, or for another machine, since it has not failed. */
 export const uncountMoveAttempt = (
-  { db }: Pick<App, 'db'>,
+  { db }: Pick<CloudsApp, 'db'>,
   { account_id, cloud_id, move_id }: MoveRow,
 ): Promise<void> =>
   db.tx(async (tx) => {
@@ -184,7 +184,10 @@ export const uncountMoveAttempt = (
   })
 
 /** Ends a move: nothing of what was copied is left here. */
-export const endMove = ({ db }: Pick<App, 'db'>, { account_id, cloud_id, move_id }: MoveRow): Promise<void> =>
+export const endMove = (
+  { db }: Pick<CloudsApp, 'db'>,
+  { account_id, cloud_id, move_id }: MoveRow,
+): Promise<void> =>
   db.tx(async (tx) => {
     await tx
       .deleteFrom('clouds.moves')

@@ -1,7 +1,7 @@
 /** What the operator does to a cloud. Everything here but `setReadOnly` throws CLOUD_NOT_FOUND where the cloud is gone or being deleted. */
-import type { App } from '#app'
 import type { Tx } from '#platform/db'
 import { fail } from '#platform/errors'
+import type { CloudsApp } from './app.ts'
 import type { CloudKey } from './clouds.ts'
 import { announceCloud } from './directory.ts'
 import { type PackageRow, packageOf } from './package-store.ts'
@@ -9,7 +9,7 @@ import { isOverdue } from './packages.ts'
 import type { CloudRow } from './store.ts'
 import * as store from './store.ts'
 
-type OperatorDependencies = Pick<App, 'db' | 'clock'>
+type OperatorDependencies = Pick<CloudsApp, 'db' | 'clock'>
 
 /** Suspends a cloud: its app is refused from here on, and its owner can only read or delete the cloud. What is stored stays. */
 export const suspendCloud = (

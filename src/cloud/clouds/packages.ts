@@ -1,8 +1,8 @@
 /** Packages of accounts: each is for one dedicated cloud. What is in them stands in the configuration (docs/decisions/cloud/lifecycle.md). */
-import type { App } from '#app'
 import type { Tx } from '#platform/db'
 import { fail } from '#platform/errors'
 import { uuidv7 } from '#platform/ids'
+import type { CloudsApp } from './app.ts'
 import type { CloudKey } from './clouds.ts'
 import { announceCloud } from './directory.ts'
 import { findOffer } from './limits.ts'
@@ -24,7 +24,7 @@ export const isOverdue = ({ ended_at: endedAt }: Pick<PackageRow, 'ended_at'>, n
  * Throws PACKAGE_REQUIRED, PACKAGE_UNPAID, PACKAGE_USED_UP, and CLOUD_DELETION_LIMIT where a package is free once a deletion has ended.
  */
 export async function takePackage(
-  { config, clock }: Pick<App, 'config' | 'clock'>,
+  { config, clock }: Pick<CloudsApp, 'config' | 'clock'>,
   tx: Tx,
   accountId: string,
   offer: string | undefined,
@@ -43,7 +43,7 @@ export async function takePackage(
   return fail('PACKAGE_USED_UP', {})
 }
 
-type PackageDependencies = Pick<App, 'db' | 'clock'>
+type PackageDependencies = Pick<CloudsApp, 'db' | 'clock'>
 
 export interface GivenPackage {
   accountId: string

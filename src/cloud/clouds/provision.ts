@@ -4,13 +4,12 @@
  */
 import { randomInt } from 'node:crypto'
 import { sql } from 'kysely'
-import type { App } from '#app'
 import type { Tx } from '#platform/db'
 import { fail } from '#platform/errors'
 import { uuidv7 } from '#platform/ids'
 import { delayIfUnavailable, type JobDelay } from '#platform/jobs'
 import { newAppKey } from './app-key.ts'
-import { job } from './app.ts'
+import { type CloudsApp, job } from './app.ts'
 import type { CloudKey } from './clouds.ts'
 import { announceCloud } from './directory.ts'
 import { insertKey, insertSigningKey, signingKeysOf } from './key-store.ts'
@@ -48,7 +47,7 @@ export interface NewCloud {
 }
 
 /** What a new cloud needs beside the database. Throws SECRETS_SEALED. */
-export async function prepareCloud(app: App, { accountId }: CloudOwner, now: Date): Promise<NewCloud> {
+export async function prepareCloud(app: CloudsApp, { accountId }: CloudOwner, now: Date): Promise<NewCloud> {
   const cloud = { accountId, cloudId: uuidv7(now.getTime()) }
   return { cloud, signingKey: await newSigningKey(app, cloud, now) }
 }
@@ -67,7 +66,7 @@ export interface CloudOptions {
  * one is always made by the job. Throws CLOUD_LIMIT, CLOUD_DELETION_LIMIT, and what `takePackage` throws.
  */
 export async function createCloud(
-  app: App,
+  app: CloudsApp,
   tx: Tx,
   { cloud, signingKey }: NewCloud,
   { projectId, name, plan, offer: wanted, now }: CloudOptions,
@@ -89,7 +88,11 @@ export async function createCloud(
 }
 
 /** Enqueues the job once for each time that provisioning begins: while it goes on, another retry adds nothing. */
-const enqueue = ({ jobs }: App, tx: Tx, { account_id, cloud_id, updated_at }: CloudRow): Promise<void> =>
+const enqueue = (
+  { jobs }: CloudsApp,
+  tx: Tx,
+  { account_id, cloud_id, updated_at }: CloudRow,
+): Promise<void> =>
   jobs.enqueue(tx, provisionJob, {
     accountId: account_id,
     data: { cloudId: cloud_id },
@@ -97,7 +100,7 @@ const enqueue = ({ jobs }: App, tx: Tx, { account_id, cloud_id, updated_at }: Cl
   })
 
 /** Throws CLOUD_LIMIT where the project has as many clouds as it may, and CLOUD_DELETION_LIMIT where too many of them are being deleted. */
-async function requireCloudQuota({ config }: App, tx: Tx, owner: CloudOwner): Promise<void> {
+async function requireCloudQuota({ config }: CloudsApp, tx: Tx, owner: CloudOwner): Promise<void> {
   const max = config.clouds.cloudsPerProject
   await store.lockCloudsOfProject(tx, owner)
   const { standing, deleting } = await store.countClouds(tx, owner, 'starter')
@@ -131,7 +134,12 @@ const newRow = (
 })
 
 /** Runs all steps in this transaction. False where one fails; then all are undone. */
-async function stepsWithin(app: App, tx: Tx, row: CloudRow, signingKey: SigningKeyRow): Promise<boolean> {
+async function stepsWithin(
+  app: CloudsApp,
+  tx: Tx,
+  row: CloudRow,
+  signingKey: SigningKeyRow,
+): Promise<boolean> {
   await sql`savepoint provisioning`.execute(tx)
   try {
     await keepSigningKey(tx, row, signingKey)
@@ -145,7 +153,7 @@ async function stepsWithin(app: App, tx: Tx, row: CloudRow, signingKey: SigningK
 }
 
 /** Runs all steps of a cloud in state `provisioning`, each in a transaction of its own. */
-export async function continueProvisioning(app: App, cloud: CloudKey): Promise<JobDelay | undefined> {
+export async function continueProvisioning(app: CloudsApp, cloud: CloudKey): Promise<JobDelay | undefined> {
   const row = await store.beginAttempt(app.db, cloud)
   if (!row) return undefined
   if (row.attempts > maxAttempts) return failProvisioning(app, cloud, 'given_up')
@@ -158,7 +166,7 @@ export async function continueProvisioning(app: App, cloud: CloudKey): Promise<J
 }
 
 /** Makes the database of a cloud. Where that has to wait for room or for another machine, it counts as no attempt. */
-async function makeDatabase(app: App, { ref, ...row }: CloudRow): Promise<JobDelay | undefined> {
+async function makeDatabase(app: CloudsApp, { ref, ...row }: CloudRow): Promise<JobDelay | undefined> {
   const cloud = store.keyOf({ ref, ...row })
   try {
     await app.databases.make({ ...cloud, ref })
@@ -172,7 +180,7 @@ async function makeDatabase(app: App, { ref, ...row }: CloudRow): Promise<JobDel
 }
 
 /** Runs one step in a transaction of its own, while the cloud is still being provisioned. */
-async function step(app: App, cloud: CloudKey, work: (tx: Tx) => Promise<void>): Promise<void> {
+async function step(app: CloudsApp, cloud: CloudKey, work: (tx: Tx) => Promise<void>): Promise<void> {
   await app.db.tx(async (tx) => {
     const row = await store.lockCloud(tx, cloud)
     if (row?.state === 'provisioning') await work(tx)
@@ -184,13 +192,17 @@ async function keepSigningKey(tx: Tx, row: CloudRow, key: SigningKeyRow): Promis
   if ((await signingKeysOf(tx, store.keyOf(row))).length === 0) await insertSigningKey(tx, key)
 }
 
-async function makeReady({ clock }: App, tx: Tx, row: CloudRow): Promise<void> {
+async function makeReady({ clock }: CloudsApp, tx: Tx, row: CloudRow): Promise<void> {
   const change = { state: 'ready', error_code: null, updated_at: new Date(clock.nowMs()) } as const
   await store.changeCloud(tx, store.keyOf(row), change)
   await announceCloud(tx, store.keyOf(row), row.ref)
 }
 
-async function failProvisioning(app: App, cloud: CloudKey, problem: ProvisioningProblem): Promise<undefined> {
+async function failProvisioning(
+  app: CloudsApp,
+  cloud: CloudKey,
+  problem: ProvisioningProblem,
+): Promise<undefined> {
   await app.db.tx(async (tx) => {
     const row = await store.lockCloud(tx, cloud)
     if (row?.state !== 'provisioning') return
@@ -202,7 +214,7 @@ async function failProvisioning(app: App, cloud: CloudKey, problem: Provisioning
 }
 
 /** Begins provisioning anew. Throws CLOUD_NOT_FOUND, CLOUD_READY, CLOUD_DELETING and CLOUD_SUSPENDED. */
-export async function retryCloud(app: App, tx: Tx, cloud: CloudKey, now: Date): Promise<CloudRow> {
+export async function retryCloud(app: CloudsApp, tx: Tx, cloud: CloudKey, now: Date): Promise<CloudRow> {
   const row = (await store.lockCloud(tx, cloud)) ?? fail('CLOUD_NOT_FOUND', {}, { param: 'id' })
   if (row.state === 'deleting') fail('CLOUD_DELETING', {})
   if (row.suspended_at !== null) fail('CLOUD_SUSPENDED', {})

@@ -1,9 +1,9 @@
 /** Keys that sign the sessions of app users: ES256, the private half sealed for its cloud. */
 import { createPrivateKey, generateKeyPair, type KeyObject } from 'node:crypto'
 import { promisify } from 'node:util'
-import type { App } from '#app'
 import { fail } from '#platform/errors'
 import { uuidv7 } from '#platform/ids'
+import type { CloudsApp } from './app.ts'
 import type { CloudKey, LiveCloud } from './clouds.ts'
 import { signingKeysOf } from './key-store.ts'
 import type { SigningKeyRow } from './store.ts'
@@ -15,7 +15,7 @@ const sealedFor = (cloudId: string, kid: string): string => `clouds.signing_keys
 
 /** Makes a signing key, before the transaction that stores it. Throws SECRETS_SEALED. */
 export async function newSigningKey(
-  { secrets }: Pick<App, 'secrets'>,
+  { secrets }: Pick<CloudsApp, 'secrets'>,
   { accountId, cloudId }: CloudKey,
   now: Date,
 ): Promise<SigningKeyRow> {
@@ -37,7 +37,7 @@ export async function newSigningKey(
 
 /** The private half of the key that signs now. Throws CLOUD_NOT_FOUND where the cloud is gone, and SECRETS_SEALED. */
 export async function openSigningKey(
-  { db, secrets }: Pick<App, 'db' | 'secrets'>,
+  { db, secrets }: Pick<CloudsApp, 'db' | 'secrets'>,
   cloud: Pick<LiveCloud, 'accountId' | 'cloudId'>,
 ): Promise<{ kid: string; privateKey: KeyObject }> {
   const keys = await signingKeysOf(db.kysely, cloud)

@@ -1,6 +1,6 @@
-import type { App } from '#app'
 import { announceCloud, beginDeletion, type CloudKey, keyOf, lockCloud } from '#cloud/clouds'
 import { fail } from '#platform/errors'
+import type { DatabasesApp } from './app.ts'
 import type { DatabaseRecord } from './databases.ts'
 import * as store from './store.ts'
 
@@ -9,7 +9,7 @@ import * as store from './store.ts'
  * record; undefined where the cloud has no database. Throws CLOUD_NOT_FOUND.
  */
 export const forgetDatabase = (
-  { db, clock }: Pick<App, 'db' | 'clock'>,
+  { db, clock }: Pick<DatabasesApp, 'db' | 'clock'>,
   cloud: CloudKey,
 ): Promise<DatabaseRecord | undefined> =>
   db.tx(async (tx) => {

@@ -1,20 +1,18 @@
 /** The limits of databases by the packages of their clouds, and the record of what they take. */
-import type { App } from '#app'
 import { limitsOf, setReadOnly } from '#cloud/clouds'
 import { fail } from '#platform/errors'
+import type { DatabasesApp } from './app.ts'
 import type { DatabaseRecord } from './databases.ts'
 import type { DatabaseSize, DatabaseSizes, Measurement } from './size.ts'
 import * as store from './store.ts'
 import { addAwakeTime, recordMeasurement, requireAwakeTime } from './usage.ts'
 
-type SizesContext = Pick<App, 'db' | 'clock' | 'config' | 'log'>
-
 export class PlatformSizes implements DatabaseSizes<DatabaseRecord> {
-  readonly #context: SizesContext
+  readonly #context: DatabasesApp
   /** The writes of each cloud, one after the other, so that the last measurement is the one that stays. */
   readonly #writing = new Map<string, Promise<void>>()
 
-  constructor(context: SizesContext) {
+  constructor(context: DatabasesApp) {
     this.#context = context
   }
 

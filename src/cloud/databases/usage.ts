@@ -1,8 +1,8 @@
 /** What a database uses of its package: the time that it is awake, its disk, and about how many rows it has. */
-import type { App } from '#app'
 import type { CloudKey } from '#cloud/clouds'
 import type { Db } from '#platform/db'
 import { Failure } from '#platform/errors'
+import type { DatabasesApp } from './app.ts'
 import './phrases.ts'
 
 const dayMs = 24 * 60 * 60 * 1000
@@ -30,7 +30,7 @@ function* byDays(fromMs: number, toMs: number): Generator<{ day: string; ms: num
  * server agree on which of them measures. For a cloud that is gone nothing is written.
  */
 export async function addAwakeTime(
-  { db }: Pick<App, 'db'>,
+  { db }: Pick<DatabasesApp, 'db'>,
   { accountId, cloudId }: CloudKey,
   { fromMs, toMs }: { fromMs: number; toMs: number },
 ): Promise<void> {
@@ -65,7 +65,7 @@ export async function awakeMsOfMonth(
 
 /** Called before a database is woken. Throws DATABASE_HOURS_USED where its package has no hours left for this month. */
 export async function requireAwakeTime(
-  { db, clock }: Pick<App, 'db' | 'clock'>,
+  { db, clock }: Pick<DatabasesApp, 'db' | 'clock'>,
   cloud: CloudKey,
   { awakeHours }: { awakeHours: number },
 ): Promise<void> {
@@ -82,7 +82,7 @@ export interface DatabaseUsage {
 
 /** Records what was measured of a database. The record stays while the database sleeps and nothing is measured. */
 export async function recordMeasurement(
-  { db, clock }: Pick<App, 'db' | 'clock'>,
+  { db, clock }: Pick<DatabasesApp, 'db' | 'clock'>,
   { accountId, cloudId }: CloudKey,
   { diskBytes, rows }: DatabaseUsage,
 ): Promise<void> {

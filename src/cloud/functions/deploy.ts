@@ -1,5 +1,4 @@
 /** Deploys new code of a function, once the code is known to start. */
-import type { App } from '#app'
 import {
   announceCloud,
   type CloudKey,
@@ -8,8 +7,9 @@ import {
   limitsOf,
   raiseFunctionsRevision,
 } from '#cloud/clouds'
-import type { Tx } from '#platform/db'
+import type { Db, Tx } from '#platform/db'
 import { fail } from '#platform/errors'
+import type { FunctionsApp } from './app.ts'
 import { type CompiledModule, refuseCode } from './compile/compile.ts'
 import { bootSentence } from './compile/phrases.ts'
 import { sourcePositions } from './compile/positions.ts'
@@ -26,12 +26,12 @@ export interface NewCode {
 }
 
 type DeployContext = Pick<
-  App,
+  FunctionsApp,
   'db' | 'clock' | 'functions' | 'functionCompiler' | 'functionSource' | 'config'
 >
 
 /** Throws FUNCTIONS_UNAVAILABLE where this installation can run none. */
-export async function requireRuntime({ functions }: Pick<App, 'functions'>): Promise<void> {
+export async function requireRuntime({ functions }: Pick<FunctionsApp, 'functions'>): Promise<void> {
   const state = await functions.state()
   if (state.kind === 'refused') fail('FUNCTIONS_UNAVAILABLE', { why: state.why })
 }
@@ -63,7 +63,7 @@ export async function checkCode(
 
 async function requireBelowLimit(
   { config }: DeployContext,
-  kysely: App['db']['kysely'],
+  kysely: Db['kysely'],
   cloud: CloudRow,
 ): Promise<void> {
   const max = limitsOf(config.clouds, cloud).functions
@@ -103,7 +103,7 @@ export async function announceChange(tx: Tx, cloud: CloudRow): Promise<void> {
  * FUNCTION_VERSION_NOT_FOUND, FUNCTION_VERSION_LIVE and FUNCTION_NOTHING_BEFORE.
  */
 export async function rollBack(
-  { clock }: Pick<App, 'clock'>,
+  { clock }: Pick<FunctionsApp, 'clock'>,
   tx: Tx,
   cloud: CloudRow,
   { name, version: named }: { name: string; version: number | undefined },
@@ -131,7 +131,7 @@ export async function removeFunction(tx: Tx, cloud: CloudRow, name: string): Pro
 
 /** Throws FUNCTION_NOT_FOUND. */
 export const requireFunction = async (
-  kysely: App['db']['kysely'],
+  kysely: Db['kysely'],
   key: CloudKey & { name: string },
 ): Promise<ShownFunction> =>
   (await store.findFunction(kysely, key)) ?? fail('FUNCTION_NOT_FOUND', {}, { param: 'name' })

@@ -9,6 +9,7 @@ import './remote/errors.ts'
 import './phrases.ts'
 import './runtime/errors.ts'
 
+export type { FunctionsApp } from './app.ts'
 export {
   type BrokeredCloud,
   type BrokerLimits,

@@ -1,8 +1,8 @@
 /** Secret values that only functions read: sealed in the database, and never in an answer. */
-import type { App } from '#app'
 import { type CloudKey, type CloudRow, keyOf, limitsOf } from '#cloud/clouds'
 import type { Tx } from '#platform/db'
 import { fail } from '#platform/errors'
+import type { FunctionsApp } from './app.ts'
 import { announceChange } from './deploy.ts'
 import type { SecretRow } from './store.ts'
 import * as store from './store.ts'
@@ -18,14 +18,14 @@ const sealPurposeOf = ({ cloudId }: CloudKey, name: string): string => `function
 
 /** Seals a value. Call it outside of a transaction. Throws SECRETS_SEALED. */
 export const sealValue = (
-  { secrets }: Pick<App, 'secrets'>,
+  { secrets }: Pick<FunctionsApp, 'secrets'>,
   cloud: CloudRow,
   { name, value }: { name: string; value: string },
 ): Promise<string> => secrets.seal(value, sealPurposeOf(keyOf(cloud), name))
 
 /** Sets or replaces a secret. The cloud is locked and ready. Throws FUNCTION_SECRET_LIMIT. */
 export async function putSecret(
-  { config, clock }: Pick<App, 'config' | 'clock'>,
+  { config, clock }: Pick<FunctionsApp, 'config' | 'clock'>,
   tx: Tx,
   cloud: CloudRow,
   { name, sealed }: { name: string; sealed: string },
@@ -48,7 +48,7 @@ export async function removeSecret(tx: Tx, cloud: CloudRow, name: string): Promi
 
 /** The secrets of a cloud, opened, by name. Throws SECRETS_SEALED. */
 export async function openSecretsOf(
-  { db, secrets }: Pick<App, 'db' | 'secrets'>,
+  { db, secrets }: Pick<FunctionsApp, 'db' | 'secrets'>,
   cloud: CloudKey,
 ): Promise<Record<string, string>> {
   const opened: Record<string, string> = {}

@@ -1,7 +1,7 @@
 /** The source from which runtimes get programs, and to which they give the lines that functions write. */
-import type { App } from '#app'
 import { type CloudKey, keysOf, type LiveCloud, type ProgramRecord, programRecord } from '#cloud/clouds'
 import { cloudUrl } from '#platform/apps'
+import type { FunctionsApp } from './app.ts'
 import { FunctionDirectory, type KnownFunction } from './directory.ts'
 import type { CloudProgram, FunctionSource, LogLine } from './functions.ts'
 import { LogIntake } from './logs/log-intake.ts'
@@ -9,7 +9,7 @@ import { type Mask, maskOf } from './logs/mask.ts'
 import { openSecretsOf } from './secrets.ts'
 import * as store from './store.ts'
 
-type SourceContext = Pick<App, 'db' | 'clock' | 'log' | 'secrets' | 'config'>
+type SourceContext = Pick<FunctionsApp, 'db' | 'clock' | 'log' | 'secrets' | 'config'>
 
 export interface PlatformFunctions extends FunctionSource, AsyncDisposable {
   /** Finds a function, from memory while nothing has changed; undefined where the cloud has no function of this name. */

@@ -1,11 +1,10 @@
 /** The routes for speech, as the OpenAI clients request it, and for the transcription of recordings. */
-import type { App } from '#app'
 import { modelFailures, paymentFailures, referenceHeaders, storedFailures } from '#core/calls'
 import { upstreamFailures } from '#core/inference'
 import { speechFailures } from '#media/speech'
 import { transcriptionFailures } from '#media/transcription'
 import type { Route } from '#platform/http'
-import { route } from './app.ts'
+import { type AudioRoutesApp, route } from './app.ts'
 import { createSpeech } from './create-speech.ts'
 import { SpeechBody } from './schema.ts'
 import { TranscriptionBody, TranscriptionForm, TranscriptReply } from './transcription/schema.ts'
@@ -16,7 +15,7 @@ const bodyLimit = 28 * 1024 * 1024
 
 const mediaTypes = ['audio/mpeg', 'audio/ogg', 'audio/aac', 'audio/flac', 'audio/wav', 'audio/pcm']
 
-const routes: Route<App>[] = [
+const routes: Route<AudioRoutesApp>[] = [
   route({
     method: 'POST',
     path: '/v1/audio/speech',

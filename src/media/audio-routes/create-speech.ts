@@ -1,4 +1,3 @@
-import type { App } from '#app'
 import {
   ignoredFields,
   payment,
@@ -11,6 +10,7 @@ import {
 import { type PaidSpeech, type SpeechSpec, startPaidSpeech } from '#media/speech'
 import { asFailure, fail } from '#platform/errors'
 import { type ContentAnswer, content, type RequestContext } from '#platform/http'
+import type { AudioRoutesApp } from './app.ts'
 import { reasons } from './phrases.ts'
 import { SpeechBody } from './schema.ts'
 
@@ -18,10 +18,12 @@ import { SpeechBody } from './schema.ts'
 const maxBytes = 64 * 1024 * 1024
 
 /** Streams speech as it comes. File and charge are durable before the last chunk; a caller who leaves pays and finds the file. */
-export async function createSpeech(context: RequestContext<App, SpeechBody>): Promise<ContentAnswer> {
+export async function createSpeech(
+  context: RequestContext<AudioRoutesApp, SpeechBody>,
+): Promise<ContentAnswer> {
   const { app, body } = context
   const model = requireModel(context, body.model, 'audio')
-  const paid = await startPaidSpeech(app, {
+  const paid = await startPaidSpeech(app.paid, {
     ...payment(context),
     model,
     spec: specOf(body),

@@ -1,5 +1,4 @@
 /** The order that all images routes share: its answer is one JSON body, or events of which the last one has the picture. */
-import type { App } from '#app'
 import { answerStored, payment, setIgnoredFields, setMissingOutputs, settleStored } from '#core/calls'
 import { encodeBase64 } from '#core/media'
 import type { ImageModel } from '#core/models'
@@ -20,6 +19,7 @@ import {
   type JsonText,
   type RequestContext,
 } from '#platform/http'
+import type { ImageRoutesApp } from './app.ts'
 
 export interface ImageReplyOptions {
   model: ImageModel
@@ -39,11 +39,17 @@ export interface ImageReplyOptions {
 }
 
 export async function drawPictures(
-  context: RequestContext<App, unknown>,
+  context: RequestContext<Pick<ImageRoutesApp, 'images' | 'log'>>,
   options: ImageReplyOptions,
 ): Promise<JsonText | ContentAnswer | EventStream> {
   const { model, spec, stream, endpoint, ignored, bodyOf } = options
-  const paid = await startPaidImage(context.app, { ...payment(context), model, spec, stream, endpoint })
+  const paid = await startPaidImage(context.app.images, {
+    ...payment(context),
+    model,
+    spec,
+    stream,
+    endpoint,
+  })
   setIgnoredFields(context, ignored)
   if (stream) return eventStream((out) => sendEvents(context, paid, options, out))
   return answerStored(context, paid, async () => {
@@ -55,7 +61,7 @@ export async function drawPictures(
 
 /** Sends the events. Unfinished pictures are sent where the upstream gives any; none is made up. */
 async function sendEvents(
-  context: RequestContext<App, unknown>,
+  context: RequestContext<Pick<ImageRoutesApp, 'log'>>,
   paid: PaidImage,
   { event, partialOf, lastOf }: ImageReplyOptions,
   out: EventWriter,

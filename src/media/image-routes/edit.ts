@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises'
-import type { App } from '#app'
 import { requireModel, unknownFields } from '#core/calls'
 import { mediaOf } from '#core/text'
 import type { Media } from '#core/turn'
 import { fail, type Localized } from '#platform/errors'
 import type { ContentAnswer, EventStream, JsonText, RequestContext, Upload } from '#platform/http'
+import type { ImageRoutesApp } from './app.ts'
 import { drawPictures } from './draw.ts'
 import { openAiAnswer } from './openai-answer.ts'
 import { reasons } from './phrases.ts'
@@ -13,7 +13,7 @@ import { imageSpecOf } from './wish.ts'
 
 /** Draws from pictures that come in a form; otherwise the same as generating. */
 export async function editImages(
-  context: RequestContext<App, unknown, unknown, unknown, EditForm>,
+  context: RequestContext<ImageRoutesApp, unknown, unknown, unknown, EditForm>,
 ): Promise<JsonText | ContentAnswer | EventStream> {
   const upload = context.upload!
   const { fields } = upload

@@ -1,6 +1,6 @@
-import type { App } from '#app'
 import { requireModel, unknownFields } from '#core/calls'
 import type { ContentAnswer, EventStream, JsonText, RequestContext } from '#platform/http'
+import type { ImageRoutesApp } from './app.ts'
 import { drawPictures } from './draw.ts'
 import { openAiAnswer } from './openai-answer.ts'
 import { GenerationBody } from './schema.ts'
@@ -8,7 +8,7 @@ import { imageSpecOf } from './wish.ts'
 
 /** Every error of the request is refused first, then the price is held, then the pictures are ordered, once. */
 export async function generateImages(
-  context: RequestContext<App, GenerationBody>,
+  context: RequestContext<ImageRoutesApp, GenerationBody>,
 ): Promise<JsonText | ContentAnswer | EventStream> {
   const { body } = context
   return drawPictures(context, {

@@ -1,11 +1,10 @@
 /** `POST /v1/images/…`: pictures as the clients of OpenAI and OpenRouter request them. */
-import type { App } from '#app'
 import { modelFailures, paymentFailures, referenceHeaders, storedFailures } from '#core/calls'
 import { upstreamFailures } from '#core/inference'
 import { imageFailures } from '#media/images'
 import type { FailureCode } from '#platform/errors'
 import type { Route } from '#platform/http'
-import { route } from './app.ts'
+import { type ImageRoutesApp, route } from './app.ts'
 import { editImages } from './edit.ts'
 import { generateImages } from './generate.ts'
 import { OrderBody, OrderedPictures } from './openrouter-schema.ts'
@@ -24,7 +23,7 @@ const failures: FailureCode[] = [
   ...storedFailures,
 ]
 
-const routes: Route<App>[] = [
+const routes: Route<ImageRoutesApp>[] = [
   route({
     method: 'POST',
     path: '/v1/images/generations',

@@ -1,17 +1,17 @@
 /** The answers of OpenAI's images routes. */
 
 import { type FileLinks, fileLinks, usualLinkSeconds } from '#account/files'
-import type { App } from '#app'
 import { Base64Bytes, costOf } from '#core/calls'
 import { sizeName } from '#core/models'
 import type { PaidImage, PaidPictures, Picture } from '#media/images'
 import type { RequestContext } from '#platform/http'
+import type { ImageRoutesApp } from './app.ts'
 import type { ImageReplyOptions } from './draw.ts'
 import type { GenerationBody } from './schema.ts'
 
 /** The functions that build these answers. Call before anything is held: throws SECRETS_SEALED for links that cannot be signed. */
 export async function openAiAnswer(
-  context: RequestContext<App, unknown>,
+  context: RequestContext<Pick<ImageRoutesApp, 'clock' | 'config' | 'secrets'>>,
   { response_format: format }: Pick<GenerationBody, 'response_format'>,
 ): Promise<Pick<ImageReplyOptions, 'bodyOf' | 'partialOf' | 'lastOf'>> {
   const { app, receivedMs } = context

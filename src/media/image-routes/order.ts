@@ -1,5 +1,4 @@
 /** `POST /v1/images`: pictures as OpenRouter's clients request them. */
-import type { App } from '#app'
 import {
   Base64Bytes,
   costOf,
@@ -15,13 +14,14 @@ import type { Media, PixelSize } from '#core/turn'
 import type { ImageSpec, PaidPictures } from '#media/images'
 import { fail } from '#platform/errors'
 import type { ContentAnswer, EventStream, JsonText, RequestContext } from '#platform/http'
+import type { ImageRoutesApp } from './app.ts'
 import { drawPictures } from './draw.ts'
 import { maxReferenceCharacters, OrderBody } from './openrouter-schema.ts'
 import { reasons } from './phrases.ts'
 import { compressionOf, imagePromptOf, paramResolver, qualityOf, requireStreamable } from './wish.ts'
 
 export async function orderImages(
-  context: RequestContext<App, OrderBody>,
+  context: RequestContext<ImageRoutesApp, OrderBody>,
 ): Promise<JsonText | ContentAnswer | EventStream> {
   const { app, body, receivedMs } = context
   const usageOf = ({ tokens, microcredits }: PaidPictures) => ({

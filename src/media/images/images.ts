@@ -63,6 +63,7 @@ export interface Sizing {
   sourceHeight: number
 }
 
+export type { ImagesApp } from './app.ts'
 export { finishPicture } from './finish.ts'
 export type { SvgContext } from './finish-svg.ts'
 export {

@@ -1,5 +1,4 @@
 /** Paid pictures: room and price are held, each picture is ordered at most once, and the stored pictures are charged. */
-import type { App } from '#app'
 import { failureOf } from '#core/inference'
 import { withoutMetadata } from '#core/media'
 import { type ImageModel, type ImageTokens, imageModels } from '#core/models'
@@ -16,6 +15,7 @@ import {
 } from '#core/paid'
 import type { ImageResult } from '#core/spec'
 import { type Failure, fail } from '#platform/errors'
+import type { ImagesApp } from './app.ts'
 import { finishPicture } from './finish.ts'
 import type { SvgContext } from './finish-svg.ts'
 import type { ImageSpec, Picture } from './images.ts'
@@ -80,7 +80,7 @@ const bytesPerPixel = 4
  * Refuses what the model cannot draw (see `planFor`), removes camera metadata from the references, then reserves room and holds the price. Throws as
  * `Ledger.hold` does.
  */
-export async function startPaidImage(app: App, options: PaidImageOptions): Promise<PaidImage> {
+export async function startPaidImage(app: ImagesApp, options: PaidImageOptions): Promise<PaidImage> {
   const { model, spec, keepDays } = options
   const asked = candidateOf(model, spec)
   const candidates = orderCandidates(app, options, asked, (other) => {
@@ -133,7 +133,7 @@ const bytesOf = ({ order, frame = order.size }: ImagePlan): number =>
   Math.min(maxBytes, frame.width * frame.height * bytesPerPixel)
 
 interface PaidImageParts {
-  app: App
+  app: Pick<ImagesApp, 'config' | 'svgs'>
   options: PaidImageOptions
   candidates: ImageCandidate[]
   /** The number of pictures of each order. */
@@ -298,7 +298,11 @@ const seedAfter = (seed: number | undefined, pictures: number): { seed?: number 
   seed === undefined ? {} : { seed: (seed + pictures) % seeds }
 
 /** How many pictures each order requests: as few orders as the models and the wires of their providers allow. */
-function countsOf({ inference }: App, count: number, candidates: readonly ImageCandidate[]): number[] {
+function countsOf(
+  { inference }: Pick<ImagesApp, 'inference'>,
+  count: number,
+  candidates: readonly ImageCandidate[],
+): number[] {
   const maxPerOrder = Math.min(...candidates.map(({ model }) => inference.maxPictures(model)))
   const orders = Math.ceil(count / maxPerOrder)
   return Array.from({ length: orders }, (_, index) => Math.min(maxPerOrder, count - index * maxPerOrder))

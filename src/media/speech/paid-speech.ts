@@ -1,10 +1,10 @@
 /** Paid speech: room and worst case are held, each order is sent at most once, and the whole sound is stored and charged, or nothing is charged. */
-import type { App } from '#app'
 import { failureOf } from '#core/inference'
 import { type AudioModel, audioModels } from '#core/models'
 import {
   maxAmount,
   orderCandidates,
+  type PaidApp,
   type PaidCall,
   type PaidOrder,
   type PaidRequestResult,
@@ -61,7 +61,7 @@ export interface PaidSpeech {
 }
 
 /** Refuses what the model cannot speak (see `planSpeech`), then reserves room and holds the worst case. Throws as `Ledger.hold` does. */
-export async function startPaidSpeech(app: App, options: PaidSpeechOptions): Promise<PaidSpeech> {
+export async function startPaidSpeech(app: PaidApp, options: PaidSpeechOptions): Promise<PaidSpeech> {
   const { candidates, worstCase, wanted } = prepareSpeech(app, options)
   const call = { ...options, isFetchable: true, isStored: true }
   const hold = () => startPaidOrder<SpeechCandidate, Reported>(app, call, audioModels, worstCase)
@@ -76,7 +76,7 @@ export async function startPaidSpeech(app: App, options: PaidSpeechOptions): Pro
  * the speech may cost. Throws as `startPaidSpeech` does.
  */
 export async function reserveForSpeech<Held>(
-  app: App,
+  app: PaidApp,
   options: PaidSpeechOptions,
   hold: (worstCase: bigint) => Promise<Held>,
 ): Promise<{ result: StoredResult; held: Held }> {
@@ -84,7 +84,7 @@ export async function reserveForSpeech<Held>(
   return StoredResult.reserve(app, options, wanted, () => hold(worstCase))
 }
 
-function prepareSpeech(app: App, options: PaidSpeechOptions) {
+function prepareSpeech(app: Pick<PaidApp, 'config' | 'models'>, options: PaidSpeechOptions) {
   const { model, spec } = options
   const asked = candidateOf(model, spec)
   const candidates = orderCandidates(app, options, asked, (other) => {
@@ -108,7 +108,7 @@ function candidateOf(model: AudioModel, spec: SpeechSpec): PlannedSpeech {
 }
 
 interface PaidSpeechParts {
-  app: App
+  app: Pick<PaidApp, 'config' | 'log'>
   options: PaidSpeechOptions
   candidates: PlannedSpeech[]
   result: StoredResult

@@ -2,8 +2,7 @@
  * Holds the worst case of all three calls, makes them one after the other, and settles them as one: the sound is stored and charged, or nothing is
  * charged.
  */
-import type { App } from '#app'
-import { callModel, failureOf, type ModelCallResult, worstCaseOf } from '#core/inference'
+import { callModel, failureOf, type ModelCallResult, type TurnApp, worstCaseOf } from '#core/inference'
 import type { AudioModel, Model, TranscriptionModel } from '#core/models'
 import {
   type PaidCall,
@@ -55,7 +54,7 @@ export type SpokenAnswer = Pick<PaidSpeech, 'model' | 'mediaType' | 'spoken' | '
  * Refuses what one of the models cannot do, then reserves room and holds the worst case of all three. Throws as `startPaidSpeech` and
  * `startPaidTranscription` do.
  */
-export async function startSpokenAnswer(app: App, options: SpokenAnswerOptions): Promise<SpokenAnswer> {
+export async function startSpokenAnswer(app: TurnApp, options: SpokenAnswerOptions): Promise<SpokenAnswer> {
   const { writer, spec, recording, instruction } = options
   const { seconds } = recording.recording.measured
   const worstCaseOptions = { ...options, spec: withText(spec, worstCaseAnswer), trace: undefined }
@@ -80,7 +79,7 @@ const withText = (spec: SpeechSpec, text: string): SpeechSpec => ({
 
 /** Starts the transcription, the first of the calls, which takes the hold for all of them: its own worst case, and `others`. */
 async function startTranscription(
-  app: App,
+  app: TurnApp,
   { transcriber, recording, spec, ...options }: SpokenAnswerOptions,
   others: bigint,
 ): Promise<{ hold: SharedHold; hearing: PaidTranscription }> {
@@ -102,7 +101,7 @@ async function startTranscription(
 }
 
 interface SpokenAnswerParts {
-  app: App
+  app: TurnApp
   options: SpokenAnswerOptions
   room: StoredResult
   hold: SharedHold

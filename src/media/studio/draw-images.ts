@@ -1,4 +1,3 @@
-import type { App } from '#app'
 import { answerStored, Base64Bytes, payment, requirePrompt, setMissingOutputs } from '#core/calls'
 import { parsePixelSize } from '#core/models'
 import { largePicture } from '#core/text'
@@ -6,16 +5,19 @@ import type { Media } from '#core/turn'
 import { type ImageSetting, type ImageSpec, type Picture, shrinkToLimit, startPaidImage } from '#media/images'
 import { fail } from '#platform/errors'
 import type { ContentAnswer, JsonText, RequestContext } from '#platform/http'
+import type { StudioApp } from './app.ts'
 import { executionOf } from './execution.ts'
 import { reasons } from './phrases.ts'
 import { modelOf } from './preset-model.ts'
 import { type ImageBody, maxReferenceCharacters } from './schema.ts'
 
 /** Draws one to four pictures. Every error of the request is refused first, then room and price are held, then each picture is ordered once. */
-export async function drawImages(context: RequestContext<App, ImageBody>): Promise<JsonText | ContentAnswer> {
+export async function drawImages(
+  context: RequestContext<StudioApp, ImageBody>,
+): Promise<JsonText | ContentAnswer> {
   const { app, body } = context
   const model = modelOf(context, 'image')
-  const paid = await startPaidImage(app, {
+  const paid = await startPaidImage(app.images, {
     ...payment(context),
     model,
     spec: await specOf(body),

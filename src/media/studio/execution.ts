@@ -1,7 +1,7 @@
 /** The execution record of Studio answers. */
-import type { App } from '#app'
 import { usdOf } from '#core/calls'
 import type { RequestContext } from '#platform/http'
+import type { StudioApp } from './app.ts'
 import type { Execution } from './schema.ts'
 
 interface ExecutionInput {
@@ -13,7 +13,7 @@ interface ExecutionInput {
 }
 
 export function executionOf(
-  { app, requestId }: Pick<RequestContext<App>, 'app' | 'requestId'>,
+  { app, requestId }: Pick<RequestContext<Pick<StudioApp, 'config'>>, 'app' | 'requestId'>,
   { model, tokens, microcredits }: ExecutionInput,
 ): Execution {
   return {

@@ -1,6 +1,5 @@
 /** Decodes the recording in a body, identifies it by its bytes, and measures it. */
 
-import type { App } from '#app'
 import { sniff } from '#core/media'
 import { encodeWhole, SoundError } from '#core/sound'
 import { reasons as mediaReasons } from '#core/text'
@@ -9,6 +8,7 @@ import type { OpenedRecording } from '#media/transcription'
 import { decodeBase64InSlices } from '#platform/bytes'
 import { fail, type Localized } from '#platform/errors'
 import type { RequestContext } from '#platform/http'
+import type { StudioApp } from './app.ts'
 import { reasons } from './phrases.ts'
 import type { AudioBody } from './schema.ts'
 
@@ -26,7 +26,7 @@ const retryAfterMs = 2_000
  * INVALID_MEDIA, and TOO_MUCH_IN_FLIGHT where too many others wait.
  */
 export async function recordingOf(
-  { app, caller, gone }: RequestContext<App>,
+  { app, caller, gone }: RequestContext<Pick<StudioApp, 'recordings'>>,
   { audioBase64, mediaType }: NonNullable<AudioBody['audioInput']>,
 ): Promise<Media> {
   const bytes = await bytesOf(audioBase64)
@@ -45,7 +45,7 @@ export async function recordingOf(
 
 /** The recording as it came, opened and measured for transcription. Throws as `recordingOf` does. */
 export async function openRecordingOf(
-  { app, caller, gone }: RequestContext<App>,
+  { app, caller, gone }: RequestContext<Pick<StudioApp, 'recordings'>>,
   { audioBase64, mediaType }: NonNullable<AudioBody['audioInput']>,
 ): Promise<OpenedRecording & AsyncDisposable> {
   const source = await bytesOf(audioBase64)

@@ -1,4 +1,3 @@
-import type { App } from '#app'
 import {
   answerStored,
   Base64Bytes,
@@ -12,6 +11,7 @@ import { fitSpeech, layoutOf, type SpeechSetting, type SpeechSpec, startPaidSpee
 import { type SpokenAnswer, startSpokenAnswer } from '#media/spoken-answer'
 import { fail } from '#platform/errors'
 import type { ContentAnswer, JsonText, RequestContext } from '#platform/http'
+import type { StudioApp } from './app.ts'
 import { executionOf } from './execution.ts'
 import { reasons } from './phrases.ts'
 import { modelOf } from './preset-model.ts'
@@ -22,7 +22,9 @@ import type { AudioBody } from './schema.ts'
 const maxBytes = (40_000_000 / 4) * 3
 
 /** Speaks a text, a dialogue, or an answer to a recording. Every error of the request is refused first, then room and worst case are held. */
-export async function speak(context: RequestContext<App, AudioBody>): Promise<JsonText | ContentAnswer> {
+export async function speak(
+  context: RequestContext<StudioApp, AudioBody>,
+): Promise<JsonText | ContentAnswer> {
   const { app } = context
   const model = modelOf(context, 'audio')
   const { audioInput, text } = context.body
@@ -30,7 +32,7 @@ export async function speak(context: RequestContext<App, AudioBody>): Promise<Js
   const isComposed = audioInput && transcriber && !model.audio.tasks.includes('answer')
   if (isComposed) return speakComposed(context, { model, transcriber, audioInput, text })
   const spec = await specOf(context)
-  const paid = await startPaidSpeech(app, { ...payment(context), model, spec, endpoint })
+  const paid = await startPaidSpeech(app.paid, { ...payment(context), model, spec, endpoint })
   return answerSpoken(context, paid, spec)
 }
 
@@ -45,7 +47,7 @@ interface ComposedSpeech {
 
 /** Answers with a model that cannot listen, by two others: one transcribes the recording, one writes the answer. */
 async function speakComposed(
-  context: RequestContext<App, AudioBody>,
+  context: RequestContext<StudioApp, AudioBody>,
   { model, transcriber, audioInput, text }: ComposedSpeech,
 ): Promise<JsonText | ContentAnswer> {
   const { app, caller } = context
@@ -54,7 +56,7 @@ async function speakComposed(
   const spec = unansweredSpecOf(context)
   await using recording = await openRecordingOf(context, audioInput)
   const paid = await readOrRefuse(audioInput, () =>
-    startSpokenAnswer(app, {
+    startSpokenAnswer(app.turns, {
       ...{ ...payment(context), model, writer, transcriber, recording, spec, endpoint },
       instruction: text?.toWellFormed(),
       trace: context.trace,
@@ -65,7 +67,7 @@ async function speakComposed(
 }
 
 function answerSpoken(
-  context: RequestContext<App, AudioBody>,
+  context: RequestContext<StudioApp, AudioBody>,
   paid: SpokenAnswer,
   spec: SpeechSpec,
 ): Promise<JsonText | ContentAnswer> {
@@ -88,7 +90,7 @@ function answerSpoken(
 }
 
 /** The line of an answer whose text is not known yet. */
-function unansweredSpecOf(context: RequestContext<App, AudioBody>): SpeechSpec {
+function unansweredSpecOf(context: RequestContext<StudioApp, AudioBody>): SpeechSpec {
   const { body } = context
   const { turns, voice, instructions, format = 'mp3' } = body
   if (turns) fail('INVALID_REQUEST', { why: reasons.turnsAlone }, { param: 'turns' })
@@ -96,7 +98,7 @@ function unansweredSpecOf(context: RequestContext<App, AudioBody>): SpeechSpec {
   return { lines: [{ text: '', ...own }], format, maxBytes, where: paramResolver(body) }
 }
 
-async function specOf(context: RequestContext<App, AudioBody>): Promise<SpeechSpec> {
+async function specOf(context: RequestContext<StudioApp, AudioBody>): Promise<SpeechSpec> {
   const { body } = context
   const { text, turns, audioInput, voice, instructions, format = 'mp3' } = body
   if (turns && (text !== undefined || audioInput))

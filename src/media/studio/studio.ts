@@ -1,5 +1,4 @@
 /** Studio: creations from one prompt, with presets in place of model names. */
-import type { App } from '#app'
 import { modelFailures, paymentFailures, referenceHeaders, storedFailures } from '#core/calls'
 import { upstreamFailures } from '#core/inference'
 import { textFailures } from '#core/text'
@@ -7,7 +6,7 @@ import { imageFailures } from '#media/images'
 import { speechFailures } from '#media/speech'
 import { transcriptionFailures } from '#media/transcription'
 import type { Route } from '#platform/http'
-import { route } from './app.ts'
+import { route, type StudioApp } from './app.ts'
 import { drawImages } from './draw-images.ts'
 import { AudioBody, DrawnImages, ImageBody, SpokenAudio, TextBody, WrittenText } from './schema.ts'
 import { speak } from './speak.ts'
@@ -21,7 +20,7 @@ const imageBodyLimit = 100 * 1024 * 1024
 /** The most bytes of a body: a recording of 18,666,668 characters, with room for the rest. */
 const audioBodyLimit = 28 * 1024 * 1024
 
-const routes: Route<App>[] = [
+const routes: Route<StudioApp>[] = [
   route({
     method: 'POST',
     path: '/v1/studio/image',

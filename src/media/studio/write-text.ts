@@ -1,10 +1,10 @@
-import type { App } from '#app'
 import { requirePrompt } from '#core/calls'
 import type { PaidTurn } from '#core/inference'
 import { payForTurn, requireEffort, respondJson, textModel } from '#core/text'
 import type { AnswerPart, Bill, Turn } from '#core/turn'
 import { fail } from '#platform/errors'
 import type { PushReply, RequestContext } from '#platform/http'
+import type { StudioApp } from './app.ts'
 import { executionOf } from './execution.ts'
 import { firstCharacters } from './first-characters.ts'
 import { reasons } from './phrases.ts'
@@ -16,7 +16,7 @@ const standardOutputTokens = 2_048
 const maxUnits = 2 * maxTextLength
 
 /** Answers a prompt with text. First the request is checked, then the worst case is held, then the upstream is called. */
-export async function writeText(context: RequestContext<App, TextBody>): Promise<PushReply> {
+export async function writeText(context: RequestContext<StudioApp, TextBody>): Promise<PushReply> {
   const { app, caller, body } = context
   const model = textModel(app, caller, body.model ?? app.models.studio.text[body.preset ?? 'balanced'].id)
   requireEffort(model, body.reasoningEffort, 'reasoningEffort')
@@ -43,12 +43,12 @@ const turnOf = ({ prompt, reasoningEffort, maxOutputTokens = standardOutputToken
 
 /** Collects the text, or the model's refusal, up to the contract's bound. */
 class StudioText {
-  readonly #context: RequestContext<App>
+  readonly #context: RequestContext<StudioApp>
   readonly #paid: PaidTurn
   readonly #pages = new CitedPages()
   #text = ''
 
-  constructor(context: RequestContext<App>, paid: PaidTurn) {
+  constructor(context: RequestContext<StudioApp>, paid: PaidTurn) {
     this.#context = context
     this.#paid = paid
   }

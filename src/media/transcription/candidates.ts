@@ -1,7 +1,6 @@
 /** The models that may transcribe a recording, and the pieces in which each of them gets it. */
-import type { App } from '#app'
 import type { TranscriptionModel, TranscriptionUsage } from '#core/models'
-import { orderCandidates, type PaidCall } from '#core/paid'
+import { orderCandidates, type PaidApp, type PaidCall } from '#core/paid'
 import { pausesOf } from '#core/sound'
 import type { TranscriptionOrder } from '#core/turn'
 import { type Pause, type PieceSpan, planPieceSpans } from './cut.ts'
@@ -31,7 +30,10 @@ export interface CandidateOptions extends Pick<PaidCall, 'caller'> {
  * The requested model, and those of its fallbacks that can transcribe the recording in its place. Throws what `planTranscription` throws for the
  * requested model, and `SoundError` for a recording that cannot be read.
  */
-export async function planCandidates(app: App, options: CandidateOptions): Promise<PlannedTranscription[]> {
+export async function planCandidates(
+  app: Pick<PaidApp, 'models'>,
+  options: CandidateOptions,
+): Promise<PlannedTranscription[]> {
   const { model, spec, recording } = options
   const pauses = pausesIn(recording)
   const asked = await planCandidate(model, recording, spec, pauses)

@@ -2,12 +2,12 @@
  * A paid transcription: room and worst case are held, each piece is sent at most once, and one whole transcript is stored and charged, or nothing is
  * charged.
  */
-import type { App } from '#app'
 import { failureOf } from '#core/inference'
 import { billedSeconds, type TranscriptionModel, transcriptionModels } from '#core/models'
 import {
   claimsOfFigures,
   maxAmount,
+  type PaidApp,
   type PaidCall,
   type PaidOrder,
   type PaidRequestResult,
@@ -67,7 +67,7 @@ export interface PaidTranscription {
  * worst case. Throws `SoundError` for a recording that cannot be read, and what `Ledger.hold` throws.
  */
 export async function startPaidTranscription(
-  app: App,
+  app: PaidApp,
   options: PaidTranscriptionOptions,
 ): Promise<PaidTranscription> {
   const { recording, keepDays } = options
@@ -91,7 +91,7 @@ export async function startPaidTranscription(
 }
 
 interface PaidTranscriptionParts {
-  app: App
+  app: Pick<PaidApp, 'config'>
   options: PaidTranscriptionOptions
   candidates: PlannedTranscription[]
   /** The first piece for each candidate; absent for live sound. */

@@ -1,5 +1,4 @@
 /** Accepts videos of both routes: every error of the request is refused first, then the worst case is held and the job is stored. */
-import type { App } from '#app'
 import { payer, requireMayUse, requireModel, requirePrompt, requireUnclaimed } from '#core/calls'
 import type { VideoModel } from '#core/models'
 import { cleanPicture } from '#core/text'
@@ -7,6 +6,7 @@ import type { Media } from '#core/turn'
 import { type ParamOf, planVideo, submitVideo, type VideoJob, type VideoSpec } from '#media/video'
 import { fail } from '#platform/errors'
 import type { RequestContext } from '#platform/http'
+import type { VideoRoutesApp } from './app.ts'
 import { reasons } from './phrases.ts'
 
 /** A reference picture as it came. */
@@ -29,7 +29,9 @@ export interface AcceptVideoOptions {
 }
 
 /** The model that the body names, else the default one. Throws as `requireModel` does. */
-export function videoModelOf(context: RequestContext<App, { model?: string }>): VideoModel {
+export function videoModelOf(
+  context: RequestContext<Pick<VideoRoutesApp, 'models'>, { model?: string }>,
+): VideoModel {
   const { app, caller, body } = context
   if (body.model !== undefined) return requireModel(context, body.model, 'video')
   const model = app.models.defaultVideo ?? fail('MODEL_NOT_FOUND', { model: 'video' }, { param: 'model' })
@@ -44,7 +46,7 @@ export const videoPromptOf = (prompt: string): string => requirePrompt(prompt, r
  * Accepts the order and returns the body of the 202, which is stored for repeats. Throws what `planVideo` and `submitVideo` throw, and INVALID_MEDIA.
  */
 export async function acceptVideo(
-  context: RequestContext<App, unknown>,
+  context: RequestContext<Pick<VideoRoutesApp, 'ledger' | 'videos'>>,
   options: AcceptVideoOptions,
 ): Promise<string> {
   const { app } = context
@@ -52,7 +54,7 @@ export async function acceptVideo(
   // The order is planned without the pictures first, since only their number matters here.
   const order = planVideo(model, { ...wish, references: references.map(() => ({})) }, where)
   if (references.length > 0) await requireUnclaimed(context)
-  const { reply } = await submitVideo(app, {
+  const { reply } = await submitVideo(app.videos, {
     ...payer(context),
     endpoint,
     model,

@@ -2,11 +2,11 @@
 
 import type { FileLinks } from '#account/files'
 import { usualLinkSeconds } from '#account/files'
-import type { App } from '#app'
 import { costOf, usdOf } from '#core/calls'
 import { sizeName } from '#core/models'
 import { type VideoJob as Job, sentenceOf } from '#media/video'
 import { baseUrlOf, type RequestContext } from '#platform/http'
+import type { VideoRoutesApp } from './app.ts'
 import type { VideoJob } from './schema.ts'
 import { videoSize } from './sizes.ts'
 
@@ -14,7 +14,10 @@ const secondsAt = (time: Date): number => Math.floor(time.getTime() / 1000)
 
 /** The record of a job. `links` makes the addresses of a stored video. */
 export function jobRecord(
-  context: Pick<RequestContext<App>, 'app' | 'headers' | 'peer' | 'language'>,
+  context: Pick<
+    RequestContext<Pick<VideoRoutesApp, 'clock' | 'config'>>,
+    'app' | 'headers' | 'peer' | 'language'
+  >,
   job: Job,
   links?: FileLinks,
 ): VideoJob {
@@ -51,7 +54,7 @@ export function jobRecord(
 }
 
 function fileIn(
-  { app }: Pick<RequestContext<App>, 'app'>,
+  { app }: Pick<RequestContext<Pick<VideoRoutesApp, 'clock'>>, 'app'>,
   { video, expiresAt }: Job,
   links: FileLinks | undefined,
 ): Pick<VideoJob, 'file_id' | 'unsigned_urls'> {

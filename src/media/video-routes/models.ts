@@ -1,10 +1,14 @@
 /** The capabilities of each video model, in the format of OpenRouter's clients. */
-import type { App, Caller } from '#app'
 import type { AnyModel, VideoModel, VideoPriceRow } from '#core/models'
+import type { Caller } from '#platform/auth'
+import type { VideoRoutesApp } from './app.ts'
 import type { VideoModelCard } from './schema.ts'
 import { shapesOf, sizesOf } from './sizes.ts'
 
-export function listVideoModels(app: App, { models }: Caller): { data: VideoModelCard[] } {
+export function listVideoModels(
+  app: Pick<VideoRoutesApp, 'config' | 'models'>,
+  { models }: Caller,
+): { data: VideoModelCard[] } {
   const usable = app.models
     .list()
     .filter((model): model is VideoModel => isVideo(model) && (!models || models.has(model.id)))
@@ -15,7 +19,7 @@ const isVideo = (model: AnyModel): model is VideoModel => model.kind === 'video'
 
 const frames = ['first_frame', 'last_frame'] as const
 
-function cardOf({ config }: App, model: VideoModel): VideoModelCard {
+function cardOf({ config }: Pick<VideoRoutesApp, 'config'>, model: VideoModel): VideoModelCard {
   const { combinations, references, takesSeed } = model.video
   const { markup } = config.defaults
   return {

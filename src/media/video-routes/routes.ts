@@ -1,9 +1,8 @@
-import type { App } from '#app'
 import { modelFailures, paymentFailures, referenceHeaders } from '#core/calls'
 import type { FailureCode } from '#platform/errors'
 import type { Route } from '#platform/http'
 import { anyObject } from '#platform/schema'
-import { route } from './app.ts'
+import { route, type VideoRoutesApp } from './app.ts'
 import { answerVideo } from './content.ts'
 import { HookParams, receiveHook } from './hook.ts'
 import { listVideoModels } from './models.ts'
@@ -37,7 +36,7 @@ const contentFailures: FailureCode[] = [
   'VIDEO_NOT_READY',
 ]
 
-const studioRoutes: Route<App>[] = [
+const studioRoutes: Route<VideoRoutesApp>[] = [
   route({
     method: 'POST',
     path: '/v1/studio/video',
@@ -86,7 +85,7 @@ const studioRoutes: Route<App>[] = [
   }),
 ]
 
-const openRouterRoutes: Route<App>[] = [
+const openRouterRoutes: Route<VideoRoutesApp>[] = [
   route({
     method: 'POST',
     path: '/v1/videos',
@@ -152,7 +151,7 @@ const openRouterRoutes: Route<App>[] = [
   }),
 ]
 
-const hookRoutes: Route<App>[] = [
+const hookRoutes: Route<VideoRoutesApp>[] = [
   route({
     method: 'POST',
     path: '/v1/hooks/{provider}/{job}/{token}',
@@ -177,4 +176,4 @@ const hookRoutes: Route<App>[] = [
   }),
 ]
 
-export const routes: Route<App>[] = [...studioRoutes, ...openRouterRoutes, ...hookRoutes]
+export const routes: Route<VideoRoutesApp>[] = [...studioRoutes, ...openRouterRoutes, ...hookRoutes]

@@ -1,7 +1,6 @@
 /** `POST /v1/videos`: the order in the shape of OpenRouter, and the fields of Sora's shape that relays send. */
 
 import { callbackSecret, requireReachable } from '#account/webhooks'
-import type { App } from '#app'
 import { ignoredFields, requireNoOptions, setIgnoredFields, unknownFields } from '#core/calls'
 import type { VideoModel } from '#core/models'
 import type { ReferenceMode } from '#core/turn'
@@ -9,12 +8,13 @@ import type { VideoJob, VideoSpec } from '#media/video'
 import { fail } from '#platform/errors'
 import { JsonText, type RequestContext } from '#platform/http'
 import { acceptVideo, type PictureInput, videoModelOf, videoPromptOf } from './accept.ts'
+import type { VideoRoutesApp } from './app.ts'
 import { jobRecord } from './job-record.ts'
 import { reasons } from './phrases.ts'
 import { unsupportedFields, VideoOrderBody } from './schema.ts'
 import { shapeOf, sizesOf } from './sizes.ts'
 
-export async function orderVideo(context: RequestContext<App, VideoOrderBody>): Promise<JsonText> {
+export async function orderVideo(context: RequestContext<VideoRoutesApp, VideoOrderBody>): Promise<JsonText> {
   const { app, body, requestId } = context
   refuseUnsupportedFields(body)
   requireNoOptions(body)

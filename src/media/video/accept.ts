@@ -1,13 +1,14 @@
 /** Accepts a video: its job, its hold, its claim and the room for its file are written to the database together, or none of them is. */
-import type { App, Caller } from '#app'
 import { type CreationCall, CreationReservation } from '#core/files'
 import { type VideoModel, videoModels } from '#core/models'
 import { maxAmount } from '#core/paid'
 import type { VideoOrder } from '#core/turn'
+import type { Caller } from '#platform/auth'
 import { Failure, fail } from '#platform/errors'
 import { randomBase62, uuidv7 } from '#platform/ids'
 import { platformAccount } from '#platform/jobs'
 import { type Claim, ClaimTaken, creditsUp, holdInTx, microcreditsPerCredit } from '#platform/ledger'
+import type { VideoApp } from './app.ts'
 import { candidatesFor } from './candidates.ts'
 import { commitPictures, dropPictures, stagePictures } from './pictures.ts'
 import { pricedSettings } from './plan.ts'
@@ -49,7 +50,7 @@ const acceptedStatus = 202
  * VIDEO_QUEUE_FULL (429), FILES_QUOTA_EXCEEDED (403), and what `Ledger.hold` throws, `ClaimTaken` included.
  */
 export async function submitVideo(
-  app: App,
+  app: VideoApp,
   options: SubmitVideoOptions,
 ): Promise<{ job: VideoJob; reply: string }> {
   const drafted = newRow(app, options)
@@ -67,7 +68,7 @@ export async function submitVideo(
 }
 
 async function accept(
-  app: App,
+  app: VideoApp,
   { caller, requestId, claim, endpoint, customerId, referenceId, replyOf }: SubmitVideoOptions,
   row: VideoRow & { pictures: readonly StoredPicture[] },
 ): Promise<{ job: VideoJob; reply: string }> {
@@ -76,7 +77,7 @@ async function accept(
   const reply = await replyOf(job)
   await app.db.tx(async (tx) => {
     await lockProject(tx, row.project_id)
-    await CreationReservation.reserveIn(tx, app, creationOf(row), roomOfVideo, () =>
+    await CreationReservation.reserveIn(tx, app.files, creationOf(row), roomOfVideo, () =>
       // The hold comes before anything is counted, so that a repeat gets its answer whatever has changed since.
       holdInTx(
         tx,
@@ -127,7 +128,7 @@ export const creationOf = (row: VideoRow): CreationCall => ({
   keepDays: row.keep_days,
 })
 
-function newRow(app: App, options: SubmitVideoOptions): VideoRow {
+function newRow(app: Pick<VideoApp, 'clock' | 'config' | 'models'>, options: SubmitVideoOptions): VideoRow {
   const { caller, model, order, requestId } = options
   const { defaults, studio } = app.config
   const candidates = candidatesFor(app, caller.models, model, order)

@@ -1,4 +1,4 @@
-import type { App } from '#app'
+import type { VideoApp } from './app.ts'
 import type { VideoRow } from './store.ts'
 import { lookTimeouts } from './timeouts.ts'
 
@@ -6,7 +6,7 @@ const cancelMs = 30_000
 
 /** Stops a job that nobody waits for any more, if its vendor can; best effort, never throws. */
 export async function cancelJob(
-  { inference, log }: App,
+  { inference, log }: Pick<VideoApp, 'inference' | 'log'>,
   {
     provider,
     ticket,

@@ -1,14 +1,14 @@
-import type { App } from '#app'
 import type { VideoModel } from '#core/models'
 import type { OrderCandidate } from '#core/routing'
 import type { VideoOrder } from '#core/turn'
+import type { VideoApp } from './app.ts'
 import { orderFor } from './plan.ts'
 
 export type VideoCandidate = OrderCandidate<VideoModel, VideoOrder> & { model: VideoModel; order: VideoOrder }
 
 /** The requested model first, then those of its fallbacks that the key may use and that can fill the order. */
 export function candidatesFor(
-  { models }: App,
+  { models }: Pick<VideoApp, 'models'>,
   allowed: ReadonlySet<string> | undefined,
   model: VideoModel,
   order: VideoOrder,

@@ -1,8 +1,8 @@
 /** The bytes of a completed video. */
 import type { Readable } from 'node:stream'
-import type { App } from '#app'
 import { findFile, openFile } from '#core/files'
 import { fail } from '#platform/errors'
+import type { VideoApp } from './app.ts'
 import { findVideoRow, type VideoQuery } from './read.ts'
 import type { VideoOwner } from './store.ts'
 import './phrases.ts'
@@ -23,7 +23,7 @@ const retryAfterMs = 5_000
  * file is gone, VIDEO_FAILED (409) where the job has failed.
  */
 export async function openVideo(
-  app: App,
+  app: Pick<VideoApp, 'clock' | 'db' | 'files'>,
   owner: VideoOwner,
   query: VideoQuery,
 ): Promise<VideoContent | undefined> {
@@ -37,6 +37,6 @@ export async function openVideo(
     mediaType: file.media_type,
     bytes: Number(file.bytes),
     sha256: file.sha256,
-    open: (range) => openFile(app, file, range),
+    open: (range) => openFile(app.files, file, range),
   }
 }

@@ -1,5 +1,4 @@
 /** Fetches the bytes of a finished video, proves that they are a video, stores them, and settles. */
-import type { App } from '#app'
 import { CreationReservation, dropBytes } from '#core/files'
 import { type ProbedVideo, VideoError } from '#core/media'
 import { UpstreamError, type UpstreamFault } from '#core/spec'
@@ -7,7 +6,7 @@ import type { JobDelay } from '#platform/jobs'
 import { type SpoolFile, TooLargeError } from '#platform/spool'
 import { sourceOf } from '#platform/storage'
 import { creationOf, maxVideoBytes, maxVideoMs } from './accept.ts'
-import { job } from './app.ts'
+import { fetchingJob, type VideoApp, type VideoFetchApp } from './app.ts'
 import { orderAgain } from './ordered.ts'
 import { leftMsOf, untilCeiling } from './overdue.ts'
 import { completeVideo, failVideo } from './settle.ts'
@@ -30,7 +29,7 @@ const maxFetchMs = 10 * 60_000
 /** After this time the poller checks whether the job that fetches still exists. */
 const checkMs = 60_000
 
-export const fetchJob = job<{ jobId: string }>({
+export const fetchJob = fetchingJob<{ jobId: string }>({
   name: 'videos.fetch',
   writes: ['database', 'wal', 'files', 'spool'],
   limits: () => limits,
@@ -50,7 +49,11 @@ export const fetchJob = job<{ jobId: string }>({
 
 const isFetching = ({ status }: VideoRow): boolean => status === 'fetching'
 
-async function fetchVideo(app: App, row: VideoRow, stop: AbortSignal): Promise<JobDelay | undefined> {
+async function fetchVideo(
+  app: VideoFetchApp,
+  row: VideoRow,
+  stop: AbortSignal,
+): Promise<JobDelay | undefined> {
   const leftMs = leftMsOf(app, row)
   // The poller ends the job.
   if (leftMs <= 0) return undefined
@@ -66,7 +69,7 @@ async function fetchVideo(app: App, row: VideoRow, stop: AbortSignal): Promise<J
   }
 }
 
-function bytesOf(app: App, row: VideoRow, signal: AbortSignal): AsyncIterable<Uint8Array> {
+function bytesOf(app: VideoApp, row: VideoRow, signal: AbortSignal): AsyncIterable<Uint8Array> {
   const upstream = app.inference.upstreamOf(row.provider!)
   const provider = upstream?.orders.video
   if (!provider)
@@ -80,16 +83,20 @@ function bytesOf(app: App, row: VideoRow, signal: AbortSignal): AsyncIterable<Ui
   })
 }
 
-async function storeVideo(app: App, row: VideoRow, file: SpoolFile, probed: ProbedVideo): Promise<void> {
-  const room = CreationReservation.of(app, creationOf(row))
+async function storeVideo(app: VideoApp, row: VideoRow, file: SpoolFile, probed: ProbedVideo): Promise<void> {
+  const room = CreationReservation.of(app.files, creationOf(row))
   const staged = await room.stage({ bytes: sourceOf(file), mediaType: probed.mediaType })
   const isCommitted = await completeVideo(app, keyOf(row), staged, probed)
   // The job has ended meanwhile: by another worker, or at its ceiling. Committed bytes are not dropped by this.
-  if (!isCommitted) await dropBytes(app, row.account_id, staged.row.file_id)
+  if (!isCommitted) await dropBytes(app.files, row.account_id, staged.row.file_id)
 }
 
 /** Handles a failed fetch: faulty bytes are fetched again a few times; a fault of the upstream or of this server is waited out. */
-async function handleFetchFailure(app: App, row: VideoRow, error: unknown): Promise<JobDelay | undefined> {
+async function handleFetchFailure(
+  app: VideoApp,
+  row: VideoRow,
+  error: unknown,
+): Promise<JobDelay | undefined> {
   const place = faultOriginOf(error, row)
   app.log.warn({ err: error, video: row.job_id, place }, 'a video could not be fetched')
   if (place === 'bytes' && (error instanceof TooLargeError || row.fetches + 1 >= maxFetches)) {
@@ -122,7 +129,12 @@ function faultOriginOf(error: unknown, row: VideoRow): FaultOrigin {
 
 const isTimeout = (error: unknown): boolean => error instanceof DOMException && error.name === 'TimeoutError'
 
-function pauseMs({ config }: App, row: VideoRow, place: FaultOrigin, error: unknown): number {
+function pauseMs(
+  { config }: Pick<VideoApp, 'config'>,
+  row: VideoRow,
+  place: FaultOrigin,
+  error: unknown,
+): number {
   const firstMs = firstPauseTicks * config.timing.dueTickMs
   if (place === 'here') return ownPauseMs
   if (place === 'bytes') return firstMs * 2 ** row.fetches

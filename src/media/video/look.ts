@@ -1,6 +1,7 @@
 /** One look at a job, according to its state. */
-import type { App } from '#app'
 import { UpstreamError, type VideoProgress } from '#core/spec'
+import type { Tx } from '#platform/db'
+import type { VideoApp } from './app.ts'
 import { fetchJob } from './fetch.ts'
 import { codeOf, setAmbiguous, unorderedFields } from './order.ts'
 import { orderAgain } from './ordered.ts'
@@ -22,7 +23,11 @@ const missingMs = 2 * 60_000
 const maxTakes = 3
 
 /** Looks at a job and returns the changes to write if it goes on; every other outcome is written here. */
-export async function lookAt(app: App, due: DueVideo, signal: AbortSignal): Promise<LookUpdate | undefined> {
+export async function lookAt(
+  app: VideoApp,
+  due: DueVideo,
+  signal: AbortSignal,
+): Promise<LookUpdate | undefined> {
   switch (due.status) {
     case 'queued':
       return requeueStart(app, due)
@@ -38,8 +43,8 @@ export async function lookAt(app: App, due: DueVideo, signal: AbortSignal): Prom
   }
 }
 
-const enqueueFetch = (app: App, tx: Parameters<App['jobs']['enqueue']>[0], due: DueVideo): Promise<void> =>
-  app.jobs.enqueue(tx, fetchJob, {
+const enqueueFetch = ({ jobs }: Pick<VideoApp, 'jobs'>, tx: Tx, due: DueVideo): Promise<void> =>
+  jobs.enqueue(tx, fetchJob, {
     accountId: due.account_id,
     data: { jobId: due.job_id },
     singletonKey: due.job_id,
@@ -47,7 +52,7 @@ const enqueueFetch = (app: App, tx: Parameters<App['jobs']['enqueue']>[0], due: 
 
 /** Puts the start job into the queue again: the one that should have begun the video is gone, or waits. */
 async function requeueStart(
-  app: App,
+  app: VideoApp,
   { account_id: accountId, project_id: projectId }: DueVideo,
 ): Promise<undefined> {
   await app.db.tx((tx) =>
@@ -57,7 +62,7 @@ async function requeueStart(
 }
 
 /** Handles a job whose submitting process may have died, before or after it called an upstream. */
-async function lookAtOwner(app: App, due: DueVideo): Promise<undefined> {
+async function lookAtOwner(app: VideoApp, due: DueVideo): Promise<undefined> {
   if (due.owner_lives) return undefined
   if (due.deployment !== null) {
     await setAmbiguous(app, due)
@@ -81,7 +86,7 @@ async function lookAtOwner(app: App, due: DueVideo): Promise<undefined> {
 }
 
 /** Handles an order that may exist at the vendor: a job that a webhook has named is taken for this order's only once the vendor knows it. */
-async function lookAtClaim(app: App, due: DueVideo, signal: AbortSignal): Promise<undefined> {
+async function lookAtClaim(app: VideoApp, due: DueVideo, signal: AbortSignal): Promise<undefined> {
   const { claimed_ticket: claimed } = due
   if (claimed !== null && (await isKnownToVendor(app, { ...due, ticket: claimed }, signal))) {
     await adoptTicket(app, due, claimed)
@@ -109,7 +114,7 @@ async function lookAtClaim(app: App, due: DueVideo, signal: AbortSignal): Promis
   return undefined
 }
 
-async function isKnownToVendor(app: App, due: DueVideo, signal: AbortSignal): Promise<boolean> {
+async function isKnownToVendor(app: VideoApp, due: DueVideo, signal: AbortSignal): Promise<boolean> {
   try {
     await queryVendor(app, due, signal)
     return true
@@ -119,7 +124,7 @@ async function isKnownToVendor(app: App, due: DueVideo, signal: AbortSignal): Pr
   }
 }
 
-async function adoptTicket(app: App, due: DueVideo, ticket: string): Promise<void> {
+async function adoptTicket(app: VideoApp, due: DueVideo, ticket: string): Promise<void> {
   const now = new Date(app.clock.nowMs())
   await app.db.tx(async (tx) => {
     const isSame = ({ status, takes, claimed_ticket: claimed }: VideoRow) =>
@@ -136,7 +141,7 @@ async function adoptTicket(app: App, due: DueVideo, ticket: string): Promise<voi
   })
 }
 
-async function queryVendor(app: App, due: DueVideo, signal: AbortSignal): Promise<VideoProgress> {
+async function queryVendor(app: VideoApp, due: DueVideo, signal: AbortSignal): Promise<VideoProgress> {
   const upstream = app.inference.upstreamOf(due.provider!)
   const provider = upstream?.orders.video
   if (!provider)
@@ -150,7 +155,11 @@ async function queryVendor(app: App, due: DueVideo, signal: AbortSignal): Promis
   })
 }
 
-async function lookAtVendor(app: App, due: DueVideo, signal: AbortSignal): Promise<LookUpdate | undefined> {
+async function lookAtVendor(
+  app: VideoApp,
+  due: DueVideo,
+  signal: AbortSignal,
+): Promise<LookUpdate | undefined> {
   const { provider } = due
   try {
     const progress = await queryVendor(app, due, signal)
@@ -165,7 +174,7 @@ async function lookAtVendor(app: App, due: DueVideo, signal: AbortSignal): Promi
 }
 
 async function applyProgress(
-  app: App,
+  app: VideoApp,
   due: DueVideo,
   progress: VideoProgress,
 ): Promise<LookUpdate | undefined> {
@@ -219,7 +228,7 @@ const wholeOf = (position: number | undefined): number | null =>
 const percentOf = (progress: number | undefined): number | null =>
   progress !== undefined && Number.isFinite(progress) ? Math.min(100, Math.max(0, progress)) : null
 
-async function recordMissing(app: App, due: DueVideo): Promise<LookUpdate | undefined> {
+async function recordMissing(app: VideoApp, due: DueVideo): Promise<LookUpdate | undefined> {
   const nowMs = app.clock.nowMs()
   const missing = due.missing + 1
   const since = due.missing_since ?? new Date(nowMs)
@@ -234,7 +243,11 @@ async function recordMissing(app: App, due: DueVideo): Promise<LookUpdate | unde
   return undefined
 }
 
-function lookUpdateOf({ clock }: App, due: DueVideo, change: Partial<LookResult>): LookUpdate {
+function lookUpdateOf(
+  { clock }: Pick<VideoApp, 'clock'>,
+  due: DueVideo,
+  change: Partial<LookResult>,
+): LookUpdate {
   return {
     account_id: due.account_id,
     job_id: due.job_id,

@@ -1,8 +1,8 @@
 /** Webhooks of vendors: they wake the poller, and name the job of an order whose answer was lost. Nothing in them is trusted. */
 import { timingSafeEqual } from 'node:crypto'
-import type { App } from '#app'
 import { isUuid } from '#platform/ids'
 import { sha256 } from '#platform/secrets'
+import type { VideoApp } from './app.ts'
 import { reportLateVideo, wakePoller } from './order.ts'
 import { changeVideo, findAnyVideo, keyOf, lockVideo, type VideoRow } from './store.ts'
 
@@ -20,7 +20,7 @@ const maxTicketLength = 500
 
 /** Handles a webhook of a vendor. Returns false for an unknown address, which is answered as a missing one. */
 export async function handleVendorWebhook(
-  app: App,
+  app: VideoApp,
   { provider, jobId, token, body }: VendorWebhook,
 ): Promise<boolean> {
   const row = isUuid(jobId) ? await findAnyVideo(app.db, jobId) : undefined

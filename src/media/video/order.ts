@@ -4,7 +4,6 @@
  */
 import { randomBytes } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
-import type { App } from '#app'
 import { type VideoModel, videoModels } from '#core/models'
 import { requireActivePayer } from '#core/paid'
 import type { Attempt, OrderRun } from '#core/routing'
@@ -15,6 +14,7 @@ import { Failure, fail, isTemporary } from '#platform/errors'
 import { platformAccount } from '#platform/jobs'
 import { sha256 } from '#platform/secrets'
 import type { TraceContext } from '#platform/trace'
+import type { VideoApp, VideoOrderApp } from './app.ts'
 import { cancelJob } from './cancel.ts'
 import { candidatesFor, type VideoCandidate } from './candidates.ts'
 import { planOf } from './ordered.ts'
@@ -36,7 +36,7 @@ const firstRoundMs = 5_000
 const maxRoundMs = 60_000
 
 interface OrderContext {
-  app: App
+  app: VideoOrderApp
   row: VideoRow
   /** Aborts when this process begins to stop. */
   stopping: AbortSignal
@@ -45,7 +45,7 @@ interface OrderContext {
 
 /** Takes the row through its order; resolves when the outcome is written. The row belongs to this process (`takeNext`). */
 export async function orderVideo(
-  app: App,
+  app: VideoOrderApp,
   row: VideoRow,
   { stopping, trace }: Pick<OrderContext, 'stopping' | 'trace'>,
 ): Promise<void> {
@@ -71,7 +71,7 @@ export async function orderVideo(
 }
 
 /** The candidates that may fill the order now: the key still pays for it, and the models still exist. */
-async function candidatesOf(app: App, row: VideoRow): Promise<VideoCandidate[]> {
+async function candidatesOf(app: VideoOrderApp, row: VideoRow): Promise<VideoCandidate[]> {
   const { models: allowed } = await app.keys.callerOf(row.account_id, row.key_id)
   if (allowed?.has(row.model) === false) fail('MODEL_NOT_ALLOWED', { model: row.model })
   const model = app.models.find(row.model)
@@ -193,11 +193,15 @@ async function recordSubmitted(
   await cancelJob(app, { provider, ticket: id, upstream_model: upstreamModel })
 }
 
-export const wakePoller = (app: App, tx: Tx): Promise<void> =>
-  app.jobs.enqueue(tx, pollJob, { accountId: platformAccount, data: {}, singletonKey: 'recurring' })
+export const wakePoller = ({ jobs }: Pick<VideoApp, 'jobs'>, tx: Tx): Promise<void> =>
+  jobs.enqueue(tx, pollJob, { accountId: platformAccount, data: {}, singletonKey: 'recurring' })
 
 /** Reports a job of an order that was given up; its loss is already recorded. */
-export function reportLateVideo({ metrics, log }: App, row: VideoRow, ticket: string): void {
+export function reportLateVideo(
+  { metrics, log }: Pick<VideoApp, 'metrics' | 'log'>,
+  row: VideoRow,
+  ticket: string,
+): void {
   metrics.videosLost.inc({ what: 'late' })
   log.error(
     { receipt: row.receipt_id, video: row.job_id, deployment: row.deployment, upstream_id: ticket },
@@ -270,7 +274,12 @@ export function codeOf(error: unknown): VideoErrorCode {
 }
 
 /** Puts the row back into the queue, since nothing was ordered; it is the next of its project again after the wait. */
-async function requeue(app: App, row: VideoRow, attempts: readonly Attempt[], waitMs: number): Promise<void> {
+async function requeue(
+  app: VideoApp,
+  row: VideoRow,
+  attempts: readonly Attempt[],
+  waitMs: number,
+): Promise<void> {
   const atMs = app.clock.nowMs() + waitMs
   const change = {
     ...unorderedFields,
@@ -309,7 +318,7 @@ export const unorderedFields = {
 
 /** Marks an order that may exist although nobody knows its id: its webhook may name it. */
 export async function setAmbiguous(
-  app: App,
+  app: VideoApp,
   row: Pick<VideoRow, 'account_id' | 'job_id' | 'takes' | 'created_at'>,
   attempts?: readonly Attempt[],
 ): Promise<void> {
@@ -344,14 +353,17 @@ const databaseRetryMs = 500
 const maxDatabaseAwayMs = 10 * 60_000
 
 /** Writes what happened outside, and retries while the database is away. */
-async function persistWithRetry<Value>(app: App, write: () => Promise<Value>): Promise<Value> {
+async function persistWithRetry<Value>(
+  { log }: Pick<VideoApp, 'log'>,
+  write: () => Promise<Value>,
+): Promise<Value> {
   const untilMs = steadyClock.nowMs() + maxDatabaseAwayMs
   for (;;) {
     try {
       return await write()
     } catch (error) {
       if (!isDatabaseAway(error) || steadyClock.nowMs() > untilMs) throw error
-      app.log.warn({ err: error }, 'what came of a video is written when the database is back')
+      log.warn({ err: error }, 'what came of a video is written when the database is back')
       await pause(databaseRetryMs)
     }
   }

@@ -1,20 +1,20 @@
 /** Keeps the reference pictures of a job in the store until the order is sent: a queue may be long, and any process may take the order. */
-import type { App } from '#app'
 import type { Media } from '#core/turn'
 import type { Tx } from '#platform/db'
 import { commitBlob, deletePendingBlobs, markForDeletion, reportLost, stageBlob } from '#platform/storage'
+import type { VideoApp } from './app.ts'
 import type { StoredPicture, VideoKey } from './store.ts'
 
 /** Stores the pictures under keys of the job; `commitPictures` follows in the transaction that accepts the job. */
 export async function stagePictures(
-  app: App,
+  { files }: Pick<VideoApp, 'files'>,
   { accountId, jobId }: VideoKey,
   pictures: readonly Media[],
 ): Promise<StoredPicture[]> {
   const stored: StoredPicture[] = []
   for (const [place, { data, mediaType = 'image/png', width, height }] of pictures.entries()) {
     const key = `videos/${accountId}/${jobId}/${place}`
-    await stageBlob(app, key, data!)
+    await stageBlob(files, key, data!)
     stored.push({ key, mediaType, ...(width && { width }), ...(height && { height }) })
   }
   return stored
@@ -25,13 +25,16 @@ export async function commitPictures(tx: Tx, pictures: readonly StoredPicture[])
 }
 
 /** Deletes the pictures of a job that was not accepted; if this fails, the sweep deletes them. */
-export const dropPictures = (app: App, pictures: readonly StoredPicture[]): Promise<unknown> =>
+export const dropPictures = (
+  { files }: Pick<VideoApp, 'files'>,
+  pictures: readonly StoredPicture[],
+): Promise<unknown> =>
   pictures.length === 0
     ? Promise.resolve()
     : deletePendingBlobs(
-        app,
+        files,
         pictures.map(({ key }) => key),
-      ).catch((error: unknown) => app.log.warn({ err: error }, 'reference pictures are deleted later'))
+      ).catch((error: unknown) => files.log.warn({ err: error }, 'reference pictures are deleted later'))
 
 /** Marks pictures that are not needed any more for deletion once the transaction commits. */
 export const forgetPictures = (tx: Tx, pictures: readonly StoredPicture[], now: Date): Promise<void> =>
@@ -44,12 +47,15 @@ export const forgetPictures = (tx: Tx, pictures: readonly StoredPicture[], now: 
       )
 
 /** The pictures with their bytes, in their order. Throws where the store fails. */
-export const readPictures = (app: App, pictures: readonly StoredPicture[]): Promise<Media[]> =>
+export const readPictures = (
+  { files }: Pick<VideoApp, 'files'>,
+  pictures: readonly StoredPicture[],
+): Promise<Media[]> =>
   Promise.all(
     pictures.map(async ({ key, ...picture }) => {
-      const content = await app.storage.get(key)
+      const content = await files.storage.get(key)
       if (!content) {
-        reportLost(app, key)
+        reportLost(files, key)
         throw new Error('A reference picture is missing in the store.')
       }
       return { ...picture, data: Buffer.concat(await Array.fromAsync(content)) } as Media

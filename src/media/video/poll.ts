@@ -3,8 +3,7 @@
  * their results. One poller runs on a database; a second one would find no due job.
  */
 import { setTimeout as pause } from 'node:timers/promises'
-import type { App } from '#app'
-import { job } from './app.ts'
+import { job, type VideoApp } from './app.ts'
 import { type LookUpdate, lookAt } from './look.ts'
 import { endOverdue, isOverdue } from './overdue.ts'
 import { type DueVideo, deleteOld, hasOpen, takeDue, writeLookResults } from './store.ts'
@@ -31,13 +30,13 @@ export const pollJob = job<Record<string, never>>({
 })
 
 class Poller {
-  readonly #app: App
+  readonly #app: VideoApp
   readonly #signal: AbortSignal
   readonly #progressed: () => Promise<void>
   readonly #looking = new Set<Promise<void>>()
   #found: LookUpdate[] = []
 
-  constructor(app: App, signal: AbortSignal, progressed: () => Promise<void>) {
+  constructor(app: VideoApp, signal: AbortSignal, progressed: () => Promise<void>) {
     this.#app = app
     this.#signal = signal
     this.#progressed = progressed
@@ -65,12 +64,12 @@ class Poller {
 
   /** Takes and looks at the due jobs, and returns how many there were. */
   async #tick(): Promise<number> {
-    const { db, clock, processes } = this.#app
+    const { db, clock, files } = this.#app
     await this.#write()
     const maxDue = maxLooks - this.#looking.size
     if (maxDue <= 0) return 0
     const nowMs = clock.nowMs()
-    const due = await takeDue(db, processes, {
+    const due = await takeDue(db, files.processes, {
       now: new Date(nowMs),
       until: new Date(nowMs + lookLeaseMs),
       most: maxDue,

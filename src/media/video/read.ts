@@ -1,7 +1,7 @@
 /** A video job as callers read it. Reading calls no vendor. */
-import type { App } from '#app'
 import { findFile } from '#core/files'
 import { isUuid } from '#platform/ids'
+import type { VideoApp } from './app.ts'
 import type { VideoErrorCode } from './phrases.ts'
 import { findRow, queuedBefore, type VideoOwner, type VideoRow, type VideoSettingsOrdered } from './store.ts'
 
@@ -54,7 +54,7 @@ export interface VideoQuery {
 
 /** A job of the project; undefined where there is none, it is another project's, or the two ids do not belong together. */
 export async function findVideo(
-  app: App,
+  app: Pick<VideoApp, 'clock' | 'db'>,
   owner: VideoOwner,
   query: VideoQuery,
 ): Promise<VideoJob | undefined> {
@@ -68,7 +68,7 @@ export async function findVideo(
 }
 
 export async function findVideoRow(
-  { db }: App,
+  { db }: Pick<VideoApp, 'db'>,
   owner: VideoOwner,
   { id, providerJobId }: VideoQuery,
 ): Promise<VideoRow | undefined> {
@@ -76,7 +76,7 @@ export async function findVideoRow(
   return providerJobId === undefined || row?.provider_job_id === providerJobId ? row : undefined
 }
 
-const hasFile = async ({ db, clock }: App, row: VideoRow): Promise<boolean> => {
+const hasFile = async ({ db, clock }: Pick<VideoApp, 'clock' | 'db'>, row: VideoRow): Promise<boolean> => {
   const owner = { accountId: row.account_id, projectId: row.project_id }
   return (await findFile(db, owner, row.file_id!, new Date(clock.nowMs()))) !== undefined
 }

@@ -1,5 +1,4 @@
 /** The only place where a video job ends: its state, its file, its money, its receipt and its event in one transaction. */
-import type { App } from '#app'
 import { CreationReservation, type StagedCreation } from '#core/files'
 import type { ProbedVideo } from '#core/media'
 import { videoModels } from '#core/models'
@@ -8,6 +7,7 @@ import type { Tx } from '#platform/db'
 import { writeEvent } from '#platform/events'
 import { reportSettlement, type SettlementResult, settleHoldInTx } from '#platform/ledger'
 import { creationOf } from './accept.ts'
+import type { VideoApp } from './app.ts'
 import { callbackJob } from './callback.ts'
 import type { VideoErrorCode } from './phrases.ts'
 import { forgetPictures } from './pictures.ts'
@@ -39,7 +39,7 @@ export interface VideoFailure {
  * Ends a job without a video: free for the caller. `holds` is the caller's fence; returns false if it does not hold any more, or the job has ended.
  */
 export async function failVideo(
-  app: App,
+  app: VideoApp,
   key: VideoKey,
   failure: VideoFailure,
   holds: (row: VideoRow) => boolean,
@@ -73,7 +73,7 @@ export async function failVideo(
 
 /** Ends a job with its video, whose bytes are stored. Returns false if the job has ended meanwhile: then no file owns the bytes. */
 export async function completeVideo(
-  app: App,
+  app: VideoApp,
   key: VideoKey,
   staged: StagedCreation,
   probed: ProbedVideo,
@@ -82,7 +82,7 @@ export async function completeVideo(
     const row = await lockOpen(tx, key, ({ status }) => status === 'fetching')
     if (!row) return undefined
     const file = staged.row
-    await CreationReservation.of(app, creationOf(row)).commit(tx, [staged])
+    await CreationReservation.of(app.files, creationOf(row)).commit(tx, [staged])
     const { microcredits, claims } = priceOf(app, row, probed.seconds)
     const settled = await endVideo(app, tx, row, {
       status: 'completed',
@@ -129,7 +129,12 @@ interface EndOptions {
   detail: Record<string, unknown>
 }
 
-async function endVideo(app: App, tx: Tx, row: VideoRow, options: EndOptions): Promise<SettlementResult> {
+async function endVideo(
+  app: VideoApp,
+  tx: Tx,
+  row: VideoRow,
+  options: EndOptions,
+): Promise<SettlementResult> {
   const now = new Date(app.clock.nowMs())
   const { status, microcredits, lostMicrocredits, quantities, change, detail } = options
   await forgetPictures(tx, row.pictures, now)
@@ -171,7 +176,7 @@ async function endVideo(app: App, tx: Tx, row: VideoRow, options: EndOptions): P
   return settled
 }
 
-async function notify(app: App, tx: Tx, row: VideoRow, now: Date): Promise<void> {
+async function notify({ jobs }: Pick<VideoApp, 'jobs'>, tx: Tx, row: VideoRow, now: Date): Promise<void> {
   await writeEvent(
     tx,
     {
@@ -193,7 +198,7 @@ async function notify(app: App, tx: Tx, row: VideoRow, now: Date): Promise<void>
     now,
   )
   if (row.callback_url !== null)
-    await app.jobs.enqueue(tx, callbackJob, { accountId: row.account_id, data: { jobId: row.job_id } })
+    await jobs.enqueue(tx, callbackJob, { accountId: row.account_id, data: { jobId: row.job_id } })
 }
 
 /** The detail of every job's receipt; it never has prompt or pictures. */
@@ -221,7 +226,7 @@ interface CostClaim {
 
 /** The price: by the model that took the order and its present prices, never above the most that it could cost when it was ordered. */
 function priceOf(
-  app: App,
+  app: Pick<VideoApp, 'config' | 'models'>,
   row: VideoRow,
   deliveredSeconds: number,
 ): { microcredits: bigint; claims: CostClaim[] } {
@@ -249,12 +254,16 @@ function priceOf(
 
 const maxClaimedUsd = 1e9
 
-const isAbove = (app: App, costUsd: number, maxMicrocredits: bigint): boolean => {
-  const { creditsPerUsd, markup } = app.config.defaults
+const isAbove = ({ config }: Pick<VideoApp, 'config'>, costUsd: number, maxMicrocredits: bigint): boolean => {
+  const { creditsPerUsd, markup } = config.defaults
   return costUsd * creditsPerUsd * markup * 1e6 > Number(maxMicrocredits) + 1
 }
 
-function reportCostClaim({ metrics, log }: App, row: VideoRow, claimedUsd: number): void {
+function reportCostClaim(
+  { metrics, log }: Pick<VideoApp, 'metrics' | 'log'>,
+  row: VideoRow,
+  claimedUsd: number,
+): void {
   metrics.disbelieved.inc({ deployment: row.deployment ?? '', what: 'cost' })
   log.error(
     { receipt: row.receipt_id, deployment: row.deployment, claimed_usd: claimedUsd },
@@ -262,7 +271,7 @@ function reportCostClaim({ metrics, log }: App, row: VideoRow, claimedUsd: numbe
   )
 }
 
-function report(app: App, row: VideoRow, settled: SettlementResult, outcome: string): void {
+function report(app: VideoApp, row: VideoRow, settled: SettlementResult, outcome: string): void {
   app.metrics.videos.inc({ outcome })
   app.metrics.videoSeconds.observe({ outcome }, (app.clock.nowMs() - row.created_at.getTime()) / 1000)
   reportSettlement(app, row.receipt_id, settled)

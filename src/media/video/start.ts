@@ -1,6 +1,5 @@
 /** Begins the next queued video of a project, if the project may have one more under way. */
-import type { App } from '#app'
-import { job } from './app.ts'
+import { orderingJob, type VideoApp } from './app.ts'
 import { orderVideo } from './order.ts'
 import { leftMsOf } from './overdue.ts'
 import { failVideo } from './settle.ts'
@@ -23,7 +22,7 @@ const limits = { perAccount: 8, perProcess: 16 }
 /** An order with less time than this would be paid, and given up before its vendor can have made it. */
 const minLeftMs = 10 * 60_000
 
-export const startJob = job<{ projectId: string }>({
+export const startJob = orderingJob<{ projectId: string }>({
   name: 'videos.start',
   writes: ['database', 'wal', 'files'],
   limits: () => limits,
@@ -40,7 +39,7 @@ export const startJob = job<{ projectId: string }>({
 })
 
 /** Ends a job that no upstream was called for. Its end begins the next one. */
-const endUnstarted = (app: App, row: VideoRow): Promise<boolean> =>
+const endUnstarted = (app: VideoApp, row: VideoRow): Promise<boolean> =>
   failVideo(
     app,
     keyOf(row),
@@ -52,7 +51,8 @@ const endUnstarted = (app: App, row: VideoRow): Promise<boolean> =>
  * Takes the next row of the project. The process that takes a row is the only one that may order it, until the row changes. A returned row that is
  * still queued has too little time left.
  */
-async function takeNext(app: App, project: ProjectKey): Promise<VideoRow | undefined> {
+async function takeNext(app: VideoApp, project: ProjectKey): Promise<VideoRow | undefined> {
+  const { processes } = app.files
   const now = new Date(app.clock.nowMs())
   return app.db.tx(async (tx) => {
     await lockProject(tx, project.projectId)
@@ -62,10 +62,10 @@ async function takeNext(app: App, project: ProjectKey): Promise<VideoRow | undef
     if (!row || leftMsOf(app, row) < minLeftMs) return row
     const taken = {
       status: 'submitting' as const,
-      owner: app.processes.id,
+      owner: processes.id,
       takes: row.takes + 1,
       // The poller then checks whether this process still lives.
-      next_at: new Date(now.getTime() + app.processes.leaseMs),
+      next_at: new Date(now.getTime() + processes.leaseMs),
     }
     await changeVideo(tx, keyOf(row), taken)
     if (queued > 1 && running + 1 < app.config.studio.videosRunning)

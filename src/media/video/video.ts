@@ -7,6 +7,7 @@ import { pollJob } from './poll.ts'
 import { startJob } from './start.ts'
 
 export { maxVideoBytes, type SubmitVideoOptions, submitVideo } from './accept.ts'
+export type { VideoApp } from './app.ts'
 export { type Callback, callbackOf, callbackWith } from './callback.ts'
 export { openVideo, type VideoContent } from './content.ts'
 export { videoSeries } from './metrics.ts'

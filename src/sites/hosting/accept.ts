@@ -1,9 +1,9 @@
 /** Turns a checked publication into a version: its bytes, its row and its job are stored together, or none of them. */
-import type { App } from '#app'
 import type { Tx } from '#platform/db'
 import { fail } from '#platform/errors'
 import { uuidv7 } from '#platform/ids'
 import { commitBlob } from '#platform/storage'
+import type { HostingApp } from './app.ts'
 import { type FileEntry, insertFiles, lockBlobs } from './content-store.ts'
 import { announceSite } from './directory.ts'
 import { newPreview } from './names.ts'
@@ -19,7 +19,7 @@ export const maxPublishing = 5
 /** A storage key for the bytes of one publication, until it is ready. */
 export const newPackKey = (accountId: string): string => `sites/${accountId}/packs/${uuidv7()}`
 
-type AcceptServices = Pick<App, 'jobs' | 'config'>
+type AcceptServices = Pick<HostingApp, 'jobs' | 'config'>
 
 export interface NewSite extends store.SiteOwner {
   name: string

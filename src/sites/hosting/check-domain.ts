@@ -1,7 +1,7 @@
 /** Checks whether the TXT record of a domain is there, and applies what follows from it. */
-import type { App } from '#app'
 import { fail } from '#platform/errors'
 import { txtRecords } from '#platform/net'
+import type { HostingApp } from './app.ts'
 import { announceSite } from './directory.ts'
 import { recordName, recordValue } from './domain.ts'
 import * as store from './domain-store.ts'
@@ -19,9 +19,14 @@ const never = new Date('9999-12-31T00:00:00Z')
 /** How long another check of the same domain is refused. */
 export const checkPauseMs = 10_000
 
+type DomainCheckServices = Pick<HostingApp, 'clock' | 'config' | 'db'>
+
 type RecordPresence = 'there' | 'absent' | 'unknown'
 
-async function lookUpRecord({ config }: App, { domain, token }: store.DomainRow): Promise<RecordPresence> {
+async function lookUpRecord(
+  { config }: Pick<HostingApp, 'config'>,
+  { domain, token }: store.DomainRow,
+): Promise<RecordPresence> {
   const records = await txtRecords(recordName(domain), { servers: config.net.dnsServers })
   if (!records) return 'unknown'
   return records.includes(recordValue(token)) ? 'there' : 'absent'
@@ -31,7 +36,10 @@ async function lookUpRecord({ config }: App, { domain, token }: store.DomainRow)
  * Looks for the record and stores what it means; undefined if the claim is gone. A domain that another site has proven goes over only if the record
  * of that site is no longer there; otherwise DOMAIN_TAKEN is thrown.
  */
-export async function checkDomain(app: App, row: store.DomainRow): Promise<store.DomainRow | undefined> {
+export async function checkDomain(
+  app: DomainCheckServices,
+  row: store.DomainRow,
+): Promise<store.DomainRow | undefined> {
   const found = await lookUpRecord(app, row)
   const isTaken = found === 'there' && row.state !== 'proven' && !(await takeFromOtherSite(app, row))
   const next = domainUpdateOf(row, isTaken ? 'absent' : found, app.clock.nowMs())
@@ -57,7 +65,7 @@ const uniqueViolation = '23505'
  * it.
  */
 async function takeFromOtherSite(
-  app: App,
+  app: DomainCheckServices,
   { account_id, site_id, domain }: store.DomainRow,
 ): Promise<boolean> {
   const other = await store.findProvenDomain(app.db, domain)
@@ -98,7 +106,10 @@ const batchSize = 20
 const againMs = 15 * minuteMs
 
 /** Checks the domains that are due, some at a time; a process that dies over them leaves them to the next round. */
-export async function checkDueDomains(app: App, signal: AbortSignal): Promise<void> {
+export async function checkDueDomains(
+  app: DomainCheckServices & Pick<HostingApp, 'log'>,
+  signal: AbortSignal,
+): Promise<void> {
   for (let found = batchSize; found === batchSize && !signal.aborted; ) {
     const now = new Date(app.clock.nowMs())
     const due = await store.takeDueDomains(app.db, {
@@ -111,7 +122,10 @@ export async function checkDueDomains(app: App, signal: AbortSignal): Promise<vo
   }
 }
 
-async function checkOrLog(app: App, row: store.DomainRow): Promise<void> {
+async function checkOrLog(
+  app: DomainCheckServices & Pick<HostingApp, 'log'>,
+  row: store.DomainRow,
+): Promise<void> {
   try {
     await checkDomain(app, row)
   } catch (error) {

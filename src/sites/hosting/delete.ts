@@ -1,6 +1,6 @@
-import type { App } from '#app'
 import type { Tx } from '#platform/db'
 import { markForDeletion } from '#platform/storage'
+import type { HostingApp } from './app.ts'
 import { hashesIn, releaseBlobs } from './content-store.ts'
 import { announceSite } from './directory.ts'
 import type { SiteRow } from './store.ts'
@@ -14,7 +14,11 @@ const slugClosedMs = 90 * 24 * 60 * 60 * 1000
  * Deletes a site that this transaction has locked, with its versions, domains and counts; the sweep deletes its contents, except those that another
  * site has. Returns the keys of bytes that `deletePendingBlobs` may delete at once.
  */
-export async function deleteSite({ clock }: Pick<App, 'clock'>, tx: Tx, site: SiteRow): Promise<string[]> {
+export async function deleteSite(
+  { clock }: Pick<HostingApp, 'clock'>,
+  tx: Tx,
+  site: SiteRow,
+): Promise<string[]> {
   const siteKey = { accountId: site.account_id, siteId: site.site_id }
   const now = new Date(clock.nowMs())
   const versions = await versionsOf(tx, siteKey)

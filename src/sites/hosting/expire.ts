@@ -1,7 +1,7 @@
 /** What is deleted by itself: versions that are kept no longer, and contents that no version names. */
-import type { App } from '#app'
 import type { Tx } from '#platform/db'
 import { markForDeletion } from '#platform/storage'
+import type { HostingApp } from './app.ts'
 import { deleteFiles, deleteUnused, hashesIn, releaseBlobs } from './content-store.ts'
 import { announceSite } from './directory.ts'
 import type { SiteKey } from './store.ts'
@@ -19,7 +19,7 @@ const batchSize = 100
 
 /** Sets how long versions are kept, after a change of the live version or of the newest one. */
 export const setExpiries = (
-  { config }: Pick<App, 'config'>,
+  { config }: Pick<HostingApp, 'config'>,
   tx: Tx,
   siteKey: SiteKey,
   now: Date,
@@ -35,7 +35,7 @@ export async function forgetFiles(tx: Tx, versionKey: VersionKey, now: Date): Pr
 
 /** Deletes versions of a site whose time is over. */
 export async function deleteExpired(
-  { db, clock }: Pick<App, 'db' | 'clock'>,
+  { db, clock }: Pick<HostingApp, 'db' | 'clock'>,
   siteKey: SiteKey,
 ): Promise<void> {
   const now = new Date(clock.nowMs())
@@ -51,7 +51,7 @@ export async function deleteExpired(
 }
 
 /** Deletes expired versions of all sites, and then the contents that no version names; their bytes are deleted with all that is pending. */
-export async function sweepSites(app: Pick<App, 'db' | 'clock'>, signal: AbortSignal): Promise<void> {
+export async function sweepSites(app: Pick<HostingApp, 'db' | 'clock'>, signal: AbortSignal): Promise<void> {
   const now = new Date(app.clock.nowMs())
   for (let found = batchSize; found === batchSize && !signal.aborted; ) {
     const sites = await versionStore.sitesWithExpired(app.db, now, batchSize)
@@ -61,7 +61,7 @@ export async function sweepSites(app: Pick<App, 'db' | 'clock'>, signal: AbortSi
   for (let seen = batchSize; seen === batchSize && !signal.aborted; ) seen = await sweepContents(app, now)
 }
 
-async function sweepContents({ db }: Pick<App, 'db'>, now: Date): Promise<number> {
+async function sweepContents({ db }: Pick<HostingApp, 'db'>, now: Date): Promise<number> {
   return db.tx(async (tx) => {
     const { keys, seen } = await deleteUnused(tx, new Date(now.getTime() - unusedMs), batchSize)
     await markForDeletion(tx, keys, now)

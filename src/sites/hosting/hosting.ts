@@ -7,6 +7,7 @@ import './phrases.ts'
 
 export { insertSite, insertVersion, maxPublishing, type NewSite, newPackKey } from './accept.ts'
 export { openSiteAllowances, type SiteAllowance, type SiteAllowances } from './allowance.ts'
+export type { HostingApp } from './app.ts'
 export type { CheckBounds } from './check/check.ts'
 export { checkErrors, publicationBytes, SiteChecks } from './check/check.ts'
 export { mediaTypeOf } from './check/media-types.ts'

@@ -1,7 +1,7 @@
 /** Which version visitors get: one number in the row of the site. */
-import type { App } from '#app'
 import type { Tx } from '#platform/db'
 import { fail } from '#platform/errors'
+import type { HostingApp } from './app.ts'
 import { announceSite } from './directory.ts'
 import { setExpiries } from './expire.ts'
 import type { SiteRow } from './store.ts'
@@ -33,7 +33,7 @@ export async function makeLive(
  * and SITE_NOTHING_BEFORE.
  */
 export async function rollBack(
-  app: Pick<App, 'config'>,
+  app: Pick<HostingApp, 'config'>,
   tx: Tx,
   site: SiteRow,
   { version: named, now }: { version: number | undefined; now: Date },

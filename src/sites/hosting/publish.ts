@@ -2,7 +2,6 @@
  * Makes one publication ready in the background. The job may be started again after a crash, even concurrently: its contents are written under keys
  * of their own, and one transaction makes the version ready. Until then visitors get what they got before.
  */
-import type { App } from '#app'
 import { freeBytes, ownBuffer } from '#platform/bytes'
 import type { Tx } from '#platform/db'
 import { uuidv7 } from '#platform/ids'
@@ -15,7 +14,7 @@ import {
   reportLost,
   writeBlob,
 } from '#platform/storage'
-import { job } from './app.ts'
+import { type HostingApp, job } from './app.ts'
 import { type Blob, insertBlobs, insertFiles, knownBlobs, lockBlobs } from './content-store.ts'
 import { announceSite } from './directory.ts'
 import { deleteExpired, forgetFiles, setExpiries } from './expire.ts'
@@ -48,7 +47,7 @@ async function publish({
   accountId,
   data,
   signal,
-}: JobRun<PublishWork, App>): Promise<JobDelay | undefined> {
+}: JobRun<PublishWork, HostingApp>): Promise<JobDelay | undefined> {
   if (signal.aborted) return { laterMs: 0 }
   const versionKey = { accountId, ...data }
   const version = await versionStore.beginVersion(app.db, versionKey)
@@ -76,7 +75,7 @@ async function publish({
 
 /** Reads the pack into one buffer of its length, for `freeBytes`. Undefined where the pack is missing, or has another length than was stored. */
 async function readPack(
-  app: App,
+  app: HostingApp,
   { pack_key: key, pack_files: files }: VersionRow,
 ): Promise<Buffer | undefined> {
   if (key === null) return Buffer.alloc(0)
@@ -97,7 +96,7 @@ async function readPack(
 
 /** Writes the contents that the account does not have yet; `staged` gets the key of each before it is written. */
 async function storeContents(
-  app: App,
+  app: HostingApp,
   { account_id: accountId, pack_files: files }: VersionRow,
   pack: Buffer,
   { staged, signal }: { staged: string[]; signal: AbortSignal },
@@ -127,7 +126,7 @@ async function waitForAll(work: readonly Promise<void>[]): Promise<void> {
 }
 
 async function storeContent(
-  app: App,
+  app: HostingApp,
   accountId: string,
   { sha256, mediaType, offset, bytes }: PackedFile,
   { pack, staged }: { pack: Buffer; staged: string[] },
@@ -164,7 +163,7 @@ class ContentGoneError extends Error {
 
 /** Publishes all of it in one transaction. `over`: the site was deleted, or another worker was faster. Throws ContentGone. */
 async function commitPublication(
-  app: App,
+  app: Pick<HostingApp, 'clock' | 'config'>,
   tx: Tx,
   version: VersionRow,
   blobs: readonly Blob[],
@@ -215,7 +214,7 @@ async function endPublishing(
 
 /** Ends a publication that has failed for good: the version that was served before is served on. */
 async function failPublication(
-  app: App,
+  app: HostingApp,
   versionKey: VersionKey,
   problem: PublicationProblem,
 ): Promise<undefined> {

@@ -1,12 +1,12 @@
 /** What the operator does to a site. Everything here throws SITE_NOT_FOUND where the site has been deleted meanwhile. */
-import type { App } from '#app'
 import type { Tx } from '#platform/db'
 import { fail } from '#platform/errors'
+import type { HostingApp } from './app.ts'
 import { announceSite } from './directory.ts'
 import type { SiteKey, SiteRow } from './store.ts'
 import * as store from './store.ts'
 
-type TakedownServices = Pick<App, 'db' | 'clock'>
+type TakedownServices = Pick<HostingApp, 'db' | 'clock'>
 
 /** Takes a site down: visitors get a notice from here on, and nothing is published. What is stored stays. */
 export const takeDown = (

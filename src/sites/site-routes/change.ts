@@ -1,11 +1,11 @@
 /** What is done to a site beside publishing: going back, and deleting it. */
-import type { App } from '#app'
 import { acceptOnce } from '#core/calls'
 import type { Tx } from '#platform/db'
 import { fail } from '#platform/errors'
 import type { JsonText, RequestContext } from '#platform/http'
 import { deletePendingBlobs } from '#platform/storage'
 import { deleteSite, lockSite, readSite, rollBack, type ShownSite } from '#sites/hosting'
+import type { SitesApp } from './app.ts'
 import { reasons } from './phrases.ts'
 import { type CloudSiteContext, requireSite, type SiteContext } from './read.ts'
 import type { DeleteBody, RollbackBody } from './schema.ts'
@@ -43,7 +43,7 @@ export async function removeSiteOfCloud(context: CloudSiteContext<DeleteBody>) {
   return remove(context, await requireSite(context.app, context.caller, siteId, { cloudId, param: 'siteId' }))
 }
 
-async function remove({ app, body }: RequestContext<App, DeleteBody>, found: ShownSite) {
+async function remove({ app, body }: RequestContext<SitesApp, DeleteBody>, found: ShownSite) {
   const packs = await app.db.tx(async (tx) => {
     const site = await lock(tx, found)
     if (body.confirm !== site.name) fail('INVALID_REQUEST', { why: reasons.otherName }, { param: 'confirm' })

@@ -1,10 +1,10 @@
-import type { App } from '#app'
 import type { RequestContext } from '#platform/http'
 import { type CheckedPublication, keptContents, limitsOf, type ShownSite } from '#sites/hosting'
+import type { SitesApp } from './app.ts'
 
 /** Checks the publication in the body of the request: a new version of this site, or a site that does not exist yet. */
 export function checkBody(
-  { app, bodyFile }: Pick<RequestContext<App>, 'app' | 'bodyFile'>,
+  { app, bodyFile }: Pick<RequestContext<Pick<SitesApp, 'config' | 'db' | 'siteChecks'>>, 'app' | 'bodyFile'>,
   site?: ShownSite,
 ): Promise<CheckedPublication> {
   const siteKey = site && { accountId: site.account_id, siteId: site.site_id }

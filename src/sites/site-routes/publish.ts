@@ -1,7 +1,5 @@
 /** Publishes a site, or a new version of one. */
 
-import type { App } from '#app'
-import { lockReadyCloud, requireReadyCloud } from '#cloud/clouds'
 import { acceptOnce } from '#core/calls'
 import type { Tx } from '#platform/db'
 import { fail } from '#platform/errors'
@@ -21,7 +19,9 @@ import {
   slugFrom,
   withSuffix,
 } from '#sites/hosting'
+import type { SitesApp } from './app.ts'
 import { checkBody } from './check-body.ts'
+import type { LinkedCloud } from './linked-clouds.ts'
 import { reasons } from './phrases.ts'
 import { requireSite, type SiteContext } from './read.ts'
 import { toSite } from './show.ts'
@@ -29,17 +29,18 @@ import { toSite } from './show.ts'
 /** How many other slugs are tried where the one that was made of the site's name is taken. */
 const derivedTries = 4
 
-export async function publishSite(context: RequestContext<App>): Promise<JsonText> {
+export async function publishSite(context: RequestContext<SitesApp>): Promise<JsonText> {
   const { app, caller } = context
   await using publication = await checkBody(context)
-  const cloud = await cloudOf(context, publication)
+  const cloud = await linkedCloudOf(context, publication)
   const own = namesOfPlatform(app.config.baseUrl)
   if (publication.slug !== undefined) checkSlug(publication.slug, own)
   return await acceptPublication(context, '/v1/sites', publication, async (tx, now) => {
     const { accountId, projectId } = caller
-    const cloudId = cloud && (await lockReadyCloud(tx, cloud, 'cloud_id')).cloud_id
+    await cloud?.lock(tx)
+    const cloudId = cloud?.cloudId ?? null
     for (const slug of slugsFor(publication, own)) {
-      const site = { accountId, projectId, cloudId: cloudId ?? null, name: publication.name, slug }
+      const site = { accountId, projectId, cloudId, name: publication.name, slug }
       const inserted = await insertSite(app, tx, site, now)
       if (inserted) return inserted
     }
@@ -49,8 +50,11 @@ export async function publishSite(context: RequestContext<App>): Promise<JsonTex
 }
 
 /** The app back-end that the site is published for; it has to be ready. */
-const cloudOf = async ({ app, caller }: RequestContext<App>, { cloudId }: CheckedPublication) =>
-  cloudId === undefined ? undefined : requireReadyCloud(app.db, caller, cloudId, 'cloud_id')
+const linkedCloudOf = async (
+  { app, caller }: RequestContext<Pick<SitesApp, 'linkedClouds'>>,
+  { cloudId }: CheckedPublication,
+): Promise<LinkedCloud | undefined> =>
+  cloudId === undefined ? undefined : app.linkedClouds.requireReady(caller, cloudId, 'cloud_id')
 
 /** The slugs to try: only the requested one; without one, others follow where the first is taken. */
 function* slugsFor({ name, slug }: CheckedPublication, own: readonly string[]): Generator<string> {
@@ -80,7 +84,7 @@ export async function publishVersion(context: SiteContext): Promise<JsonText> {
 
 /** Stores the bytes, and then in one transaction the site, its version, the job and the answer. */
 async function acceptPublication(
-  context: RequestContext<App>,
+  context: RequestContext<SitesApp>,
   endpoint: string,
   publication: CheckedPublication,
   siteOf: (tx: Tx, now: Date) => Promise<SiteRow>,

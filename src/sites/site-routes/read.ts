@@ -1,6 +1,7 @@
 /** Sites as they are listed and shown. */
-import type { App, Caller } from '#app'
 import { siteHost } from '#platform/apps'
+import type { Caller } from '#platform/auth'
+import type { Db } from '#platform/db'
 import { fail } from '#platform/errors'
 import type { RequestContext } from '#platform/http'
 import { isUuid } from '#platform/ids'
@@ -14,12 +15,18 @@ import {
   usageOf,
   versionsOf,
 } from '#sites/hosting'
+import type { SitesApp } from './app.ts'
 import type { FilesQuery, SiteDetail, SiteListQuery } from './schema.ts'
 import { toDetail, toSite } from './show.ts'
 
-export type SiteContext<Body = unknown, Query = unknown> = RequestContext<App, Body, Query, { id: string }>
+export type SiteContext<Body = unknown, Query = unknown> = RequestContext<
+  SitesApp,
+  Body,
+  Query,
+  { id: string }
+>
 export type CloudSiteContext<Body = unknown> = RequestContext<
-  App,
+  SitesApp,
   Body,
   unknown,
   { id: string; siteId: string }
@@ -32,11 +39,11 @@ interface SiteLookup {
 }
 
 const findOrFail = async <Found>(
-  { db }: Pick<App, 'db'>,
+  { db }: Pick<SitesApp, 'db'>,
   { accountId, projectId }: Caller,
   siteId: string,
   { cloudId, param = 'id' }: SiteLookup,
-  read: (db: App['db'], lookup: Parameters<typeof findSite>[1]) => Promise<Found | undefined>,
+  read: (db: Db, lookup: Parameters<typeof findSite>[1]) => Promise<Found | undefined>,
 ): Promise<Found> => {
   const isNamed = isUuid(siteId) && (cloudId === undefined || isUuid(cloudId))
   const found = isNamed ? await read(db, { accountId, projectId, siteId, cloudId }) : undefined
@@ -45,7 +52,7 @@ const findOrFail = async <Found>(
 
 /** A site of the caller's project; through a cloud, one of that cloud. Throws SITE_NOT_FOUND for a missing one and for another project's alike. */
 export const requireSite = (
-  app: Pick<App, 'db'>,
+  app: Pick<SitesApp, 'db'>,
   caller: Caller,
   siteId: string,
   lookup: SiteLookup = {},
@@ -59,7 +66,7 @@ export const readSiteOfCloud = (context: CloudSiteContext): Promise<SiteDetail> 
 }
 
 async function detailOf(
-  { app, caller, language }: Pick<RequestContext<App>, 'app' | 'caller' | 'language'>,
+  { app, caller, language }: Pick<RequestContext<SitesApp>, 'app' | 'caller' | 'language'>,
   siteId: string,
   lookup: SiteLookup = {},
 ): Promise<SiteDetail> {
@@ -78,7 +85,7 @@ export const listAll = async ({
   caller,
   query,
   language,
-}: RequestContext<App, unknown, SiteListQuery>) =>
+}: RequestContext<Pick<SitesApp, 'config' | 'db'>, unknown, SiteListQuery>) =>
   plainList.answer(await listSites(app.db, caller, query), (row) => toSite(app, language, row))
 
 /** The files of the requested version; without one, of the newest that is ready. None where no version is ready yet. */

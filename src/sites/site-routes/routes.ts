@@ -1,10 +1,9 @@
-import type { App } from '#app'
-import { readyErrors } from '#cloud/clouds'
 import type { Config } from '#platform/config'
 import type { Route } from '#platform/http'
 import { checkErrors, publicationBytes } from '#sites/hosting'
-import { route } from './app.ts'
+import { route, type SitesApp } from './app.ts'
 import { removeSite, removeSiteOfCloud, rollBackSite } from './change.ts'
+import { linkedCloudErrors } from './linked-clouds.ts'
 import { publishSite, publishVersion } from './publish.ts'
 import { listAll, listFiles, readSite, readSiteOfCloud } from './read.ts'
 import {
@@ -26,7 +25,7 @@ const path = '/v1/sites'
 /** The bound of a body comes from the limits for all sites: those that the operator has set for one site alone are known once its body has come. */
 const ofBody = { bodyToDisk: true, bodyLimit: ({ sites }: Config) => publicationBytes(sites) } as const
 
-const published: Route<App>[] = [
+const published: Route<SitesApp>[] = [
   route({
     method: 'GET',
     path,
@@ -49,7 +48,7 @@ const published: Route<App>[] = [
     ...ofBody,
     body: SiteBody,
     reply: { 202: Site },
-    errors: [...checkErrors, ...readyErrors, 'SITE_LIMIT', 'SITE_PUBLISHING_LIMIT', 'SLUG_TAKEN'],
+    errors: [...checkErrors, ...linkedCloudErrors, 'SITE_LIMIT', 'SITE_PUBLISHING_LIMIT', 'SLUG_TAKEN'],
     handle: publishSite,
   }),
   route({
@@ -134,7 +133,7 @@ const published: Route<App>[] = [
   }),
 ]
 
-const ofClouds: Route<App>[] = [
+const ofClouds: Route<SitesApp>[] = [
   route({
     method: 'GET',
     path: '/v1/cloud/{id}/sites/{siteId}',
@@ -160,4 +159,4 @@ const ofClouds: Route<App>[] = [
   }),
 ]
 
-export const routes: Route<App>[] = [...published, ...ofClouds]
+export const routes: Route<SitesApp>[] = [...published, ...ofClouds]

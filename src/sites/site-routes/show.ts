@@ -1,9 +1,9 @@
 /** A site as the API answers it. */
-import type { App } from '#app'
 import { siteUrl } from '#platform/apps'
 import type { Config } from '#platform/config'
 import type { Language } from '#platform/errors'
 import { limitsOf, problemPhrases, type ShownSite, type VersionRow } from '#sites/hosting'
+import type { SitesApp } from './app.ts'
 import type { Site, SiteDetail, Version } from './schema.ts'
 
 /** The address of a site: its own domain, or the host of its slug. */
@@ -12,7 +12,7 @@ function addressOf(config: Config, { domain, slug }: ShownSite): string {
   return domain === null ? own : `${new URL(own).protocol}//${domain}`
 }
 
-export function toSite({ config }: Pick<App, 'config'>, language: Language, row: ShownSite): Site {
+export function toSite({ config }: Pick<SitesApp, 'config'>, language: Language, row: ShownSite): Site {
   const url = addressOf(config, row)
   return {
     object: 'site',
@@ -47,7 +47,7 @@ const errorOf = (code: string | null, language: Language) =>
   code === null ? null : { code, message: problemPhrases(code)[language] }
 
 export function toDetail(
-  app: App,
+  app: Pick<SitesApp, 'config'>,
   language: Language,
   row: ShownSite & { versions: readonly VersionRow[] },
   { usage, day }: { usage: { requests: bigint; bytes: bigint }; day: string },

@@ -1,6 +1,4 @@
 /** The HTTP of websites: the routes that publish them, and what visitors get from the second listener (docs/decisions/sites/serving.md). */
-import type { App } from '#app'
-import type { Job } from '#platform/jobs'
 import { publishJob } from '#sites/hosting'
 import { domainsJob } from './domains/job.ts'
 import { domainRoutes } from './domains/routes.ts'
@@ -8,10 +6,13 @@ import { sweepJob } from './jobs.ts'
 import { routes } from './routes.ts'
 import { openSiteHandler } from './serve/open-site-handler.ts'
 
+export type { SitesApp } from './app.ts'
+export type { LinkedCloud, LinkedClouds } from './linked-clouds.ts'
+
 /** Websites that a project publishes for everybody. */
 export const sites = {
   name: 'sites',
   routes: [...routes, ...domainRoutes],
-  jobs: [publishJob as Job<never, App>, sweepJob as Job<never, App>, domainsJob as Job<never, App>],
+  jobs: [publishJob, sweepJob, domainsJob],
   apps: openSiteHandler,
 }

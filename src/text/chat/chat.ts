@@ -1,7 +1,6 @@
 /** `POST /v1/chat/completions`: conversations as OpenAI's clients request them, whole or as a stream. */
-import type { App } from '#app'
 import { referenceHeaders } from '#core/calls'
-import { textFailures } from '#core/text'
+import { type ModelRequestApp, textFailures } from '#core/text'
 import type { Route } from '#platform/http'
 import { route } from './app.ts'
 import { complete } from './complete.ts'
@@ -10,7 +9,7 @@ import { ChatBody, ChatCompletion } from './schema.ts'
 /** Bytes of a whole body, media included (contract section 8: 4 MB). */
 const bodyLimit = 4 * 1024 * 1024
 
-const routes: Route<App>[] = [
+const routes: Route<ModelRequestApp>[] = [
   route({
     method: 'POST',
     path: '/v1/chat/completions',

@@ -1,7 +1,7 @@
-import type { App } from '#app'
 import type { PaidTurn } from '#core/inference'
 import {
   budgetReport,
+  type ModelRequestApp,
   payForTurn,
   readMedia,
   respondJson,
@@ -20,7 +20,9 @@ import { turnOf } from './parse.ts'
 import { ChatBody } from './schema.ts'
 
 /** Answers a chat. First the request is checked, then the worst case is held, then the upstream is called. */
-export async function complete(context: RequestContext<App, ChatBody>): Promise<JsonText | PushReply> {
+export async function complete(
+  context: RequestContext<ModelRequestApp, ChatBody>,
+): Promise<JsonText | PushReply> {
   const { body } = context
   const model = textModel(context.app, context.caller, body.model)
   const turn = await readMedia(context, model, turnOf(body, model), fillLinks)
@@ -70,7 +72,7 @@ const wireSupport: WireSupport = {
 /** Fields that were sent and have no effect. */
 const ignoredFields = (body: ChatBody): string[] => Object.keys(body).filter((field) => !used.has(field))
 
-function headingOf(context: RequestContext<App>, paid: PaidTurn): () => CompletionHeading {
+function headingOf(context: RequestContext<unknown>, paid: PaidTurn): () => CompletionHeading {
   const id = `chatcmpl-${context.requestId.replaceAll('-', '')}`
   const created = Math.floor(context.receivedMs / 1000)
   return () => ({ id, created, model: paid.model.id })

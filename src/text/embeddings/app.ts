@@ -1,4 +1,4 @@
-import type { App } from '#app'
+import type { PaidApp } from '#core/paid'
 import { routesOf } from '#platform/http'
 
-export const route = routesOf<App>()
+export const route = routesOf<PaidApp>()

@@ -1,8 +1,8 @@
 import { Type } from 'typebox'
-import type { App } from '#app'
 import { answerPaid, payment, requireModel, setIgnoredFields, unknownFields } from '#core/calls'
 import { startPaidVectors, textOfTokens } from '#core/embeddings'
 import { type EmbeddingModel, takesDimensions } from '#core/models'
+import type { PaidApp } from '#core/paid'
 import { fail } from '#platform/errors'
 import type { ContentAnswer, JsonText, RequestContext } from '#platform/http'
 import { Slice } from '#platform/slices'
@@ -15,7 +15,7 @@ import { embeddingsJson } from './written.ts'
  * needs.
  */
 export async function createEmbeddings(
-  context: RequestContext<App, EmbeddingsBody>,
+  context: RequestContext<PaidApp, EmbeddingsBody>,
 ): Promise<JsonText | ContentAnswer> {
   const { app, body } = context
   const model = requireModel(context, body.model, 'embedding')

@@ -1,7 +1,7 @@
 /** `POST /v1/embeddings`: texts turned into vectors, as the OpenAI clients request them (docs/decisions/text/embeddings.md). */
-import type { App } from '#app'
 import { modelFailures, paymentFailures, referenceHeaders } from '#core/calls'
 import { upstreamFailures } from '#core/inference'
+import type { PaidApp } from '#core/paid'
 import type { Route } from '#platform/http'
 import { route } from './app.ts'
 import { createEmbeddings } from './create.ts'
@@ -10,7 +10,7 @@ import { EmbeddingList, EmbeddingsBody } from './schema.ts'
 /** Bytes of a whole body: 2,048 texts of 8 KB, or of five hundred token numbers each. */
 const bodyLimit = 16 * 1024 * 1024
 
-const routes: Route<App>[] = [
+const routes: Route<PaidApp>[] = [
   route({
     method: 'POST',
     path: '/v1/embeddings',

@@ -1,6 +1,12 @@
-import type { App } from '#app'
+import type { ModelRequestApp } from '#core/text'
 import { routesOf } from '#platform/http'
-import { jobsOf } from '#platform/jobs'
+import { type Jobs, jobsOf } from '#platform/jobs'
 
-export const job = jobsOf<App>()
-export const route = routesOf<App>()
+/** The slice of the app that messages and their batches use. */
+export interface MessagesApp extends ModelRequestApp {
+  /** The queue of background work. */
+  jobs: Jobs
+}
+
+export const job = jobsOf<MessagesApp>()
+export const route = routesOf<MessagesApp>()

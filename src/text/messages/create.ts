@@ -1,4 +1,3 @@
-import type { App } from '#app'
 import { type PaidTurn, type PaidTurnOptions, prepareTurn, startPaidTurn } from '#core/inference'
 import {
   type FieldReport,
@@ -14,6 +13,7 @@ import type { Failure } from '#platform/errors'
 import type { JsonText, PushReply, RequestContext } from '#platform/http'
 import { JsonMessage, StreamedMessage } from './answer/answer.ts'
 import type { MessageOptions } from './answer/event.ts'
+import type { MessagesApp } from './app.ts'
 import { applyCaps, fieldReportOf, withCurrentNames } from './field-report.ts'
 import { fillLinks } from './request/links.ts'
 import { turnOf } from './request/parse.ts'
@@ -26,7 +26,7 @@ const heartbeat = 'event: ping\ndata: {"type":"ping"}\n\n'
 
 /** Answers a conversation. First the request is checked, then the worst case is held, then the upstream is called. */
 export async function createMessage(
-  context: RequestContext<App, MessagesBody>,
+  context: RequestContext<MessagesApp, MessagesBody>,
 ): Promise<JsonText | PushReply> {
   const { body } = context
   const prepared = await prepareMessageTurn(context, body, dialectOf(context))
@@ -40,7 +40,7 @@ export async function createMessage(
 
 /** Parses the body and reads all its media. */
 async function prepareMessageTurn(
-  context: Pick<RequestContext<App>, 'app' | 'caller' | 'gone'>,
+  context: Pick<RequestContext<MessagesApp>, 'app' | 'caller' | 'gone'>,
   body: MessagesBody,
   dialect: Dialect,
 ) {
@@ -54,7 +54,7 @@ async function prepareMessageTurn(
 }
 
 function parse(
-  { app, caller }: Pick<RequestContext<App>, 'app' | 'caller'>,
+  { app, caller }: Pick<RequestContext<Pick<MessagesApp, 'models'>>, 'app' | 'caller'>,
   body: MessagesBody,
   dialect: Dialect,
 ) {
@@ -68,17 +68,17 @@ function parse(
  * Returns the report of what would not be applied as it was sent.
  */
 export function requireAnswerable(
-  context: Pick<RequestContext<App>, 'app' | 'caller'>,
+  context: Pick<RequestContext<Pick<MessagesApp, 'models' | 'turns'>>, 'app' | 'caller'>,
   body: MessagesBody,
   dialect: Dialect,
 ): FieldReport {
   const prepared = parse(context, body, dialect)
-  prepareTurn(context.app, prepared)
+  prepareTurn(context.app.turns, prepared)
   return fieldReportOf(prepared, Math.min(body.max_tokens, prepared.model.maxOutputTokens))
 }
 
 export interface BackgroundOptions
-  extends Pick<RequestContext<App>, 'app' | 'caller' | 'gone' | 'requestId'>,
+  extends Pick<RequestContext<MessagesApp>, 'app' | 'caller' | 'gone' | 'requestId'>,
     Pick<PaidTurnOptions, 'endpoint' | 'customerId' | 'referenceId' | 'trace'> {
   body: MessagesBody
   dialect: Dialect
@@ -96,7 +96,7 @@ export async function answerInBackground(
   const { app, body, dialect, describeFailure, gone, ...rest } = options
   const prepared = await prepareMessageTurn(options, body, dialect)
   const receivedMs = app.clock.nowMs()
-  const paid = await startPaidTurn(app, { ...rest, ...prepared, receivedMs, background: true })
+  const paid = await startPaidTurn(app.turns, { ...rest, ...prepared, receivedMs, background: true })
   return settleInBackground(paid, new JsonMessage(messageOptions(options, paid, prepared.showsReasoning)), {
     gone,
     describeFailure,
@@ -104,7 +104,7 @@ export async function answerInBackground(
 }
 
 function messageOptions(
-  context: Pick<RequestContext<App>, 'app' | 'requestId'>,
+  context: Pick<RequestContext<Pick<MessagesApp, 'clock'>>, 'app' | 'requestId'>,
   paid: PaidTurn,
   showsThinking: boolean,
 ): MessageOptions {

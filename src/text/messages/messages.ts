@@ -1,11 +1,10 @@
 /** `POST /v1/messages`: conversations as Anthropic's clients request them, token counts, and batches (docs/decisions/text/messages-wire.md). */
-import type { App } from '#app'
 import { apiKeyHeader, referenceHeaders } from '#core/calls'
 import { textFailures } from '#core/text'
 import { fail } from '#platform/errors'
 import type { Route } from '#platform/http'
 import { MessageReply } from './answer/schema.ts'
-import { route } from './app.ts'
+import { type MessagesApp, route } from './app.ts'
 import { cancelJob, tidyJob } from './batches/end.ts'
 import { batchRoutes } from './batches/routes.ts'
 import { rowJob } from './batches/row.ts'
@@ -16,7 +15,7 @@ import './phrases.ts'
 /** Bytes of a whole body, media included (contract section 8: 4 MB). */
 const bodyLimit = 4 * 1024 * 1024
 
-const routes: Route<App>[] = [
+const routes: Route<MessagesApp>[] = [
   route({
     method: 'POST',
     path: '/v1/messages',

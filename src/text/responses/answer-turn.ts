@@ -1,9 +1,9 @@
 /** Answers in the format of this wire for other routes (agents), because clients already have parsers for it. */
 
-import type { App } from '#app'
 import type { PaidTurnOptions } from '#core/inference'
 import { payForTurn } from '#core/text'
 import type { EventStream, JsonText, RequestContext } from '#platform/http'
+import type { ResponsesApp } from './app.ts'
 import type { ResponseJson } from './item.ts'
 import { respondTurn } from './respond.ts'
 import { Toolbox } from './tools.ts'
@@ -17,7 +17,7 @@ export interface TurnOptions extends Pick<PaidTurnOptions, 'model' | 'turn' | 't
 
 /** Holds the worst case of a turn that another route has built, and answers it as a response, in JSON or as events. */
 export async function answerTurn(
-  context: RequestContext<App>,
+  context: RequestContext<Pick<ResponsesApp, 'clock' | 'config' | 'log' | 'turns'>>,
   { includesReasoning, overrides, ...what }: TurnOptions,
 ): Promise<JsonText | EventStream> {
   const { model, turn } = what

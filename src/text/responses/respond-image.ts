@@ -1,5 +1,4 @@
 /** The image form of the responses wire: one picture, as JSON or as events. */
-import type { App } from '#app'
 import {
   answerStored,
   Base64Bytes,
@@ -20,6 +19,7 @@ import {
   type JsonText,
   type RequestContext,
 } from '#platform/http'
+import type { ResponsesApp } from './app.ts'
 import { imageRequestOf } from './image-request.ts'
 import {
   drawnItem,
@@ -33,7 +33,7 @@ import type { ImageBody } from './image-schema.ts'
 import type { ResponseJson } from './item.ts'
 
 export async function respondImage(
-  context: RequestContext<App, Record<string, unknown>>,
+  context: RequestContext<ResponsesApp, Record<string, unknown>>,
   model: ImageModel,
 ): Promise<JsonText | ContentAnswer | EventStream> {
   const { app, caller } = context
@@ -41,7 +41,7 @@ export async function respondImage(
   requireMayUse(caller, model)
   const { body, wish, ignored } = imageRequestOf(context.body, model)
   const stream = body.stream === true
-  const paid = await startPaidImage(app, {
+  const paid = await startPaidImage(app.images, {
     ...payment(context),
     model,
     spec: wish,
@@ -57,7 +57,7 @@ export async function respondImage(
 }
 
 function specOf(
-  { app, requestId, receivedMs }: RequestContext<App>,
+  { app, requestId, receivedMs }: RequestContext<Pick<ResponsesApp, 'clock'>>,
   body: ImageBody,
   paid: PaidImage,
 ): ImageResponseSpec {
@@ -81,7 +81,7 @@ function specOf(
 }
 
 const jsonResponse = (
-  context: RequestContext<App>,
+  context: RequestContext<unknown>,
   paid: PaidImage,
   spec: ImageResponseSpec,
 ): Promise<JsonText | ContentAnswer> =>
@@ -94,7 +94,7 @@ const jsonResponse = (
 
 /** The first events are sent at once, since drawing takes long and the client should see progress. */
 async function streamEvents(
-  context: RequestContext<App>,
+  context: RequestContext<Pick<ResponsesApp, 'log'>>,
   paid: PaidImage,
   spec: ImageResponseSpec,
   out: EventWriter,

@@ -1,4 +1,3 @@
-import type { App } from '#app'
 import type { PaidTurn } from '#core/inference'
 import {
   budgetReport,
@@ -14,6 +13,7 @@ import {
 import { requireScope } from '#platform/auth'
 import type { ContentAnswer, JsonText, PushReply, RequestContext } from '#platform/http'
 import { forwardedFields } from '#providers/responses'
+import type { ResponsesApp } from './app.ts'
 import { applyCaps, nativeClamped } from './hosted.ts'
 import type { ResponseJson } from './item.ts'
 import { fillLinks } from './links.ts'
@@ -25,7 +25,7 @@ import { ResponsesBody } from './schema.ts'
 
 /** Answers an input with text or, for an image model, with a picture. First the request is checked, then the worst case is held, then the upstream is called. */
 export async function respond(
-  context: RequestContext<App, ResponsesBody>,
+  context: RequestContext<ResponsesApp, ResponsesBody>,
 ): Promise<JsonText | ContentAnswer | PushReply> {
   const { model: id } = context.body
   const named = id === undefined ? undefined : context.app.models.find(id)
@@ -55,7 +55,10 @@ export async function respond(
 }
 
 /** The output limit in tokens of a request that names none: the key's setting, else the server's (contract section 4: 2,048). */
-export const defaultOutputTokens = ({ app, caller }: Pick<RequestContext<App>, 'app' | 'caller'>): number =>
+export const defaultOutputTokens = ({
+  app,
+  caller,
+}: Pick<RequestContext<Pick<ResponsesApp, 'config'>>, 'app' | 'caller'>): number =>
   caller.responsesMaxOutputTokens ?? app.config.defaults.responsesMaxOutputTokens
 
 export interface AnswerOptions extends ParsedResponse {
@@ -66,7 +69,11 @@ export interface AnswerOptions extends ParsedResponse {
 }
 
 /** Answers a paid turn as a response, in JSON or as events. */
-export function respondTurn(context: RequestContext<App>, paid: PaidTurn, options: AnswerOptions): PushReply {
+export function respondTurn(
+  context: RequestContext<Pick<ResponsesApp, 'clock' | 'config' | 'log'>>,
+  paid: PaidTurn,
+  options: AnswerOptions,
+): PushReply {
   const spec = specOf(context, options, paid)
   return options.turn.stream
     ? respondStream(context, paid, new ResponseEvents(spec))
@@ -103,7 +110,7 @@ const wireSupport: WireSupport = {
 const ignoredFields = (body: ResponsesBody): string[] => Object.keys(body).filter((field) => !used.has(field))
 
 function specOf(
-  { app, requestId, receivedMs }: RequestContext<App>,
+  { app, requestId, receivedMs }: RequestContext<Pick<ResponsesApp, 'clock'>>,
   { body, tools, hosted, overrides }: AnswerOptions,
   paid: PaidTurn,
 ): ResponseSpec {

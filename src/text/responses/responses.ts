@@ -1,10 +1,9 @@
 /** `POST /v1/responses`: items as OpenAI's Responses API has them, pictures and hosted tools included. */
-import type { App } from '#app'
 import { referenceHeaders } from '#core/calls'
 import { textFailures } from '#core/text'
 import { imageFailures } from '#media/images'
 import type { Route } from '#platform/http'
-import { route } from './app.ts'
+import { type ResponsesApp, route } from './app.ts'
 import { ImageBody } from './image-schema.ts'
 import { respond } from './respond.ts'
 import { ResponseObject, ResponsesBody } from './schema.ts'
@@ -12,7 +11,7 @@ import { ResponseObject, ResponsesBody } from './schema.ts'
 /** Bytes of a whole body, media included, as on chat (contract section 8: 4 MB). */
 const bodyLimit = 4 * 1024 * 1024
 
-const routes: Route<App>[] = [
+const routes: Route<ResponsesApp>[] = [
   route({
     method: 'POST',
     path: '/v1/responses',

@@ -1,8 +1,14 @@
 /** Transcribes an utterance of a call by one call to an upstream. */
-import type { App } from '#app'
 import { failureOf } from '#core/inference'
 import { type TranscriptionModel, transcriptionModels } from '#core/models'
-import { claimsOfFigures, maxAmount, orderCandidates, type PaidOrder, startPaidOrder } from '#core/paid'
+import {
+  claimsOfFigures,
+  maxAmount,
+  orderCandidates,
+  type PaidApp,
+  type PaidOrder,
+  startPaidOrder,
+} from '#core/paid'
 import { encodeWhole, mediaTypeOf } from '#core/sound'
 import type { TranscriptionResult } from '#core/spec'
 import type { TranscriptionOrder } from '#core/turn'
@@ -55,7 +61,7 @@ interface TranscriptionCandidate extends PlannedTranscription {
   order: TranscriptionOrder
 }
 
-export function planUtterance(app: App, options: UtteranceOptions): UtterancePlan {
+export function planUtterance(app: PaidApp, options: UtteranceOptions): UtterancePlan {
   const seconds = options.samples.length / speechSampleRate
   const candidates = candidatesOf(app, options, seconds)
   const worst = worstOf(app, candidates, seconds)
@@ -63,21 +69,31 @@ export function planUtterance(app: App, options: UtteranceOptions): UtterancePla
 }
 
 /** The most that the transcription of this many seconds may cost, in micro-credits. */
-export const worstCaseOfUtterance = (app: App, options: CandidateOptions, seconds: number): bigint =>
-  worstOf(app, candidatesOf(app, options, seconds), seconds)
+export const worstCaseOfUtterance = (
+  app: Pick<PaidApp, 'config' | 'models'>,
+  options: CandidateOptions,
+  seconds: number,
+): bigint => worstOf(app, candidatesOf(app, options, seconds), seconds)
 
 type CandidateOptions = Pick<UtteranceOptions, 'caller' | 'model' | 'language' | 'prompt'>
 type TranscriptionHints = Pick<UtteranceOptions, 'language' | 'prompt'>
 
-function candidatesOf(app: App, options: CandidateOptions, seconds: number): PlannedTranscription[] {
+function candidatesOf(
+  app: Pick<PaidApp, 'models'>,
+  options: CandidateOptions,
+  seconds: number,
+): PlannedTranscription[] {
   const asked = { ...planOf(options.model, seconds, options), order: undefined }
   return orderCandidates<PlannedTranscription & { order: unknown }>(app, options, asked, (other) =>
     other.kind === 'transcription' ? planForFallback(other, seconds, options, asked.plan) : undefined,
   )
 }
 
-const worstOf = (app: App, candidates: readonly PlannedTranscription[], seconds: number): bigint =>
-  maxAmount(candidates.map((one) => costOf(app, one, seconds, maxTokensOf(one.plan, seconds))))
+const worstOf = (
+  app: Pick<PaidApp, 'config'>,
+  candidates: readonly PlannedTranscription[],
+  seconds: number,
+): bigint => maxAmount(candidates.map((one) => costOf(app, one, seconds, maxTokensOf(one.plan, seconds))))
 
 /** The plan for a transcription in a call, for which no model is asked for times or speakers. */
 export function planOf(
@@ -117,7 +133,7 @@ function planForFallback(
 }
 
 const costOf = (
-  app: App,
+  app: Pick<PaidApp, 'config'>,
   { model }: PlannedTranscription,
   seconds: number,
   { input, output }: { input: number; output: number },
@@ -136,7 +152,7 @@ interface PreparedUtterance {
 }
 
 async function transcribeUtterance(
-  app: App,
+  app: PaidApp,
   { options, candidates, worst, seconds }: PreparedUtterance,
   { stepId, part }: LiveStep,
 ): Promise<UtteranceTranscript> {
@@ -203,7 +219,7 @@ interface TranscriptionOutcome {
 }
 
 async function settle(
-  app: App,
+  app: Pick<PaidApp, 'config'>,
   paid: PaidOrder<TranscriptionCandidate, TranscriptionResult>,
   { candidate, seconds, text, claimed, isCharged, failure }: TranscriptionOutcome,
 ): Promise<void> {

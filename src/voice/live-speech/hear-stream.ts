@@ -1,6 +1,6 @@
 /** Transcribes a call while its caller speaks, over a connection of its own to an upstream. */
-import type { App } from '#app'
 import { type TranscriptionModel, transcriptionModels } from '#core/models'
+import type { PaidApp } from '#core/paid'
 import { orderDeployments } from '#core/routing'
 import { type LiveLink, UpstreamError } from '#core/spec'
 import { maxTokensOf, paidTokensOf, type TranscriptionPlan } from '#media/transcription'
@@ -47,16 +47,16 @@ export interface StreamCost {
 }
 
 /** Whether a provider of this model transcribes sound while it is spoken. */
-export const canTranscribeLive = (app: App, model: TranscriptionModel): boolean =>
+export const canTranscribeLive = (app: Pick<PaidApp, 'inference'>, model: TranscriptionModel): boolean =>
   model.transcription.hearsLive && upstreamsOf(app, model).length > 0
 
-const upstreamsOf = ({ inference }: App, { deployments }: TranscriptionModel) =>
+const upstreamsOf = ({ inference }: Pick<PaidApp, 'inference'>, { deployments }: TranscriptionModel) =>
   deployments.flatMap((deployment) => {
     const upstream = inference.upstreamOf(deployment.provider)
     return upstream?.live ? [{ deployment, live: upstream.live, timeouts: upstream.timeouts }] : []
   })
 
-export function planStream(app: App, options: StreamOptions): StreamPlan {
+export function planStream(app: Pick<PaidApp, 'config' | 'inference'>, options: StreamOptions): StreamPlan {
   const { model } = options
   const { plan } = planOf(model, maxStreamSeconds, options)
   const maxTokens = maxTokensOf(plan, maxStreamSeconds)
@@ -75,7 +75,10 @@ interface StreamRequest {
   events: StreamEvents
 }
 
-async function open(app: App, { model, plan, events }: StreamRequest): Promise<SpeechStream> {
+async function open(
+  app: Pick<PaidApp, 'config' | 'inference'>,
+  { model, plan, events }: StreamRequest,
+): Promise<SpeechStream> {
   const { signal, partial, failed } = events
   const { language, prompt, keywords } = plan.settings
   const upstreams = upstreamsOf(app, model)
@@ -107,12 +110,12 @@ async function open(app: App, { model, plan, events }: StreamRequest): Promise<S
 }
 
 class OpenStream implements SpeechStream {
-  readonly #app: App
+  readonly #app: Pick<PaidApp, 'config'>
   readonly #options: Omit<StreamRequest, 'events'>
   readonly #link: LiveLink
   #letters = 0
 
-  constructor(app: App, options: Omit<StreamRequest, 'events'>, link: LiveLink) {
+  constructor(app: Pick<PaidApp, 'config'>, options: Omit<StreamRequest, 'events'>, link: LiveLink) {
     this.#app = app
     this.#options = options
     this.#link = link
@@ -139,7 +142,7 @@ class OpenStream implements SpeechStream {
 }
 
 const costOf = (
-  app: App,
+  app: Pick<PaidApp, 'config'>,
   model: TranscriptionModel,
   { seconds, input, output }: { seconds: number; input: number; output: number },
 ): bigint =>

@@ -2,8 +2,8 @@
  * Paid transcription and speech within a call, whose sound is in memory and whose results are not stored. Each call to an upstream is a step of its
  * own, which the holder of the call's money opens. Nothing here knows HTTP or a vendor.
  */
-import type { Caller } from '#app'
 import type { RequestPart } from '#core/paid'
+import type { Caller } from '#platform/auth'
 import type { TraceContext } from '#platform/trace'
 
 /** The payer, and the signal that the result is no longer needed. */

@@ -1,8 +1,14 @@
 /** Speaks a piece of an answer in a call with one model; it is played while it is made. */
-import type { App } from '#app'
 import { failureOf } from '#core/inference'
 import { type AudioModel, audioModels } from '#core/models'
-import { type FilledPart, maxAmount, orderCandidates, type PaidOrder, startPaidOrder } from '#core/paid'
+import {
+  type FilledPart,
+  maxAmount,
+  orderCandidates,
+  type PaidApp,
+  type PaidOrder,
+  startPaidOrder,
+} from '#core/paid'
 import { decodeSound, resample, type Sound, secondsOf } from '#core/sound'
 import { type SpeechResult as Reported, UpstreamError } from '#core/spec'
 import type { AudioOrder, SoundFormat } from '#core/turn'
@@ -59,7 +65,7 @@ interface SpeechCandidate extends PlannedSpeech {
 }
 
 /** The plan of a piece. Throws as `planSpeech` does: for a voice that the model does not have, or no text. */
-export function planLiveSpeech(app: App, options: LiveSpeechOptions): LiveSpeechPlan {
+export function planLiveSpeech(app: PaidApp, options: LiveSpeechOptions): LiveSpeechPlan {
   const asked = plannedOf(options.model, options)
   const candidates = orderCandidates<PlannedSpeech>(app, options, asked, (other) => {
     try {
@@ -100,14 +106,14 @@ interface LiveSpeechParts {
 const minDecodeLimitSeconds = 10
 
 class LiveSpeech {
-  readonly #app: App
+  readonly #app: PaidApp
   readonly #parts: LiveSpeechParts
   readonly #filled: FilledPart<SpeechCandidate, Reported>[] = []
   /** The candidate that speaks; before that, the one tried last. */
   #candidate: PlannedSpeech
   #seconds = 0
 
-  constructor(app: App, parts: LiveSpeechParts) {
+  constructor(app: PaidApp, parts: LiveSpeechParts) {
     this.#app = app
     this.#parts = parts
     this.#candidate = parts.candidates[0]!

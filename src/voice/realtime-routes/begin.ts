@@ -1,5 +1,4 @@
 /** Begins a call: checks the caller, chooses the model, reserves a place, and takes the first hold. */
-import type { App } from '#app'
 import type { CallAgent } from '#core/call-agent'
 import { payer } from '#core/calls'
 import { realtimeModels } from '#core/models'
@@ -23,13 +22,14 @@ import {
   type UpstreamCall,
 } from '#voice/realtime'
 import { agentOfCall } from '#work/agents'
+import type { CallApp } from './app.ts'
 import { type CallModel, engineOf, modelsOf, worstCaseOfTurn } from './call-engine.ts'
 import { requireAgentModel, requireCallModel } from './chosen-model.ts'
 import { firstSession } from './first-session.ts'
 import { reasons } from './phrases.ts'
 
 /** The request that begins a call. */
-export type CallContext = RequestContext<App>
+export type CallContext = RequestContext<CallApp>
 
 /** The call that the request asks for. */
 export interface BeginCallOptions {
@@ -199,10 +199,13 @@ function factsOf(
   }
 }
 
-function timePriceOf(app: App, model: CallModel): ((seconds: number) => bigint) | undefined {
+function timePriceOf(
+  { config }: Pick<CallApp, 'config'>,
+  model: CallModel,
+): ((seconds: number) => bigint) | undefined {
   // A transcription costs only for the speech.
   if (model.kind === 'transcription' || model.pricing.perMinute === 0) return undefined
-  return (seconds) => realtimeModels.price(model, app.config.defaults, { seconds })
+  return (seconds) => realtimeModels.price(model, config.defaults, { seconds })
 }
 
 /** Passes the messages of a call's money on to its session, which may join later. */

@@ -1,5 +1,4 @@
 /** The engine that answers in a call, the models that the call pays for, and the most that one of its turns may cost. */
-import type { App } from '#app'
 import type { RealtimeModel, TranscriptionModel } from '#core/models'
 import {
   type CallEngine,
@@ -16,6 +15,7 @@ import {
   worstCaseOfPipelineTurn,
   worstCaseOfRelayTurn,
 } from '#voice/realtime'
+import type { CallApp } from './app.ts'
 import type { BegunCall, CallContext } from './begin.ts'
 
 /** The model of a call. A transcription model only transcribes, and answers nothing. */
@@ -28,7 +28,7 @@ export function engineOf(model: CallModel, transport: Transport['kind']): Engine
 }
 
 /** The ids of a model and of all models that work for it, which the call pays for. */
-export function modelsOf(app: App, model: CallModel): string[] {
+export function modelsOf(app: Pick<CallApp, 'models'>, model: CallModel): string[] {
   if (model.kind === 'transcription' || model.engine !== 'pipeline') return [model.id]
   const { text, transcription, speech } = modelsOfPipeline(app, model)
   return [...new Set([model.id, text.id, transcription.id, speech.id])]
@@ -38,26 +38,27 @@ export type ModelAndSettings = Pick<BegunCall, 'model' | 'agent' | 'settings'>
 
 /** The most that a turn may cost, in micro-credits. */
 export function worstCaseOfTurn(
-  { app, caller }: CallContext,
+  { app: { turns }, caller }: CallContext,
   { model, agent, settings }: ModelAndSettings,
 ): bigint {
-  if (model.kind === 'transcription') return worstCaseOfCaptionTurn(app, { caller, model })
-  if (model.engine !== 'pipeline') return worstCaseOfRelayTurn(app, model, settings)
-  return worstCaseOfPipelineTurn(app, caller, { models: modelsOfPipeline(app, model), agent, settings })
+  if (model.kind === 'transcription') return worstCaseOfCaptionTurn(turns, { caller, model })
+  if (model.engine !== 'pipeline') return worstCaseOfRelayTurn(turns, model, settings)
+  return worstCaseOfPipelineTurn(turns, caller, { models: modelsOfPipeline(turns, model), agent, settings })
 }
 
 export function openEngine(context: CallContext, { model, agent }: BegunCall, view: CallView): CallEngine {
   const { app, caller, language, trace } = context
+  const { config, turns } = app
   const live = { caller, endpoint: '/v1/realtime', trace }
-  if (model.kind === 'transcription') return new Transcription(app, view, { live, model, language })
+  if (model.kind === 'transcription') return new Transcription(turns, view, { live, model, language })
   if (model.engine !== 'pipeline')
-    return new Relay(app, view, {
-      upstreams: upstreamsOf(app, model),
-      model: relayModelOf(app, model),
+    return new Relay(turns, view, {
+      upstreams: upstreamsOf(turns, model),
+      model: relayModelOf(turns, model),
       language,
     })
-  return new Pipeline(app, view, {
-    ...{ model, agent, language, settings: app.config.voice.pipeline },
+  return new Pipeline(turns, view, {
+    ...{ model, agent, language, settings: config.voice.pipeline },
     live,
   })
 }

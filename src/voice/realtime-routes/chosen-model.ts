@@ -1,15 +1,17 @@
 /** Chooses the model that answers a call, and checks those that may transcribe in it. */
-import type { App, Caller } from '#app'
 import type { CallAgent } from '#core/call-agent'
 import { requireMayUse } from '#core/calls'
 import type { RealtimeModel, TranscriptionModel } from '#core/models'
 import type { BuiltInTool } from '#core/turn'
+import type { Caller } from '#platform/auth'
 import { fail } from '#platform/errors'
+import type { CallApp } from './app.ts'
 import { type CallModel, modelsOf } from './call-engine.ts'
 import { reasons } from './phrases.ts'
 
-interface CallerContext {
-  app: App
+/** The caller who names the model, and the part of the app that has the models and their tools. */
+export interface CallerContext {
+  app: Pick<CallApp, 'models' | 'turns'>
   caller: Caller
 }
 
@@ -91,7 +93,7 @@ export function requireAgentModel(
   return model
 }
 
-function realtimeModel({ models }: App, name: string | undefined): RealtimeModel {
+function realtimeModel({ models }: Pick<CallApp, 'models'>, name: string | undefined): RealtimeModel {
   if (name === undefined)
     return models.defaultRealtime ?? fail('INVALID_REQUEST', { why: reasons.noModel }, { param: 'model' })
   const model = models.find(name) ?? fail('MODEL_NOT_FOUND', { model: name }, { param: 'model' })
@@ -127,5 +129,5 @@ export function hostedToolCheck({ app }: CallerContext, model: CallModel): (tool
   const text =
     model.kind === 'realtime' && model.engine === 'pipeline' ? app.models.find(model.textModel) : undefined
   const takesTools = text?.kind === 'text' && text.features.includes('tools')
-  return (tool) => takesTools && app.tools.find(tool) !== undefined
+  return (tool) => takesTools && app.turns.tools.find(tool) !== undefined
 }

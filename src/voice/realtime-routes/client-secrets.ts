@@ -1,10 +1,10 @@
 import type { Static } from 'typebox'
-import type { App } from '#app'
 import { acceptOnce } from '#core/calls'
 import type { JsonText, RequestContext } from '#platform/http'
 import { newClientSecret, sha256 } from '#platform/secrets'
 import { insertClientSecret } from '#voice/realtime'
 import { agentOfCall } from '#work/agents'
+import type { ClientSecretsApp } from './app.ts'
 import { modelOfSession, requireAgentModel, requireCallModel } from './chosen-model.ts'
 import { firstSession } from './first-session.ts'
 import type { Secret, SecretBody } from './schema.ts'
@@ -15,7 +15,7 @@ const callsOfSecret = 10
 
 /** Makes a secret for a browser: it begins a few calls with this session in the name of the key, and does nothing else. */
 export async function createSecret(
-  context: RequestContext<App, Static<typeof SecretBody>>,
+  context: RequestContext<ClientSecretsApp, Static<typeof SecretBody>>,
 ): Promise<JsonText> {
   const { app, body, caller } = context
   const { expires_after: { seconds = standardSeconds } = {}, agent_id, session = {}, store = false } = body

@@ -1,6 +1,5 @@
 /** POST /v1/realtime/calls: a call over WebRTC. */
 import type { Static } from 'typebox'
-import type { App } from '#app'
 import { requireUnclaimed, setAppliedFields } from '#core/calls'
 import { fail } from '#platform/errors'
 import { HttpAnswer, JsonText, type RequestContext } from '#platform/http'
@@ -9,6 +8,7 @@ import { boundsOf, readSmallJson } from '#platform/json'
 import { creditsUp } from '#platform/ledger'
 import { SdpRefused } from '#platform/webrtc'
 import { callName, PassthroughCall } from '#voice/realtime'
+import type { PeerCallApp } from './app.ts'
 import { begin, type CallFacts } from './begin.ts'
 import { engineOf } from './call-engine.ts'
 import { modelOfSession } from './chosen-model.ts'
@@ -17,7 +17,7 @@ import { reasons } from './phrases.ts'
 import type { CreateBody, CreatedCall, CreateForm, CreateQuery } from './schema.ts'
 
 type CreateContext = RequestContext<
-  App,
+  PeerCallApp,
   Static<typeof CreateBody>,
   Static<typeof CreateQuery>,
   unknown,
@@ -34,7 +34,8 @@ const retryAfterMs = 5_000
  * offer that cannot be answered, WEBRTC_UNAVAILABLE, and the failure of the upstream that a call is passed to; before anything is held.
  */
 export async function createCall(context: CreateContext): Promise<HttpAnswer> {
-  await requireUnclaimed(context)
+  const { app, caller, claim } = context
+  await requireUnclaimed({ app: app.turns, caller, claim })
   const { offer, wantsSdp, ...callOptions } = parseCreateRequest(context)
   let peer: PeerCall | PassthroughCall | undefined
   let created: CreatedCall | undefined
@@ -113,7 +114,7 @@ async function answerOffer(
   offer: string,
 ): Promise<PeerCall | PassthroughCall> {
   if (model.kind === 'realtime' && model.engine === 'passthrough')
-    return PassthroughCall.answer(context.app, { model, settings, offer })
+    return PassthroughCall.answer(context.app.passthrough, { model, settings, offer })
   const webrtc = (await context.app.webrtc.open()) ?? fail('WEBRTC_UNAVAILABLE', {}, { retryAfterMs })
   try {
     return new PeerCall(context, webrtc, offer)

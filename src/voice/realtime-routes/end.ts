@@ -1,8 +1,8 @@
 import type { Static } from 'typebox'
-import type { App } from '#app'
 import { fail } from '#platform/errors'
 import type { RequestContext } from '#platform/http'
 import { type CallRow, readCall, requestCallEnd } from '#voice/realtime'
+import type { CallRecordsApp } from './app.ts'
 import { callRecordOf } from './call-record.ts'
 import { endAtHost } from './hosts/end-at-host.ts'
 import { reasons } from './phrases.ts'
@@ -15,7 +15,7 @@ const lookMs = 100
 
 /** DELETE /v1/realtime/calls: ends the call that the body or the query names. */
 export function endNamed(
-  context: RequestContext<App, Static<typeof EndBody>, Static<typeof EndQuery>>,
+  context: RequestContext<CallRecordsApp, Static<typeof EndBody>, Static<typeof EndQuery>>,
 ): Promise<CallRecord> {
   const { body, query } = context
   const named = [body.id, body.call_id, query.id].filter((id) => id !== undefined)
@@ -28,7 +28,7 @@ export function endNamed(
 
 /** Ends a call of the account and returns it; a call that has ended already is returned as it is. Throws NOT_FOUND. */
 export async function endOne(
-  context: Pick<RequestContext<App>, 'app' | 'caller'>,
+  context: Pick<RequestContext<CallRecordsApp>, 'app' | 'caller'>,
   name: string,
 ): Promise<CallRecord> {
   const { app } = context
@@ -38,7 +38,7 @@ export async function endOne(
 
 /** Ends the call and returns its row at the end of the wait, ended or not. */
 async function end(
-  app: App,
+  app: CallRecordsApp,
   { account_id: accountId, call_id: callId, process_id: processId }: CallRow,
 ): Promise<CallRow> {
   const key = { accountId, callId }

@@ -1,14 +1,13 @@
-import type { App, Caller } from '#app'
 import { type CallSettings, freshSettings, sessionFields, updateSession } from '#voice/realtime'
 import type { CallModel } from './call-engine.ts'
-import { hostedToolCheck, transcriptionModelResolver } from './chosen-model.ts'
+import { type CallerContext, hostedToolCheck, transcriptionModelResolver } from './chosen-model.ts'
 
 /**
  * The settings with which a call begins, and the session fields without effect. Later sessions override earlier ones. Throws INVALID_REQUEST with
  * `param` below `session`.
  */
 export function firstSession(
-  context: { app: App; caller: Caller },
+  context: CallerContext,
   model: CallModel,
   ...sessions: readonly Record<string, unknown>[]
 ): { settings: CallSettings; ignored: string[]; fields: Record<string, unknown> } {

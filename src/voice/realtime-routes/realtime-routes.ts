@@ -2,13 +2,19 @@
  * The routes of voice calls over WebRTC or a WebSocket, and of the client secrets with which browsers begin them. Calls are begun, read and ended
  * here.
  */
-import type { App } from '#app'
 import { modelFailures, paymentFailures, referenceHeaders } from '#core/calls'
 import { upstreamFailures } from '#core/inference'
 import type { Route } from '#platform/http'
-import type { Job } from '#platform/jobs'
 import { callAgentFailures } from '#work/agents'
-import { route, socketRoute } from './app.ts'
+import {
+  type CallRecordsApp,
+  type ClientSecretsApp,
+  type PeerCallApp,
+  peerRoute,
+  recordRoute,
+  secretRoute,
+  socketRoute,
+} from './app.ts'
 import { maxMessageBytes } from './client-event.ts'
 import { createSecret } from './client-secrets.ts'
 import { createCall, locationOf } from './create.ts'
@@ -50,7 +56,7 @@ const createBytes = 256 * 1024
  */
 const bounds = { messageBytes: maxMessageBytes, messagesPerSecond: 100, bytesPerSecond: 1024 * 1024 }
 
-const routes: Route<App>[] = [
+const routes: Route<PeerCallApp & CallRecordsApp & ClientSecretsApp>[] = [
   socketRoute({
     path: '/v1/realtime',
     operation: 'realtime.connect',
@@ -69,7 +75,7 @@ const routes: Route<App>[] = [
     errors: [...modelFailures, ...callAgentFailures, ...paymentFailures, ...callFailures],
     handle: socketAtHost(openCall),
   }),
-  route({
+  peerRoute({
     method: 'POST',
     path: '/v1/realtime/calls',
     operation: 'realtime.create',
@@ -105,7 +111,7 @@ const routes: Route<App>[] = [
     ],
     handle: atHost(createCall),
   }),
-  route({
+  recordRoute({
     method: 'GET',
     path: '/v1/realtime/calls',
     operation: 'realtime.list',
@@ -116,7 +122,7 @@ const routes: Route<App>[] = [
     errors: [],
     handle: list,
   }),
-  route({
+  recordRoute({
     method: 'DELETE',
     path: '/v1/realtime/calls',
     operation: 'realtime.end',
@@ -134,7 +140,7 @@ const routes: Route<App>[] = [
     errors: ['NOT_FOUND'],
     handle: endNamed,
   }),
-  route({
+  recordRoute({
     method: 'GET',
     path: '/v1/realtime/calls/{id}',
     operation: 'realtime.call',
@@ -147,7 +153,7 @@ const routes: Route<App>[] = [
     errors: ['NOT_FOUND'],
     handle: getCall,
   }),
-  route({
+  recordRoute({
     method: 'DELETE',
     path: '/v1/realtime/calls/{id}',
     operation: 'realtime.endOne',
@@ -160,7 +166,7 @@ const routes: Route<App>[] = [
     errors: ['NOT_FOUND'],
     handle: (context) => endOne(context, context.params.id),
   }),
-  route({
+  recordRoute({
     method: 'POST',
     path: '/v1/realtime/calls/{id}/hangup',
     operation: 'realtime.hangup',
@@ -177,7 +183,7 @@ const routes: Route<App>[] = [
     errors: ['NOT_FOUND'],
     handle: (context) => endOne(context, context.params.id),
   }),
-  route({
+  recordRoute({
     method: 'GET',
     path: '/v1/realtime/calls/{id}/transcript',
     operation: 'realtime.transcript',
@@ -194,7 +200,7 @@ const routes: Route<App>[] = [
     errors: ['NOT_FOUND'],
     handle: getTranscript,
   }),
-  route({
+  recordRoute({
     method: 'DELETE',
     path: '/v1/realtime/calls/{id}/transcript',
     operation: 'realtime.forget',
@@ -208,7 +214,7 @@ const routes: Route<App>[] = [
     errors: ['NOT_FOUND'],
     handle: deleteTranscript,
   }),
-  route({
+  secretRoute({
     method: 'POST',
     path: '/v1/realtime/client_secrets',
     operation: 'realtime.clientSecret',
@@ -227,7 +233,8 @@ const routes: Route<App>[] = [
   }),
 ]
 
-export const realtime = { name: 'realtime', routes, jobs: [tidyJob as Job<never, App>] }
+export const realtime = { name: 'realtime', routes, jobs: [tidyJob] }
 
 /** Begins calls in this process for other processes: see `openVoiceHost`. */
-export const startVoiceHost = (app: App) => openVoiceHost(app, { begin: createCall, socket: openCall })
+export const startVoiceHost = (app: PeerCallApp) =>
+  openVoiceHost(app, { begin: createCall, socket: openCall })

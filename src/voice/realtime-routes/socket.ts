@@ -1,6 +1,5 @@
 /** GET /v1/realtime: a call over a WebSocket. */
 import type { Static } from 'typebox'
-import type { App } from '#app'
 import { Failure } from '#platform/errors'
 import {
   type KeySource,
@@ -10,6 +9,7 @@ import {
   socketStream,
 } from '#platform/http'
 import type { EndReason } from '#voice/realtime'
+import type { CallApp } from './app.ts'
 import { type BegunCall, begin, type CallContext } from './begin.ts'
 import { openSession } from './call-session.ts'
 import type { SocketQuery } from './schema.ts'
@@ -29,7 +29,7 @@ const leadMs = 120
 const tailMs = 60
 
 export async function openCall(
-  context: RequestContext<App, unknown, Static<typeof SocketQuery>>,
+  context: RequestContext<CallApp, unknown, Static<typeof SocketQuery>>,
 ): Promise<SocketStream> {
   const begun = await begin(context, {
     transport: 'websocket',
@@ -75,7 +75,7 @@ async function closeReasonOf(
   if (closeCode === abnormal) return 'disconnected'
   if (broken.includes(closeCode)) return 'failed'
   if (closeCode !== violated) return 'client'
-  const refused = await app.keys.callerOf(caller.accountId, caller.keyId).then(
+  const refused = await app.turns.keys.callerOf(caller.accountId, caller.keyId).then(
     () => false,
     (error: unknown) => error instanceof Failure && error.status < 500,
   )

@@ -1,16 +1,16 @@
 /** The transcript of a call that keeps it. */
 import type { Static } from 'typebox'
-import type { App } from '#app'
 import { fail } from '#platform/errors'
 import type { RequestContext } from '#platform/http'
 import { type CallRow, callName, deleteKeptContent, readTranscript } from '#voice/realtime'
+import type { CallRecordsApp } from './app.ts'
 import { requireCall } from './read.ts'
 import type { Transcript, TranscriptQuery } from './schema.ts'
 
-type CallIdContext = RequestContext<App, unknown, unknown, { id: string }>
+type CallIdContext = RequestContext<CallRecordsApp, unknown, unknown, { id: string }>
 
 export async function getTranscript(
-  context: RequestContext<App, unknown, Static<typeof TranscriptQuery>, { id: string }>,
+  context: RequestContext<CallRecordsApp, unknown, Static<typeof TranscriptQuery>, { id: string }>,
 ): Promise<Transcript> {
   const { app, query, params } = context
   const row = await requireCall(context, params.id)

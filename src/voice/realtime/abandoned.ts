@@ -1,7 +1,7 @@
 /** Ends calls whose process is dead, in another process: the cost of their steps is charged, and the worst case of steps under way. */
-import type { App } from '#app'
+import type { CallRegistryApp, CallSettlementApp } from './app.ts'
 import { writeSoundLostOfDead } from './keep/transcript-store.ts'
-import { type SettlementApp, settleCall } from './money/settle.ts'
+import { settleCall } from './money/settle.ts'
 import type { UpstreamCall } from './parts.ts'
 import { deleteDeadProcesses } from './process-store.ts'
 import { deleteExpiredSecrets } from './secret-store.ts'
@@ -21,7 +21,7 @@ export type HangUpFunction = (call: UpstreamCall) => Promise<void>
 
 /** Hangs up ended calls that their process could not hang up: it died, or their upstream did not answer. */
 export async function hangUpLeft(
-  { db, clock, log, processes }: Pick<App, 'db' | 'clock' | 'log' | 'processes'>,
+  { db, clock, log, processes }: Pick<CallRegistryApp, 'db' | 'clock' | 'log' | 'processes'>,
   hangUp: HangUpFunction,
 ): Promise<void> {
   const nowMs = clock.nowMs()
@@ -42,7 +42,7 @@ export async function hangUpLeft(
 }
 
 /** Settles abandoned calls; runs at each sweep of each process. */
-export async function sweepCalls(app: SettlementApp & Pick<App, 'processes'>): Promise<void> {
+export async function sweepCalls(app: CallSettlementApp & Pick<CallRegistryApp, 'processes'>): Promise<void> {
   const { db, clock, log, processes } = app
   const before = new Date(clock.nowMs() - overdueMs)
   for (let found = atOnce; found === atOnce; ) {

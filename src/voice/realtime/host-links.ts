@@ -3,9 +3,9 @@ import { once } from 'node:events'
 import type { ClientRequest, IncomingMessage } from 'node:http'
 import { text } from 'node:stream/consumers'
 import type { TLSSocket } from 'node:tls'
-import type { App } from '#app'
 import { ChannelClient, type ChannelKey } from '#platform/channel'
-import { addressOf, freeProcesses } from './process-store.ts'
+import type { CallRegistryApp } from './app.ts'
+import { addressOf, freeProcesses, totalCapacity } from './process-store.ts'
 
 /** The version of the messages on the channel, raised with every change of them: processes of different versions pass each other no calls. */
 export const hostVersion = '1'
@@ -36,12 +36,12 @@ const answerMs = 30_000
 const maxClients = 64
 
 export class HostLinks implements Disposable {
-  readonly #app: Pick<App, 'db' | 'log' | 'processes'>
+  readonly #app: Pick<CallRegistryApp, 'db' | 'log' | 'processes'>
   readonly #key: ChannelKey | undefined
   readonly #clients = new Map<string, ChannelClient>()
 
   /** @param secret KHERAD_SECRET; without one this process reaches no other */
-  constructor(app: Pick<App, 'db' | 'log' | 'processes'>, secret: string | undefined) {
+  constructor(app: Pick<CallRegistryApp, 'db' | 'log' | 'processes'>, secret: string | undefined) {
     this.#app = app
     this.#key = secret === undefined ? undefined : hostKey(secret)
   }
@@ -54,6 +54,12 @@ export class HostLinks implements Disposable {
     return rows.flatMap(({ process_id: processId, address }) =>
       address === null || processId === processes.id ? [] : [{ processId, address }],
     )
+  }
+
+  /** How many calls all processes together hold at a time. */
+  totalCapacity(): Promise<number> {
+    const { db, processes } = this.#app
+    return totalCapacity(db, processes.leaseMs)
   }
 
   /** The living process of this id; undefined where it is not reachable. */

@@ -1,6 +1,7 @@
 /** Voice calls: their sessions, sound, turns, engines, records and money (docs/decisions/voice/call-money.md). */
 
 export { findAnyCall, listAnyCalls } from './all-calls-store.ts'
+export type { PassthroughApp } from './app.ts'
 export { beginCall, type NewCall } from './begin.ts'
 export { callIdOf, callName } from './call-id.ts'
 export { CallSound, type CallSoundOptions } from './call-sound.ts'
@@ -46,7 +47,7 @@ export type { RunningMoney } from './money/running-money.ts'
 export { connectedSeconds } from './money/settle.ts'
 export { spentOf } from './money/step-store.ts'
 export type * from './parts.ts'
-export { type FreeProcess, freeProcesses, totalCapacity } from './process-store.ts'
+export { type FreeProcess, freeProcesses } from './process-store.ts'
 export type { AddedCall } from './registered-call.ts'
 export { openRealtimeCalls, RealtimeCalls, type RegistryOptions } from './registry.ts'
 export {

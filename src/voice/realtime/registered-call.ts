@@ -1,8 +1,8 @@
 /** One call of this process, from its beginning to its settlement. */
 import { steadyClock } from '#platform/clock'
+import type { CallSettlementApp } from './app.ts'
 import type { MoneyListener, RunningCall } from './money/running-call.ts'
 import { RunningMoney } from './money/running-money.ts'
-import type { SettlementApp } from './money/settle.ts'
 import type { EndReason, Transport } from './parts.ts'
 import type { EngineName } from './store.ts'
 
@@ -23,13 +23,13 @@ export class RegisteredCall {
   readonly transport: Transport['kind']
   /** Resolves once the call is settled. */
   readonly whenSettled: Promise<unknown>
-  readonly #app: SettlementApp
+  readonly #app: CallSettlementApp
   readonly #listener: MoneyListener
   #reason: EndReason | undefined
   #endedMs = 0
   #isShort = false
 
-  constructor(app: SettlementApp, call: AddedCall, listener: MoneyListener, closing: AbortSignal) {
+  constructor(app: CallSettlementApp, call: AddedCall, listener: MoneyListener, closing: AbortSignal) {
     this.#app = app
     this.#listener = listener
     this.models = call.models

@@ -1,22 +1,20 @@
 /** The calls of this process: how many it takes, their money, and the check of their rows every few seconds. */
 import { setTimeout as pause } from 'node:timers/promises'
-import type { App } from '#app'
 import { type Repetition, repetitions, steadyClock } from '#platform/clock'
 import { type HangUpFunction, hangUpLeft, sweepCalls } from './abandoned.ts'
+import type { CallRegistryApp } from './app.ts'
 import { Codecs } from './codecs.ts'
 import { HostLinks } from './host-links.ts'
 import type { MoneyListener } from './money/running-call.ts'
 import type { RunningMoney } from './money/running-money.ts'
-import { type SettlementApp, settleCall } from './money/settle.ts'
+import { settleCall } from './money/settle.ts'
 import { maxAwayMs } from './money/until-back.ts'
 import type { EndReason } from './parts.ts'
 import { deleteProcess, writeProcess } from './process-store.ts'
 import { type AddedCall, RegisteredCall } from './registered-call.ts'
-import { availableBalance, type PayerCheckApp, unpaidEndReason } from './still-paid.ts'
+import { availableBalance, unpaidEndReason } from './still-paid.ts'
 import { type TickedCall, writeTicks } from './store.ts'
 import { within } from './within.ts'
-
-export type RegistryApp = SettlementApp & PayerCheckApp & Pick<App, 'processes'>
 
 export interface RegistryOptions {
   /** How many calls this process takes; 0: it takes none, and only ends calls of dead processes. */
@@ -40,7 +38,10 @@ const stopMs = 2_000
 const lookMs = 100
 
 /** Opens the registry of calls. Disposing it ends the calls that are left. */
-export async function openRealtimeCalls(app: RegistryApp, options: RegistryOptions): Promise<RealtimeCalls> {
+export async function openRealtimeCalls(
+  app: CallRegistryApp,
+  options: RegistryOptions,
+): Promise<RealtimeCalls> {
   const calls = new RealtimeCalls(app, options)
   await calls.open()
   return calls
@@ -51,7 +52,7 @@ export class RealtimeCalls implements AsyncDisposable {
   readonly codecs: Codecs
   /** The links to other processes that hold calls. */
   readonly hosts: HostLinks
-  readonly #app: RegistryApp
+  readonly #app: CallRegistryApp
   readonly #options: RegistryOptions
   readonly #calls = new Map<string, RegisteredCall>()
   readonly #closing = new AbortController()
@@ -68,7 +69,7 @@ export class RealtimeCalls implements AsyncDisposable {
   /** The time at which the database last answered a tick. */
   #answeredMs: number
 
-  constructor(app: RegistryApp, options: RegistryOptions) {
+  constructor(app: CallRegistryApp, options: RegistryOptions) {
     this.#app = app
     this.#options = options
     this.#nowMs = options.nowMs ?? (() => steadyClock.nowMs())

@@ -1,10 +1,10 @@
 /** Checks whether the payer of a running call may still pay. */
-import type { App } from '#app'
 import { Failure } from '#platform/errors'
 import type { Payer } from '#platform/ledger'
+import type { CallRegistryApp } from './app.ts'
 import type { EndReason } from './parts.ts'
 
-export type PayerCheckApp = Pick<App, 'keys' | 'ledger' | 'log'>
+type PayerCheckApp = Pick<CallRegistryApp, 'keys' | 'ledger' | 'log'>
 
 /**
  * The reason for which the call is to end: its key was revoked or narrowed, or the spent and held amount is above a cap by now. While the database is

@@ -1,4 +1,4 @@
-import type { App } from '#app'
 import { routesOf } from '#platform/http'
 
-export const route = routesOf<App>()
+/** The page uses nothing of the app; its prepared files are kept for each app. */
+export const route = routesOf<object>()

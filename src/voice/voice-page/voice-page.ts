@@ -2,7 +2,6 @@
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { type Static, Type } from 'typebox'
-import type { App } from '#app'
 import type { Language } from '#platform/errors'
 import {
   answerPrepared,
@@ -59,9 +58,9 @@ async function prepareFile(name: FileName): Promise<PreparedText> {
 }
 
 /** The files, read and compressed at the first request of each. */
-const prepared = new WeakMap<App, Map<string, Promise<PreparedText>>>()
+const prepared = new WeakMap<object, Map<string, Promise<PreparedText>>>()
 
-function preparedOnce(app: App, name: string, make: () => Promise<PreparedText>): Promise<PreparedText> {
+function preparedOnce(app: object, name: string, make: () => Promise<PreparedText>): Promise<PreparedText> {
   const known = prepared.get(app) ?? new Map<string, Promise<PreparedText>>()
   prepared.set(app, known)
   const one = known.get(name) ?? make()
@@ -69,7 +68,7 @@ function preparedOnce(app: App, name: string, make: () => Promise<PreparedText>)
   return one
 }
 
-async function showPage(context: RequestContext<App, unknown, Static<typeof PageQuery>>) {
+async function showPage(context: RequestContext<object, unknown, Static<typeof PageQuery>>) {
   const language: Language = context.query.lang ?? context.language
   for (const [name, value] of Object.entries(pageHeaders)) context.setHeader(name, value)
   context.setHeader('content-language', language)
@@ -79,7 +78,7 @@ async function showPage(context: RequestContext<App, unknown, Static<typeof Page
   return answerPrepared(context, page, ['accept-language'])
 }
 
-const routes: Route<App>[] = [
+const routes: Route<object>[] = [
   route({
     method: 'GET',
     path: '/voice',

@@ -1,5 +1,4 @@
 /** Creates, reads, lists, changes and deletes agents. */
-import type { App } from '#app'
 import { acceptOnce } from '#core/calls'
 import { textModel } from '#core/text'
 import { fail } from '#platform/errors'
@@ -7,6 +6,7 @@ import type { JsonText, RequestContext } from '#platform/http'
 import { uuidv7 } from '#platform/ids'
 import { typedList } from '#platform/lists'
 import { requireKnowledge } from '#work/knowledge'
+import type { AgentsApp } from './app.ts'
 import {
   type Agent,
   type AgentBody,
@@ -17,7 +17,7 @@ import {
 } from './schema.ts'
 import * as store from './store.ts'
 
-export type AgentContext<Body = unknown> = RequestContext<App, Body, unknown, AgentParams>
+export type AgentContext<Body = unknown> = RequestContext<AgentsApp, Body, unknown, AgentParams>
 
 export function toAgent(row: store.AgentRow): Agent {
   const { agent_id: id, project_id, name, instructions, model, kind, knowledge_id } = row
@@ -41,11 +41,11 @@ export async function requireAgent({ app, caller, params }: AgentContext): Promi
 
 const notFound = (): never => fail('NOT_FOUND', {}, { param: 'id' })
 
-export async function createAgent(context: RequestContext<App, AgentBody>): Promise<JsonText> {
+export async function createAgent(context: RequestContext<AgentsApp, AgentBody>): Promise<JsonText> {
   const { app, body, caller } = context
   const agent = newAgent(context)
   if (body.knowledge_id !== undefined)
-    await requireKnowledge(app, { ...caller, knowledgeId: body.knowledge_id })
+    await requireKnowledge(app.knowledge, { ...caller, knowledgeId: body.knowledge_id })
   const accept = { endpoint: '/v1/agents', statusCode: 201, now: agent.created_at }
   return acceptOnce(context, accept, async (tx) => {
     if (!(await store.reserveSlot(tx, caller, maxAgents))) fail('TOO_MANY_AGENTS', { max: maxAgents })
@@ -55,7 +55,7 @@ export async function createAgent(context: RequestContext<App, AgentBody>): Prom
 }
 
 /** The row of a new agent. Throws what `textModel` throws. */
-function newAgent({ app, body, caller }: RequestContext<App, AgentBody>): store.AgentRow {
+function newAgent({ app, body, caller }: RequestContext<AgentsApp, AgentBody>): store.AgentRow {
   const nowMs = app.clock.nowMs()
   return {
     account_id: caller.accountId,
@@ -71,7 +71,11 @@ function newAgent({ app, body, caller }: RequestContext<App, AgentBody>): store.
   }
 }
 
-export const listAgents = async ({ app, caller, query }: RequestContext<App, unknown, AgentListQuery>) =>
+export const listAgents = async ({
+  app,
+  caller,
+  query,
+}: RequestContext<AgentsApp, unknown, AgentListQuery>) =>
   typedList.answer(await store.listAgents(app.db, caller, query), toAgent)
 
 /** Changes an agent. Runs that have begun keep the settings with which they began. */

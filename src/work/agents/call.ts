@@ -1,12 +1,12 @@
 /** An agent that answers in voice calls: for the whole call the model gets what a direct run of the agent gives it. */
-import type { App, Caller } from '#app'
 import type { CallAgent } from '#core/call-agent'
 import { reference } from '#core/calls'
 import { textModel } from '#core/text'
-import { requireScope } from '#platform/auth'
+import { type Caller, requireScope } from '#platform/auth'
 import { type FailureCode, fail } from '#platform/errors'
 import type { RequestContext } from '#platform/http'
 import { recall, requireKnowledge } from '#work/knowledge'
+import type { AgentCallApp } from './app.ts'
 import { reasons } from './phrases.ts'
 import { type AgentRow, findAgent } from './store.ts'
 import { AgentEvents } from './tools/agent-events.ts'
@@ -17,7 +17,7 @@ import { quotedPassages } from './turn.ts'
 export const callAgentFailures: FailureCode[] = ['NOT_FOUND', 'KNOWLEDGE_NOT_FOUND']
 
 /** A request that begins a call, or creates a client secret for calls. */
-type CallRequest = Pick<RequestContext<App>, 'app' | 'caller' | 'requestId' | 'headers'>
+type CallRequest = Pick<RequestContext<AgentCallApp>, 'app' | 'caller' | 'requestId' | 'headers'>
 
 const maxPassages = 8
 const spokenInstruction = 'Say what they say in your own words, without numbers or addresses of theirs.'
@@ -35,7 +35,7 @@ export async function agentOfCall(request: CallRequest, agentId: string): Promis
   if (!row) return fail('NOT_FOUND', {}, { param: 'agent_id' })
   if (row.kind !== 'chat') fail('INVALID_REQUEST', { why: reasons.noCallOfWork }, { param: 'agent_id' })
   const model = textModel(app, caller, row.model)
-  const { about, recall } = await knowledgeOf(app, caller, row)
+  const { about, recall } = await knowledgeOf(app.knowledge, caller, row)
   return {
     agentId: row.agent_id,
     model,
@@ -47,17 +47,17 @@ export async function agentOfCall(request: CallRequest, agentId: string): Promis
 }
 
 async function knowledgeOf(
-  app: App,
+  knowledge: AgentCallApp['knowledge'],
   { accountId, projectId }: Caller,
   { knowledge_id: knowledgeId }: AgentRow,
 ): Promise<Pick<CallAgent, 'recall'> & { about: string }> {
   if (knowledgeId === null) return { about: '' }
   const projectKey = { accountId, projectId, knowledgeId }
-  const { instructions } = await requireKnowledge(app, projectKey)
+  const { instructions } = await requireKnowledge(knowledge, projectKey)
   return {
     about: instructions ?? '',
     async recall(question, payer) {
-      const passages = await recall(app, projectKey, question, maxPassages, payer)
+      const passages = await recall(knowledge, projectKey, question, maxPassages, payer)
       return passages.length === 0 ? undefined : quotedPassages(passages, spokenInstruction)
     },
   }

@@ -34,7 +34,7 @@ export async function startDurableRun(
   if (body.stream) fail('INVALID_REQUEST', { why: reasons.noStreamOfWork }, { param: 'stream' })
   if ([...body.input].length < minInputCharacters)
     fail('INVALID_REQUEST', { why: reasons.shortWork(minInputCharacters) }, { param: 'input' })
-  const accepted = await startWork(app, {
+  const accepted = await startWork(app.runs, {
     caller,
     requestId,
     claim,

@@ -1,10 +1,9 @@
-import type { App } from '#app'
 import { referenceHeaders } from '#core/calls'
 import { textFailures } from '#core/text'
 import type { FailureCode } from '#platform/errors'
 import type { Route } from '#platform/http'
 import { changeAgent, createAgent, deleteAgent, listAgents, requireAgent, toAgent } from './agent.ts'
-import { route } from './app.ts'
+import { type AgentsApp, route } from './app.ts'
 import { runAgent } from './run.ts'
 import * as schema from './schema.ts'
 import { WorkRun, workFailures } from './start-work.ts'
@@ -15,7 +14,7 @@ const scope = 'agents:write'
 /** Errors of naming a model. */
 const modelFailures: FailureCode[] = ['MODEL_NOT_FOUND', 'MODEL_NOT_ALLOWED', 'MODEL_KIND_MISMATCH']
 
-export const routes: Route<App>[] = [
+export const routes: Route<AgentsApp>[] = [
   route({
     method: 'GET',
     path,

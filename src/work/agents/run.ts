@@ -73,8 +73,8 @@ async function knowledgeOf(context: AgentContext<RunBody>, agent: AgentRow) {
   const { account_id: accountId, project_id: projectId, knowledge_id: knowledgeId } = agent
   if (knowledgeId === null) return { passages: [], about: undefined }
   const projectKey = { accountId, projectId, knowledgeId }
-  const { instructions } = await requireKnowledge(app, projectKey)
-  const passages = await recall(app, projectKey, body.input, maxPassages, payerOf(context))
+  const { instructions } = await requireKnowledge(app.knowledge, projectKey)
+  const passages = await recall(app.knowledge, projectKey, body.input, maxPassages, payerOf(context))
   return { passages, about: instructions ?? undefined }
 }
 

@@ -1,11 +1,11 @@
 /** Creates, reads, lists, changes and deletes knowledge projects. */
-import type { App } from '#app'
 import { acceptOnce } from '#core/calls'
 import { fail } from '#platform/errors'
 import type { JsonText, RequestContext } from '#platform/http'
 import { isUuid, uuidv7 } from '#platform/ids'
 import { plainList } from '#platform/lists'
 import { deletePendingBlobs, markForDeletion } from '#platform/storage'
+import type { KnowledgeApp } from './app.ts'
 import { sourceStorageKey } from './mark.ts'
 import type { Knowledge, KnowledgeBody, KnowledgeListQuery, KnowledgePatch } from './schema.ts'
 import * as store from './store.ts'
@@ -14,7 +14,7 @@ import * as store from './store.ts'
 export const maxProjects = 100
 
 export type KnowledgeContext<Body = unknown, Query = unknown> = RequestContext<
-  App,
+  KnowledgeApp,
   Body,
   Query,
   { id: string }
@@ -41,7 +41,7 @@ const toKnowledge = (row: store.CountedProject): Knowledge => ({
 
 /** A knowledge project of the caller's project. Throws KNOWLEDGE_NOT_FOUND if it is missing or belongs to another project. */
 export async function requireProject(
-  app: App,
+  app: Pick<KnowledgeApp, 'db'>,
   projectKey: store.ProjectKey,
   param = 'id',
 ): Promise<store.CountedProject> {
@@ -54,7 +54,9 @@ export const notFound = (param = 'id'): never => fail('KNOWLEDGE_NOT_FOUND', {},
 export const readKnowledge = async (context: KnowledgeContext) =>
   toKnowledge(await requireProject(context.app, projectKeyOf(context)))
 
-export async function createKnowledge(context: RequestContext<App, KnowledgeBody>): Promise<JsonText> {
+export async function createKnowledge(
+  context: RequestContext<KnowledgeApp, KnowledgeBody>,
+): Promise<JsonText> {
   const { app, body, caller } = context
   const now = new Date(app.clock.nowMs())
   const row = {
@@ -79,7 +81,7 @@ export const listKnowledge = async ({
   app,
   caller,
   query,
-}: RequestContext<App, unknown, KnowledgeListQuery>) =>
+}: RequestContext<KnowledgeApp, unknown, KnowledgeListQuery>) =>
   plainList.answer(await store.listProjects(app.db, caller, query), toKnowledge)
 
 export async function changeKnowledge(context: KnowledgeContext<KnowledgePatch>) {

@@ -1,6 +1,6 @@
 /** The interface for other rooms whose models use a knowledge project. */
-import type { App } from '#app'
 import type { CitableSource } from '#core/turn'
+import type { KnowledgeApp } from './app.ts'
 import { requireProject } from './projects.ts'
 import type { Payment } from './search/by-meaning.ts'
 import { findPassages } from './search/search.ts'
@@ -10,7 +10,7 @@ const defaultLimit = 8
 
 /** The knowledge project that a body names by `knowledge_id`. Throws KNOWLEDGE_NOT_FOUND (404). */
 export async function requireKnowledge(
-  app: App,
+  app: Pick<KnowledgeApp, 'db'>,
   projectKey: ProjectKey,
 ): Promise<{ knowledgeId: string; name: string; instructions: string | null }> {
   const {
@@ -27,7 +27,7 @@ export async function requireKnowledge(
  * receipt; if that cannot be paid, words alone decide.
  */
 export async function recall(
-  app: App,
+  app: Pick<KnowledgeApp, 'db' | 'models' | 'paid'>,
   projectKey: ProjectKey,
   query: string,
   limit: number = defaultLimit,

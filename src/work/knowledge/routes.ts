@@ -1,6 +1,5 @@
-import type { App } from '#app'
 import type { Route } from '#platform/http'
-import { route } from './app.ts'
+import { type KnowledgeApp, route } from './app.ts'
 import { embedKnowledge } from './embed/request.ts'
 import {
   changeKnowledge,
@@ -33,7 +32,7 @@ const path = '/v1/knowledge'
 /** Bytes of the body of a source: 10 MB in Base64, or two million characters of any script, with room for the rest of the body. */
 const sourceLimit = 16 * 1024 * 1024
 
-const projects: Route<App>[] = [
+const projects: Route<KnowledgeApp>[] = [
   route({
     method: 'GET',
     path,
@@ -120,7 +119,7 @@ const projects: Route<App>[] = [
   }),
 ]
 
-const sources: Route<App>[] = [
+const sources: Route<KnowledgeApp>[] = [
   route({
     method: 'GET',
     path: `${path}/{id}/sources`,
@@ -175,4 +174,4 @@ const sources: Route<App>[] = [
   }),
 ]
 
-export const routes: Route<App>[] = [...projects, ...sources]
+export const routes: Route<KnowledgeApp>[] = [...projects, ...sources]

@@ -1,5 +1,4 @@
 /** Adds, reads, lists and deletes the sources of a knowledge project. */
-import type { App } from '#app'
 import { acceptOnce, isBlank } from '#core/calls'
 import { decodeBase64InSlices } from '#platform/bytes'
 import { fail, type Language } from '#platform/errors'
@@ -7,6 +6,7 @@ import type { JsonText, RequestContext } from '#platform/http'
 import { isUuid, uuidv7 } from '#platform/ids'
 import { plainList } from '#platform/lists'
 import { commitBlob, deletePendingBlobs, markForDeletion, stageBlob } from '#platform/storage'
+import type { KnowledgeApp } from './app.ts'
 import { indexJob } from './index/index-source.ts'
 import { sourceStorageKey } from './mark.ts'
 import { problemPhrases, reasons, vectorPhrases } from './phrases.ts'
@@ -17,7 +17,7 @@ import * as store from './store.ts'
 /** The most sources of one knowledge project. */
 export const maxSources = 1_000
 
-type SourceContext = RequestContext<App, unknown, unknown, { id: string; source_id: string }>
+type SourceContext = RequestContext<KnowledgeApp, unknown, unknown, { id: string; source_id: string }>
 
 const toSource = (row: store.SourceRow, language: Language): KnowledgeSource => ({
   id: row.source_id,

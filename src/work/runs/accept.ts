@@ -1,14 +1,15 @@
 /** Accepts work: the run, its hold, its claim and its job are stored together, or none of them is. */
 
 import { dataTypes, type NamedFile, requireFiles } from '#account/files'
-import type { App, Caller } from '#app'
 import type { Model } from '#core/models'
+import type { Caller } from '#platform/auth'
 import { fail, type Language } from '#platform/errors'
 import { JsonText } from '#platform/http'
 import { uuidv7 } from '#platform/ids'
 import { type Claim, creditsUp, holdInTx } from '#platform/ledger'
 import { requireKnowledge } from '#work/knowledge'
 import { type WorkKind, workKinds } from '#work/pipelines'
+import type { RunsApp } from './app.ts'
 import { recordEvent } from './events/store.ts'
 import { runJob } from './job.ts'
 import { languageOfText } from './language.ts'
@@ -51,9 +52,9 @@ const queueMs = 24 * 60 * 60 * 1000
  * Holds the worst case of the run, puts the run into the queue and returns the body of the 202 answer. Throws what `Ledger.hold` throws,
  * TOO_MANY_RUNS (429), FILE_NOT_FOUND (404), and the errors for which the pipeline or the knowledge project refuses the task.
  */
-export async function acceptRun(app: App, options: AcceptOptions): Promise<JsonText> {
+export async function acceptRun(app: RunsApp, options: AcceptOptions): Promise<JsonText> {
   const { caller, requestId, claim, endpoint, model, knowledgeId } = options
-  if (knowledgeId !== undefined) await requireKnowledge(app, { ...caller, knowledgeId })
+  if (knowledgeId !== undefined) await requireKnowledge(app.knowledge, { ...caller, knowledgeId })
   const run = withinBudget(app, options, newRun(app, options, await filesOf(app, options)))
   const microcredits = run.held
   const reply = JSON.stringify(acceptedOf(run, options))
@@ -85,7 +86,10 @@ export async function acceptRun(app: App, options: AcceptOptions): Promise<JsonT
 }
 
 /** Refuses files that the kind of work would not read, before credits are held. */
-async function filesOf(app: App, { caller, kind, fileIds = [] }: AcceptOptions): Promise<NamedFile[]> {
+async function filesOf(
+  app: Pick<RunsApp, 'clock' | 'db'>,
+  { caller, kind, fileIds = [] }: AcceptOptions,
+): Promise<NamedFile[]> {
   if (fileIds.length > 0 && !workKinds.some(({ name, readsFiles }) => name === kind && readsFiles))
     fail('INVALID_REQUEST', { why: reasons.filesOfData }, { param: 'file_ids' })
   const files = await requireFiles(app, caller, fileIds)
@@ -96,12 +100,16 @@ async function filesOf(app: App, { caller, kind, fileIds = [] }: AcceptOptions):
 }
 
 /** The run at the greatest depth that the caller's budget pays for, or at depth 1 without a budget; `held` is its worst case. */
-function withinBudget(app: App, { kind, model, caller, maxCredits }: AcceptOptions, drafted: NewRun): NewRun {
+function withinBudget(
+  app: Pick<RunsApp, 'pipelines' | 'turns'>,
+  { kind, model, caller, maxCredits }: AcceptOptions,
+  drafted: NewRun,
+): NewRun {
   const pipeline = app.pipelines[kind]
   const runAtDepth = (depth: number): NewRun => {
     const run = { ...drafted, depth }
     const plan = pipeline.plan(taskOf(run))
-    return { ...run, held: worstCaseOfPlan(app, { model, allowed: caller.models }, plan) }
+    return { ...run, held: worstCaseOfPlan(app.turns, { model, allowed: caller.models }, plan) }
   }
   const defaultRun = runAtDepth(1)
   if (maxCredits === undefined) return defaultRun
@@ -115,7 +123,7 @@ function withinBudget(app: App, { kind, model, caller, maxCredits }: AcceptOptio
   return defaultRun
 }
 
-function newRun(app: App, options: AcceptOptions, files: NamedFile[]): NewRun {
+function newRun(app: Pick<RunsApp, 'clock'>, options: AcceptOptions, files: NamedFile[]): NewRun {
   const { caller, model } = options
   const nowMs = app.clock.nowMs()
   return {

@@ -1,8 +1,8 @@
-import type { App } from '#app'
 import { acceptOnce } from '#core/calls'
 import type { Tx } from '#platform/db'
 import type { JsonText } from '#platform/http'
 import { reportSettlement, type SettlementResult } from '#platform/ledger'
+import type { RunsApp } from './app.ts'
 import { endRun } from './end.ts'
 import { recordEvent } from './events/store.ts'
 import { endings } from './phrases.ts'
@@ -34,7 +34,7 @@ export async function cancelRun(context: RunContext): Promise<JsonText> {
 }
 
 async function endOrRequestCancel(
-  app: App,
+  app: Pick<RunsApp, 'clock' | 'config'>,
   tx: Tx,
   run: RunRow,
   now: Date,

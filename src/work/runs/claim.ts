@@ -1,5 +1,5 @@
 /** Claims a run, and releases it before its end. */
-import type { App } from '#app'
+import type { RunJobApp } from './app.ts'
 import { recordEvent } from './events/store.ts'
 import { markStepsLost } from './journal/store.ts'
 import type { RunLease } from './run-lease.ts'
@@ -9,7 +9,11 @@ import { changeRun, lockLeased, lockRun, type RunKey, type RunRow } from './stor
  * Makes `owner` the only one that may write to the run. Steps that an earlier worker began and did not end are lost. Returns undefined if
  * the run has ended.
  */
-export function claimRun(app: App, runKey: RunKey, owner: string): Promise<RunRow | undefined> {
+export function claimRun(
+  app: Pick<RunJobApp, 'clock' | 'config' | 'db'>,
+  runKey: RunKey,
+  owner: string,
+): Promise<RunRow | undefined> {
   const now = new Date(app.clock.nowMs())
   return app.db.tx(async (tx) => {
     const run = await lockRun(tx, runKey)

@@ -1,9 +1,9 @@
 /** The only place where a run ends: its state, its money and its receipt in one transaction. */
-import type { App } from '#app'
 import { totalQuantities } from '#core/paid'
 import type { Tx } from '#platform/db'
 import type { Localized } from '#platform/errors'
 import { type SettlementResult, settleHoldInTx } from '#platform/ledger'
+import type { RunsApp } from './app.ts'
 import { recordEvent } from './events/store.ts'
 import { markStepsLost, type StepDetail, type StepRow, stepsOf } from './journal/store.ts'
 import { changeRun, lockRun, type RunRow } from './store.ts'
@@ -24,7 +24,12 @@ export const retentionMs = 30 * dayMs
 const acceptedStatus = 202
 
 /** Ends a run that the caller has locked and that has not ended. Steps still under way are lost. */
-export async function endRun(app: App, tx: Tx, run: RunRow, end: RunEnd): Promise<SettlementResult> {
+export async function endRun(
+  app: Pick<RunsApp, 'clock' | 'config'>,
+  tx: Tx,
+  run: RunRow,
+  end: RunEnd,
+): Promise<SettlementResult> {
   const now = new Date(app.clock.nowMs())
   const runKey = { accountId: run.account_id, runId: run.run_id }
   await markStepsLost(tx, runKey, now)

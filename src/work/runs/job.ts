@@ -1,12 +1,12 @@
 /** The job of a run: one worker at a time executes it until it ends or another worker takes it over. */
-import type { App } from '#app'
+import type { TurnApp } from '#core/inference'
 import type { Model } from '#core/models'
 import { Failure, fail, isTemporary } from '#platform/errors'
 import { uuidv7 } from '#platform/ids'
 import type { JobDelay, JobRun } from '#platform/jobs'
 import { reportSettlement } from '#platform/ledger'
 import { FailedStep, LostStep, OutOfCredits, type PipelineResult } from '#work/pipelines'
-import { job } from './app.ts'
+import { job, type RunJobApp } from './app.ts'
 import { claimRun, release, reschedule } from './claim.ts'
 import { endRun, type RunEnd } from './end.ts'
 import { Journal } from './journal/journal.ts'
@@ -26,7 +26,7 @@ export const runJob = job<{ runId: string }>({
 })
 
 async function withLease(
-  { app, accountId, data, stopping, signal, trace, progressed }: JobRun<{ runId: string }, App>,
+  { app, accountId, data, stopping, signal, trace, progressed }: JobRun<{ runId: string }, RunJobApp>,
   work: (lease: RunLease) => Promise<JobDelay | undefined>,
 ): Promise<JobDelay | undefined> {
   if (stopping.aborted || signal.aborted) return { laterMs: 0 }
@@ -43,7 +43,7 @@ async function execute(lease: RunLease): Promise<JobDelay | undefined> {
   const known = knownEnd(lease)
   if (known) return endLeasedRun(lease, known)
   try {
-    const { caller, model } = await requireCallerAndModel(app, run)
+    const { caller, model } = await requireCallerAndModel(app.turns, run)
     lease.allowed = caller.models
     return await runPipeline(lease, model)
   } catch (error) {
@@ -65,9 +65,12 @@ const refusedEnd = ({ code }: Failure): RunEnd => ({ status: 'failed', words: en
 const cancelledEnd: RunEnd = { status: 'cancelled', words: endings.cancelled }
 export const overtimeEnd: RunEnd = { status: 'failed', words: endings.overtime, code: 'WORK_TIME_LIMIT' }
 
-async function requireCallerAndModel(app: App, { account_id, key_id, model: id }: RunRow) {
-  const caller = await app.keys.callerOf(account_id, key_id)
-  const model = app.models.find(id)
+async function requireCallerAndModel(
+  { keys, models }: Pick<TurnApp, 'keys' | 'models'>,
+  { account_id, key_id, model: id }: RunRow,
+) {
+  const caller = await keys.callerOf(account_id, key_id)
+  const model = models.find(id)
   if (model?.kind !== 'text') fail('MODEL_NOT_FOUND', { model: id })
   return { caller, model }
 }
@@ -147,7 +150,7 @@ const endOf = ({ isComplete, words }: PipelineResult): RunEnd => ({
   partial: !isComplete,
 })
 
-function failureOf(app: App, run: RunRow, error: unknown): RunEnd {
+function failureOf({ log }: Pick<RunJobApp, 'log'>, run: RunRow, error: unknown): RunEnd {
   const failed = { status: 'failed' as const }
   if (error instanceof OutOfCredits)
     return { ...failed, words: endings.outOfCredits, code: 'WORK_OUT_OF_CREDITS' }
@@ -156,6 +159,6 @@ function failureOf(app: App, run: RunRow, error: unknown): RunEnd {
   if (error instanceof FailedStep)
     return { ...failed, words: endings.stepFailed(error.step, error.code), code: error.code }
   if (error instanceof Failure) return refusedEnd(error)
-  app.log.error({ err: error, run_id: run.run_id, kind: run.kind }, 'a pipeline broke')
+  log.error({ err: error, run_id: run.run_id, kind: run.kind }, 'a pipeline broke')
   return { ...failed, words: endings.broke, code: 'INTERNAL' }
 }

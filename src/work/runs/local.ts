@@ -15,7 +15,11 @@ export async function openInputFile(
   { app, run, signal }: RunLease,
   file: InputFile,
 ): Promise<LocalFile | undefined> {
-  const stored = await openStored(app, { accountId: run.account_id, projectId: run.project_id }, file.id)
+  const stored = await openStored(
+    app.files,
+    { accountId: run.account_id, projectId: run.project_id },
+    file.id,
+  )
   if (!stored) return undefined
   const local = await app.spool.write(addAbortSignal(signal, stored.content), { maxBytes: stored.bytes })
   if (local.sha256 === stored.sha256) return local
@@ -41,7 +45,7 @@ type Refusal = { refused: Localized }
 /** Downloads a file as one use of web_fetch, at its price; a refused download costs nothing. */
 export async function fetchFile(options: FetchStep): Promise<FetchedFile | Refusal> {
   const { lease, journal, step } = options
-  const tool = lease.app.tools.find('web_fetch')
+  const tool = lease.app.turns.tools.find('web_fetch')
   if (!tool) return { refused: fetchReasons.off }
   await using cleanup = new AsyncDisposableStack()
   let fetched: FetchedFile | undefined

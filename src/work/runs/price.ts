@@ -1,6 +1,5 @@
 /** The worst case of a run, which is held before it begins. */
-import type { App } from '#app'
-import { boundTurn, worstCaseOf } from '#core/inference'
+import { boundTurn, type TurnApp, worstCaseOf } from '#core/inference'
 import type { Model } from '#core/models'
 import type { HostedTool } from '#core/tools'
 import type { Plan } from '#work/pipelines'
@@ -10,7 +9,7 @@ const templateBytes = 1_024
 
 /** The worst case of a plan in micro-credits. `allowed`: the models that the caller's key may use. */
 export function worstCaseOfPlan(
-  app: App,
+  app: Pick<TurnApp, 'config' | 'inference' | 'tools'>,
   { model, allowed }: { model: Model; allowed: ReadonlySet<string> | undefined },
   { asks, searches, reads }: Plan,
 ): bigint {
@@ -30,5 +29,5 @@ export const toolUsage = ({ price, unit }: HostedTool) => ({
 })
 
 /** Micro-credits of one use; 0 if the tool is not configured. */
-export const toolPrice = (app: App, tool: 'web_search' | 'web_fetch'): bigint =>
-  app.tools.find(tool)?.price ?? 0n
+export const toolPrice = ({ tools }: Pick<TurnApp, 'tools'>, tool: 'web_search' | 'web_fetch'): bigint =>
+  tools.find(tool)?.price ?? 0n

@@ -1,9 +1,9 @@
 /** Reading runs. */
-import type { App } from '#app'
 import { requireScope } from '#platform/auth'
 import { fail } from '#platform/errors'
 import { baseUrlOf, type RequestContext } from '#platform/http'
 import { framedList } from '#platform/lists'
+import type { RunsApp } from './app.ts'
 import { latestEvents } from './events/store.ts'
 import { manifestOf } from './files/manifest.ts'
 import { filesOf } from './files/store.ts'
@@ -11,7 +11,7 @@ import { type RunSummaryOptions, toRunEvent, toRunSummary } from './run-summary.
 import type { RunListQuery, RunStatus } from './schema.ts'
 import { findRun, listRuns, type RunKey, type RunRow } from './store.ts'
 
-export type RunContext<Query = unknown> = RequestContext<App, unknown, Query, { id: string }>
+export type RunContext<Query = unknown> = RequestContext<RunsApp, unknown, Query, { id: string }>
 
 /**
  * A run of the caller's project; another project's run is answered as a missing one. A key with `agents:write` instead of the scope may
@@ -30,7 +30,7 @@ export const notFound = (param = 'id'): never => fail('NOT_FOUND', {}, { param }
 
 export const runKeyOf = ({ account_id, run_id }: RunRow): RunKey => ({ accountId: account_id, runId: run_id })
 
-export const summaryOptionsOf = (context: RequestContext<App>): RunSummaryOptions => ({
+export const summaryOptionsOf = (context: RequestContext<Pick<RunsApp, 'config'>>): RunSummaryOptions => ({
   baseUrl: baseUrlOf(context),
   language: context.language,
 })
@@ -52,7 +52,7 @@ export async function readRun(context: RunContext): Promise<RunStatus> {
   }
 }
 
-export async function listOfRuns(context: RequestContext<App, unknown, RunListQuery>) {
+export async function listOfRuns(context: RequestContext<RunsApp, unknown, RunListQuery>) {
   const { app, caller, query } = context
   return framedList.answer(await listRuns(app.db, caller, query), (run) =>
     toRunSummary(run, summaryOptionsOf(context)),

@@ -1,9 +1,8 @@
-import type { App } from '#app'
 import { reference, referenceHeaders } from '#core/calls'
 import { textFailures, textModel } from '#core/text'
 import { baseUrlOf, type RequestContext, type Route } from '#platform/http'
 import { acceptRun } from './accept.ts'
-import { route } from './app.ts'
+import { type RunsApp, route } from './app.ts'
 import { cancelRun } from './cancel.ts'
 import { streamEvents } from './events/stream.ts'
 import { serveFiles } from './files/serve.ts'
@@ -22,7 +21,7 @@ import {
 const path = '/v1/work'
 const one = `${path}/{id}`
 
-function create(context: RequestContext<App, WorkBody>) {
+function create(context: RequestContext<RunsApp, WorkBody>) {
   const { app, caller, body, requestId, claim, language } = context
   return acceptRun(app, {
     caller,
@@ -61,7 +60,7 @@ const fileTypes = [
   'application/octet-stream',
 ].join(', ')
 
-export const routes: Route<App>[] = [
+export const routes: Route<RunsApp>[] = [
   route({
     method: 'POST',
     path,

@@ -1,10 +1,10 @@
 /** One worker's lease of a run: its key, and why and how the run has to stop. */
 import { setTimeout as pause } from 'node:timers/promises'
-import type { App } from '#app'
 import { isDatabaseAway } from '#platform/db'
 import type { DiskName } from '#platform/disk-space'
 import type { Failure } from '#platform/errors'
 import type { TraceContext } from '#platform/trace'
+import type { RunJobApp } from './app.ts'
 import { type LeaseKey, LeaseLost, type RunRow } from './store.ts'
 
 /** Why a run stops before its pipeline has ended. */
@@ -36,7 +36,7 @@ export class RunStopped extends Error {
 }
 
 export interface RunLeaseOptions {
-  app: App
+  app: RunJobApp
   run: RunRow
   owner: string
   /** The signals of the job. `stopping`: begin no further step; `signal`: abort steps under way. */
@@ -52,7 +52,7 @@ const maxPauseMs = 1_000
 const lastTries = 3
 
 export class RunLease implements Disposable {
-  readonly app: App
+  readonly app: RunJobApp
   readonly run: RunRow
   readonly leaseKey: LeaseKey
   readonly trace: TraceContext
@@ -110,7 +110,7 @@ export class RunLease implements Disposable {
 
   /** Lets no further step begin if a disk has too little room for its charge and its result; the run continues once there is room. */
   requireDiskSpace(): void {
-    if (this.app.space.lacking(runDisks) === undefined) return
+    if (this.app.turns.space.lacking(runDisks) === undefined) return
     this.retryMs = Math.max(this.retryMs, fullMs)
     this.close('waiting')
     this.requireOpen()

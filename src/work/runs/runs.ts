@@ -4,6 +4,7 @@ import { routes } from './routes.ts'
 import { tidyJob } from './tidy.ts'
 
 export { type AcceptOptions, acceptRun } from './accept.ts'
+export type { RunsApp } from './app.ts'
 export { AcceptedRun, FileIds } from './schema.ts'
 
 export const work = { name: 'work', routes, jobs: [runJob, tidyJob] }

@@ -34,10 +34,10 @@ export function openStepContext({ lease, journal, task, model }: StepContextOpti
     task,
     accountId: run.account_id,
     signal: lease.signal,
-    searches: app.tools.find('web_search') !== undefined,
+    searches: app.turns.tools.find('web_search') !== undefined,
     ask(step, question) {
       const turn = questionTurn(question, model)
-      const { microcredits: worst } = worstCaseOf(app, { model, turn, allowed })
+      const { microcredits: worst } = worstCaseOf(app.turns, { model, turn, allowed })
       return journal.runPaid({
         step,
         kind: 'ask',
@@ -53,8 +53,8 @@ export function openStepContext({ lease, journal, task, model }: StepContextOpti
         if (knowledgeId === null) return []
         const projectKey = { accountId, projectId, knowledgeId }
         // If the knowledge project was deleted meanwhile, the run fails instead of continuing without knowledge.
-        await requireKnowledge(app, projectKey)
-        return recall(app, projectKey, query)
+        await requireKnowledge(app.knowledge, projectKey)
+        return recall(app.knowledge, projectKey, query)
       }),
     open: (file) => openInputFile(lease, file),
     fetch: (step, url, maxBytes) => fetchFile({ lease, journal, step, url, maxBytes }),
@@ -81,7 +81,7 @@ async function askModel(
   const { app, run, allowed, signal, trace } = lease
   const turn = questionTurn(question, model)
   const beganMs = run.created_at.getTime()
-  const called = await callModel(app, {
+  const called = await callModel(app.turns, {
     payer: lease.payer,
     model,
     turn,
@@ -132,7 +132,7 @@ interface ToolOptions {
 /** Uses a hosted tool once. A use that failed costs nothing and finds nothing; a use that is lost is paid and finds nothing. */
 async function useTool({ lease, journal, step, tool: name, input }: ToolOptions): Promise<CitableSource[]> {
   const { app, signal } = lease
-  const tool = app.tools.find(name)
+  const tool = app.turns.tools.find(name)
   if (!tool) return journal.runFree(step, async () => [])
   const execute = async (): Promise<StepResult<CitableSource[]>> => {
     try {

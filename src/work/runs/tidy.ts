@@ -1,7 +1,6 @@
 /** Ends overdue runs that no worker ends, and deletes runs whose retention is over. */
-import type { App } from '#app'
 import { reportSettlement } from '#platform/ledger'
-import { job } from './app.ts'
+import { job, type RunJobApp } from './app.ts'
 import { endRun } from './end.ts'
 import { blobsOf } from './files/store.ts'
 import { overtimeEnd } from './job.ts'
@@ -35,7 +34,7 @@ const runKeyOf = ({ account_id, run_id }: { account_id: string; run_id: string }
   runId: run_id,
 })
 
-async function endOverdue(app: App, runKey: RunKey): Promise<void> {
+async function endOverdue(app: RunJobApp, runKey: RunKey): Promise<void> {
   const ended = await app.db.tx(async (tx) => {
     const run = await lockRun(tx, runKey)
     if (!run || run.ended_at) return undefined

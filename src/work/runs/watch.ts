@@ -1,17 +1,19 @@
 /** Watches the runs of this process for cancellation, takeover and deadline: one query a second for all of them. */
-import type { App } from '#app'
 import { type Repetition, repetitions } from '#platform/clock'
+import type { RunJobApp } from './app.ts'
 import type { RunLease } from './run-lease.ts'
 import { readRunStates } from './store.ts'
 
 const everyMs = 1_000
 
+type WatchContext = Pick<RunJobApp, 'clock' | 'db' | 'log'>
+
 class Watch {
-  readonly #app: App
+  readonly #app: WatchContext
   readonly #leases = new Map<string, RunLease>()
   #polls: Repetition | undefined
 
-  constructor(app: App) {
+  constructor(app: WatchContext) {
     this.#app = app
   }
 
@@ -50,10 +52,10 @@ class Watch {
 }
 
 /** One watch for each app, and so for each process. */
-const watches = new WeakMap<App, Watch>()
+const watches = new WeakMap<WatchContext, Watch>()
 
 /** Aborts the lease when its run is cancelled, taken over or past its deadline, until it is disposed. */
-export function watchRun(app: App, lease: RunLease): Disposable {
+export function watchRun(app: WatchContext, lease: RunLease): Disposable {
   let watch = watches.get(app)
   if (!watch) {
     watch = new Watch(app)

@@ -121,7 +121,7 @@ test('ended after the answer and before its vectors are stored: they come from t
 test('written down and never begun: the id is barred, and the call is made under another, once', async () => {
   const data = await read()
   const ledger = { ...at.world.app.ledger, hold: () => new Promise<never>(() => {}) } as App['ledger']
-  void work(embedJob, data, { ledger })
+  void work(embedJob, data, { paid: { ...at.world.app.paid, ledger } })
   const text = `select effect_id from knowledge.vectors where source_id = $1 and state = 'begun'`
   const effect = () => at.world.app.db.query<{ effect_id: string }>({ text }, [data.sourceId])
   await expect.poll(async () => (await effect()).length).toBe(1)
@@ -172,7 +172,7 @@ test('a process that died in the call leaves it lost: free, and never made again
       return { ...hold, settle: () => new Promise<never>(() => {}) }
     },
   } as App['ledger']
-  void work(embedJob, data, { ledger: dead })
+  void work(embedJob, data, { paid: { ...at.world.app.paid, ledger: dead } })
   await at.upstream.call(0)
   expect(await work(embedJob, data)).toMatchObject({ laterMs: expect.any(Number) })
   await ledger.sweep()

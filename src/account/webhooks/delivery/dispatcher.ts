@@ -1,6 +1,6 @@
 /** The sending side of a process: takes connections that have something due, woken by NOTIFY, by the clock and, slowly, by a poll. */
 import { setTimeout as pause } from 'node:timers/promises'
-import type { App } from '#app'
+import type { WebhooksApp } from '../app.ts'
 import { Results } from './results.ts'
 import { Sender } from './sender.ts'
 import * as store from './store.ts'
@@ -17,13 +17,13 @@ const perProcess = 256
 const cutGraceMs = 1_500
 
 /** Starts sending. Disposing it lets attempts under way finish, aborts late ones, and leaves the rest to other processes. */
-export function startDispatcher(app: App): AsyncDisposable {
+export function startDispatcher(app: WebhooksApp): AsyncDisposable {
   const dispatcher = new Dispatcher(app)
   return { [Symbol.asyncDispose]: () => dispatcher.stop() }
 }
 
 class Dispatcher {
-  readonly #app: App
+  readonly #app: WebhooksApp
   readonly #senders = new Map<string, { sender: Sender; ended: Promise<void> }>()
   readonly #results: Results
   readonly #stopping = new AbortController()
@@ -32,7 +32,7 @@ class Dispatcher {
   readonly #taking: Promise<void>
   #wakeSignal = Promise.withResolvers<void>()
 
-  constructor(app: App) {
+  constructor(app: WebhooksApp) {
     this.#app = app
     this.#results = new Results(app.db, app.log)
     this.#listener = app.db.listen(['webhooks'], {

@@ -3,8 +3,8 @@
  * takes nothing from another. A target that fails again and again is left alone for a while and then tried with one event.
  */
 import { setTimeout as pause } from 'node:timers/promises'
-import type { App } from '#app'
 import type { KeepAliveClient } from '#platform/net'
+import type { WebhooksApp } from '../app.ts'
 import { sealedFor } from '../secret.ts'
 import { attempt, type DeliveryTarget } from './attempt.ts'
 import type { Results } from './results.ts'
@@ -23,7 +23,7 @@ const maxParkMs = 5 * 60 * 1000
 const errorPauseMs = 1_000
 
 export interface SenderOptions {
-  app: App
+  app: WebhooksApp
   processId: string
   results: Results
   /** Aborts attempts under way. */

@@ -2,11 +2,11 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import type { Readable } from 'node:stream'
 import type { WebSocket } from 'ws'
-import type { App } from '#app'
 import type { LiveCloud } from '#cloud/clouds'
 import type { Failure, Language } from '#platform/errors'
 import type { Upload, UploadSpec } from '#platform/http'
 import type { SpoolFile } from '#platform/spool'
+import type { AppCallApp } from '../app.ts'
 
 /** The caller: by the key alone, as a signed-in app user, or with the service key. */
 export type AppCaller =
@@ -18,7 +18,7 @@ export type AppCaller =
 
 /** One request of an app to its cloud; key and session are checked. */
 export interface AppCall {
-  readonly app: App
+  readonly app: AppCallApp
   readonly cloud: LiveCloud
   readonly caller: AppCaller
   readonly method: string

@@ -1,10 +1,10 @@
 /** One request of an app, as the areas of a cloud get it. */
-import type { App } from '#app'
 import type { LiveCloud } from '#cloud/clouds'
 import { type AppsRequest, cloudUrl, isUpgrade } from '#platform/apps'
 import { fail, type Language } from '#platform/errors'
 import { type BodyMemory, languageOf, parseJson, readBody, readToDisk, readUpload } from '#platform/http'
 import { uuidv7 } from '#platform/ids'
+import type { AppCallApp, CloudHandlerApp } from '../app.ts'
 import type { AppArea, AppCall, AppCaller } from './area.ts'
 import { reasons } from './phrases.ts'
 
@@ -23,20 +23,26 @@ export interface RequestState {
   code?: string
 }
 
-export function newRequestState(app: App, request: AppsRequest): RequestState {
+export function newRequestState(
+  { clock }: Pick<CloudHandlerApp, 'clock'>,
+  request: AppsRequest,
+): RequestState {
   const gone = new AbortController()
   request.response.once('close', () => gone.abort())
   return {
     request,
     requestId: uuidv7(),
-    receivedMs: app.clock.nowMs(),
+    receivedMs: clock.nowMs(),
     language: languageOf(request.message.headers),
     gone,
   }
 }
 
 interface CallParts {
-  app: App
+  /** What the area gets. */
+  app: AppCallApp
+  /** What receives bodies. */
+  receiver: Pick<CloudHandlerApp, 'config' | 'log' | 'spool'>
   intake: BodyMemory
   cloud: LiveCloud
   area: AppArea
@@ -45,7 +51,7 @@ interface CallParts {
 
 export function callOf(
   { request, requestId, language, gone }: RequestState,
-  { app, intake, cloud, area, caller }: CallParts,
+  { app, receiver, intake, cloud, area, caller }: CallParts,
 ): AppCall {
   const { message, clientAddress } = request
   const { path, query } = splitUrl(message.url!)
@@ -66,7 +72,7 @@ export function callOf(
     requestId,
     gone: gone.signal,
     bytes,
-    ...uploadsOf(app, request),
+    ...uploadsOf(receiver, request),
     async json(maxBytes) {
       requireJson(message.headers['content-type'])
       return parseJson(await bytes(maxBytes), maxBytes)
@@ -76,7 +82,7 @@ export function callOf(
 
 /** Bodies that take long to arrive; their files on the disk are deleted when the request ends. */
 function uploadsOf(
-  { spool, config, log }: App,
+  { spool, config, log }: CallParts['receiver'],
   { message, response, timeLimit }: AppsRequest,
 ): Pick<AppCall, 'file' | 'form' | 'stream'> {
   const deleteWhenAnswered = (files: readonly AsyncDisposable[]): void => {
@@ -140,7 +146,7 @@ function requireJson(type: string | undefined): void {
 
 /** The path form keeps the name by which the app has reached this machine. */
 function baseUrlOf(
-  { config }: App,
+  { config }: Pick<AppCallApp, 'config'>,
   { pathPrefix, secure, message }: AppsRequest,
   { ref }: LiveCloud,
 ): string {

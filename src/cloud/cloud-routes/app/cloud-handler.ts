@@ -2,12 +2,12 @@
  * Answers at the addresses of clouds: finds the cloud, checks key and session, lets the area of the path answer, and writes its reply or its
  * refusal (docs/decisions/cloud/app-address.md).
  */
-import type { App } from '#app'
 import type { CloudDirectory, LiveCloud } from '#cloud/clouds'
 import { type AppsRequest, acceptSocket, cloudHost, type HostHandler } from '#platform/apps'
-import { isDatabaseAway } from '#platform/db'
+import { type Db, isDatabaseAway } from '#platform/db'
 import { errorBody, errorHeaders, Failure, fail } from '#platform/errors'
 import { BodyMemory, ClientGone, failureOf } from '#platform/http'
+import type { AppCallApp, CloudHandlerApp } from '../app.ts'
 import type { AppArea, AppCaller, AppReply } from './area.ts'
 import { callOf, newRequestState, type RequestState, splitUrl } from './call.ts'
 import { callerOf, type VerifyToken } from './caller.ts'
@@ -16,7 +16,7 @@ import { isPreflight, preflightHeaders } from './cors.ts'
 import { headBytes, readyReply, sendStream, sendWhole } from './send-reply.ts'
 
 export interface CloudHandlerOptions {
-  app: App
+  app: CloudHandlerApp
   clouds: CloudDirectory
   areas: readonly AppArea[]
   verify: VerifyToken
@@ -127,8 +127,9 @@ export class CloudHandler implements HostHandler {
     const isOpen = area.isOpen?.({ method, path: path.slice(area.prefix.length) }) ?? false
     const caller = isOpen ? await callerPromise.catch(callerWithoutKey) : await callerPromise
     state.caller = caller
-    const own = { ...app, db: this.#connections.of(cloud, app.db) }
-    return area.handle(callOf(state, { app: own, intake: this.#intake, cloud, area, caller }))
+    const own = withDb(app.appCalls, this.#connections.of(cloud, app.db))
+    const parts = { app: own, receiver: app, intake: this.#intake, cloud, area, caller }
+    return area.handle(callOf(state, parts))
   }
 
   #areaOf(path: string): AppArea | undefined {
@@ -184,6 +185,14 @@ export class CloudHandler implements HostHandler {
     })
   }
 }
+
+/** The slice of the areas, which reaches the platform's tables on these connections. */
+const withDb = (app: AppCallApp, db: Db): AppCallApp => ({
+  ...app,
+  appFiles: { ...app.appFiles, db },
+  buckets: { ...app.buckets, db },
+  users: { ...app.users, db },
+})
 
 const operationOf = ({ area }: RequestState): string => `app.${area?.name ?? 'none'}`
 

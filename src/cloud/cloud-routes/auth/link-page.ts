@@ -1,13 +1,13 @@
 /** The page of a mailed link. It stands at the API, since answers of clouds are never pages; nobody but the platform can write into it. */
 import { createHash } from 'node:crypto'
-import type { App } from '#app'
 import { escapeHtml, findLink, followLink, isRedirectMissing, type OpenLink } from '#cloud/app-users'
 import { Failure, type Language } from '#platform/errors'
 import { HttpAnswer, type RequestContext } from '#platform/http'
+import type { AuthRoutesApp } from '../app.ts'
 import { leadsTo, notices, type PageTexts, pages } from './phrases.ts'
 import type { LinkParams } from './schema.ts'
 
-type LinkContext = RequestContext<App, unknown, unknown, LinkParams>
+type LinkContext = RequestContext<AuthRoutesApp, unknown, unknown, LinkParams>
 
 /** Shows the page and does nothing else, since scanners of mails open links. */
 export async function showLink(context: LinkContext): Promise<HttpAnswer> {

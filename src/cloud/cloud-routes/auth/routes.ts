@@ -1,9 +1,8 @@
 import { Type } from 'typebox'
-import type { App } from '#app'
 import { databaseErrors } from '#cloud/databases'
 import type { FailureCode } from '#platform/errors'
 import type { Route } from '#platform/http'
-import { route } from '../app.ts'
+import { type AuthRoutesApp, authRoute } from '../app.ts'
 import { CloudParams } from '../clouds/schema.ts'
 import { readyErrors } from '../require-cloud.ts'
 import { pressLink, showLink } from './link-page.ts'
@@ -31,8 +30,8 @@ const linkPath = '/app-links/{ref}/{token}'
 const readErrors: FailureCode[] = [...databaseErrors, 'APP_USER_TRIGGER_FAILED']
 const changeErrors: FailureCode[] = [...readErrors, 'CLOUD_MOVING']
 
-const settingsRoutes: Route<App>[] = [
-  route({
+const settingsRoutes: Route<AuthRoutesApp>[] = [
+  authRoute({
     method: 'GET',
     path,
     operation: 'cloud.auth.read',
@@ -46,7 +45,7 @@ const settingsRoutes: Route<App>[] = [
     errors: [...readyErrors],
     handle: readAuth,
   }),
-  route({
+  authRoute({
     method: 'PATCH',
     path,
     operation: 'cloud.auth.change',
@@ -63,8 +62,8 @@ const settingsRoutes: Route<App>[] = [
   }),
 ]
 
-const userRoutes: Route<App>[] = [
-  route({
+const userRoutes: Route<AuthRoutesApp>[] = [
+  authRoute({
     method: 'GET',
     path: usersPath,
     operation: 'cloud.users.list',
@@ -76,7 +75,7 @@ const userRoutes: Route<App>[] = [
     errors: [...readyErrors, ...readErrors, 'APP_USER_EMAIL_INVALID'],
     handle: list,
   }),
-  route({
+  authRoute({
     method: 'GET',
     path: userPath,
     operation: 'cloud.users.read',
@@ -87,7 +86,7 @@ const userRoutes: Route<App>[] = [
     errors: [...readyErrors, ...readErrors, 'APP_USER_NOT_FOUND'],
     handle: read,
   }),
-  route({
+  authRoute({
     method: 'POST',
     path: `${userPath}/block`,
     operation: 'cloud.users.block',
@@ -102,7 +101,7 @@ const userRoutes: Route<App>[] = [
     errors: [...readyErrors, ...changeErrors, 'APP_USER_NOT_FOUND'],
     handle: block,
   }),
-  route({
+  authRoute({
     method: 'POST',
     path: `${userPath}/unblock`,
     operation: 'cloud.users.unblock',
@@ -114,7 +113,7 @@ const userRoutes: Route<App>[] = [
     errors: [...readyErrors, ...changeErrors, 'APP_USER_NOT_FOUND'],
     handle: unblock,
   }),
-  route({
+  authRoute({
     method: 'DELETE',
     path: userPath,
     operation: 'cloud.users.delete',
@@ -128,7 +127,7 @@ const userRoutes: Route<App>[] = [
     errors: [...readyErrors, ...changeErrors, 'APP_USER_NOT_FOUND'],
     handle: remove,
   }),
-  route({
+  authRoute({
     method: 'POST',
     path: `${userPath}/links`,
     operation: 'cloud.users.link',
@@ -156,8 +155,8 @@ const userRoutes: Route<App>[] = [
 
 const pageReplies = { 200: 'text/html', 404: 'text/html', 409: 'text/html' }
 
-const linkRoutes: Route<App>[] = [
-  route({
+const linkRoutes: Route<AuthRoutesApp>[] = [
+  authRoute({
     method: 'GET',
     path: linkPath,
     operation: 'cloud.links.show',
@@ -172,7 +171,7 @@ const linkRoutes: Route<App>[] = [
     errors: readErrors,
     handle: showLink,
   }),
-  route({
+  authRoute({
     method: 'POST',
     path: linkPath,
     operation: 'cloud.links.press',
@@ -190,4 +189,4 @@ const linkRoutes: Route<App>[] = [
   }),
 ]
 
-export const authRoutes: Route<App>[] = [...settingsRoutes, ...userRoutes, ...linkRoutes]
+export const authRoutes: Route<AuthRoutesApp>[] = [...settingsRoutes, ...userRoutes, ...linkRoutes]

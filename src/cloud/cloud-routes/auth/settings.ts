@@ -1,14 +1,14 @@
-import type { App } from '#app'
 import { countUsers, minPasswordLength, webAddress } from '#cloud/app-users'
 import { announceCloud, type CloudRow, changeCloud, keyOf, limitsOf } from '#cloud/clouds'
 import type { Tx } from '#platform/db'
 import { fail } from '#platform/errors'
+import type { AuthRoutesApp } from '../app.ts'
 import type { CloudContext } from '../clouds/create.ts'
 import { lockReadyCloud, requireCloud } from '../require-cloud.ts'
 import { reasons } from './phrases.ts'
 import { type AuthBody, type AuthSettings, maxAddressLength } from './schema.ts'
 
-export async function readAuth({ app, caller, params }: CloudContext): Promise<AuthSettings> {
+export async function readAuth({ app, caller, params }: CloudContext<AuthRoutesApp>): Promise<AuthSettings> {
   return toSettings(app, await requireCloud(app, caller, params.id, { ready: true }))
 }
 
@@ -17,7 +17,7 @@ export async function changeAuth({
   body,
   caller,
   params,
-}: CloudContext<AuthBody>): Promise<AuthSettings> {
+}: CloudContext<AuthRoutesApp, AuthBody>): Promise<AuthSettings> {
   const found = await requireCloud(app, caller, params.id, { ready: true })
   const change = readChange(body)
   const changed = await app.db.tx(async (tx) => applyAuth(app, tx, await lockReadyCloud(tx, found), change))
@@ -47,7 +47,7 @@ export const readChange = ({
 
 /** Changes a cloud that is locked and ready. */
 export async function applyAuth(
-  { clock }: Pick<App, 'clock'>,
+  { clock }: Pick<AuthRoutesApp, 'clock'>,
   tx: Tx,
   cloud: CloudRow,
   settings: AuthChange,
@@ -67,7 +67,7 @@ function readAddress(text: string, param: string): string {
   return url.href
 }
 
-async function toSettings(app: App, row: CloudRow): Promise<AuthSettings> {
+async function toSettings(app: AuthRoutesApp, row: CloudRow): Promise<AuthSettings> {
   return {
     object: 'cloud.auth',
     site_url: row.site_url,

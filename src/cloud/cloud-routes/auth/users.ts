@@ -1,4 +1,3 @@
-import type { App } from '#app'
 import {
   blockUser,
   listUsers,
@@ -13,11 +12,12 @@ import { fail } from '#platform/errors'
 import { JsonText, type RequestContext } from '#platform/http'
 import { listJson } from '#platform/json'
 import { plainList } from '#platform/lists'
+import type { AuthRoutesApp } from '../app.ts'
 import { requireCloud } from '../require-cloud.ts'
 import { reasons } from './phrases.ts'
 import type { AppUser, LinkBody, UserParams, UsersQuery } from './schema.ts'
 
-type UserContext<Body = unknown> = RequestContext<App, Body, unknown, UserParams>
+type UserContext<Body = unknown> = RequestContext<AuthRoutesApp, Body, unknown, UserParams>
 
 /** The cloud as its app sees it. Throws what `requireCloud` does. */
 async function cloudOf({
@@ -25,7 +25,7 @@ async function cloudOf({
   caller,
   params,
 }: Pick<
-  RequestContext<App, unknown, unknown, { id: string }>,
+  RequestContext<AuthRoutesApp, unknown, unknown, { id: string }>,
   'app' | 'caller' | 'params'
 >): Promise<LiveCloud> {
   const { ref } = await requireCloud(app, caller, params.id, { ready: true })
@@ -34,7 +34,7 @@ async function cloudOf({
 
 const param = { param: 'user_id' }
 
-export async function list(context: RequestContext<App, unknown, UsersQuery, { id: string }>) {
+export async function list(context: RequestContext<AuthRoutesApp, unknown, UsersQuery, { id: string }>) {
   const { app, query } = context
   const cloud = await cloudOf(context)
   const page = await readUsers(app, cloud, (reader) => listUsers(reader, cloud, query))

@@ -1,5 +1,4 @@
 /** Backups of a dedicated cloud as its developer lists, orders and deletes them. */
-import type { App } from '#app'
 import {
   type BackupRow,
   backupProblem,
@@ -12,17 +11,19 @@ import {
 } from '#cloud/backups'
 import { type CloudRow, keyOf } from '#cloud/clouds'
 import { acceptOnce, requireUnclaimed } from '#core/calls'
+import type { Caller } from '#platform/auth'
 import { fail, type Language } from '#platform/errors'
 import type { RequestContext } from '#platform/http'
 import { isUuid } from '#platform/ids'
 import { plainList } from '#platform/lists'
 import { deletePendingBlobs, markForDeletion } from '#platform/storage'
+import type { BackupRoutesApp } from '../app.ts'
 import type { CloudContext } from '../clouds/create.ts'
 import { lockReadyCloud, requireCloud } from '../require-cloud.ts'
 import type { Backup, BackupQuery, Restore } from './schema.ts'
 
 export type BackupContext<Body = unknown> = RequestContext<
-  App,
+  BackupRoutesApp,
   Body,
   unknown,
   { id: string; backupId: string }
@@ -64,8 +65,8 @@ export const toRestore = (language: Language, row: RestoreRow): Restore => ({
  * is being set up is returned, too: a backup may be on its way into it.
  */
 async function requireDedicated(
-  app: App,
-  caller: CloudContext['caller'],
+  app: Pick<BackupRoutesApp, 'db'>,
+  caller: Caller,
   id: string,
   { settingUp = false } = {},
 ): Promise<CloudRow> {
@@ -87,7 +88,13 @@ export async function requireBackup({
   return { cloud, row: row ?? fail('BACKUP_NOT_FOUND', {}, { param: 'backupId' }) }
 }
 
-export async function list({ app, caller, params, query, language }: CloudContext<unknown, BackupQuery>) {
+export async function list({
+  app,
+  caller,
+  params,
+  query,
+  language,
+}: CloudContext<BackupRoutesApp, unknown, BackupQuery>) {
   const cloud = keyOf(await requireDedicated(app, caller, params.id, { settingUp: true }))
   const [page, restore] = await Promise.all([
     listBackups(app.db, cloud, query),
@@ -103,7 +110,7 @@ export async function read(context: BackupContext): Promise<Backup> {
   return toBackup(context.language, (await requireBackup(context)).row)
 }
 
-export async function createBackup(context: CloudContext) {
+export async function createBackup(context: CloudContext<BackupRoutesApp>) {
   const { app, caller, language, params } = context
   await requireUnclaimed(context)
   const found = await requireDedicated(app, caller, params.id)

@@ -1,6 +1,5 @@
-import type { App } from '#app'
 import type { Route } from '#platform/http'
-import { route } from '../app.ts'
+import { type BackupRoutesApp, backupRoute } from '../app.ts'
 import { CloudParams } from '../clouds/schema.ts'
 import { readyErrors } from '../require-cloud.ts'
 import { createBackup, list, read, remove } from './backups.ts'
@@ -18,8 +17,8 @@ import {
 
 const path = '/v1/cloud/{id}/backups'
 
-export const backupRoutes: Route<App>[] = [
-  route({
+export const backupRoutes: Route<BackupRoutesApp>[] = [
+  backupRoute({
     method: 'GET',
     path,
     operation: 'cloud.backups',
@@ -34,7 +33,7 @@ export const backupRoutes: Route<App>[] = [
     errors: [...readyErrors, 'PLAN_MISMATCH'],
     handle: list,
   }),
-  route({
+  backupRoute({
     method: 'POST',
     path,
     operation: 'cloud.back_up',
@@ -51,7 +50,7 @@ export const backupRoutes: Route<App>[] = [
     ],
     handle: createBackup,
   }),
-  route({
+  backupRoute({
     method: 'GET',
     path: `${path}/{backupId}`,
     operation: 'cloud.backup',
@@ -62,7 +61,7 @@ export const backupRoutes: Route<App>[] = [
     errors: [...readyErrors, 'PLAN_MISMATCH', 'BACKUP_NOT_FOUND'],
     handle: read,
   }),
-  route({
+  backupRoute({
     method: 'DELETE',
     path: `${path}/{backupId}`,
     operation: 'cloud.delete_backup',
@@ -73,7 +72,7 @@ export const backupRoutes: Route<App>[] = [
     errors: [...readyErrors, 'PLAN_MISMATCH', 'BACKUP_NOT_FOUND', 'RESTORE_RUNNING'],
     handle: remove,
   }),
-  route({
+  backupRoute({
     method: 'POST',
     path: `${path}/{backupId}/restore`,
     operation: 'cloud.restore_backup',

@@ -1,5 +1,4 @@
 /** The contents of clouds, room by room: how much there is of them, and how they are deleted. */
-import type { App } from '#app'
 import { deleteFilesOf as deleteFiles, hasFiles, usageOfAppFiles } from '#cloud/app-files'
 import { countUsers, deleteUsersOf as deleteUsers, lockUsers, mailsOfDay } from '#cloud/app-users'
 import { deleteBackupsOf, endRestoresOf } from '#cloud/backups'
@@ -16,9 +15,10 @@ import { functionCounts } from '#cloud/functions'
 import type { Tx } from '#platform/db'
 import { deletePendingBlobs } from '#platform/storage'
 import { countSitesOfCloud, deleteSite, lockSite, sitesOfCloud } from '#sites/hosting'
+import type { CloudDeletionApp, CloudRoutesApp } from '../app.ts'
 
 /** Deletes a portion; returns true if there was nothing to delete. Each may run any number of times. */
-type DeletionStep = (app: App, cloud: CloudKey) => Promise<boolean>
+type DeletionStep = (app: CloudDeletionApp, cloud: CloudKey) => Promise<boolean>
 
 /** The order of deletion. Other contents are small, and are deleted with the record of the cloud. */
 export const deletionSteps: readonly DeletionStep[] = [
@@ -33,7 +33,7 @@ export const deletionSteps: readonly DeletionStep[] = [
   deleteBackupsOf,
 ]
 
-async function deleteOneSite(app: App, { accountId, cloudId }: CloudKey): Promise<boolean> {
+async function deleteOneSite(app: CloudDeletionApp, { accountId, cloudId }: CloudKey): Promise<boolean> {
   const [siteId] = await sitesOfCloud(app.db, { accountId, cloudId }, 1)
   if (siteId === undefined) return true
   const packs = await app.db.tx(async (tx) => {
@@ -47,7 +47,7 @@ async function deleteOneSite(app: App, { accountId, cloudId }: CloudKey): Promis
   return false
 }
 
-async function deleteDatabase({ databases }: App, cloud: CloudKey): Promise<boolean> {
+async function deleteDatabase({ databases }: CloudDeletionApp, cloud: CloudKey): Promise<boolean> {
   await databases.remove(cloud)
   return true
 }
@@ -71,7 +71,11 @@ export type CloudUsage = Record<
 >
 
 /** Returns a cloud's usage: calls, egress and mails of the day (UTC), hours awake of the month, and the database as it was measured last. */
-export async function usageOf({ db }: App, cloud: CloudKey, nowMs: number): Promise<CloudUsage> {
+export async function usageOf(
+  { db }: Pick<CloudRoutesApp, 'db'>,
+  cloud: CloudKey,
+  nowMs: number,
+): Promise<CloudUsage> {
   // This reads a few rows by their keys, on the connections of the platform: a busy app must not keep its developer from seeing what it uses.
   const run: RunStatement = (text, values) => db.query({ text }, values)
   const day = new Date(nowMs).toISOString().slice(0, 10)

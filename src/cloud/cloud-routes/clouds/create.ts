@@ -1,10 +1,10 @@
 /** Creates a cloud, and retries its provisioning. */
 
-import type { App } from '#app'
 import { type CloudRow, createCloud, keyOf, prepareCloud, retryCloud } from '#cloud/clouds'
 import { acceptOnce, requireUnclaimed } from '#core/calls'
 import { fail } from '#platform/errors'
 import { HttpAnswer, type RequestContext } from '#platform/http'
+import type { CloudRoutesApp } from '../app.ts'
 import { requireCloud } from '../require-cloud.ts'
 import { reasons } from './phrases.ts'
 import type { CloudBody } from './schema.ts'
@@ -13,7 +13,7 @@ import { toCloud } from './show.ts'
 const accepted = 202
 const created = 201
 
-export async function create(context: RequestContext<App, CloudBody>): Promise<HttpAnswer> {
+export async function create(context: RequestContext<CloudRoutesApp, CloudBody>): Promise<HttpAnswer> {
   const { app, body, caller, language } = context
   if (body.plan === 'starter' && body.package !== undefined)
     fail('INVALID_REQUEST', { why: reasons.packageOfStarter }, { param: 'package' })
@@ -39,9 +39,15 @@ export async function create(context: RequestContext<App, CloudBody>): Promise<H
   return new HttpAnswer(status, reply)
 }
 
-export type CloudContext<Body = unknown, Query = unknown> = RequestContext<App, Body, Query, { id: string }>
+/** A request that names a cloud, with the slice of the app that its routes use. */
+export type CloudContext<App, Body = unknown, Query = unknown> = RequestContext<
+  App,
+  Body,
+  Query,
+  { id: string }
+>
 
-export async function retry(context: CloudContext) {
+export async function retry(context: CloudContext<CloudRoutesApp>) {
   const { app, caller, language, params } = context
   const found = await requireCloud(app, caller, params.id)
   const now = new Date(app.clock.nowMs())

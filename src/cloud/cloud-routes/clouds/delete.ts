@@ -1,5 +1,6 @@
 import { beginDeletion, type CloudRow, keyOf, lockCloud } from '#cloud/clouds'
 import { fail } from '#platform/errors'
+import type { CloudRoutesApp } from '../app.ts'
 import { requireCloud } from '../require-cloud.ts'
 import type { CloudContext } from './create.ts'
 import { deleteJob } from './jobs.ts'
@@ -7,7 +8,7 @@ import { reasons } from './phrases.ts'
 import type { DeleteBody } from './schema.ts'
 
 /** Begins to delete a cloud, a suspended one too: its owner may always end it. */
-export async function remove({ app, body, caller, params }: CloudContext<DeleteBody>) {
+export async function remove({ app, body, caller, params }: CloudContext<CloudRoutesApp, DeleteBody>) {
   const found: CloudRow = await requireCloud(app, caller, params.id)
   await app.db.tx(async (tx) => {
     const cloud = (await lockCloud(tx, keyOf(found))) ?? fail('CLOUD_NOT_FOUND', {}, { param: 'id' })

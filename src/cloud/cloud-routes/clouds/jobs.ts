@@ -1,5 +1,4 @@
 /** Deletes clouds in portions, and completes what their own jobs did not complete. */
-import type { App } from '#app'
 import { sweepBlobs, sweepUploads } from '#cloud/buckets'
 import {
   type CloudKey,
@@ -12,7 +11,7 @@ import {
   unfinishedMoves,
 } from '#cloud/clouds'
 import type { JobDelay, JobRun } from '#platform/jobs'
-import { job } from '../app.ts'
+import { type CloudDeletionApp, type CloudJobsApp, job, type StoppedCloudsApp } from '../app.ts'
 import { continueMove } from '../move/move.ts'
 import { deletionSteps } from './contents.ts'
 
@@ -25,7 +24,8 @@ const setAsideMs = 10 * 60 * 1000
 export const deleteJob = job<DeleteWork>({
   name: 'clouds.delete',
   limits: () => ({ perAccount: 2, perProcess: 4 }),
-  handle: ({ app, accountId, data, ...run }) => deleteContents(app, { accountId, ...data }, run),
+  handle: ({ app, accountId, data, ...run }) =>
+    deleteContents(app.cloudDeletion, { accountId, ...data }, run),
   // Whatever ended the processes of the job, the cloud has to be deleted some day: the sweep does that.
   setAside: async ({ app, accountId, data }) =>
     (await isDeleting(app.db, { accountId, ...data })) ? { laterMs: setAsideMs } : undefined,
@@ -34,7 +34,11 @@ export const deleteJob = job<DeleteWork>({
 type JobControl = Pick<JobRun<never, never>, 'stopping' | 'progressed'>
 
 /** Deletes a cloud that is in state `deleting`, as far as it still exists. */
-async function deleteContents(app: App, cloud: CloudKey, run: JobControl): Promise<JobDelay | undefined> {
+async function deleteContents(
+  app: CloudDeletionApp,
+  cloud: CloudKey,
+  run: JobControl,
+): Promise<JobDelay | undefined> {
   if (!(await isDeleting(app.db, cloud))) return undefined
   await app.functions.forget(cloud)
   for (const portion of deletionSteps)
@@ -74,14 +78,14 @@ export const objectsJob = job<null>({
   limits: () => ({ perAccount: 1, perProcess: 1 }),
   everyMs: objectsMs,
   async handle({ app, stopping }) {
-    await sweepUploads(app, stopping)
-    await sweepBlobs(app, stopping)
+    await sweepUploads(app.cloudDeletion, stopping)
+    await sweepBlobs(app.cloudDeletion, stopping)
     return undefined
   },
 })
 
 /** Completes clouds and moves; one that fails again does not stop the others. */
-async function sweep({ app, ...run }: JobControl & { app: App }): Promise<void> {
+async function sweep({ app, ...run }: JobControl & { app: CloudJobsApp }): Promise<void> {
   const before = new Date(app.clock.nowMs() - waitMs)
   const logFailure = (cloud: CloudKey, ending: Promise<unknown>) =>
     ending.catch((error: unknown) =>
@@ -91,7 +95,7 @@ async function sweep({ app, ...run }: JobControl & { app: App }): Promise<void> 
     if (run.stopping.aborted) return
     await logFailure(
       cloud,
-      state === 'deleting' ? deleteContents(app, cloud, run) : continueProvisioning(app, cloud),
+      state === 'deleting' ? deleteContents(app.cloudDeletion, cloud, run) : continueProvisioning(app, cloud),
     )
   }
   for (const cloud of await unfinishedMoves(app.db, before, atOnce)) {
@@ -101,7 +105,7 @@ async function sweep({ app, ...run }: JobControl & { app: App }): Promise<void> 
 }
 
 /** Stops a cloud's database and functions in every process, when the cloud is deleted or suspended. */
-export function watchStoppedClouds({ clouds, databases, functions, log }: App): AsyncDisposable {
+export function watchStoppedClouds({ clouds, databases, functions, log }: StoppedCloudsApp): AsyncDisposable {
   const listening = clouds.onStopped((cloud) => {
     databases
       .stop(cloud)

@@ -1,6 +1,5 @@
 /** The addresses and the public key for an app, and the keys that its back-end accepts. */
 
-import type { App } from '#app'
 import {
   announceCloud,
   type CloudRow,
@@ -20,13 +19,18 @@ import { fail } from '#platform/errors'
 import type { JsonText, RequestContext } from '#platform/http'
 import { isUuid } from '#platform/ids'
 import { bareList } from '#platform/lists'
+import type { CloudRoutesApp } from '../app.ts'
 import { lockReadyCloud, requireCloud } from '../require-cloud.ts'
 import type { CloudContext } from './create.ts'
 import type { CloudConnection, Key, KeyBody } from './schema.ts'
 
-type KeyContext = RequestContext<App, unknown, unknown, { id: string; keyId: string }>
+type KeyContext = RequestContext<CloudRoutesApp, unknown, unknown, { id: string; keyId: string }>
 
-export async function connection({ app, caller, params }: CloudContext): Promise<CloudConnection> {
+export async function connection({
+  app,
+  caller,
+  params,
+}: CloudContext<CloudRoutesApp>): Promise<CloudConnection> {
   const cloud = await requireCloud(app, caller, params.id, { ready: true })
   const url = cloudUrl(app.config, cloud.ref)
   const nowMs = app.clock.nowMs()
@@ -55,7 +59,7 @@ const endOf = ({ expires_at: at }: KeyRow): number => at?.getTime() ?? Number.MA
 const isValid = ({ expires_at: at }: { expires_at: Date | null }, nowMs: number): boolean =>
   at === null || at.getTime() > nowMs
 
-export async function listKeys({ app, caller, params }: CloudContext) {
+export async function listKeys({ app, caller, params }: CloudContext<CloudRoutesApp>) {
   const cloud = await requireCloud(app, caller, params.id, { ready: true })
   const nowMs = app.clock.nowMs()
   const keys = await keysOf(app.db.kysely, keyOf(cloud))
@@ -84,7 +88,7 @@ const toKey = ({
   expires_at: expires?.toISOString() ?? null,
 })
 
-export async function rotateKey(context: CloudContext<KeyBody>): Promise<JsonText> {
+export async function rotateKey(context: CloudContext<CloudRoutesApp, KeyBody>): Promise<JsonText> {
   const { app, body, caller, params } = context
   const found = await requireCloud(app, caller, params.id, { ready: true })
   const now = new Date(app.clock.nowMs())
@@ -109,7 +113,7 @@ export async function rotateKey(context: CloudContext<KeyBody>): Promise<JsonTex
 const signedForSeconds = 60 * 60
 
 async function rotateSigning(
-  context: CloudContext<KeyBody>,
+  context: CloudContext<CloudRoutesApp, KeyBody>,
   found: CloudRow,
   options: Parameters<typeof acceptOnce>[1] & { now: Date },
 ): Promise<JsonText> {

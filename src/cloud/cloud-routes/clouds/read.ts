@@ -1,15 +1,20 @@
 /** Clouds as they are listed and shown. */
-import type { App } from '#app'
 import { keyOf, listClouds, moveOf, packageOf, packagesOf } from '#cloud/clouds'
 import type { RequestContext } from '#platform/http'
 import { plainList } from '#platform/lists'
+import type { CloudRoutesApp } from '../app.ts'
 import { requireCloud } from '../require-cloud.ts'
 import { usageOf } from './contents.ts'
 import type { CloudContext } from './create.ts'
 import type { CloudDetail, CloudListQuery } from './schema.ts'
 import { toCloud, toDetail, toPackages } from './show.ts'
 
-export async function list({ app, caller, query, language }: RequestContext<App, unknown, CloudListQuery>) {
+export async function list({
+  app,
+  caller,
+  query,
+  language,
+}: RequestContext<CloudRoutesApp, unknown, CloudListQuery>) {
   const page = await listClouds(app.db, caller, query)
   return {
     ...plainList.answer(page, (row) => toCloud(app, language, row)),
@@ -17,7 +22,12 @@ export async function list({ app, caller, query, language }: RequestContext<App,
   }
 }
 
-export async function read({ app, caller, params, language }: CloudContext): Promise<CloudDetail> {
+export async function read({
+  app,
+  caller,
+  params,
+  language,
+}: CloudContext<CloudRoutesApp>): Promise<CloudDetail> {
   const row = await requireCloud(app, caller, params.id)
   const nowMs = app.clock.nowMs()
   const [usage, used, move] = await Promise.all([

@@ -1,6 +1,5 @@
-import type { App } from '#app'
 import type { Route } from '#platform/http'
-import { route } from '../app.ts'
+import { type CloudRoutesApp, cloudRoute } from '../app.ts'
 import { readyErrors } from '../require-cloud.ts'
 import { create, retry } from './create.ts'
 import { remove } from './delete.ts'
@@ -25,8 +24,8 @@ import {
 
 const path = '/v1/cloud'
 
-export const cloudRoutes: Route<App>[] = [
-  route({
+export const cloudRoutes: Route<CloudRoutesApp>[] = [
+  cloudRoute({
     method: 'GET',
     path,
     operation: 'cloud.list',
@@ -40,7 +39,7 @@ export const cloudRoutes: Route<App>[] = [
     errors: [],
     handle: list,
   }),
-  route({
+  cloudRoute({
     method: 'POST',
     path,
     operation: 'cloud.create',
@@ -59,7 +58,7 @@ export const cloudRoutes: Route<App>[] = [
     ],
     handle: create,
   }),
-  route({
+  cloudRoute({
     method: 'GET',
     path: `${path}/{id}`,
     operation: 'cloud.read',
@@ -73,7 +72,7 @@ export const cloudRoutes: Route<App>[] = [
     errors: ['CLOUD_NOT_FOUND'],
     handle: read,
   }),
-  route({
+  cloudRoute({
     method: 'DELETE',
     path: `${path}/{id}`,
     operation: 'cloud.delete',
@@ -88,7 +87,7 @@ export const cloudRoutes: Route<App>[] = [
     errors: ['CLOUD_NOT_FOUND', 'CLOUD_DELETING'],
     handle: remove,
   }),
-  route({
+  cloudRoute({
     method: 'POST',
     path: `${path}/{id}/retry`,
     operation: 'cloud.retry',
@@ -103,7 +102,7 @@ export const cloudRoutes: Route<App>[] = [
     errors: ['CLOUD_NOT_FOUND', 'CLOUD_READY', 'CLOUD_DELETING', 'CLOUD_SUSPENDED'],
     handle: retry,
   }),
-  route({
+  cloudRoute({
     method: 'GET',
     path: `${path}/{id}/connection`,
     operation: 'cloud.connection',
@@ -119,8 +118,8 @@ export const cloudRoutes: Route<App>[] = [
   }),
 ]
 
-export const keyRoutes: Route<App>[] = [
-  route({
+export const keyRoutes: Route<CloudRoutesApp>[] = [
+  cloudRoute({
     method: 'GET',
     path: `${path}/{id}/keys`,
     operation: 'cloud.keys',
@@ -131,7 +130,7 @@ export const keyRoutes: Route<App>[] = [
     errors: [...readyErrors],
     handle: listKeys,
   }),
-  route({
+  cloudRoute({
     method: 'POST',
     path: `${path}/{id}/keys`,
     operation: 'cloud.rotate_key',
@@ -147,7 +146,7 @@ export const keyRoutes: Route<App>[] = [
     errors: [...readyErrors, 'CLOUD_KEY_LIMIT', 'SECRETS_SEALED'],
     handle: rotateKey,
   }),
-  route({
+  cloudRoute({
     method: 'DELETE',
     path: `${path}/{id}/keys/{keyId}`,
     operation: 'cloud.delete_key',

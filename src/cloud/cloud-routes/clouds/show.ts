@@ -1,5 +1,4 @@
 /** A cloud as the API answers it. */
-import type { App } from '#app'
 import {
   type CloudLimits,
   type CloudRow,
@@ -13,11 +12,16 @@ import {
 } from '#cloud/clouds'
 import { cloudUrl } from '#platform/apps'
 import type { Language } from '#platform/errors'
+import type { CloudRoutesApp } from '../app.ts'
 import type { CloudUsage } from './contents.ts'
 import { phrases } from './phrases.ts'
 import type { Cloud, CloudDetail, Limits, Package, Usage } from './schema.ts'
 
-export const toCloud = ({ config }: Pick<App, 'config'>, language: Language, row: CloudRow): Cloud => ({
+export const toCloud = (
+  { config }: Pick<CloudRoutesApp, 'config'>,
+  language: Language,
+  row: CloudRow,
+): Cloud => ({
   object: 'cloud',
   id: row.cloud_id,
   name: row.name,
@@ -65,7 +69,7 @@ interface CloudDetailData {
 }
 
 export const toDetail = (
-  app: Pick<App, 'config'>,
+  app: Pick<CloudRoutesApp, 'config'>,
   language: Language,
   row: CloudRow,
   { usage, used, move, nowMs }: CloudDetailData,
@@ -78,7 +82,12 @@ export const toDetail = (
 })
 
 /** What a cloud uses of each of its limits. */
-function toUsage({ config }: Pick<App, 'config'>, row: CloudRow, usage: CloudUsage, day: string): Usage {
+function toUsage(
+  { config }: Pick<CloudRoutesApp, 'config'>,
+  row: CloudRow,
+  usage: CloudUsage,
+  day: string,
+): Usage {
   const limits = limitsOf(config.clouds, row)
   const usedAndMax = (used: number, max: number) => ({ used, max })
   return {
@@ -108,7 +117,7 @@ function toUsage({ config }: Pick<App, 'config'>, row: CloudRow, usage: CloudUsa
 
 /** Returns what can be created here, with the limits where nobody has set others, and how many free packages the account has. */
 export const toPackages = (
-  { config: { clouds }, clock }: Pick<App, 'config' | 'clock'>,
+  { config: { clouds }, clock }: Pick<CloudRoutesApp, 'config' | 'clock'>,
   language: Language,
   owned: readonly PackageRow[],
 ): Package[] => [

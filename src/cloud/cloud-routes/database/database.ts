@@ -1,6 +1,5 @@
 /** Creates, lists and deletes collections for a cloud's developer, and reads and writes their rows, with a key of the project. */
 
-import type { App } from '#app'
 import { type CloudKey, type CloudRow, keyOf, limitsOf } from '#cloud/clouds'
 import {
   type CollectionRow,
@@ -25,12 +24,13 @@ import { fail, type Localized } from '#platform/errors'
 import { JsonText, type RequestContext } from '#platform/http'
 import { isUuid, uuidv7 } from '#platform/ids'
 import { bareList } from '#platform/lists'
+import type { DatabaseRoutesApp } from '../app.ts'
 import { requireCloud } from '../require-cloud.ts'
 import { reasons } from './phrases.ts'
 import type { Collection, DatabaseBody } from './schema.ts'
 import { describeDatabase, runSql } from './sql.ts'
 
-type DatabaseContext<Body = unknown> = RequestContext<App, Body, unknown, { id: string }>
+type DatabaseContext<Body = unknown> = RequestContext<DatabaseRoutesApp, Body, unknown, { id: string }>
 type Action = NonNullable<DatabaseBody['action']>
 
 const pageSize = 50
@@ -241,7 +241,7 @@ function removeRow(work: CollectionRequest): Promise<JsonText> {
 
 /** Deletes a collection with its rows, for good. */
 export async function dropCollection(
-  context: RequestContext<App, unknown, unknown, { id: string; name: string }>,
+  context: RequestContext<DatabaseRoutesApp, unknown, unknown, { id: string; name: string }>,
 ) {
   const { app, caller, params } = context
   const found = await requireCloud(app, caller, params.id, { ready: true })

@@ -1,8 +1,7 @@
-import type { App } from '#app'
 import { databaseErrors } from '#cloud/databases'
 import type { FailureCode } from '#platform/errors'
 import type { Route } from '#platform/http'
-import { route } from '../app.ts'
+import { type DatabaseRoutesApp, databaseRoute } from '../app.ts'
 import { CloudParams } from '../clouds/schema.ts'
 import { readyErrors } from '../require-cloud.ts'
 import { dropCollection, showDatabase, useDatabase } from './database.ts'
@@ -18,8 +17,8 @@ const sqlErrors: FailureCode[] = [
   'SQL_DATABASE_LOST',
 ]
 
-export const databaseRoutes: Route<App>[] = [
-  route({
+export const databaseRoutes: Route<DatabaseRoutesApp>[] = [
+  databaseRoute({
     method: 'GET',
     path,
     operation: 'cloud.collections',
@@ -33,7 +32,7 @@ export const databaseRoutes: Route<App>[] = [
     errors: [...readyErrors, 'ROWS_BUSY', 'ROWS_TIMEOUT', ...sqlErrors],
     handle: showDatabase,
   }),
-  route({
+  databaseRoute({
     method: 'POST',
     path,
     operation: 'cloud.database',
@@ -71,7 +70,7 @@ export const databaseRoutes: Route<App>[] = [
     ],
     handle: useDatabase,
   }),
-  route({
+  databaseRoute({
     method: 'DELETE',
     path: '/v1/cloud/{id}/collections/{name}',
     operation: 'cloud.delete_collection',

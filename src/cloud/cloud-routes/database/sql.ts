@@ -1,16 +1,16 @@
 /** Runs SQL on the database of a dedicated cloud, and describes the database. */
 
-import type { App } from '#app'
 import { withPublicListRefresh } from '#cloud/buckets'
 import { type CloudRow, keyOf } from '#cloud/clouds'
 import type { SqlAnswer } from '#cloud/sql'
 import { claimFirst } from '#core/calls'
 import { fail } from '#platform/errors'
 import { JsonText, type RequestContext } from '#platform/http'
+import type { DatabaseRoutesApp } from '../app.ts'
 import { reasons } from './phrases.ts'
 import type { DatabaseBody } from './schema.ts'
 
-type DatabaseContext<Body = unknown> = RequestContext<App, Body, unknown, { id: string }>
+type DatabaseContext<Body = unknown> = RequestContext<DatabaseRoutesApp, Body, unknown, { id: string }>
 
 const collectionFields = ['action', 'table', 'name', 'id', 'data', 'public_read', 'offset'] as const
 

@@ -1,23 +1,25 @@
 /** Deploys, rolls back and deletes functions of an app. */
 
-import type { App } from '#app'
 import { keyOf } from '#cloud/clouds'
 import { checkCode, deploy, removeFunction, requireFunction, rollBack } from '#cloud/functions'
 import { acceptOnce } from '#core/calls'
 import type { JsonText, RequestContext } from '#platform/http'
+import type { FunctionRoutesApp } from '../app.ts'
 import type { CloudContext } from '../clouds/create.ts'
 import { lockReadyCloud, requireCloud } from '../require-cloud.ts'
 import type { FunctionBody, RollbackBody } from './schema.ts'
 import { toFunction } from './show.ts'
 
 export type FunctionContext<Body = unknown, Query = unknown> = RequestContext<
-  App,
+  FunctionRoutesApp,
   Body,
   Query,
   { id: string; name: string }
 >
 
-export async function deployFunction(context: CloudContext<FunctionBody>): Promise<JsonText> {
+export async function deployFunction(
+  context: CloudContext<FunctionRoutesApp, FunctionBody>,
+): Promise<JsonText> {
   const { app, body, caller, params, gone } = context
   const found = await requireCloud(app, caller, params.id, { ready: true })
   const code = { name: body.name, code: body.code, verifyJwt: body.verify_jwt ?? true }

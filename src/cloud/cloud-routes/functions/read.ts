@@ -8,13 +8,14 @@ import {
   versionsOfFunction,
 } from '#cloud/functions'
 import { bareList } from '#platform/lists'
+import type { FunctionRoutesApp } from '../app.ts'
 import type { CloudContext } from '../clouds/create.ts'
 import { requireCloud } from '../require-cloud.ts'
 import type { FunctionContext } from './deploy.ts'
 import type { FunctionDetail } from './schema.ts'
 import { toFunction, toSecret } from './show.ts'
 
-export async function listAll({ app, caller, params, language }: CloudContext) {
+export async function listAll({ app, caller, params, language }: CloudContext<FunctionRoutesApp>) {
   const cloud = await requireCloud(app, caller, params.id, { ready: true })
   const state = await app.functions.state()
   return {
@@ -42,7 +43,7 @@ export async function readFunction({ app, caller, params }: FunctionContext): Pr
   }
 }
 
-export async function listSecrets({ app, caller, params }: CloudContext) {
+export async function listSecrets({ app, caller, params }: CloudContext<FunctionRoutesApp>) {
   const cloud = await requireCloud(app, caller, params.id, { ready: true })
   return bareList.answer(await secretsOf(app.db.kysely, keyOf(cloud)), toSecret)
 }

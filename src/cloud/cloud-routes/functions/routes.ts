@@ -1,6 +1,5 @@
-import type { App } from '#app'
 import type { Route } from '#platform/http'
-import { route } from '../app.ts'
+import { type FunctionRoutesApp, functionRoute } from '../app.ts'
 import { CloudParams } from '../clouds/schema.ts'
 import { readyErrors } from '../require-cloud.ts'
 import { deleteFunction, deployFunction, rollBackFunction } from './deploy.ts'
@@ -27,8 +26,8 @@ import { deleteSecret, setSecret } from './secrets.ts'
 const path = '/v1/cloud/{id}/functions'
 const secretsPath = '/v1/cloud/{id}/secrets'
 
-const functions: Route<App>[] = [
-  route({
+const functions: Route<FunctionRoutesApp>[] = [
+  functionRoute({
     method: 'GET',
     path,
     operation: 'cloud.functions',
@@ -39,7 +38,7 @@ const functions: Route<App>[] = [
     errors: [...readyErrors],
     handle: listAll,
   }),
-  route({
+  functionRoute({
     method: 'POST',
     path,
     operation: 'cloud.deploy_function',
@@ -63,7 +62,7 @@ const functions: Route<App>[] = [
     ],
     handle: deployFunction,
   }),
-  route({
+  functionRoute({
     method: 'GET',
     path: `${path}/{name}`,
     operation: 'cloud.read_function',
@@ -77,7 +76,7 @@ const functions: Route<App>[] = [
     errors: [...readyErrors, 'FUNCTION_NOT_FOUND'],
     handle: readFunction,
   }),
-  route({
+  functionRoute({
     method: 'POST',
     path: `${path}/{name}/rollback`,
     operation: 'cloud.roll_back_function',
@@ -97,7 +96,7 @@ const functions: Route<App>[] = [
     ],
     handle: rollBackFunction,
   }),
-  route({
+  functionRoute({
     method: 'DELETE',
     path: `${path}/{name}`,
     operation: 'cloud.delete_function',
@@ -108,7 +107,7 @@ const functions: Route<App>[] = [
     errors: [...readyErrors, 'FUNCTION_NOT_FOUND'],
     handle: deleteFunction,
   }),
-  route({
+  functionRoute({
     method: 'GET',
     path: `${path}/{name}/logs`,
     operation: 'cloud.function_logs',
@@ -126,8 +125,8 @@ const functions: Route<App>[] = [
   }),
 ]
 
-const secrets: Route<App>[] = [
-  route({
+const secrets: Route<FunctionRoutesApp>[] = [
+  functionRoute({
     method: 'GET',
     path: secretsPath,
     operation: 'cloud.secrets',
@@ -138,7 +137,7 @@ const secrets: Route<App>[] = [
     errors: [...readyErrors],
     handle: listSecrets,
   }),
-  route({
+  functionRoute({
     method: 'POST',
     path: secretsPath,
     operation: 'cloud.set_secret',
@@ -155,7 +154,7 @@ const secrets: Route<App>[] = [
     errors: [...readyErrors, 'FUNCTION_SECRET_LIMIT', 'SECRETS_SEALED'],
     handle: setSecret,
   }),
-  route({
+  functionRoute({
     method: 'DELETE',
     path: `${secretsPath}/{name}`,
     operation: 'cloud.delete_secret',
@@ -168,4 +167,4 @@ const secrets: Route<App>[] = [
   }),
 ]
 
-export const functionRoutes: Route<App>[] = [...functions, ...secrets]
+export const functionRoutes: Route<FunctionRoutesApp>[] = [...functions, ...secrets]

@@ -5,6 +5,7 @@ import { isReservedName, putSecret, removeSecret, sealValue } from '#cloud/funct
 import { acceptOnce } from '#core/calls'
 import { fail } from '#platform/errors'
 import { HttpAnswer } from '#platform/http'
+import type { FunctionRoutesApp } from '../app.ts'
 import type { CloudContext } from '../clouds/create.ts'
 import { lockReadyCloud, requireCloud } from '../require-cloud.ts'
 import type { FunctionContext } from './deploy.ts'
@@ -15,7 +16,7 @@ import { toSecret } from './show.ts'
 const replaced = 200
 const created = 201
 
-export async function setSecret(context: CloudContext<SecretBody>): Promise<HttpAnswer> {
+export async function setSecret(context: CloudContext<FunctionRoutesApp, SecretBody>): Promise<HttpAnswer> {
   const { app, body, caller, params } = context
   const found = await requireCloud(app, caller, params.id, { ready: true })
   if (isReservedName(body.name)) fail('INVALID_REQUEST', { why: reasons.reservedName }, { param: 'name' })

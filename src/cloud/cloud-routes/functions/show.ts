@@ -1,17 +1,17 @@
-import type { App } from '#app'
 import type { CloudRow } from '#cloud/clouds'
 import type { FunctionRow, SecretRow, ShownFunction, StoredLine } from '#cloud/functions'
 import { cloudUrl } from '#platform/apps'
+import type { FunctionRoutesApp } from '../app.ts'
 import type { CloudFunction, LogEntry, Secret } from './schema.ts'
 
 export const urlOf = (
-  { config }: Pick<App, 'config'>,
+  { config }: Pick<FunctionRoutesApp, 'config'>,
   { ref }: Pick<CloudRow, 'ref'>,
   { name }: Pick<FunctionRow, 'name'>,
 ): string => `${cloudUrl(config, ref)}/functions/v1/${name}`
 
 export const toFunction = (
-  app: Pick<App, 'config'>,
+  app: Pick<FunctionRoutesApp, 'config'>,
   cloud: Pick<CloudRow, 'ref'>,
   row: ShownFunction,
 ): CloudFunction => ({

@@ -4,7 +4,6 @@
  * stay where they are. Each step may run any number of times, in whatever process.
  */
 import { sql } from 'kysely'
-import type { App } from '#app'
 import { changeUsers, copyUsers, deleteCopiedUsers, dropCopiedUsers } from '#cloud/app-users'
 import {
   beginMove,
@@ -26,7 +25,7 @@ import { acceptOnce, requireUnclaimed } from '#core/calls'
 import type { Tx } from '#platform/db'
 import type { JsonText } from '#platform/http'
 import { delayIfUnavailable, type JobDelay, type JobRun } from '#platform/jobs'
-import { job } from '../app.ts'
+import { type CloudMoveApp, job, type MoveRoutesApp } from '../app.ts'
 import type { CloudContext } from '../clouds/create.ts'
 import { toCloud } from '../clouds/show.ts'
 import { lockReadyCloud, requireCloud } from '../require-cloud.ts'
@@ -34,7 +33,7 @@ import type { MoveBody } from './schema.ts'
 
 const accepted = 202
 
-export async function move(context: CloudContext<MoveBody>): Promise<JsonText> {
+export async function move(context: CloudContext<MoveRoutesApp, MoveBody>): Promise<JsonText> {
   const { app, body, caller, language, params } = context
   await requireUnclaimed(context)
   const found = await requireCloud(app, caller, params.id, { ready: true })
@@ -67,21 +66,21 @@ export const moveJob = job<MoveWork>({
 const setAsideMs = 10 * 60 * 1000
 
 /** A move that ends the process again and again must not keep an app from writing; what is left of a copy has to be deleted some day. */
-async function setMoveAside(app: App, cloud: CloudKey): Promise<JobDelay | undefined> {
+async function setMoveAside(app: CloudMoveApp, cloud: CloudKey): Promise<JobDelay | undefined> {
   const current = await moveOf(app.db.kysely, cloud)
   if (current?.state === 'moving') await giveUpMove(app, current)
   if (current?.state === 'moving' || current?.state === 'undoing') return undoMove(app, cloud, current)
   return current?.state === 'cleaning' ? { laterMs: setAsideMs } : undefined
 }
 
-const enqueue = ({ jobs }: App, tx: Tx, { account_id, cloud_id }: CloudRow): Promise<void> =>
+const enqueue = ({ jobs }: CloudMoveApp, tx: Tx, { account_id, cloud_id }: CloudRow): Promise<void> =>
   jobs.enqueue(tx, moveJob, { accountId: account_id, data: { cloudId: cloud_id }, singletonKey: cloud_id })
 
 type JobControl = Pick<JobRun<never, never>, 'stopping' | 'progressed'>
 
 /** Runs all steps of a move from the present one on. */
 export async function continueMove(
-  app: App,
+  app: CloudMoveApp,
   cloud: CloudKey,
   run: JobControl,
 ): Promise<JobDelay | undefined> {
@@ -104,7 +103,7 @@ export async function continueMove(
 
 /** Runs `work`, which does not count as an attempt where it has to wait for room or for another machine. */
 async function retryIfUnavailable(
-  app: App,
+  app: CloudMoveApp,
   current: MoveRow,
   work: () => Promise<void>,
 ): Promise<JobDelay | undefined> {
@@ -120,19 +119,19 @@ async function retryIfUnavailable(
 }
 
 /** Makes and fills the database. It has a name of its own: a late process that removes that of an earlier move never removes this one. */
-async function makeAndFillDatabase(app: App, cloud: CloudKey, current: MoveRow): Promise<void> {
+async function makeAndFillDatabase(app: CloudMoveApp, cloud: CloudKey, current: MoveRow): Promise<void> {
   await app.databases.make({ ...cloud, ref: newRef() })
   if (await freezeCloud(app, current)) await copy(app, cloud, current)
 }
 
 /** A move that was given up leaves nothing behind. */
-async function undoMove(app: App, cloud: CloudKey, current: MoveRow): Promise<undefined> {
+async function undoMove(app: CloudMoveApp, cloud: CloudKey, current: MoveRow): Promise<undefined> {
   await app.databases.remove(cloud)
   await endUndoing(app, current)
   return undefined
 }
 
-async function copy(app: App, cloud: CloudKey, { move_id }: MoveRow): Promise<void> {
+async function copy(app: CloudMoveApp, cloud: CloudKey, { move_id }: MoveRow): Promise<void> {
   await changeUsers(app, { ...cloud, plan: 'dedicated' }, (tx) =>
     onceForMove(tx, 'app_users', move_id, async () => {
       await dropCopiedUsers(tx)
@@ -173,7 +172,7 @@ async function onceForMove(
 
 /** Deletes from the platform what was copied. */
 async function deleteOriginals(
-  app: App,
+  app: CloudMoveApp,
   cloud: CloudKey,
   current: MoveRow,
   run: JobControl,

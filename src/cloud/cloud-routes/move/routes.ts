@@ -1,13 +1,12 @@
-import type { App } from '#app'
 import type { Route } from '#platform/http'
-import { route } from '../app.ts'
+import { type MoveRoutesApp, moveRoute } from '../app.ts'
 import { Cloud, CloudParams } from '../clouds/schema.ts'
 import { readyErrors } from '../require-cloud.ts'
 import { move } from './move.ts'
 import { MoveBody } from './schema.ts'
 
-export const moveRoutes: Route<App>[] = [
-  route({
+export const moveRoutes: Route<MoveRoutesApp>[] = [
+  moveRoute({
     method: 'POST',
     path: '/v1/cloud/{id}/move',
     operation: 'cloud.move',

@@ -10,6 +10,7 @@ import { keyOf } from '#cloud/clouds'
 import { acceptOnce } from '#core/calls'
 import { fail } from '#platform/errors'
 import { HttpAnswer } from '#platform/http'
+import type { StorageRoutesApp } from '../app.ts'
 import type { CloudContext } from '../clouds/create.ts'
 import { requireCloud } from '../require-cloud.ts'
 import type { BucketBody } from './schema.ts'
@@ -30,7 +31,7 @@ export const shownBucket = (row: BucketRow) => ({
 /**
  * Creates the bucket in the database of the cloud first: where this process dies before it has answered, a repeated request finds the bucket there.
  */
-export async function createBucket(context: CloudContext<BucketBody>): Promise<HttpAnswer> {
+export async function createBucket(context: CloudContext<StorageRoutesApp, BucketBody>): Promise<HttpAnswer> {
   const { app, body, caller, params } = context
   const row = await requireCloud(app, caller, params.id, { ready: true })
   if (row.plan === 'starter') fail('CLOUD_BUCKETS_UNAVAILABLE', {})

@@ -4,6 +4,7 @@ import { type CloudKey, keyOf } from '#cloud/clouds'
 import { JsonText } from '#platform/http'
 import { listJson } from '#platform/json'
 import { cutPage, type Page } from '#platform/lists'
+import type { StorageRoutesApp } from '../app.ts'
 import type { CloudContext } from '../clouds/create.ts'
 import { requireCloud } from '../require-cloud.ts'
 import { shownBucket } from './create.ts'
@@ -20,7 +21,12 @@ interface FileEntry {
 }
 
 /** Lists files without their contents: files of users first, then objects of buckets, each newest first. */
-export async function listFiles({ app, caller, params, query }: CloudContext<unknown, FilesQuery>) {
+export async function listFiles({
+  app,
+  caller,
+  params,
+  query,
+}: CloudContext<StorageRoutesApp, unknown, FilesQuery>) {
   const row = await requireCloud(app, caller, params.id, { ready: true })
   const cloud = keyOf(row)
   const files = await filesPage(app.db, cloud, query)

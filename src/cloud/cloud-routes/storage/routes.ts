@@ -1,8 +1,7 @@
-import type { App } from '#app'
 import { databaseErrors } from '#cloud/databases'
 import type { FailureCode } from '#platform/errors'
 import type { Route } from '#platform/http'
-import { route } from '../app.ts'
+import { type StorageRoutesApp, storageRoute } from '../app.ts'
 import { CloudParams } from '../clouds/schema.ts'
 import { readyErrors } from '../require-cloud.ts'
 import { createBucket } from './create.ts'
@@ -20,8 +19,8 @@ const objectErrors: FailureCode[] = [
 
 const path = '/v1/cloud/{id}/storage'
 
-export const storageRoutes: Route<App>[] = [
-  route({
+export const storageRoutes: Route<StorageRoutesApp>[] = [
+  storageRoute({
     method: 'GET',
     path,
     operation: 'cloud.storage.list',
@@ -36,7 +35,7 @@ export const storageRoutes: Route<App>[] = [
     errors: [...readyErrors, ...objectErrors],
     handle: listFiles,
   }),
-  route({
+  storageRoute({
     method: 'POST',
     path,
     operation: 'cloud.storage.create',

@@ -1,12 +1,12 @@
 /** Exports the database of a dedicated cloud as SQL, while it is kept awake. */
 import type pg from 'pg'
-import type { App } from '#app'
 import { type CloudKey, type CloudRow, keyOf } from '#cloud/clouds'
 import { exportDatabase, requireExportable } from '#cloud/export'
 import { type ContentAnswer, content } from '#platform/http'
+import type { ExportApp } from '../app.ts'
 
 /** An export is refused before the answer begins; a later failure cuts the answer, which then has no last line. */
-export async function exportSql(app: App, cloud: CloudRow): Promise<ContentAnswer> {
+export async function exportSql(app: Pick<ExportApp, 'databases'>, cloud: CloudRow): Promise<ContentAnswer> {
   await app.databases.use(keyOf(cloud), (open) => withClient(open.pool('app_reader'), requireExportable))
   return content({
     mediaType: 'application/sql',
@@ -18,7 +18,7 @@ export async function exportSql(app: App, cloud: CloudRow): Promise<ContentAnswe
   })
 }
 
-async function* partsOf(app: App, cloud: CloudKey): AsyncGenerator<Buffer> {
+async function* partsOf(app: Pick<ExportApp, 'databases'>, cloud: CloudKey): AsyncGenerator<Buffer> {
   const clientReady = Promise.withResolvers<pg.PoolClient>()
   const exportEnded = Promise.withResolvers<void>()
   const using = app.databases.use(cloud, (open) =>

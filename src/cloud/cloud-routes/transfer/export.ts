@@ -1,17 +1,17 @@
 /** Exports all contents of a cloud as lines of JSON, as they are read. Secrets and keys are left out. */
-import type { App } from '#app'
 import { exportFiles } from '#cloud/app-files'
 import { exportUsers } from '#cloud/app-users'
 import { type CloudKey, type CloudRow, keyOf } from '#cloud/clouds'
 import { exportAll } from '#cloud/collections'
 import { findFunctionVersion, listFunctions } from '#cloud/functions'
 import { type ContentAnswer, content } from '#platform/http'
+import type { ExportApp } from '../app.ts'
 import type { CloudContext } from '../clouds/create.ts'
 import { requireCloud } from '../require-cloud.ts'
 import { exportSql } from './export-sql.ts'
 import type { ExportLine } from './schema.ts'
 
-export async function exportCloud({ app, caller, params }: CloudContext): Promise<ContentAnswer> {
+export async function exportCloud({ app, caller, params }: CloudContext<ExportApp>): Promise<ContentAnswer> {
   const cloud = await requireCloud(app, caller, params.id, { ready: true })
   if (cloud.plan === 'dedicated') return exportSql(app, cloud)
   return content({
@@ -25,7 +25,7 @@ export async function exportCloud({ app, caller, params }: CloudContext): Promis
 }
 
 /** The last line counts the others: without it the stream was cut. */
-async function* linesOf(app: App, cloud: CloudRow): AsyncGenerator<Buffer> {
+async function* linesOf(app: ExportApp, cloud: CloudRow): AsyncGenerator<Buffer> {
   let lines = 0
   for await (const line of partsOf(app, cloud)) {
     lines++
@@ -36,7 +36,7 @@ async function* linesOf(app: App, cloud: CloudRow): AsyncGenerator<Buffer> {
 
 const encode = (line: ExportLine): Buffer => Buffer.from(`${JSON.stringify(line)}\n`)
 
-async function* partsOf(app: App, row: CloudRow): AsyncGenerator<ExportLine> {
+async function* partsOf(app: ExportApp, row: CloudRow): AsyncGenerator<ExportLine> {
   const cloud = keyOf(row)
   const exportedAt = new Date(app.clock.nowMs()).toISOString()
   yield { type: 'cloud', version: 1, name: row.name, exported_at: exportedAt }
@@ -65,7 +65,7 @@ function* fileLines(
     yield { type: 'file_part', ...partOf(at) }
 }
 
-async function* functionLines({ db }: App, cloud: CloudKey): AsyncGenerator<ExportLine> {
+async function* functionLines({ db }: ExportApp, cloud: CloudKey): AsyncGenerator<ExportLine> {
   for (const { name, version, verify_jwt } of await listFunctions(db.kysely, cloud)) {
     const live = await findFunctionVersion(db.kysely, { ...cloud, name }, version)
     if (live) yield { type: 'function', name, verify_jwt, code: live.code }

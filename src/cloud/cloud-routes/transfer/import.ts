@@ -4,7 +4,6 @@
  * the same answer, also where the first one was lost.
  */
 
-import type { App } from '#app'
 import { type AppFileRow, dropBytes, importFiles, stageAppFile } from '#cloud/app-files'
 import { type ExportedUser, importUsers } from '#cloud/app-users'
 import { type CloudRow, keyOf, limitsOf, takeImportSlot } from '#cloud/clouds'
@@ -14,6 +13,7 @@ import { acceptOnce } from '#core/calls'
 import type { Tx } from '#platform/db'
 import { fail } from '#platform/errors'
 import type { JsonText, RequestContext } from '#platform/http'
+import type { ImportApp } from '../app.ts'
 import { type AuthChange, applyAuth, readChange } from '../auth/settings.ts'
 import { isEmpty, lockEmptyExceptRows, usageOf } from '../clouds/contents.ts'
 import { lockReadyCloud, requireCloud } from '../require-cloud.ts'
@@ -21,7 +21,7 @@ import { checkExport } from './check.ts'
 import { readLines, withLineNumber } from './read-lines.ts'
 import type { ExportLine, ImportResult } from './schema.ts'
 
-type ImportContext = RequestContext<App, unknown, unknown, { id: string }>
+type ImportContext = RequestContext<ImportApp, unknown, unknown, { id: string }>
 
 export async function importCloud(context: ImportContext): Promise<JsonText> {
   const { app, caller, params, upload, gone } = context
@@ -66,7 +66,7 @@ export async function importCloud(context: ImportContext): Promise<JsonText> {
 const failNotEmpty = (): never => fail('CLOUD_NOT_EMPTY', {}, { param: 'id' })
 
 interface ImportState {
-  app: App
+  app: ImportApp
   cloud: CloudRow
   path: string
   gone: AbortSignal

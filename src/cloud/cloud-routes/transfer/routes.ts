@@ -1,8 +1,7 @@
-import type { App } from '#app'
 import { databaseErrors } from '#cloud/databases'
 import type { Config } from '#platform/config'
 import type { Route } from '#platform/http'
-import { route } from '../app.ts'
+import { type ExportApp, exportRoute, type ImportApp, importRoute } from '../app.ts'
 import { CloudParams } from '../clouds/schema.ts'
 import { readyErrors } from '../require-cloud.ts'
 import { exportCloud } from './export.ts'
@@ -21,8 +20,8 @@ const maxBytes = ({ clouds: limits }: Config): number =>
   userBytes * limits.users +
   mebibyte * limits.functions
 
-export const transferRoutes: Route<App>[] = [
-  route({
+export const transferRoutes: (Route<ExportApp> | Route<ImportApp>)[] = [
+  exportRoute({
     method: 'GET',
     path: `${path}/export`,
     operation: 'cloud.export',
@@ -36,7 +35,7 @@ export const transferRoutes: Route<App>[] = [
     errors: [...readyErrors, ...databaseErrors, ...(['EXPORT_RUNNING', 'EXPORT_TOO_LARGE'] as const)],
     handle: exportCloud,
   }),
-  route({
+  importRoute({
     method: 'POST',
     path: `${path}/import`,
     operation: 'cloud.import',

@@ -1,15 +1,15 @@
 /**
  * Streams a transcript in the events that OpenAI's clients read: deltas, segments where speakers are told apart, and the whole transcript at the end.
  */
-import type { App } from '#app'
 import { settleStored } from '#core/calls'
 import type { PaidTranscription } from '#media/transcription'
 import { errorBody } from '#platform/errors'
 import type { EventWriter, RequestContext } from '#platform/http'
+import type { AudioRoutesApp } from '../app.ts'
 import { diarizedSegment, type ReplyContext, usageOf } from './reply.ts'
 
 export async function sendTranscript(
-  context: RequestContext<App, unknown>,
+  context: RequestContext<Pick<AudioRoutesApp, 'log'>>,
   paid: PaidTranscription,
   answeredOf: () => ReplyContext,
   out: EventWriter,

@@ -1,5 +1,4 @@
 /** A transcript in the formats that clients read. */
-import type { App } from '#app'
 import { costOf, usdOf } from '#core/calls'
 import type { TranscriptionModel } from '#core/models'
 import type { SpokenSegment, SpokenWord } from '#core/turn'
@@ -7,6 +6,7 @@ import { cuesOf, srtOf, vttOf } from '#media/subtitles'
 import type { Transcript } from '#media/transcription'
 import type { RequestContext } from '#platform/http'
 import { Slice } from '#platform/slices'
+import type { AudioRoutesApp } from '../app.ts'
 import { nameOf } from './language.ts'
 import type { TranscriptionRequest } from './wish.ts'
 
@@ -29,7 +29,7 @@ export async function plainReply(
     : { text: await vttOf(cues, { language }), mediaType: 'text/vtt; charset=utf-8' }
 }
 
-export interface ReplyContext extends Pick<RequestContext<App>, 'app' | 'requestId'> {
+export interface ReplyContext extends Pick<RequestContext<AudioRoutesApp>, 'app' | 'requestId'> {
   wish: TranscriptionRequest
   /** The model that answered. */
   model: TranscriptionModel

@@ -1,6 +1,5 @@
 /** Opens the recording of a request: a form's file on the disk, Base64 in JSON, or a stored file. */
 
-import type { App } from '#app'
 import { openStored } from '#core/files'
 import { type Recording, type RecordingSource, SoundError } from '#core/sound'
 import { reasons as mediaReasons } from '#core/text'
@@ -9,6 +8,7 @@ import { decodeBase64InSlices } from '#platform/bytes'
 import { fail, type Localized } from '#platform/errors'
 import type { RequestContext } from '#platform/http'
 import type { SpoolFile } from '#platform/spool'
+import type { AudioRoutesApp } from '../app.ts'
 import { reasons } from './phrases.ts'
 import type { TranscriptionBody, TranscriptionForm } from './schema.ts'
 
@@ -19,7 +19,13 @@ const maxStoredBytes = 200 * 1024 * 1024
 /** The wait suggested to the caller while other recordings are being read. */
 const retryAfterMs = 2_000
 
-export type TranscriptionContext = RequestContext<App, TranscriptionBody, unknown, unknown, TranscriptionForm>
+export type TranscriptionContext = RequestContext<
+  AudioRoutesApp,
+  TranscriptionBody,
+  unknown,
+  unknown,
+  TranscriptionForm
+>
 
 /** An opened recording; closing it deletes the files that were written for it. */
 export type OpenedSource = OpenedRecording & AsyncDisposable
@@ -83,7 +89,7 @@ async function bytesOf(
 
 /** Copies a stored file to this machine's disk, since the store may be elsewhere, and the file may be deleted meanwhile. */
 async function copyStoredFile({ app, caller }: TranscriptionContext, fileId: string): Promise<SpoolFile> {
-  const stored = await openStored(app, caller, fileId)
+  const stored = await openStored(app.files, caller, fileId)
   if (!stored) return fail('FILE_NOT_FOUND', {}, { param: 'file_id' })
   try {
     if (stored.bytes > maxStoredBytes) return refuse(reasons.largeFile(maxStoredBytes), 'file_id')

@@ -33,7 +33,7 @@ export async function transcribe(
   await using open = new AsyncDisposableStack()
   const recording = open.use(await openSource(context, source))
   const call = { ...payment(context), model, recording, spec: wish.spec, endpoint }
-  const paid = await readOrRefuse(source.param, () => startPaidTranscription(context.app, call))
+  const paid = await readOrRefuse(source.param, () => startPaidTranscription(context.app.paid, call))
   setIgnoredFields(context, wish.ignored)
   const replyContext = () => replyContextOf(context, wish, paid)
   if (wish.stream) {

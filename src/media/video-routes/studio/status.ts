@@ -1,16 +1,16 @@
-import type { App } from '#app'
 import { executionOf } from '#media/studio'
 import { findVideo, sentenceOf, type VideoJob } from '#media/video'
 import type { RequestContext } from '#platform/http'
 import { creditsUp, exactCredits } from '#platform/ledger'
+import type { VideoRoutesApp } from '../app.ts'
 import { notFound } from '../content.ts'
 import { pollSeconds } from '../poll-seconds.ts'
 import type { VideoPair, VideoStatus } from './schema.ts'
 
 /** Reads the stored job; no vendor is called. */
-export async function readStatus(context: RequestContext<App, VideoPair>): Promise<VideoStatus> {
+export async function readStatus(context: RequestContext<VideoRoutesApp, VideoPair>): Promise<VideoStatus> {
   const { app, caller, body, language } = context
-  const job = (await findVideo(app, caller, body)) ?? notFound()
+  const job = (await findVideo(app.videos, caller, body)) ?? notFound()
   const { settings, video, error } = job
   return {
     id: job.id,
@@ -43,7 +43,7 @@ export async function readStatus(context: RequestContext<App, VideoPair>): Promi
 
 /** The execution record of a video, which has no tokens. */
 const executionIn = (
-  { app }: Pick<RequestContext<App>, 'app'>,
+  { app }: Pick<RequestContext<Pick<VideoRoutesApp, 'config'>>, 'app'>,
   { requestId, model, microcredits }: VideoJob,
 ): NonNullable<VideoStatus['execution']> =>
   executionOf({ app, requestId }, { model: { id: model }, tokens: { input: 0, output: 0 }, microcredits })

@@ -1,11 +1,11 @@
-import type { App } from '#app'
 import { JsonText, type RequestContext } from '#platform/http'
 import { creditsUp } from '#platform/ledger'
 import { acceptVideo, type PictureInput, videoModelOf, videoPromptOf } from '../accept.ts'
+import type { VideoRoutesApp } from '../app.ts'
 import { pollSeconds } from '../poll-seconds.ts'
 import type { AcceptedVideo, VideoBody } from './schema.ts'
 
-export async function submit(context: RequestContext<App, VideoBody>): Promise<JsonText> {
+export async function submit(context: RequestContext<VideoRoutesApp, VideoBody>): Promise<JsonText> {
   const { app, body } = context
   const { duration, resolution, aspectRatio, generateAudio, referenceMode } = body
   const reply = await acceptVideo(context, {

@@ -1,6 +1,5 @@
 /** The domains that a site has for its own: claimed, shown, checked and given up. */
 import { domainToASCII, domainToUnicode } from 'node:url'
-import type { App } from '#app'
 import { acceptOnce } from '#core/calls'
 import { siteHost } from '#platform/apps'
 import { fail } from '#platform/errors'
@@ -19,10 +18,11 @@ import {
   recordValue,
   domainStore as store,
 } from '#sites/hosting'
+import type { SitesApp } from '../app.ts'
 import { requireSite, type SiteContext } from '../read.ts'
 import type { Domain, DomainBody } from './schema.ts'
 
-type DomainContext = RequestContext<App, unknown, unknown, { id: string; domain: string }>
+type DomainContext = RequestContext<SitesApp, unknown, unknown, { id: string; domain: string }>
 
 const keyOf = ({ caller, params }: Pick<SiteContext, 'caller' | 'params'>): store.SiteKey => ({
   accountId: caller.accountId,
@@ -34,7 +34,7 @@ const noSite = (): never => fail('SITE_NOT_FOUND', {}, { param: 'id' })
 const noDomain = (): never => fail('DOMAIN_NOT_FOUND', {}, { param: 'domain' })
 
 /** The hosts of the platform, which nobody may claim. */
-function ownHosts({ config }: App): string[] {
+function ownHosts({ config }: Pick<SitesApp, 'config'>): string[] {
   const { domain, cloudDomain } = config.apps
   return [new URL(config.baseUrl).hostname, domain, cloudDomain].filter((host) => host !== undefined)
 }

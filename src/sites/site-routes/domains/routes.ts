@@ -1,13 +1,12 @@
-import type { App } from '#app'
 import type { Route } from '#platform/http'
-import { route } from '../app.ts'
+import { route, type SitesApp } from '../app.ts'
 import { SiteParams } from '../schema.ts'
 import { checkDomainNow, claimDomain, deleteDomain, listDomains } from './domains.ts'
 import { DeletedDomain, Domain, DomainBody, DomainList, DomainParams } from './schema.ts'
 
 const path = '/v1/sites/{id}/domains'
 
-export const domainRoutes: Route<App>[] = [
+export const domainRoutes: Route<SitesApp>[] = [
   route({
     method: 'GET',
     path,

@@ -1,13 +1,13 @@
-import type { App } from '#app'
 import type { HostHandler } from '#platform/apps'
 import { reportLost } from '#platform/storage'
 import { limitsOf, openSiteAllowances, readManifest, readStaleFiles } from '#sites/hosting'
+import type { SitesApp } from '../app.ts'
 import { Blobs } from './blobs.ts'
 import { OpenVersions } from './open-versions.ts'
 import { SiteHandler } from './serve.ts'
 
 /** Answers for the hosts of all sites. */
-export function openSiteHandler(app: App): HostHandler {
+export function openSiteHandler(app: SitesApp): HostHandler {
   const { clock, config, db, log, sites: directory, storage } = app
   return new SiteHandler({
     directory,

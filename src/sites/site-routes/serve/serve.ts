@@ -3,8 +3,9 @@
  * and without a statement.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { App } from '#app'
 import type { AppsRequest, HostHandler } from '#platform/apps'
+import type { Clock } from '#platform/clock'
+import type { Log } from '#platform/log'
 import {
   type FoundSite,
   type Resolution,
@@ -27,8 +28,8 @@ export interface SiteHandlerOptions {
   versions: OpenVersions
   blobs: Blobs
   allowances: SiteAllowances
-  clock: App['clock']
-  log: App['log']
+  clock: Clock
+  log: Log
   /** Called when the bytes of a published file are not in the store. */
   reportLost: (key: string) => void
 }

@@ -1,11 +1,11 @@
 /** Creates a batch: every row is checked as `/v1/messages` checks it before anything is stored, and each row becomes a job. */
-import type { App } from '#app'
 import { type AppliedField, acceptOnce, reference } from '#core/calls'
 import { type FieldReport, setFieldHeaders } from '#core/text'
 import { Failure, fail } from '#platform/errors'
 import { baseUrlOf, type JsonText, type RequestContext } from '#platform/http'
 import { uuidv7 } from '#platform/ids'
 import { Slice } from '#platform/slices'
+import type { MessagesApp } from '../app.ts'
 import { requireAnswerable } from '../create.ts'
 import { type Dialect, dialectOf } from '../versions.ts'
 import { batchObject } from './batch.ts'
@@ -23,7 +23,7 @@ const hourMs = 60 * 60 * 1000
 const processingMs = 24 * hourMs
 const retentionMs = 29 * 24 * hourMs
 
-export async function createBatch(context: RequestContext<App, BatchBody>): Promise<JsonText> {
+export async function createBatch(context: RequestContext<MessagesApp, BatchBody>): Promise<JsonText> {
   const { app, body } = context
   const dialect = dialectOf(context)
   const { params, report } = await checkRows(context, dialect)
@@ -47,7 +47,10 @@ export async function createBatch(context: RequestContext<App, BatchBody>): Prom
   return reply
 }
 
-function newBatch(context: RequestContext<App, BatchBody>, { version, betas }: Dialect): BatchRow {
+function newBatch(
+  context: RequestContext<Pick<MessagesApp, 'clock'>, BatchBody>,
+  { version, betas }: Dialect,
+): BatchRow {
   const { app, body, caller } = context
   const nowMs = app.clock.nowMs()
   return {
@@ -76,7 +79,7 @@ function newBatch(context: RequestContext<App, BatchBody>, { version, betas }: D
 
 /** Checks all rows and returns their params as JSON. Yields to other requests in between. */
 async function checkRows(
-  context: RequestContext<App, BatchBody>,
+  context: RequestContext<MessagesApp, BatchBody>,
   dialect: Dialect,
 ): Promise<{ params: string[]; report: FieldReport }> {
   const seen = new Set<string>()

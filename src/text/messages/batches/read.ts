@@ -1,14 +1,14 @@
 /** Reads batches, their list and their results. */
-import type { App } from '#app'
 import { fail } from '#platform/errors'
 import { baseUrlOf, type ContentAnswer, content, type RequestContext } from '#platform/http'
 import { framedList } from '#platform/lists'
+import type { MessagesApp } from '../app.ts'
 import { batchIdOf, batchObject } from './batch.ts'
 import { reasons } from './phrases.ts'
 import type { BatchListQuery } from './schema.ts'
 import * as store from './store.ts'
 
-export type BatchContext = RequestContext<App, unknown, unknown, { batch_id: string }>
+export type BatchContext = RequestContext<MessagesApp, unknown, unknown, { batch_id: string }>
 
 /** A batch of the caller's project. Throws NOT_FOUND for one that is missing or of another project. */
 export async function requireBatch({ app, caller, params }: BatchContext): Promise<store.BatchRow> {
@@ -19,7 +19,7 @@ export async function requireBatch({ app, caller, params }: BatchContext): Promi
 
 export const notFound = (): never => fail('NOT_FOUND', {}, { param: 'batch_id' })
 
-export async function listBatches(context: RequestContext<App, unknown, BatchListQuery>) {
+export async function listBatches(context: RequestContext<MessagesApp, unknown, BatchListQuery>) {
   const { app, caller, query } = context
   const { after_id, before_id } = query
   if (after_id !== undefined && before_id !== undefined)

@@ -1,8 +1,7 @@
-import type { App } from '#app'
 import { apiKeyHeader, referenceHeaders } from '#core/calls'
 import { textFailures } from '#core/text'
 import { baseUrlOf, type Route } from '#platform/http'
-import { route } from '../app.ts'
+import { type MessagesApp, route } from '../app.ts'
 import { Betas, Version } from '../request/schema.ts'
 import { batchObject } from './batch.ts'
 import { createBatch } from './create.ts'
@@ -15,7 +14,7 @@ const path = '/v1/messages/batches'
 /** Bytes of a whole batch. */
 const bodyLimit = 32 * 1024 * 1024
 
-export const batchRoutes: Route<App>[] = [
+export const batchRoutes: Route<MessagesApp>[] = [
   route({
     method: 'POST',
     path,

@@ -2,14 +2,13 @@
  * Answers one row in the background. The id of its paid call is stored before the call (`platform/effects`), so that a worker which
  * resumes the row can find the outcome, and no call is made twice.
  */
-import type { App } from '#app'
 import { isDatabaseAway } from '#platform/db'
 import { discardReply, effectOf, fenceEffect } from '#platform/effects'
 import { asFailure, errorBody, Failure, isTemporary } from '#platform/errors'
 import { uuidv7 } from '#platform/ids'
 import type { JobDelay, JobRun } from '#platform/jobs'
 import type { TraceContext } from '#platform/trace'
-import { job } from '../app.ts'
+import { job, type MessagesApp } from '../app.ts'
 import { answerInBackground } from '../create.ts'
 import type { MessagesBody } from '../request/schema.ts'
 import { versionOf } from '../versions.ts'
@@ -34,14 +33,14 @@ export const rowJob = job<{ batchId: string; position: number }>({
 })
 
 interface RunningRow extends store.StartedRow {
-  app: App
+  app: MessagesApp
   rowKey: store.RowKey
   signal: AbortSignal
   trace: TraceContext
 }
 
 async function startRow(
-  { app, accountId, data, signal, trace }: JobRun<{ batchId: string; position: number }, App>,
+  { app, accountId, data, signal, trace }: JobRun<{ batchId: string; position: number }, MessagesApp>,
   answer: (row: RunningRow) => Promise<JobDelay | undefined>,
 ): Promise<JobDelay | undefined> {
   if (signal.aborted) return { laterMs: 0 }
@@ -88,7 +87,7 @@ async function answerRow(row: RunningRow): Promise<JobDelay | undefined> {
   try {
     const { failure, text } = await answerInBackground({
       app,
-      caller: await app.keys.callerOf(rowKey.accountId, key_id),
+      caller: await app.turns.keys.callerOf(rowKey.accountId, key_id),
       body: JSON.parse(row.params) as MessagesBody,
       dialect: { version: versionOf(row.version), betas: row.betas },
       requestId: effect_id,
@@ -135,7 +134,7 @@ async function endRow(row: RunningRow, state: store.RowEnd, result: string): Pro
   })
 }
 
-const now = ({ clock }: App): Date => new Date(clock.nowMs())
+const now = ({ clock }: Pick<MessagesApp, 'clock'>): Date => new Date(clock.nowMs())
 
 const payerOf = ({ rowKey, project_id, key_id }: RunningRow) => ({
   accountId: rowKey.accountId,

@@ -1,10 +1,14 @@
-import type { App } from '#app'
+import type { CallRecordsApp } from '../app.ts'
 import { paths } from './messages.ts'
 
 const withinMs = 2_000
 
 /** Ends a call of another process at once. Returns false where that process is not reached, or has no such call. */
-export async function endAtHost({ realtime, log }: App, processId: string, callId: string): Promise<boolean> {
+export async function endAtHost(
+  { realtime, log }: Pick<CallRecordsApp, 'log' | 'realtime'>,
+  processId: string,
+  callId: string,
+): Promise<boolean> {
   try {
     const host = await realtime.hosts.findHost(processId)
     if (!host) return false

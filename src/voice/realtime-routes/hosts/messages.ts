@@ -1,5 +1,5 @@
 /** The messages, as JSON, that one process sends to another that is to begin a call. */
-import type { App, Caller } from '#app'
+import type { Caller } from '#platform/auth'
 import { isDatabaseAway } from '#platform/db'
 import { asFailure, Failure, type FailureOptions, type Language } from '#platform/errors'
 import { HttpAnswer, JsonText, type RequestContext } from '#platform/http'
@@ -35,7 +35,7 @@ type SentCaller = Omit<Caller, 'scopes' | 'models' | 'origins' | 'clientSecretHa
 /** The headers with credentials, which the other process does not need. */
 const withheld: readonly string[] = ['authorization', 'x-api-key', 'sec-websocket-protocol', 'cookie']
 
-export function sentRequest(context: RequestContext<App>): SentRequest {
+export function sentRequest(context: RequestContext<unknown>): SentRequest {
   const { body, upload, query, requestId, claim, headers, peer, language, receivedMs } = context
   return {
     caller: sentCaller(context.caller),
@@ -63,7 +63,7 @@ function callerOf({ scopes, models, clientSecretHash, ...plain }: SentCaller): C
 }
 
 /** The context of the request for a handler of this process. */
-export function receivedContext(
+export function receivedContext<App>(
   app: App,
   { caller, fields, claim, ...sent }: SentRequest,
   gone: AbortSignal,
@@ -97,7 +97,7 @@ export function sentAnswer(answer: unknown, headers: [string, string][]): SentAn
 }
 
 /** The answer, as if the handler had run here. Throws the handler's failure. */
-export function answerOf(context: RequestContext<App>, sent: SentAnswer): HttpAnswer {
+export function answerOf(context: RequestContext<unknown>, sent: SentAnswer): HttpAnswer {
   for (const [name, value] of sent.headers) context.setHeader(name, value)
   if ('refusal' in sent) throw refusalOf(sent.refusal)
   const { status, json, text, type } = sent

@@ -2,7 +2,6 @@
 import type { IncomingMessage } from 'node:http'
 import { text } from 'node:stream/consumers'
 import type { WebSocket } from 'ws'
-import type { App } from '#app'
 import {
   type RequestContext,
   type Socket,
@@ -12,6 +11,7 @@ import {
   socketStream,
 } from '#platform/http'
 import { HostLost, headersFor, newId, type RemoteVoiceHost } from '#voice/realtime'
+import type { CallApp } from '../app.ts'
 import { asHeader, paths, refusalOf, requestHeader, type SentRefusal, sentRequest } from './messages.ts'
 
 /** The bounds between two processes of this server: the client's own bounds hold at its connection. */
@@ -41,7 +41,7 @@ const handshakeMs = 30_000
 
 /** Opens the relay; undefined where the host did not take the call. Throws the refusal of the call, and HostLost. */
 export async function openRelay(
-  context: RequestContext<App>,
+  context: RequestContext<Pick<CallApp, 'config' | 'realtime'>>,
   host: RemoteVoiceHost,
 ): Promise<SocketStream | undefined> {
   const line = await connectToHost(context, host)
@@ -81,7 +81,7 @@ function announceStop(socket: Socket, seconds: number): void {
 }
 
 async function connectToHost(
-  context: RequestContext<App>,
+  context: RequestContext<Pick<CallApp, 'realtime'>>,
   host: RemoteVoiceHost,
 ): Promise<SocketConnection | undefined> {
   const { WebSocket } = await import('ws')

@@ -5,11 +5,11 @@ import type { AddressInfo } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import type { WebSocketServer } from 'ws'
-import type { App } from '#app'
 import { channelServer } from '#platform/channel'
 import { refuseStart } from '#platform/errors'
 import { type RequestContext, type Socket, SocketConnection, type SocketStream } from '#platform/http'
 import { hostHeaders, hostKey, hostRefusals, hostVersion } from '#voice/realtime'
+import type { PeerCallApp } from '../app.ts'
 import {
   fromHeader,
   paths,
@@ -25,8 +25,8 @@ import { originalCode, relayBounds, stoppedCode } from './relay.ts'
 
 /** The handlers of the routes that begin calls. */
 export interface BeginHandlers {
-  begin(context: RequestContext<App, never, never, never, never>): Promise<unknown>
-  socket(context: RequestContext<App, never, never, never, never>): Promise<SocketStream>
+  begin(context: RequestContext<PeerCallApp, never, never, never, never>): Promise<unknown>
+  socket(context: RequestContext<PeerCallApp, never, never, never, never>): Promise<SocketStream>
 }
 
 /** The most bytes of a request, whose body was checked before. */
@@ -35,7 +35,10 @@ const maxRequestBytes = 1024 * 1024
 const closeMs = 1_000
 
 /** Opens the host; undefined in a process that holds no calls, or shares its secret with no other process. Throws StartRefused. */
-export async function openVoiceHost(app: App, handlers: BeginHandlers): Promise<VoiceHost | undefined> {
+export async function openVoiceHost(
+  app: PeerCallApp,
+  handlers: BeginHandlers,
+): Promise<VoiceHost | undefined> {
   const { config, realtime } = app
   const isAlone = config.roles.voice === true && !config.roles.api
   if (isAlone && config.secret === undefined) refuseStart(hostStart.noSecret)
@@ -51,13 +54,13 @@ export async function openVoiceHost(app: App, handlers: BeginHandlers): Promise<
 }
 
 export class VoiceHost implements AsyncDisposable {
-  readonly #app: App
+  readonly #app: PeerCallApp
   readonly #handlers: BeginHandlers
   readonly #sockets: WebSocketServer
   readonly #open = new Set<Duplex>()
   #server: Server | undefined
 
-  constructor(app: App, handlers: BeginHandlers, sockets: WebSocketServer) {
+  constructor(app: PeerCallApp, handlers: BeginHandlers, sockets: WebSocketServer) {
     this.#app = app
     this.#handlers = handlers
     this.#sockets = sockets

@@ -1,14 +1,14 @@
 /** The work that an engine has under way in its call. */
-import type { App } from '#app'
+import type { Log } from '#platform/log'
 import type { CallView } from '../parts.ts'
 
 /** A set of promises, none of which rejects: an error is logged, and ends the call. */
 export class EngineWork {
-  readonly #app: Pick<App, 'log'>
+  readonly #app: { log: Log }
   readonly #call: Pick<CallView, 'callId' | 'end'>
   readonly #entries = new Set<Promise<void>>()
 
-  constructor(app: Pick<App, 'log'>, call: Pick<CallView, 'callId' | 'end'>) {
+  constructor(app: { log: Log }, call: Pick<CallView, 'callId' | 'end'>) {
     this.#app = app
     this.#call = call
   }

@@ -1,10 +1,10 @@
 /** Keeps the words of a call as they are said, and its sound as a file of its project, where the call wants that. The call never waits for either. */
-import type { App } from '#app'
 import { CreationReservation, dropBytes } from '#core/files'
 import { mediaTypeOf, StereoOpus } from '#core/sound'
 import type { Tx } from '#platform/db'
 import { Failure } from '#platform/errors'
 import { sourceOf } from '#platform/storage'
+import type { KeptCallApp } from '../app.ts'
 import { soundClock } from '../clock.ts'
 import type { Conversation, RealtimeEvent } from '../parts.ts'
 import type { CallKey } from '../store.ts'
@@ -28,7 +28,7 @@ const headBytes = 128 * 1024
 
 /** The kept words and sound of a call, from the first event that the client receives. */
 export class KeptCall {
-  readonly #app: App
+  readonly #app: KeptCallApp
   readonly #options: KeptCallOptions
   readonly #words: CallWords
   #beganMs: number | undefined
@@ -37,7 +37,7 @@ export class KeptCall {
   /** Resolves when the row records that there will be no sound. */
   #lost: Promise<unknown> | undefined
 
-  constructor(app: App, options: KeptCallOptions) {
+  constructor(app: KeptCallApp, options: KeptCallOptions) {
     this.#app = app
     this.#options = options
     this.#words = new CallWords({
@@ -116,7 +116,7 @@ export class KeptCall {
 
   #reserve(): Promise<CreationReservation> {
     const call = { ...this.#options, source: 'call' }
-    return CreationReservation.reserve(this.#app, call, { creations: 1, bytes: this.#maxBytes })
+    return CreationReservation.reserve(this.#app.files, call, { creations: 1, bytes: this.#maxBytes })
   }
 
   async #store(): Promise<void> {
@@ -132,7 +132,7 @@ export class KeptCall {
       return isWanted
     }
     if (await this.#app.db.tx(commit)) room.markCommitted()
-    else await dropBytes(this.#app, this.#options.accountId, fileId)
+    else await dropBytes(this.#app.files, this.#options.accountId, fileId)
   }
 
   /** Records once that the sound is lost. A project whose room is full is no fault. */

@@ -2,14 +2,14 @@
 import { isDatabaseAway } from '#platform/db'
 import { fail } from '#platform/errors'
 import { resizeHoldInTx } from '#platform/ledger'
+import type { CallSettlementApp } from '../app.ts'
 import { CallOver } from './over.ts'
 import type { RunningCall } from './running-call.ts'
-import type { SettlementApp } from './settle.ts'
 import { type BegunStep, writeStep } from './step-store.ts'
 import { maxAwayMs, retryWhileDatabaseAway } from './until-back.ts'
 
 export class CallHold {
-  readonly #app: Pick<SettlementApp, 'db'>
+  readonly #app: Pick<CallSettlementApp, 'db'>
   readonly #call: RunningCall
   readonly #failed: () => void
   /** The amount of the hold as it is committed; while it shrinks, the smaller amount to come. */
@@ -21,7 +21,7 @@ export class CallHold {
   #isLost = false
 
   /** @param failed called when the call is to end, since its hold cannot be changed any more */
-  constructor(app: Pick<SettlementApp, 'db'>, call: RunningCall, failed: () => void) {
+  constructor(app: Pick<CallSettlementApp, 'db'>, call: RunningCall, failed: () => void) {
     this.#app = app
     this.#call = call
     this.#failed = failed

@@ -1,12 +1,12 @@
 /** Counts the steps of a call whose cost is not in the database yet, and writes their costs. */
 import { isDatabaseAway } from '#platform/db'
+import type { CallSettlementApp } from '../app.ts'
 import type { RunningCall } from './running-call.ts'
-import type { SettlementApp } from './settle.ts'
 import type { CallStep } from './step.ts'
 import { type StepEnd, writeStepEnds } from './step-store.ts'
 
 export class OpenSteps {
-  readonly #app: Pick<SettlementApp, 'db' | 'log'>
+  readonly #app: Pick<CallSettlementApp, 'db' | 'log'>
   readonly #call: RunningCall
   readonly #open = new Map<string, CallStep>()
   #unwritten: StepEnd[] = []
@@ -15,7 +15,7 @@ export class OpenSteps {
   #written = 0n
   #writing: Promise<void> | undefined
 
-  constructor(app: Pick<SettlementApp, 'db' | 'log'>, call: RunningCall) {
+  constructor(app: Pick<CallSettlementApp, 'db' | 'log'>, call: RunningCall) {
     this.#app = app
     this.#call = call
   }

@@ -3,6 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { isDatabaseAway, type Tx } from '#platform/db'
 import { Failure } from '#platform/errors'
 import { uuidv7 } from '#platform/ids'
+import type { CallSettlementApp } from '../app.ts'
 import type { CallMoney, EndReason, NewStep } from '../parts.ts'
 import { type CallRow, readCall, writeConnected } from '../store.ts'
 import { CallHold } from './call-hold.ts'
@@ -10,13 +11,13 @@ import { CallTime } from './call-time.ts'
 import { OpenSteps } from './open-steps.ts'
 import { CallOver } from './over.ts'
 import type { MoneyContext, RunningCall } from './running-call.ts'
-import { type SettlementApp, settleCall } from './settle.ts'
+import { settleCall } from './settle.ts'
 import { CallStep, type StepMoney } from './step.ts'
 import { hasEnded, type StepEnd, writeStepEnds, writeTaken } from './step-store.ts'
 
 export class RunningMoney implements CallMoney, StepMoney {
   readonly call: RunningCall
-  readonly #app: SettlementApp
+  readonly #app: CallSettlementApp
   readonly #context: MoneyContext
   readonly #time: CallTime | undefined
   readonly #hold: CallHold
@@ -30,7 +31,7 @@ export class RunningMoney implements CallMoney, StepMoney {
   #ending: Promise<CallRow> | undefined
   turns = 0
 
-  constructor(app: SettlementApp, call: RunningCall, context: MoneyContext) {
+  constructor(app: CallSettlementApp, call: RunningCall, context: MoneyContext) {
     this.#app = app
     this.call = call
     this.#reserved = call.held

@@ -1,9 +1,9 @@
 /** The only place where a call ends in the database: its row, its money, its receipt and its event in one transaction. */
-import type { App } from '#app'
 import { totalQuantities } from '#core/paid'
 import type { Tx } from '#platform/db'
 import { writeEvent } from '#platform/events'
 import { reportSettlement, type SettlementResult, settleHoldInTx } from '#platform/ledger'
+import type { CallSettlementApp } from '../app.ts'
 import { callName } from '../call-id.ts'
 import type { EndReason } from '../parts.ts'
 import { type CallKey, type CallRow, lockRunning, writeEnded } from '../store.ts'
@@ -25,9 +25,6 @@ declare module '#platform/events' {
   }
 }
 
-/** The parts of the app that settling a call needs. */
-export type SettlementApp = Pick<App, 'db' | 'clock' | 'log' | 'metrics' | 'config'>
-
 export interface CallEnd {
   reason: EndReason
   /** The turns; absent: as the process wrote them last. */
@@ -48,7 +45,7 @@ export interface CallEnd {
 
 /** Ends a call and settles the cost of its steps. Returns undefined where it had ended before. */
 export async function settleCall(
-  app: SettlementApp,
+  app: CallSettlementApp,
   key: CallKey,
   end: CallEnd,
 ): Promise<CallRow | undefined> {
@@ -66,7 +63,7 @@ export async function settleCall(
 }
 
 async function settleRow(
-  app: SettlementApp,
+  app: CallSettlementApp,
   tx: Tx,
   row: CallRow,
   end: CallEnd,
@@ -116,7 +113,7 @@ export const connectedSeconds = ({
 
 const timeOf = (row: CallRow) => ({ seconds: connectedSeconds(row), turns: row.turns })
 
-const settlementOf = (app: SettlementApp, row: CallRow, { cost, lost }: StepTotals) => ({
+const settlementOf = (app: CallSettlementApp, row: CallRow, { cost, lost }: StepTotals) => ({
   accountId: row.account_id,
   receiptId: row.receipt_id,
   microcredits: cost + lost,

@@ -1,8 +1,8 @@
 /** Events that an agent's tools emit, each at most once per run. */
 import { setTimeout as pause } from 'node:timers/promises'
-import type { App } from '#app'
 import { isDatabaseAway } from '#platform/db'
 import { type Event, type EventType, writeEvent } from '#platform/events'
+import type { AgentCallApp } from '../app.ts'
 
 declare module '#platform/events' {
   interface Events {
@@ -29,14 +29,14 @@ const maxTries = 4
 const pauseMs = 250
 
 export class AgentEvents {
-  readonly #app: App
+  readonly #app: Pick<AgentCallApp, 'clock' | 'db'>
   readonly #run: RunIdentity
   /** Events by type and by the `dedupeKey` of their calls: calls with an equal `dedupeKey` are one event. */
   readonly #events = new Map<string, { number: number; stored: Promise<boolean> }>()
   /** Types of the stored events, in order. */
   readonly types: AgentEvent[] = []
 
-  constructor(app: App, run: RunIdentity) {
+  constructor(app: Pick<AgentCallApp, 'clock' | 'db'>, run: RunIdentity) {
     this.#app = app
     this.#run = run
   }

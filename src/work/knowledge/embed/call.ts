@@ -59,7 +59,7 @@ export async function requestVectors(
     return truncateForModel(model, above === '' ? text : `${above}\n${text}`)
   })
   try {
-    const outcome = await embed(app, {
+    const outcome = await embed(app.paid, {
       caller: await app.keys.callerOf(sourceKey.accountId, source.key_id),
       endpoint,
       requestId: batch.effect_id,

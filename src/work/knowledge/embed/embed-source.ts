@@ -1,10 +1,9 @@
 /** Makes the vectors of one source in the background, call by call. Each call is recorded before it is made. */
-import type { App } from '#app'
 import type { EmbeddingModel } from '#core/models'
 import { uuidv7 } from '#platform/ids'
 import type { JobDelay, JobRun } from '#platform/jobs'
 import type { TraceContext } from '#platform/trace'
-import { job } from '../app.ts'
+import { job, type KnowledgeApp } from '../app.ts'
 import type { SourceKey } from '../index/store.ts'
 import { requestVectors, resumeBatch } from './call.ts'
 import * as store from './store.ts'
@@ -22,7 +21,7 @@ export const embedJob = job<{ knowledgeId: string; sourceId: string }>({
 
 /** What every step of the job needs. */
 export interface EmbedContext {
-  app: App
+  app: KnowledgeApp
   sourceKey: SourceKey
   source: store.WaitingSource
   model: EmbeddingModel
@@ -34,7 +33,7 @@ export interface EmbedContext {
 export type EmbedStepResult = 'on' | 'over' | JobDelay
 
 async function embedSource(
-  run: JobRun<{ knowledgeId: string; sourceId: string }, App>,
+  run: JobRun<{ knowledgeId: string; sourceId: string }, KnowledgeApp>,
 ): Promise<JobDelay | undefined> {
   const { app, accountId, data, stopping, signal, trace, progressed } = run
   const sourceKey = { accountId, ...data }

@@ -1,13 +1,12 @@
 /** Reads and indexes one source in the background. The job may be started again after a crash, even concurrently: only the first end is stored. */
 import { buffer } from 'node:stream/consumers'
-import type { App } from '#app'
 import { indexPassage, iteratePassages } from '#core/retrieval'
 import type { ReadFailure, ReadText } from '#core/tools'
 import type { Tx } from '#platform/db'
 import type { JobDelay, JobRun } from '#platform/jobs'
 import { Slice } from '#platform/slices'
 import { deletePendingBlobs, markForDeletion, reportLost } from '#platform/storage'
-import { job } from '../app.ts'
+import { job, type KnowledgeApp } from '../app.ts'
 import { embedJob } from '../embed/embed-source.ts'
 import { projectTermOf, sourceStorageKey } from '../mark.ts'
 import { lockProject, type SourceRow } from '../store.ts'
@@ -39,7 +38,7 @@ async function indexSource({
   accountId,
   data,
   signal,
-}: JobRun<SourceWork, App>): Promise<JobDelay | undefined> {
+}: JobRun<SourceWork, KnowledgeApp>): Promise<JobDelay | undefined> {
   if (signal.aborted) return { laterMs: 0 }
   const sourceKey = { accountId, ...data }
   const source = await store.beginSource(app.db, sourceKey)
@@ -59,7 +58,7 @@ async function indexSource({
 type FileLost = { unread: 'file_lost' }
 
 async function textOf(
-  app: App,
+  app: KnowledgeApp,
   source: SourceRow,
   signal: AbortSignal,
 ): Promise<ReadText | ReadFailure | FileLost> {
@@ -74,7 +73,7 @@ async function textOf(
 }
 
 async function save(
-  app: App,
+  app: KnowledgeApp,
   sourceKey: store.SourceKey,
   source: SourceRow,
   read: ReadText,
@@ -102,7 +101,7 @@ async function save(
 
 /** Stores the outcome of a source and marks its bytes for deletion, in one transaction. */
 async function finishSource(
-  app: App,
+  app: KnowledgeApp,
   sourceKey: store.SourceKey,
   how: store.SourceEnd,
   passages: readonly store.NewPassage[] = [],
@@ -126,7 +125,7 @@ async function finishSource(
 
 /** Stores the passages, which can be found by their words at once. Another job makes the vectors and has to pay for them. */
 async function keepPassages(
-  app: App,
+  app: Pick<KnowledgeApp, 'jobs' | 'models'>,
   tx: Tx,
   sourceKey: store.SourceKey,
   passages: readonly store.NewPassage[],

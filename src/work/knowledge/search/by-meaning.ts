@@ -1,8 +1,8 @@
 /** Finds the passages that are nearest to the question in meaning, by an exact search over all vectors of the knowledge project. */
-import type { App } from '#app'
 import { embed, NearestVectors, truncateForModel, unpackVectors } from '#core/embeddings'
 import type { PaidCall } from '#core/paid'
 import { asFailure, type Failure } from '#platform/errors'
+import type { KnowledgeApp } from '../app.ts'
 import { searchPgvector } from '../embed/pgvector.ts'
 import { maxPassagesInBatch } from '../embed/store.ts'
 import type { ProjectKey } from '../store.ts'
@@ -27,7 +27,7 @@ const pageBytes = 8 * 1024 * 1024
 
 /** Finds passages by meaning. Missing credits or an unavailable model are no error: the search falls back to words alone. */
 export async function findByMeaning(
-  app: App,
+  app: Pick<KnowledgeApp, 'db' | 'models' | 'paid'>,
   projectKey: ProjectKey,
   text: string,
   payer: Payment | undefined,
@@ -36,7 +36,7 @@ export async function findByMeaning(
   if (!model || !payer || !(await store.hasVectors(app.db, projectKey, model.id)))
     return { used: false, near: [] }
   try {
-    const outcome = await embed(app, {
+    const outcome = await embed(app.paid, {
       ...payer,
       model,
       texts: [truncateForModel(model, text)],
@@ -51,7 +51,7 @@ export async function findByMeaning(
 }
 
 async function nearest(
-  app: App,
+  app: Pick<KnowledgeApp, 'db'>,
   projectKey: ProjectKey,
   model: string,
   query: Float32Array,

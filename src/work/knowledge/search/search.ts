@@ -1,8 +1,8 @@
 /** Finds passages by their words and, if they have vectors and the embedding of the query is paid for, also by meaning. */
-import type { App } from '#app'
 import { payment } from '#core/calls'
 import { allPhrasesQuery, anyTermQuery, bm25Scores, type Query, readQuery } from '#core/retrieval'
 import { errorBody } from '#platform/errors'
+import type { KnowledgeApp } from '../app.ts'
 import { projectTermOf } from '../mark.ts'
 import { type KnowledgeContext, projectKeyOf, requireProject } from '../projects.ts'
 import type { FoundPassage, FoundPassageList, SearchBody } from '../schema.ts'
@@ -36,7 +36,7 @@ export async function search(context: KnowledgeContext<SearchBody>): Promise<Fou
  * payer, or if the query cannot be embedded, words alone decide.
  */
 export async function findPassages(
-  app: App,
+  app: Pick<KnowledgeApp, 'db' | 'models' | 'paid'>,
   projectKey: ProjectKey,
   text: string,
   limit: number,
@@ -54,7 +54,7 @@ export async function findPassages(
 }
 
 async function toFound(
-  app: App,
+  app: Pick<KnowledgeApp, 'db'>,
   projectKey: ProjectKey,
   best: readonly ScoredPassage[],
 ): Promise<FoundPassage[]> {
@@ -72,7 +72,7 @@ async function toFound(
 }
 
 async function rank(
-  { db }: App,
+  { db }: Pick<KnowledgeApp, 'db'>,
   projectKey: ProjectKey,
   query: Query,
 ): Promise<(store.FoundRow & { score: number })[]> {

@@ -1,10 +1,10 @@
 /** Downloads: one file by its exact path, or all of them in a zip. */
 import { buffer } from 'node:stream/consumers'
-import type { App } from '#app'
 import { fail } from '#platform/errors'
 import { attachment, type ContentAnswer, type ContentSource, content, HttpAnswer } from '#platform/http'
 import { failLost } from '#platform/storage'
 import { type BundledFile, manifestPath, zip } from '#work/documents'
+import type { RunsApp } from '../app.ts'
 import { reasons } from '../phrases.ts'
 import { notFound, type RunContext, requireRun, runKeyOf } from '../read.ts'
 import type { FilesQuery } from '../schema.ts'
@@ -75,7 +75,11 @@ function bundleOf({ app, language }: RunContext, run: RunRow, files: readonly Fi
 }
 
 /** Throws FILE_LOST, or NOT_FOUND if the run was deleted or the file replaced at this moment. */
-async function missing(app: App, run: RunRow, { path, storage_key: key }: FileRow): Promise<never> {
+async function missing(
+  app: Pick<RunsApp, 'db' | 'log' | 'metrics'>,
+  run: RunRow,
+  { path, storage_key: key }: FileRow,
+): Promise<never> {
   const still = await filesOf(app.db.kysely, runKeyOf(run))
   return still.some((one) => one.path === path && one.storage_key === key)
     ? failLost(app, key)

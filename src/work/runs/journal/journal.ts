@@ -114,7 +114,7 @@ export class Journal {
   async #mayPay(): Promise<boolean> {
     const { app, payer } = this.#lease
     try {
-      await requireActivePayer(app, payer)
+      await requireActivePayer(app.turns, payer)
       return true
     } catch (error) {
       if (!(error instanceof Failure)) throw error

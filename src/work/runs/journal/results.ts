@@ -1,8 +1,8 @@
 /** Stored results of steps: small ones in the row of the step, large ones in the storage. */
 import { createHash } from 'node:crypto'
 import { buffer } from 'node:stream/consumers'
-import type { App } from '#app'
 import { type ByteSource, failLost } from '#platform/storage'
+import type { RunJobApp } from '../app.ts'
 import { recordBlob } from '../files/store.ts'
 import type { RunLease } from '../run-lease.ts'
 import type { StepRow } from './store.ts'
@@ -46,7 +46,10 @@ export async function storeContent(
 
 export const sha256 = (bytes: Uint8Array | string): string => createHash('sha256').update(bytes).digest('hex')
 
-export async function readResult(app: App, row: StepRow): Promise<unknown> {
+export async function readResult(
+  app: Pick<RunJobApp, 'log' | 'metrics' | 'storage'>,
+  row: StepRow,
+): Promise<unknown> {
   if (row.result_key === null) return JSON.parse(row.result!)
   const stream = await app.storage.get(row.result_key)
   if (!stream) return failLost(app, row.result_key)

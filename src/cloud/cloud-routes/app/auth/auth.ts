@@ -74,7 +74,7 @@ function settings({ app, cloud }: AppCall): AppReply {
   const body = {
     external: { email: true, phone: false, anonymous_users: cloud.anonymousSignIns },
     disable_signup: cloud.disableSignup,
-    mailer_autoconfirm: app.mail === undefined,
+    mailer_autoconfirm: app.users.mail === undefined,
     phone_autoconfirm: false,
     saml_enabled: false,
     passkeys_enabled: false,
@@ -96,7 +96,7 @@ const open = new Set(['/.well-known/jwks.json', '/verify', '/authorize', '/healt
 async function handleAndSweep(call: AppCall): Promise<AppReply> {
   const reply = await handle(call)
   // A request that only reads may have left the database asleep.
-  if (call.method !== 'GET' && call.method !== 'HEAD') await sweepIfDue(call.app, call.cloud)
+  if (call.method !== 'GET' && call.method !== 'HEAD') await sweepIfDue(call.app.users, call.cloud)
   return reply
 }
 

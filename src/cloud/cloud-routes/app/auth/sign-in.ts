@@ -28,18 +28,20 @@ const okReply = (body: unknown): AppReply => ({ status: 200, body })
 export async function register(call: AppCall): Promise<AppReply> {
   const body = await readBody(call)
   refusePhone(body)
-  const { app, cloud, clientAddress } = call
+  const { cloud, clientAddress } = call
+  const { users } = call.app
   const [email, password, metadata] = [textOf(body, 'email'), textOf(body, 'password'), body['data']]
   if (email === undefined && password === undefined)
-    return okReply(sessionBody(await signInAnonymously(app, cloud, metadata, clientAddress)))
+    return okReply(sessionBody(await signInAnonymously(users, cloud, metadata, clientAddress)))
   const [redirectTo, challenge] = [redirectOf(call, body), challengeOf(body)]
   const options = { email, password: password ?? '', metadata, redirectTo, challenge }
-  const made = await signUp(app, cloud, options, clientAddress)
+  const made = await signUp(users, cloud, options, clientAddress)
   return okReply('session' in made ? sessionBody(made.session) : userBody(made.pending))
 }
 
 export async function token(call: AppCall): Promise<AppReply> {
-  const { app, cloud, query, clientAddress } = call
+  const { cloud, query, clientAddress } = call
+  const { users } = call.app
   const grant = query.get('grant_type')
   if (grant === 'web3') fail('APP_USER_NOT_OFFERED', { what: 'web3' })
   if (grant === 'id_token') fail('APP_USER_NOT_OFFERED', { what: 'oauth' })
@@ -47,13 +49,13 @@ export async function token(call: AppCall): Promise<AppReply> {
   if (grant === 'password') {
     refusePhone(body)
     const given = { email: textOf(body, 'email'), password: textOf(body, 'password') ?? '' }
-    return okReply(sessionBody(await signInWithPassword(app, cloud, given, clientAddress)))
+    return okReply(sessionBody(await signInWithPassword(users, cloud, given, clientAddress)))
   }
   if (grant === 'refresh_token')
-    return okReply(sessionBody(await refreshSession(app, cloud, textOf(body, 'refresh_token') ?? '')))
+    return okReply(sessionBody(await refreshSession(users, cloud, textOf(body, 'refresh_token') ?? '')))
   if (grant !== 'pkce') return invalid(reasons.grant, 'grant_type')
   const proof = { code: textOf(body, 'auth_code') ?? '', verifier: textOf(body, 'code_verifier') ?? '' }
-  return okReply(sessionBody(await exchangeCode(app, cloud, proof)))
+  return okReply(sessionBody(await exchangeCode(users, cloud, proof)))
 }
 
 /** Throws APP_USER_SIGN_IN_NEEDED. */
@@ -64,7 +66,7 @@ function requireSignedIn({ caller }: AppCall): { userId: string; sessionId: stri
 export async function readSelf(call: AppCall): Promise<AppReply> {
   const { userId } = requireSignedIn(call)
   try {
-    return okReply(userBody(await requireUser(call.app, call.cloud, userId)))
+    return okReply(userBody(await requireUser(call.app.users, call.cloud, userId)))
   } catch (error) {
     // The user was deleted since the session was looked up.
     if (error instanceof Failure && error.code === 'APP_USER_NOT_FOUND') fail('APP_USER_SESSION_ENDED', {})
@@ -77,7 +79,7 @@ export async function editSelf(call: AppCall): Promise<AppReply> {
   const self = requireSignedIn(call)
   const body = await readBody(call)
   refusePhone(body)
-  const changed = await changeOwnAccount(call.app, call.cloud, self, {
+  const changed = await changeOwnAccount(call.app.users, call.cloud, self, {
     email: textOf(body, 'email'),
     password: textOf(body, 'password'),
     metadata: body['data'],
@@ -92,7 +94,7 @@ export async function logout(call: AppCall): Promise<AppReply> {
   const self = requireSignedIn(call)
   const scope = call.query.get('scope') ?? 'global'
   if (!isScope(scope)) return invalid(reasons.scope, 'scope')
-  await signOut(call.app, call.cloud, self, scope)
+  await signOut(call.app.users, call.cloud, self, scope)
   return { status: 204 }
 }
 
@@ -106,7 +108,7 @@ const linkOptions = (call: AppCall, body: JsonBody) => ({
 })
 
 export async function recover(call: AppCall): Promise<AppReply> {
-  await mailRecovery(call.app, call.cloud, linkOptions(call, await readBody(call)))
+  await mailRecovery(call.app.users, call.cloud, linkOptions(call, await readBody(call)))
   return okReply({})
 }
 
@@ -114,7 +116,8 @@ export async function otp(call: AppCall): Promise<AppReply> {
   const body = await readBody(call)
   refusePhone(body)
   const createUser = body['create_user'] !== false
-  await mailSignIn(call.app, call.cloud, { ...linkOptions(call, body), createUser, metadata: body['data'] })
+  const options = { ...linkOptions(call, body), createUser, metadata: body['data'] }
+  await mailSignIn(call.app.users, call.cloud, options)
   return okReply({})
 }
 
@@ -123,20 +126,21 @@ export async function resend(call: AppCall): Promise<AppReply> {
   refusePhone(body)
   const type = textOf(body, 'type')
   if (type !== 'signup' && type !== 'email_change') return invalid(reasons.resend, 'type')
-  await resendConfirmation(call.app, call.cloud, { ...linkOptions(call, body), type })
+  await resendConfirmation(call.app.users, call.cloud, { ...linkOptions(call, body), type })
   return okReply({})
 }
 
 export async function verify(call: AppCall): Promise<AppReply> {
   const body = await readBody(call)
   refusePhone(body)
-  const { app, cloud, clientAddress } = call
+  const { cloud, clientAddress } = call
+  const { users } = call.app
   const type = textOf(body, 'type') ?? ''
   const [hash, code, email] = [textOf(body, 'token_hash'), textOf(body, 'token'), textOf(body, 'email')]
   if (!isVerifyType(type)) return invalid(reasons.verify, 'type')
-  if (hash !== undefined) return okReply(sessionBody(await verifyToken(app, cloud, type, hash)))
+  if (hash !== undefined) return okReply(sessionBody(await verifyToken(users, cloud, type, hash)))
   if (code === undefined || email === undefined) return invalid(reasons.verify, 'token')
-  return okReply(sessionBody(await verifyCode(app, cloud, { type, email, code }, clientAddress)))
+  return okReply(sessionBody(await verifyCode(users, cloud, { type, email, code }, clientAddress)))
 }
 
 /** Sends links of older clients to the page that acts only when its button is pressed. */
@@ -147,6 +151,6 @@ export async function openLinkPage({ app, cloud, query }: AppCall): Promise<AppR
 }
 
 export async function reauthenticate(call: AppCall): Promise<AppReply> {
-  await mailReauthenticationCode(call.app, call.cloud, requireSignedIn(call).userId)
+  await mailReauthenticationCode(call.app.users, call.cloud, requireSignedIn(call).userId)
   return okReply({})
 }

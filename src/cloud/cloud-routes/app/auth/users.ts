@@ -29,7 +29,7 @@ export async function listUsers(call: AppCall): Promise<AppReply> {
   const { app, cloud, query } = call
   const page = numberOf(query.get('page'), 1, 100_000)
   const perPage = numberOf(query.get('per_page'), 50, 1_000)
-  const [total, users] = await readUsers(app, cloud, async (reader) => [
+  const [total, users] = await readUsers(app.users, cloud, async (reader) => [
     await countUsers(reader, cloud),
     await userPage(reader, cloud, { page, perPage }),
   ])
@@ -58,7 +58,7 @@ export async function addUser(call: AppCall): Promise<AppReply> {
   const id = textOf(body, 'id')
   if (id !== undefined && !isUuid(id)) invalid(reasons.id, 'id')
   const options = { ...userOptions(call, body), ...(id !== undefined && { id: id.toLowerCase() }) }
-  return { status: 200, body: userBody(await createUser(call.app, call.cloud, options)) }
+  return { status: 200, body: userBody(await createUser(call.app.users, call.cloud, options)) }
 }
 
 function userOptions({ app }: AppCall, body: JsonBody): AdminUserOptions {
@@ -92,25 +92,25 @@ function bannedUntil(text: string | undefined, nowMs: number): Date | null | und
 
 export const readUser = async ({ app, cloud }: AppCall, userId: string): Promise<AppReply> => ({
   status: 200,
-  body: userBody(await requireUser(app, cloud, userId)),
+  body: userBody(await requireUser(app.users, cloud, userId)),
 })
 
 export async function editUser(call: AppCall, userId: string): Promise<AppReply> {
   const options = userOptions(call, await readBody(call))
-  return { status: 200, body: userBody(await changeUser(call.app, call.cloud, userId, options)) }
+  return { status: 200, body: userBody(await changeUser(call.app.users, call.cloud, userId, options)) }
 }
 
 export async function deleteUser(call: AppCall, userId: string): Promise<AppReply> {
   const body = await readBody(call)
   if (body['should_soft_delete'] === true) fail('APP_USER_NOT_OFFERED', { what: 'soft_delete' })
-  await removeUser(call.app, call.cloud, userId)
+  await removeUser(call.app.users, call.cloud, userId)
   return { status: 200, body: {} }
 }
 
 export async function invite(call: AppCall): Promise<AppReply> {
   const body = await readBody(call)
   const options = { email: textOf(body, 'email'), metadata: body['data'], redirectTo: redirectOf(call, body) }
-  return { status: 200, body: userBody(await inviteUser(call.app, call.cloud, options)) }
+  return { status: 200, body: userBody(await inviteUser(call.app.users, call.cloud, options)) }
 }
 
 const linkTypes: Readonly<Record<string, LinkType>> = {
@@ -126,7 +126,7 @@ export async function generateLink(call: AppCall): Promise<AppReply> {
   const given = textOf(body, 'type') ?? ''
   if (given === 'email_change_current') fail('APP_USER_NOT_OFFERED', { what: 'old_address_link' })
   const type = (Object.hasOwn(linkTypes, given) && linkTypes[given]) || invalid(reasons.linkType, 'type')
-  const made = await makeLink(call.app, call.cloud, {
+  const made = await makeLink(call.app.users, call.cloud, {
     type,
     email: textOf(body, 'email'),
     newEmail: textOf(body, 'new_email'),

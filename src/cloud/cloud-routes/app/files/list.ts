@@ -20,7 +20,7 @@ export async function listFiles(call: AppCall): Promise<AppReply> {
   delete query['apikey']
   check(query)
   const page = await listAppFiles(
-    call.app.db,
+    call.app.appFiles.db,
     owner,
     query as unknown as { limit: number; after_id?: string },
   )

@@ -8,7 +8,8 @@ import { ownerOf } from './owner.ts'
 
 /** Sends the bytes as a download, never as a page of this origin. */
 export async function readFile(call: AppCall, fileId: string): Promise<AppReply> {
-  const { app, headers, method } = call
+  const { headers, method } = call
+  const { appFiles } = call.app
   const row = await requireFile(call, fileId)
   const size = Number(row.bytes)
   // A file never changes; its id names these bytes for good.
@@ -23,11 +24,11 @@ export async function readFile(call: AppCall, fileId: string): Promise<AppReply>
   const answer = { ...always, ...partly, 'content-length': String(length) }
   const status = range ? 206 : 200
   if (method === 'HEAD' || size === 0) return { status, headers: answer }
-  const body = await app.storage.get(row.storage_key, range)
+  const body = await appFiles.storage.get(row.storage_key, range)
   if (body) return { status, headers: answer, body }
   // The file is not found where it was deleted since its row was read.
   await requireFile(call, fileId)
-  return failLost(app, row.storage_key)
+  return failLost(appFiles, row.storage_key)
 }
 
 function beyond({ requestId, language }: AppCall, bytes: number): AppReply {
@@ -39,7 +40,8 @@ function beyond({ requestId, language }: AppCall, bytes: number): AppReply {
 /** Throws APP_FILE_NOT_FOUND, also for files of other users. */
 export async function requireFile(call: AppCall, fileId: string): Promise<AppFileRow> {
   const owner = ownerOf(call)
-  const row = isUuid(fileId) ? await findAppFile(call.app.db, owner, fileId.toLowerCase()) : undefined
+  const { db } = call.app.appFiles
+  const row = isUuid(fileId) ? await findAppFile(db, owner, fileId.toLowerCase()) : undefined
   return row ?? fail('APP_FILE_NOT_FOUND', {})
 }
 

@@ -6,6 +6,6 @@ import { requireFile } from './read.ts'
 
 export async function removeFile(call: AppCall, fileId: string): Promise<AppReply> {
   const { file_id: id } = await requireFile(call, fileId)
-  if (!(await deleteAppFile(call.app, ownerOf(call), id))) return fail('APP_FILE_NOT_FOUND', {})
+  if (!(await deleteAppFile(call.app.appFiles, ownerOf(call), id))) return fail('APP_FILE_NOT_FOUND', {})
   return { status: 200, body: { id, deleted: true } }
 }

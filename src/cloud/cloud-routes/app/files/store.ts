@@ -33,6 +33,6 @@ export async function storeFile(call: AppCall): Promise<AppReply> {
   if (!bytes) return fail('INVALID_REQUEST', { why: reasons.notBase64 }, { param: 'content_base64' })
   const { accountId, cloudId } = cloud
   const file = { accountId, cloudId, userId, name: name.toWellFormed(), mediaType: mediaTypeOf(name), bytes }
-  const row = await storeAppFile(app, file, cloud.limits)
+  const row = await storeAppFile(app.appFiles, file, cloud.limits)
   return { status: 201, body: shownFile(row, call) }
 }

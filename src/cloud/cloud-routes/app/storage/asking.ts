@@ -29,7 +29,7 @@ export function withObjectContext<Result>(
   caller = objectCaller(call),
 ): Promise<Result> {
   const { app, cloud } = call
-  return withDatabase(call, (open) => work({ app, cloud, open, caller }))
+  return withDatabase(call, (open) => work({ app: app.buckets, cloud, open, caller }))
 }
 
 const jsonBytes = 4 * 1024 * 1024

@@ -57,7 +57,7 @@ function bucketFields(body: BucketRequest) {
 }
 
 const changeBuckets = (call: AppCall, work: (open: OpenDatabase) => Promise<void>): Promise<void> =>
-  withPublicListRefresh(call.app, call.cloud, () => withDatabase(call, work))
+  withPublicListRefresh(call.app.buckets, call.cloud, () => withDatabase(call, work))
 
 export async function createBucket(call: AppCall): Promise<AppReply> {
   const body = await bodyOf<BucketRequest>(call, Body)
@@ -120,6 +120,8 @@ export async function deleteBucket(call: AppCall, rest: string): Promise<AppRepl
 export async function emptyBucket(call: AppCall, rest: string): Promise<AppReply> {
   const { app, cloud, gone } = call
   const id = bucketName(decodePath(rest))
-  await withDatabase(call, (open) => empty(app, cloud, open, { caller: objectCaller(call), id, gone }))
+  await withDatabase(call, (open) =>
+    empty(app.buckets, cloud, open, { caller: objectCaller(call), id, gone }),
+  )
   return { status: 200, body: { message: 'Successfully emptied' } }
 }

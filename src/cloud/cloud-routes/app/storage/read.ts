@@ -30,12 +30,12 @@ export interface ReadableObject {
 export async function publicObject(call: AppCall, rest: string): Promise<ReadableObject> {
   const place = parseObjectPlace(rest)
   const { app, cloud, caller } = call
-  const isKnown = await isPossiblyPublic(app, cloud, place.bucket)
+  const isKnown = await isPossiblyPublic(app.buckets, cloud, place.bucket)
   if (!isKnown && caller.role === 'none') fail('BUCKET_NOT_FOUND', { bucket: place.bucket })
   return withDatabase(call, async (open) => {
     const bucket = await findBucket(open, place.bucket)
     // The bucket was changed by code of the app, or nothing was known.
-    if ((bucket?.public ?? false) !== isKnown) await refreshPublicBuckets(app, cloud, open)
+    if ((bucket?.public ?? false) !== isKnown) await refreshPublicBuckets(app.buckets, cloud, open)
     if (!bucket?.public) fail('BUCKET_NOT_FOUND', { bucket: place.bucket })
     return { row: await readObject(open, place), isPrivate: false }
   })
@@ -83,7 +83,7 @@ async function sendObject(call: AppCall, { row, isPrivate }: ReadableObject): Pr
   const answer = { ...always, ...partly, 'content-length': String(length) }
   const status = range ? 206 : 200
   if (method === 'HEAD' || size === 0) return { status, headers: answer }
-  return { status, headers: answer, body: await openBytes(app, cloud, row, range) }
+  return { status, headers: answer, body: await openBytes(app.buckets, cloud, row, range) }
 }
 
 /** Whether the object is unchanged since the client's time, which counts without an ETag (RFC 9110, section 13.1.3). */

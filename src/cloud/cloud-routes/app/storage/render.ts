@@ -16,10 +16,10 @@ import { Turns } from '#platform/turns'
 import type { AppCall, AppReply } from '../area.ts'
 import { headersOf, objectByLink, objectBySession, publicObject, type ReadableObject } from './read.ts'
 
-const turns = new WeakMap<AppCall['app']['storage'], Turns>()
+const turns = new WeakMap<AppCall['app']['buckets']['storage'], Turns>()
 
 /** The turns of decoding, which takes memory and a core: two at once in a process, one of each cloud. */
-function turnsOf({ storage }: AppCall['app']): Turns {
+function turnsOf({ storage }: AppCall['app']['buckets']): Turns {
   const known = turns.get(storage)
   if (known) return known
   const made = new Turns({
@@ -58,8 +58,8 @@ async function render(call: AppCall, readable: ReadableObject, transform: Transf
   const always = headersOf(call, row, { etag, isPrivate })
   const vary = ['accept', ...(isPrivate ? ['authorization', 'apikey'] : [])].join(', ')
   if (isNotModified(headers, etag)) return { status: 304, headers: { ...always, vary } }
-  const { bytes, mediaType } = await turnsOf(app).run(cloud.cloudId, async () =>
-    renderPicture(await buffer(await openBytes(app, cloud, row)), transform, takesWebp),
+  const { bytes, mediaType } = await turnsOf(app.buckets).run(cloud.cloudId, async () =>
+    renderPicture(await buffer(await openBytes(app.buckets, cloud, row)), transform, takesWebp),
   )
   return {
     status: 200,

@@ -118,7 +118,7 @@ async function requireOwnUpload(
   call: AppCall,
   uploadId: string,
 ): Promise<{ upload: Upload; caller: ObjectCaller }> {
-  const upload = (await findUpload(call.app, call.cloud, uploadId)) ?? fail('UPLOAD_NOT_FOUND', {})
+  const upload = (await findUpload(call.app.buckets, call.cloud, uploadId)) ?? fail('UPLOAD_NOT_FOUND', {})
   if (call.path.startsWith('/upload/resumable/sign/')) {
     const link = await linkOf(call, { bucket: upload.bucket_id, name: upload.name })
     const isTheirs = upload.role === serviceCaller.role && upload.user_id === (link.owner ?? null)
@@ -153,7 +153,7 @@ const receivePart = (
   upload: Upload,
   { caller, offset }: { caller: ObjectCaller; offset: number },
 ): Promise<Upload> =>
-  addPart(call.app, upload, { offset, source: call.stream() }, (work) =>
+  addPart(call.app.buckets, upload, { offset, source: call.stream() }, (work) =>
     withObjectContext(call, work, caller),
   )
 

@@ -1,10 +1,10 @@
 /** Passes a caller's offer to an upstream, and hangs up the call there. */
 import { setTimeout as pause } from 'node:timers/promises'
-import type { App } from '#app'
 import { failureOf } from '#core/inference'
 import type { RelayModel } from '#core/models'
 import type { Upstream } from '#core/routing'
 import { type PassthroughCalls, type PassthroughSetup, type Timeouts, UpstreamError } from '#core/spec'
+import type { PassthroughApp } from '../../app.ts'
 import type { UpstreamCall } from '../../parts.ts'
 import { upstreamsOf } from '../relay/of-model.ts'
 
@@ -36,7 +36,7 @@ export const shortenedTimeouts = (timeouts: Timeouts, ms: number): Timeouts => (
  * answers, throws the failure that `failureOf` makes.
  */
 export async function passOffer(
-  app: Pick<App, 'inference'>,
+  app: Pick<PassthroughApp, 'inference'>,
   model: RelayModel,
   { setup, offer }: { setup: PassthroughSetup; offer: string },
 ): Promise<PassedCall> {

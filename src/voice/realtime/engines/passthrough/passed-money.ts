@@ -1,8 +1,8 @@
 /** The cost of a passthrough call: each response and each transcription has a step that was open before it began. */
-import type { App } from '#app'
 import { alarmClaims } from '#core/paid'
 import type { PassthroughSetup, RealtimeEnd, RealtimeUsage, SideSettings } from '#core/spec'
 import { Failure } from '#platform/errors'
+import type { PassthroughApp } from '../../app.ts'
 import { CallOver } from '../../money/over.ts'
 import type { RunningMoney } from '../../money/running-money.ts'
 import type { CallStep } from '../../money/step.ts'
@@ -39,7 +39,7 @@ const maxTokens: TokenCounts = { input: 1_000_000, output: 1_000_000 }
 const nothing = { instructions: '', tools: [] }
 
 export class PassedMoney {
-  readonly #app: Pick<App, 'metrics' | 'log'>
+  readonly #app: Pick<PassthroughApp, 'metrics' | 'log'>
   readonly #options: PassedMoneyOptions
   readonly #responses: StepsAhead
   readonly #transcripts: StepsAhead | undefined
@@ -49,7 +49,7 @@ export class PassedMoney {
   #quiet: (() => void) | undefined
   #isLineClosed = false
 
-  constructor(app: Pick<App, 'metrics' | 'log'>, options: PassedMoneyOptions) {
+  constructor(app: Pick<PassthroughApp, 'metrics' | 'log'>, options: PassedMoneyOptions) {
     this.#app = app
     this.#options = options
     const { money, model, setup } = options

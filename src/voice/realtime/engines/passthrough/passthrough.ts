@@ -2,7 +2,6 @@
  * A passthrough call: its caller and an upstream talk directly, and a side connection reports what happens. This server can only hang up
  * (docs/decisions/voice/passthrough.md).
  */
-import type { App } from '#app'
 import type { RelayModel } from '#core/models'
 import {
   type PassthroughSetup,
@@ -13,6 +12,7 @@ import {
   UpstreamError,
 } from '#core/spec'
 import { asFailure } from '#platform/errors'
+import type { PassthroughApp } from '../../app.ts'
 import type { MoneyListener } from '../../money/running-call.ts'
 import type { RunningMoney } from '../../money/running-money.ts'
 import type { EndReason, SessionSettings, UpstreamCall } from '../../parts.ts'
@@ -48,7 +48,7 @@ const finalCostWaitMs = 1_000
 const tickMs = 1_000
 
 export class PassthroughCall implements SideSink {
-  readonly #app: App
+  readonly #app: PassthroughApp
   readonly #model: RelayedModel
   readonly #setup: PassthroughSetup
   readonly #passed: PassedCall
@@ -69,13 +69,16 @@ export class PassthroughCall implements SideSink {
   #lastMs: number
 
   /** Has the offer answered; nothing is paid yet. Throws the failure where no upstream answers. */
-  static async answer(app: App, { model, settings, offer }: PassthroughOptions): Promise<PassthroughCall> {
+  static async answer(
+    app: PassthroughApp,
+    { model, settings, offer }: PassthroughOptions,
+  ): Promise<PassthroughCall> {
     const relayed = relayModelOf(app, model)
     const setup = { ...setupOf(relayed, settings), turnDetection: settings.turnDetection }
     return new PassthroughCall(app, relayed, setup, await passOffer(app, model, { setup, offer }))
   }
 
-  private constructor(app: App, model: RelayedModel, setup: PassthroughSetup, passed: PassedCall) {
+  private constructor(app: PassthroughApp, model: RelayedModel, setup: PassthroughSetup, passed: PassedCall) {
     this.#app = app
     this.#model = model
     this.#setup = setup

@@ -1,7 +1,6 @@
 /** One response of a call: the text model writes, its words are spoken as they come, and its tool calls are sent to the client. */
-import type { App } from '#app'
 import type { CallAgent } from '#core/call-agent'
-import { type PaidTurn, prepareTurn, startPaidTurn, worstCaseOf } from '#core/inference'
+import { type PaidTurn, prepareTurn, startPaidTurn, type TurnApp, worstCaseOf } from '#core/inference'
 import type { AnswerPart, FinishReason, Usage } from '#core/turn'
 import { asFailure, Failure, type Language } from '#platform/errors'
 import type { LiveCall } from '#voice/live-speech'
@@ -30,7 +29,7 @@ import { AnswerSpeech } from './voicing.ts'
 import { withinStep } from './within-step.ts'
 
 export interface PipelineAnswerOptions {
-  app: App
+  app: TurnApp
   call: CallView
   live: Omit<LiveCall, 'signal'>
   models: PipelineModels

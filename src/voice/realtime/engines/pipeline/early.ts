@@ -1,13 +1,13 @@
 /** Transcriptions that begin while the caller may still be speaking: their words decide whether the turn is over, and are its transcript if it is. */
-import type { App } from '#app'
 import type { TranscriptionModel } from '#core/models'
+import type { PaidApp } from '#core/paid'
 import { asFailure, Failure } from '#platform/errors'
 import { type LiveCall, planUtterance, type UtteranceTranscript } from '#voice/live-speech'
 import type { CallView } from '../../parts.ts'
 import { withinStep } from './within-step.ts'
 
 export interface TranscriberParts {
-  app: App
+  app: PaidApp
   call: Pick<CallView, 'money' | 'session' | 'signal'>
   live: Omit<LiveCall, 'signal'>
   model: TranscriptionModel

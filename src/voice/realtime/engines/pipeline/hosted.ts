@@ -1,6 +1,6 @@
 /** The hosted tools that the model of a call may use: those of its agent and those that its session names. */
-import type { App } from '#app'
 import type { CallAgent } from '#core/call-agent'
+import type { TurnApp } from '#core/inference'
 import { type HostedTools, joinTools } from '#core/tools'
 import type { HostedToolEntry, Tool } from '#core/turn'
 
@@ -24,7 +24,7 @@ export function hostedOf(
   })
 }
 
-export const toolsOf = ({ tools }: Pick<App, 'tools'>, agent: CallAgent | undefined): HostedTools =>
+export const toolsOf = ({ tools }: Pick<TurnApp, 'tools'>, agent: CallAgent | undefined): HostedTools =>
   agent ? joinTools(tools, agent.tools) : tools
 
 /** The fees of the most uses that one answer may have, in micro-credits. */

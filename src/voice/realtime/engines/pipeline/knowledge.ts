@@ -1,14 +1,13 @@
 /** Searches the knowledge of an agent for what the caller said last. The vectors of the search are a step of the call. */
-import type { App } from '#app'
 import type { CallAgent } from '#core/call-agent'
-import type { RequestPart } from '#core/paid'
+import type { PaidApp, RequestPart } from '#core/paid'
 import { uuidv7 } from '#platform/ids'
 import type { LiveCall } from '#voice/live-speech'
 import type { CallView, ConversationItem, OpenStep } from '../../parts.ts'
 import { textOfItem } from './prompt.ts'
 
 export interface KnowledgeOptions {
-  app: App
+  app: Pick<PaidApp, 'clock' | 'log'>
   call: Pick<CallView, 'callId' | 'money' | 'signal'>
   live: Omit<LiveCall, 'signal'>
   recall: NonNullable<CallAgent['recall']>

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import type { App } from '#app'
 import type { AudioModel, Model, PipelineModel, TranscriptionModel } from '#core/models'
+import type { PaidApp } from '#core/paid'
 
 /** The models that work together in a call. */
 export interface PipelineModels {
@@ -10,7 +10,7 @@ export interface PipelineModels {
 }
 
 /** The models of a pipeline. Asserts that they exist and are of their kinds, as the catalogue has checked. */
-export function modelsOfPipeline({ models }: Pick<App, 'models'>, model: PipelineModel): PipelineModels {
+export function modelsOfPipeline({ models }: Pick<PaidApp, 'models'>, model: PipelineModel): PipelineModels {
   const text = models.find(model.textModel)
   const transcription = models.find(model.transcriptionModel)
   const speech = models.find(model.speechModel)

@@ -1,5 +1,5 @@
 /** The notices of a call itself: that its credit or its time is nearly used up, and goodbye. */
-import type { App } from '#app'
+import type { PaidApp } from '#core/paid'
 import type { Language } from '#platform/errors'
 import { type LiveCall, planLiveSpeech } from '#voice/live-speech'
 import type { CallNotice, CallView } from '../../parts.ts'
@@ -11,7 +11,7 @@ import { farewell, noticeSentences, spokenLanguage } from './sentences.ts'
 const leaveMs = 5_000
 
 export interface NoticesOptions {
-  app: App
+  app: PaidApp
   call: CallView
   live: Omit<LiveCall, 'signal'>
   models: PipelineModels

@@ -1,6 +1,6 @@
 /** The engine `pipeline`: speech is transcribed, a text model answers it, and its answer is spoken. */
-import type { App } from '#app'
 import type { CallAgent } from '#core/call-agent'
+import type { TurnApp } from '#core/inference'
 import type { PipelineModel } from '#core/models'
 import { type Failure, fail, type Language } from '#platform/errors'
 import type { LiveCall } from '#voice/live-speech'
@@ -53,7 +53,7 @@ interface AnsweredTurn {
 }
 
 export class Pipeline implements CallEngine, TurnListener {
-  readonly #app: App
+  readonly #app: TurnApp
   readonly #call: CallView
   readonly #options: PipelineOptions
   readonly #models: PipelineModels
@@ -75,7 +75,7 @@ export class Pipeline implements CallEngine, TurnListener {
   readonly #notices: Notices
   readonly #work: EngineWork
 
-  constructor(app: App, call: CallView, options: PipelineOptions) {
+  constructor(app: TurnApp, call: CallView, options: PipelineOptions) {
     this.#app = app
     this.#call = call
     this.#options = options

@@ -1,7 +1,7 @@
 /** Speaks an answer piece by piece while it is written: pieces are ordered before they are due, and played in their order. */
 
-import type { App } from '#app'
 import type { AudioModel } from '#core/models'
+import type { PaidApp } from '#core/paid'
 import { isSpeakable } from '#core/sound'
 import { asFailure, Failure } from '#platform/errors'
 import { type LiveCall, planLiveSpeech } from '#voice/live-speech'
@@ -10,7 +10,7 @@ import { spokenForm } from './clauses.ts'
 import { withinStep } from './within-step.ts'
 
 export interface AnswerSpeechOptions {
-  app: App
+  app: PaidApp
   call: Pick<CallView, 'money' | 'speaker'>
   live: LiveCall
   model: AudioModel

@@ -1,7 +1,7 @@
 /** The most that a turn of a call may cost, with its transcription, its answer and its speech. */
-import type { App, Caller } from '#app'
 import { type CallAgent, maxPassageBytes } from '#core/call-agent'
-import { boundTurn, worstCaseOf } from '#core/inference'
+import { boundTurn, type TurnApp, worstCaseOf } from '#core/inference'
+import type { Caller } from '#platform/auth'
 import { planLiveSpeech, worstCaseOfUtterance } from '#voice/live-speech'
 import type { SessionSettings } from '../../parts.ts'
 import { maxEarlySeconds } from './early.ts'
@@ -30,7 +30,7 @@ const bytesOf = ({ instructions, recall }: CallAgent): number =>
 
 /** The most that a turn may cost, in micro-credits; the same at every balance, so that it can be held before anything is known of the turn. */
 export function worstCaseOfPipelineTurn(
-  app: App,
+  app: TurnApp,
   caller: Caller,
   { models: { text, transcription, speech }, agent, settings }: TurnParts,
 ): bigint {

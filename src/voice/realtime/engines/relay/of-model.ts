@@ -1,6 +1,6 @@
 /** Reads what the engine `relay` needs from a model of the catalogue. */
-import type { App } from '#app'
 import { type RelayModel, relayPricing, relayTranscriptionCost } from '#core/models'
+import type { PaidApp } from '#core/paid'
 import { orderDeployments } from '#core/routing'
 import type { SessionSettings } from '../../parts.ts'
 import { type RelayPrice, worstCaseOfResponse } from './price.ts'
@@ -20,7 +20,7 @@ export interface RelayedModel extends RelayPrice {
 
 /** Its deployments in the order in which they are tried, each with the provider that has it. */
 export function upstreamsOf(
-  { inference }: Pick<App, 'inference'>,
+  { inference }: Pick<PaidApp, 'inference'>,
   { deployments }: RelayModel,
 ): (RelayUpstream & { providerId: string })[] {
   return orderDeployments(deployments, Math.random).flatMap(({ id, provider, model: upstreamModel }) => {
@@ -31,7 +31,7 @@ export function upstreamsOf(
   })
 }
 
-export function relayModelOf({ config }: Pick<App, 'config'>, model: RelayModel): RelayedModel {
+export function relayModelOf({ config }: Pick<PaidApp, 'config'>, model: RelayModel): RelayedModel {
   const { voices, transcriptionModel, maxInputTokens, maxOutputTokens } = model.relay
   const { defaults } = config
   return {
@@ -49,7 +49,7 @@ export function relayModelOf({ config }: Pick<App, 'config'>, model: RelayModel)
 
 /** The most that a turn may cost, in micro-credits, with its transcription and its answer. */
 export function worstCaseOfRelayTurn(
-  app: Pick<App, 'config'>,
+  app: Pick<PaidApp, 'config'>,
   model: RelayModel,
   session: Pick<SessionSettings, 'instructions' | 'tools'>,
 ): bigint {

@@ -1,7 +1,6 @@
 /** The engine `relay`: a model of an upstream hears and speaks by itself. */
-import type { App } from '#app'
 import { failureOf } from '#core/inference'
-import { alarmClaims } from '#core/paid'
+import { alarmClaims, type PaidApp } from '#core/paid'
 import { type RealtimeSetup, UpstreamError } from '#core/spec'
 import type { Failure, Language } from '#platform/errors'
 import { refuse } from '../../events/fields.ts'
@@ -40,7 +39,7 @@ const someWords = 'someone speaks'
  * by the length of the speech, since words come only after the turn.
  */
 export class Relay implements CallEngine, TurnListener {
-  readonly #app: App
+  readonly #app: Pick<PaidApp, 'log' | 'metrics'>
   readonly #call: CallView
   readonly #options: RelayOptions
   readonly #link: SessionLink
@@ -64,7 +63,7 @@ export class Relay implements CallEngine, TurnListener {
   readonly #users: UserTurns
   readonly #work: EngineWork
 
-  constructor(app: App, call: CallView, options: RelayOptions) {
+  constructor(app: Pick<PaidApp, 'log' | 'metrics'>, call: CallView, options: RelayOptions) {
     this.#app = app
     this.#call = call
     this.#options = options

@@ -1,6 +1,6 @@
 /** The engine `transcription`, for captions: speech is transcribed, and nothing is answered. */
-import type { App } from '#app'
 import type { TranscriptionModel } from '#core/models'
+import type { PaidApp } from '#core/paid'
 import { type Failure, fail, type Language } from '#platform/errors'
 import { type LiveCall, worstCaseOfUtterance } from '#voice/live-speech'
 import { refuse } from '../../events/fields.ts'
@@ -32,12 +32,12 @@ const transcriptionsPerTurn = 2 + maxEarlySeconds / maxTurnSeconds
 
 /** The most that one turn may cost, in micro-credits. */
 export const worstCaseOfCaptionTurn = (
-  app: App,
+  app: Pick<PaidApp, 'config' | 'models'>,
   { caller, model }: { caller: LiveCall['caller']; model: TranscriptionModel },
 ): bigint => worstCaseOfUtterance(app, { caller, model }, maxTurnSeconds) * BigInt(transcriptionsPerTurn)
 
 export class Transcription implements CallEngine, TurnListener {
-  readonly #app: App
+  readonly #app: PaidApp
   readonly #call: CallView
   readonly #options: TranscriptionOptions
   readonly #transcriber: CallerTranscriber
@@ -49,7 +49,7 @@ export class Transcription implements CallEngine, TurnListener {
   #failures = 0
   #canPay = true
 
-  constructor(app: App, call: CallView, options: TranscriptionOptions) {
+  constructor(app: PaidApp, call: CallView, options: TranscriptionOptions) {
     this.#app = app
     this.#call = call
     this.#options = options
