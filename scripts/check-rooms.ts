@@ -33,7 +33,9 @@ const offences = [
   ...appImportOffences(product, appRooms),
   ...wordOffences(product),
   ...(fragments.length > maxFragments
-    ? [`${fragments.length} comments have no verb; at most ${maxFragments} may:\n    ${fragments.join('\n    ')}`]
+    ? [
+        `${fragments.length} comments have no verb; at most ${maxFragments} may:\n    ${fragments.join('\n    ')}`,
+      ]
     : []),
   ...testOffences(tests, testEntries, doorExceptions),
 ]

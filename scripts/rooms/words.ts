@@ -28,18 +28,28 @@ export function wordOffences(sources: readonly SourceFile[]): string[] {
   const names = sources.flatMap(declaredNames)
   return [
     ...sources.flatMap(longFile),
-    ...names.filter(({ name }) => /^(?:most|longest)(?:[A-Z]|$)/.test(name)).map(({ file, line, name }) => `${file}:${line} declares "${name}": a bound is named max… or min….`),
-    ...names.filter(({ name, isType }) => isType && participle.test(name) && !noParticiples.has(name)).map(({ file, line, name }) => `${file}:${line} declares the type "${name}", a participle: name it by a noun.`),
+    ...names
+      .filter(({ name }) => /^(?:most|longest)(?:[A-Z]|$)/.test(name))
+      .map(({ file, line, name }) => `${file}:${line} declares "${name}": a bound is named max… or min….`),
+    ...names
+      .filter(({ name, isType }) => isType && participle.test(name) && !noParticiples.has(name))
+      .map(
+        ({ file, line, name }) =>
+          `${file}:${line} declares the type "${name}", a participle: name it by a noun.`,
+      ),
     ...sharedTypeNames(names),
   ]
 }
 
 function longFile({ file, code }: SourceFile): string[] {
   const lines = code.split('\n').length - 1
-  return lines > maxLines && !file.endsWith('.test.ts') ? [`${file} has ${lines} lines; more than ${maxLines} are two stories.`] : []
+  return lines > maxLines && !file.endsWith('.test.ts')
+    ? [`${file} has ${lines} lines; more than ${maxLines} are two stories.`]
+    : []
 }
 
-const typeDeclaration = /^\s*(?:export )?(?:declare )?(?:abstract )?(?:interface|class|enum|type) ([A-Z]\w*)(?: extends| implements|<| =| \{|$)/
+const typeDeclaration =
+  /^\s*(?:export )?(?:declare )?(?:abstract )?(?:interface|class|enum|type) ([A-Z]\w*)(?: extends| implements|<| =| \{|$)/
 const valueDeclaration = /^\s*(?:export )?(?:async )?(?:const|let|function\*?) ([A-Za-z]\w*)/
 
 function declaredNames({ file, code }: SourceFile): DeclaredName[] {
@@ -51,10 +61,15 @@ function declaredNames({ file, code }: SourceFile): DeclaredName[] {
 }
 
 function sharedTypeNames(names: readonly DeclaredName[]): string[] {
-  const types = names.filter(({ name, isType, file }) => isType && file.startsWith('src/') && !file.endsWith('.test.ts') && !shared.has(name))
+  const types = names.filter(
+    ({ name, isType, file }) =>
+      isType && file.startsWith('src/') && !file.endsWith('.test.ts') && !shared.has(name),
+  )
   return [...Map.groupBy(types, ({ name }) => name)].flatMap(([name, declared]) => {
     const rooms = new Set(declared.map(({ file }) => file.split('/').slice(0, 3).join('/')))
-    return rooms.size > maxRoomsOfType ? [`The type name "${name}" is declared in ${rooms.size} rooms: ${[...rooms].join(', ')}.`] : []
+    return rooms.size > maxRoomsOfType
+      ? [`The type name "${name}" is declared in ${rooms.size} rooms: ${[...rooms].join(', ')}.`]
+      : []
   })
 }
 

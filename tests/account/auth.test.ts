@@ -4,12 +4,12 @@ import pg from 'pg'
 import { describe, expect, inject, test } from 'vitest'
 import { revokeKey, scopes, setAccountState } from '#platform/auth'
 import { routes } from '../../src/capabilities.ts'
+import { expectRefusal } from '../contract/refusal.ts'
 import { Client } from '../harness/client.ts'
 import { startProcess } from '../harness/processes.ts'
 import { sharedWorld } from '../harness/shared-world.ts'
 import { until } from '../harness/until.ts'
 import { boot, MovableClock, type World } from '../harness/world.ts'
-import { expectRefusal } from '../contract/refusal.ts'
 
 const denied = { status: 401, code: 'INVALID_API_KEY' }
 const probe = '/v1/models'

@@ -3,12 +3,12 @@ import { readdir } from 'node:fs/promises'
 import path from 'node:path'
 import { Readable } from 'node:stream'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { expectRefusal } from '../contract/refusal.ts'
 import type { Client, Seen } from '../harness/client.ts'
 import { fakeS3 } from '../harness/fake-s3.ts'
 import { type FormFile, formOf, openForm } from '../harness/form.ts'
 import { until } from '../harness/until.ts'
 import { boot, type World } from '../harness/world.ts'
-import { expectRefusal } from '../contract/refusal.ts'
 
 let world: World
 let key: Client

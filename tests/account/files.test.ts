@@ -1,10 +1,10 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { deletePendingBlobs } from '#platform/storage'
+import { expectRefusal } from '../contract/refusal.ts'
 import type { Client, Seen } from '../harness/client.ts'
 import { fakeS3 } from '../harness/fake-s3.ts'
 import { boot, MovableClock, type World } from '../harness/world.ts'
-import { expectRefusal } from '../contract/refusal.ts'
 
 const clock = new MovableClock()
 let world: World

@@ -5,12 +5,12 @@ import path from 'node:path'
 import { expect, test } from 'vitest'
 import { examineFolder } from '#core/files'
 import { instanceHeader, readInstance } from '#platform/installation'
-import { temporaryFolder } from '../platform/db/cluster-world.ts'
+import { expectRefusal } from '../contract/refusal.ts'
 import { Client, type Seen } from '../harness/client.ts'
 import { formOf } from '../harness/form.ts'
 import { until } from '../harness/until.ts'
 import { boot, type World } from '../harness/world.ts'
-import { expectRefusal } from '../contract/refusal.ts'
+import { temporaryFolder } from '../platform/db/cluster-world.ts'
 
 const ready = ({ url }: World): Promise<Seen> => new Client(url, '', '').get('/health/ready')
 

@@ -1,9 +1,9 @@
 import OpenAI, { NotFoundError } from 'openai'
 import { describe, expect, test } from 'vitest'
+import { expectRefusal } from '../contract/refusal.ts'
 import type { Client } from '../harness/client.ts'
 import { sharedWorld } from '../harness/shared-world.ts'
 import { upstreamConfig, type World } from '../harness/world.ts'
-import { expectRefusal } from '../contract/refusal.ts'
 
 const openai = (world: World, key: Client): OpenAI =>
   new OpenAI({ baseURL: `${world.url}/v1`, apiKey: key.secret, maxRetries: 0 })

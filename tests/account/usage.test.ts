@@ -3,10 +3,10 @@ import { cp, readdir } from 'node:fs/promises'
 import path from 'node:path'
 import { expect, test } from 'vitest'
 import { migrate, openDb } from '#platform/db'
-import { temporaryFolder } from '../platform/db/cluster-world.ts'
 import { emptyDatabase } from '../harness/postgres.ts'
 import { sharedWorld } from '../harness/shared-world.ts'
 import { boot } from '../harness/world.ts'
+import { temporaryFolder } from '../platform/db/cluster-world.ts'
 import { expectPages, noon, pages } from './usage-rows.ts'
 
 test('thousands of rows of usage are answered a page at a time, and the totals are of all of them', () =>

@@ -3,10 +3,10 @@ import { readFile } from 'node:fs/promises'
 import { Webhook } from 'standardwebhooks'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { setCaps } from '#platform/ledger'
+import { expectRefusal } from '../contract/refusal.ts'
 import { startMs, until } from '../harness/until.ts'
 import { MovableClock } from '../harness/world.ts'
 import { create, rows } from '../text/batches-world.ts'
-import { expectRefusal } from '../contract/refusal.ts'
 import {
   bootWebhooks,
   checkSignature,

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { until } from '../harness/until.ts'
 import { expectRefusal } from '../contract/refusal.ts'
+import { until } from '../harness/until.ts'
 import {
   bootWebhooks,
   connect,

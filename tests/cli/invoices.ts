@@ -1,8 +1,8 @@
 /** What the tests of `kherad reconcile` share: an invoice in a file, and the command run on it. */
 import { writeFile } from 'node:fs/promises'
 import path from 'node:path'
-import { temporaryFolder } from '../platform/db/cluster-world.ts'
 import type { UpstreamCall } from '../harness/upstream.ts'
+import { temporaryFolder } from '../platform/db/cluster-world.ts'
 import { kherad, type Ran } from './command-line.ts'
 
 /** A day around now, so that no midnight comes in between. */

@@ -1,8 +1,8 @@
 /** Receipts that cover several calls, against an invoice: each call is compared with its own line. */
 import { expect, test } from 'vitest'
-import { bootWithTools, searchFee } from '../text/tools-world.ts'
 import { ended, rowOf, scene, send } from '../crash/work-scene.ts'
 import { chunk, stream, type UpstreamCall } from '../harness/upstream.ts'
+import { bootWithTools, searchFee } from '../text/tools-world.ts'
 import { attemptOf, reconcile, resultOf, usd } from './invoices.ts'
 
 const header = 'attempt_id,created_at,model,input_tokens,output_tokens,cost_usd'

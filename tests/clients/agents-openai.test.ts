@@ -2,9 +2,9 @@
 import OpenAI from 'openai'
 import type { Stream } from 'openai/streaming'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { agentOf } from '../work/agents-world.ts'
 import { sharedWorld } from '../harness/shared-world.ts'
 import type { World } from '../harness/world.ts'
+import { agentOf } from '../work/agents-world.ts'
 
 type Response = OpenAI.Responses.Response & { agent_id: string; agent_events: string[] }
 

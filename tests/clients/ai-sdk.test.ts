@@ -2,8 +2,8 @@
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible'
 import { APICallError, generateText, isStepCount, jsonSchema, Output, streamText, tool } from 'ai'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { shareOnUpstream, type UpstreamWorld } from '../text/chat-world.ts'
 import { chunk, cut, done, json, stream } from '../harness/upstream.ts'
+import { shareOnUpstream, type UpstreamWorld } from '../text/chat-world.ts'
 import { png } from './media-samples.ts'
 
 let at: UpstreamWorld

@@ -1,10 +1,10 @@
 /** The official Anthropic client and batches: create, poll, results, paging, and its errors. */
 import Anthropic from '@anthropic-ai/sdk'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { bootBatches } from '../text/batches-world.ts'
-import type { UpstreamWorld } from '../text/chat-world.ts'
 import { until } from '../harness/until.ts'
 import { answer, json, type Script } from '../harness/upstream.ts'
+import { bootBatches } from '../text/batches-world.ts'
+import type { UpstreamWorld } from '../text/chat-world.ts'
 
 let at: UpstreamWorld
 let client: Anthropic

@@ -4,9 +4,9 @@ import { ChatAnthropic } from '@langchain/anthropic'
 import { HumanMessage, ToolMessage } from '@langchain/core/messages'
 import { APICallError, generateText, isStepCount, jsonSchema, Output, streamText, tool } from 'ai'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { chunk, cut, stream } from '../harness/upstream.ts'
 import { shareOnUpstream, type UpstreamWorld } from '../text/chat-world.ts'
 import { weather } from '../text/messages-world.ts'
-import { chunk, cut, stream } from '../harness/upstream.ts'
 import { png } from './media-samples.ts'
 
 let at: UpstreamWorld

@@ -1,9 +1,9 @@
 /** The official Anthropic client: answers, streams, tools, thinking, failures and retries. */
 import Anthropic from '@anthropic-ai/sdk'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { answer, chunk, cut, json, stream } from '../harness/upstream.ts'
 import { bootOnUpstream, explained, type UpstreamWorld } from '../text/chat-world.ts'
 import { weather } from '../text/messages-world.ts'
-import { answer, chunk, cut, json, stream } from '../harness/upstream.ts'
 import { png } from './media-samples.ts'
 
 let at: UpstreamWorld

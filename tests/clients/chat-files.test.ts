@@ -6,9 +6,9 @@ import { ChatOpenAI } from '@langchain/openai'
 import { generateText } from 'ai'
 import OpenAI from 'openai'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { pdf } from '../media/media-world.ts'
 import { sharedWorld } from '../harness/shared-world.ts'
 import type { World } from '../harness/world.ts'
+import { pdf } from '../media/media-world.ts'
 
 let world: World
 let baseURL: string

@@ -2,9 +2,9 @@
 import Anthropic from '@anthropic-ai/sdk'
 import OpenAI from 'openai'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { explained, shareOnUpstream, type UpstreamWorld } from '../text/chat-world.ts'
 import type { Client } from '../harness/client.ts'
 import { answer, chunk, done, json, type Script, stream } from '../harness/upstream.ts'
+import { explained, shareOnUpstream, type UpstreamWorld } from '../text/chat-world.ts'
 
 let at: UpstreamWorld
 beforeAll(async () => {

@@ -1,13 +1,7 @@
 /** OpenAIEmbeddings of LangChain, with nothing set but model, key and address: it sends 512 texts at once. */
 import { OpenAIEmbeddings } from '@langchain/openai'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import {
-  perToken,
-  shareOnVectors,
-  textsIn,
-  tokensEach,
-  type VectorsWorld,
-} from '../work/vectors-world.ts'
+import { perToken, shareOnVectors, textsIn, tokensEach, type VectorsWorld } from '../work/vectors-world.ts'
 
 let at: VectorsWorld
 beforeAll(async () => {

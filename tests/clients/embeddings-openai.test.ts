@@ -2,6 +2,7 @@
 import { decode, encode } from 'gpt-tokenizer/encoding/cl100k_base'
 import OpenAI, { BadRequestError, PermissionDeniedError } from 'openai'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { json, reset } from '../harness/upstream.ts'
 import { explained } from '../text/chat-world.ts'
 import {
   meant,
@@ -12,7 +13,6 @@ import {
   type VectorsWorld,
   worstOf,
 } from '../work/vectors-world.ts'
-import { json, reset } from '../harness/upstream.ts'
 
 let at: VectorsWorld
 let client: OpenAI

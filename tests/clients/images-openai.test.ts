@@ -3,10 +3,10 @@ import OpenAI, { APIError, PermissionDeniedError, toFile } from 'openai'
 import type { ImageGenStreamEvent } from 'openai/resources/images'
 import sharp from 'sharp'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { explained } from '../text/chat-world.ts'
-import { colourAt, drawn, halves, type ImagesWorld, shareOnImages } from '../media/images-world.ts'
 import { until } from '../harness/until.ts'
 import { json, reset, type Script, stream } from '../harness/upstream.ts'
+import { colourAt, drawn, halves, type ImagesWorld, shareOnImages } from '../media/images-world.ts'
+import { explained } from '../text/chat-world.ts'
 
 let at: ImagesWorld
 let client: OpenAI

@@ -1,7 +1,5 @@
 /** A server whose media models stand on one fake upstream, for clients that ask for pictures, speech and vectors. */
 import { encodeWhole } from '#core/sound'
-import { drawn } from '../media/images-world.ts'
-import { meant } from '../work/vectors-world.ts'
 import type { Client } from '../harness/client.ts'
 import { sharedWorld } from '../harness/shared-world.ts'
 import {
@@ -12,6 +10,8 @@ import {
   type UpstreamCall,
 } from '../harness/upstream.ts'
 import type { World } from '../harness/world.ts'
+import { drawn } from '../media/images-world.ts'
+import { meant } from '../work/vectors-world.ts'
 
 const config = (url: string) => `
 providers:

@@ -2,8 +2,8 @@
 import OpenAI from 'openai'
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
 import { Failure } from '#platform/errors'
-import { explained, recover, shareOnUpstream, type UpstreamWorld } from '../text/chat-world.ts'
 import { chunk, cut, json, silence, stream } from '../harness/upstream.ts'
+import { explained, recover, shareOnUpstream, type UpstreamWorld } from '../text/chat-world.ts'
 
 let at: UpstreamWorld
 beforeAll(async () => {

@@ -5,9 +5,9 @@ import type {
   ChatCompletionMessageParam,
 } from 'openai/resources/chat/completions'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { weather } from '../text/chat-world.ts'
 import { sharedWorld } from '../harness/shared-world.ts'
 import type { World } from '../harness/world.ts'
+import { weather } from '../text/chat-world.ts'
 
 let world: World
 let client: OpenAI

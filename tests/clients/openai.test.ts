@@ -9,8 +9,8 @@ import type {
 } from 'openai/resources/chat/completions'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { bootOnUpstream, explained, type UpstreamWorld, weather } from '../text/chat-world.ts'
 import { chunk, done, stream } from '../harness/upstream.ts'
+import { bootOnUpstream, explained, type UpstreamWorld, weather } from '../text/chat-world.ts'
 import { mp4, png, wav } from './media-samples.ts'
 
 let at: UpstreamWorld

@@ -2,9 +2,9 @@
 import { OpenRouter } from '@openrouter/sdk'
 import sharp from 'sharp'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { json } from '../harness/upstream.ts'
 import { halves } from '../media/images-world.ts'
 import { tokensEach } from '../work/vectors-world.ts'
-import { json } from '../harness/upstream.ts'
 import { forMediaClients, type MediaClientsWorld } from './media-clients-world.ts'
 
 let at: MediaClientsWorld

@@ -2,8 +2,8 @@
 import { createOpenAI } from '@ai-sdk/openai'
 import { APICallError, generateText, isStepCount, jsonSchema, Output, streamText, tool } from 'ai'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type ResponsesWorld, shareOnWires } from '../text/responses-world.ts'
 import { chunk, cut, json, stream } from '../harness/upstream.ts'
+import { type ResponsesWorld, shareOnWires } from '../text/responses-world.ts'
 import { png } from './media-samples.ts'
 
 let at: ResponsesWorld

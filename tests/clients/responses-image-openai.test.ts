@@ -2,10 +2,10 @@
 import OpenAI, { BadRequestError, PermissionDeniedError } from 'openai'
 import sharp from 'sharp'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { explained } from '../text/chat-world.ts'
-import { halves, type ImagesWorld, shareOnImages, withPictures } from '../media/images-world.ts'
-import { pictureIn } from '../text/responses-image-oracle.ts'
 import { json } from '../harness/upstream.ts'
+import { halves, type ImagesWorld, shareOnImages, withPictures } from '../media/images-world.ts'
+import { explained } from '../text/chat-world.ts'
+import { pictureIn } from '../text/responses-image-oracle.ts'
 
 let at: ImagesWorld
 let client: OpenAI

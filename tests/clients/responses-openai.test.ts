@@ -4,10 +4,10 @@ import { zodResponsesFunction, zodTextFormat } from 'openai/helpers/zod'
 import type { ResponseCreateParamsNonStreaming, ResponseInput } from 'openai/resources/responses/responses'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
+import { chunk, cut, stream } from '../harness/upstream.ts'
 import { explained } from '../text/chat-world.ts'
 import { lasting } from '../text/responses-oracle.ts'
 import { type ResponsesWorld, shareOnWires, weather } from '../text/responses-world.ts'
-import { chunk, cut, stream } from '../harness/upstream.ts'
 import { png } from './media-samples.ts'
 
 let at: ResponsesWorld

@@ -2,9 +2,9 @@
 import OpenAI from 'openai'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { decodeSound } from '#core/sound'
-import { explained } from '../text/chat-world.ts'
-import { stream } from '../harness/upstream.ts'
 import { outcome } from '../core/sound/samples.ts'
+import { stream } from '../harness/upstream.ts'
+import { explained } from '../text/chat-world.ts'
 import { forMediaClients, type MediaClientsWorld } from './media-clients-world.ts'
 
 let at: MediaClientsWorld

@@ -1,7 +1,7 @@
 /** Charges and keys across failover, and which deployments may take over. */
 import { describe, expect, test } from 'vitest'
-import { weather } from '../text/chat-world.ts'
 import { answer, chunk, cut, json, silence, stream } from '../harness/upstream.ts'
+import { weather } from '../text/chat-world.ts'
 import { callForReceipt, hastyWith, type ModelEntry, outcomesOf, shareConduct } from './conduct-world.ts'
 
 const down = json(500, 'down')

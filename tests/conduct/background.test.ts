@@ -1,10 +1,10 @@
 /** Background work: a call that an upstream may have executed is sent once, and costs at most its hold. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { create as createBatch, ended as endedBatch, results, row } from '../text/batches-world.ts'
-import { ask, create as createWork, ended as endedWork, openStage } from '../work/work-world.ts'
 import type { Client } from '../harness/client.ts'
 import { until } from '../harness/until.ts'
 import { chunk, cut, done, json, reset, type Script, silence, stream } from '../harness/upstream.ts'
+import { create as createBatch, ended as endedBatch, results, row } from '../text/batches-world.ts'
+import { ask, create as createWork, ended as endedWork, openStage } from '../work/work-world.ts'
 import { bootConduct, type Conduct, hastyWith, shareConduct } from './conduct-world.ts'
 
 const stage = openStage()

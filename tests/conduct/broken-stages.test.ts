@@ -8,9 +8,9 @@ import type { UpstreamError } from '#core/spec'
 import type { AnswerPart, Turn } from '#core/turn'
 import type { Failure } from '#platform/errors'
 import { type AnswerReader, type ClientCodec, generate, UpstreamClient } from '#providers/kit'
-import { shareOnUpstream, type UpstreamWorld } from '../text/chat-world.ts'
 import { chunk, done, fakeUpstream, json, stall, stream } from '../harness/upstream.ts'
 import { callOf, chatTurn } from '../providers/asking.ts'
+import { shareOnUpstream, type UpstreamWorld } from '../text/chat-world.ts'
 
 let at: UpstreamWorld
 let caller: Caller

@@ -2,11 +2,11 @@
  * An upstream's usage report is a claim: an impossible one is reduced to what is possible, raises an alarm, and is recorded on the receipt.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { dataOf, type Seen } from '../harness/client.ts'
+import { chunk, cut, done, json, type Script, type Step, stream } from '../harness/upstream.ts'
 import { type Explained, explained, requestIdOf } from '../text/chat-world.ts'
 import { message, upstreamMessage, user } from '../text/messages-world.ts'
 import { bootOnWires, type ResponsesWorld, respond } from '../text/responses-world.ts'
-import { dataOf, type Seen } from '../harness/client.ts'
-import { chunk, cut, done, json, type Script, type Step, stream } from '../harness/upstream.ts'
 
 const wires = ['chat', 'messages', 'responses'] as const
 type Wire = (typeof wires)[number]

@@ -1,12 +1,12 @@
 /** A world with several models, each behind fake upstreams of its own, and what a caller of it sees. */
 import { expect } from 'vitest'
-import { type Chunk, chunksOf, type Explained, explained, requestIdOf } from '../text/chat-world.ts'
 import type { Client } from '../harness/client.ts'
 import { freePort } from '../harness/free-port.ts'
 import { type OpenWorld, type SharedWorldOptions, sharedWorld } from '../harness/shared-world.ts'
 import { until } from '../harness/until.ts'
 import { answer, type FakeUpstream, fakeUpstream } from '../harness/upstream.ts'
 import { boot, type World, type WorldOptions } from '../harness/world.ts'
+import { type Chunk, chunksOf, type Explained, explained, requestIdOf } from '../text/chat-world.ts'
 
 export interface DeploymentEntry {
   /** The name of its upstream; every name is one fake upstream. */

@@ -1,10 +1,10 @@
 /** Callers who disconnect, against an upstream with exact counts: at every piece of an answer, under both policies. */
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Explained, explained, shareOnUpstream, type UpstreamWorld } from '../text/chat-world.ts'
 import { readUntil } from '../harness/read-until.ts'
 import { until } from '../harness/until.ts'
 import { answer, chunk, done, type Step, stall, stream, type UpstreamCall } from '../harness/upstream.ts'
+import { type Explained, explained, shareOnUpstream, type UpstreamWorld } from '../text/chat-world.ts'
 import { type Piece, promptTokens, Stopping, streamed, whole, words } from './billing-upstream.ts'
 
 const perInputToken = 1_000n

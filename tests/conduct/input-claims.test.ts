@@ -3,14 +3,14 @@
  * where the upstream may read more by itself is it the window.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { create, ended, results, row } from '../text/batches-world.ts'
-import { type Explained, explained, requestIdOf } from '../text/chat-world.ts'
-import { pdf } from '../media/media-world.ts'
-import { upstreamMessage, user, version } from '../text/messages-world.ts'
-import { bootOnWires, type ResponsesWorld } from '../text/responses-world.ts'
 import { png, wav } from '../clients/media-samples.ts'
 import type { Seen } from '../harness/client.ts'
 import { json, type Script } from '../harness/upstream.ts'
+import { pdf } from '../media/media-world.ts'
+import { create, ended, results, row } from '../text/batches-world.ts'
+import { type Explained, explained, requestIdOf } from '../text/chat-world.ts'
+import { upstreamMessage, user, version } from '../text/messages-world.ts'
+import { bootOnWires, type ResponsesWorld } from '../text/responses-world.ts'
 
 const wires = ['chat', 'messages', 'responses'] as const
 type Wire = (typeof wires)[number]

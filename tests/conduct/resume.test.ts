@@ -1,6 +1,5 @@
 /** `resume: restart`: a text answer that was cut is continued by a fallback, or ends with a clear error. */
 import { describe, expect, test } from 'vitest'
-import { weather } from '../text/chat-world.ts'
 import {
   chunk,
   cut,
@@ -12,6 +11,7 @@ import {
   stream,
   type UpstreamCall,
 } from '../harness/upstream.ts'
+import { weather } from '../text/chat-world.ts'
 import {
   type CallResult,
   type Conduct,

@@ -161,10 +161,7 @@ describe('tests enter rooms by their doors too:', () => {
 
   test.each([
     ['tests/text/chat.test.ts', `import { hold } from '#platform/ledger'`],
-    [
-      'tests/text/chat.test.ts',
-      `import type { App } from '#app'\nimport { loadConfig } from '#settings'`,
-    ],
+    ['tests/text/chat.test.ts', `import type { App } from '#app'\nimport { loadConfig } from '#settings'`],
     ['tests/text/chat.test.ts', `import { sections } from '#platform/ledger/settings'`],
     ['tests/cli/keys.test.ts', `import { keys } from '../../cli/keys.ts'`],
     ['tests/text/chat.test.ts', `import { boot } from '../harness/world.ts'\nimport pg from 'pg'`],

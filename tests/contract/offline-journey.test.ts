@@ -8,10 +8,10 @@ import OpenAI from 'openai'
 import sharp from 'sharp'
 import { expect, test } from 'vitest'
 import { decodeSound } from '#core/sound'
+import { outcome } from '../core/sound/samples.ts'
 import { Client, type Seen } from '../harness/client.ts'
 import { emptyDatabase } from '../harness/postgres.ts'
 import { startProcess } from '../harness/processes.ts'
-import { outcome } from '../core/sound/samples.ts'
 import { explained } from '../text/chat-world.ts'
 
 const secret = `khr_${'clone'.repeat(9)}`

@@ -3,11 +3,11 @@ import { readdir } from 'node:fs/promises'
 import path from 'node:path'
 import sharp from 'sharp'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { expectRefusal } from '../contract/refusal.ts'
 import type { Client, Seen } from '../harness/client.ts'
 import { until } from '../harness/until.ts'
 import { explained, requestIdOf } from '../text/chat-world.ts'
 import { bootOnImages, drawn, fieldOf, halves, type ImagesWorld, shareOnImages } from './images-world.ts'
-import { expectRefusal } from '../contract/refusal.ts'
 
 const route = '/v1/images/edits'
 

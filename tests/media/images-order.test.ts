@@ -1,6 +1,7 @@
 /** POST /v1/images, in the shape of OpenRouter. */
 import sharp from 'sharp'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { expectRefusal } from '../contract/refusal.ts'
 import { dataOf, type Seen } from '../harness/client.ts'
 import { json } from '../harness/upstream.ts'
 import { explained, requestIdOf } from '../text/chat-world.ts'
@@ -13,7 +14,6 @@ import {
   lossOf,
   shareOnImages,
 } from './images-world.ts'
-import { expectRefusal } from '../contract/refusal.ts'
 
 let at: ImagesWorld
 beforeAll(async () => {

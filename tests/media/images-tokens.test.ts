@@ -1,5 +1,6 @@
 /** Pictures that are paid by tokens: what is held, charged and told, whatever the upstream counts. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { expectRefusal } from '../contract/refusal.ts'
 import type { Seen } from '../harness/client.ts'
 import { sharedWorld } from '../harness/shared-world.ts'
 import {
@@ -13,7 +14,6 @@ import {
 import type { World } from '../harness/world.ts'
 import { type Explained, explained, quantitiesOf, requestIdOf } from '../text/chat-world.ts'
 import { fieldOf, halves } from './images-world.ts'
-import { expectRefusal } from '../contract/refusal.ts'
 
 /** 1 USD is 1,000 credits: a token of text costs 5,000 micro-credits, of a picture given along 8,000, of a drawn one 30,000. */
 const config = (url: string) => `

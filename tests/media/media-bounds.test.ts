@@ -2,8 +2,10 @@
 import sharp from 'sharp'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { mp4, png, wav } from '../clients/media-samples.ts'
-import type { Seen } from '../harness/client.ts'
+import { expectRefusal } from '../contract/refusal.ts'
 import { pdfOf } from '../core/tools/pdf.ts'
+import type { Seen } from '../harness/client.ts'
+import { assistant, toolResult, toolUse, user } from '../text/messages-world.ts'
 import {
   asked,
   type Json,
@@ -14,8 +16,6 @@ import {
   type WireName,
   wires,
 } from './media-world.ts'
-import { assistant, toolResult, toolUse, user } from '../text/messages-world.ts'
-import { expectRefusal } from '../contract/refusal.ts'
 
 let at: MediaWorld
 /** Base64, by the type that the bytes are of. */

@@ -1,9 +1,11 @@
 /** Links to images and documents: passed on to upstreams that open them, fetched once for those that do not. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { png } from '../clients/media-samples.ts'
+import { expectRefusal } from '../contract/refusal.ts'
 import { json } from '../harness/upstream.ts'
 import { openWire } from '../platform/net/sites.ts'
 import { explained, requestIdOf } from '../text/chat-world.ts'
+import { message, toolResult, toolUse, user } from '../text/messages-world.ts'
 import {
   asked,
   bootMedia,
@@ -17,8 +19,6 @@ import {
   type WireName,
   wires,
 } from './media-world.ts'
-import { message, toolResult, toolUse, user } from '../text/messages-world.ts'
-import { expectRefusal } from '../contract/refusal.ts'
 
 let at: MediaWorld
 const vast = 11 * 1024 * 1024

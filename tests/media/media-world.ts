@@ -2,13 +2,13 @@
 import type { ServerResponse } from 'node:http'
 import type { GuardedClient } from '#platform/net'
 import { png } from '../clients/media-samples.ts'
+import { pdfOf } from '../core/tools/pdf.ts'
 import { selfSigned } from '../harness/certificate.ts'
 import type { Client, Seen } from '../harness/client.ts'
 import { type OpenWorld, type SharedWorldOptions, sharedWorld } from '../harness/shared-world.ts'
 import { type FakeUpstream, fakeUpstream, json, type Script } from '../harness/upstream.ts'
 import { boot, type World, type WorldOptions } from '../harness/world.ts'
 import { guarded, openSite, type Site } from '../platform/net/sites.ts'
-import { pdfOf } from '../core/tools/pdf.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: tests look into whatever came.
 export type Json = Record<string, any>

@@ -6,8 +6,8 @@ import { type Browser, chromium, type Page } from 'playwright-core'
 import sharp from 'sharp'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { cuesOf, srtOf, vttOf } from '#media/subtitles'
-import { startMs } from '../harness/until.ts'
 import { ffmpeg, hasFfmpeg, withFile } from '../core/sound/ffmpeg.ts'
+import { startMs } from '../harness/until.ts'
 
 const segments = [
   { start: 0, end: 2.5, text: 'نسخهٔ Python 3.12 را از python.org بگیرید.' },

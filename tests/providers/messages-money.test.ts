@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { chunksOf, contentOf, explained, requestIdOf } from '../text/chat-world.ts'
 import { sharedWorld } from '../harness/shared-world.ts'
 import { cut, fakeUpstream } from '../harness/upstream.ts'
 import { upstreamConfig } from '../harness/world.ts'
+import { chunksOf, contentOf, explained, requestIdOf } from '../text/chat-world.ts'
 import { ended, input, opened, over, started, stopped, streamOf, text } from './messages-wire.ts'
 
 /** A server whose default model is answered by an upstream that speaks messages only. */

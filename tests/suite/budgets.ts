@@ -26,10 +26,7 @@ export const largerBudgets: Record<string, readonly [seconds: number, reason: st
     'the table of 13 faults and 22 kinds of media, films among them',
   ],
   'tests/media/speech-orders.test.ts': [7, 'sound of the largest size, in every container'],
-  'tests/media/studio-audio.test.ts': [
-    7,
-    'sound in every container, by the official client and by ffmpeg',
-  ],
+  'tests/media/studio-audio.test.ts': [7, 'sound in every container, by the official client and by ffmpeg'],
   'tests/media/studio-image.test.ts': [8, 'pictures of the largest size, in every format'],
   'tests/media/speech-bounds.test.ts': [8, 'recordings of the largest size, in JSON'],
   'tests/media/speech-claims.test.ts': [8, 'minutes of speech'],

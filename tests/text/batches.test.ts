@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { expectRefusal } from '../contract/refusal.ts'
 import type { Client } from '../harness/client.ts'
 import { sharedWorld } from '../harness/shared-world.ts'
 import { until } from '../harness/until.ts'
@@ -17,7 +18,6 @@ import {
   shareBatches,
 } from './batches-world.ts'
 import { user, weather } from './messages-world.ts'
-import { expectRefusal } from '../contract/refusal.ts'
 
 let world: World
 let key: Client

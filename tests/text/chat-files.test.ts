@@ -1,11 +1,11 @@
 /** PDFs as `file` parts of a chat, through upstreams of all three wires and in the sandbox. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { expectRefusal } from '../contract/refusal.ts'
 import { sharedWorld } from '../harness/shared-world.ts'
 import type { World } from '../harness/world.ts'
-import { explained, requestIdOf } from './chat-world.ts'
 import { pdf } from '../media/media-world.ts'
+import { explained, requestIdOf } from './chat-world.ts'
 import { message, user } from './messages-world.ts'
-import { expectRefusal } from '../contract/refusal.ts'
 import { type ResponsesWorld, respond, shareOnWires } from './responses-world.ts'
 import { says } from './scripted-answer.ts'
 

@@ -1,11 +1,11 @@
 /** Limits that a client exceeds by a constant of its own: clamped and reported, never refused. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { expectRefusal } from '../contract/refusal.ts'
 import type { Seen } from '../harness/client.ts'
 import { json } from '../harness/upstream.ts'
 import { create, ended, results, row } from './batches-world.ts'
 import { explained, requestIdOf } from './chat-world.ts'
 import { message, upstreamMessage } from './messages-world.ts'
-import { expectRefusal } from '../contract/refusal.ts'
 import { respond, shareOnWires } from './responses-world.ts'
 import { call } from './scripted-answer.ts'
 import { bootSearching, type SearchWorld } from './search-world.ts'

@@ -1,14 +1,14 @@
 /** Links that an upstream would open: none may lead to a private address, in any spelling and at any place of a request. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { openGuardedClient } from '#platform/net'
+import { expectRefusal } from '../contract/refusal.ts'
 import type { Client } from '../harness/client.ts'
 import { sharedWorld } from '../harness/shared-world.ts'
 import { type FakeUpstream, fakeUpstream } from '../harness/upstream.ts'
 import type { World } from '../harness/world.ts'
-import * as batches from './batches-world.ts'
 import { asked, type Json, replyTo, type WireName, wires } from '../media/media-world.ts'
+import * as batches from './batches-world.ts'
 import { message, toolResult, toolUse, user } from './messages-world.ts'
-import { expectRefusal } from '../contract/refusal.ts'
 
 const addresses: Record<string, string[]> = {
   'pictures.example.com': ['93.184.216.34'],

@@ -1,12 +1,12 @@
 /** What the messages wire accepts and refuses, at the exact bounds, before anything is held. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { mp4, png } from '../clients/media-samples.ts'
+import { expectRefusal } from '../contract/refusal.ts'
+import { pdfOf } from '../core/tools/pdf.ts'
 import type { Client } from '../harness/client.ts'
 import { sharedWorld } from '../harness/shared-world.ts'
 import type { World } from '../harness/world.ts'
-import { pdfOf } from '../core/tools/pdf.ts'
 import { assistant, message, path, toolResult, toolUse, user, version, weather } from './messages-world.ts'
-import { expectRefusal } from '../contract/refusal.ts'
 import { bootOnWires, type ResponsesWorld } from './responses-world.ts'
 
 type Body = Record<string, unknown>

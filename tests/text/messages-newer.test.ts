@@ -1,10 +1,10 @@
 /** Fields of the messages wire that are newer than the contract, through upstreams of all three wires. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { expectRefusal } from '../contract/refusal.ts'
 import type { Seen } from '../harness/client.ts'
 import { json } from '../harness/upstream.ts'
 import { explained, requestIdOf } from './chat-world.ts'
 import { assistant, message, toolResult, upstreamMessage, user, weather } from './messages-world.ts'
-import { expectRefusal } from '../contract/refusal.ts'
 import { bootOnWires, type ResponsesWorld } from './responses-world.ts'
 import { says } from './scripted-answer.ts'
 

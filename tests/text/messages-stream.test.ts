@@ -1,12 +1,12 @@
 /** The messages wire over an upstream of the chat wire: what reaches it, and how its answer becomes events. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { png } from '../clients/media-samples.ts'
+import { expectRefusal } from '../contract/refusal.ts'
 import { readUntil } from '../harness/read-until.ts'
 import { answer, chunk, cut, done, json, stream } from '../harness/upstream.ts'
 import { explained, requestIdOf } from './chat-world.ts'
 import { eventsOf, expectMessage, type Json, joined } from './messages-oracle.ts'
 import { assistant, message, path, toolResult, toolUse, user, version, weather } from './messages-world.ts'
-import { expectRefusal } from '../contract/refusal.ts'
 import { bootOnWires, type ResponsesWorld, shareOnWires } from './responses-world.ts'
 
 let at: ResponsesWorld

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { expectRefusal } from '../contract/refusal.ts'
 import type { Client } from '../harness/client.ts'
 import { sharedWorld } from '../harness/shared-world.ts'
 import type { World } from '../harness/world.ts'
 import { eventsOf, expectMessage, joined } from './messages-oracle.ts'
 import { assistant, message, path, toolResult, toolUse, user, version, weather } from './messages-world.ts'
-import { expectRefusal } from '../contract/refusal.ts'
 
 let world: World
 let key: Client

@@ -3,13 +3,13 @@
  * (docs/decisions/text/reasoning.md).
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { expectRefusal } from '../contract/refusal.ts'
 import type { Client, Seen } from '../harness/client.ts'
 import { sharedWorld } from '../harness/shared-world.ts'
 import { type FakeUpstream, fakeUpstream, json } from '../harness/upstream.ts'
 import type { World } from '../harness/world.ts'
 import { agentOf, run } from '../work/agents-world.ts'
 import { create, ended, row } from './batches-world.ts'
-import { expectRefusal } from '../contract/refusal.ts'
 import { says } from './scripted-answer.ts'
 
 const wires = ['chat', 'responses', 'messages'] as const

@@ -1,10 +1,10 @@
 /** Every bound of POST /v1/responses: the last accepted value and the first refused one. Lengths are counted in characters. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { expectRefusal } from '../contract/refusal.ts'
 import type { Client } from '../harness/client.ts'
 import { sharedWorld } from '../harness/shared-world.ts'
 import type { World } from '../harness/world.ts'
 import { emoji, persian } from './chat-bounds.ts'
-import { expectRefusal } from '../contract/refusal.ts'
 import type { Json } from './responses-oracle.ts'
 import { respond } from './responses-world.ts'
 

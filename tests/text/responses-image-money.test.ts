@@ -2,10 +2,10 @@
 import { randomBytes } from 'node:crypto'
 import sharp from 'sharp'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { expectRefusal } from '../contract/refusal.ts'
 import { sharedWorld } from '../harness/shared-world.ts'
 import { cut, json, reset, type Script, silence, stream } from '../harness/upstream.ts'
 import type { World } from '../harness/world.ts'
-import { type Explained, explained, quantitiesOf, requestIdOf } from './chat-world.ts'
 import {
   bootOnImages,
   halves,
@@ -14,7 +14,7 @@ import {
   shareOnImages,
   withPictures,
 } from '../media/images-world.ts'
-import { expectRefusal } from '../contract/refusal.ts'
+import { type Explained, explained, quantitiesOf, requestIdOf } from './chat-world.ts'
 import { imageEventsIn, pictureIn } from './responses-image-oracle.ts'
 
 let at: ImagesWorld

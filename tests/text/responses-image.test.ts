@@ -1,5 +1,6 @@
 import sharp from 'sharp'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { expectRefusal } from '../contract/refusal.ts'
 import { sharedWorld } from '../harness/shared-world.ts'
 import { json, stream } from '../harness/upstream.ts'
 import {
@@ -11,7 +12,6 @@ import {
   shareOnImages,
   withPictures,
 } from '../media/images-world.ts'
-import { expectRefusal } from '../contract/refusal.ts'
 import { imageEventsIn, pictureIn } from './responses-image-oracle.ts'
 
 let at: ImagesWorld

@@ -1,9 +1,9 @@
 /** Hosted tools on the responses wire: items, events, annotations, choices, bounds and charges. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { cut, stream } from '../harness/upstream.ts'
-import { json } from '../core/tools/asking.ts'
-import { explained, quantitiesOf, requestIdOf } from './chat-world.ts'
 import { expectRefusal } from '../contract/refusal.ts'
+import { json } from '../core/tools/asking.ts'
+import { cut, stream } from '../harness/upstream.ts'
+import { explained, quantitiesOf, requestIdOf } from './chat-world.ts'
 import { eventsIn, type Json, lasting, responseIn } from './responses-oracle.ts'
 import { respond, weather } from './responses-world.ts'
 import { call, type ScriptedAnswer, says } from './scripted-answer.ts'

@@ -1,10 +1,10 @@
 /** Which parts of an input reach an upstream of the chat wire, and which parts of its answer reach the caller. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { png } from '../clients/media-samples.ts'
-import { chunk, cut, done, json, stream } from '../harness/upstream.ts'
-import { pdfOf } from '../core/tools/pdf.ts'
-import { explained, requestIdOf } from './chat-world.ts'
 import { expectRefusal } from '../contract/refusal.ts'
+import { pdfOf } from '../core/tools/pdf.ts'
+import { chunk, cut, done, json, stream } from '../harness/upstream.ts'
+import { explained, requestIdOf } from './chat-world.ts'
 import { eventsIn, type Json, responseIn } from './responses-oracle.ts'
 import { type ResponsesWorld, respond, shareOnWires, weather } from './responses-world.ts'
 

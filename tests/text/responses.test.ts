@@ -1,9 +1,9 @@
 /** POST /v1/responses without streaming: the members of answers, valid requests, and what is refused before anything is held. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { expectRefusal } from '../contract/refusal.ts'
 import type { Client } from '../harness/client.ts'
 import { sharedWorld } from '../harness/shared-world.ts'
 import type { World } from '../harness/world.ts'
-import { expectRefusal } from '../contract/refusal.ts'
 import { type Json, lasting, requiredKeys, responseIn } from './responses-oracle.ts'
 import { path, respond, weather } from './responses-world.ts'
 

@@ -1,8 +1,9 @@
 /** A server whose model is scripted by what it says, with a search engine beside it. */
+
+import { type Asked, json, openEngine } from '../core/tools/asking.ts'
 import type { Client } from '../harness/client.ts'
 import { type FakeUpstream, fakeUpstream } from '../harness/upstream.ts'
 import { boot, upstreamConfig, type World, type WorldOptions } from '../harness/world.ts'
-import { type Asked, json, openEngine } from '../core/tools/asking.ts'
 import { searchPrice } from './responses-world.ts'
 import { type ScriptedAnswer, type SpokenWire, says } from './scripted-answer.ts'
 

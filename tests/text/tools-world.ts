@@ -1,11 +1,11 @@
 /** A world with hosted tools: a search engine, pages behind HTTPS, and a model that is scripted by what it says, in either wire. */
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import { openGuardedClient } from '#platform/net'
+import { type Asked, json, openEngine } from '../core/tools/asking.ts'
 import { selfSigned } from '../harness/certificate.ts'
 import type { UpstreamCall } from '../harness/upstream.ts'
 import { MovableClock, type WorldOptions } from '../harness/world.ts'
 import { openSite, type Site } from '../platform/net/sites.ts'
-import { type Asked, json, openEngine } from '../core/tools/asking.ts'
 import type { Json } from './messages-oracle.ts'
 import { bootOnWires, type ResponsesWorld } from './responses-world.ts'
 import { type ScriptedAnswer, says } from './scripted-answer.ts'

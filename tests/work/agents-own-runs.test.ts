@@ -1,8 +1,8 @@
 /** What a key with only `agents:write` may do with the work it has started (decisions §5). */
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expectRefusal } from '../contract/refusal.ts'
 import type { Client, Seen } from '../harness/client.ts'
 import { agentOf, answers, run } from './agents-world.ts'
-import { expectRefusal } from '../contract/refusal.ts'
 import {
   bootWork,
   cancel,

@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { expectRefusal } from '../contract/refusal.ts'
 import type { Client } from '../harness/client.ts'
 import { readUntil } from '../harness/read-until.ts'
 import { sharedWorld } from '../harness/shared-world.ts'
 import { chunk, fakeUpstream, json, stall, stream } from '../harness/upstream.ts'
 import { upstreamConfig } from '../harness/world.ts'
-import { agentOf, answers, path, run } from './agents-world.ts'
 import { bootOnUpstream, explained, requestIdOf, type UpstreamWorld } from '../text/chat-world.ts'
-import { added, create, remove } from './knowledge-world.ts'
-import { expectRefusal } from '../contract/refusal.ts'
 import { says } from '../text/scripted-answer.ts'
+import { agentOf, answers, path, run } from './agents-world.ts'
+import { added, create, remove } from './knowledge-world.ts'
 import { ended, openStage } from './work-world.ts'
 
 const perInput = 1_000n

@@ -1,14 +1,14 @@
 /** Leads and handoffs of an agent: each is reported once, whether or not the answer succeeds. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expectRefusal } from '../contract/refusal.ts'
 import type { Client } from '../harness/client.ts'
 import { sharedWorld } from '../harness/shared-world.ts'
 import { until } from '../harness/until.ts'
 import { chunk, cut, stall, stream } from '../harness/upstream.ts'
-import { agentOf, answers, eventsOf, path, run } from './agents-world.ts'
 import { explained, requestIdOf, shareOnUpstream, type UpstreamWorld } from '../text/chat-world.ts'
-import { expectRefusal } from '../contract/refusal.ts'
 import { call, says } from '../text/scripted-answer.ts'
 import { heard } from '../text/tools-world.ts'
+import { agentOf, answers, eventsOf, path, run } from './agents-world.ts'
 
 let it: UpstreamWorld
 let key: Client

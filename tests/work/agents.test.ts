@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { expectRefusal, uuidPattern } from '../contract/refusal.ts'
 import type { Client } from '../harness/client.ts'
 import { boot, MovableClock, type World } from '../harness/world.ts'
 import { agentOf, create, path, run } from './agents-world.ts'
-import { expectRefusal, uuidPattern } from '../contract/refusal.ts'
 
 const clock = new MovableClock()
 let world: World

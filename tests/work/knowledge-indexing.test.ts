@@ -4,11 +4,11 @@ import type { App } from '#app'
 import { type Job, startWorkers } from '#platform/jobs'
 import { TraceContext } from '#platform/trace'
 import { knowledge } from '#work/knowledge'
+import { expectRefusal } from '../contract/refusal.ts'
 import type { Client } from '../harness/client.ts'
 import { until } from '../harness/until.ts'
 import { boot, type World } from '../harness/world.ts'
 import { add, create, path, read, remove, textsFound } from './knowledge-world.ts'
-import { expectRefusal } from '../contract/refusal.ts'
 
 /** Its own workers stand still; each test starts those it needs. */
 let world: World
@@ -24,8 +24,7 @@ beforeAll(async () => {
 })
 afterAll(() => world[Symbol.asyncDispose]())
 
-const work = (app: Partial<App> = {}) =>
-  startWorkers({ app: { ...world.app, ...app }, jobs: knowledge.jobs })
+const work = (app: Partial<App> = {}) => startWorkers({ app: { ...world.app, ...app }, jobs: knowledge.jobs })
 
 const queue = (text: string): Promise<string> =>
   add(key, id, { type: 'text', text }).then(({ body }) => body.id)
@@ -54,9 +53,7 @@ test('a source that two read at once is indexed once', async () => {
       return world.app.reader.read(...ask)
     },
   }
-  const [{ handle }] = knowledge.jobs as unknown as [
-    Job<{ knowledgeId: string; sourceId: string }, App>,
-  ]
+  const [{ handle }] = knowledge.jobs as unknown as [Job<{ knowledgeId: string; sourceId: string }, App>]
   const run = {
     app: { ...world.app, reader },
     accountId: world.account,

@@ -4,11 +4,11 @@ import { uuidv7 } from '#platform/ids'
 import type { Job } from '#platform/jobs'
 import { grant } from '#platform/ledger'
 import { type KnowledgeApp, knowledge } from '#work/knowledge'
+import { expectRefusal } from '../contract/refusal.ts'
 import { sharedWorld } from '../harness/shared-world.ts'
 import { cut, json, reset, stream } from '../harness/upstream.ts'
 import { agentOf, run } from './agents-world.ts'
 import { add, added, create, find, path } from './knowledge-world.ts'
-import { expectRefusal } from '../contract/refusal.ts'
 import {
   bootOnVectors,
   embedded,

@@ -3,12 +3,13 @@ import { strToU8 } from 'fflate'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openGuardedClient } from '#platform/net'
 import { recall, requireKnowledge } from '#work/knowledge'
+import { expectRefusal } from '../contract/refusal.ts'
+import { pdfOf } from '../core/tools/pdf.ts'
 import { selfSigned } from '../harness/certificate.ts'
 import type { Client, Seen } from '../harness/client.ts'
 import { until } from '../harness/until.ts'
 import { boot, MovableClock, type World } from '../harness/world.ts'
 import { openSite, type Site } from '../platform/net/sites.ts'
-import { pdfOf } from '../core/tools/pdf.ts'
 import {
   add,
   added,
@@ -22,7 +23,6 @@ import {
   remove,
   textsFound,
 } from './knowledge-world.ts'
-import { expectRefusal } from '../contract/refusal.ts'
 
 const clock = new MovableClock()
 const tls = selfSigned('pages.example.test')

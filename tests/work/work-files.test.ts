@@ -1,9 +1,9 @@
 /** Data analyses of stored files: a run names them, and reads them completely. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { expectRefusal } from '../contract/refusal.ts'
 import type { Client } from '../harness/client.ts'
 import { formOf } from '../harness/form.ts'
 import { startMs } from '../harness/until.ts'
-import { expectRefusal } from '../contract/refusal.ts'
 import { bootWithTools, type ToolsWorld } from '../text/tools-world.ts'
 import { create, ended, fileOf } from './work-world.ts'
 

@@ -2,9 +2,9 @@
 import { readdir } from 'node:fs/promises'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expectRefusal } from '../contract/refusal.ts'
 import { until } from '../harness/until.ts'
 import { MovableClock } from '../harness/world.ts'
-import { expectRefusal } from '../contract/refusal.ts'
 import { bootWork, create, ended, fileOf, input, keep, read, type WorkWorld, whole } from './work-world.ts'
 
 const clock = new MovableClock()

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { revokeKey } from '#platform/auth'
+import { expectRefusal, uuidPattern } from '../contract/refusal.ts'
+import { requestOf, Wire } from '../contract/wire.ts'
 import type { Client } from '../harness/client.ts'
 import { until } from '../harness/until.ts'
 import { answer, json } from '../harness/upstream.ts'
-import { expectRefusal, uuidPattern } from '../contract/refusal.ts'
-import { requestOf, Wire } from '../contract/wire.ts'
 import {
   ask,
   bootWork,

@@ -87,11 +87,8 @@ export async function markUnresolved(
 }
 
 /** Keeps a blob that a row names. Returns false where the sweep has deleted it meanwhile. */
-export const keepBlob = async (
-  { db }: BucketsApp,
-  cloud: CloudKey,
-  blobId: string,
-): Promise<boolean> => (await store.setDue(db, cloud, [blobId], null)).length === 1
+export const keepBlob = async ({ db }: BucketsApp, cloud: CloudKey, blobId: string): Promise<boolean> =>
+  (await store.setDue(db, cloud, [blobId], null)).length === 1
 
 /**
  * Frees blobs that no row names and nobody writes any more: they are no longer counted, and their bytes are deleted, a few of them at once, many by

@@ -14,8 +14,8 @@ import { moveRoutes } from './move/routes.ts'
 import { storageRoutes } from './storage/routes.ts'
 import { transferRoutes } from './transfer/routes.ts'
 
-export type { AppCallApp, CloudDeletionApp } from './app.ts'
 export { cloudSeries } from './app/metrics.ts'
+export type { AppCallApp, CloudDeletionApp } from './app.ts'
 
 const routes = [
   ...cloudRoutes,

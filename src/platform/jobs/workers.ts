@@ -37,9 +37,7 @@ export function startWorkers<App extends JobsApp>({ app, jobs }: WorkersOptions<
     stopping: stopping.signal,
     cut: abortController.signal,
   }
-  const lanes: ReadonlyMap<string, Lane<App>> = new Map(
-    jobs.map((job) => [job.name, new Lane(job, options)]),
-  )
+  const lanes: ReadonlyMap<string, Lane<App>> = new Map(jobs.map((job) => [job.name, new Lane(job, options)]))
   const wakeWaiting = waker(app, lanes, stopping.signal)
   const listener = db.listen(['jobs'], {
     message: (_channel, name) => lanes.get(name)?.wake(),

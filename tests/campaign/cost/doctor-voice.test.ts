@@ -4,8 +4,8 @@ import { writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { expect, test } from 'vitest'
 import { kherad } from '../../cli/command-line.ts'
-import { temporaryFolder } from '../../platform/db/cluster-world.ts'
 import { freePort } from '../../harness/free-port.ts'
+import { temporaryFolder } from '../../platform/db/cluster-world.ts'
 
 /** What the doctor says of voice with this configuration: state and sentence by name. */
 async function examined(

@@ -6,10 +6,10 @@ import { setTimeout as pause, setImmediate as turn } from 'node:timers/promises'
 import { describe, expect, test, vi } from 'vitest'
 import { deadlines } from '#platform/clock'
 import { bootConduct, type ConductOptions, callForReceipt, outcomesOf } from '../../conduct/conduct-world.ts'
-import { explained, requestIdOf } from '../../text/chat-world.ts'
 import { soon, until } from '../../harness/until.ts'
 import { answer, chunk, fakeUpstream, json, silence, stall, stream } from '../../harness/upstream.ts'
 import { boot, MovableClock, upstreamConfig } from '../../harness/world.ts'
+import { explained, requestIdOf } from '../../text/chat-world.ts'
 
 const alone: ConductOptions['models'] = [{ id: 'test/model', deployments: [{ on: 'primary' }] }]
 const inTurn = (...names: string[]): ConductOptions['models'] => [

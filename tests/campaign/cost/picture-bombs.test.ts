@@ -5,11 +5,11 @@
 import { crc32, deflateSync } from 'node:zlib'
 import sharp from 'sharp'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { drawn, halves, type ImagesWorld, shareOnImages } from '../../media/images-world.ts'
 import { expectRefusal } from '../../contract/refusal.ts'
 import { expectNoHold } from '../../cost/cost.ts'
 import type { Seen } from '../../harness/client.ts'
 import { json } from '../../harness/upstream.ts'
+import { drawn, halves, type ImagesWorld, shareOnImages } from '../../media/images-world.ts'
 
 let at: ImagesWorld
 beforeAll(async () => {

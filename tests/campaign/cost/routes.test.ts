@@ -1,10 +1,10 @@
 /** Every text field of a request, found in the schemas of the routes: its cost is linear in its length, and it delays no other request. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { routes } from '../../../src/capabilities.ts'
-import { create, read } from '../../work/knowledge-world.ts'
 import { costOfAwaited, expectLinear, expectNoHold, framed } from '../../cost/cost.ts'
 import type { Client } from '../../harness/client.ts'
 import { boot, type World } from '../../harness/world.ts'
+import { create, read } from '../../work/knowledge-world.ts'
 import { textFields } from './text-fields.ts'
 
 let world: World

@@ -12,9 +12,9 @@ import {
   splitForSpeech,
 } from '#core/sound'
 import { checksumOf } from '../../../src/core/sound/checksum.ts'
+import { cut, outcome, speechLike } from '../../core/sound/samples.ts'
 import { costOf, costOfAwaited, expectLinear, expectNoHold } from '../../cost/cost.ts'
 import { collectGarbage } from '../../harness/collect-garbage.ts'
-import { cut, outcome, speechLike } from '../../core/sound/samples.ts'
 
 /** An instance of mpg123 has 16 of them from its beginning. */
 const maxGrowthMb = 32

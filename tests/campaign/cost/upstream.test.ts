@@ -1,8 +1,8 @@
 /** Any text at any place of an upstream's answer, on all three wires, is read in linear time. */
 import { afterAll, beforeAll, describe, test } from 'vitest'
-import { bootOnUpstream, type UpstreamWorld } from '../../text/chat-world.ts'
 import { costOfAwaited, expectLinear, expectNoHold } from '../../cost/cost.ts'
 import { chunk, done, json, type Script, stream } from '../../harness/upstream.ts'
+import { bootOnUpstream, type UpstreamWorld } from '../../text/chat-world.ts'
 
 let at: UpstreamWorld
 beforeAll(async () => {

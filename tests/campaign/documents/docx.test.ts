@@ -3,8 +3,8 @@ import { expect, test } from 'vitest'
 import { openLog } from '#platform/log'
 import { documentFromMarkdown, openDocuments, type TextDocument } from '#work/documents'
 import { writeDocx } from '../../../src/work/documents/docx/write-docx.ts'
-import { officeOpens, openedInOffice } from '../../work/documents/office.ts'
 import fc, { anyCharacter } from '../../harness/fast-check.ts'
+import { officeOpens, openedInOffice } from '../../work/documents/office.ts'
 import { documentOf, englishDocument, hostile, persianDocument } from './sample.ts'
 
 const documents = openDocuments(openLog('silent'))

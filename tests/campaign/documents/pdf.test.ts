@@ -3,8 +3,8 @@ import { expect, test } from 'vitest'
 import { openLog } from '#platform/log'
 import { documentFromMarkdown, openDocuments, RenderFailed, type TextDocument } from '#work/documents'
 import { writePdf } from '../../../src/work/documents/pdf/write-pdf.ts'
-import { readPdf } from '../../work/documents/read-pdf.ts'
 import fc, { anyCharacter } from '../../harness/fast-check.ts'
+import { readPdf } from '../../work/documents/read-pdf.ts'
 import { documentOf, englishDocument, hostile, persianDocument } from './sample.ts'
 
 const documents = openDocuments(openLog('silent'))

@@ -4,8 +4,8 @@ import { expect, test } from 'vitest'
 import { openLog } from '#platform/log'
 import { openDocuments, type Value, type Workbook } from '#work/documents'
 import { writeWorkbook } from '../../../src/work/documents/workbook/write-workbook.ts'
-import { officeOpens, openedInOffice } from '../../work/documents/office.ts'
 import fc, { anyCharacter } from '../../harness/fast-check.ts'
+import { officeOpens, openedInOffice } from '../../work/documents/office.ts'
 import { hostile } from './sample.ts'
 
 const documents = openDocuments(openLog('silent'))

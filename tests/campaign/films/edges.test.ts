@@ -1,8 +1,8 @@
 /** Videos at the edges of what is taken, and of what vendors answer, over HTTP. */
 import sharp from 'sharp'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { expectRefusal } from '../../contract/refusal.ts'
 import { guardedFor, openReceiver, type Receiver } from '../../account/webhooks-world.ts'
+import { expectRefusal } from '../../contract/refusal.ts'
 import type { Client, Seen } from '../../harness/client.ts'
 import { until } from '../../harness/until.ts'
 import {

@@ -4,13 +4,13 @@
  */
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { requestIdOf } from '../../text/chat-world.ts'
+import { ffmpeg, hasFfmpeg, probe } from '../../core/sound/ffmpeg.ts'
 import type { Client } from '../../harness/client.ts'
 import { sharedWorld } from '../../harness/shared-world.ts'
 import { until } from '../../harness/until.ts'
 import type { World } from '../../harness/world.ts'
 import { browserPath, openPage } from '../../media/browser.ts'
-import { ffmpeg, hasFfmpeg, probe } from '../../core/sound/ffmpeg.ts'
+import { requestIdOf } from '../../text/chat-world.ts'
 
 const sentence = 'توانا بود هر که دانا بود.'
 

@@ -20,7 +20,13 @@ export const proves: Proves = {
     'src/media/video-routes',
     'src/media/image-routes',
   ],
-  files: ['tests/media/videos/**', 'tests/media/**', 'tests/harness/video-*.ts', 'cli/studio/**', 'cli/video/**'],
+  files: [
+    'tests/media/videos/**',
+    'tests/media/**',
+    'tests/harness/video-*.ts',
+    'cli/studio/**',
+    'cli/video/**',
+  ],
   guarantees: [
     'Films that are made can be played by a browser and by ffmpeg, frame by frame as they were ordered.',
     'Every fault of a maker of films is told, charged right and ordered once, and what comes late is still delivered.',

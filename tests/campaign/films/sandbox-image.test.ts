@@ -2,11 +2,11 @@
 import sharp from 'sharp'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { measure } from '#core/media'
-import { colourAt, halves, inkedColumns, picture, runsOf, withPictures } from '../../media/images-world.ts'
-import { pictureIn } from '../../text/responses-image-oracle.ts'
 import type { Client } from '../../harness/client.ts'
 import { sharedWorld } from '../../harness/shared-world.ts'
 import type { World } from '../../harness/world.ts'
+import { colourAt, halves, inkedColumns, picture, runsOf, withPictures } from '../../media/images-world.ts'
+import { pictureIn } from '../../text/responses-image-oracle.ts'
 
 let world: World
 let key: Client

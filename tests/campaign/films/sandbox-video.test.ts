@@ -11,10 +11,10 @@ import { openVideoProbe } from '#core/media'
 import type { VideoOrder } from '#core/turn'
 import { openLog } from '#platform/log'
 import { sandboxModels } from '#sandbox'
+import { ffmpeg, ffprobe, hasFfmpeg, withFile } from '../../core/sound/ffmpeg.ts'
 import { expectNoHold } from '../../cost/cost.ts'
 import { browserPath, openPage } from '../../media/browser.ts'
 import { filmOf, picture } from '../../media/sandbox-films.ts'
-import { ffmpeg, ffprobe, hasFfmpeg, withFile } from '../../core/sound/ffmpeg.ts'
 
 const model = sandboxModels.find(({ id }) => id === 'sandbox/video')
 if (model?.kind !== 'video') throw new Error('the sandbox makes no video')

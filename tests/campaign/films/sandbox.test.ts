@@ -6,11 +6,11 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { ffmpeg, hasFfmpeg } from '../../core/sound/ffmpeg.ts'
 import type { Client, Seen } from '../../harness/client.ts'
 import { until } from '../../harness/until.ts'
 import { boot } from '../../harness/world.ts'
 import { picture } from '../../media/sandbox-films.ts'
-import { ffmpeg, hasFfmpeg } from '../../core/sound/ffmpeg.ts'
 import { bootVideos, hasLeft, untilFetched, type VideoWorld } from '../../media/videos/video-world.ts'
 
 let at: VideoWorld

@@ -10,9 +10,9 @@ import sharp from 'sharp'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { ended, kherad, launcher, type Ran, start } from '../../cli/command-line.ts'
 import { breakableLine, hostile } from '../../cli/lines.ts'
-import { bootOnImages, colourAt, fieldOf, halves, type ImagesWorld } from '../../media/images-world.ts'
 import { until } from '../../harness/until.ts'
 import { json, type Script, stream } from '../../harness/upstream.ts'
+import { bootOnImages, colourAt, fieldOf, halves, type ImagesWorld } from '../../media/images-world.ts'
 
 let at: ImagesWorld
 let folder: string

@@ -9,8 +9,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openVideoProbe, type ProbedVideo, VideoError } from '#core/media'
 import { openLog } from '#platform/log'
 import { probeVideo } from '../../../src/core/media/video-probe/probe.ts'
-import { expectNoHold } from '../../cost/cost.ts'
 import { ffmpeg, ffprobe, hasFfmpeg } from '../../core/sound/ffmpeg.ts'
+import { expectNoHold } from '../../cost/cost.ts'
 import { box, fileType, film, indexOf, words } from './films.ts'
 
 const videos = openVideoProbe(openLog('silent'))

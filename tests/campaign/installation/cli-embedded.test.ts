@@ -5,10 +5,10 @@ import path from 'node:path'
 import { expect, test } from 'vitest'
 import { startEmbedded } from '#platform/postgres'
 import { asProcess, launcher } from '../../cli/command-line.ts'
-import { fast, quiet, temporaryFolder } from '../../platform/db/cluster-world.ts'
 import { Client } from '../../harness/client.ts'
 import { startProcess } from '../../harness/processes.ts'
 import { until } from '../../harness/until.ts'
+import { fast, quiet, temporaryFolder } from '../../platform/db/cluster-world.ts'
 
 const { done, kherad } = asProcess
 

@@ -2,8 +2,8 @@
 import { readFile, rm, stat, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { postmasterPid } from '../../platform/db/cluster-world.ts'
 import { until } from '../../harness/until.ts'
+import { postmasterPid } from '../../platform/db/cluster-world.ts'
 import {
   amRoot,
   copy,

@@ -4,11 +4,11 @@ import { mkdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promise
 import path from 'node:path'
 import { expect, test } from 'vitest'
 import { kherad } from '../../cli/command-line.ts'
-import { temporaryFolder } from '../../platform/db/cluster-world.ts'
 import { fakeS3 } from '../../harness/fake-s3.ts'
 import { formOf } from '../../harness/form.ts'
 import { fillDisk, smallDisk } from '../../harness/small-disk.ts'
 import { boot, type World } from '../../harness/world.ts'
+import { temporaryFolder } from '../../platform/db/cluster-world.ts'
 
 /** State and message of these checks. */
 async function examine(env: Record<string, string>, ...names: string[]) {

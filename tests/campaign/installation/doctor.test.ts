@@ -10,11 +10,11 @@ import { checkDatabase } from '../../../cli/doctor/database.ts'
 import { done, kherad } from '../../cli/command-line.ts'
 import { packagesText } from '../../cloud/dedicated/packages-text.ts'
 import { hasJail } from '../../cloud/jail/needs-jail.ts'
-import { temporaryFolder } from '../../platform/db/cluster-world.ts'
+import { hasFfmpeg } from '../../core/sound/ffmpeg.ts'
 import { cloneDatabase, emptyDatabase } from '../../harness/postgres.ts'
 import { until } from '../../harness/until.ts'
 import { fakeUpstream, json } from '../../harness/upstream.ts'
-import { hasFfmpeg } from '../../core/sound/ffmpeg.ts'
+import { temporaryFolder } from '../../platform/db/cluster-world.ts'
 
 interface CommandResult {
   name: string

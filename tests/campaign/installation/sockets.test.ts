@@ -5,8 +5,8 @@ import { readdir, readFile, rm, stat } from 'node:fs/promises'
 import path from 'node:path'
 import { expect, test } from 'vitest'
 import { findBinaries, startEmbedded } from '#platform/postgres'
-import { fast, postmasterPid, quiet, runs } from '../../platform/db/cluster-world.ts'
 import { until } from '../../harness/until.ts'
+import { fast, postmasterPid, quiet, runs } from '../../platform/db/cluster-world.ts'
 import {
   copy,
   known,

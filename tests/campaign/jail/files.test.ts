@@ -1,6 +1,9 @@
 import { unzipSync } from 'fflate'
 import { expect, test } from 'vitest'
 import type { Task } from '#work/pipelines'
+import { fileText, MemoryRun, type ScriptedServices, someTask } from '../../harness/memory-run.ts'
+import { officeOpens, openedInOffice } from '../../work/documents/office.ts'
+import { readPdf } from '../../work/documents/read-pdf.ts'
 import { real } from '../../work/research/makers.ts'
 import { persianResearchOutside, persianResearchTask } from '../../work/research/persian-research.ts'
 import {
@@ -15,9 +18,6 @@ import {
   persianDocumentOutside,
   persianDocumentTask,
 } from '../../work/research/samples.ts'
-import { officeOpens, openedInOffice } from '../../work/documents/office.ts'
-import { readPdf } from '../../work/documents/read-pdf.ts'
-import { fileText, MemoryRun, type ScriptedServices, someTask } from '../../harness/memory-run.ts'
 
 const pipelines = real()
 

@@ -1,12 +1,12 @@
 /** Reports of agents, under kill -9 and a database whose replies are lost: delivered exactly once, never withdrawn. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { agentOf, run } from '../../work/agents-world.ts'
 import { expectRefusal } from '../../contract/refusal.ts'
-import { call, says } from '../../text/scripted-answer.ts'
 import { DatabaseProxy } from '../../crash/database-proxy.ts'
 import { openSite, type Person, type Site } from '../../crash/site.ts'
 import { until } from '../../harness/until.ts'
 import type { Script } from '../../harness/upstream.ts'
+import { call, says } from '../../text/scripted-answer.ts'
+import { agentOf, run } from '../../work/agents-world.ts'
 
 let site: Site
 let person: Person

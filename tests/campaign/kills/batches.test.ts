@@ -4,8 +4,6 @@
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect } from 'vitest'
-import { ended, linesOf, path, results, row, rows } from '../../text/batches-world.ts'
-import { version } from '../../text/messages-world.ts'
 import { DatabaseProxy } from '../../crash/database-proxy.ts'
 import { credits, onScene, openScene, type Scene } from '../../crash/scene.ts'
 import type { Client } from '../../harness/client.ts'
@@ -14,6 +12,8 @@ import { type ServerProcess, startProcess } from '../../harness/processes.ts'
 import { until } from '../../harness/until.ts'
 import { answer, type Script } from '../../harness/upstream.ts'
 import { Random } from '../../simulation/random.ts'
+import { ended, linesOf, path, results, row, rows } from '../../text/batches-world.ts'
+import { version } from '../../text/messages-world.ts'
 
 const scene = (name: string, act: (at: Scene) => Promise<void>): void => onScene(openScene, name, act)
 

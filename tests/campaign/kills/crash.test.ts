@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { FailedStep, LostStep, OutOfCredits, type Pipeline, type Task } from '#work/pipelines'
+import { Killed, MemoryRun, type ScriptedServices, someTask } from '../../harness/memory-run.ts'
 import { quick } from '../../work/research/makers.ts'
 import { researchOutside, researchTask } from '../../work/research/research-script.ts'
 import {
@@ -10,7 +11,6 @@ import {
   documentOutside,
   documentTask,
 } from '../../work/research/samples.ts'
-import { Killed, MemoryRun, type ScriptedServices, someTask } from '../../harness/memory-run.ts'
 
 const pipelines = quick()
 const kinds: [Task['kind'], Task, ScriptedServices][] = [

@@ -4,6 +4,7 @@ import type { App } from '#app'
 import type { Job, JobDelay } from '#platform/jobs'
 import { TraceContext } from '#platform/trace'
 import { knowledge } from '#work/knowledge'
+import { silence } from '../../harness/upstream.ts'
 import { add, create, find, path } from '../../work/knowledge-world.ts'
 import {
   bootOnVectors,
@@ -15,7 +16,6 @@ import {
   type VectorsWorld,
   worstOf,
 } from '../../work/vectors-world.ts'
-import { silence } from '../../harness/upstream.ts'
 
 /** Nothing works or sweeps in the background but what a test begins; a call that never ends here is not waited for at the end. */
 let at: VectorsWorld

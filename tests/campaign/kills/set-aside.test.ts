@@ -1,13 +1,13 @@
 /** Jobs that kill or hang their processes: after two of them, the third sets the job aside. */
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect } from 'vitest'
-import { ended as endedBatch, results, row } from '../../text/batches-world.ts'
-import { add, create, read } from '../../work/knowledge-world.ts'
-import { version } from '../../text/messages-world.ts'
 import { onScene } from '../../crash/scene.ts'
 import { credits, ended, openScene, type Scene, send } from '../../crash/work-scene.ts'
 import type { ServerProcess } from '../../harness/processes.ts'
 import { until } from '../../harness/until.ts'
+import { ended as endedBatch, results, row } from '../../text/batches-world.ts'
+import { version } from '../../text/messages-world.ts'
+import { add, create, read } from '../../work/knowledge-world.ts'
 
 const scene = (name: string, act: (at: Scene) => Promise<void>): void => onScene(openScene, name, act)
 

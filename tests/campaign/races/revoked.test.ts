@@ -2,13 +2,13 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { revokeKey, setAccountState, setKey } from '#platform/auth'
 import { startKherad } from '../../../src/server.ts'
-import { agentOf, run as runAgent } from '../../work/agents-world.ts'
-import { create as createBatch, ended as endedBatch, results, row } from '../../text/batches-world.ts'
-import { explained, requestIdOf } from '../../text/chat-world.ts'
-import { ask, create as createWork, ended as endedWork, openStage } from '../../work/work-world.ts'
 import type { Client } from '../../harness/client.ts'
 import { type FakeUpstream, fakeUpstream, json, type Script } from '../../harness/upstream.ts'
 import { boot, upstreamConfig, type World } from '../../harness/world.ts'
+import { create as createBatch, ended as endedBatch, results, row } from '../../text/batches-world.ts'
+import { explained, requestIdOf } from '../../text/chat-world.ts'
+import { agentOf, run as runAgent } from '../../work/agents-world.ts'
+import { ask, create as createWork, ended as endedWork, openStage } from '../../work/work-world.ts'
 
 const quiet = { trace() {}, debug() {}, info() {}, warn() {}, error() {}, fatal() {} }
 

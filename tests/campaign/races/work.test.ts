@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { path } from '../../work/work-world.ts'
 import { openSite } from '../../crash/site.ts'
 import { until } from '../../harness/until.ts'
+import { path } from '../../work/work-world.ts'
 
 /** Each word is a step. */
 const input = 'first-step second-step third-step'

@@ -2,9 +2,9 @@
 import { readFileSync } from 'node:fs'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { decodeSound, encodeSound, encodeWhole, resample } from '#core/sound'
-import fc from '../../harness/fast-check.ts'
 import { ffmpeg, floatsOf, hasFfmpeg, withFile } from '../../core/sound/ffmpeg.ts'
 import { correlation, cut, greatestDifference, outcome, speechLike, whole } from '../../core/sound/samples.ts'
+import fc from '../../harness/fast-check.ts'
 
 const maxBytes = 1 << 26
 const source = (rate: number, channels: number) => [

@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, describe, expect, test } from 'vitest'
-import { maxTurnMs } from '../../cost/cost.ts'
 import { ffmpeg, hasFfmpeg } from '../../core/sound/ffmpeg.ts'
+import { maxTurnMs } from '../../cost/cost.ts'
 
 const folder = mkdtempSync(path.join(tmpdir(), 'four-hours-'))
 afterAll(() => rmSync(folder, { recursive: true }))

@@ -4,10 +4,10 @@ import { encodeWhole, type RecordingSource, SoundError, type SoundFormat } from 
 import { BitWriter } from '../../../src/core/sound/bits.ts'
 import { checksumOf } from '../../../src/core/sound/checksum.ts'
 import { OggWriter } from '../../../src/core/sound/ogg.ts'
-import { expectNoHold } from '../../cost/cost.ts'
-import { collectGarbage } from '../../harness/collect-garbage.ts'
 import { ffmpeg, hasFfmpeg } from '../../core/sound/ffmpeg.ts'
 import { speechLike, whole } from '../../core/sound/samples.ts'
+import { expectNoHold } from '../../cost/cost.ts'
+import { collectGarbage } from '../../harness/collect-garbage.ts'
 import { recordingsRoom, requester } from './room.ts'
 
 const recordings = await recordingsRoom()

@@ -5,8 +5,8 @@ import path from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { encodeWhole, SoundError } from '#core/sound'
 import { type Container, unpack } from '../../../src/core/sound/container/unpack.ts'
-import { expectNoHold } from '../../cost/cost.ts'
 import { outcome, speechLike } from '../../core/sound/samples.ts'
+import { expectNoHold } from '../../cost/cost.ts'
 import { recordingsRoom, requester } from './room.ts'
 
 const recordings = await recordingsRoom()

@@ -7,13 +7,13 @@ import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { encodeWhole } from '#core/sound'
 import { sandboxAudio } from '#sandbox'
-import { requestIdOf } from '../../text/chat-world.ts'
 import type { Client } from '../../harness/client.ts'
 import { sharedWorld } from '../../harness/shared-world.ts'
 import { type FakeUpstream, fakeUpstream, stream } from '../../harness/upstream.ts'
 import type { World } from '../../harness/world.ts'
 import { patient } from '../../providers/asking.ts'
 import { speaking } from '../../providers/media-asking.ts'
+import { requestIdOf } from '../../text/chat-world.ts'
 
 const run = promisify(execFile)
 const hasFfmpeg = await run('ffprobe', ['-version']).then(

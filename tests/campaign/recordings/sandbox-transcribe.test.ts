@@ -1,10 +1,10 @@
 /** Offline, over HTTP: what `sandbox/speech` says, `sandbox/transcribe` writes down, whole, cut, told apart and streamed. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { path, sendForm, wavOf } from '../../media/transcriptions-world.ts'
+import { ffmpeg, hasFfmpeg } from '../../core/sound/ffmpeg.ts'
 import type { Client } from '../../harness/client.ts'
 import { sharedWorld } from '../../harness/shared-world.ts'
 import type { World } from '../../harness/world.ts'
-import { ffmpeg, hasFfmpeg } from '../../core/sound/ffmpeg.ts'
+import { path, sendForm, wavOf } from '../../media/transcriptions-world.ts'
 
 /** The sandbox under bounds of its own, so that recordings are cut: an entry of the file may name it as any provider. */
 const config = `

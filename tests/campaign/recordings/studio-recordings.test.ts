@@ -2,10 +2,10 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { chromium } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Client, Seen } from '../../harness/client.ts'
-import { boot, type World } from '../../harness/world.ts'
 import { ffmpeg, hasFfmpeg, withFile } from '../../core/sound/ffmpeg.ts'
 import { whole } from '../../core/sound/samples.ts'
+import type { Client, Seen } from '../../harness/client.ts'
+import { boot, type World } from '../../harness/world.ts'
 import { recordingsRoom, requester } from './room.ts'
 
 const recordings = await recordingsRoom()

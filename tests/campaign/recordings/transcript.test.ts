@@ -2,7 +2,14 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import type { TranscriptPart } from '#media/transcription'
 import { json } from '../../harness/upstream.ts'
-import { heardIn, saidIn, samplesOf, scriptOf, secondsOf, type Word } from '../../media/transcription/spoken.ts'
+import {
+  heardIn,
+  saidIn,
+  samplesOf,
+  scriptOf,
+  secondsOf,
+  type Word,
+} from '../../media/transcription/spoken.ts'
 import {
   aacOf,
   bootTranscription,

@@ -4,6 +4,11 @@ import { readFileSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import path from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { ffmpeg, hasFfmpeg, withFile } from '../../core/sound/ffmpeg.ts'
+import type { Client, Seen } from '../../harness/client.ts'
+import { formOf } from '../../harness/form.ts'
+import { until } from '../../harness/until.ts'
+import { postUntimed } from '../../harness/untimed.ts'
 import {
   bodyOf,
   bootOnEars,
@@ -13,11 +18,6 @@ import {
   path as url,
   wavOf,
 } from '../../media/transcriptions-world.ts'
-import type { Client, Seen } from '../../harness/client.ts'
-import { formOf } from '../../harness/form.ts'
-import { until } from '../../harness/until.ts'
-import { postUntimed } from '../../harness/untimed.ts'
-import { ffmpeg, hasFfmpeg, withFile } from '../../core/sound/ffmpeg.ts'
 
 let at: TranscriptionsWorld
 let two: Buffer

@@ -12,10 +12,10 @@ import {
 import type { UpstreamFault } from '#core/spec'
 import type { TranscriptionOrder } from '#core/turn'
 import { sandboxAudio, sandboxTranscription } from '#sandbox'
-import { patient } from '../../providers/asking.ts'
-import { type Outcome, transcribing } from '../../providers/media-asking.ts'
 import { ffmpeg, hasFfmpeg } from '../../core/sound/ffmpeg.ts'
 import { sine, speechLike, whole } from '../../core/sound/samples.ts'
+import { patient } from '../../providers/asking.ts'
+import { type Outcome, transcribing } from '../../providers/media-asking.ts'
 
 const text =
   'سلام، حال شما چطور است؟ من کتاب خریدم و ۳۵ سیب خوردم!\nThe machine (of Kherad) speaks at 3.5 percent.'

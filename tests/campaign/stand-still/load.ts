@@ -1,10 +1,10 @@
 /** Clients who use what the product sells, before, during and after a stand-still, and write down what they saw of every call. */
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect } from 'vitest'
-import { path as batches } from '../../text/batches-world.ts'
-import { version } from '../../text/messages-world.ts'
 import { path as webhooks } from '../../account/webhooks-world.ts'
 import type { Client } from '../../harness/client.ts'
+import { path as batches } from '../../text/batches-world.ts'
+import { version } from '../../text/messages-world.ts'
 import type { Person, Site } from './site.ts'
 
 /**

@@ -1,8 +1,8 @@
 /** What the product promises of every call, whatever stood still: nothing doubled, nothing lost, every end told, no hold open, books exact. */
 import { expect } from 'vitest'
-import { ended as endedBatch, results } from '../../text/batches-world.ts'
 import type { Client } from '../../harness/client.ts'
 import { until } from '../../harness/until.ts'
+import { ended as endedBatch, results } from '../../text/batches-world.ts'
 import { type Call, contentOf, type Kind, partsOf } from './load.ts'
 import { credits, type Person, type Site } from './site.ts'
 

@@ -4,10 +4,10 @@ import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import type { ToolContext } from '#core/tools'
 import { type FetchRefusalReason, FetchRefused, type GuardedClient, openGuardedClient } from '#platform/net'
-import { selfSigned } from '../../harness/certificate.ts'
-import { openSite } from '../../platform/net/sites.ts'
 import { toolsOf } from '../../core/tools/asking.ts'
 import { pdfOf } from '../../core/tools/pdf.ts'
+import { selfSigned } from '../../harness/certificate.ts'
+import { openSite } from '../../platform/net/sites.ts'
 
 const tls = selfSigned('pages.example.test', 'other.example.test', 'blocked.example.test')
 const client = openGuardedClient({

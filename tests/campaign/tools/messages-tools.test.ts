@@ -1,17 +1,14 @@
 /** Hosted tools on the messages wire, over models that speak chat and models that speak messages: blocks, resends, refusals, money. */
 import { deflateSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { expectRefusal } from '../../contract/refusal.ts'
+import { json as listed } from '../../core/tools/asking.ts'
+import { sharedWorld } from '../../harness/shared-world.ts'
+import { fakeUpstream, json, type UpstreamCall } from '../../harness/upstream.ts'
+import { upstreamConfig } from '../../harness/world.ts'
 import { explained, requestIdOf } from '../../text/chat-world.ts'
 import { eventsOf, expectAnswered, expectMessage, type Json, joined } from '../../text/messages-oracle.ts'
-import {
-  assistant,
-  message,
-  toolResult,
-  upstreamMessage,
-  user,
-  weather,
-} from '../../text/messages-world.ts'
-import { expectRefusal } from '../../contract/refusal.ts'
+import { assistant, message, toolResult, upstreamMessage, user, weather } from '../../text/messages-world.ts'
 import { call, type ScriptedAnswer } from '../../text/scripted-answer.ts'
 import {
   bootWithTools,
@@ -21,10 +18,6 @@ import {
   searchFee,
   type ToolsWorld,
 } from '../../text/tools-world.ts'
-import { sharedWorld } from '../../harness/shared-world.ts'
-import { fakeUpstream, json, type UpstreamCall } from '../../harness/upstream.ts'
-import { upstreamConfig } from '../../harness/world.ts'
-import { json as listed } from '../../core/tools/asking.ts'
 
 const direct = { type: 'direct' }
 const search = { type: 'kherad:web_search' }

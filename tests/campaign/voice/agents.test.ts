@@ -1,7 +1,7 @@
 /** Agents, hosted tools and what a call says by itself: the text model is scripted, hearing and speaking are the sandbox's. */
 import type { RequestListener } from 'node:http'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { add, create, read } from '../../work/knowledge-world.ts'
+import { openEngine } from '../../core/tools/asking.ts'
 import type { Client } from '../../harness/client.ts'
 import { until } from '../../harness/until.ts'
 import {
@@ -14,7 +14,7 @@ import {
 } from '../../harness/upstream.ts'
 import { boot, type World } from '../../harness/world.ts'
 import { connect, type Refused, type SocketCall } from '../../voice/socket-call.ts'
-import { openEngine } from '../../core/tools/asking.ts'
+import { add, create, read } from '../../work/knowledge-world.ts'
 
 let world: World
 let key: Client

@@ -6,9 +6,9 @@ import { Client } from '../../harness/client.ts'
 import { type ServerProcess, startProcess } from '../../harness/processes.ts'
 import { startMs, until } from '../../harness/until.ts'
 import { boot, quietEnvironment, type World } from '../../harness/world.ts'
+import { LeanPeer } from '../../platform/webrtc/lean-peer.ts'
 import { onceEnded } from '../../voice/once-ended.ts'
 import { onceTaken } from '../../voice/once-taken.ts'
-import { LeanPeer } from '../../platform/webrtc/lean-peer.ts'
 
 const calls = '/v1/realtime/calls'
 const env = {

@@ -9,11 +9,11 @@ import { openOutbound } from '#platform/proxy'
 import { loadConfig } from '#settings'
 import { checkMail } from '../../../cli/doctor/mail.ts'
 import { makeSeries } from '../../../src/metrics.ts'
-import { temporaryFolder } from '../../platform/db/cluster-world.ts'
 import { selfSigned } from '../../harness/certificate.ts'
 import { MailServer, type MailServerOptions } from '../../harness/mail-server.ts'
 import { until } from '../../harness/until.ts'
 import { boot, MovableClock } from '../../harness/world.ts'
+import { temporaryFolder } from '../../platform/db/cluster-world.ts'
 import { ask, newAddress } from './app.ts'
 
 const certified = selfSigned('localhost')

@@ -2,7 +2,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { deliverCallback } from '#account/webhooks'
 import { endedKeyOf } from '#media/video'
-import { expectRefusal, uuidPattern } from '../../contract/refusal.ts'
 import {
   checkSignature,
   deliveries,
@@ -12,6 +11,7 @@ import {
   type Received,
   type Receiver,
 } from '../../account/webhooks-world.ts'
+import { expectRefusal, uuidPattern } from '../../contract/refusal.ts'
 import type { Client } from '../../harness/client.ts'
 import { startMs, until } from '../../harness/until.ts'
 import { bootVideos, untilFetched, untilMoved, type VideoWorld } from './video-world.ts'

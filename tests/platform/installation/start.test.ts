@@ -3,10 +3,10 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import path from 'node:path'
 import { expect, test } from 'vitest'
-import { postmasterPid, runs } from '../db/cluster-world.ts'
 import { compileCache } from '../../harness/compile-cache.ts'
 import { freePort } from '../../harness/free-port.ts'
 import { startMs, until } from '../../harness/until.ts'
+import { postmasterPid, runs } from '../db/cluster-world.ts'
 import { parentFolder } from './installations.ts'
 
 test('kherad start serves until it is told to stop, and ends in order with its PostgreSQL', async () => {

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { create, ended, row } from '../../text/batches-world.ts'
 import { dataOf } from '../../harness/client.ts'
 import { until } from '../../harness/until.ts'
 import { json } from '../../harness/upstream.ts'
+import { create, ended, row } from '../../text/batches-world.ts'
 import { bootWatched, type SeenSpan } from './watched.ts'
 
 const server = 2

@@ -11,13 +11,13 @@ import { grant } from '#platform/ledger'
 import { openLog } from '#platform/log'
 import { loadConfig } from '#settings'
 import { startKherad } from '../../../src/server.ts'
-import { temporaryFolder } from '../db/cluster-world.ts'
 import { Client } from '../../harness/client.ts'
 import { cloneDatabase } from '../../harness/postgres.ts'
 import { until } from '../../harness/until.ts'
 import { type FakeUpstream, fakeUpstream } from '../../harness/upstream.ts'
 import { whileHere } from '../../harness/while-here.ts'
 import { patience, upstreamConfig } from '../../harness/world.ts'
+import { temporaryFolder } from '../db/cluster-world.ts'
 
 /** A span as OTLP's JSON has it. */
 export interface SeenSpan {

@@ -1,9 +1,9 @@
 /** Providers behind a proxy: host names, passwords and certificates, and a proxy that fails. */
 import { expect, test } from 'vitest'
-import { explained, requestIdOf } from '../../text/chat-world.ts'
 import { freePort } from '../../harness/free-port.ts'
 import { until } from '../../harness/until.ts'
 import { answer, chunk, fakeUpstream, silence, stall, stream } from '../../harness/upstream.ts'
+import { explained, requestIdOf } from '../../text/chat-world.ts'
 import { bootProxied, type Kind, login, openProxy, openVendor, vendorHost } from './proxy-world.ts'
 
 const kinds: Kind[] = ['http', 'https', 'socks5']

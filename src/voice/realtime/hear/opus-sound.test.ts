@@ -1,7 +1,7 @@
 /** Tests with real Opus: one side encodes, the other decodes. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import fc from '../../../../tests/harness/fast-check.ts'
 import { sine, speechLike } from '../../../../tests/core/sound/samples.ts'
+import fc from '../../../../tests/harness/fast-check.ts'
 import { type CallCodecs, Codecs } from '../codecs.ts'
 import { OpusSound } from './opus-sound.ts'
 

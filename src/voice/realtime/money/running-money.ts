@@ -67,10 +67,12 @@ export class RunningMoney implements CallMoney, StepMoney {
 
   reserve(worst: bigint): Promise<boolean> {
     this.#reserved = worst
-    return this.#hold.inOrder(async () => {
-      if (this.free < worst) await this.writeEnds()
-      await this.#hold.resize(this.#open.taken + worst)
-    }).then(() => true, falseIfRefused)
+    return this.#hold
+      .inOrder(async () => {
+        if (this.free < worst) await this.writeEnds()
+        await this.#hold.resize(this.#open.taken + worst)
+      })
+      .then(() => true, falseIfRefused)
   }
 
   async fill(free: bigint): Promise<void> {

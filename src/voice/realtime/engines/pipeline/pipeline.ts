@@ -235,9 +235,7 @@ export class Pipeline implements CallEngine, TurnListener {
 
   async #hear(turn: CallerTurn, item: ConversationItem, answered: AnsweredTurn): Promise<void> {
     const known =
-      turn.transcript === undefined
-        ? undefined
-        : { text: turn.transcript, seconds: 0, failure: undefined }
+      turn.transcript === undefined ? undefined : { text: turn.transcript, seconds: 0, failure: undefined }
     const heard = known ?? (await this.#transcriber.wholeTranscript(turn))
     if (answered.isWithdrawn || this.#call.signal.aborted) return
     if (heard.failure) {
