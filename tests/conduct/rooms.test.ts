@@ -51,7 +51,7 @@ describe('the check of rooms refuses, with file and line,', () => {
     [
       'a circle of which one arrow is a type',
       { 'src/core/turn/turn.ts': `\nimport { price } from '#core/models'\nexport const turn = price` },
-      /circle by types: engine\/models → engine\/turn → engine\/models/,
+      /circle by types: core\/models → core\/turn → core\/models/,
     ],
     [
       'a circle at run time by an import that is made later',
@@ -59,46 +59,46 @@ describe('the check of rooms refuses, with file and line,', () => {
         'src/core/turn/turn.ts': `export const later = () => import('#core/models')`,
         'src/core/models/price.ts': `import { later } from '#core/turn'\nexport const price = later`,
       },
-      /circle at run time: engine\/models → engine\/turn → engine\/models[\s\S]*price\.ts:1 imports #engine\/turn[\s\S]*turn\.ts:1 imports #engine\/models/,
+      /circle at run time: core\/models → core\/turn → core\/models[\s\S]*price\.ts:1 imports #core\/turn[\s\S]*turn\.ts:1 imports #core\/models/,
     ],
     [
       'a circle by types alone',
       {
         'src/core/turn/turn.ts': `import type { price } from '#core/models'\nexport type Turn = typeof price`,
       },
-      /circle by types: engine\/models → engine\/turn → engine\/models/,
+      /circle by types: core\/models → core\/turn → core\/models/,
     ],
     [
       'a circle by the type of an import expression',
       { 'src/core/turn/turn.ts': `export type Turn = import('#core/models').Price` },
-      /circle by types: engine\/models → engine\/turn → engine\/models/,
+      /circle by types: core\/models → core\/turn → core\/models/,
     ],
     [
       'a circle by a re-export',
       { 'src/core/turn/turn.ts': `export * from '#core/models'` },
-      /circle by types: engine\/models → engine\/turn → engine\/models/,
+      /circle by types: core\/models → core\/turn → core\/models/,
     ],
     [
       'an arrow that points up',
       { 'src/platform/ledger/books.ts': `\nimport { plan } from '#core/models'\nexport const hold = plan` },
-      /books\.ts:2 imports #engine\/models: platform\/ledger may not know engine\/models/,
+      /books\.ts:2 imports #core\/models: platform\/ledger may not know core\/models/,
     ],
     [
       'an arrow that points up by types',
       {
         'src/platform/ledger/books.ts': `import type { Turn } from '#core/turn'\nexport const hold = (row: Turn) => row`,
       },
-      /books\.ts:1 imports #engine\/turn: platform\/ledger may not know engine\/turn/,
+      /books\.ts:1 imports #core\/turn: platform\/ledger may not know core\/turn/,
     ],
     [
       'the app at run time',
       { 'src/core/turn/turn.ts': `import { version } from '#app'\nexport const turn = version` },
-      /turn\.ts:1 imports #app: engine\/turn may not know app/,
+      /turn\.ts:1 imports #app: core\/turn may not know app/,
     ],
     [
-      'a vendor in the engine',
+      'a vendor in core',
       { 'src/core/turn/turn.ts': `import { speak } from '#providers/messages'\nexport const turn = speak` },
-      /turn\.ts:1 imports #providers\/messages: .*the engine knows no vendor/,
+      /turn\.ts:1 imports #providers\/messages: core\/turn may not know providers\/messages/,
     ],
     [
       'an import past the door of a room',
@@ -112,7 +112,7 @@ describe('the check of rooms refuses, with file and line,', () => {
       {
         'src/core/models/price.ts': `import type { Turn } from '../turn/turn.ts'\nexport type Price = Turn`,
       },
-      /price\.ts:1 imports \.\.\/turn\/turn\.ts: it climbs into engine\/turn/,
+      /price\.ts:1 imports \.\.\/turn\/turn\.ts: it climbs into core\/turn/,
     ],
     [
       'a file of another room that is started as a process',
@@ -179,7 +179,7 @@ describe('tests enter rooms by their doors too:', () => {
     [
       'tests/text/chat.test.ts',
       `import { hold } from '../../src/platform/ledger/books.ts'`,
-      /^tests\/contract\/chat\.test\.ts:1 imports .*: it climbs into platform\/ledger .* by its door, #platform\/ledger\.$/,
+      /^tests\/text\/chat\.test\.ts:1 imports .*: it climbs into platform\/ledger .* by its door, #platform\/ledger\.$/,
     ],
     [
       'tests/text/chat.test.ts',
@@ -189,7 +189,7 @@ describe('tests enter rooms by their doors too:', () => {
     [
       'tests/text/chat.test.ts',
       `\n\nconst { hold } = await import('../../src/platform/ledger/books.ts')`,
-      /^tests\/contract\/chat\.test\.ts:3 imports/,
+      /^tests\/text\/chat\.test\.ts:3 imports/,
     ],
     ['tests/harness/world.ts', `import type { Row } from '#platform/ledger/books'`, /reaches past the door/],
     ['bench/ledger.ts', `import '../src/platform/ledger/phrases.ts'`, /climbs into platform\/ledger/],
