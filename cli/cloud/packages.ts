@@ -11,7 +11,7 @@ import {
 import { type Config, readConfigFile } from '#platform/config'
 import type { Language } from '#platform/errors'
 import { loadConfig } from '#settings'
-import { accountOf } from '../accounts.ts'
+import { accountOf } from '../account/accounts.ts'
 import { readExpiry, readId } from '../amounts.ts'
 import { type Command, type CommandResult, type ParsedArguments, refuse, type Session } from '../command.ts'
 import { readAll } from '../operate.ts'

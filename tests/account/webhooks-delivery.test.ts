@@ -82,7 +82,7 @@ test('the guide’s own code takes what was sent, and nothing else', async () =>
   await happen(at, 1, 'agent.handoff')
   await until(() => at.receiver.got('guide').length === 1)
   const { headers, body } = at.receiver.got('guide')[0]!
-  const guide = await readFile(new URL('../../docs/guides/webhooks.md', import.meta.url), 'utf8')
+  const guide = await readFile(new URL('../../docs/guides/account/webhooks.md', import.meta.url), 'utf8')
   const code = (language: string) => new RegExp(`\`\`\`${language}\\n(.*?)\`\`\``, 's').exec(guide)![1]!
   const { isFromKherad } = await import(`data:text/javascript,${encodeURIComponent(code('js'))}`)
   const cases = [

@@ -123,8 +123,8 @@ describe('the check of rooms refuses, with file and line,', () => {
     ],
     [
       'a climb of the command line past a door',
-      { 'cli/keys.ts': `import { hold } from '../src/platform/ledger/books.ts'\nexport const keys = hold` },
-      /cli\/keys\.ts:1 imports .*: it climbs into platform\/ledger/,
+      { 'cli/account/keys.ts': `import { hold } from '../../src/platform/ledger/books.ts'\nexport const keys = hold` },
+      /cli\/account\/keys\.ts:1 imports .*: it climbs into platform\/ledger/,
     ],
   ])('%s', (_name, planted, sentence) => {
     expect(offencesOf({ ...house, ...planted }).join('\n')).toMatch(sentence)
@@ -163,7 +163,7 @@ describe('tests enter rooms by their doors too:', () => {
     ['tests/text/chat.test.ts', `import { hold } from '#platform/ledger'`],
     ['tests/text/chat.test.ts', `import type { App } from '#app'\nimport { loadConfig } from '#settings'`],
     ['tests/text/chat.test.ts', `import { sections } from '#platform/ledger/settings'`],
-    ['tests/cli/keys.test.ts', `import { keys } from '../../cli/keys.ts'`],
+    ['tests/cli/keys.test.ts', `import { keys } from '../../cli/account/keys.ts'`],
     ['tests/text/chat.test.ts', `import { boot } from '../harness/world.ts'\nimport pg from 'pg'`],
     [
       'src/platform/ledger/books.test.ts',
@@ -242,7 +242,7 @@ describe('tests enter rooms by their doors too:', () => {
   })
 
   test('code of the product is none of theirs', () => {
-    expect(['src/server.ts', 'src/platform/ledger/books.ts', 'cli/keys.ts'].filter(isTest)).toEqual([])
+    expect(['src/server.ts', 'src/platform/ledger/books.ts', 'cli/account/keys.ts'].filter(isTest)).toEqual([])
   })
 })
 

@@ -55,7 +55,7 @@ const killAfterMs = 10_000
 const maxAnswerBytes = 2 * limits.fileBytes
 const emptyState: ShellState = { folder: '/home/user', files: [] }
 
-/** A bash that lives in memory (docs/guides/tools.md). */
+/** A bash that lives in memory (docs/guides/text/tools.md). */
 export function bash(confine: ConfinedRunner): HostedTool {
   return {
     name: 'bash',

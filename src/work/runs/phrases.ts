@@ -53,7 +53,7 @@ export const fetchReasons = {
   }),
 }
 
-/** How a run ended, for people; `code` is an error code, or a code of runs (docs/guides/work.md). */
+/** How a run ended, for people; `code` is an error code, or a code of runs (docs/guides/work/runs.md). */
 export const endings = {
   cancelled: {
     en: 'The work was cancelled; what was finished by then can be downloaded.',

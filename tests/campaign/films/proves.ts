@@ -24,8 +24,8 @@ export const proves: Proves = {
     'tests/media/videos/**',
     'tests/media/**',
     'tests/harness/video-*.ts',
-    'cli/studio/**',
-    'cli/video/**',
+    'cli/media/studio/**',
+    'cli/media/video/**',
   ],
   guarantees: [
     'Films that are made can be played by a browser and by ffmpeg, frame by frame as they were ordered.',

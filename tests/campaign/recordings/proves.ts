@@ -22,7 +22,7 @@ export const proves: Proves = {
     'tests/media/transcription/**',
     'tests/harness/transcription-upstream.ts',
     'tests/harness/spoken.ts',
-    'cli/transcribe/**',
+    'cli/media/transcribe/**',
   ],
   guarantees: [
     'What the speech of the sandbox says its transcription writes down, in every container, whole and streamed.',

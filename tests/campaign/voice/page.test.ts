@@ -274,8 +274,8 @@ describe.skipIf(browserPath === undefined || !hasEspeak)('in a browser', () => {
   test('without TLS the page says why there is no microphone and where there is one', async () => {
     const url = world.url.replace('127.0.0.1', untrustedHost)
     for (const [lang, guide] of [
-      ['fa', 'docs/guides/voice.fa.md'],
-      ['en', 'docs/guides/voice.md'],
+      ['fa', 'docs/guides/voice/calls.fa.md'],
+      ['en', 'docs/guides/voice/calls.md'],
     ] as const) {
       await using one = await VoicePage.open(browser, url, { lang })
       const notice = await one.says('#insecure', /HTTPS/)

@@ -24,7 +24,7 @@ const groups: Record<string, Localized> = {
 const intro: Record<Language, (calls: number, works: Record<Plan, number>) => string> = {
   en: (calls, works) => `# supabase-js and its calls
 
-[فارسی](cloud-supabase-js.fa.md) · [Starter](cloud.md) · [dedicated](dedicated.md)
+[فارسی](supabase-js.fa.md) · [Starter](clouds.md) · [dedicated](dedicated.md)
 
 An app speaks to its back-end with an unchanged \`@supabase/supabase-js\`: give \`createClient\` the \`service_url\` and the \`public_key\` that
 \`GET /v1/cloud/{id}/connection\` shows. This page is made from the public methods of version ${version()}: \`scripts/write-supabase-table.ts\`
@@ -39,7 +39,7 @@ On Starter ${works.starter} of them work or need no server, on a dedicated back-
 `,
   fa: (calls, works) => `# supabase-js و فراخوانی‌هایش
 
-[English](cloud-supabase-js.md) · [Starter](cloud.fa.md) · [اختصاصی](dedicated.fa.md)
+[English](supabase-js.md) · [Starter](clouds.fa.md) · [اختصاصی](dedicated.fa.md)
 
 برنامه با همان \`@supabase/supabase-js\` دست‌نخورده با بک‌اندش گفت‌وگو می‌کند: به \`createClient\` همان \`service_url\` و \`public_key\` را بدهید که
 \`GET /v1/cloud/{id}/connection\` نشان می‌دهد. این صفحه از متدهای عمومی نسخهٔ ${persianDigits(version())} ساخته می‌شود (\`scripts/write-supabase-table.ts\`)

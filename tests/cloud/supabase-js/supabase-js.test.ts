@@ -52,9 +52,9 @@ test('what is refused is exactly what has a test of its sentence', () => {
 
 test('the published table is that of the installed client, in both languages', async () => {
   const published = (name: string) =>
-    readFile(new URL(`../../../docs/guides/${name}`, import.meta.url), 'utf8')
-  expect(await published('cloud-supabase-js.md')).toBe(guide('en'))
-  expect(await published('cloud-supabase-js.fa.md')).toBe(guide('fa'))
+    readFile(new URL(`../../../docs/guides/cloud/${name}`, import.meta.url), 'utf8')
+  expect(await published('supabase-js.md')).toBe(guide('en'))
+  expect(await published('supabase-js.fa.md')).toBe(guide('fa'))
 })
 
 for (const form of ['path', 'host'] as const)

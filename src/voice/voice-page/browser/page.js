@@ -47,7 +47,7 @@ function sayInsecure() {
   const [before = '', after = ''] = say('insecure').split('{local}')
   const local = make('code', { text: `http://localhost${port}/voice` })
   local.dir = 'ltr'
-  const guide = make('code', { text: language === 'fa' ? 'docs/guides/voice.fa.md' : 'docs/guides/voice.md' })
+  const guide = make('code', { text: language === 'fa' ? 'docs/guides/voice/calls.fa.md' : 'docs/guides/voice/calls.md' })
   guide.dir = 'ltr'
   const notice = element('insecure')
   notice.replaceChildren(
