@@ -18,7 +18,10 @@ const modules: readonly CommandModule[] = [
   { nouns: ['key'], load: async () => (await import('./account/keys.ts')).keyCommands },
   { nouns: ['models'], load: async () => (await import('./account/models.ts')).modelCommands },
   { nouns: ['config'], load: async () => (await import('./config.ts')).configCommands },
-  { nouns: ['functions'], load: async () => (await import('./cloud/function-hosts.ts')).functionHostCommands },
+  {
+    nouns: ['functions'],
+    load: async () => (await import('./cloud/function-hosts.ts')).functionHostCommands,
+  },
   { nouns: ['receipt'], load: async () => (await import('./account/receipts.ts')).receiptCommands },
   { nouns: ['call'], load: async () => (await import('./voice/calls.ts')).callCommands },
   { nouns: ['reconcile'], load: async () => (await import('./account/reconcile.ts')).reconcileCommands },

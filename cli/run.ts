@@ -1,9 +1,9 @@
 /** Reads the typed words, runs one command on the project's own code, prints one answer. */
 import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
 import type { Writable } from 'node:stream'
 import type { Env } from '#platform/env'
 import { StartRefused } from '#platform/errors'
+import { release } from '#platform/release'
 import { type ParsedCommandLine, readArguments } from './arguments.ts'
 import { type Command, CommandRefused, type CommandResult, sentenceOf } from './command.ts'
 import { commandsFor } from './commands.ts'
@@ -70,12 +70,7 @@ class CommandRun {
   }
 
   async #answer(typed: ParsedCommandLine, commands: readonly Command[]): Promise<CommandResult> {
-    if (typed.kind === 'version') {
-      const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
-        version: string
-      }
-      return { json: { version }, text: `${version}\n` }
-    }
+    if (typed.kind === 'version') return { json: { version: release }, text: `${release}\n` }
     if (typed.kind === 'help') {
       const full = typed.about.length === 0
       return help(full ? commands : typed.about, this.#language, full)

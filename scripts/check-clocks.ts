@@ -4,7 +4,7 @@ import { clockOffences } from './clocks/offences.ts'
 import { clockExceptions, leasePlaces } from './clocks/places.ts'
 
 /**
- * Holds what keeps leases, heartbeats, sweeps and stops to the clocks that tests can move (docs/decisions/tests/time.md): `#platform/clock` in code,
+ * Holds what keeps leases, heartbeats, sweeps and stops to the clocks that tests can move (docs/decisions/tests/suites.md): `#platform/clock` in code,
  * `platform.now()` in statements. An argument is the root of another tree.
  */
 const root = process.argv[2] ?? path.resolve(import.meta.dirname, '..')

@@ -1,10 +1,9 @@
 import { globSync, readFileSync } from 'node:fs'
 import path from 'node:path'
-import { appRooms } from './rooms/app-rooms.ts'
 import { isTest, testOffences } from './rooms/doors-of-tests.ts'
 import { nounExceptions, productNouns } from './rooms/nouns.ts'
 import { roomOffences } from './rooms/offences.ts'
-import { appImportOffences, sliceOffences } from './rooms/slices.ts'
+import { sliceOffences } from './rooms/slices.ts'
 import { doorExceptions, testEntries } from './rooms/test-doors.ts'
 import { commentFragments, maxFragments, wordOffences } from './rooms/words.ts'
 
@@ -30,7 +29,6 @@ const fragments = commentFragments(product)
 const offences = [
   ...roomOffences(product, productNouns, nounExceptions),
   ...sliceOffences(product),
-  ...appImportOffences(product, appRooms),
   ...wordOffences(product),
   ...(fragments.length > maxFragments
     ? [

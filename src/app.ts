@@ -150,3 +150,18 @@ export interface App {
   /** The slice of videos. */
   videos: VideoApp
 }
+
+/** The parts of an app that all other parts need. */
+export type BaseServices = Pick<
+  App,
+  | 'config'
+  | 'db'
+  | 'clock'
+  | 'log'
+  | 'secrets'
+  | 'metrics'
+  | 'tracing'
+  | 'readiness'
+  | 'installation'
+  | 'space'
+>

@@ -1,8 +1,14 @@
 /** Creates one client for each wire of a provider and joins them into the provider that routing calls. */
 
-import { type Catalogue, type Dialect, isWire, type ProviderConfig } from '#core/models'
+import { type Catalogue, type Dialect, isWire, type OrderProviders, type ProviderConfig } from '#core/models'
 import { chooseWire, type Upstream } from '#core/routing'
-import type { AudioProvider, LiveTranscriber, RealtimeProvider, TextProvider } from '#core/spec'
+import type {
+  AudioProvider,
+  EmbeddingProvider,
+  LiveTranscriber,
+  RealtimeProvider,
+  TextProvider,
+} from '#core/spec'
 import type { Wire } from '#core/turn'
 import type { Config } from '#platform/config'
 import type { Log } from '#platform/log'
@@ -15,7 +21,7 @@ import { embeddingsProvider } from '#providers/embeddings'
 import { falImages, falVideos } from '#providers/fal'
 import { geminiImages, geminiSpeech, geminiVideos } from '#providers/gemini'
 import { geminiRealtime } from '#providers/gemini-live'
-import { type ImageClient, imagesProvider, type PictureAddress } from '#providers/images'
+import { type ImageClient, imagesProvider } from '#providers/images'
 import type { LinkedAddress, UpstreamAddress, VideoClient } from '#providers/kit'
 import { messagesProvider } from '#providers/messages'
 import { chatAnswers, chatImages } from '#providers/modalities'
@@ -25,71 +31,84 @@ import { responsesProvider } from '#providers/responses'
 import { sherpaTranscription } from '#providers/sherpa'
 import { speechProvider } from '#providers/speech'
 import { type TranscriptionClient, transcriptionsProvider } from '#providers/transcriptions'
-import {
-  sandboxAudio,
-  sandboxEmbeddings,
-  sandboxImages,
-  sandboxProvider,
-  sandboxTranscription,
-  sandboxVideos,
-} from '#sandbox'
+import { sandboxOrders, sandboxProvider } from '#sandbox'
 
 export { sandboxModels } from '#sandbox'
 
 type TextClient = TextProvider & AsyncDisposable
-type RealtimeClient = RealtimeProvider & AsyncDisposable & Partial<Pick<TextProvider, 'ping'>>
+type Pingable = Partial<Pick<TextProvider, 'ping'>>
+type RealtimeClient = RealtimeProvider & AsyncDisposable & Pingable
 type SpeechClient = AudioProvider & AsyncDisposable & Pick<TextProvider, 'ping'>
+type HearingClient = TranscriptionClient & Partial<LiveTranscriber>
 
-const textClients: Record<Wire, (address: UpstreamAddress & { id: string }) => TextClient> = {
+type ClientAddress = LinkedAddress & { id: string }
+
+/** A provider whose clients are opened: `net` fetches the pictures and videos that it only links to, `opening` closes the clients. */
+interface OpeningProvider {
+  dialects: readonly Dialect[]
+  address: ClientAddress
+  net: GuardedClient
+  opening: AsyncDisposableStack
+}
+
+const textClients: Record<Wire, (address: ClientAddress) => TextClient> = {
   chat: chatCompletionsProvider,
   responses: responsesProvider,
   messages: messagesProvider,
 }
 
-/** Clients for pictures; a provider uses the first whose dialect it has. */
-const imageClients = {
-  images: imagesProvider,
-  openrouter: openRouterImages,
-  gemini: geminiImages,
-  fal: falImages,
-  modalities: chatImages,
-} satisfies Partial<Record<Dialect, (address: PictureAddress, net: GuardedClient) => ImageClient>>
-
-/** Clients for speech; a provider uses the first whose dialect it has. */
-const speechClients = {
+/** Clients for speech. */
+const openSpeech = byDialect<SpeechClient>({
   speech: speechProvider,
   openrouter: speechProvider,
   elevenlabs: elevenLabsSpeech,
   gemini: geminiSpeech,
-} satisfies Partial<Record<Dialect, (address: UpstreamAddress) => SpeechClient>>
+})
 
 /** Clients that answer recordings; a provider that has one uses it for them, whatever speaks its texts. */
-const spokenAnswerClients = {
-  modalities: chatAnswers,
-} satisfies Partial<Record<Dialect, (address: UpstreamAddress) => SpeechClient>>
+const openSpokenAnswers = byDialect<SpeechClient>({ modalities: chatAnswers })
 
-/** Clients for transcription; a provider uses the first whose dialect it has. */
-const transcriptionClients = {
-  transcriptions: transcriptionsProvider,
-  openrouter: openRouterTranscription,
-  deepgram: deepgramTranscription,
-  elevenlabs: elevenLabsTranscription,
-} satisfies Partial<
-  Record<Dialect, (address: UpstreamAddress) => TranscriptionClient & Partial<LiveTranscriber>>
->
+/**
+ * Clients of the kinds whose orders are filled whole, by the dialects of providers. The compiler asks for a member of every kind; the first client of
+ * a provider without a wire of text is the one that is pinged.
+ */
+const orderClients = {
+  image: byDialect<ImageClient>({
+    images: imagesProvider,
+    openrouter: openRouterImages,
+    gemini: geminiImages,
+    fal: falImages,
+    modalities: chatImages,
+  }),
+  audio: (provider: OpeningProvider) => combineSpeech(openSpeech(provider), openSpokenAnswers(provider)),
+  video: byDialect<VideoClient>({ openrouter: openRouterVideos, gemini: geminiVideos, fal: falVideos }),
+  transcription: byDialect<HearingClient>({
+    transcriptions: transcriptionsProvider,
+    openrouter: openRouterTranscription,
+    deepgram: deepgramTranscription,
+    elevenlabs: elevenLabsTranscription,
+  }),
+  embedding: byDialect<EmbeddingProvider & AsyncDisposable & Pingable>({ chat: embeddingsProvider }),
+} satisfies {
+  [Kind in keyof OrderProviders]: (provider: OpeningProvider) => (OrderProviders[Kind] & Pingable) | undefined
+}
 
-/** Clients for realtime calls; a provider uses the first whose dialect it has. */
-const realtimeClients = {
-  realtime: realtimeProvider,
-  gemini: geminiRealtime,
-} satisfies Partial<Record<Dialect, (address: UpstreamAddress) => RealtimeClient>>
+type OrderClients = {
+  [Kind in keyof typeof orderClients]?: NonNullable<ReturnType<(typeof orderClients)[Kind]>>
+}
 
-/** Clients for videos; a provider uses the first whose dialect it has. */
-const videoClients = {
-  openrouter: openRouterVideos,
-  gemini: geminiVideos,
-  fal: falVideos,
-} satisfies Partial<Record<Dialect, (address: LinkedAddress, net: GuardedClient) => VideoClient>>
+/** Clients for realtime calls. */
+const openRealtime = byDialect<RealtimeClient>({ realtime: realtimeProvider, gemini: geminiRealtime })
+
+/** Opens the client of a provider: the first of the table whose dialect the provider has. */
+function byDialect<Client extends AsyncDisposable>(
+  table: Partial<Record<Dialect, (address: ClientAddress, net: GuardedClient) => Client>>,
+): (provider: OpeningProvider) => Client | undefined {
+  return ({ dialects, address, net, opening }) => {
+    const found = Object.entries(table).find(([dialect]) => dialects.some((own) => own === dialect))
+    return found && opening.use(found[1](address, net))
+  }
+}
 
 /** The guarded client of a config, for addresses that users name. It goes through the environment's proxy only where `net.use_proxy` says so. */
 export function openNet({ net }: Pick<Config, 'net'>, outbound: Outbound, log?: Log): GuardedNet {
@@ -116,16 +135,7 @@ export function connect(
     const egress = (url: string | URL) => outbound.egressTo(url, entry)
     const connected =
       id === 'sandbox'
-        ? {
-            provider: sandboxProvider(),
-            orders: {
-              image: sandboxImages(),
-              audio: sandboxAudio(),
-              embedding: sandboxEmbeddings(),
-              transcription: sandboxTranscription(),
-              video: sandboxVideos(),
-            },
-          }
+        ? { provider: sandboxProvider(), orders: sandboxOrders() }
         : entry.sherpa
           ? sherpaClients(entry.sherpa, opening)
           : openClients(dialects, { id, baseUrl, headers, ...key }, egress, net, opening)
@@ -157,45 +167,27 @@ function openClients(
   net: GuardedClient,
   opening: AsyncDisposableStack,
 ): Pick<Upstream, 'provider' | 'orders' | 'live' | 'realtime'> {
-  const address = { ...named, egress: egressTo(named.baseUrl) }
+  const egress = egressTo(named.baseUrl)
+  const links = (egress.proxy || egress.trust) && { egressOfLinks: egressTo }
+  const provider: OpeningProvider = { dialects, address: { ...named, egress, ...links }, net, opening }
   const wires = dialects.filter(isWire)
-  const texts = wires.map((wire) => opening.use(textClients[wire](address)))
-  const embedding = wires.includes('chat') && opening.use(embeddingsProvider(address))
-  const openImage = firstMatching(imageClients, dialects)
-  const links = (address.egress.proxy || address.egress.trust) && { egressOfLinks: egressTo }
-  const image = openImage && opening.use(openImage({ ...address, ...links }, net))
-  const [speaks, answers] = [speechClients, spokenAnswerClients].map((table) => {
-    const openClient = firstMatching<(address: UpstreamAddress) => SpeechClient>(table, dialects)
-    return openClient && opening.use(openClient(address))
-  })
-  const audio = combineSpeech(speaks, answers)
-  const openTranscription = firstMatching(transcriptionClients, dialects)
-  const transcription: (TranscriptionClient & Partial<LiveTranscriber>) | undefined =
-    openTranscription && opening.use(openTranscription(address))
-  const openRealtime = firstMatching(realtimeClients, dialects)
-  const realtime: RealtimeClient | undefined = openRealtime && opening.use(openRealtime(address))
-  const openVideo = firstMatching(videoClients, dialects)
-  const video = openVideo && opening.use(openVideo({ ...address, ...links }, net))
-  const ping = wires.length === 0 ? (image ?? audio ?? video ?? transcription ?? realtime)?.ping : undefined
+  const texts = wires.map((wire) => opening.use(textClients[wire](provider.address)))
+  const orders = openOrders(provider)
+  const realtime = openRealtime(provider)
+  const [first] = [...Object.values(orders), realtime]
+  const { transcription } = orders
   return {
-    provider: combineText(texts, ping),
-    orders: {
-      ...(image && { image }),
-      ...(audio && { audio }),
-      ...(embedding && { embedding }),
-      ...(transcription && { transcription }),
-      ...(video && { video }),
-    },
+    provider: combineText(texts, wires.length === 0 ? first?.ping : undefined),
+    orders,
     ...(transcription?.open && { live: { open: transcription.open } }),
     ...(realtime && { realtime }),
   }
 }
 
-const firstMatching = <Opened>(
-  table: Partial<Record<Dialect, Opened>>,
-  dialects: readonly Dialect[],
-): Opened | undefined =>
-  Object.entries(table).find(([dialect]) => dialects.some((own) => own === dialect))?.[1]
+function openOrders(provider: OpeningProvider): OrderClients {
+  const clients = Object.entries(orderClients).map(([kind, open]) => [kind, open(provider)] as const)
+  return Object.fromEntries(clients.filter(([, client]) => client)) as OrderClients
+}
 
 function combineSpeech(
   speaks?: SpeechClient,

@@ -22,6 +22,7 @@ import { Connections, openListener } from '#platform/http'
 import { type Log, openLog } from '#platform/log'
 import { type Metrics, openMetrics } from '#platform/metrics'
 import { openOutbound } from '#platform/proxy'
+import { release } from '#platform/release'
 import { isBearerToken } from '#platform/secrets'
 import { variables } from '#settings'
 import { openNet } from './connect.ts'
@@ -161,12 +162,12 @@ async function serve(
       .end(JSON.stringify(body))
   }
   const { token } = config.metrics
-  if (message.url === '/health/live') return answer(200, { status: 'ok' })
+  if (message.url === '/health/live') return answer(200, { status: 'ok', release })
   if (message.url === '/health/ready') {
     const state = await host.runtime.state()
     return state.kind === 'refused'
       ? answer(503, { status: 'refused', why: state.why })
-      : answer(200, { status: 'ok', functions: state.kind, connected: host.links.count })
+      : answer(200, { status: 'ok', release, functions: state.kind, connected: host.links.count })
   }
   if (
     message.url === '/metrics' &&

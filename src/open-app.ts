@@ -1,31 +1,10 @@
 /** The composition: turns the configuration into the `App`, opening every room once and handing it to those that need it. */
 import cluster from 'node:cluster'
 import path from 'node:path'
-import type { App } from '#app'
+import type { App, BaseServices } from '#app'
 import { openAppUsers } from '#cloud/app-users'
 import { CloudAllowances, openCloudDirectory } from '#cloud/clouds'
 import { openCollections } from '#cloud/collections'
-import {
-  type CloudDatabases,
-  ExternalProvider,
-  LocalProvider,
-  openCloudDatabases,
-  PlatformSizes,
-  requireFittingPackages,
-} from '#cloud/databases'
-import {
-  channelVersion,
-  depthPurpose,
-  depthSignatures,
-  type FunctionSource,
-  openBroker,
-  openFunctionCompiler,
-  openFunctionRuntime,
-  openFunctionSource,
-  openRemoteFunctions,
-  ownListeners,
-  type PlatformServices,
-} from '#cloud/functions'
 import { CloudSql } from '#cloud/sql'
 import { openFolder, openWaitingFolder, releaseReservations } from '#core/files'
 import { openSvgs, openVideoProbe } from '#core/media'
@@ -40,7 +19,7 @@ import { type FindIsolation, openConfinement, openIsolation } from '#platform/co
 import { type Db, duringStart } from '#platform/db'
 import { DiskSpace, disksOf } from '#platform/disk-space'
 import { readInstance } from '#platform/installation'
-import { type Jail, openJail } from '#platform/jail'
+import { openJail } from '#platform/jail'
 import { jobs } from '#platform/jobs'
 import { openLedger } from '#platform/ledger'
 import { type Log, openLog } from '#platform/log'
@@ -64,8 +43,9 @@ import { openDocuments } from '#work/documents'
 import { openPipelines, type Pipelines } from '#work/pipelines'
 import { connect, openNet } from './connect.ts'
 import { makeSeries } from './metrics.ts'
+import { openDatabases, openFunctions } from './open-cloud.ts'
 import { heldStorage, holdBucket, openDatabase } from './open-installation.ts'
-import { coreSlices, type Services } from './slices.ts'
+import { composeSlices, type Services } from './slices.ts'
 
 export interface AppOptions {
   config: Config
@@ -86,21 +66,6 @@ export interface ServedModels {
   models: Catalogue
   upstreams: ReadonlyMap<string, Upstream>
 }
-
-/** The parts of an app that all other parts need. */
-type BaseServices = Pick<
-  App,
-  | 'config'
-  | 'db'
-  | 'clock'
-  | 'log'
-  | 'secrets'
-  | 'metrics'
-  | 'tracing'
-  | 'readiness'
-  | 'installation'
-  | 'space'
->
 
 /** Opens the rooms from the database up; `opening` closes them in the opposite order. */
 export async function openApp(
@@ -144,7 +109,7 @@ export async function openApp(
     ...stores,
     ...openSiteThreads(base.config, stores.spool, opening),
   }
-  return { app: { ...services, ...coreSlices(services) }, discovered }
+  return { app: { ...services, ...composeSlices(services) }, discovered }
 }
 
 async function openBaseServices(
@@ -291,95 +256,6 @@ function openToolServices(
       }),
   }
 }
-
-/** Databases of dedicated clouds. */
-function openDatabases(base: BaseServices, jail: Jail): CloudDatabases {
-  const { config, db, log, secrets, metrics, installation } = base
-  requireFittingPackages(config)
-  const { local, idleMs, memoryShare, leastFreeDisk, servers } = config.databases
-  const sizes = new PlatformSizes(base)
-  const root = path.join(config.dataDir, 'databases')
-  const limits = { idleMs, memoryShare, leastFreeDisk, sizes }
-  const owner = { id: installation.folderId, isAdopted: installation.isAdopted }
-  return openCloudDatabases({
-    db,
-    secrets,
-    metrics,
-    // A copy has no databases of its own: those that it lists belong to its original.
-    providers: installation.copy
-      ? []
-      : [
-          ...(local
-            ? [new LocalProvider({ root, owner, pgBin: config.pgBin, ...limits, jail, log, metrics })]
-            : []),
-          new ExternalProvider({ servers, secrets, sizes, idleMs }),
-        ],
-  })
-}
-
-/** Opens what compiles the code of clouds, what runs it, and what sends its requests. */
-function openFunctions(
-  base: BaseServices,
-  {
-    net,
-    cloudAllowances,
-    isolation,
-    jail,
-  }: Pick<App, 'net' | 'cloudAllowances'> & { isolation: FindIsolation; jail: Jail },
-  opening: AsyncDisposableStack,
-): Pick<App, 'functions' | 'functionCompiler' | 'functionSource'> {
-  const { config, log, metrics, secrets } = base
-  const source = opening.use(openFunctionSource(base))
-  const broker = opening.use(
-    openBroker({
-      ...{ net, log, metrics },
-      listeners: () => ownListeners(config),
-      depthSigner: () => secrets.signer(depthPurpose),
-      egressOf: (cloud) => ({ take: async (bytes) => cloudAllowances.takeEgress(cloud, bytes) }),
-    }),
-  )
-  const openEgress = broker.open.bind(broker)
-  const { hosts } = config.functions
-  return {
-    functions: opening.use(
-      hosts.length > 0
-        ? openRemoteFunctions(hosts, platformSide(base, source, cloudAllowances))
-        : openFunctionRuntime({ config: config.functions, log, metrics, source, openEgress, jail }),
-    ),
-    functionCompiler: openFunctionCompiler({
-      log,
-      isolation,
-      dataDir: config.dataDir,
-      packages: config.functions.packages,
-    }),
-    functionSource: source,
-  }
-}
-
-/** What this process gives to hosts of functions, and what it takes from them. */
-const platformSide = (
-  { config, clock, log, metrics, secrets }: BaseServices,
-  source: FunctionSource,
-  cloudAllowances: App['cloudAllowances'],
-): PlatformServices => ({
-  clock,
-  log,
-  metrics,
-  version: channelVersion,
-  source,
-  egress: {
-    take: (cloud, bytes) => cloudAllowances.takeEgress(cloud, bytes),
-    refund: (cloud, bytes) => cloudAllowances.refundEgress(cloud, bytes),
-  },
-  hello: async () => {
-    const { api, apps } = ownListeners(config)
-    return {
-      depths: depthSignatures(await secrets.signer(depthPurpose)),
-      platformOrigins: api?.origins ?? [],
-      pathOrigins: apps?.pathOrigins ?? [],
-    }
-  },
-})
 
 /** Opens the threads for websites, which start with the first publication. */
 const openSiteThreads = (

@@ -6,6 +6,7 @@ import { repetitions, steadyClock } from '#platform/clock'
 import { type Config, readConfigFile, readEnv } from '#platform/config'
 import { StartRefused } from '#platform/errors'
 import { openLog } from '#platform/log'
+import { release } from '#platform/release'
 import { loadConfig, loadFunctionsHostConfig } from '#settings'
 import { routes } from './capabilities.ts'
 import { functionsWelcome, refuseSecrets, startFunctionsHost } from './functions-host.ts'
@@ -45,6 +46,7 @@ async function runFunctionsHost(): Promise<never> {
   refuseSecrets(env)
   const config = loadFunctionsHostConfig(env, readConfigFile(env))
   const host = await startFunctionsHost(config)
+  host.log.info({ release }, 'started')
   process.stdout.write(functionsWelcome(host, config))
   serving = true
   const signal = await stop.firstSignal
@@ -59,6 +61,7 @@ async function runAlone(config: Config): Promise<void> {
   const kherad = await startKherad({ config })
   if (cluster.isWorker) notifyParent({ kherad: 'ready', welcome: welcome(kherad) })
   else process.stdout.write(welcome(kherad))
+  kherad.app.log.info({ release }, 'started')
   serving = true
   const preparing = new AbortController()
   if (config.roles.api || config.roles.voice) void warmUpProcess(kherad.app, preparing.signal)

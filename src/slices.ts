@@ -1,4 +1,4 @@
-/** The slices of the app that rooms hand to rooms of core, composed of the services that are open. */
+/** The slices of the app that are members of it, because one room hands them to another: composed here of the services that are open. */
 import type { App } from '#app'
 import type { AppCallApp, CloudDeletionApp } from '#cloud/cloud-routes'
 import { lockReadyCloud, requireReadyCloud } from '#cloud/clouds'
@@ -13,7 +13,7 @@ import type { PassthroughApp } from '#voice/realtime'
 import type { KnowledgeApp } from '#work/knowledge'
 import type { RunsApp } from '#work/runs'
 
-export type CoreSlices = Pick<
+export type ComposedSlices = Pick<
   App,
   | 'files'
   | 'paid'
@@ -30,10 +30,10 @@ export type CoreSlices = Pick<
 >
 
 /** What `openApp` opens. The slices are composed of it. */
-export type Services = Omit<App, keyof CoreSlices>
+export type Services = Omit<App, keyof ComposedSlices>
 
-/** Composes the slices of core, each of the services that it names and of the slices before it. */
-export function coreSlices(services: Services): CoreSlices {
+/** Composes the slices, each of the services that it names and of the slices before it. */
+export function composeSlices(services: Services): ComposedSlices {
   const { clock, config, db, inference, keys, ledger, log, metrics, models, space } = services
   const { countPages, net, processes, secrets, storage, tools, waiting } = services
   const files: FilesApp = { clock, config, db, log, metrics, processes, storage, waiting }

@@ -4,7 +4,6 @@ import type { Language } from '#platform/errors'
 import { uuidv7 } from '#platform/ids'
 import { creditsDown, setCaps } from '#platform/ledger'
 import { readCaps, readCredits, readId, readName, showCredits } from '../amounts.ts'
-import { capNews } from './cap-news.ts'
 import {
   type Command,
   type CommandResult,
@@ -13,9 +12,10 @@ import {
   refuseUsage,
   type Session,
 } from '../command.ts'
-import { credits, spendingColumns, spendingJson } from './money.ts'
 import { card, showTime, type TableColumn, table } from '../output.ts'
 import { phrases, titles } from '../phrases.ts'
+import { capNews } from './cap-news.ts'
+import { credits, spendingColumns, spendingJson } from './money.ts'
 
 export const accountCommands: Command[] = [
   {

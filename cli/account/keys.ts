@@ -14,8 +14,6 @@ import type { Db } from '#platform/db'
 import type { Language } from '#platform/errors'
 import { setCaps } from '#platform/ledger'
 import { list, readCaps, readCount, readExpiry, readId, readKeepDays, readName } from '../amounts.ts'
-import { capNews } from './cap-news.ts'
-import { readCatalogue } from './catalogue.ts'
 import {
   type Command,
   type CommandResult,
@@ -24,9 +22,11 @@ import {
   refuseUsage,
   type Session,
 } from '../command.ts'
-import { showCount, spendingColumns, spendingJson } from './money.ts'
 import { card, showTime, type TableColumn, table } from '../output.ts'
 import { phrases, titles } from '../phrases.ts'
+import { capNews } from './cap-news.ts'
+import { readCatalogue } from './catalogue.ts'
+import { showCount, spendingColumns, spendingJson } from './money.ts'
 import { projectOf } from './projects.ts'
 
 const keyLimits = [

@@ -1,9 +1,9 @@
 import type { AnyModel, Catalogue, ModelFigures } from '#core/models'
 import type { Language } from '#platform/errors'
-import { readCatalogue } from './catalogue.ts'
 import type { Command, CommandResult, Session } from '../command.ts'
 import { type TableColumn, table } from '../output.ts'
 import { phrases, titles } from '../phrases.ts'
+import { readCatalogue } from './catalogue.ts'
 
 export const modelCommands: Command[] = [
   {
@@ -31,7 +31,10 @@ async function run({ env, language }: Session): Promise<CommandResult> {
   }
 }
 
-function columns(language: Language, { kinds, defaultText: preset }: Catalogue): TableColumn<AnyModel>[] {
+function columns(
+  language: Language,
+  { kinds, defaults: { text: preset } }: Catalogue,
+): TableColumn<AnyModel>[] {
   const shown = (value: number | undefined) =>
     value?.toLocaleString(language === 'fa' ? 'fa-IR' : 'en-US', { maximumFractionDigits: 6 }) ?? ''
   const notes = (model: AnyModel) => [
@@ -60,7 +63,7 @@ function columns(language: Language, { kinds, defaultText: preset }: Catalogue):
   ]
 }
 
-const jsonOf = (model: AnyModel, { kinds, defaultText: preset }: Catalogue) => ({
+const jsonOf = (model: AnyModel, { kinds, defaults: { text: preset } }: Catalogue) => ({
   id: model.id,
   kind: model.kind,
   default: model.id === preset.id,

@@ -2,9 +2,7 @@ import { type ProjectRow, projectRows } from '#account/identity'
 import { createProject, setProjectKeepDays } from '#platform/auth'
 import type { Language } from '#platform/errors'
 import { setCaps } from '#platform/ledger'
-import { accountOf } from './accounts.ts'
 import { readCaps, readId, readKeepDays, readName } from '../amounts.ts'
-import { capNews } from './cap-news.ts'
 import {
   type Command,
   type CommandResult,
@@ -13,9 +11,11 @@ import {
   refuseUsage,
   type Session,
 } from '../command.ts'
-import { showCount, spendingColumns, spendingJson } from './money.ts'
 import { card, showTime, type TableColumn, table } from '../output.ts'
 import { phrases, titles } from '../phrases.ts'
+import { accountOf } from './accounts.ts'
+import { capNews } from './cap-news.ts'
+import { showCount, spendingColumns, spendingJson } from './money.ts'
 
 export const projectCommands: Command[] = [
   {

@@ -1,6 +1,11 @@
 /** `kherad cloud …`: the app back-ends of a project, on a running server. */
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Language } from '#platform/errors'
+import { type Command, type CommandResult, type ParsedArguments, refuse, type Session } from '../command.ts'
+import { card, showTime, type TableColumn, table } from '../output.ts'
+import { connection } from '../server/phrases.ts'
+import { idempotentBody, requestRecord } from '../server/records.ts'
+import { plain, type Server, ServerRefused, serverOf } from '../server.ts'
 import { allClouds, type Cloud, type CloudDetail, namedCloud, pathOf } from './api.ts'
 import { authCommand } from './auth.ts'
 import { backupCommands } from './backups.ts'
@@ -11,11 +16,6 @@ import { cloudOptions, cloudPhrases as words } from './phrases.ts'
 import { secretCommands } from './secrets.ts'
 import { sqlCommands } from './sql.ts'
 import { transferCommands } from './transfer.ts'
-import { type Command, type CommandResult, type ParsedArguments, refuse, type Session } from '../command.ts'
-import { card, showTime, type TableColumn, table } from '../output.ts'
-import { connection } from '../server/phrases.ts'
-import { idempotentBody, requestRecord } from '../server/records.ts'
-import { plain, type Server, ServerRefused, serverOf } from '../server.ts'
 
 const common = { options: connection, needs: [], help: cloudOptions }
 

@@ -7,11 +7,11 @@ import {
   refuseUsage,
   type Session,
 } from '../command.ts'
+import { wholeNumber } from '../media/studio/inputs.ts'
 import { showTime, type TableColumn, table } from '../output.ts'
 import { connection } from '../server/phrases.ts'
 import { idempotentBody, requestRecord } from '../server/records.ts'
 import { plain } from '../server.ts'
-import { wholeNumber } from '../media/studio/inputs.ts'
 import { namedCloud, pathOf } from './api.ts'
 import { collectionOptions, collectionPhrases as words } from './collections-phrases.ts'
 import { cloudOptions } from './phrases.ts'

@@ -9,13 +9,13 @@ import {
   refuseUsage,
   type Session,
 } from '../command.ts'
+import { wholeNumber } from '../media/studio/inputs.ts'
 import { showTime, type TableColumn, table } from '../output.ts'
 import { readBounded, utf8 } from '../read-bounded.ts'
 import { eventsOf } from '../server/events.ts'
 import { connection } from '../server/phrases.ts'
 import { idempotentBody, requestRecord } from '../server/records.ts'
 import { plain, requestReply, type Server } from '../server.ts'
-import { wholeNumber } from '../media/studio/inputs.ts'
 import { type Cloud, namedCloud, pathOf } from './api.ts'
 import { functionOptions, functionPhrases as words } from './function-phrases.ts'
 import { withFilePosition } from './place.ts'

@@ -7,11 +7,11 @@ import {
   refuseUsage,
   type Session,
 } from '../command.ts'
+import { wholeNumber } from '../media/studio/inputs.ts'
 import { showTime, type TableColumn, table } from '../output.ts'
 import { connection } from '../server/phrases.ts'
 import { idempotentBody, requestRecord } from '../server/records.ts'
 import { plain, type Server } from '../server.ts'
-import { wholeNumber } from '../media/studio/inputs.ts'
 import { type Cloud, namedCloud, pathOf } from './api.ts'
 import { cloudOptions, cloudPhrases as words } from './phrases.ts'
 

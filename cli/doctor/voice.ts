@@ -21,9 +21,9 @@ export async function checkVoice(config: Config, models: Catalogue): Promise<Doc
 function checkModels(models: Catalogue): DoctorCheck {
   const name = 'voice_models'
   const texts = models.list().filter(({ kind, sandbox }) => kind === 'text' && !sandbox)
-  const [partner] = [models.defaultRealtime, ...texts.map(models.realtimeOf)].filter((model) => model)
+  const [partner] = [models.defaults.realtime, ...texts.map(models.realtimeOf)].filter((model) => model)
   if (!partner) return ok(name, words.sandboxOnly())
-  const rest = models.defaultRealtime ? { fa: '', en: '' } : words.noDefault()
+  const rest = models.defaults.realtime ? { fa: '', en: '' } : words.noDefault()
   if (partner.engine !== 'pipeline') return ok(name, joined(words.vendorModel(partner.id), rest))
   const { text, transcription, speech } = modelsOfPipeline({ models }, partner)
   const lacking = [transcription, speech].filter(({ sandbox }) => sandbox && !text.sandbox)

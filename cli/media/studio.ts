@@ -1,5 +1,6 @@
 /** `kherad image` and `kherad speak`: order pictures and speech from a running server, and save them. */
 import path from 'node:path'
+import { credits } from '../account/money.ts'
 import {
   type BilingualText,
   type Command,
@@ -9,7 +10,6 @@ import {
   refuseUsage,
   type Session,
 } from '../command.ts'
-import { credits } from '../account/money.ts'
 import { latin } from '../numerals.ts'
 import { connection } from '../server/phrases.ts'
 import { type Server, serverOf } from '../server.ts'

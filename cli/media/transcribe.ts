@@ -1,6 +1,7 @@
 /** `kherad transcribe`: has a running server transcribe a recording, and saves subtitles or text beside it. */
 import { randomUUID } from 'node:crypto'
 import path from 'node:path'
+import { credits } from '../account/money.ts'
 import {
   type Command,
   CommandRefused,
@@ -9,7 +10,6 @@ import {
   refuseUsage,
   type Session,
 } from '../command.ts'
-import { credits } from '../account/money.ts'
 import { connection } from '../server/phrases.ts'
 import { serverOf } from '../server.ts'
 import { wholeNumber } from './studio/inputs.ts'

@@ -1,5 +1,6 @@
 /** `kherad video`: orders a video from a running server, waits for it, and saves it. */
 import path from 'node:path'
+import { credits } from '../account/money.ts'
 import {
   type Command,
   type CommandResult,
@@ -7,7 +8,6 @@ import {
   refuseUsage,
   type Session,
 } from '../command.ts'
-import { credits } from '../account/money.ts'
 import { latin } from '../numerals.ts'
 import { connection } from '../server/phrases.ts'
 import { type Server, serverOf } from '../server.ts'

@@ -8,6 +8,7 @@ import {
   refuseUsage,
   type Session,
 } from '../command.ts'
+import { wholeNumber } from '../media/studio/inputs.ts'
 import { card, showTime, type TableColumn, table } from '../output.ts'
 import { connection } from '../server/phrases.ts'
 import { requestRecord } from '../server/records.ts'
@@ -23,7 +24,6 @@ import {
 } from './api.ts'
 import { siteOptions, sitePhrases as words } from './phrases.ts'
 import { publishFolder } from './publish.ts'
-import { wholeNumber } from '../media/studio/inputs.ts'
 
 const common = { options: connection, needs: [], help: siteOptions }
 

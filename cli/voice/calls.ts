@@ -3,14 +3,14 @@
 import type { Language } from '#platform/errors'
 import { isUuid } from '#platform/ids'
 import { type CallRow, callIdOf, callName, findAnyCall, listAnyCalls, requestCallEnd } from '#voice/realtime'
+import { fullReceipt } from '../account/receipts/store.ts'
 import { readId, showCredits } from '../amounts.ts'
-import { callColumns, callOptions, callPhrases as words } from './phrases.ts'
 import { type Command, type CommandResult, type ParsedArguments, refuse, type Session } from '../command.ts'
 import { digits } from '../numerals.ts'
 import { card, showTime, type TableColumn, table } from '../output.ts'
 import { titles } from '../phrases.ts'
-import { fullReceipt } from '../account/receipts/store.ts'
 import { plain } from '../server.ts'
+import { callColumns, callOptions, callPhrases as words } from './phrases.ts'
 
 const maxCalls = 500
 /** How long to wait for the process of the call, which looks every five seconds. */

@@ -1,6 +1,6 @@
 /**
  * Where leases are kept, renewed, swept or waited for: there the clocks of `#platform/clock` and `platform.now()` are the only ones
- * (docs/decisions/tests/time.md).
+ * (docs/decisions/tests/suites.md).
  */
 export interface LeasePlace {
   /** A file, or a folder with all that is in it. */

@@ -28,14 +28,12 @@ export function arrowsOf(sources: readonly SourceFile[]): Arrow[] {
   })
 }
 
-/** The one glance up that is allowed: `import type { App } from '#app'`, which is erased at run time. */
-export const isAppTypeImport = ({ to, isTypeOnly }: Arrow): boolean => to === 'app' && isTypeOnly
-
 /** Why an arrow may not be; undefined where it may. */
 export function refusalOf(arrow: Arrow): string | undefined {
   const { from, to } = arrow
   if (arrow.refusal !== undefined) return arrow.refusal
-  if (isAppTypeImport(arrow)) return undefined
+  if (to === 'app' && from.includes('/'))
+    return `${from} takes a slice of the app, which its app.ts declares, and not the whole.`
   const [product, other] = [productOf(from), productOf(to)]
   if (product === other || rankOf(from) > rankOf(to) || rankOf(from) === outermost) {
     if (to !== 'sandbox' || composers.includes(from)) return undefined

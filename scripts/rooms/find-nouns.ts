@@ -14,9 +14,10 @@ export function nounOffences(
   nouns: readonly string[],
   exceptions: readonly NounException[],
 ): string[] {
+  const nounOfWords = new Map(nouns.map((noun) => [phrasesOf(noun).flat().join(' '), noun]))
   const found = sources
     .filter(({ file }) => file.startsWith('src/platform/'))
-    .flatMap((source) => nounsOf(source, new Set(nouns)))
+    .flatMap((source) => nounsOf(source, nounOfWords))
   const excuses = (exception: NounException, one: FoundNoun) =>
     exception.noun === one.noun &&
     (exception.place.endsWith('/') ? one.file.startsWith(exception.place) : one.file === exception.place)
@@ -34,22 +35,35 @@ export function nounOffences(
   ]
 }
 
-function nounsOf({ file, code }: SourceFile, nouns: ReadonlySet<string>): FoundNoun[] {
+/** `nounOfWords` has the nouns by their words: `cloudFunction` by `cloud function`. */
+function nounsOf({ file, code }: SourceFile, nounOfWords: ReadonlyMap<string, string>): FoundNoun[] {
   return code.split('\n').flatMap((text, index) => {
-    const words = new Set(wordsOf(text).flatMap((word) => [word, ...singularsOf(word)]))
-    return [...words]
-      .filter((word) => nouns.has(word))
+    const candidates = new Set(phrasesOf(text).flatMap(candidatesOf))
+    return [...candidates]
+      .map((candidate) => nounOfWords.get(candidate))
+      .filter((noun) => noun !== undefined)
       .map((noun) => ({ file, line: index + 1, noun, text: text.trim() }))
   })
 }
 
-/** The words of a line in small letters, those within names apart: `openKnowledgeIndex` has three. */
-const wordsOf = (line: string): string[] =>
+/**
+ * The phrases of a line, each its words in small letters, those within names apart: `openKnowledgeIndex` has three. Spaces, `_` and `-` part words,
+ * all other signs and digits part phrases.
+ */
+const phrasesOf = (line: string): string[][] =>
   line
     .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
     .toLowerCase()
-    .split(/[^a-z]/)
-    .filter(Boolean)
+    .split(/[^a-z\s_-]+/)
+    .map((phrase) => phrase.split(/[\s_-]+/).filter(Boolean))
+
+/** What may be a noun in a phrase: each word, and each two consecutive words, which are a compound. */
+const candidatesOf = (words: readonly string[]): string[] =>
+  words.flatMap((word, at) => {
+    const before = words[at - 1]
+    const forms = [word, ...singularsOf(word)]
+    return before === undefined ? forms : [...forms, ...forms.map((form) => `${before} ${form}`)]
+  })
 
 const singularsOf = (word: string): string[] => [
   ...(word.endsWith('s') ? [word.slice(0, -1)] : []),

@@ -1,6 +1,7 @@
 /**
  * The nouns of the product, which `src/platform` does not know: a word of an identifier, a string or a comment there (parts of
- * `camelCase` and `snake_case` names are words of their own), in the singular. The plural is refused with it.
+ * `camelCase` and `snake_case` names are words of their own), in the singular. The plural is refused with it. A compound such as `cloudFunction` is
+ * two consecutive words, however they are joined: `cloud_functions`, `openCloudFunction`, "cloud function".
  */
 export const productNouns: readonly string[] = [
   // What may also mean something of the machine is left out: agent (of HTTP), batch (of commits), message, response, run, tool, token.
@@ -9,6 +10,8 @@ export const productNouns: readonly string[] = [
   'audio',
   'catalogue',
   'chat',
+  'cloud',
+  'cloudFunction',
   'conversation',
   'customer',
   'deployment',
@@ -17,12 +20,19 @@ export const productNouns: readonly string[] = [
   'inference',
   'knowledge',
   'model',
+  'objectBucket',
   'openai',
   'picture',
+  'realtimeCall',
   'reasoning',
+  'recording',
+  'site',
   'studio',
+  'subtitle',
   'vendor',
   'video',
+  'voice',
+  'voiceCall',
   'webhook',
 ]
 
@@ -36,12 +46,21 @@ export interface NounException {
 
 const ofReceipts = 'a column of receipts, which say what was paid for'
 const ofScopes = 'the scopes of the contract are one list'
+const ofZones = 'the settings of the second listener, which has a domain for each kind of host'
+const ofHandlers = 'the names of handlers, in the help of a metric'
+const ofRoles = 'the name of a role of processes'
+const ofBrowsers = 'the header Sec-Fetch-Site, its values, and the code of the refusal'
 
 export const nounExceptions: readonly NounException[] = [
   {
     place: 'src/platform/webrtc/',
     noun: 'audio',
     reason: 'the one kind of media of its connections, as SDP names it',
+  },
+  {
+    place: 'src/platform/webrtc/',
+    noun: 'voice',
+    reason: 'the name of the page that explains the connections',
   },
   { place: 'src/platform/ledger/', noun: 'customer', reason: ofReceipts },
   { place: 'src/platform/ledger/', noun: 'model', reason: ofReceipts },
@@ -59,7 +78,24 @@ export const nounExceptions: readonly NounException[] = [
     reason: 'the name of the page that explains why secrets are sealed',
   },
   { place: 'src/platform/auth/scopes.ts', noun: 'audio', reason: ofScopes },
+  { place: 'src/platform/auth/scopes.ts', noun: 'cloud', reason: ofScopes },
   { place: 'src/platform/auth/scopes.ts', noun: 'knowledge', reason: ofScopes },
   { place: 'src/platform/auth/scopes.ts', noun: 'studio', reason: ofScopes },
   { place: 'src/platform/auth/scopes.ts', noun: 'webhook', reason: ofScopes },
+  { place: 'src/platform/apps/settings.ts', noun: 'cloud', reason: ofZones },
+  { place: 'src/platform/apps/settings.ts', noun: 'site', reason: ofZones },
+  { place: 'src/platform/apps/metrics.ts', noun: 'cloud', reason: ofHandlers },
+  { place: 'src/platform/apps/metrics.ts', noun: 'site', reason: ofHandlers },
+  { place: 'src/platform/apps/guarded-headers.ts', noun: 'site', reason: 'the header Clear-Site-Data' },
+  { place: 'src/platform/http/own-origin.ts', noun: 'site', reason: ofBrowsers },
+  { place: 'src/platform/http/phrases.ts', noun: 'site', reason: ofBrowsers },
+  {
+    place: 'src/platform/jail/phrases.ts',
+    noun: 'cloud',
+    reason: 'the name of the page that says how to allow the jail',
+  },
+  { place: 'src/platform/config/config.ts', noun: 'voice', reason: ofRoles },
+  { place: 'src/platform/config/phrases.ts', noun: 'voice', reason: ofRoles },
+  { place: 'src/platform/config/process-settings.ts', noun: 'voice', reason: ofRoles },
+  { place: 'src/platform/env/process-variables.ts', noun: 'voice', reason: ofRoles },
 ]

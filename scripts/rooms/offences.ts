@@ -1,4 +1,4 @@
-import { type Arrow, arrowsOf, isAppTypeImport, refusalOf } from './arrows.ts'
+import { type Arrow, arrowsOf, refusalOf } from './arrows.ts'
 import { circlesOf, describeCircle } from './circles.ts'
 import { nounOffences } from './find-nouns.ts'
 import type { NounException } from './nouns.ts'
@@ -11,11 +11,7 @@ export function roomOffences(
   exceptions: readonly NounException[] = [],
 ): string[] {
   const arrows = arrowsOf(sources)
-  return [
-    ...arrows.flatMap(refused),
-    ...circleOffences(arrows.filter((arrow) => !isAppTypeImport(arrow))),
-    ...nounOffences(sources, nouns, exceptions),
-  ]
+  return [...arrows.flatMap(refused), ...circleOffences(arrows), ...nounOffences(sources, nouns, exceptions)]
 }
 
 function refused(arrow: Arrow): string[] {

@@ -1,6 +1,4 @@
 import { isNode, type SyntaxNode, walk } from '../mutations/syntax.ts'
-import { arrowsOf } from './arrows.ts'
-import type { Room } from './rooms.ts'
 import type { SourceFile } from './source.ts'
 
 /** A slice of more members is a locator again: what takes it does not say what it uses. */
@@ -89,22 +87,3 @@ function namesIn(node: unknown): string[] {
   if (node.type === 'Literal') return [nameOf(node)]
   return Object.values(node).flatMap((field) => (typeof field === 'object' ? namesIn(field) : []))
 }
-
-/** Rooms that import `#app` and are not listed, and listed rooms that do not import it any more, a sentence for each. */
-export function appImportOffences(sources: readonly SourceFile[], listed: readonly Room[]): string[] {
-  const importing = arrowsOf(sources).filter(({ from, to }) => to === 'app' && from.includes('/'))
-  const rooms = new Set(importing.map(({ from }) => from))
-  return [
-    ...importing
-      .filter(({ from }) => !listed.includes(from))
-      .map(
-        ({ file, line, from }) =>
-          `${file}:${line} imports #app: ${from} takes a slice of the app, which its app.ts declares.`,
-      ),
-    ...listed
-      .filter((room) => !rooms.has(room))
-      .map((room) => `${list} lists ${room}, which does not import #app: delete it there.`),
-  ]
-}
-
-const list = 'scripts/rooms/app-rooms.ts'

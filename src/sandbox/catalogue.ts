@@ -1,5 +1,4 @@
 import type {
-  AnyModel,
   AudioModel,
   EmbeddingModel,
   Feature,
@@ -69,7 +68,7 @@ const entries: SandboxModelEntry[] = [
   },
 ]
 
-const textModels: Model[] = entries.map((entry) => ({
+export const textModels: Model[] = entries.map((entry) => ({
   id: `sandbox/${entry.name}`,
   kind: 'text',
   displayName: entry.displayName,
@@ -95,7 +94,7 @@ const textModels: Model[] = entries.map((entry) => ({
   },
 }))
 
-const imageModel: ImageModel = {
+export const imageModel: ImageModel = {
   id: 'sandbox/image',
   kind: 'image',
   displayName: 'Kherad Sandbox Image (simulator) · شبیه‌ساز تصویر خرد',
@@ -139,7 +138,7 @@ const imageModel: ImageModel = {
   },
 }
 
-const vectorModel: ImageModel = {
+export const vectorModel: ImageModel = {
   ...imageModel,
   id: 'sandbox/vector',
   displayName: 'Kherad Sandbox Vector (simulator) · شبیه‌ساز تصویر برداری خرد',
@@ -154,7 +153,7 @@ const vectorModel: ImageModel = {
 /** The dimensions of a sandbox vector, unless fewer are asked for. */
 export const sandboxDimensions = 256
 
-const embeddingModel: EmbeddingModel = {
+export const embeddingModel: EmbeddingModel = {
   id: 'sandbox/embedding',
   kind: 'embedding',
   displayName: 'Kherad Sandbox Embedding (simulator) · شبیه‌ساز بردار خرد',
@@ -177,7 +176,7 @@ const embeddingModel: EmbeddingModel = {
   pricing: { inputPerMillion: 0 },
 }
 
-const audioModel: AudioModel = {
+export const audioModel: AudioModel = {
   id: 'sandbox/speech',
   kind: 'audio',
   displayName: 'Kherad Sandbox Speech (simulator) · شبیه‌ساز گفتار خرد',
@@ -209,7 +208,7 @@ const audioModel: AudioModel = {
   pricing: { perMillionCharacters: 10, perMinute: 0, inputPerMillion: 0, outputPerMillion: 0 },
 }
 
-const transcriptionModel: TranscriptionModel = {
+export const transcriptionModel: TranscriptionModel = {
   id: 'sandbox/transcribe',
   kind: 'transcription',
   displayName: 'Kherad Sandbox Transcribe (simulator) · شبیه‌ساز رونویسی خرد',
@@ -240,7 +239,7 @@ const transcriptionModel: TranscriptionModel = {
   pricing: { perMinute: 0.006, minimumSeconds: 0, inputPerMillion: 0, outputPerMillion: 0 },
 }
 
-const videoModel: VideoModel = {
+export const videoModel: VideoModel = {
   id: 'sandbox/video',
   kind: 'video',
   displayName: 'Kherad Sandbox Video (simulator) · شبیه‌ساز ویدیوی خرد',
@@ -279,7 +278,7 @@ const videoModel: VideoModel = {
   },
 }
 
-const realtimeModel: RealtimeModel = {
+export const realtimeModel: RealtimeModel = {
   id: 'sandbox/realtime',
   kind: 'realtime',
   displayName: 'Kherad Sandbox Realtime (simulator) · شبیه‌ساز تماس خرد',
@@ -299,21 +298,6 @@ const realtimeModel: RealtimeModel = {
   speechModel: 'sandbox/speech',
   pricing: { perMinute: 0 },
 }
-
-/**
- * The sandbox's models, with the names that callers see: `sandbox/fast` (the default), `sandbox/omni`, `sandbox/reasoner`, `sandbox/image`,
- * `sandbox/vector`, `sandbox/speech`, `sandbox/transcribe`, `sandbox/embedding`, `sandbox/video`, `sandbox/realtime`.
- */
-export const sandboxModels: AnyModel[] = [
-  ...textModels,
-  imageModel,
-  vectorModel,
-  audioModel,
-  transcriptionModel,
-  embeddingModel,
-  videoModel,
-  realtimeModel,
-]
 
 /**
  * The text model behind an upstream name: `fast`, `sandbox/fast`, or `fast:b` — a name after the colon makes a second

@@ -2,7 +2,7 @@
 import { type TextCall, type TextProvider, UpstreamError } from '#core/spec'
 import type { MessageContent } from '#core/turn'
 import { sandboxAudio } from './audio.ts'
-import { findSandboxModel, sandboxModels } from './catalogue.ts'
+import { findSandboxModel } from './catalogue.ts'
 import { countInput } from './count-input.ts'
 import { sandboxEmbeddings } from './embedding.ts'
 import { sandboxImages } from './image/image.ts'
@@ -10,13 +10,22 @@ import { type AnswerPace, Pacer, realClock, type SandboxClock } from './pace.ts'
 import { fingerprint, planAnswer } from './plan.ts'
 import { readQuestion } from './question.ts'
 import { SandboxRun } from './run.ts'
+import { sandboxModels, sandboxOrders } from './simulators.ts'
 import { roomForOutput, type StreamInput, streamPlan } from './stream.ts'
 import { loadTokenizer, type Tokenizer } from './tokens.ts'
 import { sandboxTranscription } from './transcribe/transcribe.ts'
 import { sandboxVideos } from './video/video.ts'
 
 export type { AnswerPace, SandboxClock }
-export { sandboxAudio, sandboxEmbeddings, sandboxImages, sandboxModels, sandboxTranscription, sandboxVideos }
+export {
+  sandboxAudio,
+  sandboxEmbeddings,
+  sandboxImages,
+  sandboxModels,
+  sandboxOrders,
+  sandboxTranscription,
+  sandboxVideos,
+}
 
 /**
  * An in-process upstream for development and tests: deterministic, offline and complete, but not intelligent. The rules of its answers are in

@@ -91,7 +91,7 @@ async function breakAt(at: UpstreamWorld, poison: (part: AnswerPart) => boolean)
   const turn: Turn = chatTurn({ model: 'm' }, { requestedOutputTokens: 20 })
   const paid = await startPaidTurn(app, {
     caller,
-    model: app.models.defaultText,
+    model: app.models.defaults.text,
     turn,
     showsReasoning: false,
     endpoint: '/v1/chat/completions',

@@ -1,4 +1,4 @@
-/** The time of a test's server processes and of their database, which the test lets pass in place of waiting (docs/decisions/tests/time.md). */
+/** The time of a test's server processes and of their database, which the test lets pass in place of waiting (docs/decisions/tests/suites.md). */
 import { once } from 'node:events'
 import { readdir } from 'node:fs/promises'
 import { createConnection } from 'node:net'

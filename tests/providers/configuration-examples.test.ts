@@ -26,7 +26,7 @@ test.each(files)('%s is taken, and gives one model with an alias, its price and 
   const config = loadConfig(readEnv(variables), text)
   const catalogue = buildCatalogue(config, { providers: [], models: [], silent: [] }, sandboxModels)
   const model = catalogue.find('gpt-4o-mini')
-  expect(model).toBe(catalogue.defaultText)
+  expect(model).toBe(catalogue.defaults.text)
   expect(model).toMatchObject({
     aliases: ['gpt-4o-mini'],
     contextLength: 32_000,

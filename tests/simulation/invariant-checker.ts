@@ -282,7 +282,7 @@ export class InvariantChecker {
     if (known?.detail?.['usage_source'] !== 'upstream') return
     const call = this.#ask.upstream.calls.findLast(({ requestId }) => requestId === id)
     const usage = call?.reported && { ...call.reported, output: Math.min(call.reported.output, call.limit) }
-    const cost = usage && textModels.price(this.#ask.models.defaultText, this.#ask.config.defaults, usage)
+    const cost = usage && textModels.price(this.#ask.models.defaults.text, this.#ask.config.defaults, usage)
     const { held } = this.#ask.database.letters.get(id)!
     // Where the database did not say whether the hold could be raised to the cost, the caller was told the hold, and pays that.
     const wasLimitedToHold =

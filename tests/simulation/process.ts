@@ -29,7 +29,7 @@ import type { Storage } from '#platform/storage'
 import { SiteChecks, SiteCompressor } from '#sites/hosting'
 import { chat } from '#text/chat'
 import { pipelinesOf } from '#work/pipelines'
-import { coreSlices, type Services } from '../../src/slices.ts'
+import { composeSlices, type Services } from '../../src/slices.ts'
 import type { SimulatedDatabase } from './database.ts'
 import type { FilmVendor } from './film-vendor.ts'
 import { type FilmBody, nudgeFilm, openFilmDisk, orderFilm } from './films.ts'
@@ -292,7 +292,7 @@ export class SimulatedProcess implements Sender {
       ...(this.#ground.hasFolders && { waiting: this.#waiting() }),
       pipelines: pipelinesOf(() => idle),
     }
-    return { ...services, ...coreSlices(services) }
+    return { ...services, ...composeSlices(services) }
   }
 
   /** Writes take their time, and some fail. */
@@ -510,7 +510,7 @@ export class SimulatedProcess implements Sender {
   /** As a row of a batch is answered. */
   async #inBackground(body: TextBody, { caller, requestId }: Request, gone: AbortSignal): Promise<Answer> {
     const app = this.#app!
-    const model = app.models.defaultText
+    const model = app.models.defaults.text
     const content = [{ type: 'text' as const, text: JSON.stringify(body.messages) }]
     const question = {
       messages: [{ role: 'user' as const, content }],

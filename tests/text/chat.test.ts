@@ -75,7 +75,7 @@ test('a refusal of the model is reported as one', async () => {
 test('without a model the default one answers, and says which it was', async () => {
   const { status, body } = await key.chat({})
   expect(status).toBe(200)
-  expect(body.model).toBe(world.app.models.defaultText.id)
+  expect(body.model).toBe(world.app.models.defaults.text.id)
 })
 
 test('messages are needed: none and an empty list are refused with their path', async () => {

@@ -71,7 +71,7 @@ async function begin({ hosted = [search], atLimit = 'pause', found = [], turn }:
   const id = randomUUID()
   const paid = await startPaidTurn(app, {
     caller,
-    model: app.models.defaultText,
+    model: app.models.defaults.text,
     turn: {
       messages: [
         { role: 'user', content: [{ type: 'text', text: 'Where is Tehran? See https://example.com/map' }] },
@@ -353,7 +353,7 @@ test('a step that cannot be paid ends the answer, and what was done is kept', as
   const id = randomUUID()
   const paid = await startPaidTurn(app, {
     caller: (await app.keys.caller(key.secret)) as Caller,
-    model: app.models.defaultText,
+    model: app.models.defaults.text,
     turn: {
       messages: [{ role: 'user', content: [{ type: 'text', text: 'Hi' }] }],
       tools: [],

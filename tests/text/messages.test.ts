@@ -424,7 +424,7 @@ test('a limit above that of the model is brought down, and the header says to wh
 })
 
 test('without a model the default one answers', async () => {
-  expect((await message(key)).body.model).toBe(world.app.models.defaultText.id)
+  expect((await message(key)).body.model).toBe(world.app.models.defaults.text.id)
 })
 
 test('an overlong prompt is told in the words that clients look for', async () => {

@@ -25,7 +25,7 @@ test('an agent is its contract fields and nothing else, with what was left out a
     project_id: world.project,
     name: 'پشتیبانی',
     instructions: '',
-    model: world.app.models.defaultText.id,
+    model: world.app.models.defaults.text.id,
     kind: 'chat',
     created_at: new Date(clock.nowMs()).toISOString(),
     updated_at: new Date(clock.nowMs()).toISOString(),

@@ -3,6 +3,7 @@ import { type Static, Type } from 'typebox'
 import { fail } from '#platform/errors'
 import { HttpAnswer, type RequestContext, type Route } from '#platform/http'
 import { instanceHeader } from '#platform/installation'
+import { release } from '#platform/release'
 import { isBearerToken } from '#platform/secrets'
 import { type HealthApp, route } from './app.ts'
 import './errors.ts'
@@ -10,10 +11,11 @@ import './errors.ts'
 /** Load balancers check every few seconds; a database that has not answered by then counts as unreachable. */
 const readyMs = 2_000
 
-const Alive = Type.Object({ status: Type.Literal('ok') })
+const Alive = Type.Object({ status: Type.Literal('ok'), release: Type.String() })
 
 const Ready = Type.Object({
   status: Type.Literal('ok'),
+  release: Type.String(),
   // Problems that an operator has to know while calls go on.
   warnings: Type.Optional(Type.Array(Type.Object({ code: Type.String(), message: Type.String() }))),
 })
@@ -27,7 +29,7 @@ const routes: Route<HealthApp>[] = [
     summary: { en: 'The process runs.', fa: 'فرایند در حال اجراست.' },
     reply: { 200: Alive },
     errors: [],
-    handle: () => ({ status: 'ok' }),
+    handle: () => ({ status: 'ok', release }),
   }),
   route({
     method: 'GET',
@@ -79,9 +81,10 @@ async function ready(context: RequestContext<HealthApp>): Promise<Static<typeof 
     .catch((cause: unknown) =>
       fail('SERVICE_UNAVAILABLE', { why: 'database' }, { cause, retryAfterMs: 2000 }),
     )
-  if (problems.length === 0) return { status: 'ok' }
+  if (problems.length === 0) return { status: 'ok', release }
   return {
     status: 'ok',
+    release,
     warnings: problems.map(({ code, message }) => ({ code, message: message[language] })),
   }
 }

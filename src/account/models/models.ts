@@ -1,7 +1,7 @@
 /** The routes that list the models which a key may use. */
 import { Type } from 'typebox'
 import { apiKeyHeader } from '#core/calls'
-import { type AnyModel, type Catalogue, presetsOf } from '#core/models'
+import { type AnyModel, presetsOf } from '#core/models'
 import type { Caller } from '#platform/auth'
 import { fail } from '#platform/errors'
 import type { Route } from '#platform/http'
@@ -70,7 +70,7 @@ function cardOf({ models: catalogue, config: { defaults } }: ModelsApp, model: A
     kind: model.kind,
     sandbox: model.sandbox,
     shutdown_date: model.shutdownDate ?? null,
-    default: defaultsOf(catalogue).some((one) => one?.id === model.id),
+    default: catalogue.isDefault(model.id),
     presets: presetsOf(catalogue.studio, model),
     input_modalities: model.inputModalities,
     ...members,
@@ -82,13 +82,5 @@ function cardOf({ models: catalogue, config: { defaults } }: ModelsApp, model: A
     routes: kind.routes,
   }
 }
-
-/** The models that answer calls which name no model. */
-const defaultsOf = ({ defaultText, defaultVideo, defaultTranscription, defaultRealtime }: Catalogue) => [
-  defaultText,
-  defaultVideo,
-  defaultTranscription,
-  defaultRealtime,
-]
 
 export const models = { name: 'models', routes }

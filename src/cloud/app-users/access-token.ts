@@ -1,7 +1,6 @@
 /** Access tokens of app users: JWTs (RFC 7519) that are signed by ES256 only, for one cloud and one purpose. */
 import { createPublicKey, type KeyObject, sign, verify } from 'node:crypto'
-import type { LiveCloud, SigningKey } from '#cloud/clouds'
-import { cloudUrl } from '#platform/apps'
+import { cloudUrl, type LiveCloud, type SigningKey } from '#cloud/clouds'
 import type { Config } from '#platform/config'
 import { fail } from '#platform/errors'
 import { isUuid } from '#platform/ids'

@@ -1,8 +1,7 @@
 /** Checks which pages links may lead to: such a page is given a session. */
 import type { LiveCloud } from '#cloud/clouds'
-import { siteUrl } from '#platform/apps'
 import { fail } from '#platform/errors'
-import { findSite } from '#sites/hosting'
+import { findSite, siteUrl } from '#sites/hosting'
 import type { AppSignInApp } from './app.ts'
 import { reasons } from './phrases.ts'
 

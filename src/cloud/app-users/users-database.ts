@@ -1,6 +1,6 @@
 /**
  * Finds the users of a cloud: they are in the database of the platform or, for a dedicated cloud, in its own
- * (docs/decisions/cloud/dedicated-users.md).
+ * (docs/decisions/cloud/app-users.md).
  */
 import { currentRestoreId } from '#cloud/backups'
 import { type LiveCloud, requireUnfrozen } from '#cloud/clouds'

@@ -2,6 +2,7 @@
 import type { CloudLimits } from './limits.ts'
 import type { ReadOnlyReason } from './phrases.ts'
 
+export { cloudHost, cloudPathForm, cloudUrl } from './address.ts'
 export { CloudAllowances } from './allowances.ts'
 export type { CloudsApp } from './app.ts'
 export { hashOfKey } from './app-key.ts'

@@ -1,6 +1,12 @@
 /** The source from which runtimes get programs, and to which they give the lines that functions write. */
-import { type CloudKey, keysOf, type LiveCloud, type ProgramRecord, programRecord } from '#cloud/clouds'
-import { cloudUrl } from '#platform/apps'
+import {
+  type CloudKey,
+  cloudUrl,
+  keysOf,
+  type LiveCloud,
+  type ProgramRecord,
+  programRecord,
+} from '#cloud/clouds'
 import type { FunctionsApp } from './app.ts'
 import { FunctionDirectory, type KnownFunction } from './directory.ts'
 import type { CloudProgram, FunctionSource, LogLine } from './functions.ts'

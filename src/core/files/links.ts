@@ -1,6 +1,15 @@
 /**
- * Links to stored files for those who can send no key: a token is bound to one file of one account and to its expiry, and nobody without the
- * server's secret can make one.
+ * Links to stored files for those who can send no key (a page's `<img>`, a chat program, OpenAI's `response_format: url`): a token is bound to one
+ * file of one account and to its expiry, and nobody without the server's secret can make one. It is an HMAC-SHA256 in place of a row, so a link
+ * costs no transaction. The key is derived from the secret (`KHERAD_SECRET` or `secret.key`) for this purpose alone, so links open on every machine
+ * of the database and survive a restart. A link opens for 60 seconds to a day, and no longer than its file lives. Only deleting the file ends it
+ * early; revoking the API key that made it does not, since a list of revoked links needs the row that signing saves. What would change our mind:
+ * callers who need to end single links early without deleting the file.
+ *
+ * Forged, expired, deleted and unknown tokens are one 404; the signature is checked before the database is queried, and a stranger's request never
+ * creates the server's key. The path is a secret: traces, logs and metrics record the route only, and the answer forbids referrers. Pages of any
+ * origin may show the file, with the headers of `GET /v1/files/{id}` (a sandbox without scripts, `nosniff`, SVG as an attachment). A repeat under an
+ * `Idempotency-Key` gets the stored answer with its links, which may have expired; `X-File-Ids` names the files for new ones.
  */
 import { timingSafeEqual } from 'node:crypto'
 import type { Secrets, Signer } from '#platform/secrets'

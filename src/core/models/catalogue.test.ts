@@ -66,14 +66,14 @@ const providers =
 test('with nothing configured the sandbox serves and is the default', () => {
   const catalogue = build()
   expect(catalogue.list()).toEqual([sandboxModel])
-  expect(catalogue.defaultText.id).toBe('sandbox/text')
+  expect(catalogue.defaults.text.id).toBe('sandbox/text')
   expect(catalogue.provider('sandbox').dialects).toEqual(['chat', 'images', 'speech', 'transcriptions'])
 })
 
 test('models of the file come first and carry the default, the sandbox stays listed', () => {
   const catalogue = build(`${providers}models:${entry('acme/fast', free)}`)
   expect(catalogue.list().map(({ id }) => id)).toEqual(['acme/fast', 'sandbox/text'])
-  expect(catalogue.defaultText.id).toBe('acme/fast')
+  expect(catalogue.defaults.text.id).toBe('acme/fast')
   expect(catalogue.find('acme/fast')).toMatchObject({
     ownedBy: 'acme',
     displayName: 'fast',
@@ -218,7 +218,7 @@ test('a local Ollama is listed by its own account, free, without its embedding m
       pricing: zero,
     },
   ])
-  expect(buildCatalogue(configOf(), found, [sandboxModel]).defaultText.id).toBe('ollama/llama3.2:latest')
+  expect(buildCatalogue(configOf(), found, [sandboxModel]).defaults.text.id).toBe('ollama/llama3.2:latest')
 })
 
 test('an Ollama that was named and does not answer is reported, not fatal', async () => {
@@ -245,7 +245,7 @@ test('an image model needs a provider that draws, and a text model one that writ
     inputModalities: ['text'],
     deployments: [{ id: 'acme/painter-1' }],
   })
-  expect(catalogue.defaultText.id).toBe('sandbox/text')
+  expect(catalogue.defaults.text.id).toBe('sandbox/text')
   expect(refusal(`${providers}models:${painter('acme/painter')}`)).toMatch(/acme, which draws no pictures/)
   expect(refusal(`${drawing}models:${entry('acme/fast', free)}`)).toMatch(
     /acme, which speaks no wire of text/,
@@ -282,8 +282,11 @@ const near = (provider: string) => `
 
 test('an embedding model needs a provider of chat, and one is chosen by its id', () => {
   const chosen = (id: string) => `${providers}models:${near('acme')}\ndefaults: { embedding_model: ${id} }`
-  expect(build(`${providers}models:${near('acme')}`).embedding).toBeUndefined()
-  expect(build(chosen('acme/near')).embedding).toMatchObject({ id: 'acme/near', maxInputTokens: 512 })
+  expect(build(`${providers}models:${near('acme')}`).defaults.embedding).toBeUndefined()
+  expect(build(chosen('acme/near')).defaults.embedding).toMatchObject({
+    id: 'acme/near',
+    maxInputTokens: 512,
+  })
   expect(refusal(`${drawing}models:${near('acme')}`)).toMatch(/acme, which does not speak chat/)
   expect(refusal(`models:${near('sandbox')}`)).toMatch(/sandbox model near-1/)
   for (const id of ['sandbox/text', 'acme/none'])
@@ -300,7 +303,7 @@ test('an alias leads to its model wherever a model is named, and is listed as no
   const catalogue = build(aliased)
   expect(catalogue.find('gpt-4o')).toBe(catalogue.find('acme/fast'))
   expect(catalogue.find('acme/fast')?.aliases).toEqual(['gpt-4o', 'claude-sonnet'])
-  expect(catalogue.defaultText.id).toBe('acme/fast')
+  expect(catalogue.defaults.text.id).toBe('acme/fast')
   expect(catalogue.find('acme/slow')?.fallbacks).toEqual(['acme/fast'])
   expect(catalogue.list().map(({ id }) => id)).toEqual(['acme/fast', 'acme/slow', 'sandbox/text'])
 })
@@ -389,9 +392,9 @@ test('videos are made by the model that the file names, else by the first that m
 providers: [{ id: films, base_url: 'https://films.test/v1', api_key: k, dialects: [openrouter] }]
 models:${film('films/one')}${film('films/two')}
 `
-  expect(build().defaultVideo).toBeUndefined()
-  expect(build(makers).defaultVideo).toMatchObject({ id: 'films/one', kind: 'video' })
-  expect(build(`${makers}defaults: { video_model: films/two }`).defaultVideo).toMatchObject({
+  expect(build().defaults.video).toBeUndefined()
+  expect(build(makers).defaults.video).toMatchObject({ id: 'films/one', kind: 'video' })
+  expect(build(`${makers}defaults: { video_model: films/two }`).defaults.video).toMatchObject({
     id: 'films/two',
   })
   expect(refusal(`${makers}defaults: { video_model: sandbox/text }`)).toMatch(
@@ -409,8 +412,8 @@ test('recordings are written down by the model that the file names, else by the 
 providers: [{ id: ears, base_url: 'https://ears.test/v1', api_key: k, dialects: [transcriptions] }]
 models:${ears('ears/one')}${ears('ears/two')}
 `
-  expect(build(both).defaultTranscription).toMatchObject({ id: 'ears/one', kind: 'transcription' })
-  expect(build(`${both}defaults: { transcription_model: ears/two }`).defaultTranscription).toMatchObject({
+  expect(build(both).defaults.transcription).toMatchObject({ id: 'ears/one', kind: 'transcription' })
+  expect(build(`${both}defaults: { transcription_model: ears/two }`).defaults.transcription).toMatchObject({
     id: 'ears/two',
   })
   expect(refusal(`${both}defaults: { transcription_model: sandbox/text }`)).toMatch(

@@ -1,9 +1,9 @@
 /** Servers of this machine that write recordings down, found where they usually listen; each is recognized by an answer that only it gives. */
 import { type Dispatcher, request } from 'undici'
 import { type Egress, openDispatcher } from '#platform/proxy'
+import { transcriptionModel } from './kinds/transcription/ready-made.ts'
 import type { TranscriptionModel, TranscriptionSettings } from './kinds/transcription/transcription-model.ts'
 import { defaultTimeouts, type ProviderConfig } from './provider-settings.ts'
-import { transcriptionModel } from './ready-made-transcriptions.ts'
 
 export type LocalServer = 'speaches' | 'localai' | 'whispercpp'
 

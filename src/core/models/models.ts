@@ -39,7 +39,8 @@ export interface Deployment {
   priority: number
 }
 
-export { buildCatalogue, type Catalogue, presetsOf } from './catalogue.ts'
+export { buildCatalogue, type Catalogue } from './catalogue.ts'
+export { presetsOf } from './default-models.ts'
 export { type Discovery, discover } from './discover.ts'
 export { audio as audioModels } from './kinds/audio/audio.ts'
 export type {
@@ -75,7 +76,7 @@ export {
   plausibleImageTokens,
 } from './kinds/image/price.ts'
 export { type ModelFigures, type ModelKind, modelKind, type OrderProviders } from './kinds/kind.ts'
-export { type AnyModel, type Kinds, type ModelEntry, openKinds } from './kinds/kinds.ts'
+export { type AnyModel, type Kinds, type ModelEntry, type ModelOf, openKinds } from './kinds/kinds.ts'
 export { microcreditsOf, type PriceConversion } from './kinds/microcredits.ts'
 export { usdPerMillion } from './kinds/pricing.ts'
 export { relayPricing, relayTranscriptionCost } from './kinds/realtime/price.ts'

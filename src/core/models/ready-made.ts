@@ -5,11 +5,11 @@ import { knownPrice } from './prices.ts'
 import { defaultTimeouts, type ProviderConfig } from './provider-settings.ts'
 import { mediaDialects, readyMadeMedia } from './ready-made-media.ts'
 import type { VendorKeys } from './settings.ts'
+import { knownVendors, type VendorId } from './vendors.ts'
 
 /** One vendor whose key in the environment is enough: its address and a handful of its current models. */
 interface Vendor {
-  id: Exclude<keyof VendorKeys, 'deepgram' | 'elevenlabs' | 'fal' | 'localHosts' | 'ollamaHost'>
-  name: string
+  id: VendorId
   baseUrl: string
   /** The wires that the vendor speaks; chat alone where absent. */
   wires?: Wire[]
@@ -52,7 +52,6 @@ const threeEfforts = ['low', 'medium', 'high']
 const vendors: Vendor[] = [
   {
     id: 'openai',
-    name: 'OpenAI',
     baseUrl: 'https://api.openai.com/v1',
     wires: ['responses', 'chat'],
     onDisconnect: 'cancel',
@@ -96,7 +95,6 @@ const vendors: Vendor[] = [
   },
   {
     id: 'anthropic',
-    name: 'Anthropic',
     // json_schema and efforts, which its OpenAI-compatible endpoint lacks, are not offered.
     baseUrl: 'https://api.anthropic.com/v1',
     wires: ['messages', 'chat'],
@@ -109,7 +107,6 @@ const vendors: Vendor[] = [
   },
   {
     id: 'openrouter',
-    name: 'OpenRouter',
     baseUrl: 'https://openrouter.ai/api/v1',
     wires: ['chat', 'responses', 'messages'],
     takesReasoningBudget: true,
@@ -146,7 +143,6 @@ const vendors: Vendor[] = [
   },
   {
     id: 'gemini',
-    name: 'Google',
     baseUrl: 'https://generativelanguage.googleapis.com/v1beta/openai',
     onDisconnect: 'cancel',
     // The documentation of its OpenAI-compatible endpoint covers only inline pictures.
@@ -180,7 +176,6 @@ const vendors: Vendor[] = [
   },
   {
     id: 'deepseek',
-    name: 'DeepSeek',
     baseUrl: 'https://api.deepseek.com/v1',
     onDisconnect: 'cancel',
     models: [
@@ -190,7 +185,6 @@ const vendors: Vendor[] = [
   },
   {
     id: 'groq',
-    name: 'Groq',
     baseUrl: 'https://api.groq.com/openai/v1',
     onDisconnect: 'cancel',
     models: [
@@ -208,7 +202,6 @@ const vendors: Vendor[] = [
   },
   {
     id: 'mistral',
-    name: 'Mistral',
     baseUrl: 'https://api.mistral.ai/v1',
     onDisconnect: 'cancel',
     models: [
@@ -263,7 +256,7 @@ function modelOf(vendor: Vendor, entry: VendorModel): Model[] {
       id: `${vendor.id}/${entry.model}`,
       kind: 'text',
       displayName: entry.displayName,
-      description: `${entry.displayName} by way of ${vendor.name}.`,
+      description: `${entry.displayName} by way of ${knownVendors[vendor.id].name}.`,
       ownedBy: vendor.id,
       created: listedAt,
       sandbox: false,

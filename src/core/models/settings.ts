@@ -9,11 +9,13 @@ import {
   readUrl,
   refusals,
   refuseConfig,
+  type Sentence,
   variableSection,
   webProtocols,
 } from '#platform/config'
 import { type ModelEntry, openKinds } from './kinds/kinds.ts'
 import { type LocalServer, localServers } from './local-transcribers.ts'
+import { knownVendors, type VendorId, vendorIds } from './vendors.ts'
 
 export { type ProviderConfig, providers } from './provider-settings.ts'
 
@@ -27,53 +29,30 @@ declare module '#platform/config' {
 }
 
 export interface DefaultsConfig {
-  textModel?: string
-  /** The place of `text_model` in the file, for refusals of the catalogue. */
-  textModelWhere?: string
-  /** The model that finds passages of knowledge projects by meaning; absent: they are found by words only. */
-  embeddingModel?: string
-  embeddingModelWhere?: string
-  /** The model that makes the videos of calls that name no model; absent: the first video model. */
-  videoModel?: string
-  videoModelWhere?: string
-  /** The model that transcribes the recordings of calls that name no model; absent: the first transcription model. */
-  transcriptionModel?: string
-  transcriptionModelWhere?: string
-  /** The model that speaks in calls whose model names no voice model; absent: the first audio model that speaks. */
-  speechModel?: string
-  speechModelWhere?: string
-  /** The model that answers realtime calls that name no model; absent: they have to name one. */
-  realtimeModel?: string
-  realtimeModelWhere?: string
-  /** The models of Studio's presets; an absent preset uses that of another preset of the same medium, then the default model. */
-  studio: Record<Medium, PresetNames>
+  /** The default models that the file names, by kind. */
+  models: Readonly<Record<string, PlacedName>>
+  /** The models of Studio's presets that the file names, by kind. */
+  studio: Readonly<Record<string, PresetNames>>
   creditsPerUsd: number
   markup: number
   /** The output limit of a Responses call that names none, where its key has none of its own. */
   responsesMaxOutputTokens: number
 }
 
-/** The media that Studio makes with presets. */
-export const media = ['text', 'image', 'audio'] as const
-export type Medium = (typeof media)[number]
-
 export const presets = ['fast', 'balanced', 'quality'] as const
 export type Preset = (typeof presets)[number]
 
-/** Names of models, each with its place in the file, for refusals of the catalogue. */
-export type PresetNames = { [Name in Preset]?: { model: string; where: string } }
+/** The name of a model, and its place in the file for refusals of the catalogue. */
+export interface PlacedName {
+  model: string
+  where: string
+}
 
-export interface VendorKeys {
-  openai?: string
-  anthropic?: string
-  openrouter?: string
-  gemini?: string
-  deepseek?: string
-  groq?: string
-  mistral?: string
-  elevenlabs?: string
-  fal?: string
-  deepgram?: string
+export type PresetNames = { [Name in Preset]?: PlacedName }
+
+type VendorKeysFound = { [Vendor in VendorId]?: string }
+
+export interface VendorKeys extends VendorKeysFound {
   /** Base address of a local Ollama, named by `OLLAMA_HOST`. */
   ollamaHost?: string
   /** Base addresses of the local servers that transcribe, named by `SPEACHES_HOST`, `LOCALAI_HOST` and `WHISPER_CPP_HOST`. */
@@ -98,25 +77,21 @@ export const modelsOf = (kinds: ReturnType<typeof openKinds>) =>
     },
   })
 
-export const models = modelsOf(openKinds())
+const kinds = openKinds()
 
-const modelName = (en: string, fa: string) =>
-  Type.Optional(Type.String(readingRules({ expected: { en, fa } })))
+export const models = modelsOf(kinds)
 
-const presetModels = (medium: Medium, fa: string) =>
+const modelName = (expected: Sentence) => Type.Optional(Type.String(readingRules({ expected })))
+
+const presetSettings = (kind: string, expected: Sentence) =>
   Type.Object(
-    {
-      fast: modelName(`the id of a model of the kind ${medium}`, `شناسه‌ی یک مدل ${fa}`),
-      balanced: modelName(`the id of a model of the kind ${medium}`, `شناسه‌ی یک مدل ${fa}`),
-      quality: modelName(`the id of a model of the kind ${medium}`, `شناسه‌ی یک مدل ${fa}`),
-    },
-    { default: {}, description: `The models of the presets of \`POST /v1/studio/${medium}\`.` },
+    { fast: modelName(expected), balanced: modelName(expected), quality: modelName(expected) },
+    { default: {}, description: `The models of the presets of \`POST /v1/studio/${kind}\`.` },
   )
 
-function presetNames(
-  typed: Static<ReturnType<typeof presetModels>>,
-  at: (preset: Preset) => ConfigNode | undefined,
-): PresetNames {
+type TypedPresets = Static<ReturnType<typeof presetSettings>>
+
+function presetNames(typed: TypedPresets, at: (preset: Preset) => ConfigNode | undefined): PresetNames {
   const names: PresetNames = {}
   for (const preset of presets) {
     const model = typed[preset]
@@ -125,20 +100,50 @@ function presetNames(
   return names
 }
 
-type ModelName = 'text' | 'embedding' | 'video' | 'transcription' | 'speech' | 'realtime'
+/** The order of the settings of default models, which editors show: that of these kinds, then of every further one. */
+const orderOfDefaults = ['text', 'embedding', 'video', 'transcription', 'audio', 'realtime']
 
-/** The names of default models, each with its place in the file. */
-function namesOf(
-  typed: { [Name in ModelName as `${Name}_model`]?: string },
-  where: (name: `${ModelName}_model`) => string,
-): Pick<DefaultsConfig, `${ModelName}Model` | `${ModelName}ModelWhere`> {
-  const names: Partial<Record<`${ModelName}Model` | `${ModelName}ModelWhere`, string>> = {}
-  for (const name of ['text', 'embedding', 'video', 'transcription', 'speech', 'realtime'] as const) {
-    const model = typed[`${name}_model`]
-    if (model === undefined) continue
-    names[`${name}Model`] = model
-    names[`${name}ModelWhere`] = where(`${name}_model`)
+const kindsWithDefault = [...new Set([...orderOfDefaults, ...kinds.all.map(({ kind }) => kind)])].flatMap(
+  (kind) => {
+    const { defaultModel } = kinds.of({ kind })
+    return defaultModel ? [{ kind, setting: defaultModel.setting, expected: defaultModel.expected }] : []
+  },
+)
+
+const kindsWithPresets = kinds.all.flatMap(({ kind, presets: expected }) =>
+  expected ? [{ kind, expected }] : [],
+)
+
+/** One setting for each kind with a default model: their names come from the kinds, so the compiler does not know them. */
+const modelSettings: object = Object.fromEntries(
+  kindsWithDefault.map(({ setting, expected }) => [setting, modelName(expected)]),
+)
+
+const studioSettings: Record<string, ReturnType<typeof presetSettings>> = Object.fromEntries(
+  kindsWithPresets.map(({ kind, expected }) => [kind, presetSettings(kind, expected)]),
+)
+
+/** The names of default models by kind, each with its place in the file. */
+function defaultNames(
+  typed: Readonly<Record<string, string | undefined>>,
+  where: (setting: string) => string,
+): DefaultsConfig['models'] {
+  const names: Record<string, PlacedName> = {}
+  for (const { kind, setting } of kindsWithDefault) {
+    const model = typed[setting]
+    if (model !== undefined) names[kind] = { model, where: where(setting) }
   }
+  return names
+}
+
+/** The names of presets' models by kind. */
+function studioNames(
+  typed: Readonly<Record<string, TypedPresets>>,
+  at: (kind: string, preset: Preset) => ConfigNode | undefined,
+): DefaultsConfig['studio'] {
+  const names: Record<string, PresetNames> = {}
+  for (const { kind } of kindsWithPresets)
+    names[kind] = presetNames(typed[kind]!, (preset) => at(kind, preset))
   return names
 }
 
@@ -147,20 +152,8 @@ export const defaults = fileSection({
   name: 'defaults',
   schema: Type.Object(
     {
-      text_model: modelName('the id of a text model', 'شناسه‌ی یک مدل متنی'),
-      embedding_model: modelName('the id of an embedding model', 'شناسه‌ی یک مدل embedding'),
-      video_model: modelName('the id of a video model', 'شناسه‌ی یک مدل ویدیو'),
-      transcription_model: modelName('the id of a transcription model', 'شناسه‌ی یک مدل رونویسی'),
-      speech_model: modelName('the id of an audio model that speaks', 'شناسه‌ی یک مدل صدا که حرف می‌زند'),
-      realtime_model: modelName('the id of a realtime or text model', 'شناسه‌ی یک مدل realtime یا متنی'),
-      studio: Type.Object(
-        {
-          text: presetModels('text', 'متنی'),
-          image: presetModels('image', 'تصویر'),
-          audio: presetModels('audio', 'صدا'),
-        },
-        { default: {} },
-      ),
+      ...modelSettings,
+      studio: Type.Object(studioSettings, { default: {} }),
       credits_per_usd: Type.Number({ minimum: 0.000001, maximum: 1_000_000_000, default: 1_000 }),
       markup: Type.Number({
         minimum: 0,
@@ -176,12 +169,8 @@ export const defaults = fileSection({
     { default: {} },
   ),
   read: ({ studio, credits_per_usd, markup, responses_max_output_tokens, ...models }, { at }) => ({
-    ...namesOf(models, (name) => at(name)!.sourcePosition()),
-    studio: {
-      text: presetNames(studio.text, (preset) => at('studio', 'text', preset)),
-      image: presetNames(studio.image, (preset) => at('studio', 'image', preset)),
-      audio: presetNames(studio.audio, (preset) => at('studio', 'audio', preset)),
-    },
+    models: defaultNames(models as Record<string, string | undefined>, (name) => at(name)!.sourcePosition()),
+    studio: studioNames(studio as Record<string, TypedPresets>, (kind, preset) => at('studio', kind, preset)),
     creditsPerUsd: credits_per_usd,
     markup,
     responsesMaxOutputTokens: responses_max_output_tokens,
@@ -198,19 +187,15 @@ const keyOf = (vendor: string) => ({
   fa: `کلید ${vendor} که مدل‌های همیشگی‌اش را به فهرست می‌آورد.`,
 })
 
+const keyVariables = vendorIds.map((vendor) => {
+  const { name, variable } = knownVendors[vendor]
+  return { name: variable, about: keyOf(name), secret: true as const }
+})
+
 export const vendors = variableSection({
   name: 'vendors',
   variables: [
-    { name: 'OPENAI_API_KEY', about: keyOf('OpenAI'), secret: true },
-    { name: 'ANTHROPIC_API_KEY', about: keyOf('Anthropic'), secret: true },
-    { name: 'OPENROUTER_API_KEY', about: keyOf('OpenRouter'), secret: true },
-    { name: 'GEMINI_API_KEY', about: keyOf('Google'), secret: true },
-    { name: 'DEEPSEEK_API_KEY', about: keyOf('DeepSeek'), secret: true },
-    { name: 'GROQ_API_KEY', about: keyOf('Groq'), secret: true },
-    { name: 'MISTRAL_API_KEY', about: keyOf('Mistral'), secret: true },
-    { name: 'ELEVENLABS_API_KEY', about: keyOf('ElevenLabs'), secret: true },
-    { name: 'FAL_KEY', about: keyOf('fal'), secret: true },
-    { name: 'DEEPGRAM_API_KEY', about: keyOf('Deepgram'), secret: true },
+    ...keyVariables,
     {
       name: 'OLLAMA_HOST',
       about: {
@@ -224,22 +209,10 @@ export const vendors = variableSection({
   ],
   read: (variable) => {
     const keys: VendorKeys = {}
-    const take = (
-      vendor: Exclude<keyof VendorKeys, 'localHosts' | 'ollamaHost'>,
-      key: string | undefined,
-    ): void => {
+    for (const vendor of vendorIds) {
+      const key = variable(knownVendors[vendor].variable)
       if (key !== undefined) keys[vendor] = key
     }
-    take('openai', variable('OPENAI_API_KEY'))
-    take('anthropic', variable('ANTHROPIC_API_KEY'))
-    take('openrouter', variable('OPENROUTER_API_KEY'))
-    take('gemini', variable('GEMINI_API_KEY'))
-    take('deepseek', variable('DEEPSEEK_API_KEY'))
-    take('groq', variable('GROQ_API_KEY'))
-    take('mistral', variable('MISTRAL_API_KEY'))
-    take('elevenlabs', variable('ELEVENLABS_API_KEY'))
-    take('fal', variable('FAL_KEY'))
-    take('deepgram', variable('DEEPGRAM_API_KEY'))
     const ollama = variable('OLLAMA_HOST')
     if (ollama !== undefined) keys.ollamaHost = readHost('OLLAMA_HOST', ollama, 11_434)
     for (const [server, name] of [

@@ -1,6 +1,6 @@
 /**
  * Caps of hosted tools. Common clients send constants that exceed them, so a value above its cap is lowered to the cap and reported
- * in the header `X-Clamped-Fields` (docs/decisions/text/fields.md). A value below the minimum, or not a whole number, is refused by the schemas.
+ * in the header `X-Clamped-Fields` (docs/decisions/text/wires.md). A value below the minimum, or not a whole number, is refused by the schemas.
  */
 
 import { Type } from 'typebox'

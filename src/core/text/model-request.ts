@@ -35,7 +35,7 @@ export const textModel = (
   app: Pick<ModelRequestApp, 'models'>,
   caller: Caller,
   id: string | undefined,
-): Model => requireModel({ app, caller }, id ?? app.models.defaultText.id, 'text')
+): Model => requireModel({ app, caller }, id ?? app.models.defaults.text.id, 'text')
 
 /** Holds the worst case of the turn for the caller of this request, and reports the applied output limit in the header `X-Max-Output-Tokens` if it differs from the requested one. */
 export async function payForTurn(

@@ -28,7 +28,7 @@ export async function speak(
   const { app } = context
   const model = modelOf(context, 'audio')
   const { audioInput, text } = context.body
-  const transcriber = app.models.defaultTranscription
+  const transcriber = app.models.defaults.transcription
   const isComposed = audioInput && transcriber && !model.audio.tasks.includes('answer')
   if (isComposed) return speakComposed(context, { model, transcriber, audioInput, text })
   const spec = await specOf(context)
@@ -51,7 +51,7 @@ async function speakComposed(
   { model, transcriber, audioInput, text }: ComposedSpeech,
 ): Promise<JsonText | ContentAnswer> {
   const { app, caller } = context
-  const writer = app.models.defaultText
+  const writer = app.models.defaults.text
   for (const one of [transcriber, writer]) requireMayUse(caller, one)
   const spec = unansweredSpecOf(context)
   await using recording = await openRecordingOf(context, audioInput)

@@ -34,7 +34,7 @@ export function videoModelOf(
 ): VideoModel {
   const { app, caller, body } = context
   if (body.model !== undefined) return requireModel(context, body.model, 'video')
-  const model = app.models.defaultVideo ?? fail('MODEL_NOT_FOUND', { model: 'video' }, { param: 'model' })
+  const model = app.models.defaults.video ?? fail('MODEL_NOT_FOUND', { model: 'video' }, { param: 'model' })
   requireMayUse(caller, model)
   return model
 }

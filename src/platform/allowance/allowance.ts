@@ -1,5 +1,5 @@
 /**
- * Daily limits of what each site or cloud may use (days in UTC), shared by any number of processes. A process takes portions of the day's limit in
+ * Daily limits of what each row of a table may use (days in UTC), shared by any number of processes. A process takes portions of the day's limit in
  * transactions and spends them from memory, so that any number of processes together never exceed the limit and a request needs no SQL statement. A
  * portion that lies unused for a minute is given back.
  */
@@ -11,7 +11,7 @@ import { giveBack, takePortion, type UsageTable } from './store.ts'
 /** An amount of each kind: `{ requests: 1, bytes: 2_000 }`. */
 export type Amounts<Name extends string> = Record<Name, number>
 
-/** The site or cloud to which an allowance belongs. */
+/** The row to which an allowance belongs. */
 export interface UserKey {
   accountId: string
   id: string

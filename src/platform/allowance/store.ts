@@ -10,9 +10,9 @@ const keptDays = 90
 export interface UsageTable<Name extends string> {
   /** The table with one row for each day: `account_id`, `id`, `day` and the columns. */
   days: string
-  /** The table of the sites or clouds, with `account_id` and `id`. */
+  /** The table of the rows to which allowances belong, with `account_id` and `id`. */
   users: string
-  /** The name of the column in both tables that holds the id of the site or cloud. */
+  /** The name of the column in both tables that holds the id of such a row. */
   id: string
   /** The columns of `users` from which the limits are computed. */
   limitedBy: readonly string[]

@@ -11,7 +11,7 @@ export { refusingZone } from './kept-out.ts'
 export { appsSeries } from './metrics.ts'
 export { type Apps, openApps, sharedApps } from './open-apps.ts'
 export { acceptSocket, isUpgrade } from './sockets.ts'
-export { cloudHost, cloudUrl, siteHost, siteUrl } from './urls.ts'
+export { type AddressConfig, labelHost, labelUrl } from './urls.ts'
 export { AppsZone } from './zone.ts'
 
 /** A request to the second listener, its host already checked. */
@@ -20,9 +20,7 @@ export interface AppsRequest {
   response: ServerResponse
   /** The host of the URL that the visitor sees: lower case, without port and trailing dot. */
   host: string
-  /**
-   * `/_cloud/<ref>` if the address names the cloud by its path; this prefix is removed from `message.url`. Empty if the cloud has a host of its own.
-   */
+  /** `<prefix>/<ref>` if the request came by a path form; it is removed from `message.url`. Empty if the request names the host itself. */
   pathPrefix: string
   /** The visitor's address; forwarded addresses count only from a trusted proxy. */
   clientAddress: string
@@ -35,15 +33,25 @@ export interface AppsRequest {
   timeLimit?: Deadline | undefined
 }
 
+/** A second way to hosts: `<prefix>/<ref>/…` at the machine's own name, for programs whose resolver does not know names under `localhost`. */
+export interface PathForm {
+  /** `/_` and small letters. */
+  readonly prefix: string
+  /** The host that a ref names, whether it exists or not. */
+  hostOf(ref: string): string
+}
+
 /** Answers for some hosts of the second listener. */
 export interface HostHandler extends AsyncDisposable {
-  /** The name in metrics and logs: `sites`, `clouds`. */
+  /** The name in metrics and logs. */
   readonly name: string
   /**
-   * True if strangers' code states the answers: they leave as data for programs, never as a page (`cloudAnswerHeaders`), and the requests reach the handler
-   * without credentials of the platform.
+   * True if strangers' code states the answers: they leave as data for programs, never as a page (`guardedHeaders`), and the requests reach the
+   * handler without credentials of the platform.
    */
   readonly isStrangers?: boolean
+  /** The path form of its hosts, which share one origin there: it finds only handlers of strangers' answers, which send no pages. */
+  readonly pathForm?: PathForm | undefined
   /** Whether this handler answers for the host. Called for every request, so it decides from memory. */
   serves(host: string): boolean
   /** Whether a certificate may be obtained for this host, that is, whether the host belongs to something that exists. Decides from memory. */

@@ -1,7 +1,7 @@
-/** Applies `cloudAnswerHeaders` to an answer of strangers' code, whichever way it is sent. */
+/** Applies `guardedHeaders` to an answer of strangers' code, whichever way it is sent. */
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http'
 import { secretPrefixes } from '#platform/ids'
-import { cloudAnswerHeaders, type HeaderLine } from './cloud-answer.ts'
+import { guardedHeaders, type HeaderLine } from './guarded-headers.ts'
 
 /** Replaces `writeHead` of this one answer, because every way to send headers ends there. */
 export function guardAnswer(response: ServerResponse, { isPathForm }: { isPathForm: boolean }): void {
@@ -10,7 +10,7 @@ export function guardAnswer(response: ServerResponse, { isPathForm }: { isPathFo
     const passed = rest.find((one) => typeof one === 'object') as OutgoingHttpHeaders | string[] | undefined
     const stated = [...linesOf(response.getHeaders()), ...linesOf(passed ?? {})]
     for (const name of response.getHeaderNames()) response.removeHeader(name)
-    return writeHead(status, cloudAnswerHeaders(stated, { status, isPathForm }).flat())
+    return writeHead(status, guardedHeaders(stated, { status, isPathForm }).flat())
   }
   // Early hints and trailers are dropped: programs that read data do not need them.
   response.writeEarlyHints = () => {}

@@ -3,7 +3,6 @@ import { expect, test } from 'vitest'
 import { loadConfig, readEnv } from '#platform/config'
 import { StartRefused } from '#platform/errors'
 import { apps } from './settings.ts'
-import { cloudUrl, siteUrl } from './urls.ts'
 
 const load = (variables: Record<string, string> = {}) => loadConfig([apps], readEnv(variables))
 
@@ -125,47 +124,4 @@ test.each([
 ])('the domains %s of sites and %s of clouds are refused together', (domain, cloudDomain) => {
   const { en } = refusal({ KHERAD_APPS_DOMAIN: domain, KHERAD_CLOUD_DOMAIN: cloudDomain })
   expect(en).toMatch(/^KHERAD_CLOUD_DOMAIN is .*KHERAD_APPS_DOMAIN/)
-})
-
-test.each([
-  [{}, 'http://a.localhost:8081', 'http://b.localhost:8081'],
-  [{ KHERAD_BASE_URL: 'https://ai.example.org' }, 'http://a.localhost:8081', 'http://b.localhost:8081'],
-  [
-    {
-      KHERAD_BASE_URL: 'https://ai.example.org',
-      KHERAD_APPS_DOMAIN: 'apps.example',
-      KHERAD_CLOUD_DOMAIN: 'cloud.example',
-    },
-    'https://a.apps.example',
-    'https://b.cloud.example',
-  ],
-  [
-    { KHERAD_BASE_URL: 'https://ai.example.org:8443', KHERAD_APPS_DOMAIN: 'apps.example' },
-    'https://a.apps.example:8443',
-    'http://b.localhost:8081',
-  ],
-  // Without a proxy the URL has the port of the second listener.
-  [
-    {
-      KHERAD_BASE_URL: 'http://kherad.lan:8080',
-      KHERAD_APPS_DOMAIN: 'apps.lan',
-      KHERAD_CLOUD_DOMAIN: 'cloud.lan',
-    },
-    'http://a.apps.lan:8081',
-    'http://b.cloud.lan:8081',
-  ],
-  [
-    { KHERAD_BASE_URL: 'http://kherad.lan:8080', KHERAD_APPS_PORT: '8080', KHERAD_APPS_DOMAIN: 'apps.lan' },
-    'http://a.apps.lan:8080',
-    'http://b.localhost:8080',
-  ],
-  [
-    { KHERAD_BASE_URL: 'http://kherad.lan', KHERAD_APPS_DOMAIN: 'apps.lan' },
-    'http://a.apps.lan',
-    'http://b.localhost:8081',
-  ],
-] as const)('with %o a site is %s and a cloud %s', (variables, site, cloud) => {
-  const config = load(variables as Record<string, string>)
-  expect(siteUrl(config, 'a')).toBe(site)
-  expect(cloudUrl(config, 'b')).toBe(cloud)
 })

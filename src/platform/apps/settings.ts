@@ -31,6 +31,10 @@ export interface AppsConfig {
   sharedPort: boolean
 }
 
+/** The domains that are configured; everything below them is served by the second listener. */
+export const domainsOf = ({ domain, cloudDomain }: AppsConfig): string[] =>
+  [domain, cloudDomain].filter((one) => one !== undefined)
+
 export const apps = variableSection({
   name: 'apps',
   variables: [

@@ -20,7 +20,6 @@ import { answerCertificateQuery, isCertificateQuery } from './certificates.ts'
 import { guardAnswer, removeCredentials } from './guard.ts'
 import { reasons } from './phrases.ts'
 import { refuse } from './refuse.ts'
-import { cloudHost } from './urls.ts'
 
 export interface ZoneOptions {
   app: AppsApp
@@ -108,24 +107,26 @@ export class AppsZone implements Zone, AsyncDisposable {
   }
 
   /**
-   * Finds the cloud of `/_cloud/<ref>/…` at the machine's own name, for programs whose resolver does not know `<ref>.localhost`. Only handlers of
-   * strangers' answers, which send no pages, are found this way, because all of them share this origin.
+   * Finds the host of a path form (`<prefix>/<ref>/…`) at the machine's own name. Only handlers of strangers' answers, which send no pages, are
+   * found this way, because all of them share this origin. A shared port has no such origin.
    */
   #byPath(request: AppsRequest): RoutedRequest | undefined {
-    const { config } = this.#app
-    if (config.apps.cloudDomain !== undefined || config.apps.sharedPort || !this.#isOwn(request.host))
-      return undefined
+    if (this.#app.config.apps.sharedPort || !this.#isOwn(request.host)) return undefined
     const [, prefix, ref, rest] =
-      /^(\/_cloud\/([a-z0-9-]{1,63}))((?:[/?].*)?)$/.exec(request.message.url!) ?? []
+      /^(\/_[a-z]+)\/([a-z0-9-]{1,63})((?:[/?].*)?)$/.exec(request.message.url!) ?? []
     if (prefix === undefined) return undefined
-    const host = cloudHost(config, ref!)
-    const handler = this.#handlers.find((one) => one.isStrangers && one.serves(host))
-    if (!handler) return undefined
-    request.message.url = rest!.startsWith('/') ? rest! : `/${rest}`
-    return { request: { ...request, host, pathPrefix: prefix }, handler }
+    for (const handler of this.#handlers) {
+      const { isStrangers, pathForm } = handler
+      if (!isStrangers || pathForm?.prefix !== prefix) continue
+      const host = pathForm.hostOf(ref!)
+      if (!handler.serves(host)) continue
+      request.message.url = rest!.startsWith('/') ? rest! : `/${rest}`
+      return { request: { ...request, host, pathPrefix: `${prefix}/${ref}` }, handler }
+    }
+    return undefined
   }
 
-  /** Whether the host is a name of the platform or of this machine, which no domain of sites or clouds can be. */
+  /** Whether the host is a name of the platform or of this machine, which no domain of the second zone can be. */
   #isOwn(host: string): boolean {
     return host === this.#baseHost || !host.includes('.') || isIP(host) !== 0
   }

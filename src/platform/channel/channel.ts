@@ -1,6 +1,6 @@
 /**
  * An authenticated channel between processes of one service: HTTP over TLS with a secret that both sides share (ECDHE-PSK). The processes may be on
- * any machines. Without the secret nobody can read the channel, take part in it, or replay a recording of it; whoever learns the secret later cannot
+ * any machines. Without the secret nobody can read the channel, take part in it, or replay what was captured; whoever learns the secret later cannot
  * decrypt earlier traffic.
  */
 import { hkdfSync } from 'node:crypto'

@@ -89,7 +89,7 @@ export interface Timing {
 export interface Roles {
   api: boolean
   worker: boolean
-  /** The process holds voice calls. */
+  /** The process holds calls. */
   voice?: boolean
   /** The process has none of the other roles and no database: it runs code of apps that other processes send it. */
   functions?: boolean

@@ -1,5 +1,5 @@
 /**
- * The journal of paid background calls: whether a call began, and what its result was (docs/decisions/core/background-calls.md). The id of such
+ * The journal of paid background calls: whether a call began, and what its result was (docs/decisions/core/retries.md). The id of such
  * a call is chosen and stored before the call, and is the id of its receipt: the receipt, committed with the hold, shows that the call began, and the
  * reply, committed with the settlement, holds its result. So the ledger is the journal. Rules: an id is used by one attempt of one process; whoever
  * takes work over looks the id up first, and begins a second call only if the first is `untouched`.

@@ -7,7 +7,7 @@ export type HostPattern = (host: string | undefined) => Record<string, string> |
 
 const label = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/
 
-/** Parses a pattern of fixed labels and `{name}` for any one label, such as `{slug}.sites.example.org`; ports and letter case are ignored. */
+/** Parses a pattern of fixed labels and `{name}` for any one label, such as `{name}.apps.example.org`; ports and letter case are ignored. */
 export function hostPattern(pattern: string): HostPattern {
   const wanted = pattern.split('.').map((want) => (want.startsWith('{') ? want : want.toLowerCase()))
   return (host) => {

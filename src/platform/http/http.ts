@@ -117,7 +117,7 @@ interface Spec<App> {
   /** The path with `{name}` parameters, as in the contract. */
   path: string
   /**
-   * The host on which this route alone answers: `console.example.org`, or `{slug}.sites.example.org`, whose label is one of the `params`. If absent,
+   * The host on which this route alone answers: `console.example.org`, or `{name}.apps.example.org`, whose label is one of the `params`. If absent,
    * the route answers on every host that no route names.
    */
   host?: string

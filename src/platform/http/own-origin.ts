@@ -10,7 +10,7 @@ const safeMethods = new Set(['GET', 'HEAD', 'OPTIONS'])
  * along whichever page makes the request, even one at another port of this host. A page of another origin cannot forge a request with
  * `Authorization`.
  */
-export function crossSiteFailure(context: ActiveRequest): Failure | undefined {
+export function foreignPageFailure(context: ActiveRequest): Failure | undefined {
   const { message, headers } = context
   if (headers.cookie === undefined || headers.authorization !== undefined || safeMethods.has(message.method!))
     return undefined

@@ -13,7 +13,7 @@ import {
   type RequestListener,
   type Timeouts,
 } from './listener.ts'
-import { crossSiteFailure } from './own-origin.ts'
+import { foreignPageFailure } from './own-origin.ts'
 import { ambiguityFailure } from './request-line.ts'
 import { limitRequestTime } from './request-timeout.ts'
 import { badRequestLine, routerOf } from './router.ts'
@@ -106,7 +106,7 @@ function gateOf(
       ? new Failure('SERVICE_UNAVAILABLE', { why: 'stopping' }, { retryAfterMs: 1000 })
       : ambiguityFailure(message)
     if (refusal) answerHeaders['connection'] = 'close'
-    const failure = refusal ?? (hasBadContentType(message) ? badRequestLine() : crossSiteFailure(context))
+    const failure = refusal ?? (hasBadContentType(message) ? badRequestLine() : foreignPageFailure(context))
     if (failure) sendFailure(context, failure)
     return failure === undefined
   }

@@ -1,6 +1,6 @@
 /**
  * How a server and `kherad doctor` check that they work on one data folder: the server answers with a hash that only a program that can read the
- * folder can compute (docs/decisions/platform/disk-space.md). The hash is no secret and gives no access.
+ * folder can compute (docs/decisions/platform/installations.md). The hash is no secret and gives no access.
  */
 import { createHash } from 'node:crypto'
 import { folderLocation } from '#platform/folders'

@@ -1,4 +1,4 @@
-/** Sends mails through the operator's server (SMTP). The caller counts each mail, and can send it again (docs/decisions/cloud/app-users.md). */
+/** Sends mails through the operator's server (SMTP). The caller counts each mail, and can send it again. */
 import type { Transporter } from 'nodemailer'
 import { deadlines } from '#platform/clock'
 import type { Log } from '#platform/log'

@@ -1,5 +1,6 @@
 /** The Prometheus metrics of a process, or of all workers of a machine. */
-import { collectDefaultMetrics, Registry } from 'prom-client'
+import { collectDefaultMetrics, Gauge as PromGauge, Registry } from 'prom-client'
+import { release } from '#platform/release'
 import { allWorkersText } from './workers.ts'
 
 export type { Registry } from 'prom-client'
@@ -47,12 +48,20 @@ export function openMetrics<Own extends Partial<AllSeries>>(
 let ofProcess: Registry | undefined
 
 /**
- * The series of the process itself: memory, garbage collection, the event loop. All servers of a process share them, since prom-client never removes
+ * The series of the process itself: its release, memory, garbage collection, the event loop. All servers of a process share them, since prom-client never removes
  * their observers: a separate observer would keep a stopped server in memory.
  */
 function processRegistry(): Registry {
   if (ofProcess) return ofProcess
   ofProcess = new Registry()
+  new PromGauge({
+    name: 'kherad_build_info',
+    help: 'The release that runs; always 1.',
+    labelNames: ['release'],
+    // One for all workers of a machine, since they run the same release.
+    aggregator: 'first',
+    registers: [ofProcess],
+  }).set({ release }, 1)
   collectDefaultMetrics({ register: ofProcess, prefix: 'kherad_' })
   return ofProcess
 }

@@ -9,7 +9,7 @@ const special4 = rangesOf([
   '10.0.0.0/8', // private
   '100.64.0.0/10', // carrier-grade NAT
   '127.0.0.0/8', // loopback
-  '169.254.0.0/16', // link-local, with most clouds' metadata
+  '169.254.0.0/16', // link-local, with most hosting providers' metadata
   '172.16.0.0/12', // private
   '192.0.0.0/24', // IETF protocol assignments
   '192.0.2.0/24', // documentation
@@ -38,7 +38,7 @@ const special6 = rangesOf([
 /** A NAT64 address leads to the IPv4 address in its last 32 bits (RFC 6052); IPv6-only hosts reach most of the web this way. */
 const nat64 = rangesOf(['64:ff9b::/96'])
 
-/** Metadata services of clouds, which hand out secrets. Some of these addresses look public, some are in networks that an operator may allow. */
+/** Metadata services of hosting providers, which hand out secrets. Some addresses look public, some are in networks that an operator may allow. */
 const metadata = rangesOf([
   '169.254.169.254/32', // AWS, GCP, Azure, Oracle, DigitalOcean, Hetzner
   '169.254.170.2/32', // AWS ECS
@@ -66,7 +66,7 @@ export function rangesOf(cidrs: readonly string[]): BlockList {
 export const containsAddress = (ranges: BlockList, address: string): boolean =>
   isIP(address) !== 0 && !hasZone(address) && ranges.check(address, familyOf(address))
 
-/** Whether a cloud's metadata service answers at the address, directly or through NAT64. */
+/** Whether a hosting provider's metadata service answers at the address, directly or through NAT64. */
 export const isMetadata = (address: string): boolean =>
   containsAddress(metadata, address) ||
   (containsAddress(nat64, address) && containsAddress(metadata, lastIpv4Of(address)))

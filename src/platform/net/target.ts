@@ -44,7 +44,7 @@ export const isAddress = (host: string): boolean => isIP(host) !== 0
 const insideZones = ['arpa', 'home', 'internal', 'intranet', 'lan', 'local', 'localdomain', 'localhost']
 
 /**
- * True for a name that only an internal network resolves, such as metadata services of clouds: failing to resolve it here proves nothing.
+ * True for a name that only an internal network resolves, such as metadata services of hosting providers: failing to resolve it here proves nothing.
  */
 export function isInternalName(host: string): boolean {
   const labels = host.replace(/\.$/, '').split('.')

@@ -3,6 +3,7 @@
 import type { TSchema } from 'typebox'
 import { declarationOf } from '#platform/errors'
 import { impliedErrors, type KeySource, type Route } from '#platform/http'
+import { release } from '#platform/release'
 import { nameOfSchema } from '#platform/schema'
 import { persian } from '#platform/words'
 
@@ -25,6 +26,7 @@ export function openApiOf(routes: readonly Route[], baseUrl: string): Json {
     info: {
       title: 'Kherad (خرد)',
       version: contractVersion,
+      'x-kherad-release': release,
       description:
         'A self-hosted, Persian-first AI platform: one server, one credit balance, every capability behind one HTTP API.',
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
@@ -43,7 +45,7 @@ export function openApiOf(routes: readonly Route[], baseUrl: string): Json {
 }
 
 /**
- * A document has each path once, but two hosts may have the same method and path (`/` of the console and of every site). The first route is under the
+ * A document has each path once, but two hosts may have the same method and path (such as `/`). The first route is under the
  * path itself, each further one under `<path>#<operation>`. Clients never send a fragment, so generated clients call the right address. One document
  * for each host would have to be found, and tools ignore an extension (`x-…`).
  */

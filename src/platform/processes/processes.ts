@@ -104,7 +104,8 @@ class LivingProcess implements Processes {
 
   async #sweep(): Promise<void> {
     if (!this.#mayJudge()) return
-    for (const work of this.#sweepWork) await work()
+    // Each by itself: one that fails must not keep the others from what dead processes left.
+    for (const work of this.#sweepWork) await work().catch((error: unknown) => this.#warn('sweep', error))
   }
 
   #warn(name: string, error: unknown): void {

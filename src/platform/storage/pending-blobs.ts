@@ -76,8 +76,8 @@ export const announceBlob = ({ clock }: Pick<StorageApp, 'clock'>, tx: Tx, key: 
   store.announcePendingBlob(tx, key, new Date(clock.nowMs() + pendingMs))
 
 /**
- * Writes bytes like `stageBlob`, for sources that take any time, such as a recording: the bytes are kept if a transaction commits the key within an
- * hour of the last of them. Throws as `Storage.putUnsized`, and STORAGE_FULL before anything is read.
+ * Writes bytes like `stageBlob`, for sources that take any time, such as a live stream: the bytes are kept if a transaction commits the key within
+ * an hour of the last of them. Throws as `Storage.putUnsized`, and STORAGE_FULL before anything is read.
  */
 export async function stageUnsized(
   { db, clock, storage }: BlobContext,

@@ -1,4 +1,17 @@
-/** Transcription by sherpa-onnx in a child process, where the operator has installed it (docs/decisions/media/sherpa.md). */
+/**
+ * Transcription by sherpa-onnx in a child process, where the operator has installed it. So a server without a vendor, a graphics card or Python can
+ * transcribe Persian: open models (Shenava of 130 MB, Whisper, SenseVoice) run on a processor several times faster than people speak. The package
+ * `sherpa-onnx-node` is neither in `package.json` nor loaded into the server: its prebuilt 1.x library contains espeak-ng, which is GPL-3.0, and a
+ * native library of gigabytes may crash.
+ *
+ * The first recording, or `kherad doctor`, starts the child; if something is missing, the error names the command that installs it. One recording
+ * runs at a time, since the library has threads of its own; further ones are `overloaded` beyond sixteen that wait, which fails over. A crash fails
+ * its recording as `unavailable` and certainly unbilled, and the next recording starts a new child. A recording cannot be interrupted, so the child
+ * is killed if its caller leaves or its time is over; it also ends with a server that was killed. Its environment contains only the path of its
+ * libraries, and no key of ours. Tests use a stand-in with the shape of the package; with `SHERPA` set they also run the library (1.13.8, linux-x64)
+ * on tiny models that they write. No model that people use was run. What would change our mind: a permissively licensed runtime in WebAssembly that
+ * runs these models at similar speed. What a model reports: docs/operations/media.md.
+ */
 import { decodeSound, resample, SoundError } from '#core/sound'
 import {
   type TextProvider,
@@ -13,7 +26,7 @@ import { SherpaChild, type SherpaConfig } from './child.ts'
 
 /**
  * sherpa-onnx in a child process, where the operator installed it and put a model in a folder: the package is no dependency of ours, and is looked
- * for when the first recording comes ([decision](../../../docs/decisions/media/sherpa.md)).
+ * for when the first recording comes.
  */
 export function sherpaTranscription(
   place: SherpaConfig,

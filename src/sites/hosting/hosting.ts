@@ -6,6 +6,7 @@ import './errors.ts'
 import './phrases.ts'
 
 export { insertSite, insertVersion, maxPublishing, type NewSite, newPackKey } from './accept.ts'
+export { siteHost, siteUrl } from './address.ts'
 export { openSiteAllowances, type SiteAllowance, type SiteAllowances } from './allowance.ts'
 export type { HostingApp } from './app.ts'
 export type { CheckBounds } from './check/check.ts'

@@ -1,5 +1,4 @@
 /** Sites as they are listed and shown. */
-import { siteHost } from '#platform/apps'
 import type { Caller } from '#platform/auth'
 import type { Db } from '#platform/db'
 import { fail } from '#platform/errors'
@@ -12,6 +11,7 @@ import {
   findSiteWithVersions,
   listSites,
   type ShownSite,
+  siteHost,
   usageOf,
   versionsOf,
 } from '#sites/hosting'

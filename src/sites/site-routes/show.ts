@@ -1,8 +1,7 @@
 /** A site as the API answers it. */
-import { siteUrl } from '#platform/apps'
 import type { Config } from '#platform/config'
 import type { Language } from '#platform/errors'
-import { limitsOf, problemPhrases, type ShownSite, type VersionRow } from '#sites/hosting'
+import { limitsOf, problemPhrases, type ShownSite, siteUrl, type VersionRow } from '#sites/hosting'
 import type { SitesApp } from './app.ts'
 import type { Site, SiteDetail, Version } from './schema.ts'
 

@@ -1,4 +1,4 @@
-/** `POST /v1/messages`: conversations as Anthropic's clients request them, token counts, and batches (docs/decisions/text/messages-wire.md). */
+/** `POST /v1/messages`: conversations as Anthropic's clients request them, token counts, and batches (docs/decisions/text/wires.md). */
 import { apiKeyHeader, referenceHeaders } from '#core/calls'
 import { textFailures } from '#core/text'
 import { fail } from '#platform/errors'

@@ -4,7 +4,7 @@ import type { Catalogue } from '#core/models'
 import type { Clock } from '#platform/clock'
 import type { Config } from '#platform/config'
 import type { Db } from '#platform/db'
-import { routesOf, socketRoutesOf } from '#platform/http'
+import { type RequestContext, routesOf, socketRoutesOf } from '#platform/http'
 import { jobsOf } from '#platform/jobs'
 import type { Log } from '#platform/log'
 import type { Secrets } from '#platform/secrets'
@@ -31,6 +31,9 @@ export interface CallApp {
   /** Pays for what the engines do. */
   turns: TurnApp
 }
+
+/** The request that begins a call. */
+export type CallContext = RequestContext<CallApp>
 
 /** The slice of the app that the route of calls over WebRTC uses, and the host that begins calls for other processes. */
 export interface PeerCallApp extends CallApp {

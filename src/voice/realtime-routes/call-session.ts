@@ -7,7 +7,8 @@ import {
   soundClock,
   type Transport,
 } from '#voice/realtime'
-import type { BegunCall, CallContext } from './begin.ts'
+import type { CallContext } from './app.ts'
+import type { BegunCall } from './begin.ts'
 import { openEngine } from './call-engine.ts'
 import { hostedToolCheck, transcriptionModelResolver } from './chosen-model.ts'
 

@@ -6,7 +6,7 @@ import type { BuiltInTool } from '#core/turn'
 import type { Caller } from '#platform/auth'
 import { fail } from '#platform/errors'
 import type { CallApp } from './app.ts'
-import { type CallModel, modelsOf } from './call-engine.ts'
+import { type CallModel, modelsOf } from './call-model.ts'
 import { reasons } from './phrases.ts'
 
 /** The caller who names the model, and the part of the app that has the models and their tools. */
@@ -39,7 +39,7 @@ function requireTranscriptionModel(
   const { models } = app
   const model =
     name === undefined
-      ? (models.defaultTranscription ??
+      ? (models.defaults.transcription ??
         fail('INVALID_REQUEST', { why: reasons.noTranscription }, { param: 'model' }))
       : (models.find(name) ?? fail('MODEL_NOT_FOUND', { model: name }, { param: 'model' }))
   if (model.kind !== 'transcription') {
@@ -95,7 +95,7 @@ export function requireAgentModel(
 
 function realtimeModel({ models }: Pick<CallApp, 'models'>, name: string | undefined): RealtimeModel {
   if (name === undefined)
-    return models.defaultRealtime ?? fail('INVALID_REQUEST', { why: reasons.noModel }, { param: 'model' })
+    return models.defaults.realtime ?? fail('INVALID_REQUEST', { why: reasons.noModel }, { param: 'model' })
   const model = models.find(name) ?? fail('MODEL_NOT_FOUND', { model: name }, { param: 'model' })
   return (
     models.realtimeOf(model) ??

@@ -1,5 +1,5 @@
 import { type CallSettings, freshSettings, sessionFields, updateSession } from '#voice/realtime'
-import type { CallModel } from './call-engine.ts'
+import type { CallModel } from './call-model.ts'
 import { type CallerContext, hostedToolCheck, transcriptionModelResolver } from './chosen-model.ts'
 
 /**

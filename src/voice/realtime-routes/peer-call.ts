@@ -2,7 +2,8 @@
 
 import type { Peer, PeerHandler, WebRtc } from '#platform/webrtc'
 import type { CallSession, EndReason } from '#voice/realtime'
-import type { BegunCall, CallContext } from './begin.ts'
+import type { CallContext } from './app.ts'
+import type { BegunCall } from './begin.ts'
 import { openSession } from './call-session.ts'
 import { eventOf } from './client-event.ts'
 import { PeerTransport } from './peer-transport.ts'

@@ -9,8 +9,8 @@ import {
   socketStream,
 } from '#platform/http'
 import type { EndReason } from '#voice/realtime'
-import type { CallApp } from './app.ts'
-import { type BegunCall, begin, type CallContext } from './begin.ts'
+import type { CallApp, CallContext } from './app.ts'
+import { type BegunCall, begin } from './begin.ts'
 import { openSession } from './call-session.ts'
 import type { SocketQuery } from './schema.ts'
 import { SocketTransport } from './socket-transport.ts'

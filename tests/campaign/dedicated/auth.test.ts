@@ -1,4 +1,4 @@
-/** Sign-in of app users on the database of their own cloud, as an unchanged client has it (docs/decisions/cloud/dedicated-users.md). */
+/** Sign-in of app users on the database of their own cloud, as an unchanged client has it (docs/decisions/cloud/app-users.md). */
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { hasJail } from '../../cloud/jail/needs-jail.ts'

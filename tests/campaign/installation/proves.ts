@@ -7,6 +7,7 @@ export const proves: Proves = {
     'src/platform/postgres',
     'src/platform/folders',
     'src/platform/readiness',
+    'src/platform/release',
     'src/platform/processes',
     'src/platform/disk-space',
     'src/platform/env',

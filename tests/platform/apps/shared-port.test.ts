@@ -7,10 +7,10 @@ import { freePort } from '../../harness/free-port.ts'
 import { hostRequest } from '../../harness/host-request.ts'
 import { boot, type World } from '../../harness/world.ts'
 import { open, socketRoute } from '../http/served.ts'
-import { namedHandler } from './named-handler.ts'
+import { namedHandler, strangersByPath } from './named-handler.ts'
 
 const sites = namedHandler('sites', ['shop.apps.example', 'www.shop.example'])
-const clouds = namedHandler('clouds', ['ref.localhost'], undefined, true)
+const clouds = namedHandler('clouds', ['ref.localhost'], undefined, strangersByPath)
 let world: World
 beforeAll(async () => {
   const port = String(await freePort())

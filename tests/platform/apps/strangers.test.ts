@@ -1,14 +1,15 @@
 /** What strangers' code answers leaves as data for programs, and what it is asked comes without credentials of the platform. */
 import type { OutgoingHttpHeaders } from 'node:http'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { cloudPathForm } from '#cloud/clouds'
 import type { AppsRequest } from '#platform/apps'
 import { hostRequest } from '../../harness/host-request.ts'
 import { boot, type World } from '../../harness/world.ts'
-import { namedHandler } from './named-handler.ts'
+import { namedHandler, strangersByPath } from './named-handler.ts'
 
 const ref = 'abcdefghijklmnopqrst'
 let stated: (request: AppsRequest) => void
-const clouds = namedHandler('clouds', [`${ref}.localhost`], (request) => stated(request), true)
+const clouds = namedHandler('clouds', [`${ref}.localhost`], (request) => stated(request), strangersByPath)
 const sites = namedHandler('sites', ['shop.localhost'])
 let world: World
 beforeAll(async () => {
@@ -238,10 +239,12 @@ describe('the path form', () => {
   })
 
   test('does not exist where clouds have a domain', async () => {
-    const far = namedHandler('clouds', [`${ref}.clouds.example`, `${ref}.localhost`], undefined, true)
+    const hosts = [`${ref}.clouds.example`, `${ref}.localhost`]
     await using other = await boot({
       env: { KHERAD_CLOUD_DOMAIN: 'clouds.example' },
-      hostHandlers: () => [far],
+      hostHandlers: ({ config }) => [
+        namedHandler('clouds', hosts, undefined, { isStrangers: true, pathForm: cloudPathForm(config) }),
+      ],
     })
     expect((await hostRequest(other.appsUrl, '127.0.0.1', { path: `/_cloud/${ref}/` })).status).toBe(404)
     expect((await hostRequest(other.appsUrl, `${ref}.clouds.example`)).status).toBe(200)

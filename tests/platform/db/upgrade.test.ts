@@ -1,6 +1,6 @@
 /**
- * Today's program takes over the database of an earlier release with work under way: fixtures/upgrade-0018 and upgrade-0022, named by their
- * last migration, were recorded from real servers that were killed during calls (record-database.ts; tests/README.md says how and of which commits).
+ * Today's program takes over the database of an earlier release with work under way. The databases in fixtures were recorded from real servers that
+ * were killed during calls (record-database.ts; tests/README.md says how): of two commits before the first release, and of every release.
  */
 import { copyFile, mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
@@ -39,10 +39,17 @@ let clock: MovableClock
 let kherad: Kherad
 let client: Client
 
-async function takeOver(last: number): Promise<void> {
+/** Databases by the folder that has them, with the last migration that their program knew. */
+const databases = [
+  ['upgrade-0018', 18],
+  ['upgrade-0022', 22],
+  ['release-0.2.0', 37],
+] as const
+
+async function takeOver(name: string, last: number): Promise<void> {
   open = new AsyncDisposableStack()
   lastMigration = last
-  fixture = path.join(import.meta.dirname, `fixtures/upgrade-${String(last).padStart(4, '0')}`)
+  fixture = path.join(import.meta.dirname, 'fixtures', name)
   recorded = JSON.parse(await readFile(path.join(fixture, 'recorded.json'), 'utf8'))
   const database = open.use(await emptyDatabase())
   const folder = open.use(await temporaryFolder())
@@ -155,8 +162,18 @@ const half = {
   data: { 'Say what is to be computed': 0, 'Write what these figures mean': 0 },
 } as const
 
-describe.each([18, 22])('of migration %d', (last) => {
-  beforeAll(() => takeOver(last))
+test('a database of every release is taken over', async () => {
+  const changelog = await readFile(path.join(migrations, '../CHANGELOG.md'), 'utf8')
+  const released = Array.from(
+    changelog.matchAll(/^## (\d+\.\d+\.\d+) \(/gm),
+    ([, version]) => `release-${version}`,
+  )
+  expect(released.length).toBeGreaterThan(0)
+  expect(databases.map(([name]) => name)).toEqual(expect.arrayContaining(released))
+})
+
+describe.each(databases)('of %s', (name, last) => {
+  beforeAll(() => takeOver(name, last))
   afterAll(() => open.disposeAsync())
 
   test.each(Object.entries(half))(

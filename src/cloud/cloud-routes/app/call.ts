@@ -1,6 +1,6 @@
 /** One request of an app, as the areas of a cloud get it. */
-import type { LiveCloud } from '#cloud/clouds'
-import { type AppsRequest, cloudUrl, isUpgrade } from '#platform/apps'
+import { cloudUrl, type LiveCloud } from '#cloud/clouds'
+import { type AppsRequest, isUpgrade } from '#platform/apps'
 import { fail, type Language } from '#platform/errors'
 import { type BodyMemory, languageOf, parseJson, readBody, readToDisk, readUpload } from '#platform/http'
 import { uuidv7 } from '#platform/ids'

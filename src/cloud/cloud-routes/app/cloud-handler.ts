@@ -2,8 +2,8 @@
  * Answers at the addresses of clouds: finds the cloud, checks key and session, lets the area of the path answer, and writes its reply or its
  * refusal (docs/decisions/cloud/app-address.md).
  */
-import type { CloudDirectory, LiveCloud } from '#cloud/clouds'
-import { type AppsRequest, acceptSocket, cloudHost, type HostHandler } from '#platform/apps'
+import { type CloudDirectory, cloudHost, cloudPathForm, type LiveCloud } from '#cloud/clouds'
+import { type AppsRequest, acceptSocket, type HostHandler, type PathForm } from '#platform/apps'
 import { type Db, isDatabaseAway } from '#platform/db'
 import { errorBody, errorHeaders, Failure, fail } from '#platform/errors'
 import { BodyMemory, ClientGone, failureOf } from '#platform/http'
@@ -29,6 +29,7 @@ const writing = new Set(['POST', 'PUT', 'PATCH'])
 export class CloudHandler implements HostHandler {
   readonly name = 'clouds'
   readonly isStrangers = true
+  readonly pathForm: PathForm | undefined
   readonly #options: CloudHandlerOptions
   readonly #suffix: string
   readonly #intake: BodyMemory
@@ -38,6 +39,7 @@ export class CloudHandler implements HostHandler {
     const { config } = options.app
     this.#options = options
     this.#suffix = cloudHost(config, '')
+    this.pathForm = cloudPathForm(config)
     this.#intake = new BodyMemory(config)
   }
 

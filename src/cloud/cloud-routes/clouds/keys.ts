@@ -3,6 +3,7 @@
 import {
   announceCloud,
   type CloudRow,
+  cloudUrl,
   deleteKey,
   type KeyRow,
   keyOf,
@@ -14,7 +15,6 @@ import {
   signingKeysOf,
 } from '#cloud/clouds'
 import { acceptOnce } from '#core/calls'
-import { cloudUrl } from '#platform/apps'
 import { fail } from '#platform/errors'
 import type { JsonText, RequestContext } from '#platform/http'
 import { isUuid } from '#platform/ids'

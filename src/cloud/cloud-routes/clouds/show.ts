@@ -2,6 +2,7 @@
 import {
   type CloudLimits,
   type CloudRow,
+  cloudUrl,
   limitsOf,
   type MoveRow,
   type PackageRow,
@@ -10,7 +11,6 @@ import {
   readOnlyReason,
   stateOf,
 } from '#cloud/clouds'
-import { cloudUrl } from '#platform/apps'
 import type { Language } from '#platform/errors'
 import type { CloudRoutesApp } from '../app.ts'
 import type { CloudUsage } from './contents.ts'

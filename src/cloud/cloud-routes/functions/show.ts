@@ -1,6 +1,5 @@
-import type { CloudRow } from '#cloud/clouds'
+import { type CloudRow, cloudUrl } from '#cloud/clouds'
 import type { FunctionRow, SecretRow, ShownFunction, StoredLine } from '#cloud/functions'
-import { cloudUrl } from '#platform/apps'
 import type { FunctionRoutesApp } from '../app.ts'
 import type { CloudFunction, LogEntry, Secret } from './schema.ts'
 

@@ -1,4 +1,4 @@
--- Sign-in of app users in a database of one cloud (docs/decisions/cloud/dedicated-users.md), run once as bootstrap.sql is.
+-- Sign-in of app users in a database of one cloud (docs/decisions/cloud/app-users.md), run once as bootstrap.sql is.
 --
 -- Whoever develops the app has triggers on auth.users, so their code runs within our statements. Three roles keep it from what it must not
 -- see: auth_admin logs in and alone reads schema app_users, where hashes, sessions and tokens are; supabase_auth_admin, as whom nobody logs in,

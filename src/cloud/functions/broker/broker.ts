@@ -1,6 +1,6 @@
 /**
  * All that functions send goes through here, over a Unix socket that each cloud has for itself: to the public internet, to the cloud's own
- * address and to the platform's `/v1`, and to nothing else (docs/decisions/cloud/function-egress.md).
+ * address and to the platform's `/v1`, and to nothing else (docs/decisions/cloud/functions.md).
  */
 import type { CloudKey, LiveCloud } from '#cloud/clouds'
 import type { Log } from '#platform/log'

@@ -1,5 +1,5 @@
 /** Addresses that lead to this platform itself: requests to them are connected directly, and nothing else of this machine is reached. */
-import { cloudUrl } from '#platform/apps'
+import { cloudUrl } from '#cloud/clouds'
 import type { Config } from '#platform/config'
 
 /** The listeners of the platform: where they are connected to, and by which origins functions name them. */

@@ -6,6 +6,7 @@ import type { Attributes } from '#platform/trace'
 import type { NamedModel } from '../models.ts'
 import type { KnownPrice } from '../prices.ts'
 import type { Dialect, ProviderConfig } from '../provider-settings.ts'
+import type { DefaultsByKind, KindedModel, KnownModels } from './known-models.ts'
 import type { PriceConversion } from './microcredits.ts'
 import type { NamedEntry } from './named.ts'
 
@@ -45,6 +46,24 @@ export interface ModelFigures {
   abilities: readonly string[]
 }
 
+/** The default model of a kind: the setting that names it, and which models it may be. */
+export interface DefaultModel<Model> {
+  /** The setting in `defaults` of the configuration file, such as `video_model`. */
+  readonly setting: string
+  /** What the setting takes. */
+  readonly expected: Sentence
+  /** Where the file names none: true for the first model of the catalogue that may be it, false for none. */
+  readonly isFirst: boolean
+  /** Whether it answers the calls of its kind that name no model, which its card says. False: it only helps other models. */
+  readonly answersCalls: boolean
+  /** Whether a model of this kind may be it; absent: each may. */
+  mayBe?(model: Model): boolean
+  /** Makes it of a named model of another kind; undefined if that is not possible. `defaults` are those of the kinds before this one. */
+  madeOf?(model: KindedModel, defaults: DefaultsByKind): Model | undefined
+  /** The refusal of a name that is no such model; absent: the sentence of all kinds. */
+  refusal?(where: string, name: string, known: readonly string[]): Sentence
+}
+
 /**
  * A kind of models. `Used` is what is paid for, `Asked` what a hold must cover before it is known what will be used; money is in
  * micro-credits. Text is called as a stream of parts; every other kind is an order, filled whole or not at all, whose `Asked` is what
@@ -68,6 +87,12 @@ export interface ModelKind<
   /** Completes `the provider x, …` with what this entry promises and the dialects of the provider cannot do; undefined if they can. */
   unsupported?(entry: Entry, dialects: readonly Dialect[]): Sentence | undefined
   modelOf(entry: Entry, more: ModelBasis): Model
+  /** Completes the model of an entry that names other models; throws `StartRefused` where they are not there. */
+  complete?(entry: Entry, known: KnownModels): void
+  /** Absent: the kind has no default model. */
+  readonly defaultModel?: DefaultModel<Model>
+  /** What the presets of Studio take in the configuration file; absent: Studio makes nothing of this kind by presets. */
+  readonly presets?: Sentence
   /** The paths that serve models of this kind. */
   readonly routes: readonly string[]
   /** The schemas of `pricing` and `studio_settings` on a card. */

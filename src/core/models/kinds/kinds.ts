@@ -14,6 +14,8 @@ const all = [text, image, audio, video, transcription, embedding, realtime] as c
 
 /** A model of any kind, as the catalogue lists it; `kind` tells which. */
 export type AnyModel = ReturnType<(typeof all)[number]['modelOf']>
+/** A model of one kind. */
+export type ModelOf<Kind extends AnyModel['kind']> = Extract<AnyModel, { kind: Kind }>
 /** A model of the configuration file. */
 export type ModelEntry = ReturnType<(typeof all)[number]['readEntry']>
 

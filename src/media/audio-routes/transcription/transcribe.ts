@@ -56,7 +56,7 @@ function modelOf(context: TranscriptionContext): TranscriptionModel {
   const { app, caller, body, upload } = context
   const name = upload ? upload.fields.model : body.model
   if (name != null) return requireModel(context, name, 'transcription')
-  const model = app.models.defaultTranscription
+  const model = app.models.defaults.transcription
   if (!model) return fail('INVALID_REQUEST', { why: reasons.noModel }, { param: 'model' })
   requireMayUse(caller, model)
   return model

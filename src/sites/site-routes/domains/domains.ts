@@ -1,7 +1,6 @@
 /** The domains that a site has for its own: claimed, shown, checked and given up. */
 import { domainToASCII, domainToUnicode } from 'node:url'
 import { acceptOnce } from '#core/calls'
-import { siteHost } from '#platform/apps'
 import { fail } from '#platform/errors'
 import type { JsonText, RequestContext } from '#platform/http'
 import { bareList } from '#platform/lists'
@@ -16,6 +15,7 @@ import {
   newToken,
   recordName,
   recordValue,
+  siteHost,
   domainStore as store,
 } from '#sites/hosting'
 import type { SitesApp } from '../app.ts'

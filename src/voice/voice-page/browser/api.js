@@ -1,5 +1,5 @@
 /** Requests to this server in the name of a key, which is stored nowhere but here. */
-import { has, language, say } from './words.js'
+import { hasPhrase, language, translate } from './words.js'
 
 /** A refusal of the server, or a request that it did not answer. */
 export class Refusal extends Error {
@@ -18,9 +18,9 @@ export class Refusal extends Error {
  * @param {unknown} error
  */
 export function sentenceOf(error) {
-  if (!(error instanceof Refusal)) return say('ended_failed')
-  if (has(`error_${error.code}`)) return say(`error_${error.code}`)
-  return error.message || say('offline')
+  if (!(error instanceof Refusal)) return translate('ended_failed')
+  if (hasPhrase(`error_${error.code}`)) return translate(`error_${error.code}`)
+  return error.message || translate('offline')
 }
 
 /**
@@ -39,7 +39,7 @@ export async function send(path, { method = 'GET', secret, type, body }) {
     cache: 'no-store',
     credentials: 'omit',
   }).catch(() => undefined)
-  if (!reply) throw new Refusal('OFFLINE', say('offline'))
+  if (!reply) throw new Refusal('OFFLINE', translate('offline'))
   if (reply.ok) return reply
   const told = await reply.json().catch(() => undefined)
   throw new Refusal(told?.error?.code ?? 'OFFLINE', told?.error?.message ?? '')
@@ -55,7 +55,7 @@ export class Api {
   }
 
   /** The ends of the key, enough to recognise it. */
-  get shown() {
+  get maskedKey() {
     return `${this.#key.slice(0, 4)}…${this.#key.slice(-4)}`
   }
 

@@ -2,10 +2,10 @@
 import { Refusal, sentenceOf } from './api.js'
 import { NotConnected, openPeerLine } from './peer-line.js'
 import { openSocketLine } from './socket-line.js'
-import { number, say } from './words.js'
+import { formatNumber, translate } from './words.js'
 
 /** @import { Api } from './api.js' */
-/** @import { CallEvent, CallState, CallView, Line } from './line.d.ts' */
+/** @import { CallEvent, CallState, CallView, CallLine } from './line.d.ts' */
 
 /** How long the page shows `thinking` for a turn that gets no answer, such as "yes, yes" during an answer. */
 const maxThinkingMs = 4_000
@@ -19,9 +19,9 @@ const microphoneFaults = new Map([
 ])
 
 /** A sentence for the person who calls. */
-class Fault extends Error {}
+class UserFacingError extends Error {}
 
-export class Call {
+export class PageCall {
   #api
   #view
   #audio
@@ -29,7 +29,7 @@ export class Call {
   #context = new AudioContext()
   /** @type {MediaStream | undefined} */
   #microphone
-  /** @type {Line | undefined} */
+  /** @type {CallLine | undefined} */
   #line
   /** @type {string | undefined} as the server names it, once it has said so */
   id
@@ -55,24 +55,24 @@ export class Call {
     this.#audio = audio
   }
 
-  /** @param {object} order the body of the request for its secret: the model or agent that answers, and its settings */
-  async begin(order) {
+  /** @param {object} secretRequest the body of the request for its secret: the model or agent that answers, and its settings */
+  async begin(secretRequest) {
     this.#view.state('connecting')
     try {
       this.#microphone = await openMicrophone()
-      const { value } = await this.#api.post('/v1/realtime/client_secrets', order)
+      const { value } = await this.#api.post('/v1/realtime/client_secrets', secretRequest)
       const line = await this.#open(value)
       if (this.#isOver) return line.close()
       this.#line = line
     } catch (error) {
-      this.#end(error instanceof Fault ? error.message : sentenceOf(error), true)
+      this.#end(error instanceof UserFacingError ? error.message : sentenceOf(error), true)
     }
     if (this.#isOver) this.#release()
   }
 
   hangUp() {
     this.#line?.close()
-    this.#end(say('ended_client'), false)
+    this.#end(translate('ended_client'), false)
   }
 
   /**
@@ -93,7 +93,7 @@ export class Call {
     }
     this.#connected = 'overSocket'
     return openSocketLine({ ...options, context: this.#context }).catch(() => {
-      throw new Fault(say('notOpened'))
+      throw new UserFacingError(translate('notOpened'))
     })
   }
 
@@ -113,11 +113,11 @@ export class Call {
     switch (event.type) {
       case 'session.created':
         this.id = event['session'].kherad.call_id
-        this.#view.note(say(this.#connected))
+        this.#view.note(translate(this.#connected))
         break
       case 'kherad.credits':
         this.#view.money({ spent: Number(event['spent']), held: Number(event['held']) })
-        if (event['warning']) this.#view.note(say('warning'))
+        if (event['warning']) this.#view.note(translate('warning'))
         break
       case 'kherad.ending':
         this.#ending(event)
@@ -131,8 +131,8 @@ export class Call {
   /** @param {CallEvent} event */
   #ending({ reason, seconds }) {
     if (seconds === 0) this.#reason = reason
-    else if (reason === 'expired') this.#view.note(say('expiring', { number: number(seconds) }))
-    else if (reason === 'stopped') this.#view.note(say('stopping', { number: number(seconds) }))
+    else if (reason === 'expired') this.#view.note(translate('expiring', { number: formatNumber(seconds) }))
+    else if (reason === 'stopped') this.#view.note(translate('stopping', { number: formatNumber(seconds) }))
   }
 
   /**
@@ -173,7 +173,7 @@ export class Call {
 
   #gone() {
     this.#line?.close()
-    this.#end(say(`ended_${this.#reason}`), this.#reason !== 'client')
+    this.#end(translate(`ended_${this.#reason}`), this.#reason !== 'client')
   }
 
   /**
@@ -202,6 +202,6 @@ async function openMicrophone() {
   try {
     return await navigator.mediaDevices.getUserMedia({ audio: sound })
   } catch (error) {
-    throw new Fault(say(microphoneFaults.get(/** @type {Error} */ (error).name) ?? 'micBusy'))
+    throw new UserFacingError(translate(microphoneFaults.get(/** @type {Error} */ (error).name) ?? 'micBusy'))
   }
 }

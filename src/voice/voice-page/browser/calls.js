@@ -1,9 +1,9 @@
 /** The calls of the account, and their receipts. */
 import { sentenceOf } from './api.js'
-import { keptOf } from './kept.js'
+import { keptContentOf } from './kept.js'
 import { make } from './make.js'
 import { receiptOf } from './receipt.js'
-import { credits, duration, number, say, when } from './words.js'
+import { credits, duration, formatDate, formatNumber, translate } from './words.js'
 
 /** @import { Api } from './api.js' */
 
@@ -74,7 +74,8 @@ export class Calls {
       undefined,
       (rows) => {
         this.#list.replaceChildren(...rows.map((row) => this.#row(row)))
-        if (rows.length === 0) this.#list.append(make('li', { className: 'hint', text: say('noCalls') }))
+        if (rows.length === 0)
+          this.#list.append(make('li', { className: 'hint', text: translate('noCalls') }))
       },
       isWanted,
     )
@@ -102,7 +103,7 @@ export class Calls {
 
   /** @param {CallRecord} call */
   #row(call) {
-    const date = make('time', { text: when(call.created_at) })
+    const date = make('time', { text: formatDate(call.created_at) })
     date.setAttribute('datetime', call.created_at)
     const model = make('span', { className: 'name', text: call.model })
     model.dir = 'ltr'
@@ -115,7 +116,7 @@ export class Calls {
   /** @param {CallRecord} call */
   #details(call) {
     const buttons = make('div', { className: 'buttons' })
-    const date = when(call.created_at)
+    const date = formatDate(call.created_at)
     const details = make('div', {}, [buttons])
     /**
      * @param {'receipt' | 'kept'} name
@@ -124,11 +125,13 @@ export class Calls {
     const add = (name, show) => {
       const opened = make('div', { className: 'opened' })
       opened.id = `${name}-${call.id}`
-      buttons.append(opener(opened, { text: say(name), label: say(`${name}Of`, { date }) }, show))
+      buttons.append(
+        toggleButton(opened, { text: translate(name), label: translate(`${name}Of`, { date }) }, show),
+      )
       details.append(opened)
     }
     add('receipt', () => receiptOf(this.#api, call.request_id))
-    if (call.store) add('kept', () => keptOf(this.#api, call, () => void this.load()))
+    if (call.store) add('kept', () => keptContentOf(this.#api, call, () => void this.load()))
     return details
   }
 }
@@ -139,7 +142,7 @@ export class Calls {
  * @param {{ text: string, label: string }} names
  * @param {() => Promise<Node>} show
  */
-function opener(opened, { text, label }, show) {
+function toggleButton(opened, { text, label }, show) {
   opened.hidden = true
   const button = make('button', { className: 'plain', text })
   button.type = 'button'
@@ -161,9 +164,10 @@ const creditsOf = (microcredits) => Number(microcredits) / microcreditsPerCredit
 function factsOf(call) {
   const parts = [
     duration(call.seconds),
-    say(call.turns === 1 ? 'oneTurn' : 'turns', { number: number(call.turns) }),
+    translate(call.turns === 1 ? 'oneTurn' : 'turns', { number: formatNumber(call.turns) }),
   ]
-  if (call.status === 'ended') parts.push(credits(creditsOf(call.microcredits)), say(`ended_${call.reason}`))
-  else parts.push(say(call.pending ? 'pending' : 'active'))
+  if (call.status === 'ended')
+    parts.push(credits(creditsOf(call.microcredits)), translate(`ended_${call.reason}`))
+  else parts.push(translate(call.pending ? 'pending' : 'active'))
   return parts.join(' · ')
 }

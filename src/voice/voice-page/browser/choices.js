@@ -1,6 +1,6 @@
 /** The choice of model, voice and agent for a call, as far as the key may see them. */
 import { Refusal } from './api.js'
-import { language, say } from './words.js'
+import { language, translate } from './words.js'
 
 /** @import { Api } from './api.js' */
 
@@ -34,8 +34,8 @@ export class Choices {
    * @param {Api} api
    */
   async load(api) {
-    const models = await visible(api, '/v1/models')
-    const agents = await visible(api, '/v1/agents')
+    const models = await listIfAllowed(api, '/v1/models')
+    const agents = await listIfAllowed(api, '/v1/agents')
     this.#showAgents(agents ?? [])
     this.#models = models ?? []
     this.#showModels()
@@ -44,7 +44,7 @@ export class Choices {
   }
 
   /** The body of a request for a client secret. */
-  get order() {
+  get secretRequest() {
     const agent = this.#agent.value
     // An agent has a model of its own.
     const model = agent ? '' : this.#model.value
@@ -67,7 +67,7 @@ export class Choices {
   /** @param {{ id: string, name: string, kind: string }[]} agents */
   #showAgents(agents) {
     const talking = agents.filter(({ kind }) => kind === 'chat').map(({ id, name }) => option(id, name))
-    this.#agent.replaceChildren(option('', say('noAgent')), ...talking)
+    this.#agent.replaceChildren(option('', translate('noAgent')), ...talking)
     this.#agent.disabled = talking.length === 0
   }
 
@@ -81,12 +81,12 @@ export class Choices {
         .map((one) => option(one.id, one.display_name))
       if (options.length === 0) return []
       const group = document.createElement('optgroup')
-      group.label = say(label)
+      group.label = translate(label)
       group.append(...options)
       return group
     })
     // Only for a key that sees no models does the server choose.
-    this.#model.replaceChildren(...(groups.length > 0 ? groups : [option('', say('standardModel'))]))
+    this.#model.replaceChildren(...(groups.length > 0 ? groups : [option('', translate('standardModel'))]))
     const first = this.#models.find((one) => one.kind === 'realtime' && one.default)
     if (first) this.#model.value = first.id
   }
@@ -102,7 +102,7 @@ export class Choices {
     /** @type {Voice[]} */
     const voices = speech?.studio_settings?.voices ?? []
     this.#voice.replaceChildren(
-      option('', say('standardVoice')),
+      option('', translate('standardVoice')),
       ...voices.map((voice) => option(voice.id, nameOf(voice))),
     )
     if (voices.some(({ id }) => id === before)) this.#voice.value = before
@@ -114,7 +114,7 @@ export class Choices {
  * @param {Api} api
  * @param {string} path
  */
-const visible = (api, path) =>
+const listIfAllowed = (api, path) =>
   api.get(path).then(
     ({ data }) => data,
     (error) => {
@@ -125,7 +125,7 @@ const visible = (api, path) =>
 
 /** @param {Voice} voice */
 function nameOf({ id, name, gender }) {
-  const kind = gender === 'female' || gender === 'male' ? ` (${say(gender)})` : ''
+  const kind = gender === 'female' || gender === 'male' ? ` (${translate(gender)})` : ''
   return `${name ?? id}${kind}`
 }
 

@@ -1,7 +1,7 @@
 /** The words and the sound that are kept of a call, and the button that deletes both. */
 import { sentenceOf } from './api.js'
 import { make } from './make.js'
-import { digits, duration, say } from './words.js'
+import { duration, localiseDigits, translate } from './words.js'
 
 /** @import { Api } from './api.js' */
 /** @import { CallRecord } from './calls.js' */
@@ -13,7 +13,7 @@ const pageSize = 500
  * @param {CallRecord} call
  * @param {() => void} deleted
  */
-export async function keptOf(api, call, deleted) {
+export async function keptContentOf(api, call, deleted) {
   const address = `/v1/realtime/calls/${call.id}/transcript`
   const error = make('p', { className: 'error' })
   error.setAttribute('role', 'alert')
@@ -21,8 +21,8 @@ export async function keptOf(api, call, deleted) {
     const words = await wordsOf(api, address)
     return make('div', {}, [
       ...words,
-      ...soundOf(api, call, error),
-      forget(api, address, deleted, error),
+      ...soundElements(api, call, error),
+      deleteButton(api, address, deleted, error),
       error,
     ])
   } catch (refused) {
@@ -37,20 +37,20 @@ export async function keptOf(api, call, deleted) {
 async function wordsOf(api, address) {
   const list = make('ol', { className: 'lines' })
   list.tabIndex = 0
-  list.setAttribute('aria-label', say('transcript'))
+  list.setAttribute('aria-label', translate('transcript'))
   let after = -1
   for (;;) {
     const { data, has_more: hasMore, last } = await api.get(`${address}?limit=${pageSize}&after=${after}`)
     for (const { role, text, at_ms: atMs } of data) {
-      const words = make('p', { text: digits(text) })
+      const words = make('p', { text: localiseDigits(text) })
       words.dir = 'auto'
-      const who = `${say(role === 'user' ? 'you' : 'assistant')} · ${duration(atMs / 1000)}`
+      const who = `${translate(role === 'user' ? 'you' : 'assistant')} · ${duration(atMs / 1000)}`
       list.append(make('li', {}, [make('span', { className: 'who', text: who }), words]))
     }
     if (!hasMore) break
     after = last
   }
-  return list.children.length > 0 ? [list] : [make('p', { className: 'hint', text: say('noWords') })]
+  return list.children.length > 0 ? [list] : [make('p', { className: 'hint', text: translate('noWords') })]
 }
 
 /**
@@ -59,11 +59,11 @@ async function wordsOf(api, address) {
  * @param {CallRecord} call
  * @param {HTMLElement} error
  */
-function soundOf(api, { sound, file_id: fileId }, error) {
-  if (sound === 'lost') return [make('p', { className: 'hint', text: say('soundLost') })]
+function soundElements(api, { sound, file_id: fileId }, error) {
+  if (sound === 'lost') return [make('p', { className: 'hint', text: translate('soundLost') })]
   if (fileId === null) return []
   const place = make('div')
-  const button = make('button', { className: 'plain', text: say('listen') })
+  const button = make('button', { className: 'plain', text: translate('listen') })
   button.type = 'button'
   button.addEventListener('click', async () => {
     button.disabled = true
@@ -89,11 +89,11 @@ function soundOf(api, { sound, file_id: fileId }, error) {
  * @param {() => void} deleted
  * @param {HTMLElement} error
  */
-function forget(api, address, deleted, error) {
-  const button = make('button', { className: 'plain', text: say('forgetCall') })
+function deleteButton(api, address, deleted, error) {
+  const button = make('button', { className: 'plain', text: translate('forgetCall') })
   button.type = 'button'
   button.addEventListener('click', async () => {
-    if (!window.confirm(say('forgetSure'))) return
+    if (!window.confirm(translate('forgetSure'))) return
     try {
       await api.remove(address)
       deleted()

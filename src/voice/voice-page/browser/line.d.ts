@@ -1,11 +1,11 @@
 /** The line of a call to the server: over WebRTC or a WebSocket. */
-export interface Line {
+export interface CallLine {
   send(event: object): void
   /** Closes the line: no sound or event is passed on any more. */
   close(): void
 }
 
-export interface LineOptions {
+export interface CallLineOptions {
   /** The secret of this call only (`ek_…`). */
   secret: string
   microphone: MediaStream

@@ -1,11 +1,11 @@
 /** The page of calls: a key, one button, and the calls. */
 import { Api, sentenceOf } from './api.js'
-import { Call } from './call.js'
+import { PageCall } from './call.js'
 import { Calls } from './calls.js'
 import { Choices } from './choices.js'
 import { element, make } from './make.js'
 import { Transcript } from './transcript.js'
-import { credits, duration, language, say } from './words.js'
+import { credits, duration, language, translate } from './words.js'
 
 /** @import { CallState, CallView } from './line.d.ts' */
 
@@ -31,7 +31,7 @@ function select(id) {
 let api
 /** @type {Calls | undefined} */
 let calls
-/** @type {Call | undefined} */
+/** @type {PageCall | undefined} */
 let call
 /** @type {ReturnType<typeof setInterval> | undefined} */
 let ticking
@@ -44,15 +44,17 @@ form.hidden = false
 
 function sayInsecure() {
   const port = location.port === '' ? '' : `:${location.port}`
-  const [before = '', after = ''] = say('insecure').split('{local}')
+  const [before = '', after = ''] = translate('insecure').split('{local}')
   const local = make('code', { text: `http://localhost${port}/voice` })
   local.dir = 'ltr'
-  const guide = make('code', { text: language === 'fa' ? 'docs/guides/voice/calls.fa.md' : 'docs/guides/voice/calls.md' })
+  const guide = make('code', {
+    text: language === 'fa' ? 'docs/guides/voice/calls.fa.md' : 'docs/guides/voice/calls.md',
+  })
   guide.dir = 'ltr'
   const notice = element('insecure')
   notice.replaceChildren(
     make('p', {}, [before, local, after]),
-    make('p', {}, [`${say('insecureGuide')}: `, guide]),
+    make('p', {}, [`${translate('insecureGuide')}: `, guide]),
   )
   notice.hidden = false
 }
@@ -62,7 +64,7 @@ form.addEventListener('submit', async (event) => {
   const key = keyInput.value.trim()
   element('key-error').textContent = ''
   if (key === '') {
-    element('key-error').textContent = say('keyMissing')
+    element('key-error').textContent = translate('keyMissing')
     keyInput.focus()
     return
   }
@@ -74,7 +76,7 @@ async function useKey(key) {
   const next = new Api(key)
   try {
     const mayList = await choices.load(next)
-    element('choices-hint').textContent = mayList ? '' : say('noModels')
+    element('choices-hint').textContent = mayList ? '' : translate('noModels')
     element('choices-hint').hidden = mayList
   } catch (error) {
     element('key-error').textContent = sentenceOf(error)
@@ -83,7 +85,7 @@ async function useKey(key) {
   // The key stays in no field, where another person could read it or a browser could store it.
   keyInput.value = ''
   api = next
-  element('key-shown').textContent = next.shown
+  element('key-shown').textContent = next.maskedKey
   show('key-line', true)
   show('desk', true)
   form.hidden = true
@@ -125,7 +127,7 @@ function begin(caller) {
   transcript.clear()
   element('note').textContent = ''
   element('call-error').textContent = ''
-  element('talk-label').textContent = say('hangUp')
+  element('talk-label').textContent = translate('hangUp')
   settings.disabled = true
   showMoney({ spent: 0, held: 0 })
   for (const id of ['figures', 'transcript', 'transcript-title']) show(id, true)
@@ -136,12 +138,12 @@ function begin(caller) {
   showTime()
   ticking = setInterval(showTime, 1000)
   try {
-    call = new Call(caller, view, sound)
+    call = new PageCall(caller, view, sound)
   } catch {
-    view.ended(say('noSound'), true)
+    view.ended(translate('noSound'), true)
     return
   }
-  void call.begin(choices.order)
+  void call.begin(choices.secretRequest)
 }
 
 /** @type {CallView} */
@@ -159,7 +161,7 @@ const view = {
     element('held').textContent = credits(0)
     element('note').textContent = failed ? '' : sentence
     element('call-error').textContent = failed ? sentence : ''
-    element('talk-label').textContent = say('start')
+    element('talk-label').textContent = translate('start')
     settings.disabled = false
     showState('idle')
     void showSettled(id)
@@ -176,7 +178,7 @@ function showMoney({ spent, held }) {
 function showState(state) {
   const name = `state${state[0]?.toUpperCase()}${state.slice(1)}`
   element('call').dataset['state'] = state
-  element('state').textContent = say(name)
+  element('state').textContent = translate(name)
 }
 
 /**

@@ -1,7 +1,7 @@
 /** A call over WebRTC: sound on a track, events on the channel `oai-events`. */
 import { send } from './api.js'
 
-/** @import { Line, LineOptions } from './line.d.ts' */
+/** @import { CallLine, CallLineOptions } from './line.d.ts' */
 
 /** A connection succeeds within this time, or never: networks that block UDP do not report it. */
 const maxConnectMs = 5_000
@@ -19,8 +19,8 @@ export class NotConnected extends Error {
 
 /**
  * Opens a line. Rejects with a Refusal of the server, or with NotConnected.
- * @param {LineOptions} options
- * @returns {Promise<Line>}
+ * @param {CallLineOptions} options
+ * @returns {Promise<CallLine>}
  */
 export async function openPeerLine({ secret, microphone, audio, heard, gone }) {
   const peer = new RTCPeerConnection()
@@ -34,7 +34,7 @@ export async function openPeerLine({ secret, microphone, audio, heard, gone }) {
     channel.onmessage = ({ data }) => heard(JSON.parse(data))
     await peer.setLocalDescription(await peer.createOffer())
     const address = await answer(peer, secret)
-    await opened(peer, channel, address)
+    await waitUntilOpened(peer, channel, address)
     watch(peer, channel, gone)
     return {
       send: (event) => channel.send(JSON.stringify(event)),
@@ -70,7 +70,7 @@ async function answer(peer, secret) {
  * @param {string} address
  * @returns {Promise<void>}
  */
-function opened(peer, channel, address) {
+function waitUntilOpened(peer, channel, address) {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => reject(new NotConnected(address)), maxConnectMs)
     channel.onopen = () => {

@@ -1,7 +1,7 @@
 /** The lines of a call's receipt. */
 import { Refusal, sentenceOf } from './api.js'
 import { make } from './make.js'
-import { credits, has, number, say } from './words.js'
+import { credits, formatNumber, hasPhrase, translate } from './words.js'
 
 /** @import { Api } from './api.js' */
 
@@ -9,7 +9,7 @@ import { credits, has, number, say } from './words.js'
  * @typedef {{
  *   step: string, model: string, microcredits: number, steps?: number,
  *   quantities?: Record<string, number>, discarded?: true, ambiguous?: true,
- * }} Line
+ * }} ReceiptLine
  */
 
 const microcreditsPerCredit = 1_000_000
@@ -25,20 +25,20 @@ export async function receiptOf(api, requestId) {
     return linesOf([...steps, ...more], Number(receipt.microcredits))
   } catch (error) {
     const isUnseen = error instanceof Refusal && error.code === 'INSUFFICIENT_SCOPE'
-    return make('p', { className: 'error', text: isUnseen ? say('noReceipt') : sentenceOf(error) })
+    return make('p', { className: 'error', text: isUnseen ? translate('noReceipt') : sentenceOf(error) })
   }
 }
 
 /**
- * @param {Line[]} lines
+ * @param {ReceiptLine[]} lines
  * @param {number} microcredits the sum of all lines
  */
 function linesOf(lines, microcredits) {
   const list = make('ol', { className: 'lines' }, lines.map(lineOf))
   // A person without a mouse can scroll the list, too.
   list.tabIndex = 0
-  list.setAttribute('aria-label', say('receipt'))
-  const total = make('p', { className: 'line' }, [say('total'), sumOf(microcredits)])
+  list.setAttribute('aria-label', translate('receipt'))
+  const total = make('p', { className: 'line' }, [translate('total'), sumOf(microcredits)])
   return make('div', {}, lines.length > 0 ? [list, total] : [total])
 }
 
@@ -46,9 +46,9 @@ function linesOf(lines, microcredits) {
 const sumOf = (microcredits) =>
   make('span', { className: 'sum', text: credits(microcredits / microcreditsPerCredit) })
 
-/** @param {Line} line */
+/** @param {ReceiptLine} line */
 function lineOf(line) {
-  const name = has(`step_${line.step}`) ? say(`step_${line.step}`) : line.step
+  const name = hasPhrase(`step_${line.step}`) ? translate(`step_${line.step}`) : line.step
   const model = make('bdi', { text: line.model })
   model.dir = 'ltr'
   const facts = make('p', { className: 'facts' }, [model])
@@ -56,12 +56,12 @@ function lineOf(line) {
   return make('li', {}, [make('p', { className: 'line' }, [name, sumOf(line.microcredits)]), facts])
 }
 
-/** @param {Line} line */
+/** @param {ReceiptLine} line */
 const factsOf = ({ steps, quantities = {}, discarded, ambiguous }) => [
-  ...(steps === undefined ? [] : [say('steps', { number: number(steps) })]),
+  ...(steps === undefined ? [] : [translate('steps', { number: formatNumber(steps) })]),
   ...Object.entries(quantities)
-    .filter(([name, value]) => value > 0 && has(`quantity_${name}`))
-    .map(([name, value]) => say(`quantity_${name}`, { number: number(value) })),
-  ...(discarded ? [say('discarded')] : []),
-  ...(ambiguous ? [say('ambiguous')] : []),
+    .filter(([name, value]) => value > 0 && hasPhrase(`quantity_${name}`))
+    .map(([name, value]) => translate(`quantity_${name}`, { number: formatNumber(value) })),
+  ...(discarded ? [translate('discarded')] : []),
+  ...(ambiguous ? [translate('ambiguous')] : []),
 ]

@@ -1,5 +1,5 @@
 /** A call over a WebSocket: sound in events, both ways. */
-/** @import { CallEvent, Line, LineOptions } from './line.d.ts' */
+/** @import { CallEvent, CallLine, CallLineOptions } from './line.d.ts' */
 
 /** The most bytes that wait to be sent; sound of the microphone beyond them is dropped. */
 const maxUnsentBytes = 1_000_000
@@ -9,8 +9,8 @@ const cuts = new Set(['output_audio_buffer.cleared', 'conversation.item.truncate
 
 /**
  * Opens a line. Rejects where it cannot be opened; browsers give a page no reason.
- * @param {LineOptions & { context: AudioContext }} options the `context` must begin at the press of a button, or it stays silent
- * @returns {Promise<Line>}
+ * @param {CallLineOptions & { context: AudioContext }} options the `context` must begin at the press of a button, or it stays silent
+ * @returns {Promise<CallLine>}
  */
 export async function openSocketLine({ secret, microphone, context, heard, gone }) {
   await context.audioWorklet.addModule('/voice/sound-worklet.js')

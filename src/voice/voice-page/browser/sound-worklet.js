@@ -54,7 +54,7 @@ class Resampler {
 }
 
 /** The microphone, which sends messages of 16-bit samples. */
-class Listen extends AudioWorkletProcessor {
+class MicrophoneProcessor extends AudioWorkletProcessor {
   resampler = new Resampler(sampleRate, lineRate)
   chunk = new Int16Array(chunkSamples)
   filled = 0
@@ -77,7 +77,7 @@ class Listen extends AudioWorkletProcessor {
 }
 
 /** The loudspeaker, which plays 16-bit samples as they come; `null` drops the waiting ones. */
-class Play extends AudioWorkletProcessor {
+class LoudspeakerProcessor extends AudioWorkletProcessor {
   resampler = new Resampler(lineRate, sampleRate)
   /** @type {Float32Array[]} */
   waiting = []
@@ -121,5 +121,5 @@ class Play extends AudioWorkletProcessor {
   }
 }
 
-registerProcessor('listen', Listen)
-registerProcessor('play', Play)
+registerProcessor('listen', MicrophoneProcessor)
+registerProcessor('play', LoudspeakerProcessor)

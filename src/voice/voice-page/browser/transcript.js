@@ -1,14 +1,14 @@
 /** The words of both sides: a line for each message, in the order of the conversation. */
-import { digits, say } from './words.js'
+import { localiseDigits, translate } from './words.js'
 
 /** @import { CallEvent } from './line.d.ts' */
 
-/** @typedef {{ line: HTMLLIElement, words: HTMLElement, who: string, text: string }} Entry */
+/** @typedef {{ line: HTMLLIElement, words: HTMLElement, who: string, text: string }} TranscriptEntry */
 
 export class Transcript {
   #list
   #spoken
-  /** @type {Map<string, Entry>} */
+  /** @type {Map<string, TranscriptEntry>} */
   #entries = new Map()
 
   /**
@@ -46,7 +46,7 @@ export class Transcript {
         this.#finish(id, event['text'])
         break
       case 'conversation.item.input_audio_transcription.failed':
-        this.#finish(id, say('unheard'))
+        this.#finish(id, translate('unheard'))
         break
       case 'conversation.item.truncated':
         this.#cut(id)
@@ -63,7 +63,7 @@ export class Transcript {
   #add({ id, type, role }, previousId) {
     if (type !== 'message' || (role !== 'user' && role !== 'assistant') || this.#entries.has(id)) return
     const line = document.createElement('li')
-    const who = say(role === 'user' ? 'you' : 'assistant')
+    const who = translate(role === 'user' ? 'you' : 'assistant')
     const name = document.createElement('span')
     name.className = 'who'
     name.textContent = who
@@ -88,7 +88,7 @@ export class Transcript {
     if (!entry) return
     const atEnd = this.#list.scrollHeight - this.#list.scrollTop - this.#list.clientHeight < 40
     entry.text = text
-    entry.words.textContent = digits(text)
+    entry.words.textContent = localiseDigits(text)
     entry.line.hidden = text.trim() === ''
     if (atEnd) this.#list.scrollTop = this.#list.scrollHeight
   }
@@ -100,7 +100,7 @@ export class Transcript {
   #finish(id, text) {
     this.#write(id, text)
     const entry = this.#entries.get(id)
-    if (entry && text.trim() !== '') this.#spoken.textContent = `${entry.who}: ${digits(text)}`
+    if (entry && text.trim() !== '') this.#spoken.textContent = `${entry.who}: ${localiseDigits(text)}`
   }
 
   /**
@@ -112,7 +112,7 @@ export class Transcript {
     if (!line || line.querySelector('.cut')) return
     const mark = document.createElement('span')
     mark.className = 'cut'
-    mark.textContent = say('cut')
+    mark.textContent = translate('cut')
     line.append(mark)
   }
 

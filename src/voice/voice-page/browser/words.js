@@ -9,18 +9,18 @@ export const language = document.documentElement.lang === 'fa' ? 'fa' : 'en'
 const locale = language === 'fa' ? 'fa-IR' : 'en-US'
 
 /** @param {string} name */
-export const has = (name) => Object.hasOwn(phrases, name)
+export const hasPhrase = (name) => Object.hasOwn(phrases, name)
 
 /**
  * The phrase of this name with its details in it.
  * @param {string} name
  * @param {Record<string, string>} [details]
  */
-export const say = (name, details = {}) =>
+export const translate = (name, details = {}) =>
   (phrases[name] ?? name).replace(/\{(\w+)\}/g, (whole, key) => details[key] ?? whole)
 
 /** @param {number} value */
-export const number = (value) => value.toLocaleString(locale, { maximumFractionDigits: 2 })
+export const formatNumber = (value) => value.toLocaleString(locale, { maximumFractionDigits: 2 })
 
 /**
  * An amount that people pay, rounded up.
@@ -30,7 +30,7 @@ export const amount = (value) =>
   value.toLocaleString(locale, { maximumFractionDigits: 2, roundingMode: 'ceil' })
 
 /** @param {number} value */
-export const credits = (value) => say('credits', { number: amount(value) })
+export const credits = (value) => translate('credits', { number: amount(value) })
 
 /**
  * A duration such as `1:05`, in the digits of the language.
@@ -58,7 +58,7 @@ function solarHijri(date) {
  * The day in the Solar Hijri calendar and the time, both of Tehran; in English with the Gregorian day as well.
  * @param {string} iso
  */
-export function when(iso) {
+export function formatDate(iso) {
   const date = new Date(iso)
   const clock = new Intl.DateTimeFormat(locale, {
     timeZone,
@@ -75,7 +75,7 @@ export function when(iso) {
  * The text with Persian digits, for a Persian line on a Persian page; digits that belong to Latin names stay.
  * @param {string} text
  */
-export function digits(text) {
+export function localiseDigits(text) {
   if (language !== 'fa' || !/[\u0600-\u06ff]/.test(text)) return text
   return text.replace(/[A-Za-z0-9._:/-]+/g, (word) =>
     /[A-Za-z]/.test(word) ? word : word.replace(/\d/g, (digit) => String.fromCharCode(0x6f0 + Number(digit))),

@@ -13,7 +13,7 @@ export async function embedKnowledge(context: KnowledgeContext): Promise<JsonTex
   const { app, caller } = context
   const projectKey = projectKeyOf(context)
   const { knowledge_id: id } = await requireProject(app, projectKey)
-  const { id: model } = app.models.embedding ?? fail('EMBEDDING_NOT_CONFIGURED', {})
+  const { id: model } = app.models.defaults.embedding ?? fail('EMBEDDING_NOT_CONFIGURED', {})
   return acceptOnce(context, { endpoint: '/v1/knowledge/embed', statusCode: 202 }, async (tx) => {
     if (!(await lockProject(tx, projectKey.accountId, id, projectKey.projectId))) return notFound()
     const sources = await store.requeueVectors(tx, projectKey, { model, keyId: caller.keyId })

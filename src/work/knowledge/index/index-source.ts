@@ -132,7 +132,7 @@ async function keepPassages(
 ): Promise<void> {
   for (let at = 0; at < passages.length; at += insertedAtOnce)
     await store.insertPassages(tx, sourceKey, at, passages.slice(at, at + insertedAtOnce))
-  const { embedding } = app.models
+  const { embedding } = app.models.defaults
   if (!embedding || passages.length === 0) return
   await store.queueVectors(tx, sourceKey, embedding.id)
   const { accountId, ...data } = sourceKey

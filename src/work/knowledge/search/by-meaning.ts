@@ -32,7 +32,7 @@ export async function findByMeaning(
   text: string,
   payer: Payment | undefined,
 ): Promise<MeaningMatch> {
-  const model = app.models.embedding
+  const model = app.models.defaults.embedding
   if (!model || !payer || !(await store.hasVectors(app.db, projectKey, model.id)))
     return { used: false, near: [] }
   try {

@@ -7,7 +7,7 @@ import type { LocalFile, StepContext } from '../pipelines.ts'
 import type { Sources } from './compute.ts'
 import { sourcePhrases } from './phrases.ts'
 
-/** Maximum bytes of one file, as for stored files (200 MB, docs/decisions/platform/bodies.md). */
+/** Maximum bytes of one file, as for stored files (200 MB, docs/decisions/platform/files.md). */
 const maxBytes = 200 * 1024 * 1024
 export const maxLinks = 4
 

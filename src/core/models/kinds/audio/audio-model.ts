@@ -11,6 +11,9 @@ export interface AudioModel extends NamedModel {
   pricing: AudioPricing
 }
 
+/** Whether the model reads texts, and does not only answer recordings. */
+export const canSpeak = ({ audio }: AudioModel): boolean => audio.tasks.some((task) => task !== 'answer')
+
 /** The settings that the upstream of an audio model supports. */
 export interface AudioSettings {
   tasks: AudioTask[]

@@ -2,12 +2,13 @@
 import { Type } from 'typebox'
 import type { AudioCall, AudioProvider } from '#core/spec'
 import { safeInteger } from '#platform/schema'
+import { missingDialectOf } from '../dialects.ts'
 import { modelKind, withoutTokens } from '../kind.ts'
 import { creditsPerUsd, currency, usdEach, usdPerMillion } from '../pricing.ts'
-import type { AudioModel, AudioPricing } from './audio-model.ts'
+import { type AudioModel, type AudioPricing, canSpeak } from './audio-model.ts'
 import { audioCost } from './price.ts'
 import { type AudioEntry, AudioEntrySchema, readAudioEntry } from './settings.ts'
-import { unableWires } from './wires.ts'
+import { audioDialects, unableWires } from './wires.ts'
 
 declare module '../kind.ts' {
   interface OrderProviders {
@@ -87,11 +88,8 @@ export const audio = modelKind({
   kind: 'audio',
   entry: AudioEntrySchema,
   readEntry: readAudioEntry,
-  dialects: ['speech', 'openrouter', 'elevenlabs', 'gemini', 'modalities'],
-  missingDialect: {
-    en: 'makes no sound: add speech, openrouter, elevenlabs, gemini or modalities to its dialects',
-    fa: 'گویش صدا ندارد: speech یا openrouter یا elevenlabs یا gemini یا modalities را به dialects آن بیفزایید',
-  },
+  dialects: audioDialects,
+  missingDialect: missingDialectOf(audioDialects, { en: 'makes no sound', fa: 'گویش صدا ندارد' }),
   unsupported: (entry: AudioEntry, dialects) => unableWires(entry, dialects),
   modelOf: (entry: AudioEntry, { named }): AudioModel => ({
     ...named,
@@ -137,4 +135,12 @@ export const audio = modelKind({
     !executed || (status !== undefined && status >= 400 && status < 500),
   price: audioCost,
   worstCase: audioCost,
+  defaultModel: {
+    setting: 'speech_model',
+    expected: { en: 'the id of an audio model that speaks', fa: 'شناسه‌ی یک مدل صدا که حرف می‌زند' },
+    isFirst: true,
+    answersCalls: false,
+    mayBe: canSpeak,
+  },
+  presets: { en: 'the id of a model of the kind audio', fa: 'شناسه‌ی یک مدل صدا' },
 })

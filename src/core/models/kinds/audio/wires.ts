@@ -38,6 +38,9 @@ const answerWires: Partial<Record<Dialect, SoundWire>> = {
   modalities: { tasks: ['answer'], formats: all },
 }
 
+/** A provider needs one of these. */
+export const audioDialects = Object.keys({ ...speechWires, ...answerWires }) as Dialect[]
+
 /** Returns what the entry promises and no wire of these dialects can do, and how to fix it; undefined if there is nothing. */
 export function unableWires(
   { audio }: Pick<AudioEntry, 'audio'>,

@@ -1,6 +1,7 @@
 /** Models that turn texts into vectors: input tokens are paid, and there is no output. */
 import { Type } from 'typebox'
 import type { EmbeddingCall, EmbeddingOrder, EmbeddingProvider, UpstreamError } from '#core/spec'
+import { phrases } from '../../phrases.ts'
 import { modelKind } from '../kind.ts'
 import { creditsPerUsd, currency, usdPerMillion } from '../pricing.ts'
 import type { EmbeddingModel } from './embedding-model.ts'
@@ -68,6 +69,14 @@ export const embedding = modelKind({
   price: ({ pricing }, conversion, tokens: number) => embeddingCost(pricing, conversion, tokens),
   worstCase: ({ pricing }, conversion, { texts }: EmbeddingOrder) =>
     embeddingCost(pricing, conversion, maxEmbeddingTokens(texts)),
+  // It finds passages of knowledge projects by meaning; where none is named, they are found by words only.
+  defaultModel: {
+    setting: 'embedding_model',
+    expected: { en: 'the id of an embedding model', fa: 'شناسه‌ی یک مدل embedding' },
+    isFirst: false,
+    answersCalls: false,
+    refusal: phrases.noEmbedding,
+  },
 })
 
 /**

@@ -60,8 +60,10 @@ test('every member is read as it is written, at its edges', () => {
 
 test('the model that finds passages is named with its place', () => {
   const { defaults } = loadConfig(readEnv({}), 'defaults: { embedding_model: sandbox/embedding }')
-  expect(defaults).toMatchObject({ embeddingModel: 'sandbox/embedding' })
-  expect(defaults.embeddingModelWhere).toMatch(/defaults\.embedding_model/)
+  expect(defaults.models['embedding']).toMatchObject({
+    model: 'sandbox/embedding',
+    where: expect.stringMatching(/defaults\.embedding_model/),
+  })
 })
 
 describe('a wrong entry stops the start with line, path and how to fix it', () => {

@@ -3,6 +3,7 @@ import { Type } from 'typebox'
 import type { ImageCall, ImageProvider } from '#core/spec'
 import type { ImageQuality, PixelSize } from '#core/turn'
 import { oneOf, safeInteger } from '#platform/schema'
+import { missingDialectOf } from '../dialects.ts'
 import { modelKind, withoutTokens } from '../kind.ts'
 import { creditsPerUsd, currency, usdEach, usdPerMillion } from '../pricing.ts'
 import {
@@ -20,6 +21,8 @@ declare module '../kind.ts' {
     image: ImageProvider
   }
 }
+
+const imageDialects = ['images', 'openrouter', 'gemini', 'fal', 'modalities'] as const
 
 const perImage = () => usdEach({ en: 'of one picture', fa: 'برای هر تصویر' })
 
@@ -135,11 +138,8 @@ export const image = modelKind({
   kind: 'image',
   entry: ImageEntrySchema,
   readEntry: readImageEntry,
-  dialects: ['images', 'openrouter', 'gemini', 'fal', 'modalities'],
-  missingDialect: {
-    en: 'draws no pictures: add images, openrouter, gemini, fal or modalities to its dialects',
-    fa: 'گویش تصویر ندارد: images یا openrouter یا gemini یا fal یا modalities را به dialects آن بیفزایید',
-  },
+  dialects: imageDialects,
+  missingDialect: missingDialectOf(imageDialects, { en: 'draws no pictures', fa: 'گویش تصویر ندارد' }),
   modelOf: (entry: ImageEntry, { named }): ImageModel => ({
     ...named,
     kind: 'image',
@@ -189,4 +189,5 @@ export const image = modelKind({
     !executed || (status !== undefined && status >= 400 && status < 500),
   price: imageCost,
   worstCase: imageWorstCase,
+  presets: { en: 'the id of a model of the kind image', fa: 'شناسه‌ی یک مدل تصویر' },
 })

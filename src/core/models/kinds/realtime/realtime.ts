@@ -2,6 +2,7 @@
 import { Type } from 'typebox'
 import { modelKind, withoutTokens } from '../kind.ts'
 import { creditsPerUsd, currency, usdEach, usdPerMillion } from '../pricing.ts'
+import { completePipeline, realtimeModelOf } from './pipeline.ts'
 import { realtimeCost } from './price.ts'
 import type { RealtimeModel } from './realtime-model.ts'
 import { type RealtimeEntry, RealtimeEntrySchema, readRealtimeEntry } from './settings.ts'
@@ -66,7 +67,7 @@ export const realtime = modelKind({
       ...common,
       inputModalities,
       engine: entry.engine,
-      // The catalogue, which knows the other models, completes these.
+      // `complete`, which knows the other models, fills these in.
       textModel: entry.textModel ?? '',
       transcriptionModel: entry.transcriptionModel ?? '',
       speechModel: entry.speechModel ?? '',
@@ -133,4 +134,12 @@ export const realtime = modelKind({
   mayReleaseClaim: () => false,
   price: realtimeCost,
   worstCase: realtimeCost,
+  complete: completePipeline,
+  defaultModel: {
+    setting: 'realtime_model',
+    expected: { en: 'the id of a realtime or text model', fa: 'شناسه‌ی یک مدل realtime یا متنی' },
+    isFirst: false,
+    answersCalls: true,
+    madeOf: realtimeModelOf,
+  },
 })

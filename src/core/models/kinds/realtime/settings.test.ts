@@ -90,10 +90,10 @@ test('a call may be held with a text model too; a model that neither talks nor w
 })
 
 test('calls without a model have one only where the configuration names it', () => {
-  expect(catalogueOf('').defaultRealtime).toBeUndefined()
+  expect(catalogueOf('').defaults.realtime).toBeUndefined()
   const named = (id: string) => `defaults: { realtime_model: ${id} }`
-  expect(catalogueOf(named('sandbox/realtime')).defaultRealtime).toMatchObject({ id: 'sandbox/realtime' })
-  expect(catalogueOf(named('sandbox/omni')).defaultRealtime).toMatchObject({ id: 'sandbox/omni' })
+  expect(catalogueOf(named('sandbox/realtime')).defaults.realtime).toMatchObject({ id: 'sandbox/realtime' })
+  expect(catalogueOf(named('sandbox/omni')).defaults.realtime).toMatchObject({ id: 'sandbox/omni' })
   expect(refusal(named('sandbox/image')).message).toMatch(
     /defaults\.realtime_model is sandbox\/image, .*: write one of sandbox\/realtime/,
   )

@@ -64,6 +64,14 @@ export const text = modelKind({
     !executed || status >= 400 || fault === 'connect' || fault === 'reset',
   price: ({ pricing }, conversion, used: Usage) => costOf(ratesOf(pricing, conversion), used),
   worstCase: worstCaseOf,
+  defaultModel: {
+    setting: 'text_model',
+    expected: { en: 'the id of a text model', fa: 'شناسه‌ی یک مدل متنی' },
+    isFirst: true,
+    answersCalls: true,
+    refusal: phrases.noDefault,
+  },
+  presets: { en: 'the id of a model of the kind text', fa: 'شناسه‌ی یک مدل متنی' },
 })
 
 const pricesOf = (pricing: Pricing) => ({

@@ -2,12 +2,13 @@
 import { Type } from 'typebox'
 import type { TranscriptionCall, TranscriptionProvider } from '#core/spec'
 import { safeInteger } from '#platform/schema'
+import { missingDialectOf } from '../dialects.ts'
 import { modelKind, withoutTokens } from '../kind.ts'
 import { creditsPerUsd, currency, usdEach, usdPerMillion } from '../pricing.ts'
 import { transcriptionCost } from './price.ts'
 import { readTranscriptionEntry, type TranscriptionEntry, TranscriptionEntrySchema } from './settings.ts'
 import type { TranscriptionModel, TranscriptionPricing } from './transcription-model.ts'
-import { unableTranscription } from './wires.ts'
+import { transcriptionDialects, unableTranscription } from './wires.ts'
 
 declare module '../kind.ts' {
   interface OrderProviders {
@@ -57,11 +58,11 @@ export const transcription = modelKind({
   kind: 'transcription',
   entry: TranscriptionEntrySchema,
   readEntry: readTranscriptionEntry,
-  dialects: ['transcriptions', 'openrouter', 'deepgram', 'elevenlabs', 'sherpa'],
-  missingDialect: {
-    en: 'writes no recordings down: add transcriptions, openrouter, deepgram, elevenlabs or sherpa to its dialects',
-    fa: 'گویش رونویسی ندارد: transcriptions یا openrouter یا deepgram یا elevenlabs یا sherpa را به dialects آن بیفزایید',
-  },
+  dialects: transcriptionDialects,
+  missingDialect: missingDialectOf(transcriptionDialects, {
+    en: 'writes no recordings down',
+    fa: 'گویش رونویسی ندارد',
+  }),
   unsupported: (entry: TranscriptionEntry, dialects) => unableTranscription(entry, dialects),
   modelOf: (entry: TranscriptionEntry, { named }): TranscriptionModel => ({
     ...named,
@@ -111,4 +112,10 @@ export const transcription = modelKind({
     !executed || (status !== undefined && status >= 400 && status < 500),
   price: transcriptionCost,
   worstCase: transcriptionCost,
+  defaultModel: {
+    setting: 'transcription_model',
+    expected: { en: 'the id of a transcription model', fa: 'شناسه‌ی یک مدل رونویسی' },
+    isFirst: true,
+    answersCalls: true,
+  },
 })

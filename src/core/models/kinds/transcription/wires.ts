@@ -37,6 +37,9 @@ const wires: Partial<Record<Dialect, TranscriptionWire>> = {
   },
 }
 
+/** A provider needs one of these. */
+export const transcriptionDialects = Object.keys(wires) as Dialect[]
+
 /** Returns what the entry promises and the wire of these dialects cannot do, and how to fix it; undefined if there is nothing. */
 export function unableTranscription(
   { transcription }: Pick<TranscriptionEntry, 'transcription'>,

@@ -2,12 +2,13 @@
 import { Type } from 'typebox'
 import type { VideoCall, VideoProvider } from '#core/spec'
 import { safeInteger } from '#platform/schema'
+import { missingDialectOf } from '../dialects.ts'
 import { modelKind, withoutTokens } from '../kind.ts'
 import { creditsPerUsd, currency, usdEach } from '../pricing.ts'
 import { videoCost, videoWorstCase } from './price.ts'
 import { readVideoEntry, type VideoEntry, VideoEntrySchema } from './settings.ts'
 import type { VideoModel, VideoPricing } from './video-model.ts'
-import { unableVideo } from './wires.ts'
+import { unableVideo, videoDialects } from './wires.ts'
 
 declare module '../kind.ts' {
   interface OrderProviders {
@@ -75,11 +76,8 @@ export const video = modelKind({
   kind: 'video',
   entry: VideoEntrySchema,
   readEntry: readVideoEntry,
-  dialects: ['openrouter', 'gemini', 'fal'],
-  missingDialect: {
-    en: 'makes no videos: add openrouter, gemini or fal to its dialects',
-    fa: 'گویش ویدیو ندارد: openrouter یا gemini یا fal را به dialects آن بیفزایید',
-  },
+  dialects: videoDialects,
+  missingDialect: missingDialectOf(videoDialects, { en: 'makes no videos', fa: 'گویش ویدیو ندارد' }),
   unsupported: (entry: VideoEntry, dialects) => unableVideo(entry, dialects),
   modelOf: (entry: VideoEntry, { named }): VideoModel => ({
     ...named,
@@ -134,4 +132,10 @@ export const video = modelKind({
   mayReleaseClaim: ({ executed }) => !executed,
   price: videoCost,
   worstCase: videoWorstCase,
+  defaultModel: {
+    setting: 'video_model',
+    expected: { en: 'the id of a video model', fa: 'شناسه‌ی یک مدل ویدیو' },
+    isFirst: true,
+    answersCalls: true,
+  },
 })

@@ -31,6 +31,9 @@ const wires: Partial<Record<Dialect, VideoWire>> = {
   fal: {},
 }
 
+/** A provider needs one of these. */
+export const videoDialects = Object.keys(wires) as Dialect[]
+
 /** Returns what the entry promises and the wire of these dialects cannot do, and how to fix it; undefined if there is nothing. */
 export function unableVideo(
   { video, pricing }: Pick<VideoEntry, 'video' | 'pricing'>,

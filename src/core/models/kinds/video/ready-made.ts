@@ -1,6 +1,6 @@
 /** Models of videos that a vendor's key switches on: those whose price and settings stand in a public document, which is named beside them. */
-import type { VideoCombination, VideoModel, VideoPricing, VideoSettings } from './kinds/video/video-model.ts'
-import type { BaseModel, ModelNamer } from './model-namer.ts'
+import type { BaseModel, ModelNamer } from '../../model-namer.ts'
+import type { VideoCombination, VideoModel, VideoPricing, VideoSettings } from './video-model.ts'
 
 const videoModel = (
   named: BaseModel,

@@ -1,10 +1,10 @@
-/** The answers that may leave from the domain of clouds: answers of strangers' code, which are data for programs and never a page. */
+/** The headers with which answers of strangers' code may leave: the answers are data for programs and never a page. */
 
 export type HeaderLine = readonly [name: string, value: string]
 
-interface CloudAnswer {
+interface GuardedAnswer {
   status: number
-  /** The request came by the path form. All clouds share the listener's own origin there, so a cookie would belong to all of them. */
+  /** The request came by the path form. All hosts share the listener's own origin there, so a cookie would belong to all of them. */
   isPathForm: boolean
 }
 
@@ -13,9 +13,9 @@ interface CloudAnswer {
  * effects beyond the answer itself (cookies of other hosts, storage, service workers, credentials of pages, promises about TLS and other servers,
  * orders to the proxy in front) are dropped.
  */
-export function cloudAnswerHeaders(
+export function guardedHeaders(
   stated: readonly HeaderLine[],
-  { status, isPathForm }: CloudAnswer,
+  { status, isPathForm }: GuardedAnswer,
 ): HeaderLine[] {
   const allowedHeaders: HeaderLine[] = []
   const types: string[] = []
@@ -66,7 +66,7 @@ const isDropped = (name: string, isPathForm: boolean): boolean =>
   orders.some((order) => name.startsWith(order)) ||
   (isPathForm && name === 'www-authenticate')
 
-/** Removes `Domain`, so that only the cloud's host gets the cookie. */
+/** Removes `Domain`, so that only the answering host gets the cookie. */
 const withoutDomain = (cookie: string): string =>
   cookie
     .split(';')

@@ -1,12 +1,12 @@
 /** Models of pictures that a vendor's key switches on: those whose price and name stand in a public document, which is named beside them. */
+import type { BaseModel, ModelNamer } from '../../model-namer.ts'
 import type {
   ExpectedImageTokens,
   ImageModel,
   ImagePricing,
   ImageSettings,
   PicturePricing,
-} from './kinds/image/image-model.ts'
-import type { BaseModel, ModelNamer } from './model-namer.ts'
+} from './image-model.ts'
 
 const imageModel = (
   named: BaseModel,

@@ -1,7 +1,7 @@
 /** Models of vectors that a vendor's key switches on: those whose price stands in a public document, which is named beside them. */
-import type { EmbeddingModel } from './kinds/embedding/embedding-model.ts'
-import { openAiBatch } from './kinds/embedding/settings.ts'
-import type { BaseModel, ModelNamer } from './model-namer.ts'
+import type { BaseModel, ModelNamer } from '../../model-namer.ts'
+import type { EmbeddingModel } from './embedding-model.ts'
+import { openAiBatch } from './settings.ts'
 
 /** Vectors of these models are cut to any shorter length by `dimensions` (developers.openai.com/api/docs/guides/embeddings). */
 const embeddingModel = (

@@ -1,6 +1,6 @@
 /** Models of sound that a vendor's key switches on: those whose price and name stand in a public document, which is named beside them. */
-import type { AudioModel, AudioPricing, AudioSettings, Voice } from './kinds/audio/audio-model.ts'
-import type { BaseModel, ModelNamer } from './model-namer.ts'
+import type { BaseModel, ModelNamer } from '../../model-namer.ts'
+import type { AudioModel, AudioPricing, AudioSettings, Voice } from './audio-model.ts'
 
 const voices = (names: string, languages: string[] = []): Voice[] =>
   names.split(' ').map((id) => ({ id, name: id, languages }))

@@ -1,11 +1,11 @@
 /** Models that write recordings down, which a vendor's key switches on: those whose price stands in a public document, which is named beside them. */
+import type { BaseModel, ModelNamer } from '../../model-namer.ts'
 import type {
   RecordedFormat,
   TranscriptionModel,
   TranscriptionPricing,
   TranscriptionSettings,
-} from './kinds/transcription/transcription-model.ts'
-import type { BaseModel, ModelNamer } from './model-namer.ts'
+} from './transcription-model.ts'
 
 export const transcriptionModel = (
   named: BaseModel,
