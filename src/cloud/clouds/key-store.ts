@@ -1,3 +1,4 @@
+/** SQL of the keys of a cloud: the public and service keys that its app uses, and the keys that sign its users’ sessions. */
 import { sql } from 'kysely'
 import type { Db, Tx } from '#platform/db'
 import type { CloudKey } from './clouds.ts'

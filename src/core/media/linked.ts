@@ -1,3 +1,4 @@
+/** Fetches and checks the media that a turn names by links, of every text API; pictures among them may become references of a drawing later. */
 import type { Media, Message, MessageContent } from '#core/turn'
 import { fail, type Localized } from '#platform/errors'
 import { FetchRefused, type GuardedClient, type GuardedNet } from '#platform/net'

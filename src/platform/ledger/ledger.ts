@@ -1,6 +1,6 @@
 /**
  * Exact money: hold the worst case, settle what was used, explain it with a receipt (docs/decisions/platform/holds.md). Amounts are micro-credits
- * (bigint); 1 credit = 1,000,000.
+ * (bigint); 1 credit = 1,000,000. The sweep of `store.ts` ends holds whose process has been silent for a lease (`#platform/processes`).
  */
 import { setImmediate as turn } from 'node:timers/promises'
 import type { Clock } from '#platform/clock'

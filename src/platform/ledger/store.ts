@@ -1,3 +1,4 @@
+/** SQL of receipts, replies, balances and meters, and the sweep that ends the holds of dead processes. */
 import { sql } from 'kysely'
 import type { Db, Tx } from '#platform/db'
 import { type Judge, lapseIntervalSql } from '#platform/processes'

@@ -1,3 +1,4 @@
+/** The limits of one site: of the settings, or as the operator set them for it. */
 import type { SitesConfig } from './settings.ts'
 
 /** The limits of one site: those of the configuration, each replaced by what the operator has set for this site alone, by the same name. */

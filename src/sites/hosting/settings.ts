@@ -1,3 +1,4 @@
+/** The settings of published websites: the bounds of files, whole sites, publications and visitors. */
 import { Type } from 'typebox'
 import { fileSection, integerIn } from '#platform/config'
 

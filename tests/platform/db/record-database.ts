@@ -24,6 +24,10 @@ import { configuration, knownUpstream, prompts } from './half-done.ts'
 const secret = `khr_${'recorded'.repeat(5)}`
 const version = { 'anthropic-version': '2023-06-01' }
 const databaseName = 'recorded'
+/** Says where this database lies: whoever takes up its rows has another place, and would be a copy of it. */
+const ofThisPlace = ['platform.installation']
+/** Has a row from its migration, which the recorded one replaces. */
+const filledByMigrations = ['storage.identity']
 
 const [root = '', out = ''] = process.argv.slice(2)
 await using stack = new AsyncDisposableStack()
@@ -247,12 +251,16 @@ async function inserts(db: pg.Client): Promise<string> {
         select quote_ident(attname) from pg_attribute
         where attrelid = t.name and attnum > 0 and not attisdropped and attgenerated = '' order by attnum) as columns
       from (select format('%I.%I', schemaname, tablename)::regclass as name from pg_tables
-        where schemaname not in ('pg_catalog', 'information_schema')) t order by 1`,
+        where schemaname not in ('pg_catalog', 'information_schema')
+          and format('%I.%I', schemaname, tablename) <> all ($1)) t order by 1`,
+    [ofThisPlace],
   )
   const { rows: references } = await db.query<{ from: string; to: string }>(
     `select conrelid::regclass::text as "from", confrelid::regclass::text as "to" from pg_constraint where contype = 'f' and conrelid <> confrelid`,
   )
-  const lines: string[] = []
+  const lines = tables
+    .filter(({ name }) => filledByMigrations.includes(name))
+    .map(({ name }) => `delete from ${name};\n`)
   const done = new Set<string>()
   const write = async (table: { name: string; columns: string[] }): Promise<void> => {
     if (done.has(table.name)) return

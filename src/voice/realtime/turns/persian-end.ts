@@ -1,3 +1,4 @@
+/** Whether a Persian sentence is over: a verb at its end, an open clause, a word that wants more after it, such as «و». */
 import { type Clause, isObject, readClauses, type Verb, verbAt } from './persian-clause.ts'
 import * as persian from './persian-words.ts'
 import type { LastWords } from './words.ts'
