@@ -22,7 +22,7 @@ const smallest: Turn = {
   source: { wire: 'chat' },
 }
 
-const folders = ['fixtures', 'providers', 'dialects', 'harness']
+const folders = ['fixtures', 'providers', 'clients', 'harness']
 /** Objects without objects inside, in which the figures of one usage stand together. */
 const flat = /\{[^{}]*\}/g
 /** Input by itself and, of Anthropic's wire, what its cache gave and took beside it. */

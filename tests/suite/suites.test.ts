@@ -38,8 +38,9 @@ test('every folder of the campaign says what it proves, in an hour at most', asy
 
 test('every room, migration and harness file is named by a folder that is owed when it changes, and every name is that of something', async () => {
   const campaign = await readCampaign()
-  const rooms = paths('src/{account,cloud,core,media,platform,providers,sites,text,voice,work}/*/').map(
-    (room) => room.replace(/\/$/, ''),
+  const products = '{account,cloud,core,media,platform,providers,sites,text,voice,work}'
+  const rooms = [...paths(`src/${products}/*/`), ...paths('src/sandbox/')].map((room) =>
+    room.replace(/\/$/, ''),
   )
   const held = [
     ...rooms.map((room) => `${room}/any.ts`),

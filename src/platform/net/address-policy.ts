@@ -1,4 +1,4 @@
-/** Which addresses outgoing requests may reach, links of users and functions of clouds included; the refused ranges are in routable.ts. */
+/** Which addresses outgoing requests may reach, whoever asks for them; the refused ranges are in routable.ts. */
 import { promises as dns, type LookupAddress } from 'node:dns'
 import { isIP } from 'node:net'
 import { networkInterfaces } from 'node:os'

@@ -4,6 +4,7 @@
  */
 import type { Flow } from '#platform/scheduler'
 import { ReceiveWindow } from './receive-window.ts'
+import { type Chunk, chunksOf, chunkType, forwardedStreams, hasWholeParameters, isOfSent } from './sctp-chunks.ts'
 import { type RTCDtlsTransport, RTCSctpTransport, type SctpAssociation } from './werift.ts'
 
 export interface DataChannelOptions {
@@ -37,11 +38,12 @@ const bounds = {
   partialChunks: 1_024,
   /** The maximum packets that came before a missing one; werift sorts all of them for each new packet. */
   ahead: 256,
+  /** The maximum chunks of a packet that are no data. Clients bundle two or three, and many of them are answered. */
+  controls: 8,
 } as const
 
 const protocol = { control: 50, text: 51, emptyText: 56 } as const
 const control = { ack: 2, open: 3 } as const
-const chunk = { data: 0, forward: 192 } as const
 
 export class DataChannel {
   readonly #options: DataChannelOptions
@@ -115,27 +117,44 @@ export class DataChannel {
   }
 
   #mayTake(packet: Buffer): boolean {
-    const data: Buffer[] = []
-    for (const { type, body } of chunksOf(packet)) {
-      if (type === chunk.forward && !forwardedStreams(body).every(isStream)) return false
-      if (type !== chunk.data) continue
-      if (body.length < 12 || !isStream(body.readUInt16BE(4))) return false
-      data.push(body)
-    }
-    return data.length === 0 || this.#hasRoomFor(data[0]!.readUInt32BE(0))
+    const chunks = chunksOf(packet)
+    if (chunks === undefined) return false
+    const { data = [], control: controls = [] } = Object.groupBy(chunks, ({ type }) =>
+      type === chunkType.data ? 'data' : 'control',
+    )
+    if (controls.length > bounds.controls || !controls.every((one) => this.#isBounded(one))) return false
+    if (!data.every(({ body }) => body.length >= 12 && isStream(body.readUInt16BE(4)))) return false
+    return data.length === 0 || this.#hasRoomFor(data.map(({ body }) => body.readUInt32BE(0)))
   }
 
-  /** Decides by the first piece of data in a packet: a packet that fills one gap may also fill the next. */
-  #hasRoomFor(tsn: number): boolean {
-    const { sackMisOrdered, lastReceivedTsn = 0 } = this.association
-    // The piece is the next one, or arrived before: then it is acknowledged again, since the other side has not received the acknowledgement.
-    const ahead = (tsn - lastReceivedTsn) >>> 0
-    const isNear = ahead <= 1 || ahead >= 0x8000_0000
-    if (!isNear && sackMisOrdered.size >= bounds.ahead) return false
+  /** Whether a chunk that is no data costs no more than its bytes. */
+  #isBounded(chunk: Chunk): boolean {
+    if (chunk.type === chunkType.forward) return forwardedStreams(chunk.body).every(isStream)
+    if (chunk.type === chunkType.sack) return isOfSent(chunk.body, this.association.localTsn)
+    return hasWholeParameters(chunk)
+  }
+
+  #hasRoomFor(tsns: number[]): boolean {
+    const { sackMisOrdered } = this.association
+    if (sackMisOrdered.size >= bounds.ahead && !this.#areNext(tsns)) return false
     // The next piece of a message is accepted if no complete message is waiting: otherwise there would never be room again.
-    if (this.#window.hasRoom || (isNear && this.#texts.length === 0)) return true
+    if (this.#window.hasRoom || (this.#texts.length === 0 && this.#areNext(tsns.slice(0, 1)))) return true
     this.#window.acknowledge()
     return false
+  }
+
+  /**
+   * Whether all pieces are the next ones, each after those before it, or arrived before: then they are acknowledged again, since the other side has
+   * not received the acknowledgement.
+   */
+  #areNext(tsns: number[]): boolean {
+    const { sackMisOrdered, lastReceivedTsn = 0 } = this.association
+    let next = (lastReceivedTsn + 1) >>> 0
+    return tsns.every((tsn) => {
+      while (sackMisOrdered.has(next)) next = (next + 1) >>> 0
+      if (tsn === next) next = (next + 1) >>> 0
+      return (tsn - next) >>> 0 >= 0x8000_0000 || sackMisOrdered.has(tsn)
+    })
   }
 
   #isOverfull(): boolean {
@@ -206,19 +225,3 @@ export class DataChannel {
 }
 
 const isStream = (stream: number): boolean => stream < bounds.streams
-
-/** The chunks after the header of a packet; an incomplete chunk ends the list. */
-function* chunksOf(packet: Buffer): Generator<{ type: number; body: Buffer }> {
-  for (let at = 12; at + 4 <= packet.length; ) {
-    const length = packet.readUInt16BE(at + 2)
-    if (length < 4 || at + length > packet.length) return
-    yield { type: packet[at]!, body: packet.subarray(at + 4, at + length) }
-    at += (length + 3) & ~3
-  }
-}
-
-function forwardedStreams(body: Buffer): number[] {
-  const streams: number[] = []
-  for (let at = 4; at + 4 <= body.length; at += 4) streams.push(body.readUInt16BE(at))
-  return streams
-}

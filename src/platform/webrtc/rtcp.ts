@@ -63,7 +63,8 @@ export class Reports {
     report[1] = senderReport
     report.writeUInt16BE((senderBytes + block.length) / 4 - 1, 2)
     report.writeUInt32BE(this.#ssrc, 4)
-    report.writeUInt32BE(Math.floor(nowMs / 1_000) + secondsBefore1970, 8)
+    // The seconds of NTP wrap in February 2036.
+    report.writeUInt32BE((Math.floor(nowMs / 1_000) + secondsBefore1970) % 2 ** 32, 8)
     report.writeUInt32BE(Math.floor((nowMs % 1_000) * 4_294_967.296), 12)
     report.writeUInt32BE(sent.timestamp >>> 0, 16)
     report.writeUInt32BE(sent.packets >>> 0, 20)

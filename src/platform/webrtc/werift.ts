@@ -13,6 +13,8 @@ export interface SctpAssociation {
   readonly inboundStreams: Record<number, { reassembly: { userData: Buffer }[] }>
   readonly sackMisOrdered: Set<number>
   readonly lastReceivedTsn: number | undefined
+  /** The number of the piece that is sent next. */
+  readonly localTsn: number
   readonly reconfigQueue: number[]
   readonly advertisedRwnd: number
   sackNeeded: boolean

@@ -17,6 +17,7 @@ export const proves: Proves = {
     'src/voice/realtime-routes',
     'src/voice/voice-page',
     'src/core/calls',
+    'src/core/call-agent',
   ],
   files: [
     'tests/voice/**',
