@@ -261,4 +261,23 @@ export const doorExceptions: readonly DoorException[] = [
     ],
     reason: 'a client that costs next to nothing, for floods: it needs the codec of the server',
   },
+  {
+    place: 'tests/platform/webrtc/fuzz/',
+    files: [
+      'platform/webrtc/bytes-reader.ts',
+      'platform/webrtc/certificate.ts',
+      'platform/webrtc/data-channel.ts',
+      'platform/webrtc/dtls-handshake.ts',
+      'platform/webrtc/dtls-keys.ts',
+      'platform/webrtc/dtls-records.ts',
+      'platform/webrtc/media.ts',
+      'platform/webrtc/rtp.ts',
+      'platform/webrtc/srtp.ts',
+      'platform/webrtc/stun.ts',
+      'platform/webrtc/tcp-frames.ts',
+      'platform/webrtc/werift.ts',
+    ],
+    reason:
+      'a hostile client with the keys of its connection needs the codec of the server, and readers of untrusted bytes are fuzzed by themselves',
+  },
 ]

@@ -56,7 +56,9 @@ async function openPair() {
     const chunks = aheads.map((ahead) => chunkOf(ahead, first | last, Buffer.alloc(4)))
     channel.receive(packetOf(remoteVerificationTag, Buffer.concat(chunks)))
   }
-  return { seen, channel, client, theirs, named, data, bundle }
+  /** Receives a packet of these chunks, whatever they are. */
+  const chunks = (bytes: Buffer): void => channel.receive(packetOf(remoteVerificationTag, bytes))
+  return { seen, channel, client, theirs, named, data, bundle, chunks }
 }
 
 function packetOf(tag: number, chunk: Buffer): Buffer {
@@ -125,6 +127,33 @@ test('beyond 256 that came early only the missing one is taken, and no stream be
   expect(channel.association.sackMisOrdered.size).toBe(0)
   channel.close()
 })
+
+test('nor by packets that begin with one that came before, however many', async () => {
+  const { channel, bundle } = await openPair()
+  for (let i = 0; i < 100; i++) {
+    bundle([-1, ...Array.from({ length: 20 }, (_, at) => 2 + 40 * i + 2 * at)])
+    // The pieces of a packet are processed one after another, and the next packet has a turn of its own.
+    await new Promise((resolve) => setImmediate(resolve))
+  }
+  expect(channel.association.sackMisOrdered.size).toBeGreaterThanOrEqual(256)
+  expect(channel.association.sackMisOrdered.size).toBeLessThan(256 + 20)
+  channel.close()
+})
+
+test.each([
+  ['a chunk', '0b000000'],
+  ['a parameter of a heartbeat', '0400000800010000'],
+  ['a parameter of a reconfiguration', '82000008000d0000'],
+])(
+  '%s that says it has no length is dropped with its packet, and the channel goes on',
+  async (_what, hex) => {
+    const { seen, channel, theirs, chunks } = await openPair()
+    chunks(Buffer.from(hex, 'hex'))
+    theirs.send('still here')
+    await expect.poll(() => seen.texts).toEqual(['still here'])
+    channel.close()
+  },
+)
 
 test('texts that wait close the window of their sender, which is opened again when they are taken', async () => {
   const { seen, channel, data } = await openPair()

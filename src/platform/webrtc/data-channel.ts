@@ -4,7 +4,14 @@
  */
 import type { Flow } from '#platform/scheduler'
 import { ReceiveWindow } from './receive-window.ts'
-import { type Chunk, chunksOf, chunkType, forwardedStreams, hasWholeParameters, isOfSent } from './sctp-chunks.ts'
+import {
+  type Chunk,
+  chunksOf,
+  chunkType,
+  forwardedStreams,
+  hasWholeParameters,
+  isOfSent,
+} from './sctp-chunks.ts'
 import { type RTCDtlsTransport, RTCSctpTransport, type SctpAssociation } from './werift.ts'
 
 export interface DataChannelOptions {

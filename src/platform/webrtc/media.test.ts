@@ -60,6 +60,12 @@ test('2,000 within a second are borne, and one more is a flood, reports among th
   expect(media.isFlooded).toBe(false)
 })
 
+test('reports are written after February 2036 too, when the seconds of NTP wrap', () => {
+  const { media } = openPair()
+  const report = (nowMs: number): number => media.report(nowMs).length
+  expect(report(Date.UTC(2036, 1, 8))).toBe(report(Date.UTC(2026, 1, 8)))
+})
+
 test('a packet of 1,275 bytes is heard, and neither one of more nor of another kind nor an empty one', () => {
   const { sound } = openPair()
   expect(sound(1, 1_275).packet?.payload).toHaveLength(1_275)

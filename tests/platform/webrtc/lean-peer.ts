@@ -34,6 +34,8 @@ export interface LeanPeerOptions {
   text?(message: string): void
   /** The other side has gone. */
   closed?(): void
+  /** Gives up connecting. */
+  signal?: AbortSignal
 }
 
 const profile = srtpProfiles.aes128Gcm
@@ -106,8 +108,13 @@ export class LeanPeer implements AsyncDisposable {
     socket.bind(0, '127.0.0.1')
     await listening
     const peer = new LeanPeer(socket, own, options)
-    await peer.#connect(own)
-    return peer
+    try {
+      await peer.#connect(own)
+      return peer
+    } catch (error) {
+      await peer[Symbol.asyncDispose]()
+      throw error
+    }
   }
 
   async #connect({ certPem }: Keys): Promise<void> {
@@ -124,10 +131,12 @@ export class LeanPeer implements AsyncDisposable {
     }
     this.check()
     const beginning = setInterval(() => this.check(), 500)
-    const late = setTimeout(() => {
+    const giveUp = (): void => {
       this.#connected.reject(new Error('it did not connect'))
       this.#open.reject(new Error('its channel did not open'))
-    }, connectMs)
+    }
+    const late = setTimeout(giveUp, connectMs)
+    this.#options.signal?.addEventListener('abort', giveUp, { once: true })
     this.#open.promise.catch(() => undefined)
     try {
       await this.#connected.promise
