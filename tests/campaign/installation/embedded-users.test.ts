@@ -105,6 +105,7 @@ async function makeCheckout(folder: string, version: string): Promise<void> {
     'src/platform/errors',
     'src/platform/folders',
     'src/platform/metrics',
+    'src/platform/release',
     'tests/harness/postgres-owner.ts',
   ])
     await cp(path.join(project, part), path.join(folder, part), { recursive: true })
