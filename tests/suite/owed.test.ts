@@ -53,7 +53,7 @@ test('a folder is owed when a file that it proves changed since its own commit, 
   const changed = checkout.commit('src/media/video/order.ts')
   expect(checkout.names(proven)).toEqual(['films'])
   expect(checkout.names({ ...proven, films: changed })).toEqual([])
-  checkout.commit('src/engine/videos-of-another-room/order.ts')
+  checkout.commit('src/media/video-of-another-room/order.ts')
   checkout.commit('src/media/video/order.test.ts')
   expect(checkout.names({ ...proven, films: changed })).toEqual([])
   checkout.commit('migrations/0001-start.sql')

@@ -96,7 +96,6 @@ export const groups: Record<string, Record<Language, string>> = {
   cloud: { fa: 'بک‌اند', en: 'Cloud' },
   sites: { fa: 'وب‌گاه‌ها', en: 'Sites' },
   webhooks: { fa: 'وب‌هوک‌ها', en: 'Webhooks' },
-  desktop: { fa: 'میز کار', en: 'Desktop' },
   health: { fa: 'سلامت سرویس', en: 'Health' },
   docs: { fa: 'مستندات', en: 'Documentation' },
 }

@@ -25,7 +25,7 @@ export interface Catalogue {
   list(): AnyModel[]
   /** The registered model kinds. */
   kinds: Kinds
-  /** The default model of each kind, for calls that name no model; a kind without one is absent. */
+  /** The default model of each kind, for calls or other models that name none; `isDefault` says which of them answer calls. A kind may have none. */
   defaults: DefaultModels
   /** Whether the model of this id answers calls of its kind that name no model. */
   isDefault(id: string): boolean

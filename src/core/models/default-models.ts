@@ -74,6 +74,7 @@ export function studioPresetsOf(
     const own = presetModels(one.kind, studio[one.kind] ?? {}, models, standardOf(one, models, defaults))
     if (own) found[one.kind] = own
   }
+  assert(found['text'], 'the kind text has presets')
   return found as unknown as StudioPresets
 }
 

@@ -1,19 +1,19 @@
 /** The release that wrote a data folder. It is read before PostgreSQL is started or a file is changed. */
-import { readdirSync, readFileSync } from 'node:fs'
+import { readdirSync } from 'node:fs'
 import path from 'node:path'
 import type { MigrationEvents } from '#platform/db'
 import { refuseStart } from '#platform/errors'
 import type { Log } from '#platform/log'
+import { release as version } from '#platform/release'
 import type { FolderClaim } from './claim.ts'
 import { phrases } from './phrases.ts'
 import { type FolderRecord, type Release, readRecord, writeRecord } from './record.ts'
 
-const root = new URL('../../../', import.meta.url)
+const migrations = new URL('../../../migrations', import.meta.url)
 
 /** The release of this program. */
 export function thisRelease(): Release {
-  const { version } = JSON.parse(readFileSync(new URL('package.json', root), 'utf8')) as { version: string }
-  const names = readdirSync(new URL('migrations', root)).filter((name) => /^\d{4}-.*\.sql$/.test(name))
+  const names = readdirSync(migrations).filter((name) => /^\d{4}-.*\.sql$/.test(name))
   return { version, migration: names.sort().at(-1) ?? '' }
 }
 

@@ -48,8 +48,8 @@ export function openMetrics<Own extends Partial<AllSeries>>(
 let ofProcess: Registry | undefined
 
 /**
- * The series of the process itself: its release, memory, garbage collection, the event loop. All servers of a process share them, since prom-client never removes
- * their observers: a separate observer would keep a stopped server in memory.
+ * The series of the process itself: its release, memory, garbage collection, the event loop. All servers of a process share them, since prom-client
+ * never removes their observers: a separate observer would keep a stopped server in memory.
  */
 function processRegistry(): Registry {
   if (ofProcess) return ofProcess

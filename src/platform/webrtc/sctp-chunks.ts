@@ -25,11 +25,15 @@ export function chunksOf(packet: Buffer): Chunk[] | undefined {
   return chunks
 }
 
-/** Whether all parameters of a chunk are as long as they say. */
+/** The maximum parameters of a chunk: werift answers each one of a reconfiguration by itself. Browsers send one, and six in an INIT. */
+const maxParameters = 16
+
+/** Whether all parameters of a chunk are as long as they say, and not more than a few. */
 export function hasWholeParameters({ type, body }: Chunk): boolean {
+  let count = 0
   for (let at = parametersAt[type] ?? body.length; at + 4 <= body.length; ) {
     const length = body.readUInt16BE(at + 2)
-    if (length < 4 || at + length > body.length) return false
+    if (length < 4 || at + length > body.length || ++count > maxParameters) return false
     at += (length + 3) & ~3
   }
   return true

@@ -10,6 +10,7 @@ import { text } from './text/text.ts'
 import { transcription } from './transcription/transcription.ts'
 import { video } from './video/video.ts'
 
+// Defaults are made in this order: realtime comes last, since its default may be made of those before it.
 const all = [text, image, audio, video, transcription, embedding, realtime] as const
 
 /** A model of any kind, as the catalogue lists it; `kind` tells which. */
