@@ -333,24 +333,28 @@ function statementsOf(
     number: 1,
     usesDefaults,
   })
-  for (const of of ['things', hostileTable].map((one) => catalogue.table('public', one)!)) {
+  for (const relation of ['things', hostileTable].map((one) => catalogue.table('public', one)!)) {
     const parsed = () => parseQuery(query)
-    take(() => readPlan(catalogue, of, parsed(), { ...options, count: 'exact' }).statements)
-    take(() => readPlan(catalogue, of, parsed(), { ...options, isCsv: true, count: 'estimated' }).statements)
+    take(() => readPlan(catalogue, relation, parsed(), { ...options, count: 'exact' }).statements)
+    take(
+      () =>
+        readPlan(catalogue, relation, parsed(), { ...options, isCsv: true, count: 'estimated' }).statements,
+    )
     for (const answer of ['rows', 'location', 'nothing'] as const) {
       const write = { ...options, answer }
       const merge = { kind: 'merge', target: parsedTarget(query) } as const
       take(
         () =>
-          insertPlan(catalogue, of, parsed(), { ...write, rows: rows(true), onConflict: merge }).statements,
+          insertPlan(catalogue, relation, parsed(), { ...write, rows: rows(true), onConflict: merge })
+            .statements,
       )
       take(
         () =>
-          insertPlan(catalogue, of, parsed(), { ...write, rows: rows(false), onConflict: refuseAll })
+          insertPlan(catalogue, relation, parsed(), { ...write, rows: rows(false), onConflict: refuseAll })
             .statements,
       )
-      take(() => updatePlan(catalogue, of, parsed(), { ...write, rows: rows(false) }).statements)
-      take(() => deletePlan(catalogue, of, parsed(), write).statements)
+      take(() => updatePlan(catalogue, relation, parsed(), { ...write, rows: rows(false) }).statements)
+      take(() => deletePlan(catalogue, relation, parsed(), write).statements)
     }
   }
   const routine = (given: readonly string[]) => chooseRoutine(routinesOf(catalogue, 'public', 'f"n'), given)

@@ -100,7 +100,8 @@ export function guide(language: Language): string {
       '',
     ]),
   ]
-  return `${sections.join('\n').trimEnd()}\n`
+  const page = sections.join('\n').trimEnd()
+  return language === 'fa' ? `<div dir="rtl">\n\n${page}\n\n</div>\n` : `${page}\n`
 }
 
 /** What both plans refuse, or what one of them alone does. */
