@@ -175,6 +175,14 @@ test('places are those of the key, then of the process; a thousand offers that n
   expect(world.app.realtime.busy).toBe(3)
 })
 
+test('of many calls that begin at once as many are taken as there are places', async () => {
+  const keys = await Promise.all(Array.from({ length: 8 }, () => world.key()))
+  const answers = await Promise.all(keys.map((key) => create(key)))
+  expect(answers.filter(({ status }) => status === 201)).toHaveLength(3)
+  expect(answers.filter(({ body }) => body.error?.code === 'VOICE_BUSY')).toHaveLength(5)
+  expect(world.app.realtime.busy).toBe(3)
+})
+
 test('whoever cannot pay is refused with 402, and holds neither place nor connection', async () => {
   const { client: poor } = await world.stranger(0)
   const connections = async () =>
