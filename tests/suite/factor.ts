@@ -53,6 +53,9 @@ async function measure(pid: number, work: () => unknown): Promise<{ processorMs:
   return { processorMs: usedMs > 0 ? usedMs / rounds : clockMs, clockMs }
 }
 
+/** How much slower Node is than on the reference, where one of its rounds takes so many milliseconds of processor time. */
+export const nodeFactor = (ms: number): number => ms / reference.nodeMs
+
 /** Milliseconds of processor time that one round of Node takes now: a machine may become slower in the midst of a run. */
 export function roundMs(): number {
   const before = process.threadCpuUsage()

@@ -123,9 +123,11 @@ test('what comes while nobody has a turn is dropped unread beyond 256 datagrams'
   // The rest of what SCTP had to say is among what waits.
   expect(flooded).toBeLessThan(400 - 256 + 10)
   expect(made.echo.heard).toBe(0)
+  const releasedMs = Date.now()
   release()
-  // Of sound 120 at once are heard.
-  await expect.poll(() => made.echo.heard).toBe(120)
+  // Of sound 120 at once are heard, and 60 more for each second that a slow machine takes for it.
+  await expect.poll(() => made.echo.heard).toBeGreaterThanOrEqual(120)
+  expect(made.echo.heard).toBeLessThanOrEqual(121 + ((Date.now() - releasedMs) * 60) / 1_000)
   expect(made.echo.end).toBeUndefined()
 })
 
