@@ -61,3 +61,20 @@ function usedByThis(): number {
   const { user, system } = process.cpuUsage()
   return (user + system) / 1_000
 }
+
+/** Milliseconds of processor time that the whole machine has spent on work so far; undefined where that cannot be seen. */
+export function machineMs(): number | undefined {
+  try {
+    const [user = 0, nice = 0, system = 0, , , interrupts = 0, softInterrupts = 0] = readFileSync(
+      '/proc/stat',
+      'utf8',
+    )
+      .slice('cpu'.length, 200)
+      .trim()
+      .split(/\s+/)
+      .map(Number)
+    return (user + nice + system + interrupts + softInterrupts) * tickMs
+  } catch {
+    return undefined
+  }
+}

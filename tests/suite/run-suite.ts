@@ -3,9 +3,9 @@ import { once } from 'node:events'
 import { existsSync, mkdtempDisposableSync, readFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { budgetOffences, printTime } from './budgets.ts'
+import { budgetOffences, isQuiet, printTime } from './budgets.ts'
 import { currentCheckout } from './owed.ts'
-import { processorMs } from './processor-time.ts'
+import { machineMs, processorMs } from './processor-time.ts'
 import type { Report } from './report.ts'
 import { type Gap, type Observer, startObserver } from './stand-stills.ts'
 import { root } from './suites.ts'
@@ -32,15 +32,24 @@ export async function runSuite(
   await using observer = await startObserver({ print: (line) => console.log(`--- ${line}`) })
   const isWhole = words.every((word) => word.startsWith('--'))
   const beforeMs = processorMs()
+  const othersBefore = { ms: othersMs(), atMs: performance.now() }
   const { report, hasPassed } = await runVitest(suite, words, minutes)
   if (!report) return false
   const usedSeconds = (processorMs() - beforeMs) / 1_000
+  const processorsOfOthers = (othersMs() - othersBefore.ms) / (performance.now() - othersBefore.atMs)
   const isRight = hasPassed || (await isVoidAlone(suite, report, observer, isWhole))
   if (hasPassed && isWhole) await keepCleanRun()
   printTime(suite, report, usedSeconds)
+  if (!isQuiet(processorsOfOthers)) return isRight
   const offences = budgetOffences(suite, report, isWhole ? usedSeconds : undefined)
   for (const offence of offences) console.error(offence)
   return isRight && offences.length === 0
+}
+
+/** Milliseconds of processor time that programs beside this run have used; 0 where that cannot be seen. */
+function othersMs(): number {
+  const wholeMs = machineMs()
+  return wholeMs === undefined ? 0 : wholeMs - processorMs()
 }
 
 interface Ran {

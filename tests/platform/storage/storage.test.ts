@@ -99,13 +99,14 @@ describe.each<[string, () => Promise<Opened>]>([
       for (let n = 0; n < count; n += 1) yield chunk
       if (end) throw end
     }
-    for (const count of [0, 1, 8, 20]) {
+    // A part has eight of these chunks: none, one that is not full, one that is, and two.
+    for (const count of [0, 1, 8, 9]) {
       const bytes = Buffer.concat(Array.from({ length: count }, () => chunk))
       const kept = await storage.putUnsized(`live/${count}`, chunks(count), bytes.length)
       expect(kept).toEqual({ bytes: bytes.length, sha256: createHash('sha256').update(bytes).digest('hex') })
       expect((await read(await storage.get(`live/${count}`)))?.equals(bytes)).toBe(true)
     }
-    for (const count of [1, 20]) {
+    for (const count of [1, 9]) {
       await expect(storage.putUnsized('live/broken', chunks(count, new Error('cut')), 1e9)).rejects.toThrow(
         'cut',
       )
